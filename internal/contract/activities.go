@@ -1,0 +1,248 @@
+package contract
+
+import (
+	"encoding/json"
+	"time"
+
+	"recrawl/internal/crawl"
+)
+
+// OpenCrawlIn: the spec exactly as the Crawl workflow was given it.
+type OpenCrawlIn struct {
+	Spec json.RawMessage `json:"spec"`
+	// WorkflowID must be CrawlID of the spec's name.
+	WorkflowID string `json:"workflow_id"`
+	// AddSeeds are seeds to add to the spec (update add-seeds).
+	AddSeeds []string `json:"add_seeds,omitempty"`
+}
+
+// OpenCrawlOut is the crawl as it stands in the store.
+type OpenCrawlOut struct {
+	CrawlID       int64            `json:"crawl_id"`
+	Name          string           `json:"name"`
+	State         crawl.CrawlState `json:"state"`
+	Generation    int64            `json:"generation"`
+	MaintainEvery time.Duration    `json:"maintain_every"`
+	NewSeeds      int              `json:"new_seeds"`
+	// Spec is the crawl's whole spec after the change, as JSON.
+	Spec json.RawMessage `json:"spec"`
+}
+
+// SetCrawlStateIn pauses, resumes or stops a crawl.
+type SetCrawlStateIn struct {
+	Name  string           `json:"name"`
+	State crawl.CrawlState `json:"state"`
+}
+
+// SetCrawlStateOut is the new generation.
+type SetCrawlStateOut struct {
+	Generation int64 `json:"generation"`
+}
+
+// MaintainIn is one maintenance turn, or a part of one.
+type MaintainIn struct {
+	CrawlID int64  `json:"crawl_id"`
+	Name    string `json:"name"`
+	// Repair makes this turn start every living page's workflow by id whatever its
+	// due time: the first turn of a Crawl that is not a continuation, since
+	// Temporal may have lost them.
+	Repair bool `json:"repair,omitempty"`
+	// After continues a turn at this page id.
+	After int64 `json:"after,omitempty"`
+}
+
+// MaintainOut says what the turn did.
+type MaintainOut struct {
+	// After is where the next part continues; 0 when the turn is complete.
+	After int64 `json:"after,omitempty"`
+	// Restarted pages had no workflow, or were asked to start by id.
+	Restarted int `json:"restarted"`
+	// Unfinished are versions whose links wait for a Discover.
+	Unfinished []DiscoverIn `json:"unfinished,omitempty"`
+	// Room: known pages wait and some host's window has room.
+	Room   bool        `json:"room"`
+	Turned int         `json:"turned"`
+	Status CrawlCounts `json:"status"`
+}
+
+// CrawlCounts is a crawl in numbers, for its status query and details.
+type CrawlCounts struct {
+	Pages   map[string]int `json:"pages"`
+	Visits  int            `json:"visits"`
+	Waiting int            `json:"waiting"`
+	Overdue int            `json:"overdue"`
+	Backoff int            `json:"hosts_in_backoff"`
+	Hosts   int            `json:"hosts"`
+}
+
+// ClosePagesIn asks a batch of a stopped crawl's pages to complete.
+type ClosePagesIn struct {
+	CrawlID int64  `json:"crawl_id"`
+	Name    string `json:"name"`
+	After   int64  `json:"after"`
+}
+
+// ClosePagesOut: After is 0 when all pages have been asked.
+type ClosePagesOut struct {
+	After  int64 `json:"after"`
+	Closed int   `json:"closed"`
+}
+
+// WakeParkedIn wakes pages that came due while the crawl was paused.
+type WakeParkedIn struct {
+	CrawlID int64 `json:"crawl_id"`
+}
+
+// WakeParkedOut: More says that another batch is waiting.
+type WakeParkedOut struct {
+	Woken int  `json:"woken"`
+	More  bool `json:"more"`
+}
+
+// AcquireIn asks for a visit's permit.
+type AcquireIn struct {
+	Page  crawl.PageRef `json:"page"`
+	Visit int           `json:"visit"`
+	Class crawl.Class   `json:"class"`
+}
+
+// AcquireAnswer is what Acquire came to.
+type AcquireAnswer string
+
+// The answers of Acquire.
+const (
+	AnswerPermit   AcquireAnswer = "permit"   // Permit is for the page
+	AnswerRobots   AcquireAnswer = "robots"   // Permit is for a robots.txt
+	AnswerWait     AcquireAnswer = "wait"     // come again after Wait
+	AnswerParked   AcquireAnswer = "parked"   // the crawl is paused; a turn will come
+	AnswerStopped  AcquireAnswer = "stopped"  // the crawl or page is stopped
+	AnswerExcluded AcquireAnswer = "excluded" // robots forbids the page; Rule says why
+	AnswerRecorded AcquireAnswer = "recorded" // the visit is done already; Recorded holds
+)
+
+// AcquireOut is the answer.
+type AcquireOut struct {
+	Answer   AcquireAnswer `json:"answer"`
+	Permit   crawl.Permit  `json:"permit,omitzero"`
+	Wait     time.Duration `json:"wait,omitempty"`
+	Reason   string        `json:"reason,omitempty"` // in words, for the timer's summary
+	Rule     string        `json:"rule,omitempty"`   // of an exclusion, in words
+	Recorded *PlanOut      `json:"recorded,omitempty"`
+}
+
+// RefreshRobotsIn fetches a robots.txt under a robots permit.
+type RefreshRobotsIn struct {
+	Page   crawl.PageRef `json:"page"`
+	Visit  int           `json:"visit"`
+	Permit crawl.Permit  `json:"permit"`
+}
+
+// RefreshRobotsOut says what came of it, in words.
+type RefreshRobotsOut struct {
+	Summary string `json:"summary"`
+}
+
+// FetchIn makes one request under a permit.
+type FetchIn struct {
+	Page   crawl.PageRef `json:"page"`
+	Visit  int           `json:"visit"`
+	Permit crawl.Permit  `json:"permit"`
+}
+
+// FetchOut is what one request came to. Bytes are in the archive.
+type FetchOut struct {
+	// NotBegun: no request was made (the host was busy for long, or the permit was
+	// refused); ask for a permit again.
+	NotBegun bool `json:"not_begun,omitempty"`
+	// Recorded: the visit had been recorded before; no request was made.
+	Recorded bool `json:"recorded,omitempty"`
+
+	// Outcome is final, but for OutcomeNew and OutcomeChanged, which DetectChange
+	// settles when Differs is set.
+	Outcome      crawl.Outcome `json:"outcome,omitempty"`
+	Differs      bool          `json:"differs,omitempty"` // raw digest differs from the last version's
+	At           time.Time     `json:"at,omitzero"`
+	Status       int           `json:"status,omitempty"`
+	Duration     time.Duration `json:"duration,omitempty"`
+	Bytes        int64         `json:"bytes,omitempty"` // of the body as received
+	Size         int64         `json:"size,omitempty"`  // of the decoded body
+	Digest       string        `json:"digest,omitempty"`
+	ContentType  string        `json:"content_type,omitempty"`
+	Validators   bool          `json:"validators,omitempty"` // ETag and LastModified replace the stored ones
+	ETag         string        `json:"etag,omitempty"`
+	LastModified string        `json:"last_modified,omitempty"`
+	Location     string        `json:"location,omitempty"` // canonical redirect target
+	RetryAfter   time.Duration `json:"retry_after,omitempty"`
+	Problem      string        `json:"problem,omitempty"` // in plain words
+}
+
+// DetectIn compares a fetched body with the last version.
+type DetectIn struct {
+	Page  crawl.PageRef `json:"page"`
+	Visit int           `json:"visit"`
+	Fetch FetchOut      `json:"fetch"`
+}
+
+// DetectOut is the verdict.
+type DetectOut struct {
+	Outcome crawl.Outcome  `json:"outcome"`
+	Links   int            `json:"links"` // stored and waiting for a Discover
+	Reasons []crawl.Reason `json:"reasons,omitempty"`
+}
+
+// PlanIn records a visit and asks for the next.
+type PlanIn struct {
+	Page    crawl.PageRef  `json:"page"`
+	Visit   int            `json:"visit"`
+	Fetch   FetchOut       `json:"fetch"`
+	Reasons []crawl.Reason `json:"reasons,omitempty"` // from DetectChange or an exclusion
+}
+
+// PlanOut is the recorded visit and its decision.
+type PlanOut struct {
+	Visit   int             `json:"visit"`
+	At      time.Time       `json:"at"`
+	Outcome crawl.Outcome   `json:"outcome"`
+	Status  int             `json:"status,omitempty"`
+	State   crawl.PageState `json:"state"`
+	NextAt  time.Time       `json:"next_at"`
+	Summary string          `json:"summary"` // "revisit in 3d 4h: changed in 10 of 20 visits"
+	Room    bool            `json:"room,omitempty"`
+}
+
+// LeaveIn gives up a page's place; State, when set, is the page's new state.
+type LeaveIn struct {
+	Page  crawl.PageRef   `json:"page"`
+	State crawl.PageState `json:"state,omitempty"`
+}
+
+// LeaveOut is empty.
+type LeaveOut struct{}
+
+// RegisterIn registers the links that a visit stored with its version.
+type RegisterIn struct {
+	Page  crawl.PageRef `json:"page"`
+	Visit int           `json:"visit"`
+}
+
+// RegisterOut counts what happened to the links.
+type RegisterOut struct {
+	New      int            `json:"new"`
+	Seen     int            `json:"seen"`
+	Rejected map[string]int `json:"rejected,omitempty"` // by reason
+	Hosts    []int64        `json:"hosts,omitempty"`    // touched, at most 1000
+}
+
+// AdmitIn admits the best known pages of some hosts, or of all.
+type AdmitIn struct {
+	CrawlID int64   `json:"crawl_id"`
+	Hosts   []int64 `json:"hosts,omitempty"`
+	Limit   int     `json:"limit"`
+}
+
+// AdmitOut lists pages to be started.
+type AdmitOut struct {
+	Pages    []PageIn `json:"pages,omitempty"`
+	Excluded int      `json:"excluded,omitempty"`
+	More     bool     `json:"more,omitempty"` // ask again
+}

@@ -1,0 +1,170 @@
+package contract
+
+import (
+	"time"
+
+	"recrawl/internal/crawl"
+)
+
+// PageIn is the Page workflow's input and its whole state: it goes into each
+// run and, changed, into the next by continue-as-new. All of it can be made
+// from the store (activities.NewPageIn), so that a lost Temporal database
+// loses nothing but waiting places.
+type PageIn struct {
+	Page  crawl.PageRef   `json:"page"`
+	State crawl.PageState `json:"state"`
+	Level int             `json:"level"`
+	// Visit is the number of the last recorded visit.
+	Visit int `json:"visit"`
+	// Due is when the next visit is due; zero is now.
+	Due time.Time `json:"due,omitzero"`
+	// Why says why the next visit is then, for the timer's summary.
+	Why string `json:"why,omitempty"`
+	// Asked: a person asked for one more visit (visit-now).
+	Asked bool `json:"asked,omitempty"`
+	// InLine: the page has asked for its next visit's permit; Wake is when it asks
+	// again.
+	InLine bool      `json:"in_line,omitempty"`
+	Wake   time.Time `json:"wake,omitzero"`
+	// Interval, when set, replaces the policy's interval (set-interval).
+	Interval time.Duration `json:"interval,omitempty"`
+	// Snoozed, when in the future, is the earliest next visit (snooze).
+	Snoozed time.Time `json:"snoozed,omitzero"`
+	// Recent are the last visits, newest first, at most RecentVisits.
+	Recent []VisitLine `json:"recent,omitempty"`
+	// Runs counts the continue-as-news so far.
+	Runs int `json:"runs,omitempty"`
+	// Tuning bounds a run; zero is the default. Tests force short runs with it.
+	Tuning Tuning `json:"tuning,omitzero"`
+}
+
+// RecentVisits is how many visits a page's current details show.
+const RecentVisits = 8
+
+// Tuning bounds one run of an entity workflow.
+type Tuning struct {
+	VisitsPerRun int `json:"visits_per_run,omitempty"` // default 100
+	EventsPerRun int `json:"events_per_run,omitempty"` // default 1000
+}
+
+// VisitLine is one visit in a page's current details.
+type VisitLine struct {
+	Visit   int           `json:"visit"`
+	At      time.Time     `json:"at"`
+	Outcome crawl.Outcome `json:"outcome"`
+	Status  int           `json:"status,omitempty"`
+	Note    string        `json:"note,omitempty"`
+}
+
+// DiscoverIn registers a version's links and admits known pages.
+type DiscoverIn struct {
+	CrawlID int64         `json:"crawl_id"`
+	Crawl   string        `json:"crawl"`
+	Page    crawl.PageRef `json:"page,omitzero"` // zero PageID: admission only
+	Visit   int           `json:"visit"`         // of the page, or a serial number
+	// Register: the page's visit stored links.
+	Register bool `json:"register,omitempty"`
+	// Hosts to admit pages of; empty with Register unset is all hosts.
+	Hosts []int64 `json:"hosts,omitempty"`
+	// Registered: links are done, only admission is left (after continue-as-new).
+	Registered bool `json:"registered,omitempty"`
+	Started    int  `json:"started,omitempty"`
+}
+
+// DiscoverOut says what was discovered.
+type DiscoverOut struct {
+	New      int            `json:"new"`
+	Seen     int            `json:"seen"`
+	Rejected map[string]int `json:"rejected,omitempty"`
+	Started  int            `json:"started"`
+}
+
+// CrawlProgress is the Crawl workflow's state besides its spec: its second
+// argument, nil in the first run.
+type CrawlProgress struct {
+	CrawlID     int64            `json:"crawl_id"`
+	Name        string           `json:"name"`
+	State       crawl.CrawlState `json:"state"`
+	Generation  int64            `json:"generation"`
+	Every       time.Duration    `json:"every"`
+	NextTurn    time.Time        `json:"next_turn,omitzero"` // of maintenance
+	Serial      int              `json:"serial"`             // of admission Discovers
+	Restarted   int              `json:"restarted"`
+	Turns       int              `json:"turns"`
+	Counts      CrawlCounts      `json:"counts"`
+	Closing     int64            `json:"closing,omitempty"` // page id cursor of a stop
+	ClosedPages int              `json:"closed_pages,omitempty"`
+}
+
+// Updates and signals of Page. visit-now and stop are both; turn and
+// reschedule are signals only.
+const (
+	VisitNow    = "visit-now"
+	StopName    = "stop"
+	SetInterval = "set-interval" // update, DurationArg; "0" returns to the policy
+	Snooze      = "snooze"       // update, DurationArg from now
+	TurnSignal  = "turn"         // TurnArg
+	Reschedule  = "reschedule"   // RescheduleArg
+)
+
+// Updates of Crawl (besides stop).
+const (
+	AddSeeds = "add-seeds" // AddSeedsArg
+	SetSpec  = "set-spec"  // the whole spec as plain JSON
+	Pause    = "pause"
+	Resume   = "resume"
+)
+
+// Queries.
+const (
+	StateQuery   = "state"   // Page: PageView
+	ExplainQuery = "explain" // Page: ExplainView
+	StatusQuery  = "status"  // Crawl: CrawlProgress
+)
+
+// DurationArg is a duration with units, as a person types it: "2h".
+type DurationArg string
+
+// AddSeedsArg is the input of add-seeds.
+type AddSeedsArg struct {
+	Seeds []string `json:"seeds"`
+}
+
+// TurnArg says when the host is free for the page: In from the sending.
+type TurnArg struct {
+	In time.Duration `json:"in"`
+}
+
+// RescheduleArg moves a sleeping page's due time.
+type RescheduleArg struct {
+	Due time.Time `json:"due"`
+	Why string    `json:"why"`
+}
+
+// Ack answers an update: what was understood, in words.
+type Ack struct {
+	Message string    `json:"message"`
+	Visit   int       `json:"visit,omitempty"` // number of the visit that will answer it
+	Due     time.Time `json:"due,omitzero"`
+}
+
+// PageView is the answer of the state query.
+type PageView struct {
+	URL     string          `json:"url"`
+	Crawl   string          `json:"crawl"`
+	Host    string          `json:"host"`
+	State   crawl.PageState `json:"state"`
+	Doing   string          `json:"doing"` // sleeping, waiting, fetching, …
+	Visits  int             `json:"visits"`
+	Due     time.Time       `json:"due,omitzero"`
+	Why     string          `json:"why"`
+	Snoozed time.Time       `json:"snoozed,omitzero"`
+	Recent  []VisitLine     `json:"recent,omitempty"`
+}
+
+// ExplainView is the answer of the explain query.
+type ExplainView struct {
+	PageView
+	Interval string   `json:"interval,omitempty"` // set by a person
+	Reasons  []string `json:"reasons"`
+}

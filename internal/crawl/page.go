@@ -1,0 +1,194 @@
+package crawl
+
+import (
+	"fmt"
+	"time"
+)
+
+// PageState is where a page stands in its crawl. The numbers are stored; never
+// renumber them.
+type PageState uint8
+
+// The states of a page.
+const (
+	Known     PageState = 1 // in the frontier, no workflow yet
+	Active    PageState = 2 // visited by policy
+	Failing   PageState = 3 // last visits failed; growing back-off
+	Gone      PageState = 4 // 404 or 410; probed at max_interval
+	Redirect  PageState = 5 // answers with a redirect; probed at max_interval
+	Duplicate PageState = 6 // same content as another page
+	Excluded  PageState = 7 // robots or scope forbid it; probed at max_interval
+	Evicted   PageState = 8 // gave its place to a better page; can return
+	Stopped   PageState = 9 // stopped by a person; can return
+)
+
+var pageStates = map[PageState]string{
+	Known: "known", Active: "active", Failing: "failing", Gone: "gone", Redirect: "redirect",
+	Duplicate: "duplicate", Excluded: "excluded", Evicted: "evicted", Stopped: "stopped",
+}
+
+// PageStates lists all states in their order.
+func PageStates() []PageState {
+	return []PageState{Known, Active, Failing, Gone, Redirect, Duplicate, Excluded, Evicted, Stopped}
+}
+
+func (s PageState) String() string { return nameOf(pageStates, s) }
+
+// Lives reports whether a page in this state keeps its workflow.
+func (s PageState) Lives() bool { return s >= Active && s <= Excluded }
+
+// MarshalText implements encoding.TextMarshaler.
+func (s PageState) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *PageState) UnmarshalText(text []byte) error {
+	return parseName(pageStates, text, s, "page state")
+}
+
+// Outcome is what one visit came to. The numbers are stored; never renumber.
+type Outcome uint8
+
+// The outcomes of a visit.
+const (
+	OutcomeNew         Outcome = 1  // first content of the page
+	OutcomeChanged     Outcome = 2  // content differs from the last version
+	OutcomeCosmetic    Outcome = 3  // differs in boilerplate only
+	OutcomeUnchanged   Outcome = 4  // 304, or the same digest
+	OutcomeRedirected  Outcome = 5  // 3xx; the target is a page of its own
+	OutcomeFailed      Outcome = 6  // connection, TLS, protocol or 4xx/5xx error
+	OutcomeThrottled   Outcome = 7  // 429 or 503
+	OutcomeGone        Outcome = 8  // 404 or 410
+	OutcomeExcluded    Outcome = 9  // robots or scope forbid it; no request made
+	OutcomeUnsupported Outcome = 10 // content type not wanted
+	OutcomeTooLarge    Outcome = 11 // body over the size limit
+	OutcomeTimedOut    Outcome = 12 // over the time limit
+	OutcomeSkipped     Outcome = 13 // selective rule; no request made
+)
+
+var outcomes = map[Outcome]string{
+	OutcomeNew: "new", OutcomeChanged: "changed", OutcomeCosmetic: "cosmetic", OutcomeUnchanged: "unchanged",
+	OutcomeRedirected: "redirected", OutcomeFailed: "failed", OutcomeThrottled: "throttled", OutcomeGone: "gone",
+	OutcomeExcluded: "excluded", OutcomeUnsupported: "unsupported", OutcomeTooLarge: "too_large",
+	OutcomeTimedOut: "timed_out", OutcomeSkipped: "skipped",
+}
+
+// Outcomes lists all outcomes in their order.
+func Outcomes() []Outcome {
+	all := make([]Outcome, 0, len(outcomes))
+	for o := OutcomeNew; o <= OutcomeSkipped; o++ {
+		all = append(all, o)
+	}
+	return all
+}
+
+func (o Outcome) String() string { return nameOf(outcomes, o) }
+
+// Observes reports whether the outcome is evidence about the page's changes:
+// the visit saw the content (or a 304) and could compare it.
+func (o Outcome) Observes() bool { return o >= OutcomeNew && o <= OutcomeUnchanged }
+
+// Changed reports whether the visit saw a real change of a known page.
+func (o Outcome) Changed() bool { return o == OutcomeChanged }
+
+// MarshalText implements encoding.TextMarshaler.
+func (o Outcome) MarshalText() ([]byte, error) { return []byte(o.String()), nil }
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (o *Outcome) UnmarshalText(text []byte) error { return parseName(outcomes, text, o, "outcome") }
+
+// Class is the priority class of a page in a host's line; lower comes first.
+type Class uint8
+
+// The classes of a host's line.
+const (
+	ClassManual  Class = 0 // a person asked for this visit
+	ClassRevisit Class = 1 // a page of the collection is due
+	ClassFirst   Class = 2 // first visit of a discovered page
+	ClassProbe   Class = 3 // failing, gone, redirecting or excluded pages
+)
+
+// Classes is the number of classes.
+const Classes = 4
+
+// CrawlState says whether a crawl's pages may be fetched. The numbers are
+// stored; never renumber them.
+type CrawlState uint8
+
+// The states of a crawl.
+const (
+	CrawlRunning CrawlState = 1
+	CrawlPaused  CrawlState = 2
+	CrawlStopped CrawlState = 3
+)
+
+var crawlStates = map[CrawlState]string{CrawlRunning: "running", CrawlPaused: "paused", CrawlStopped: "stopped"}
+
+func (s CrawlState) String() string { return nameOf(crawlStates, s) }
+
+// MarshalText implements encoding.TextMarshaler.
+func (s CrawlState) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *CrawlState) UnmarshalText(text []byte) error {
+	return parseName(crawlStates, text, s, "crawl state")
+}
+
+// PageRef names one page of one crawl wherever it is passed about.
+type PageRef struct {
+	CrawlID int64  `json:"crawl_id"`
+	Crawl   string `json:"crawl"`
+	PageID  int64  `json:"page_id"`
+	URL     string `json:"url"`
+	// Host is the page's politeness unit (urlkey.HostKey of the URL).
+	Host string `json:"host"`
+}
+
+// PermitKind says what a permit is for.
+type PermitKind string
+
+// The kinds of permits.
+const (
+	PermitPage   PermitKind = "page"
+	PermitRobots PermitKind = "robots"
+)
+
+// Permit is the right to make one request to one host, for a bounded time.
+// Nothing is fetched without one. It crosses workflow histories as a value; the
+// host's row in the store is what counts.
+type Permit struct {
+	ID     int64      `json:"id"`
+	HostID int64      `json:"host_id"`
+	Kind   PermitKind `json:"kind"`
+	// URL is what may be requested: the page, or a robots.txt.
+	URL string `json:"url"`
+	// Lifetime is how long the request may take from Begin on; the request's own
+	// deadline ends before it.
+	Lifetime time.Duration `json:"lifetime"`
+	// Generation is the crawl's spec generation at the grant.
+	Generation int64 `json:"generation"`
+}
+
+// Reason is one part of why something was decided, as a code and numbers so
+// that it can be stored narrow and worded when read.
+type Reason struct {
+	Code string             `json:"code"`
+	Num  map[string]float64 `json:"num,omitempty"`
+	Text string             `json:"text,omitempty"`
+}
+
+func nameOf[T ~uint8](names map[T]string, v T) string {
+	if s, ok := names[v]; ok {
+		return s
+	}
+	return fmt.Sprintf("%d", uint8(v))
+}
+
+func parseName[T ~uint8](names map[T]string, text []byte, into *T, what string) error {
+	for v, s := range names {
+		if s == string(text) {
+			*into = v
+			return nil
+		}
+	}
+	return fmt.Errorf("%q is not a %s", text, what)
+}

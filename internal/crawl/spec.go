@@ -1,0 +1,312 @@
+package crawl
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/mail"
+	"net/netip"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Spec is what a person says of one crawl: the input of the Crawl workflow as
+// plain JSON, and the file of `starter crawl --spec`. Absent fields have the
+// value of DefaultSpec; unknown fields are errors.
+type Spec struct {
+	Name       string         `json:"name"`
+	Seeds      []string       `json:"seeds"`
+	Scope      ScopeSpec      `json:"scope"`
+	Limits     LimitSpec      `json:"limits"`
+	Politeness PolitenessSpec `json:"politeness"`
+	Fetch      FetchSpec      `json:"fetch"`
+	Revisit    RevisitSpec    `json:"revisit"`
+	Identity   IdentitySpec   `json:"identity"`
+	// MaintainEvery is the time between two maintenance turns of the crawl.
+	MaintainEvery Duration `json:"maintain_every"`
+}
+
+// ScopeSpec says which discovered URLs belong to the crawl.
+type ScopeSpec struct {
+	// Type is page, prefix, host, domain or any, relative to the seeds.
+	Type string `json:"type"`
+	// MaxDepth is the greatest number of links from a seed; 0 is unlimited.
+	MaxDepth int `json:"max_depth"`
+	// Rules is reserved for ordered accept and reject rules; it must be empty.
+	Rules []json.RawMessage `json:"rules"`
+}
+
+// LimitSpec bounds the collection.
+type LimitSpec struct {
+	// MaxPages is the greatest number of pages with a workflow; 0 is unlimited.
+	MaxPages int `json:"max_pages"`
+	// Window is the greatest number of admitted pages of one host that have not
+	// been attempted yet.
+	Window int `json:"window"`
+}
+
+// PolitenessSpec is what the crawl demands of the gap between two requests to
+// one host; the strictest of all demands holds.
+type PolitenessSpec struct {
+	// Delay is the floor of the gap.
+	Delay Duration `json:"delay"`
+	// Factor times the last request's duration is another floor; 0 is off.
+	Factor float64 `json:"factor"`
+	// MaxCrawlDelay caps a site's Crawl-delay; it is never below Delay.
+	MaxCrawlDelay Duration `json:"max_crawl_delay"`
+}
+
+// FetchSpec bounds one request.
+type FetchSpec struct {
+	TimeLimit Duration `json:"time_limit"`
+	// MaxBody bounds the body both on the wire and decompressed.
+	MaxBody Size `json:"max_body"`
+	// AllowNetworks names the CIDRs of private networks that may be fetched.
+	AllowNetworks []string `json:"allow_networks"`
+	// ContentTypes are the media types whose bodies are kept.
+	ContentTypes []string `json:"content_types"`
+}
+
+// RevisitSpec chooses when pages are visited again.
+type RevisitSpec struct {
+	Policy string `json:"policy"`
+	// Budget is the number of visits a day ("10000/day", "500/h"); "" is one
+	// visit per page per DefaultInterval.
+	Budget          string   `json:"budget"`
+	DefaultInterval Duration `json:"default_interval"`
+	MinInterval     Duration `json:"min_interval"`
+	MaxInterval     Duration `json:"max_interval"`
+}
+
+// IdentitySpec is how the crawl introduces itself.
+type IdentitySpec struct {
+	// Agent is the product token that robots.txt is read for.
+	Agent string `json:"agent"`
+	// Contact is a URL or mail address; required beyond loopback.
+	Contact string `json:"contact"`
+}
+
+// DefaultSpec returns the spec with the default of every field.
+func DefaultSpec() Spec {
+	return Spec{
+		Seeds:      []string{},
+		Scope:      ScopeSpec{Type: "host", Rules: []json.RawMessage{}},
+		Limits:     LimitSpec{Window: 16},
+		Politeness: PolitenessSpec{Delay: Duration(10 * time.Second), Factor: 1, MaxCrawlDelay: Duration(time.Hour)},
+		Fetch: FetchSpec{
+			TimeLimit: Duration(30 * time.Second), MaxBody: 10 << 20,
+			AllowNetworks: []string{}, ContentTypes: []string{"text/html", "application/xhtml+xml"},
+		},
+		Revisit: RevisitSpec{
+			Policy: "frmax", DefaultInterval: Duration(24 * time.Hour),
+			MinInterval: Duration(time.Hour), MaxInterval: Duration(120 * 24 * time.Hour),
+		},
+		Identity:      IdentitySpec{Agent: "recrawl"},
+		MaintainEvery: Duration(10 * time.Minute),
+	}
+}
+
+// SpecError names the field of a spec that is wrong, and how.
+type SpecError struct {
+	Field   string
+	Problem string
+}
+
+func (e *SpecError) Error() string {
+	if e.Field == "" {
+		return "spec: " + e.Problem
+	}
+	return "spec: " + e.Field + ": " + e.Problem
+}
+
+// ParseSpec decodes a spec over the defaults and validates it. Every error is
+// a *SpecError.
+func ParseSpec(data []byte) (Spec, error) {
+	spec := DefaultSpec()
+	if len(bytes.TrimSpace(data)) == 0 {
+		return Spec{}, &SpecError{Problem: `missing: give a JSON object such as {"name":"news","seeds":["https://example.com/"]}`}
+	}
+	dec := json.NewDecoder(bytes.NewReader(data))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(&spec); err != nil {
+		return Spec{}, decodeError(err)
+	}
+	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
+		return Spec{}, &SpecError{Problem: "text after the JSON object"}
+	}
+	if err := spec.Validate(); err != nil {
+		return Spec{}, err
+	}
+	return spec, nil
+}
+
+func decodeError(err error) error {
+	var typeErr *json.UnmarshalTypeError
+	if errors.As(err, &typeErr) {
+		return &SpecError{Field: typeErr.Field, Problem: fmt.Sprintf("a JSON %s does not fit here", typeErr.Value)}
+	}
+	msg := strings.TrimPrefix(err.Error(), "json: ")
+	if name, ok := strings.CutPrefix(msg, "unknown field "); ok {
+		return &SpecError{Field: strings.Trim(name, `"`), Problem: "unknown field"}
+	}
+	return &SpecError{Problem: msg}
+}
+
+var (
+	nameRE  = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]{0,39}$`)
+	agentRE = regexp.MustCompile(`^[A-Za-z_-]+$`)
+)
+
+// ValidName reports whether s can name a crawl.
+func ValidName(s string) bool { return nameRE.MatchString(s) }
+
+// Policies lists the revisit policies that a spec may name.
+func Policies() []string { return []string{"fixed", "frmax"} }
+
+// ScopeTypes lists the scope types that a spec may name.
+func ScopeTypes() []string { return []string{"page", "prefix", "host", "domain", "any"} }
+
+// Validate checks every field; the error is a *SpecError that names the first
+// wrong one.
+func (s *Spec) Validate() error {
+	bad := func(field, format string, args ...any) error {
+		return &SpecError{Field: field, Problem: fmt.Sprintf(format, args...)}
+	}
+	if !ValidName(s.Name) {
+		return bad("name", "%q: use 1 to 40 of a-z 0-9 . _ -, starting with a letter or digit", s.Name)
+	}
+	if len(s.Seeds) == 0 {
+		return bad("seeds", "give at least one URL")
+	}
+	for i, seed := range s.Seeds {
+		if err := CheckSeed(seed); err != nil {
+			return bad(fmt.Sprintf("seeds[%d]", i), "%v", err)
+		}
+	}
+	if !slices.Contains(ScopeTypes(), s.Scope.Type) {
+		return bad("scope.type", "%q: use one of %s", s.Scope.Type, strings.Join(ScopeTypes(), ", "))
+	}
+	switch {
+	case len(s.Scope.Rules) > 0:
+		return bad("scope.rules", "rules are not supported by this version; leave the list empty")
+	case s.Scope.MaxDepth < 0:
+		return bad("scope.max_depth", "is negative; 0 means unlimited")
+	case s.Limits.MaxPages < 0:
+		return bad("limits.max_pages", "is negative; 0 means unlimited")
+	case s.Limits.Window < 1 || s.Limits.Window > 10000:
+		return bad("limits.window", "is %d; use 1 to 10000", s.Limits.Window)
+	case s.Politeness.Delay < 0:
+		return bad("politeness.delay", "is negative")
+	case s.Politeness.Delay > Duration(7*24*time.Hour):
+		return bad("politeness.delay", "is %s; at most 7d", s.Politeness.Delay)
+	case !(s.Politeness.Factor >= 0 && s.Politeness.Factor <= 1000):
+		return bad("politeness.factor", "is %v; use 0 (off) to 1000", s.Politeness.Factor)
+	case s.Politeness.MaxCrawlDelay < 0:
+		return bad("politeness.max_crawl_delay", "is negative")
+	case s.Fetch.TimeLimit < Duration(time.Millisecond) || s.Fetch.TimeLimit > Duration(time.Hour):
+		return bad("fetch.time_limit", "is %s; use 1ms to 1h", s.Fetch.TimeLimit)
+	case s.Fetch.MaxBody < 1 || s.Fetch.MaxBody > 1<<30:
+		return bad("fetch.max_body", "is %s; use 1B to 1GiB", s.Fetch.MaxBody)
+	case len(s.Fetch.ContentTypes) == 0:
+		return bad("fetch.content_types", "is empty; give at least one media type")
+	}
+	for i, c := range s.Fetch.AllowNetworks {
+		if _, err := netip.ParsePrefix(c); err != nil {
+			return bad(fmt.Sprintf("fetch.allow_networks[%d]", i), "%q is not a CIDR such as 10.0.0.0/8", c)
+		}
+	}
+	for i, c := range s.Fetch.ContentTypes {
+		if !strings.Contains(c, "/") || strings.ContainsAny(c, " ;,\t\r\n") {
+			return bad(fmt.Sprintf("fetch.content_types[%d]", i), "%q is not a media type such as text/html", c)
+		}
+	}
+	return s.validateRevisit(bad)
+}
+
+func (s *Spec) validateRevisit(bad func(field, format string, args ...any) error) error {
+	r := s.Revisit
+	switch {
+	case !slices.Contains(Policies(), r.Policy):
+		return bad("revisit.policy", "%q: use one of %s", r.Policy, strings.Join(Policies(), ", "))
+	case r.DefaultInterval <= 0:
+		return bad("revisit.default_interval", "is %s; it must be positive", r.DefaultInterval)
+	case r.MinInterval <= 0:
+		return bad("revisit.min_interval", "is %s; it must be positive", r.MinInterval)
+	case r.MaxInterval < r.MinInterval:
+		return bad("revisit.max_interval", "is %s, below min_interval %s", r.MaxInterval, r.MinInterval)
+	case r.MaxInterval > Duration(10*365*24*time.Hour):
+		return bad("revisit.max_interval", "is %s; at most 3650d", r.MaxInterval)
+	case s.MaintainEvery < Duration(time.Second):
+		return bad("maintain_every", "is %s; at least 1s", s.MaintainEvery)
+	}
+	if r.Budget != "" {
+		if _, err := ParseBudget(r.Budget); err != nil {
+			return bad("revisit.budget", "%v", err)
+		}
+	}
+	if !agentRE.MatchString(s.Identity.Agent) || len(s.Identity.Agent) > 64 {
+		return bad("identity.agent", "%q: a product token has 1 to 64 of A-Z a-z _ -", s.Identity.Agent)
+	}
+	if s.Identity.Contact != "" {
+		if err := CheckContact(s.Identity.Contact); err != nil {
+			return bad("identity.contact", "%v", err)
+		}
+	}
+	return nil
+}
+
+// ParseBudget reads a number of visits per time ("10000/day", "500/h") and
+// returns visits per day.
+func ParseBudget(text string) (float64, error) {
+	var n float64
+	var unit string
+	number, per, ok := strings.Cut(text, "/")
+	if ok {
+		unit = strings.TrimSpace(per)
+		_, err := fmt.Sscanf(strings.TrimSpace(number)+"\n", "%g\n", &n)
+		ok = err == nil && n > 0
+	}
+	perDay := map[string]float64{"day": 1, "d": 1, "hour": 24, "h": 24, "minute": 1440, "min": 1440, "m": 1440, "second": 86400, "sec": 86400, "s": 86400}[unit]
+	if !ok || perDay == 0 {
+		return 0, fmt.Errorf("%q is not a budget: write visits per time, such as 10000/day or 500/hour", text)
+	}
+	return n * perDay, nil
+}
+
+// CheckSeed says what is wrong with a seed URL, or returns nil. Canonical form
+// is urlkey's business; this is the check that a person wants before anything
+// is stored.
+func CheckSeed(seed string) error {
+	u, err := url.Parse(strings.TrimSpace(seed))
+	switch {
+	case err != nil:
+		return fmt.Errorf("%q is not a URL", seed)
+	case u.Scheme != "http" && u.Scheme != "https":
+		return fmt.Errorf("%q: give an absolute http or https URL", seed)
+	case u.Hostname() == "":
+		return fmt.Errorf("%q has no host name", seed)
+	case u.User != nil:
+		return fmt.Errorf("%q: user names and passwords do not belong in a seed", seed)
+	}
+	return nil
+}
+
+// CheckContact says what is wrong with a contact, which site owners must be
+// able to use: an http(s) URL or a mail address.
+func CheckContact(contact string) error {
+	if strings.ContainsAny(contact, "()\r\n") {
+		return fmt.Errorf("%q has a character that a user agent cannot carry", contact)
+	}
+	if u, err := url.Parse(contact); err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != "" {
+		return nil
+	}
+	if a, err := mail.ParseAddress(contact); err == nil && a.Address == contact {
+		return nil
+	}
+	return fmt.Errorf("%q is neither an http(s) URL nor a mail address", contact)
+}

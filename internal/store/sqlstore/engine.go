@@ -1,0 +1,60 @@
+// Package sqlstore is the one implementation of store.Store: all logic and all
+// SQL, written once in the common ground of SQLite and PostgreSQL, so that the
+// drivers cannot drift apart. A driver supplies an Engine: connections,
+// transactions, clock, notification, migrations.
+package sqlstore
+
+import (
+	"context"
+)
+
+// Engine is a database as a driver offers it.
+type Engine interface {
+	Dialect() Dialect
+	// Read runs fn in a read-only transaction (or snapshot).
+	Read(ctx context.Context, fn func(Tx) error) error
+	// Write runs fn in a read-write transaction and commits it durably if fn
+	// returns nil. It runs fn again when the database asks for it (deadlock,
+	// serialisation, busy), so fn must have no effect but on its transaction and
+	// must reset what it captures. SQLite: BEGIN IMMEDIATE on the one writer.
+	Write(ctx context.Context, fn func(Tx) error) error
+	// Watch returns a channel that receives after a committed transaction of any
+	// process called Tx.Wake for the page, and a function that ends the watch.
+	Watch(page int64) (<-chan struct{}, func())
+	// Close marks the store as cleanly closed and ends all connections.
+	Close() error
+}
+
+// Tx is a transaction. Queries use $1, $2, … in order of use as placeholders;
+// arguments are int64, int, float64, bool, string, []byte or nil. Times are
+// int64 microseconds since 1970 UTC; booleans are stored as integers 0 and 1.
+type Tx interface {
+	// Exec returns the number of affected rows.
+	Exec(ctx context.Context, query string, args ...any) (int64, error)
+	// Query calls scan for each row.
+	Query(ctx context.Context, query string, args []any, scan func(Row) error) error
+	// QueryRow scans one row; store.ErrNotFound if there is none.
+	QueryRow(ctx context.Context, query string, args []any, dest ...any) error
+	// Now is the store's clock at this moment (not at the transaction's begin), in
+	// microseconds: read it after the row lock that it must be later than.
+	Now(ctx context.Context) (int64, error)
+	// Wake tells watchers of the page, in all processes, after the commit.
+	Wake(page int64)
+}
+
+// Row scans one result row.
+type Row interface {
+	Scan(dest ...any) error
+}
+
+// Dialect is what differs between the databases' SQL.
+type Dialect interface {
+	// ForUpdate is " FOR UPDATE" where rows must be locked, else "".
+	ForUpdate() string
+	// Records is a FROM item named alias over a JSON array of objects in
+	// placeholder $n, with the columns given as "name type", type one of bigint,
+	// float, text. Example: Records(1, "r", "id bigint", "url text").
+	Records(n int, alias string, columns ...string) string
+	// Unhex is an expression that turns a hex text into bytes.
+	Unhex(expr string) string
+}
