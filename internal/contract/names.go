@@ -20,6 +20,24 @@ var (
 	AttrState = temporal.NewSearchAttributeKeyKeyword("CrawlState")
 )
 
+// SearchAttributes lists the names of recrawl's search attributes; all are
+// keywords.
+func SearchAttributes() []string {
+	return []string{AttrCrawl.GetName(), AttrHost.GetName(), AttrState.GetName()}
+}
+
+// PageAttributes are the search attributes that a Page starts with.
+func PageAttributes(in PageIn) temporal.SearchAttributes {
+	return temporal.NewSearchAttributes(
+		AttrCrawl.ValueSet(AttrValue(in.Page.Crawl)),
+		AttrHost.ValueSet(AttrValue(in.Page.Host)),
+		AttrState.ValueSet(in.State.String()),
+	)
+}
+
+// PageSummary is the static summary of a Page's first run, at most 200 bytes.
+func PageSummary(p crawl.PageRef) string { return AttrValue(p.URL) }
+
 const (
 	maxID       = 240 // Postgres columns are VARCHAR(255); longer ids loop for ever
 	maxURLPart  = 180

@@ -76,9 +76,9 @@ type Frontier interface {
 	// set it marks that version's links as done in the same transaction as the
 	// last chunk. Running it again changes nothing.
 	RegisterLinks(ctx context.Context, p RegisterParams) (RegisterResult, error)
-	// PendingLinks returns the links of one version as SaveVersion stored them, or
-	// nil when they have been registered already.
-	PendingLinks(ctx context.Context, version int64) (*PendingLinks, error)
+	// PendingLinks returns the links that a visit stored with its version, or nil
+	// when it stored none or they have been registered already.
+	PendingLinks(ctx context.Context, pageID int64, visit int) (*PendingLinks, error)
 	// UnfinishedLinks lists versions older than Age whose links have not been
 	// registered, at most Limit.
 	UnfinishedLinks(ctx context.Context, crawlID int64, age time.Duration, limit int) ([]PendingLinks, error)
@@ -91,7 +91,8 @@ type Frontier interface {
 	// ExcludedFor). It returns the pages it admitted.
 	Admit(ctx context.Context, p AdmitParams) ([]PageRecord, error)
 	// DuePages lists pages that live (see PageState.Lives), are due before Before
-	// and stand in no line, in order of page id after After.
+	// and, unless InLine is set, stand in no line (a lapsed waiter does not), in
+	// order of page id after After.
 	DuePages(ctx context.Context, p DueParams) ([]PageRecord, error)
 	// SetPageState moves a page to a state outside a visit (Stopped, Evicted,
 	// Active again) and, unless the new state lives, leaves its line.
@@ -156,6 +157,7 @@ type DueParams struct {
 	Before  time.Time
 	After   int64 // page id, exclusive
 	Limit   int
+	InLine  bool // include pages that stand in a line
 }
 
 // PageRecord is a page as stored.
@@ -172,7 +174,8 @@ type PageRecord struct {
 	Backlinks int
 	// ETag and LastModified are the validators of the last content.
 	ETag, LastModified string
-	// Last is the newest version, zero if there is none.
+	// Last is the version that the last recorded visit left, zero if there is none.
+	// A version saved for a visit that is not recorded yet does not show.
 	Last VersionRecord
 	// Belief is the revisit policy's memory of the page, as it stored it.
 	Belief json.RawMessage
@@ -294,7 +297,10 @@ type BeginParams struct {
 
 // BeginResult says that the request may start, or how long the host is busy.
 type BeginResult struct {
-	At   time.Time     // the store's clock at the begin
+	At time.Time // the store's clock at the begin
+	// Sent is this process's clock (with its monotonic reading) just before the
+	// transaction that began was sent: the request's deadline counts from it.
+	Sent time.Time
 	Wait time.Duration // > 0: not begun, Patience ran out; the permit still holds
 }
 

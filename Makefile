@@ -1,0 +1,64 @@
+# recrawl: build, test, lint. Needs Go and make; what else a target needs it
+# builds from tools/ or installs, and says so.
+
+GO         ?= go
+BIN        := bin
+LINT       := $(BIN)/lint
+TEMPORAL   := $(BIN)/temporal
+VERSION    ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
+LDFLAGS    := -X recrawl/internal/config.Version=$(VERSION)
+export CGO_ENABLED ?= 0
+export RECRAWL_TEMPORAL_CLI ?= $(CURDIR)/$(TEMPORAL)
+
+.PHONY: build test test-long bench lint fmt postgres temporal record clean
+
+build: temporal
+	$(GO) build -trimpath -ldflags '$(LDFLAGS)' -o $(BIN)/starter ./starter
+	$(GO) build -trimpath -ldflags '$(LDFLAGS)' -o $(BIN)/worker ./worker
+
+temporal: $(TEMPORAL)
+
+$(TEMPORAL): tools/temporal/go.mod tools/temporal/go.sum
+	@echo "building the Temporal CLI once from tools/temporal (about 5 minutes on 2 cores) …"
+	@start=$$(date +%s); cd tools/temporal && GOFLAGS= $(GO) build -o ../../$(TEMPORAL).building github.com/temporalio/cli/cmd/temporal && \
+	  cd ../.. && mv $(TEMPORAL).building $(TEMPORAL) && echo "built $(TEMPORAL) in $$(( $$(date +%s) - start )) s"
+
+# Postgres' server programs, for the tests' own throw-away server.
+postgres:
+	@.ci/need-postgres
+
+# The race detector needs cgo, thus a C compiler; without one the tests run
+# without it and say so.
+RACE := $(shell CGO_ENABLED=1 $(GO) env CC >/dev/null 2>&1 && command -v $$($(GO) env CC) >/dev/null 2>&1 && echo -race)
+
+test: build postgres
+	@[ -n "$(RACE)" ] || echo "no C compiler: running without the race detector"
+	CGO_ENABLED=$(if $(RACE),1,0) $(GO) test $(RACE) -timeout 20m ./...
+
+# Big sites, crash runs and year-long lives: tens of minutes.
+test-long: build postgres
+	CGO_ENABLED=$(if $(RACE),1,0) RECRAWL_LONG=1 $(GO) test $(RACE) -timeout 120m ./...
+
+bench: build postgres
+	$(GO) test -run '^$$' -bench . -benchmem -timeout 60m ./...
+
+$(LINT)/%: tools/lint/go.mod tools/lint/go.sum
+	@mkdir -p $(LINT)
+	cd tools/lint && GOFLAGS= $(GO) build -o ../../$(LINT)/ go.temporal.io/sdk/contrib/tools/workflowcheck honnef.co/go/tools/cmd/staticcheck mvdan.cc/gofumpt
+
+lint: $(LINT)/staticcheck
+	@unformatted=$$($(LINT)/gofumpt -l $$(git ls-files '*.go')); [ -z "$$unformatted" ] || { echo "gofumpt would change:"; echo "$$unformatted"; exit 1; }
+	$(GO) vet ./...
+	$(LINT)/staticcheck ./...
+	$(LINT)/workflowcheck ./workflows/...
+
+fmt: $(LINT)/gofumpt
+	$(LINT)/gofumpt -w $$(git ls-files '*.go')
+
+# Record the workflows' histories again, after a change that replay refuses and
+# that no running crawl depends on.
+record: build
+	RECRAWL_RECORD=1 $(GO) test -run TestRecord ./workflows/
+
+clean:
+	rm -rf $(BIN)

@@ -1,0 +1,140 @@
+// Package activities holds what happens once: each step of a crawl's, a page's
+// or a discovery's life that touches the store, the archive or the web.
+// Workflows call them by the contracts of package contract.
+package activities
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"go.temporal.io/sdk/temporal"
+	"go.temporal.io/sdk/worker"
+
+	"recrawl/internal/archive"
+	"recrawl/internal/contract"
+	"recrawl/internal/crawl"
+	"recrawl/internal/fetch"
+	"recrawl/internal/store"
+	"recrawl/internal/temporalkit"
+)
+
+// Fetcher makes one HTTP exchange.
+type Fetcher interface {
+	Do(ctx context.Context, req fetch.Request, sink fetch.Sink) fetch.Result
+}
+
+// Workflows starts and signals workflows from activities.
+type Workflows interface {
+	StartPage(ctx context.Context, in contract.PageIn) error
+	Turn(ctx context.Context, page crawl.PageRef, in time.Duration) error
+	StopPage(ctx context.Context, page crawl.PageRef) error
+}
+
+// Settings are what the operator of a worker decides.
+type Settings struct {
+	// Version of recrawl, for the user agent.
+	Version string
+	// Contact is the mail address or URL used by crawls whose spec has none.
+	Contact string
+	// Overdue is how late a living page must be, and in no line, before
+	// maintenance starts its workflow again. Default one hour.
+	Overdue time.Duration
+}
+
+// Activities carries what activities need.
+type Activities struct {
+	store     store.Store
+	archive   archive.Store
+	fetcher   Fetcher
+	workflows Workflows
+	settings  Settings
+	log       *slog.Logger
+	crawls    crawlCache
+	robots    robotsCache
+}
+
+// New returns the activities of one worker.
+func New(s store.Store, a archive.Store, f Fetcher, w Workflows, settings Settings, log *slog.Logger) *Activities {
+	if settings.Overdue <= 0 {
+		settings.Overdue = time.Hour
+	}
+	return &Activities{store: s, archive: a, fetcher: f, workflows: w, settings: settings, log: log}
+}
+
+// Register makes every activity known to a worker.
+func (a *Activities) Register(w worker.ActivityRegistry) {
+	contract.OpenCrawl.Register(w, a.OpenCrawl)
+	contract.SetCrawlState.Register(w, a.SetCrawlState)
+	contract.Maintain.Register(w, a.Maintain)
+	contract.ClosePages.Register(w, a.ClosePages)
+	contract.WakeParked.Register(w, a.WakeParked)
+	contract.Acquire.Register(w, a.Acquire)
+	contract.RefreshRobots.Register(w, a.RefreshRobots)
+	contract.Fetch.Register(w, a.Fetch)
+	contract.DetectChange.Register(w, a.DetectChange)
+	contract.PlanRevisit.Register(w, a.PlanRevisit)
+	contract.LeaveLine.Register(w, a.LeaveLine)
+	contract.RegisterLinks.Register(w, a.RegisterLinks)
+	contract.Admit.Register(w, a.Admit)
+}
+
+// translate makes a store error one that workflows decide on: unavailable is
+// retried durably, not found ends the asker; anything else is a bug and is
+// retried as such.
+func translate(err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, store.ErrNotFound):
+		return temporal.NewNonRetryableApplicationError(err.Error(), contract.ErrTypeNotFound, err)
+	case errors.Is(err, store.ErrUnavailable):
+		return temporal.NewApplicationErrorWithOptions(err.Error(), contract.ErrTypeStoreUnavailable, temporal.ApplicationErrorOptions{
+			Cause: err, Category: temporal.ApplicationErrorCategoryBenign,
+		})
+	default:
+		return err
+	}
+}
+
+// carryOut signals the workflows that a gate transaction named. A turn that
+// cannot be delivered is not lost: the waiter comes by itself at the time it was
+// promised, and a waiter without a workflow gets one.
+func (a *Activities) carryOut(ctx context.Context, effects store.GateEffects) {
+	for _, turn := range effects.Turns {
+		if err := a.turn(ctx, turn); err != nil {
+			a.log.Warn("a waiting page could not be told of its turn", "page", turn.Page.URL, "error", err)
+		}
+	}
+}
+
+func (a *Activities) turn(ctx context.Context, turn store.Turn) error {
+	err := a.workflows.Turn(ctx, turn.Page, turn.In)
+	if !errors.Is(err, temporalkit.ErrNoWorkflow) {
+		return err
+	}
+	page, err := a.store.Page(ctx, turn.Page.PageID)
+	if err != nil {
+		return err
+	}
+	return a.workflows.StartPage(ctx, NewPageIn(page))
+}
+
+// NewPageIn makes a Page workflow's state from the page's row.
+func NewPageIn(p store.PageRecord) contract.PageIn {
+	in := contract.PageIn{Page: p.PageRef, State: p.State, Level: p.Level, Visit: p.Visits, Due: p.NextAt}
+	if p.Visits == 0 {
+		in.Why = "first visit"
+	}
+	return in
+}
+
+// badSpec is the non-retryable error that fails a Crawl at once.
+func badSpec(err error) error {
+	return temporal.NewNonRetryableApplicationError(err.Error(), contract.ErrTypeBadSpec, err)
+}
+
+// pageLabel names a page in errors.
+func pageLabel(p crawl.PageRef) string { return fmt.Sprintf("page %d (%s)", p.PageID, p.URL) }

@@ -1,0 +1,189 @@
+package activities
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/netip"
+	"slices"
+	"sync"
+
+	"recrawl/internal/contract"
+	"recrawl/internal/crawl"
+	"recrawl/internal/scope"
+	"recrawl/internal/store"
+	"recrawl/internal/urlkey"
+)
+
+// crawlView is a crawl with what activities derive from its spec.
+type crawlView struct {
+	store.CrawlRecord
+	scope scope.Scope
+	allow []netip.Prefix // networks that may be fetched besides the public ones
+}
+
+// crawlCache keeps one view per crawl; a newer generation replaces it.
+type crawlCache struct {
+	mu    sync.Mutex
+	views map[string]*crawlView
+}
+
+// crawl returns the view of a crawl that is at least of the generation.
+func (a *Activities) crawl(ctx context.Context, name string, generation int64) (*crawlView, error) {
+	a.crawls.mu.Lock()
+	view := a.crawls.views[name]
+	a.crawls.mu.Unlock()
+	if view != nil && generation > 0 && view.Generation >= generation {
+		return view, nil
+	}
+	rec, err := a.store.Crawl(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	view, err = newCrawlView(rec)
+	if err != nil {
+		return nil, err
+	}
+	a.crawls.mu.Lock()
+	defer a.crawls.mu.Unlock()
+	if a.crawls.views == nil {
+		a.crawls.views = map[string]*crawlView{}
+	}
+	a.crawls.views[name] = view
+	return view, nil
+}
+
+func newCrawlView(rec store.CrawlRecord) (*crawlView, error) {
+	sc, err := scope.New(rec.Spec)
+	if err != nil {
+		return nil, err
+	}
+	return &crawlView{CrawlRecord: rec, scope: sc, allow: allowedNetworks(rec.Spec)}, nil
+}
+
+// allowedNetworks are the spec's, and loopback when a seed itself names
+// loopback: whoever asks for http://localhost/ means it.
+func allowedNetworks(spec crawl.Spec) []netip.Prefix {
+	var allow []netip.Prefix
+	for _, cidr := range spec.Fetch.AllowNetworks {
+		if p, err := netip.ParsePrefix(cidr); err == nil {
+			allow = append(allow, p)
+		}
+	}
+	for _, seed := range spec.Seeds {
+		if u, err := urlkey.Canonical(seed); err == nil && u.IsLoopback() {
+			return append(allow, netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128"))
+		}
+	}
+	return allow
+}
+
+// OpenCrawl creates or extends the crawl of a spec and registers its seeds. A
+// wrong spec is a non-retryable error that names the field.
+func (a *Activities) OpenCrawl(ctx context.Context, in contract.OpenCrawlIn) (contract.OpenCrawlOut, error) {
+	spec, err := crawl.ParseSpec(in.Spec)
+	if err != nil {
+		return contract.OpenCrawlOut{}, badSpec(err)
+	}
+	for _, seed := range in.AddSeeds {
+		if !slices.Contains(spec.Seeds, seed) {
+			spec.Seeds = append(spec.Seeds, seed)
+		}
+	}
+	if err := spec.Validate(); err != nil {
+		return contract.OpenCrawlOut{}, badSpec(err)
+	}
+	if want := contract.CrawlID(spec.Name); in.WorkflowID != want {
+		return contract.OpenCrawlOut{}, badSpec(&crawl.SpecError{Field: "name", Problem: fmt.Sprintf("%q needs workflow id %q, not %q", spec.Name, want, in.WorkflowID)})
+	}
+	seeds, err := a.seeds(spec)
+	if err != nil {
+		return contract.OpenCrawlOut{}, badSpec(err)
+	}
+	return a.open(ctx, spec, seeds)
+}
+
+func (a *Activities) open(ctx context.Context, spec crawl.Spec, seeds []store.NewURL) (contract.OpenCrawlOut, error) {
+	rec, err := a.store.OpenCrawl(ctx, spec)
+	if err != nil {
+		return contract.OpenCrawlOut{}, translate(err)
+	}
+	registered, err := a.store.RegisterLinks(ctx, store.RegisterParams{CrawlID: rec.ID, URLs: seeds})
+	if err != nil {
+		return contract.OpenCrawlOut{}, translate(err)
+	}
+	stored, err := json.Marshal(rec.Spec)
+	if err != nil {
+		return contract.OpenCrawlOut{}, fmt.Errorf("encode spec: %w", err)
+	}
+	return contract.OpenCrawlOut{
+		CrawlID: rec.ID, Name: rec.Spec.Name, State: rec.State, Generation: rec.Generation,
+		MaintainEvery: rec.Spec.MaintainEvery.Std(), NewSeeds: registered.New, Spec: stored,
+	}, nil
+}
+
+// seeds canonicalises the spec's seeds and checks that whoever crawls beyond
+// this machine says who they are.
+func (a *Activities) seeds(spec crawl.Spec) ([]store.NewURL, error) {
+	var urls []store.NewURL
+	for i, seed := range spec.Seeds {
+		u, err := urlkey.Canonical(seed)
+		if err != nil {
+			return nil, &crawl.SpecError{Field: fmt.Sprintf("seeds[%d]", i), Problem: err.Error()}
+		}
+		if !u.IsLoopback() && a.contact(spec) == "" {
+			return nil, &crawl.SpecError{Field: "identity.contact", Problem: fmt.Sprintf("is empty: to crawl %s give a URL or mail address that its owner can reach you at (or set RECRAWL_CONTACT of the worker)", u.HostKey())}
+		}
+		urls = append(urls, store.NewURL{URL: u.String(), Host: u.HostKey()})
+	}
+	return urls, nil
+}
+
+func (a *Activities) contact(spec crawl.Spec) string {
+	if spec.Identity.Contact != "" {
+		return spec.Identity.Contact
+	}
+	return a.settings.Contact
+}
+
+// userAgent is how a crawl introduces itself: TOKEN/VERSION (+CONTACT).
+func (a *Activities) userAgent(spec crawl.Spec) string {
+	agent := spec.Identity.Agent + "/" + a.settings.Version
+	if c := a.contact(spec); c != "" {
+		agent += " (+" + c + ")"
+	}
+	return agent
+}
+
+// SetCrawlState pauses, resumes or stops a crawl: one row, effective at once.
+func (a *Activities) SetCrawlState(ctx context.Context, in contract.SetCrawlStateIn) (contract.SetCrawlStateOut, error) {
+	rec, err := a.store.SetCrawlState(ctx, in.Name, in.State)
+	if err != nil {
+		return contract.SetCrawlStateOut{}, translate(err)
+	}
+	return contract.SetCrawlStateOut{Generation: rec.Generation}, nil
+}
+
+// addRedirectedSeed makes the target of a seed's redirect a seed too when it
+// stays on the site (example.com to www.example.com): who names the one means
+// the other, and the scope must say so.
+func (a *Activities) addRedirectedSeed(ctx context.Context, view *crawlView, from, to urlkey.URL) error {
+	sameSite := urlkey.RegistrableDomain(from.Host) == urlkey.RegistrableDomain(to.Host)
+	if !sameSite || slices.Contains(view.Spec.Seeds, to.String()) || !slices.ContainsFunc(view.Spec.Seeds, canonicallyEqual(from)) {
+		return nil
+	}
+	spec := view.Spec
+	spec.Seeds = append(slices.Clone(spec.Seeds), to.String())
+	_, err := a.store.OpenCrawl(ctx, spec)
+	return err
+}
+
+func canonicallyEqual(to urlkey.URL) func(string) bool {
+	return func(seed string) bool {
+		u, err := urlkey.Canonical(seed)
+		return err == nil && u.String() == to.String()
+	}
+}
+
+var errNoContact = errors.New("no contact")

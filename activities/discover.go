@@ -1,0 +1,129 @@
+package activities
+
+import (
+	"context"
+	"errors"
+
+	"recrawl/internal/contract"
+	"recrawl/internal/crawl"
+	"recrawl/internal/robots"
+	"recrawl/internal/store"
+	"recrawl/internal/urlkey"
+)
+
+// maxHostsOut bounds the hosts that RegisterLinks hands on for admission;
+// maintenance admits the pages of any others.
+const maxHostsOut = 1000
+
+// RegisterLinks adds the links that a visit stored with its version to the
+// frontier: those the crawl's scope accepts; the others are counted by reason.
+// Running it again changes nothing.
+func (a *Activities) RegisterLinks(ctx context.Context, in contract.RegisterIn) (contract.RegisterOut, error) {
+	pending, err := a.store.PendingLinks(ctx, in.Page.PageID, in.Visit)
+	if err != nil {
+		return contract.RegisterOut{}, translate(err)
+	}
+	if pending == nil {
+		return contract.RegisterOut{}, nil
+	}
+	view, err := a.crawl(ctx, in.Page.Crawl, 0)
+	if err != nil {
+		return contract.RegisterOut{}, translate(err)
+	}
+	accepted, rejected := a.filter(view, pending.Links, pending.Level+1)
+	registered, err := a.store.RegisterLinks(ctx, store.RegisterParams{
+		CrawlID: in.Page.CrawlID, From: in.Page.PageID, Version: pending.Version, URLs: accepted,
+	})
+	if err != nil {
+		return contract.RegisterOut{}, translate(err)
+	}
+	hosts := registered.Hosts
+	return contract.RegisterOut{New: registered.New, Seen: registered.Seen, Rejected: rejected, Hosts: hosts[:min(len(hosts), maxHostsOut)]}, nil
+}
+
+// filter sorts links into those the crawl takes and counts of why not.
+func (a *Activities) filter(view *crawlView, links []store.Link, level int) ([]store.NewURL, map[string]int) {
+	var accepted []store.NewURL
+	rejected := map[string]int{}
+	for _, link := range links {
+		if link.NoFollow {
+			rejected["nofollow"]++
+			continue
+		}
+		u, reason := a.acceptable(view, link.URL, level)
+		if reason != "" {
+			rejected[reason]++
+			continue
+		}
+		accepted = append(accepted, store.NewURL{URL: u.String(), Host: u.HostKey(), Level: level})
+	}
+	return accepted, rejected
+}
+
+// acceptable canonicalises a URL and says why the crawl does not take it, or "".
+func (a *Activities) acceptable(view *crawlView, raw string, level int) (urlkey.URL, string) {
+	u, err := urlkey.Canonical(raw)
+	if err != nil {
+		return u, "malformed"
+	}
+	if v := view.scope.Check(u, level); !v.Accept {
+		return u, v.Reason
+	}
+	if !u.IsLoopback() && a.contact(view.Spec) == "" {
+		return u, "no contact"
+	}
+	return u, ""
+}
+
+// Admit turns the best known pages of some hosts, or of all, active, as far as
+// the windows leave room; pages that a cached robots.txt forbids are excluded
+// without a workflow.
+func (a *Activities) Admit(ctx context.Context, in contract.AdmitIn) (contract.AdmitOut, error) {
+	candidates, err := a.store.Candidates(ctx, store.CandidateParams{CrawlID: in.CrawlID, Hosts: in.Hosts, Limit: in.Limit})
+	if err != nil || len(candidates) == 0 {
+		return contract.AdmitOut{}, translate(err)
+	}
+	view, err := a.crawl(ctx, candidates[0].Crawl, 0)
+	if err != nil {
+		return contract.AdmitOut{}, translate(err)
+	}
+	params := store.AdmitParams{CrawlID: in.CrawlID, ExcludedFor: view.Spec.Revisit.MaxInterval.Std()}
+	for _, p := range candidates {
+		forbidden, err := a.forbidden(ctx, view, p.PageRef)
+		if err != nil {
+			return contract.AdmitOut{}, translate(err)
+		}
+		if forbidden {
+			params.Exclude = append(params.Exclude, p.PageID)
+		} else {
+			params.Admit = append(params.Admit, p.PageID)
+		}
+	}
+	admitted, err := a.store.Admit(ctx, params)
+	if err != nil {
+		return contract.AdmitOut{}, translate(err)
+	}
+	out := contract.AdmitOut{Excluded: len(params.Exclude), More: len(admitted) > 0 || len(params.Exclude) > 0}
+	for _, p := range admitted {
+		out.Pages = append(out.Pages, NewPageIn(p))
+	}
+	return out, nil
+}
+
+// forbidden asks the cached robots.txt; what is not cached is decided at the
+// grant of the page's permit.
+func (a *Activities) forbidden(ctx context.Context, view *crawlView, page crawl.PageRef) (bool, error) {
+	u, err := urlkey.Canonical(page.URL)
+	if err != nil {
+		return false, err
+	}
+	rec, err := a.store.Robots(ctx, u.Origin())
+	if errors.Is(err, store.ErrNotFound) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	verdict := a.robots.verdict(rec, view.Spec.Identity.Agent, u, func() (*robots.File, error) { return robots.Parse([]byte(rec.Text)), nil })
+	return verdict != nil && !verdict.Allowed, nil
+}

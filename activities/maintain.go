@@ -1,0 +1,160 @@
+package activities
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"go.temporal.io/sdk/activity"
+
+	"recrawl/internal/contract"
+	"recrawl/internal/crawl"
+	"recrawl/internal/store"
+	"recrawl/internal/temporalkit"
+)
+
+// Sizes of maintenance's batches: small enough for one activity attempt, large
+// enough that a turn over many pages is not all overhead.
+const (
+	restartBatch    = 500
+	closeBatch      = 200
+	unparkBatch     = 200
+	unfinishedBatch = 50
+	// unfinishedAge is how long a version's links may wait for their Discover,
+	// which is normally on its way, before maintenance looks after them.
+	unfinishedAge = 2 * time.Minute
+)
+
+// Maintain does one part of a maintenance turn: it starts the workflows that are
+// missing and, when all pages have been looked at, looks after lines, unfinished
+// links and room in the windows.
+func (a *Activities) Maintain(ctx context.Context, in contract.MaintainIn) (contract.MaintainOut, error) {
+	out, err := a.restart(ctx, in)
+	if err != nil || out.After > 0 {
+		return out, translate(err)
+	}
+	effects, err := a.store.Nudge(ctx)
+	if err != nil {
+		return out, translate(err)
+	}
+	a.carryOut(ctx, effects)
+	out.Turned = len(effects.Turns)
+	unfinished, err := a.store.UnfinishedLinks(ctx, in.CrawlID, a.unfinishedAge(in.Repair), unfinishedBatch)
+	if err != nil {
+		return out, translate(err)
+	}
+	for _, p := range unfinished {
+		out.Unfinished = append(out.Unfinished, contract.DiscoverIn{CrawlID: in.CrawlID, Crawl: in.Name, Page: p.Page, Visit: p.Visit, Register: true})
+	}
+	candidates, err := a.store.Candidates(ctx, store.CandidateParams{CrawlID: in.CrawlID, Limit: 1})
+	if err != nil {
+		return out, translate(err)
+	}
+	out.Room = len(candidates) > 0
+	out.Status, err = a.counts(ctx, in.CrawlID)
+	return out, translate(err)
+}
+
+// unfinishedAge is zero in a repairing turn: Temporal may have lost every
+// Discover.
+func (a *Activities) unfinishedAge(repair bool) time.Duration {
+	if repair {
+		return 0
+	}
+	return unfinishedAge
+}
+
+// restart starts a batch of living pages by id: those overdue and in no line,
+// or, repairing, all. A page whose workflow runs is not touched.
+func (a *Activities) restart(ctx context.Context, in contract.MaintainIn) (contract.MaintainOut, error) {
+	now, err := a.store.Now(ctx)
+	if err != nil {
+		return contract.MaintainOut{}, err
+	}
+	params := store.DueParams{CrawlID: in.CrawlID, Before: now.Add(-a.settings.Overdue), After: in.After, Limit: restartBatch}
+	if in.Repair {
+		params.Before, params.InLine = now.Add(100*365*24*time.Hour), true
+	}
+	pages, err := a.store.DuePages(ctx, params)
+	if err != nil {
+		return contract.MaintainOut{}, err
+	}
+	var out contract.MaintainOut
+	for i, p := range pages {
+		if err := a.workflows.StartPage(ctx, NewPageIn(p)); err != nil {
+			return out, err
+		}
+		out.Restarted++
+		if i%50 == 0 {
+			activity.RecordHeartbeat(ctx, p.PageID)
+		}
+	}
+	if len(pages) == restartBatch {
+		out.After = pages[len(pages)-1].PageID
+	}
+	return out, nil
+}
+
+func (a *Activities) counts(ctx context.Context, crawlID int64) (contract.CrawlCounts, error) {
+	s, err := a.store.Status(ctx, crawlID)
+	if err != nil {
+		return contract.CrawlCounts{}, err
+	}
+	counts := contract.CrawlCounts{
+		Pages: map[string]int{}, Visits: s.Visits, Waiting: s.Waiting, Overdue: s.Overdue, Backoff: s.Backoff, Hosts: s.Hosts,
+	}
+	for state, n := range s.Pages {
+		if n > 0 {
+			counts.Pages[state.String()] = n
+		}
+	}
+	return counts, nil
+}
+
+// ClosePages asks a batch of a stopped crawl's living pages to complete. A page
+// without a workflow is only marked.
+func (a *Activities) ClosePages(ctx context.Context, in contract.ClosePagesIn) (contract.ClosePagesOut, error) {
+	pages, err := a.store.ListPages(ctx, store.PageFilter{CrawlID: in.CrawlID, States: livingStates(), After: in.After, Limit: closeBatch})
+	if err != nil {
+		return contract.ClosePagesOut{}, translate(err)
+	}
+	out := contract.ClosePagesOut{}
+	for i, p := range pages {
+		err := a.workflows.StopPage(ctx, p.PageRef)
+		if errors.Is(err, temporalkit.ErrNoWorkflow) {
+			err = a.store.SetPageState(ctx, p.PageID, crawl.Stopped)
+		}
+		if err != nil {
+			return out, translate(err)
+		}
+		out.Closed++
+		if i%50 == 0 {
+			activity.RecordHeartbeat(ctx, p.PageID)
+		}
+	}
+	if len(pages) == closeBatch {
+		out.After = pages[len(pages)-1].PageID
+	}
+	return out, nil
+}
+
+func livingStates() []crawl.PageState {
+	var living []crawl.PageState
+	for _, s := range crawl.PageStates() {
+		if s.Lives() {
+			living = append(living, s)
+		}
+	}
+	return living
+}
+
+// WakeParked wakes a batch of the pages that came due while their crawl was
+// paused.
+func (a *Activities) WakeParked(ctx context.Context, in contract.WakeParkedIn) (contract.WakeParkedOut, error) {
+	effects, err := a.store.Unpark(ctx, in.CrawlID, unparkBatch)
+	if err != nil {
+		return contract.WakeParkedOut{}, translate(err)
+	}
+	a.carryOut(ctx, effects)
+	return contract.WakeParkedOut{Woken: len(effects.Turns), More: len(effects.Turns) > 0}, nil
+}

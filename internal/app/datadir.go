@@ -1,0 +1,115 @@
+package app
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/gofrs/flock"
+
+	"recrawl/internal/config"
+)
+
+// The files of a data folder.
+const (
+	lockFile     = "recrawl.lock"
+	storeFile    = "recrawl.db"
+	archiveDir   = "archive"
+	temporalFile = "temporal.db"
+	temporalLog  = "temporal.log"
+	marker       = config.StateFile // tells a data folder from any other
+)
+
+// dataDir is a data folder that this process owns until close.
+type dataDir struct {
+	path string
+	lock *flock.Flock
+}
+
+// openDataDir makes or takes a data folder. A folder that another process uses,
+// or that holds other things, is an error of one line, and nothing is written.
+func openDataDir(path string) (*dataDir, error) {
+	abs, err := filepath.Abs(path)
+	if err != nil {
+		return nil, fmt.Errorf("data folder %s: %w", path, err)
+	}
+	if err := checkForeign(abs); err != nil {
+		return nil, err
+	}
+	if err := os.MkdirAll(abs, 0o755); err != nil {
+		return nil, fmt.Errorf("data folder: %w", err)
+	}
+	d := &dataDir{path: abs, lock: flock.New(filepath.Join(abs, lockFile))}
+	got, err := d.lock.TryLock()
+	if err != nil {
+		return nil, fmt.Errorf("data folder %s cannot be locked: %w", path, err)
+	}
+	if !got {
+		who := ""
+		if state, err := d.readState(); err == nil && state.PID != 0 {
+			who = fmt.Sprintf(" (pid %d)", state.PID)
+		}
+		return nil, fmt.Errorf("data folder %s is in use by another recrawl%s: stop it, or choose another folder with --data", path, who)
+	}
+	return d, nil
+}
+
+// checkForeign refuses a folder that has files but no sign of recrawl.
+func checkForeign(path string) error {
+	entries, err := os.ReadDir(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return fmt.Errorf("data folder: %w", err)
+	}
+	names := make([]string, 0, len(entries))
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	if len(names) == 0 || slices.Contains(names, marker) || slices.Contains(names, storeFile) || slices.Equal(names, []string{lockFile}) {
+		return nil
+	}
+	return fmt.Errorf("folder %s is not a recrawl data folder (it holds %s): choose an empty or new folder with --data", path, strings.Join(names[:min(3, len(names))], ", "))
+}
+
+func (d *dataDir) file(name string) string { return filepath.Join(d.path, name) }
+
+// readState returns what the last owner wrote; a zero state if there is none.
+func (d *dataDir) readState() (config.DevState, error) {
+	data, err := os.ReadFile(d.file(marker))
+	if errors.Is(err, fs.ErrNotExist) {
+		return config.DevState{}, nil
+	}
+	if err != nil {
+		return config.DevState{}, err
+	}
+	var state config.DevState
+	if err := json.Unmarshal(data, &state); err != nil {
+		return config.DevState{}, fmt.Errorf("%s: %w", marker, err)
+	}
+	return state, nil
+}
+
+// writeState replaces the state file in one step.
+func (d *dataDir) writeState(state config.DevState) error {
+	data, err := json.MarshalIndent(state, "", "  ")
+	if err != nil {
+		return err
+	}
+	tmp := d.file(marker + ".tmp")
+	if err := os.WriteFile(tmp, append(data, '\n'), 0o644); err != nil {
+		return fmt.Errorf("data folder: %w", err)
+	}
+	if err := os.Rename(tmp, d.file(marker)); err != nil {
+		return fmt.Errorf("data folder: %w", err)
+	}
+	return nil
+}
+
+func (d *dataDir) close() error { return d.lock.Unlock() }

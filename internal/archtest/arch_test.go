@@ -1,0 +1,171 @@
+// Package archtest holds the import rules of recrawl as one test: which
+// package may import what, and why.
+package archtest
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"os/exec"
+	"path"
+	"slices"
+	"strings"
+	"testing"
+)
+
+type pkg struct {
+	ImportPath   string
+	Name         string
+	Imports      []string
+	TestImports  []string
+	XTestImports []string
+}
+
+const module = "recrawl"
+
+// rule forbids imports of some packages; the reason is the test's message.
+type rule struct {
+	name   string
+	in     func(pkg string) bool // packages the rule is about
+	forbid func(imported string) bool
+	reason string
+}
+
+var rules = []rule{
+	{
+		"pure packages do no I/O",
+		oneOf("internal/crawl", "internal/urlkey", "internal/scope", "internal/schedule", "internal/polite", "internal/change", "internal/rank"),
+		func(i string) bool {
+			return hasPrefix(i, "go.temporal.io/", "database/sql", "math/rand", "log", "os", "net/http", "syscall") || i == "net"
+		},
+		"decisions are pure functions: no SDK, network, database, log, file or random numbers",
+	},
+	{
+		"crawl is the standard library only",
+		oneOf("internal/crawl"),
+		func(i string) bool { return strings.Contains(strings.Split(i, "/")[0], ".") || ours(i) },
+		"everybody imports the nouns, so they import nobody",
+	},
+	{
+		"the Temporal SDK stays at its edges",
+		not(oneOf("workflows", "activities", "internal/contract", "internal/contract/contracttest", "internal/temporalkit", "internal/app", "internal/cli")),
+		func(i string) bool { return hasPrefix(i, "go.temporal.io/") },
+		"domain code must outlive the orchestrator",
+	},
+	{
+		"workflows do not know activities",
+		oneOf("workflows"),
+		func(i string) bool {
+			return i == module+"/activities" || hasPrefix(i, module+"/internal/store", module+"/internal/fetch", module+"/internal/archive",
+				module+"/internal/config", module+"/internal/temporalkit", "os", "net/http", "database/sql", "math/rand", "sync")
+		},
+		"they meet in contract; workflows are deterministic and do no I/O",
+	},
+	{
+		"activities do not know workflows",
+		oneOf("activities"),
+		func(i string) bool { return i == module+"/workflows" },
+		"they meet in contract",
+	},
+	{
+		"drivers are the app's business",
+		not(oneOf("internal/app")),
+		func(i string) bool {
+			return i == module+"/internal/store/sqlite" || i == module+"/internal/store/postgres"
+		},
+		"everybody else speaks to store.Store",
+	},
+	{
+		"test support stays out of the product",
+		not(func(p string) bool { return strings.HasSuffix(p, "test") || hasPrefix(p, module+"/internal/testsite") }),
+		func(i string) bool {
+			return i == "testing" || hasPrefix(i, "github.com/stretchr/testify", "go.temporal.io/sdk/testsuite", "pgregory.net/rapid") ||
+				ours(i) && strings.HasSuffix(i, "test")
+		},
+		"what tests need must not be linked into binaries",
+	},
+}
+
+// importers names the one package that may import a third party.
+var importers = map[string]string{
+	"github.com/temoto/robotstxt":    "internal/robots",
+	"github.com/PuerkitoBio/goquery": "internal/extract",
+	"github.com/jackc/pgx":           "internal/store/postgres",
+	"modernc.org/sqlite":             "internal/store/sqlite",
+	"github.com/nlnwa/whatwg-url":    "internal/urlkey",
+	"code.dny.dev/ssrf":              "internal/fetch",
+	"github.com/alecthomas/kong":     "internal/cli",
+	"github.com/gofrs/flock":         "internal/app",
+}
+
+func TestImports(t *testing.T) {
+	t.Parallel()
+	pkgs := list(t)
+	for _, p := range pkgs {
+		for _, i := range p.Imports {
+			for _, r := range rules {
+				if r.in(p.ImportPath) && r.forbid(i) {
+					t.Errorf("%s imports %s: %s (%s)", p.ImportPath, i, r.name, r.reason)
+				}
+			}
+			for third, only := range importers {
+				if hasPrefix(i, third) && p.ImportPath != module+"/"+only {
+					t.Errorf("%s imports %s: only %s may, so that it can be replaced in one place", p.ImportPath, i, only)
+				}
+			}
+		}
+	}
+}
+
+func TestPackageNames(t *testing.T) {
+	t.Parallel()
+	for _, p := range list(t) {
+		if slices.Contains([]string{"util", "utils", "common", "helpers", "types", "models", "base"}, path.Base(p.ImportPath)) {
+			t.Errorf("%s: a package is named after what it does", p.ImportPath)
+		}
+	}
+}
+
+func list(t *testing.T) []pkg {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), "go", "list", "-json=ImportPath,Name,Imports,TestImports,XTestImports", module+"/...")
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("go list: %v", err)
+	}
+	var pkgs []pkg
+	dec := json.NewDecoder(bytes.NewReader(out))
+	for {
+		var p pkg
+		if err := dec.Decode(&p); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			t.Fatalf("go list output: %v", err)
+		}
+		pkgs = append(pkgs, p)
+	}
+	if len(pkgs) < 15 {
+		t.Fatalf("go list found %d packages only", len(pkgs))
+	}
+	return pkgs
+}
+
+func oneOf(names ...string) func(string) bool {
+	return func(p string) bool { return slices.Contains(names, strings.TrimPrefix(p, module+"/")) }
+}
+
+func not(f func(string) bool) func(string) bool { return func(p string) bool { return !f(p) } }
+
+func ours(i string) bool { return i == module || strings.HasPrefix(i, module+"/") }
+
+// hasPrefix reports whether i is one of the paths or below it; a path that ends
+// in a slash is a plain prefix.
+func hasPrefix(i string, paths ...string) bool {
+	for _, p := range paths {
+		if i == p || strings.HasPrefix(i, strings.TrimSuffix(p, "/")+"/") {
+			return true
+		}
+	}
+	return false
+}

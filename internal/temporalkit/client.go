@@ -1,0 +1,126 @@
+package temporalkit
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	enumspb "go.temporal.io/api/enums/v1"
+	"go.temporal.io/api/operatorservice/v1"
+	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/contrib/envconfig"
+	sdklog "go.temporal.io/sdk/log"
+
+	"recrawl/internal/contract"
+)
+
+// Options override what the environment (TEMPORAL_*) and Temporal's
+// configuration file say; empty fields leave it.
+type Options struct {
+	Address   string
+	Namespace string
+	Logger    *slog.Logger
+}
+
+// Dial connects to Temporal and checks that it answers within a few seconds.
+// The error is one line that names the address.
+func Dial(ctx context.Context, o Options) (client.Client, error) {
+	opts, err := envconfig.LoadDefaultClientOptions()
+	if err != nil {
+		return nil, fmt.Errorf("temporal settings (TEMPORAL_* variables or configuration file): %w", err)
+	}
+	if o.Address != "" {
+		opts.HostPort = o.Address
+	}
+	if o.Namespace != "" {
+		opts.Namespace = o.Namespace
+	}
+	if opts.HostPort == "" {
+		opts.HostPort = client.DefaultHostPort
+	}
+	if o.Logger != nil {
+		opts.Logger = sdklog.NewStructuredLogger(o.Logger)
+	}
+	dialCtx, cancel := context.WithTimeout(ctx, 5*time.Second)
+	defer cancel()
+	c, err := client.DialContext(dialCtx, opts)
+	if err != nil {
+		return nil, fmt.Errorf("temporal does not answer at %s (%s): start it, or set TEMPORAL_ADDRESS", opts.HostPort, oneLine(err))
+	}
+	return c, nil
+}
+
+// Namespace returns the namespace that Dial would use.
+func Namespace(o Options) string {
+	if o.Namespace != "" {
+		return o.Namespace
+	}
+	if opts, err := envconfig.LoadDefaultClientOptions(); err == nil && opts.Namespace != "" {
+		return opts.Namespace
+	}
+	return client.DefaultNamespace
+}
+
+// EnsureSearchAttributes registers recrawl's search attributes and waits until
+// the server accepts them: a workflow that starts before would fail its first
+// task.
+func EnsureSearchAttributes(ctx context.Context, c client.Client, namespace string) error {
+	want := map[string]enumspb.IndexedValueType{}
+	for _, name := range contract.SearchAttributes() {
+		want[name] = enumspb.INDEXED_VALUE_TYPE_KEYWORD
+	}
+	missing, err := missingAttributes(ctx, c, namespace, want)
+	if err != nil {
+		return err
+	}
+	if len(missing) == 0 {
+		return nil
+	}
+	_, err = c.OperatorService().AddSearchAttributes(ctx, &operatorservice.AddSearchAttributesRequest{SearchAttributes: missing, Namespace: namespace})
+	if err != nil && !strings.Contains(err.Error(), "already exist") {
+		return fmt.Errorf("register search attributes %s: %w", strings.Join(slices.Sorted(maps.Keys(missing)), ", "), err)
+	}
+	return waitForAttributes(ctx, c, namespace, want)
+}
+
+func waitForAttributes(ctx context.Context, c client.Client, namespace string, want map[string]enumspb.IndexedValueType) error {
+	ticker := time.NewTicker(250 * time.Millisecond)
+	defer ticker.Stop()
+	for {
+		missing, err := missingAttributes(ctx, c, namespace, want)
+		if err == nil && len(missing) == 0 {
+			return nil
+		}
+		select {
+		case <-ticker.C:
+		case <-ctx.Done():
+			return fmt.Errorf("search attributes did not become visible: %w", ctx.Err())
+		}
+	}
+}
+
+func missingAttributes(ctx context.Context, c client.Client, namespace string, want map[string]enumspb.IndexedValueType) (map[string]enumspb.IndexedValueType, error) {
+	have, err := c.OperatorService().ListSearchAttributes(ctx, &operatorservice.ListSearchAttributesRequest{Namespace: namespace})
+	if err != nil {
+		return nil, fmt.Errorf("list search attributes of namespace %s: %w", namespace, err)
+	}
+	missing := map[string]enumspb.IndexedValueType{}
+	for name, typ := range want {
+		got, ok := have.CustomAttributes[name]
+		switch {
+		case !ok:
+			missing[name] = typ
+		case got != typ:
+			return nil, fmt.Errorf("search attribute %s exists with type %s, recrawl needs %s: use another namespace", name, got, typ)
+		}
+	}
+	return missing, nil
+}
+
+func oneLine(err error) string {
+	return strings.Join(strings.Fields(err.Error()), " ")
+}

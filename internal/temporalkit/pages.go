@@ -1,0 +1,111 @@
+package temporalkit
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	enumspb "go.temporal.io/api/enums/v1"
+	"go.temporal.io/api/serviceerror"
+	"go.temporal.io/sdk/client"
+
+	"recrawl/internal/contract"
+	"recrawl/internal/crawl"
+)
+
+// ErrNoWorkflow: the page or crawl has no running workflow.
+var ErrNoWorkflow = errors.New("no running workflow")
+
+// Workflows starts and signals recrawl's workflows from outside of them.
+type Workflows struct{ Client client.Client }
+
+// StartPage starts the page's workflow unless it runs already.
+func (w Workflows) StartPage(ctx context.Context, in contract.PageIn) error {
+	opts := client.StartWorkflowOptions{
+		ID:                       contract.PageID(in.Page.Crawl, in.Page.URL),
+		TaskQueue:                contract.TaskQueue,
+		WorkflowIDConflictPolicy: enumspb.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING,
+		WorkflowIDReusePolicy:    enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE,
+		TypedSearchAttributes:    contract.PageAttributes(in),
+		StaticSummary:            contract.PageSummary(in.Page),
+	}
+	if _, err := w.Client.ExecuteWorkflow(ctx, opts, contract.PageWorkflow, in); err != nil {
+		return fmt.Errorf("start %s: %w", opts.ID, err)
+	}
+	return nil
+}
+
+// Turn tells a waiting page that its host is free in in.
+func (w Workflows) Turn(ctx context.Context, page crawl.PageRef, in time.Duration) error {
+	return w.signal(ctx, contract.PageID(page.Crawl, page.URL), contract.TurnSignal, contract.TurnArg{In: in})
+}
+
+// StopPage asks a page's workflow to complete.
+func (w Workflows) StopPage(ctx context.Context, page crawl.PageRef) error {
+	return w.signal(ctx, contract.PageID(page.Crawl, page.URL), contract.StopName, nil)
+}
+
+func (w Workflows) signal(ctx context.Context, id, name string, arg any) error {
+	err := w.Client.SignalWorkflow(ctx, id, "", name, arg)
+	var gone *serviceerror.NotFound
+	if errors.As(err, &gone) {
+		return fmt.Errorf("%s: %w", id, ErrNoWorkflow)
+	}
+	if err != nil {
+		return fmt.Errorf("signal %s to %s: %w", name, id, err)
+	}
+	return nil
+}
+
+// StartCrawl starts the crawl's workflow unless it runs already.
+func (w Workflows) StartCrawl(ctx context.Context, name string, spec json.RawMessage) error {
+	id := contract.CrawlID(name)
+	_, err := w.Client.ExecuteWorkflow(ctx, client.StartWorkflowOptions{
+		ID: id, TaskQueue: contract.TaskQueue,
+		WorkflowIDConflictPolicy: enumspb.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING,
+		WorkflowIDReusePolicy:    enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE,
+		StaticSummary:            "crawl " + name,
+	}, contract.CrawlWorkflow, spec)
+	if err != nil {
+		return fmt.Errorf("start %s: %w", id, err)
+	}
+	return nil
+}
+
+// Running reports whether the workflow id has a running workflow.
+func (w Workflows) Running(ctx context.Context, id string) (bool, error) {
+	d, err := w.Client.DescribeWorkflowExecution(ctx, id, "")
+	var gone *serviceerror.NotFound
+	if errors.As(err, &gone) {
+		return false, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("describe %s: %w", id, err)
+	}
+	return d.GetWorkflowExecutionInfo().GetStatus() == enumspb.WORKFLOW_EXECUTION_STATUS_RUNNING, nil
+}
+
+// Update sends an update to a workflow and waits for its answer.
+func (w Workflows) Update(ctx context.Context, id, name string, arg any) (contract.Ack, error) {
+	var args []any
+	if arg != nil {
+		args = []any{arg}
+	}
+	handle, err := w.Client.UpdateWorkflow(ctx, client.UpdateWorkflowOptions{
+		WorkflowID: id, UpdateName: name, Args: args, WaitForStage: client.WorkflowUpdateStageCompleted,
+	})
+	var ack contract.Ack
+	if err == nil {
+		err = handle.Get(ctx, &ack)
+	}
+	var gone *serviceerror.NotFound
+	if errors.As(err, &gone) {
+		return ack, fmt.Errorf("%s: %w", id, ErrNoWorkflow)
+	}
+	if err != nil {
+		return ack, fmt.Errorf("%s %s: %w", name, id, err)
+	}
+	return ack, nil
+}
