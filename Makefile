@@ -10,7 +10,7 @@ LDFLAGS    := -X recrawl/internal/config.Version=$(VERSION)
 export CGO_ENABLED ?= 0
 export RECRAWL_TEMPORAL_CLI ?= $(CURDIR)/$(TEMPORAL)
 
-.PHONY: build test test-long bench lint fmt postgres temporal record clean
+.PHONY: build test test-long bench lint fmt packages temporal record clean
 
 build: temporal
 	$(GO) build -trimpath -ldflags '$(LDFLAGS)' -o $(BIN)/starter ./starter
@@ -23,23 +23,23 @@ $(TEMPORAL): tools/temporal/go.mod tools/temporal/go.sum
 	@start=$$(date +%s); cd tools/temporal && GOFLAGS= $(GO) build -o ../../$(TEMPORAL).building github.com/temporalio/cli/cmd/temporal && \
 	  cd ../.. && mv $(TEMPORAL).building $(TEMPORAL) && echo "built $(TEMPORAL) in $$(( $$(date +%s) - start )) s"
 
-# Postgres' server programs, for the tests' own throw-away server.
-postgres:
-	@.ci/need-postgres
+# What the tests need besides Go; see the script.
+packages:
+	@.ci/need-packages
 
 # The race detector needs cgo, thus a C compiler; without one the tests run
 # without it and say so.
 RACE := $(shell CGO_ENABLED=1 $(GO) env CC >/dev/null 2>&1 && command -v $$($(GO) env CC) >/dev/null 2>&1 && echo -race)
 
-test: build postgres
+test: build packages
 	@[ -n "$(RACE)" ] || echo "no C compiler: running without the race detector"
 	CGO_ENABLED=$(if $(RACE),1,0) $(GO) test $(RACE) -timeout 20m ./...
 
 # Big sites, crash runs and year-long lives: tens of minutes.
-test-long: build postgres
+test-long: build packages
 	CGO_ENABLED=$(if $(RACE),1,0) RECRAWL_LONG=1 $(GO) test $(RACE) -timeout 120m ./...
 
-bench: build postgres
+bench: build packages
 	$(GO) test -run '^$$' -bench . -benchmem -timeout 60m ./...
 
 $(LINT)/%: tools/lint/go.mod tools/lint/go.sum

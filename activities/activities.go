@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"time"
 
@@ -23,7 +24,7 @@ import (
 
 // Fetcher makes one HTTP exchange.
 type Fetcher interface {
-	Do(ctx context.Context, req fetch.Request, sink fetch.Sink) fetch.Result
+	Do(ctx context.Context, req fetch.Request, sink io.Writer) fetch.Result
 }
 
 // Workflows starts and signals workflows from activities.

@@ -3,7 +3,6 @@ package activities
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"net/netip"
 	"slices"
@@ -169,7 +168,7 @@ func (a *Activities) SetCrawlState(ctx context.Context, in contract.SetCrawlStat
 // stays on the site (example.com to www.example.com): who names the one means
 // the other, and the scope must say so.
 func (a *Activities) addRedirectedSeed(ctx context.Context, view *crawlView, from, to urlkey.URL) error {
-	sameSite := urlkey.RegistrableDomain(from.Host) == urlkey.RegistrableDomain(to.Host)
+	sameSite := urlkey.RegistrableDomain(from.Host()) == urlkey.RegistrableDomain(to.Host())
 	if !sameSite || slices.Contains(view.Spec.Seeds, to.String()) || !slices.ContainsFunc(view.Spec.Seeds, canonicallyEqual(from)) {
 		return nil
 	}
@@ -185,5 +184,3 @@ func canonicallyEqual(to urlkey.URL) func(string) bool {
 		return err == nil && u.String() == to.String()
 	}
 }
-
-var errNoContact = errors.New("no contact")

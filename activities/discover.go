@@ -6,7 +6,6 @@ import (
 
 	"recrawl/internal/contract"
 	"recrawl/internal/crawl"
-	"recrawl/internal/robots"
 	"recrawl/internal/store"
 	"recrawl/internal/urlkey"
 )
@@ -121,9 +120,9 @@ func (a *Activities) forbidden(ctx context.Context, view *crawlView, page crawl.
 	if errors.Is(err, store.ErrNotFound) {
 		return false, nil
 	}
-	if err != nil {
+	if err != nil || rec.State != store.RobotsParsed {
 		return false, err
 	}
-	verdict := a.robots.verdict(rec, view.Spec.Identity.Agent, u, func() (*robots.File, error) { return robots.Parse([]byte(rec.Text)), nil })
-	return verdict != nil && !verdict.Allowed, nil
+	verdict, err := a.robotsVerdict(ctx, rec, view.Spec.Identity.Agent, u)
+	return !verdict.Allowed, err
 }

@@ -57,9 +57,10 @@ func (t *temporalServer) args() []string {
 	return args
 }
 
-// start runs the first child and waits until it accepts connections. The
-// returned channel closes when the last child has ended after ctx's end.
-func (t *temporalServer) start(ctx context.Context) (<-chan struct{}, error) {
+// start runs the first child and waits, at most until wait ends, for it to
+// accept connections. Children run until ctx ends; the returned channel closes
+// when the last one has ended.
+func (t *temporalServer) start(wait, ctx context.Context) (<-chan struct{}, error) {
 	ready := make(chan error, 1)
 	done := make(chan struct{})
 	go func() {
@@ -72,14 +73,9 @@ func (t *temporalServer) start(ctx context.Context) (<-chan struct{}, error) {
 	}()
 	select {
 	case err := <-ready:
-		if err != nil {
-			<-done
-			return nil, err
-		}
-		return done, nil
-	case <-ctx.Done():
-		<-done
-		return nil, ctx.Err()
+		return done, err
+	case <-wait.Done():
+		return done, wait.Err()
 	}
 }
 

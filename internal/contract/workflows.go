@@ -16,7 +16,8 @@ type PageIn struct {
 	Level int             `json:"level"`
 	// Visit is the number of the last recorded visit.
 	Visit int `json:"visit"`
-	// Due is when the next visit is due; zero is now.
+	// Due is when the policy wants the next visit; zero is now. Asked, Interval
+	// and Snoozed overlay it and never change it.
 	Due time.Time `json:"due,omitzero"`
 	// Why says why the next visit is then, for the timer's summary.
 	Why string `json:"why,omitempty"`
@@ -26,6 +27,17 @@ type PageIn struct {
 	// again.
 	InLine bool      `json:"in_line,omitempty"`
 	Wake   time.Time `json:"wake,omitzero"`
+	// Waiting says in words what Wake or Hold waits for.
+	Waiting string `json:"waiting,omitempty"`
+	// Hold: something that the page needs does not answer (the store, mostly);
+	// nothing is tried before then.
+	Hold time.Time `json:"hold,omitzero"`
+	// Tries counts what was tried for the next visit and came to nothing.
+	Tries int `json:"tries,omitempty"`
+	// Unrecorded is a visit that was made and is not in the store yet.
+	Unrecorded *Unrecorded `json:"unrecorded,omitempty"`
+	// Stopping: a person, or the crawl's stop, asked the page to complete.
+	Stopping bool `json:"stopping,omitempty"`
 	// Interval, when set, replaces the policy's interval (set-interval).
 	Interval time.Duration `json:"interval,omitempty"`
 	// Snoozed, when in the future, is the earliest next visit (snooze).
@@ -38,6 +50,18 @@ type PageIn struct {
 	Tuning Tuning `json:"tuning,omitzero"`
 }
 
+// Unrecorded is a visit between its request and its record. It is part of the
+// state so that neither a store outage nor a continue-as-new costs the site a
+// second request.
+type Unrecorded struct {
+	Fetch FetchOut `json:"fetch"`
+	// Settled: Fetch.Outcome is final, DetectChange is done or not needed.
+	Settled bool           `json:"settled,omitempty"`
+	Links   int            `json:"links,omitempty"` // of DetectChange
+	Reasons []crawl.Reason `json:"reasons,omitempty"`
+	HostID  int64          `json:"host_id,omitempty"` // of the permit, 0 without one
+}
+
 // RecentVisits is how many visits a page's current details show.
 const RecentVisits = 8
 
@@ -45,6 +69,7 @@ const RecentVisits = 8
 type Tuning struct {
 	VisitsPerRun int `json:"visits_per_run,omitempty"` // default 100
 	EventsPerRun int `json:"events_per_run,omitempty"` // default 1000
+	TurnsPerRun  int `json:"turns_per_run,omitempty"`  // of Crawl's maintenance, default 300
 }
 
 // VisitLine is one visit in a page's current details.
@@ -69,6 +94,10 @@ type DiscoverIn struct {
 	// Registered: links are done, only admission is left (after continue-as-new).
 	Registered bool `json:"registered,omitempty"`
 	Started    int  `json:"started,omitempty"`
+	// New, Seen and Rejected are what earlier runs counted.
+	New      int            `json:"new,omitempty"`
+	Seen     int            `json:"seen,omitempty"`
+	Rejected map[string]int `json:"rejected,omitempty"`
 }
 
 // DiscoverOut says what was discovered.
@@ -88,7 +117,15 @@ type CrawlProgress struct {
 	Generation  int64            `json:"generation"`
 	Every       time.Duration    `json:"every"`
 	NextTurn    time.Time        `json:"next_turn,omitzero"` // of maintenance
-	Serial      int              `json:"serial"`             // of admission Discovers
+	LastTurn    time.Time        `json:"last_turn,omitzero"`
+	Repair      bool             `json:"repair,omitempty"`  // of the turn that is due
+	After       int64            `json:"after,omitempty"`   // cursor within the turn
+	Waking      bool             `json:"waking,omitempty"`  // parked pages are being woken
+	Admit       bool             `json:"admit,omitempty"`   // an admission Discover is wanted
+	Problem     string           `json:"problem,omitempty"` // of the last maintenance turn
+	Runs        int              `json:"runs,omitempty"`
+	Tuning      Tuning           `json:"tuning,omitzero"`
+	Serial      int              `json:"serial"` // of admission Discovers
 	Restarted   int              `json:"restarted"`
 	Turns       int              `json:"turns"`
 	Counts      CrawlCounts      `json:"counts"`
@@ -139,6 +176,9 @@ type TurnArg struct {
 type RescheduleArg struct {
 	Due time.Time `json:"due"`
 	Why string    `json:"why"`
+	// Visit is the last recorded visit that the new time was computed from; the
+	// page ignores a time that a newer visit has overtaken. 0 is any.
+	Visit int `json:"visit,omitempty"`
 }
 
 // Ack answers an update: what was understood, in words.

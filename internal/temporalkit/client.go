@@ -24,14 +24,20 @@ type Options struct {
 	Address   string
 	Namespace string
 	Logger    *slog.Logger
+	// Local ignores the environment and the configuration file: a server that this
+	// program started itself.
+	Local bool
 }
 
 // Dial connects to Temporal and checks that it answers within a few seconds.
 // The error is one line that names the address.
 func Dial(ctx context.Context, o Options) (client.Client, error) {
-	opts, err := envconfig.LoadDefaultClientOptions()
-	if err != nil {
-		return nil, fmt.Errorf("temporal settings (TEMPORAL_* variables or configuration file): %w", err)
+	var opts client.Options
+	if !o.Local {
+		var err error
+		if opts, err = envconfig.LoadDefaultClientOptions(); err != nil {
+			return nil, fmt.Errorf("temporal settings (TEMPORAL_* variables or configuration file): %w", err)
+		}
 	}
 	if o.Address != "" {
 		opts.HostPort = o.Address

@@ -1,0 +1,129 @@
+package activities
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"recrawl/internal/contract"
+	"recrawl/internal/crawl"
+	"recrawl/internal/polite"
+	"recrawl/internal/robots"
+	"recrawl/internal/store"
+	"recrawl/internal/urlkey"
+)
+
+// acquirePatience is how long Acquire waits in the process before it answers
+// "wait": Temporal timers under a second take a second, so short waits never
+// become timers. It must end well within a workflow task (10 s).
+const acquirePatience = 4 * time.Second
+
+// Acquire asks the host gate for a visit's permit. The robots.txt in force at
+// the grant decides whether the permit may be used; a page it forbids gives the
+// permit back at no cost to the host.
+func (a *Activities) Acquire(ctx context.Context, in contract.AcquireIn) (contract.AcquireOut, error) {
+	result, err := a.store.Acquire(ctx, store.AcquireParams{Page: in.Page, Visit: in.Visit, Class: in.Class, Patience: acquirePatience})
+	if err != nil {
+		return contract.AcquireOut{}, translate(err)
+	}
+	a.carryOut(ctx, result.Effects)
+	switch result.Answer {
+	case store.GateGranted:
+		if result.Permit.Kind == crawl.PermitRobots {
+			return contract.AcquireOut{Answer: contract.AnswerRobots, Permit: result.Permit}, nil
+		}
+		return a.judge(ctx, in, result)
+	case store.GateRecorded:
+		recorded := planOut(*result.Recorded, false)
+		return contract.AcquireOut{Answer: contract.AnswerRecorded, Recorded: &recorded}, nil
+	case store.GateParked:
+		return contract.AcquireOut{Answer: contract.AnswerParked, Reason: "the crawl is paused"}, nil
+	case store.GateStopped:
+		return contract.AcquireOut{Answer: contract.AnswerStopped}, nil
+	default:
+		return contract.AcquireOut{Answer: contract.AnswerWait, Wait: result.Wait, Reason: polite.WaitWords(result.Reason, result.Position)}, nil
+	}
+}
+
+// judge asks robots.txt about a granted permit's page.
+func (a *Activities) judge(ctx context.Context, in contract.AcquireIn, granted store.AcquireResult) (contract.AcquireOut, error) {
+	view, err := a.crawl(ctx, in.Page.Crawl, granted.Permit.Generation)
+	if err != nil {
+		return contract.AcquireOut{}, translate(err)
+	}
+	u, err := urlkey.Canonical(in.Page.URL)
+	if err != nil {
+		return contract.AcquireOut{}, fmt.Errorf("%s: %w", pageLabel(in.Page), err)
+	}
+	verdict, err := a.robotsVerdict(ctx, granted.Robots, view.Spec.Identity.Agent, u)
+	if err != nil {
+		return contract.AcquireOut{}, translate(err)
+	}
+	if verdict.Allowed {
+		return contract.AcquireOut{Answer: contract.AnswerPermit, Permit: granted.Permit}, nil
+	}
+	effects, err := a.store.Leave(ctx, in.Page.PageID)
+	if err != nil {
+		return contract.AcquireOut{}, translate(err)
+	}
+	a.carryOut(ctx, effects)
+	return contract.AcquireOut{Answer: contract.AnswerExcluded, Rule: verdict.Reason}, nil
+}
+
+// robotsVerdict decides by a cached robots.txt; rec may lack its text.
+func (a *Activities) robotsVerdict(ctx context.Context, rec store.RobotsRecord, agent string, u urlkey.URL) (robots.Verdict, error) {
+	switch rec.State {
+	case store.RobotsAllowAll, store.RobotsUnknown:
+		return robots.Verdict{Allowed: true, Reason: "no robots.txt"}, nil
+	case store.RobotsParsed:
+	default:
+		return robots.Verdict{Reason: "robots.txt cannot be had: " + rec.Problem}, nil
+	}
+	file := a.robots.get(rec.Origin, rec.TextDigest)
+	if file == nil {
+		if rec.Text == "" {
+			full, err := a.store.Robots(ctx, rec.Origin)
+			if err != nil {
+				return robots.Verdict{}, err
+			}
+			rec = full
+		}
+		file = robots.Parse([]byte(rec.Text))
+		a.robots.put(rec.Origin, rec.TextDigest, file)
+	}
+	return file.Check(agent, u), nil
+}
+
+// robotsCache keeps parsed robots.txt files of recent origins.
+type robotsCache struct {
+	mu    sync.Mutex
+	files map[string]parsedRobots
+}
+
+type parsedRobots struct {
+	digest string
+	file   *robots.File
+}
+
+// maxParsedRobots bounds the cache; parsing again costs well under a
+// millisecond, so dropping everything at the bound is fine.
+const maxParsedRobots = 2000
+
+func (c *robotsCache) get(origin, digest string) *robots.File {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if p, ok := c.files[origin]; ok && p.digest == digest {
+		return p.file
+	}
+	return nil
+}
+
+func (c *robotsCache) put(origin, digest string, f *robots.File) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.files == nil || len(c.files) >= maxParsedRobots {
+		c.files = map[string]parsedRobots{}
+	}
+	c.files[origin] = parsedRobots{digest, f}
+}

@@ -1,0 +1,208 @@
+package activities
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	"go.temporal.io/sdk/activity"
+	"go.temporal.io/sdk/temporal"
+
+	"recrawl/internal/contract"
+	"recrawl/internal/crawl"
+	"recrawl/internal/fetch"
+	"recrawl/internal/polite"
+	"recrawl/internal/store"
+	"recrawl/internal/urlkey"
+)
+
+const (
+	// beginPatience is how long a Fetch waits for its host to be free. A permit is
+	// granted at most about a second ahead; longer than that the host is held by a
+	// slow request.
+	beginPatience = 15 * time.Second
+	// releaseLimit bounds the release of a permit, which must be tried even when the
+	// activity is cancelled.
+	releaseLimit = 5 * time.Second
+	releaseTries = 3
+)
+
+// Fetch makes the one request of a page permit: Begin, the request, the body
+// into the archive, Release. For a visit that is recorded already it makes none.
+// A fetch that failed is an error with the FetchOut in its details, so that it
+// shows as failed.
+func (a *Activities) Fetch(ctx context.Context, in contract.FetchIn) (contract.FetchOut, error) {
+	view, err := a.crawl(ctx, in.Page.Crawl, in.Permit.Generation)
+	if err != nil {
+		return contract.FetchOut{}, translate(err)
+	}
+	page, err := a.store.Page(ctx, in.Page.PageID)
+	if err != nil {
+		return contract.FetchOut{}, translate(err)
+	}
+	if page.Visits >= in.Visit {
+		return contract.FetchOut{Recorded: true}, nil
+	}
+	begun, ok, err := a.begin(ctx, in.Permit, in.Page, in.Visit)
+	if err != nil || !ok {
+		return contract.FetchOut{NotBegun: !ok}, translate(err)
+	}
+	result, err := a.request(ctx, view, page, in.Permit, begun)
+	a.release(ctx, in.Permit, result)
+	if err != nil {
+		return contract.FetchOut{}, err
+	}
+	return asActivityResult(fetchOut(page, begun, result))
+}
+
+// ourFault is an error that says nothing about the page or its host (a disk that
+// is full, a worker that stops): the workflow waits and asks for a permit again,
+// as when the store does not answer.
+func ourFault(err error) error {
+	return translate(fmt.Errorf("%w: %w", store.ErrUnavailable, err))
+}
+
+// begin waits until the permit's request may start. It reports false when it may
+// not: the host stayed busy, the permit was refused, or the worker is stopping.
+func (a *Activities) begin(ctx context.Context, permit crawl.Permit, page crawl.PageRef, visit int) (store.BeginResult, bool, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	if stopping := activity.GetWorkerStopChannel(ctx); stopping != nil {
+		go func() {
+			select {
+			case <-stopping:
+				cancel()
+			case <-ctx.Done():
+			}
+		}()
+	}
+	begun, err := a.store.Begin(ctx, store.BeginParams{Permit: permit, Page: page, Visit: visit, Patience: beginPatience})
+	switch {
+	case errors.Is(err, store.ErrRefused), errors.Is(err, context.Canceled):
+		return begun, false, nil
+	case err != nil:
+		return begun, false, err
+	}
+	return begun, begun.Wait == 0, nil
+}
+
+// request makes the request. Its deadline counts from before Begin was sent, by
+// this process's monotonic clock, and ends before the permit does.
+func (a *Activities) request(ctx context.Context, view *crawlView, page store.PageRecord, permit crawl.Permit, begun store.BeginResult) (fetch.Result, error) {
+	req, err := a.newRequest(view, permit, begun)
+	if err != nil {
+		return noRequest(), err
+	}
+	body, err := a.archive.Create(ctx)
+	if err != nil {
+		return noRequest(), ourFault(err)
+	}
+	defer body.Abort()
+	req.ETag, req.LastModified = page.ETag, page.LastModified
+	req.Accept, req.MaxBody = view.Spec.Fetch.ContentTypes, int64(view.Spec.Fetch.MaxBody)
+	result := a.fetcher.Do(ctx, req, body)
+	if result.Local {
+		return result, ourFault(result.Err)
+	}
+	if result.Content {
+		if _, _, err := body.Commit(); err != nil {
+			return result, ourFault(err)
+		}
+	}
+	return result, nil
+}
+
+// noRequest is the result of an exchange that did not take place.
+func noRequest() fetch.Result { return fetch.Result{HostAnswer: fetch.HostOK} }
+
+func (a *Activities) newRequest(view *crawlView, permit crawl.Permit, begun store.BeginResult) (fetch.Request, error) {
+	u, err := urlkey.Canonical(permit.URL)
+	if err != nil {
+		return fetch.Request{}, fmt.Errorf("permit for %s: %w", permit.URL, err)
+	}
+	limit := min(view.Spec.Fetch.TimeLimit.Std(), permit.Lifetime)
+	req := fetch.Request{
+		URL: u, UserAgent: a.userAgent(view.Spec), Deadline: begun.Sent.Add(limit), AllowNetworks: view.allow,
+	}
+	if contact := a.contact(view.Spec); strings.Contains(contact, "@") && !strings.Contains(contact, "://") {
+		req.From = contact
+	}
+	return req, nil
+}
+
+// release ends the permit's request. It is tried a few times even if the
+// activity is over; should the store not answer, the permit expires by itself
+// and counts as a request until then.
+func (a *Activities) release(ctx context.Context, permit crawl.Permit, r fetch.Result) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), releaseLimit)
+	defer cancel()
+	params := store.ReleaseParams{Permit: permit, Answer: store.HostAnswer(r.HostAnswer), Duration: r.Duration}
+	params.RetryAfter, params.HasRetryAfter = retryAfter(r)
+	var err error
+	for range releaseTries {
+		var effects store.GateEffects
+		if effects, err = a.store.Release(ctx, params); err == nil {
+			a.carryOut(ctx, effects)
+			return
+		}
+	}
+	a.log.Warn("a permit could not be released; its host rests until it expires", "url", permit.URL, "error", err)
+}
+
+// retryAfter reads the header against the site's own clock where it tells it.
+func retryAfter(r fetch.Result) (time.Duration, bool) {
+	now := time.Now()
+	if date, err := http.ParseTime(r.Date); err == nil {
+		now = date
+	}
+	return polite.ParseRetryAfter(r.RetryAfter, now)
+}
+
+// fetchOut makes the workflow's view of a result: whether the content differs
+// from the last version's is decided here, by the raw digest.
+func fetchOut(page store.PageRecord, begun store.BeginResult, r fetch.Result) contract.FetchOut {
+	out := contract.FetchOut{
+		Outcome: r.Outcome, At: begun.At, Status: r.Status, Duration: r.Duration, Bytes: r.Bytes, Size: r.Size,
+		Digest: r.Digest, Location: r.Location.String(), Problem: r.Problem,
+	}
+	out.RetryAfter, _ = retryAfter(r)
+	switch {
+	case r.Content:
+		out.ContentType = r.MediaType.String()
+		out.Validators, out.ETag, out.LastModified = true, r.ETag, r.LastModified
+		if out.Differs = r.Digest != page.Last.Digest; !out.Differs {
+			out.Outcome = crawl.OutcomeUnchanged
+		}
+	case r.Outcome == crawl.OutcomeUnchanged: // 304: the last version still stands
+		out.Digest = page.Last.Digest
+		out.Validators, out.ETag, out.LastModified = refreshed(page, r)
+	}
+	return out
+}
+
+// refreshed are the validators after a 304, which need not repeat those it was
+// asked with.
+func refreshed(page store.PageRecord, r fetch.Result) (change bool, etag, lastModified string) {
+	etag, lastModified = cmp.Or(r.ETag, page.ETag), cmp.Or(r.LastModified, page.LastModified)
+	return etag != page.ETag || lastModified != page.LastModified, etag, lastModified
+}
+
+// asActivityResult makes failures fail, for the eyes of the Temporal UI; the
+// workflow reads the same FetchOut from the error.
+func asActivityResult(out contract.FetchOut) (contract.FetchOut, error) {
+	switch out.Outcome {
+	case crawl.OutcomeFailed, crawl.OutcomeTimedOut, crawl.OutcomeThrottled:
+		message := out.Problem
+		if message == "" {
+			message = fmt.Sprintf("%s: HTTP %d %s", out.Outcome, out.Status, http.StatusText(out.Status))
+		}
+		return out, temporal.NewApplicationErrorWithOptions(message, contract.ErrTypeFetchFailed, temporal.ApplicationErrorOptions{
+			NonRetryable: true, Details: []any{out}, Category: temporal.ApplicationErrorCategoryBenign,
+		})
+	}
+	return out, nil
+}

@@ -1,0 +1,130 @@
+package activities
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"recrawl/internal/contract"
+	"recrawl/internal/crawl"
+	"recrawl/internal/schedule"
+	"recrawl/internal/store"
+	"recrawl/internal/urlkey"
+)
+
+// PlanRevisit records a visit and decides when the next one is. For a visit
+// that is recorded already it returns the stored decision.
+func (a *Activities) PlanRevisit(ctx context.Context, in contract.PlanIn) (contract.PlanOut, error) {
+	page, err := a.store.Page(ctx, in.Page.PageID)
+	if err != nil {
+		return contract.PlanOut{}, translate(err)
+	}
+	if page.Visits >= in.Visit {
+		recorded, err := a.store.Visit(ctx, page.PageID, in.Visit)
+		return planOut(recorded, false), translate(err)
+	}
+	view, err := a.crawl(ctx, in.Page.Crawl, 0)
+	if err != nil {
+		return contract.PlanOut{}, translate(err)
+	}
+	found, err := a.followRedirect(ctx, view, page, in.Fetch)
+	if err != nil {
+		return contract.PlanOut{}, translate(err)
+	}
+	plan, err := decide(view.Spec, page, in)
+	if err != nil {
+		return contract.PlanOut{}, err
+	}
+	result, err := a.store.RecordVisit(ctx, recordOf(page, in, plan))
+	if err != nil {
+		return contract.PlanOut{}, translate(err)
+	}
+	return planOut(result.Visit, result.Room || found), nil
+}
+
+// decide asks the crawl's policy; it only gathers what the policy needs.
+func decide(spec crawl.Spec, page store.PageRecord, in contract.PlanIn) (schedule.Plan, error) {
+	policy, err := schedule.ByName(spec.Revisit.Policy)
+	if err != nil {
+		return schedule.Plan{}, err
+	}
+	known := schedule.Page{
+		ID: page.PageID, State: page.State, Visit: in.Visit, Failures: page.Failures, Belief: schedule.DecodeBelief(page.Belief),
+	}
+	seen := schedule.Observation{Outcome: in.Fetch.Outcome, RetryAfter: in.Fetch.RetryAfter}
+	return schedule.AfterVisit(policy, known, seen, schedule.ParametersOf(spec.Revisit)), nil
+}
+
+func recordOf(page store.PageRecord, in contract.PlanIn, plan schedule.Plan) store.RecordParams {
+	f := in.Fetch
+	return store.RecordParams{
+		Visit: store.VisitRecord{
+			PageID: page.PageID, Visit: in.Visit, At: f.At, Outcome: f.Outcome, Status: f.Status, Digest: f.Digest, Bytes: f.Bytes,
+			Duration: f.Duration, State: plan.State, Problem: f.Problem, Location: f.Location,
+			Reasons: slices.Concat(in.Reasons, plan.Reasons),
+		},
+		Interval: plan.Interval, Failures: plan.Failures,
+		Validators: f.Validators, ETag: f.ETag, LastModified: f.LastModified, Belief: plan.Belief.Encode(),
+	}
+}
+
+// followRedirect makes the target of a redirect a page of its own, if the crawl
+// takes it, and reports whether it did. It is as many links from a seed as the
+// page that redirects: a redirect is no link.
+func (a *Activities) followRedirect(ctx context.Context, view *crawlView, page store.PageRecord, f contract.FetchOut) (bool, error) {
+	if f.Outcome != crawl.OutcomeRedirected || f.Location == "" {
+		return false, nil
+	}
+	from, err := urlkey.Canonical(page.URL)
+	if err != nil {
+		return false, err
+	}
+	to, err := urlkey.Canonical(f.Location)
+	if err != nil {
+		return false, nil // nowhere to go; the visit itself is recorded as it was
+	}
+	if err := a.addRedirectedSeed(ctx, view, from, to); err != nil {
+		return false, err
+	}
+	if view, err = a.crawl(ctx, page.Crawl, 0); err != nil {
+		return false, err
+	}
+	if _, reason := a.acceptable(view, f.Location, page.Level); reason != "" {
+		return false, nil
+	}
+	registered, err := a.store.RegisterLinks(ctx, store.RegisterParams{
+		CrawlID: page.CrawlID, From: page.PageID,
+		URLs: []store.NewURL{{URL: to.String(), Host: to.HostKey(), Level: page.Level}},
+	})
+	return registered.New > 0, err
+}
+
+// planOut words a recorded visit for its workflow.
+func planOut(v store.VisitRecord, room bool) contract.PlanOut {
+	return contract.PlanOut{
+		Visit: v.Visit, At: v.At, Outcome: v.Outcome, Status: v.Status, State: v.State, NextAt: v.NextAt, Room: room,
+		Summary: summaryOf(v),
+	}
+}
+
+func summaryOf(v store.VisitRecord) string {
+	why := schedule.Words(v.Reasons)
+	if v.Problem != "" {
+		why = fmt.Sprintf("%s (%s)", why, v.Problem)
+	}
+	return why
+}
+
+// LeaveLine gives up a page's place in its host's line and, when State is set,
+// moves the page to it.
+func (a *Activities) LeaveLine(ctx context.Context, in contract.LeaveIn) (contract.LeaveOut, error) {
+	effects, err := a.store.Leave(ctx, in.Page.PageID)
+	if err != nil {
+		return contract.LeaveOut{}, translate(err)
+	}
+	a.carryOut(ctx, effects)
+	if in.State != 0 {
+		err = a.store.SetPageState(ctx, in.Page.PageID, in.State)
+	}
+	return contract.LeaveOut{}, translate(err)
+}

@@ -1,0 +1,126 @@
+package activities
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"time"
+
+	"recrawl/internal/contract"
+	"recrawl/internal/crawl"
+	"recrawl/internal/fetch"
+	"recrawl/internal/polite"
+	"recrawl/internal/robots"
+	"recrawl/internal/store"
+	"recrawl/internal/urlkey"
+)
+
+const (
+	// robotsFresh is how long a robots.txt is believed (RFC 9309 2.4: at most 24 h).
+	robotsFresh = 24 * time.Hour
+	// robotsHopWait is how long a redirect hop may wait for its own host's permit.
+	robotsHopWait = time.Hour
+)
+
+// RefreshRobots makes the one request of a robots permit and stores what it
+// found: a robots.txt, a redirect hop to be fetched under its own host's permit,
+// or that it cannot be had.
+func (a *Activities) RefreshRobots(ctx context.Context, in contract.RefreshRobotsIn) (contract.RefreshRobotsOut, error) {
+	view, err := a.crawl(ctx, in.Page.Crawl, in.Permit.Generation)
+	if err != nil {
+		return contract.RefreshRobotsOut{}, translate(err)
+	}
+	page, err := urlkey.Canonical(in.Page.URL)
+	if err != nil {
+		return contract.RefreshRobotsOut{}, fmt.Errorf("%s: %w", pageLabel(in.Page), err)
+	}
+	known, err := a.store.Robots(ctx, page.Origin())
+	if err != nil && !errors.Is(err, store.ErrNotFound) {
+		return contract.RefreshRobotsOut{}, translate(err)
+	}
+	begun, ok, err := a.begin(ctx, in.Permit, in.Page, in.Visit)
+	if err != nil || !ok {
+		return contract.RefreshRobotsOut{Summary: "not begun"}, translate(err)
+	}
+	result, body, err := a.requestRobots(ctx, view, in.Permit, begun)
+	if err != nil {
+		a.release(ctx, in.Permit, result)
+		return contract.RefreshRobotsOut{}, err
+	}
+	params := judgeRobots(page.Origin(), known, result, body, view.Spec.Identity.Agent)
+	// Stored before the permit is given back: the next grant must see it.
+	err = a.store.SaveRobots(ctx, params)
+	a.release(ctx, in.Permit, result)
+	return contract.RefreshRobotsOut{Summary: robotsSummary(params)}, translate(err)
+}
+
+func (a *Activities) requestRobots(ctx context.Context, view *crawlView, permit crawl.Permit, begun store.BeginResult) (fetch.Result, []byte, error) {
+	req, err := a.newRequest(view, permit, begun)
+	if err != nil {
+		return noRequest(), nil, err
+	}
+	req.MaxBody, req.Truncate = robots.MaxBytes, true
+	var body bytes.Buffer
+	result := a.fetcher.Do(ctx, req, &body)
+	if result.Local {
+		return result, nil, ourFault(result.Err)
+	}
+	return result, body.Bytes(), nil
+}
+
+// judgeRobots turns a response into what is stored, by the status policy of
+// package robots.
+func judgeRobots(origin string, known store.RobotsRecord, r fetch.Result, body []byte, agent string) store.SaveRobotsParams {
+	p := store.SaveRobotsParams{Origin: origin, Status: r.Status, Expires: robotsFresh}
+	switch robots.Classify(r.Status, r.Location, known.Hops) {
+	case robots.Parsed:
+		file := robots.Parse(body)
+		p.State, p.Text, p.Sitemaps = store.RobotsParsed, string(body), file.Sitemaps()
+		p.CrawlDelay = file.CrawlDelay(agent)
+	case robots.AllowAll:
+		p.State = store.RobotsAllowAll
+	case robots.Redirected:
+		if to, err := urlkey.Canonical(r.Location); err == nil {
+			p.State, p.Next, p.NextHost, p.Hops, p.Expires = store.RobotsRedirected, to.String(), to.HostKey(), known.Hops+1, robotsHopWait
+			p.Failures = known.Failures
+			return p
+		}
+		p.State = store.RobotsAllowAll // a redirect to nowhere is a 4xx in effect
+	default:
+		p.State, p.Failures, p.Problem = store.RobotsUnreachable, known.Failures+1, robotsProblem(r)
+		p.Expires = polite.RobotsBackoff(p.Failures, seedOf(origin, p.Failures))
+		if wait, ok := retryAfter(r); ok {
+			p.Expires = max(p.Expires, min(wait, robotsFresh))
+		}
+	}
+	return p
+}
+
+func robotsProblem(r fetch.Result) string {
+	if r.Problem != "" {
+		return r.Problem
+	}
+	return fmt.Sprintf("HTTP %d", r.Status)
+}
+
+func robotsSummary(p store.SaveRobotsParams) string {
+	switch p.State {
+	case store.RobotsParsed:
+		return fmt.Sprintf("robots.txt of %s: %d bytes", p.Origin, len(p.Text))
+	case store.RobotsAllowAll:
+		return fmt.Sprintf("no robots.txt at %s (HTTP %d): everything is allowed", p.Origin, p.Status)
+	case store.RobotsRedirected:
+		return fmt.Sprintf("robots.txt of %s is at %s", p.Origin, p.Next)
+	default:
+		return fmt.Sprintf("robots.txt of %s cannot be had (%s): nothing is fetched; tried again in %s", p.Origin, p.Problem, crawl.FormatDuration(p.Expires.Round(time.Second)))
+	}
+}
+
+// seedOf makes the jitter of an origin's n-th failure.
+func seedOf(origin string, n int) uint64 {
+	h := fnv.New64a()
+	fmt.Fprintf(h, "%s#%d", origin, n)
+	return h.Sum64()
+}

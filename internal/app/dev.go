@@ -1,0 +1,194 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+
+	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/worker"
+
+	"recrawl/internal/archive"
+	"recrawl/internal/cli"
+	"recrawl/internal/config"
+	"recrawl/internal/crawl"
+	"recrawl/internal/store"
+	"recrawl/internal/temporalkit"
+)
+
+// Ports of the embedded Temporal where they are free.
+const (
+	defaultTemporalPort = 7233
+	defaultUIPort       = 8233
+)
+
+// Dev implements cli.Backend: everything on this machine on one data folder,
+// until ctx ends: the Temporal server as a child process, the store, and a
+// worker in this process.
+func (Backend) Dev(ctx context.Context, o cli.DevOptions) (err error) {
+	dir, err := openDataDir(o.Data)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, dir.close()) }()
+	d := &devRun{
+		DevOptions: o, dir: dir,
+		log: slog.New(slog.NewTextHandler(o.Err, &slog.HandlerOptions{Level: max(o.Config.Log, slog.LevelWarn)})),
+	}
+	if o.For > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, o.For)
+		defer cancel()
+	}
+	return d.run(ctx)
+}
+
+// devRun is one run of everything.
+type devRun struct {
+	cli.DevOptions
+	dir    *dataDir
+	log    *slog.Logger
+	state  config.DevState
+	server *temporalServer
+	store  store.Store
+	files  archive.Store
+	client client.Client
+}
+
+// run starts the parts in order, each ended in the reverse order: the worker
+// first, so that nothing asks a part that is gone.
+func (d *devRun) run(ctx context.Context) (err error) {
+	if err := d.openStore(ctx); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, d.store.Close()) }()
+	serverCtx, stopServer := context.WithCancel(context.WithoutCancel(ctx))
+	defer stopServer()
+	ended, err := d.startTemporal(ctx, serverCtx)
+	if ended != nil {
+		defer func() { stopServer(); <-ended; d.forgetProcesses() }()
+	}
+	if err != nil {
+		return notInterrupted(ctx, err)
+	}
+	if err := d.dial(ctx); err != nil {
+		return notInterrupted(ctx, err)
+	}
+	defer d.client.Close()
+	w, err := d.startWorker()
+	if err != nil {
+		return err
+	}
+	defer w.Stop()
+	if err := d.startCrawls(ctx); err != nil {
+		return notInterrupted(ctx, err)
+	}
+	d.announce()
+	d.watch(ctx)
+	fmt.Fprintln(d.Out, "stopping; start again on the same data folder to continue")
+	return nil
+}
+
+// notInterrupted drops an error that is only our being told to end.
+func notInterrupted(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return nil
+	}
+	return err
+}
+
+func (d *devRun) openStore(ctx context.Context) (err error) {
+	dsn := "sqlite:" + d.dir.file(storeFile)
+	if d.store, err = openStore(ctx, dsn, true); err != nil {
+		return err
+	}
+	if d.files, err = openArchive(d.dir.file(archiveDir)); err != nil {
+		return errors.Join(err, d.store.Close())
+	}
+	old, err := d.dir.readState()
+	if err != nil {
+		d.log.Warn("the state file is unreadable and is written again", "error", err)
+	}
+	d.state = config.DevState{
+		PID: os.Getpid(), Store: dsn, Archive: d.dir.file(archiveDir), TemporalNamespace: client.DefaultNamespace,
+		TemporalAddress: old.TemporalAddress, TemporalPID: old.TemporalPID,
+	}
+	return nil
+}
+
+func (d *devRun) startTemporal(ctx, serverCtx context.Context) (<-chan struct{}, error) {
+	cli, err := findTemporalCLI(ctx, d.Getenv, d.Out)
+	if err != nil {
+		return nil, err
+	}
+	endLeftOver(d.state.TemporalPID, d.dir.file(temporalFile), d.log)
+	port, err := choosePort(portOr(d.TemporalPort, rememberedPort(d.state.TemporalAddress), defaultTemporalPort), d.TemporalPort != 0, "Temporal")
+	if err != nil {
+		return nil, err
+	}
+	uiPort, err := choosePort(portOr(d.UIPort, defaultUIPort), d.UIPort != 0, "the Temporal UI")
+	if err != nil {
+		return nil, err
+	}
+	d.server = &temporalServer{cli: cli, dir: d.dir, port: port, uiPort: uiPort, log: d.log, onPID: d.rememberChild}
+	d.state.TemporalAddress, d.state.TemporalUI = d.server.address(), d.server.uiAddress()
+	return d.server.start(ctx, serverCtx)
+}
+
+// rememberChild writes each new child's pid at once, so that the next owner
+// finds it should we be killed.
+func (d *devRun) rememberChild(pid int) {
+	d.state.TemporalPID = pid
+	if err := d.dir.writeState(d.state); err != nil {
+		d.log.Warn("the state file cannot be written", "error", err)
+	}
+}
+
+func (d *devRun) forgetProcesses() {
+	d.state.PID, d.state.TemporalPID = 0, 0
+	if err := d.dir.writeState(d.state); err != nil {
+		d.log.Warn("the state file cannot be written", "error", err)
+	}
+}
+
+func (d *devRun) dial(ctx context.Context) (err error) {
+	d.client, err = temporalkit.Dial(ctx, temporalkit.Options{
+		Address: d.server.address(), Namespace: client.DefaultNamespace, Logger: sdkLogger(d.log), Local: true,
+	})
+	if err != nil {
+		return err
+	}
+	return temporalkit.EnsureSearchAttributes(ctx, d.client, client.DefaultNamespace)
+}
+
+func (d *devRun) startWorker() (worker.Worker, error) {
+	w := newWorker(d.client, d.store, d.files, d.Config, d.log)
+	if err := w.Start(); err != nil {
+		return nil, fmt.Errorf("start the worker: %w", err)
+	}
+	return w, nil
+}
+
+// startCrawls starts the workflows of the crawls that the store knows, should
+// Temporal have lost them, and then does what was asked for.
+func (d *devRun) startCrawls(ctx context.Context) error {
+	known, err := d.store.ListCrawls(ctx)
+	if err != nil {
+		return err
+	}
+	flows := flowClient{temporalkit.Workflows{Client: d.client}}
+	for _, rec := range known {
+		if rec.State == crawl.CrawlStopped {
+			continue
+		}
+		if err := flows.StartCrawl(ctx, rec.Spec); err != nil {
+			return err
+		}
+	}
+	if d.Ready == nil {
+		return nil
+	}
+	return d.Ready(ctx, d.store, flows)
+}

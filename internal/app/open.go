@@ -1,0 +1,50 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"strings"
+
+	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/worker"
+
+	"recrawl/activities"
+	"recrawl/internal/archive"
+	"recrawl/internal/config"
+	"recrawl/internal/fetch"
+	"recrawl/internal/store"
+	"recrawl/internal/store/postgres"
+	"recrawl/internal/store/sqlite"
+	"recrawl/internal/temporalkit"
+	"recrawl/workflows"
+)
+
+// openStore opens a store by its DSN: sqlite:PATH or postgres://…. An owner may
+// write and migrates the schema; others read.
+func openStore(ctx context.Context, dsn string, owner bool) (store.Store, error) {
+	if err := config.CheckStore(dsn); err != nil {
+		return nil, err
+	}
+	if path, ok := strings.CutPrefix(dsn, "sqlite:"); ok {
+		return sqlite.Open(ctx, path, sqlite.Options{Owner: owner, ReadOnly: !owner})
+	}
+	return postgres.Open(ctx, dsn, postgres.Options{ReadOnly: !owner})
+}
+
+// openArchive opens an archive: a folder, as dir:PATH or PATH.
+func openArchive(url string) (archive.Store, error) {
+	if scheme, _, ok := strings.Cut(url, "://"); ok {
+		return nil, fmt.Errorf("archive %s://: this version keeps archives in a folder: write its path", scheme)
+	}
+	return archive.OpenDir(strings.TrimPrefix(url, "dir:"))
+}
+
+// newWorker makes a worker of the parts.
+func newWorker(c client.Client, s store.Store, a archive.Store, cfg config.Config, log *slog.Logger) worker.Worker {
+	w := temporalkit.NewWorker(c, cfg.Concurrency)
+	workflows.Register(w)
+	settings := activities.Settings{Version: config.VersionText(), Contact: cfg.Contact, Overdue: cfg.Overdue}
+	activities.New(s, a, fetch.New(fetch.Options{}), temporalkit.Workflows{Client: c}, settings, log).Register(w)
+	return w
+}

@@ -1,0 +1,88 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"strings"
+
+	"recrawl/internal/config"
+	"recrawl/internal/temporalkit"
+)
+
+// RunWorker runs a worker until ctx ends and returns the exit code. All
+// settings are RECRAWL_* and TEMPORAL_* variables.
+func RunWorker(ctx context.Context, getenv func(string) string, stderr io.Writer) int {
+	if err := runWorker(ctx, getenv, stderr); err != nil {
+		for line := range strings.SplitSeq(err.Error(), "\n") {
+			fmt.Fprintln(stderr, "worker:", line)
+		}
+		return 1
+	}
+	return 0
+}
+
+func runWorker(ctx context.Context, getenv func(string) string, stderr io.Writer) error {
+	cfg, err := config.Load(getenv)
+	if err != nil {
+		return err
+	}
+	if cfg.Store == "" || cfg.Archive == "" {
+		return fmt.Errorf("set %s (postgres://… or sqlite:PATH) and %s (a folder that all workers share)", config.EnvStore, config.EnvArchive)
+	}
+	log := slog.New(slog.NewTextHandler(stderr, &slog.HandlerOptions{Level: cfg.Log}))
+	s, err := openStore(ctx, cfg.Store, true)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	a, err := openArchive(cfg.Archive)
+	if err != nil {
+		return err
+	}
+	c, err := temporalkit.Dial(ctx, temporalkit.Options{Logger: sdkLogger(log)})
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	namespace := temporalkit.Namespace(temporalkit.Options{})
+	if err := temporalkit.EnsureSearchAttributes(ctx, c, namespace); err != nil {
+		return err
+	}
+	w := newWorker(c, s, a, cfg, log)
+	if err := w.Start(); err != nil {
+		return fmt.Errorf("start the worker: %w", err)
+	}
+	log.Info("worker ready", "namespace", namespace, "concurrency", cfg.Concurrency)
+	<-ctx.Done()
+	w.Stop()
+	if err := s.Close(); err != nil && !errors.Is(err, context.Canceled) {
+		return err
+	}
+	return nil
+}
+
+// sdkLogger keeps the SDK's own chatter to what an operator can act on.
+func sdkLogger(log *slog.Logger) *slog.Logger {
+	return slog.New(levelHandler{log.Handler(), slog.LevelWarn})
+}
+
+// levelHandler raises the least level of a handler.
+type levelHandler struct {
+	slog.Handler
+	least slog.Level
+}
+
+func (h levelHandler) Enabled(ctx context.Context, l slog.Level) bool {
+	return l >= h.least && h.Handler.Enabled(ctx, l)
+}
+
+func (h levelHandler) WithAttrs(attrs []slog.Attr) slog.Handler {
+	return levelHandler{h.Handler.WithAttrs(attrs), h.least}
+}
+
+func (h levelHandler) WithGroup(name string) slog.Handler {
+	return levelHandler{h.Handler.WithGroup(name), h.least}
+}

@@ -1,0 +1,217 @@
+// Package cli is the starter's command line: it parses, asks, prints, and says
+// by its exit code how it went. What it asks for is done by a Backend.
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/alecthomas/kong"
+
+	"recrawl/internal/config"
+	"recrawl/internal/crawl"
+	"recrawl/internal/report"
+	"recrawl/internal/store"
+)
+
+// Exit codes.
+const (
+	ExitOK       = 0
+	ExitFailed   = 1 // it was tried and did not work
+	ExitUsage    = 2 // the command, a flag, a spec or a variable is wrong; nothing was done
+	ExitNotFound = 3 // the crawl or page does not exist
+)
+
+// Env is the world around a command.
+type Env struct {
+	Stdin          io.Reader
+	Stdout, Stderr io.Writer
+	Getenv         func(string) string
+	Backend        Backend
+}
+
+// Main runs one command and returns its exit code. An error is exactly one line
+// on Stderr, which says what is wrong and what to do.
+func Main(ctx context.Context, args []string, env Env) int {
+	err := run(ctx, args, env)
+	if err == nil {
+		return ExitOK
+	}
+	fmt.Fprintln(env.Stderr, "starter:", oneLine(err))
+	return exitCode(err)
+}
+
+func run(ctx context.Context, args []string, env Env) error {
+	var commands commands
+	exited := false
+	parser, err := kong.New(&commands,
+		kong.Name("starter"), kong.Description(description), kong.Vars{"version": "recrawl " + config.VersionText()},
+		kong.Writers(env.Stdout, env.Stderr), kong.Exit(func(int) { exited = true }),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true, WrapUpperBound: 100}),
+		kong.ExplicitGroups(groups),
+		// "--delay -5s" is a wrong duration, not an unknown flag -5.
+		kong.WithHyphenPrefixedParameters(true),
+	)
+	if err != nil {
+		panic("cli: the command line's own description is wrong: " + err.Error())
+	}
+	parsed, err := parser.Parse(args)
+	if exited { // help or version was printed; what is missing besides does not matter
+		return nil
+	}
+	if err != nil {
+		return parseError(err, args, parser)
+	}
+	cfg, err := config.Load(env.Getenv)
+	if err != nil {
+		return usage(err)
+	}
+	places, err := config.Resolve(commands.overrides(), cfg, env.Getenv)
+	if err != nil {
+		return usage(err)
+	}
+	return parsed.Run(&session{ctx: ctx, env: env, cfg: cfg, places: places, global: commands.global})
+}
+
+// session is one command's run.
+type session struct {
+	//nolint:containedctx // a session is one call of run, and kong passes one value
+	ctx    context.Context
+	env    Env
+	cfg    config.Config
+	places config.Places
+	global global
+}
+
+// withStore opens the store for as long as do runs.
+func (s *session) withStore(do func(store.Store) error) error {
+	if s.places.Store == "" {
+		return usage(config.ErrNoStore)
+	}
+	opened, err := s.env.Backend.OpenStore(s.ctx, s.places.Store)
+	if err != nil {
+		return fmt.Errorf("cannot open the store: %w", err)
+	}
+	return errors.Join(do(opened), opened.Close())
+}
+
+// withTemporal connects to Temporal for as long as do runs.
+func (s *session) withTemporal(do func(Client) error) error {
+	client, err := s.env.Backend.DialTemporal(s.ctx, TemporalOptions{Address: s.places.Address, Namespace: s.places.Namespace})
+	if err != nil && s.places.FromDev {
+		return fmt.Errorf("%w; this is where the last `starter dev` in %s had it: is it running?", err, s.places.Data)
+	}
+	if err != nil {
+		return err
+	}
+	defer client.Close()
+	return do(client)
+}
+
+// withReport makes a reporter on the store for as long as do runs.
+func (s *session) withReport(do func(report.Reporter) error) error {
+	return s.withStore(func(opened store.Store) error {
+		return do(report.Reporter{Store: opened, Out: s.env.Stdout, Format: s.global.Output})
+	})
+}
+
+// say prints the answer of a command that does something.
+func (s *session) say(format string, args ...any) error {
+	message := fmt.Sprintf(format, args...)
+	if s.global.Output == report.JSON {
+		return report.Message(s.env.Stdout, message)
+	}
+	_, err := fmt.Fprintln(s.env.Stdout, message)
+	return err
+}
+
+// failure is an error with an exit code and words of its own.
+type failure struct {
+	code int
+	text string // "" is the cause's
+	err  error
+}
+
+func (f *failure) Error() string {
+	if f.text != "" {
+		return f.text
+	}
+	return f.err.Error()
+}
+
+func (f *failure) Unwrap() error { return f.err }
+
+// usage marks an error as a mistake of the command line, which has done nothing.
+func usage(err error) error { return &failure{code: ExitUsage, err: err} }
+
+func usagef(format string, args ...any) error { return usage(fmt.Errorf(format, args...)) }
+
+// orNoCrawl gives the error of a crawl that does not exist words that help.
+func orNoCrawl(name string, err error) error {
+	if errors.Is(err, store.ErrNotFound) {
+		return &failure{ExitNotFound, fmt.Sprintf("there is no crawl %q: `starter status` lists the crawls", name), err}
+	}
+	return err
+}
+
+func exitCode(err error) int {
+	var failed *failure
+	var spec *crawl.SpecError
+	switch {
+	case errors.As(err, &failed):
+		return failed.code
+	case errors.As(err, &spec):
+		return ExitUsage
+	case errors.Is(err, store.ErrNotFound):
+		return ExitNotFound
+	}
+	return ExitFailed
+}
+
+// oneLine puts an error on one line.
+func oneLine(err error) string {
+	var b strings.Builder
+	for line := range strings.Lines(err.Error()) {
+		line = strings.TrimSpace(line)
+		switch {
+		case line == "":
+			continue
+		case strings.HasSuffix(b.String(), ":"):
+			b.WriteByte(' ')
+		case b.Len() > 0:
+			b.WriteString("; ")
+		}
+		b.WriteString(line)
+	}
+	return b.String()
+}
+
+// parseError words what kong could not parse.
+func parseError(err error, args []string, parser *kong.Kong) error {
+	where, text := "starter", err.Error()
+	var parse *kong.ParseError
+	if errors.As(err, &parse) {
+		if node := parse.Context.Selected(); node != nil {
+			where = node.FullPath()
+		} else if i := slices.IndexFunc(args, isWord); i >= 0 {
+			text = strings.Replace(text, "unexpected argument "+args[i], fmt.Sprintf("unknown command %q", args[i]), 1)
+		} else {
+			text = "no command: give one of " + strings.Join(commandNames(parser), ", ")
+		}
+	}
+	return usagef("%s (see `%s --help`)", text, where)
+}
+
+func isWord(arg string) bool { return !strings.HasPrefix(arg, "-") }
+
+func commandNames(parser *kong.Kong) []string {
+	var names []string
+	for _, c := range parser.Model.Children {
+		names = append(names, c.Name)
+	}
+	return names
+}

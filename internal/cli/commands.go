@@ -1,0 +1,56 @@
+package cli
+
+import (
+	"github.com/alecthomas/kong"
+
+	"recrawl/internal/config"
+	"recrawl/internal/report"
+)
+
+const description = `Keep a collection of web pages fresh, politely.
+
+    starter dev https://example.com/ --contact you@example.org
+    starter status
+    starter history https://example.com/
+
+The first runs everything on this machine in the folder ./data; the others, in another terminal in the
+same folder, find it there. On a cluster name the store (--store) and Temporal (--address) instead.
+
+Durations have units: 10s, 36h, 7d. Exit codes: 0 ok, 1 failed, 2 usage, 3 not found.`
+
+// Groups of flags in the help.
+var groups = []kong.Group{
+	{Key: "crawl", Title: "Crawl settings:", Description: "What is not given keeps its value in an existing crawl, and has its default in a new one."},
+	{Key: "global", Title: "Where things are:", Description: "Each is looked for in the flag, then the variable, then the data folder of `starter dev`."},
+}
+
+type commands struct {
+	global
+
+	Dev     devCmd     `cmd:"" help:"Run everything on this machine."`
+	Crawl   crawlCmd   `cmd:"" help:"Start or extend a crawl."`
+	Status  statusCmd  `cmd:"" help:"Show crawls in numbers."`
+	Pages   pagesCmd   `cmd:"" help:"List the pages of a crawl."`
+	Hosts   hostsCmd   `cmd:"" help:"List the hosts of a crawl and their politeness."`
+	History historyCmd `cmd:"" help:"List the visits of a page."`
+	Visit   visitCmd   `cmd:"" help:"Visit a page as soon as its host allows."`
+	Pause   pauseCmd   `cmd:"" help:"Pause a crawl: no more requests, nothing is lost."`
+	Resume  resumeCmd  `cmd:"" help:"Resume a paused crawl."`
+	Stop    stopCmd    `cmd:"" help:"Stop a crawl: its workflows end, what it knows stays."`
+}
+
+// global are the flags of every command. Variables are read by package config,
+// so that tests can pass their own environment.
+type global struct {
+	Store     string           `group:"global" placeholder:"DSN" help:"The store: sqlite:PATH or postgres://… (RECRAWL_STORE)."`
+	Archive   string           `group:"global" placeholder:"PATH" help:"The archive's folder (RECRAWL_ARCHIVE)."`
+	Data      string           `group:"global" placeholder:"DIR" help:"The data folder of starter dev, by default ./data (RECRAWL_DATA)."`
+	Address   string           `group:"global" placeholder:"HOST:PORT" help:"Temporal's address (TEMPORAL_ADDRESS)."`
+	Namespace string           `group:"global" placeholder:"NAME" help:"Temporal's namespace (TEMPORAL_NAMESPACE)."`
+	Output    report.Format    `enum:"text,json" default:"text" placeholder:"FORMAT" help:"How to answer: text, or json for one object a line."`
+	Version   kong.VersionFlag `help:"Print the version."`
+}
+
+func (g global) overrides() config.Overrides {
+	return config.Overrides{Store: g.Store, Archive: g.Archive, Data: g.Data, Address: g.Address, Namespace: g.Namespace}
+}

@@ -1,0 +1,153 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"recrawl/internal/config"
+	"recrawl/internal/crawl"
+	"recrawl/internal/store"
+)
+
+type crawlCmd struct {
+	Name string   `arg:"" optional:"" help:"Name of the crawl: a-z 0-9 . _ -"`
+	URLs []string `arg:"" optional:"" name:"url" help:"Seeds: http or https URLs."`
+	Spec string   `placeholder:"FILE" help:"Read the whole spec from a YAML or JSON file; - is standard input."`
+	specFlags
+}
+
+// Help implements kong.HelpProvider.
+func (crawlCmd) Help() string {
+	return `If the crawl exists, the URLs are added to its seeds and the given settings replace its own.
+
+    starter crawl news https://example.com/ --delay 5s --contact you@example.org
+    starter crawl news https://example.org/           (add a seed)
+    starter crawl news --max-pages 10000              (change a setting)
+    starter crawl --spec news.yaml                    (replace the whole spec)`
+}
+
+// Run starts or extends the crawl.
+func (c crawlCmd) Run(s *session) error {
+	want, err := c.request(s)
+	if err != nil {
+		return err
+	}
+	return s.withTemporal(func(client Client) error {
+		message, err := want.apply(s.ctx, s.lookup, client)
+		if err != nil {
+			return err
+		}
+		return s.say("%s", message)
+	})
+}
+
+func (c crawlCmd) request(s *session) (crawlRequest, error) {
+	switch {
+	case c.Spec != "" && c.Name != "":
+		return crawlRequest{}, usagef("--spec holds the name and the seeds: give either NAME and URLs, or --spec FILE")
+	case c.Spec != "":
+		spec, err := readSpec(c.Spec, s.env.Stdin)
+		return crawlRequest{name: spec.Name, whole: &spec, flags: c.specFlags}, err
+	case c.Name == "":
+		return crawlRequest{}, usagef("give NAME and URLs, or --spec FILE (see `starter crawl --help`)")
+	}
+	return crawlRequest{name: c.Name, urls: c.URLs, flags: c.specFlags}, checkName(c.Name, c.URLs)
+}
+
+// checkName says what is wrong with a crawl's name and seeds.
+func checkName(name string, urls []string) error {
+	if !crawl.ValidName(name) {
+		return usagef("%q cannot name a crawl: use 1 to 40 of a-z 0-9 . _ -, starting with a letter or digit", name)
+	}
+	return checkURLs(urls)
+}
+
+// crawlRequest is a crawl that is to be started or extended.
+type crawlRequest struct {
+	name  string
+	urls  []string
+	flags specFlags
+	whole *crawl.Spec // from a file, with its own name and seeds
+	// contact is checked, unless nil, against specs that are to be started.
+	contact func(crawl.Spec) error
+}
+
+// lookup returns the spec that a crawl has now. Its error is store.ErrNotFound
+// or config.ErrNoStore when it is not known.
+type lookup func(ctx context.Context, name string) (crawl.Spec, error)
+
+// lookup reads a crawl's spec from the store.
+func (s *session) lookup(ctx context.Context, name string) (spec crawl.Spec, err error) {
+	err = s.withStore(func(opened store.Store) error {
+		record, err := opened.Crawl(ctx, name)
+		spec = record.Spec
+		return err
+	})
+	return spec, err
+}
+
+// apply starts the crawl, or extends it if it runs, and says what it did.
+//
+// The store is only asked where the answer depends on the spec so far: adding
+// seeds to a running crawl, or starting one from a file, needs no store.
+func (r crawlRequest) apply(ctx context.Context, spec lookup, client Client) (string, error) {
+	running, err := client.Running(ctx, r.name)
+	if err != nil {
+		return "", err
+	}
+	if running && r.whole == nil && !r.flags.given() {
+		if len(r.urls) == 0 {
+			return "", usagef("crawl %s runs: give URLs to add or settings to change", r.name)
+		}
+		return client.AddSeeds(ctx, r.name, r.urls)
+	}
+	wanted, err := r.merge(ctx, spec, running)
+	if err != nil {
+		return "", err
+	}
+	if running {
+		return client.SetSpec(ctx, wanted)
+	}
+	if err := client.StartCrawl(ctx, wanted); err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("started crawl %s: %s, scope %s, a request to a host every %s at most", r.name,
+		seedCount(len(wanted.Seeds)), wanted.Scope.Type, wanted.Politeness.Delay), nil
+}
+
+// merge makes the spec that is wanted: the file's, or the one so far or else the
+// defaults, with the seeds and flags.
+func (r crawlRequest) merge(ctx context.Context, spec lookup, running bool) (crawl.Spec, error) {
+	wanted := crawl.DefaultSpec()
+	if r.whole != nil {
+		wanted = *r.whole
+	} else {
+		stored, err := spec(ctx, r.name)
+		switch {
+		case err == nil:
+			wanted = stored
+		case errors.Is(err, config.ErrNoStore) && running:
+			return crawl.Spec{}, usagef("changing the settings of a running crawl needs its store: %w", config.ErrNoStore)
+		case !errors.Is(err, config.ErrNoStore) && !errors.Is(err, store.ErrNotFound):
+			return crawl.Spec{}, err
+		}
+	}
+	wanted.Name = r.name
+	wanted = withSeeds(wanted, r.urls)
+	r.flags.apply(&wanted)
+	if err := wanted.Validate(); err != nil {
+		return crawl.Spec{}, err
+	}
+	if r.contact != nil {
+		return wanted, r.contact(wanted)
+	}
+	return wanted, nil
+}
+
+func seedCount(n int) string {
+	if n == 1 {
+		return "1 seed"
+	}
+	return fmt.Sprintf("%d seeds", n)
+}

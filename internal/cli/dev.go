@@ -1,0 +1,125 @@
+package cli
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"recrawl/internal/config"
+	"recrawl/internal/crawl"
+	"recrawl/internal/store"
+	"recrawl/internal/urlkey"
+)
+
+type devCmd struct {
+	URLs         []string       `arg:"" optional:"" name:"url" help:"Seeds of a crawl to start or extend."`
+	Name         string         `placeholder:"NAME" help:"Name of that crawl, by default the first URL's host."`
+	For          crawl.Duration `placeholder:"DURATION" help:"Stop after this time."`
+	TemporalPort uint16         `placeholder:"7233" help:"Port of Temporal, by default this one or a free one."`
+	UIPort       uint16         `name:"ui-port" placeholder:"8233" help:"Port of the Temporal UI, by default this one or a free one."`
+	specFlags
+}
+
+// Help implements kong.HelpProvider.
+func (devCmd) Help() string {
+	return `Runs Temporal, the store, the archive and a worker, all in one data folder (--data, by default ./data).
+Ctrl-C stops; starting it again on the same folder continues exactly where it was.
+
+    starter dev                                        (continue what is in ./data)
+    starter dev https://example.com/ --contact you@example.org
+    starter dev http://localhost:8000/ --delay 100ms --default-interval 10s`
+}
+
+// Run runs everything until the context ends.
+func (c devCmd) Run(s *session) error {
+	if s.global.Store != "" || s.global.Archive != "" || s.global.Address != "" || s.global.Namespace != "" {
+		return usagef("`starter dev` brings its own store, archive and Temporal: choose only its folder, with --data")
+	}
+	want, err := c.request(s)
+	if err != nil {
+		return err
+	}
+	o := DevOptions{
+		Data: s.places.Data, TemporalPort: int(c.TemporalPort), UIPort: int(c.UIPort), For: time.Duration(c.For),
+		Config: s.cfg, Getenv: s.env.Getenv, Out: s.env.Stdout, Err: s.env.Stderr,
+	}
+	if want != nil {
+		o.Ready = func(ctx context.Context, crawls store.Crawls, client Client) error {
+			message, err := want.apply(ctx, specOf(crawls), client)
+			if err != nil {
+				return err
+			}
+			return s.say("%s", message)
+		}
+	}
+	return s.env.Backend.Dev(s.ctx, o)
+}
+
+// request is the crawl that was asked for, nil if none was. What can be refused
+// at once is refused before anything runs.
+func (c devCmd) request(s *session) (*crawlRequest, error) {
+	if len(c.URLs) == 0 && c.Name == "" {
+		if c.specFlags.given() {
+			return nil, usagef("crawl settings without a crawl: give a URL, or the --name of a crawl in the data folder")
+		}
+		return nil, nil
+	}
+	want := &crawlRequest{name: c.Name, urls: c.URLs, flags: c.specFlags, contact: contactCheck(s.cfg)}
+	if want.name == "" {
+		want.name = nameFor(c.URLs[0])
+	}
+	if err := checkName(want.name, want.urls); err != nil {
+		return nil, err
+	}
+	if state, err := config.ReadDevState(s.places.Data); err != nil || state.Store != "" {
+		return want, nil // there may be a crawl of this name; its spec counts too
+	}
+	_, err := want.merge(s.ctx, unknown, false)
+	return want, err
+}
+
+// unknown looks up crawls where there are none.
+func unknown(context.Context, string) (crawl.Spec, error) { return crawl.Spec{}, store.ErrNotFound }
+
+func specOf(crawls store.Crawls) lookup {
+	return func(ctx context.Context, name string) (crawl.Spec, error) {
+		record, err := crawls.Crawl(ctx, name)
+		return record.Spec, err
+	}
+}
+
+// contactCheck refuses what the crawl itself would refuse later: requests beyond
+// this machine that do not say whom to ask. The worker is this process, so its
+// contact is known.
+func contactCheck(cfg config.Config) func(crawl.Spec) error {
+	return func(spec crawl.Spec) error {
+		if spec.Identity.Contact != "" || cfg.Contact != "" {
+			return nil
+		}
+		for _, seed := range spec.Seeds {
+			if u, err := urlkey.Canonical(seed); err == nil && !u.IsLoopback() {
+				return usagef("to crawl %s give --contact, a URL or mail address at which its owner can reach you (or set %s)", seed, config.EnvContact)
+			}
+		}
+		return nil
+	}
+}
+
+// nameFor makes a crawl's name of a URL's host: "www.example.com-8080".
+func nameFor(url string) string {
+	u, err := urlkey.Canonical(url)
+	if err != nil {
+		return "dev" // checkURLs says what is wrong with the URL
+	}
+	name := strings.Map(func(r rune) rune {
+		if strings.ContainsRune("abcdefghijklmnopqrstuvwxyz0123456789._-", r) {
+			return r
+		}
+		return '-'
+	}, u.Host())
+	name = strings.TrimLeft(name[:min(len(name), 40)], "._-")
+	if name == "" {
+		return "dev"
+	}
+	return name
+}

@@ -1,0 +1,195 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"recrawl/internal/crawl"
+	"recrawl/internal/store"
+)
+
+// fakeBackend is a backend with one crawl, news, of one page.
+type fakeBackend struct {
+	storeErr, temporalErr error
+	running               []string // crawls whose workflow runs
+	calls                 []string // what was asked of Temporal
+	specs                 []crawl.Spec
+	dev                   *DevOptions
+	opened, closed        int
+	temporal              TemporalOptions
+	dsn                   string
+}
+
+func (b *fakeBackend) Dev(ctx context.Context, o DevOptions) error {
+	b.dev = &o
+	if o.Ready == nil {
+		return nil
+	}
+	return o.Ready(ctx, &fakeStore{backend: b}, &fakeClient{b})
+}
+
+func (b *fakeBackend) OpenStore(_ context.Context, dsn string) (store.Store, error) {
+	if b.storeErr != nil {
+		return nil, b.storeErr
+	}
+	b.opened++
+	b.dsn = dsn
+	return &fakeStore{backend: b}, nil
+}
+
+func (b *fakeBackend) DialTemporal(_ context.Context, o TemporalOptions) (Client, error) {
+	b.temporal = o
+	if b.temporalErr != nil {
+		return nil, b.temporalErr
+	}
+	b.opened++
+	return &fakeClient{b}, nil
+}
+
+// fakeStore answers what the commands read; anything else panics.
+type fakeStore struct {
+	store.Store
+	backend *fakeBackend
+}
+
+var now = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+
+func newsSpec() crawl.Spec {
+	spec := crawl.DefaultSpec()
+	spec.Name, spec.Seeds, spec.Identity.Contact = "news", []string{"https://example.com/"}, "ops@example.org"
+	spec.Limits.MaxPages = 500
+	return spec
+}
+
+func (s *fakeStore) Now(context.Context) (time.Time, error) { return now, nil }
+
+func (s *fakeStore) Close() error { s.backend.closed++; return nil }
+
+func (s *fakeStore) Crawl(_ context.Context, name string) (store.CrawlRecord, error) {
+	if name != "news" {
+		return store.CrawlRecord{}, fmt.Errorf("crawl: %w", store.ErrNotFound)
+	}
+	return store.CrawlRecord{ID: 1, Spec: newsSpec(), State: crawl.CrawlRunning}, nil
+}
+
+func (s *fakeStore) ListCrawls(ctx context.Context) ([]store.CrawlRecord, error) {
+	news, err := s.Crawl(ctx, "news")
+	return []store.CrawlRecord{news}, err
+}
+
+func (s *fakeStore) Status(context.Context, int64) (store.StatusRecord, error) {
+	return store.StatusRecord{Pages: map[crawl.PageState]int{crawl.Active: 1}}, nil
+}
+
+func (s *fakeStore) FindPages(_ context.Context, url, name string) ([]store.PageRecord, error) {
+	page := func(id int64, name string) store.PageRecord {
+		return store.PageRecord{PageRef: crawl.PageRef{CrawlID: id, Crawl: name, PageID: id, URL: url, Host: "example.com"}, State: crawl.Active}
+	}
+	switch {
+	case url == "https://example.com/" && (name == "" || name == "news"):
+		return []store.PageRecord{page(1, "news")}, nil
+	case url == "https://example.com/two" && name == "":
+		return []store.PageRecord{page(1, "news"), page(2, "docs")}, nil
+	}
+	return nil, nil
+}
+
+func (s *fakeStore) ListPages(_ context.Context, f store.PageFilter) ([]store.PageRecord, error) {
+	if f.After > 0 {
+		return nil, nil
+	}
+	return []store.PageRecord{{
+		PageRef: crawl.PageRef{PageID: 1, URL: fmt.Sprintf("https://example.com/?%v,%s,%s,%d", f.States, f.Host, f.ChangedSince.Format(time.RFC3339), f.Limit)},
+		State:   crawl.Active,
+	}}, nil
+}
+
+func (s *fakeStore) ListVisits(_ context.Context, _ int64, before, _ int) ([]store.VisitRecord, error) {
+	if before > 0 {
+		return nil, nil
+	}
+	return []store.VisitRecord{{Visit: 1, At: now, Outcome: crawl.OutcomeNew, Status: 200}}, nil
+}
+
+func (s *fakeStore) ListHosts(_ context.Context, _ int64, after string, _ int) ([]store.HostRecord, error) {
+	if after != "" {
+		return nil, nil
+	}
+	return []store.HostRecord{{Host: "example.com", Delay: 10 * time.Second}}, nil
+}
+
+type fakeClient struct{ *fakeBackend }
+
+func (c *fakeClient) note(format string, args ...any) string {
+	c.calls = append(c.calls, fmt.Sprintf(format, args...))
+	return c.calls[len(c.calls)-1]
+}
+
+func (c *fakeClient) runs(name string) error {
+	for _, r := range c.running {
+		if r == name {
+			return nil
+		}
+	}
+	return fmt.Errorf("no workflow: %w", store.ErrNotFound)
+}
+
+func (c *fakeClient) Running(_ context.Context, name string) (bool, error) {
+	return c.runs(name) == nil, nil
+}
+
+func (c *fakeClient) StartCrawl(_ context.Context, spec crawl.Spec) error {
+	c.specs = append(c.specs, spec)
+	c.note("start %s", spec.Name)
+	return nil
+}
+
+func (c *fakeClient) AddSeeds(_ context.Context, name string, seeds []string) (string, error) {
+	return c.note("add to %s: %s", name, strings.Join(seeds, " ")), c.runs(name)
+}
+
+func (c *fakeClient) SetSpec(_ context.Context, spec crawl.Spec) (string, error) {
+	c.specs = append(c.specs, spec)
+	return c.note("set %s", spec.Name), c.runs(spec.Name)
+}
+
+func (c *fakeClient) ChangeCrawl(_ context.Context, name string, change Change) (string, error) {
+	return c.note("%s %s", change, name), c.runs(name)
+}
+
+func (c *fakeClient) VisitNow(_ context.Context, page store.PageRecord) (string, error) {
+	return c.note("visit %s %s", page.Crawl, page.URL), nil
+}
+
+func (c *fakeClient) Close() { c.closed++ }
+
+var errDown = errors.New("temporal does not answer at 127.0.0.1:7233 (connection refused):\n\tstart it")
+
+type result struct {
+	code        int
+	out, errOut string
+}
+
+// starter runs one command in an empty data folder with the store of news.
+func starter(t *testing.T, b *fakeBackend, args ...string) result {
+	t.Helper()
+	return starterEnv(t, b, map[string]string{"RECRAWL_STORE": "sqlite:x.db", "RECRAWL_DATA": t.TempDir()}, args...)
+}
+
+func starterEnv(t *testing.T, b *fakeBackend, env map[string]string, args ...string) result {
+	t.Helper()
+	var out, errOut bytes.Buffer
+	code := Main(t.Context(), args, Env{
+		Stdin: strings.NewReader("name: piped\nseeds: [https://example.com/]\n"), Stdout: &out, Stderr: &errOut,
+		Getenv: func(name string) string { return env[name] }, Backend: b,
+	})
+	if b.opened != b.closed {
+		t.Errorf("starter %s: %d opened and %d closed", strings.Join(args, " "), b.opened, b.closed)
+	}
+	return result{code, out.String(), errOut.String()}
+}

@@ -1,0 +1,141 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"recrawl/internal/crawl"
+	"recrawl/internal/report"
+	"recrawl/internal/store"
+	"recrawl/internal/urlkey"
+)
+
+type statusCmd struct {
+	Name string `arg:"" optional:"" help:"A crawl; all of them without it."`
+}
+
+// Run shows one crawl or all of them.
+func (c statusCmd) Run(s *session) error {
+	return s.withReport(func(r report.Reporter) error {
+		if c.Name == "" {
+			return r.StatusAll(s.ctx)
+		}
+		return orNoCrawl(c.Name, r.Status(s.ctx, c.Name))
+	})
+}
+
+type pagesCmd struct {
+	Name         string   `arg:"" help:"The crawl."`
+	State        []string `placeholder:"STATE" help:"Only pages in these states: known, active, failing, gone, redirect, duplicate, excluded, evicted, stopped."`
+	Host         string   `placeholder:"HOST" help:"Only pages of this host."`
+	ChangedSince string   `placeholder:"WHEN" help:"Only pages that changed since a date (2026-03-01), a time (2026-03-01T12:00:00Z), or for so long (7d)."`
+	Limit        uint     `placeholder:"N" help:"At most so many; all without it."`
+}
+
+// Help implements kong.HelpProvider.
+func (pagesCmd) Help() string {
+	return `    starter pages news --state failing,gone
+    starter pages news --changed-since 7d --output json`
+}
+
+// Run lists pages.
+func (c pagesCmd) Run(s *session) error {
+	q := report.PagesQuery{Crawl: c.Name, Limit: int(c.Limit), Host: strings.ToLower(c.Host)}
+	for _, text := range c.State {
+		var state crawl.PageState
+		if err := state.UnmarshalText([]byte(text)); err != nil {
+			return usagef("--state %s: %w: use %s", text, err, strings.Join(stateNames(), ", "))
+		}
+		q.States = append(q.States, state)
+	}
+	if c.ChangedSince != "" {
+		if err := parseSince(c.ChangedSince, &q); err != nil {
+			return err
+		}
+	}
+	return s.withReport(func(r report.Reporter) error { return orNoCrawl(c.Name, r.Pages(s.ctx, q)) })
+}
+
+func stateNames() []string {
+	var names []string
+	for _, state := range crawl.PageStates() {
+		names = append(names, state.String())
+	}
+	return names
+}
+
+func parseSince(text string, q *report.PagesQuery) error {
+	for _, layout := range []string{time.RFC3339Nano, time.DateOnly} {
+		if t, err := time.Parse(layout, text); err == nil {
+			q.ChangedSince = t
+			return nil
+		}
+	}
+	d, err := crawl.ParseDuration(text)
+	if err != nil || d == 0 {
+		return usagef("--changed-since %s: write a date (2026-03-01), a time (2026-03-01T12:00:00Z), or how long ago (7d)", text)
+	}
+	q.ChangedWithin = d
+	return nil
+}
+
+type hostsCmd struct {
+	Name  string `arg:"" help:"The crawl."`
+	Limit uint   `placeholder:"N" help:"At most so many; all without it."`
+}
+
+// Run lists hosts.
+func (c hostsCmd) Run(s *session) error {
+	q := report.HostsQuery{Crawl: c.Name, Limit: int(c.Limit)}
+	return s.withReport(func(r report.Reporter) error { return orNoCrawl(c.Name, r.Hosts(s.ctx, q)) })
+}
+
+type historyCmd struct {
+	URL   string `arg:"" help:"The page."`
+	Crawl string `placeholder:"NAME" help:"Only in this crawl."`
+	Limit uint   `placeholder:"N" help:"At most so many visits; all without it."`
+}
+
+// Run lists visits, newest first.
+func (c historyCmd) Run(s *session) error {
+	url, err := canonical(c.URL)
+	if err != nil {
+		return err
+	}
+	q := report.HistoryQuery{URL: url, Crawl: c.Crawl, Limit: int(c.Limit)}
+	return s.withReport(func(r report.Reporter) error { return orNoPage(url, c.Crawl, r.History(s.ctx, q)) })
+}
+
+// canonical is the form under which a page is stored.
+func canonical(url string) (string, error) {
+	if err := checkURLs([]string{url}); err != nil {
+		return "", err
+	}
+	u, err := urlkey.Canonical(url)
+	return u.String(), err
+}
+
+// orNoPage gives the error of a page that does not exist words that help.
+func orNoPage(url, crawlName string, err error) error {
+	if !errors.Is(err, store.ErrNotFound) {
+		return err
+	}
+	where := "no crawl has"
+	if crawlName != "" {
+		where = fmt.Sprintf("crawl %q does not have", crawlName)
+	}
+	return &failure{ExitNotFound, fmt.Sprintf("%s the page %s: `starter pages NAME` lists the pages of a crawl", where, url), err}
+}
+
+// crawlsOf names the crawls of some pages.
+func crawlsOf(pages []store.PageRecord) string {
+	var names []string
+	for _, p := range pages {
+		names = append(names, p.Crawl)
+	}
+	slices.Sort(names)
+	return strings.Join(names, ", ")
+}

@@ -1,0 +1,130 @@
+// Package config is everything an operator may set for the worker and the
+// starter besides a crawl's spec: the RECRAWL_* variables, their defaults and
+// checks, and the state file by which a running `starter dev` is found.
+//
+// Temporal's own settings (TEMPORAL_ADDRESS, TEMPORAL_NAMESPACE, profiles, TLS,
+// API keys) are read by its SDK, as in every other Temporal program.
+package config
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"strconv"
+	"strings"
+	"time"
+
+	"recrawl/internal/crawl"
+)
+
+// Variables of the environment.
+const (
+	EnvStore       = "RECRAWL_STORE"
+	EnvArchive     = "RECRAWL_ARCHIVE"
+	EnvContact     = "RECRAWL_CONTACT"
+	EnvData        = "RECRAWL_DATA"
+	EnvConcurrency = "RECRAWL_CONCURRENCY"
+	EnvLog         = "RECRAWL_LOG"
+	EnvOverdue     = "RECRAWL_OVERDUE"
+)
+
+// DefaultData is the data folder of `starter dev`, below the working directory,
+// so that each project's folder holds its own crawls.
+const DefaultData = "data"
+
+// Config is what an operator may set. See Load for the defaults.
+type Config struct {
+	// Store is the store's DSN, sqlite:PATH or postgres://…; "" if not set.
+	Store string
+	// Archive is the URL or folder of the archive; "" if not set.
+	Archive string
+	// Contact is a URL or mail address that site owners may write to, for crawls
+	// whose spec names none.
+	Contact string
+	// Data is the data folder of `starter dev`.
+	Data string
+	// Concurrency is how many requests one worker makes at the same time, 1 to
+	// 10000.
+	Concurrency int
+	// Log is the least level that is logged.
+	Log slog.Level
+	// Overdue is how late a page may be before maintenance starts its workflow
+	// again, ≥ 1s. Too short a time starts workflows that are only waiting.
+	Overdue time.Duration
+}
+
+// Default returns the configuration of an empty environment.
+func Default() Config {
+	return Config{Data: DefaultData, Concurrency: 64, Log: slog.LevelInfo, Overdue: time.Hour}
+}
+
+// Load reads the environment over the defaults. The error has one line for each
+// mistake, each naming the variable and what to write; it joins them, so that
+// one start shows them all.
+func Load(getenv func(string) string) (Config, error) {
+	c := Default()
+	var errs []error
+	read := func(name string, set func(value string) error) {
+		value := strings.TrimSpace(getenv(name))
+		if value == "" {
+			return
+		}
+		if err := set(value); err != nil {
+			errs = append(errs, fmt.Errorf("%s: %w", name, err))
+		}
+	}
+	read(EnvStore, func(v string) error { c.Store = v; return CheckStore(v) })
+	read(EnvArchive, func(v string) error { c.Archive = v; return nil })
+	read(EnvContact, func(v string) error { c.Contact = v; return crawl.CheckContact(v) })
+	read(EnvData, func(v string) error { c.Data = v; return nil })
+	read(EnvConcurrency, func(v string) (err error) { c.Concurrency, err = parseConcurrency(v); return err })
+	read(EnvLog, func(v string) (err error) { c.Log, err = parseLevel(v); return err })
+	read(EnvOverdue, func(v string) (err error) { c.Overdue, err = parseOverdue(v); return err })
+	if len(errs) > 0 {
+		return Config{}, errors.Join(errs...)
+	}
+	return c, nil
+}
+
+// CheckStore says what is wrong with a store's DSN, or returns nil. It does not
+// repeat the DSN, which may hold a password.
+func CheckStore(dsn string) error {
+	path, isSQLite := strings.CutPrefix(dsn, "sqlite:")
+	switch {
+	case isSQLite && path == "":
+		return errors.New("the sqlite: store has no path: write sqlite:PATH")
+	case isSQLite, strings.HasPrefix(dsn, "postgres://"), strings.HasPrefix(dsn, "postgresql://"):
+		return nil
+	}
+	return errors.New("not a store: write sqlite:PATH or postgres://USER@HOST/DATABASE")
+}
+
+func parseConcurrency(v string) (int, error) {
+	n, err := strconv.Atoi(v)
+	if err != nil || n < 1 || n > 10000 {
+		return 0, fmt.Errorf("%q is not a number of requests: write 1 to 10000", v)
+	}
+	return n, nil
+}
+
+func parseLevel(v string) (slog.Level, error) {
+	switch strings.ToLower(v) {
+	case "debug":
+		return slog.LevelDebug, nil
+	case "info":
+		return slog.LevelInfo, nil
+	case "warn":
+		return slog.LevelWarn, nil
+	case "error":
+		return slog.LevelError, nil
+	}
+	return 0, fmt.Errorf("%q is not a level: write debug, info, warn or error", v)
+}
+
+func parseOverdue(v string) (time.Duration, error) {
+	d, err := crawl.ParseDuration(v)
+	if err == nil && d < time.Second {
+		err = fmt.Errorf("%s is too short: write at least 1s", crawl.FormatDuration(d))
+	}
+	return d, err
+}

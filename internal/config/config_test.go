@@ -1,0 +1,126 @@
+package config
+
+import (
+	"errors"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+func env(pairs ...string) func(string) string {
+	return func(name string) string {
+		for i := 0; i < len(pairs); i += 2 {
+			if pairs[i] == name {
+				return pairs[i+1]
+			}
+		}
+		return ""
+	}
+}
+
+func TestLoad(t *testing.T) {
+	t.Parallel()
+	c, err := Load(env())
+	if err != nil || c != Default() {
+		t.Errorf("an empty environment: %+v, %v, want the defaults", c, err)
+	}
+	c, err = Load(env(EnvStore, "postgres://crawler@db/recrawl", EnvArchive, "s3://bucket/recrawl", EnvContact, "ops@example.org",
+		EnvData, "/var/lib/recrawl", EnvConcurrency, " 8 ", EnvLog, "DEBUG", EnvOverdue, "2d"))
+	want := Config{
+		Store: "postgres://crawler@db/recrawl", Archive: "s3://bucket/recrawl", Contact: "ops@example.org",
+		Data: "/var/lib/recrawl", Concurrency: 8, Log: slog.LevelDebug, Overdue: 48 * time.Hour,
+	}
+	if err != nil || c != want {
+		t.Errorf("everything set: %+v, %v, want %+v", c, err, want)
+	}
+}
+
+func TestLoadMistakes(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ name, value, want string }{
+		{EnvStore, "mysql://db", "RECRAWL_STORE: not a store: write sqlite:PATH or postgres://USER@HOST/DATABASE"},
+		{EnvStore, "sqlite:", "RECRAWL_STORE: the sqlite: store has no path: write sqlite:PATH"},
+		{EnvContact, "me", `RECRAWL_CONTACT: "me" is neither an http(s) URL nor a mail address`},
+		{EnvConcurrency, "many", `RECRAWL_CONCURRENCY: "many" is not a number of requests: write 1 to 10000`},
+		{EnvConcurrency, "0", `RECRAWL_CONCURRENCY: "0" is not a number of requests: write 1 to 10000`},
+		{EnvLog, "loud", `RECRAWL_LOG: "loud" is not a level: write debug, info, warn or error`},
+		{EnvOverdue, "60", `RECRAWL_OVERDUE: "60" is not a duration (unreadable): write a number with a unit, such as 10s, 36h or 7d`},
+		{EnvOverdue, "1ms", "RECRAWL_OVERDUE: 1ms is too short: write at least 1s"},
+	} {
+		if _, err := Load(env(c.name, c.value)); err == nil || err.Error() != c.want {
+			t.Errorf("%s=%s: %v, want %q", c.name, c.value, err, c.want)
+		}
+	}
+	_, err := Load(env(EnvStore, "x", EnvLog, "loud", EnvOverdue, "-1h"))
+	if err == nil || strings.Count(err.Error(), "\n") != 2 {
+		t.Errorf("three mistakes: %v, want three lines", err)
+	}
+	if _, err := Load(env(EnvStore, "postgress://u:secret@db")); err == nil || strings.Contains(err.Error(), "secret") {
+		t.Errorf("a wrong DSN: %v, want an error without the password", err)
+	}
+}
+
+func TestResolve(t *testing.T) {
+	t.Parallel()
+	dev := t.TempDir()
+	write(t, dev, `{"pid":12,"store":"sqlite:/d/recrawl.db","archive":"/d/archive","temporal_address":"127.0.0.1:7233","temporal_namespace":"dev","later":1}`)
+	broken := t.TempDir()
+	write(t, broken, `{"pid":`)
+	for _, c := range []struct {
+		name  string
+		flags Overrides
+		env   []string
+		want  Places
+	}{
+		{"nothing named", Overrides{Data: "none"}, nil, Places{Data: "none"}},
+		{"the data folder", Overrides{Data: dev}, nil,
+			Places{Store: "sqlite:/d/recrawl.db", Archive: "/d/archive", Data: dev, Address: "127.0.0.1:7233", Namespace: "dev", FromDev: true}},
+		{"the data folder of the environment", Overrides{}, []string{EnvData, dev},
+			Places{Store: "sqlite:/d/recrawl.db", Archive: "/d/archive", Data: dev, Address: "127.0.0.1:7233", Namespace: "dev", FromDev: true}},
+		{"environment before data folder", Overrides{Data: dev}, []string{EnvStore, "sqlite:b", "TEMPORAL_ADDRESS", "t:1"},
+			Places{Store: "sqlite:b", Data: dev}},
+		{"a profile before the data folder", Overrides{Data: dev}, []string{"TEMPORAL_PROFILE", "cloud"},
+			Places{Store: "sqlite:/d/recrawl.db", Archive: "/d/archive", Data: dev}},
+		{"namespace of the environment", Overrides{Data: dev}, []string{"TEMPORAL_NAMESPACE", "mine"},
+			Places{Store: "sqlite:/d/recrawl.db", Archive: "/d/archive", Data: dev, Address: "127.0.0.1:7233", FromDev: true}},
+		{"flag before environment", Overrides{Data: broken, Store: "sqlite:a", Archive: "x", Address: "t:2", Namespace: "n"},
+			[]string{EnvStore, "sqlite:b", EnvArchive, "y", "TEMPORAL_ADDRESS", "t:1"},
+			Places{Store: "sqlite:a", Archive: "x", Data: broken, Address: "t:2", Namespace: "n"}},
+	} {
+		conf, err := Load(env(c.env...))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := Resolve(c.flags, conf, env(c.env...)); err != nil || got != c.want {
+			t.Errorf("%s: %+v, %v\nwant %+v", c.name, got, err, c.want)
+		}
+	}
+	if _, err := Resolve(Overrides{Data: broken}, Default(), env()); err == nil || !strings.Contains(err.Error(), "damaged") {
+		t.Errorf("a damaged state file: %v", err)
+	}
+	if _, err := Resolve(Overrides{Store: "here"}, Default(), env()); err == nil {
+		t.Error("a wrong --store is accepted")
+	}
+}
+
+func TestReadDevStateUnreadable(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	if err := os.Mkdir(filepath.Join(dir, StateFile), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	var pathErr *os.PathError
+	if _, err := ReadDevState(dir); !errors.As(err, &pathErr) {
+		t.Errorf("a folder in the file's place: %v, want the path error", err)
+	}
+}
+
+func write(t *testing.T, dir, text string) {
+	t.Helper()
+	if err := os.WriteFile(filepath.Join(dir, StateFile), []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,64 @@
+package config
+
+import "errors"
+
+// Overrides are the flags that say where things are; "" is not given.
+type Overrides struct {
+	Store, Archive, Data string
+	Address, Namespace   string // of Temporal
+}
+
+// Places is where the store, the archive and Temporal are. An empty field was
+// named nowhere: for Temporal the SDK's own default holds.
+type Places struct {
+	Store, Archive, Data string
+	Address, Namespace   string
+	// FromDev: Address is that of the last `starter dev` in Data.
+	FromDev bool
+}
+
+// ErrNoStore says that nothing names a store.
+var ErrNoStore = errors.New("no store: run this in the folder of a `starter dev`, give its data folder with --data, or name a store with --store or " + EnvStore)
+
+// Resolve finds the places, each in the order flag, environment, state file of
+// the data folder. A damaged state file is an error only if it is needed.
+//
+// TEMPORAL_ADDRESS, TEMPORAL_PROFILE and TEMPORAL_CONFIG_FILE are left to the
+// SDK: each of them says that Temporal is not the data folder's, and Address
+// and Namespace are empty then unless they were given.
+func Resolve(flags Overrides, c Config, getenv func(string) string) (Places, error) {
+	p := Places{
+		Store: first(flags.Store, c.Store), Archive: first(flags.Archive, c.Archive), Data: first(flags.Data, c.Data),
+		Address: flags.Address, Namespace: flags.Namespace,
+	}
+	if p.Store != "" {
+		if err := CheckStore(p.Store); err != nil {
+			return Places{}, err
+		}
+	}
+	elsewhere := first(getenv("TEMPORAL_ADDRESS"), getenv("TEMPORAL_PROFILE"), getenv("TEMPORAL_CONFIG_FILE")) != ""
+	state, err := ReadDevState(p.Data)
+	if err != nil && (p.Store == "" || p.Address == "" && !elsewhere) {
+		return Places{}, err
+	}
+	// A store from elsewhere has its archive elsewhere too.
+	if p.Store == "" {
+		p.Store, p.Archive = state.Store, first(p.Archive, state.Archive)
+	}
+	if p.Address == "" && !elsewhere && state.TemporalAddress != "" {
+		p.Address, p.FromDev = state.TemporalAddress, true
+		if getenv("TEMPORAL_NAMESPACE") == "" {
+			p.Namespace = first(p.Namespace, state.TemporalNamespace)
+		}
+	}
+	return p, nil
+}
+
+func first(values ...string) string {
+	for _, v := range values {
+		if v != "" {
+			return v
+		}
+	}
+	return ""
+}

@@ -1,0 +1,100 @@
+package crawl
+
+import "strings"
+
+// MediaType is what a Content-Type says of a body.
+type MediaType struct {
+	// Type is the essence in lower case ("text/html"), "" when there is none.
+	Type string
+	// Charset is the charset parameter in lower case, "" when there is none.
+	Charset string
+}
+
+// String writes the media type as a header's value that ParseMediaType, and
+// mime.ParseMediaType, read back.
+func (m MediaType) String() string {
+	switch {
+	case m.Type == "":
+		return ""
+	case m.Charset == "":
+		return m.Type
+	}
+	return m.Type + "; charset=" + m.Charset
+}
+
+// ParseMediaType reads a Content-Type as the MIME Sniffing standard does
+// (https://mimesniff.spec.whatwg.org/#parsing-a-mime-type). mime.ParseMediaType
+// loses the charset of many values that browsers understand: repeated
+// semicolons, a repeated charset, a quote that never ends. A value that names
+// no type gives the zero MediaType.
+func ParseMediaType(value string) MediaType {
+	essence, params, _ := strings.Cut(value, ";")
+	essence = strings.ToLower(strings.Trim(essence, httpSpace))
+	kind, sub, ok := strings.Cut(essence, "/")
+	if !ok || !isToken(kind) || !isToken(sub) {
+		return MediaType{}
+	}
+	return MediaType{Type: essence, Charset: charsetOf(params)}
+}
+
+const httpSpace = " \t\r\n"
+
+// charsetOf returns the first readable charset parameter.
+func charsetOf(params string) string {
+	for params != "" {
+		var name, value string
+		name, value, params = nextParam(params)
+		if name == "charset" && isToken(value) && len(value) <= 64 {
+			return strings.ToLower(value)
+		}
+	}
+	return ""
+}
+
+// nextParam cuts one parameter off; name is "" where there was nothing to read.
+func nextParam(s string) (name, value, rest string) {
+	s = strings.TrimLeft(s, httpSpace)
+	end := strings.IndexAny(s, ";=")
+	if end < 0 {
+		return "", "", ""
+	}
+	if s[end] == ';' {
+		return "", "", s[end+1:]
+	}
+	name, s = strings.ToLower(s[:end]), s[end+1:]
+	if strings.HasPrefix(s, `"`) {
+		value, s = quoted(s[1:])
+		_, rest, _ = strings.Cut(s, ";")
+		return name, value, rest
+	}
+	value, rest, _ = strings.Cut(s, ";")
+	return name, strings.TrimRight(value, httpSpace), rest
+}
+
+// quoted reads a quoted string whose first quote is already gone; one that
+// never ends extends to the end of the text.
+func quoted(s string) (value, rest string) {
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		switch {
+		case s[i] == '"':
+			return b.String(), s[i+1:]
+		case s[i] == '\\' && i+1 < len(s):
+			i++
+		}
+		b.WriteByte(s[i])
+	}
+	return b.String(), ""
+}
+
+// isToken reports whether s is an HTTP token (RFC 9110 5.6.2).
+func isToken(s string) bool {
+	for i := 0; i < len(s); i++ {
+		c := s[i]
+		alnum := c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9'
+		if !alnum && !strings.ContainsRune("!#$%&'*+-.^_`|~", rune(c)) {
+			return false
+		}
+	}
+	return s != ""
+}

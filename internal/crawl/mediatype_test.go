@@ -1,0 +1,60 @@
+package crawl
+
+import (
+	"mime"
+	"testing"
+)
+
+func TestParseMediaType(t *testing.T) {
+	cases := []struct{ in, kind, charset string }{
+		{"text/html", "text/html", ""},
+		{"text/html;charset=gbk", "text/html", "gbk"},
+		{"TEXT/HTML;CHARSET=GBK", "text/html", "gbk"},
+		{"text/html; charset=\"utf-8\"", "text/html", "utf-8"},
+		{"text/html;charset=gbk;charset=windows-1255", "text/html", "gbk"},
+		{"text/html;;;;charset=gbk", "text/html", "gbk"},
+		{"text/html; test; charset=gbk", "text/html", "gbk"},
+		{"text/html;test;charset=gbk", "text/html", "gbk"},
+		{"text/html;charset=\"gbk", "text/html", "gbk"},
+		{"text/html;charset=\"\\gbk\"", "text/html", "gbk"},
+		{"text/html;charset=\"gbk\"x;y=z", "text/html", "gbk"},
+		{"text/html;charset=();charset=GBK", "text/html", "gbk"},
+		{"text/html;charset =gbk", "text/html", ""},
+		{"text/html;charset= gbk", "text/html", ""},
+		{"text/html; x=\"a;charset=b\"; charset=c", "text/html", "c"},
+		{" text/html ", "text/html", ""},
+		{"text/html;charset=", "text/html", ""},
+		{"", "", ""},
+		{"text", "", ""},
+		{"/html", "", ""},
+		{"text/", "", ""},
+		{"te xt/html", "", ""},
+		{";charset=gbk", "", ""},
+	}
+	for _, c := range cases {
+		t.Run(c.in, func(t *testing.T) {
+			got := ParseMediaType(c.in)
+			if got != (MediaType{c.kind, c.charset}) {
+				t.Errorf("got %+v, want %q %q", got, c.kind, c.charset)
+			}
+		})
+	}
+}
+
+func FuzzParseMediaType(f *testing.F) {
+	for _, s := range []string{"text/html;charset=\"gbk", "a/b;c;charset=d", "x/y; charset=\"\\"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		m := ParseMediaType(s)
+		if again := ParseMediaType(m.String()); again != m {
+			t.Errorf("%+v does not survive %q: %+v", m, m.String(), again)
+		}
+		if m.Type == "" {
+			return
+		}
+		if kind, _, err := mime.ParseMediaType(m.String()); err != nil || kind != m.Type {
+			t.Errorf("mime reads %q as %q, %v", m.String(), kind, err)
+		}
+	})
+}

@@ -1,0 +1,356 @@
+// Package e2e runs the built programs as a person would: real processes, a real
+// Temporal server, a real store and real web servers on loopback. Nothing is
+// mocked and nothing of the product is imported but its nouns.
+package e2e
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+)
+
+var programs struct{ starter, worker, temporal string }
+
+// TestMain builds the programs once, without the race detector: they are what
+// is tested here, at the speed that users see.
+func TestMain(m *testing.M) {
+	code, err := buildAndRun(m)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "e2e:", err)
+		code = 1
+	}
+	os.Exit(code)
+}
+
+func buildAndRun(m *testing.M) (int, error) {
+	root, err := moduleRoot()
+	if err != nil {
+		return 1, err
+	}
+	dir, err := os.MkdirTemp("", "recrawl-e2e-")
+	if err != nil {
+		return 1, err
+	}
+	defer os.RemoveAll(dir)
+	cmd := exec.Command("go", "build", "-o", dir+"/", "./starter", "./worker")
+	cmd.Dir = root
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return 1, fmt.Errorf("build the programs: %w: %s", err, out)
+	}
+	programs.starter, programs.worker = filepath.Join(dir, "starter"), filepath.Join(dir, "worker")
+	programs.temporal = os.Getenv("RECRAWL_TEMPORAL_CLI")
+	if programs.temporal == "" {
+		programs.temporal = filepath.Join(root, "bin", "temporal")
+	}
+	if _, err := os.Stat(programs.temporal); err != nil {
+		return 1, fmt.Errorf("the Temporal CLI is missing (%s): run `make temporal`", programs.temporal)
+	}
+	return m.Run(), nil
+}
+
+func moduleRoot() (string, error) {
+	out, err := exec.Command("go", "env", "GOMOD").Output()
+	if err != nil {
+		return "", err
+	}
+	return filepath.Dir(strings.TrimSpace(string(out))), nil
+}
+
+// request is one line of a site's own log.
+type request struct {
+	path       string
+	begin, end time.Time
+	status     int
+	etag       string // If-None-Match of the request
+}
+
+// site is a web server on loopback that logs every request as it saw it.
+type site struct {
+	url string
+	srv *http.Server
+
+	mu  sync.Mutex
+	log []request
+}
+
+func serve(t *testing.T, h http.Handler) *site {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &site{url: "http://" + l.Addr().String()}
+	s.srv = &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		rec := &statusWriter{ResponseWriter: w, status: 200}
+		begin := time.Now()
+		h.ServeHTTP(rec, r)
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.log = append(s.log, request{r.URL.RequestURI(), begin, time.Now(), rec.status, r.Header.Get("If-None-Match")})
+	})}
+	go s.srv.Serve(l)
+	t.Cleanup(func() { s.srv.Close() })
+	return s
+}
+
+func (s *site) requests() []request {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return append([]request(nil), s.log...)
+}
+
+type statusWriter struct {
+	http.ResponseWriter
+	status int
+}
+
+func (w *statusWriter) WriteHeader(status int) {
+	w.status = status
+	w.ResponseWriter.WriteHeader(status)
+}
+
+// checkPolite asserts from the site's own log that no two requests overlapped
+// and that gap lay between them.
+func (s *site) checkPolite(t *testing.T, gap time.Duration) {
+	t.Helper()
+	log := s.requests()
+	for i := 1; i < len(log); i++ {
+		if between := log[i].begin.Sub(log[i-1].end); between < gap {
+			t.Errorf("request %d (%s) began %s after %s ended; the rule is %s", i, log[i].path, between, log[i-1].path, gap)
+		}
+	}
+}
+
+// dev is a running `starter dev`.
+type dev struct {
+	t    *testing.T
+	data string
+	args []string
+	env  []string
+	cmd  *exec.Cmd
+	out  *syncBuffer
+	done chan struct{}
+}
+
+// startDev runs `starter dev` on a data folder and waits until it says that it
+// is ready.
+func startDev(t *testing.T, data string, args ...string) *dev {
+	t.Helper()
+	d := &dev{t: t, data: data, args: args}
+	d.start()
+	return d
+}
+
+func startDevEnv(t *testing.T, data string, env []string, args ...string) *dev {
+	t.Helper()
+	d := &dev{t: t, data: data, args: args, env: env}
+	d.start()
+	return d
+}
+
+func (d *dev) start() {
+	d.t.Helper()
+	d.cmd = exec.Command(programs.starter, append([]string{"dev", "--data", d.data}, d.args...)...)
+	d.cmd.Env = append(append(cleanEnv(d.t), "RECRAWL_TEMPORAL_CLI="+programs.temporal), d.env...)
+	d.out = &syncBuffer{}
+	d.cmd.Stdout, d.cmd.Stderr = d.out, d.out
+	if err := d.cmd.Start(); err != nil {
+		d.t.Fatal(err)
+	}
+	cmd, done := d.cmd, make(chan struct{})
+	d.done = done
+	go func() { cmd.Wait(); close(done) }()
+	d.t.Cleanup(func() { d.kill() })
+	d.eventually(60*time.Second, "starter dev is ready", func() bool {
+		select {
+		case <-done:
+			d.t.Fatalf("starter dev ended: %s", d.out)
+		default:
+		}
+		return strings.Contains(d.out.String(), "ready")
+	})
+}
+
+// stop ends it as Ctrl-C does and checks that it ends well.
+func (d *dev) stop() {
+	d.t.Helper()
+	d.cmd.Process.Signal(syscall.SIGINT)
+	select {
+	case <-d.done:
+	case <-time.After(60 * time.Second):
+		d.t.Fatalf("starter dev did not end within a minute: %s", d.out)
+	}
+	if code := d.cmd.ProcessState.ExitCode(); code != 0 {
+		d.t.Fatalf("starter dev ended with %d: %s", code, d.out)
+	}
+}
+
+// kill ends it with kill -9.
+func (d *dev) kill() {
+	d.cmd.Process.Kill()
+	<-d.done
+}
+
+func (d *dev) state() devState {
+	d.t.Helper()
+	data, err := os.ReadFile(filepath.Join(d.data, "recrawl.json"))
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	var s devState
+	if err := json.Unmarshal(data, &s); err != nil {
+		d.t.Fatal(err)
+	}
+	return s
+}
+
+type devState struct {
+	Address     string `json:"temporal_address"`
+	TemporalPID int    `json:"temporal_pid"`
+}
+
+// starter runs another starter command on the same data folder.
+func (d *dev) starter(args ...string) (stdout string, code int, stderr string) {
+	d.t.Helper()
+	return run(d.t, programs.starter, append([]string{"--data", d.data}, args...)...)
+}
+
+// temporal runs the Temporal CLI against the dev server.
+func (d *dev) temporal(args ...string) string {
+	d.t.Helper()
+	out, code, errout := run(d.t, programs.temporal, append(args, "--address", d.state().Address)...)
+	if code != 0 {
+		d.t.Fatalf("temporal %s: %d: %s%s", strings.Join(args, " "), code, out, errout)
+	}
+	return out
+}
+
+func run(t *testing.T, program string, args ...string) (stdout string, code int, stderr string) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, program, args...)
+	cmd.Env = cleanEnv(t)
+	var out, errout bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &errout
+	err := cmd.Run()
+	if cmd.ProcessState == nil {
+		t.Fatalf("%s: %v", program, err)
+	}
+	return out.String(), cmd.ProcessState.ExitCode(), errout.String()
+}
+
+// cleanEnv is the environment of a new user: an empty home folder and no
+// settings.
+func cleanEnv(t *testing.T) []string {
+	env := []string{"HOME=" + t.TempDir(), "PATH=" + os.Getenv("PATH"), "TMPDIR=" + os.TempDir()}
+	return env
+}
+
+type pageLine struct {
+	URL    string `json:"url"`
+	State  string `json:"state"`
+	Visits int    `json:"visits"`
+	Level  int    `json:"level"`
+}
+
+func (d *dev) pages(crawl string) []pageLine {
+	d.t.Helper()
+	return lines[pageLine](d, "--output", "json", "pages", crawl, "--limit", "0")
+}
+
+type visitLine struct {
+	URL     string    `json:"url"`
+	Visit   int       `json:"visit"`
+	At      time.Time `json:"at"`
+	Outcome string    `json:"outcome"`
+	Status  int       `json:"status"`
+	NextAt  time.Time `json:"next_at"`
+}
+
+func (d *dev) history(url string) []visitLine {
+	d.t.Helper()
+	return lines[visitLine](d, "--output", "json", "history", url)
+}
+
+// lines decodes a command's JSON Lines.
+func lines[T any](d *dev, args ...string) []T {
+	d.t.Helper()
+	out, code, errout := d.starter(args...)
+	if code != 0 {
+		d.t.Fatalf("starter %s: %d: %s", strings.Join(args, " "), code, errout)
+	}
+	var all []T
+	scanner := bufio.NewScanner(strings.NewReader(out))
+	scanner.Buffer(nil, 1<<20)
+	for scanner.Scan() {
+		var v T
+		if err := json.Unmarshal(scanner.Bytes(), &v); err != nil {
+			d.t.Fatalf("starter %s: %v: %s", strings.Join(args, " "), err, scanner.Text())
+		}
+		all = append(all, v)
+	}
+	return all
+}
+
+// eventually polls until what holds; these are other processes, which cannot
+// signal us.
+func (d *dev) eventually(limit time.Duration, what string, holds func() bool) {
+	d.t.Helper()
+	deadline := time.NewTimer(limit)
+	defer deadline.Stop()
+	tick := time.NewTicker(200 * time.Millisecond)
+	defer tick.Stop()
+	for !holds() {
+		select {
+		case <-tick.C:
+		case <-deadline.C:
+			d.t.Fatalf("not within %s: %s\noutput: %s", limit, what, d.out)
+		}
+	}
+}
+
+// crawled reports whether every page of the crawl has been visited at least
+// visits times.
+func (d *dev) crawled(crawl string, atLeast, visits int) func() bool {
+	return func() bool {
+		pages := d.pages(crawl)
+		for _, p := range pages {
+			if p.Visits < visits {
+				return false
+			}
+		}
+		return len(pages) >= atLeast
+	}
+}
+
+// syncBuffer is a bytes.Buffer for two goroutines.
+type syncBuffer struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (b *syncBuffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.b.Write(p)
+}
+
+func (b *syncBuffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.b.String()
+}

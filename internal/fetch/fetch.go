@@ -1,0 +1,275 @@
+// Package fetch makes one HTTP exchange per call: one connection, one request
+// written at most once, one answer read within limits. It follows no redirect,
+// repeats nothing and reuses no connection, because each request was counted
+// and paid for at the host gate.
+package fetch
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/netip"
+	"strings"
+	"time"
+
+	"recrawl/internal/crawl"
+	"recrawl/internal/urlkey"
+)
+
+// Options are the settings of a Client that do not depend on the request. The
+// zero value is usable.
+type Options struct {
+	// RootCAs verify servers; nil is the system's.
+	RootCAs *x509.CertPool
+	// Resolver looks up names; nil is the system's.
+	Resolver *net.Resolver
+	// MaxHeader bounds the answer's header in bytes; 0 is DefaultMaxHeader.
+	MaxHeader int64
+	// MinRate is the least rate in bytes per second at which a body must come once
+	// Grace has passed; 0 is DefaultMinRate. A server that drips would otherwise
+	// hold the host's permit until the deadline.
+	MinRate int64
+	// Grace is how long a body may be slower than MinRate; 0 is DefaultGrace.
+	Grace time.Duration
+}
+
+// Defaults of Options.
+const (
+	DefaultMaxHeader = 64 << 10
+	DefaultMinRate   = 512
+	DefaultGrace     = 10 * time.Second
+)
+
+// Client makes exchanges. It holds no connection and no other state and may be
+// used from any goroutine.
+type Client struct {
+	options Options
+}
+
+// New returns a Client with the options' defaults filled in.
+func New(o Options) *Client {
+	if o.MaxHeader <= 0 {
+		o.MaxHeader = DefaultMaxHeader
+	}
+	if o.MinRate <= 0 {
+		o.MinRate = DefaultMinRate
+	}
+	if o.Grace <= 0 {
+		o.Grace = DefaultGrace
+	}
+	return &Client{options: o}
+}
+
+// Request is one GET.
+type Request struct {
+	URL urlkey.URL
+	// UserAgent and From introduce us; an empty From is not sent.
+	UserAgent, From string
+	// ETag and LastModified, where known, make the request conditional.
+	ETag, LastModified string
+	// Accept are the media types whose bodies are wanted; empty wants all.
+	Accept []string
+	// MaxBody bounds the body in bytes, both on the wire and decoded.
+	MaxBody int64
+	// Truncate keeps the first MaxBody bytes of a larger body instead of refusing
+	// it, for robots.txt.
+	Truncate bool
+	// Deadline ends the exchange. Take it from time.Now, so that it carries the
+	// monotonic clock. Zero is none.
+	Deadline time.Time
+	// AllowNetworks are networks that may be reached although they are not public.
+	AllowNetworks []netip.Prefix
+	// BeforeWrite, if set, is called when the connection stands, just before the
+	// request is written; an error of it ends the exchange with nothing sent.
+	BeforeWrite func() error
+}
+
+// HostAnswer is how the host answered, for its back-off. The values are those of
+// the host gate.
+type HostAnswer string
+
+// How a host answered.
+const (
+	HostOK        HostAnswer = "ok"        // any answer but the next two
+	HostThrottled HostAnswer = "throttled" // 429 or 503
+	HostFailed    HostAnswer = "failed"    // no whole answer: connection, TLS, protocol or time-out
+)
+
+// Result is what one exchange came to. Strings from the web are cleaned.
+type Result struct {
+	// Outcome is final unless Content is set; then it is crawl.OutcomeNew, and
+	// comparing the digest with the last version's decides.
+	Outcome crawl.Outcome
+	// Content: a wanted body came whole, or was cut as asked; the sink has it, and
+	// Size and Digest describe it.
+	Content bool
+	// Sent: the request may have reached the host. Without it no request counts.
+	Sent bool
+	// Status is the HTTP status, 0 when there was none.
+	Status int
+	// HostAnswer is for the host gate.
+	HostAnswer HostAnswer
+	// Problem says in plain words what went wrong, "" if nothing did.
+	Problem string
+	// Err is why the exchange did not run to its end, nil if it did.
+	Err error
+	// Local: Err arose on our side (a cancelled context, the sink, BeforeWrite) and
+	// says nothing about the page or its host.
+	Local bool
+
+	// ETag and LastModified are the answer's validators, fit to be sent back.
+	ETag, LastModified string
+	// RetryAfter and Date are the raw headers.
+	RetryAfter, Date string
+	// RobotsTags are the raw X-Robots-Tag headers.
+	RobotsTags []string
+	// Location is where a redirect leads.
+	Location urlkey.URL
+	// MediaType is the body's, sniffed where the server does not say.
+	MediaType crawl.MediaType
+
+	// Bytes is the body's size as received, Size as decoded.
+	Bytes, Size int64
+	// Digest is the SHA-256 of the decoded body in hex.
+	Digest string
+	// Truncated: the body was cut at MaxBody.
+	Truncated bool
+	// Duration is the time from the start of the connection to the end.
+	Duration time.Duration
+}
+
+// Do makes one exchange and writes the decoded body of a wanted answer to sink.
+// Whatever happens is in the Result; after anything but Content the sink may
+// hold a part that must be dropped.
+func (c *Client) Do(ctx context.Context, req Request, sink io.Writer) Result {
+	start := time.Now()
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	if !req.Deadline.IsZero() {
+		var stop context.CancelFunc
+		ctx, stop = context.WithDeadlineCause(ctx, req.Deadline, errDeadline)
+		defer stop()
+	}
+	x := exchange{options: c.options, req: req, sink: sink, cancel: cancel, start: start}
+	if err := x.run(ctx); err != nil {
+		x.fail(ctx, err)
+	}
+	x.res.Duration = time.Since(start)
+	return x.res
+}
+
+// exchange is one call of Do.
+type exchange struct {
+	options Options
+	req     Request
+	sink    io.Writer
+	cancel  context.CancelCauseFunc
+	start   time.Time
+	res     Result
+}
+
+// run connects, asks and judges the answer. An error means that the exchange
+// broke off.
+func (x *exchange) run(ctx context.Context) error {
+	hr, err := x.httpRequest(ctx)
+	if err != nil {
+		return localError{err}
+	}
+	conn, err := x.transport().NewClientConn(ctx, x.req.URL.Scheme(), address(x.req.URL))
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	if err := x.lastCheck(ctx); err != nil {
+		return err
+	}
+	x.res.Sent = true
+	// A ClientConn writes a request once: what makes http.Transport ask again
+	// when a connection dies lies above it.
+	resp, err := conn.RoundTrip(hr)
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	return x.judge(ctx, resp)
+}
+
+// lastCheck is made between the handshake and the first byte of the request.
+func (x *exchange) lastCheck(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if x.req.BeforeWrite == nil {
+		return nil
+	}
+	if err := x.req.BeforeWrite(); err != nil {
+		return localError{err}
+	}
+	return nil
+}
+
+// httpRequest builds the GET.
+func (x *exchange) httpRequest(ctx context.Context) (*http.Request, error) {
+	if x.req.URL.IsZero() || x.req.MaxBody <= 0 {
+		return nil, errors.New("fetch: a request needs a URL and a MaxBody")
+	}
+	hr, err := http.NewRequestWithContext(ctx, http.MethodGet, x.req.URL.String(), nil)
+	if err != nil {
+		return nil, fmt.Errorf("fetch: %w", err)
+	}
+	set := func(name, value string) {
+		if value != "" {
+			hr.Header.Set(name, value)
+		}
+	}
+	hr.Header["User-Agent"] = []string{x.req.UserAgent} // even if empty: never net/http's
+	set("From", x.req.From)
+	set("If-None-Match", x.req.ETag)
+	set("If-Modified-Since", x.req.LastModified)
+	set("Accept", acceptHeader(x.req.Accept))
+	set("Accept-Encoding", acceptEncoding)
+	return hr, nil
+}
+
+// acceptHeader asks for the wanted types. Everything else stays acceptable at
+// low preference: a server that answers 406 hides what it has.
+func acceptHeader(wanted []string) string {
+	if len(wanted) == 0 {
+		return "*/*"
+	}
+	return strings.Join(wanted, ", ") + ", */*;q=0.1"
+}
+
+// transport returns a transport of its own for the exchange, so that no
+// connection, proxy or setting is shared.
+func (x *exchange) transport() *http.Transport {
+	var protocols http.Protocols
+	protocols.SetHTTP1(true)
+	protocols.SetHTTP2(true)
+	dial := dialer{resolver: x.options.Resolver, allow: x.req.AllowNetworks}
+	return &http.Transport{
+		DialContext:            dial.dial,
+		TLSClientConfig:        &tls.Config{RootCAs: x.options.RootCAs},
+		DisableKeepAlives:      true,
+		DisableCompression:     true, // we decode, so that both sizes can be limited
+		MaxResponseHeaderBytes: x.options.MaxHeader,
+		Protocols:              &protocols,
+		HTTP2:                  &http.HTTP2Config{MaxReceiveBufferPerStream: 1 << 20, MaxReceiveBufferPerConnection: 1 << 20},
+	}
+}
+
+// address returns host and port to connect to.
+func address(u urlkey.URL) string {
+	switch {
+	case u.Port() != "":
+		return u.Host()
+	case u.Scheme() == "https":
+		return u.Host() + ":443"
+	}
+	return u.Host() + ":80"
+}

@@ -1,0 +1,159 @@
+package fetch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+
+	"recrawl/internal/crawl"
+	"recrawl/internal/urlkey"
+)
+
+// Limits of what is kept of an answer's header, in bytes.
+const (
+	maxValidator = 512
+	maxHeaderRaw = 128
+	maxTags      = 16
+	maxProblem   = 300
+)
+
+// judge turns an answer into the result, reading its body if it is wanted. An
+// error means that the answer did not come whole.
+func (x *exchange) judge(ctx context.Context, resp *http.Response) error {
+	x.res.Status = resp.StatusCode
+	x.res.HostAnswer = HostOK
+	x.keepHeader(resp.Header)
+	switch code := resp.StatusCode; {
+	case code == http.StatusNotModified:
+		x.notModified()
+	case code == http.StatusPartialContent:
+		x.settle(crawl.OutcomeFailed, "the server sent a part of the page, which was not asked for")
+	case code >= 200 && code <= 299:
+		return x.readBody(ctx, resp)
+	case code >= 300 && code <= 399:
+		x.redirected(resp.Header.Get("Location"))
+	case code == http.StatusNotFound, code == http.StatusGone:
+		x.settle(crawl.OutcomeGone, statusWords(code))
+	case code == http.StatusTooManyRequests, code == http.StatusServiceUnavailable:
+		x.res.HostAnswer = HostThrottled
+		x.settle(crawl.OutcomeThrottled, statusWords(code))
+	default:
+		x.settle(crawl.OutcomeFailed, statusWords(code))
+	}
+	return nil
+}
+
+func (x *exchange) settle(o crawl.Outcome, problem string) {
+	x.res.Outcome, x.res.Problem = o, problem
+}
+
+func statusWords(code int) string {
+	return strings.TrimSpace(fmt.Sprintf("the server answered %d %s", code, http.StatusText(code)))
+}
+
+// keepHeader keeps the parts of the header that somebody needs later.
+func (x *exchange) keepHeader(h http.Header) {
+	x.res.ETag = validator(h.Get("ETag"))
+	x.res.LastModified = validator(h.Get("Last-Modified"))
+	x.res.RetryAfter = crawl.Clean(h.Get("Retry-After"), maxHeaderRaw)
+	x.res.Date = crawl.Clean(h.Get("Date"), maxHeaderRaw)
+	x.res.MediaType = crawl.ParseMediaType(crawl.Clean(h.Get("Content-Type"), maxValidator))
+	for i, tag := range h.Values("X-Robots-Tag") {
+		if i == maxTags {
+			break
+		}
+		x.res.RobotsTags = append(x.res.RobotsTags, crawl.Clean(tag, maxValidator))
+	}
+}
+
+// validator returns a validator that can be sent back as it came, or "": one
+// that had to be cleaned or cut would never match again.
+func validator(value string) string {
+	if strings.ContainsFunc(value, func(r rune) bool { return r < ' ' || r > '~' }) || crawl.Clean(value, maxValidator) != value {
+		return ""
+	}
+	return value
+}
+
+func (x *exchange) notModified() {
+	if x.req.ETag == "" && x.req.LastModified == "" {
+		x.settle(crawl.OutcomeFailed, "the server answered 304 Not Modified to a request without a condition")
+		return
+	}
+	x.settle(crawl.OutcomeUnchanged, "")
+}
+
+func (x *exchange) redirected(location string) {
+	if location == "" {
+		x.settle(crawl.OutcomeFailed, statusWords(x.res.Status)+" without a place to go to")
+		return
+	}
+	target, err := urlkey.Resolve(x.req.URL, location)
+	switch {
+	case err != nil:
+		x.settle(crawl.OutcomeFailed, fmt.Sprintf("redirects to %q: %v", crawl.Clean(location, maxHeaderRaw), err))
+	case target == x.req.URL:
+		// Usually a cookie is wanted. The page is not elsewhere.
+		x.settle(crawl.OutcomeFailed, "redirects to itself")
+	default:
+		x.res.Location = target
+		x.settle(crawl.OutcomeRedirected, "")
+	}
+}
+
+// wanted reports whether the media type is one of those asked for.
+func (x *exchange) wanted(m crawl.MediaType) bool {
+	return len(x.req.Accept) == 0 || slices.ContainsFunc(x.req.Accept, func(a string) bool { return strings.EqualFold(a, m.Type) })
+}
+
+// fail turns the error that ended the exchange into the result.
+func (x *exchange) fail(ctx context.Context, err error) {
+	x.res.Err = err
+	x.res.Content = false
+	x.res.HostAnswer = HostFailed
+	cause := context.Cause(ctx)
+	var local localError
+	var limit limitError
+	switch {
+	case errors.As(err, &local):
+		x.failLocal(err)
+	case errors.As(err, &limit):
+		// The host answered; we were the ones who stopped.
+		x.res.HostAnswer = HostOK
+		x.settle(crawl.OutcomeTooLarge, limit.Error())
+	case errors.Is(cause, errDeadline), errors.Is(cause, errSlow):
+		x.res.Err = fmt.Errorf("%w: %w", cause, err)
+		x.settle(crawl.OutcomeTimedOut, x.timeoutWords(cause))
+	case cause != nil:
+		x.failLocal(fmt.Errorf("%w: %w", cause, err))
+	case isHeaderLimit(err):
+		x.settle(crawl.OutcomeTooLarge, fmt.Sprintf("the answer's header is larger than %d bytes", x.options.MaxHeader))
+	case isTimeout(err):
+		x.settle(crawl.OutcomeTimedOut, explain(err))
+	default:
+		x.settle(crawl.OutcomeFailed, explain(err))
+	}
+}
+
+func (x *exchange) failLocal(err error) {
+	x.res.Err, x.res.Local = err, true
+	x.res.HostAnswer = HostOK
+	x.settle(crawl.OutcomeFailed, crawl.Clean("stopped on our side: "+err.Error(), maxProblem))
+}
+
+func (x *exchange) timeoutWords(cause error) string {
+	if errors.Is(cause, errSlow) {
+		return fmt.Sprintf("the body came slower than %d bytes a second", x.options.MinRate)
+	}
+	limit := x.req.Deadline.Sub(x.start).Round(1e6)
+	switch {
+	case x.res.Status != 0:
+		return fmt.Sprintf("the answer was not complete within %s", limit)
+	case x.res.Sent:
+		return fmt.Sprintf("no answer within %s", limit)
+	}
+	return fmt.Sprintf("no connection within %s", limit)
+}

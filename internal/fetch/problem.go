@@ -1,0 +1,129 @@
+package fetch
+
+import (
+	"compress/flate"
+	"compress/gzip"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"strings"
+	"syscall"
+
+	"recrawl/internal/crawl"
+)
+
+// Causes that end an exchange.
+var (
+	errDeadline = errors.New("time limit")
+	errSlow     = errors.New("body too slow")
+	errCoding   = errors.New("content coding that was not offered")
+)
+
+// localError marks what went wrong on our side.
+type localError struct{ err error }
+
+func (e localError) Error() string { return e.err.Error() }
+func (e localError) Unwrap() error { return e.err }
+
+// isTimeout reports whether the system gave up waiting for the host.
+func isTimeout(err error) bool {
+	var timeout net.Error
+	var dns *net.DNSError
+	return errors.As(err, &timeout) && timeout.Timeout() && !errors.As(err, &dns)
+}
+
+// isHeaderLimit reports whether net/http refused the header's size. It has no
+// type for that.
+func isHeaderLimit(err error) bool {
+	text := err.Error()
+	return strings.Contains(text, "server response headers exceeded") ||
+		strings.Contains(text, "response header list larger than advertised limit")
+}
+
+// explain words an error for people who run a crawl.
+func explain(err error) string {
+	for _, words := range []func(error) string{explainAddress, explainTLS, explainConnection, explainContent} {
+		if text := words(err); text != "" {
+			return crawl.Clean(text, maxProblem)
+		}
+	}
+	return crawl.Clean(err.Error(), maxProblem)
+}
+
+// explainAddress words what kept us from a connection.
+func explainAddress(err error) string {
+	var refused *refusedError
+	var dns *net.DNSError
+	switch {
+	case errors.As(err, &refused):
+		return fmt.Sprintf("the host's address %s is not a public one; name its network in allow_networks to fetch from it", refused.address)
+	case errors.As(err, &dns) && dns.IsNotFound:
+		return fmt.Sprintf("the host name %s does not exist", dns.Name)
+	case errors.As(err, &dns) && dns.IsTimeout:
+		return fmt.Sprintf("the name server did not answer for %s", dns.Name)
+	case errors.As(err, &dns):
+		return fmt.Sprintf("the name server cannot tell the address of %s: %s", dns.Name, dns.Err)
+	}
+	return ""
+}
+
+// explainTLS words what is wrong with the server's certificate or TLS.
+func explainTLS(err error) string {
+	var (
+		authority x509.UnknownAuthorityError
+		name      x509.HostnameError
+		invalid   x509.CertificateInvalidError
+		record    tls.RecordHeaderError
+		alert     tls.AlertError
+		verify    *tls.CertificateVerificationError
+	)
+	switch {
+	case errors.As(err, &authority):
+		return "TLS: the server's certificate is signed by nobody we trust"
+	case errors.As(err, &name):
+		return fmt.Sprintf("TLS: the server's certificate is not for %s", name.Host)
+	case errors.As(err, &invalid) && invalid.Reason == x509.Expired:
+		return "TLS: the server's certificate has expired or is not yet valid"
+	case errors.As(err, &verify), errors.As(err, &invalid):
+		return "TLS: the server's certificate is not valid: " + err.Error()
+	case errors.As(err, &record):
+		return "TLS: the server does not speak TLS on this port"
+	case errors.As(err, &alert):
+		return "TLS: the server refused the connection: " + alert.Error()
+	}
+	return ""
+}
+
+// explainConnection words how a connection ended early.
+func explainConnection(err error) string {
+	switch {
+	case errors.Is(err, syscall.ECONNREFUSED):
+		return "the host refused the connection"
+	case errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE):
+		return "the host reset the connection"
+	case errors.Is(err, syscall.EHOSTUNREACH), errors.Is(err, syscall.ENETUNREACH):
+		return "there is no route to the host"
+	case errors.Is(err, syscall.ETIMEDOUT):
+		return "the host did not answer the connection"
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		return "the host closed the connection before its answer was complete"
+	}
+	return ""
+}
+
+// explainContent words what is wrong with an answer.
+func explainContent(err error) string {
+	var corrupt flate.CorruptInputError
+	switch {
+	case errors.Is(err, errCoding):
+		return "the body has a " + err.Error()
+	case errors.Is(err, gzip.ErrHeader), errors.Is(err, gzip.ErrChecksum), errors.As(err, &corrupt):
+		return "the body is not the gzip that its header promises"
+	case strings.Contains(err.Error(), "malformed HTTP"):
+		return "the server's answer is not HTTP"
+	}
+	return ""
+}

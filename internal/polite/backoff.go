@@ -1,0 +1,166 @@
+package polite
+
+import (
+	"time"
+
+	"recrawl/internal/crawl"
+)
+
+// Numbers of the back-offs.
+const (
+	// MaxRetryAfter caps a Retry-After: a site that asks for more is asked once a
+	// day, so that a mistaken header cannot end a collection.
+	MaxRetryAfter = 24 * time.Hour
+	// hostBase and hostMax span a host's back-off without Retry-After.
+	hostBase = time.Minute
+	hostMax  = 12 * time.Hour
+	// failuresAllowed connection failures in a row are taken for accidents of pages
+	// or networks; the next one is the host's.
+	failuresAllowed = 2
+	// quietMax bounds the quiet time after which one level is forgiven.
+	quietMax = time.Hour
+	// robotsBase and robotsMax span the time between two tries for a robots.txt
+	// that cannot be had.
+	robotsBase = time.Minute
+	robotsMax  = 12 * time.Hour
+)
+
+// Answer is how a host answered a request. At most one of Throttled and Failed
+// is set.
+type Answer struct {
+	Throttled bool // 429 or 503
+	Failed    bool // no HTTP answer: connection, TLS or time-out
+	// RetryAfter counts for a throttled answer when HasRetryAfter is set.
+	RetryAfter    time.Duration
+	HasRetryAfter bool
+}
+
+// Strain is a host's memory of trouble.
+type Strain struct {
+	Level    int // of the back-off, 0 for none
+	Failures int // connection failures in a row
+	// Quiet is the time since the last hold ended or the last level was forgiven.
+	Quiet time.Duration
+}
+
+// Codes of the reasons for a host's back-off.
+const (
+	HostRetryAfter = "host_retry_after" // the site said how long
+	HostCapped     = "host_capped"      // it said longer than MaxRetryAfter
+	HostThrottled  = "host_throttled"   // 429 or 503 without Retry-After
+	HostFailing    = "host_failing"     // connection failures in a row
+	HostForgiven   = "host_forgiven"    // a success after quiet time took a level off
+)
+
+// Hold is what one answer does to a host.
+type Hold struct {
+	Level    int // the new level
+	Failures int // the new number of failures in a row
+	// For is how long from now the host is left alone, 0 for no hold.
+	For time.Duration
+	// Forgiven: a level was taken off, which starts the next quiet time.
+	Forgiven bool
+	// Reason has no code when nothing happened.
+	Reason crawl.Reason
+}
+
+// HostBackoff decides what an answer does to a host. A throttled answer holds
+// it for its Retry-After, at most MaxRetryAfter; without one, for a minute
+// doubling with each level up to 12 hours, with jitter. Connection failures
+// hold it likewise from the third in a row on. Each success after a quiet time
+// as long as the level's own hold (at most an hour) forgives one level. Seed
+// makes the jitter.
+func HostBackoff(s Strain, a Answer, seed uint64) Hold {
+	switch {
+	case a.Throttled && a.HasRetryAfter:
+		return retryAfterHold(s, a.RetryAfter)
+	case a.Throttled:
+		return raise(s.Level, 0, HostThrottled, seed)
+	case a.Failed && s.Failures >= failuresAllowed:
+		return raise(s.Level, s.Failures+1, HostFailing, seed)
+	case a.Failed:
+		return Hold{Level: s.Level, Failures: s.Failures + 1}
+	case s.Level > 0 && s.Quiet >= quietTime(s.Level):
+		return Hold{Level: s.Level - 1, Forgiven: true, Reason: hostReason(HostForgiven, s.Level-1, 0)}
+	}
+	return Hold{Level: s.Level}
+}
+
+// retryAfterHold raises the level as well, so that a site that throttles again
+// without the header finds us further back than before.
+func retryAfterHold(s Strain, asked time.Duration) Hold {
+	asked = max(asked, 0)
+	hold := Hold{Level: s.Level + 1, For: min(asked, MaxRetryAfter)}
+	hold.Reason = hostReason(HostRetryAfter, hold.Level, hold.For)
+	if asked > hold.For {
+		hold.Reason.Code = HostCapped
+		hold.Reason.Num["asked"] = asked.Seconds()
+	}
+	return hold
+}
+
+func raise(level, failures int, code string, seed uint64) Hold {
+	hold := Hold{Level: level + 1, Failures: failures}
+	hold.For = jittered(doubled(hostBase, hostMax, hold.Level), hostBase, hostMax, seed+uint64(hold.Level))
+	hold.Reason = hostReason(code, hold.Level, hold.For)
+	if failures > 0 {
+		hold.Reason.Num["failures"] = float64(failures)
+	}
+	return hold
+}
+
+func hostReason(code string, level int, hold time.Duration) crawl.Reason {
+	return crawl.Reason{Code: code, Num: map[string]float64{"level": float64(level), "hold": hold.Seconds()}}
+}
+
+// quietTime is how long a host must have been quiet before a success forgives
+// this level.
+func quietTime(level int) time.Duration { return doubled(hostBase, quietMax, level) }
+
+// PageBackoff is the time to the next visit of a page whose last failures
+// visits failed in a row: lo, doubling with each failure up to hi, with a tenth
+// of jitter by the seed, never outside [lo, hi].
+func PageBackoff(failures int, lo, hi time.Duration, seed uint64) time.Duration {
+	return jittered(doubled(lo, hi, failures), lo, hi, seed+uint64(max(failures, 0)))
+}
+
+// RobotsBackoff is the time until a robots.txt that could not be had, failures
+// times in a row, is tried again: a minute, doubling up to 12 hours, with a
+// tenth of jitter by the seed.
+func RobotsBackoff(failures int, seed uint64) time.Duration {
+	return PageBackoff(failures, robotsBase, robotsMax, seed)
+}
+
+// doubled is lo × 2^(n-1), at most hi; n below 1 counts as 1.
+func doubled(lo, hi time.Duration, n int) time.Duration {
+	d := min(lo, hi)
+	for ; n > 1 && d < hi && d > 0; n-- {
+		// Compared before doubling: d × 2 may overflow.
+		if d > hi/2 {
+			return hi
+		}
+		d *= 2
+	}
+	return d
+}
+
+// jittered moves d by up to a tenth either way, and only inwards at the ends of
+// [lo, hi].
+func jittered(d, lo, hi time.Duration, seed uint64) time.Duration {
+	tenth := d / 10
+	from, to := max(d-tenth, min(lo, hi)), min(d+tenth, hi)
+	return from + time.Duration(unit(seed)*float64(to-from))
+}
+
+// Jitter is a duration in [0, most), by a hash of the seed.
+func Jitter(most time.Duration, seed uint64) time.Duration {
+	return time.Duration(unit(seed) * float64(max(most, 0)))
+}
+
+// unit hashes a seed to [0, 1) (the finaliser of SplitMix64).
+func unit(seed uint64) float64 {
+	z := seed + 0x9e3779b97f4a7c15
+	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9
+	z = (z ^ (z >> 27)) * 0x94d049bb133111eb
+	return float64((z^(z>>31))>>11) / (1 << 53)
+}

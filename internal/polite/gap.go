@@ -1,0 +1,87 @@
+package polite
+
+import (
+	"math"
+	"time"
+
+	"recrawl/internal/crawl"
+)
+
+// Demand is what one crawl asks of the gap between two requests to one host.
+type Demand struct {
+	// Delay is the floor of the gap.
+	Delay time.Duration
+	// Factor times the last request's duration is another floor; 0 is off.
+	Factor float64
+	// MaxCrawlDelay caps a site's Crawl-delay; it counts as Delay when it is less.
+	MaxCrawlDelay time.Duration
+}
+
+// Codes of the reasons for a gap, by the demand that was the largest.
+const (
+	GapDelay      = "gap_delay"       // a crawl's delay
+	GapFactor     = "gap_factor"      // a crawl's factor × the last duration
+	GapCrawlDelay = "gap_crawl_delay" // the site's Crawl-delay
+	// GapCapped is the site's Crawl-delay cut to a crawl's max_crawl_delay; the
+	// reason's number "asked" is what the site asked for, in seconds. It must be
+	// reported: the crawl is faster than the site asked.
+	GapCapped = "gap_capped"
+)
+
+// Rest is a gap with the reason for its length.
+type Rest struct {
+	Length time.Duration
+	Reason crawl.Reason
+}
+
+// Gap is how long a host rests between the end of one request, which took
+// lastDuration and was made for a crawl with the demand prev, and the start of
+// the next, for a crawl with the demand next: the largest that either of the
+// two asks for. crawlDelay is the site's, 0 for none.
+func Gap(prev, next Demand, crawlDelay, lastDuration time.Duration) Rest {
+	a, b := prev.gap(crawlDelay, lastDuration), next.gap(crawlDelay, lastDuration)
+	if a.Length > b.Length {
+		return a
+	}
+	return b
+}
+
+// gap is what this demand alone asks for.
+func (d Demand) gap(crawlDelay, lastDuration time.Duration) Rest {
+	rest := because(max(d.Delay, 0), GapDelay, nil)
+	if byFactor := scale(max(lastDuration, 0), d.Factor); byFactor > rest.Length {
+		rest = because(byFactor, GapFactor, map[string]float64{"factor": d.Factor, "last": lastDuration.Seconds()})
+	}
+	ceiling := max(d.MaxCrawlDelay, d.Delay)
+	bySite, code := crawlDelay, GapCrawlDelay
+	var asked map[string]float64
+	if crawlDelay > ceiling {
+		bySite, code, asked = ceiling, GapCapped, map[string]float64{"asked": crawlDelay.Seconds()}
+	}
+	// A capped Crawl-delay is the reason even where it ties with the delay: that
+	// the site asked for more must not go unsaid.
+	if bySite > rest.Length || (code == GapCapped && bySite == rest.Length) {
+		rest = because(bySite, code, asked)
+	}
+	return rest
+}
+
+func because(length time.Duration, code string, num map[string]float64) Rest {
+	if num == nil {
+		num = make(map[string]float64, 1)
+	}
+	num["gap"] = length.Seconds()
+	return Rest{Length: length, Reason: crawl.Reason{Code: code, Num: num}}
+}
+
+// scale multiplies a duration without overflow.
+func scale(d time.Duration, factor float64) time.Duration {
+	product := float64(d) * factor
+	if !(product > 0) { // also NaN
+		return 0
+	}
+	if product >= math.MaxInt64/2 {
+		return math.MaxInt64 / 2
+	}
+	return time.Duration(product)
+}

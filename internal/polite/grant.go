@@ -1,0 +1,34 @@
+package polite
+
+import "time"
+
+// Numbers of the grants.
+const (
+	// MaxGranted is how many permits of a host may be granted and not begun: the
+	// second lets the next request be on its way while the first one runs.
+	MaxGranted = 2
+	// Horizon is how long before its request may start a permit is granted, so that
+	// the hand-over to the one who makes the request costs the host no time.
+	Horizon = time.Second
+	// GrantLife is how long after it could have begun a permit is kept for the one
+	// who has it when others want its slot.
+	GrantLife = 20 * time.Second
+	// Lapse is how long after its promise a waiter keeps its place in the line.
+	Lapse = 2 * time.Minute
+	// Lead is how long before its promise a waiter that sleeps comes, to wait for
+	// the grant in the process.
+	Lead = 2 * time.Second
+)
+
+// UntilGrant is how long it is too early to grant one more permit, 0 if it may
+// be granted now. The host is free from free on and takes one request per step;
+// granted permits go before.
+func UntilGrant(free time.Time, granted int, step time.Duration, now time.Time) time.Duration {
+	return max(Promise(free, granted, step).Add(-Horizon).Sub(now), 0)
+}
+
+// Stale reports whether a permit, granted at grantedAt and not begun though the
+// host is free from free on, may be taken back in favour of others.
+func Stale(grantedAt, free, now time.Time) bool {
+	return now.Sub(later(grantedAt, free)) > GrantLife
+}

@@ -1,0 +1,45 @@
+package polite
+
+import (
+	"math"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// httpDates are the three forms of a date in HTTP (RFC 9110, 5.6.7).
+var httpDates = []string{
+	"Mon, 02 Jan 2006 15:04:05 GMT",
+	"Monday, 02-Jan-06 15:04:05 GMT",
+	"Mon Jan _2 15:04:05 2006",
+}
+
+// ParseRetryAfter reads a Retry-After header: a number of seconds, or a date,
+// which is compared with now. A date in the past is 0. It reports false for
+// anything else, the empty header included.
+func ParseRetryAfter(header string, now time.Time) (time.Duration, bool) {
+	text := strings.TrimSpace(header)
+	if isDigits(text) {
+		return parseSeconds(text), true
+	}
+	for _, layout := range httpDates {
+		// Go reads "GMT" as the UTC it is.
+		if at, err := time.Parse(layout, text); err == nil {
+			return max(at.Sub(now), 0), true
+		}
+	}
+	return 0, false
+}
+
+func isDigits(s string) bool {
+	return s != "" && strings.Trim(s, "0123456789") == ""
+}
+
+// parseSeconds reads digits; what does not fit a duration is the longest one.
+func parseSeconds(digits string) time.Duration {
+	n, err := strconv.ParseInt(digits, 10, 64)
+	if err != nil || n > math.MaxInt64/int64(time.Second) {
+		return math.MaxInt64
+	}
+	return time.Duration(n) * time.Second
+}

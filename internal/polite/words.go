@@ -1,0 +1,84 @@
+package polite
+
+import (
+	"fmt"
+	"time"
+
+	"recrawl/internal/crawl"
+)
+
+// Words says a reason of this package in plain words; for another package's
+// reason it returns its text, or its code.
+func Words(r crawl.Reason) string {
+	secs := func(name string) string { return Rounded(time.Duration(r.Num[name] * float64(time.Second))) }
+	switch r.Code {
+	case GapDelay:
+		return secs("gap") + " between two requests"
+	case GapFactor:
+		return fmt.Sprintf("%s between two requests: %g × the last one's %s", secs("gap"), r.Num["factor"], secs("last"))
+	case GapCrawlDelay:
+		return secs("gap") + " between two requests: the site's Crawl-delay"
+	case GapCapped:
+		return fmt.Sprintf("%s between two requests: faster than the site's Crawl-delay of %s (max_crawl_delay)", secs("gap"), secs("asked"))
+	case HostRetryAfter:
+		return "the site asked for " + secs("hold") + " of quiet"
+	case HostCapped:
+		return fmt.Sprintf("the site asked for %s of quiet; tried again after %s", secs("asked"), secs("hold"))
+	case HostThrottled:
+		return fmt.Sprintf("the site throttles: %s of quiet (level %g)", secs("hold"), r.Num["level"])
+	case HostFailing:
+		return fmt.Sprintf("%g connections in a row failed: %s of quiet", r.Num["failures"], secs("hold"))
+	case HostForgiven:
+		return fmt.Sprintf("quiet for long enough: back-off level %g", r.Num["level"])
+	}
+	if words, ok := chosenWords[r.Code]; ok {
+		return words
+	}
+	if r.Text != "" {
+		return r.Text
+	}
+	return r.Code
+}
+
+var chosenWords = map[string]string{
+	ChosenOnly:  "nobody else was there",
+	ChosenClass: "its class comes first",
+	ChosenTurn:  "its crawl was served longest ago",
+	ChosenRank:  "it ranks highest in its crawl",
+	ChosenAge:   "it is the oldest of its equals",
+	ChosenAged:  "it has waited longest",
+}
+
+// WaitWords says in plain words why a visit waits. The reason is one of the
+// store's Wait constants (line, delay, backoff, robots, blocked); position is
+// the number of places ahead.
+func WaitWords(reason string, position int) string {
+	switch reason {
+	case "line":
+		if position == 1 {
+			return "one other page of the host comes first"
+		}
+		return fmt.Sprintf("%d other pages of the host come first", position)
+	case "delay":
+		return "the host rests between two requests"
+	case "backoff":
+		return "the host asked for quiet, or fails"
+	case "robots":
+		return "robots.txt cannot be had, so everything is disallowed"
+	case "blocked":
+		return "the operator blocked the host"
+	}
+	return reason
+}
+
+// Rounded prints a duration for people, to three digits or so.
+func Rounded(d time.Duration) string {
+	unit := time.Microsecond
+	for _, u := range []time.Duration{time.Hour, time.Minute, time.Second, 10 * time.Millisecond} {
+		if d >= 100*u {
+			unit = u
+			break
+		}
+	}
+	return crawl.FormatDuration(d.Round(unit))
+}

@@ -1,0 +1,172 @@
+package report
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"recrawl/internal/crawl"
+	"recrawl/internal/schedule"
+	"recrawl/internal/store"
+)
+
+// HistoryQuery asks for the visits of a page.
+type HistoryQuery struct {
+	URL   string // canonical
+	Crawl string // "" is every crawl that has the page
+	Limit int    // visits per page, 0 is all
+}
+
+type visitLine struct {
+	URL string `json:"url"`
+	// Crawl is only there when the page is in several crawls.
+	Crawl    string         `json:"crawl,omitempty"`
+	Visit    int            `json:"visit"`
+	At       stamp          `json:"at"`
+	Outcome  crawl.Outcome  `json:"outcome"`
+	Status   int            `json:"status"` // 0: no HTTP answer
+	Version  int            `json:"version"`
+	Digest   orNull         `json:"digest"`
+	Bytes    int64          `json:"bytes"`
+	Duration crawl.Duration `json:"duration"`
+	NextAt   stamp          `json:"next_at"`
+	// Reasons are in words: what went wrong, if something did, then why the next
+	// visit is when it is.
+	Reasons []string `json:"reasons"`
+}
+
+// History writes the visits of a page, newest first.
+func (r Reporter) History(ctx context.Context, q HistoryQuery) error {
+	pages, err := r.Store.FindPages(ctx, q.URL, q.Crawl)
+	if err != nil {
+		return err
+	}
+	if len(pages) == 0 {
+		return fmt.Errorf("page %s: %w", q.URL, store.ErrNotFound)
+	}
+	now, err := r.Store.Now(ctx)
+	if err != nil {
+		return err
+	}
+	for i, page := range pages {
+		if r.Format == Text {
+			if i > 0 {
+				fmt.Fprintln(r.Out)
+			}
+			r.pageHead(page, now)
+		}
+		if err := r.visits(ctx, page, q.Limit, len(pages) > 1, now); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r Reporter) pageHead(p store.PageRecord, now time.Time) {
+	fmt.Fprintf(r.Out, "%s\ncrawl %s, %s, %s, %s, next visit %s\n", p.URL, p.Crawl, p.State,
+		plural(p.Visits, "visit"), plural(p.Changes, "change"), when(p.NextAt, now))
+}
+
+func (r Reporter) visits(ctx context.Context, page store.PageRecord, limit int, nameCrawl bool, now time.Time) error {
+	before, done := 0, 0
+	for take(limit, done) > 0 {
+		visits, err := r.Store.ListVisits(ctx, page.PageID, before, take(limit, done))
+		if err != nil {
+			return err
+		}
+		if len(visits) == 0 {
+			return nil
+		}
+		if r.Format == Text {
+			err = r.visitTable(visits, done == 0, now)
+		} else {
+			err = r.visitLines(page, visits, nameCrawl)
+		}
+		if err != nil {
+			return err
+		}
+		done += len(visits)
+		before = visits[len(visits)-1].Visit
+		if before <= 1 {
+			return nil
+		}
+	}
+	return nil
+}
+
+func (r Reporter) visitLines(page store.PageRecord, visits []store.VisitRecord, nameCrawl bool) error {
+	for _, v := range visits {
+		line := visitLine{
+			URL: page.URL, Visit: v.Visit, At: stamp(v.At), Outcome: v.Outcome, Status: v.Status, Version: v.Version,
+			Digest: orNull(v.Digest), Bytes: v.Bytes, Duration: crawl.Duration(v.Duration), NextAt: stamp(v.NextAt),
+			Reasons: append(trouble(v), words(v.Reasons)...),
+		}
+		if nameCrawl {
+			line.Crawl = page.Crawl
+		}
+		if err := writeJSON(r.Out, line); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r Reporter) visitTable(visits []store.VisitRecord, head bool, now time.Time) error {
+	var header []string
+	if head {
+		header = []string{"VISIT", "WHEN", "OUTCOME", "STATUS", "VERSION", "BYTES", "TOOK", "WHY THE NEXT VISIT IS THEN"}
+	}
+	t := newTable(r.Out, header...)
+	for _, v := range visits {
+		t.row(strconv.Itoa(v.Visit), when(v.At, now), v.Outcome.String(), numberOr(v.Status), numberOr(v.Version),
+			size(v.Bytes), took(v.Duration), why(v))
+	}
+	return t.flush()
+}
+
+// why says what a visit came to and what followed from it.
+func why(v store.VisitRecord) string {
+	parts := trouble(v)
+	if v.NextAt.IsZero() {
+		parts = append(parts, words(v.Reasons)...)
+	} else {
+		parts = append(parts, schedule.Summary(schedule.Decision{Interval: v.NextAt.Sub(v.At), Reasons: v.Reasons}))
+	}
+	return strings.Join(parts, "; ")
+}
+
+// trouble says what went wrong or led elsewhere.
+func trouble(v store.VisitRecord) []string {
+	parts := []string{}
+	if v.Problem != "" {
+		parts = append(parts, v.Problem)
+	}
+	if v.Location != "" {
+		parts = append(parts, "to "+v.Location)
+	}
+	return parts
+}
+
+// took says how long a request took, in three digits or so.
+func took(d time.Duration) string {
+	if d < time.Second {
+		return d.Round(time.Millisecond).String()
+	}
+	return d.Round(10 * time.Millisecond).String()
+}
+
+func numberOr(n int) string {
+	if n == 0 {
+		return "-"
+	}
+	return strconv.Itoa(n)
+}
+
+func plural(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return strconv.Itoa(n) + " " + what + "s"
+}

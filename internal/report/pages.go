@@ -1,0 +1,99 @@
+package report
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"time"
+
+	"recrawl/internal/crawl"
+	"recrawl/internal/store"
+)
+
+// PagesQuery asks for the pages of a crawl; zero fields choose all.
+type PagesQuery struct {
+	Crawl        string
+	States       []crawl.PageState
+	Host         string
+	ChangedSince time.Time
+	// ChangedWithin is the same, counted back from the store's clock.
+	ChangedWithin time.Duration
+	Limit         int
+}
+
+type pageLine struct {
+	URL       string          `json:"url"`
+	Host      string          `json:"host"`
+	State     crawl.PageState `json:"state"`
+	Level     int             `json:"level"`
+	Visits    int             `json:"visits"`
+	Changes   int             `json:"changes"`
+	LastVisit stamp           `json:"last_visit"`
+	NextVisit stamp           `json:"next_visit"`
+	Backlinks int             `json:"backlinks"`
+}
+
+// Pages writes the pages of a crawl in the order in which they were found.
+func (r Reporter) Pages(ctx context.Context, q PagesQuery) error {
+	record, now, err := r.open(ctx, q.Crawl)
+	if err != nil {
+		return err
+	}
+	filter := store.PageFilter{CrawlID: record.ID, States: q.States, Host: q.Host, ChangedSince: q.ChangedSince}
+	if q.ChangedWithin > 0 {
+		filter.ChangedSince = now.Add(-q.ChangedWithin)
+	}
+	done := 0
+	for filter.Limit = take(q.Limit, done); filter.Limit > 0; filter.Limit = take(q.Limit, done) {
+		pages, err := r.Store.ListPages(ctx, filter)
+		if err != nil {
+			return err
+		}
+		if len(pages) == 0 {
+			break
+		}
+		if err := r.pageBatch(pages, done == 0, now); err != nil {
+			return err
+		}
+		done += len(pages)
+		filter.After = pages[len(pages)-1].PageID
+	}
+	if done == 0 && r.Format == Text {
+		fmt.Fprintln(r.Out, "no such pages")
+	}
+	return nil
+}
+
+// open finds a crawl and the time.
+func (r Reporter) open(ctx context.Context, name string) (store.CrawlRecord, time.Time, error) {
+	record, err := r.Store.Crawl(ctx, name)
+	if err != nil {
+		return store.CrawlRecord{}, time.Time{}, fmt.Errorf("crawl %s: %w", name, err)
+	}
+	now, err := r.Store.Now(ctx)
+	return record, now, err
+}
+
+func (r Reporter) pageBatch(pages []store.PageRecord, head bool, now time.Time) error {
+	if r.Format == JSON {
+		for _, p := range pages {
+			if err := writeJSON(r.Out, pageLine{
+				URL: p.URL, Host: p.Host, State: p.State, Level: p.Level, Visits: p.Visits, Changes: p.Changes,
+				LastVisit: stamp(p.LastAt), NextVisit: stamp(p.NextAt), Backlinks: p.Backlinks,
+			}); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	var header []string
+	if head {
+		header = []string{"STATE", "LEVEL", "VISITS", "CHANGES", "LAST VISIT", "NEXT VISIT", "BACKLINKS", "URL"}
+	}
+	t := newTable(r.Out, header...)
+	for _, p := range pages {
+		t.row(p.State.String(), strconv.Itoa(p.Level), strconv.Itoa(p.Visits), strconv.Itoa(p.Changes),
+			when(p.LastAt, now), when(p.NextAt, now), strconv.Itoa(p.Backlinks), p.URL)
+	}
+	return t.flush()
+}

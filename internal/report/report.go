@@ -1,0 +1,173 @@
+package report
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+	"time"
+	"unicode"
+
+	"recrawl/internal/crawl"
+	"recrawl/internal/schedule"
+	"recrawl/internal/store"
+)
+
+// Store is what reports read; every store.Store is one.
+type Store interface {
+	Now(ctx context.Context) (time.Time, error)
+	Crawl(ctx context.Context, name string) (store.CrawlRecord, error)
+	ListCrawls(ctx context.Context) ([]store.CrawlRecord, error)
+	FindPages(ctx context.Context, url, crawlName string) ([]store.PageRecord, error)
+	Status(ctx context.Context, crawlID int64) (store.StatusRecord, error)
+	ListPages(ctx context.Context, f store.PageFilter) ([]store.PageRecord, error)
+	ListVisits(ctx context.Context, pageID int64, before, limit int) ([]store.VisitRecord, error)
+	ListHosts(ctx context.Context, crawlID int64, after string, limit int) ([]store.HostRecord, error)
+}
+
+// Format is how an answer is written.
+type Format string
+
+// The formats.
+const (
+	Text Format = "text" // for people
+	JSON Format = "json" // JSON Lines, one object a line
+)
+
+// Reporter writes answers. Its methods return errors of the store and of Out;
+// a crawl or page that does not exist is store.ErrNotFound.
+type Reporter struct {
+	Store  Store
+	Out    io.Writer
+	Format Format
+}
+
+// batch is how many records are read and, in text, aligned at a time: large
+// enough that a screen is one table, small enough that output starts at once
+// and a million rows need no memory.
+const batch = 500
+
+// take is the size of the next batch when done of limit rows are written; limit
+// 0 is no limit. It is 0 when no more are wanted.
+func take(limit, done int) int {
+	if limit == 0 {
+		return batch
+	}
+	return min(batch, limit-done)
+}
+
+// table writes rows in aligned columns, header first if there is one; the
+// columns are aligned anew for each table.
+type table struct {
+	w *tabwriter.Writer
+}
+
+func newTable(out io.Writer, header ...string) *table {
+	t := &table{w: tabwriter.NewWriter(out, 0, 8, 2, ' ', 0)}
+	if len(header) > 0 {
+		t.row(header...)
+	}
+	return t
+}
+
+func (t *table) row(cells ...string) {
+	for i, c := range cells {
+		cells[i] = strings.Map(printable, c)
+	}
+	// Errors surface in flush: a tabwriter keeps what it is given.
+	fmt.Fprintln(t.w, strings.Join(cells, "\t"))
+}
+
+// printable keeps what a site sent from moving columns or the cursor.
+func printable(r rune) rune {
+	if unicode.IsControl(r) {
+		return ' '
+	}
+	return r
+}
+
+func (t *table) flush() error { return t.w.Flush() }
+
+// writeJSON writes one line.
+func writeJSON(out io.Writer, v any) error {
+	enc := json.NewEncoder(out)
+	enc.SetEscapeHTML(false) // an & in a URL stays readable
+	return enc.Encode(v)
+}
+
+// stamp is a time in JSON; the zero time is null.
+type stamp time.Time
+
+const stampLayout = "2006-01-02T15:04:05.000000000Z"
+
+// MarshalJSON implements json.Marshaler.
+func (s stamp) MarshalJSON() ([]byte, error) {
+	t := time.Time(s)
+	if t.IsZero() {
+		return []byte("null"), nil
+	}
+	return []byte(`"` + t.UTC().Format(stampLayout) + `"`), nil
+}
+
+// orNull is a text in JSON; "" is null.
+type orNull string
+
+// MarshalJSON implements json.Marshaler.
+func (s orNull) MarshalJSON() ([]byte, error) {
+	if s == "" {
+		return []byte("null"), nil
+	}
+	return json.Marshal(string(s))
+}
+
+// when says a time relative to now: "in 3d 4h", "12m ago", "now", or "-" for
+// none.
+func when(t, now time.Time) string {
+	switch d := t.Sub(now); {
+	case t.IsZero():
+		return "-"
+	case d >= time.Second:
+		return "in " + schedule.Rough(d)
+	case d <= -time.Second:
+		return schedule.Rough(d) + " ago"
+	}
+	return "now"
+}
+
+// size says a number of bytes in three digits or so: "512 B", "18.2 KiB".
+func size(n int64) string {
+	const unit = 1024
+	if n < unit {
+		return fmt.Sprintf("%d B", n)
+	}
+	f, names := float64(n)/unit, []string{"KiB", "MiB", "GiB", "TiB"}
+	for ; f >= unit && len(names) > 1; names = names[1:] {
+		f /= unit
+	}
+	return fmt.Sprintf("%.1f %s", f, names[0])
+}
+
+// some is a cell that may be empty.
+func some(text string) string {
+	if text == "" {
+		return "-"
+	}
+	return text
+}
+
+func words(reasons []crawl.Reason) []string {
+	all := make([]string, 0, len(reasons))
+	for _, r := range reasons {
+		all = append(all, schedule.Word(r))
+	}
+	return all
+}
+
+// Message writes the answer of a command that did something as a line of JSON.
+func Message(out io.Writer, text string) error {
+	return writeJSON(out, struct {
+		Message string `json:"message"`
+	}{text})
+}

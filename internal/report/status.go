@@ -1,0 +1,164 @@
+package report
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"recrawl/internal/crawl"
+	"recrawl/internal/schedule"
+	"recrawl/internal/store"
+)
+
+type statusLine struct {
+	Crawl      string           `json:"crawl"`
+	State      crawl.CrawlState `json:"state"`
+	Generation int64            `json:"generation"`
+	CreatedAt  stamp            `json:"created_at"`
+	Now        stamp            `json:"now"`
+	// Pages and Outcomes have every state and outcome, so that a program finds the
+	// ones with none.
+	Pages        map[string]int `json:"pages"`
+	Outcomes     map[string]int `json:"outcomes"`
+	Visits       int            `json:"visits"`
+	VisitsLastH  int            `json:"visits_last_hour"`
+	Versions     int            `json:"versions"`
+	Links        int            `json:"links"`
+	Hosts        int            `json:"hosts"`
+	HostsBackoff int            `json:"hosts_in_backoff"`
+	Waiting      int            `json:"waiting"`
+	Overdue      int            `json:"overdue"`
+	Lag          crawl.Duration `json:"lag"`
+	NextDue      stamp          `json:"next_due"`
+	Policy       string         `json:"policy"`
+	Budget       orNull         `json:"budget"`
+}
+
+// Status writes one crawl in numbers.
+func (r Reporter) Status(ctx context.Context, name string) error {
+	record, now, err := r.open(ctx, name)
+	if err != nil {
+		return err
+	}
+	return r.status(ctx, record, now)
+}
+
+// StatusAll writes every crawl in numbers: in JSON a line for each, in text one
+// table.
+func (r Reporter) StatusAll(ctx context.Context) error {
+	crawls, err := r.Store.ListCrawls(ctx)
+	if err != nil {
+		return err
+	}
+	now, err := r.Store.Now(ctx)
+	if err != nil {
+		return err
+	}
+	if r.Format == Text {
+		return r.statusTable(ctx, crawls, now)
+	}
+	for _, c := range crawls {
+		if err := r.status(ctx, c, now); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r Reporter) status(ctx context.Context, c store.CrawlRecord, now time.Time) error {
+	s, err := r.Store.Status(ctx, c.ID)
+	if err != nil {
+		return err
+	}
+	if r.Format == JSON {
+		return writeJSON(r.Out, statusOf(c, s, now))
+	}
+	return r.statusText(c, s, now)
+}
+
+func statusOf(c store.CrawlRecord, s store.StatusRecord, now time.Time) statusLine {
+	line := statusLine{
+		Crawl: c.Spec.Name, State: c.State, Generation: c.Generation, CreatedAt: stamp(c.CreatedAt), Now: stamp(now),
+		Pages: map[string]int{}, Outcomes: map[string]int{},
+		Visits: s.Visits, VisitsLastH: s.LastHour, Versions: s.Versions, Links: s.Links,
+		Hosts: s.Hosts, HostsBackoff: s.Backoff, Waiting: s.Waiting, Overdue: s.Overdue,
+		Lag: crawl.Duration(s.Lag), NextDue: stamp(s.NextDue),
+		Policy: c.Spec.Revisit.Policy, Budget: orNull(c.Spec.Revisit.Budget),
+	}
+	for _, state := range crawl.PageStates() {
+		line.Pages[state.String()] = s.Pages[state]
+	}
+	for _, o := range crawl.Outcomes() {
+		line.Outcomes[o.String()] = s.Outcomes[o]
+	}
+	return line
+}
+
+func (r Reporter) statusText(c store.CrawlRecord, s store.StatusRecord, now time.Time) error {
+	t := newTable(r.Out, "crawl", c.Spec.Name+" ("+c.State.String()+")")
+	t.row("pages", nonZero(crawl.PageStates(), s.Pages))
+	t.row("visits", fmt.Sprintf("%d, %d in the last hour: %s", s.Visits, s.LastHour, nonZero(crawl.Outcomes(), s.Outcomes)))
+	t.row("versions", strconv.Itoa(s.Versions))
+	t.row("links", strconv.Itoa(s.Links))
+	t.row("hosts", fmt.Sprintf("%d, %d in back-off", s.Hosts, s.Backoff))
+	t.row("waiting", strconv.Itoa(s.Waiting)+" in hosts' lines")
+	t.row("overdue", overdue(s))
+	t.row("next due", when(s.NextDue, now))
+	t.row("policy", policy(c.Spec.Revisit))
+	return t.flush()
+}
+
+func (r Reporter) statusTable(ctx context.Context, crawls []store.CrawlRecord, now time.Time) error {
+	if len(crawls) == 0 {
+		_, err := fmt.Fprintln(r.Out, "no crawls yet: start one with `starter crawl NAME URL`")
+		return err
+	}
+	t := newTable(r.Out, "CRAWL", "STATE", "PAGES", "VISITS", "LAST HOUR", "WAITING", "OVERDUE", "NEXT DUE")
+	for _, c := range crawls {
+		s, err := r.Store.Status(ctx, c.ID)
+		if err != nil {
+			return err
+		}
+		pages := 0
+		for _, n := range s.Pages {
+			pages += n
+		}
+		t.row(c.Spec.Name, c.State.String(), strconv.Itoa(pages), strconv.Itoa(s.Visits), strconv.Itoa(s.LastHour),
+			strconv.Itoa(s.Waiting), strconv.Itoa(s.Overdue), when(s.NextDue, now))
+	}
+	return t.flush()
+}
+
+// nonZero lists counts in the order of their keys: "120 known, 16 active".
+func nonZero[K interface {
+	comparable
+	fmt.Stringer
+}](order []K, counts map[K]int) string {
+	var parts []string
+	for _, k := range order {
+		if counts[k] != 0 {
+			parts = append(parts, strconv.Itoa(counts[k])+" "+strings.ReplaceAll(k.String(), "_", " "))
+		}
+	}
+	if len(parts) == 0 {
+		return "none"
+	}
+	return strings.Join(parts, ", ")
+}
+
+func overdue(s store.StatusRecord) string {
+	if s.Overdue == 0 {
+		return "none"
+	}
+	return fmt.Sprintf("%d, the oldest by %s", s.Overdue, schedule.Rough(s.Lag))
+}
+
+func policy(r crawl.RevisitSpec) string {
+	text := fmt.Sprintf("%s, %s by default, %s to %s", r.Policy, r.DefaultInterval, r.MinInterval, r.MaxInterval)
+	if r.Budget != "" {
+		text += ", budget " + r.Budget
+	}
+	return text
+}

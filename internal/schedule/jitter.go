@@ -1,0 +1,66 @@
+package schedule
+
+import "time"
+
+// Jitter is how far an interval may be moved, as a share of it. Moving visits
+// keeps pages that were found together from coming due together for ever.
+const Jitter = 0.05
+
+// driftVisits is for how many visits in a row a page's intervals are moved the
+// same way. At one visit a day and a mean of 0.75 × Jitter, 32 visits go once
+// round the clock.
+const driftVisits = 32
+
+// spread clamps an interval to the bounds and moves it by Jitter at most, within
+// the bounds. It names the bound that held, if one did.
+//
+// Two things are wanted of the move. Pages must part: the size of the move is a
+// hash of page and visit. And a page must not be visited at the same hour every
+// day (Bouras et al., §3.1: "the time it visits the same pages changes daily"),
+// which a move that averages to nothing does not give: so it is at least half of
+// Jitter, and goes the same way for driftVisits visits before it turns, with a
+// phase of the page's own. Over two turns no page gains or loses visits.
+func (p Parameters) spread(page Page, wanted time.Duration) (interval time.Duration, bound string) {
+	return p.between(p.Floor(), page, wanted)
+}
+
+func (p Parameters) between(low time.Duration, page Page, wanted time.Duration) (interval time.Duration, bound string) {
+	centre := wanted
+	switch {
+	case wanted < low:
+		centre, bound = low, CodeMin
+	case wanted > p.Max:
+		centre, bound = p.Max, CodeMax
+	}
+	// At a bound there is room on one side only: move the centre off it, so that
+	// the pages there part too.
+	centre = min(centre, time.Duration(float64(p.Max)/(1+Jitter)))
+	centre = max(centre, time.Duration(float64(low)/(1-Jitter)))
+	moved := time.Duration(float64(centre) * (1 + shift(page.ID, page.Visit)))
+	return min(max(moved, low), p.Max), bound
+}
+
+// shift is by what share the interval after this visit is moved: half of Jitter
+// to Jitter, in the page's present direction.
+func shift(page int64, visit int) float64 {
+	const phases = 2 * driftVisits
+	own := mix(uint64(page))
+	size := Jitter/2 + Jitter/2*unit(mix(own+uint64(visit)))
+	if (uint64(visit)+own)%phases < driftVisits {
+		return -size
+	}
+	return size
+}
+
+// unit maps a hash to [0, 1).
+func unit(h uint64) float64 { return float64(h>>11) / (1 << 53) }
+
+// mix is the output function of SplitMix64 (Steele, Lea and Flood, "Fast
+// splittable pseudorandom number generators", OOPSLA 2014, figure 17): a
+// bijection whose output bits all depend on all input bits.
+func mix(x uint64) uint64 {
+	x += 0x9e3779b97f4a7c15
+	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
+	x = (x ^ x>>27) * 0x94d049bb133111eb
+	return x ^ x>>31
+}

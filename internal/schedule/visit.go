@@ -1,0 +1,106 @@
+package schedule
+
+import (
+	"time"
+
+	"recrawl/internal/crawl"
+)
+
+// Plan is what a visit means for its page: the state it is in now, and when it
+// is visited again.
+type Plan struct {
+	State crawl.PageState
+	// Failures is the number of visits in a row that failed or were throttled, this one
+	// included.
+	Failures int
+	Decision
+}
+
+// AfterVisit decides how a page goes on after a visit.
+//
+//	outcome                            state      next visit
+//	new changed cosmetic unchanged     active     by policy
+//	unsupported too_large              active     at max_interval
+//	redirected, gone, excluded         redirect, gone, excluded: at max_interval
+//	failed timed_out                   failing    back-off
+//	throttled                          as before  back-off, not before Retry-After
+//	skipped                            as before  by policy, nothing learned
+//
+// Only the first row teaches the policy anything: that a page could not be had
+// says nothing about its changes. A duplicate whose content stays as it was
+// remains a duplicate, visited at max_interval. A page that was stopped or gave
+// up its place during the visit stays so, whatever the visit saw.
+func AfterVisit(policy Policy, page Page, seen Observation, p Parameters) Plan {
+	plan := judge(policy, page, seen, p)
+	if page.State == crawl.Stopped || page.State == crawl.Evicted {
+		plan.State = page.State
+	}
+	return plan
+}
+
+func judge(policy Policy, page Page, seen Observation, p Parameters) Plan {
+	switch seen.Outcome {
+	case crawl.OutcomeCosmetic, crawl.OutcomeUnchanged:
+		if page.State == crawl.Duplicate {
+			return Plan{State: crawl.Duplicate, Decision: p.probe(page, CodeDuplicate, page.Belief.observe(seen.Outcome))}
+		}
+		return Plan{State: crawl.Active, Decision: policy.Next(page, seen, p)}
+	case crawl.OutcomeNew, crawl.OutcomeChanged:
+		return Plan{State: crawl.Active, Decision: policy.Next(page, seen, p)}
+	case crawl.OutcomeUnsupported, crawl.OutcomeTooLarge:
+		return Plan{State: crawl.Active, Decision: p.probe(page, seen.Outcome.String(), page.Belief)}
+	case crawl.OutcomeRedirected:
+		return Plan{State: crawl.Redirect, Decision: p.probe(page, seen.Outcome.String(), page.Belief)}
+	case crawl.OutcomeGone:
+		return Plan{State: crawl.Gone, Decision: p.probe(page, seen.Outcome.String(), page.Belief)}
+	case crawl.OutcomeExcluded:
+		return Plan{State: crawl.Excluded, Decision: p.probe(page, seen.Outcome.String(), page.Belief)}
+	case crawl.OutcomeThrottled:
+		return Plan{State: living(page.State), Failures: page.Failures + 1, Decision: p.backoff(page, CodeThrottled, seen.RetryAfter)}
+	case crawl.OutcomeSkipped:
+		return Plan{State: living(page.State), Failures: page.Failures, Decision: policy.Next(page, seen, p)}
+	default: // failed, timed out, and what a later version may add
+		return Plan{State: crawl.Failing, Failures: page.Failures + 1, Decision: p.backoff(page, CodeFailed, 0)}
+	}
+}
+
+// living is the state of a page that was visited and whose state the visit does
+// not tell: a page that is visited is no longer only known.
+func living(s crawl.PageState) crawl.PageState {
+	if s.Lives() {
+		return s
+	}
+	return crawl.Active
+}
+
+// probe leaves a page alone for as long as the spec allows.
+func (p Parameters) probe(page Page, code string, b Belief) Decision {
+	interval, _ := p.spread(page, p.Max)
+	return Decision{Interval: interval, Belief: b, Reasons: []crawl.Reason{
+		{Code: code}, {Code: CodeProbe, Num: map[string]float64{"s": p.Max.Seconds()}},
+	}}
+}
+
+// backoff waits Floor × 2^(n−1) after the n-th failed visit in a row, at most
+// Max, and at least what the host asked for. An atLeast beyond Max is cut to
+// Max: the host's own line keeps the rest of the promise.
+func (p Parameters) backoff(page Page, code string, atLeast time.Duration) Decision {
+	n := page.Failures + 1
+	low := min(max(p.Floor(), atLeast), p.Max)
+	interval, _ := p.between(low, page, p.Backoff(n))
+	reasons := []crawl.Reason{{Code: code, Num: map[string]float64{"n": float64(n)}}}
+	if atLeast > 0 {
+		reasons = append(reasons, crawl.Reason{Code: CodeRetryAfter, Num: map[string]float64{"s": atLeast.Seconds()}})
+	}
+	return Decision{Interval: interval, Belief: page.Belief, Reasons: reasons}
+}
+
+// Backoff is the wait after the n-th failed visit in a row (n ≥ 1),
+// before jitter: Floor × 2^(n−1), at most Max.
+func (p Parameters) Backoff(n int) time.Duration {
+	d := p.Floor()
+	for ; n > 1 && d < p.Max; n-- {
+		d = times(2, d)
+	}
+	return min(d, p.Max)
+}

@@ -1,0 +1,28 @@
+package sqlite
+
+import (
+	"fmt"
+	"strings"
+)
+
+// dialect is SQLite's SQL.
+type dialect struct{}
+
+// casts are SQLite's names of the column types of Records.
+var casts = map[string]string{"bigint": "INTEGER", "float": "REAL", "text": "TEXT"}
+
+// ForUpdate implements sqlstore.Dialect: the one writer locks all rows.
+func (dialect) ForUpdate() string { return "" }
+
+// Records implements sqlstore.Dialect.
+func (dialect) Records(n int, alias string, columns ...string) string {
+	fields := make([]string, len(columns))
+	for i, column := range columns {
+		name, kind, _ := strings.Cut(column, " ")
+		fields[i] = fmt.Sprintf("CAST(value ->> '$.%s' AS %s) AS %s", name, casts[kind], name)
+	}
+	return fmt.Sprintf("(SELECT %s FROM json_each($%d)) AS %s", strings.Join(fields, ", "), n, alias)
+}
+
+// Unhex implements sqlstore.Dialect.
+func (dialect) Unhex(expr string) string { return "unhex(" + expr + ")" }

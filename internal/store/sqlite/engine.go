@@ -1,0 +1,191 @@
+package sqlite
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"recrawl/internal/store"
+	"recrawl/internal/store/sqlstore"
+)
+
+// readers is how many read transactions may run at once. Reads are short and
+// the machine is shared with Temporal.
+const readers = 4
+
+// engine is a sqlstore.Engine on one SQLite file.
+type engine struct {
+	path     string
+	owner    bool
+	watchers sqlstore.Watchers
+
+	writer *session // nil when opened read-only
+	guard  *session // holds the owner's lock, nil without
+	// turn has a token while nobody writes, idle the sessions that nobody reads
+	// with. Waiting on them honours a context and is first come, first served.
+	turn   chan struct{}
+	idle   chan *session
+	closed chan struct{}
+	close  sync.Once
+}
+
+// Dialect implements sqlstore.Engine.
+func (e *engine) Dialect() sqlstore.Dialect { return dialect{} }
+
+// Watch implements sqlstore.Engine. Only transactions of this process wake:
+// the embedded store has one process that waits in lines, its owner.
+func (e *engine) Watch(page int64) (<-chan struct{}, func()) { return e.watchers.Watch(page) }
+
+// Read implements sqlstore.Engine: a snapshot that writers do not hold up.
+func (e *engine) Read(ctx context.Context, fn func(sqlstore.Tx) error) error {
+	var s *session
+	select {
+	case s = <-e.idle:
+	case <-e.closed:
+		return e.closedError()
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	defer func() { e.idle <- s }()
+	return e.transact(ctx, s, "BEGIN", &tx{session: s}, fn)
+}
+
+// Write implements sqlstore.Engine. Writers of this process queue here; those of
+// others are waited for by SQLite, up to its busy_timeout.
+func (e *engine) Write(ctx context.Context, fn func(sqlstore.Tx) error) error {
+	if e.writer == nil {
+		return fmt.Errorf("%s was opened for reading only: %w", e.path, store.ErrUnavailable)
+	}
+	select {
+	case <-e.turn:
+	case <-e.closed:
+		return e.closedError()
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	defer func() { e.turn <- struct{}{} }()
+	t := &tx{session: e.writer, detached: true}
+	if err := e.transact(ctx, e.writer, "BEGIN IMMEDIATE", t, fn); err != nil {
+		return err
+	}
+	e.watchers.Notify(t.woken...)
+	return nil
+}
+
+// transact runs fn between begin and COMMIT on a session that nobody else uses.
+func (e *engine) transact(ctx context.Context, s *session, begin string, t *tx, fn func(sqlstore.Tx) error) error {
+	if _, err := s.exec(ctx, begin, nil); err != nil {
+		return e.translate(err)
+	}
+	committed := false
+	defer func() {
+		if !committed { // also when fn panics
+			s.rollback()
+		}
+	}()
+	if err := fn(t); err != nil {
+		return e.translate(err)
+	}
+	// Not interrupted any more: whoever asked learns whether it was committed.
+	if _, err := s.exec(context.WithoutCancel(ctx), "COMMIT", nil); err != nil {
+		return e.translate(err)
+	}
+	committed = true
+	return nil
+}
+
+// Close implements sqlstore.Engine. It waits for the transactions that run.
+func (e *engine) Close() error {
+	var err error
+	e.close.Do(func() { err = e.shut() })
+	return err
+}
+
+func (e *engine) shut() error {
+	var errs []error
+	if e.owner {
+		errs = append(errs, e.Write(context.Background(), markClean))
+	}
+	close(e.closed)
+	for range cap(e.idle) {
+		errs = append(errs, (<-e.idle).close())
+	}
+	if e.writer != nil {
+		<-e.turn
+		errs = append(errs, e.writer.close())
+	}
+	if e.guard != nil {
+		errs = append(errs, e.guard.close())
+	}
+	if err := errors.Join(errs...); err != nil {
+		return fmt.Errorf("close %s: %w", e.path, err)
+	}
+	return nil
+}
+
+func (e *engine) closedError() error {
+	return fmt.Errorf("%s has been closed: %w", e.path, store.ErrUnavailable)
+}
+
+// tx is a sqlstore.Tx.
+type tx struct {
+	session *session
+	// detached statements are not interrupted half-way by their context, only not
+	// begun: an interrupt in a write transaction would cost the work of all of it,
+	// and they are short.
+	detached bool
+	woken    []int64
+}
+
+// Exec implements sqlstore.Tx.
+func (t *tx) Exec(ctx context.Context, query string, args ...any) (int64, error) {
+	ctx, err := t.context(ctx)
+	if err != nil {
+		return 0, err
+	}
+	n, err := t.session.exec(ctx, query, args)
+	return n, interpretError(err)
+}
+
+// Query implements sqlstore.Tx.
+func (t *tx) Query(ctx context.Context, query string, args []any, scan func(sqlstore.Row) error) error {
+	ctx, err := t.context(ctx)
+	if err != nil {
+		return err
+	}
+	return interpretError(t.session.query(ctx, query, args, scan))
+}
+
+// QueryRow implements sqlstore.Tx.
+func (t *tx) QueryRow(ctx context.Context, query string, args []any, dest ...any) error {
+	found := false
+	err := t.Query(ctx, query, args, func(row sqlstore.Row) error {
+		if found {
+			return nil
+		}
+		found = true
+		return row.Scan(dest...)
+	})
+	if err == nil && !found {
+		return store.ErrNotFound
+	}
+	return err
+}
+
+// Now implements sqlstore.Tx.
+func (t *tx) Now(context.Context) (int64, error) { return time.Now().UnixMicro(), nil }
+
+// Wake implements sqlstore.Tx.
+func (t *tx) Wake(page int64) { t.woken = append(t.woken, page) }
+
+func (t *tx) context(ctx context.Context) (context.Context, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if t.detached {
+		return context.WithoutCancel(ctx), nil
+	}
+	return ctx, nil
+}

@@ -1,0 +1,139 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"net/url"
+	"path/filepath"
+	"strings"
+
+	// The driver registers itself as "sqlite".
+	_ "modernc.org/sqlite"
+
+	"recrawl/internal/store/sqlstore"
+)
+
+// session is one connection with its prepared statements. One goroutine at a
+// time may use it.
+type session struct {
+	db    *sql.DB
+	conn  *sql.Conn
+	stmts map[string]*sql.Stmt
+}
+
+// openSession opens a connection to a file and runs the pragmas on it. mode is
+// "ro", "rw" or "rwc" (create).
+func openSession(ctx context.Context, path, mode string, pragmas ...string) (*session, error) {
+	db, err := sql.Open("sqlite", fileURI(path, mode))
+	if err != nil {
+		return nil, err
+	}
+	conn, err := db.Conn(ctx)
+	if err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
+	s := &session{db: db, conn: conn, stmts: map[string]*sql.Stmt{}}
+	for _, pragma := range pragmas {
+		if _, err := conn.ExecContext(ctx, "PRAGMA "+pragma); err != nil {
+			return nil, errors.Join(err, s.close())
+		}
+	}
+	return s, nil
+}
+
+// fileURI names a file so that no character of its path is taken for anything
+// else.
+func fileURI(path, mode string) string {
+	slashed := filepath.ToSlash(path)
+	if !strings.HasPrefix(slashed, "/") {
+		slashed = "/" + slashed // a drive letter
+	}
+	return (&url.URL{Scheme: "file", Path: slashed, RawQuery: "mode=" + mode}).String()
+}
+
+// exec runs a statement and returns how many rows it affected. Without
+// arguments the query may be several statements.
+func (s *session) exec(ctx context.Context, query string, args []any) (int64, error) {
+	if len(args) == 0 {
+		_, err := s.conn.ExecContext(ctx, query)
+		return 0, err
+	}
+	stmt, err := s.prepare(ctx, query)
+	if err != nil {
+		return 0, err
+	}
+	res, err := stmt.ExecContext(ctx, plain(args)...)
+	if err != nil {
+		return 0, err
+	}
+	return res.RowsAffected()
+}
+
+// query calls scan for each row.
+func (s *session) query(ctx context.Context, query string, args []any, scan func(sqlstore.Row) error) (err error) {
+	stmt, err := s.prepare(ctx, query)
+	if err != nil {
+		return err
+	}
+	rows, err := stmt.QueryContext(ctx, plain(args)...)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, rows.Close()) }()
+	for rows.Next() {
+		if err := scan(rows); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
+}
+
+// prepare returns the statement of a query, prepared once. The queries of
+// package sqlstore are few, so none is ever forgotten.
+func (s *session) prepare(ctx context.Context, query string) (*sql.Stmt, error) {
+	if stmt, ok := s.stmts[query]; ok {
+		return stmt, nil
+	}
+	stmt, err := s.conn.PrepareContext(ctx, query)
+	if err != nil {
+		return nil, err
+	}
+	s.stmts[query] = stmt
+	return stmt, nil
+}
+
+// rollback ends a transaction that failed. SQLite may have ended it already,
+// and a transaction that cannot be rolled back was not committed either, so
+// there is nothing to report.
+func (s *session) rollback() {
+	_, _ = s.conn.ExecContext(context.Background(), "ROLLBACK")
+}
+
+func (s *session) close() error {
+	var errs []error
+	for _, stmt := range s.stmts {
+		errs = append(errs, stmt.Close())
+	}
+	errs = append(errs, s.conn.Close(), s.db.Close())
+	if err := errors.Join(errs...); err != nil {
+		return fmt.Errorf("close connection: %w", err)
+	}
+	return nil
+}
+
+// plain returns the arguments as SQLite stores them: booleans as 0 and 1.
+func plain(args []any) []any {
+	out := make([]any, len(args))
+	for i, arg := range args {
+		out[i] = arg
+		if b, ok := arg.(bool); ok {
+			out[i] = 0
+			if b {
+				out[i] = 1
+			}
+		}
+	}
+	return out
+}

@@ -1,0 +1,300 @@
+package sqlstore
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+
+	"recrawl/internal/crawl"
+	"recrawl/internal/store"
+)
+
+// limits bound what a crawl may admit.
+type limits struct {
+	state    crawl.CrawlState
+	window   int64
+	maxPages int64 // 0 is unlimited
+}
+
+const limitColumns = `state, window_size, max_pages`
+
+func queryLimits(ctx context.Context, tx Tx, crawlID int64, lock string) (limits, error) {
+	var l limits
+	var state uint8
+	err := tx.QueryRow(ctx, `SELECT `+limitColumns+` FROM crawls WHERE id = $1`+lock, []any{crawlID}, &state, &l.window, &l.maxPages)
+	if err != nil {
+		return limits{}, fmt.Errorf("crawl %d: %w", crawlID, err)
+	}
+	l.state = crawl.CrawlState(state)
+	return l, nil
+}
+
+// free returns how many more pages the crawl may have living.
+func (l limits) free(ctx context.Context, tx Tx, crawlID int64) (int64, error) {
+	switch {
+	case l.state == crawl.CrawlStopped:
+		return 0, nil
+	case l.maxPages == 0:
+		return math.MaxInt64, nil
+	}
+	living, err := countLiving(ctx, tx, crawlID)
+	return max(0, l.maxPages-living), err
+}
+
+// hostRoom is how much room a host's window has.
+type hostRoom struct {
+	hostID, unattempted int64
+}
+
+// Candidates implements store.Frontier. Of a crawl with more hosts than Limit
+// it looks at those with the most room; there are none while the crawl has
+// max_pages.
+func (s *Store) Candidates(ctx context.Context, p store.CandidateParams) ([]store.PageRecord, error) {
+	pages, err := read(ctx, s, func(tx Tx) ([]store.PageRecord, error) { return s.candidates(ctx, tx, p) })
+	if err != nil {
+		return nil, fmt.Errorf("candidates of crawl %d: %w", p.CrawlID, err)
+	}
+	return pages, nil
+}
+
+func (s *Store) candidates(ctx context.Context, tx Tx, p store.CandidateParams) ([]store.PageRecord, error) {
+	l, err := queryLimits(ctx, tx, p.CrawlID, "")
+	if err != nil {
+		return nil, err
+	}
+	free, err := l.free(ctx, tx, p.CrawlID)
+	if err != nil {
+		return nil, err
+	}
+	limit := int(min(free, int64(limitOr(p.Limit))))
+	if limit == 0 {
+		return []store.PageRecord{}, nil
+	}
+	rooms, err := s.queryRooms(ctx, tx, p, l.window, limit)
+	if err != nil {
+		return nil, err
+	}
+	var best []candidate
+	for _, room := range rooms {
+		some, err := bestKnown(ctx, tx, p.CrawlID, room.hostID, min(l.window-room.unattempted, int64(limit)))
+		if err != nil {
+			return nil, fmt.Errorf("known pages of host %d: %w", room.hostID, err)
+		}
+		best = append(best, some...)
+	}
+	slices.SortFunc(best, func(a, b candidate) int {
+		return cmp.Or(cmp.Compare(b.priority, a.priority), cmp.Compare(a.pageID, b.pageID))
+	})
+	ids := make([]int64, 0, limit)
+	for _, c := range best[:min(limit, len(best))] {
+		ids = append(ids, c.pageID)
+	}
+	return s.loadPages(ctx, tx, ids)
+}
+
+// queryRooms returns at most limit hosts that have known pages and room in the
+// window, those with the most room first.
+func (s *Store) queryRooms(ctx context.Context, tx Tx, p store.CandidateParams, window int64, limit int) ([]hostRoom, error) {
+	query := `SELECT hc.host_id, hc.unattempted FROM host_crawls hc
+		WHERE hc.crawl_id = $1 AND hc.known > 0 AND hc.unattempted < $2
+		ORDER BY hc.unattempted, hc.host_id LIMIT $3`
+	args := []any{p.CrawlID, window, limit}
+	if len(p.Hosts) > 0 {
+		query = `SELECT hc.host_id, hc.unattempted
+			FROM ` + s.records(4, "r", "id bigint") + ` CROSS JOIN host_crawls hc
+			WHERE hc.host_id = r.id AND hc.crawl_id = $1 AND hc.known > 0 AND hc.unattempted < $2
+			ORDER BY hc.unattempted, hc.host_id LIMIT $3`
+		args = append(args, idList(slices.Compact(slices.Sorted(slices.Values(p.Hosts)))))
+	}
+	rooms, err := collect(ctx, tx, query, args, func(row Row) (hostRoom, error) {
+		var room hostRoom
+		err := row.Scan(&room.hostID, &room.unattempted)
+		return room, err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("hosts with room: %w", err)
+	}
+	return rooms, nil
+}
+
+type candidate struct {
+	pageID   int64
+	priority float64
+}
+
+// bestKnown returns the n best known pages of a host.
+func bestKnown(ctx context.Context, tx Tx, crawlID, hostID, n int64) ([]candidate, error) {
+	query := fmt.Sprintf(`SELECT f.page_id, f.priority FROM frontier f
+		WHERE f.state = %d AND f.crawl_id = $1 AND f.host_id = $2
+		ORDER BY f.priority DESC, f.page_id LIMIT $3`, crawl.Known)
+	return collect(ctx, tx, query, []any{crawlID, hostID, n}, func(row Row) (candidate, error) {
+		var c candidate
+		err := row.Scan(&c.pageID, &c.priority)
+		return c, err
+	})
+}
+
+// Admit implements store.Frontier. Pages that are not Known, or not of the
+// crawl, are left alone; so are all pages of a stopped crawl. Excluded pages
+// count for max_pages, after the admitted ones, but not for the window.
+func (s *Store) Admit(ctx context.Context, p store.AdmitParams) ([]store.PageRecord, error) {
+	pages, err := write(ctx, s, func(tx Tx) ([]store.PageRecord, error) { return s.admit(ctx, tx, p) })
+	if err != nil {
+		return nil, fmt.Errorf("admit pages of crawl %d: %w", p.CrawlID, err)
+	}
+	return pages, nil
+}
+
+func (s *Store) admit(ctx context.Context, tx Tx, p store.AdmitParams) ([]store.PageRecord, error) {
+	// The crawl's lock makes admissions of one crawl take turns: max_pages and
+	// the windows hold however many ask at once.
+	l, err := queryLimits(ctx, tx, p.CrawlID, s.lock())
+	if err != nil {
+		return nil, err
+	}
+	hostOf, err := s.lockKnown(ctx, tx, p.CrawlID, slices.Concat(p.Admit, p.Exclude))
+	if err != nil {
+		return nil, err
+	}
+	free, err := l.free(ctx, tx, p.CrawlID)
+	if err != nil {
+		return nil, err
+	}
+	taken, err := s.lockWindows(ctx, tx, p.CrawlID, hostOf)
+	if err != nil {
+		return nil, err
+	}
+	plan := planAdmission(p, hostOf, taken, l.window, free)
+	if err := s.carryOut(ctx, tx, p, plan, hostOf); err != nil {
+		return nil, err
+	}
+	return s.loadPages(ctx, tx, plan.admit)
+}
+
+// admission is which pages change state.
+type admission struct {
+	admit, exclude []int64
+}
+
+// planAdmission chooses, in the caller's order, the pages that fit into their
+// hosts' windows and into free. hostOf has the pages that may be chosen; taken
+// is how many places of a host's window are taken.
+func planAdmission(p store.AdmitParams, hostOf, taken map[int64]int64, window, free int64) admission {
+	taken, chosen := maps.Clone(taken), map[int64]bool{}
+	var plan admission
+	for _, id := range p.Admit {
+		host, ok := hostOf[id]
+		if !ok || chosen[id] || free == 0 || taken[host] >= window {
+			continue
+		}
+		chosen[id] = true
+		taken[host]++
+		free--
+		plan.admit = append(plan.admit, id)
+	}
+	for _, id := range p.Exclude {
+		if _, ok := hostOf[id]; !ok || chosen[id] || free == 0 {
+			continue
+		}
+		chosen[id] = true
+		free--
+		plan.exclude = append(plan.exclude, id)
+	}
+	return plan
+}
+
+func (s *Store) carryOut(ctx context.Context, tx Tx, p store.AdmitParams, plan admission, hostOf map[int64]int64) error {
+	now, err := tx.Now(ctx)
+	if err != nil {
+		return err
+	}
+	d := newDeltas(p.CrawlID, 0)
+	for _, id := range plan.admit {
+		d.moves(hostOf[id], crawl.Known, crawl.Active, 1)
+		d.unattempted(hostOf[id], 1)
+	}
+	for _, id := range plan.exclude {
+		d.moves(hostOf[id], crawl.Known, crawl.Excluded, 1)
+	}
+	if err := s.place(ctx, tx, plan.admit, crawl.Active, false, now); err != nil {
+		return err
+	}
+	if err := s.place(ctx, tx, plan.exclude, crawl.Excluded, true, now+p.ExcludedFor.Microseconds()); err != nil {
+		return err
+	}
+	return d.apply(ctx, s, tx)
+}
+
+// place moves pages whose rows are locked into a living state.
+func (s *Store) place(ctx context.Context, tx Tx, ids []int64, state crawl.PageState, attempted bool, nextAt int64) error {
+	if len(ids) == 0 {
+		return nil
+	}
+	query := `UPDATE frontier SET state = $2, attempted = $3, next_at = $4 WHERE page_id IN (` + s.ids(1) + `)`
+	if _, err := tx.Exec(ctx, query, idList(ids), int64(state), attempted, nextAt); err != nil {
+		return fmt.Errorf("make pages %s: %w", state, err)
+	}
+	return nil
+}
+
+// lockKnown locks pages and returns those that are Known in the crawl, with
+// their hosts.
+func (s *Store) lockKnown(ctx context.Context, tx Tx, crawlID int64, ids []int64) (map[int64]int64, error) {
+	query := fmt.Sprintf(`SELECT page_id, host_id FROM frontier
+		WHERE page_id IN (%s) AND crawl_id = $2 AND state = %d ORDER BY page_id`, s.ids(1), crawl.Known) + s.lock()
+	hostOf := make(map[int64]int64, len(ids))
+	err := tx.Query(ctx, query, []any{idList(ids), crawlID}, func(row Row) error {
+		var id, host int64
+		if err := row.Scan(&id, &host); err != nil {
+			return err
+		}
+		hostOf[id] = host
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("lock known pages: %w", err)
+	}
+	return hostOf, nil
+}
+
+// lockWindows locks the window counts of the pages' hosts and returns them.
+func (s *Store) lockWindows(ctx context.Context, tx Tx, crawlID int64, hostOf map[int64]int64) (map[int64]int64, error) {
+	hosts := slices.Compact(slices.Sorted(maps.Values(hostOf)))
+	query := `SELECT host_id, unattempted FROM host_crawls
+		WHERE crawl_id = $2 AND host_id IN (` + s.ids(1) + `) ORDER BY host_id` + s.lock()
+	taken := make(map[int64]int64, len(hosts))
+	err := tx.Query(ctx, query, []any{idList(hosts), crawlID}, func(row Row) error {
+		var host, n int64
+		if err := row.Scan(&host, &n); err != nil {
+			return err
+		}
+		taken[host] = n
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("lock windows: %w", err)
+	}
+	return taken, nil
+}
+
+// hasRoom reports whether a host has known pages that could be admitted now.
+func hasRoom(ctx context.Context, tx Tx, crawlID, hostID int64) (bool, error) {
+	l, err := queryLimits(ctx, tx, crawlID, "")
+	if err != nil {
+		return false, err
+	}
+	var known, unattempted int64
+	err = tx.QueryRow(ctx, `SELECT known, unattempted FROM host_crawls WHERE host_id = $1 AND crawl_id = $2`,
+		[]any{hostID, crawlID}, &known, &unattempted)
+	if err != nil {
+		return false, fmt.Errorf("room of host %d: %w", hostID, err)
+	}
+	if known == 0 || unattempted >= l.window {
+		return false, nil
+	}
+	free, err := l.free(ctx, tx, crawlID)
+	return free > 0, err
+}

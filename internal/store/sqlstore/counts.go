@@ -1,0 +1,200 @@
+package sqlstore
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+
+	"recrawl/internal/crawl"
+)
+
+// Kinds of rows in crawl_counts. The texts are stored.
+const (
+	countMinute  = "minute"  // code: minutes since 1970; visits recorded in that minute
+	countOutcome = "outcome" // code: crawl.Outcome; visits
+	countState   = "state"   // code: crawl.PageState; pages
+	countTotal   = "total"   // code: one of the totals
+)
+
+// Codes of countTotal. The numbers are stored.
+const (
+	totalVisits   = 1
+	totalVersions = 2
+	totalLinks    = 3
+)
+
+// countSlots is how many rows share one count, so that the visits of one crawl,
+// each holding its count rows until its commit is durable, do not queue for one
+// row.
+const countSlots = 8
+
+// keptMinutes is how many minute counts are kept: the last hour's.
+const keptMinutes = 60
+
+const minuteMicros = 60_000_000
+
+// deltas collects by how much a transaction changes the counts of one crawl.
+type deltas struct {
+	crawlID int64
+	slot    int64
+	hosts   map[int64]hostDelta
+	counts  map[countKey]int64
+}
+
+type countKey struct {
+	kind string
+	code int64
+}
+
+type hostDelta struct {
+	known, unattempted int64
+}
+
+// newDeltas returns no deltas. Writers with different spread values rarely wait
+// for each other.
+func newDeltas(crawlID, spread int64) *deltas {
+	return &deltas{
+		crawlID: crawlID, slot: spread % countSlots,
+		hosts: map[int64]hostDelta{}, counts: map[countKey]int64{},
+	}
+}
+
+func (d *deltas) total(code, n int64) { d.counts[countKey{countTotal, code}] += n }
+
+// visit counts a visit recorded at now.
+func (d *deltas) visit(outcome crawl.Outcome, now int64) {
+	d.total(totalVisits, 1)
+	d.counts[countKey{countOutcome, int64(outcome)}]++
+	d.counts[countKey{countMinute, now / minuteMicros}]++
+}
+
+// moves counts n pages of a host that move from one state to another; state 0
+// is no state, before the page is known.
+func (d *deltas) moves(host int64, from, to crawl.PageState, n int64) {
+	if from == to {
+		return
+	}
+	h := d.hosts[host]
+	if from != 0 {
+		d.counts[countKey{countState, int64(from)}] -= n
+	}
+	if from == crawl.Known {
+		h.known -= n
+	}
+	d.counts[countKey{countState, int64(to)}] += n
+	if to == crawl.Known {
+		h.known += n
+	}
+	d.hosts[host] = h
+}
+
+// unattempted counts n more admitted pages of a host that have not been
+// attempted.
+func (d *deltas) unattempted(host, n int64) {
+	h := d.hosts[host]
+	h.unattempted += n
+	d.hosts[host] = h
+}
+
+// apply writes the deltas: host_crawls by host, then crawl_counts. It must be
+// the last that a transaction does.
+func (d *deltas) apply(ctx context.Context, s *Store, tx Tx) error {
+	if err := d.applyHosts(ctx, s, tx); err != nil {
+		return fmt.Errorf("count pages of hosts: %w", err)
+	}
+	if err := d.applyCounts(ctx, s, tx); err != nil {
+		return fmt.Errorf("count: %w", err)
+	}
+	return nil
+}
+
+type hostRecord struct {
+	HostID      int64 `json:"host_id"`
+	Known       int64 `json:"known"`
+	Unattempted int64 `json:"unattempted"`
+}
+
+func (d *deltas) applyHosts(ctx context.Context, s *Store, tx Tx) error {
+	var rows []hostRecord
+	for _, id := range slices.Sorted(maps.Keys(d.hosts)) {
+		if h := d.hosts[id]; h != (hostDelta{}) {
+			rows = append(rows, hostRecord{id, h.known, h.unattempted})
+		}
+	}
+	if len(rows) == 0 {
+		return nil
+	}
+	query := `INSERT INTO host_crawls (host_id, crawl_id, known, unattempted)
+		SELECT r.host_id, CAST($2 AS BIGINT), r.known, r.unattempted
+		FROM ` + s.records(1, "r", "host_id bigint", "known bigint", "unattempted bigint") + `
+		WHERE true ORDER BY r.host_id
+		ON CONFLICT (host_id, crawl_id) DO UPDATE SET
+			known = host_crawls.known + excluded.known,
+			unattempted = host_crawls.unattempted + excluded.unattempted`
+	_, err := tx.Exec(ctx, query, jsonText(rows), d.crawlID)
+	return err
+}
+
+type countRecord struct {
+	Kind string `json:"kind"`
+	Code int64  `json:"code"`
+	N    int64  `json:"n"`
+}
+
+func (d *deltas) applyCounts(ctx context.Context, s *Store, tx Tx) error {
+	var rows []countRecord
+	for key, n := range d.counts {
+		if n != 0 {
+			rows = append(rows, countRecord{key.kind, key.code, n})
+		}
+	}
+	if len(rows) == 0 {
+		return nil
+	}
+	slices.SortFunc(rows, func(a, b countRecord) int {
+		return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Code, b.Code))
+	})
+	query := `INSERT INTO crawl_counts (crawl_id, slot, kind, code, n)
+		SELECT CAST($2 AS BIGINT), CAST($3 AS BIGINT), r.kind, r.code, r.n
+		FROM ` + s.records(1, "r", "kind text", "code bigint", "n bigint") + `
+		WHERE true ORDER BY r.kind, r.code
+		ON CONFLICT (crawl_id, kind, code, slot) DO UPDATE SET n = crawl_counts.n + excluded.n
+		RETURNING kind, code, n`
+	newMinute := int64(0)
+	err := tx.Query(ctx, query, []any{jsonText(rows), d.crawlID, d.slot}, func(row Row) error {
+		var key countKey
+		var n int64
+		if err := row.Scan(&key.kind, &key.code, &n); err != nil {
+			return err
+		}
+		if key.kind == countMinute && n == d.counts[key] {
+			newMinute = key.code
+		}
+		return nil
+	})
+	if err != nil || newMinute == 0 {
+		return err
+	}
+	return d.forgetMinutes(ctx, tx, newMinute)
+}
+
+// forgetMinutes removes the minute counts that are older than the hour before
+// the minute. The first visit of each minute calls it, so few rows ever exist.
+func (d *deltas) forgetMinutes(ctx context.Context, tx Tx, minute int64) error {
+	_, err := tx.Exec(ctx, `DELETE FROM crawl_counts WHERE crawl_id = $1 AND slot = $2 AND kind = 'minute' AND code < $3`,
+		d.crawlID, d.slot, minute-keptMinutes)
+	return err
+}
+
+// countLiving returns how many pages of the crawl keep a workflow.
+func countLiving(ctx context.Context, tx Tx, crawlID int64) (int64, error) {
+	query := fmt.Sprintf(`SELECT CAST(COALESCE(SUM(n), 0) AS BIGINT) FROM crawl_counts
+		WHERE crawl_id = $1 AND kind = 'state' AND code BETWEEN %d AND %d`, crawl.Active, crawl.Excluded)
+	var n int64
+	if err := tx.QueryRow(ctx, query, []any{crawlID}, &n); err != nil {
+		return 0, fmt.Errorf("count living pages: %w", err)
+	}
+	return n, nil
+}

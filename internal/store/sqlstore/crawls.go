@@ -1,0 +1,243 @@
+package sqlstore
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"recrawl/internal/crawl"
+	"recrawl/internal/store"
+)
+
+// permitGrace is how much longer a permit lives than the request's own time
+// limit: for connecting, reporting, and a slow worker.
+const permitGrace = 10 * time.Second
+
+// revivedPerTx is how many stopped pages return to Known in one transaction.
+const revivedPerTx = 1000
+
+const crawlColumns = `id, spec, state, generation, created_at`
+
+// OpenCrawl implements store.Crawls.
+func (s *Store) OpenCrawl(ctx context.Context, spec crawl.Spec) (store.CrawlRecord, error) {
+	text, err := encodeSpec(spec)
+	if err != nil {
+		return store.CrawlRecord{}, fmt.Errorf("open crawl %s: %w", spec.Name, err)
+	}
+	if err := s.revive(ctx, spec.Name); err != nil {
+		return store.CrawlRecord{}, fmt.Errorf("open crawl %s: %w", spec.Name, err)
+	}
+	rec, err := write(ctx, s, func(tx Tx) (store.CrawlRecord, error) { return s.openCrawl(ctx, tx, spec, text) })
+	if err != nil {
+		return store.CrawlRecord{}, fmt.Errorf("open crawl %s: %w", spec.Name, err)
+	}
+	return rec, nil
+}
+
+func (s *Store) openCrawl(ctx context.Context, tx Tx, spec crawl.Spec, text string) (store.CrawlRecord, error) {
+	rec, err := s.lockCrawl(ctx, tx, spec.Name)
+	if errors.Is(err, store.ErrNotFound) {
+		if err := insertCrawl(ctx, tx, spec, text); err != nil {
+			return store.CrawlRecord{}, err
+		}
+		rec, err = s.lockCrawl(ctx, tx, spec.Name)
+	}
+	if err != nil {
+		return store.CrawlRecord{}, err
+	}
+	stored, err := encodeSpec(rec.Spec)
+	if err != nil {
+		return store.CrawlRecord{}, err
+	}
+	if stored == text && rec.State != crawl.CrawlStopped {
+		return rec, nil
+	}
+	if rec.State == crawl.CrawlStopped {
+		rec.State = crawl.CrawlRunning
+	}
+	rec.Spec = spec
+	rec.Generation++
+	return rec, updateCrawl(ctx, tx, rec, text)
+}
+
+// SetCrawlState implements store.Crawls.
+func (s *Store) SetCrawlState(ctx context.Context, name string, state crawl.CrawlState) (store.CrawlRecord, error) {
+	if state != crawl.CrawlStopped {
+		if err := s.revive(ctx, name); err != nil {
+			return store.CrawlRecord{}, fmt.Errorf("set crawl %s %s: %w", name, state, err)
+		}
+	}
+	rec, err := write(ctx, s, func(tx Tx) (store.CrawlRecord, error) {
+		rec, err := s.lockCrawl(ctx, tx, name)
+		if err != nil || rec.State == state {
+			return rec, err
+		}
+		rec.State = state
+		rec.Generation++
+		_, err = tx.Exec(ctx, `UPDATE crawls SET state = $2, generation = $3 WHERE id = $1`, rec.ID, int64(state), rec.Generation)
+		return rec, err
+	})
+	if err != nil {
+		return store.CrawlRecord{}, fmt.Errorf("set crawl %s %s: %w", name, state, err)
+	}
+	return rec, nil
+}
+
+// Crawl implements store.Crawls.
+func (s *Store) Crawl(ctx context.Context, name string) (store.CrawlRecord, error) {
+	rec, err := read(ctx, s, func(tx Tx) (store.CrawlRecord, error) {
+		return queryCrawl(ctx, tx, `SELECT `+crawlColumns+` FROM crawls WHERE name = $1`, name)
+	})
+	if err != nil {
+		return store.CrawlRecord{}, fmt.Errorf("crawl %s: %w", name, err)
+	}
+	return rec, nil
+}
+
+// ListCrawls implements store.Crawls.
+func (s *Store) ListCrawls(ctx context.Context) ([]store.CrawlRecord, error) {
+	all, err := read(ctx, s, func(tx Tx) ([]store.CrawlRecord, error) {
+		return collect(ctx, tx, `SELECT `+crawlColumns+` FROM crawls ORDER BY name`, nil, scanCrawl)
+	})
+	if err != nil {
+		return nil, fmt.Errorf("list crawls: %w", err)
+	}
+	return all, nil
+}
+
+// revive returns the pages that were stopped with a crawl to Known, so that
+// admission brings them back within the window. It runs before the crawl
+// leaves its stopped state: should it be cut off, the crawl is still stopped
+// and the next call goes on. It does nothing to other crawls.
+func (s *Store) revive(ctx context.Context, name string) error {
+	for {
+		n, err := write(ctx, s, func(tx Tx) (int, error) { return s.reviveSome(ctx, tx, name) })
+		if err != nil {
+			return fmt.Errorf("bring back stopped pages: %w", err)
+		}
+		if n < revivedPerTx {
+			return nil
+		}
+	}
+}
+
+// reviveSome revives at most revivedPerTx pages and returns how many it did.
+func (s *Store) reviveSome(ctx context.Context, tx Tx, name string) (int, error) {
+	rec, err := queryCrawl(ctx, tx, `SELECT `+crawlColumns+` FROM crawls WHERE name = $1`, name)
+	if errors.Is(err, store.ErrNotFound) || err == nil && rec.State != crawl.CrawlStopped {
+		return 0, nil
+	}
+	if err != nil {
+		return 0, err
+	}
+	query := fmt.Sprintf(`SELECT page_id, host_id FROM frontier
+		WHERE crawl_id = $1 AND state = %d ORDER BY page_id LIMIT %d`, crawl.Stopped, revivedPerTx) + s.lock()
+	var ids []int64
+	d := newDeltas(rec.ID, 0)
+	err = tx.Query(ctx, query, []any{rec.ID}, func(row Row) error {
+		var id, host int64
+		if err := row.Scan(&id, &host); err != nil {
+			return err
+		}
+		ids = append(ids, id)
+		d.moves(host, crawl.Stopped, crawl.Known, 1)
+		return nil
+	})
+	if err != nil || len(ids) == 0 {
+		return 0, err
+	}
+	update := fmt.Sprintf(`UPDATE frontier SET state = %d, next_at = 0 WHERE page_id IN (%s)`, crawl.Known, s.ids(1))
+	if _, err := tx.Exec(ctx, update, idList(ids)); err != nil {
+		return 0, err
+	}
+	return len(ids), d.apply(ctx, s, tx)
+}
+
+func insertCrawl(ctx context.Context, tx Tx, spec crawl.Spec, text string) error {
+	now, err := tx.Now(ctx)
+	if err != nil {
+		return err
+	}
+	_, err = tx.Exec(ctx, `INSERT INTO crawls (name, spec, state, generation, created_at,
+			delay, factor, max_crawl_delay, permit_life, agent, window_size, max_pages)
+		VALUES ($1, $2, $3, 1, $4, $5, $6, $7, $8, $9, $10, $11) ON CONFLICT (name) DO NOTHING`,
+		append([]any{spec.Name, text, int64(crawl.CrawlRunning), now}, specNumbers(spec)...)...)
+	return err
+}
+
+func updateCrawl(ctx context.Context, tx Tx, rec store.CrawlRecord, text string) error {
+	_, err := tx.Exec(ctx, `UPDATE crawls SET spec = $2, state = $3, generation = $4,
+			delay = $5, factor = $6, max_crawl_delay = $7, permit_life = $8, agent = $9, window_size = $10, max_pages = $11
+		WHERE id = $1`,
+		append([]any{rec.ID, text, int64(rec.State), rec.Generation}, specNumbers(rec.Spec)...)...)
+	return err
+}
+
+// specNumbers are the columns of crawls that repeat the spec: delay, factor,
+// max_crawl_delay, permit_life, agent, window_size, max_pages.
+func specNumbers(spec crawl.Spec) []any {
+	return []any{
+		spec.Politeness.Delay.Std().Microseconds(), spec.Politeness.Factor, spec.Politeness.MaxCrawlDelay.Std().Microseconds(),
+		(spec.Fetch.TimeLimit.Std() + permitGrace).Microseconds(), spec.Identity.Agent,
+		spec.Limits.Window, spec.Limits.MaxPages,
+	}
+}
+
+// lockCrawl reads a crawl and keeps its row locked until the transaction ends.
+func (s *Store) lockCrawl(ctx context.Context, tx Tx, name string) (store.CrawlRecord, error) {
+	return queryCrawl(ctx, tx, `SELECT `+crawlColumns+` FROM crawls WHERE name = $1`+s.lock(), name)
+}
+
+func queryCrawl(ctx context.Context, tx Tx, query string, arg any) (store.CrawlRecord, error) {
+	all, err := collect(ctx, tx, query, []any{arg}, scanCrawl)
+	if err != nil {
+		return store.CrawlRecord{}, err
+	}
+	if len(all) == 0 {
+		return store.CrawlRecord{}, store.ErrNotFound
+	}
+	return all[0], nil
+}
+
+func scanCrawl(row Row) (store.CrawlRecord, error) {
+	var rec store.CrawlRecord
+	var text string
+	var state uint8
+	var created int64
+	if err := row.Scan(&rec.ID, &text, &state, &rec.Generation, &created); err != nil {
+		return store.CrawlRecord{}, err
+	}
+	// Over the defaults, so that a spec stored before a field existed has the
+	// field's default.
+	rec.Spec = crawl.DefaultSpec()
+	if err := json.Unmarshal([]byte(text), &rec.Spec); err != nil {
+		return store.CrawlRecord{}, fmt.Errorf("decode the spec of crawl %d: %w", rec.ID, err)
+	}
+	rec.State = crawl.CrawlState(state)
+	rec.CreatedAt = fromMicros(created)
+	return rec, nil
+}
+
+// encodeSpec is the spec as JSON in one form: two specs that mean the same have
+// the same text.
+func encodeSpec(spec crawl.Spec) (string, error) {
+	if spec.Seeds == nil {
+		spec.Seeds = []string{}
+	}
+	if spec.Scope.Rules == nil {
+		spec.Scope.Rules = []json.RawMessage{}
+	}
+	if spec.Fetch.AllowNetworks == nil {
+		spec.Fetch.AllowNetworks = []string{}
+	}
+	if spec.Fetch.ContentTypes == nil {
+		spec.Fetch.ContentTypes = []string{}
+	}
+	text, err := json.Marshal(spec)
+	if err != nil {
+		return "", fmt.Errorf("encode the spec: %w", err)
+	}
+	return string(text), nil
+}

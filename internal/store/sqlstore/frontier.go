@@ -1,0 +1,225 @@
+package sqlstore
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"recrawl/internal/crawl"
+	"recrawl/internal/store"
+)
+
+// fewRows is up to how many matches of a second condition (due, changed) are
+// read at once and sorted by id. Beyond it they are so dense that a walk in the
+// order of ids finds a full answer soon.
+const fewRows = 5000
+
+const pendingColumns = `l.version_id, l.crawl_id, c.name, l.page_id, p.url, h.host, p.level, l.visit, l.links`
+
+const pendingTables = ` FROM pending_links l JOIN pages p ON p.id = l.page_id
+	JOIN hosts h ON h.id = p.host_id JOIN crawls c ON c.id = l.crawl_id`
+
+// PendingLinks implements store.Frontier.
+func (s *Store) PendingLinks(ctx context.Context, version int64) (*store.PendingLinks, error) {
+	query := `SELECT ` + pendingColumns + pendingTables + ` WHERE l.version_id = $1`
+	found, err := read(ctx, s, func(tx Tx) ([]store.PendingLinks, error) {
+		return collect(ctx, tx, query, []any{version}, scanPending)
+	})
+	if err != nil {
+		return nil, fmt.Errorf("links of version %d: %w", version, err)
+	}
+	if len(found) == 0 {
+		return nil, nil
+	}
+	return &found[0], nil
+}
+
+// UnfinishedLinks implements store.Frontier.
+func (s *Store) UnfinishedLinks(ctx context.Context, crawlID int64, age time.Duration, limit int) ([]store.PendingLinks, error) {
+	query := `SELECT ` + pendingColumns + pendingTables + `
+		WHERE l.crawl_id = $1 AND l.at <= $2 ORDER BY l.at, l.version_id LIMIT $3`
+	found, err := read(ctx, s, func(tx Tx) ([]store.PendingLinks, error) {
+		now, err := tx.Now(ctx)
+		if err != nil {
+			return nil, err
+		}
+		return collect(ctx, tx, query, []any{crawlID, now - age.Microseconds(), limitOr(limit)}, scanPending)
+	})
+	if err != nil {
+		return nil, fmt.Errorf("unfinished links of crawl %d: %w", crawlID, err)
+	}
+	return found, nil
+}
+
+func scanPending(row Row) (store.PendingLinks, error) {
+	var l store.PendingLinks
+	var links string
+	err := row.Scan(&l.Version, &l.Page.CrawlID, &l.Page.Crawl, &l.Page.PageID, &l.Page.URL, &l.Page.Host, &l.Level, &l.Visit, &links)
+	if err != nil {
+		return store.PendingLinks{}, err
+	}
+	if err := json.Unmarshal([]byte(links), &l.Links); err != nil {
+		return store.PendingLinks{}, fmt.Errorf("decode the links of version %d: %w", l.Version, err)
+	}
+	return l, nil
+}
+
+// DuePages implements store.Frontier.
+func (s *Store) DuePages(ctx context.Context, p store.DueParams) ([]store.PageRecord, error) {
+	pages, err := read(ctx, s, func(tx Tx) ([]store.PageRecord, error) {
+		ids, err := s.dueIDs(ctx, tx, p)
+		if err != nil {
+			return nil, err
+		}
+		return s.loadPages(ctx, tx, ids)
+	})
+	if err != nil {
+		return nil, fmt.Errorf("due pages of crawl %d: %w", p.CrawlID, err)
+	}
+	return pages, nil
+}
+
+func (s *Store) dueIDs(ctx context.Context, tx Tx, p store.DueParams) ([]int64, error) {
+	limit := limitOr(p.Limit)
+	few := fmt.Sprintf(`SELECT f.page_id FROM frontier f
+		WHERE f.crawl_id = $1 AND f.state BETWEEN %d AND %d AND f.next_at < $2
+		ORDER BY f.next_at LIMIT %d`, crawl.Active, crawl.Excluded, fewRows+1)
+	ids, err := collect(ctx, tx, few, []any{p.CrawlID, micros(p.Before)}, scanID)
+	if err != nil {
+		return nil, err
+	}
+	if len(ids) <= fewRows {
+		ids = slices.DeleteFunc(ids, func(id int64) bool { return id <= p.After })
+		return s.notInLine(ctx, tx, ids, limit)
+	}
+	return mergeStates(livingStates(), limit, func(state crawl.PageState) ([]int64, error) {
+		walk := fmt.Sprintf(`SELECT f.page_id FROM frontier f
+			WHERE f.crawl_id = $1 AND f.state = %d AND f.page_id > $2 AND f.next_at < $3
+				AND NOT EXISTS (SELECT 1 FROM places l WHERE l.page_id = f.page_id)
+			ORDER BY f.page_id LIMIT $4`, state)
+		return collect(ctx, tx, walk, []any{p.CrawlID, p.After, micros(p.Before), limit}, scanID)
+	})
+}
+
+// notInLine returns the lowest ids, at most limit, of pages without a place in
+// a line.
+func (s *Store) notInLine(ctx context.Context, tx Tx, ids []int64, limit int) ([]int64, error) {
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	query := s.ids(1) + ` WHERE NOT EXISTS (SELECT 1 FROM places l WHERE l.page_id = r.id) ORDER BY r.id LIMIT $2`
+	return collect(ctx, tx, query, []any{idList(ids), limit}, scanID)
+}
+
+func livingStates() []crawl.PageState {
+	return slices.DeleteFunc(crawl.PageStates(), func(s crawl.PageState) bool { return !s.Lives() })
+}
+
+// mergeStates asks for the ids of each state, which an index has in order, and
+// returns the lowest of all, at most limit.
+func mergeStates(states []crawl.PageState, limit int, ask func(crawl.PageState) ([]int64, error)) ([]int64, error) {
+	var all []int64
+	for _, state := range states {
+		ids, err := ask(state)
+		if err != nil {
+			return nil, fmt.Errorf("%s pages: %w", state, err)
+		}
+		all = append(all, ids...)
+	}
+	slices.Sort(all)
+	all = slices.Compact(all)
+	return all[:min(limit, len(all))], nil
+}
+
+// frontierRow is what a transaction needs of a page to move it.
+type frontierRow struct {
+	pageID, crawlID, hostID int64
+	state                   crawl.PageState
+	visit                   int
+	attempted               bool
+	versionID               int64
+	lastChange              int64
+	changes                 int
+}
+
+// lockPage locks a page until the transaction ends.
+func (s *Store) lockPage(ctx context.Context, tx Tx, pageID int64) (frontierRow, error) {
+	row := frontierRow{pageID: pageID}
+	var state, attempted uint8
+	query := `SELECT crawl_id, host_id, state, visit, attempted, version_id, last_change, changes
+		FROM frontier WHERE page_id = $1` + s.lock()
+	err := tx.QueryRow(ctx, query, []any{pageID}, &row.crawlID, &row.hostID, &state, &row.visit, &attempted,
+		&row.versionID, &row.lastChange, &row.changes)
+	if err != nil {
+		return frontierRow{}, err
+	}
+	row.state, row.attempted = crawl.PageState(state), attempted != 0
+	return row, nil
+}
+
+// takesPlace reports whether the page takes a place in its host's window.
+func (r frontierRow) takesPlace() bool { return r.state.Lives() && !r.attempted }
+
+// SetPageState implements store.Frontier. A page that comes to life is due at
+// once, and takes no place in the window if it has been admitted before.
+func (s *Store) SetPageState(ctx context.Context, pageID int64, state crawl.PageState) error {
+	_, err := write(ctx, s, func(tx Tx) (struct{}, error) { return struct{}{}, s.setPageState(ctx, tx, pageID, state) })
+	if err != nil {
+		return fmt.Errorf("set page %d %s: %w", pageID, state, err)
+	}
+	return nil
+}
+
+func (s *Store) setPageState(ctx context.Context, tx Tx, pageID int64, state crawl.PageState) error {
+	before, err := s.lockPage(ctx, tx, pageID)
+	if err != nil {
+		return err
+	}
+	if !state.Lives() {
+		// The turns of the others are left to maintenance.
+		if _, err := s.leaveLine(ctx, tx, pageID); err != nil && !errors.Is(err, store.ErrNotFound) {
+			return fmt.Errorf("leave the line: %w", err)
+		}
+	}
+	if before.state == state {
+		return nil
+	}
+	after := before
+	after.state = state
+	if before.state.Lives() && !state.Lives() {
+		after.attempted = true
+	}
+	if err := s.updateState(ctx, tx, before, after); err != nil {
+		return err
+	}
+	d := newDeltas(before.crawlID, pageID)
+	d.moves(before.hostID, before.state, after.state, 1)
+	d.unattempted(before.hostID, count(after.takesPlace())-count(before.takesPlace()))
+	return d.apply(ctx, s, tx)
+}
+
+func (s *Store) updateState(ctx context.Context, tx Tx, before, after frontierRow) error {
+	if before.state.Lives() || !after.state.Lives() {
+		_, err := tx.Exec(ctx, `UPDATE frontier SET state = $2, attempted = $3 WHERE page_id = $1`,
+			after.pageID, int64(after.state), after.attempted)
+		return err
+	}
+	now, err := tx.Now(ctx)
+	if err != nil {
+		return err
+	}
+	_, err = tx.Exec(ctx, `UPDATE frontier SET state = $2, attempted = $3, next_at = $4 WHERE page_id = $1`,
+		after.pageID, int64(after.state), after.attempted, now)
+	return err
+}
+
+// count is 1 for true.
+func count(b bool) int64 {
+	if b {
+		return 1
+	}
+	return 0
+}

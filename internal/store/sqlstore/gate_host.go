@@ -1,0 +1,297 @@
+package sqlstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"recrawl/internal/crawl"
+	"recrawl/internal/polite"
+	"recrawl/internal/store"
+)
+
+// hostRow is what the gate knows of a host; see migration 0002_gate.
+type hostRow struct {
+	id         int64
+	host       string
+	crawlDelay int64
+
+	lastEnd, lastDuration, mean int64
+	lastDelay, lastCap          int64
+	lastFactor                  float64
+	flightPermit, flightPage    int64
+	flightRobots                int64
+	begunAt, expiresAt, lost    int64
+	backoffUntil, backoffLevel  int64
+	quietSince, failures        int64
+	blocked                     int64
+	permits, grants, sinceAged  int64
+}
+
+const hostColumns = `h.id, h.host, h.crawl_delay,
+	h.last_end, h.last_duration, h.mean_duration, h.last_delay, h.last_factor, h.last_cap,
+	h.flight_permit, h.flight_page, h.flight_robots, h.begun_at, h.expires_at, h.lost_permit,
+	h.backoff_until, h.backoff_level, h.quiet_since, h.failures_in_row, h.blocked,
+	h.permits, h.grants, h.since_aged`
+
+func (h *hostRow) fields() []any {
+	return []any{
+		&h.id, &h.host, &h.crawlDelay,
+		&h.lastEnd, &h.lastDuration, &h.mean, &h.lastDelay, &h.lastFactor, &h.lastCap,
+		&h.flightPermit, &h.flightPage, &h.flightRobots, &h.begunAt, &h.expiresAt, &h.lost,
+		&h.backoffUntil, &h.backoffLevel, &h.quietSince, &h.failures, &h.blocked,
+		&h.permits, &h.grants, &h.sinceAged,
+	}
+}
+
+// gateHost is one host within one gate transaction, its row locked. Changes are
+// made to row and lines and written by save, if there are any. Without effects
+// nobody is turned: the caller could not signal.
+type gateHost struct {
+	store    *Store
+	tx       Tx
+	now      int64
+	row, was hostRow
+	rested   int64
+	lines    []*gateLine
+	effects  *store.GateEffects
+}
+
+// gateLine is one crawl's waiters of one class on the host.
+type gateLine struct {
+	polite.Line // Served is the crawl's, over all its lines on this host
+	was         polite.Line
+	served      int64 // of this line alone
+	servedWas   int64
+	stored      bool
+	state       crawl.CrawlState
+	demand      polite.Demand
+}
+
+// openGate locks the hosts in the order of their ids, so that transactions with
+// more than one cannot deadlock, reads the clock after that, and closes the
+// account of requests that have expired. Turns are added to effects, which may be
+// nil.
+func (s *Store) openGate(ctx context.Context, tx Tx, effects *store.GateEffects, ids ...int64) ([]*gateHost, error) {
+	ids = slices.Clone(ids)
+	slices.Sort(ids)
+	var gates []*gateHost
+	for _, id := range slices.Compact(ids) {
+		g := &gateHost{store: s, tx: tx, effects: effects}
+		query := "SELECT " + hostColumns + ", (SELECT rested_at FROM rest WHERE id = 1) FROM hosts h WHERE h.id = $1" + s.lock()
+		if err := tx.QueryRow(ctx, query, []any{id}, append(g.row.fields(), &g.rested)...); err != nil {
+			return nil, fmt.Errorf("lock host %d: %w", id, err)
+		}
+		g.was = g.row
+		gates = append(gates, g)
+	}
+	now, err := tx.Now(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("read the store's clock: %w", err)
+	}
+	for _, g := range gates {
+		g.now = now
+		if err := g.loadLines(ctx); err != nil {
+			return nil, fmt.Errorf("read the lines of %s: %w", g.row.host, err)
+		}
+		if err := g.settle(ctx); err != nil {
+			return nil, fmt.Errorf("end the expired request to %s: %w", g.row.host, err)
+		}
+	}
+	return gates, nil
+}
+
+// openHost is openGate for one host.
+func (s *Store) openHost(ctx context.Context, tx Tx, effects *store.GateEffects, id int64) (*gateHost, error) {
+	gates, err := s.openGate(ctx, tx, effects, id)
+	if err != nil {
+		return nil, err
+	}
+	return gates[0], nil
+}
+
+func (g *gateHost) loadLines(ctx context.Context) error {
+	query := `SELECT l.crawl_id, l.class, l.waiting, l.departed, l.served, c.state, c.delay, c.factor, c.max_crawl_delay
+		FROM lines l JOIN crawls c ON c.id = l.crawl_id WHERE l.host_id = $1`
+	err := g.tx.Query(ctx, query, []any{g.row.id}, func(row Row) error {
+		l := &gateLine{stored: true}
+		var class, state, delay, ceiling int64
+		if err := row.Scan(&l.Crawl, &class, &l.Waiting, &l.Departed, &l.served, &state, &delay, &l.demand.Factor, &ceiling); err != nil {
+			return err
+		}
+		l.Class, l.state = crawl.Class(class), crawl.CrawlState(state)
+		l.demand.Delay, l.demand.MaxCrawlDelay = span(delay), span(ceiling)
+		l.was, l.servedWas = l.Line, l.served
+		g.lines = append(g.lines, l)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	for _, l := range g.lines {
+		l.Served = g.servedLast(l.Crawl)
+	}
+	return nil
+}
+
+// servedLast orders the crawls by their last grant on this host.
+func (g *gateHost) servedLast(crawlID int64) int64 {
+	var last int64
+	for _, l := range g.lines {
+		if l.Crawl == crawlID {
+			last = max(last, l.served)
+		}
+	}
+	return last
+}
+
+// line returns the line of a crawl and class, which may be new.
+func (g *gateHost) line(ctx context.Context, crawlID int64, class crawl.Class) (*gateLine, error) {
+	for _, l := range g.lines {
+		if l.Crawl == crawlID && l.Class == class {
+			return l, nil
+		}
+	}
+	l := &gateLine{Line: polite.Line{Crawl: crawlID, Class: class, Served: g.servedLast(crawlID)}}
+	var state, delay, ceiling int64
+	query := "SELECT state, delay, factor, max_crawl_delay FROM crawls WHERE id = $1"
+	if err := g.tx.QueryRow(ctx, query, []any{crawlID}, &state, &delay, &l.demand.Factor, &ceiling); err != nil {
+		return nil, fmt.Errorf("read crawl %d: %w", crawlID, err)
+	}
+	l.state = crawl.CrawlState(state)
+	l.demand.Delay, l.demand.MaxCrawlDelay = span(delay), span(ceiling)
+	g.lines = append(g.lines, l)
+	return l, nil
+}
+
+// save writes what has changed of the host and its lines.
+func (g *gateHost) save(ctx context.Context) error {
+	if err := g.saveLines(ctx); err != nil {
+		return fmt.Errorf("write the lines of %s: %w", g.row.host, err)
+	}
+	if g.row == g.was {
+		return nil
+	}
+	h := &g.row
+	_, err := g.tx.Exec(ctx, `UPDATE hosts SET
+		last_end = $1, last_duration = $2, mean_duration = $3, last_delay = $4, last_factor = $5, last_cap = $6,
+		flight_permit = $7, flight_page = $8, flight_robots = $9, begun_at = $10, expires_at = $11, lost_permit = $12,
+		backoff_until = $13, backoff_level = $14, quiet_since = $15, failures_in_row = $16,
+		permits = $17, grants = $18, since_aged = $19 WHERE id = $20`,
+		h.lastEnd, h.lastDuration, h.mean, h.lastDelay, h.lastFactor, h.lastCap,
+		h.flightPermit, h.flightPage, h.flightRobots, h.begunAt, h.expiresAt, h.lost,
+		h.backoffUntil, h.backoffLevel, h.quietSince, h.failures,
+		h.permits, h.grants, h.sinceAged, h.id)
+	if err != nil {
+		return fmt.Errorf("write host %s: %w", g.row.host, err)
+	}
+	g.was = g.row
+	return nil
+}
+
+func (g *gateHost) saveLines(ctx context.Context) error {
+	for _, l := range g.lines {
+		if l.stored && l.Waiting == l.was.Waiting && l.Departed == l.was.Departed && l.served == l.servedWas {
+			continue
+		}
+		_, err := g.tx.Exec(ctx, `INSERT INTO lines (host_id, crawl_id, class, waiting, departed, served)
+			VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (host_id, crawl_id, class) DO UPDATE SET
+			waiting = excluded.waiting, departed = excluded.departed, served = excluded.served`,
+			g.row.id, l.Crawl, int64(l.Class), l.Waiting, l.Departed, l.served)
+		if err != nil {
+			return err
+		}
+		l.was, l.servedWas, l.stored = l.Line, l.served, true
+	}
+	return nil
+}
+
+// settle ends a request whose permit has expired without a release: it counts
+// as one that lasted until then.
+func (g *gateHost) settle(ctx context.Context) error {
+	h := &g.row
+	if h.flightPermit == 0 || g.now < h.expiresAt {
+		return nil
+	}
+	h.lost = h.flightPermit
+	return g.land(ctx, h.expiresAt, h.expiresAt-h.begunAt, false)
+}
+
+// land ends the request in flight at end. Its place is given up if the page had
+// its request; otherwise it waits again with its old age: a robots permit's
+// until its page asks for its own, a lost one's until it asks once more.
+func (g *gateHost) land(ctx context.Context, end, duration int64, released bool) error {
+	h := &g.row
+	permit, page, kind := h.flightPermit, h.flightPage, h.flightRobots
+	h.lastEnd, h.lastDuration = end, duration
+	h.flightPermit, h.flightPage, h.flightRobots, h.begunAt, h.expiresAt = 0, 0, 0, 0, 0
+	p, err := loadPlace(ctx, g.tx, page)
+	if errors.Is(err, store.ErrNotFound) || (err == nil && (p.host != h.id || p.permit != permit || p.state != placeBegun)) {
+		return nil // it left the line meanwhile
+	}
+	if err != nil {
+		return err
+	}
+	if released && kind == kindPage {
+		return g.drop(ctx, p)
+	}
+	if done, err := isRecorded(ctx, g.tx, p); err != nil || done {
+		return errors.Join(err, g.drop(ctx, p))
+	}
+	if !released {
+		kind = kindPage
+	}
+	return g.requeue(ctx, p, kind)
+}
+
+// isRecorded reports whether the visit of a place is done.
+func isRecorded(ctx context.Context, tx Tx, p place) (bool, error) {
+	var visit int64
+	err := tx.QueryRow(ctx, "SELECT visit FROM frontier WHERE page_id = $1", []any{p.page}, &visit)
+	if errors.Is(err, store.ErrNotFound) {
+		return true, nil
+	}
+	return visit >= p.visit, err
+}
+
+// state is the host as package polite sees it.
+func (g *gateHost) state() polite.Host {
+	h := polite.Host{
+		LastEnd:      fromMicros(max(g.row.lastEnd, g.rested)),
+		LastDuration: span(g.row.lastDuration),
+		Last:         polite.Demand{Delay: span(g.row.lastDelay), Factor: g.row.lastFactor, MaxCrawlDelay: span(g.row.lastCap)},
+		Mean:         span(g.row.mean),
+		CrawlDelay:   span(g.row.crawlDelay),
+		BackoffUntil: fromMicros(g.row.backoffUntil),
+	}
+	if g.row.flightPermit != 0 {
+		h.BegunAt = fromMicros(g.row.begunAt)
+	}
+	return h
+}
+
+// free says from when on the host may be asked for a crawl with this demand.
+func (g *gateHost) free(d polite.Demand) polite.Free {
+	return polite.NextFree(g.state(), d, g.at())
+}
+
+func (g *gateHost) step(d polite.Demand) time.Duration { return g.state().Step(d) }
+
+// at is now as a time.
+func (g *gateHost) at() time.Time { return fromMicros(g.now) }
+
+// until is how long from now t is, not negative.
+func (g *gateHost) until(t time.Time) time.Duration { return max(t.Sub(g.at()), 0) }
+
+// span is a stored duration.
+func span(us int64) time.Duration { return time.Duration(us) * time.Microsecond }
+
+// spanMicros is a duration as stored, rounded up: no hold may get shorter.
+func spanMicros(d time.Duration) int64 {
+	return int64((max(d, 0) + time.Microsecond - 1) / time.Microsecond)
+}
+
+// ceilMicros is a time as stored, rounded up.
+func ceilMicros(t time.Time) int64 { return micros(t.Add(time.Microsecond - 1)) }

@@ -1,0 +1,195 @@
+package sqlstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"recrawl/internal/crawl"
+	"recrawl/internal/polite"
+	"recrawl/internal/store"
+)
+
+// RestAllHosts makes every host rest one gap from now on: for a store whose last
+// owner did not close it, so that the end of its last requests is not known.
+func RestAllHosts(ctx context.Context, tx Tx, now int64) error {
+	if _, err := tx.Exec(ctx, "UPDATE rest SET rested_at = $1 WHERE id = 1", now); err != nil {
+		return fmt.Errorf("let all hosts rest: %w", err)
+	}
+	return nil
+}
+
+// Nudge implements store.Gate. Every host is a transaction of its own.
+func (s *Store) Nudge(ctx context.Context) (store.GateEffects, error) {
+	var all store.GateEffects
+	if err := s.forgetLapsed(ctx); err != nil {
+		return all, fmt.Errorf("nudge: %w", err)
+	}
+	for after := int64(0); len(all.Turns) < nudgeTurns; {
+		hosts, err := s.waitingHosts(ctx, after)
+		if err != nil || len(hosts) == 0 {
+			return all, err
+		}
+		for _, host := range hosts {
+			effects, err := s.nudgeHost(ctx, host)
+			if err != nil {
+				return all, fmt.Errorf("nudge host %d: %w", host, err)
+			}
+			all.Turns = append(all.Turns, effects.Turns...)
+		}
+		after = hosts[len(hosts)-1]
+	}
+	return all, nil
+}
+
+// forgetLapsed removes waiters that lapsed long ago. Their lines do not count
+// them, so no host needs to be locked; the condition is given twice because a
+// waiter may come back in between.
+func (s *Store) forgetLapsed(ctx context.Context) error {
+	_, err := write(ctx, s, func(tx Tx) (int64, error) {
+		now, err := tx.Now(ctx)
+		if err != nil {
+			return 0, err
+		}
+		before := now - spanMicros(forgetAfter)
+		return tx.Exec(ctx, `DELETE FROM places WHERE lapsed_at > 0 AND lapsed_at < $1 AND page_id IN
+			(SELECT page_id FROM places WHERE lapsed_at > 0 AND lapsed_at < $2 ORDER BY lapsed_at LIMIT $3)`,
+			before, before, forgetBatch)
+	})
+	if err != nil {
+		return fmt.Errorf("forget lapsed waiters: %w", err)
+	}
+	return nil
+}
+
+// waitingHosts lists hosts with waiters after the given one.
+func (s *Store) waitingHosts(ctx context.Context, after int64) ([]int64, error) {
+	query := "SELECT DISTINCT host_id FROM lines WHERE waiting > 0 AND host_id > $1 ORDER BY host_id LIMIT $2"
+	hosts, err := read(ctx, s, func(tx Tx) ([]int64, error) {
+		return collect(ctx, tx, query, []any{after, hostBatch}, scanID)
+	})
+	if err != nil {
+		return nil, fmt.Errorf("list hosts with waiters: %w", err)
+	}
+	return hosts, nil
+}
+
+// nudgeHost lapses the late waiters of one host and grants and promises what is
+// due.
+func (s *Store) nudgeHost(ctx context.Context, host int64) (store.GateEffects, error) {
+	return write(ctx, s, func(tx Tx) (store.GateEffects, error) {
+		var effects store.GateEffects
+		g, err := s.openHost(ctx, tx, &effects, host)
+		if err != nil {
+			return effects, err
+		}
+		if err := g.lapseLate(ctx); err != nil {
+			return effects, err
+		}
+		if err := g.advance(ctx); err != nil {
+			return effects, err
+		}
+		return effects, g.save(ctx)
+	})
+}
+
+func (g *gateHost) lapseLate(ctx context.Context) error {
+	query := "SELECT " + placeColumns + ` FROM places p
+		WHERE p.host_id = $1 AND p.state = 1 AND p.lapsed_at = 0 AND p.promised_at < $2 ORDER BY p.promised_at LIMIT $3`
+	late, err := collect(ctx, g.tx, query, []any{g.row.id, g.now - spanMicros(polite.Lapse), lapseBatch}, scanPlace)
+	if err != nil {
+		return fmt.Errorf("read the late waiters of %s: %w", g.row.host, err)
+	}
+	for _, p := range late {
+		if err := g.lapse(ctx, p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Unpark implements store.Gate. Every host is a transaction of its own; a page
+// that was taken back by a call that failed later is waiting, and its promise
+// brings it about as any other's.
+func (s *Store) Unpark(ctx context.Context, crawlID int64, limit int) (store.GateEffects, error) {
+	var all store.GateEffects
+	parked, err := s.parkedPlaces(ctx, crawlID, limit)
+	if err != nil {
+		return all, fmt.Errorf("unpark: %w", err)
+	}
+	for len(parked) > 0 {
+		n := 1
+		for n < len(parked) && parked[n].host == parked[0].host && n < lapseBatch {
+			n++
+		}
+		effects, err := s.unparkHost(ctx, crawlID, parked[:n])
+		if err != nil {
+			return all, fmt.Errorf("unpark pages of host %d: %w", parked[0].host, err)
+		}
+		all.Turns = append(all.Turns, effects.Turns...)
+		parked = parked[n:]
+	}
+	return all, nil
+}
+
+// parkedPlaces lists parked places of a running crawl by host, at most limit;
+// none while the crawl does not run.
+func (s *Store) parkedPlaces(ctx context.Context, crawlID int64, limit int) ([]place, error) {
+	// Limited before they are sorted: a crawl may have many parked.
+	query := "SELECT " + placeColumns + ` FROM places p WHERE p.page_id IN
+			(SELECT q.page_id FROM places q WHERE q.crawl_id = $1 AND q.state = 4 ORDER BY q.page_id LIMIT $2)
+		AND EXISTS (SELECT 1 FROM crawls c WHERE c.id = $3 AND c.state = 1)
+		ORDER BY p.host_id, p.class, p.arrived`
+	return read(ctx, s, func(tx Tx) ([]place, error) {
+		return collect(ctx, tx, query, []any{crawlID, limitOr(limit), crawlID}, scanPlace)
+	})
+}
+
+// unparkHost takes parked places of one host back into its lines.
+func (s *Store) unparkHost(ctx context.Context, crawlID int64, parked []place) (store.GateEffects, error) {
+	return write(ctx, s, func(tx Tx) (store.GateEffects, error) {
+		var effects store.GateEffects
+		g, err := s.openHost(ctx, tx, &effects, parked[0].host)
+		if err != nil {
+			return effects, err
+		}
+		for _, seen := range parked {
+			if err := g.unpark(ctx, crawlID, seen); err != nil {
+				return effects, err
+			}
+		}
+		return effects, g.save(ctx)
+	})
+}
+
+// unpark takes one parked place back, promises it its time and signals it. What
+// has changed since the place was seen is left alone.
+func (g *gateHost) unpark(ctx context.Context, crawlID int64, seen place) error {
+	p, err := loadPlace(ctx, g.tx, seen.page)
+	if errors.Is(err, store.ErrNotFound) || (err == nil && p != seen) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	own, err := g.line(ctx, crawlID, crawl.Class(p.class))
+	if err != nil || own.state != crawl.CrawlRunning {
+		return err
+	}
+	is := p.withdrawn(kindPage)
+	is.ahead, is.departed = own.Waiting, own.Departed
+	granted, err := g.granted(ctx)
+	if err != nil {
+		return err
+	}
+	position, err := g.position(ctx, &is, granted)
+	if err != nil {
+		return err
+	}
+	at := polite.Promise(g.free(own.demand).At, position, g.step(own.demand))
+	is.promised = ceilMicros(at)
+	if err := g.put(ctx, p, is); err != nil {
+		return err
+	}
+	return g.signal(ctx, p.page, at)
+}

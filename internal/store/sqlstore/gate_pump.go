@@ -1,0 +1,238 @@
+package sqlstore
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"recrawl/internal/crawl"
+	"recrawl/internal/polite"
+)
+
+// presentLimit bounds the waiters that one grant chooses from. Only those whose
+// turn is expected within an Acquire's patience are present, so it is met on
+// hosts without a gap only.
+const presentLimit = 128
+
+// waiter is a place that may be granted a permit, with what its origin's
+// robots.txt asks for.
+type waiter struct {
+	was    place // as stored; the zero place if it is not
+	place  place
+	robots robotsRow
+}
+
+// pumped is what a pump found and did.
+type pumped struct {
+	granted []place // permits granted and not begun
+	others  int     // waiters present, but for the asker and the granted
+	// soon is when the next grant may be due, 0 if only another call of the gate can
+	// bring it about.
+	soon time.Duration
+}
+
+// pump grants the best present waiters permits as far as the host takes them
+// soon, and wakes their Acquire. The asker, which may be nil, is present by the
+// call that runs; its place is changed and, if granted, stored.
+func (g *gateHost) pump(ctx context.Context, asker *waiter) (pumped, error) {
+	granted, err := g.granted(ctx)
+	if err != nil {
+		return pumped{}, err
+	}
+	present, err := g.presentWaiters(ctx, asker)
+	if err != nil {
+		return pumped{}, err
+	}
+	out := pumped{granted: granted, others: len(present)}
+	if asker != nil {
+		present = append(present, asker)
+	}
+	if len(present) == 0 || g.row.blocked != 0 {
+		return out, nil
+	}
+	if out.granted, err = g.revoke(ctx, granted); err != nil {
+		return pumped{}, err
+	}
+	for len(present) > 0 && g.hasSlot(out.granted) {
+		i, aged := g.choose(present)
+		if i < 0 {
+			return out, nil
+		}
+		w := present[i]
+		demand := g.demand(w.place.crawl)
+		if out.soon = polite.UntilGrant(g.free(demand).At, g.underway(out.granted), g.step(demand), g.at()); out.soon > 0 {
+			return out, nil
+		}
+		if err := g.grant(ctx, w, aged); err != nil {
+			return pumped{}, err
+		}
+		if w != asker {
+			out.others--
+			g.tx.Wake(w.place.page)
+		}
+		out.granted = append(out.granted, w.place)
+		present = slices.Delete(present, i, i+1)
+	}
+	return out, nil
+}
+
+// hasSlot reports whether one more permit may be out: none while a robots.txt is
+// being seen to, for it may change the host's gap.
+func (g *gateHost) hasSlot(granted []place) bool {
+	robots := g.row.flightRobots != 0 || slices.ContainsFunc(granted, func(p place) bool { return p.kind == kindRobots })
+	return len(granted) < polite.MaxGranted && !robots
+}
+
+// granted lists the places with a permit that is not begun.
+func (g *gateHost) granted(ctx context.Context) ([]place, error) {
+	query := "SELECT " + placeColumns + " FROM places p WHERE p.host_id = $1 AND p.state = 2 ORDER BY p.permit_id"
+	places, err := collect(ctx, g.tx, query, []any{g.row.id}, scanPlace)
+	if err != nil {
+		return nil, fmt.Errorf("read the granted permits of %s: %w", g.row.host, err)
+	}
+	return places, nil
+}
+
+func scanPlace(row Row) (place, error) {
+	var p place
+	err := row.Scan(p.fields()...)
+	return p, err
+}
+
+// presentWaiters lists those whose Acquire waits in some process, but for the
+// asker.
+func (g *gateHost) presentWaiters(ctx context.Context, asker *waiter) ([]*waiter, error) {
+	var self int64
+	if asker != nil {
+		self = asker.place.page
+	}
+	query := "SELECT " + placeColumns + ", " + robotsColumns + ", " + dutyColumn + `
+		FROM places p LEFT JOIN robots r ON r.origin = p.origin
+		WHERE p.host_id = $1 AND p.state = 1 AND p.present_until > 0 AND p.present_until >= $2 AND p.page_id <> $3
+		ORDER BY p.class, p.arrived LIMIT $4`
+	waiters, err := collect(ctx, g.tx, query, []any{g.row.id, g.now, self, presentLimit}, scanWaiter)
+	if err != nil {
+		return nil, fmt.Errorf("read who is present at %s: %w", g.row.host, err)
+	}
+	return waiters, nil
+}
+
+// dutyColumn is 1 if another place sees to the robots.txt of p's origin.
+const dutyColumn = `(CASE WHEN EXISTS (SELECT 1 FROM places d WHERE d.origin = p.origin AND d.kind = 1 AND d.page_id <> p.page_id) THEN 1 ELSE 0 END)`
+
+func scanWaiter(row Row) (*waiter, error) {
+	w := &waiter{}
+	err := row.Scan(append(append(w.place.fields(), w.robots.fields()...), &w.robots.duty)...)
+	w.was = w.place
+	return w, err
+}
+
+// revoke takes permits back that were not begun though they could have been for
+// GrantLife. It is called when others are there who want the slot.
+func (g *gateHost) revoke(ctx context.Context, granted []place) ([]place, error) {
+	kept := granted[:0]
+	for _, p := range granted {
+		free := g.free(g.demand(p.crawl))
+		if g.row.flightPermit != 0 || !polite.Stale(fromMicros(p.grantedAt), free.At, g.at()) {
+			kept = append(kept, p)
+			continue
+		}
+		if err := g.requeue(ctx, p, kindPage); err != nil {
+			return nil, err
+		}
+	}
+	return kept, nil
+}
+
+// choose picks the waiter to be granted a permit, -1 if none can have one, and
+// says whether it is chosen for its age.
+func (g *gateHost) choose(present []*waiter) (i int, aged bool) {
+	var candidates []polite.Candidate
+	var index []int
+	for i, w := range present {
+		if _, ok := g.permitFor(w); !ok || !g.running(w.place.crawl) {
+			continue
+		}
+		candidates = append(candidates, polite.Candidate{
+			Crawl: w.place.crawl, Class: crawl.Class(w.place.class), Rank: w.place.rank,
+			Arrived: w.place.arrived, Served: g.servedLast(w.place.crawl), Tie: w.place.page,
+		})
+		index = append(index, i)
+	}
+	choice := polite.Choose(candidates, int(g.row.sinceAged))
+	if choice.Index < 0 {
+		return -1, false
+	}
+	return index[choice.Index], choice.Aged
+}
+
+// permitFor says what a waiter of this host may be granted now: its page ("") or
+// a robots.txt; false if its robots.txt is seen to elsewhere, or forbids, or its
+// own Acquire has to move it first.
+func (g *gateHost) permitFor(w *waiter) (robotsURL string, ok bool) {
+	need := w.robots.need(w.place.origin, g.now)
+	atHome := w.place.host == w.place.home
+	switch {
+	case need.ready:
+		return "", atHome
+	case need.unreachable > 0 || w.robots.duty != 0:
+		return "", false
+	case need.host == "":
+		return need.url, atHome
+	}
+	return need.url, need.host == g.row.host
+}
+
+// grant gives a waiter a permit and stores its place.
+func (g *gateHost) grant(ctx context.Context, w *waiter, aged bool) error {
+	p := &w.place
+	p.url, _ = g.permitFor(w)
+	p.kind = kindPage
+	if p.url != "" {
+		p.kind = kindRobots
+	}
+	g.row.permits++
+	g.row.grants++
+	g.row.sinceAged++
+	if aged {
+		g.row.sinceAged = 0
+	}
+	p.state, p.permit, p.grantedAt, p.promised = placeGranted, g.row.permits, g.now, g.now
+	p.present, p.lapsed = 0, 0
+	own, err := g.line(ctx, p.crawl, crawl.Class(p.class))
+	if err != nil {
+		return err
+	}
+	own.served = g.row.grants
+	for _, l := range g.lines {
+		if l.Crawl == p.crawl {
+			l.Served = own.served
+		}
+	}
+	if err := g.put(ctx, w.was, *p); err != nil {
+		return err
+	}
+	w.was = *p
+	return nil
+}
+
+// running reports whether a crawl's pages may be fetched.
+func (g *gateHost) running(crawlID int64) bool {
+	for _, l := range g.lines {
+		if l.Crawl == crawlID {
+			return l.state == crawl.CrawlRunning
+		}
+	}
+	return false
+}
+
+// demand is what a crawl with a line on this host asks of the gap.
+func (g *gateHost) demand(crawlID int64) polite.Demand {
+	for _, l := range g.lines {
+		if l.Crawl == crawlID {
+			return l.demand
+		}
+	}
+	return polite.Demand{}
+}

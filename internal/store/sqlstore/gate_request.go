@@ -1,0 +1,200 @@
+package sqlstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"recrawl/internal/crawl"
+	"recrawl/internal/polite"
+	"recrawl/internal/store"
+)
+
+// Begin implements store.Gate.
+func (s *Store) Begin(ctx context.Context, p store.BeginParams) (store.BeginResult, error) {
+	woken, unwatch := s.engine.Watch(p.Page.PageID)
+	defer unwatch()
+	for start := time.Now(); ; {
+		b, err := write(ctx, s, func(tx Tx) (begun, error) { return s.begin(ctx, tx, p) })
+		switch {
+		case err != nil:
+			return store.BeginResult{}, fmt.Errorf("begin permit %d of host %d: %w", p.Permit.ID, p.Permit.HostID, err)
+		case b.refused != "":
+			return store.BeginResult{}, fmt.Errorf("permit %d of host %d: %s: %w", p.Permit.ID, p.Permit.HostID, b.refused, store.ErrRefused)
+		}
+		remaining := p.Patience - time.Since(start)
+		if b.Wait == 0 || b.retry > remaining {
+			return b.BeginResult, nil
+		}
+		if err := await(ctx, woken, b.retry); err != nil {
+			return store.BeginResult{}, fmt.Errorf("wait for %s: %w", p.Page.Host, err)
+		}
+	}
+}
+
+// begun is what one transaction of Begin came to.
+type begun struct {
+	store.BeginResult
+	refused string        // why, in plain words
+	retry   time.Duration // when to look again while waiting
+}
+
+// begin is one transaction of Begin. A refusal is a result, not an error: what
+// it does to the place must be committed.
+func (s *Store) begin(ctx context.Context, tx Tx, p store.BeginParams) (begun, error) {
+	page, err := loadAsker(ctx, tx, p.Page.PageID)
+	if err != nil {
+		return begun{}, err
+	}
+	g, err := s.openHost(ctx, tx, nil, p.Permit.HostID)
+	if err != nil {
+		return begun{}, err
+	}
+	held, err := loadPlace(ctx, tx, page.id)
+	if err != nil && !errors.Is(err, store.ErrNotFound) {
+		return begun{}, err
+	}
+	b, err := g.begin(ctx, p, page, held)
+	if err != nil {
+		return begun{}, err
+	}
+	if err := g.advance(ctx); err != nil {
+		return begun{}, err
+	}
+	return b, g.save(ctx)
+}
+
+// begin decides whether the permit's request may start now, and starts it.
+func (g *gateHost) begin(ctx context.Context, p store.BeginParams, page asker, held place) (begun, error) {
+	why, err := g.refuse(ctx, p, page, held)
+	if why != "" || err != nil {
+		return begun{refused: why}, err
+	}
+	free := g.free(page.demand)
+	if wait := g.until(free.At); wait > 0 || free.Estimated {
+		b := begun{BeginResult: store.BeginResult{Wait: max(wait, time.Microsecond)}, retry: max(wait, time.Microsecond)}
+		if free.Estimated { // the release of the request in flight wakes
+			b.retry = min(pollEvery, g.until(fromMicros(g.row.expiresAt)))
+		}
+		return b, nil
+	}
+	return begun{BeginResult: store.BeginResult{At: g.at()}}, g.start(ctx, p.Permit, page, held)
+}
+
+// refuse says why a permit gives no right to begin, "" if it does, and puts the
+// place where it belongs then.
+func (g *gateHost) refuse(ctx context.Context, p store.BeginParams, page asker, held place) (string, error) {
+	switch {
+	case held.permit != p.Permit.ID || held.host != p.Permit.HostID || held.visit != int64(p.Visit):
+		return "it was taken back", nil
+	case held.state != placeGranted:
+		return "it has begun already", nil
+	case page.visits >= held.visit:
+		return "the visit is recorded already", g.drop(ctx, held)
+	case page.stopped():
+		return "the crawl or the page is stopped", g.drop(ctx, held)
+	case page.crawlState == crawl.CrawlPaused:
+		is := held.withdrawn(kindPage)
+		is.state = placeParked
+		return "the crawl is paused", g.put(ctx, held, is)
+	case g.row.blocked != 0:
+		return "the host is blocked", g.requeue(ctx, held, kindPage)
+	}
+	return "", nil
+}
+
+// start puts the permit's request in flight.
+func (g *gateHost) start(ctx context.Context, permit crawl.Permit, page asker, held place) error {
+	h := &g.row
+	life := spanMicros(permit.Lifetime)
+	if life == 0 {
+		life = page.life
+	}
+	h.flightPermit, h.flightPage, h.flightRobots = held.permit, held.page, held.kind
+	h.begunAt, h.expiresAt = g.now, g.now+life
+	h.lastDelay, h.lastFactor, h.lastCap = spanMicros(page.demand.Delay), page.demand.Factor, spanMicros(page.demand.MaxCrawlDelay)
+	is := held
+	is.state = placeBegun
+	return g.put(ctx, held, is)
+}
+
+// Release implements store.Gate.
+func (s *Store) Release(ctx context.Context, p store.ReleaseParams) (store.GateEffects, error) {
+	effects, err := write(ctx, s, func(tx Tx) (store.GateEffects, error) {
+		var effects store.GateEffects
+		g, err := s.openHost(ctx, tx, &effects, p.Permit.HostID)
+		if err != nil {
+			return effects, err
+		}
+		if err := g.release(ctx, p); err != nil {
+			return effects, err
+		}
+		return effects, g.save(ctx)
+	})
+	if err != nil {
+		return store.GateEffects{}, fmt.Errorf("release permit %d of host %d: %w", p.Permit.ID, p.Permit.HostID, err)
+	}
+	return effects, nil
+}
+
+// meanShare is the part of the newest request in the mean duration.
+const meanShare = 8
+
+// release ends the permit's request. The answer of a permit that has expired
+// still counts for the back-off, once; anything else about it, and everything
+// about a permit released before, is ignored.
+func (g *gateHost) release(ctx context.Context, p store.ReleaseParams) error {
+	h := &g.row
+	switch p.Permit.ID {
+	case 0:
+		return nil
+	case h.flightPermit:
+		duration := spanMicros(p.Duration)
+		if h.mean == 0 {
+			h.mean = duration
+		}
+		h.mean += (duration - h.mean) / meanShare
+		if err := g.land(ctx, g.now, duration, true); err != nil {
+			return err
+		}
+	case h.lost:
+		h.lost = 0
+	default:
+		return nil
+	}
+	g.strain(p)
+	if err := g.advance(ctx); err != nil {
+		return err
+	}
+	return g.wakeGranted(ctx)
+}
+
+// strain does to the host what the answer asks for.
+func (g *gateHost) strain(p store.ReleaseParams) {
+	h := &g.row
+	hold := polite.HostBackoff(
+		polite.Strain{Level: int(h.backoffLevel), Failures: int(h.failures), Quiet: g.at().Sub(fromMicros(h.quietSince))},
+		polite.Answer{
+			Throttled: p.Answer == store.HostThrottled, Failed: p.Answer == store.HostFailed,
+			RetryAfter: p.RetryAfter, HasRetryAfter: p.HasRetryAfter,
+		},
+		uint64(h.id)<<32^uint64(p.Permit.ID))
+	h.backoffLevel, h.failures = int64(hold.Level), int64(hold.Failures)
+	if hold.For > 0 {
+		h.backoffUntil = max(h.backoffUntil, g.now+spanMicros(hold.For))
+		h.quietSince = h.backoffUntil
+	}
+	if hold.Forgiven {
+		h.quietSince = g.now
+	}
+}
+
+// wakeGranted wakes the Begins that wait for the host.
+func (g *gateHost) wakeGranted(ctx context.Context) error {
+	granted, err := g.granted(ctx)
+	for _, p := range granted {
+		g.tx.Wake(p.page)
+	}
+	return err
+}

@@ -1,0 +1,95 @@
+package sqlstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"time"
+
+	"recrawl/internal/polite"
+	"recrawl/internal/store"
+)
+
+// robotsSpread spreads the pages of an origin whose robots.txt could not be had
+// when it may be tried again: one of them will see to it.
+const robotsSpread = 10 * time.Second
+
+// robotsRow is what the gate reads of an origin's robots.txt. The zero row is
+// that of an origin never asked.
+type robotsRow struct {
+	state     store.RobotsState
+	expiresAt int64
+	next      string
+	nextHost  string
+	// duty is the page that sees to the origin's robots.txt at the moment, 0 for
+	// none, and dutyUntil when it is expected to.
+	duty, dutyUntil int64
+}
+
+const robotsColumns = `COALESCE(r.state, 0), COALESCE(r.expires_at, 0), COALESCE(r.next, ''), COALESCE(r.next_host, '')`
+
+func (r *robotsRow) fields() []any {
+	return []any{&r.state, &r.expiresAt, &r.next, &r.nextHost}
+}
+
+// loadRobots reads the origin's row, without who has the duty.
+func loadRobots(ctx context.Context, tx Tx, origin string) (robotsRow, error) {
+	var r robotsRow
+	err := tx.QueryRow(ctx, "SELECT "+robotsColumns+" FROM robots r WHERE r.origin = $1", []any{origin}, r.fields()...)
+	if err != nil && !errors.Is(err, store.ErrNotFound) {
+		return robotsRow{}, fmt.Errorf("read robots of %s: %w", origin, err)
+	}
+	return r, nil
+}
+
+// loadDuty reads which page but this one sees to the origin's robots.txt.
+func (r *robotsRow) loadDuty(ctx context.Context, tx Tx, origin string, page int64) error {
+	query := `SELECT p.page_id, p.promised_at FROM places p WHERE p.origin = $1 AND p.kind = 1 AND p.page_id <> $2
+		ORDER BY p.page_id LIMIT 1`
+	err := tx.QueryRow(ctx, query, []any{origin, page}, &r.duty, &r.dutyUntil)
+	if err != nil && !errors.Is(err, store.ErrNotFound) {
+		return fmt.Errorf("read who sees to the robots of %s: %w", origin, err)
+	}
+	return nil
+}
+
+// robotsNeed is what an origin's robots.txt asks of a page before its request.
+type robotsNeed struct {
+	// Ready: nothing, the record decides.
+	ready bool
+	// Unreachable: to wait for that long.
+	unreachable time.Duration
+	// Otherwise url must be fetched from host, a host key, "" for the page's own.
+	url, host string
+}
+
+// need decides what must be done about an origin's robots.txt at now.
+func (r *robotsRow) need(origin string, now int64) robotsNeed {
+	if r.expiresAt <= now {
+		return robotsNeed{url: origin + "/robots.txt"}
+	}
+	switch r.state {
+	case store.RobotsParsed, store.RobotsAllowAll:
+		return robotsNeed{ready: true}
+	case store.RobotsUnreachable:
+		return robotsNeed{unreachable: span(r.expiresAt - now)}
+	case store.RobotsRedirected:
+		return robotsNeed{url: r.next, host: r.nextHost}
+	}
+	return robotsNeed{url: origin + "/robots.txt"}
+}
+
+// unreachableWait spreads the pages that wait for a robots.txt.
+func unreachableWait(wait time.Duration, page int64) time.Duration {
+	return wait + polite.Jitter(min(robotsSpread, wait), uint64(page))
+}
+
+// originOf is the origin (scheme://host[:port]) of a canonical URL.
+func originOf(canonical string) (string, error) {
+	u, err := url.Parse(canonical)
+	if err != nil || u.Host == "" {
+		return "", fmt.Errorf("the stored URL %q has no origin", canonical)
+	}
+	return u.Scheme + "://" + u.Host, nil
+}

@@ -1,0 +1,132 @@
+package sqlstore
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+
+	"recrawl/internal/crawl"
+	"recrawl/internal/store"
+)
+
+// pageQuery selects whole pages by the ids in placeholder $1. CROSS JOIN keeps
+// SQLite from starting with a table that is larger than the list of ids.
+func (s *Store) pageQuery() string {
+	return `SELECT p.id, p.crawl_id, c.name, p.url, h.host, p.host_id, p.level,
+			f.state, f.visit, f.changes, f.failures, f.last_at, f.next_at, f.backlinks, f.etag, f.last_modified, f.belief,
+			COALESCE(w.id, 0), COALESCE(w.seq, 0), COALESCE(w.visit, 0), COALESCE(w.at, 0),
+			COALESCE(w.digest, ''), COALESCE(w.text_digest, ''), COALESCE(w.link_digest, ''),
+			COALESCE(w.bytes, 0), COALESCE(w.text_bytes, 0),
+			COALESCE(w.content_type, ''), COALESCE(w.title, ''), COALESCE(w.canonical, '')
+		FROM ` + s.records(1, "r", "id bigint") + `
+			CROSS JOIN pages p JOIN frontier f ON f.page_id = p.id
+			JOIN hosts h ON h.id = p.host_id JOIN crawls c ON c.id = p.crawl_id
+			LEFT JOIN versions w ON w.id = f.version_id
+		WHERE p.id = r.id`
+}
+
+func scanPage(row Row) (store.PageRecord, error) {
+	var p store.PageRecord
+	var w store.VersionRecord
+	var state uint8
+	var lastAt, nextAt, versionAt int64
+	var belief string
+	err := row.Scan(&p.PageID, &p.CrawlID, &p.Crawl, &p.URL, &p.Host, &p.HostID, &p.Level,
+		&state, &p.Visits, &p.Changes, &p.Failures, &lastAt, &nextAt, &p.Backlinks, &p.ETag, &p.LastModified, &belief,
+		&w.ID, &w.Seq, &w.Visit, &versionAt, &w.Digest, &w.TextDigest, &w.LinkDigest, &w.Bytes, &w.TextBytes,
+		&w.ContentType, &w.Title, &w.Canonical)
+	if err != nil {
+		return store.PageRecord{}, err
+	}
+	p.State = crawl.PageState(state)
+	p.LastAt, p.NextAt = fromMicros(lastAt), fromMicros(nextAt)
+	if belief != "" {
+		p.Belief = json.RawMessage(belief)
+	}
+	if w.ID != 0 {
+		w.PageID, w.At = p.PageID, fromMicros(versionAt)
+		p.Last = w
+	}
+	return p, nil
+}
+
+// loadPages returns the pages in the order of the ids; unknown ids are left
+// out.
+func (s *Store) loadPages(ctx context.Context, tx Tx, ids []int64) ([]store.PageRecord, error) {
+	if len(ids) == 0 {
+		return []store.PageRecord{}, nil
+	}
+	found, err := collect(ctx, tx, s.pageQuery(), []any{idList(ids)}, scanPage)
+	if err != nil {
+		return nil, fmt.Errorf("load pages: %w", err)
+	}
+	byID := make(map[int64]store.PageRecord, len(found))
+	for _, p := range found {
+		byID[p.PageID] = p
+	}
+	pages := make([]store.PageRecord, 0, len(found))
+	for _, id := range ids {
+		if p, ok := byID[id]; ok {
+			pages = append(pages, p)
+		}
+	}
+	return pages, nil
+}
+
+// Page implements store.Visits.
+func (s *Store) Page(ctx context.Context, pageID int64) (store.PageRecord, error) {
+	pages, err := read(ctx, s, func(tx Tx) ([]store.PageRecord, error) { return s.loadPages(ctx, tx, []int64{pageID}) })
+	if err == nil && len(pages) == 0 {
+		err = store.ErrNotFound
+	}
+	if err != nil {
+		return store.PageRecord{}, fmt.Errorf("page %d: %w", pageID, err)
+	}
+	return pages[0], nil
+}
+
+// FindPages implements store.Visits.
+func (s *Store) FindPages(ctx context.Context, url, crawlName string) ([]store.PageRecord, error) {
+	pages, err := read(ctx, s, func(tx Tx) ([]store.PageRecord, error) { return s.findPages(ctx, tx, clean(url), crawlName) })
+	if err != nil {
+		return nil, fmt.Errorf("find pages of a URL: %w", err)
+	}
+	return pages, nil
+}
+
+func (s *Store) findPages(ctx context.Context, tx Tx, url, crawlName string) ([]store.PageRecord, error) {
+	query := `SELECT p.id FROM crawls c JOIN pages p ON p.crawl_id = c.id AND p.url_hash = $1`
+	hash := urlHash(url)
+	args := []any{hash[:]}
+	if crawlName != "" {
+		query += ` WHERE c.name = $2`
+		args = append(args, crawlName)
+	}
+	ids, err := collect(ctx, tx, query+` ORDER BY p.id`, args, scanID)
+	if err != nil {
+		return nil, err
+	}
+	pages, err := s.loadPages(ctx, tx, ids)
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range pages {
+		if p.URL != url {
+			return nil, collisionError(p.URL, url)
+		}
+	}
+	return pages, nil
+}
+
+// urlHash is a page's key within its crawl: half a SHA-256, so that two URLs
+// of one crawl with the same key are not to be expected in the life of the
+// universe, but checked for all the same.
+func urlHash(url string) [16]byte {
+	sum := sha256.Sum256([]byte(url))
+	return [16]byte(sum[:16])
+}
+
+func collisionError(a, b string) error {
+	return fmt.Errorf("two URLs have the same hash: %.200q and %.200q", a, b)
+}

@@ -1,0 +1,413 @@
+package sqlstore
+
+import (
+	"context"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"recrawl/internal/crawl"
+	"recrawl/internal/store"
+)
+
+// urlsPerTx is how many URLs one transaction registers. Each can be three
+// rows (page, frontier, link), and a transaction of the embedded store should
+// hold up the hosts' lines for less than 100 ms.
+const urlsPerTx = 1000
+
+// foundURL is a URL to be registered, with the keys that the tables need.
+type foundURL struct {
+	Hash   string `json:"hash"` // urlHash in hex
+	URL    string `json:"url"`
+	HostID int64  `json:"host_id"`
+	Level  int    `json:"level"`
+	ID     int64  `json:"id"` // of the page, once known
+
+	host     string
+	isNew    bool // not known before
+	newLink  bool // the link from the page that was registered is new
+	isCloser bool // level is below the level known so far
+}
+
+// RegisterLinks implements store.Frontier. A link of a page to itself says
+// nothing about its importance and is not kept. A known page found at a lower
+// level than before takes that level.
+func (s *Store) RegisterLinks(ctx context.Context, p store.RegisterParams) (store.RegisterResult, error) {
+	res, err := s.registerLinks(ctx, p)
+	if err != nil {
+		return store.RegisterResult{}, fmt.Errorf("register links of crawl %d: %w", p.CrawlID, err)
+	}
+	return res, nil
+}
+
+func (s *Store) registerLinks(ctx context.Context, p store.RegisterParams) (store.RegisterResult, error) {
+	urls, err := foundURLs(p.URLs)
+	if err != nil {
+		return store.RegisterResult{}, err
+	}
+	if err := s.checkOrigin(ctx, p); err != nil {
+		return store.RegisterResult{}, err
+	}
+	hosts, err := s.ensureHosts(ctx, urls)
+	if err != nil {
+		return store.RegisterResult{}, err
+	}
+	res := store.RegisterResult{Hosts: hosts}
+	for len(urls) > urlsPerTx {
+		if err := s.registerChunk(ctx, p, urls[:urlsPerTx], false, &res); err != nil {
+			return store.RegisterResult{}, err
+		}
+		urls = urls[urlsPerTx:]
+	}
+	err = s.registerChunk(ctx, p, urls, true, &res)
+	return res, err
+}
+
+// registerChunk registers one transaction's URLs and adds to the result.
+func (s *Store) registerChunk(ctx context.Context, p store.RegisterParams, chunk []foundURL, last bool, res *store.RegisterResult) error {
+	added, err := write(ctx, s, func(tx Tx) (int, error) {
+		added, err := s.registerSome(ctx, tx, p, chunk)
+		if err != nil || !last || p.Version == 0 {
+			return added, err
+		}
+		_, err = tx.Exec(ctx, `DELETE FROM pending_links WHERE version_id = $1`, p.Version)
+		return added, err
+	})
+	if err != nil {
+		return err
+	}
+	res.New += added
+	res.Seen += len(chunk) - added
+	return nil
+}
+
+// registerSome registers URLs in a transaction and returns how many were new.
+func (s *Store) registerSome(ctx context.Context, tx Tx, p store.RegisterParams, urls []foundURL) (int, error) {
+	if len(urls) == 0 {
+		return 0, nil
+	}
+	urls = slices.Clone(urls) // the transaction may run again
+	if err := s.insertPages(ctx, tx, p, urls); err != nil {
+		return 0, err
+	}
+	d := newDeltas(p.CrawlID, p.From)
+	if err := s.insertLinks(ctx, tx, p.From, urls, d); err != nil {
+		return 0, err
+	}
+	if err := s.insertFrontier(ctx, tx, p, urls, d); err != nil {
+		return 0, err
+	}
+	if err := s.updateSeen(ctx, tx, urls); err != nil {
+		return 0, err
+	}
+	added := 0
+	for _, u := range urls {
+		if u.isNew {
+			added++
+		}
+	}
+	return added, d.apply(ctx, s, tx)
+}
+
+// insertPages inserts the URLs that the crawl has not seen and finds out the
+// ids and states of all: ID, isNew, isCloser.
+func (s *Store) insertPages(ctx context.Context, tx Tx, p store.RegisterParams, urls []foundURL) error {
+	now, err := tx.Now(ctx)
+	if err != nil {
+		return err
+	}
+	hash := s.engine.Dialect().Unhex("r.hash")
+	list := jsonText(urls)
+	insert := `INSERT INTO pages (crawl_id, url_hash, url, host_id, level, found_at, found_from)
+		SELECT CAST($2 AS BIGINT), ` + hash + `, r.url, r.host_id, r.level, CAST($3 AS BIGINT), CAST($4 AS BIGINT)
+		FROM ` + s.records(1, "r", "hash text", "url text", "host_id bigint", "level bigint") + `
+		WHERE NOT EXISTS (SELECT 1 FROM pages p WHERE p.crawl_id = $2 AND p.url_hash = ` + hash + `)
+		ORDER BY r.hash
+		ON CONFLICT (crawl_id, url_hash) DO NOTHING
+		RETURNING id`
+	added, err := collect(ctx, tx, insert, []any{list, p.CrawlID, now, p.From}, scanID)
+	if err != nil {
+		return fmt.Errorf("insert pages: %w", err)
+	}
+	return s.findIDs(ctx, tx, p.CrawlID, list, urls, added)
+}
+
+// findIDs sets ID, isNew and isCloser of URLs that are all in the table.
+func (s *Store) findIDs(ctx context.Context, tx Tx, crawlID int64, list string, urls []foundURL, added []int64) error {
+	byHash := make(map[string]*foundURL, len(urls))
+	for i := range urls {
+		byHash[urls[i].Hash] = &urls[i]
+	}
+	isNew := make(map[int64]bool, len(added))
+	for _, id := range added {
+		isNew[id] = true
+	}
+	query := `SELECT p.id, r.hash, p.url, p.level
+		FROM ` + s.records(1, "r", "hash text") + ` CROSS JOIN pages p
+		WHERE p.crawl_id = $2 AND p.url_hash = ` + s.engine.Dialect().Unhex("r.hash")
+	found := 0
+	err := tx.Query(ctx, query, []any{list, crawlID}, func(row Row) error {
+		var id int64
+		var hash, url string
+		var level int
+		if err := row.Scan(&id, &hash, &url, &level); err != nil {
+			return err
+		}
+		u := byHash[hash]
+		if u.URL != url {
+			return collisionError(url, u.URL)
+		}
+		u.ID, u.isNew, u.isCloser = id, isNew[id], u.Level < level
+		found++
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("find pages: %w", err)
+	}
+	if found != len(urls) {
+		return fmt.Errorf("find pages: %d of %d are there after their insertion", found, len(urls))
+	}
+	return nil
+}
+
+// insertLinks inserts the links from a page and marks those that were new.
+func (s *Store) insertLinks(ctx context.Context, tx Tx, from int64, urls []foundURL, d *deltas) error {
+	if from == 0 {
+		return nil
+	}
+	byID := make(map[int64]*foundURL, len(urls))
+	ids := make([]int64, 0, len(urls))
+	for i := range urls {
+		if urls[i].ID != from {
+			byID[urls[i].ID] = &urls[i]
+			ids = append(ids, urls[i].ID)
+		}
+	}
+	query := `INSERT INTO links (src, dst)
+		SELECT CAST($2 AS BIGINT), r.id FROM ` + s.records(1, "r", "id bigint") + `
+		WHERE true ORDER BY r.id
+		ON CONFLICT (src, dst) DO NOTHING
+		RETURNING dst`
+	added, err := collect(ctx, tx, query, []any{idList(ids), from}, scanID)
+	if err != nil {
+		return fmt.Errorf("insert links: %w", err)
+	}
+	for _, dst := range added {
+		byID[dst].newLink = true
+	}
+	d.total(totalLinks, int64(len(added)))
+	return nil
+}
+
+// frontierRecord is a new row of frontier.
+type frontierRecord struct {
+	ID        int64   `json:"id"`
+	HostID    int64   `json:"host_id"`
+	Priority  float64 `json:"priority"`
+	Backlinks int     `json:"backlinks"`
+}
+
+// insertFrontier makes the new pages Known.
+func (s *Store) insertFrontier(ctx context.Context, tx Tx, p store.RegisterParams, urls []foundURL, d *deltas) error {
+	var rows []frontierRecord
+	for _, u := range urls {
+		if !u.isNew {
+			continue
+		}
+		rec := frontierRecord{ID: u.ID, HostID: u.HostID, Priority: priority(u.Level)}
+		if u.newLink {
+			rec.Backlinks = 1
+		}
+		rows = append(rows, rec)
+		d.moves(u.HostID, 0, crawl.Known, 1)
+	}
+	if len(rows) == 0 {
+		return nil
+	}
+	query := `INSERT INTO frontier (page_id, crawl_id, host_id, state, priority, backlinks)
+		SELECT r.id, CAST($2 AS BIGINT), r.host_id, ` + fmt.Sprintf("%d", crawl.Known) + `, r.priority, r.backlinks
+		FROM ` + s.records(1, "r", "id bigint", "host_id bigint", "priority float", "backlinks bigint") + `
+		WHERE true ORDER BY r.id`
+	if _, err := tx.Exec(ctx, query, jsonText(rows), p.CrawlID); err != nil {
+		return fmt.Errorf("insert into the frontier: %w", err)
+	}
+	return nil
+}
+
+// priority orders a host's known pages for admission, highest first: for now
+// the pages nearest to a seed.
+func priority(level int) float64 { return -float64(level) }
+
+// updateSeen counts new backlinks of pages known before, and moves those that
+// are nearer to a seed than was known.
+func (s *Store) updateSeen(ctx context.Context, tx Tx, urls []foundURL) error {
+	var linked, touched []int64
+	var closer []levelRecord
+	for _, u := range urls {
+		if u.isNew || !u.newLink && !u.isCloser {
+			continue
+		}
+		touched = append(touched, u.ID)
+		if u.newLink {
+			linked = append(linked, u.ID)
+		}
+		if u.isCloser {
+			closer = append(closer, levelRecord{u.ID, u.Level, priority(u.Level)})
+		}
+	}
+	if len(touched) == 0 {
+		return nil
+	}
+	if err := s.lockPages(ctx, tx, touched); err != nil {
+		return err
+	}
+	if len(linked) > 0 {
+		query := `UPDATE frontier SET backlinks = backlinks + 1 WHERE page_id IN (` + s.ids(1) + `)`
+		if _, err := tx.Exec(ctx, query, idList(linked)); err != nil {
+			return fmt.Errorf("count backlinks: %w", err)
+		}
+	}
+	return s.moveCloser(ctx, tx, closer)
+}
+
+type levelRecord struct {
+	ID       int64   `json:"id"`
+	Level    int     `json:"level"`
+	Priority float64 `json:"priority"`
+}
+
+// moveCloser lowers the levels of pages whose frontier rows are locked.
+func (s *Store) moveCloser(ctx context.Context, tx Tx, closer []levelRecord) error {
+	if len(closer) == 0 {
+		return nil
+	}
+	list := jsonText(closer)
+	from := s.records(1, "r", "id bigint", "level bigint", "priority float")
+	// Compared again: another transaction may have moved it closer still before
+	// this one had the lock.
+	pages := `UPDATE pages SET level = r.level FROM ` + from + ` WHERE pages.id = r.id AND pages.level > r.level`
+	if _, err := tx.Exec(ctx, pages, list); err != nil {
+		return fmt.Errorf("lower levels: %w", err)
+	}
+	frontier := `UPDATE frontier SET priority = r.priority FROM ` + from + ` WHERE frontier.page_id = r.id AND frontier.priority < r.priority`
+	if _, err := tx.Exec(ctx, frontier, list); err != nil {
+		return fmt.Errorf("raise priorities: %w", err)
+	}
+	return nil
+}
+
+// lockPages locks the frontier rows of pages in the order of their ids.
+func (s *Store) lockPages(ctx context.Context, tx Tx, ids []int64) error {
+	if s.lock() == "" {
+		return nil
+	}
+	query := `SELECT page_id FROM frontier WHERE page_id IN (` + s.ids(1) + `) ORDER BY page_id` + s.lock()
+	if _, err := collect(ctx, tx, query, []any{idList(ids)}, scanID); err != nil {
+		return fmt.Errorf("lock pages: %w", err)
+	}
+	return nil
+}
+
+// foundURLs returns the URLs with their hashes, in the order of these, each
+// once with its lowest level.
+func foundURLs(urls []store.NewURL) ([]foundURL, error) {
+	byHash := make(map[string]foundURL, len(urls))
+	for _, u := range urls {
+		url, host := clean(u.URL), clean(u.Host)
+		if url == "" || host == "" {
+			return nil, fmt.Errorf("URL %.200q of host %.200q: one of them is empty", u.URL, u.Host)
+		}
+		sum := urlHash(url)
+		hash := hex.EncodeToString(sum[:])
+		if known, ok := byHash[hash]; ok && known.Level <= u.Level {
+			continue
+		}
+		byHash[hash] = foundURL{Hash: hash, URL: url, Level: u.Level, host: host}
+	}
+	return slices.SortedFunc(maps.Values(byHash), func(a, b foundURL) int { return strings.Compare(a.Hash, b.Hash) }), nil
+}
+
+// checkOrigin returns ErrNotFound unless the crawl and the page that links
+// exist.
+func (s *Store) checkOrigin(ctx context.Context, p store.RegisterParams) error {
+	query, args := `SELECT id FROM crawls WHERE id = $1`, []any{p.CrawlID}
+	if p.From != 0 {
+		query, args = `SELECT id FROM pages WHERE crawl_id = $1 AND id = $2`, []any{p.CrawlID, p.From}
+	}
+	_, err := read(ctx, s, func(tx Tx) (int64, error) {
+		var id int64
+		err := tx.QueryRow(ctx, query, args, &id)
+		return id, err
+	})
+	if errors.Is(err, store.ErrNotFound) && p.From != 0 {
+		return fmt.Errorf("page %d: %w", p.From, err)
+	}
+	return err
+}
+
+type hostName struct {
+	Host string `json:"host"`
+}
+
+// ensureHosts sets the host ids of the URLs, adding hosts that are new, and
+// returns the ids in order. New hosts have transactions of their own, so that
+// nobody waits for a host's row while this one inserts pages.
+func (s *Store) ensureHosts(ctx context.Context, urls []foundURL) ([]int64, error) {
+	names := map[string]bool{}
+	for _, u := range urls {
+		names[u.host] = true
+	}
+	hosts := make(map[string]int64, len(names))
+	for some := range slices.Chunk(slices.Sorted(maps.Keys(names)), urlsPerTx) {
+		ids, err := s.ensureSomeHosts(ctx, some)
+		if err != nil {
+			return nil, fmt.Errorf("find hosts: %w", err)
+		}
+		maps.Copy(hosts, ids)
+	}
+	for i := range urls {
+		urls[i].HostID = hosts[urls[i].host]
+	}
+	return slices.Sorted(maps.Values(hosts)), nil
+}
+
+func (s *Store) ensureSomeHosts(ctx context.Context, names []string) (map[string]int64, error) {
+	list := make([]hostName, len(names))
+	for i, name := range names {
+		list[i].Host = name
+	}
+	hosts, err := read(ctx, s, func(tx Tx) (map[string]int64, error) { return s.hostIDs(ctx, tx, list) })
+	if err != nil || len(hosts) == len(list) {
+		return hosts, err
+	}
+	return write(ctx, s, func(tx Tx) (map[string]int64, error) { return s.insertHosts(ctx, tx, list) })
+}
+
+func (s *Store) insertHosts(ctx context.Context, tx Tx, list []hostName) (map[string]int64, error) {
+	query := `INSERT INTO hosts (host) SELECT r.host FROM ` + s.records(1, "r", "host text") + `
+		WHERE NOT EXISTS (SELECT 1 FROM hosts h WHERE h.host = r.host)
+		ORDER BY r.host ON CONFLICT (host) DO NOTHING`
+	if _, err := tx.Exec(ctx, query, jsonText(list)); err != nil {
+		return nil, err
+	}
+	return s.hostIDs(ctx, tx, list)
+}
+
+// hostIDs returns the ids of the hosts that exist.
+func (s *Store) hostIDs(ctx context.Context, tx Tx, list []hostName) (map[string]int64, error) {
+	query := `SELECT h.host, h.id FROM ` + s.records(1, "r", "host text") + ` CROSS JOIN hosts h WHERE h.host = r.host`
+	hosts := make(map[string]int64, len(list))
+	err := tx.Query(ctx, query, []any{jsonText(list)}, func(row Row) error {
+		var name string
+		var id int64
+		if err := row.Scan(&name, &id); err != nil {
+			return err
+		}
+		hosts[name] = id
+		return nil
+	})
+	return hosts, err
+}

@@ -1,0 +1,230 @@
+package sqlstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"recrawl/internal/crawl"
+	"recrawl/internal/store"
+)
+
+// maxOverdue is how many due pages Status looks at: a crawl that is behind by
+// more is behind, and the answer must not take longer the worse it is.
+const maxOverdue = 50_000
+
+// Status implements store.Reports. Overdue is exact up to maxOverdue.
+func (s *Store) Status(ctx context.Context, crawlID int64) (store.StatusRecord, error) {
+	st, err := read(ctx, s, func(tx Tx) (store.StatusRecord, error) { return s.status(ctx, tx, crawlID) })
+	if err != nil {
+		return store.StatusRecord{}, fmt.Errorf("status of crawl %d: %w", crawlID, err)
+	}
+	return st, nil
+}
+
+func (s *Store) status(ctx context.Context, tx Tx, crawlID int64) (store.StatusRecord, error) {
+	st := store.StatusRecord{Pages: map[crawl.PageState]int{}, Outcomes: map[crawl.Outcome]int{}}
+	var id int64
+	if err := tx.QueryRow(ctx, `SELECT id FROM crawls WHERE id = $1`, []any{crawlID}, &id); err != nil {
+		return store.StatusRecord{}, err
+	}
+	now, err := tx.Now(ctx)
+	if err != nil {
+		return store.StatusRecord{}, err
+	}
+	if err := readCounts(ctx, tx, crawlID, now, &st); err != nil {
+		return store.StatusRecord{}, err
+	}
+	if err := readHosts(ctx, tx, crawlID, now, &st); err != nil {
+		return store.StatusRecord{}, err
+	}
+	return st, readDue(ctx, tx, crawlID, now, &st)
+}
+
+// readCounts fills in what is counted by deltas.
+func readCounts(ctx context.Context, tx Tx, crawlID, now int64, st *store.StatusRecord) error {
+	query := `SELECT kind, code, CAST(SUM(n) AS BIGINT) FROM crawl_counts WHERE crawl_id = $1 GROUP BY kind, code`
+	return tx.Query(ctx, query, []any{crawlID}, func(row Row) error {
+		var kind string
+		var code int64
+		var n int
+		if err := row.Scan(&kind, &code, &n); err != nil {
+			return err
+		}
+		switch {
+		case n == 0:
+		case kind == countState:
+			st.Pages[crawl.PageState(code)] = n
+		case kind == countOutcome:
+			st.Outcomes[crawl.Outcome(code)] = n
+		case kind == countMinute && code > now/minuteMicros-keptMinutes:
+			st.LastHour += n
+		case kind == countTotal && code == totalVisits:
+			st.Visits = n
+		case kind == countTotal && code == totalVersions:
+			st.Versions = n
+		case kind == countTotal && code == totalLinks:
+			st.Links = n
+		}
+		return nil
+	})
+}
+
+// readHosts fills in what the crawl's hosts know.
+func readHosts(ctx context.Context, tx Tx, crawlID, now int64, st *store.StatusRecord) error {
+	query := `SELECT COUNT(*), COALESCE(SUM(CASE WHEN h.backoff_until > $2 THEN 1 ELSE 0 END), 0)
+		FROM host_crawls hc JOIN hosts h ON h.id = hc.host_id WHERE hc.crawl_id = $1`
+	if err := tx.QueryRow(ctx, query, []any{crawlID, now}, &st.Hosts, &st.Backoff); err != nil {
+		return fmt.Errorf("count hosts: %w", err)
+	}
+	query = `SELECT CAST(COALESCE(SUM(l.waiting), 0) AS BIGINT)
+		FROM host_crawls hc JOIN lines l ON l.host_id = hc.host_id AND l.crawl_id = hc.crawl_id WHERE hc.crawl_id = $1`
+	if err := tx.QueryRow(ctx, query, []any{crawlID}, &st.Waiting); err != nil {
+		return fmt.Errorf("count waiting pages: %w", err)
+	}
+	return nil
+}
+
+// readDue fills in what is overdue and what is due next.
+func readDue(ctx context.Context, tx Tx, crawlID, now int64, st *store.StatusRecord) error {
+	overdue := fmt.Sprintf(`SELECT COUNT(*), COALESCE(MIN(d.next_at), 0)
+		FROM (SELECT f.page_id, f.next_at FROM frontier f
+			WHERE f.crawl_id = $1 AND f.state BETWEEN %d AND %d AND f.next_at < $2
+			ORDER BY f.next_at LIMIT %d) d
+		WHERE NOT EXISTS (SELECT 1 FROM places l WHERE l.page_id = d.page_id)`, crawl.Active, crawl.Excluded, maxOverdue)
+	var oldest int64
+	if err := tx.QueryRow(ctx, overdue, []any{crawlID, now}, &st.Overdue, &oldest); err != nil {
+		return fmt.Errorf("count overdue pages: %w", err)
+	}
+	if oldest != 0 {
+		st.Lag = span(now - oldest)
+	}
+	next := fmt.Sprintf(`SELECT f.next_at FROM frontier f
+		WHERE f.crawl_id = $1 AND f.state BETWEEN %d AND %d AND f.next_at >= $2
+		ORDER BY f.next_at LIMIT 1`, crawl.Active, crawl.Excluded)
+	var at int64
+	err := tx.QueryRow(ctx, next, []any{crawlID, now}, &at)
+	if err != nil && !errors.Is(err, store.ErrNotFound) {
+		return fmt.Errorf("find the next due page: %w", err)
+	}
+	st.NextDue = fromMicros(at)
+	return nil
+}
+
+// ListPages implements store.Reports.
+func (s *Store) ListPages(ctx context.Context, f store.PageFilter) ([]store.PageRecord, error) {
+	pages, err := read(ctx, s, func(tx Tx) ([]store.PageRecord, error) {
+		ids, err := s.listIDs(ctx, tx, f)
+		if err != nil {
+			return nil, err
+		}
+		return s.loadPages(ctx, tx, ids)
+	})
+	if err != nil {
+		return nil, fmt.Errorf("list pages: %w", err)
+	}
+	return pages, nil
+}
+
+// listIDs returns the ids of the pages that pass the filter, in order. It asks
+// crawl by crawl and state by state, since that is how indexes have the ids in
+// order, and merges.
+func (s *Store) listIDs(ctx context.Context, tx Tx, f store.PageFilter) ([]int64, error) {
+	crawls := []int64{f.CrawlID}
+	if f.CrawlID == 0 {
+		var err error
+		if crawls, err = collect(ctx, tx, `SELECT id FROM crawls`, nil, scanID); err != nil {
+			return nil, err
+		}
+	}
+	hostID := int64(0)
+	if f.Host != "" {
+		err := tx.QueryRow(ctx, `SELECT id FROM hosts WHERE host = $1`, []any{f.Host}, &hostID)
+		if errors.Is(err, store.ErrNotFound) {
+			return nil, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	var all []int64
+	for _, id := range crawls {
+		ids, err := s.listCrawl(ctx, tx, id, hostID, f)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, ids...)
+	}
+	slices.Sort(all)
+	return all[:min(limitOr(f.Limit), len(all))], nil
+}
+
+// listCrawl is listIDs for one crawl.
+func (s *Store) listCrawl(ctx context.Context, tx Tx, crawlID, hostID int64, f store.PageFilter) ([]int64, error) {
+	if !f.ChangedSince.IsZero() {
+		ids, complete, err := changedSince(ctx, tx, crawlID, hostID, f)
+		if err != nil || complete {
+			return ids, err
+		}
+	}
+	states := f.States
+	if len(states) == 0 {
+		states = crawl.PageStates()
+	}
+	if hostID != 0 {
+		return listHost(ctx, tx, crawlID, hostID, states, f)
+	}
+	return mergeStates(states, limitOr(f.Limit), func(state crawl.PageState) ([]int64, error) {
+		query := `SELECT f.page_id FROM frontier f
+			WHERE f.crawl_id = $1 AND f.state = $2 AND f.page_id > $3 AND f.last_change >= $4
+			ORDER BY f.page_id LIMIT $5`
+		return collect(ctx, tx, query, []any{crawlID, int64(state), f.After, micros(f.ChangedSince), limitOr(f.Limit)}, scanID)
+	})
+}
+
+// listHost lists pages of one host.
+func listHost(ctx context.Context, tx Tx, crawlID, hostID int64, states []crawl.PageState, f store.PageFilter) ([]int64, error) {
+	query := `SELECT f.page_id FROM frontier f
+		WHERE f.host_id = $1 AND f.crawl_id = $2 AND f.page_id > $3 AND f.last_change >= $4 AND f.state IN (` + stateList(states) + `)
+		ORDER BY f.page_id LIMIT $5`
+	return collect(ctx, tx, query, []any{hostID, crawlID, f.After, micros(f.ChangedSince), limitOr(f.Limit)}, scanID)
+}
+
+// stateList is states as a list of SQL numbers.
+func stateList(states []crawl.PageState) string {
+	list := ""
+	for i, state := range states {
+		if i > 0 {
+			list += ", "
+		}
+		list += fmt.Sprintf("%d", uint8(state))
+	}
+	return list
+}
+
+// changedSince lists the pages of a crawl that changed since a time, if they
+// are few; complete is false when they are not.
+func changedSince(ctx context.Context, tx Tx, crawlID, hostID int64, f store.PageFilter) (ids []int64, complete bool, err error) {
+	query := fmt.Sprintf(`SELECT f.page_id, f.host_id, f.state FROM frontier f
+		WHERE f.crawl_id = $1 AND f.last_change > 0 AND f.last_change >= $2
+		ORDER BY f.last_change LIMIT %d`, fewRows+1)
+	seen := 0
+	err = tx.Query(ctx, query, []any{crawlID, micros(f.ChangedSince)}, func(row Row) error {
+		var id, host int64
+		var state uint8
+		if err := row.Scan(&id, &host, &state); err != nil {
+			return err
+		}
+		seen++
+		if id > f.After && (hostID == 0 || host == hostID) && (len(f.States) == 0 || slices.Contains(f.States, crawl.PageState(state))) {
+			ids = append(ids, id)
+		}
+		return nil
+	})
+	if err != nil || seen > fewRows {
+		return nil, false, err
+	}
+	slices.Sort(ids)
+	return ids[:min(limitOr(f.Limit), len(ids))], true, nil
+}

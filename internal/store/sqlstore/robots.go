@@ -1,0 +1,140 @@
+package sqlstore
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"recrawl/internal/store"
+)
+
+const robotsRecordColumns = `origin, state, status, text, text_digest, fetched_at, expires_at, failures, crawl_delay, sitemaps, problem`
+
+// Robots implements store.Gate.
+func (s *Store) Robots(ctx context.Context, origin string) (store.RobotsRecord, error) {
+	found, err := read(ctx, s, func(tx Tx) ([]store.RobotsRecord, error) {
+		return collect(ctx, tx, `SELECT `+robotsRecordColumns+` FROM robots WHERE origin = $1`, []any{clean(origin)}, scanRobots)
+	})
+	if err == nil && len(found) == 0 {
+		err = store.ErrNotFound
+	}
+	if err != nil {
+		return store.RobotsRecord{}, fmt.Errorf("robots.txt of %s: %w", origin, err)
+	}
+	return found[0], nil
+}
+
+// robotsIn is Robots within a transaction and without the text; the zero record
+// for an origin never asked.
+func (s *Store) robotsIn(ctx context.Context, tx Tx, origin string) (store.RobotsRecord, error) {
+	query := `SELECT origin, state, status, '', text_digest, fetched_at, expires_at, failures, crawl_delay, sitemaps, problem
+		FROM robots WHERE origin = $1`
+	found, err := collect(ctx, tx, query, []any{clean(origin)}, scanRobots)
+	if err != nil {
+		return store.RobotsRecord{}, fmt.Errorf("robots.txt of %s: %w", origin, err)
+	}
+	if len(found) == 0 {
+		return store.RobotsRecord{Origin: origin}, nil
+	}
+	return found[0], nil
+}
+
+func scanRobots(row Row) (store.RobotsRecord, error) {
+	var r store.RobotsRecord
+	var state uint8
+	var fetched, expires, delay int64
+	var sitemaps string
+	err := row.Scan(&r.Origin, &state, &r.Status, &r.Text, &r.TextDigest, &fetched, &expires, &r.Failures, &delay, &sitemaps, &r.Problem)
+	if err != nil {
+		return store.RobotsRecord{}, err
+	}
+	if sitemaps != "" {
+		if err := json.Unmarshal([]byte(sitemaps), &r.Sitemaps); err != nil {
+			return store.RobotsRecord{}, fmt.Errorf("decode the sitemaps of %s: %w", r.Origin, err)
+		}
+	}
+	r.State = store.RobotsState(state)
+	r.FetchedAt, r.ExpiresAt, r.CrawlDelay = fromMicros(fetched), fromMicros(expires), span(delay)
+	return r, nil
+}
+
+// SaveRobots implements store.Gate. The host's Crawl-delay becomes the largest
+// of its origins'; a robots.txt that could not be read leaves the delay that was
+// known.
+func (s *Store) SaveRobots(ctx context.Context, p store.SaveRobotsParams) error {
+	_, err := write(ctx, s, func(tx Tx) (struct{}, error) { return struct{}{}, s.saveRobots(ctx, tx, p) })
+	if err != nil {
+		return fmt.Errorf("save the robots.txt of %s: %w", p.Origin, err)
+	}
+	return nil
+}
+
+func (s *Store) saveRobots(ctx context.Context, tx Tx, p store.SaveRobotsParams) error {
+	host, err := originHost(p.Origin)
+	if err != nil {
+		return err
+	}
+	hostID, err := s.lockHost(ctx, tx, host)
+	if err != nil {
+		return err
+	}
+	if err := upsertRobots(ctx, tx, p, host); err != nil {
+		return err
+	}
+	if p.State != store.RobotsParsed && p.State != store.RobotsAllowAll {
+		return nil
+	}
+	_, err = tx.Exec(ctx, `UPDATE hosts SET crawl_delay = (SELECT MAX(r.crawl_delay) FROM robots r WHERE r.host = $2) WHERE id = $1`,
+		hostID, host)
+	return err
+}
+
+func upsertRobots(ctx context.Context, tx Tx, p store.SaveRobotsParams, host string) error {
+	now, err := tx.Now(ctx)
+	if err != nil {
+		return err
+	}
+	sitemaps, digest := "", ""
+	if len(p.Sitemaps) > 0 {
+		sitemaps = jsonText(p.Sitemaps)
+	}
+	text := clean(p.Text)
+	if text != "" {
+		sum := sha256.Sum256([]byte(text))
+		digest = hex.EncodeToString(sum[:])
+	}
+	_, err = tx.Exec(ctx, `INSERT INTO robots (origin, host, state, status, text, text_digest, fetched_at, expires_at,
+			failures, crawl_delay, sitemaps, problem, next, next_host, hops)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)
+		ON CONFLICT (origin) DO UPDATE SET state = excluded.state, status = excluded.status, text = excluded.text,
+			text_digest = excluded.text_digest, fetched_at = excluded.fetched_at, expires_at = excluded.expires_at,
+			failures = excluded.failures, sitemaps = excluded.sitemaps, problem = excluded.problem,
+			next = excluded.next, next_host = excluded.next_host, hops = excluded.hops,
+			crawl_delay = CASE WHEN excluded.state IN (1, 2) THEN excluded.crawl_delay ELSE robots.crawl_delay END`,
+		clean(p.Origin), host, int64(p.State), p.Status, text, digest, now, now+p.Expires.Microseconds(),
+		p.Failures, p.CrawlDelay.Microseconds(), sitemaps, clean(p.Problem), clean(p.Next), clean(p.NextHost), p.Hops)
+	return err
+}
+
+// lockHost adds the host if it is new and locks its row, which every gate
+// transaction locks first too.
+func (s *Store) lockHost(ctx context.Context, tx Tx, host string) (int64, error) {
+	if _, err := tx.Exec(ctx, `INSERT INTO hosts (host) VALUES ($1) ON CONFLICT (host) DO NOTHING`, host); err != nil {
+		return 0, err
+	}
+	var id int64
+	err := tx.QueryRow(ctx, `SELECT id FROM hosts WHERE host = $1`+s.lock(), []any{host}, &id)
+	return id, err
+}
+
+// originHost is the host key of an origin: what follows scheme://.
+func originHost(origin string) (string, error) {
+	_, host, ok := strings.Cut(clean(origin), "://")
+	if !ok || host == "" {
+		return "", fmt.Errorf("%q is not an origin", origin)
+	}
+	return host, nil
+}

@@ -1,0 +1,160 @@
+package sqlstore
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"recrawl/internal/store"
+)
+
+// Options are settings of a Store.
+type Options struct{}
+
+// Store is store.Store over an Engine.
+//
+// Every transaction takes its row locks in one order, so that concurrent ones
+// wait for each other but never deadlock: the crawl's row (Admit only), new
+// pages by URL hash, pages by id, hosts and places (the gate's), host_crawls
+// by host and crawl, and crawl_counts last.
+type Store struct {
+	engine Engine
+}
+
+// New returns the store on an engine, which it owns from then on.
+func New(e Engine, _ Options) *Store { return &Store{engine: e} }
+
+// Now implements store.Store.
+func (s *Store) Now(ctx context.Context) (time.Time, error) {
+	now, err := read(ctx, s, func(tx Tx) (int64, error) { return tx.Now(ctx) })
+	if err != nil {
+		return time.Time{}, fmt.Errorf("read the store's clock: %w", err)
+	}
+	return fromMicros(now), nil
+}
+
+// Close implements store.Store.
+func (s *Store) Close() error { return s.engine.Close() }
+
+// records is a FROM item over a JSON array; see Dialect.Records.
+func (s *Store) records(n int, alias string, columns ...string) string {
+	return s.engine.Dialect().Records(n, alias, columns...)
+}
+
+// ids is a sub-query over the JSON array of numbers in placeholder $n made by
+// idList.
+func (s *Store) ids(n int) string {
+	return "SELECT r.id FROM " + s.records(n, "r", "id bigint")
+}
+
+// lock is the clause that locks the rows of a SELECT.
+func (s *Store) lock() string { return s.engine.Dialect().ForUpdate() }
+
+// read runs fn in a read-only transaction and returns its value.
+func read[T any](ctx context.Context, s *Store, fn func(Tx) (T, error)) (T, error) {
+	return inTx(ctx, s.engine.Read, fn)
+}
+
+// write runs fn in a read-write transaction and returns the value of the run
+// that was committed.
+func write[T any](ctx context.Context, s *Store, fn func(Tx) (T, error)) (T, error) {
+	return inTx(ctx, s.engine.Write, fn)
+}
+
+func inTx[T any](ctx context.Context, run func(context.Context, func(Tx) error) error, fn func(Tx) (T, error)) (T, error) {
+	var out T
+	err := run(ctx, func(tx Tx) error {
+		var err error
+		out, err = fn(tx)
+		return err
+	})
+	if err != nil {
+		var zero T
+		return zero, err
+	}
+	return out, nil
+}
+
+// collect returns one value per result row; never nil.
+func collect[T any](ctx context.Context, tx Tx, query string, args []any, scan func(Row) (T, error)) ([]T, error) {
+	all := []T{}
+	err := tx.Query(ctx, query, args, func(row Row) error {
+		one, err := scan(row)
+		if err != nil {
+			return err
+		}
+		all = append(all, one)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return all, nil
+}
+
+// scanID scans a row of one number.
+func scanID(row Row) (int64, error) {
+	var id int64
+	err := row.Scan(&id)
+	return id, err
+}
+
+// idRecord is one element of idList.
+type idRecord struct {
+	ID int64 `json:"id"`
+}
+
+// idList makes the argument for Store.ids.
+func idList(ids []int64) string {
+	list := make([]idRecord, len(ids))
+	for i, id := range ids {
+		list[i].ID = id
+	}
+	return jsonText(list)
+}
+
+// jsonText encodes plain data of this package, which cannot fail.
+func jsonText(v any) string {
+	text, err := json.Marshal(v)
+	if err != nil {
+		panic(fmt.Sprintf("sqlstore: encode %T: %v", v, err))
+	}
+	return string(text)
+}
+
+// clean makes text storable in both databases alike: PostgreSQL refuses NUL and
+// invalid UTF-8, SQLite would keep them. Whatever comes from the web has been
+// through crawl.Clean, so this changes only what slipped by.
+func clean(s string) string {
+	return strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\x00", "\uFFFD")
+}
+
+// micros is a time as stored: microseconds since 1970 UTC, 0 for the zero time.
+func micros(t time.Time) int64 {
+	if t.IsZero() {
+		return 0
+	}
+	return t.UnixMicro()
+}
+
+// fromMicros is the inverse of micros.
+func fromMicros(us int64) time.Time {
+	if us == 0 {
+		return time.Time{}
+	}
+	return time.UnixMicro(us).UTC()
+}
+
+// limitOr is limit, or a page of results when the caller named none.
+func limitOr(limit int) int {
+	if limit <= 0 {
+		return defaultLimit
+	}
+	return limit
+}
+
+const defaultLimit = 100
+
+var _ store.Store = (*Store)(nil)

@@ -1,0 +1,296 @@
+package sqlstore
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"recrawl/internal/crawl"
+	"recrawl/internal/store"
+)
+
+const visitColumns = `page_id, visit, at, outcome, status, version_seq, digest, bytes, duration, next_at, state, problem, location, reasons`
+
+// Visit implements store.Visits.
+func (s *Store) Visit(ctx context.Context, pageID int64, visit int) (store.VisitRecord, error) {
+	v, err := read(ctx, s, func(tx Tx) (store.VisitRecord, error) { return s.visitIn(ctx, tx, pageID, visit) })
+	if err != nil {
+		return store.VisitRecord{}, fmt.Errorf("visit %d of page %d: %w", visit, pageID, err)
+	}
+	return v, nil
+}
+
+// ListVisits implements store.Reports.
+func (s *Store) ListVisits(ctx context.Context, pageID int64, before, limit int) ([]store.VisitRecord, error) {
+	query := `SELECT ` + visitColumns + ` FROM visits WHERE page_id = $1 ORDER BY visit DESC LIMIT $2`
+	args := []any{pageID, limitOr(limit)}
+	if before > 0 {
+		query = `SELECT ` + visitColumns + ` FROM visits WHERE page_id = $1 AND visit < $3 ORDER BY visit DESC LIMIT $2`
+		args = append(args, before)
+	}
+	visits, err := read(ctx, s, func(tx Tx) ([]store.VisitRecord, error) { return collect(ctx, tx, query, args, scanVisit) })
+	if err != nil {
+		return nil, fmt.Errorf("visits of page %d: %w", pageID, err)
+	}
+	return visits, nil
+}
+
+// visitIn is Visit within a transaction.
+func (s *Store) visitIn(ctx context.Context, tx Tx, pageID int64, visit int) (store.VisitRecord, error) {
+	query := `SELECT ` + visitColumns + ` FROM visits WHERE page_id = $1 AND visit = $2`
+	found, err := collect(ctx, tx, query, []any{pageID, visit}, scanVisit)
+	if err != nil {
+		return store.VisitRecord{}, err
+	}
+	if len(found) == 0 {
+		return store.VisitRecord{}, store.ErrNotFound
+	}
+	return found[0], nil
+}
+
+func scanVisit(row Row) (store.VisitRecord, error) {
+	var v store.VisitRecord
+	var outcome, state uint8
+	var at, duration, nextAt int64
+	var reasons string
+	err := row.Scan(&v.PageID, &v.Visit, &at, &outcome, &v.Status, &v.Version, &v.Digest, &v.Bytes, &duration, &nextAt,
+		&state, &v.Problem, &v.Location, &reasons)
+	if err != nil {
+		return store.VisitRecord{}, err
+	}
+	if reasons != "" {
+		if err := json.Unmarshal([]byte(reasons), &v.Reasons); err != nil {
+			return store.VisitRecord{}, fmt.Errorf("decode the reasons of visit %d: %w", v.Visit, err)
+		}
+	}
+	v.Outcome, v.State = crawl.Outcome(outcome), crawl.PageState(state)
+	v.At, v.NextAt, v.Duration = fromMicros(at), fromMicros(nextAt), span(duration)
+	return v, nil
+}
+
+// SaveVersion implements store.Visits. The version becomes the page's last when
+// its visit is recorded. A zero At is taken from the store's clock.
+func (s *Store) SaveVersion(ctx context.Context, v store.VersionRecord, links []store.Link) (int64, error) {
+	id, err := write(ctx, s, func(tx Tx) (int64, error) { return s.saveVersion(ctx, tx, v, links) })
+	if err != nil {
+		return 0, fmt.Errorf("save a version of page %d, visit %d: %w", v.PageID, v.Visit, err)
+	}
+	return id, nil
+}
+
+func (s *Store) saveVersion(ctx context.Context, tx Tx, v store.VersionRecord, links []store.Link) (int64, error) {
+	page, err := s.lockPage(ctx, tx, v.PageID)
+	if err != nil {
+		return 0, err
+	}
+	stored, err := queryVersion(ctx, tx, v.PageID, v.Visit)
+	if !errors.Is(err, store.ErrNotFound) {
+		return stored.id, err
+	}
+	if v.Seq, err = nextSeq(ctx, tx, v.PageID); err != nil {
+		return 0, err
+	}
+	now, err := tx.Now(ctx)
+	if err != nil {
+		return 0, err
+	}
+	if v.At.IsZero() {
+		v.At = fromMicros(now)
+	}
+	id, err := insertVersion(ctx, tx, v)
+	if err != nil {
+		return 0, err
+	}
+	if err := insertPending(ctx, tx, page, v.Visit, id, now, links); err != nil {
+		return 0, err
+	}
+	d := newDeltas(page.crawlID, page.pageID)
+	d.total(totalVersions, 1)
+	return id, d.apply(ctx, s, tx)
+}
+
+// insertPending keeps a version's links until RegisterLinks has done with them.
+func insertPending(ctx context.Context, tx Tx, page frontierRow, visit int, version, now int64, links []store.Link) error {
+	if len(links) == 0 {
+		return nil
+	}
+	_, err := tx.Exec(ctx, `INSERT INTO pending_links (version_id, crawl_id, page_id, visit, at, links)
+		VALUES ($1, $2, $3, $4, $5, $6)`, version, page.crawlID, page.pageID, visit, now, jsonText(links))
+	if err != nil {
+		return fmt.Errorf("keep the links: %w", err)
+	}
+	return nil
+}
+
+func insertVersion(ctx context.Context, tx Tx, v store.VersionRecord) (int64, error) {
+	var id int64
+	err := tx.QueryRow(ctx, `INSERT INTO versions (page_id, seq, visit, at, digest, text_digest, link_digest,
+			bytes, text_bytes, content_type, title, canonical)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) RETURNING id`,
+		[]any{
+			v.PageID, v.Seq, v.Visit, micros(v.At), clean(v.Digest), clean(v.TextDigest), clean(v.LinkDigest),
+			v.Bytes, v.TextBytes, clean(v.ContentType), clean(v.Title), clean(v.Canonical),
+		}, &id)
+	return id, err
+}
+
+func nextSeq(ctx context.Context, tx Tx, pageID int64) (int, error) {
+	var seq int
+	err := tx.QueryRow(ctx, `SELECT seq FROM versions WHERE page_id = $1 ORDER BY visit DESC LIMIT 1`, []any{pageID}, &seq)
+	if errors.Is(err, store.ErrNotFound) {
+		return 1, nil
+	}
+	return seq + 1, err
+}
+
+// versionKey is a version's id and its number within its page; zero for none.
+type versionKey struct {
+	id  int64
+	seq int
+}
+
+func queryVersion(ctx context.Context, tx Tx, pageID int64, visit int) (versionKey, error) {
+	var v versionKey
+	err := tx.QueryRow(ctx, `SELECT id, seq FROM versions WHERE page_id = $1 AND visit = $2`, []any{pageID, visit}, &v.id, &v.seq)
+	return v, err
+}
+
+// RecordVisit implements store.Visits. A page that was stopped or evicted in
+// the meantime, or returned to Known, stays so: a person's word, or the
+// collection's, outlives a visit that was under way.
+func (s *Store) RecordVisit(ctx context.Context, p store.RecordParams) (store.RecordResult, error) {
+	res, err := write(ctx, s, func(tx Tx) (store.RecordResult, error) { return s.recordVisit(ctx, tx, p) })
+	if err != nil {
+		return store.RecordResult{}, fmt.Errorf("record visit %d of page %d: %w", p.Visit.Visit, p.Visit.PageID, err)
+	}
+	return res, nil
+}
+
+func (s *Store) recordVisit(ctx context.Context, tx Tx, p store.RecordParams) (store.RecordResult, error) {
+	page, err := s.lockPage(ctx, tx, p.Visit.PageID)
+	if err != nil {
+		return store.RecordResult{}, err
+	}
+	if p.Visit.Visit != page.visit+1 {
+		return s.recordedVisit(ctx, tx, page, p.Visit.Visit)
+	}
+	now, err := tx.Now(ctx)
+	if err != nil {
+		return store.RecordResult{}, err
+	}
+	version, err := versionAfter(ctx, tx, page, p.Visit.Visit)
+	if err != nil {
+		return store.RecordResult{}, err
+	}
+	v := settle(p, page, version, now)
+	if err := insertVisit(ctx, tx, v, version.id); err != nil {
+		return store.RecordResult{}, err
+	}
+	if err := updateVisited(ctx, tx, page, v, p, version.id); err != nil {
+		return store.RecordResult{}, err
+	}
+	d := newDeltas(page.crawlID, page.pageID)
+	d.visit(v.Outcome, now)
+	d.moves(page.hostID, page.state, v.State, 1)
+	d.unattempted(page.hostID, -count(page.takesPlace()))
+	if err := d.apply(ctx, s, tx); err != nil {
+		return store.RecordResult{}, err
+	}
+	room, err := hasRoom(ctx, tx, page.crawlID, page.hostID)
+	return store.RecordResult{Visit: v, Room: room}, err
+}
+
+// recordedVisit answers for a visit that is not the page's next.
+func (s *Store) recordedVisit(ctx context.Context, tx Tx, page frontierRow, visit int) (store.RecordResult, error) {
+	v, err := s.visitIn(ctx, tx, page.pageID, visit)
+	if errors.Is(err, store.ErrNotFound) {
+		return store.RecordResult{}, fmt.Errorf("the page's next visit is %d: %w", page.visit+1, store.ErrConflict)
+	}
+	if err != nil {
+		return store.RecordResult{}, err
+	}
+	room, err := hasRoom(ctx, tx, page.crawlID, page.hostID)
+	return store.RecordResult{Visit: v, Already: true, Room: room}, err
+}
+
+// versionAfter returns the version that the page has after the visit: the one
+// saved with it, else the last before it.
+func versionAfter(ctx context.Context, tx Tx, page frontierRow, visit int) (versionKey, error) {
+	v, err := queryVersion(ctx, tx, page.pageID, visit)
+	if !errors.Is(err, store.ErrNotFound) || page.versionID == 0 {
+		return v, ignoreNotFound(err)
+	}
+	err = tx.QueryRow(ctx, `SELECT id, seq FROM versions WHERE id = $1`, []any{page.versionID}, &v.id, &v.seq)
+	return v, ignoreNotFound(err)
+}
+
+func ignoreNotFound(err error) error {
+	if errors.Is(err, store.ErrNotFound) {
+		return nil
+	}
+	return err
+}
+
+// settle completes a visit with what the store decides: times, version, and
+// the state if somebody moved the page out of its living states.
+func settle(p store.RecordParams, page frontierRow, version versionKey, now int64) store.VisitRecord {
+	v := p.Visit
+	at := micros(v.At)
+	if at == 0 {
+		at = now
+	}
+	v.At = fromMicros(at)
+	v.NextAt = fromMicros(max(now, at+p.Interval.Microseconds()))
+	v.Duration = span(v.Duration.Microseconds())
+	v.Version = version.seq
+	if !page.state.Lives() || v.State == 0 {
+		v.State = page.state
+	}
+	v.Digest, v.Problem, v.Location = clean(v.Digest), clean(v.Problem), clean(v.Location)
+	return v
+}
+
+func insertVisit(ctx context.Context, tx Tx, v store.VisitRecord, versionID int64) error {
+	reasons := ""
+	if len(v.Reasons) > 0 {
+		reasons = jsonText(v.Reasons)
+	}
+	_, err := tx.Exec(ctx, `INSERT INTO visits (page_id, visit, at, outcome, status, version_id, version_seq, digest, bytes,
+			duration, next_at, state, problem, location, reasons)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)`,
+		v.PageID, v.Visit, micros(v.At), int64(v.Outcome), v.Status, versionID, v.Version, v.Digest, v.Bytes,
+		v.Duration.Microseconds(), micros(v.NextAt), int64(v.State), v.Problem, v.Location, reasons)
+	if err != nil {
+		return fmt.Errorf("insert the visit: %w", err)
+	}
+	return nil
+}
+
+// updateVisited moves the page on after a visit.
+func updateVisited(ctx context.Context, tx Tx, page frontierRow, v store.VisitRecord, p store.RecordParams, versionID int64) error {
+	if v.Outcome.Changed() {
+		page.changes++
+	}
+	if v.Outcome.Changed() || v.Outcome == crawl.OutcomeNew {
+		page.lastChange = micros(v.At)
+	}
+	query := `UPDATE frontier SET state = $2, visit = $3, attempted = 1, next_at = $4, last_at = $5, last_change = $6,
+		changes = $7, failures = $8, version_id = $9`
+	args := []any{
+		page.pageID, int64(v.State), v.Visit, micros(v.NextAt), micros(v.At), page.lastChange,
+		page.changes, p.Failures, versionID,
+	}
+	if p.Validators {
+		args = append(args, clean(p.ETag), clean(p.LastModified))
+		query += fmt.Sprintf(`, etag = $%d, last_modified = $%d`, len(args)-1, len(args))
+	}
+	if p.Belief != nil {
+		args = append(args, clean(string(p.Belief)))
+		query += fmt.Sprintf(`, belief = $%d`, len(args))
+	}
+	if _, err := tx.Exec(ctx, query+` WHERE page_id = $1`, args...); err != nil {
+		return fmt.Errorf("move the page on: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,37 @@
+package temporalkit
+
+import (
+	"time"
+
+	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/worker"
+
+	"recrawl/internal/contract"
+)
+
+// WorkflowCache is how many sleeping workflows a worker keeps in memory, about
+// 40 KB each. A page that is not in it costs a short replay when it wakes; its
+// history is kept short for that reason.
+const WorkflowCache = 5000
+
+// NewWorker returns a worker with recrawl's options. Concurrency is how many
+// regular activities (requests above all) run at the same time.
+func NewWorker(c client.Client, concurrency int) worker.Worker {
+	worker.SetStickyWorkflowCacheSize(WorkflowCache)
+	return worker.New(c, contract.TaskQueue, worker.Options{
+		MaxConcurrentActivityExecutionSize: concurrency,
+		// An Acquire may wait some seconds inside its workflow task, so that many of
+		// both must fit at once.
+		MaxConcurrentLocalActivityExecutionSize: 2000,
+		MaxConcurrentWorkflowTaskExecutionSize:  2000,
+		// Many short tasks: more pollers than the default two keep the latency of a
+		// hand-over low.
+		MaxConcurrentWorkflowTaskPollers: 8,
+		MaxConcurrentActivityTaskPollers: 4,
+		// A loaded worker that is late must not lose its sticky tasks to full replays.
+		StickyScheduleToStartTimeout: 30 * time.Second,
+		// Above the default time limit of a fetch: a request in flight may end, so
+		// that a restart loses no visit.
+		WorkerStopTimeout: 40 * time.Second,
+	})
+}

@@ -1,0 +1,88 @@
+package urlkey
+
+import (
+	"fmt"
+	"net/netip"
+	"strings"
+
+	"golang.org/x/net/publicsuffix"
+)
+
+// Limits of the domain name system (RFC 1035 2.3.4).
+const (
+	maxName  = 253
+	maxLabel = 63
+)
+
+// canonicalHost brings the host of a WHATWG parse into canonical form, or says
+// why no machine can have that name. The standard allows characters that no
+// resolver looks up; refusing them keeps host keys and workflow ids plain.
+func canonicalHost(host string) (string, error) {
+	if strings.HasPrefix(host, "[") {
+		return strings.ToLower(host), nil // an address, checked by the parse
+	}
+	host = strings.ToLower(strings.TrimSuffix(host, "."))
+	if len(host) > maxName {
+		return "", fmt.Errorf("%w: %.40q… has more than %d characters", ErrHost, host, maxName)
+	}
+	for label := range strings.SplitSeq(host, ".") {
+		if err := checkLabel(label); err != nil {
+			return "", fmt.Errorf("%w: %q %w", ErrHost, host, err)
+		}
+	}
+	return host, nil
+}
+
+func checkLabel(label string) error {
+	switch {
+	case label == "":
+		return fmt.Errorf("has an empty label")
+	case len(label) > maxLabel:
+		return fmt.Errorf("has a label of more than %d characters", maxLabel)
+	}
+	for i := 0; i < len(label); i++ {
+		if c := label[i]; !isAlnum(c) && c != '-' && c != '_' {
+			return fmt.Errorf("has the character %q", c)
+		}
+	}
+	return nil
+}
+
+// RegistrableDomain returns the domain under which one owner registers names
+// ("example.co.uk" for "www.example.co.uk"), by the public suffix list with its
+// private section. An address, a public suffix and a single label are their own
+// domain. A port is ignored.
+func RegistrableDomain(host string) string {
+	name := withoutPort(host)
+	if _, err := netip.ParseAddr(strings.Trim(name, "[]")); err == nil {
+		return name
+	}
+	domain, err := publicsuffix.EffectiveTLDPlusOne(name)
+	if err != nil {
+		return name
+	}
+	return domain
+}
+
+func withoutPort(host string) string {
+	if i := strings.LastIndexByte(host, ':'); i >= 0 && !strings.HasSuffix(host, "]") {
+		return host[:i]
+	}
+	return host
+}
+
+// IsLoopback reports whether the host of u is this machine by its form alone:
+// a loopback address, or a name under localhost, which must resolve to one (RFC
+// 6761 6.3).
+func (u URL) IsLoopback() bool {
+	name := u.Hostname()
+	if addr, err := netip.ParseAddr(strings.Trim(name, "[]")); err == nil {
+		return addr.Unmap().IsLoopback()
+	}
+	return IsLocalhost(name)
+}
+
+// IsLocalhost reports whether name is localhost or a name under it.
+func IsLocalhost(name string) bool {
+	return name == "localhost" || strings.HasSuffix(name, ".localhost")
+}

@@ -1,0 +1,48 @@
+package workflows
+
+import (
+	"time"
+
+	"go.temporal.io/sdk/workflow"
+)
+
+// alarm is one durable timer that is kept while its deadline stands: setting it
+// to the same deadline again adds no event to the history.
+type alarm struct {
+	at     time.Time
+	future workflow.Future
+	cancel workflow.CancelFunc
+}
+
+// set makes the alarm ring at the deadline.
+func (a *alarm) set(ctx workflow.Context, at time.Time, summary string) {
+	if a.future != nil && a.at.Equal(at) && !a.future.IsReady() {
+		return
+	}
+	a.unset()
+	timerCtx, cancel := workflow.WithCancel(ctx)
+	options := workflow.TimerOptions{Summary: clip(summary, maxSummary)}
+	a.at, a.cancel = at, cancel
+	a.future = workflow.NewTimerWithOptions(timerCtx, at.Sub(workflow.Now(ctx)), options)
+}
+
+// unset cancels the alarm.
+func (a *alarm) unset() {
+	if a.future != nil {
+		a.cancel()
+		a.future = nil
+	}
+}
+
+func (a *alarm) rang() bool { return a.future != nil && a.future.IsReady() }
+
+// now is the workflow's time, and at least the deadline of an alarm that rang:
+// were the server's clock a millisecond behind, the workflow would set the same
+// alarm again.
+func (a *alarm) now(ctx workflow.Context) time.Time {
+	now := workflow.Now(ctx)
+	if a.rang() && a.at.After(now) {
+		return a.at
+	}
+	return now
+}

@@ -1,0 +1,275 @@
+package workflows
+
+import (
+	"encoding/json"
+	"errors"
+	"time"
+
+	"go.temporal.io/sdk/log"
+	"go.temporal.io/sdk/temporal"
+	"go.temporal.io/sdk/workflow"
+
+	"recrawl/internal/contract"
+	"recrawl/internal/crawl"
+)
+
+// Crawl cares for one crawl: it opens it in the store, has its seeds admitted,
+// and then does maintenance on a timer until it is stopped. The pages are
+// Discover's children, never its own: an abandoned child counts against its
+// parent until the parent's run ends. Only continue-as-new gives progress.
+func Crawl(ctx workflow.Context, spec json.RawMessage, progress *contract.CrawlProgress) error {
+	c := newCrawlRun(ctx, spec, progress)
+	if err := c.handle(); err != nil {
+		return err
+	}
+	if c.s.CrawlID == 0 {
+		if err := c.open(); err != nil {
+			return err
+		}
+	}
+	return c.run()
+}
+
+// crawlRun is one run of a Crawl.
+type crawlRun struct {
+	ctx    workflow.Context
+	apart  workflow.Context // Discovers outlive a cancelled crawl
+	log    log.Logger
+	spec   json.RawMessage
+	s      contract.CrawlProgress // with spec, everything that the next run must know
+	tuning contract.Tuning
+
+	commands workflow.Mutex // one change of the crawl at a time, in order of arrival
+	alarm    alarm
+	poked    bool // an update changed the state
+	closed   bool // no update is taken any more
+
+	started   time.Time
+	steps     int
+	turns     int
+	published crawl.CrawlState
+	discovers []workflow.Future // running Discovers of this run
+}
+
+func newCrawlRun(ctx workflow.Context, spec json.RawMessage, progress *contract.CrawlProgress) *crawlRun {
+	apart, _ := workflow.NewDisconnectedContext(ctx)
+	c := &crawlRun{
+		ctx: ctx, apart: apart, log: workflow.GetLogger(ctx), spec: spec,
+		commands: workflow.NewMutex(ctx), started: workflow.Now(ctx),
+	}
+	if progress != nil {
+		c.s = *progress
+	}
+	c.tuning = tuned(c.s.Tuning)
+	return c
+}
+
+// open brings the spec into the store. A spec that is wrong ends the workflow at
+// once and says where; a store that does not answer is waited for.
+func (c *crawlRun) open() error {
+	workflow.SetCurrentDetails(c.ctx, "opening the crawl")
+	out, err := contract.OpenCrawl.Run(enduring(c.ctx, "open the crawl"), contract.OpenCrawlIn{
+		Spec: c.spec, WorkflowID: workflow.GetInfo(c.ctx).WorkflowExecution.ID,
+	})
+	if err != nil {
+		c.closed = true
+		if app := applicationError(err); app != nil {
+			return temporal.NewNonRetryableApplicationError(app.Message(), app.Type(), nil)
+		}
+		return err
+	}
+	// Temporal may have lost what it held of a crawl that the store knows, so the
+	// first turn comes at once and starts every living page by id.
+	c.s.NextTurn, c.s.Repair, c.s.Admit = workflow.Now(c.ctx), true, true
+	c.spec = out.Spec
+	opened(&c.s, out, workflow.Now(c.ctx))
+	return nil
+}
+
+func (c *crawlRun) run() error {
+	c.publishState()
+	for {
+		next := crawlNext(&c.s, c.alarm.now(c.ctx))
+		if c.shouldContinue() {
+			return c.continueAsNew()
+		}
+		err := c.take(next)
+		c.steps++
+		switch {
+		case err == nil:
+		case errors.Is(err, errClosed):
+			return c.finish()
+		default:
+			return err
+		}
+	}
+}
+
+func (c *crawlRun) take(next crawlDo) error {
+	switch next {
+	case crawlSleep:
+		return c.sleep()
+	case crawlMaintain:
+		return c.maintain()
+	case crawlAdmit:
+		return c.admit()
+	case crawlWake:
+		return c.wake()
+	default:
+		return c.close()
+	}
+}
+
+func (c *crawlRun) sleep() error {
+	c.alarm.set(c.ctx, c.s.NextTurn, "next maintenance in "+roughly(c.s.NextTurn.Sub(workflow.Now(c.ctx))))
+	c.show("sleeping until maintenance")
+	c.poked = false
+	return workflow.Await(c.ctx, func() bool { return c.alarm.rang() || c.poked })
+}
+
+// maintain does a maintenance turn, or the next part of one.
+func (c *crawlRun) maintain() error {
+	c.show("maintenance")
+	out, err := contract.Maintain.Run(maintaining(c.ctx, "maintenance"), contract.MaintainIn{
+		CrawlID: c.s.CrawlID, Name: c.s.Name, Repair: c.s.Repair, After: c.s.After,
+	})
+	now := workflow.Now(c.ctx)
+	switch {
+	case err == nil:
+	case c.ctx.Err() != nil:
+		return c.ctx.Err()
+	case troubleOf(err) == troubleMissing:
+		c.log.Info("crawl closed: not in the store", "crawl", c.s.Name)
+		return errClosed
+	default:
+		c.log.Warn("maintenance failed", "crawl", c.s.Name, "error", err)
+		turnFailed(&c.s, words(err), now)
+		return nil
+	}
+	c.turns++
+	turnDone(&c.s, out, now)
+	return c.resumeDiscovers(out.Unfinished)
+}
+
+// resumeDiscovers starts a Discover for each version whose links were left. What
+// does not fit now is listed again by the next turn.
+func (c *crawlRun) resumeDiscovers(unfinished []contract.DiscoverIn) error {
+	c.discovers = pending(c.discovers)
+	room := max(openDiscovers-len(c.discovers), 0)
+	return c.startDiscovers(unfinished[:min(len(unfinished), room)])
+}
+
+// admit starts a Discover that registers nothing and admits known pages.
+func (c *crawlRun) admit() error {
+	c.s.Serial++
+	c.s.Admit = false
+	return c.startDiscovers([]contract.DiscoverIn{{CrawlID: c.s.CrawlID, Crawl: c.s.Name, Visit: c.s.Serial}})
+}
+
+func (c *crawlRun) startDiscovers(ins []contract.DiscoverIn) error {
+	starts := make([]workflow.Future, len(ins))
+	for i, in := range ins {
+		child := startDiscover(c.apart, in)
+		starts[i] = child.GetChildWorkflowExecution()
+		c.discovers = append(c.discovers, child)
+	}
+	for i, start := range starts {
+		if err := startError(c.apart, start); err != nil {
+			c.log.Warn("Discover not started", "crawl", c.s.Name, "page", ins[i].Page.PageID, "error", err)
+		}
+	}
+	return nil
+}
+
+// wake wakes a batch of the pages that came due while the crawl was paused.
+func (c *crawlRun) wake() error {
+	c.show("waking pages")
+	out, err := contract.WakeParked.Run(enduring(c.ctx, "wake pages that came due while paused"),
+		contract.WakeParkedIn{CrawlID: c.s.CrawlID})
+	if err != nil {
+		return c.ending("waking pages", err)
+	}
+	// A pause that came meanwhile has parked the rest again.
+	c.s.Waking = out.More && c.s.State == crawl.CrawlRunning
+	return nil
+}
+
+// close asks a batch of the stopped crawl's pages to complete. The stop itself
+// is in the store and holds already.
+func (c *crawlRun) close() error {
+	c.show("closing pages")
+	out, err := contract.ClosePages.Run(enduring(c.ctx, "close pages"),
+		contract.ClosePagesIn{CrawlID: c.s.CrawlID, Name: c.s.Name, After: c.s.Closing})
+	if err != nil {
+		return c.ending("closing pages", err)
+	}
+	c.s.ClosedPages += out.Closed
+	c.s.Closing = out.After
+	if out.After == 0 {
+		return errClosed
+	}
+	return nil
+}
+
+// ending is the error of an activity that is tried for ever: the crawl is
+// cancelled, or gone from the store.
+func (c *crawlRun) ending(what string, err error) error {
+	if c.ctx.Err() != nil {
+		return c.ctx.Err()
+	}
+	c.log.Info("crawl closed", "crawl", c.s.Name, "while", what, "error", err)
+	return errClosed
+}
+
+// shouldContinue says whether the run ends here and the next goes on.
+func (c *crawlRun) shouldContinue() bool {
+	if c.steps == 0 {
+		return false
+	}
+	info := workflow.GetInfo(c.ctx)
+	return info.GetContinueAsNewSuggested() ||
+		c.turns >= c.tuning.TurnsPerRun ||
+		info.GetCurrentHistoryLength() >= c.tuning.EventsPerRun ||
+		workflow.Now(c.ctx).Sub(c.started) > crawlRunAge
+}
+
+func (c *crawlRun) continueAsNew() error {
+	if err := c.settle(); err != nil {
+		return err
+	}
+	c.s.Runs++
+	return workflow.NewContinueAsNewError(c.ctx, contract.CrawlWorkflow, c.spec, c.s)
+}
+
+func (c *crawlRun) finish() error {
+	c.closed = true
+	if err := c.settle(); err != nil {
+		return err
+	}
+	c.show("closed")
+	return nil
+}
+
+// settle waits until every update has been answered.
+func (c *crawlRun) settle() error {
+	return workflow.Await(c.ctx, func() bool { return workflow.AllHandlersFinished(c.ctx) })
+}
+
+func (c *crawlRun) publishState() {
+	if c.published == c.s.State {
+		return
+	}
+	want := contract.CrawlAttributes(c.s.Name, c.s.State)
+	have := workflow.GetTypedSearchAttributes(c.ctx)
+	c.published = c.s.State
+	if keyword(have, contract.AttrCrawl) == keyword(want, contract.AttrCrawl) &&
+		keyword(have, contract.AttrState) == keyword(want, contract.AttrState) {
+		return
+	}
+	err := workflow.UpsertTypedSearchAttributes(c.ctx,
+		contract.AttrCrawl.ValueSet(keyword(want, contract.AttrCrawl)),
+		contract.AttrState.ValueSet(keyword(want, contract.AttrState)))
+	if err != nil {
+		c.log.Error("search attributes not written", "error", err)
+	}
+}

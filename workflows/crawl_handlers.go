@@ -1,0 +1,175 @@
+package workflows
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"go.temporal.io/sdk/temporal"
+	"go.temporal.io/sdk/workflow"
+
+	"recrawl/internal/contract"
+	"recrawl/internal/crawl"
+)
+
+// Updates of a crawl change the store before they answer: what they say holds.
+// What takes long (waking and closing pages) is left to the loop.
+
+// handle registers what can be asked of a crawl, before the first block.
+func (c *crawlRun) handle() error {
+	err := workflow.SetQueryHandlerWithOptions(c.ctx, contract.StatusQuery,
+		func() (contract.CrawlProgress, error) { return c.s, nil },
+		workflow.QueryHandlerOptions{Description: "the crawl's state and numbers as of its last maintenance"})
+	if err != nil {
+		return fmt.Errorf("query %s: %w", contract.StatusQuery, err)
+	}
+	for _, u := range []struct {
+		name               string
+		handler, validator any
+		description        string
+	}{
+		{contract.AddSeeds, c.onAddSeeds, c.checkSeeds, `add seeds: {"seeds": ["https://example.com/"]}`},
+		{contract.SetSpec, c.onSetSpec, c.checkSpec, "replace the whole spec"},
+		{contract.Pause, c.onPause, c.checkOpen, "make no request until resumed; effective at once"},
+		{contract.Resume, c.onResume, c.checkOpen, "go on after a pause"},
+		{contract.StopName, c.onStop, c.checkOpen, "stop the crawl, close its pages and complete"},
+	} {
+		err := workflow.SetUpdateHandlerWithOptions(c.ctx, u.name, u.handler,
+			workflow.UpdateHandlerOptions{Validator: u.validator, Description: u.description})
+		if err != nil {
+			return fmt.Errorf("update %s: %w", u.name, err)
+		}
+	}
+	return nil
+}
+
+func (c *crawlRun) checkOpen() error {
+	if c.closed || c.s.State == crawl.CrawlStopped {
+		return fmt.Errorf("the crawl is being stopped; start it again when it has completed")
+	}
+	return nil
+}
+
+func (c *crawlRun) checkSeeds(arg contract.AddSeedsArg) error {
+	if len(arg.Seeds) == 0 {
+		return fmt.Errorf("seeds: give at least one URL")
+	}
+	for i, seed := range arg.Seeds {
+		if err := crawl.CheckSeed(seed); err != nil {
+			return fmt.Errorf("seeds[%d]: %w", i, err)
+		}
+	}
+	return c.checkOpen()
+}
+
+func (c *crawlRun) checkSpec(raw json.RawMessage) error {
+	spec, err := crawl.ParseSpec(raw)
+	if err != nil {
+		return err
+	}
+	name, _ := contract.ParseCrawlID(workflow.GetInfo(c.ctx).WorkflowExecution.ID)
+	if spec.Name != name {
+		return fmt.Errorf("spec: name: is %q, but this is crawl %q; a crawl cannot be renamed", spec.Name, name)
+	}
+	return c.checkOpen()
+}
+
+// locked runs one command at a time, once the crawl is open.
+func (c *crawlRun) locked(ctx workflow.Context, command func() (contract.Ack, error)) (contract.Ack, error) {
+	if err := c.commands.Lock(ctx); err != nil {
+		return contract.Ack{}, err
+	}
+	defer c.commands.Unlock()
+	err := workflow.Await(ctx, func() bool { return c.s.CrawlID != 0 || c.closed })
+	if err == nil {
+		err = c.checkOpen() // an earlier command may have stopped the crawl
+	}
+	if err != nil {
+		return contract.Ack{}, err
+	}
+	ack, err := command()
+	if err != nil {
+		return contract.Ack{}, refusal(err)
+	}
+	c.poked = true
+	c.publishState()
+	return ack, nil
+}
+
+// refusal is why a command was not done, as its sender should read it.
+func refusal(err error) error {
+	kind := ""
+	if app := applicationError(err); app != nil {
+		kind = app.Type()
+	}
+	text := words(err)
+	if kind == contract.ErrTypeStoreUnavailable {
+		text = "nothing was changed, the store is unavailable; try again later"
+	}
+	return temporal.NewNonRetryableApplicationError(text, kind, nil)
+}
+
+func (c *crawlRun) onAddSeeds(ctx workflow.Context, arg contract.AddSeedsArg) (contract.Ack, error) {
+	return c.locked(ctx, func() (contract.Ack, error) {
+		out, err := c.reopen(ctx, "add seeds", contract.OpenCrawlIn{Spec: c.spec, AddSeeds: arg.Seeds})
+		if err != nil {
+			return contract.Ack{}, err
+		}
+		return contract.Ack{Message: fmt.Sprintf("%d of %d seeds are new", out.NewSeeds, len(arg.Seeds))}, nil
+	})
+}
+
+func (c *crawlRun) onSetSpec(ctx workflow.Context, raw json.RawMessage) (contract.Ack, error) {
+	return c.locked(ctx, func() (contract.Ack, error) {
+		out, err := c.reopen(ctx, "change the spec", contract.OpenCrawlIn{Spec: raw})
+		if err != nil {
+			return contract.Ack{}, err
+		}
+		return contract.Ack{Message: fmt.Sprintf("the spec holds from the next permit on (generation %d)", out.Generation)}, nil
+	})
+}
+
+// reopen brings a changed spec into the store. New seeds and wider limits may
+// let pages in, so an admission follows.
+func (c *crawlRun) reopen(ctx workflow.Context, what string, in contract.OpenCrawlIn) (contract.OpenCrawlOut, error) {
+	in.WorkflowID = workflow.GetInfo(ctx).WorkflowExecution.ID
+	out, err := contract.OpenCrawl.Run(commanded(ctx, what), in)
+	if err != nil {
+		return out, err
+	}
+	c.spec = out.Spec
+	opened(&c.s, out, workflow.Now(ctx))
+	c.s.Admit = true
+	return out, nil
+}
+
+func (c *crawlRun) onPause(ctx workflow.Context) (contract.Ack, error) {
+	return c.locked(ctx, func() (contract.Ack, error) {
+		c.s.Waking = false
+		return c.setState(ctx, crawl.CrawlPaused, "paused: no request begins until it is resumed")
+	})
+}
+
+func (c *crawlRun) onResume(ctx workflow.Context) (contract.Ack, error) {
+	return c.locked(ctx, func() (contract.Ack, error) {
+		ack, err := c.setState(ctx, crawl.CrawlRunning, "running: pages that came due meanwhile are being woken")
+		// Also when it ran already: the batch after an earlier resume may be stuck.
+		c.s.Waking = c.s.Waking || err == nil
+		return ack, err
+	})
+}
+
+func (c *crawlRun) onStop(ctx workflow.Context) (contract.Ack, error) {
+	return c.locked(ctx, func() (contract.Ack, error) {
+		return c.setState(ctx, crawl.CrawlStopped, "stopped: no further request begins; its pages are being closed")
+	})
+}
+
+func (c *crawlRun) setState(ctx workflow.Context, state crawl.CrawlState, message string) (contract.Ack, error) {
+	out, err := contract.SetCrawlState.RunLocal(local(ctx, "set the crawl "+state.String()),
+		contract.SetCrawlStateIn{Name: c.s.Name, State: state})
+	if err != nil {
+		return contract.Ack{}, err
+	}
+	c.s.State, c.s.Generation = state, out.Generation
+	return contract.Ack{Message: message}, nil
+}

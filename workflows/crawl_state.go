@@ -1,0 +1,77 @@
+package workflows
+
+import (
+	"time"
+
+	"recrawl/internal/contract"
+	"recrawl/internal/crawl"
+)
+
+// crawlDo is what a crawl does next.
+type crawlDo int
+
+const (
+	crawlSleep    crawlDo = iota // until the next maintenance turn
+	crawlMaintain                // a maintenance turn, or a part of one
+	crawlAdmit                   // start a Discover that admits known pages
+	crawlWake                    // wake a batch of pages that came due while paused
+	crawlClose                   // close a batch of a stopped crawl's pages
+)
+
+// crawlNext says what a crawl in this state does at this time. What a person
+// asked for comes before maintenance.
+func crawlNext(s *contract.CrawlProgress, now time.Time) crawlDo {
+	switch {
+	case s.State == crawl.CrawlStopped:
+		return crawlClose
+	case s.Waking:
+		return crawlWake
+	case s.Admit:
+		return crawlAdmit
+	case s.NextTurn.After(now):
+		return crawlSleep
+	}
+	return crawlMaintain
+}
+
+// turnDone takes in a part of a maintenance turn. The next turn keeps the
+// rhythm of the last, unless that time is over already.
+func turnDone(s *contract.CrawlProgress, out contract.MaintainOut, now time.Time) {
+	s.Problem = ""
+	s.Restarted += out.Restarted
+	s.After = out.After
+	if out.Room {
+		s.Admit = true
+	}
+	if out.After != 0 {
+		return
+	}
+	s.Counts = out.Status
+	s.Turns++
+	s.Repair = false
+	s.LastTurn = now
+	planTurn(s, now)
+}
+
+// turnFailed gives up a turn; the next one does its work, a repair included.
+func turnFailed(s *contract.CrawlProgress, problem string, now time.Time) {
+	s.Problem = problem
+	s.After = 0
+	planTurn(s, now)
+}
+
+func planTurn(s *contract.CrawlProgress, now time.Time) {
+	s.NextTurn = s.NextTurn.Add(s.Every)
+	if !s.NextTurn.After(now) {
+		s.NextTurn = now.Add(s.Every)
+	}
+}
+
+// opened takes in the crawl as it stands in the store.
+func opened(s *contract.CrawlProgress, out contract.OpenCrawlOut, now time.Time) {
+	s.CrawlID, s.Name, s.State, s.Generation = out.CrawlID, out.Name, out.State, out.Generation
+	s.Every = max(out.MaintainEvery, time.Second)
+	if latest := now.Add(s.Every); s.NextTurn.After(latest) {
+		s.NextTurn = latest
+	}
+}

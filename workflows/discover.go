@@ -1,0 +1,129 @@
+package workflows
+
+import (
+	"fmt"
+	"slices"
+
+	"go.temporal.io/sdk/log"
+	"go.temporal.io/sdk/temporal"
+	"go.temporal.io/sdk/workflow"
+
+	"recrawl/internal/contract"
+)
+
+// Discover registers the links that a visit found and starts the best known
+// pages of every host it touched, as far as their windows leave room. What a
+// Discover that fails leaves undone, maintenance finds.
+func Discover(ctx workflow.Context, in contract.DiscoverIn) (contract.DiscoverOut, error) {
+	apart, _ := workflow.NewDisconnectedContext(ctx)
+	d := &discovery{ctx: ctx, apart: apart, log: workflow.GetLogger(ctx), in: in}
+	d.show("starting")
+	if in.Register && !in.Registered {
+		if err := d.register(); err != nil {
+			return contract.DiscoverOut{}, err
+		}
+	}
+	// Links that touched no host leave nothing to admit; without Register no hosts
+	// means all.
+	if in.Register && len(d.in.Hosts) == 0 {
+		return d.out(), nil
+	}
+	return d.admit()
+}
+
+// discovery is one run of a Discover.
+type discovery struct {
+	ctx     workflow.Context
+	apart   workflow.Context // pages outlive a cancelled Discover
+	log     log.Logger
+	in      contract.DiscoverIn
+	started int // in this run
+}
+
+func (d *discovery) out() contract.DiscoverOut {
+	return contract.DiscoverOut{New: d.in.New, Seen: d.in.Seen, Rejected: d.in.Rejected, Started: d.in.Started}
+}
+
+func (d *discovery) register() error {
+	ctx := registering(d.ctx, fmt.Sprintf("register the links of visit %d", d.in.Visit))
+	out, err := contract.RegisterLinks.Run(ctx, contract.RegisterIn{Page: d.in.Page, Visit: d.in.Visit})
+	if err != nil {
+		return fmt.Errorf("register links: %w", err)
+	}
+	d.in.Registered = true
+	d.in.New, d.in.Seen, d.in.Rejected = out.New, out.Seen, out.Rejected
+	for _, host := range out.Hosts {
+		if !slices.Contains(d.in.Hosts, host) {
+			d.in.Hosts = append(d.in.Hosts, host)
+		}
+	}
+	return nil
+}
+
+// admit admits and starts pages until no host has room.
+func (d *discovery) admit() (contract.DiscoverOut, error) {
+	for {
+		batch, err := d.nextBatch()
+		if err != nil {
+			return contract.DiscoverOut{}, err
+		}
+		d.start(batch.Pages)
+		d.show("admitting")
+		if !batch.More || len(batch.Pages)+batch.Excluded == 0 {
+			return d.out(), nil
+		}
+		// A child counts as pending until this run ends, whatever its own end.
+		if d.started >= startsPerRun || workflow.GetInfo(d.ctx).GetContinueAsNewSuggested() {
+			return contract.DiscoverOut{}, workflow.NewContinueAsNewError(d.ctx, contract.DiscoverWorkflow, d.in)
+		}
+	}
+}
+
+// nextBatch asks the store for pages, patiently.
+func (d *discovery) nextBatch() (contract.AdmitOut, error) {
+	for try := 0; ; try++ {
+		out, err := contract.Admit.RunLocal(local(d.ctx, "admit known pages"), contract.AdmitIn{
+			CrawlID: d.in.CrawlID, Hosts: d.in.Hosts, Limit: admitBatch,
+		})
+		if err == nil {
+			return out, nil
+		}
+		tr := troubleOf(err)
+		if d.ctx.Err() != nil || tr == troubleMissing || try >= admitTries {
+			return contract.AdmitOut{}, fmt.Errorf("admit pages: %w", err)
+		}
+		pause := holdFor(troubleStore, d.in.Page.PageID, try)
+		d.log.Warn("admitting pages failed", "crawl", d.in.Crawl, "error", err, "pause", pause)
+		var alarm alarm
+		alarm.set(d.ctx, workflow.Now(d.ctx).Add(pause), words(err)+"; asking again in "+roughly(pause))
+		if err := alarm.future.Get(d.ctx, nil); err != nil {
+			return contract.AdmitOut{}, err
+		}
+	}
+}
+
+// start starts all pages of a batch at once and waits for every start. A page
+// that runs already is what was wanted; one that cannot be started stays active
+// in the store, and maintenance starts it later.
+func (d *discovery) start(pages []contract.PageIn) {
+	starts := make([]workflow.Future, len(pages))
+	for i, in := range pages {
+		ctx := workflow.WithChildOptions(d.apart, ChildPageOptions(in))
+		starts[i] = workflow.ExecuteChildWorkflow(ctx, contract.PageWorkflow, in).GetChildWorkflowExecution()
+	}
+	for i, start := range starts {
+		err := start.Get(d.apart, nil)
+		switch {
+		case err == nil:
+			d.in.Started++
+		case !temporal.IsWorkflowExecutionAlreadyStartedError(err):
+			d.log.Error("page not started", "page", pages[i].Page.PageID, "error", err)
+		}
+	}
+	d.started += len(pages)
+}
+
+func (d *discovery) show(doing string) {
+	workflow.SetCurrentDetails(d.ctx, fmt.Sprintf("%s: %d new links, %d seen before, %d pages started",
+		doing, d.in.New, d.in.Seen, d.in.Started))
+}

@@ -1,0 +1,157 @@
+package workflows
+
+import (
+	"fmt"
+	"time"
+
+	enumspb "go.temporal.io/api/enums/v1"
+	"go.temporal.io/sdk/temporal"
+	"go.temporal.io/sdk/workflow"
+
+	"recrawl/internal/contract"
+	"recrawl/internal/crawl"
+)
+
+// All activity, timer and child options are in this file, each with its reason.
+
+const (
+	// beginPatience is how long Fetch and RefreshRobots wait in Begin for the host
+	// to be free; the permit's lifetime starts after it.
+	beginPatience = 15 * time.Second
+	// closeMargin is for what surrounds the request: reading the page's row, the
+	// end of the archive write, Release, and the way back to Temporal.
+	closeMargin = 15 * time.Second
+)
+
+// local are the options of local activities: one transaction each, within the
+// workflow task. Three quick tries see through a lost connection; what takes
+// longer is an outage, and the workflow sleeps on a durable timer instead of
+// holding a workflow task. 8 s is 80 % of the task's time-out, beyond which the
+// SDK adds three events to keep the task alive.
+func local(ctx workflow.Context, summary string) workflow.Context {
+	return workflow.WithLocalActivityOptions(ctx, workflow.LocalActivityOptions{
+		StartToCloseTimeout:    8 * time.Second,
+		ScheduleToCloseTimeout: 20 * time.Second,
+		RetryPolicy: &temporal.RetryPolicy{
+			InitialInterval:        200 * time.Millisecond,
+			BackoffCoefficient:     3,
+			MaximumInterval:        2 * time.Second,
+			MaximumAttempts:        3,
+			NonRetryableErrorTypes: []string{contract.ErrTypeNotFound, contract.ErrTypeBadSpec},
+		},
+		Summary: clip(summary, maxSummary),
+	})
+}
+
+// permitted are the options of Fetch and RefreshRobots. One attempt per permit:
+// a second attempt would be a second request, so a lost attempt is an outcome
+// and the page asks for another permit. No heartbeat: the request's own deadline
+// is at most a minute, and a heartbeat cannot take a request back.
+func permitted(ctx workflow.Context, permit crawl.Permit, summary string) workflow.Context {
+	return workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
+		StartToCloseTimeout: max(permit.Lifetime, 0) + beginPatience + closeMargin,
+		RetryPolicy:         &temporal.RetryPolicy{MaximumAttempts: 1},
+		Summary:             clip(summary, maxSummary),
+	})
+}
+
+// comparing are the options of DetectChange: CPU work on bytes in the archive.
+// A handful of attempts over a minute and a half tell a passing trouble from a
+// body that cannot be handled.
+func comparing(ctx workflow.Context, summary string) workflow.Context {
+	return workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
+		StartToCloseTimeout: time.Minute,
+		RetryPolicy: &temporal.RetryPolicy{
+			InitialInterval:        time.Second,
+			BackoffCoefficient:     4,
+			MaximumInterval:        time.Minute,
+			MaximumAttempts:        5,
+			NonRetryableErrorTypes: []string{contract.ErrTypeNotFound},
+		},
+		Summary: clip(summary, maxSummary),
+	})
+}
+
+// enduring are the options of activities that have nothing to fall back on:
+// opening a crawl, waking and closing its pages. They are tried for ever; a
+// retry costs no event.
+func enduring(ctx workflow.Context, summary string) workflow.Context {
+	return workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
+		StartToCloseTimeout: 5 * time.Minute,
+		RetryPolicy:         patientRetries(0),
+		Summary:             clip(summary, maxSummary),
+	})
+}
+
+// registering are the options of RegisterLinks: tried for a day, since links
+// are few and lost ones are only found by maintenance.
+func registering(ctx workflow.Context, summary string) workflow.Context {
+	return workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
+		StartToCloseTimeout:    5 * time.Minute,
+		ScheduleToCloseTimeout: 24 * time.Hour,
+		RetryPolicy:            patientRetries(0),
+		Summary:                clip(summary, maxSummary),
+	})
+}
+
+// maintaining are the options of Maintain. A turn that fails five times is
+// given up: the next turn does its work again, and meanwhile the crawl must
+// hear its updates.
+func maintaining(ctx workflow.Context, summary string) workflow.Context {
+	return workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
+		StartToCloseTimeout: 10 * time.Minute,
+		RetryPolicy:         patientRetries(5),
+		Summary:             clip(summary, maxSummary),
+	})
+}
+
+// commanded are the options of activities that a person waits for: three
+// attempts, then the update says what is wrong.
+func commanded(ctx workflow.Context, summary string) workflow.Context {
+	return workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
+		StartToCloseTimeout:    20 * time.Second,
+		ScheduleToCloseTimeout: time.Minute,
+		RetryPolicy: &temporal.RetryPolicy{
+			InitialInterval:        time.Second,
+			MaximumAttempts:        3,
+			NonRetryableErrorTypes: []string{contract.ErrTypeNotFound, contract.ErrTypeBadSpec},
+		},
+		Summary: clip(summary, maxSummary),
+	})
+}
+
+func patientRetries(attempts int32) *temporal.RetryPolicy {
+	return &temporal.RetryPolicy{
+		InitialInterval:        time.Second,
+		BackoffCoefficient:     2,
+		MaximumInterval:        time.Minute,
+		MaximumAttempts:        attempts,
+		NonRetryableErrorTypes: []string{contract.ErrTypeNotFound, contract.ErrTypeBadSpec},
+	}
+}
+
+// ChildPageOptions are the options under which Discover starts a page.
+func ChildPageOptions(in contract.PageIn) workflow.ChildWorkflowOptions {
+	return workflow.ChildWorkflowOptions{
+		WorkflowID: contract.PageID(in.Page.Crawl, in.Page.URL),
+		// The default policy would end the page with its Discover.
+		ParentClosePolicy:     enumspb.PARENT_CLOSE_POLICY_ABANDON,
+		TypedSearchAttributes: contract.PageAttributes(in),
+		StaticSummary:         contract.PageSummary(in.Page),
+	}
+}
+
+// childDiscoverOptions are the options under which Page and Crawl start a
+// Discover.
+func childDiscoverOptions(in contract.DiscoverIn) workflow.ChildWorkflowOptions {
+	summary := "admit known pages of " + in.Crawl
+	if in.Register {
+		summary = fmt.Sprintf("links of %s, visit %d", in.Page.URL, in.Visit)
+	}
+	return workflow.ChildWorkflowOptions{
+		WorkflowID:            contract.DiscoverID(in.Crawl, in.Page.PageID, in.Visit),
+		ParentClosePolicy:     enumspb.PARENT_CLOSE_POLICY_ABANDON,
+		TypedSearchAttributes: contract.DiscoverAttributes(in.Crawl),
+		StaticSummary:         clip(summary, maxSummary),
+	}
+}

@@ -1,0 +1,219 @@
+package workflows
+
+import (
+	"errors"
+	"time"
+
+	"go.temporal.io/sdk/log"
+	"go.temporal.io/sdk/temporal"
+	"go.temporal.io/sdk/workflow"
+
+	"recrawl/internal/contract"
+	"recrawl/internal/crawl"
+)
+
+// Page is the life of one URL in one crawl: it sleeps until its next visit is
+// due, makes the visit when its host's line lets it, and plans the next one. It
+// ends only when somebody stops it; failures are visits like others.
+func Page(ctx workflow.Context, in contract.PageIn) error {
+	if in.Page.PageID == 0 || in.Page.URL == "" || !crawl.ValidName(in.Page.Crawl) {
+		return temporal.NewNonRetryableApplicationError(
+			"a Page is started by its crawl; to add a URL use the crawl's update add-seeds", contract.ErrTypeNotFound, nil)
+	}
+	p := newPage(ctx, in)
+	if err := p.handle(); err != nil {
+		return err
+	}
+	return p.run()
+}
+
+// page is one run of a Page.
+type page struct {
+	ctx    workflow.Context
+	apart  workflow.Context // not cancelled with the page: for children, and for leaving
+	log    log.Logger
+	s      contract.PageIn // everything that the next run must know
+	tuning contract.Tuning
+
+	signals   pageSignals
+	alarm     alarm
+	poked     bool   // an update changed the state
+	doing     string // in words
+	fetching  bool   // a request is under way
+	cancelled bool
+
+	started   time.Time         // of this run
+	steps     int               // made in this run
+	visits    int               // recorded in this run
+	published string            // state in the search attributes
+	unnamed   bool              // crawl and host are not in the search attributes
+	discovers []workflow.Future // starts of children, until they are ready
+}
+
+// errClosed ends a page that is not to be visited any more.
+var errClosed = errors.New("page closed")
+
+func newPage(ctx workflow.Context, in contract.PageIn) *page {
+	if in.State == 0 {
+		in.State = crawl.Active
+	}
+	apart, _ := workflow.NewDisconnectedContext(ctx)
+	return &page{
+		ctx: ctx, apart: apart, log: workflow.GetLogger(ctx), s: in, tuning: tuned(in.Tuning),
+		started: workflow.Now(ctx), doing: "starting",
+	}
+}
+
+func (p *page) run() error {
+	p.readPublished()
+	p.publishState()
+	p.show(p.doing)
+	for {
+		p.drain()
+		step := pageNext(&p.s, p.now())
+		if p.shouldContinue(step) {
+			return p.continueAsNew()
+		}
+		err := p.take(step)
+		p.steps++
+		switch {
+		case err == nil:
+		case errors.Is(err, errClosed):
+			return p.finish()
+		case p.ctx.Err() != nil:
+			// A cancelled page leaves as one that was stopped does.
+			p.ctx, p.cancelled = p.apart, true
+			askStop(&p.s)
+		default:
+			return err
+		}
+	}
+}
+
+// take makes one step. Its errors are the page's end or its cancellation.
+func (p *page) take(step pageStep) error {
+	p.doing = step.doing
+	switch step.do {
+	case pageSleep:
+		return p.sleep(step)
+	case pageAsk:
+		return p.ask()
+	case pageRecord:
+		return p.record()
+	case pageLeave:
+		return p.leave(0)
+	default:
+		if err := p.leave(crawl.Stopped); err != nil || p.s.InLine {
+			return err
+		}
+		return errClosed
+	}
+}
+
+// sleep waits for the step's time, or for anything that may change what comes
+// next. An undisturbed sleep is two events.
+func (p *page) sleep(step pageStep) error {
+	p.alarm.set(p.ctx, step.until, step.why)
+	p.show(step.doing)
+	p.poked = false
+	return workflow.Await(p.ctx, func() bool { return p.alarm.rang() || p.poked || p.signals.waiting() })
+}
+
+func (p *page) now() time.Time { return p.alarm.now(p.ctx) }
+
+// shouldContinue says whether the run ends before this step and the next run
+// takes it. Only sleeping and asking are such places: everything else is under
+// way. A run that has done nothing never continues, whatever the server
+// suggests, so no page can spin through runs.
+func (p *page) shouldContinue(step pageStep) bool {
+	if p.steps == 0 || (step.do != pageSleep && step.do != pageAsk) {
+		return false
+	}
+	info := workflow.GetInfo(p.ctx)
+	now := p.now()
+	return info.GetContinueAsNewSuggested() ||
+		p.visits >= p.tuning.VisitsPerRun ||
+		info.GetCurrentHistoryLength() >= p.tuning.EventsPerRun ||
+		now.Sub(p.started) > pageRunAge ||
+		p.visits > 0 && step.do == pageSleep && step.until.Sub(now) > longSleep
+}
+
+func (p *page) continueAsNew() error {
+	if err := p.settle(); err != nil {
+		return err
+	}
+	// Nothing blocks from here to the return, so no signal stays behind.
+	p.drain()
+	p.s.Runs++
+	return workflow.NewContinueAsNewError(p.apart, contract.PageWorkflow, p.s)
+}
+
+func (p *page) finish() error {
+	if err := p.settle(); err != nil {
+		return err
+	}
+	p.doing = "closed"
+	p.show("closed")
+	if p.cancelled {
+		return workflow.ErrCanceled
+	}
+	return nil
+}
+
+// settle waits until no update is being answered and every child has started: a
+// child that has not started when its parent's run ends never starts.
+func (p *page) settle() error {
+	err := workflow.Await(p.apart, func() bool {
+		return len(pending(p.discovers)) == 0 && workflow.AllHandlersFinished(p.apart)
+	})
+	for _, start := range p.discovers {
+		p.noteStart(start)
+	}
+	p.discovers = nil
+	return err
+}
+
+func pending(futures []workflow.Future) []workflow.Future {
+	var rest []workflow.Future
+	for _, f := range futures {
+		if !f.IsReady() {
+			rest = append(rest, f)
+		}
+	}
+	return rest
+}
+
+// publishState writes the page's state where `temporal workflow list` finds it,
+// only when it differs from what is there: each write costs dozens of index
+// entries.
+func (p *page) publishState() {
+	state := p.s.State.String()
+	if p.published == state {
+		return
+	}
+	updates := []temporal.SearchAttributeUpdate{contract.AttrState.ValueSet(state)}
+	if p.unnamed {
+		updates = append(updates,
+			contract.AttrCrawl.ValueSet(contract.AttrValue(p.s.Page.Crawl)),
+			contract.AttrHost.ValueSet(contract.AttrValue(p.s.Page.Host)))
+	}
+	if err := workflow.UpsertTypedSearchAttributes(p.apart, updates...); err != nil {
+		p.log.Error("search attributes not written", "error", err)
+	}
+	p.published, p.unnamed = state, false
+}
+
+// readPublished finds out what the page was started with.
+func (p *page) readPublished() {
+	attributes := workflow.GetTypedSearchAttributes(p.ctx)
+	p.published = keyword(attributes, contract.AttrState)
+	if keyword(attributes, contract.AttrCrawl) == "" || keyword(attributes, contract.AttrHost) == "" {
+		// Started by hand, or by a client that sets none.
+		p.published, p.unnamed = "", true
+	}
+}
+
+func keyword(attributes temporal.SearchAttributes, key temporal.SearchAttributeKeyKeyword) string {
+	value, _ := attributes.GetKeyword(key)
+	return value
+}

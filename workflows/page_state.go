@@ -1,0 +1,202 @@
+package workflows
+
+import (
+	"strings"
+	"time"
+
+	"recrawl/internal/contract"
+	"recrawl/internal/crawl"
+)
+
+// What a page does next, and what asks and answers do to its state: pure
+// functions of the state and the time.
+
+// pageDo is what a page does next.
+type pageDo int
+
+const (
+	pageSleep  pageDo = iota // until pageStep.until, because of pageStep.why
+	pageAsk                  // ask for a permit, and use it
+	pageRecord               // bring a visit that was made into the store
+	pageLeave                // give up the place in line: the visit is not due any more
+	pageStop                 // leave the line and complete
+)
+
+// pageStep is one step of a page's loop.
+type pageStep struct {
+	do    pageDo
+	until time.Time
+	doing string // in words, for the page's details
+	why   string // the timer's summary
+}
+
+// pageNext says what a page in this state does at this time.
+func pageNext(s *contract.PageIn, now time.Time) pageStep {
+	if s.Hold.After(now) {
+		return pageStep{pageSleep, s.Hold, "waiting", s.Waiting}
+	}
+	// A visit that was made is recorded before anything else, a stop included: the
+	// site has paid for it.
+	if s.Unrecorded != nil {
+		return pageStep{do: pageRecord, doing: "recording"}
+	}
+	if s.Stopping {
+		return pageStep{do: pageStop, doing: "stopping"}
+	}
+	due, _ := dueAt(s)
+	switch {
+	case due.After(now) && s.InLine:
+		return pageStep{do: pageLeave, doing: "leaving the line"}
+	case due.After(now):
+		return pageStep{pageSleep, due, "sleeping", sleepSummary(s, now)}
+	case s.InLine && s.Wake.After(now):
+		return pageStep{pageSleep, s.Wake, "waiting in line", s.Waiting}
+	}
+	return pageStep{do: pageAsk, doing: "asking for a permit"}
+}
+
+// dueAt is when the next visit is due and why. Asking, an interval and a snooze
+// overlay the policy's time, so that taking them back leaves it as it was.
+func dueAt(s *contract.PageIn) (time.Time, string) {
+	if s.Asked {
+		return time.Time{}, "asked for by a person"
+	}
+	due, why := s.Due, s.Why
+	if s.Interval > 0 && len(s.Recent) > 0 {
+		due = s.Recent[0].At.Add(max(s.Interval, minInterval))
+		why = "every " + crawl.FormatDuration(s.Interval) + ", as a person set"
+	}
+	if s.Snoozed.After(due) {
+		due, why = s.Snoozed, "snoozed by a person"
+	}
+	return due, why
+}
+
+func sleepSummary(s *contract.PageIn, now time.Time) string {
+	due, why := dueAt(s)
+	text := "revisit in "
+	if s.Visit == 0 {
+		text = "first visit in "
+	}
+	text += roughly(due.Sub(now))
+	if why != "" {
+		text += ": " + why
+	}
+	return text
+}
+
+// classOf is the priority of the page's next visit in its host's line.
+func classOf(s *contract.PageIn) crawl.Class {
+	switch {
+	case s.Asked:
+		return crawl.ClassManual
+	case s.Visit == 0:
+		return crawl.ClassFirst
+	}
+	switch s.State {
+	case crawl.Failing, crawl.Gone, crawl.Redirect, crawl.Duplicate, crawl.Excluded:
+		return crawl.ClassProbe
+	}
+	return crawl.ClassRevisit
+}
+
+// askVisit is visit-now. Asks that nothing has answered yet are one ask. A page
+// that waits asks again at once, now as a person's.
+func askVisit(s *contract.PageIn) {
+	s.Hold = time.Time{}
+	if !s.Asked {
+		s.Asked = true
+		s.Wake = time.Time{}
+	}
+}
+
+// askStop is stop; it is tried at once.
+func askStop(s *contract.PageIn) {
+	s.Stopping = true
+	s.Hold = time.Time{}
+}
+
+// takeTurn brings a waiting page's next ask forward to its turn; it never puts
+// it off.
+func takeTurn(s *contract.PageIn, turn contract.TurnArg, now time.Time) {
+	wake := now.Add(max(turn.In-turnLead, 0))
+	if s.InLine && wake.Before(s.Wake) {
+		s.Wake, s.Waiting = wake, "the host is free for it soon"
+	}
+}
+
+// reschedule moves a sleeping page's due time. A page that is being visited
+// ignores it: the visit's own plan is newer.
+func reschedule(s *contract.PageIn, arg contract.RescheduleArg) {
+	overtaken := arg.Visit != 0 && arg.Visit != s.Visit
+	if s.InLine || s.Unrecorded != nil || overtaken || arg.Due.IsZero() {
+		return
+	}
+	s.Due, s.Why = arg.Due, reasonOf(arg.Why)
+}
+
+// joinLine is Acquire's wait: the page keeps its place and asks again later.
+func joinLine(s *contract.PageIn, wait time.Duration, reason string, now time.Time) {
+	s.InLine = true
+	s.Wake = now.Add(max(wait, 0))
+	s.Waiting = clip(reason, maxWords)
+}
+
+// hold puts off everything after a try that came to nothing.
+func hold(s *contract.PageIn, tr trouble, what string, now time.Time) {
+	s.Tries++
+	pause := holdFor(tr, s.Page.PageID, s.Tries-1)
+	s.Hold = now.Add(pause)
+	s.Waiting = clip(what, maxWords) + "; asking again in " + roughly(pause)
+}
+
+// adopt makes a recorded visit the page's last one.
+func adopt(s *contract.PageIn, plan contract.PlanOut, note string) {
+	// A visit number that does not grow would visit the page without end.
+	s.Visit = max(plan.Visit, s.Visit+1)
+	if plan.State != 0 {
+		s.State = plan.State
+	}
+	s.Due, s.Why = plan.NextAt, reasonOf(plan.Summary)
+	s.InLine, s.Wake, s.Waiting = false, time.Time{}, ""
+	s.Hold, s.Tries, s.Unrecorded = time.Time{}, 0, nil
+	if !s.Snoozed.After(plan.At) {
+		s.Snoozed = time.Time{}
+	}
+	line := contract.VisitLine{
+		Visit: s.Visit, At: plan.At, Outcome: plan.Outcome, Status: plan.Status, Note: clip(note, maxWords),
+	}
+	recent := append([]contract.VisitLine{line}, s.Recent...)
+	s.Recent = recent[:min(len(recent), contract.RecentVisits)]
+}
+
+// reasonOf takes the time out of a plan's summary ("revisit in 3d 4h: changed
+// often"), which the timer's own summary says anew.
+func reasonOf(summary string) string {
+	if strings.HasPrefix(summary, "revisit in ") {
+		if _, reason, ok := strings.Cut(summary, ": "); ok {
+			summary = reason
+		}
+	}
+	return clip(summary, maxWords)
+}
+
+// excludedVisit is the visit that a robots.txt or the scope forbade: it is
+// recorded like any other, and no request was made.
+func excludedVisit(rule string, now time.Time) *contract.Unrecorded {
+	return &contract.Unrecorded{
+		Settled: true,
+		Fetch:   contract.FetchOut{Outcome: crawl.OutcomeExcluded, At: now, Problem: clip(rule, maxWords)},
+		Reasons: []crawl.Reason{{Code: "excluded", Text: clip(rule, maxWords)}},
+	}
+}
+
+// incomparable makes a visit whose content could not be compared a failed one.
+// What identifies the content is dropped: kept, the next visit would find the
+// page unchanged since something nobody has looked at.
+func incomparable(u *contract.Unrecorded, problem string) {
+	u.Settled = true
+	u.Fetch.Outcome = crawl.OutcomeFailed
+	u.Fetch.Problem = clip("comparing failed: "+problem, maxWords)
+	u.Fetch.Digest, u.Fetch.Validators, u.Fetch.ETag, u.Fetch.LastModified = "", false, "", ""
+}

@@ -1,0 +1,621 @@
+package workflows
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"go.temporal.io/sdk/temporal"
+	"go.temporal.io/sdk/testsuite"
+
+	"recrawl/internal/contract"
+	"recrawl/internal/contract/contracttest"
+	"recrawl/internal/crawl"
+)
+
+func TestPageVisitsWhenDue(t *testing.T) {
+	t.Parallel()
+	l := newLive(t, look(time.Minute), stopAt(3*day+time.Hour))
+	l.stopped(l.page(visited(start.Add(2 * time.Hour))))
+	l.wantTimes(2*time.Hour, day+2*time.Hour, 2*day+2*time.Hour)
+	l.wantClasses(crawl.ClassRevisit, crawl.ClassRevisit, crawl.ClassRevisit)
+	l.wantCalls(contract.Acquire.Name, 3)
+	l.wantCalls(contract.Fetch.Name, 3)
+	l.wantCalls(contract.DetectChange.Name, 0)
+	if l.timers != 4 {
+		t.Errorf("%d timers for three visits and a sleep, want 4", l.timers)
+	}
+	if v := l.views[0]; v.Doing != "sleeping" || !v.Due.Equal(start.Add(2*time.Hour)) || v.Why != "policy" {
+		t.Errorf("state while sleeping: %+v", v)
+	}
+}
+
+func TestPageFirstVisitIsAtOnce(t *testing.T) {
+	t.Parallel()
+	l := newLive(t, stopAt(time.Hour))
+	l.world.OnFetch = func(try contracttest.Try) (contract.FetchOut, error) {
+		out := contracttest.Changed(try.Now)
+		out.Outcome = crawl.OutcomeNew
+		return out, nil
+	}
+	l.world.OnDetect = func(in contract.DetectIn) (contract.DetectOut, error) {
+		return contract.DetectOut{Outcome: crawl.OutcomeNew, Links: 5}, nil
+	}
+	l.stopped(l.page(pageIn()))
+	l.wantTimes(0)
+	l.wantClasses(crawl.ClassFirst)
+	got := l.world.Discovers()
+	if len(got) != 1 || !got[0].Register || got[0].Visit != 1 || len(got[0].Hosts) != 1 {
+		t.Errorf("Discovers: %+v", got)
+	}
+	if len(l.upserts) == 0 || l.upserts[len(l.upserts)-1] != "stopped" {
+		t.Errorf("upserted states %v, want the last to be stopped", l.upserts)
+	}
+}
+
+func TestPageRoomOnlyAfterTheFirstVisit(t *testing.T) {
+	t.Parallel()
+	l := newLive(t, stopAt(3*day))
+	l.world.OnPlan = func(_ contract.PlanIn, out *contract.PlanOut) { out.Room = true }
+	l.stopped(l.page(pageIn()))
+	got := l.world.Discovers()
+	if len(got) != 1 || got[0].Register || got[0].Visit != 1 || len(got[0].Hosts) != 1 || got[0].Hosts[0] != 7 {
+		t.Errorf("Discovers: %+v", got)
+	}
+}
+
+func TestPageWaitsInLine(t *testing.T) {
+	t.Parallel()
+	l := newLive(t, look(5*time.Minute), stopAt(time.Hour))
+	l.world.OnAcquire = func(a contracttest.Ask) (contract.AcquireOut, error) {
+		if a.N == 1 {
+			return contract.AcquireOut{Answer: contract.AnswerWait, Wait: 10 * time.Minute, Reason: "12 before it"}, nil
+		}
+		return contract.AcquireOut{}, nil
+	}
+	l.stopped(l.page(visited(start)))
+	l.wantTimes(10 * time.Minute)
+	if got := l.views[0].Doing; got != "waiting in line: in line: 12 before it" {
+		t.Errorf("doing %q", got)
+	}
+}
+
+func waitLong(a contracttest.Ask) (contract.AcquireOut, error) {
+	if a.N == 1 {
+		return contract.AcquireOut{Answer: contract.AnswerWait, Wait: time.Hour}, nil
+	}
+	return contract.AcquireOut{}, nil
+}
+
+func TestPageTurn(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name string
+		turn time.Duration
+		want time.Duration
+	}{
+		{"now", 0, 10 * time.Minute},
+		{"soon", 8 * time.Second, 10*time.Minute + 6*time.Second},
+		{"later than promised is not later", 3 * time.Hour, time.Hour},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			l := newLive(t, signal(10*time.Minute, contract.TurnSignal, contract.TurnArg{In: tt.turn}), stopAt(2*time.Hour))
+			l.world.OnAcquire = waitLong
+			l.stopped(l.page(visited(start)))
+			l.wantTimes(tt.want)
+		})
+	}
+}
+
+func TestPageTurnWhileSleepingIsNothing(t *testing.T) {
+	t.Parallel()
+	l := newLive(t, signal(10*time.Minute, contract.TurnSignal, contract.TurnArg{}), stopAt(2*time.Hour))
+	l.stopped(l.page(visited(start.Add(time.Hour))))
+	l.wantTimes(time.Hour)
+	if l.timers != 2 {
+		t.Errorf("%d timers, want 2: a deadline that stands keeps its timer", l.timers)
+	}
+}
+
+func TestPageParked(t *testing.T) {
+	t.Parallel()
+	parked := func(a contracttest.Ask) (contract.AcquireOut, error) {
+		if a.N == 1 {
+			return contract.AcquireOut{Answer: contract.AnswerParked}, nil
+		}
+		return contract.AcquireOut{}, nil
+	}
+	t.Run("turn", func(t *testing.T) {
+		t.Parallel()
+		l := newLive(t, signal(5*time.Hour, contract.TurnSignal, contract.TurnArg{}), stopAt(6*time.Hour))
+		l.world.OnAcquire = parked
+		l.stopped(l.page(visited(start)))
+		l.wantTimes(5 * time.Hour)
+	})
+	t.Run("lost turn", func(t *testing.T) {
+		t.Parallel()
+		l := newLive(t, stopAt(25*time.Hour))
+		l.world.OnAcquire = parked
+		l.stopped(l.page(visited(start)))
+		l.wantTimes(24 * time.Hour)
+	})
+}
+
+func TestPageVisitNow(t *testing.T) {
+	t.Parallel()
+	t.Run("while sleeping", func(t *testing.T) {
+		t.Parallel()
+		l := newLive(t, update(time.Hour, contract.VisitNow), stopAt(2*time.Hour))
+		l.stopped(l.page(visited(start.Add(5 * day))))
+		l.wantTimes(time.Hour)
+		l.wantClasses(crawl.ClassManual)
+		if len(l.acks) != 1 || l.acks[0].Visit != 4 {
+			t.Errorf("acks %+v, want visit 4", l.acks)
+		}
+	})
+	t.Run("by signal", func(t *testing.T) {
+		t.Parallel()
+		l := newLive(t, signal(time.Hour, contract.VisitNow, nil), signal(time.Hour, contract.VisitNow, nil), stopAt(2*time.Hour))
+		l.stopped(l.page(visited(start.Add(5 * day))))
+		l.wantTimes(time.Hour)
+	})
+	t.Run("joins the waiting visit", func(t *testing.T) {
+		t.Parallel()
+		l := newLive(t, update(10*time.Minute, contract.VisitNow), stopAt(2*time.Hour))
+		l.world.OnAcquire = waitLong
+		l.stopped(l.page(visited(start)))
+		l.wantTimes(10 * time.Minute)
+		l.wantClasses(crawl.ClassManual)
+		l.wantCalls(contract.Acquire.Name, 2)
+	})
+}
+
+// During a request, any number of asks make exactly one more visit.
+func TestPageVisitNowDuringFetch(t *testing.T) {
+	t.Parallel()
+	l := newLive(t, stopAt(2*time.Hour))
+	l.world.OnFetch = func(try contracttest.Try) (contract.FetchOut, error) {
+		return contracttest.Unchanged(try.Now), nil
+	}
+	first := true
+	l.opts = append(l.opts, func(env *testsuite.TestWorkflowEnvironment) {
+		env.SetOnActivityStartedListener(onStarted(contract.Fetch.Name, func() {
+			if first {
+				first = false
+				env.RegisterDelayedCallback(func() {
+					l.update(contract.VisitNow)
+					l.update(contract.VisitNow)
+					env.SignalWorkflow(contract.VisitNow, nil)
+				}, 0)
+			}
+		}))
+	})
+	l.stopped(l.page(visited(start)))
+	l.wantTimes(0, 0)
+	l.wantClasses(crawl.ClassRevisit, crawl.ClassManual)
+	for _, ack := range l.acks {
+		if ack.Visit != 5 {
+			t.Errorf("ack %+v, want visit 5: visit 4 is under way", ack)
+		}
+	}
+}
+
+func TestPageStopAnswers(t *testing.T) {
+	t.Parallel()
+	t.Run("update while sleeping", func(t *testing.T) {
+		t.Parallel()
+		l := newLive(t, update(time.Hour, contract.StopName))
+		l.stopped(l.page(visited(start.Add(day))))
+		if len(l.acks) != 1 {
+			t.Errorf("acks %v", l.acks)
+		}
+	})
+	t.Run("while waiting", func(t *testing.T) {
+		t.Parallel()
+		l := newLive(t, stopAt(time.Minute))
+		l.world.OnAcquire = waitLong
+		l.stopped(l.page(visited(start)))
+		l.wantTimes()
+	})
+	t.Run("the crawl is stopped", func(t *testing.T) {
+		t.Parallel()
+		l := newLive(t)
+		l.world.OnAcquire = func(contracttest.Ask) (contract.AcquireOut, error) {
+			return contract.AcquireOut{Answer: contract.AnswerStopped}, nil
+		}
+		l.stopped(l.page(visited(start)))
+	})
+	t.Run("cancelled in the UI", func(t *testing.T) {
+		t.Parallel()
+		l := newLive(t, do(time.Minute, func(l *live) { l.env.CancelWorkflow() }))
+		l.world.OnAcquire = waitLong
+		err := l.page(visited(start))
+		if !temporal.IsCanceledError(err) {
+			t.Errorf("ended with %v, want cancelled", err)
+		}
+		if left := l.world.Left(); len(left) != 1 || left[0].State != crawl.Stopped {
+			t.Errorf("left %v", left)
+		}
+	})
+	t.Run("store out of order", func(t *testing.T) {
+		t.Parallel()
+		l := newLive(t, stopAt(time.Hour))
+		l.world.Down = func(now time.Time) bool { return now.Before(start.Add(3 * time.Hour)) }
+		l.stopped(l.page(visited(start.Add(day))))
+		if l.now.Before(start.Add(3*time.Hour)) || l.now.After(start.Add(3*time.Hour+2*time.Minute)) {
+			t.Errorf("ended %s after start, want soon after the store is back", l.now.Sub(start))
+		}
+	})
+}
+
+func TestPageExcluded(t *testing.T) {
+	t.Parallel()
+	l := newLive(t, stopAt(31*day))
+	var rules []string
+	l.world.OnAcquire = func(a contracttest.Ask) (contract.AcquireOut, error) {
+		if a.Now.Before(start.Add(day)) {
+			return contract.AcquireOut{Answer: contract.AnswerExcluded, Rule: "Disallow: /a (line 3)"}, nil
+		}
+		return contract.AcquireOut{}, nil
+	}
+	l.world.OnPlan = func(in contract.PlanIn, _ *contract.PlanOut) {
+		for _, r := range in.Reasons {
+			rules = append(rules, r.Text)
+		}
+	}
+	l.stopped(l.page(visited(start)))
+	l.wantTimes(0, 30*day)
+	l.wantClasses(crawl.ClassRevisit, crawl.ClassProbe)
+	l.wantCalls(contract.Fetch.Name, 1)
+	if len(rules) != 1 || rules[0] != "Disallow: /a (line 3)" {
+		t.Errorf("reasons %v", rules)
+	}
+	if l.runs != 2 {
+		t.Errorf("%d runs, want 2: a sleep of 30 days starts a fresh run", l.runs)
+	}
+}
+
+func TestPageRobotsPermit(t *testing.T) {
+	t.Parallel()
+	l := newLive(t, stopAt(time.Hour))
+	l.world.OnAcquire = func(a contracttest.Ask) (contract.AcquireOut, error) {
+		if a.N <= 2 {
+			return contract.AcquireOut{Answer: contract.AnswerRobots}, nil
+		}
+		return contract.AcquireOut{}, nil
+	}
+	calls := 0
+	l.world.OnRobots = func(contract.RefreshRobotsIn) error {
+		if calls++; calls == 1 {
+			return errors.New("worker stopped")
+		}
+		return nil
+	}
+	l.stopped(l.page(visited(start)))
+	l.wantCalls(contract.RefreshRobots.Name, 2)
+	l.wantCalls(contract.Acquire.Name, 3)
+	l.wantCalls(contract.Fetch.Name, 1)
+}
+
+// Robots permits without end must not spin: after a few the page pauses.
+func TestPagePausesWhenNothingComesOfIt(t *testing.T) {
+	t.Parallel()
+	l := newLive(t, stopAt(time.Hour))
+	l.world.OnFetch = func(contracttest.Try) (contract.FetchOut, error) { return contract.FetchOut{NotBegun: true}, nil }
+	l.stopped(l.page(visited(start)))
+	if n := l.world.Calls(contract.Fetch.Name); n < fruitlessTries || n > 60 {
+		t.Errorf("%d permits in an hour that came to nothing", n)
+	}
+}
+
+func TestPageRecordedVisitIsAdopted(t *testing.T) {
+	t.Parallel()
+	l := newLive(t, stopAt(6*day))
+	l.world.OnAcquire = func(a contracttest.Ask) (contract.AcquireOut, error) {
+		if a.In.Visit == 4 {
+			return contract.AcquireOut{Answer: contract.AnswerRecorded, Recorded: &contract.PlanOut{
+				Visit: 9, At: start, Outcome: crawl.OutcomeUnchanged, State: crawl.Active, NextAt: start.Add(5 * day),
+			}}, nil
+		}
+		if a.In.Visit != 10 {
+			t.Errorf("asked for visit %d, want 10", a.In.Visit)
+		}
+		return contract.AcquireOut{}, nil
+	}
+	l.stopped(l.page(visited(start)))
+	l.wantTimes(5 * day)
+}
+
+func TestPageFetchOutcomes(t *testing.T) {
+	t.Parallel()
+	failed := contract.FetchOut{Outcome: crawl.OutcomeTimedOut, At: start, Problem: "no answer in 30s"}
+	for _, tt := range []struct {
+		name    string
+		fetch   func(n int) (contract.FetchOut, error)
+		outcome crawl.Outcome
+		fetches int
+	}{
+		{"failure is an outcome", func(int) (contract.FetchOut, error) {
+			return contract.FetchOut{}, contracttest.FetchFailed(failed)
+		}, crawl.OutcomeTimedOut, 1},
+		{"failure without details", func(int) (contract.FetchOut, error) {
+			return contract.FetchOut{}, temporal.NewNonRetryableApplicationError("boom", contract.ErrTypeFetchFailed, nil)
+		}, crawl.OutcomeFailed, 1},
+		{"not begun", func(n int) (contract.FetchOut, error) {
+			return contract.FetchOut{NotBegun: n == 1, Outcome: crawl.OutcomeUnchanged}, nil
+		}, crawl.OutcomeUnchanged, 2},
+		{"lost attempt", func(n int) (contract.FetchOut, error) {
+			if n == 1 {
+				return contract.FetchOut{}, temporal.NewTimeoutError(2, nil)
+			}
+			return contract.FetchOut{Outcome: crawl.OutcomeUnchanged}, nil
+		}, crawl.OutcomeUnchanged, 2},
+		{"worker shut down", func(n int) (contract.FetchOut, error) {
+			if n == 1 {
+				return contract.FetchOut{}, errors.New("worker is stopping")
+			}
+			return contract.FetchOut{Outcome: crawl.OutcomeUnchanged}, nil
+		}, crawl.OutcomeUnchanged, 2},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			l := newLive(t, stopAt(30*time.Minute))
+			l.world.OnFetch = func(try contracttest.Try) (contract.FetchOut, error) { return tt.fetch(try.N) }
+			// Asked for by a person: the ask survives a try that came to nothing.
+			in := visited(start.Add(day))
+			in.Asked = true
+			l.stopped(l.page(in))
+			got := l.world.Visits()
+			if len(got) != 1 || got[0].Outcome != tt.outcome || got[0].Class != crawl.ClassManual {
+				t.Errorf("visits %v, want one %s by a person", got, tt.outcome)
+			}
+			l.wantCalls(contract.Fetch.Name, tt.fetches)
+		})
+	}
+}
+
+func TestPageFailuresBackOff(t *testing.T) {
+	t.Parallel()
+	l := newLive(t, stopAt(40*time.Hour))
+	l.world.OnFetch = func(try contracttest.Try) (contract.FetchOut, error) {
+		if try.N <= 4 {
+			return contract.FetchOut{}, contracttest.FetchFailed(contract.FetchOut{Outcome: crawl.OutcomeFailed, At: try.Now, Problem: "refused"})
+		}
+		return contracttest.Unchanged(try.Now), nil
+	}
+	l.stopped(l.page(visited(start)))
+	l.wantTimes(0, time.Hour, 3*time.Hour, 7*time.Hour, 15*time.Hour, 39*time.Hour)
+	want := []string{"failing", "active", "stopped"}
+	if strings.Join(l.upserts, " ") != strings.Join(want, " ") {
+		t.Errorf("upserted %v, want %v: only changes", l.upserts, want)
+	}
+}
+
+func TestPageComparing(t *testing.T) {
+	t.Parallel()
+	changed := func(try contracttest.Try) (contract.FetchOut, error) { return contracttest.Changed(try.Now), nil }
+	t.Run("cosmetic", func(t *testing.T) {
+		t.Parallel()
+		l := newLive(t, stopAt(time.Hour))
+		l.world.OnFetch = changed
+		l.world.OnDetect = func(contract.DetectIn) (contract.DetectOut, error) {
+			return contract.DetectOut{Outcome: crawl.OutcomeCosmetic}, nil
+		}
+		l.stopped(l.page(visited(start)))
+		if got := l.world.Visits(); len(got) != 1 || got[0].Outcome != crawl.OutcomeCosmetic {
+			t.Errorf("visits %v", got)
+		}
+		if len(l.world.Discovers()) != 0 {
+			t.Error("a cosmetic change started a Discover")
+		}
+	})
+	t.Run("impossible", func(t *testing.T) {
+		t.Parallel()
+		l := newLive(t, stopAt(time.Hour))
+		l.world.OnFetch = changed
+		l.world.OnDetect = func(contract.DetectIn) (contract.DetectOut, error) {
+			return contract.DetectOut{}, errors.New("html too deep")
+		}
+		var recorded contract.FetchOut
+		l.world.OnPlan = func(in contract.PlanIn, _ *contract.PlanOut) { recorded = in.Fetch }
+		l.stopped(l.page(visited(start)))
+		l.wantCalls(contract.DetectChange.Name, 5)
+		if recorded.Outcome != crawl.OutcomeFailed || !strings.Contains(recorded.Problem, "html too deep") ||
+			recorded.Validators || recorded.ETag != "" || recorded.Digest != "" {
+			t.Errorf("recorded %+v: want a failure that leaves no validators behind", recorded)
+		}
+	})
+	t.Run("store out of order", func(t *testing.T) {
+		t.Parallel()
+		l := newLive(t, stopAt(5*time.Hour))
+		l.world.OnFetch = changed
+		l.world.Down = func(now time.Time) bool { return now.After(start) && now.Before(start.Add(time.Hour)) }
+		l.world.OnDetect = func(contract.DetectIn) (contract.DetectOut, error) {
+			if l.env.Now().Before(start.Add(time.Hour)) {
+				return contract.DetectOut{}, contracttest.Unavailable()
+			}
+			return contract.DetectOut{Outcome: crawl.OutcomeChanged}, nil
+		}
+		l.stopped(l.page(visited(start)))
+		l.wantCalls(contract.Fetch.Name, 1)
+		if got := l.world.Visits(); len(got) != 1 || got[0].Outcome != crawl.OutcomeChanged {
+			t.Errorf("visits %v", got)
+		}
+	})
+}
+
+// A store that is out of order between request and record costs the site no
+// second request, whatever number of runs the outage takes.
+func TestPageKeepsAVisitThroughAnOutage(t *testing.T) {
+	t.Parallel()
+	l := newLive(t, look(30*time.Minute), stopAt(5*time.Hour))
+	fetched := false
+	l.world.OnFetch = func(try contracttest.Try) (contract.FetchOut, error) {
+		fetched = true
+		return contracttest.Unchanged(try.Now), nil
+	}
+	l.world.Down = func(now time.Time) bool { return fetched && now.Before(start.Add(time.Hour)) }
+	l.opts = append(l.opts, func(env *testsuite.TestWorkflowEnvironment) { env.SetContinueAsNewSuggested(true) })
+	l.stopped(l.page(visited(start)))
+	l.wantTimes(0)
+	l.wantCalls(contract.Fetch.Name, 1)
+	if l.runs < 10 {
+		t.Errorf("%d runs, want the outage to span many", l.runs)
+	}
+	if v := l.views[0]; !strings.HasPrefix(v.Doing, "waiting: store unavailable; asking again in ") {
+		t.Errorf("doing %q", v.Doing)
+	}
+}
+
+func TestPageClosesWhenForgotten(t *testing.T) {
+	t.Parallel()
+	l := newLive(t)
+	l.world.Missing = true
+	if err := l.page(visited(start)); err != nil {
+		t.Errorf("ended with %v", err)
+	}
+	l.wantCalls(contract.Acquire.Name, 1)
+}
+
+func TestPageEvictedCompletes(t *testing.T) {
+	t.Parallel()
+	l := newLive(t)
+	l.world.OnPlan = func(_ contract.PlanIn, out *contract.PlanOut) { out.State = crawl.Evicted }
+	if err := l.page(visited(start)); err != nil {
+		t.Errorf("ended with %v", err)
+	}
+	l.wantTimes(0)
+}
+
+func TestPageRefusesNonsense(t *testing.T) {
+	t.Parallel()
+	l := newLive(t)
+	var app *temporal.ApplicationError
+	if err := l.page(contract.PageIn{}); !errors.As(err, &app) || !strings.Contains(app.Message(), "add-seeds") {
+		t.Errorf("ended with %v", err)
+	}
+}
+
+func TestPageInterval(t *testing.T) {
+	t.Parallel()
+	l := newLive(t,
+		update(time.Hour, contract.SetInterval, contract.DurationArg("36h")),
+		update(5*day, contract.SetInterval, contract.DurationArg("0")),
+		stopAt(9*day))
+	l.world.OnPlan = func(_ contract.PlanIn, out *contract.PlanOut) { out.NextAt = out.At.Add(3 * day) }
+	in := visited(start.Add(20 * day))
+	in.Recent[0].At = start
+	l.stopped(l.page(in))
+	// Every 36 h from the last visit on; then, back at the policy, its 3 days after
+	// the visit at 108 h.
+	l.wantTimes(36*time.Hour, 72*time.Hour, 108*time.Hour, 180*time.Hour)
+}
+
+func TestPageSnooze(t *testing.T) {
+	t.Parallel()
+	t.Run("sleeping", func(t *testing.T) {
+		t.Parallel()
+		l := newLive(t, update(time.Hour, contract.Snooze, contract.DurationArg("3d")), stopAt(3*day+2*time.Hour))
+		l.stopped(l.page(visited(start.Add(2 * time.Hour))))
+		l.wantTimes(3*day + time.Hour)
+	})
+	t.Run("taken back", func(t *testing.T) {
+		t.Parallel()
+		l := newLive(t, update(time.Hour, contract.Snooze, contract.DurationArg("3d")),
+			update(90*time.Minute, contract.Snooze, contract.DurationArg("0")), stopAt(3*time.Hour))
+		l.stopped(l.page(visited(start.Add(2 * time.Hour))))
+		l.wantTimes(2 * time.Hour)
+	})
+	t.Run("in line", func(t *testing.T) {
+		t.Parallel()
+		l := newLive(t, update(time.Minute, contract.Snooze, contract.DurationArg("1d")), stopAt(2*day))
+		l.world.OnAcquire = waitLong
+		l.stopped(l.page(visited(start)))
+		l.wantTimes(day + time.Minute)
+		if left := l.world.Left(); len(left) != 2 || left[0].State != 0 {
+			t.Errorf("left %v: a snoozed page gives up its place", left)
+		}
+	})
+	t.Run("a person's ask comes first", func(t *testing.T) {
+		t.Parallel()
+		l := newLive(t, update(time.Minute, contract.Snooze, contract.DurationArg("1d")),
+			update(time.Hour, contract.VisitNow), stopAt(2*time.Hour))
+		l.stopped(l.page(visited(start.Add(time.Minute * 30))))
+		l.wantTimes(time.Hour)
+	})
+}
+
+func TestPageUpdatesAreChecked(t *testing.T) {
+	t.Parallel()
+	l := newLive(t,
+		update(time.Minute, contract.SetInterval, contract.DurationArg("soon")),
+		update(time.Minute, contract.SetInterval, contract.DurationArg("1ms")),
+		update(time.Minute, contract.Snooze, contract.DurationArg("-3d")),
+		update(time.Minute, contract.Snooze, contract.DurationArg("9000d")),
+		stopAt(time.Hour))
+	l.stopped(l.page(visited(start.Add(day))))
+	if len(l.rejects) != 4 || len(l.acks) != 0 {
+		t.Errorf("rejected %v, acknowledged %v", l.rejects, l.acks)
+	}
+	if l.timers != 1 {
+		t.Errorf("%d timers, want 1: what is refused changes nothing", l.timers)
+	}
+}
+
+func TestPageReschedule(t *testing.T) {
+	t.Parallel()
+	to := func(d time.Duration, visit int) contract.RescheduleArg {
+		return contract.RescheduleArg{Due: start.Add(d), Why: "gains most", Visit: visit}
+	}
+	t.Run("sleeping", func(t *testing.T) {
+		t.Parallel()
+		l := newLive(t, signal(time.Hour, contract.Reschedule, to(3*time.Hour, 3)), look(2*time.Hour), stopAt(4*time.Hour))
+		l.stopped(l.page(visited(start.Add(day))))
+		l.wantTimes(3 * time.Hour)
+		if l.views[0].Why != "gains most" {
+			t.Errorf("why %q", l.views[0].Why)
+		}
+	})
+	t.Run("overtaken by a visit", func(t *testing.T) {
+		t.Parallel()
+		l := newLive(t, signal(time.Hour, contract.Reschedule, to(3*time.Hour, 2)), stopAt(4*time.Hour))
+		l.stopped(l.page(visited(start.Add(day))))
+		l.wantTimes()
+	})
+	t.Run("in line", func(t *testing.T) {
+		t.Parallel()
+		l := newLive(t, signal(time.Minute, contract.Reschedule, to(3*day, 3)), stopAt(2*time.Hour))
+		l.world.OnAcquire = waitLong
+		l.stopped(l.page(visited(start)))
+		l.wantTimes(time.Hour)
+	})
+}
+
+func TestPageExplains(t *testing.T) {
+	t.Parallel()
+	var got contract.ExplainView
+	l := newLive(t,
+		update(time.Minute, contract.SetInterval, contract.DurationArg("2d")),
+		update(time.Minute, contract.Snooze, contract.DurationArg("5d")),
+		do(2*time.Minute, func(l *live) {
+			value, err := l.env.QueryWorkflow(contract.ExplainQuery)
+			if err == nil {
+				err = value.Get(&got)
+			}
+			if err != nil {
+				t.Error(err)
+			}
+		}), stopAt(time.Hour))
+	l.stopped(l.page(visited(start.Add(day))))
+	text := strings.Join(got.Reasons, "\n")
+	for _, want := range []string{"policy", "every 2d", "snoozed"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("explanation lacks %q:\n%s", want, text)
+		}
+	}
+	if got.Interval != "2d" || got.Why != "snoozed by a person" {
+		t.Errorf("%+v", got)
+	}
+}

@@ -1,0 +1,252 @@
+package workflows
+
+import (
+	"fmt"
+	"time"
+
+	"go.temporal.io/sdk/workflow"
+
+	"recrawl/internal/contract"
+	"recrawl/internal/crawl"
+)
+
+// The parts of a visit. Each returns errClosed, the page's cancellation, or nil
+// with the state saying what comes next.
+
+// number is the number of the next visit.
+func (p *page) number() int { return p.s.Visit + 1 }
+
+// ask asks for the visit's permit and uses it.
+func (p *page) ask() error {
+	p.alarm.unset()
+	p.s.InLine, p.s.Wake, p.s.Hold, p.s.Waiting = true, time.Time{}, time.Time{}, ""
+	ctx := local(p.ctx, fmt.Sprintf("ask for visit %d", p.number()))
+	out, err := contract.Acquire.RunLocal(ctx, contract.AcquireIn{
+		Page: p.s.Page, Visit: p.number(), Class: classOf(&p.s),
+	})
+	if err != nil {
+		return p.retry("asking for a permit", err)
+	}
+	switch {
+	case out.Answer == contract.AnswerPermit:
+		return p.fetch(out.Permit)
+	case out.Answer == contract.AnswerRobots:
+		return p.refreshRobots(out.Permit)
+	case out.Answer == contract.AnswerWait:
+		joinLine(&p.s, out.Wait, "in line: "+out.Reason, p.now())
+	case out.Answer == contract.AnswerParked:
+		joinLine(&p.s, parkedFallback, "the crawl is paused; its resume wakes the page", p.now())
+	case out.Answer == contract.AnswerStopped:
+		askStop(&p.s)
+	case out.Answer == contract.AnswerExcluded:
+		p.s.Asked = false
+		p.s.Unrecorded = excludedVisit(out.Rule, p.now())
+	case out.Answer == contract.AnswerRecorded && out.Recorded != nil:
+		return p.adopt(*out.Recorded, &contract.Unrecorded{})
+	default:
+		hold(&p.s, troubleOther, fmt.Sprintf("asking for a permit was answered %q", out.Answer), p.now())
+	}
+	return nil
+}
+
+// refreshRobots fetches the robots.txt that the permit names; whatever comes of
+// it, the page asks again.
+func (p *page) refreshRobots(permit crawl.Permit) error {
+	p.doing = "requesting robots.txt"
+	p.show(p.doing)
+	ctx := permitted(p.ctx, permit, "request "+permit.URL)
+	_, err := contract.RefreshRobots.Run(ctx, contract.RefreshRobotsIn{Page: p.s.Page, Visit: p.number(), Permit: permit})
+	if err != nil && troubleOf(err) != troubleLost {
+		return p.retry("requesting robots.txt", err)
+	}
+	p.again("robots.txt")
+	return nil
+}
+
+// fetch makes the request that the permit allows.
+func (p *page) fetch(permit crawl.Permit) error {
+	p.doing = "requesting"
+	p.show(p.doing)
+	// From here on an ask is for another visit than this one.
+	asked := p.s.Asked
+	p.s.Asked, p.fetching = false, true
+	ctx := permitted(p.ctx, permit, fmt.Sprintf("visit %d: request %s", p.number(), p.s.Page.URL))
+	out, err := contract.Fetch.Run(ctx, contract.FetchIn{Page: p.s.Page, Visit: p.number(), Permit: permit})
+	p.fetching = false
+	out, made, err := judgeFetch(out, err)
+	if !made || out.Recorded {
+		// No request answered the person's ask yet.
+		p.s.Asked = p.s.Asked || asked
+	}
+	switch {
+	case err != nil:
+		return p.retry("the request", err)
+	case !made:
+		p.again("the permit")
+	default:
+		p.s.Unrecorded = &contract.Unrecorded{Fetch: out, Settled: !out.Differs, HostID: permit.HostID}
+	}
+	return nil
+}
+
+// judgeFetch says whether a visit was made and what it came to. A failed fetch
+// is an outcome. A lost attempt is none: nobody knows whether the site was
+// asked, so it is no evidence about the page. An error is trouble of our own.
+func judgeFetch(out contract.FetchOut, err error) (result contract.FetchOut, made bool, trouble error) {
+	if err == nil {
+		return out, !out.NotBegun, nil
+	}
+	switch troubleOf(err) {
+	case troubleLost:
+		return contract.FetchOut{}, false, nil
+	case troubleFailed:
+		var failed contract.FetchOut
+		if app := applicationError(err); !app.HasDetails() || app.Details(&failed) != nil {
+			failed = contract.FetchOut{Problem: words(err)}
+		}
+		if failed.Outcome == 0 {
+			failed.Outcome = crawl.OutcomeFailed
+		}
+		return failed, !failed.NotBegun, nil
+	}
+	return contract.FetchOut{}, false, err
+}
+
+// record brings a visit that was made into the store and takes its plan.
+func (p *page) record() error {
+	u := p.s.Unrecorded
+	if !u.Settled {
+		if err := p.compare(u); err != nil || !u.Settled {
+			return err
+		}
+	}
+	ctx := local(p.ctx, fmt.Sprintf("record visit %d: %s", p.number(), u.Fetch.Outcome))
+	plan, err := contract.PlanRevisit.RunLocal(ctx, contract.PlanIn{
+		Page: p.s.Page, Visit: p.number(), Fetch: u.Fetch, Reasons: u.Reasons,
+	})
+	if err != nil {
+		return p.retry("recording the visit", err)
+	}
+	return p.adopt(plan, u)
+}
+
+// compare settles whether a body that differs is a new version.
+func (p *page) compare(u *contract.Unrecorded) error {
+	p.doing = "comparing"
+	ctx := comparing(p.ctx, fmt.Sprintf("visit %d: compare with the last version", p.number()))
+	out, err := contract.DetectChange.Run(ctx, contract.DetectIn{Page: p.s.Page, Visit: p.number(), Fetch: u.Fetch})
+	switch {
+	case err == nil:
+		u.Settled, u.Fetch.Outcome, u.Links, u.Reasons = true, out.Outcome, out.Links, out.Reasons
+		return nil
+	case p.ctx.Err() == nil && (troubleOf(err) == troubleOther || troubleOf(err) == troubleLost):
+		p.log.Warn("comparing failed", "page", p.s.Page.PageID, "visit", p.number(), "error", err)
+		incomparable(u, words(err))
+		return nil
+	}
+	return p.retry("comparing", err)
+}
+
+// adopt moves the page on to what the store recorded.
+func (p *page) adopt(plan contract.PlanOut, made *contract.Unrecorded) error {
+	adopt(&p.s, plan, noteOf(made))
+	p.visits++
+	p.publishState()
+	if made.Links > 0 || plan.Room && p.s.Visit == 1 {
+		p.discover(made)
+	}
+	if !p.s.State.Lives() {
+		return errClosed
+	}
+	return nil
+}
+
+func noteOf(u *contract.Unrecorded) string {
+	switch {
+	case u.Fetch.Problem != "":
+		return u.Fetch.Problem
+	case u.Fetch.Location != "":
+		return "to " + u.Fetch.Location
+	case u.Links > 0:
+		return fmt.Sprintf("%d links", u.Links)
+	}
+	return ""
+}
+
+// discover starts the Discover of the last visit. The page does not wait for
+// it; settle waits for its start before the run ends.
+func (p *page) discover(made *contract.Unrecorded) {
+	in := contract.DiscoverIn{
+		CrawlID: p.s.Page.CrawlID, Crawl: p.s.Page.Crawl, Page: p.s.Page, Visit: p.s.Visit,
+		Register: made.Links > 0,
+	}
+	if made.HostID != 0 {
+		in.Hosts = []int64{made.HostID}
+	}
+	for _, start := range p.discovers {
+		if start.IsReady() {
+			p.noteStart(start)
+		}
+	}
+	p.discovers = append(pending(p.discovers), startDiscover(p.apart, in).GetChildWorkflowExecution())
+}
+
+// startDiscover starts a Discover that outlives its parent.
+func startDiscover(ctx workflow.Context, in contract.DiscoverIn) workflow.ChildWorkflowFuture {
+	ctx = workflow.WithChildOptions(ctx, childDiscoverOptions(in))
+	return workflow.ExecuteChildWorkflow(ctx, contract.DiscoverWorkflow, in)
+}
+
+// noteStart logs a child that could not be started; maintenance will find what
+// it left undone.
+func (p *page) noteStart(start workflow.Future) {
+	if err := startError(p.apart, start); err != nil {
+		p.log.Warn("Discover not started", "page", p.s.Page.PageID, "error", err)
+	}
+}
+
+// leave gives up the page's place in line. With a state, it is the page's last
+// step.
+func (p *page) leave(state crawl.PageState) error {
+	ctx := local(p.ctx, "leave the line")
+	if _, err := contract.LeaveLine.RunLocal(ctx, contract.LeaveIn{Page: p.s.Page, State: state}); err != nil {
+		return p.retry("leaving the line", err)
+	}
+	p.s.InLine, p.s.Wake, p.s.Waiting, p.s.Tries = false, time.Time{}, "", 0
+	if state == 0 {
+		return nil
+	}
+	p.s.State = state
+	p.publishState()
+	return errClosed
+}
+
+// again counts a try that came to nothing through nobody's fault, and pauses
+// when there are too many in a row.
+func (p *page) again(what string) {
+	if p.s.Tries < fruitlessTries {
+		p.s.Tries++
+		return
+	}
+	hold(&p.s, troubleOther, what+" came to nothing again", p.now())
+}
+
+// retry makes trouble a pause, so that no error ends a page, unless the page is
+// cancelled or the store does not know it any more.
+func (p *page) retry(what string, err error) error {
+	if p.ctx.Err() != nil {
+		return p.ctx.Err()
+	}
+	tr := troubleOf(err)
+	if tr == troubleMissing {
+		p.log.Info("page closed: not in the store", "page", p.s.Page.PageID)
+		return errClosed
+	}
+	text := what + ": " + words(err)
+	if tr == troubleStore {
+		text = "store unavailable"
+	}
+	hold(&p.s, tr, text, p.now())
+	p.log.Warn(what+" failed", "page", p.s.Page.PageID, "visit", p.number(), "error", err, "until", p.s.Hold)
+	return nil
+}

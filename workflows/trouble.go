@@ -1,0 +1,91 @@
+package workflows
+
+import (
+	"encoding/binary"
+	"errors"
+	"hash/fnv"
+	"time"
+
+	"go.temporal.io/sdk/temporal"
+
+	"recrawl/internal/contract"
+)
+
+// trouble is what an activity's error means to a workflow.
+type trouble int
+
+const (
+	troubleOther   trouble = iota // a bug or a passing fault: try again later
+	troubleStore                  // the store does not answer: try again soon
+	troubleMissing                // the crawl or page is not in the store any more
+	troubleLost                   // no answer in time; nobody knows what happened
+	troubleFailed                 // a Fetch that failed and says how
+)
+
+func troubleOf(err error) trouble {
+	if app := applicationError(err); app != nil {
+		switch app.Type() {
+		case contract.ErrTypeStoreUnavailable:
+			return troubleStore
+		case contract.ErrTypeNotFound:
+			return troubleMissing
+		case contract.ErrTypeFetchFailed:
+			return troubleFailed
+		}
+		return troubleOther
+	}
+	var timeout *temporal.TimeoutError
+	if errors.As(err, &timeout) {
+		return troubleLost
+	}
+	return troubleOther
+}
+
+func applicationError(err error) *temporal.ApplicationError {
+	var app *temporal.ApplicationError
+	if errors.As(err, &app) {
+		return app
+	}
+	return nil
+}
+
+// words is the error as a person wants to read it: without the wrapping that
+// names ids of activities and workers.
+func words(err error) string {
+	if app := applicationError(err); app != nil {
+		return clip(app.Message(), maxWords)
+	}
+	var timeout *temporal.TimeoutError
+	if errors.As(err, &timeout) {
+		return "no answer in time"
+	}
+	return clip(err.Error(), maxWords)
+}
+
+const (
+	shortestHold     = 5 * time.Second
+	longestStoreHold = time.Minute
+	longestOtherHold = time.Hour
+)
+
+// holdFor is how long to sleep after the tries-th attempt that came to nothing:
+// 5 s at first, longer with each try, and spread by a hash of the page so that
+// a million pages do not ask a recovering store in one second.
+func holdFor(tr trouble, id int64, tries int) time.Duration {
+	longest := longestStoreHold
+	if tr != troubleStore {
+		longest = longestOtherHold
+	}
+	ceiling := min(2*shortestHold<<min(max(tries, 0), 16), longest)
+	span := uint64(ceiling - shortestHold)
+	return shortestHold + time.Duration(hashOf(id, tries)%span).Truncate(time.Millisecond)
+}
+
+func hashOf(id int64, tries int) uint64 {
+	h := fnv.New64a()
+	var b [16]byte
+	binary.BigEndian.PutUint64(b[:8], uint64(id))
+	binary.BigEndian.PutUint64(b[8:], uint64(tries))
+	_, _ = h.Write(b[:]) // a hash never fails
+	return h.Sum64()
+}

@@ -1,0 +1,67 @@
+package workflows
+
+import (
+	"fmt"
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+const (
+	// maxSummary: Temporal takes 400 bytes as JSON; the UI shows about 120.
+	maxSummary = 200
+	// maxWords bounds every text that is carried in a state.
+	maxWords = 200
+)
+
+// clip cuts a text to at most limit bytes on a rune boundary.
+func clip(text string, limit int) string {
+	if len(text) <= limit {
+		return text
+	}
+	cut := limit - len("…")
+	for cut > 0 && !utf8.RuneStart(text[cut]) {
+		cut--
+	}
+	return text[:cut] + "…"
+}
+
+// roughly prints a duration in its two largest units ("3d 4h", "1m 30s").
+func roughly(d time.Duration) string {
+	units := []struct {
+		size time.Duration
+		name string
+	}{{24 * time.Hour, "d"}, {time.Hour, "h"}, {time.Minute, "m"}, {time.Second, "s"}}
+	for i, u := range units {
+		if d < u.size {
+			continue
+		}
+		text := fmt.Sprintf("%d%s", d/u.size, u.name)
+		if i+1 < len(units) {
+			if rest := d % u.size / units[i+1].size; rest > 0 {
+				text += fmt.Sprintf(" %d%s", rest, units[i+1].name)
+			}
+		}
+		return text
+	}
+	return "under a second"
+}
+
+// clock prints a time for people.
+func clock(t time.Time) string {
+	if t.IsZero() {
+		return "now"
+	}
+	return t.UTC().Format("2006-01-02 15:04:05 UTC")
+}
+
+// cell makes a text safe for a cell of a Markdown table.
+func cell(text string) string {
+	text = strings.Map(func(r rune) rune {
+		if r < ' ' {
+			return ' '
+		}
+		return r
+	}, text)
+	return strings.NewReplacer("|", "\\|", "<", "&lt;", "`", "'").Replace(clip(text, maxWords))
+}
