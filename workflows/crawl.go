@@ -73,6 +73,7 @@ func (c *crawlRun) open() error {
 	})
 	if err != nil {
 		c.closed = true
+		_ = c.settle() // updates that came meanwhile are answered; the end is the same
 		if app := applicationError(err); app != nil {
 			return temporal.NewNonRetryableApplicationError(app.Message(), app.Type(), nil)
 		}

@@ -27,11 +27,14 @@ const (
 // workflow task. Three quick tries see through a lost connection; what takes
 // longer is an outage, and the workflow sleeps on a durable timer instead of
 // holding a workflow task. 8 s is 80 % of the task's time-out, beyond which the
-// SDK adds three events to keep the task alive.
+// SDK adds three events to keep the task alive. All tries together are bounded
+// by their number: the SDK holds ScheduleToClose, which counts from the server's
+// clock, against the worker's clock, so that a tight one would forbid every
+// retry on a worker whose clock is ahead.
 func local(ctx workflow.Context, summary string) workflow.Context {
 	return workflow.WithLocalActivityOptions(ctx, workflow.LocalActivityOptions{
 		StartToCloseTimeout:    8 * time.Second,
-		ScheduleToCloseTimeout: 20 * time.Second,
+		ScheduleToCloseTimeout: time.Hour,
 		RetryPolicy: &temporal.RetryPolicy{
 			InitialInterval:        200 * time.Millisecond,
 			BackoffCoefficient:     3,
@@ -96,10 +99,12 @@ func registering(ctx workflow.Context, summary string) workflow.Context {
 
 // maintaining are the options of Maintain. A turn that fails five times is
 // given up: the next turn does its work again, and meanwhile the crawl must
-// hear its updates.
+// hear its updates. It starts pages by the hundred and beats its heart while it
+// does; a worker that died is noticed in two minutes.
 func maintaining(ctx workflow.Context, summary string) workflow.Context {
 	return workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
 		StartToCloseTimeout: 10 * time.Minute,
+		HeartbeatTimeout:    2 * time.Minute,
 		RetryPolicy:         patientRetries(5),
 		Summary:             clip(summary, maxSummary),
 	})

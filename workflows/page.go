@@ -103,10 +103,7 @@ func (p *page) take(step pageStep) error {
 	case pageLeave:
 		return p.leave(0)
 	default:
-		if err := p.leave(crawl.Stopped); err != nil || p.s.InLine {
-			return err
-		}
-		return errClosed
+		return p.leave(crawl.Stopped)
 	}
 }
 

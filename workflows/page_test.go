@@ -252,7 +252,7 @@ func TestPageStopAnswers(t *testing.T) {
 
 func TestPageExcluded(t *testing.T) {
 	t.Parallel()
-	l := newLive(t, stopAt(31*day))
+	l := newLive(t, stopAt(30*day+time.Hour))
 	var rules []string
 	l.world.OnAcquire = func(a contracttest.Ask) (contract.AcquireOut, error) {
 		if a.Now.Before(start.Add(day)) {
@@ -312,7 +312,7 @@ func TestPagePausesWhenNothingComesOfIt(t *testing.T) {
 
 func TestPageRecordedVisitIsAdopted(t *testing.T) {
 	t.Parallel()
-	l := newLive(t, stopAt(6*day))
+	l := newLive(t, stopAt(5*day+time.Hour))
 	l.world.OnAcquire = func(a contracttest.Ask) (contract.AcquireOut, error) {
 		if a.In.Visit == 4 {
 			return contract.AcquireOut{Answer: contract.AnswerRecorded, Recorded: &contract.PlanOut{
@@ -413,7 +413,7 @@ func TestPageComparing(t *testing.T) {
 	})
 	t.Run("impossible", func(t *testing.T) {
 		t.Parallel()
-		l := newLive(t, stopAt(time.Hour))
+		l := newLive(t, stopAt(30*time.Minute))
 		l.world.OnFetch = changed
 		l.world.OnDetect = func(contract.DetectIn) (contract.DetectOut, error) {
 			return contract.DetectOut{}, errors.New("html too deep")

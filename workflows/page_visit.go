@@ -67,7 +67,11 @@ func (p *page) refreshRobots(permit crawl.Permit) error {
 func (p *page) fetch(permit crawl.Permit) error {
 	p.doing = "requesting"
 	p.show(p.doing)
-	// From here on an ask is for another visit than this one.
+	// Asks that came while the permit was asked for join this visit. From here on an ask is for another visit than this one.
+	p.drain()
+	if pageNext(&p.s, p.now()).do != pageAsk {
+		return nil // stopped or snoozed meanwhile: the loop gives the permit back
+	}
 	asked := p.s.Asked
 	p.s.Asked, p.fetching = false, true
 	ctx := permitted(p.ctx, permit, fmt.Sprintf("visit %d: request %s", p.number(), p.s.Page.URL))
@@ -243,8 +247,9 @@ func (p *page) retry(what string, err error) error {
 		return errClosed
 	}
 	text := what + ": " + words(err)
-	if tr == troubleStore {
-		text = "store unavailable"
+	if tr == troubleStore || tr == troubleLost {
+		// A store that hangs is as unavailable as one that refuses.
+		tr, text = troubleStore, "store unavailable"
 	}
 	hold(&p.s, tr, text, p.now())
 	p.log.Warn(what+" failed", "page", p.s.Page.PageID, "visit", p.number(), "error", err, "until", p.s.Hold)

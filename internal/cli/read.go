@@ -37,7 +37,9 @@ type pagesCmd struct {
 
 // Help implements kong.HelpProvider.
 func (pagesCmd) Help() string {
-	return `    starter pages news --state failing,gone
+	return `In the order in which they were found.
+
+    starter pages news --state failing,gone
     starter pages news --changed-since 7d --output json`
 }
 

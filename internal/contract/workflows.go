@@ -12,7 +12,7 @@ import (
 // loses nothing but waiting places.
 type PageIn struct {
 	Page  crawl.PageRef   `json:"page"`
-	State crawl.PageState `json:"state"`
+	State crawl.PageState `json:"state,omitempty"`
 	Level int             `json:"level"`
 	// Visit is the number of the last recorded visit.
 	Visit int `json:"visit"`
@@ -76,7 +76,7 @@ type Tuning struct {
 type VisitLine struct {
 	Visit   int           `json:"visit"`
 	At      time.Time     `json:"at"`
-	Outcome crawl.Outcome `json:"outcome"`
+	Outcome crawl.Outcome `json:"outcome,omitempty"`
 	Status  int           `json:"status,omitempty"`
 	Note    string        `json:"note,omitempty"`
 }
@@ -113,7 +113,7 @@ type DiscoverOut struct {
 type CrawlProgress struct {
 	CrawlID     int64            `json:"crawl_id"`
 	Name        string           `json:"name"`
-	State       crawl.CrawlState `json:"state"`
+	State       crawl.CrawlState `json:"state,omitempty"` // none before it is open
 	Generation  int64            `json:"generation"`
 	Every       time.Duration    `json:"every"`
 	NextTurn    time.Time        `json:"next_turn,omitzero"` // of maintenance

@@ -37,7 +37,7 @@ func (x *exchange) readBody(ctx context.Context, resp *http.Response) error {
 		return nil
 	}
 	if resp.ContentLength > x.req.MaxBody && !x.req.Truncate {
-		return x.tooLarge()
+		return limitError{x.req.MaxBody}
 	}
 	wire := &meter{r: resp.Body, limit: x.req.MaxBody}
 	defer func() { x.res.Bytes = wire.received.Load() }()
@@ -88,10 +88,10 @@ func (x *exchange) copyBody(ctx context.Context, body io.Reader) error {
 	for {
 		n, err := body.Read(buffer)
 		if room := x.req.MaxBody - x.res.Size; int64(n) > room {
-			if !x.req.Truncate {
-				return x.tooLarge()
-			}
-			n, x.res.Truncated, err = int(room), true, io.EOF
+			n, err = int(room), limitError{x.req.MaxBody}
+		}
+		if x.req.Truncate && errors.As(err, new(limitError)) {
+			x.res.Truncated, err = true, io.EOF
 		}
 		if err := x.keep(sum, buffer[:n]); err != nil {
 			return err
@@ -124,8 +124,6 @@ func (x *exchange) keep(sum hash.Hash, p []byte) error {
 	return nil
 }
 
-func (x *exchange) tooLarge() error { return limitError{x.req.MaxBody} }
-
 // limitError: the body is over the limit.
 type limitError struct{ limit int64 }
 
@@ -143,8 +141,7 @@ type meter struct {
 func (m *meter) Read(p []byte) (int, error) {
 	n, err := m.r.Read(p)
 	if m.received.Add(int64(n)) > m.limit {
-		// The excess is counted but not passed on. Without a coding the copy cuts or
-		// refuses the body at the same place; with one, nothing can be made of it.
+		// The excess is counted but not passed on.
 		over := int(m.received.Load() - m.limit)
 		return max(n-over, 0), limitError{m.limit}
 	}
@@ -186,7 +183,7 @@ func (x *exchange) watchPace(wire *meter) (stop func()) {
 func newDecoder(header []string, wire io.Reader) (io.ReadCloser, error) {
 	codings := codingsOf(header)
 	if len(codings) > 1 {
-		return nil, fmt.Errorf("%w: %s", errCoding, crawl.Clean(strings.Join(codings, " in "), maxHeaderRaw))
+		return nil, fmt.Errorf("%w: %s", errCoding, strings.Join(codings, " in "))
 	}
 	if len(codings) == 0 {
 		return io.NopCloser(wire), nil
@@ -209,7 +206,7 @@ func newDecoder(header []string, wire io.Reader) (io.ReadCloser, error) {
 		}
 		return d.IOReadCloser(), nil
 	}
-	return nil, fmt.Errorf("%w: %s", errCoding, crawl.Clean(codings[0], maxHeaderRaw))
+	return nil, fmt.Errorf("%w: %s", errCoding, codings[0])
 }
 
 // codingsOf lists the content codings of a header in lower case, without

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"time"
 
 	"recrawl/internal/crawl"
 	"recrawl/internal/urlkey"
@@ -46,8 +47,10 @@ func (x *exchange) judge(ctx context.Context, resp *http.Response) error {
 	return nil
 }
 
+// settle sets the outcome. Problems quote errors and the web, so all of them are
+// cleaned here.
 func (x *exchange) settle(o crawl.Outcome, problem string) {
-	x.res.Outcome, x.res.Problem = o, problem
+	x.res.Outcome, x.res.Problem = o, crawl.Clean(problem, maxProblem)
 }
 
 func statusWords(code int) string {
@@ -141,14 +144,14 @@ func (x *exchange) fail(ctx context.Context, err error) {
 func (x *exchange) failLocal(err error) {
 	x.res.Err, x.res.Local = err, true
 	x.res.HostAnswer = HostOK
-	x.settle(crawl.OutcomeFailed, crawl.Clean("stopped on our side: "+err.Error(), maxProblem))
+	x.settle(crawl.OutcomeFailed, "stopped on our side: "+err.Error())
 }
 
 func (x *exchange) timeoutWords(cause error) string {
 	if errors.Is(cause, errSlow) {
 		return fmt.Sprintf("the body came slower than %d bytes a second", x.options.MinRate)
 	}
-	limit := x.req.Deadline.Sub(x.start).Round(1e6)
+	limit := x.req.Deadline.Sub(x.start).Round(time.Millisecond)
 	switch {
 	case x.res.Status != 0:
 		return fmt.Sprintf("the answer was not complete within %s", limit)

@@ -11,8 +11,6 @@ import (
 	"net"
 	"strings"
 	"syscall"
-
-	"recrawl/internal/crawl"
 )
 
 // Causes that end an exchange.
@@ -47,10 +45,10 @@ func isHeaderLimit(err error) bool {
 func explain(err error) string {
 	for _, words := range []func(error) string{explainAddress, explainTLS, explainConnection, explainContent} {
 		if text := words(err); text != "" {
-			return crawl.Clean(text, maxProblem)
+			return text
 		}
 	}
-	return crawl.Clean(err.Error(), maxProblem)
+	return err.Error()
 }
 
 // explainAddress words what kept us from a connection.
@@ -122,7 +120,7 @@ func explainContent(err error) string {
 		return "the body has a " + err.Error()
 	case errors.Is(err, gzip.ErrHeader), errors.Is(err, gzip.ErrChecksum), errors.As(err, &corrupt):
 		return "the body is not the gzip that its header promises"
-	case strings.Contains(err.Error(), "malformed HTTP"):
+	case strings.Contains(err.Error(), "malformed"):
 		return "the server's answer is not HTTP"
 	}
 	return ""

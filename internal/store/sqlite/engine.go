@@ -76,15 +76,16 @@ func (e *engine) Write(ctx context.Context, fn func(sqlstore.Tx) error) error {
 
 // transact runs fn between begin and COMMIT on a session that nobody else uses.
 func (e *engine) transact(ctx context.Context, s *session, begin string, t *tx, fn func(sqlstore.Tx) error) error {
-	if _, err := s.exec(ctx, begin, nil); err != nil {
-		return e.translate(err)
-	}
 	committed := false
 	defer func() {
-		if !committed { // also when fn panics
+		// Also when fn panics, and when BEGIN took effect but its context was done.
+		if !committed {
 			s.rollback()
 		}
 	}()
+	if _, err := s.exec(ctx, begin, nil); err != nil {
+		return e.translate(err)
+	}
 	if err := fn(t); err != nil {
 		return e.translate(err)
 	}

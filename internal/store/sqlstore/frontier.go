@@ -3,7 +3,6 @@ package sqlstore
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -23,13 +22,14 @@ const pendingTables = ` FROM pending_links l JOIN pages p ON p.id = l.page_id
 	JOIN hosts h ON h.id = p.host_id JOIN crawls c ON c.id = l.crawl_id`
 
 // PendingLinks implements store.Frontier.
-func (s *Store) PendingLinks(ctx context.Context, version int64) (*store.PendingLinks, error) {
-	query := `SELECT ` + pendingColumns + pendingTables + ` WHERE l.version_id = $1`
+func (s *Store) PendingLinks(ctx context.Context, pageID int64, visit int) (*store.PendingLinks, error) {
+	query := `SELECT ` + pendingColumns + pendingTables + `
+		JOIN versions w ON w.id = l.version_id WHERE w.page_id = $1 AND w.visit = $2`
 	found, err := read(ctx, s, func(tx Tx) ([]store.PendingLinks, error) {
-		return collect(ctx, tx, query, []any{version}, scanPending)
+		return collect(ctx, tx, query, []any{pageID, visit}, scanPending)
 	})
 	if err != nil {
-		return nil, fmt.Errorf("links of version %d: %w", version, err)
+		return nil, fmt.Errorf("links of page %d, visit %d: %w", pageID, visit, err)
 	}
 	if len(found) == 0 {
 		return nil, nil
@@ -93,25 +93,35 @@ func (s *Store) dueIDs(ctx context.Context, tx Tx, p store.DueParams) ([]int64, 
 	}
 	if len(ids) <= fewRows {
 		ids = slices.DeleteFunc(ids, func(id int64) bool { return id <= p.After })
-		return s.notInLine(ctx, tx, ids, limit)
+		return s.lowestDue(ctx, tx, ids, p.InLine, limit)
+	}
+	outside := ` AND ` + notInLine("f.page_id")
+	if p.InLine {
+		outside = ""
 	}
 	return mergeStates(livingStates(), limit, func(state crawl.PageState) ([]int64, error) {
 		walk := fmt.Sprintf(`SELECT f.page_id FROM frontier f
-			WHERE f.crawl_id = $1 AND f.state = %d AND f.page_id > $2 AND f.next_at < $3
-				AND NOT EXISTS (SELECT 1 FROM places l WHERE l.page_id = f.page_id)
-			ORDER BY f.page_id LIMIT $4`, state)
+			WHERE f.crawl_id = $1 AND f.state = %d AND f.page_id > $2 AND f.next_at < $3%s
+			ORDER BY f.page_id LIMIT $4`, state, outside)
 		return collect(ctx, tx, walk, []any{p.CrawlID, p.After, micros(p.Before), limit}, scanID)
 	})
 }
 
-// notInLine returns the lowest ids, at most limit, of pages without a place in
-// a line.
-func (s *Store) notInLine(ctx context.Context, tx Tx, ids []int64, limit int) ([]int64, error) {
-	if len(ids) == 0 {
-		return nil, nil
+// lowestDue returns the lowest of the ids, at most limit; without those of pages
+// in a line unless inLine is set.
+func (s *Store) lowestDue(ctx context.Context, tx Tx, ids []int64, inLine bool, limit int) ([]int64, error) {
+	if inLine || len(ids) == 0 {
+		slices.Sort(ids)
+		return ids[:min(limit, len(ids))], nil
 	}
-	query := s.ids(1) + ` WHERE NOT EXISTS (SELECT 1 FROM places l WHERE l.page_id = r.id) ORDER BY r.id LIMIT $2`
+	query := s.ids(1) + ` WHERE ` + notInLine("r.id") + ` ORDER BY r.id LIMIT $2`
 	return collect(ctx, tx, query, []any{idList(ids), limit}, scanID)
+}
+
+// notInLine is the condition that a page stands in no line. A lapsed waiter
+// keeps its age there, but nobody waits for it.
+func notInLine(pageID string) string {
+	return `NOT EXISTS (SELECT 1 FROM places l WHERE l.page_id = ` + pageID + ` AND l.lapsed_at = 0)`
 }
 
 func livingStates() []crawl.PageState {
@@ -180,7 +190,7 @@ func (s *Store) setPageState(ctx context.Context, tx Tx, pageID int64, state cra
 	}
 	if !state.Lives() {
 		// The turns of the others are left to maintenance.
-		if _, err := s.leaveLine(ctx, tx, pageID); err != nil && !errors.Is(err, store.ErrNotFound) {
+		if _, err := s.leaveLine(ctx, tx, pageID); err != nil {
 			return fmt.Errorf("leave the line: %w", err)
 		}
 	}

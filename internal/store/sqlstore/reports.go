@@ -92,7 +92,7 @@ func readDue(ctx context.Context, tx Tx, crawlID, now int64, st *store.StatusRec
 		FROM (SELECT f.page_id, f.next_at FROM frontier f
 			WHERE f.crawl_id = $1 AND f.state BETWEEN %d AND %d AND f.next_at < $2
 			ORDER BY f.next_at LIMIT %d) d
-		WHERE NOT EXISTS (SELECT 1 FROM places l WHERE l.page_id = d.page_id)`, crawl.Active, crawl.Excluded, maxOverdue)
+		WHERE %s`, crawl.Active, crawl.Excluded, maxOverdue, notInLine("d.page_id"))
 	var oldest int64
 	if err := tx.QueryRow(ctx, overdue, []any{crawlID, now}, &st.Overdue, &oldest); err != nil {
 		return fmt.Errorf("count overdue pages: %w", err)

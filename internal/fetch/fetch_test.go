@@ -1,0 +1,617 @@
+package fetch
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"crypto/sha256"
+	"crypto/x509"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"log"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/andybalholm/brotli"
+	"github.com/klauspost/compress/zstd"
+
+	"recrawl/internal/crawl"
+	"recrawl/internal/urlkey"
+)
+
+var loopback = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128")}
+
+// get returns a request that reaches test servers.
+func get(t testing.TB, raw string) Request {
+	t.Helper()
+	u, err := urlkey.Canonical(raw)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return Request{
+		URL: u, UserAgent: "recrawl/test", Accept: []string{"text/html", "application/xhtml+xml"},
+		MaxBody: 1 << 20, Deadline: time.Now().Add(20 * time.Second), AllowNetworks: loopback,
+	}
+}
+
+func serve(t testing.TB, h http.HandlerFunc) *httptest.Server {
+	t.Helper()
+	s := httptest.NewServer(h)
+	t.Cleanup(s.Close)
+	return s
+}
+
+// html answers with a page.
+func html(w http.ResponseWriter, body string) {
+	w.Header().Set("Content-Type", "text/html; charset=UTF-8")
+	_, _ = io.WriteString(w, body)
+}
+
+func digest(s string) string {
+	sum := sha256.Sum256([]byte(s))
+	return hex.EncodeToString(sum[:])
+}
+
+func TestContent(t *testing.T) {
+	const page = "<p>hello"
+	asked := make(chan *http.Request, 1)
+	s := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		asked <- r
+		h := w.Header()
+		h.Set("ETag", `W/"1"`)
+		h.Set("Last-Modified", "Sat, 21 Nov 2026 10:00:00 GMT")
+		h.Set("Date", "Sat, 21 Nov 2026 12:00:00 GMT")
+		h.Add("X-Robots-Tag", "nofollow")
+		h.Add("X-Robots-Tag", "recrawl: noindex")
+		html(w, page)
+	})
+	req := get(t, s.URL+"/a?b")
+	req.From, req.ETag, req.LastModified = "me@example.com", `"0"`, "Fri, 20 Nov 2026 10:00:00 GMT"
+	var sink bytes.Buffer
+	got := New(Options{}).Do(t.Context(), req, &sink)
+	if got.Duration <= 0 {
+		t.Errorf("duration %v", got.Duration)
+	}
+	got.Duration = 0
+	want := Result{
+		Outcome: crawl.OutcomeNew, Content: true, Sent: true, Status: 200, HostAnswer: HostOK,
+		ETag: `W/"1"`, LastModified: "Sat, 21 Nov 2026 10:00:00 GMT", Date: "Sat, 21 Nov 2026 12:00:00 GMT",
+		RobotsTags: []string{"nofollow", "recrawl: noindex"}, MediaType: crawl.MediaType{Type: "text/html", Charset: "utf-8"},
+		Bytes: int64(len(page)), Size: int64(len(page)), Digest: digest(page),
+	}
+	if fmt.Sprintf("%+v", got) != fmt.Sprintf("%+v", want) {
+		t.Errorf("got  %+v\nwant %+v", got, want)
+	}
+	if sink.String() != page {
+		t.Errorf("sink has %q", &sink)
+	}
+	r := <-asked
+	for name, value := range map[string]string{
+		"User-Agent": "recrawl/test", "From": "me@example.com", "If-None-Match": `"0"`, "If-Modified-Since": "Fri, 20 Nov 2026 10:00:00 GMT",
+		"Accept": "text/html, application/xhtml+xml, */*;q=0.1", "Accept-Encoding": "gzip, br, zstd", "Connection": "close",
+	} {
+		if r.Header.Get(name) != value {
+			t.Errorf("%s: %q, want %q", name, r.Header.Get(name), value)
+		}
+	}
+	if r.RequestURI != "/a?b" {
+		t.Errorf("asked for %q", r.RequestURI)
+	}
+}
+
+func TestOutcomes(t *testing.T) {
+	cases := []struct {
+		name    string
+		status  int
+		header  map[string]string
+		body    string
+		outcome crawl.Outcome
+		answer  HostAnswer
+		problem string // a part of it
+	}{
+		{"empty page", 200, map[string]string{"Content-Type": "text/html"}, "", crawl.OutcomeNew, HostOK, ""},
+		{"accepted", 202, map[string]string{"Content-Type": "text/html"}, "x", crawl.OutcomeNew, HostOK, ""},
+		{"no content", 204, nil, "", crawl.OutcomeNew, HostOK, ""},
+		{"part", 206, map[string]string{"Content-Type": "text/html"}, "x", crawl.OutcomeFailed, HostOK, "not asked for"},
+		{"redirect", 301, map[string]string{"Location": "../x y#z"}, "", crawl.OutcomeRedirected, HostOK, ""},
+		{"see other", 303, map[string]string{"Location": "https://other.example"}, "", crawl.OutcomeRedirected, HostOK, ""},
+		{"redirect to itself", 302, map[string]string{"Location": "/page#cookie"}, "", crawl.OutcomeFailed, HostOK, "redirects to itself"},
+		{"redirect to nowhere", 302, nil, "", crawl.OutcomeFailed, HostOK, "without a place to go to"},
+		{"redirect to mail", 302, map[string]string{"Location": "mailto:x@example.com"}, "", crawl.OutcomeFailed, HostOK, "not an http or https URL"},
+		{"unasked 304", 304, nil, "", crawl.OutcomeFailed, HostOK, "without a condition"},
+		{"forbidden", 403, nil, "", crawl.OutcomeFailed, HostOK, "403 Forbidden"},
+		{"not found", 404, nil, "", crawl.OutcomeGone, HostOK, "404 Not Found"},
+		{"gone", 410, nil, "", crawl.OutcomeGone, HostOK, "410 Gone"},
+		{"too many", 429, map[string]string{"Retry-After": "120"}, "", crawl.OutcomeThrottled, HostThrottled, "429 Too Many Requests"},
+		{"legal", 451, nil, "", crawl.OutcomeFailed, HostOK, "451"},
+		{"server error", 500, nil, "", crawl.OutcomeFailed, HostOK, "500 Internal Server Error"},
+		{"unavailable", 503, map[string]string{"Retry-After": "120"}, "", crawl.OutcomeThrottled, HostThrottled, "503"},
+		{"unheard of", 599, nil, "", crawl.OutcomeFailed, HostOK, "answered 599"},
+		{"image", 200, map[string]string{"Content-Type": "image/png"}, "x", crawl.OutcomeUnsupported, HostOK, "image/png"},
+		{"unreadable type", 200, map[string]string{"Content-Type": "?"}, "x", crawl.OutcomeUnsupported, HostOK, "unreadable"},
+		{"upper-case type", 200, map[string]string{"Content-Type": "Text/HTML"}, "x", crawl.OutcomeNew, HostOK, ""},
+		{"over the limit by its length", 200, map[string]string{"Content-Type": "text/html", "Content-Length": "2000000"}, "", crawl.OutcomeTooLarge, HostOK, "larger than 1MiB"},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			s := serve(t, func(w http.ResponseWriter, _ *http.Request) {
+				for name, value := range c.header {
+					w.Header().Set(name, value)
+				}
+				w.WriteHeader(c.status)
+				_, _ = io.WriteString(w, c.body)
+			})
+			got := New(Options{}).Do(t.Context(), get(t, s.URL+"/page"), nil)
+			if got.Outcome != c.outcome || got.HostAnswer != c.answer || got.Status != c.status {
+				t.Errorf("got %s %s %d (%s)", got.Outcome, got.HostAnswer, got.Status, got.Problem)
+			}
+			if !strings.Contains(got.Problem, c.problem) || (c.problem == "") != (got.Problem == "") {
+				t.Errorf("problem %q, want %q in it", got.Problem, c.problem)
+			}
+			if got.RetryAfter != c.header["Retry-After"] {
+				t.Errorf("Retry-After %q", got.RetryAfter)
+			}
+			checkResult(t, got)
+		})
+	}
+}
+
+// checkResult states what holds of every result.
+func checkResult(t interface {
+	Helper()
+	Errorf(string, ...any)
+}, r Result) {
+	t.Helper()
+	if !slices.Contains(crawl.Outcomes(), r.Outcome) {
+		t.Errorf("outcome %d", r.Outcome)
+	}
+	if r.Content != (r.Outcome == crawl.OutcomeNew) || r.Content != (r.Digest != "") {
+		t.Errorf("content %v, outcome %s, digest %q", r.Content, r.Outcome, r.Digest)
+	}
+	if r.Content && (r.Err != nil || r.Problem != "") {
+		t.Errorf("content, and yet %q, %v", r.Problem, r.Err)
+	}
+	if r.Err != nil && r.Problem == "" || r.Local && r.Err == nil {
+		t.Errorf("error %v without words, local %v", r.Err, r.Local)
+	}
+	if r.Location.IsZero() != (r.Outcome != crawl.OutcomeRedirected) {
+		t.Errorf("%s to %q", r.Outcome, r.Location)
+	}
+	if r.HostAnswer == "" {
+		t.Errorf("no word on the host")
+	}
+	if clean := crawl.Clean(r.Problem, maxProblem); clean != r.Problem {
+		t.Errorf("unclean problem %q", r.Problem)
+	}
+}
+
+func TestRedirectTargets(t *testing.T) {
+	var requests atomic.Int32
+	s := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		requests.Add(1)
+		w.Header().Set("Location", "../x y?q='#frag")
+		w.WriteHeader(http.StatusFound)
+	})
+	got := New(Options{}).Do(t.Context(), get(t, s.URL+"/a/b"), nil)
+	if want := s.URL + "/x%20y?q=%27"; got.Location.String() != want || requests.Load() != 1 {
+		t.Errorf("to %q after %d requests, want %q after one", got.Location, requests.Load(), want)
+	}
+}
+
+func TestNotModified(t *testing.T) {
+	s := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("ETag", r.Header.Get("If-None-Match"))
+		w.WriteHeader(http.StatusNotModified)
+	})
+	req := get(t, s.URL)
+	req.ETag = `"v1"`
+	got := New(Options{}).Do(t.Context(), req, nil)
+	if got.Outcome != crawl.OutcomeUnchanged || got.Status != 304 || got.ETag != `"v1"` || got.Content {
+		t.Errorf("%+v", got)
+	}
+	checkResult(t, got)
+}
+
+func TestValidatorsFitToBeSentBack(t *testing.T) {
+	for value, want := range map[string]string{
+		`"a"`: `"a"`, `W/"a b"`: `W/"a b"`, "": "", "\"é\"": "", `"` + strings.Repeat("x", 600) + `"`: "", "\"a\tb\"": "",
+	} {
+		if got := validator(value); got != want {
+			t.Errorf("validator(%q) = %q", value, got)
+		}
+	}
+}
+
+func encode(t testing.TB, coding string, body []byte) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	var w io.WriteCloser
+	switch coding {
+	case "gzip", "x-gzip":
+		w = gzip.NewWriter(&b)
+	case "br":
+		w = brotli.NewWriter(&b)
+	case "zstd":
+		z, err := zstd.NewWriter(&b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w = z
+	default:
+		return body
+	}
+	_, err := w.Write(body)
+	if err := errors.Join(err, w.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func TestCodings(t *testing.T) {
+	page := strings.Repeat("<p>hello ", 1000)
+	cases := []struct {
+		name, header, coding string
+		outcome              crawl.Outcome
+		problem              string
+	}{
+		{"none", "", "", crawl.OutcomeNew, ""},
+		{"identity", "identity", "", crawl.OutcomeNew, ""},
+		{"gzip", "gzip", "gzip", crawl.OutcomeNew, ""},
+		{"x-gzip in capitals", "X-GZIP", "gzip", crawl.OutcomeNew, ""},
+		{"brotli", "br", "br", crawl.OutcomeNew, ""},
+		{"zstd", "zstd", "zstd", crawl.OutcomeNew, ""},
+		{"gzip and identity", "gzip, identity", "gzip", crawl.OutcomeNew, ""},
+		{"gzip twice", "gzip, gzip", "gzip", crawl.OutcomeFailed, "was not offered: gzip in gzip"},
+		{"deflate", "deflate", "", crawl.OutcomeFailed, "was not offered: deflate"},
+		{"not gzip", "gzip", "", crawl.OutcomeFailed, "not the gzip"},
+		{"not brotli", "br", "gzip", crawl.OutcomeFailed, "brotli"},
+		{"not zstd", "zstd", "gzip", crawl.OutcomeFailed, "magic"},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			body := encode(t, c.coding, []byte(page))
+			s := serve(t, func(w http.ResponseWriter, _ *http.Request) {
+				w.Header().Set("Content-Encoding", c.header)
+				html(w, string(body))
+			})
+			var sink bytes.Buffer
+			got := New(Options{}).Do(t.Context(), get(t, s.URL), &sink)
+			checkResult(t, got)
+			if got.Outcome != c.outcome || !strings.Contains(got.Problem, c.problem) {
+				t.Fatalf("%s: %s", got.Outcome, got.Problem)
+			}
+			if got.Content && (sink.String() != page || got.Bytes != int64(len(body)) || got.Size != int64(len(page)) || got.Digest != digest(page)) {
+				t.Errorf("%d bytes became %d, %d in the sink", got.Bytes, got.Size, sink.Len())
+			}
+		})
+	}
+}
+
+func TestEmptyBodyWithACoding(t *testing.T) {
+	s := serve(t, func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Encoding", "gzip")
+		html(w, "")
+	})
+	if got := New(Options{}).Do(t.Context(), get(t, s.URL), nil); !got.Content || got.Digest != digest("") {
+		t.Errorf("%+v", got)
+	}
+}
+
+func TestBombs(t *testing.T) {
+	zeros := make([]byte, 30<<20)
+	for _, coding := range []string{"gzip", "br", "zstd", ""} {
+		t.Run("coding "+coding, func(t *testing.T) {
+			body := encode(t, coding, zeros)
+			s := serve(t, func(w http.ResponseWriter, _ *http.Request) {
+				w.Header().Set("Content-Encoding", coding)
+				w.Header().Set("Content-Type", "text/html")
+				w.(http.Flusher).Flush() // no Content-Length
+				_, _ = w.Write(body)
+			})
+			var sink bytes.Buffer
+			got := New(Options{}).Do(t.Context(), get(t, s.URL), &sink)
+			checkResult(t, got)
+			if got.Outcome != crawl.OutcomeTooLarge || got.HostAnswer != HostOK || sink.Len() > 1<<20 || got.Size > 1<<20 || got.Bytes > 2<<20 {
+				t.Errorf("%s (%s), %d bytes in the sink, %d received", got.Outcome, got.Problem, sink.Len(), got.Bytes)
+			}
+		})
+	}
+}
+
+func TestTruncate(t *testing.T) {
+	page := strings.Repeat("0123456789", 1000)
+	for _, coding := range []string{"", "gzip"} {
+		for _, limit := range []int64{1, 5000, 9999, 10000, 10001} {
+			body := encode(t, coding, []byte(page))
+			s := serve(t, func(w http.ResponseWriter, _ *http.Request) {
+				w.Header().Set("Content-Encoding", coding)
+				w.Header().Set("Content-Type", "text/plain")
+				_, _ = w.Write(body)
+			})
+			req := get(t, s.URL+"/robots.txt")
+			req.Accept, req.MaxBody, req.Truncate = nil, limit, true
+			if int64(len(body)) > limit && coding != "" {
+				continue // cut on the wire: nothing is promised but the limit
+			}
+			var sink bytes.Buffer
+			got := New(Options{}).Do(t.Context(), req, &sink)
+			want := page[:min(int64(len(page)), limit)]
+			if !got.Content || sink.String() != want || got.Truncated != (limit < 10000) || got.Digest != digest(want) {
+				t.Errorf("coding %q, limit %d: %s %s, %d bytes, truncated %v", coding, limit, got.Outcome, got.Problem, sink.Len(), got.Truncated)
+			}
+		}
+	}
+}
+
+// TestUnwantedTypeEndsTheDownload: the server would send for ever.
+func TestUnwantedTypeEndsTheDownload(t *testing.T) {
+	gone := make(chan struct{})
+	s := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		defer close(gone)
+		w.Header().Set("Content-Type", "video/mp4")
+		w.WriteHeader(200)
+		chunk := make([]byte, 64<<10)
+		for r.Context().Err() == nil {
+			if _, err := w.Write(chunk); err != nil {
+				return
+			}
+		}
+	})
+	var sink bytes.Buffer
+	got := New(Options{}).Do(t.Context(), get(t, s.URL), &sink)
+	if got.Outcome != crawl.OutcomeUnsupported || sink.Len() != 0 || got.Bytes != 0 || got.Err != nil {
+		t.Errorf("%+v", got)
+	}
+	<-gone
+}
+
+func TestMissingTypeIsSniffed(t *testing.T) {
+	cases := []struct {
+		body, kind string
+		outcome    crawl.Outcome
+	}{
+		{"<!DOCTYPE html><p>x", "text/html", crawl.OutcomeNew},
+		{"\x89PNG\r\n\x1a\n", "image/png", crawl.OutcomeUnsupported},
+		{"just text", "text/plain", crawl.OutcomeUnsupported},
+		{"", "", crawl.OutcomeNew},
+	}
+	for _, c := range cases {
+		s := serve(t, func(w http.ResponseWriter, _ *http.Request) {
+			w.Header()["Content-Type"] = nil
+			_, _ = io.WriteString(w, c.body)
+		})
+		var sink bytes.Buffer
+		got := New(Options{}).Do(t.Context(), get(t, s.URL), &sink)
+		if got.Outcome != c.outcome || got.MediaType.String() != c.kind || got.Content && sink.String() != c.body {
+			t.Errorf("%q: %s as %q", c.body, got.Outcome, got.MediaType)
+		}
+	}
+}
+
+func TestEarlyHintsAreNoAnswer(t *testing.T) {
+	s := serve(t, func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Link", "</style.css>; rel=preload")
+		w.WriteHeader(http.StatusEarlyHints)
+		html(w, "x")
+	})
+	if got := New(Options{}).Do(t.Context(), get(t, s.URL), nil); got.Status != 200 || !got.Content {
+		t.Errorf("%+v", got)
+	}
+}
+
+func TestDeadline(t *testing.T) {
+	s := serve(t, func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
+	req := get(t, s.URL)
+	req.Deadline = time.Now().Add(50 * time.Millisecond)
+	got := New(Options{}).Do(t.Context(), req, nil)
+	checkResult(t, got)
+	if got.Outcome != crawl.OutcomeTimedOut || got.HostAnswer != HostFailed || got.Local || !strings.HasPrefix(got.Problem, "no answer within") {
+		t.Errorf("%+v", got)
+	}
+}
+
+func TestDeadlineInTheBody(t *testing.T) {
+	s := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		html(w, "<p>")
+		w.(http.Flusher).Flush()
+		<-r.Context().Done()
+	})
+	req := get(t, s.URL)
+	req.Deadline = time.Now().Add(100 * time.Millisecond)
+	got := New(Options{}).Do(t.Context(), req, nil)
+	checkResult(t, got)
+	if got.Outcome != crawl.OutcomeTimedOut || got.Status != 200 || got.Bytes != 3 || !strings.HasPrefix(got.Problem, "the answer was not complete within") {
+		t.Errorf("%+v", got)
+	}
+}
+
+func TestPastDeadlineMakesNoRequest(t *testing.T) {
+	var requests atomic.Int32
+	s := serve(t, func(http.ResponseWriter, *http.Request) { requests.Add(1) })
+	req := get(t, s.URL)
+	req.Deadline = time.Now().Add(-time.Second)
+	got := New(Options{}).Do(t.Context(), req, nil)
+	if got.Outcome != crawl.OutcomeTimedOut || got.Sent || requests.Load() != 0 || !strings.HasPrefix(got.Problem, "no connection within") {
+		t.Errorf("%+v after %d requests", got, requests.Load())
+	}
+}
+
+func TestSlowBody(t *testing.T) {
+	s := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		html(w, "<p>")
+		for w.(http.Flusher).Flush(); ; w.(http.Flusher).Flush() {
+			select {
+			case <-r.Context().Done():
+				return
+			case <-time.After(20 * time.Millisecond):
+				_, _ = io.WriteString(w, ".")
+			}
+		}
+	})
+	got := New(Options{MinRate: 1000, Grace: 100 * time.Millisecond}).Do(t.Context(), get(t, s.URL), nil)
+	checkResult(t, got)
+	if got.Outcome != crawl.OutcomeTimedOut || got.HostAnswer != HostFailed || !strings.Contains(got.Problem, "slower than 1000 bytes a second") {
+		t.Errorf("%+v", got)
+	}
+}
+
+// TestPaceForgivesABurst: bytes that came early pay for a pause later.
+func TestPaceForgivesABurst(t *testing.T) {
+	s := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		html(w, strings.Repeat("x", 1000))
+		w.(http.Flusher).Flush()
+		select { // far longer than the grace, far shorter than 1000 bytes at 10 bytes/s
+		case <-r.Context().Done():
+		case <-time.After(150 * time.Millisecond):
+		}
+	})
+	if got := New(Options{MinRate: 10, Grace: 10 * time.Millisecond}).Do(t.Context(), get(t, s.URL), nil); !got.Content {
+		t.Errorf("%+v", got)
+	}
+}
+
+func TestCancellationIsOurs(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	s := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		cancel()
+		<-r.Context().Done()
+	})
+	got := New(Options{}).Do(ctx, get(t, s.URL), nil)
+	checkResult(t, got)
+	if !got.Local || !errors.Is(got.Err, context.Canceled) || got.HostAnswer != HostOK {
+		t.Errorf("%+v", got)
+	}
+}
+
+type brokenSink struct{ err error }
+
+func (s brokenSink) Write([]byte) (int, error) { return 0, s.err }
+
+func TestSinkErrorIsOurs(t *testing.T) {
+	s := serve(t, func(w http.ResponseWriter, _ *http.Request) { html(w, "x") })
+	full := errors.New("disk full")
+	got := New(Options{}).Do(t.Context(), get(t, s.URL), brokenSink{full})
+	checkResult(t, got)
+	if !got.Local || !errors.Is(got.Err, full) || got.Content {
+		t.Errorf("%+v", got)
+	}
+}
+
+func TestBeforeWrite(t *testing.T) {
+	var requests atomic.Int32
+	s := serve(t, func(w http.ResponseWriter, _ *http.Request) {
+		requests.Add(1)
+		html(w, "x")
+	})
+	expired := errors.New("permit expired")
+	req := get(t, s.URL)
+	req.BeforeWrite = func() error { return expired }
+	got := New(Options{}).Do(t.Context(), req, nil)
+	checkResult(t, got)
+	if got.Sent || !got.Local || !errors.Is(got.Err, expired) || requests.Load() != 0 {
+		t.Errorf("%+v after %d requests", got, requests.Load())
+	}
+	calls := 0
+	req.BeforeWrite = func() error { calls++; return nil }
+	if got := New(Options{}).Do(t.Context(), req, nil); !got.Content || calls != 1 || requests.Load() != 1 {
+		t.Errorf("%+v after %d calls", got, calls)
+	}
+}
+
+func TestRequestNeedsItsLimits(t *testing.T) {
+	for name, req := range map[string]Request{"no URL": {MaxBody: 1}, "no limit": {URL: get(t, "http://127.0.0.1/").URL}} {
+		if got := New(Options{}).Do(t.Context(), req, nil); !got.Local || got.Sent {
+			t.Errorf("%s: %+v", name, got)
+		}
+	}
+}
+
+func tlsServer(t testing.TB, http2 bool, h http.HandlerFunc) (*httptest.Server, *x509.CertPool) {
+	t.Helper()
+	s := httptest.NewUnstartedServer(h)
+	s.EnableHTTP2 = http2
+	s.Config.ErrorLog = log.New(io.Discard, "", 0) // refused handshakes are what some tests want
+	s.StartTLS()
+	t.Cleanup(s.Close)
+	roots := x509.NewCertPool()
+	roots.AddCert(s.Certificate())
+	return s, roots
+}
+
+func TestTLS(t *testing.T) {
+	for _, http2 := range []bool{false, true} {
+		t.Run(fmt.Sprintf("HTTP/2 %v", http2), func(t *testing.T) {
+			protos := make(chan string, 1)
+			s, roots := tlsServer(t, http2, func(w http.ResponseWriter, r *http.Request) {
+				protos <- r.Proto
+				html(w, "x")
+			})
+			got := New(Options{RootCAs: roots}).Do(t.Context(), get(t, s.URL), nil)
+			want := map[bool]string{false: "HTTP/1.1", true: "HTTP/2.0"}[http2]
+			if !got.Content {
+				t.Fatalf("%+v", got)
+			}
+			if proto := <-protos; proto != want {
+				t.Errorf("asked by %s, want %s", proto, want)
+			}
+		})
+	}
+}
+
+func TestTLSProblems(t *testing.T) {
+	s, roots := tlsServer(t, true, func(w http.ResponseWriter, _ *http.Request) { html(w, "x") })
+	plain := serve(t, func(w http.ResponseWriter, _ *http.Request) { html(w, "x") })
+	cases := []struct {
+		name, url string
+		roots     *x509.CertPool
+		problem   string
+	}{
+		{"unknown authority", s.URL, x509.NewCertPool(), "signed by nobody we trust"},
+		{"other name", strings.Replace(s.URL, "127.0.0.1", "localhost", 1), roots, "not for localhost"},
+		{"no TLS", strings.Replace(plain.URL, "http:", "https:", 1), roots, "does not speak TLS"},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			got := New(Options{RootCAs: c.roots}).Do(t.Context(), get(t, c.url), nil)
+			checkResult(t, got)
+			if got.Outcome != crawl.OutcomeFailed || got.HostAnswer != HostFailed || got.Sent || !strings.Contains(got.Problem, c.problem) {
+				t.Errorf("%+v", got)
+			}
+		})
+	}
+}
+
+func BenchmarkFetch(b *testing.B) {
+	page := strings.Repeat("<p>hello ", 2000)
+	s := serve(b, func(w http.ResponseWriter, _ *http.Request) { html(w, page) })
+	b.Run("fetch", func(b *testing.B) {
+		client, req := New(Options{}), get(b, s.URL)
+		for b.Loop() {
+			req.Deadline = time.Now().Add(time.Minute)
+			if got := client.Do(b.Context(), req, io.Discard); !got.Content {
+				b.Fatal(got.Problem)
+			}
+		}
+	})
+	b.Run("net/http", func(b *testing.B) { // the yardstick: a new connection, no checks, no digest
+		client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+		for b.Loop() {
+			resp, err := client.Get(s.URL)
+			if err != nil {
+				b.Fatal(err)
+			}
+			_, err = io.Copy(io.Discard, resp.Body)
+			if err := errors.Join(err, resp.Body.Close()); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+}

@@ -1,0 +1,28 @@
+package postgres
+
+import (
+	"fmt"
+	"strings"
+)
+
+// dialect is PostgreSQL's SQL.
+type dialect struct{}
+
+// types are PostgreSQL's names of the column types of Records.
+var types = map[string]string{"bigint": "bigint", "float": "double precision", "text": "text"}
+
+// ForUpdate implements sqlstore.Dialect.
+func (dialect) ForUpdate() string { return " FOR UPDATE" }
+
+// Records implements sqlstore.Dialect.
+func (dialect) Records(n int, alias string, columns ...string) string {
+	fields := make([]string, len(columns))
+	for i, column := range columns {
+		name, kind, _ := strings.Cut(column, " ")
+		fields[i] = name + " " + types[kind]
+	}
+	return fmt.Sprintf("json_to_recordset($%d::json) AS %s(%s)", n, alias, strings.Join(fields, ", "))
+}
+
+// Unhex implements sqlstore.Dialect.
+func (dialect) Unhex(expr string) string { return "decode(" + expr + ", 'hex')" }

@@ -1,0 +1,210 @@
+package postgres
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"recrawl/internal/store"
+	"recrawl/internal/store/sqlstore"
+)
+
+const (
+	// conflictTries is how often a transaction that the server ended in favour of
+	// another is begun. All transactions lock in one order, so that even one
+	// repetition is rare.
+	conflictTries = 10
+	// connectionTries bounds the quick tries after a connection broke; whoever
+	// asked sleeps on a timer of its own after that.
+	connectionTries = 3
+
+	firstPause = 10 * time.Millisecond
+	lastPause  = 200 * time.Millisecond
+)
+
+// engine is a sqlstore.Engine on a PostgreSQL database.
+type engine struct {
+	pool     *pgxpool.Pool
+	watchers sqlstore.Watchers
+
+	// listen starts the goroutine that receives notifications; it ends when
+	// stop is called.
+	listen  func()
+	stop    context.CancelFunc
+	running sync.WaitGroup
+	closed  chan struct{}
+	close   sync.Once
+}
+
+// Dialect implements sqlstore.Engine.
+func (e *engine) Dialect() sqlstore.Dialect { return dialect{} }
+
+// Watch implements sqlstore.Engine.
+func (e *engine) Watch(page int64) (<-chan struct{}, func()) {
+	e.listen()
+	return e.watchers.Watch(page)
+}
+
+// Read implements sqlstore.Engine: a snapshot.
+func (e *engine) Read(ctx context.Context, fn func(sqlstore.Tx) error) error {
+	return e.retry(ctx, func() (commits bool, err error) {
+		return e.transact(ctx, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}, &tx{}, fn)
+	})
+}
+
+// Write implements sqlstore.Engine. A transaction whose COMMIT was sent but not
+// answered is not run again: it may have been committed, and only the caller
+// knows how to find out.
+func (e *engine) Write(ctx context.Context, fn func(sqlstore.Tx) error) error {
+	return e.retry(ctx, func() (commits bool, err error) {
+		t := &tx{}
+		commits, err = e.transact(ctx, pgx.TxOptions{IsoLevel: pgx.ReadCommitted}, t, func(sqlstore.Tx) error {
+			if err := fn(t); err != nil {
+				return err
+			}
+			return t.notify(ctx)
+		})
+		if err == nil {
+			// Sooner than by way of the server, and also while the listener is away.
+			e.watchers.Notify(t.woken...)
+		}
+		return commits, err
+	})
+}
+
+// retry runs a transaction again as long as that is safe and may help.
+func (e *engine) retry(ctx context.Context, once func() (commits bool, err error)) error {
+	for try, pause := 1, firstPause; ; try, pause = try+1, min(2*pause, lastPause) {
+		select {
+		case <-e.closed:
+			return fmt.Errorf("the store has been closed: %w", store.ErrUnavailable)
+		default:
+		}
+		commits, err := once()
+		if err == nil {
+			return nil
+		}
+		broken := isConnectionError(err)
+		if broken {
+			e.pool.Reset() // the other idle connections are as old
+		}
+		again := isConflict(err) && try < conflictTries || broken && !commits && try < connectionTries
+		if !again || !sleep(ctx, pause/2+rand.N(pause/2)) {
+			return interpretError(err)
+		}
+	}
+}
+
+// sleep waits and reports whether the context lasted.
+func sleep(ctx context.Context, d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// transact runs fn in one transaction; commits says that an error came from its
+// COMMIT.
+func (e *engine) transact(ctx context.Context, opts pgx.TxOptions, t *tx, fn func(sqlstore.Tx) error) (commits bool, err error) {
+	t.tx, err = e.pool.BeginTx(ctx, opts)
+	if err != nil {
+		return false, err
+	}
+	defer func() {
+		// Does nothing after a commit. Should the connection be broken, the server
+		// rolls back by itself.
+		_ = t.tx.Rollback(context.WithoutCancel(ctx))
+	}()
+	if err := fn(t); err != nil {
+		return false, err
+	}
+	return true, t.tx.Commit(ctx)
+}
+
+// Close implements sqlstore.Engine. It waits for the transactions that run.
+func (e *engine) Close() error {
+	e.close.Do(func() {
+		close(e.closed)
+		e.stop()
+		e.running.Wait()
+		e.pool.Close()
+	})
+	return nil
+}
+
+// tx is a sqlstore.Tx.
+type tx struct {
+	tx    pgx.Tx
+	woken []int64
+}
+
+// Exec implements sqlstore.Tx. Without arguments the query may be several
+// statements.
+func (t *tx) Exec(ctx context.Context, query string, args ...any) (int64, error) {
+	tag, err := t.tx.Exec(ctx, query, plain(args)...)
+	return tag.RowsAffected(), interpretError(err)
+}
+
+// Query implements sqlstore.Tx.
+func (t *tx) Query(ctx context.Context, query string, args []any, scan func(sqlstore.Row) error) error {
+	rows, err := t.tx.Query(ctx, query, plain(args)...)
+	if err != nil {
+		return interpretError(err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		if err := scan(rows); err != nil {
+			return interpretError(err)
+		}
+	}
+	return interpretError(rows.Err())
+}
+
+// QueryRow implements sqlstore.Tx.
+func (t *tx) QueryRow(ctx context.Context, query string, args []any, dest ...any) error {
+	return interpretError(t.tx.QueryRow(ctx, query, plain(args)...).Scan(dest...))
+}
+
+// Now implements sqlstore.Tx. now() would be the transaction's begin, before
+// its waits for locks.
+func (t *tx) Now(ctx context.Context) (int64, error) {
+	var us int64
+	err := t.QueryRow(ctx, "SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint", nil, &us)
+	return us, err
+}
+
+// Wake implements sqlstore.Tx.
+func (t *tx) Wake(page int64) { t.woken = append(t.woken, page) }
+
+// notify sends the wakes with the transaction.
+func (t *tx) notify(ctx context.Context) error {
+	if len(t.woken) == 0 {
+		return nil
+	}
+	_, err := t.Exec(ctx, "SELECT pg_notify($1, page::text) FROM unnest($2::bigint[]) AS page", channel, t.woken)
+	return err
+}
+
+// plain returns the arguments as the tables store them: booleans as 0 and 1.
+func plain(args []any) []any {
+	out := make([]any, len(args))
+	for i, arg := range args {
+		out[i] = arg
+		if b, ok := arg.(bool); ok {
+			out[i] = 0
+			if b {
+				out[i] = 1
+			}
+		}
+	}
+	return out
+}

@@ -1,0 +1,66 @@
+package postgres
+
+import (
+	"context"
+	"math/rand/v2"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// channel is where woken page ids are notified.
+const channel = "recrawl_gate"
+
+const (
+	firstReconnect = 100 * time.Millisecond
+	lastReconnect  = 5 * time.Second
+)
+
+// newListener prepares the goroutine that receives the notifications of all
+// processes: it runs from the first Watch to Close, on a connection of its own.
+func (e *engine) newListener(config *pgx.ConnConfig) {
+	ctx, cancel := context.WithCancel(context.Background())
+	e.stop = cancel
+	e.listen = sync.OnceFunc(func() {
+		e.running.Go(func() { e.listenUntil(ctx, config) })
+	})
+}
+
+// listenUntil listens until the context ends. While the server is away nobody
+// is woken by other processes; waiters look again by themselves now and then,
+// and the transactions that fail meanwhile say what is wrong.
+func (e *engine) listenUntil(ctx context.Context, config *pgx.ConnConfig) {
+	pause := firstReconnect
+	for ctx.Err() == nil {
+		if e.listenOnce(ctx, config) {
+			pause = firstReconnect
+		}
+		sleep(ctx, pause/2+rand.N(pause/2))
+		pause = min(2*pause, lastReconnect)
+	}
+}
+
+// listenOnce passes notifications on until the connection ends, and reports
+// whether it was ever listening.
+func (e *engine) listenOnce(ctx context.Context, config *pgx.ConnConfig) (listened bool) {
+	conn, err := pgx.ConnectConfig(ctx, config.Copy())
+	if err != nil {
+		return false
+	}
+	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }() // nothing is pending on it
+	if _, err := conn.Exec(ctx, "LISTEN "+channel); err != nil {
+		return false
+	}
+	e.watchers.NotifyAll() // for what was missed before
+	for {
+		n, err := conn.WaitForNotification(ctx)
+		if err != nil {
+			return true
+		}
+		if page, err := strconv.ParseInt(n.Payload, 10, 64); err == nil {
+			e.watchers.Notify(page)
+		}
+	}
+}

@@ -1,0 +1,122 @@
+// Package postgres is the cluster's store: sqlstore on a PostgreSQL database
+// that any number of processes share. It is the only importer of pgx.
+package postgres
+
+import (
+	"context"
+	"embed"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"recrawl/internal/store"
+	"recrawl/internal/store/sqlstore"
+)
+
+//go:embed migrations/*.sql
+var migrationFiles embed.FS
+
+// migrationLock is the advisory lock under which one process at a time migrates:
+// "recrawl" in ASCII.
+const migrationLock = 0x7265637261776c
+
+// Options say how a database is opened.
+type Options struct {
+	// ReadOnly opens a store that exists for questions only.
+	ReadOnly bool
+}
+
+// timeouts bound what a lost or stuck process can hold up; the DSN may set its
+// own. A process that stops in a transaction outlives its statements by little.
+var timeouts = map[string]string{
+	"statement_timeout":                   "10s",
+	"idle_in_transaction_session_timeout": "11s",
+}
+
+// Open opens the store in a PostgreSQL database, given as a URL or in libpq's
+// keyword form, and brings its tables up to date. Errors wrap
+// store.ErrUnavailable when the server cannot be had, store.ErrForeign when the
+// database is of another program or a newer recrawl, and store.ErrNotFound when
+// ReadOnly is set and there is no store in it.
+func Open(ctx context.Context, dsn string, opts Options) (store.Store, error) {
+	e, err := openEngine(ctx, dsn, opts)
+	if err != nil {
+		return nil, err
+	}
+	return sqlstore.New(e, sqlstore.Options{}), nil
+}
+
+func openEngine(ctx context.Context, dsn string, opts Options) (*engine, error) {
+	config, err := parseConfig(dsn)
+	if err != nil {
+		return nil, err
+	}
+	migrations, err := sqlstore.Migrations(migrationFiles)
+	if err != nil {
+		return nil, err
+	}
+	at := fmt.Sprintf("%s:%d/%s", config.ConnConfig.Host, config.ConnConfig.Port, config.ConnConfig.Database)
+	pool, err := pgxpool.NewWithConfig(ctx, config)
+	if err != nil {
+		return nil, fmt.Errorf("open store %s: %w", at, interpretError(err))
+	}
+	e := &engine{pool: pool, closed: make(chan struct{})}
+	e.newListener(config.ConnConfig)
+	if opts.ReadOnly {
+		err = e.check(ctx, migrations)
+	} else {
+		err = sqlstore.Migrate(ctx, e.writeAlone, migrations)
+	}
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("open store %s: %w", at, err), e.Close())
+	}
+	return e, nil
+}
+
+// parseConfig reads the DSN and adds our time-outs to it.
+func parseConfig(dsn string) (*pgxpool.Config, error) {
+	config, err := pgxpool.ParseConfig(dsn)
+	if err != nil {
+		return nil, fmt.Errorf("the store's DSN is wrong: %s", oneLine(err.Error())) // pgx leaves the password out
+	}
+	params := config.ConnConfig.RuntimeParams
+	for name, value := range timeouts {
+		if _, set := params[name]; !set && !strings.Contains(params["options"], name) {
+			params[name] = value
+		}
+	}
+	if params["application_name"] == "" {
+		params["application_name"] = "recrawl"
+	}
+	return config, nil
+}
+
+// writeAlone is Write for migrations: one process at a time, for as long as it
+// takes.
+func (e *engine) writeAlone(ctx context.Context, fn func(sqlstore.Tx) error) error {
+	return e.Write(ctx, func(tx sqlstore.Tx) error {
+		if _, err := tx.Exec(ctx, "SET LOCAL statement_timeout = 0"); err != nil {
+			return err
+		}
+		if _, err := tx.Exec(ctx, fmt.Sprintf("SELECT pg_advisory_xact_lock(%d)", migrationLock)); err != nil {
+			return err
+		}
+		return fn(tx)
+	})
+}
+
+// check makes sure that the database holds a store of this version.
+func (e *engine) check(ctx context.Context, migrations []sqlstore.Migration) error {
+	return e.Read(ctx, func(tx sqlstore.Tx) error {
+		var exists bool
+		if err := tx.QueryRow(ctx, "SELECT to_regclass('recrawl_migrations') IS NOT NULL", nil, &exists); err != nil {
+			return err
+		}
+		if !exists {
+			return fmt.Errorf("there is no store in this database: %w", store.ErrNotFound)
+		}
+		return sqlstore.CheckMigrated(ctx, tx, migrations)
+	})
+}

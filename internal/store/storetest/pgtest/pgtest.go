@@ -1,0 +1,113 @@
+//go:build unix
+
+// Package pgtest gives tests a PostgreSQL of their own: a throw-away server from
+// the installed binaries, or the one that RECRAWL_TEST_POSTGRES names, and a
+// fresh database for each test. Tests only.
+package pgtest
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"os"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// EnvDSN names a running server's DSN to be used instead of one of our own. Its
+// user must be allowed to create databases.
+const EnvDSN = "RECRAWL_TEST_POSTGRES"
+
+// shared is the test binary's server, started by the first test that needs it.
+var shared struct {
+	sync.Mutex
+	server *Server
+	err    error
+}
+
+// databases numbers the databases of this process.
+var databases atomic.Int64
+
+// Main runs a package's tests and stops the server afterwards, if a test started
+// one. Call it from TestMain.
+func Main(m *testing.M) {
+	code := m.Run()
+	shared.Lock()
+	defer shared.Unlock()
+	if shared.server != nil {
+		if err := shared.server.Stop(); err != nil {
+			fmt.Fprintln(os.Stderr, "pgtest:", err)
+			code = max(code, 1)
+		}
+	}
+	os.Exit(code)
+}
+
+// DSN creates an empty database for one test, removes it after the test, and
+// returns its DSN. It fails the test when there is no PostgreSQL.
+func DSN(t testing.TB) string {
+	t.Helper()
+	base, err := baseDSN(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	name := fmt.Sprintf("recrawl_test_%d_%d", os.Getpid(), databases.Add(1))
+	if err := execute(t.Context(), base, "CREATE DATABASE "+name); err != nil {
+		t.Fatalf("create a test database: %v", err)
+	}
+	t.Cleanup(func() {
+		if err := execute(context.Background(), base, "DROP DATABASE IF EXISTS "+name+" WITH (FORCE)"); err != nil {
+			t.Errorf("drop the test database: %v", err)
+		}
+	})
+	dsn, err := withDatabase(base, name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dsn
+}
+
+// baseDSN is the DSN of the server that this test binary uses.
+func baseDSN(ctx context.Context) (string, error) {
+	if dsn := os.Getenv(EnvDSN); dsn != "" {
+		return dsn, nil
+	}
+	shared.Lock()
+	defer shared.Unlock()
+	if shared.server == nil && shared.err == nil {
+		// The server outlives the test that happened to be first.
+		shared.server, shared.err = Start(context.WithoutCancel(ctx))
+	}
+	if shared.err != nil {
+		return "", shared.err
+	}
+	return shared.server.DSN(), nil
+}
+
+// execute runs one statement on a connection of its own.
+func execute(ctx context.Context, dsn, statement string) error {
+	conn, err := pgx.Connect(ctx, dsn)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = conn.Close(ctx) }() // the statement's error counts
+	_, err = conn.Exec(ctx, statement)
+	return err
+}
+
+// withDatabase replaces the database of a DSN in either of its two forms.
+func withDatabase(dsn, name string) (string, error) {
+	if !strings.Contains(dsn, "://") {
+		return dsn + " dbname=" + name, nil // the last one counts
+	}
+	u, err := url.Parse(dsn)
+	if err != nil {
+		return "", fmt.Errorf("%s is not a URL: %w", EnvDSN, err)
+	}
+	u.Path = "/" + name
+	return u.String(), nil
+}

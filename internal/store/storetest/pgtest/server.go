@@ -1,0 +1,318 @@
+//go:build unix
+
+package pgtest
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"os/exec"
+	"os/user"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+const (
+	startTimeout = 60 * time.Second // initdb on a busy machine takes its time
+	// pollEvery is how often a starting server is asked whether it is up: it has
+	// no other way to say so.
+	pollEvery = 50 * time.Millisecond
+)
+
+// supervisor runs the server as its child and ends it when its standard input
+// is closed: also when the test process dies in a way that runs no clean-up, so
+// that no test leaves a server behind. Its arguments are the data folder and the
+// server's command.
+const supervisor = `dir=$1; shift
+"$@" & server=$!
+trap '' INT TERM
+read -r _
+kill -INT $server 2>/dev/null
+wait $server 2>/dev/null
+[ -e "$dir/keep" ] || rm -rf "$dir"`
+
+// Server is a throw-away PostgreSQL. It keeps nothing safe: fsync is off.
+type Server struct {
+	bin  string // folder of the binaries
+	dir  string // holds the data folder, the socket and the log
+	port int
+	cred *syscall.Credential // of another user when this one is root
+
+	supervisor *exec.Cmd
+	input      io.Closer // closing it ends the server
+}
+
+// Start makes and starts a server. If it fails for want of PostgreSQL, the error
+// says what to install.
+func Start(ctx context.Context) (*Server, error) {
+	bin, err := findBinaries()
+	if err != nil {
+		return nil, err
+	}
+	s := &Server{bin: bin}
+	if err := s.create(ctx); err != nil {
+		return nil, errors.Join(fmt.Errorf("create a test server: %w", err), os.RemoveAll(s.dir))
+	}
+	if err := s.start(ctx); err != nil {
+		return nil, errors.Join(fmt.Errorf("start a test server: %w", err), s.Stop())
+	}
+	return s, nil
+}
+
+// DSN is the server's DSN, with the database postgres.
+func (s *Server) DSN() string {
+	return fmt.Sprintf("postgres://recrawl@127.0.0.1:%d/postgres?sslmode=disable", s.port)
+}
+
+// Stop ends the server and removes all it had.
+func (s *Server) Stop() error {
+	err := s.end()
+	return errors.Join(err, os.RemoveAll(s.dir))
+}
+
+// Kill9 ends the server as a crash would: its main process by SIGKILL. The data
+// stay for Restart.
+func (s *Server) Kill9() error {
+	text, err := os.ReadFile(filepath.Join(s.data(), "postmaster.pid"))
+	if err != nil {
+		return fmt.Errorf("find the server's process: %w", err)
+	}
+	first, _, _ := strings.Cut(string(text), "\n")
+	pid, err := strconv.Atoi(strings.TrimSpace(first))
+	if err != nil {
+		return fmt.Errorf("read the server's process id: %w", err)
+	}
+	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
+		return fmt.Errorf("kill the server: %w", err)
+	}
+	return s.end()
+}
+
+// Restart starts the server again on the same port, after Kill9 or while it
+// runs.
+func (s *Server) Restart(ctx context.Context) error {
+	if err := s.end(); err != nil {
+		return err
+	}
+	if err := s.start(ctx); err != nil {
+		return fmt.Errorf("start the test server again: %w", err)
+	}
+	return nil
+}
+
+// end ends the supervisor and with it the server, keeping the data.
+func (s *Server) end() error {
+	if s.supervisor == nil {
+		return nil
+	}
+	if err := os.WriteFile(filepath.Join(s.dir, "keep"), nil, 0o600); err != nil {
+		return fmt.Errorf("keep the data: %w", err)
+	}
+	if err := s.input.Close(); err != nil {
+		return fmt.Errorf("end the server: %w", err)
+	}
+	err := s.supervisor.Wait()
+	s.supervisor = nil
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		return nil // its exit code is that of the removal it did not do
+	}
+	return err
+}
+
+func (s *Server) data() string { return filepath.Join(s.dir, "data") }
+
+// create makes the folder and the database cluster.
+func (s *Server) create(ctx context.Context) error {
+	var err error
+	if s.dir, err = os.MkdirTemp("", "pgtest"); err != nil {
+		return err
+	}
+	if s.cred, err = otherUser(); err != nil {
+		return err
+	}
+	if s.cred != nil {
+		if err := os.Chown(s.dir, int(s.cred.Uid), int(s.cred.Gid)); err != nil {
+			return err
+		}
+	}
+	ctx, cancel := context.WithTimeout(ctx, startTimeout)
+	defer cancel()
+	cmd := s.command(ctx, filepath.Join(s.bin, "initdb"), "-D", s.data(), "-U", "recrawl", "--auth=trust",
+		"--encoding=UTF8", "--locale=C", "--no-sync", "--no-instructions")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("initdb: %w: %s", err, strings.TrimSpace(string(out)))
+	}
+	return nil
+}
+
+// start starts the server and waits until it answers. Another process may take
+// the free port between its choice and its use, and after a kill the old
+// server's children need a moment to go, so it tries again.
+func (s *Server) start(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, startTimeout)
+	defer cancel()
+	fixed := s.port != 0
+	for {
+		if !fixed {
+			port, err := freePort(ctx)
+			if err != nil {
+				return err
+			}
+			s.port = port
+		}
+		up, err := s.startOnce(ctx)
+		if err != nil || up {
+			return err
+		}
+		if err := s.end(); err != nil {
+			return err
+		}
+		if err := pause(ctx); err != nil {
+			return fmt.Errorf("%w; the server's log ends with: %s", err, s.lastWords())
+		}
+	}
+}
+
+// startOnce starts the server and reports whether it came up; it did not if it
+// ended by itself.
+func (s *Server) startOnce(ctx context.Context) (up bool, err error) {
+	log, err := os.Create(filepath.Join(s.dir, "log"))
+	if err != nil {
+		return false, err
+	}
+	defer func() { err = errors.Join(err, log.Close()) }()
+	if err := os.RemoveAll(filepath.Join(s.dir, "keep")); err != nil {
+		return false, err
+	}
+	// Not bound to ctx: the server runs until its input is closed.
+	cmd := s.command(context.WithoutCancel(ctx), "/bin/sh", "-c", supervisor, "sh", s.dir,
+		filepath.Join(s.bin, "postgres"), "-D", s.data(), "-k", s.dir, "-p", strconv.Itoa(s.port),
+		"-c", "listen_addresses=127.0.0.1", "-c", "fsync=off", "-c", "full_page_writes=off",
+		"-c", "shared_buffers=64MB", "-c", "max_connections=200", "-c", "autovacuum_naptime=1h")
+	cmd.Stdout, cmd.Stderr = log, log
+	input, err := cmd.StdinPipe()
+	if err != nil {
+		return false, err
+	}
+	if err := cmd.Start(); err != nil {
+		return false, err
+	}
+	s.supervisor, s.input = cmd, input
+	return s.waitUp(ctx)
+}
+
+// waitUp waits until the server answers, or has ended.
+func (s *Server) waitUp(ctx context.Context) (bool, error) {
+	for {
+		conn, err := pgx.Connect(ctx, s.DSN())
+		if err == nil {
+			return true, conn.Close(ctx)
+		}
+		if bytes.Contains([]byte(s.lastWords()), []byte("FATAL")) && !strings.Contains(s.lastWords(), "starting up") {
+			return false, nil
+		}
+		if err := pause(ctx); err != nil {
+			return false, fmt.Errorf("%w; the server's log ends with: %s", err, s.lastWords())
+		}
+	}
+}
+
+// lastWords is the end of the server's log.
+func (s *Server) lastWords() string {
+	text, err := os.ReadFile(filepath.Join(s.dir, "log"))
+	if err != nil {
+		return err.Error()
+	}
+	return strings.TrimSpace(string(text[max(0, len(text)-1000):]))
+}
+
+// command runs a program as the server's user.
+func (s *Server) command(ctx context.Context, name string, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, name, args...)
+	cmd.Dir = s.dir
+	cmd.Env = append(os.Environ(), "LC_ALL=C")
+	// A group of its own: Ctrl-C of a test run must reach the server by way of its
+	// supervisor only.
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Credential: s.cred}
+	return cmd
+}
+
+func pause(ctx context.Context) error {
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(pollEvery):
+		return nil
+	}
+}
+
+// freePort returns a loopback port that is free at the moment.
+func freePort(ctx context.Context) (int, error) {
+	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", "127.0.0.1:0")
+	if err != nil {
+		return 0, fmt.Errorf("find a free port: %w", err)
+	}
+	port := l.Addr().(*net.TCPAddr).Port
+	return port, l.Close()
+}
+
+// otherUser returns whom the server runs as: PostgreSQL refuses root.
+func otherUser() (*syscall.Credential, error) {
+	if os.Getuid() != 0 {
+		return nil, nil
+	}
+	for _, name := range []string{"postgres", "nobody"} {
+		u, err := user.Lookup(name)
+		if err != nil {
+			continue
+		}
+		uid, err1 := strconv.ParseUint(u.Uid, 10, 32)
+		gid, err2 := strconv.ParseUint(u.Gid, 10, 32)
+		return &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}, errors.Join(err1, err2)
+	}
+	return nil, errors.New("PostgreSQL does not run as root, and there is neither a user postgres nor a user nobody")
+}
+
+// findBinaries returns the folder that has initdb and postgres: of PATH, else
+// the newest of Debian's.
+func findBinaries() (string, error) {
+	if path, err := exec.LookPath("initdb"); err == nil {
+		if path, err = filepath.EvalSymlinks(path); err == nil && hasServer(filepath.Dir(path)) {
+			return filepath.Dir(path), nil
+		}
+	}
+	folders, err := filepath.Glob("/usr/lib/postgresql/*/bin")
+	if err != nil {
+		return "", err
+	}
+	best, newest := "", -1
+	for _, folder := range folders {
+		version, err := strconv.Atoi(filepath.Base(filepath.Dir(folder)))
+		if err == nil && version > newest && hasServer(folder) {
+			best, newest = folder, version
+		}
+	}
+	if best == "" {
+		return "", fmt.Errorf("these tests need PostgreSQL's initdb and postgres: apt-get install postgresql, or set %s to the DSN of a server", EnvDSN)
+	}
+	return best, nil
+}
+
+func hasServer(folder string) bool {
+	for _, name := range []string{"initdb", "postgres"} {
+		if _, err := os.Stat(filepath.Join(folder, name)); err != nil {
+			return false
+		}
+	}
+	return true
+}
