@@ -74,7 +74,7 @@ func (a *Activities) requestRobots(ctx context.Context, view *crawlView, permit 
 // package robots.
 func judgeRobots(origin string, known store.RobotsRecord, r fetch.Result, body []byte, agent string) store.SaveRobotsParams {
 	p := store.SaveRobotsParams{Origin: origin, Status: r.Status, Expires: robotsFresh}
-	switch robots.Classify(r.Status, r.Location, known.Hops) {
+	switch robots.Classify(r.Status, !r.Location.IsZero(), known.Hops) {
 	case robots.Parsed:
 		file := robots.Parse(body)
 		p.State, p.Text, p.Sitemaps = store.RobotsParsed, string(body), file.Sitemaps()
@@ -82,12 +82,8 @@ func judgeRobots(origin string, known store.RobotsRecord, r fetch.Result, body [
 	case robots.AllowAll:
 		p.State = store.RobotsAllowAll
 	case robots.Redirected:
-		if to, err := urlkey.Canonical(r.Location); err == nil {
-			p.State, p.Next, p.NextHost, p.Hops, p.Expires = store.RobotsRedirected, to.String(), to.HostKey(), known.Hops+1, robotsHopWait
-			p.Failures = known.Failures
-			return p
-		}
-		p.State = store.RobotsAllowAll // a redirect to nowhere is a 4xx in effect
+		p.State, p.Next, p.NextHost = store.RobotsRedirected, r.Location.String(), r.Location.HostKey()
+		p.Hops, p.Expires, p.Failures = known.Hops+1, robotsHopWait, known.Failures
 	default:
 		p.State, p.Failures, p.Problem = store.RobotsUnreachable, known.Failures+1, robotsProblem(r)
 		p.Expires = polite.RobotsBackoff(p.Failures, seedOf(origin, p.Failures))

@@ -338,6 +338,7 @@ type RobotsRecord struct {
 	CrawlDelay time.Duration
 	Sitemaps   []string
 	Problem    string // why it is unreachable, in words
+	Hops       int    // redirects followed so far, while State is RobotsRedirected
 }
 
 // RobotsState says how a robots.txt decides. The numbers are stored.

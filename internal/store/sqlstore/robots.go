@@ -11,7 +11,7 @@ import (
 	"recrawl/internal/store"
 )
 
-const robotsRecordColumns = `origin, state, status, text, text_digest, fetched_at, expires_at, failures, crawl_delay, sitemaps, problem`
+const robotsRecordColumns = `origin, state, status, text, text_digest, fetched_at, expires_at, failures, crawl_delay, sitemaps, problem, hops`
 
 // Robots implements store.Gate.
 func (s *Store) Robots(ctx context.Context, origin string) (store.RobotsRecord, error) {
@@ -30,7 +30,7 @@ func (s *Store) Robots(ctx context.Context, origin string) (store.RobotsRecord, 
 // robotsIn is Robots within a transaction and without the text; the zero record
 // for an origin never asked.
 func (s *Store) robotsIn(ctx context.Context, tx Tx, origin string) (store.RobotsRecord, error) {
-	query := `SELECT origin, state, status, '', text_digest, fetched_at, expires_at, failures, crawl_delay, sitemaps, problem
+	query := `SELECT origin, state, status, '', text_digest, fetched_at, expires_at, failures, crawl_delay, sitemaps, problem, hops
 		FROM robots WHERE origin = $1`
 	found, err := collect(ctx, tx, query, []any{clean(origin)}, scanRobots)
 	if err != nil {
@@ -47,7 +47,7 @@ func scanRobots(row Row) (store.RobotsRecord, error) {
 	var state uint8
 	var fetched, expires, delay int64
 	var sitemaps string
-	err := row.Scan(&r.Origin, &state, &r.Status, &r.Text, &r.TextDigest, &fetched, &expires, &r.Failures, &delay, &sitemaps, &r.Problem)
+	err := row.Scan(&r.Origin, &state, &r.Status, &r.Text, &r.TextDigest, &fetched, &expires, &r.Failures, &delay, &sitemaps, &r.Problem, &r.Hops)
 	if err != nil {
 		return store.RobotsRecord{}, err
 	}

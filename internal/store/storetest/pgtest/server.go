@@ -3,7 +3,6 @@
 package pgtest
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -30,15 +29,16 @@ const (
 
 // supervisor runs the server as its child and ends it when its standard input
 // is closed: also when the test process dies in a way that runs no clean-up, so
-// that no test leaves a server behind. Its arguments are the data folder and the
-// server's command.
+// that no test leaves a server behind. Then it removes the folder as well, unless
+// there is a file keep in it. Its arguments are the folder and the server's
+// command.
 const supervisor = `dir=$1; shift
-"$@" & server=$!
-trap '' INT TERM
-read -r _
-kill -INT $server 2>/dev/null
-wait $server 2>/dev/null
-[ -e "$dir/keep" ] || rm -rf "$dir"`
+exec 3<&0
+"$@" 3<&- & server=$!
+(read -r _ <&3; : >"$dir/asked"; kill -INT $server) 2>/dev/null & reader=$!
+wait $server
+kill $reader 2>/dev/null
+if [ -e "$dir/asked" ] && [ ! -e "$dir/keep" ]; then rm -rf "$dir"; fi`
 
 // Server is a throw-away PostgreSQL. It keeps nothing safe: fsync is off.
 type Server struct {
@@ -47,8 +47,8 @@ type Server struct {
 	port int
 	cred *syscall.Credential // of another user when this one is root
 
-	supervisor *exec.Cmd
-	input      io.Closer // closing it ends the server
+	input io.Closer     // of the supervisor: closing it ends the server; nil while it is down
+	ended chan struct{} // closed when the supervisor has ended, and with it the server
 }
 
 // Start makes and starts a server. If it fails for want of PostgreSQL, the error
@@ -109,24 +109,20 @@ func (s *Server) Restart(ctx context.Context) error {
 	return nil
 }
 
-// end ends the supervisor and with it the server, keeping the data.
+// end ends the server if it runs, keeping the data.
 func (s *Server) end() error {
-	if s.supervisor == nil {
+	if s.input == nil {
 		return nil
 	}
 	if err := os.WriteFile(filepath.Join(s.dir, "keep"), nil, 0o600); err != nil {
 		return fmt.Errorf("keep the data: %w", err)
 	}
-	if err := s.input.Close(); err != nil {
+	if err := s.input.Close(); err != nil && !errors.Is(err, os.ErrClosed) {
 		return fmt.Errorf("end the server: %w", err)
 	}
-	err := s.supervisor.Wait()
-	s.supervisor = nil
-	var exit *exec.ExitError
-	if errors.As(err, &exit) {
-		return nil // its exit code is that of the removal it did not do
-	}
-	return err
+	<-s.ended
+	s.input = nil
+	return nil
 }
 
 func (s *Server) data() string { return filepath.Join(s.dir, "data") }
@@ -177,8 +173,10 @@ func (s *Server) start(ctx context.Context) error {
 		if err := s.end(); err != nil {
 			return err
 		}
-		if err := pause(ctx); err != nil {
-			return fmt.Errorf("%w; the server's log ends with: %s", err, s.lastWords())
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("%w; the server's log ends with: %s", ctx.Err(), s.lastWords())
+		case <-time.After(pollEvery):
 		}
 	}
 }
@@ -191,8 +189,10 @@ func (s *Server) startOnce(ctx context.Context) (up bool, err error) {
 		return false, err
 	}
 	defer func() { err = errors.Join(err, log.Close()) }()
-	if err := os.RemoveAll(filepath.Join(s.dir, "keep")); err != nil {
-		return false, err
+	for _, mark := range []string{"keep", "asked"} {
+		if err := os.RemoveAll(filepath.Join(s.dir, mark)); err != nil {
+			return false, err
+		}
 	}
 	// Not bound to ctx: the server runs until its input is closed.
 	cmd := s.command(context.WithoutCancel(ctx), "/bin/sh", "-c", supervisor, "sh", s.dir,
@@ -207,7 +207,12 @@ func (s *Server) startOnce(ctx context.Context) (up bool, err error) {
 	if err := cmd.Start(); err != nil {
 		return false, err
 	}
-	s.supervisor, s.input = cmd, input
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		_ = cmd.Wait() // what the server has to say is in its log
+	}()
+	s.input, s.ended = input, ended
 	return s.waitUp(ctx)
 }
 
@@ -218,11 +223,12 @@ func (s *Server) waitUp(ctx context.Context) (bool, error) {
 		if err == nil {
 			return true, conn.Close(ctx)
 		}
-		if bytes.Contains([]byte(s.lastWords()), []byte("FATAL")) && !strings.Contains(s.lastWords(), "starting up") {
+		select {
+		case <-s.ended:
 			return false, nil
-		}
-		if err := pause(ctx); err != nil {
-			return false, fmt.Errorf("%w; the server's log ends with: %s", err, s.lastWords())
+		case <-ctx.Done():
+			return false, fmt.Errorf("%w; the server's log ends with: %s", ctx.Err(), s.lastWords())
+		case <-time.After(pollEvery):
 		}
 	}
 }
@@ -245,15 +251,6 @@ func (s *Server) command(ctx context.Context, name string, args ...string) *exec
 	// supervisor only.
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Credential: s.cred}
 	return cmd
-}
-
-func pause(ctx context.Context) error {
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-time.After(pollEvery):
-		return nil
-	}
 }
 
 // freePort returns a loopback port that is free at the moment.
