@@ -74,7 +74,7 @@ func (a *Activities) requestRobots(ctx context.Context, view *crawlView, permit 
 // package robots.
 func judgeRobots(origin string, known store.RobotsRecord, r fetch.Result, body []byte, agent string) store.SaveRobotsParams {
 	p := store.SaveRobotsParams{Origin: origin, Status: r.Status, Expires: robotsFresh}
-	switch robots.Classify(r.Status, !r.Location.IsZero(), known.Hops) {
+	switch robots.Classify(r.Status, r.Err, r.Location.String(), known.Hops) {
 	case robots.Parsed:
 		file := robots.Parse(body)
 		p.State, p.Text, p.Sitemaps = store.RobotsParsed, string(body), file.Sitemaps()

@@ -104,8 +104,8 @@ func TestCrawlRefusesABadSpec(t *testing.T) {
 
 func TestCrawlWaitsForTheStore(t *testing.T) {
 	t.Parallel()
-	l := newCrawl(t, crawlStop(3*time.Hour))
-	l.world.Down = func(now time.Time) bool { return now.Before(start.Add(2 * time.Hour)) }
+	l := newCrawl(t, crawlStop(time.Hour))
+	l.world.Down = func(now time.Time) bool { return now.Before(start.Add(outage)) }
 	if _, err := l.crawl(newsSpec, nil); err != nil {
 		t.Fatal(err)
 	}
@@ -305,7 +305,7 @@ func TestCrawlUpdatesAreChecked(t *testing.T) {
 func TestCrawlUpdateBeforeOpen(t *testing.T) {
 	t.Parallel()
 	l := newCrawl(t, update(time.Second, contract.Pause), crawlStop(2*time.Hour))
-	l.world.Down = func(now time.Time) bool { return now.Before(start.Add(time.Hour)) }
+	l.world.Down = func(now time.Time) bool { return now.Before(start.Add(outage)) }
 	if _, err := l.crawl(newsSpec, nil); err != nil {
 		t.Fatal(err)
 	}

@@ -194,7 +194,7 @@ func TestDiscoverWaitsForTheStore(t *testing.T) {
 	t.Parallel()
 	d := newDiscovered(t)
 	d.world.AddKnown(knownPages(1)...)
-	d.world.Down = func(now time.Time) bool { return now.Before(start.Add(20 * time.Minute)) }
+	d.world.Down = func(now time.Time) bool { return now.Before(start.Add(outage)) }
 	if err := d.discover(linksOf(4)); err != nil {
 		t.Fatal(err)
 	}
@@ -206,7 +206,9 @@ func TestDiscoverWaitsForTheStore(t *testing.T) {
 func TestDiscoverGivesUpAndLeavesTheRestToMaintenance(t *testing.T) {
 	t.Parallel()
 	d := newDiscovered(t)
-	d.world.OnAdmit = func(contract.AdmitIn) (contract.AdmitOut, error) { return contract.AdmitOut{}, contracttest.Unavailable() }
+	d.world.OnAdmit = func(contract.AdmitIn) (contract.AdmitOut, error) {
+		return contract.AdmitOut{}, contracttest.Unavailable()
+	}
 	err := d.discover(linksOf(4))
 	var app *temporal.ApplicationError
 	if !errors.As(err, &app) {

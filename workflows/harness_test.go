@@ -28,6 +28,10 @@ var start = time.Date(2100, 1, 4, 6, 0, 0, 0, time.UTC)
 
 const day = 24 * time.Hour
 
+// outage is how long a store may be out of order for activities that are tried
+// for ever: the test environment gives up after ten attempts.
+const outage = 3 * time.Minute
+
 func ref() crawl.PageRef {
 	return crawl.PageRef{CrawlID: 1, Crawl: "news", PageID: 42, URL: "https://example.com/a", Host: "example.com"}
 }

@@ -9,7 +9,7 @@ import (
 
 // OpenCrawlIn: the spec exactly as the Crawl workflow was given it.
 type OpenCrawlIn struct {
-	Spec json.RawMessage `json:"spec"`
+	Spec json.RawMessage `json:"spec,omitempty"`
 	// WorkflowID must be CrawlID of the spec's name.
 	WorkflowID string `json:"workflow_id"`
 	// AddSeeds are seeds to add to the spec (update add-seeds).
@@ -20,18 +20,18 @@ type OpenCrawlIn struct {
 type OpenCrawlOut struct {
 	CrawlID       int64            `json:"crawl_id"`
 	Name          string           `json:"name"`
-	State         crawl.CrawlState `json:"state"`
+	State         crawl.CrawlState `json:"state,omitempty"`
 	Generation    int64            `json:"generation"`
 	MaintainEvery time.Duration    `json:"maintain_every"`
 	NewSeeds      int              `json:"new_seeds"`
 	// Spec is the crawl's whole spec after the change, as JSON.
-	Spec json.RawMessage `json:"spec"`
+	Spec json.RawMessage `json:"spec,omitempty"`
 }
 
 // SetCrawlStateIn pauses, resumes or stops a crawl.
 type SetCrawlStateIn struct {
 	Name  string           `json:"name"`
-	State crawl.CrawlState `json:"state"`
+	State crawl.CrawlState `json:"state,omitempty"`
 }
 
 // SetCrawlStateOut is the new generation.
@@ -185,7 +185,7 @@ type DetectIn struct {
 
 // DetectOut is the verdict.
 type DetectOut struct {
-	Outcome crawl.Outcome  `json:"outcome"`
+	Outcome crawl.Outcome  `json:"outcome,omitempty"`
 	Links   int            `json:"links"` // stored and waiting for a Discover
 	Reasons []crawl.Reason `json:"reasons,omitempty"`
 }
@@ -202,9 +202,9 @@ type PlanIn struct {
 type PlanOut struct {
 	Visit   int             `json:"visit"`
 	At      time.Time       `json:"at"`
-	Outcome crawl.Outcome   `json:"outcome"`
+	Outcome crawl.Outcome   `json:"outcome,omitempty"`
 	Status  int             `json:"status,omitempty"`
-	State   crawl.PageState `json:"state"`
+	State   crawl.PageState `json:"state,omitempty"`
 	NextAt  time.Time       `json:"next_at"`
 	Summary string          `json:"summary"` // "revisit in 3d 4h: changed in 10 of 20 visits"
 	Room    bool            `json:"room,omitempty"`

@@ -193,7 +193,7 @@ type PageView struct {
 	URL     string          `json:"url"`
 	Crawl   string          `json:"crawl"`
 	Host    string          `json:"host"`
-	State   crawl.PageState `json:"state"`
+	State   crawl.PageState `json:"state,omitempty"`
 	Doing   string          `json:"doing"` // sleeping, waiting, fetching, …
 	Visits  int             `json:"visits"`
 	Due     time.Time       `json:"due,omitzero"`

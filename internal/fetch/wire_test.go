@@ -203,9 +203,11 @@ func serveH2(t *testing.T, answer func(f *http2.Framer, stream uint32) error) (u
 // one that GOAWAY says was not processed, again.
 func TestOneRequestPerCallHTTP2(t *testing.T) {
 	answers := map[string]func(f *http2.Framer, stream uint32) error{
-		"refused stream": func(f *http2.Framer, stream uint32) error { return f.WriteRSTStream(stream, http2.ErrCodeRefusedStream) },
-		"go away":        func(f *http2.Framer, _ uint32) error { return f.WriteGoAway(0, http2.ErrCodeNo, nil) },
-		"closed":         func(*http2.Framer, uint32) error { return io.EOF },
+		"refused stream": func(f *http2.Framer, stream uint32) error {
+			return f.WriteRSTStream(stream, http2.ErrCodeRefusedStream)
+		},
+		"go away": func(f *http2.Framer, _ uint32) error { return f.WriteGoAway(0, http2.ErrCodeNo, nil) },
+		"closed":  func(*http2.Framer, uint32) error { return io.EOF },
 	}
 	for name, answer := range answers {
 		t.Run(name, func(t *testing.T) {

@@ -2,76 +2,81 @@ package robots
 
 import "strings"
 
+// role says how "*" and "$" are read.
+type role bool
+
+const (
+	isPattern role = true  // "*" and a last "$" are wildcards
+	isLiteral role = false // of a URL: they stand for themselves
+)
+
 const upperHex = "0123456789ABCDEF"
 
-// normalise brings a pattern or a path with query into one spelling (RFC 9309
-// 2.2.2): unreserved characters plain, everything else that may not stand in a
-// URL percent-encoded with upper-case digits. In a path, "*" and "$" are
-// characters like others and are encoded; in a pattern they are special, except
-// for a "$" that is not the end.
-func normalise(s string, pattern bool) string {
+// normalise gives a rule's pattern, or a URL's path and query, one spelling:
+// unreserved characters plain, hex digits upper case, and encoded whatever a
+// canonical URL holds encoded. A "*" or "$" that stands for itself becomes its
+// code, so that it cannot be taken for a wildcard (RFC 9309 2.2.3).
+func normalise(s string, as role) string {
 	var b strings.Builder
+	b.Grow(len(s) + 16)
 	for i := 0; i < len(s); i++ {
 		c := s[i]
 		switch {
-		case c == '%' && i+2 < len(s) && isHex(s[i+1]) && isHex(s[i+2]):
-			writeOctet(&b, unhex(s[i+1])<<4|unhex(s[i+2]), true)
+		case c == '%' && i+2 < len(s) && hexValue(s[i+1]) >= 0 && hexValue(s[i+2]) >= 0:
+			writeCode(&b, byte(hexValue(s[i+1])<<4|hexValue(s[i+2])))
 			i += 2
-		case c == '*' && pattern, c == '$' && pattern && i == len(s)-1:
+		case c == '*' && as == isPattern, c == '$' && as == isPattern && i == len(s)-1:
 			b.WriteByte(c)
-		case c == '*', c == '$':
-			writeEncoded(&b, c)
+		case c == '*', c == '$', !staysPlain(c):
+			b.Write([]byte{'%', upperHex[c>>4], upperHex[c&15]})
 		default:
-			writeOctet(&b, c, false)
+			b.WriteByte(c)
 		}
 	}
 	return b.String()
 }
 
-// writeOctet writes a character: unreserved ones plain, reserved ones as they
-// were spelled, others encoded.
-func writeOctet(b *strings.Builder, c byte, wasEncoded bool) {
-	switch {
-	case isUnreserved(c):
+// writeCode writes an encoded character, decoded if it is unreserved.
+func writeCode(b *strings.Builder, c byte) {
+	if isUnreserved(c) {
 		b.WriteByte(c)
-	case wasEncoded, c <= ' ', c >= 0x7f, strings.IndexByte("\"<>\\^`{|}", c) >= 0:
-		writeEncoded(b, c)
-	default:
-		b.WriteByte(c)
+		return
 	}
+	b.Write([]byte{'%', upperHex[c>>4], upperHex[c&15]})
 }
 
-func writeEncoded(b *strings.Builder, c byte) {
-	b.WriteByte('%')
-	b.WriteByte(upperHex[c>>4])
-	b.WriteByte(upperHex[c&15])
-}
-
-// decodeReserved is the second form of a normalised path: reserved characters
-// that may stand plain in a query, decoded there (RFC 9309 2.2.2, the table's
-// second row).
-func decodeReserved(path string) string {
-	start := strings.IndexByte(path, '?')
-	if start < 0 {
+// decodeReserved decodes reserved characters where they may stand plain without
+// another meaning: ":" and "@" in a path, and "/" and "?" too in a query (RFC
+// 3986 3.3, 3.4).
+func decodeReserved(s string) string {
+	path, query, ok := strings.Cut(s, "?")
+	path = reservedInPath.Replace(path)
+	if !ok {
 		return path
 	}
-	return path[:start] + strings.NewReplacer("%3A", ":", "%2F", "/", "%3F", "?", "%40", "@").Replace(path[start:])
+	return path + "?" + reservedInQuery.Replace(query)
+}
+
+var (
+	reservedInPath  = strings.NewReplacer("%3A", ":", "%40", "@")
+	reservedInQuery = strings.NewReplacer("%3A", ":", "%40", "@", "%2F", "/", "%3F", "?")
+)
+
+// staysPlain: what a canonical URL holds plain, and the percent sign, which is
+// encoded there when it stands alone.
+func staysPlain(c byte) bool {
+	return isUnreserved(c) || strings.IndexByte("!$&()*+,;=:@/?", c) >= 0
 }
 
 func isUnreserved(c byte) bool {
-	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.IndexByte("-._~", c) >= 0
+	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '-' || c == '.' || c == '_' || c == '~'
 }
 
-func isHex(c byte) bool {
-	return c >= '0' && c <= '9' || c >= 'a' && c <= 'f' || c >= 'A' && c <= 'F'
-}
+func hexValue(c byte) int { return strings.IndexByte("0123456789abcdef", lower(c)) }
 
-func unhex(c byte) byte {
-	switch {
-	case c >= 'a':
-		return c - 'a' + 10
-	case c >= 'A':
-		return c - 'A' + 10
+func lower(c byte) byte {
+	if c >= 'A' && c <= 'Z' {
+		return c + 'a' - 'A'
 	}
-	return c - '0'
+	return c
 }

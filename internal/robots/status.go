@@ -1,26 +1,42 @@
 package robots
 
-// Class is what the answer to a request for robots.txt means (RFC 9309 2.3.1).
-type Class int
+// Class is what an answer to the request for a robots.txt means.
+type Class uint8
 
-// Classes of answers.
+// The classes of answers.
 const (
-	Unreachable Class = iota // 5xx, 429, no answer: everything is disallowed until it recovers
-	Parsed                   // 2xx: the rules decide
-	AllowAll                 // 4xx: there are no rules
-	Redirected               // 3xx: the next hop decides
+	// Unreachable: everything is disallowed until the file can be had.
+	Unreachable Class = iota
+	// Parsed: the body decides.
+	Parsed
+	// AllowAll: there is no robots.txt, everything is allowed.
+	AllowAll
+	// Redirected: the file is at another place, to be asked next.
+	Redirected
 )
 
-// MaxHops is how many redirects are followed; more are like a 4xx.
+// MaxHops is the number of redirects that are followed in a row.
 const MaxHops = 5
 
-// Classify judges an answer. Status 0 is no answer; hops is how many redirects
-// led here.
-func Classify(status int, location bool, hops int) Class {
+func (c Class) String() string {
+	return [...]string{"unreachable", "parsed", "allow all", "redirected"}[c]
+}
+
+// Classify says what an answer means (RFC 9309 2.3.1). status is 0 if there was
+// none; err is what broke the exchange off, body included, and makes any status
+// unreachable: half a file allows too much. location is where a redirect leads,
+// "" if that is nowhere, and hops the redirects made before.
+//
+// In two cases the RFC leaves the choice: 429 asks for less, not for more, so it
+// is no "unavailable" file; a chain of redirects that is too long or leads
+// nowhere is one.
+func Classify(status int, err error, location string, hops int) Class {
 	switch {
+	case err != nil:
+		return Unreachable
 	case status >= 200 && status <= 299:
 		return Parsed
-	case status >= 300 && status <= 399 && location && hops < MaxHops:
+	case status >= 300 && status <= 399 && location != "" && hops < MaxHops:
 		return Redirected
 	case status >= 300 && status <= 499 && status != 429:
 		return AllowAll

@@ -16,7 +16,9 @@ func (s *Store) Begin(ctx context.Context, p store.BeginParams) (store.BeginResu
 	woken, unwatch := s.engine.Watch(p.Page.PageID)
 	defer unwatch()
 	for start := time.Now(); ; {
+		sent := time.Now()
 		b, err := write(ctx, s, func(tx Tx) (begun, error) { return s.begin(ctx, tx, p) })
+		b.Sent = sent
 		switch {
 		case err != nil:
 			return store.BeginResult{}, fmt.Errorf("begin permit %d of host %d: %w", p.Permit.ID, p.Permit.HostID, err)

@@ -73,7 +73,7 @@ func (s *Store) addRobots(ctx context.Context, tx Tx, hosts []store.HostRecord) 
 		byHost[hosts[i].Host] = &hosts[i]
 		list[i].Host = hosts[i].Host
 	}
-	query := `SELECT o.origin, o.state, o.status, '', o.text_digest, o.fetched_at, o.expires_at, o.failures, o.crawl_delay, o.sitemaps, o.problem
+	query := `SELECT o.origin, o.state, o.status, '', o.text_digest, o.fetched_at, o.expires_at, o.failures, o.crawl_delay, o.sitemaps, o.problem, o.hops
 		FROM ` + s.records(1, "r", "host text") + ` CROSS JOIN robots o WHERE o.host = r.host ORDER BY o.origin`
 	records, err := collect(ctx, tx, query, []any{jsonText(list)}, scanRobots)
 	if err != nil {

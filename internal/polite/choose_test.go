@@ -1,0 +1,97 @@
+package polite
+
+import (
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"recrawl/internal/crawl"
+)
+
+func TestChoose(t *testing.T) {
+	t.Parallel()
+	manual, revisit, probe := crawl.ClassManual, crawl.ClassRevisit, crawl.ClassProbe
+	tests := map[string]struct {
+		candidates []Candidate
+		since      int
+		want       int
+		aged       bool
+		code       string
+	}{
+		"nobody": {want: -1},
+		"alone":  {candidates: []Candidate{{Class: probe}}, want: 0, code: ChosenOnly},
+		"the class comes first": {
+			candidates: []Candidate{{Class: revisit, Rank: 9, Arrived: 1}, {Class: manual, Served: 9, Arrived: 2}},
+			want:       1, code: ChosenClass,
+		},
+		"then the crawl served longest ago": {
+			candidates: []Candidate{{Crawl: 1, Served: 5, Rank: 9, Arrived: 1}, {Crawl: 2, Served: 4, Arrived: 2}},
+			want:       1, code: ChosenTurn,
+		},
+		"then the rank": {
+			candidates: []Candidate{{Crawl: 1, Rank: 1, Arrived: 1}, {Crawl: 1, Rank: 2, Arrived: 2}},
+			want:       1, code: ChosenRank,
+		},
+		"then the age": {
+			candidates: []Candidate{{Crawl: 1, Arrived: 2, Tie: 1}, {Crawl: 1, Arrived: 1, Tie: 2}},
+			want:       1, code: ChosenAge,
+		},
+		"rank does not count across crawls": {
+			candidates: []Candidate{{Crawl: 2, Rank: 9}, {Crawl: 1, Rank: 1}, {Crawl: 1, Rank: 2}},
+			want:       2, code: ChosenRank,
+		},
+		"the eighth goes to the oldest": {
+			candidates: []Candidate{{Class: manual, Arrived: 2}, {Class: probe, Arrived: 1}},
+			since:      AgeEvery - 1, want: 1, aged: true, code: ChosenAged,
+		},
+		"the seventh does not": {
+			candidates: []Candidate{{Class: manual, Arrived: 2}, {Class: probe, Arrived: 1}},
+			since:      AgeEvery - 2, want: 0, code: ChosenClass,
+		},
+		"an eighth that nobody needs is kept": {
+			candidates: []Candidate{{Class: manual, Arrived: 1}, {Class: probe, Arrived: 2}},
+			since:      20, want: 0, code: ChosenClass,
+		},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got := Choose(tc.candidates, tc.since)
+			if got.Index != tc.want || got.Aged != tc.aged || got.Reason.Code != tc.code {
+				t.Errorf("Choose = %+v, want %d, aged %v, %s", got, tc.want, tc.aged, tc.code)
+			}
+		})
+	}
+}
+
+// Whoever keeps standing there is served, however many of better class and rank
+// keep coming: within AgeEvery grants for each that was there before it.
+func TestChooseStarvesNobody(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		before := rapid.IntRange(0, 10).Draw(t, "before")
+		line := make([]Candidate, before, before+2)
+		for i := range line {
+			line[i] = Candidate{Class: crawl.ClassProbe, Arrived: int64(i)}
+		}
+		line = append(line, Candidate{Crawl: 2, Class: crawl.ClassProbe, Arrived: int64(before), Rank: -1})
+		since := rapid.IntRange(0, AgeEvery).Draw(t, "since")
+		for grant := range AgeEvery * (before + 1) {
+			// A stranger with every advantage comes for each grant.
+			line = append(line, Candidate{
+				Class: crawl.Class(rapid.IntRange(0, 3).Draw(t, "class")), Rank: 100,
+				Arrived: int64(1000 + grant),
+			})
+			c := Choose(line, since)
+			since++
+			if c.Aged {
+				since = 0
+			}
+			if line[c.Index].Crawl == 2 {
+				return
+			}
+			line = append(line[:c.Index], line[c.Index+1:]...)
+		}
+		t.Fatalf("not served in %d grants with %d before it", AgeEvery*(before+1), before)
+	})
+}

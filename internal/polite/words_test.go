@@ -1,0 +1,64 @@
+package polite
+
+import (
+	"testing"
+	"time"
+
+	"recrawl/internal/crawl"
+)
+
+func TestWords(t *testing.T) {
+	t.Parallel()
+	capped := Gap(Demand{}, Demand{MaxCrawlDelay: time.Hour}, 24*time.Hour, 0).Reason
+	slow := Gap(Demand{}, Demand{Factor: 2}, 0, 3*time.Second).Reason
+	held := HostBackoff(Strain{}, Answer{Throttled: true, HasRetryAfter: true, RetryAfter: 48 * time.Hour}, 0).Reason
+	for want, reason := range map[string]crawl.Reason{
+		"10s between two requests":                                                            Gap(Demand{Delay: 10 * time.Second}, Demand{}, 0, 0).Reason,
+		"5s between two requests: the site's Crawl-delay":                                     Gap(Demand{}, Demand{MaxCrawlDelay: time.Hour}, 5*time.Second, 0).Reason,
+		"1h between two requests: faster than the site's Crawl-delay of 1d (max_crawl_delay)": capped,
+		"6s between two requests: 2 × the last one's 3s":                                      slow,
+		"the site asked for 2d of quiet; tried again after 1d":                                held,
+		"the site asked for 1m30s of quiet":                                                   HostBackoff(Strain{}, Answer{Throttled: true, HasRetryAfter: true, RetryAfter: 90 * time.Second}, 0).Reason,
+		"quiet for long enough: back-off level 0":                                             HostBackoff(Strain{Level: 1, Quiet: time.Hour}, Answer{}, 0).Reason,
+		"it ranks highest in its crawl":                                                       {Code: ChosenRank},
+		"a text of its own":                                                                   {Code: "other", Text: "a text of its own"},
+		"other":                                                                               {Code: "other"},
+	} {
+		if got := Words(reason); got != want {
+			t.Errorf("Words(%v) = %q, want %q", reason, got, want)
+		}
+	}
+}
+
+func TestWaitWords(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		reason   string
+		position int
+		want     string
+	}{
+		{"line", 1, "one other page of the host comes first"},
+		{"line", 12, "12 other pages of the host come first"},
+		{"delay", 0, "the host rests between two requests"},
+		{"backoff", 3, "the host asked for quiet, or fails"},
+		{"robots", 0, "robots.txt cannot be had, so everything is disallowed"},
+		{"blocked", 0, "the operator blocked the host"},
+		{"unheard of", 0, "unheard of"},
+	} {
+		if got := WaitWords(tc.reason, tc.position); got != tc.want {
+			t.Errorf("WaitWords(%q, %d) = %q, want %q", tc.reason, tc.position, got, tc.want)
+		}
+	}
+}
+
+func TestRounded(t *testing.T) {
+	t.Parallel()
+	for d, want := range map[time.Duration]string{
+		1234 * time.Millisecond: "1.23s", 123456 * time.Millisecond: "2m3s", 90 * time.Second: "1m30s", 0: "0s",
+		1500 * time.Microsecond: "1.5ms", 5*24*time.Hour + 12*time.Minute: "5d",
+	} {
+		if got := Rounded(d); got != want {
+			t.Errorf("Rounded(%v) = %q, want %q", d, got, want)
+		}
+	}
+}

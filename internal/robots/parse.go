@@ -1,0 +1,148 @@
+package robots
+
+import (
+	"bytes"
+	"iter"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"recrawl/internal/urlkey"
+)
+
+// lines yields the lines of a text, which end in CR, LF or CRLF.
+func lines(text []byte) iter.Seq[[]byte] {
+	return func(yield func([]byte) bool) {
+		for len(text) > 0 {
+			end := bytes.IndexAny(text, "\r\n")
+			if end < 0 {
+				yield(text)
+				return
+			}
+			line, rest := text[:end], text[end+1:]
+			if text[end] == '\r' && len(rest) > 0 && rest[0] == '\n' {
+				rest = rest[1:]
+			}
+			if !yield(line) {
+				return
+			}
+			text = rest
+		}
+	}
+}
+
+// parser collects groups line by line.
+type parser struct {
+	file *File
+	// current is the group that rules go to, nil before the first user-agent.
+	current *group
+	// closed: the current group has a rule, so the next user-agent starts another.
+	// No other record does that (RFC 9309 2.2.4).
+	closed    bool
+	wildcards int
+}
+
+// Keys of the records that are read, with the misspellings that other crawlers
+// forgive.
+var keys = map[string]func(p *parser, value string, line int){
+	"user-agent": (*parser).userAgent, "useragent": (*parser).userAgent, "user agent": (*parser).userAgent,
+	"allow":    (*parser).allow,
+	"disallow": (*parser).disallow, "dissallow": (*parser).disallow, "dissalow": (*parser).disallow,
+	"disalow": (*parser).disallow, "diasllow": (*parser).disallow, "disallaw": (*parser).disallow,
+	"crawl-delay": (*parser).crawlDelay, "crawldelay": (*parser).crawlDelay, "crawl delay": (*parser).crawlDelay,
+	"sitemap": (*parser).sitemap, "site-map": (*parser).sitemap,
+}
+
+// line reads one line; what it does not understand it skips.
+func (p *parser) line(line []byte, number int) {
+	line, _, _ = bytes.Cut(line, []byte("#"))
+	text := trim(string(line))
+	key, value, ok := strings.Cut(text, ":")
+	if !ok {
+		// Two words without a colon are what people mean by them.
+		words := strings.Fields(text)
+		if len(words) != 2 {
+			return
+		}
+		key, value = words[0], words[1]
+	}
+	if read := keys[strings.ToLower(trim(key))]; read != nil {
+		read(p, trim(value), number)
+	}
+}
+
+func trim(s string) string { return strings.Trim(s, " \t\v\f\x00") }
+
+func (p *parser) userAgent(value string, _ int) {
+	if p.current == nil || p.closed {
+		p.current, p.closed = &group{}, false
+		p.file.groups = append(p.file.groups, p.current)
+	}
+	token := productToken(value)
+	if value == "*" || strings.HasPrefix(value, "* ") || strings.HasPrefix(value, "*\t") {
+		token = "*"
+	}
+	p.current.agents = append(p.current.agents, strings.ToLower(token))
+}
+
+// productToken cuts a user-agent's value, or name, to the part that is compared
+// (RFC 9309 2.2.1): letters, "_" and "-".
+func productToken(value string) string {
+	end := strings.IndexFunc(value, func(r rune) bool {
+		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && r != '_' && r != '-'
+	})
+	if end < 0 {
+		return value
+	}
+	return value[:end]
+}
+
+func (p *parser) allow(value string, line int)    { p.rule(true, value, line) }
+func (p *parser) disallow(value string, line int) { p.rule(false, value, line) }
+
+// rule adds a rule to the current group. A rule before any group belongs to
+// nobody; an empty one closes its group and says nothing.
+func (p *parser) rule(allow bool, value string, line int) {
+	if p.current == nil {
+		return
+	}
+	p.closed = true
+	if value == "" || value[0] != '/' && value[0] != '*' {
+		return
+	}
+	r := newRule(allow, value, line)
+	if r.wild() {
+		if p.wildcards++; p.wildcards > MaxWildcards {
+			r = r.withoutWildcards()
+		}
+	}
+	if r != nil {
+		p.current.rules = append(p.current.rules, r)
+	}
+}
+
+// crawlDelay reads seconds, with a fraction if need be. It belongs to the
+// current group; of several the longest counts.
+func (p *parser) crawlDelay(value string, _ int) {
+	seconds, err := strconv.ParseFloat(value, 64)
+	if err != nil || p.current == nil || math.IsNaN(seconds) || seconds <= 0 {
+		return
+	}
+	// A year stands for all the delays that only mean "stay away".
+	const most = 365 * 24 * time.Hour
+	delay := most
+	if seconds < most.Seconds() {
+		delay = time.Duration(seconds * float64(time.Second))
+	}
+	p.current.delay = max(p.current.delay, delay)
+}
+
+func (p *parser) sitemap(value string, _ int) {
+	if len(p.file.sitemaps) >= maxSitemaps {
+		return
+	}
+	if u, err := urlkey.Canonical(value); err == nil {
+		p.file.sitemaps = append(p.file.sitemaps, u.String())
+	}
+}

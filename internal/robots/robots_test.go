@@ -1,0 +1,416 @@
+package robots
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"recrawl/internal/urlkey"
+)
+
+func canonical(t testing.TB, raw string) urlkey.URL {
+	t.Helper()
+	u, err := urlkey.Canonical(raw)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return u
+}
+
+// allowed asks a file for a path on some host.
+func allowed(t testing.TB, text, agent, path string) bool {
+	t.Helper()
+	return Parse([]byte(text)).Check(agent, canonical(t, "http://example.com"+path)).Allowed
+}
+
+// TestRFCExamples: section 5.1, 5.2 and the tables of 2.2.2 and 2.2.3.
+func TestRFCExamples(t *testing.T) {
+	const simple = `User-Agent: *
+Disallow: *.gif$
+Disallow: /example/
+Allow: /publications/
+
+User-Agent: foobot
+Disallow:/
+Allow:/example/page.html
+Allow:/example/allowed.gif
+
+User-Agent: barbot
+User-Agent: bazbot
+Disallow: /example/page.html
+
+User-Agent: quxbot
+EOF`
+	const longest = "User-Agent: foobot\nAllow: /example/page/\nDisallow: /example/page/disallowed.gif\n"
+	cases := []struct {
+		text, agent, path string
+		want              bool
+	}{
+		{simple, "other", "/a.gif", false},
+		{simple, "other", "/a.gifx", true},
+		{simple, "other", "/example/x", false},
+		{simple, "other", "/publications/a", true},
+		{simple, "foobot", "/", false},
+		{simple, "foobot", "/example/page.html", true},
+		{simple, "FooBot", "/example/allowed.gif", true},
+		{simple, "foobot", "/example/other.gif", false},
+		{simple, "barbot", "/example/page.html", false},
+		{simple, "barbot", "/a.gif", true},
+		{simple, "bazbot", "/example/page.html", false},
+		{simple, "quxbot", "/example/page.html", true},
+		{simple, "quxbot", "/a.gif", true},
+		{longest, "foobot", "/example/page/disallowed.gif", false},
+		{longest, "foobot", "/example/page/", true},
+
+		{"User-agent: a\nDisallow: /foo/bar?baz=quz", "a", "/foo/bar?baz=quz", false},
+		{"User-agent: a\nDisallow: /foo/bar?baz=http://foo.bar", "a", "/foo/bar?baz=http%3A%2F%2Ffoo.bar", false},
+		{"User-agent: a\nDisallow: /foo/bar?baz=http%3a%2f%2ffoo.bar", "a", "/foo/bar?baz=http://foo.bar", false},
+		{"User-agent: a\nDisallow: /foo/bar/ツ", "a", "/foo/bar/%E3%83%84", false},
+		{"User-agent: a\nDisallow: /foo/bar/%e3%83%84", "a", "/foo/bar/ツ", false},
+		{"User-agent: a\nDisallow: /foo/bar/%62%61%7A", "a", "/foo/bar/baz", false},
+		{"User-agent: a\nDisallow: /foo/bar/baz", "a", "/foo/bar/%62%61%7A", false},
+
+		{"User-agent: a\nAllow: /this/*/exactly\nDisallow: /", "a", "/this/path/exactly", true},
+		{"User-agent: a\nAllow: /this/path/exactly$\nDisallow: /", "a", "/this/path/exactly", true},
+		{"User-agent: a\nAllow: /this/path/exactly$\nDisallow: /", "a", "/this/path/exactly2", false},
+		{"User-agent: a\nDisallow: /path/file-with-a-%2A.html", "a", "/path/file-with-a-*.html", false},
+		{"User-agent: a\nDisallow: /path/file-with-a-%2A.html", "a", "/path/file-with-a-x.html", true},
+		{"User-agent: a\nDisallow: /path/foo-%24", "a", "/path/foo-$", false},
+		{"User-agent: a\nDisallow: /path/foo-%24", "a", "/path/foo-", true},
+	}
+	for _, c := range cases {
+		t.Run(c.agent+" "+c.path, func(t *testing.T) {
+			if got := allowed(t, c.text, c.agent, c.path); got != c.want {
+				t.Errorf("%q: got %v", c.text, got)
+			}
+		})
+	}
+}
+
+// TestWhereTemotoFails has one case or more for each known failure of temoto
+// used alone, under its name in the measurements.
+func TestWhereTemotoFails(t *testing.T) {
+	cases := []struct {
+		name, text, agent, path string
+		want                    bool
+	}{
+		{"E1 rule before any group", "Disallow: /x\nUser-agent: a\nDisallow: /y", "a", "/y", false},
+		{"E1 the stray rule is nobody's", "Disallow: /x\nUser-agent: a\nDisallow: /y", "a", "/x", true},
+		{"E2 bad Crawl-delay", "User-agent: a\nCrawl-delay: soon\nDisallow: /y", "a", "/y", false},
+		{"E2 negative Crawl-delay", "User-agent: a\nCrawl-delay: -1\nDisallow: /y", "a", "/y", false},
+		{"E2 space before the colon", "User-agent: a\nCrawl-delay : 60\nDisallow: /y", "a", "/y", false},
+		{"E2 Crawl-delay before any group", "Crawl-delay: 5\nUser-agent: a\nDisallow: /y", "a", "/y", false},
+		{"G1 last group without rules", "User-agent: *\nDisallow: /\n\nUser-agent: a\n", "a", "/x", true},
+		{"G1 last group at the end of the file", "User-agent: *\nDisallow: /\nUser-agent: a", "a", "/x", true},
+		{"G1 empty disallow at the end", "User-agent: *\nDisallow: /\nUser-agent: a\nDisallow:", "a", "/x", true},
+		{"G1 empty disallow before a comment", "User-agent: *\nDisallow: /\nUser-agent: a\nDisallow: # nothing", "a", "/x", true},
+		{"G2 Crawl-delay closes no group", "User-agent: a\nCrawl-delay: 5\nUser-agent: b\nDisallow: /x", "a", "/x", false},
+		{"G2 Sitemap closes no group", "User-agent: a\nSitemap: http://example.com/s\nUser-agent: b\nDisallow: /x", "a", "/x", false},
+		{"an empty disallow closes a group", "User-agent: a\nDisallow:\nUser-agent: b\nDisallow: /x", "a", "/x", true},
+		{"A1 a token is no prefix", "User-agent: foo\nDisallow: /\nUser-agent: *\nAllow: /", "foobot", "/x", true},
+		{"A1 nor the other way", "User-agent: foobot\nDisallow: /", "foo", "/x", true},
+		{"A2 group with a version", "User-agent: foobot/1.2\nDisallow: /", "foobot", "/x", false},
+		{"A2 group with words", "User-agent: foobot the best\nDisallow: /", "foobot", "/x", false},
+		{"A2 everybody with words", "User-agent: * # all\nDisallow: /", "foobot", "/x", false},
+		{"A2 everybody and text", "User-agent: * all\nDisallow: /", "foobot", "/x", false},
+		{"A2 no token", "User-agent: 123\nDisallow: /\nUser-agent: *\nAllow: /", "foobot", "/x", true},
+		{"P1 allow wins a tie", "User-agent: a\nDisallow: /x\nAllow: /x", "a", "/x", true},
+		{"P1 in either order", "User-agent: a\nAllow: /x\nDisallow: /x", "a", "/x", true},
+		{"P2 wildcards count one octet", "User-agent: a\nAllow: /a.b\nDisallow: /*.b", "a", "/a.b", true},
+		{"P2 dots are not escaped", "User-agent: a\nDisallow: /a.b.c.d*\nAllow: /a.b.c.d.e.f", "a", "/a.b.c.d.e.f", true},
+		{"W1 the end is anchored at the start", "User-agent: a\nDisallow: /private$", "a", "/a/private", true},
+		{"W1 wildcards are anchored", "User-agent: a\nDisallow: /b*c", "a", "/a/bxc", true},
+		{"W1 a wildcard at the start is not", "User-agent: a\nDisallow: */private$", "a", "/a/private", false},
+		{"W2 $ inside a pattern is itself", "User-agent: a\nDisallow: /a$b", "a", "/a$bc", false},
+		{"W2 and matches only that", "User-agent: a\nDisallow: /a$b", "a", "/a", true},
+		{"W3 star alone", "User-agent: a\nDisallow: *", "a", "/x", false},
+		{"W3 many stars", "User-agent: a\nDisallow: /**a***", "a", "/xay", false},
+		{"N1 upper and lower hex", "User-agent: a\nDisallow: /%c3%a9", "a", "/%C3%A9", false},
+		{"N1 raw UTF-8", "User-agent: a\nDisallow: /é", "a", "/%C3%A9", false},
+		{"N2 reserved in a query", "User-agent: a\nDisallow: /?u=http://x", "a", "/?u=http%3A%2F%2Fx", false},
+		{"N2 a slash in the path is not its code", "User-agent: a\nDisallow: /a/b", "a", "/a%2Fb", true},
+		{"N3 unreserved decoded", "User-agent: a\nDisallow: /%7Ejoe", "a", "/~joe", false},
+		{"N4 encoded star", "User-agent: a\nDisallow: /a%2Ab", "a", "/axb", true},
+		{"N4 star of a URL", "User-agent: a\nDisallow: /a*b", "a", "/a*b", false},
+		{"N4 encoded dollar", "User-agent: a\nDisallow: /a%24", "a", "/a", true},
+		{"N4 dollar of a URL", "User-agent: a\nDisallow: /a$", "a", "/a$", true},
+		{"N5 invalid UTF-8", "User-agent: a\nDisallow: /\xe9", "a", "/%E9", false},
+		{"S1 comment inside a value", "User-agent: a\nDisallow: /a#b", "a", "/a", false},
+		{"S1 comment after the agent", "User-agent: a#b\nDisallow: /a", "a", "/a", false},
+		{"S2 white space before the colon", "User-agent : a\nDisallow\t: /x", "a", "/x", false},
+		{"I1 robots.txt itself", "User-agent: *\nDisallow: /", "a", "/robots.txt", true},
+		{"I1 but not below it", "User-agent: *\nDisallow: /", "a", "/robots.txt/x", false},
+		{"T misspelled", "User agent: a\nDisalow: /x", "a", "/x", false},
+		{"T two words without a colon", "User-agent a\nDisallow /x", "a", "/x", false},
+		{"three words without a colon", "User-agent: a\nDisallow /x y", "a", "/x", true},
+		{"quotes and brackets", "User-agent: a\nDisallow: /it's[1]|x", "a", "/it%27s%5B1%5D%7Cx", false},
+		{"a rule must start with a slash or star", "User-agent: a\nDisallow: x", "a", "/x", true},
+		{"case of keys", "USER-AGENT: a\nDISALLOW: /x", "a", "/x", false},
+		{"case of paths counts", "User-agent: a\nDisallow: /X", "a", "/x", true},
+		{"CR line ends", "User-agent: a\rDisallow: /x\r", "a", "/x", false},
+		{"CRLF line ends", "User-agent: a\r\nDisallow: /x\r\n", "a", "/x", false},
+		{"blank lines close no group", "User-agent: a\n\nDisallow: /x\n\nDisallow: /y", "a", "/y", false},
+		{"groups of one token count together", "User-agent: a\nDisallow: /x\nUser-agent: b\nDisallow: /z\nUser-agent: a\nDisallow: /y", "a", "/x", false},
+		{"also the later", "User-agent: a\nDisallow: /x\nUser-agent: b\nDisallow: /z\nUser-agent: a\nDisallow: /y", "a", "/y", false},
+		{"precedence across groups", "User-agent: a\nDisallow: /x\nUser-agent: a\nAllow: /x/y", "a", "/x/y", true},
+		{"everybody counts only without our group", "User-agent: *\nDisallow: /x\nUser-agent: a\nDisallow: /y", "a", "/x", true},
+		{"UTF-8 byte order mark", "\xef\xbb\xbfUser-agent: a\nDisallow: /x", "a", "/x", false},
+		{"half a byte order mark", "\xef\xbbUser-agent: a\nDisallow: /x", "a", "/x", false},
+		{"UTF-16", "\xff\xfe" + utf16le("User-agent: a\nDisallow: /x"), "a", "/x", false},
+		{"query", "User-agent: a\nDisallow: /*?*print=", "a", "/x?a=b&print=1", false},
+		{"HTML is no robots.txt", "<!DOCTYPE html><p>User-agent: *<p>Disallow: /", "a", "/x", true},
+		{"empty", "", "a", "/x", true},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			if got := allowed(t, c.text, c.agent, c.path); got != c.want {
+				t.Errorf("%q, %s for %s: got %v", c.text, c.path, c.agent, got)
+			}
+		})
+	}
+}
+
+func utf16le(s string) string {
+	var b strings.Builder
+	for i := range len(s) {
+		b.WriteByte(s[i])
+		b.WriteByte(0)
+	}
+	return b.String()
+}
+
+func TestVerdictNamesTheRule(t *testing.T) {
+	f := Parse([]byte("# comment\r\nUser-agent: recrawl\r\n\r\nDisallow: /Private area/\u202e \r\nAllow: /private/*.html$\n"))
+	cases := []struct {
+		agent, path string
+		want        Verdict
+	}{
+		{"recrawl", "/Private%20area/x", Verdict{true, "", 0, ReasonNoRule}}, // the override character is part of the rule
+		{"recrawl", "/private/a.html", Verdict{true, "Allow: /private/*.html$", 5, ReasonRule}},
+		{"recrawl", "/Private%20area/%E2%80%AEx", Verdict{false, "Disallow: /Private area/", 4, ReasonRule}},
+		{"recrawl/1.0 (+x)", "/Private%20area/%E2%80%AEx", Verdict{false, "Disallow: /Private area/", 4, ReasonRule}},
+		{"other", "/private/", Verdict{true, "", 0, ReasonNoGroup}},
+		{"recrawl", "/robots.txt?x", Verdict{true, "", 0, ReasonRobotsTxt}},
+	}
+	for _, c := range cases {
+		if got := f.Check(c.agent, canonical(t, "https://example.com"+c.path)); got != c.want {
+			t.Errorf("%s for %s: got %+v, want %+v", c.path, c.agent, got, c.want)
+		}
+	}
+}
+
+func TestCrawlDelay(t *testing.T) {
+	f := Parse([]byte("User-agent: *\nCrawl-delay: 1.5\nDisallow: /x\nUser-agent: a\nCrawldelay: 30\nCrawl-delay: 20\nDisallow:\n" +
+		"User-agent: a\nCrawl-delay: 40 # s\nUser-agent: b\nDisallow: /\nUser-agent: c\nCrawl-delay: 1e300\nAllow: /\nUser-agent: d\nCrawl-delay: NaN"))
+	for agent, want := range map[string]time.Duration{
+		"other": 1500 * time.Millisecond, "a": 40 * time.Second, "b": 40 * time.Second, "c": 365 * 24 * time.Hour, "d": 0,
+	} {
+		if got := f.CrawlDelay(agent); got != want {
+			t.Errorf("%s: %v, want %v", agent, got, want)
+		}
+	}
+}
+
+func TestSitemaps(t *testing.T) {
+	f := Parse([]byte("Sitemap: https://Example.com/a.xml\nUser-agent: a\nsite-map: http://example.com/b.xml # x\nDisallow: /\nSitemap: /relative\nSitemap: ftp://example.com/c\nSitemap:\n"))
+	if want := []string{"https://example.com/a.xml", "http://example.com/b.xml"}; !reflect.DeepEqual(f.Sitemaps(), want) {
+		t.Errorf("got %q, want %q", f.Sitemaps(), want)
+	}
+}
+
+func TestClassify(t *testing.T) {
+	broken := errors.New("connection reset")
+	cases := []struct {
+		status   int
+		err      error
+		location string
+		hops     int
+		want     Class
+	}{
+		{200, nil, "", 0, Parsed},
+		{204, nil, "", 0, Parsed},
+		{200, broken, "", 0, Unreachable},
+		{0, broken, "", 0, Unreachable},
+		{0, nil, "", 0, Unreachable},
+		{301, nil, "http://x/", 0, Redirected},
+		{302, nil, "http://x/", 4, Redirected},
+		{302, nil, "http://x/", 5, AllowAll},
+		{302, nil, "", 0, AllowAll},
+		{304, nil, "", 0, AllowAll},
+		{400, nil, "", 0, AllowAll},
+		{401, nil, "", 0, AllowAll},
+		{403, nil, "", 0, AllowAll},
+		{404, nil, "", 0, AllowAll},
+		{410, nil, "", 0, AllowAll},
+		{429, nil, "", 0, Unreachable},
+		{499, nil, "", 0, AllowAll},
+		{500, nil, "", 0, Unreachable},
+		{503, nil, "", 0, Unreachable},
+		{599, nil, "", 0, Unreachable},
+		{600, nil, "", 0, Unreachable},
+		{101, nil, "", 0, Unreachable},
+	}
+	for _, c := range cases {
+		if got := Classify(c.status, c.err, c.location, c.hops); got != c.want {
+			t.Errorf("%+v: got %s", c, got)
+		}
+	}
+}
+
+func TestSizeLimit(t *testing.T) {
+	head := "User-agent: a\nDisallow: /first\n"
+	filler := strings.Repeat("# "+strings.Repeat("x", 97)+"\n", (MaxBytes-len(head))/100)
+	text := head + filler
+	rest := MaxBytes - len(text)
+	// The last line within the limit is cut in the middle: "Disallow: /" would
+	// forbid everything.
+	text += strings.Repeat("\n", rest-len("Disallow: /")) + "Disallow: /last\nDisallow: /later\n"
+	for path, want := range map[string]bool{"/first": false, "/other": true, "/last": true, "/later": true} {
+		if got := allowed(t, text, "a", path); got != want {
+			t.Errorf("%s: got %v", path, got)
+		}
+	}
+}
+
+func TestWildcardLimit(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("User-agent: a\n")
+	for i := range MaxWildcards {
+		fmt.Fprintf(&b, "Disallow: /w*%d$\n", i)
+	}
+	b.WriteString("Disallow: /over*the-limit\nAllow: /over*the-limit-and-much-longer\nAllow: /over/plain-allow-is-counted\n")
+	f := Parse([]byte(b.String()))
+	for path, want := range map[string]bool{
+		"/w7": false, "/wx": true, "/over/anything": false, "/over-the-limit-and-much-longer": false, "/over/plain-allow-is-counted": true, "/": true,
+	} {
+		if got := f.Check("a", canonical(t, "http://h"+path)); got.Allowed != want {
+			t.Errorf("%s: got %+v", path, got)
+		}
+	}
+}
+
+// glob is an independent matcher: two pointers, no regular expression.
+func glob(pattern, path string) bool {
+	anchored := strings.HasSuffix(pattern, "$")
+	pattern = strings.TrimSuffix(pattern, "$")
+	if !anchored {
+		pattern += "*"
+	}
+	p, s, star, mark := 0, 0, -1, 0
+	for s < len(path) {
+		switch {
+		case p < len(pattern) && pattern[p] == '*':
+			star, mark, p = p, s, p+1
+		case p < len(pattern) && pattern[p] == path[s]:
+			p, s = p+1, s+1
+		case star >= 0:
+			mark++
+			p, s = star+1, mark
+		default:
+			return false
+		}
+	}
+	return strings.Trim(pattern[p:], "*") == ""
+}
+
+// TestMatchAgainstGlob: temoto behind the anchor matches as the definition says.
+func TestMatchAgainstGlob(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		text := rapid.StringMatching(`[/*][ab/.*?]{0,8}\$?`).Draw(t, "pattern")
+		path := rapid.StringMatching(`/[ab/.?]{0,10}`).Draw(t, "path")
+		p := pattern{text: text}
+		if got, want := p.matches(path), glob(text, path); got != want {
+			t.Errorf("%q on %q: %v, want %v", text, path, got, want)
+		}
+	})
+}
+
+// TestPrecedence: the verdict is that of the longest matching rule, whatever the
+// order of the lines.
+func TestPrecedence(t *testing.T) {
+	rapid.Check(t, func(r *rapid.T) {
+		patterns := rapid.SliceOfN(rapid.StringMatching(`/[ab/*]{0,4}`), 1, 8).Draw(r, "patterns")
+		path := rapid.StringMatching(`/[ab/]{0,6}`).Draw(r, "path")
+		text, octets, want := "User-agent: a\n", -1, true
+		for _, p := range patterns {
+			allow := rapid.Bool().Draw(r, "allow")
+			text += map[bool]string{true: "Allow: ", false: "Disallow: "}[allow] + p + "\n"
+			if glob(p, path) && (len(p) > octets || len(p) == octets && allow) {
+				octets, want = len(p), allow
+			}
+		}
+		// Canonical would remove dot segments, of which there are none.
+		if got := Parse([]byte(text)).Check("a", canonical(t, "http://h"+path)); got.Allowed != want {
+			r.Fatalf("%q on %q: %+v, want %v", text, path, got, want)
+		}
+	})
+}
+
+func FuzzParse(f *testing.F) {
+	for _, s := range []string{
+		"User-agent: *\nDisallow: /a*b$\nAllow: /%7e%zz%", "\xff\xfeU\x00", "Disallow\x00: *$*$", "User-agent: recrawl\nDisallow: /[(\\|+\nCrawl-delay: 1e999",
+		"User-agent:*\nDisallow: " + strings.Repeat("*a", 600),
+	} {
+		f.Add(s, "/a/b?c=%2F*$|")
+	}
+	f.Fuzz(func(t *testing.T, text, path string) {
+		u, err := urlkey.Canonical("http://example.com/" + path)
+		if err != nil {
+			return
+		}
+		file := Parse([]byte(text))
+		v := file.Check("recrawl", u)
+		if again := file.Check("RECRAWL/2", u); again != v {
+			t.Errorf("two answers: %+v, %+v", v, again)
+		}
+		if (v.Reason == ReasonRule) != (v.Line > 0) || !v.Allowed && v.Reason != ReasonRule {
+			t.Errorf("%+v", v)
+		}
+		if d := file.CrawlDelay("recrawl"); d < 0 {
+			t.Errorf("delay %v", d)
+		}
+		// What follows a file never changes what a whole group of another agent says.
+		if other := Parse([]byte("User-agent: else\nDisallow: /\n\n" + text)); other.Check("else", u).Allowed && strings.Count(strings.ToLower(text), "else") == 0 && u.Path() != "/robots.txt" {
+			t.Error("another's group was lost")
+		}
+	})
+}
+
+// sixty is a file of sixty rules, a third with wildcards, as large sites have.
+func sixty() []byte {
+	var b strings.Builder
+	b.WriteString("User-agent: *\n")
+	for i := range 20 {
+		fmt.Fprintf(&b, "Disallow: /private%d/\nDisallow: /*/print%d$\nAllow: /private%d/public\n", i, i, i)
+	}
+	return []byte(b.String())
+}
+
+func BenchmarkCheck(b *testing.B) {
+	f, u := Parse(sixty()), canonical(b, "https://example.com/news/2026/11/21/article.html?page=2")
+	for b.Loop() {
+		f.Check("recrawl", u)
+	}
+}
+
+func BenchmarkParse(b *testing.B) {
+	text := sixty()
+	for b.Loop() {
+		Parse(text)
+	}
+}
+
+// BenchmarkCheckHostile: as many wildcards as the limits let through.
+func BenchmarkCheckHostile(b *testing.B) {
+	text := []byte("User-agent: *\n" + strings.Repeat("Disallow: /*a*b*c*d*e*f*g*x$\n", MaxBytes/30))
+	f, u := Parse(text), canonical(b, "https://example.com/"+strings.Repeat("abcdefg", 20))
+	f.Check("recrawl", u) // compile
+	for b.Loop() {
+		f.Check("recrawl", u)
+	}
+}

@@ -1,0 +1,31 @@
+package sqlite
+
+import (
+	"path/filepath"
+	"testing"
+
+	"recrawl/internal/store"
+	"recrawl/internal/store/storetest"
+)
+
+func TestCollection(t *testing.T) { storetest.Run(t, openTest) }
+
+// openTest opens an empty store that lives as long as the test.
+func openTest(t *testing.T) store.Store {
+	t.Helper()
+	return openAt(t, filepath.Join(t.TempDir(), "store.db"), Options{Owner: true})
+}
+
+func openAt(t *testing.T, path string, opts Options) store.Store {
+	t.Helper()
+	s, err := Open(t.Context(), path, opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s
+}

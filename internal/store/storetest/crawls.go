@@ -1,0 +1,202 @@
+package storetest
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"recrawl/internal/crawl"
+	"recrawl/internal/store"
+)
+
+func crawlCases() []collectionCase {
+	return []collectionCase{
+		{"OpenCreates", crawlOpenCreates},
+		{"OpenAgainChangesNothing", crawlOpenAgain},
+		{"ChangedSpecRaisesGeneration", crawlChangedSpec},
+		{"PausedStaysPaused", crawlPausedStays},
+		{"StoppedRunsAgain", crawlStoppedRuns},
+		{"StoppedPagesReturnToKnown", crawlStoppedPagesReturn},
+		{"ManyStoppedPagesReturn", crawlManyStoppedPagesReturn},
+		{"StateChangesRaiseGeneration", crawlStates},
+		{"UnknownIsNotFound", crawlUnknown},
+		{"ListIsByName", crawlList},
+		{"OpenedAtOnceIsOne", crawlOpenedAtOnce},
+		{"SpecSurvives", crawlSpecSurvives},
+	}
+}
+
+func crawlOpenCreates(c *collection) {
+	before, err := c.s.Now(c.ctx)
+	c.check(err)
+	rec, err := c.s.OpenCrawl(c.ctx, c.spec)
+	c.check(err)
+	want(c, "state", rec.State, crawl.CrawlRunning)
+	want(c, "generation", rec.Generation, 1)
+	want(c, "name", rec.Spec.Name, c.name)
+	if rec.ID == 0 || rec.CreatedAt.Before(before) || rec.CreatedAt.Location() != time.UTC {
+		c.Fatalf("id %d, created at %v, not before %v UTC", rec.ID, rec.CreatedAt, before)
+	}
+}
+
+func crawlOpenAgain(c *collection) {
+	first, err := c.s.OpenCrawl(c.ctx, c.spec)
+	c.check(err)
+	c.spec.Scope.Rules, c.spec.Fetch.AllowNetworks = nil, nil // means the same
+	again, err := c.s.OpenCrawl(c.ctx, c.spec)
+	c.check(err)
+	want(c, "id", again.ID, first.ID)
+	want(c, "generation", again.Generation, first.Generation)
+}
+
+func crawlChangedSpec(c *collection) {
+	c.open()
+	c.spec.Politeness.Delay = crawl.Duration(time.Minute)
+	rec, err := c.s.OpenCrawl(c.ctx, c.spec)
+	c.check(err)
+	want(c, "generation", rec.Generation, 2)
+	stored, err := c.s.Crawl(c.ctx, c.name)
+	c.check(err)
+	want(c, "stored delay", stored.Spec.Politeness.Delay, crawl.Duration(time.Minute))
+	want(c, "stored generation", stored.Generation, 2)
+}
+
+func crawlPausedStays(c *collection) {
+	c.open()
+	_, err := c.s.SetCrawlState(c.ctx, c.name, crawl.CrawlPaused)
+	c.check(err)
+	rec, err := c.s.OpenCrawl(c.ctx, c.spec)
+	c.check(err)
+	want(c, "state", rec.State, crawl.CrawlPaused)
+	want(c, "generation", rec.Generation, 2)
+	c.spec.Limits.Window = 3
+	rec, err = c.s.OpenCrawl(c.ctx, c.spec)
+	c.check(err)
+	want(c, "state", rec.State, crawl.CrawlPaused)
+	want(c, "generation", rec.Generation, 3)
+}
+
+func crawlStoppedRuns(c *collection) {
+	c.open()
+	_, err := c.s.SetCrawlState(c.ctx, c.name, crawl.CrawlStopped)
+	c.check(err)
+	rec, err := c.s.OpenCrawl(c.ctx, c.spec)
+	c.check(err)
+	want(c, "state", rec.State, crawl.CrawlRunning)
+	want(c, "generation", rec.Generation, 3)
+}
+
+func crawlStoppedPagesReturn(c *collection) {
+	c.with(10, 0)
+	pages := c.admitted(1, 4)
+	c.visit(pages[0].PageID, crawl.OutcomeNew, crawl.Active)
+	_, err := c.s.SetCrawlState(c.ctx, c.name, crawl.CrawlStopped)
+	c.check(err)
+	for _, p := range pages[:3] {
+		c.setState(p.PageID, crawl.Stopped)
+	}
+	want(c, "admitted while stopped", len(c.admit(ids(pages)...)), 0)
+	want(c, "candidates while stopped", len(c.candidates(10)), 0)
+	c.open()
+	for _, p := range pages[:3] {
+		want(c, "state", c.page(p.PageID).State, crawl.Known)
+	}
+	want(c, "state of the page that was never stopped", c.page(pages[3].PageID).State, crawl.Active)
+	c.checkCounts()
+	c.admit(ids(pages)...)
+	back := c.page(pages[0].PageID)
+	want(c, "state", back.State, crawl.Active)
+	want(c, "visits", back.Visits, 1)
+	want(c, "next visit", c.visit(back.PageID, crawl.OutcomeUnchanged, crawl.Active).Visit.Visit, 2)
+	c.checkCounts()
+}
+
+func crawlManyStoppedPagesReturn(c *collection) {
+	const n = 1100 // more than one transaction's worth
+	c.with(10000, 0)
+	c.register(0, c.urls(1, n, 0)...)
+	pages := c.candidates(n)
+	c.admit(ids(pages)...)
+	const workers = 8
+	c.together(workers, func(i int) error {
+		for _, p := range pages[i*n/workers : (i+1)*n/workers] {
+			if err := c.s.SetPageState(c.ctx, p.PageID, crawl.Stopped); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	want(c, "stopped pages", c.status().Pages[crawl.Stopped], n)
+	_, err := c.s.SetCrawlState(c.ctx, c.name, crawl.CrawlStopped)
+	c.check(err)
+	rec, err := c.s.SetCrawlState(c.ctx, c.name, crawl.CrawlRunning)
+	c.check(err)
+	want(c, "state", rec.State, crawl.CrawlRunning)
+	want(c, "known pages", c.status().Pages[crawl.Known], n)
+	want(c, "admitted again", len(c.admit(ids(pages)...)), n)
+	c.checkCounts()
+}
+
+func crawlStates(c *collection) {
+	c.open()
+	for i, state := range []crawl.CrawlState{crawl.CrawlPaused, crawl.CrawlPaused, crawl.CrawlRunning, crawl.CrawlStopped} {
+		rec, err := c.s.SetCrawlState(c.ctx, c.name, state)
+		c.check(err)
+		want(c, "state", rec.State, state)
+		want(c, "generation", rec.Generation, []int64{2, 2, 3, 4}[i])
+	}
+	rec, err := c.s.Crawl(c.ctx, c.name)
+	c.check(err)
+	want(c, "stored state", rec.State, crawl.CrawlStopped)
+}
+
+func crawlUnknown(c *collection) {
+	_, err := c.s.Crawl(c.ctx, "no-such-crawl")
+	c.wantError(err, store.ErrNotFound)
+	_, err = c.s.SetCrawlState(c.ctx, "no-such-crawl", crawl.CrawlPaused)
+	c.wantError(err, store.ErrNotFound)
+}
+
+func crawlList(c *collection) {
+	base := c.name
+	for _, suffix := range []string{"-b", ".c", "_d", "-a", "0"} {
+		c.spec.Name = base + suffix
+		_, err := c.s.OpenCrawl(c.ctx, c.spec)
+		c.check(err)
+	}
+	all, err := c.s.ListCrawls(c.ctx)
+	c.check(err)
+	var names []string
+	for _, rec := range all {
+		names = append(names, rec.Spec.Name)
+	}
+	if len(names) < 5 || !slices.IsSorted(names) {
+		c.Fatalf("names %v: not all, or not in order", names)
+	}
+}
+
+func crawlOpenedAtOnce(c *collection) {
+	found := make([]store.CrawlRecord, 8)
+	c.together(len(found), func(i int) error {
+		var err error
+		found[i], err = c.s.OpenCrawl(c.ctx, c.spec)
+		return err
+	})
+	for _, rec := range found {
+		want(c, "id", rec.ID, found[0].ID)
+		want(c, "generation", rec.Generation, 1)
+	}
+}
+
+func crawlSpecSurvives(c *collection) {
+	c.spec.Seeds = nil
+	for i, text := range hostile()[3:] {
+		c.spec.Seeds = append(c.spec.Seeds, fmt.Sprintf("https://x.test/%d?%q", i, text))
+	}
+	c.spec.Politeness.Factor = 2.5
+	c.spec.Fetch.AllowNetworks = []string{"127.0.0.0/8", "::1/128"}
+	c.open()
+	rec, err := c.s.Crawl(c.ctx, c.name)
+	c.check(err)
+	want(c, "spec", fmt.Sprintf("%+v", rec.Spec), fmt.Sprintf("%+v", c.spec))
+}
