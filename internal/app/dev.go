@@ -164,7 +164,7 @@ func (d *devRun) dial(ctx context.Context) (err error) {
 }
 
 func (d *devRun) startWorker() (worker.Worker, error) {
-	w := newWorker(d.client, d.store, d.files, d.Config, d.log)
+	w := newWorker(d.client, d.store, d.files, d.Config, temporalkit.StickyEmbedded, d.log)
 	if err := w.Start(); err != nil {
 		return nil, fmt.Errorf("start the worker: %w", err)
 	}

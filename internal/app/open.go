@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"strings"
+	"time"
 
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/worker"
@@ -41,8 +42,8 @@ func openArchive(url string) (archive.Store, error) {
 }
 
 // newWorker makes a worker of the parts.
-func newWorker(c client.Client, s store.Store, a archive.Store, cfg config.Config, log *slog.Logger) worker.Worker {
-	w := temporalkit.NewWorker(c, cfg.Concurrency)
+func newWorker(c client.Client, s store.Store, a archive.Store, cfg config.Config, sticky time.Duration, log *slog.Logger) worker.Worker {
+	w := temporalkit.NewWorker(c, cfg.Concurrency, sticky)
 	workflows.Register(w)
 	settings := activities.Settings{Version: config.VersionText(), Contact: cfg.Contact, Overdue: cfg.Overdue}
 	activities.New(s, a, fetch.New(fetch.Options{}), temporalkit.Workflows{Client: c}, settings, log).Register(w)

@@ -36,6 +36,7 @@ type temporalServer struct {
 }
 
 func (t *temporalServer) address() string { return net.JoinHostPort("127.0.0.1", strconv.Itoa(t.port)) }
+
 func (t *temporalServer) uiAddress() string {
 	return "http://" + net.JoinHostPort("localhost", strconv.Itoa(t.uiPort))
 }

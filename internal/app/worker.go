@@ -51,7 +51,7 @@ func runWorker(ctx context.Context, getenv func(string) string, stderr io.Writer
 	if err := temporalkit.EnsureSearchAttributes(ctx, c, namespace); err != nil {
 		return err
 	}
-	w := newWorker(c, s, a, cfg, log)
+	w := newWorker(c, s, a, cfg, temporalkit.StickyFleet, log)
 	if err := w.Start(); err != nil {
 		return fmt.Errorf("start the worker: %w", err)
 	}

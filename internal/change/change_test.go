@@ -19,35 +19,52 @@ func TestVerdict(t *testing.T) {
 		reasons    []crawl.Reason
 	}{
 		{
-			"first", Digests{}, old, crawl.OutcomeNew,
+			"first",
+			Digests{},
+			old, crawl.OutcomeNew,
 			[]crawl.Reason{{Code: CodeFirst, Num: map[string]float64{"bytes": 100, "text_bytes": 40}}},
 		},
 		{"same bytes", old, old, crawl.OutcomeUnchanged, []crawl.Reason{{Code: CodeSameBytes}}},
 		{
-			"same text", old, Digests{"r2", "t1", "l1", 110, 40}, crawl.OutcomeCosmetic,
+			"same text", old,
+			Digests{"r2", "t1", "l1", 110, 40},
+			crawl.OutcomeCosmetic,
 			[]crawl.Reason{{Code: CodeSameText, Num: map[string]float64{"bytes": 110, "bytes_delta": 10}}},
 		},
 		{
-			"same text, other links", old, Digests{"r2", "t1", "l2", 90, 40}, crawl.OutcomeCosmetic,
+			"same text, other links", old,
+			Digests{"r2", "t1", "l2", 90, 40},
+			crawl.OutcomeCosmetic,
 			[]crawl.Reason{{Code: CodeSameText, Num: map[string]float64{"bytes": 90, "bytes_delta": -10}}, {Code: CodeLinks}},
 		},
 		{
-			"other text", old, Digests{"r2", "t2", "l2", 120, 30}, crawl.OutcomeChanged,
+			"other text", old,
+			Digests{"r2", "t2", "l2", 120, 30},
+			crawl.OutcomeChanged,
 			[]crawl.Reason{
 				{Code: CodeText, Num: map[string]float64{"bytes": 120, "bytes_delta": 20, "text_bytes": 30, "text_delta": -10}},
 				{Code: CodeLinks},
 			},
 		},
 		{
-			"no text, same links", Digests{"r1", "t0", "l1", 10, 0}, Digests{"r2", "t0", "l1", 12, 0}, crawl.OutcomeCosmetic,
+			"no text, same links",
+			Digests{"r1", "t0", "l1", 10, 0},
+			Digests{"r2", "t0", "l1", 12, 0},
+			crawl.OutcomeCosmetic,
 			[]crawl.Reason{{Code: CodeNoText, Num: map[string]float64{"bytes": 12, "bytes_delta": 2}}},
 		},
 		{
-			"no text, other links", Digests{"r1", "t0", "l1", 10, 0}, Digests{"r2", "t0", "l2", 12, 0}, crawl.OutcomeChanged,
+			"no text, other links",
+			Digests{"r1", "t0", "l1", 10, 0},
+			Digests{"r2", "t0", "l2", 12, 0},
+			crawl.OutcomeChanged,
 			[]crawl.Reason{{Code: CodeNoText, Num: map[string]float64{"bytes": 12, "bytes_delta": 2}}, {Code: CodeLinks}},
 		},
 		{
-			"unknown text digests", Digests{Raw: "r1", TextBytes: 1}, Digests{Raw: "r2", TextBytes: 1}, crawl.OutcomeChanged,
+			"unknown text digests",
+			Digests{Raw: "r1", TextBytes: 1},
+			Digests{Raw: "r2", TextBytes: 1},
+			crawl.OutcomeChanged,
 			[]crawl.Reason{{Code: CodeText, Num: map[string]float64{"bytes": 0, "bytes_delta": 0, "text_bytes": 1, "text_delta": 0}}},
 		},
 	}

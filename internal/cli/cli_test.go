@@ -188,21 +188,25 @@ func TestCrawl(t *testing.T) {
 		{"new", "crawl fresh " + other, false, "start fresh", func(s crawl.Spec) bool {
 			return slices.Equal(s.Seeds, []string{other}) && s.Limits.MaxPages == 0
 		}},
-		{"new with every setting", "crawl fresh " + other + " --delay 5s --factor 2.5 --scope domain --max-depth 3 --max-pages 100 --window 4" +
-			" --policy fixed --budget 500/day --default-interval 2d --min-interval 10m --max-interval 30d --time-limit 10s" +
-			" --allow-network 10.0.0.0/8 --allow-network fd00::/8 --contact ops@example.org --maintain-every 1m", false, "start fresh",
+		{
+			"new with every setting", "crawl fresh " + other + " --delay 5s --factor 2.5 --scope domain --max-depth 3 --max-pages 100 --window 4" +
+				" --policy fixed --budget 500/day --default-interval 2d --min-interval 10m --max-interval 30d --time-limit 10s" +
+				" --allow-network 10.0.0.0/8 --allow-network fd00::/8 --contact ops@example.org --maintain-every 1m", false, "start fresh",
 			func(s crawl.Spec) bool {
 				want := crawl.DefaultSpec()
 				want.Name, want.Seeds = "fresh", []string{other}
 				want.Politeness.Delay, want.Politeness.Factor = crawl.Duration(5*time.Second), 2.5
 				want.Scope.Type, want.Scope.MaxDepth = "domain", 3
 				want.Limits.MaxPages, want.Limits.Window = 100, 4
-				want.Revisit = crawl.RevisitSpec{Policy: "fixed", Budget: "500/day", DefaultInterval: crawl.Duration(48 * time.Hour),
-					MinInterval: crawl.Duration(10 * time.Minute), MaxInterval: crawl.Duration(720 * time.Hour)}
+				want.Revisit = crawl.RevisitSpec{
+					Policy: "fixed", Budget: "500/day", DefaultInterval: crawl.Duration(48 * time.Hour),
+					MinInterval: crawl.Duration(10 * time.Minute), MaxInterval: crawl.Duration(720 * time.Hour),
+				}
 				want.Fetch.TimeLimit, want.Fetch.AllowNetworks = crawl.Duration(10*time.Second), []string{"10.0.0.0/8", "fd00::/8"}
 				want.Identity.Contact, want.MaintainEvery = "ops@example.org", crawl.Duration(time.Minute)
 				return equal(s, want)
-			}},
+			},
+		},
 		{"zero is a setting", "crawl news --max-pages 0", true, "set news", func(s crawl.Spec) bool { return s.Limits.MaxPages == 0 }},
 		{"more seeds", "crawl news " + other, true, "add to news: " + other, nil},
 		{"more seeds and settings", "crawl news " + other + " --delay 1s", true, "set news", func(s crawl.Spec) bool {
@@ -274,7 +278,9 @@ func TestRunningCrawlWithNothingToDo(t *testing.T) {
 func TestAct(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ args, call string }{
-		{"stop news", "stop news"}, {"pause news", "pause news"}, {"resume news", "resume news"},
+		{"stop news", "stop news"},
+		{"pause news", "pause news"},
+		{"resume news", "resume news"},
 		{"visit https://example.com", "visit news https://example.com/"},
 	} {
 		b := &fakeBackend{running: []string{"news"}}
@@ -290,8 +296,11 @@ func TestAct(t *testing.T) {
 func TestRead(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ args, want string }{
-		{"status", "CRAWL"}, {"status news", "news (running)"}, {"hosts news", "example.com"},
-		{"history HTTPS://example.com", "VISIT"}, {"history https://example.com/ --crawl news --output json", `"outcome":"new"`},
+		{"status", "CRAWL"},
+		{"status news", "news (running)"},
+		{"hosts news", "example.com"},
+		{"history HTTPS://example.com", "VISIT"},
+		{"history https://example.com/ --crawl news --output json", `"outcome":"new"`},
 		{"pages news --output json", `"url":"https://example.com/?[],,0001-01-01T00:00:00Z,500"`},
 		{"pages news --state failing,gone --state known --host Example.com --limit 3", "?[failing gone known],example.com,0001-01-01T00:00:00Z,3"},
 		{"pages news --changed-since 7d", ",2026-02-22T12:00:00Z,"},

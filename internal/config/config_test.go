@@ -76,19 +76,42 @@ func TestResolve(t *testing.T) {
 		want  Places
 	}{
 		{"nothing named", Overrides{Data: "none"}, nil, Places{Data: "none"}},
-		{"the data folder", Overrides{Data: dev}, nil,
-			Places{Store: "sqlite:/d/recrawl.db", Archive: "/d/archive", Data: dev, Address: "127.0.0.1:7233", Namespace: "dev", FromDev: true}},
-		{"the data folder of the environment", Overrides{}, []string{EnvData, dev},
-			Places{Store: "sqlite:/d/recrawl.db", Archive: "/d/archive", Data: dev, Address: "127.0.0.1:7233", Namespace: "dev", FromDev: true}},
-		{"environment before data folder", Overrides{Data: dev}, []string{EnvStore, "sqlite:b", "TEMPORAL_ADDRESS", "t:1"},
-			Places{Store: "sqlite:b", Data: dev}},
-		{"a profile before the data folder", Overrides{Data: dev}, []string{"TEMPORAL_PROFILE", "cloud"},
-			Places{Store: "sqlite:/d/recrawl.db", Archive: "/d/archive", Data: dev}},
-		{"namespace of the environment", Overrides{Data: dev}, []string{"TEMPORAL_NAMESPACE", "mine"},
-			Places{Store: "sqlite:/d/recrawl.db", Archive: "/d/archive", Data: dev, Address: "127.0.0.1:7233", FromDev: true}},
-		{"flag before environment", Overrides{Data: broken, Store: "sqlite:a", Archive: "x", Address: "t:2", Namespace: "n"},
+		{
+			"the data folder",
+			Overrides{Data: dev},
+			nil,
+			Places{Store: "sqlite:/d/recrawl.db", Archive: "/d/archive", Data: dev, Address: "127.0.0.1:7233", Namespace: "dev", FromDev: true},
+		},
+		{
+			"the data folder of the environment",
+			Overrides{},
+			[]string{EnvData, dev},
+			Places{Store: "sqlite:/d/recrawl.db", Archive: "/d/archive", Data: dev, Address: "127.0.0.1:7233", Namespace: "dev", FromDev: true},
+		},
+		{
+			"environment before data folder",
+			Overrides{Data: dev},
+			[]string{EnvStore, "sqlite:b", "TEMPORAL_ADDRESS", "t:1"},
+			Places{Store: "sqlite:b", Data: dev},
+		},
+		{
+			"a profile before the data folder",
+			Overrides{Data: dev},
+			[]string{"TEMPORAL_PROFILE", "cloud"},
+			Places{Store: "sqlite:/d/recrawl.db", Archive: "/d/archive", Data: dev},
+		},
+		{
+			"namespace of the environment",
+			Overrides{Data: dev},
+			[]string{"TEMPORAL_NAMESPACE", "mine"},
+			Places{Store: "sqlite:/d/recrawl.db", Archive: "/d/archive", Data: dev, Address: "127.0.0.1:7233", FromDev: true},
+		},
+		{
+			"flag before environment",
+			Overrides{Data: broken, Store: "sqlite:a", Archive: "x", Address: "t:2", Namespace: "n"},
 			[]string{EnvStore, "sqlite:b", EnvArchive, "y", "TEMPORAL_ADDRESS", "t:1"},
-			Places{Store: "sqlite:a", Archive: "x", Data: broken, Address: "t:2", Namespace: "n"}},
+			Places{Store: "sqlite:a", Archive: "x", Data: broken, Address: "t:2", Namespace: "n"},
+		},
 	} {
 		conf, err := Load(env(c.env...))
 		if err != nil {

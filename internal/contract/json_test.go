@@ -27,9 +27,23 @@ func TestPayloadsRoundTrip(t *testing.T) {
 		Tuning: contract.Tuning{VisitsPerRun: 1, EventsPerRun: 2, TurnsPerRun: 3},
 	}
 	for _, v := range []any{
-		full, contract.PageIn{}, contract.FetchOut{}, contract.PlanOut{}, contract.DetectOut{}, contract.AcquireOut{},
-		contract.LeaveIn{}, contract.DiscoverIn{}, contract.DiscoverOut{}, contract.CrawlProgress{}, contract.OpenCrawlOut{},
-		contract.VisitLine{}, contract.PageView{}, contract.ExplainView{}, contract.Ack{}, contract.AdmitOut{}, contract.MaintainOut{},
+		full,
+		contract.PageIn{},
+		contract.FetchOut{},
+		contract.PlanOut{},
+		contract.DetectOut{},
+		contract.AcquireOut{},
+		contract.LeaveIn{},
+		contract.DiscoverIn{},
+		contract.DiscoverOut{},
+		contract.CrawlProgress{},
+		contract.OpenCrawlOut{},
+		contract.VisitLine{},
+		contract.PageView{},
+		contract.ExplainView{},
+		contract.Ack{},
+		contract.AdmitOut{},
+		contract.MaintainOut{},
 	} {
 		raw, err := json.Marshal(v)
 		if err != nil {

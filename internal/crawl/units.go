@@ -124,8 +124,14 @@ var sizeUnits = []struct {
 	suffix string
 	factor int64
 }{
-	{"GiB", 1 << 30}, {"MiB", 1 << 20}, {"KiB", 1 << 10},
-	{"GB", 1e9}, {"MB", 1e6}, {"kB", 1e3}, {"KB", 1e3}, {"B", 1},
+	{"GiB", 1 << 30},
+	{"MiB", 1 << 20},
+	{"KiB", 1 << 10},
+	{"GB", 1e9},
+	{"MB", 1e6},
+	{"kB", 1e3},
+	{"KB", 1e3},
+	{"B", 1},
 }
 
 // String prints the size in the largest binary unit that divides it.

@@ -168,7 +168,8 @@ func TestOutcomes(t *testing.T) {
 func checkResult(t interface {
 	Helper()
 	Errorf(string, ...any)
-}, r Result) {
+}, r Result,
+) {
 	t.Helper()
 	if !slices.Contains(crawl.Outcomes(), r.Outcome) {
 		t.Errorf("outcome %d", r.Outcome)

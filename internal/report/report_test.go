@@ -105,32 +105,48 @@ func sample() *fake {
 			{ID: 1, Spec: news, State: crawl.CrawlRunning, Generation: 1, CreatedAt: now.Add(-9 * day)},
 		},
 		pages: []store.PageRecord{
-			{PageRef: home, State: crawl.Active, Visits: 4, Changes: 1, LastAt: now.Add(-2 * time.Hour), NextAt: now.Add(46 * time.Hour),
-				Backlinks: 7, Last: store.VersionRecord{At: now.Add(-5 * day)}},
-			{PageRef: ref(1, "news", 2, "https://example.com/a?x=1&y=2"), State: crawl.Failing, Level: 1, Visits: 2,
-				LastAt: now.Add(-90 * time.Second), NextAt: now.Add(-time.Second), Backlinks: 1},
+			{
+				PageRef: home, State: crawl.Active, Visits: 4, Changes: 1, LastAt: now.Add(-2 * time.Hour), NextAt: now.Add(46 * time.Hour),
+				Backlinks: 7, Last: store.VersionRecord{At: now.Add(-5 * day)},
+			},
+			{
+				PageRef: ref(1, "news", 2, "https://example.com/a?x=1&y=2"), State: crawl.Failing, Level: 1, Visits: 2,
+				LastAt: now.Add(-90 * time.Second), NextAt: now.Add(-time.Second), Backlinks: 1,
+			},
 			{PageRef: ref(1, "news", 3, "https://example.com/later"), State: crawl.Known, Level: 2},
 			{PageRef: ref(2, "docs", 4, "https://example.com/new"), State: crawl.Active},
 			{PageRef: ref(1, "news", 5, "https://example.com/new"), State: crawl.Active},
 		},
 		visits: map[int64][]store.VisitRecord{1: {
-			{PageID: 1, Visit: 4, At: now.Add(-2 * time.Hour), Outcome: crawl.OutcomeUnchanged, Status: 304, Version: 2,
+			{
+				PageID: 1, Visit: 4, At: now.Add(-2 * time.Hour), Outcome: crawl.OutcomeUnchanged, Status: 304, Version: 2,
 				Digest: strings.Repeat("b2", 32), Duration: 41 * time.Millisecond, NextAt: now.Add(46 * time.Hour), State: crawl.Active,
 				Reasons: []crawl.Reason{
-					{Code: "changes", Num: map[string]float64{"n": 1, "of": 2}}, {Code: "rounds", Num: map[string]float64{"n": 2, "s": 86400}}}},
-			{PageID: 1, Visit: 3, At: now.Add(-3 * day), Outcome: crawl.OutcomeChanged, Status: 200, Version: 2,
+					{Code: "changes", Num: map[string]float64{"n": 1, "of": 2}}, {Code: "rounds", Num: map[string]float64{"n": 2, "s": 86400}},
+				},
+			},
+			{
+				PageID: 1, Visit: 3, At: now.Add(-3 * day), Outcome: crawl.OutcomeChanged, Status: 200, Version: 2,
 				Digest: strings.Repeat("b2", 32), Bytes: 18650, Duration: 1300 * time.Millisecond, NextAt: now.Add(-2 * day), State: crawl.Active,
-				Reasons: []crawl.Reason{{Code: "changes", Num: map[string]float64{"n": 1, "of": 1}}, {Code: "rounds", Num: map[string]float64{"n": 1, "s": 86400}}}},
-			{PageID: 1, Visit: 2, At: now.Add(-4 * day), Outcome: crawl.OutcomeFailed, Version: 1, Duration: 30 * time.Second,
-				NextAt: now.Add(-3 * day), State: crawl.Failing, Problem: "connection\trefused", Reasons: []crawl.Reason{{Code: "failed", Num: map[string]float64{"n": 1}}}},
-			{PageID: 1, Visit: 1, At: now.Add(-5 * day), Outcome: crawl.OutcomeRedirected, Status: 301, Location: "https://example.com/home",
-				Duration: time.Millisecond, Reasons: nil},
+				Reasons: []crawl.Reason{{Code: "changes", Num: map[string]float64{"n": 1, "of": 1}}, {Code: "rounds", Num: map[string]float64{"n": 1, "s": 86400}}},
+			},
+			{
+				PageID: 1, Visit: 2, At: now.Add(-4 * day), Outcome: crawl.OutcomeFailed, Version: 1, Duration: 30 * time.Second,
+				NextAt: now.Add(-3 * day), State: crawl.Failing, Problem: "connection\trefused", Reasons: []crawl.Reason{{Code: "failed", Num: map[string]float64{"n": 1}}},
+			},
+			{
+				PageID: 1, Visit: 1, At: now.Add(-5 * day), Outcome: crawl.OutcomeRedirected, Status: 301, Location: "https://example.com/home",
+				Duration: time.Millisecond, Reasons: nil,
+			},
 		}, 5: {{PageID: 5, Visit: 1, At: now, Outcome: crawl.OutcomeNew, Status: 200}}},
 		hosts: []store.HostRecord{
-			{ID: 1, Host: "example.com", Delay: 10 * time.Second, NextFree: now.Add(4 * time.Second), Waiting: 3,
+			{
+				ID: 1, Host: "example.com", Delay: 10 * time.Second, NextFree: now.Add(4 * time.Second), Waiting: 3,
 				Robots: []store.RobotsRecord{
 					{Origin: "https://example.com", State: store.RobotsParsed, Status: 200, CrawlDelay: 5 * time.Second, ExpiresAt: now.Add(day)},
-					{Origin: "http://example.com", State: store.RobotsUnreachable, ExpiresAt: now.Add(time.Minute), Problem: "no such host"}}},
+					{Origin: "http://example.com", State: store.RobotsUnreachable, ExpiresAt: now.Add(time.Minute), Problem: "no such host"},
+				},
+			},
 			{ID: 2, Host: "example.com:8080", Delay: time.Minute, NextFree: now.Add(-time.Hour), BackoffUntil: now.Add(20 * time.Minute)},
 			{ID: 3, Host: "example.net", Delay: 10 * time.Second, InFlight: true},
 			{ID: 4, Host: "example.org", Delay: 10 * time.Second, Blocked: true, BackoffUntil: now.Add(-time.Hour)},
@@ -210,12 +226,18 @@ func TestKeys(t *testing.T) {
 		ask  func(Reporter) error
 		want string
 	}{
-		{func(r Reporter) error { return r.History(t.Context(), HistoryQuery{URL: "https://example.com/"}) },
-			"url visit at outcome status version digest bytes duration next_at reasons"},
-		{func(r Reporter) error { return r.Pages(t.Context(), PagesQuery{Crawl: "news"}) },
-			"url host state level visits changes last_visit next_visit backlinks"},
-		{func(r Reporter) error { return r.Hosts(t.Context(), HostsQuery{Crawl: "news", Limit: 1}) },
-			"host delay next_free backoff_until robots waiting in_flight"},
+		{
+			func(r Reporter) error { return r.History(t.Context(), HistoryQuery{URL: "https://example.com/"}) },
+			"url visit at outcome status version digest bytes duration next_at reasons",
+		},
+		{
+			func(r Reporter) error { return r.Pages(t.Context(), PagesQuery{Crawl: "news"}) },
+			"url host state level visits changes last_visit next_visit backlinks",
+		},
+		{
+			func(r Reporter) error { return r.Hosts(t.Context(), HostsQuery{Crawl: "news", Limit: 1}) },
+			"host delay next_free backoff_until robots waiting in_flight",
+		},
 	} {
 		var out bytes.Buffer
 		if err := c.ask(Reporter{Store: sample(), Out: &out, Format: JSON}); err != nil {

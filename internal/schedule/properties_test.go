@@ -84,7 +84,8 @@ func TestMoreChangesNeverLater(t *testing.T) {
 		more.Belief.History |= uint32(rapid.Uint64Range(0, 1<<page.Belief.Pairs-1).Draw(t, "more changes"))
 		before := policy.Next(page, Observation{Outcome: crawl.OutcomeUnchanged}, p)
 		after := policy.Next(more, Observation{Outcome: rapid.SampledFrom([]crawl.Outcome{
-			crawl.OutcomeUnchanged, crawl.OutcomeChanged}).Draw(t, "seen")}, p)
+			crawl.OutcomeUnchanged, crawl.OutcomeChanged,
+		}).Draw(t, "seen")}, p)
 		if after.Interval > before.Interval {
 			t.Fatalf("%d changes: %s; %d changes: %s", bits.OnesCount32(page.Belief.History), before.Interval,
 				bits.OnesCount32(more.Belief.History), after.Interval)

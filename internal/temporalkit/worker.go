@@ -14,9 +14,18 @@ import (
 // history is kept short for that reason.
 const WorkflowCache = 5000
 
+// Sticky time-outs: how long a workflow task waits for the worker that has its
+// workflow in memory. A loaded fleet that is late must not lose its tasks to full
+// replays; an embedded worker that was killed is back in a second, and its
+// workflows should not wait for the dead one.
+const (
+	StickyFleet    = 30 * time.Second
+	StickyEmbedded = 5 * time.Second
+)
+
 // NewWorker returns a worker with recrawl's options. Concurrency is how many
 // regular activities (requests above all) run at the same time.
-func NewWorker(c client.Client, concurrency int) worker.Worker {
+func NewWorker(c client.Client, concurrency int, sticky time.Duration) worker.Worker {
 	worker.SetStickyWorkflowCacheSize(WorkflowCache)
 	return worker.New(c, contract.TaskQueue, worker.Options{
 		MaxConcurrentActivityExecutionSize: concurrency,
@@ -28,8 +37,7 @@ func NewWorker(c client.Client, concurrency int) worker.Worker {
 		// hand-over low.
 		MaxConcurrentWorkflowTaskPollers: 8,
 		MaxConcurrentActivityTaskPollers: 4,
-		// A loaded worker that is late must not lose its sticky tasks to full replays.
-		StickyScheduleToStartTimeout: 30 * time.Second,
+		StickyScheduleToStartTimeout:     sticky,
 		// Above the default time limit of a fetch: a request in flight may end, so
 		// that a restart loses no visit.
 		WorkerStopTimeout: 40 * time.Second,

@@ -238,7 +238,8 @@ func must(t testing.TB, raw string) URL {
 func checkInvariants(t interface {
 	Helper()
 	Errorf(string, ...any)
-}, u URL) {
+}, u URL,
+) {
 	t.Helper()
 	text := u.String()
 	if len(text) > MaxLength {

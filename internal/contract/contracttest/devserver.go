@@ -39,7 +39,7 @@ func DevServer(t testing.TB) client.Client {
 	defer cancel()
 	server, err := testsuite.StartDevServer(ctx, testsuite.DevServerOptions{
 		ExistingPath:  cli,
-		ClientOptions: &client.Options{Logger: Quiet()},
+		ClientOptions: &client.Options{Logger: Quiet(), Identity: "recrawl-test"},
 		LogLevel:      "error",
 		SearchAttributes: temporal.NewSearchAttributes(
 			contract.AttrCrawl.ValueSet(""), contract.AttrHost.ValueSet(""), contract.AttrState.ValueSet("")),

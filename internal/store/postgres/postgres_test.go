@@ -17,7 +17,12 @@ func TestCollection(t *testing.T) { storetest.Run(t, openTest) }
 // openTest opens an empty store that lives as long as the test.
 func openTest(t *testing.T) store.Store {
 	t.Helper()
-	s, err := Open(t.Context(), pgtest.DSN(t), Options{})
+	return openDSN(t, pgtest.DSN(t))
+}
+
+func openDSN(t *testing.T, dsn string) store.Store {
+	t.Helper()
+	s, err := Open(t.Context(), dsn, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -27,4 +32,26 @@ func openTest(t *testing.T) store.Store {
 		}
 	})
 	return s
+}
+
+// TestCollectionWithoutPreparedStatements runs as behind a connection pooler,
+// where statements cannot be prepared by name.
+func TestCollectionWithoutPreparedStatements(t *testing.T) {
+	storetest.Run(t, func(t *testing.T) store.Store {
+		t.Helper()
+		return openDSN(t, pgtest.DSN(t)+"&default_query_exec_mode=exec")
+	})
+}
+
+func BenchmarkRegister(b *testing.B) {
+	s, err := Open(b.Context(), pgtest.DSN(b), Options{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer func() {
+		if err := s.Close(); err != nil {
+			b.Error(err)
+		}
+	}()
+	storetest.BenchmarkRegister(b, s)
 }

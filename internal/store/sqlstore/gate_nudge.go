@@ -13,8 +13,16 @@ import (
 // RestAllHosts makes every host rest one gap from now on: for a store whose last
 // owner did not close it, so that the end of its last requests is not known.
 func RestAllHosts(ctx context.Context, tx Tx, now int64) error {
-	if _, err := tx.Exec(ctx, "UPDATE rest SET rested_at = $1 WHERE id = 1", now); err != nil {
-		return fmt.Errorf("let all hosts rest: %w", err)
+	for _, query := range []string{
+		"UPDATE rest SET rested_at = $1 WHERE id = 1",
+		// The one process that could have had a request in flight, or a waiter
+		// present, is dead: its connections are closed and nobody is there.
+		"UPDATE hosts SET expires_at = $1 WHERE flight_permit <> 0 AND expires_at > $1",
+		"UPDATE places SET present_until = 0 WHERE state = 1 AND present_until > $1",
+	} {
+		if _, err := tx.Exec(ctx, query, now); err != nil {
+			return fmt.Errorf("let all hosts rest: %w", err)
+		}
 	}
 	return nil
 }

@@ -96,11 +96,11 @@ func (s *Store) FindPages(ctx context.Context, url, crawlName string) ([]store.P
 }
 
 func (s *Store) findPages(ctx context.Context, tx Tx, url, crawlName string) ([]store.PageRecord, error) {
-	query := `SELECT p.id FROM crawls c JOIN pages p ON p.crawl_id = c.id AND p.url_hash = $1`
+	query := `SELECT p.id FROM crawls c CROSS JOIN pages p WHERE p.crawl_id = c.id AND p.url_hash = $1`
 	hash := urlHash(url)
 	args := []any{hash[:]}
 	if crawlName != "" {
-		query += ` WHERE c.name = $2`
+		query += ` AND c.name = $2`
 		args = append(args, crawlName)
 	}
 	ids, err := collect(ctx, tx, query+` ORDER BY p.id`, args, scanID)

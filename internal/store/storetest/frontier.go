@@ -476,7 +476,7 @@ func dueLiving(c *collection) {
 	}
 	c.visit(pages[9].PageID, crawl.OutcomeNew, crawl.Active) // due in an hour
 	got := ids(c.due(store.DueParams{Before: c.soon(), Limit: 100}))
-	expected := ids(append(slices.Clone(pages[:5]), pages[7], pages[8]))
+	expected := sortedIDs(append(slices.Clone(pages[:5]), pages[7], pages[8]))
 	want(c, "due pages", fmt.Sprint(got), fmt.Sprint(expected))
 	want(c, "due in a year", len(c.due(store.DueParams{Before: c.soon().AddDate(1, 0, 0), Limit: 100})), 8)
 	want(c, "due long ago", len(c.due(store.DueParams{Before: c.soon().Add(-time.Hour), Limit: 100})), 0)
@@ -523,9 +523,10 @@ func dueInLine(c *collection) {
 	c.stand(pages[0])
 	c.stand(pages[2])
 	got := ids(c.due(store.DueParams{Before: c.soon(), Limit: 100}))
-	want(c, "due pages", fmt.Sprint(got), fmt.Sprint([]int64{pages[1].PageID, pages[3].PageID}))
+	want(c, "due pages", fmt.Sprint(got), fmt.Sprint(sortedIDs([]store.PageRecord{pages[1], pages[3]})))
 	want(c, "due pages with the line", len(c.due(store.DueParams{Before: c.soon(), Limit: 100, InLine: true})), 4)
-	want(c, "due pages after one, with the line", len(c.due(store.DueParams{Before: c.soon(), After: pages[0].PageID, Limit: 2, InLine: true})), 2)
+	want(c, "due pages after the first, with the line",
+		len(c.due(store.DueParams{Before: c.soon(), After: sortedIDs(pages)[0], Limit: 2, InLine: true})), 2)
 	st := c.status()
 	want(c, "overdue", st.Overdue, 2)
 }

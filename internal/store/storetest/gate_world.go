@@ -17,9 +17,9 @@ type gateWorld struct {
 	s store.Store
 }
 
-// longLife is the patience of calls that must not give up: far beyond any time
+// gatePatience is the patience of calls that must not give up: far beyond any time
 // that a case takes, and short enough to end a hung test.
-const longLife = 20 * time.Second
+const gatePatience = 20 * time.Second
 
 func newGateWorld(t testing.TB, s store.Store) *gateWorld {
 	return &gateWorld{t: t, s: s}
@@ -113,7 +113,7 @@ func (w *gateWorld) ask(page crawl.PageRef, change ...func(*store.AcquireParams)
 	return must(w.s.Acquire(w.t.Context(), p))(w.t)
 }
 
-func patient(p *store.AcquireParams) { p.Patience = longLife }
+func patient(p *store.AcquireParams) { p.Patience = gatePatience }
 
 func visit(n int) func(*store.AcquireParams) { return func(p *store.AcquireParams) { p.Visit = n } }
 
@@ -146,7 +146,7 @@ func (w *gateWorld) tryBegin(page crawl.PageRef, permit crawl.Permit) store.Begi
 // begin is Begin, however long it takes, and returns when.
 func (w *gateWorld) begin(page crawl.PageRef, permit crawl.Permit) time.Time {
 	w.t.Helper()
-	b := must(w.s.Begin(w.t.Context(), store.BeginParams{Permit: permit, Page: page, Visit: 1, Patience: longLife}))(w.t)
+	b := must(w.s.Begin(w.t.Context(), store.BeginParams{Permit: permit, Page: page, Visit: 1, Patience: gatePatience}))(w.t)
 	if b.Wait > 0 {
 		w.t.Fatalf("%s: the host is busy for %v more", page.URL, b.Wait)
 	}

@@ -70,7 +70,9 @@ func pagesByState(c *collection) {
 			c.setState(p.PageID, crawl.Gone)
 		}
 	}
-	count := func(states ...crawl.PageState) int { return len(c.list(store.PageFilter{CrawlID: c.id, States: states})) }
+	count := func(states ...crawl.PageState) int {
+		return len(c.list(store.PageFilter{CrawlID: c.id, States: states}))
+	}
 	want(c, "gone", count(crawl.Gone), 7)
 	want(c, "gone and active", count(crawl.Gone, crawl.Active), 20)
 	want(c, "the same state twice", count(crawl.Gone, crawl.Gone), 7)
@@ -100,10 +102,7 @@ func pagesChanged(c *collection) {
 	}
 	since := c.soon().Add(-time.Hour)
 	got := sortedIDs(c.list(store.PageFilter{CrawlID: c.id, ChangedSince: since}))
-	var expected []int64
-	for i := 0; i < 10; i += 2 {
-		expected = append(expected, pages[i].PageID)
-	}
+	expected := sortedIDs([]store.PageRecord{pages[0], pages[2], pages[4], pages[6], pages[8]})
 	want(c, "changed", fmt.Sprint(got), fmt.Sprint(expected))
 	want(c, "changed on the host", len(c.list(store.PageFilter{CrawlID: c.id, Host: c.host(1), ChangedSince: since})), 5)
 	want(c, "changed on another host", len(c.list(store.PageFilter{CrawlID: c.id, Host: "no.such.host", ChangedSince: since})), 0)

@@ -1,0 +1,354 @@
+package extract
+
+import (
+	"bytes"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"golang.org/x/net/html"
+	"golang.org/x/text/encoding/charmap"
+	"golang.org/x/text/encoding/japanese"
+	"golang.org/x/text/encoding/unicode"
+
+	"recrawl/internal/crawl"
+	"recrawl/internal/urlkey"
+)
+
+const self = "https://example.com/dir/page.html"
+
+func parse(t testing.TB, body string) Page {
+	t.Helper()
+	return parseAs(t, []byte(body), "text/html; charset=utf-8")
+}
+
+func parseAs(t testing.TB, body []byte, contentType string) Page {
+	t.Helper()
+	base, err := urlkey.Canonical(self)
+	if err != nil {
+		t.Fatal(err)
+	}
+	page, err := Parse(body, contentType, base)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return page
+}
+
+// deep nests a body so deeply that html.Parse refuses it.
+func deep(body string) string { return strings.Repeat("<div>", 600) + body }
+
+// TestLinks runs each case on the tree and tag by tag.
+func TestLinks(t *testing.T) {
+	cases := []struct {
+		name, body string
+		want       []string // "-" in front: nofollow
+	}{
+		{"a and area", `<a href=x>x</a><map><area href="/y"></map>`, []string{"https://example.com/dir/x", "https://example.com/y"}},
+		{"white space and line feeds in a value", "<a href=' x\ny '>", []string{"https://example.com/dir/xy"}},
+		{"entities", `<a href="?a=1&amp;b=2">`, []string{"https://example.com/dir/page.html?a=1&b=2"}},
+		{"fragments are the page itself", `<a href="#top">t</a><a href="page.html#x">x</a><a href="">e</a>`, nil},
+		{"no pages", `<a href="mailto:a@b">m</a><a href="javascript:void(0)">j</a><a href="tel:1">t</a><a href="data:,x">d</a><a name=x>n</a>`, nil},
+		{"bad addresses", `<a href="http://[">a</a><a href="//">b</a><a href="http://a b/">c</a>`, nil},
+		{"nofollow", `<a rel="external NoFollow" href=a></a><a rel=ugc href=b></a><a rel=sponsored href=c></a><a rel=noopener href=d></a>`, []string{"-https://example.com/dir/a", "-https://example.com/dir/b", "-https://example.com/dir/c", "https://example.com/dir/d"}},
+		{"once each, followed if any is", `<a rel=nofollow href=a></a><a href=b></a><a href=a></a><a rel=nofollow href=b></a>`, []string{"https://example.com/dir/a", "https://example.com/dir/b"}},
+		{"frames", `<iframe src=a></iframe><iframe src="about:blank"></iframe>`, []string{"https://example.com/dir/a"}},
+		{"link relations", `<link rel=next href=a><link rel="PREV" href=b><link rel=stylesheet href=c><link rel=icon href=d><link rel="alternate stylesheet" href=e><link rel=pingback href=f><link rel=alternate hreflang=de href=g><link href=h>`, []string{"https://example.com/dir/a", "https://example.com/dir/b", "https://example.com/dir/g"}},
+		{"links of other types", `<link rel=alternate type="application/rss+xml" href=a><link rel=alternate type="text/html; charset=x" href=b><link rel=search type="application/opensearchdescription+xml" href=c>`, []string{"https://example.com/dir/b"}},
+		{"refresh", `<meta http-equiv="Refresh" content="0; URL='next.html'">`, []string{"https://example.com/dir/next.html"}},
+		{"first base", `<a href=x></a><base target=_blank><base href="/b/"><base href="/c/"><a href=y></a>`, []string{"https://example.com/b/x", "https://example.com/b/y"}},
+		{"base on another host", `<base href="//other.example/q"><a href=x></a><a href="page.html"></a>`, []string{"https://other.example/x", "https://other.example/page.html"}},
+		{"data base is ignored", `<base href="data:,x"><base href="/c/"><a href=x></a>`, []string{"https://example.com/dir/x"}},
+		{"javascript base is ignored", `<base href="javascript:1"><a href=x></a>`, []string{"https://example.com/dir/x"}},
+		{"noscript counts", `<noscript><a href=x>x</a></noscript>`, []string{"https://example.com/dir/x"}},
+		{"templates do not", `<template><a href=x>x</a><template><a href=y></a></template><a href=z></a></template><a href=w></a>`, []string{"https://example.com/dir/w"}},
+		{"scripts and comments do not", `<script>"<a href=x>"</script><!-- <a href=y> --><textarea><a href=z></textarea>`, nil},
+		{"svg", `<svg><a xlink:href=x><text>t</text></a><a href=y></a></svg>`, []string{"https://example.com/dir/x", "https://example.com/dir/y"}},
+		{"ping is never asked", `<a ping=x href=y></a>`, []string{"https://example.com/dir/y"}},
+	}
+	for _, c := range cases {
+		for _, shape := range []struct {
+			name string
+			wrap func(string) string
+		}{{"tree", strings.TrimSpace}, {"flat", deep}} {
+			t.Run(c.name+" "+shape.name, func(t *testing.T) {
+				page := parse(t, shape.wrap(c.body))
+				if page.Flat != (shape.name == "flat") {
+					t.Fatalf("flat: %v", page.Flat)
+				}
+				var got []string
+				for _, l := range page.Links {
+					got = append(got, map[bool]string{true: "-"}[l.NoFollow]+l.URL)
+				}
+				if !slices.Equal(got, c.want) {
+					t.Errorf("got  %q\nwant %q", got, c.want)
+				}
+			})
+		}
+	}
+}
+
+func TestFrameSet(t *testing.T) {
+	page := parse(t, `<title>t</title><frameset cols="*"><frame src=a><frame src=b><noframes><a href=c>c</a></noframes></frameset>`)
+	want := []Link{{URL: "https://example.com/dir/a"}, {URL: "https://example.com/dir/b"}}
+	if !reflect.DeepEqual(page.Links, want) || page.Text != "" {
+		t.Errorf("%+v", page)
+	}
+}
+
+func TestLinkLimits(t *testing.T) {
+	var b strings.Builder
+	for i := range MaxLinks + 5 {
+		fmt.Fprintf(&b, "<a href=%d>", i)
+	}
+	if page := parse(t, b.String()); len(page.Links) != MaxLinks || !page.LinksCut {
+		t.Errorf("%d links, cut %v", len(page.Links), page.LinksCut)
+	}
+	if page := parse(t, strings.Repeat("<link rel=next href=x>", maxRefs+1)); len(page.Links) != 1 || !page.LinksCut {
+		t.Errorf("%d links, cut %v", len(page.Links), page.LinksCut)
+	}
+}
+
+func TestText(t *testing.T) {
+	cases := []struct{ name, body, want string }{
+		{"white space", "<p> a\n\tb&nbsp;c </p>", "a b c"},
+		{"blocks end words, inline elements do not", "<p>a<p>b<b>c</b>d<br>e<table><td>f</table><li>g<span>h</span>", "a bcd e f gh"},
+		{"unseen", "<head><title>t</title><style>s</style></head><body>a<script>s</script><style>s</style><template>t</template><noframes>n</noframes><iframe>i</iframe>b", "ab"},
+		{"without scripts", "<noscript>no script</noscript>", "no script"},
+		{"hidden", "<p hidden>a</p><p hidden=until-found>b</p>", "b"},
+		{"boilerplate", "<header>h</header><nav>n</nav><main>m</main><aside>s</aside><footer>f</footer>", "m"},
+		{"nothing but boilerplate", "<header>h</header><nav>n</nav>", "h n"},
+		{"no body", "just text", "just text"},
+		{"empty", "", ""},
+		{"a title in a picture", "<svg><title>t</title><text>x</text></svg>", "x"},
+		{"form fields", "<textarea>t</textarea><option>o</option>", "t o"},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			if got := parse(t, c.body).Text; got != c.want {
+				t.Errorf("got %q, want %q", got, c.want)
+			}
+		})
+	}
+}
+
+func TestFlatText(t *testing.T) {
+	page := parse(t, "<head><title>the\n title</title><style>s</style><title>second</title>"+deep("<p>a<b>b</b><script>s</script><p>c<noscript>d</noscript><template>e</template>"))
+	if !page.Flat || page.Title != "the title" || page.Text != "ab c d" {
+		t.Errorf("%+v", page)
+	}
+}
+
+func TestTitle(t *testing.T) {
+	cases := map[string]string{
+		"<title> a\n b&amp;c </title>":                              "a b&c",
+		"<svg><title>pic</title></svg><title>page</title>":          "page",
+		"<title>one</title><title>two</title>":                      "one",
+		"<p>none":                                                   "",
+		"<title>" + strings.Repeat("é", 400) + "</title>":           strings.Repeat("é", 250),
+		"<title>a\u202egpj\x00</title>":                             "agpj\uFFFD",
+		"<template><title>inert</title></template><title>t</title>": "t",
+	}
+	for body, want := range cases {
+		if got := parse(t, body).Title; got != want {
+			t.Errorf("%q: got %q, want %q", body, got, want)
+		}
+	}
+}
+
+func TestCanonical(t *testing.T) {
+	cases := map[string]string{
+		`<link rel=canonical href="/x#y">`:                               "https://example.com/x",
+		`<link rel=canonical href="/x"><link rel=canonical href="/y">`:   "https://example.com/x",
+		`<base href="http://b.example/"><link rel="canonical" href="z">`: "http://b.example/z",
+		`<link rel=canonical href="mailto:x">`:                           "",
+		`<link rel=canonical href="https://example.com/dir/page.html">`:  self,
+		`<link rel=canonical>`:                                           "",
+		`<a rel=canonical href=x>`:                                       "",
+	}
+	for body, want := range cases {
+		if got := parse(t, body).Canonical; got != want {
+			t.Errorf("%s: got %q, want %q", body, got, want)
+		}
+	}
+}
+
+func TestMetaRobots(t *testing.T) {
+	page := parse(t, `<meta name=Robots content="NOINDEX , follow"><meta name="recrawl" content="nofollow"><meta name=other content=none><meta name=description content="about nofollow links">`)
+	if !page.NoIndex || page.NoFollow {
+		t.Errorf("for everybody: %v %v", page.NoIndex, page.NoFollow)
+	}
+	for agent, want := range map[string][2]bool{"Recrawl": {true, true}, "other": {true, true}, "third": {true, false}, "": {true, false}} {
+		if noIndex, noFollow := page.Robots(agent); [2]bool{noIndex, noFollow} != want {
+			t.Errorf("%s: %v %v", agent, noIndex, noFollow)
+		}
+	}
+	if page := parse(t, `<meta name=robots content=none>`); !page.NoIndex || !page.NoFollow {
+		t.Errorf("none: %+v", page)
+	}
+}
+
+func TestRobotsTags(t *testing.T) {
+	cases := []struct {
+		headers           []string
+		noIndex, noFollow bool
+	}{
+		{nil, false, false},
+		{[]string{"noindex, NoFollow"}, true, true},
+		{[]string{"none"}, true, true},
+		{[]string{"otherbot: none", "nofollow"}, false, true},
+		{[]string{"Recrawl: noindex"}, true, false},
+		{[]string{"unavailable_after: 25 Jun 2010 15:00:00 PST, noindex"}, true, false},
+		{[]string{"noindex, max-snippet: 5"}, true, false},
+		{[]string{"nofollow, unavailable_after: 1 Jan"}, false, true},
+	}
+	for _, c := range cases {
+		if noIndex, noFollow := RobotsTags(c.headers, "recrawl"); noIndex != c.noIndex || noFollow != c.noFollow {
+			t.Errorf("%q: %v %v", c.headers, noIndex, noFollow)
+		}
+	}
+}
+
+func TestRefreshTarget(t *testing.T) {
+	cases := map[string]string{
+		"5": "", "5;": "", "": "", "x": "", "5x": "", "; url=x": "",
+		"5; url=x": "x", "0;URL = 'x y' z": "x y", `0,url="x`: "x", "5 x": "x", "1.5;url=x": "x", "..;x": "x",
+		"0; urlx": "urlx", "0; url x": "url x", "0; u": "u", "0; 'x'": "x", " \n3 ;\turl=x": "x", "0;url=": "", "0;url=''": "",
+	}
+	for content, want := range cases {
+		if got, ok := refreshTarget(content); got != want || ok != (want != "") {
+			t.Errorf("%q: got %q, %v, want %q", content, got, ok, want)
+		}
+	}
+}
+
+func TestCharset(t *testing.T) {
+	const text = "Größe “日本” ж"
+	latin, err := charmap.Windows1252.NewEncoder().String("Größe “x”")
+	if err != nil {
+		t.Fatal(err)
+	}
+	cyrillic, err := charmap.Windows1251.NewEncoder().String("жук")
+	if err != nil {
+		t.Fatal(err)
+	}
+	jis, err := japanese.ISO2022JP.NewEncoder().String("日本")
+	if err != nil {
+		t.Fatal(err)
+	}
+	wide, err := unicode.UTF16(unicode.LittleEndian, unicode.UseBOM).NewEncoder().String(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ascii := strings.Repeat("a ", 600)
+	cases := []struct{ name, body, contentType, charset, text string }{
+		{"Content-Type", cyrillic, "text/html; charset=windows-1251", "windows-1251", "жук"},
+		{"Content-Type that mime cannot read", cyrillic, "text/html;; charset=cp1251; charset=utf-8", "windows-1251", "жук"},
+		{"meta", "<meta charset=windows-1251>" + cyrillic, "text/html", "windows-1251", "жук"},
+		{"Content-Type before meta", "<meta charset=koi8-r>" + cyrillic, "text/html; charset=windows-1251", "windows-1251", "жук"},
+		{"wrong meta on UTF-8", "<meta charset=iso-8859-1>" + text, "text/html", "utf-8", text},
+		{"no declaration, UTF-8", text, "text/html", "utf-8", text},
+		{"no declaration, UTF-8 after a kilobyte", ascii + text, "text/html", "utf-8", ascii + text},
+		{"no declaration, not UTF-8", latin, "text/html", "windows-1252", "Größe “x”"},
+		{"seven-bit Japanese", "<meta charset=iso-2022-jp>" + jis, "text/html", "iso-2022-jp", "日本"},
+		{"byte order mark", "\xEF\xBB\xBF" + text, "text/html; charset=windows-1251", "utf-8", text},
+		{"UTF-16", wide, "text/html", "utf-16le", text},
+		{"invalid UTF-8", "a\xffb", "text/html; charset=utf-8", "utf-8", "a\uFFFDb"},
+		{"unknown charset", text, "text/html; charset=klingon", "utf-8", text},
+		{"no type", text, "", "utf-8", text},
+		{"XHTML", text, "application/xhtml+xml", "utf-8", text},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			page := parseAs(t, []byte(c.body), c.contentType)
+			if page.Charset != c.charset || page.Text != c.text {
+				t.Errorf("got %s %q, want %s %q", page.Charset, page.Text, c.charset, c.text)
+			}
+		})
+	}
+}
+
+func TestOtherTypes(t *testing.T) {
+	page := parseAs(t, []byte("a  <b>\n<a href=x>"), "text/plain")
+	if page.Text != "a <b> <a href=x>" || page.Links != nil {
+		t.Errorf("plain text: %+v", page)
+	}
+	if page := parseAs(t, []byte("%PDF-1.4"), "application/pdf"); !reflect.DeepEqual(page, Page{}) {
+		t.Errorf("PDF: %+v", page)
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	f.Add([]byte(`<base href="//[::1]"><a href=" x"><svg><a xlink:href=y></svg><template><title>`), "text/html")
+	f.Add([]byte(deep("<table><a href=x>")), "text/html;charset=gbk")
+	f.Add([]byte("<meta charset=utf-7><meta http-equiv=refresh content='0;url=//'><frameset><plaintext>"), "")
+	f.Add([]byte("\xff\xfe<\x00a\x00"), "text/html; charset=replacement")
+	base, err := urlkey.Canonical(self)
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Fuzz(func(t *testing.T, body []byte, contentType string) {
+		page, err := Parse(body, contentType, base)
+		if err != nil {
+			return
+		}
+		if !utf8.ValidString(page.Text) || collapse(page.Text) != page.Text {
+			t.Errorf("text %q", page.Text)
+		}
+		if crawl.Clean(page.Title, maxTitle) != page.Title {
+			t.Errorf("title %q", page.Title)
+		}
+		seen := map[string]bool{}
+		for _, l := range page.Links {
+			if u, err := urlkey.Canonical(l.URL); err != nil || u.String() != l.URL || u == base || seen[l.URL] {
+				t.Errorf("link %q: %v, seen %v", l.URL, err, seen[l.URL])
+			}
+			seen[l.URL] = true
+		}
+		if again, err := Parse(body, contentType, base); err != nil || !reflect.DeepEqual(again, page) {
+			t.Errorf("not deterministic: %v", err)
+		}
+	})
+}
+
+// sample is a page of some hundred kilobytes.
+func sample() []byte {
+	var b bytes.Buffer
+	b.WriteString("<!DOCTYPE html><title>t</title><nav>")
+	for i := range 200 {
+		fmt.Fprintf(&b, `<li><a class="c" href="/section/%d">Section %d</a>`, i, i)
+	}
+	b.WriteString("</nav><main>")
+	for i := range 800 {
+		fmt.Fprintf(&b, `<div class="row"><p>Some words of <b>paragraph</b> %d, and <a href="../other/%d?x=1&amp;y=2">a link</a>.</p></div>`, i, i%300)
+	}
+	b.WriteString("</main>")
+	return b.Bytes()
+}
+
+func BenchmarkParse(b *testing.B) {
+	body := sample()
+	base, err := urlkey.Canonical(self)
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Run("extract", func(b *testing.B) {
+		b.SetBytes(int64(len(body)))
+		for b.Loop() {
+			if _, err := Parse(body, "text/html", base); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+	b.Run("html.Parse", func(b *testing.B) { // the yardstick
+		b.SetBytes(int64(len(body)))
+		for b.Loop() {
+			if _, err := html.Parse(bytes.NewReader(body)); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+}

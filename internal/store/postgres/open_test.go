@@ -1,0 +1,243 @@
+//go:build unix
+
+package postgres
+
+import (
+	"errors"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"recrawl/internal/store"
+	"recrawl/internal/store/sqlstore"
+	"recrawl/internal/store/storetest/pgtest"
+)
+
+func testEngine(t *testing.T, dsn string) *engine {
+	t.Helper()
+	e, err := openEngine(t.Context(), dsn, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := e.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return e
+}
+
+// run executes statements in one transaction.
+func run(t *testing.T, e *engine, statements ...string) {
+	t.Helper()
+	err := e.Write(t.Context(), func(tx sqlstore.Tx) error {
+		for _, statement := range statements {
+			if _, err := tx.Exec(t.Context(), statement); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// wantOpenError checks that a database does not open, and why.
+func wantOpenError(t *testing.T, dsn string, opts Options, kind error, words string) {
+	t.Helper()
+	s, err := Open(t.Context(), dsn, opts)
+	if err == nil {
+		t.Fatal(errors.Join(errors.New("the database was opened"), s.Close()))
+	}
+	if kind != nil && !errors.Is(err, kind) {
+		t.Errorf("error %q is not %q", err, kind)
+	}
+	if text := err.Error(); strings.Contains(text, "\n") || !strings.Contains(text, words) || strings.Contains(text, "secret") {
+		t.Errorf("error %q: want one line with %q and no password", err, words)
+	}
+}
+
+func TestOpenAtOnceMigratesOnce(t *testing.T) {
+	dsn := pgtest.DSN(t)
+	var wg sync.WaitGroup
+	errs := make([]error, 4)
+	for i := range errs {
+		wg.Go(func() {
+			s, err := Open(t.Context(), dsn, Options{})
+			if err == nil {
+				err = s.Close()
+			}
+			errs[i] = err
+		})
+	}
+	wg.Wait()
+	if err := errors.Join(errs...); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestOpenRefusesForeignDatabases(t *testing.T) {
+	theirs := pgtest.DSN(t)
+	e := testEngine(t, theirs)
+	run(t, e, "DROP SCHEMA public CASCADE", "CREATE SCHEMA public", "CREATE TABLE pages (title text)")
+	wantOpenError(t, theirs, Options{}, store.ErrForeign, "a database of its own")
+	wantOpenError(t, theirs, Options{ReadOnly: true}, store.ErrNotFound, "no store")
+
+	newer := pgtest.DSN(t)
+	run(t, testEngine(t, newer), "INSERT INTO recrawl_migrations VALUES ('9999_future', 1)")
+	wantOpenError(t, newer, Options{}, store.ErrForeign, "9999_future")
+	wantOpenError(t, newer, Options{ReadOnly: true}, store.ErrForeign, "9999_future")
+}
+
+func TestOpenSaysWhatIsWrong(t *testing.T) {
+	dsn := pgtest.DSN(t)
+	wantOpenError(t, "postgres://u:secret@127.0.0.1:1/x?connect_timeout=2", Options{}, store.ErrUnavailable, "does not answer")
+	wantOpenError(t, "postgres://u:secret@:bad/x", Options{}, nil, "DSN")
+	none := strings.Replace(dsn, "recrawl_test_", "no_such_", 1)
+	wantOpenError(t, none, Options{}, store.ErrUnavailable, "no such database")
+	wantOpenError(t, dsn, Options{ReadOnly: true}, store.ErrNotFound, "no store")
+}
+
+func TestReadOnlyReads(t *testing.T) {
+	dsn := pgtest.DSN(t)
+	testEngine(t, dsn)
+	s, err := Open(t.Context(), dsn, Options{ReadOnly: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.ListCrawls(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+	if _, err := s.ListCrawls(t.Context()); !errors.Is(err, store.ErrUnavailable) {
+		t.Errorf("read after close: %v", err)
+	}
+}
+
+func TestTimeouts(t *testing.T) {
+	dsn := pgtest.DSN(t)
+	show := func(dsn, name string) string {
+		var value string
+		e := testEngine(t, dsn)
+		err := e.Read(t.Context(), func(tx sqlstore.Tx) error { return tx.QueryRow(t.Context(), "SHOW "+name, nil, &value) })
+		if err != nil {
+			t.Fatal(err)
+		}
+		return value
+	}
+	for _, c := range []struct{ query, name, want string }{
+		{"", "statement_timeout", "10s"},
+		{"", "idle_in_transaction_session_timeout", "11s"},
+		{"&statement_timeout=3s", "statement_timeout", "3s"},
+		{"&options=-c%20statement_timeout%3D4s", "statement_timeout", "4s"},
+		{"", "application_name", "recrawl"},
+		{"&application_name=mine", "application_name", "mine"},
+	} {
+		if got := show(dsn+c.query, c.name); got != c.want {
+			t.Errorf("%s with DSN %q: %s, want %s", c.name, c.query, got, c.want)
+		}
+	}
+	e := testEngine(t, dsn+"&statement_timeout=20ms")
+	err := e.Read(t.Context(), func(tx sqlstore.Tx) error {
+		_, err := tx.Exec(t.Context(), "SELECT pg_sleep(5)")
+		return err
+	})
+	if !errors.Is(err, store.ErrUnavailable) || !strings.Contains(err.Error(), "too long") {
+		t.Errorf("a statement beyond its time: %v", err)
+	}
+}
+
+func TestDeadlockIsRunAgain(t *testing.T) {
+	e := testEngine(t, pgtest.DSN(t)+"&deadlock_timeout=20ms")
+	run(t, e, "INSERT INTO hosts (host) VALUES ('a'), ('b')")
+	var both, done sync.WaitGroup
+	both.Add(2)
+	errs := make([]error, 2)
+	runs := make([]int, 2)
+	for i, order := range [][]string{{"a", "b"}, {"b", "a"}} {
+		done.Go(func() {
+			errs[i] = e.Write(t.Context(), func(tx sqlstore.Tx) error {
+				runs[i]++
+				for k, host := range order {
+					if _, err := tx.Exec(t.Context(), "UPDATE hosts SET crawl_delay = crawl_delay + 1 WHERE host = $1", host); err != nil {
+						return err
+					}
+					if k == 0 && runs[i] == 1 { // both have their first row: the second is a deadlock
+						both.Done()
+						both.Wait()
+					}
+				}
+				return nil
+			})
+		})
+	}
+	done.Wait()
+	if err := errors.Join(errs...); err != nil {
+		t.Fatal(err)
+	}
+	if runs[0]+runs[1] != 3 {
+		t.Errorf("runs %v: want one of the two repeated", runs)
+	}
+	var sum int
+	err := e.Read(t.Context(), func(tx sqlstore.Tx) error {
+		return tx.QueryRow(t.Context(), "SELECT SUM(crawl_delay)::bigint FROM hosts", nil, &sum)
+	})
+	if err != nil || sum != 4 {
+		t.Errorf("sum %d, %v; want 4: each transaction once", sum, err)
+	}
+}
+
+func TestWakeReachesOtherProcesses(t *testing.T) {
+	dsn := pgtest.DSN(t)
+	here, there := testEngine(t, dsn), testEngine(t, dsn)
+	woken, unwatch := there.Watch(42)
+	defer unwatch()
+	receive := func(what string) {
+		t.Helper()
+		select {
+		case <-woken:
+		case <-time.After(20 * time.Second):
+			t.Fatalf("not woken %s", what)
+		}
+	}
+	wake := func() {
+		t.Helper()
+		err := here.Write(t.Context(), func(tx sqlstore.Tx) error {
+			tx.Wake(42)
+			tx.Wake(43)
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	receive("when the listener is there")
+	wake()
+	receive("by another process")
+	run(t, here, `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND query LIKE 'LISTEN%'`)
+	receive("when the listener is there again")
+	wake()
+	receive("after the listener's connection was lost")
+}
+
+func TestNowIsAfterTheLock(t *testing.T) {
+	e := testEngine(t, pgtest.DSN(t))
+	err := e.Write(t.Context(), func(tx sqlstore.Tx) error {
+		first, err := tx.Now(t.Context())
+		if err != nil {
+			return err
+		}
+		second, err := tx.Now(t.Context())
+		if err == nil && second <= first {
+			t.Errorf("the clock stands still within a transaction: %d, %d", first, second)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}

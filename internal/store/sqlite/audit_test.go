@@ -1,0 +1,162 @@
+package sqlite
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"recrawl/internal/crawl"
+	"recrawl/internal/store"
+	"recrawl/internal/store/sqlstore"
+	"recrawl/internal/store/storetest"
+)
+
+// audits are queries that return a row for each number counted by deltas that
+// is not what counting gives.
+var audits = map[string]string{
+	"host_crawls": `SELECT hc.host_id || '/' || hc.crawl_id || ': ' || hc.known || ' known, ' || hc.unattempted || ' unattempted'
+		FROM host_crawls hc
+		WHERE hc.known <> (SELECT COUNT(*) FROM frontier f WHERE f.host_id = hc.host_id AND f.crawl_id = hc.crawl_id AND f.state = 1)
+			OR hc.unattempted <> (SELECT COUNT(*) FROM frontier f
+				WHERE f.host_id = hc.host_id AND f.crawl_id = hc.crawl_id AND f.state BETWEEN 2 AND 7 AND f.attempted = 0)`,
+	"pages by state": `SELECT n.crawl_id || '/' || n.code || ': ' || SUM(n.n) FROM crawl_counts n
+		WHERE n.kind = 'state' GROUP BY n.crawl_id, n.code
+		HAVING SUM(n.n) <> (SELECT COUNT(*) FROM frontier f WHERE f.crawl_id = n.crawl_id AND f.state = n.code)`,
+	"visits by outcome": `SELECT n.crawl_id || '/' || n.code || ': ' || SUM(n.n) FROM crawl_counts n
+		WHERE n.kind = 'outcome' GROUP BY n.crawl_id, n.code
+		HAVING SUM(n.n) <> (SELECT COUNT(*) FROM visits v JOIN pages p ON p.id = v.page_id WHERE p.crawl_id = n.crawl_id AND v.outcome = n.code)`,
+	"totals": `SELECT n.crawl_id || '/' || n.code || ': ' || SUM(n.n) FROM crawl_counts n
+		WHERE n.kind = 'total' GROUP BY n.crawl_id, n.code
+		HAVING SUM(n.n) <> CASE n.code
+			WHEN 1 THEN (SELECT COUNT(*) FROM visits v JOIN pages p ON p.id = v.page_id WHERE p.crawl_id = n.crawl_id)
+			WHEN 2 THEN (SELECT COUNT(*) FROM versions v JOIN pages p ON p.id = v.page_id WHERE p.crawl_id = n.crawl_id)
+			WHEN 3 THEN (SELECT COUNT(*) FROM links l JOIN pages p ON p.id = l.src WHERE p.crawl_id = n.crawl_id) END`,
+	"backlinks": `SELECT f.page_id || ': ' || f.backlinks FROM frontier f
+		WHERE f.backlinks <> (SELECT COUNT(*) FROM links l WHERE l.dst = f.page_id)`,
+	"frontier": `SELECT p.id FROM pages p LEFT JOIN frontier f ON f.page_id = p.id AND f.crawl_id = p.crawl_id AND f.host_id = p.host_id
+		WHERE f.page_id IS NULL OR f.priority <> -p.level`,
+	"visits in order": `SELECT f.page_id FROM frontier f
+		WHERE f.visit <> (SELECT COUNT(*) FROM visits v WHERE v.page_id = f.page_id)
+			OR f.visit <> (SELECT COALESCE(MAX(v.visit), 0) FROM visits v WHERE v.page_id = f.page_id)`,
+}
+
+// TestCountsAreRight runs the conformance suite and then counts everything that
+// the store keeps by deltas.
+func TestCountsAreRight(t *testing.T) {
+	storetest.Run(t, func(t *testing.T) store.Store {
+		t.Helper()
+		e := openOwner(t, filepath.Join(t.TempDir(), "store.db"))
+		t.Cleanup(func() {
+			audit(t, e)
+			if err := e.Close(); err != nil {
+				t.Error(err)
+			}
+		})
+		return sqlstore.New(e, sqlstore.Options{})
+	})
+}
+
+func audit(t *testing.T, e *engine) {
+	t.Helper()
+	for name, query := range audits {
+		var wrong []string
+		// Not the test's context: it has ended when clean-up begins.
+		err := e.writer.query(context.Background(), query, nil, func(row sqlstore.Row) error {
+			var text string
+			err := row.Scan(&text)
+			wrong = append(wrong, text)
+			return err
+		})
+		if err != nil || len(wrong) > 0 {
+			t.Errorf("%s: %v, %s", name, err, strings.Join(wrong, "; "))
+		}
+	}
+}
+
+// openCrawl opens a crawl with a host's URLs.
+func openCrawl(t testing.TB, s store.Store, name string) store.CrawlRecord {
+	t.Helper()
+	spec := crawl.DefaultSpec()
+	spec.Name = name
+	rec, err := s.OpenCrawl(t.Context(), spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rec
+}
+
+func TestHashCollisionIsAnError(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "store.db")
+	s := openAt(t, path, Options{})
+	rec := openCrawl(t, s, "news")
+	params := store.RegisterParams{CrawlID: rec.ID, URLs: []store.NewURL{{URL: "https://example.com/a", Host: "example.com"}}}
+	if _, err := s.RegisterLinks(t.Context(), params); err != nil {
+		t.Fatal(err)
+	}
+	execute(t, path, "UPDATE pages SET url = 'https://example.com/b'") // as if b had the hash of a
+	if _, err := s.RegisterLinks(t.Context(), params); err == nil || !strings.Contains(err.Error(), "same hash") {
+		t.Errorf("registering a URL with another's hash: %v", err)
+	}
+	if _, err := s.FindPages(t.Context(), "https://example.com/a", ""); err == nil || !strings.Contains(err.Error(), "same hash") {
+		t.Errorf("finding a URL with another's hash: %v", err)
+	}
+}
+
+func TestOldMinutesAreForgotten(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "store.db")
+	s := openAt(t, path, Options{})
+	rec := openCrawl(t, s, "news")
+	_, err := s.RegisterLinks(t.Context(), store.RegisterParams{
+		CrawlID: rec.ID, URLs: []store.NewURL{{URL: "https://example.com/a", Host: "example.com"}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	pages, err := s.FindPages(t.Context(), "https://example.com/a", "news")
+	if err != nil {
+		t.Fatal(err)
+	}
+	record := func(visit int) {
+		_, err := s.RecordVisit(t.Context(), store.RecordParams{
+			Visit: store.VisitRecord{PageID: pages[0].PageID, Visit: visit, Outcome: crawl.OutcomeUnchanged, State: crawl.Active},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	record(1)
+	execute(t, path, "UPDATE crawl_counts SET code = code - 61 WHERE kind = 'minute'")
+	record(2)
+	st, err := s.Status(t.Context(), rec.ID)
+	if err != nil || st.LastHour != 1 || st.Visits != 2 {
+		t.Errorf("%d of %d visits in the last hour, %v; want 1 of 2", st.LastHour, st.Visits, err)
+	}
+	e, err := openEngine(t.Context(), path, Options{ReadOnly: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := 0
+	err = e.Read(t.Context(), func(tx sqlstore.Tx) error {
+		return tx.QueryRow(t.Context(), "SELECT COUNT(*) FROM crawl_counts WHERE kind = 'minute'", nil, &rows)
+	})
+	if err = errors.Join(err, e.Close()); err != nil || rows != 1 {
+		t.Errorf("%d minutes are kept, %v; want the last one", rows, err)
+	}
+}
+
+// BenchmarkRegister registers pages of 100 links, half of them new, into a crawl
+// of many hosts.
+func BenchmarkRegister(b *testing.B) {
+	s, err := Open(b.Context(), filepath.Join(b.TempDir(), "store.db"), Options{Owner: true})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer func() {
+		if err := s.Close(); err != nil {
+			b.Error(err)
+		}
+	}()
+	storetest.BenchmarkRegister(b, s)
+}

@@ -1,0 +1,218 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"recrawl/internal/crawl"
+	"recrawl/internal/store"
+	"recrawl/internal/store/sqlstore"
+)
+
+// execute runs statements on a SQLite file behind the store's back.
+func execute(t *testing.T, path string, statements ...string) {
+	t.Helper()
+	db, err := sql.Open("sqlite", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, statement := range statements {
+		if _, err := db.Exec(statement); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// wantOpenError checks that a file does not open, and why.
+func wantOpenError(t *testing.T, path string, opts Options, kind error, words string) {
+	t.Helper()
+	s, err := Open(t.Context(), path, opts)
+	if err == nil {
+		t.Fatal(errors.Join(errors.New("the file was opened"), s.Close()))
+	}
+	if !errors.Is(err, kind) {
+		t.Errorf("error %q is not %q", err, kind)
+	}
+	if text := err.Error(); strings.Contains(text, "\n") || !strings.Contains(text, words) || !strings.Contains(text, filepath.Base(path)) {
+		t.Errorf("error %q: want one line with the file's name and %q", err, words)
+	}
+}
+
+func TestOpenRefusesForeignFiles(t *testing.T) {
+	path := func(name string) string { return filepath.Join(t.TempDir(), name) }
+	text := path("notes.db")
+	if err := os.WriteFile(text, []byte(strings.Repeat("not a database\n", 100)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	tables := path("tables.db")
+	execute(t, tables, "CREATE TABLE theirs (id INTEGER)")
+	marked := path("marked.db")
+	execute(t, marked, "PRAGMA application_id = 12345", "CREATE TABLE t (id INTEGER)", "DROP TABLE t")
+	newer := path("newer.db")
+	openAt(t, newer, Options{}).Close()
+	execute(t, newer, "INSERT INTO recrawl_migrations VALUES ('9999_future', 1)")
+
+	for _, c := range []struct{ path, words string }{
+		{text, "not a SQLite database"},
+		{tables, "another program"},
+		{marked, "another program"},
+		{newer, "9999_future"},
+	} {
+		before, err := os.ReadFile(c.path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		wantOpenError(t, c.path, Options{}, store.ErrForeign, c.words)
+		wantOpenError(t, c.path, Options{ReadOnly: true}, store.ErrForeign, c.words)
+		after, err := os.ReadFile(c.path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if string(before) != string(after) {
+			t.Errorf("%s: opening changed a foreign file", c.path)
+		}
+	}
+}
+
+func TestOpenSaysWhatIsWrong(t *testing.T) {
+	dir := t.TempDir()
+	wantOpenError(t, filepath.Join(dir, "missing", "store.db"), Options{}, store.ErrUnavailable, "folder")
+	wantOpenError(t, dir, Options{}, store.ErrUnavailable, "cannot be opened")
+	wantOpenError(t, filepath.Join(dir, "none.db"), Options{ReadOnly: true}, store.ErrNotFound, "no such store")
+	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 0 {
+		t.Errorf("failed opens left %v, %v", entries, err)
+	}
+}
+
+func TestOpenEmptyFileForReading(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "empty.db")
+	if err := os.WriteFile(path, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	wantOpenError(t, path, Options{ReadOnly: true}, store.ErrForeign, "another program")
+}
+
+func TestOpenOddNames(t *testing.T) {
+	for _, name := range []string{"a b.db", "q?mode=memory.db", "h#x.db", "p%20.db", "ü.db", "it's.db"} {
+		path := filepath.Join(t.TempDir(), name)
+		openAt(t, path, Options{Owner: true})
+		if _, err := os.Stat(path); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+func TestOneOwner(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "store.db")
+	first := openAt(t, path, Options{Owner: true})
+	wantOpenError(t, path, Options{Owner: true}, store.ErrUnavailable, "another recrawl process")
+	openAt(t, path, Options{})               // a command beside it
+	openAt(t, path, Options{ReadOnly: true}) // a question beside it
+	if err := first.Close(); err != nil {
+		t.Fatal(err)
+	}
+	openAt(t, path, Options{Owner: true})
+}
+
+func TestReadOnlyReadsAndDoesNotWrite(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "store.db")
+	w := openAt(t, path, Options{Owner: true})
+	spec := crawl.DefaultSpec()
+	spec.Name = "news"
+	if _, err := w.OpenCrawl(t.Context(), spec); err != nil {
+		t.Fatal(err)
+	}
+	r := openAt(t, path, Options{ReadOnly: true, Owner: true})
+	if _, err := r.Crawl(t.Context(), "news"); err != nil {
+		t.Error(err)
+	}
+	spec.Name = "more"
+	if _, err := r.OpenCrawl(t.Context(), spec); !errors.Is(err, store.ErrUnavailable) {
+		t.Errorf("a read-only store wrote: %v", err)
+	}
+	if err := errors.Join(r.Close(), w.Close()); err != nil {
+		t.Fatal(err)
+	}
+	// Also when nobody has it open.
+	r = openAt(t, path, Options{ReadOnly: true})
+	if _, err := r.Crawl(t.Context(), "news"); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestOlderStoreIsNotReadBlindly(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "store.db")
+	openAt(t, path, Options{}).Close()
+	execute(t, path, "DELETE FROM recrawl_migrations WHERE name > '0001'")
+	if _, err := Open(t.Context(), path, Options{ReadOnly: true}); err == nil || !strings.Contains(err.Error(), "older recrawl") {
+		t.Errorf("error %v: want it to say that the store is older", err)
+	}
+}
+
+// crash ends an engine as the end of its process would: without Close.
+func crash(t *testing.T, e *engine) {
+	t.Helper()
+	if err := e.abandon(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// restedAt reads from when on all hosts rest.
+func restedAt(t *testing.T, e *engine) int64 {
+	t.Helper()
+	var at int64
+	err := e.Read(t.Context(), func(tx sqlstore.Tx) error {
+		return tx.QueryRow(t.Context(), "SELECT rested_at FROM rest", nil, &at)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return at
+}
+
+func openOwner(t *testing.T, path string) *engine {
+	t.Helper()
+	e, err := openEngine(t.Context(), path, Options{Owner: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+func TestUncleanEndLetsHostsRest(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "store.db")
+	e := openOwner(t, path)
+	if at := restedAt(t, e); at != 0 {
+		t.Errorf("a new store rests from %d", at)
+	}
+	if err := e.Close(); err != nil {
+		t.Fatal(err)
+	}
+	e = openOwner(t, path)
+	if at := restedAt(t, e); at != 0 {
+		t.Errorf("a store that was closed rests from %d", at)
+	}
+	crash(t, e)
+	openAt(t, path, Options{}).Close() // not the owner: cleans nothing
+	e = openOwner(t, path)
+	if restedAt(t, e) == 0 {
+		t.Error("a store that was not closed does not rest")
+	}
+	if err := errors.Join(e.Close(), e.Close()); err != nil {
+		t.Errorf("close twice: %v", err)
+	}
+	if err := e.Read(context.Background(), func(sqlstore.Tx) error { return nil }); !errors.Is(err, store.ErrUnavailable) {
+		t.Errorf("read after close: %v", err)
+	}
+	if err := e.Write(context.Background(), func(sqlstore.Tx) error { return nil }); !errors.Is(err, store.ErrUnavailable) {
+		t.Errorf("write after close: %v", err)
+	}
+}

@@ -1,0 +1,132 @@
+package sqlite
+
+import (
+	"context"
+	"path/filepath"
+	"regexp"
+	"sync"
+	"testing"
+
+	"recrawl/internal/store"
+	"recrawl/internal/store/sqlstore"
+	"recrawl/internal/store/storetest"
+)
+
+// recorder is an engine that remembers every query with some arguments.
+type recorder struct {
+	*engine
+	mu      sync.Mutex
+	queries map[string][]any
+}
+
+func (r *recorder) Read(ctx context.Context, fn func(sqlstore.Tx) error) error {
+	return r.engine.Read(ctx, func(tx sqlstore.Tx) error { return fn(recordingTx{tx, r}) })
+}
+
+func (r *recorder) Write(ctx context.Context, fn func(sqlstore.Tx) error) error {
+	return r.engine.Write(ctx, func(tx sqlstore.Tx) error { return fn(recordingTx{tx, r}) })
+}
+
+func (r *recorder) record(query string, args []any) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.queries[query] = args
+}
+
+type recordingTx struct {
+	sqlstore.Tx
+	recorder *recorder
+}
+
+func (t recordingTx) Exec(ctx context.Context, query string, args ...any) (int64, error) {
+	t.recorder.record(query, args)
+	return t.Tx.Exec(ctx, query, args...)
+}
+
+func (t recordingTx) Query(ctx context.Context, query string, args []any, scan func(sqlstore.Row) error) error {
+	t.recorder.record(query, args)
+	return t.Tx.Query(ctx, query, args, scan)
+}
+
+func (t recordingTx) QueryRow(ctx context.Context, query string, args []any, dest ...any) error {
+	t.recorder.record(query, args)
+	return t.Tx.QueryRow(ctx, query, args, dest...)
+}
+
+// smallTables may be scanned: their rows are few in any store. "sub-query" is
+// the result of one, whose own steps are looked at too.
+var smallTables = map[string]bool{
+	"crawls": true, "rest": true, "recrawl_migrations": true, "owner": true, "json_each": true, "sub-query": true, "CONSTANT": true,
+}
+
+var (
+	scanned  = regexp.MustCompile(`^SCAN (\S+)`)
+	aliasing = regexp.MustCompile(`(?i)\b(?:FROM|JOIN|UPDATE|INTO)\s+(\w+)(?:\s+(?:AS\s+)?(\w+))?`)
+)
+
+// TestNoQueryScansATable runs the whole conformance suite, takes down every
+// query that the store ever sends, and asks SQLite how it would run them: with
+// a million pages, none may read a table, or an index, from end to end.
+func TestNoQueryScansATable(t *testing.T) {
+	r := &recorder{queries: map[string][]any{}}
+	t.Run("Suite", func(t *testing.T) {
+		storetest.Run(t, func(t *testing.T) store.Store {
+			t.Helper()
+			e := openOwner(t, filepath.Join(t.TempDir(), "store.db"))
+			one := &recorder{engine: e, queries: map[string][]any{}}
+			t.Cleanup(func() {
+				for query, args := range one.queries {
+					r.record(query, args)
+				}
+				if err := e.Close(); err != nil {
+					t.Error(err)
+				}
+			})
+			return sqlstore.New(one, sqlstore.Options{})
+		})
+	})
+	e := testEngine(t)
+	for query, args := range r.queries {
+		for _, step := range plan(t, e, query, args) {
+			m := scanned.FindStringSubmatch(step)
+			if m != nil && !smallTables[tableOf(query, m[1])] {
+				t.Errorf("%s\nin\n%s", step, query)
+			}
+		}
+	}
+	if len(r.queries) < 60 {
+		t.Errorf("only %d queries were taken down", len(r.queries))
+	}
+}
+
+// plan is SQLite's query plan, step by step.
+func plan(t *testing.T, e *engine, query string, args []any) []string {
+	t.Helper()
+	var steps []string
+	err := e.Write(t.Context(), func(tx sqlstore.Tx) error {
+		return tx.Query(t.Context(), "EXPLAIN QUERY PLAN "+query, args, func(row sqlstore.Row) error {
+			var id, parent, unused int
+			var step string
+			err := row.Scan(&id, &parent, &unused, &step)
+			steps = append(steps, step)
+			return err
+		})
+	})
+	if err != nil {
+		t.Fatalf("%v in\n%s", err, query)
+	}
+	return steps
+}
+
+// tableOf is the table behind an alias of a query.
+func tableOf(query, alias string) string {
+	for _, m := range aliasing.FindAllStringSubmatch(query, -1) {
+		if m[1] == alias || m[2] == alias {
+			return m[1]
+		}
+	}
+	if regexp.MustCompile(`\) (AS )?` + alias + `\b`).MatchString(query) {
+		return "sub-query"
+	}
+	return alias
+}

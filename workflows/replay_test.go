@@ -1,0 +1,339 @@
+package workflows
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	enumspb "go.temporal.io/api/enums/v1"
+	historypb "go.temporal.io/api/history/v1"
+	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/worker"
+	"google.golang.org/protobuf/encoding/protojson"
+
+	"recrawl/internal/contract"
+	"recrawl/internal/contract/contracttest"
+	"recrawl/internal/crawl"
+)
+
+// Histories in testdata were made by earlier code; code that cannot replay them
+// would break every workflow that is under way. Record new ones, beside the old,
+// when workflows learn something new:
+//
+//	go test ./workflows -run TestHistories -record v2
+var record = flag.String("record", "", "store the histories of TestHistories in testdata under this prefix")
+
+func TestReplay(t *testing.T) {
+	t.Parallel()
+	files, err := filepath.Glob(filepath.Join("testdata", "*.json.gz"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	types := map[string]int{}
+	for _, name := range files {
+		history := readHistory(t, name)
+		types[history.Events[0].GetWorkflowExecutionStartedEventAttributes().GetWorkflowType().GetName()]++
+		t.Run(filepath.Base(name), func(t *testing.T) {
+			t.Parallel()
+			replay(t, history)
+		})
+	}
+	for _, name := range []string{contract.PageWorkflow, contract.CrawlWorkflow, contract.DiscoverWorkflow} {
+		if types[name] == 0 {
+			t.Errorf("no history of %s in testdata", name)
+		}
+	}
+}
+
+func replay(t *testing.T, history *historypb.History) {
+	t.Helper()
+	replayer := worker.NewWorkflowReplayer()
+	Register(replayer)
+	if err := replayer.ReplayWorkflowHistory(contracttest.Quiet(), history); err != nil {
+		t.Error(err)
+	}
+}
+
+func readHistory(t *testing.T, name string) *historypb.History {
+	t.Helper()
+	packed, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	unpacked, err := gzip.NewReader(bytes.NewReader(packed))
+	if err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	raw, err := io.ReadAll(unpacked)
+	if err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	history, err := client.HistoryFromJSON(bytes.NewReader(raw), client.HistoryJSONOptions{})
+	if err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	return history
+}
+
+// keep replays the histories of a workflow's runs and, when recording, stores
+// them.
+func (s *onServer) keep(name string, run begun) {
+	s.t.Helper()
+	for i, history := range s.chain(run) {
+		replay(s.t, history)
+		if *record == "" {
+			continue
+		}
+		anonymous(history)
+		raw, err := protojson.Marshal(history)
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		var compact, packed bytes.Buffer
+		w := gzip.NewWriter(&packed) // without a time, so that the same history is the same file
+		if err := errors.Join(json.Compact(&compact, raw), writeAll(w, &compact), w.Close()); err != nil {
+			s.t.Fatal(err)
+		}
+		file := filepath.Join("testdata", fmt.Sprintf("%s-%s-%02d.json.gz", *record, name, i+1))
+		if err := errors.Join(os.MkdirAll("testdata", 0o755), os.WriteFile(file, packed.Bytes(), 0o644)); err != nil {
+			s.t.Fatal(err)
+		}
+	}
+}
+
+// anonymous takes out what names the recording machine: a sticky task queue is
+// called after its host. (Identities are the test's own.)
+func anonymous(history *historypb.History) {
+	for _, e := range history.Events {
+		queue := e.GetWorkflowTaskScheduledEventAttributes().GetTaskQueue()
+		if queue.GetKind() == enumspb.TASK_QUEUE_KIND_STICKY {
+			queue.Name = "sticky"
+		}
+	}
+}
+
+func writeAll(w io.Writer, b *bytes.Buffer) error {
+	_, err := b.WriteTo(w)
+	return err
+}
+
+// TestHistories makes the histories that testdata keeps, on a real server, and
+// replays them as they are.
+func TestHistories(t *testing.T) {
+	t.Parallel()
+	for name, f := range map[string]func(*testing.T, string){
+		"page-visits": histVisits, "page-failing": histFailing, "page-line": histLine, "page-people": histPeople,
+		"discover": histDiscover, "crawl": histCrawl,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f(t, name)
+		})
+	}
+}
+
+// histVisits: new, unchanged and changed visits with links, over three runs.
+func histVisits(t *testing.T, name string) {
+	s := newOnServer(t)
+	s.world.OnFetch = func(try contracttest.Try) (contract.FetchOut, error) {
+		if try.In.Visit%3 == 1 {
+			return contracttest.Changed(try.Now), nil
+		}
+		return contracttest.Unchanged(try.Now), nil
+	}
+	s.world.OnDetect = func(in contract.DetectIn) (contract.DetectOut, error) {
+		return contract.DetectOut{Outcome: in.Fetch.Outcome, Links: 2}, nil
+	}
+	in := pageIn()
+	in.Tuning.VisitsPerRun = 3
+	run := s.startPage(in)
+	s.await("42/6")
+	s.signal(run.GetID(), contract.StopName, nil)
+	s.end(run)
+	s.keep(name, run)
+}
+
+// histFailing: failures, a lost worker, a store outage, back to active.
+func histFailing(t *testing.T, name string) {
+	s := newOnServer(t)
+	outages := 0
+	s.world.OnFetch = func(try contracttest.Try) (contract.FetchOut, error) {
+		switch try.N {
+		case 1, 2:
+			return contract.FetchOut{}, contracttest.FetchFailed(contract.FetchOut{
+				Outcome: crawl.OutcomeFailed, At: try.Now, Problem: "connection refused",
+			})
+		case 3:
+			return contract.FetchOut{NotBegun: true}, nil
+		}
+		return contracttest.Unchanged(try.Now), nil
+	}
+	s.world.OnAcquire = func(a contracttest.Ask) (contract.AcquireOut, error) {
+		if a.In.Visit == 4 && outages < 4 {
+			outages++ // three tries in the workflow task, a pause, a fourth
+			return contract.AcquireOut{}, contracttest.Unavailable()
+		}
+		return contract.AcquireOut{}, nil
+	}
+	run := s.startPage(pageIn())
+	s.await("42/5")
+	s.signal(run.GetID(), contract.StopName, nil)
+	s.end(run)
+	s.keep(name, run)
+}
+
+// histLine: robots.txt, a wait, a pause ended by a turn, an exclusion with its
+// long sleep in a fresh run.
+func histLine(t *testing.T, name string) {
+	s := newOnServer(t)
+	plan := s.world.OnPlan
+	s.world.OnPlan = func(in contract.PlanIn, out *contract.PlanOut) {
+		plan(in, out)
+		if out.Outcome == crawl.OutcomeExcluded {
+			out.NextAt = out.At.Add(30 * day)
+		}
+	}
+	s.world.OnAcquire = func(a contracttest.Ask) (contract.AcquireOut, error) {
+		switch fmt.Sprint(a.In.Visit, a.N) {
+		case "1 1":
+			return contract.AcquireOut{Answer: contract.AnswerRobots}, nil
+		case "1 2":
+			return contract.AcquireOut{Answer: contract.AnswerWait, Wait: time.Second, Reason: "3 before it"}, nil
+		case "2 1":
+			s.marks.reach("parked")
+			return contract.AcquireOut{Answer: contract.AnswerParked}, nil
+		case "3 1":
+			return contract.AcquireOut{Answer: contract.AnswerExcluded, Rule: "Disallow: /"}, nil
+		}
+		return contract.AcquireOut{}, nil
+	}
+	run := s.startPage(pageIn())
+	s.await("parked")
+	s.signal(run.GetID(), contract.TurnSignal, contract.TurnArg{})
+	s.endOfRun(run)
+	s.signal(run.GetID(), contract.VisitNow, nil)
+	s.await("42/4")
+	s.signal(run.GetID(), contract.StopName, nil)
+	s.end(run)
+	s.keep(name, run)
+}
+
+// histPeople: everything that a person can ask of a sleeping page.
+func histPeople(t *testing.T, name string) {
+	s := newOnServer(t)
+	s.world.OnPlan = func(in contract.PlanIn, out *contract.PlanOut) {
+		s.marks.reach(fmt.Sprintf("%d/%d", in.Page.PageID, in.Visit))
+	}
+	run := s.startPage(pageIn())
+	id := run.GetID()
+	s.await("42/1")
+	ack := s.update(id, contract.VisitNow)
+	s.await(fmt.Sprintf("42/%d", ack.Visit))
+	s.update(id, contract.Snooze, "2d")
+	s.update(id, contract.SetInterval, "36h")
+	s.signal(id, contract.Reschedule, contract.RescheduleArg{Due: time.Now().Add(5 * time.Hour), Why: "gains most"})
+	s.update(id, contract.Snooze, "0")
+	s.update(id, contract.SetInterval, "1s")
+	s.await(fmt.Sprintf("42/%d", ack.Visit+2))
+	s.update(id, contract.SetInterval, "0")
+	for _, query := range []string{contract.StateQuery, contract.ExplainQuery, "__temporal_workflow_metadata"} {
+		if _, err := s.client.QueryWorkflow(s.ctx, id, "", query); err != nil {
+			t.Errorf("query %s: %v", query, err)
+		}
+	}
+	s.update(id, contract.StopName)
+	s.end(run)
+	s.keep(name, run)
+}
+
+// histDiscover: links registered and pages started, one of which runs already.
+func histDiscover(t *testing.T, name string) {
+	s := newOnServer(t)
+	pages := knownPages(3)
+	s.world.AddKnown(pages...)
+	running := s.startPage(pages[1])
+	run := s.start(client.StartWorkflowOptions{ID: contract.DiscoverID("news", 42, 4)}, contract.DiscoverWorkflow, linksOf(4))
+	var out contract.DiscoverOut
+	if err := run.Get(s.ctx, &out); err != nil || out.Started != 2 {
+		t.Fatalf("%+v, %v: want two pages started beside the one that runs", out, err)
+	}
+	for _, p := range pages {
+		s.await(fmt.Sprintf("%d/1", p.Page.PageID)) // abandoned children live on
+	}
+	s.signal(running.GetID(), contract.StopName, nil)
+	s.end(running)
+	s.keep(name, run)
+	s.keep("page-short", running)
+}
+
+// histCrawl: seeds, maintenance with unfinished links, commands, stop; over
+// several runs.
+func histCrawl(t *testing.T, name string) {
+	s := newOnServer(t)
+	s.world.AddKnown(knownPages(1)...)
+	turns := 0
+	s.world.OnMaintain = func(in contract.MaintainIn) (contract.MaintainOut, error) {
+		turns++
+		s.marks.reach(fmt.Sprintf("turn %d", turns))
+		if in.Repair && in.After == 0 {
+			return contract.MaintainOut{After: 500}, nil
+		}
+		out := contract.MaintainOut{Status: contract.CrawlCounts{Pages: map[string]int{"active": 1}}}
+		if turns == 3 {
+			out.Unfinished = []contract.DiscoverIn{linksOf(3)}
+		}
+		return out, nil
+	}
+	s.world.OnClosePages = func(in contract.ClosePagesIn) (contract.ClosePagesOut, error) {
+		return contract.ClosePagesOut{After: (in.After + 1) % 2, Closed: 1}, nil
+	}
+	id := contract.CrawlID("news")
+	run := s.start(client.StartWorkflowOptions{ID: id}, contract.CrawlWorkflow,
+		json.RawMessage(`{"name":"news","seeds":["https://example.com/"],"maintain_every":"1s"}`),
+		contract.CrawlProgress{Tuning: contract.Tuning{TurnsPerRun: 3}})
+	s.await("turn 4")
+	if ack := s.update(id, contract.AddSeeds, contract.AddSeedsArg{Seeds: []string{"https://b.example/"}}); !strings.HasPrefix(ack.Message, "1 of 1") {
+		t.Errorf("add-seeds: %+v", ack)
+	}
+	s.update(id, contract.Pause)
+	s.update(id, contract.Resume)
+	s.await("turn 6")
+	if _, err := s.client.QueryWorkflow(s.ctx, id, "", contract.StatusQuery); err != nil {
+		t.Error(err)
+	}
+	s.update(id, contract.StopName)
+	s.end(run)
+	s.keep(name, run)
+}
+
+// The Crawl workflow starts from what a person types, with one argument.
+func TestCrawlFromPlainInput(t *testing.T) {
+	t.Parallel()
+	s := newOnServer(t)
+	s.world.OnMaintain = func(contract.MaintainIn) (contract.MaintainOut, error) {
+		s.marks.reach("turn")
+		return contract.MaintainOut{}, nil
+	}
+	start := func(name string, args ...any) begun {
+		return s.start(client.StartWorkflowOptions{ID: contract.CrawlID(name)}, contract.CrawlWorkflow, args...)
+	}
+	run := start("news", map[string]any{"name": "news", "seeds": []string{"https://example.com/"}})
+	s.await("turn")
+	s.update(run.GetID(), contract.StopName)
+	s.end(run)
+	for name, args := range map[string][]any{"none": {}, "text": {"news"}, "odd": {map[string]any{"name": "odd", "seed": 1}}} {
+		err := start(name, args...).Get(s.ctx, nil)
+		if err == nil || !strings.Contains(err.Error(), "spec: ") || !strings.Contains(err.Error(), contract.ErrTypeBadSpec) {
+			t.Errorf("%s: ended with %v", name, err)
+		}
+	}
+}
