@@ -72,7 +72,7 @@ func (p *parser) line(line []byte, number int) {
 	}
 }
 
-func trim(s string) string { return strings.Trim(s, " \t\v\f\x00") }
+func trim(s string) string { return strings.Trim(s, " \t\v\f") }
 
 func (p *parser) userAgent(value string, _ int) {
 	if p.current == nil || p.closed {

@@ -8,9 +8,11 @@ package robots
 import (
 	"bytes"
 	"encoding/binary"
+	"fmt"
 	"strings"
 	"time"
 	"unicode/utf16"
+	"unicode/utf8"
 
 	"recrawl/internal/urlkey"
 )
@@ -30,14 +32,6 @@ const (
 	maxSitemaps = 1000
 )
 
-// Reasons of a Verdict.
-const (
-	ReasonRule      = "rule"              // Rule on Line decided
-	ReasonNoRule    = "no rule matches"   // our group has no rule for the URL
-	ReasonNoGroup   = "no group for us"   // the file names neither us nor everybody
-	ReasonRobotsTxt = "robots.txt itself" // always allowed (RFC 9309 2.2.2)
-)
-
 // Verdict says whether a URL may be fetched, and why.
 type Verdict struct {
 	Allowed bool
@@ -46,7 +40,7 @@ type Verdict struct {
 	Rule string
 	// Line is its number in the file, from 1; 0 if none decided.
 	Line int
-	// Reason is one of the Reason constants.
+	// Reason says in plain words what decided.
 	Reason string
 }
 
@@ -68,7 +62,7 @@ type group struct {
 func Parse(text []byte) *File {
 	p := parser{file: &File{}}
 	number := 0
-	for line := range lines(decode(text)) {
+	for line := range lines([]byte(Text(text))) {
 		number++
 		p.line(line, number)
 	}
@@ -81,11 +75,11 @@ func Parse(text []byte) *File {
 // Check decides for a product token, which is compared without regard to case.
 func (f *File) Check(agent string, url urlkey.URL) Verdict {
 	if url.Path() == "/robots.txt" {
-		return Verdict{Allowed: true, Reason: ReasonRobotsTxt}
+		return Verdict{Allowed: true, Reason: "robots.txt itself may always be fetched"}
 	}
 	groups := f.groupsFor(agent)
 	if len(groups) == 0 {
-		return Verdict{Allowed: true, Reason: ReasonNoGroup}
+		return Verdict{Allowed: true, Reason: "robots.txt has no group for us"}
 	}
 	target := newTarget(url.Target())
 	var best *rule
@@ -96,9 +90,12 @@ func (f *File) Check(agent string, url urlkey.URL) Verdict {
 		}
 	}
 	if best == nil {
-		return Verdict{Allowed: true, Reason: ReasonNoRule}
+		return Verdict{Allowed: true, Reason: "no rule of robots.txt matches"}
 	}
-	return Verdict{Allowed: best.allow, Rule: best.text(), Line: best.line, Reason: ReasonRule}
+	return Verdict{
+		Allowed: best.allow, Rule: best.text(), Line: best.line,
+		Reason: fmt.Sprintf("line %d of robots.txt says %q", best.line, best.text()),
+	}
 }
 
 // CrawlDelay returns the longest Crawl-delay of the groups for a product token,
@@ -137,26 +134,64 @@ func (f *File) groupsNaming(token string) []*group {
 	return found
 }
 
-// decode cuts a file to the limit, at a line end, and removes the byte order
-// mark of UTF-8, even if some of its bytes are lost; UTF-16 is converted.
-func decode(text []byte) []byte {
-	if len(text) > MaxBytes {
-		text = text[:MaxBytes]
-		text = text[:bytes.LastIndexAny(text, "\r\n")+1]
-	}
+// Text returns the part of a file that counts, as text that can be stored:
+// valid UTF-8 without NUL. Parse reads it as it reads the file itself. The file
+// is cut to MaxBytes at a line end, loses the byte order mark of UTF-8, even if
+// some of its bytes are lost, and is converted from UTF-16. Bytes that are no
+// UTF-8 are percent-encoded, which is what they mean in a rule.
+func Text(body []byte) string {
+	body = cutLines(body)
 	switch {
-	case bytes.HasPrefix(text, []byte{0xFE, 0xFF}):
-		return fromUTF16(text[2:], binary.BigEndian)
-	case bytes.HasPrefix(text, []byte{0xFF, 0xFE}):
-		return fromUTF16(text[2:], binary.LittleEndian)
+	case bytes.HasPrefix(body, []byte{0xFE, 0xFF}):
+		body = fromUTF16(body[2:], binary.BigEndian)
+	case bytes.HasPrefix(body, []byte{0xFF, 0xFE}):
+		body = fromUTF16(body[2:], binary.LittleEndian)
 	}
-	for _, mark := range []byte{0xEF, 0xBB, 0xBF} {
-		if len(text) == 0 || text[0] != mark {
-			break
+	return string(cutLines(storable(withoutMark(body))))
+}
+
+// cutLines cuts a text to MaxBytes, back to its last whole line.
+func cutLines(text []byte) []byte {
+	if len(text) <= MaxBytes {
+		return text
+	}
+	text = text[:MaxBytes]
+	return text[:bytes.LastIndexAny(text, "\r\n")+1]
+}
+
+// withoutMark drops byte order marks of UTF-8 at the start, whole ones and ones
+// that lost their last bytes.
+func withoutMark(text []byte) []byte {
+	const mark = "\xEF\xBB\xBF"
+	for len(text) > 0 && text[0] == mark[0] {
+		switch r, size := utf8.DecodeRune(text); {
+		case r == '\uFEFF':
+			text = text[len(mark):]
+		case size > 1:
+			return text // another character that begins like the mark
+		default:
+			text = bytes.TrimPrefix(text[1:], []byte(mark[1:2]))
 		}
-		text = text[1:]
 	}
 	return text
+}
+
+// storable makes a text valid UTF-8 without NUL.
+func storable(text []byte) []byte {
+	clean := make([]byte, 0, len(text))
+	for len(text) > 0 {
+		r, size := utf8.DecodeRune(text)
+		switch {
+		case r == utf8.RuneError && size == 1:
+			clean = append(clean, '%', upperHex[text[0]>>4], upperHex[text[0]&15])
+		case r == 0:
+			clean = append(clean, ' ')
+		default:
+			clean = append(clean, text[:size]...)
+		}
+		text = text[size:]
+	}
+	return clean
 }
 
 func fromUTF16(text []byte, order binary.ByteOrder) []byte {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"pgregory.net/rapid"
 
@@ -190,12 +191,12 @@ func TestVerdictNamesTheRule(t *testing.T) {
 		agent, path string
 		want        Verdict
 	}{
-		{"recrawl", "/Private%20area/x", Verdict{true, "", 0, ReasonNoRule}}, // the override character is part of the rule
-		{"recrawl", "/private/a.html", Verdict{true, "Allow: /private/*.html$", 5, ReasonRule}},
-		{"recrawl", "/Private%20area/%E2%80%AEx", Verdict{false, "Disallow: /Private area/", 4, ReasonRule}},
-		{"recrawl/1.0 (+x)", "/Private%20area/%E2%80%AEx", Verdict{false, "Disallow: /Private area/", 4, ReasonRule}},
-		{"other", "/private/", Verdict{true, "", 0, ReasonNoGroup}},
-		{"recrawl", "/robots.txt?x", Verdict{true, "", 0, ReasonRobotsTxt}},
+		{"recrawl", "/Private%20area/x", Verdict{true, "", 0, "no rule of robots.txt matches"}}, // the override character is part of the rule
+		{"recrawl", "/private/a.html", Verdict{true, "Allow: /private/*.html$", 5, `line 5 of robots.txt says "Allow: /private/*.html$"`}},
+		{"recrawl", "/Private%20area/%E2%80%AEx", Verdict{false, "Disallow: /Private area/", 4, `line 4 of robots.txt says "Disallow: /Private area/"`}},
+		{"recrawl/1.0 (+x)", "/Private%20area/%E2%80%AEx", Verdict{false, "Disallow: /Private area/", 4, `line 4 of robots.txt says "Disallow: /Private area/"`}},
+		{"other", "/private/", Verdict{true, "", 0, "robots.txt has no group for us"}},
+		{"recrawl", "/robots.txt?x", Verdict{true, "", 0, "robots.txt itself may always be fetched"}},
 	}
 	for _, c := range cases {
 		if got := f.Check(c.agent, canonical(t, "https://example.com"+c.path)); got != c.want {
@@ -220,6 +221,17 @@ func TestSitemaps(t *testing.T) {
 	f := Parse([]byte("Sitemap: https://Example.com/a.xml\nUser-agent: a\nsite-map: http://example.com/b.xml # x\nDisallow: /\nSitemap: /relative\nSitemap: ftp://example.com/c\nSitemap:\n"))
 	if want := []string{"https://example.com/a.xml", "http://example.com/b.xml"}; !reflect.DeepEqual(f.Sitemaps(), want) {
 		t.Errorf("got %q, want %q", f.Sitemaps(), want)
+	}
+}
+
+func TestText(t *testing.T) {
+	cases := map[string]string{
+		"a\r\nb": "a\r\nb", "\xef\xbb\xbfa": "a", "\xef\xbb\xbf\xef\xbb\xbfa": "a", "\xef\xbba": "a", "\xef\xef\xbb\xbba": "ﻻa", "a\x00b\xe9é": "a b%E9é", "\xff\xfe" + utf16le("a"): "a", "\xfe\xff\x00a": "a", "": "",
+	}
+	for body, want := range cases {
+		if got := Text([]byte(body)); got != want {
+			t.Errorf("%q: got %q, want %q", body, got, want)
+		}
 	}
 }
 
@@ -358,6 +370,7 @@ func FuzzParse(f *testing.F) {
 	} {
 		f.Add(s, "/a/b?c=%2F*$|")
 	}
+	f.Add("\xef\xef\xbb\xbb\xef\xbb\xbf", "x")
 	f.Fuzz(func(t *testing.T, text, path string) {
 		u, err := urlkey.Canonical("http://example.com/" + path)
 		if err != nil {
@@ -368,8 +381,15 @@ func FuzzParse(f *testing.F) {
 		if again := file.Check("RECRAWL/2", u); again != v {
 			t.Errorf("two answers: %+v, %+v", v, again)
 		}
-		if (v.Reason == ReasonRule) != (v.Line > 0) || !v.Allowed && v.Reason != ReasonRule {
+		if (v.Rule != "") != (v.Line > 0) || !v.Allowed && v.Rule == "" || v.Reason == "" {
 			t.Errorf("%+v", v)
+		}
+		stored := Text([]byte(text))
+		if !utf8.ValidString(stored) || strings.ContainsRune(stored, 0) || len(stored) > MaxBytes || Text([]byte(stored)) != stored {
+			t.Errorf("stored as %q", stored)
+		}
+		if other := Parse([]byte(stored)).Check("recrawl", u); other != v {
+			t.Errorf("%+v as stored, %+v as received", other, v)
 		}
 		if d := file.CrawlDelay("recrawl"); d < 0 {
 			t.Errorf("delay %v", d)
