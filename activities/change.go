@@ -84,7 +84,7 @@ func newVersion(in contract.DetectIn, content extract.Page) (store.VersionRecord
 }
 
 func digestsOf(v store.VersionRecord) change.Digests {
-	return change.Digests{Raw: v.Digest, Text: v.TextDigest, Bytes: v.Bytes, TextBytes: v.TextBytes}
+	return change.Digests{Raw: v.Digest, Text: v.TextDigest, Links: v.LinkDigest, Bytes: v.Bytes, TextBytes: v.TextBytes}
 }
 
 // worthKeeping: a new content, or one whose text is the same and whose links are

@@ -77,7 +77,7 @@ func judgeRobots(origin string, known store.RobotsRecord, r fetch.Result, body [
 	switch robots.Classify(r.Status, r.Err, r.Location.String(), known.Hops) {
 	case robots.Parsed:
 		file := robots.Parse(body)
-		p.State, p.Text, p.Sitemaps = store.RobotsParsed, string(body), file.Sitemaps()
+		p.State, p.Text, p.Sitemaps = store.RobotsParsed, robots.Text(body), file.Sitemaps()
 		p.CrawlDelay = file.CrawlDelay(agent)
 	case robots.AllowAll:
 		p.State = store.RobotsAllowAll

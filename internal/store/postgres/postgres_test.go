@@ -14,13 +14,22 @@ func TestMain(m *testing.M) { pgtest.Main(m) }
 
 func TestCollection(t *testing.T) { storetest.Run(t, openTest) }
 
+func TestGate(t *testing.T) { storetest.RunGate(t, openTest) }
+
+func BenchmarkGate(b *testing.B) {
+	storetest.BenchGate(b, func(t testing.TB) store.Store {
+		t.Helper()
+		return openDSN(t, pgtest.DSN(t))
+	})
+}
+
 // openTest opens an empty store that lives as long as the test.
 func openTest(t *testing.T) store.Store {
 	t.Helper()
 	return openDSN(t, pgtest.DSN(t))
 }
 
-func openDSN(t *testing.T, dsn string) store.Store {
+func openDSN(t testing.TB, dsn string) store.Store {
 	t.Helper()
 	s, err := Open(t.Context(), dsn, Options{})
 	if err != nil {

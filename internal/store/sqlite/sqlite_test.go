@@ -10,13 +10,22 @@ import (
 
 func TestCollection(t *testing.T) { storetest.Run(t, openTest) }
 
+func TestGate(t *testing.T) { storetest.RunGate(t, openTest) }
+
+func BenchmarkGate(b *testing.B) {
+	storetest.BenchGate(b, func(t testing.TB) store.Store {
+		t.Helper()
+		return openAt(t, filepath.Join(t.TempDir(), "store.db"), Options{Owner: true})
+	})
+}
+
 // openTest opens an empty store that lives as long as the test.
 func openTest(t *testing.T) store.Store {
 	t.Helper()
 	return openAt(t, filepath.Join(t.TempDir(), "store.db"), Options{Owner: true})
 }
 
-func openAt(t *testing.T, path string, opts Options) store.Store {
+func openAt(t testing.TB, path string, opts Options) store.Store {
 	t.Helper()
 	s, err := Open(t.Context(), path, opts)
 	if err != nil {

@@ -280,11 +280,14 @@ func (q *question) recorded(ctx context.Context) (asked, error) {
 }
 
 // inFlight answers for a visit whose permit was begun and has not expired: who
-// asks has lost the attempt, but the request may still be on its way.
+// asks has lost the attempt, but the request may still be on its way. Then the
+// place waits again.
 func (q *question) inFlight() asked {
 	g := q.standing()
 	free := fromMicros(g.row.expiresAt).Add(polite.Gap(q.page.demand, q.page.demand, span(g.row.crawlDelay), span(g.row.expiresAt-g.row.begunAt)).Length)
-	return q.waits(g.until(free), store.WaitDelay, 0)
+	a := q.waits(g.until(free), store.WaitDelay, 0)
+	a.stays, a.retry = a.Wait <= q.remaining, a.Wait
+	return a
 }
 
 // park keeps the place, with its age, until the crawl is resumed.

@@ -140,12 +140,12 @@ func (s *Store) Unpark(ctx context.Context, crawlID int64, limit int) (store.Gat
 	return all, nil
 }
 
-// parkedPlaces lists parked places of a running crawl by host, at most limit;
-// none while the crawl does not run.
+// parkedPlaces lists the oldest parked places of a running crawl by host, at most
+// limit; none while the crawl does not run.
 func (s *Store) parkedPlaces(ctx context.Context, crawlID int64, limit int) ([]place, error) {
-	// Limited before they are sorted: a crawl may have many parked.
+	// Limited before they are sorted by host: a crawl may have many parked.
 	query := "SELECT " + placeColumns + ` FROM places p WHERE p.page_id IN
-			(SELECT q.page_id FROM places q WHERE q.crawl_id = $1 AND q.state = 4 ORDER BY q.page_id LIMIT $2)
+			(SELECT q.page_id FROM places q WHERE q.crawl_id = $1 AND q.state = 4 ORDER BY q.arrived, q.page_id LIMIT $2)
 		AND EXISTS (SELECT 1 FROM crawls c WHERE c.id = $3 AND c.state = 1)
 		ORDER BY p.host_id, p.class, p.arrived`
 	return read(ctx, s, func(tx Tx) ([]place, error) {

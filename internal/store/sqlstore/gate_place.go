@@ -172,10 +172,10 @@ func (g *gateHost) position(ctx context.Context, p *place, granted []place) (int
 	var counted int
 	err = g.tx.QueryRow(ctx, fmt.Sprintf(`SELECT
 		(SELECT COUNT(*) FROM (SELECT 1 FROM places WHERE host_id = $1 AND crawl_id = $2 AND class = $3
-			AND state = 1 AND lapsed_at = 0 AND rank > $4 LIMIT %[1]d) a) +
-		(SELECT COUNT(*) FROM (SELECT 1 FROM places WHERE host_id = $5 AND crawl_id = $6 AND class = $7
-			AND state = 1 AND lapsed_at = 0 AND rank = $8 AND arrived < $9 LIMIT %[1]d) b)`, polite.Counted+1),
-		[]any{p.host, p.crawl, p.class, p.rank, p.host, p.crawl, p.class, p.rank, p.arrived}, &counted)
+			AND state = 1 AND lapsed_at = 0 AND rank > $4 AND page_id <> $5 LIMIT %[1]d) a) +
+		(SELECT COUNT(*) FROM (SELECT 1 FROM places WHERE host_id = $6 AND crawl_id = $7 AND class = $8
+			AND state = 1 AND lapsed_at = 0 AND rank = $9 AND arrived < $10 AND page_id <> $11 LIMIT %[1]d) b)`, polite.Counted+1),
+		[]any{p.host, p.crawl, p.class, p.rank, p.page, p.host, p.crawl, p.class, p.rank, p.arrived, p.page}, &counted)
 	if err != nil {
 		return 0, fmt.Errorf("count the waiters ahead: %w", err)
 	}

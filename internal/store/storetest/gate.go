@@ -1,6 +1,7 @@
 package storetest
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"testing"
@@ -234,7 +235,8 @@ func lateRelease(w *gateWorld) {
 	w.expired(begun, life)
 	w.release(permit)
 	w.release(permit)
-	w.about("the wait", w.waits(pages[1]).Wait, life+delay, begun)
+	// First in the line again, with the age it had.
+	w.about("the wait", w.waits(pages[0]).Wait, life+delay, begun)
 }
 
 // expired returns when a permit's life is over by the store's clock.
@@ -396,51 +398,61 @@ type waiting struct {
 	rank  float64
 }
 
+// served is somebody who had a permit.
+type served struct {
+	waiting
+	permit int64
+	err    error
+}
+
 // serve has all of them wait, one coming after the other, before the first is
 // granted a permit, and returns them in the order of their permits.
-func (w *gateWorld) serve(host string, blocker crawl.PageRef, line []waiting) []waiting {
+func (w *gateWorld) serve(blocker crawl.PageRef, line []waiting) []waiting {
 	w.t.Helper()
 	// No permit is granted while a robots.txt is being fetched.
 	robots := w.grant(blocker)
 	w.begin(blocker, robots)
-	served := make(chan waiting, len(line))
-	done := make(chan error, len(line))
+	done := make(chan served, len(line))
 	for i, l := range line {
-		go func() { done <- w.visit(l, served) }()
-		for w.host(blocker.CrawlID).Waiting <= i {
-			if len(done) > 0 {
-				w.t.Fatalf("not waiting: %v", <-done)
+		go func() {
+			permit, err := w.visit(l)
+			done <- served{l, permit, err}
+		}()
+		for w.host(blocker.CrawlID).Waiting <= i && len(done) == 0 {
+			if err := w.t.Context().Err(); err != nil {
+				w.t.Fatal(err)
 			}
 		}
 	}
 	w.release(robots)
 	w.leave(blocker)
-	var order []waiting
-	for range line {
-		if err := <-done; err != nil {
-			w.t.Fatal(err)
+	all := make([]served, len(line))
+	for i := range all {
+		if all[i] = <-done; all[i].err != nil {
+			w.t.Fatal(all[i].err)
 		}
 	}
-	for range line {
-		order = append(order, <-served)
+	slices.SortFunc(all, func(a, b served) int { return cmp.Compare(a.permit, b.permit) })
+	order := make([]waiting, len(all))
+	for i, s := range all {
+		order[i] = s.waiting
 	}
 	return order
 }
 
-// visit makes one request; it runs in a goroutine of its own.
-func (w *gateWorld) visit(l waiting, served chan<- waiting) error {
+// visit makes one request and returns its permit.
+func (w *gateWorld) visit(l waiting) (int64, error) {
 	ctx := w.t.Context()
 	a, err := w.s.Acquire(ctx, store.AcquireParams{Page: l.page, Visit: 1, Class: l.class, Rank: l.rank, Patience: gatePatience})
 	if err != nil {
-		return err
+		return 0, err
 	}
 	_, err = w.s.Begin(ctx, store.BeginParams{Permit: a.Permit, Page: l.page, Visit: 1, Patience: gatePatience})
 	if err != nil {
-		return err
+		return 0, err
 	}
-	served <- l
 	_, err = w.s.Release(ctx, store.ReleaseParams{Permit: a.Permit, Answer: store.HostOK})
-	return err
+	return a.Permit.ID, err
 }
 
 func servedInOrder(w *gateWorld) {
@@ -453,7 +465,7 @@ func servedInOrder(w *gateWorld) {
 		{b[0], crawl.ClassRevisit, 0},
 		{b[1], crawl.ClassManual, 0},
 	}
-	got := w.serve("host.test", w.secure(w.crawl("first", 5*time.Millisecond), "host.test"), line)
+	got := w.serve(w.secure(w.crawl("first", 5*time.Millisecond), "host.test"), line)
 	// The person's first; then the crawls in turn, the one before was the second's;
 	// within the first by rank and age; the probe last.
 	want := []waiting{line[5], line[2], line[4], line[3], line[1], line[0]}
@@ -468,7 +480,7 @@ func eighthToOldest(w *gateWorld) {
 	for _, page := range pages[1:] {
 		line = append(line, waiting{page, crawl.ClassManual, 0})
 	}
-	got := w.serve("host.test", w.secure(w.crawl("news", 5*time.Millisecond), "host.test"), line)
+	got := w.serve(w.secure(w.crawl("news", 5*time.Millisecond), "host.test"), line)
 	if i := slices.Index(got, line[0]); i > 8 {
 		w.t.Errorf("the oldest was served after %d younger ones", i)
 	}
@@ -753,7 +765,7 @@ func robotsRedirectForOne(w *gateWorld) {
 func robotsUnreachable(w *gateWorld) {
 	pages := w.open("news", time.Millisecond, 2)
 	permit := w.grant(pages[0])
-	w.waits(pages[1], func(p *store.AcquireParams) { p.Class = crawl.ClassProbe })
+	w.ask(pages[1])
 	w.robots(store.SaveRobotsParams{Origin: "http://host.test", State: store.RobotsUnreachable, Expires: time.Hour, Problem: "HTTP 500"})
 	for _, page := range pages {
 		a := w.waits(page, patient)

@@ -50,13 +50,15 @@ func runGateLoad(w *gateWorld, long time.Duration) {
 	}
 	running.Go(func() { l.pause(rand.New(rand.NewPCG(2, 0))) })
 	running.Wait()
-	l.check(len(pages))
+	l.check()
 }
 
 const (
 	loadPages = 8                      // of each crawl
 	loadLife  = 40 * time.Millisecond  // of a permit
 	loadWait  = 250 * time.Millisecond // patience, and the longest sleep
+	// loadRequests is how many requests the load makes at least.
+	loadRequests = 10 * 2 * loadPages
 	// loadTurns is within how many requests of others whoever keeps asking has had
 	// its own: an eighth of the grants are by age, some are for nothing, and each
 	// time that its crawl pauses it waits at the mercy of the test.
@@ -86,9 +88,17 @@ type request struct {
 	duration time.Duration
 }
 
+// over reports whether the load has run for its time and made enough requests to
+// be worth checking: a slow disk takes longer.
+func (l *gateLoad) over() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.t.Context().Err() != nil || time.Now().After(l.end) && len(l.log) >= loadRequests
+}
+
 // live makes visits of one page until the load ends.
 func (l *gateLoad) live(page crawl.PageRef, rng *rand.Rand) {
-	for n := 1; time.Now().Before(l.end); {
+	for n := 1; !l.over(); {
 		done, err := l.attempt(page, n, rng)
 		if err != nil {
 			l.t.Errorf("%s, visit %d: %v", page.URL, n, err)
@@ -220,7 +230,7 @@ func (l *gateLoad) awaitResume() {
 // pause pauses and resumes the strict crawl until the load ends.
 func (l *gateLoad) pause(rng *rand.Rand) {
 	strict := l.crawls[1]
-	for time.Now().Before(l.end) {
+	for !l.over() {
 		l.rest(time.Duration(rng.Int64N(int64(200 * time.Millisecond))))
 		l.set(strict, crawl.CrawlPaused)
 		l.rest(time.Duration(rng.Int64N(int64(50 * time.Millisecond))))
@@ -250,7 +260,7 @@ func (l *gateLoad) set(c store.CrawlRecord, state crawl.CrawlState) {
 }
 
 // check looks through the log as the site's owner would.
-func (l *gateLoad) check(pages int) {
+func (l *gateLoad) check() {
 	slices.SortFunc(l.log, func(a, b request) int { return a.begun.Compare(b.begun) })
 	permits := map[int64]bool{}
 	for i, r := range l.log {
@@ -264,9 +274,6 @@ func (l *gateLoad) check(pages int) {
 	}
 	if l.longest > loadTurns {
 		l.t.Errorf("a page waited for %d requests of others", l.longest)
-	}
-	if len(l.log) < 3*pages {
-		l.t.Errorf("only %d requests", len(l.log))
 	}
 	l.t.Logf("%d requests; the longest wait was for %d of others", len(l.log), l.longest)
 }

@@ -89,6 +89,6 @@ CREATE INDEX places_line ON places (host_id, crawl_id, class, rank DESC, arrived
 CREATE INDEX places_late ON places (host_id, promised_at) WHERE state = 1 AND lapsed_at = 0;
 CREATE INDEX places_present ON places (host_id, present_until) WHERE state = 1 AND present_until > 0;
 CREATE INDEX places_granted ON places (host_id) WHERE state = 2;
-CREATE INDEX places_parked ON places (crawl_id, page_id) WHERE state = 4;
+CREATE INDEX places_parked ON places (crawl_id, arrived, page_id) WHERE state = 4;
 CREATE INDEX places_robots ON places (origin) WHERE kind = 1;
 CREATE INDEX places_lapsed ON places (lapsed_at) WHERE lapsed_at > 0;
