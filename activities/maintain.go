@@ -5,7 +5,6 @@ import (
 	"errors"
 	"time"
 
-	"go.temporal.io/sdk/activity"
 
 	"recrawl/internal/contract"
 	"recrawl/internal/crawl"
@@ -80,14 +79,11 @@ func (a *Activities) restart(ctx context.Context, in contract.MaintainIn) (contr
 		return contract.MaintainOut{}, err
 	}
 	var out contract.MaintainOut
-	for i, p := range pages {
+	for _, p := range pages {
 		if err := a.workflows.StartPage(ctx, NewPageIn(p)); err != nil {
 			return out, err
 		}
 		out.Restarted++
-		if i%50 == 0 {
-			activity.RecordHeartbeat(ctx, p.PageID)
-		}
 	}
 	if len(pages) == restartBatch {
 		out.After = pages[len(pages)-1].PageID
@@ -119,7 +115,7 @@ func (a *Activities) ClosePages(ctx context.Context, in contract.ClosePagesIn) (
 		return contract.ClosePagesOut{}, translate(err)
 	}
 	out := contract.ClosePagesOut{}
-	for i, p := range pages {
+	for _, p := range pages {
 		err := a.workflows.StopPage(ctx, p.PageRef)
 		if errors.Is(err, temporalkit.ErrNoWorkflow) {
 			err = a.store.SetPageState(ctx, p.PageID, crawl.Stopped)
@@ -128,9 +124,6 @@ func (a *Activities) ClosePages(ctx context.Context, in contract.ClosePagesIn) (
 			return out, translate(err)
 		}
 		out.Closed++
-		if i%50 == 0 {
-			activity.RecordHeartbeat(ctx, p.PageID)
-		}
 	}
 	if len(pages) == closeBatch {
 		out.After = pages[len(pages)-1].PageID

@@ -21,6 +21,10 @@ const (
 	// closeMargin is for what surrounds the request: reading the page's row, the
 	// end of the archive write, Release, and the way back to Temporal.
 	closeMargin = 15 * time.Second
+	// heartbeat is within which a killed worker's activities are noticed. Workers
+	// beat by themselves every few seconds for as long as an activity runs, so it
+	// bounds the worker's silence, not the activity.
+	heartbeat = 20 * time.Second
 )
 
 // local are the options of local activities: one transaction each, within the
@@ -48,11 +52,12 @@ func local(ctx workflow.Context, summary string) workflow.Context {
 
 // permitted are the options of Fetch and RefreshRobots. One attempt per permit:
 // a second attempt would be a second request, so a lost attempt is an outcome
-// and the page asks for another permit. No heartbeat: the request's own deadline
-// is at most a minute, and a heartbeat cannot take a request back.
+// and the page asks for another permit. The heartbeat only says when: the host
+// stays held until the permit expires.
 func permitted(ctx workflow.Context, permit crawl.Permit, summary string) workflow.Context {
 	return workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
 		StartToCloseTimeout: max(permit.Lifetime, 0) + beginPatience + closeMargin,
+		HeartbeatTimeout:    heartbeat,
 		RetryPolicy:         &temporal.RetryPolicy{MaximumAttempts: 1},
 		Summary:             clip(summary, maxSummary),
 	})
@@ -64,6 +69,7 @@ func permitted(ctx workflow.Context, permit crawl.Permit, summary string) workfl
 func comparing(ctx workflow.Context, summary string) workflow.Context {
 	return workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
 		StartToCloseTimeout: time.Minute,
+		HeartbeatTimeout:    heartbeat,
 		RetryPolicy: &temporal.RetryPolicy{
 			InitialInterval:        time.Second,
 			BackoffCoefficient:     4,
@@ -81,6 +87,7 @@ func comparing(ctx workflow.Context, summary string) workflow.Context {
 func enduring(ctx workflow.Context, summary string) workflow.Context {
 	return workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
 		StartToCloseTimeout: 5 * time.Minute,
+		HeartbeatTimeout:    heartbeat,
 		RetryPolicy:         patientRetries(0),
 		Summary:             clip(summary, maxSummary),
 	})
@@ -91,6 +98,7 @@ func enduring(ctx workflow.Context, summary string) workflow.Context {
 func registering(ctx workflow.Context, summary string) workflow.Context {
 	return workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
 		StartToCloseTimeout:    5 * time.Minute,
+		HeartbeatTimeout:       heartbeat,
 		ScheduleToCloseTimeout: 24 * time.Hour,
 		RetryPolicy:            patientRetries(0),
 		Summary:                clip(summary, maxSummary),
@@ -99,12 +107,11 @@ func registering(ctx workflow.Context, summary string) workflow.Context {
 
 // maintaining are the options of Maintain. A turn that fails five times is
 // given up: the next turn does its work again, and meanwhile the crawl must
-// hear its updates. It starts pages by the hundred and beats its heart while it
-// does; a worker that died is noticed in two minutes.
+// hear its updates.
 func maintaining(ctx workflow.Context, summary string) workflow.Context {
 	return workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
 		StartToCloseTimeout: 10 * time.Minute,
-		HeartbeatTimeout:    2 * time.Minute,
+		HeartbeatTimeout:    heartbeat,
 		RetryPolicy:         patientRetries(5),
 		Summary:             clip(summary, maxSummary),
 	})

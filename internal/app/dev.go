@@ -24,6 +24,10 @@ const (
 	defaultUIPort       = 8233
 )
 
+// startAttempts is how often the Temporal child is started, on newly chosen
+// ports, until it is up.
+const startAttempts = 3
+
 // Dev implements cli.Backend: everything on this machine on one data folder,
 // until ctx ends: the Temporal server as a child process, the store, and a
 // worker in this process.
@@ -124,6 +128,16 @@ func (d *devRun) startTemporal(ctx, serverCtx context.Context) (<-chan struct{},
 		return nil, err
 	}
 	endLeftOver(d.state.TemporalPID, d.dir.file(temporalFile), d.log)
+	for attempt := 1; ; attempt++ {
+		ended, err := d.startTemporalOnce(ctx, serverCtx, cli)
+		if err == nil || !errors.Is(err, errNotStarted) || attempt == startAttempts {
+			return ended, err
+		}
+	}
+}
+
+// startTemporalOnce chooses ports and starts the child on them.
+func (d *devRun) startTemporalOnce(ctx, serverCtx context.Context, cli string) (<-chan struct{}, error) {
 	port, err := choosePort(portOr(d.TemporalPort, rememberedPort(d.state.TemporalAddress), defaultTemporalPort), d.TemporalPort != 0, "Temporal")
 	if err != nil {
 		return nil, err

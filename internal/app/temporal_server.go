@@ -3,6 +3,7 @@ package app
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net"
@@ -23,6 +24,10 @@ const (
 	temporalStopGrace  = 8 * time.Second  // from SIGTERM to SIGKILL
 	restartPauseMax    = 10 * time.Second // between two restarts of a dying child
 )
+
+// errNotStarted: the first child ended before it was up, for instance because
+// somebody else took one of its ports between the choice and its start.
+var errNotStarted = errors.New("the Temporal server did not start")
 
 // temporalServer is the embedded Temporal: a child process on the data folder,
 // restarted when it dies, on the same ports, until its context ends.
@@ -95,7 +100,7 @@ func (t *temporalServer) supervise(ctx context.Context, ready chan<- error) {
 			return
 		}
 		if first {
-			ready <- fmt.Errorf("the Temporal server did not start: %w (log: %s)", err, t.dir.file(temporalLog))
+			ready <- fmt.Errorf("%w: %w (log: %s)", errNotStarted, err, t.dir.file(temporalLog))
 			return
 		}
 		if time.Since(begun) > time.Minute {
@@ -120,6 +125,7 @@ func (t *temporalServer) runChild(ctx context.Context, up func()) error {
 	defer logFile.Close()
 	cmd := exec.Command(t.cli, t.args()...)
 	cmd.Stdout, cmd.Stderr = logFile, logFile
+	cmd.Env = childEnv(os.Environ())
 	cmd.SysProcAttr = childAttributes()
 	if err := cmd.Start(); err != nil {
 		return err
@@ -130,6 +136,16 @@ func (t *temporalServer) runChild(ctx context.Context, up func()) error {
 	ended := make(chan error, 1)
 	go func() { ended <- cmd.Wait() }()
 	return t.attend(ctx, cmd.Process, ended, up)
+}
+
+// childEnv lets the server collect garbage half as often as Go does by default,
+// unless the environment says how often: about a tenth of its work saved for
+// some 150 MiB.
+func childEnv(env []string) []string {
+	if os.Getenv("GOGC") != "" {
+		return env
+	}
+	return append(env, "GOGC=200")
 }
 
 func (t *temporalServer) attend(ctx context.Context, p *os.Process, ended <-chan error, up func()) error {
@@ -148,7 +164,7 @@ func (t *temporalServer) attend(ctx context.Context, p *os.Process, ended <-chan
 			stopProcess(p, ended)
 			return fmt.Errorf("no answer on %s within %s", t.address(), temporalStartLimit)
 		case <-probe.C:
-			if accepts(t.address()) {
+			if accepts(t.address()) && listens(p.Pid, t.port) {
 				probe.Stop()
 				limit.Stop()
 				up()
@@ -207,32 +223,6 @@ func runsOn(pid int, database string) bool {
 		return false
 	}
 	return bytes.Contains(cmdline, []byte("start-dev")) && bytes.Contains(cmdline, []byte(database))
-}
-
-// choosePort returns wanted if it is free, else, unless it must be that one,
-// another free port.
-func choosePort(wanted int, must bool, what string) (int, error) {
-	l, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(wanted)))
-	if err != nil && must {
-		return 0, fmt.Errorf("port %d for %s is in use: choose another", wanted, what)
-	}
-	if err != nil {
-		l, err = net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			return 0, fmt.Errorf("no free port for %s: %w", what, err)
-		}
-	}
-	defer l.Close()
-	return l.Addr().(*net.TCPAddr).Port, nil
-}
-
-func accepts(address string) bool {
-	conn, err := net.DialTimeout("tcp", address, time.Second)
-	if err != nil {
-		return false
-	}
-	conn.Close()
-	return true
 }
 
 func lastLine(output []byte) string {

@@ -217,6 +217,21 @@ func (d *dev) state() devState {
 	return s
 }
 
+// cpu is the processor time that a process has used, from /proc; 0 where there
+// is none. Its unit is the 10 ms tick of every Linux.
+func (d *dev) cpu(pid int) time.Duration {
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return 0
+	}
+	fields := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:])) // from field 3, state
+	var user, system int64
+	if _, err := fmt.Sscan(fields[11]+" "+fields[12], &user, &system); err != nil {
+		d.t.Fatalf("/proc/%d/stat: %v", pid, err)
+	}
+	return time.Duration(user+system) * 10 * time.Millisecond
+}
+
 type devState struct {
 	Address     string `json:"temporal_address"`
 	TemporalPID int    `json:"temporal_pid"`

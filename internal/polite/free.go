@@ -19,6 +19,9 @@ type Free struct {
 	At time.Time
 	// Backoff: the host's back-off is what holds it longest.
 	Backoff bool
+	// Since is At, or when the host became free if that is past; zero if it was
+	// never asked.
+	Since time.Time
 	// Estimated: a request is in flight, so that At is a guess.
 	Estimated bool
 	Rest      Rest
@@ -40,7 +43,7 @@ func NextFree(h Host, next Demand, now time.Time) Free {
 	if h.BackoffUntil.After(free.At) && h.BackoffUntil.After(now) {
 		free.At, free.Backoff = h.BackoffUntil, true
 	}
-	free.At = later(free.At, now)
+	free.Since, free.At = free.At, later(free.At, now)
 	return free
 }
 

@@ -36,7 +36,18 @@ func TestNextFree(t *testing.T) {
 				t.Errorf("free in %v (back-off %v, estimated %v), want %v (%v, %v)",
 					wait, got.Backoff, got.Estimated, tc.want, tc.backoff, tc.estimated)
 			}
+			if tc.want > 0 && !got.Since.Equal(got.At) || tc.want == 0 && got.Since.After(noon) {
+				t.Errorf("free at %v, since %v", got.At, got.Since)
+			}
 		})
+	}
+}
+
+func TestFreeSince(t *testing.T) {
+	t.Parallel()
+	got := NextFree(Host{LastEnd: noon.Add(-time.Minute), Last: Demand{Delay: 10 * time.Second}}, Demand{}, noon)
+	if want := noon.Add(-50 * time.Second); !got.Since.Equal(want) {
+		t.Errorf("free since %v, want %v", got.Since, want)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/interceptor"
 	"go.temporal.io/sdk/worker"
 
 	"recrawl/internal/contract"
@@ -41,5 +42,6 @@ func NewWorker(c client.Client, concurrency int, sticky time.Duration) worker.Wo
 		// Above the default time limit of a fetch: a request in flight may end, so
 		// that a restart loses no visit.
 		WorkerStopTimeout: 40 * time.Second,
+		Interceptors:      []interceptor.WorkerInterceptor{&heartbeats{}},
 	})
 }

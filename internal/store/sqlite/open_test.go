@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"recrawl/internal/crawl"
 	"recrawl/internal/store"
@@ -214,5 +215,66 @@ func TestUncleanEndLetsHostsRest(t *testing.T) {
 	}
 	if err := e.Write(context.Background(), func(sqlstore.Tx) error { return nil }); !errors.Is(err, store.ErrUnavailable) {
 		t.Errorf("write after close: %v", err)
+	}
+}
+
+// TestDeadOwnersPermitsReturn: what the last owner had in flight or was about to
+// begin holds nobody up after it was killed.
+func TestDeadOwnersPermitsReturn(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "store.db")
+	e := openOwner(t, path)
+	s := sqlstore.New(e, sqlstore.Options{})
+	spec := crawl.DefaultSpec()
+	spec.Name, spec.Politeness.Delay = "news", crawl.Duration(time.Millisecond)
+	rec, err := s.OpenCrawl(t.Context(), spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var pages []crawl.PageRef
+	for _, name := range []string{"a", "b", "c"} {
+		url := "https://example.com/" + name
+		params := store.RegisterParams{CrawlID: rec.ID, URLs: []store.NewURL{{URL: url, Host: "example.com"}}}
+		if _, err := s.RegisterLinks(t.Context(), params); err != nil {
+			t.Fatal(err)
+		}
+		found, err := s.FindPages(t.Context(), url, "news")
+		if err != nil {
+			t.Fatal(err)
+		}
+		pages = append(pages, found[0].PageRef)
+	}
+	robots := store.SaveRobotsParams{Origin: "https://example.com", State: store.RobotsAllowAll, Status: 404, Expires: time.Hour}
+	if err := s.SaveRobots(t.Context(), robots); err != nil {
+		t.Fatal(err)
+	}
+	acquire := func(s store.Store, page crawl.PageRef) store.AcquireResult {
+		t.Helper()
+		a, err := s.Acquire(t.Context(), store.AcquireParams{Page: page, Visit: 1, Class: crawl.ClassRevisit, Patience: 10 * time.Second})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return a
+	}
+	inFlight, held := acquire(s, pages[0]), acquire(s, pages[1])
+	if _, err := s.Begin(t.Context(), store.BeginParams{Permit: inFlight.Permit, Page: pages[0], Visit: 1}); err != nil {
+		t.Fatal(err)
+	}
+	crash(t, e)
+
+	s = sqlstore.New(openOwner(t, path), sqlstore.Options{})
+	defer func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	if _, err := s.Begin(t.Context(), store.BeginParams{Permit: held.Permit, Page: pages[1], Visit: 1}); !errors.Is(err, store.ErrRefused) {
+		t.Errorf("the dead owner's permit begins: %v", err)
+	}
+	if a := acquire(s, pages[2]); a.Answer != store.GateGranted {
+		t.Errorf("%s for %v (%s), want granted", a.Answer, a.Wait, a.Reason)
+	}
+	hosts, err := s.ListHosts(t.Context(), rec.ID, "", 10)
+	if err != nil || len(hosts) != 1 || hosts[0].Waiting != 2 {
+		t.Errorf("hosts %+v, %v; want two waiting", hosts, err)
 	}
 }

@@ -12,17 +12,26 @@ import (
 
 // RestAllHosts makes every host rest one gap from now on: for a store whose last
 // owner did not close it, so that the end of its last requests is not known.
+//
+// That owner was the one process that could have had a request in flight, a
+// permit to begin, or a waiter present. Its connections are closed and nobody is
+// there, so requests in flight end now and permits go back into the line.
 func RestAllHosts(ctx context.Context, tx Tx, now int64) error {
 	for _, query := range []string{
 		"UPDATE rest SET rested_at = $1 WHERE id = 1",
-		// The one process that could have had a request in flight, or a waiter
-		// present, is dead: its connections are closed and nobody is there.
 		"UPDATE hosts SET expires_at = $1 WHERE flight_permit <> 0 AND expires_at > $1",
-		"UPDATE places SET present_until = 0 WHERE state = 1 AND present_until > $1",
+		`UPDATE places SET state = 1, kind = 0, url = '', permit_id = 0, granted_at = 0, lapsed_at = 0, promised_at = $1
+			WHERE state = 2`,
+		"UPDATE places SET present_until = 0 WHERE state = 1 AND present_until > 0 AND present_until > $1",
 	} {
 		if _, err := tx.Exec(ctx, query, now); err != nil {
 			return fmt.Errorf("let all hosts rest: %w", err)
 		}
+	}
+	_, err := tx.Exec(ctx, `UPDATE lines SET waiting = (SELECT COUNT(*) FROM places p WHERE p.host_id = lines.host_id
+		AND p.crawl_id = lines.crawl_id AND p.class = lines.class AND p.state = 1 AND p.lapsed_at = 0)`)
+	if err != nil {
+		return fmt.Errorf("count the waiters of all hosts: %w", err)
 	}
 	return nil
 }

@@ -134,7 +134,7 @@ func (g *gateHost) revoke(ctx context.Context, granted []place) ([]place, error)
 	kept := granted[:0]
 	for _, p := range granted {
 		free := g.free(g.demand(p.crawl))
-		if g.row.flightPermit != 0 || !polite.Stale(fromMicros(p.grantedAt), free.At, g.at()) {
+		if g.row.flightPermit != 0 || !polite.Stale(fromMicros(p.grantedAt), free.Since, g.at()) {
 			kept = append(kept, p)
 			continue
 		}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"recrawl/internal/crawl"
+	"recrawl/internal/polite"
 	"recrawl/internal/store"
 )
 
@@ -31,6 +32,7 @@ func RunGate(t *testing.T, open func(t *testing.T) store.Store) {
 		"LateThrottleStillHolds":      lateThrottle,
 		"UnstartedGrantCostsNothing":  unstartedGrant,
 		"LateBeginSucceeds":           lateBegin,
+		"AbandonedGrantIsTakenBack":   abandonedGrant,
 		"RetryAfterHolds":             retryAfterHolds,
 		"ThrottleHoldsWithoutHeader":  throttleHolds,
 		"ThirdFailureHolds":           thirdFailureHolds,
@@ -280,6 +282,18 @@ func lateBegin(w *gateWorld) {
 	permit := w.grant(pages[1], patient)
 	w.request(pages[2])
 	w.begin(pages[1], permit)
+}
+
+// Who has a permit and does not begin holds the host up for a while only.
+func abandonedGrant(w *gateWorld) {
+	pages := w.open("news", polite.Horizon+time.Second, 2)
+	permit := w.grant(pages[0])
+	granted := w.now()
+	w.grant(pages[1], func(p *store.AcquireParams) { p.Patience = 2 * polite.GrantLife })
+	if held := w.now().Sub(granted); held < polite.GrantLife {
+		w.t.Errorf("taken back after %v", held)
+	}
+	w.refused(pages[0], permit)
 }
 
 func throttled(retryAfter time.Duration) func(*store.ReleaseParams) {

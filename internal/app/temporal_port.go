@@ -1,0 +1,81 @@
+package app
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// choosePort returns wanted if it is free, else, unless it must be that one,
+// another free port.
+func choosePort(wanted int, must bool, what string) (int, error) {
+	l, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(wanted)))
+	if err != nil && must {
+		return 0, fmt.Errorf("port %d for %s is in use: choose another", wanted, what)
+	}
+	if err != nil {
+		l, err = net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			return 0, fmt.Errorf("no free port for %s: %w", what, err)
+		}
+	}
+	defer l.Close()
+	return l.Addr().(*net.TCPAddr).Port, nil
+}
+
+func accepts(address string) bool {
+	conn, err := net.DialTimeout("tcp", address, time.Second)
+	if err != nil {
+		return false
+	}
+	conn.Close()
+	return true
+}
+
+// listens reports whether the process is the one that listens on the port: who
+// accepts there may be another server, which took the port a moment before.
+// Where the system does not tell, it is believed to be ours.
+func listens(pid, port int) bool {
+	sockets, err := listeners(pid, port)
+	if err != nil {
+		return true
+	}
+	links, err := filepath.Glob(fmt.Sprintf("/proc/%d/fd/*", pid))
+	if err != nil {
+		return true
+	}
+	for _, link := range links {
+		if target, err := os.Readlink(link); err == nil && sockets[target] {
+			return true
+		}
+	}
+	return false
+}
+
+// listeners names the sockets, as /proc/PID/fd does, that listen on the port in
+// the process's network, for any address.
+func listeners(pid, port int) (map[string]bool, error) {
+	const listen = "0A" // the state column's TCP_LISTEN
+	sockets := map[string]bool{}
+	for _, table := range []string{"tcp", "tcp6"} {
+		data, err := os.ReadFile(fmt.Sprintf("/proc/%d/net/%s", pid, table))
+		if err != nil {
+			return nil, err
+		}
+		lines := bufio.NewScanner(bytes.NewReader(data))
+		for lines.Scan() {
+			// sl local_address rem_address st tx:rx tr:when retrnsmt uid timeout inode
+			f := strings.Fields(lines.Text())
+			if len(f) > 9 && f[3] == listen && strings.HasSuffix(f[1], fmt.Sprintf(":%04X", port)) {
+				sockets["socket:["+f[9]+"]"] = true
+			}
+		}
+	}
+	return sockets, nil
+}
