@@ -72,7 +72,7 @@ func checkForeign(path string) error {
 	for _, e := range entries {
 		names = append(names, e.Name())
 	}
-	if len(names) == 0 || slices.Contains(names, marker) || slices.Contains(names, storeFile) || slices.Equal(names, []string{lockFile}) {
+	if len(names) == 0 || slices.Contains(names, marker) || slices.Contains(names, storeFile) || slices.Contains(names, lockFile) {
 		return nil
 	}
 	return fmt.Errorf("folder %s is not a recrawl data folder (it holds %s): choose an empty or new folder with --data", path, strings.Join(names[:min(3, len(names))], ", "))

@@ -164,7 +164,7 @@ func (t *temporalServer) attend(ctx context.Context, p *os.Process, ended <-chan
 			stopProcess(p, ended)
 			return fmt.Errorf("no answer on %s within %s", t.address(), temporalStartLimit)
 		case <-probe.C:
-			if accepts(t.address()) && listens(p.Pid, t.port) {
+			if accepts(t.address()) && listens(p.Pid, t.port) && listens(p.Pid, t.uiPort) {
 				probe.Stop()
 				limit.Stop()
 				up()

@@ -15,24 +15,40 @@ import (
 // RunWorker runs a worker until ctx ends and returns the exit code. All
 // settings are RECRAWL_* and TEMPORAL_* variables.
 func RunWorker(ctx context.Context, getenv func(string) string, stderr io.Writer) int {
-	if err := runWorker(ctx, getenv, stderr); err != nil {
-		for line := range strings.SplitSeq(err.Error(), "\n") {
-			fmt.Fprintln(stderr, "worker:", line)
-		}
-		return 1
+	cfg, err := workerConfig(getenv)
+	code := 2 // a setting is wrong; nothing was done
+	if err == nil {
+		err, code = runWorker(ctx, cfg, stderr), 1
 	}
-	return 0
+	if err == nil {
+		return 0
+	}
+	for line := range strings.SplitSeq(err.Error(), "\n") {
+		fmt.Fprintln(stderr, "worker:", line)
+	}
+	return code
 }
 
-func runWorker(ctx context.Context, getenv func(string) string, stderr io.Writer) error {
+// workerConfig loads the settings that a worker needs.
+func workerConfig(getenv func(string) string) (config.Config, error) {
 	cfg, err := config.Load(getenv)
+	if err != nil {
+		return cfg, err
+	}
+	if cfg.Store == "" || cfg.Archive == "" {
+		return cfg, fmt.Errorf("set %s (postgres://… or sqlite:PATH) and %s (a folder that all workers share)", config.EnvStore, config.EnvArchive)
+	}
+	return cfg, nil
+}
+
+func runWorker(ctx context.Context, cfg config.Config, stderr io.Writer) error {
+	log := slog.New(slog.NewTextHandler(stderr, &slog.HandlerOptions{Level: cfg.Log}))
+	// First what writes nothing.
+	c, err := temporalkit.Dial(ctx, temporalkit.Options{Logger: sdkLogger(log)})
 	if err != nil {
 		return err
 	}
-	if cfg.Store == "" || cfg.Archive == "" {
-		return fmt.Errorf("set %s (postgres://… or sqlite:PATH) and %s (a folder that all workers share)", config.EnvStore, config.EnvArchive)
-	}
-	log := slog.New(slog.NewTextHandler(stderr, &slog.HandlerOptions{Level: cfg.Log}))
+	defer c.Close()
 	s, err := openStore(ctx, cfg.Store, true)
 	if err != nil {
 		return err
@@ -42,11 +58,6 @@ func runWorker(ctx context.Context, getenv func(string) string, stderr io.Writer
 	if err != nil {
 		return err
 	}
-	c, err := temporalkit.Dial(ctx, temporalkit.Options{Logger: sdkLogger(log)})
-	if err != nil {
-		return err
-	}
-	defer c.Close()
 	namespace := temporalkit.Namespace(temporalkit.Options{})
 	if err := temporalkit.EnsureSearchAttributes(ctx, c, namespace); err != nil {
 		return err

@@ -6,9 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/mail"
 	"net/netip"
 	"net/url"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -134,7 +136,7 @@ func ParseSpec(data []byte) (Spec, error) {
 	dec := json.NewDecoder(bytes.NewReader(data))
 	dec.DisallowUnknownFields()
 	if err := dec.Decode(&spec); err != nil {
-		return Spec{}, decodeError(err)
+		return Spec{}, decodeError(data, err)
 	}
 	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
 		return Spec{}, &SpecError{Problem: "text after the JSON object"}
@@ -145,16 +147,58 @@ func ParseSpec(data []byte) (Spec, error) {
 	return spec, nil
 }
 
-func decodeError(err error) error {
+// decodeError says in which field the decoding of data failed, which
+// encoding/json tells of some errors only.
+func decodeError(data []byte, err error) error {
+	if field, cause := wrongField(data, reflect.TypeFor[Spec](), ""); cause != nil {
+		return &SpecError{Field: field, Problem: decodeProblem(cause)}
+	}
+	return &SpecError{Problem: decodeProblem(err)}
+}
+
+func decodeProblem(err error) string {
 	var typeErr *json.UnmarshalTypeError
 	if errors.As(err, &typeErr) {
-		return &SpecError{Field: typeErr.Field, Problem: fmt.Sprintf("a JSON %s does not fit here", typeErr.Value)}
+		return fmt.Sprintf("a JSON %s does not fit here", typeErr.Value)
 	}
-	msg := strings.TrimPrefix(err.Error(), "json: ")
-	if name, ok := strings.CutPrefix(msg, "unknown field "); ok {
-		return &SpecError{Field: strings.Trim(name, `"`), Problem: "unknown field"}
+	return strings.TrimPrefix(err.Error(), "json: ")
+}
+
+var errUnknownField = errors.New("unknown field")
+
+// wrongField finds the first field of a JSON object that the struct type does
+// not have or that does not fit, and returns its path. Without an error the
+// object is none, or right.
+func wrongField(data []byte, object reflect.Type, path string) (string, error) {
+	var members map[string]json.RawMessage
+	if json.Unmarshal(data, &members) != nil {
+		return "", nil
 	}
-	return &SpecError{Problem: msg}
+	for _, name := range slices.Sorted(maps.Keys(members)) {
+		field, ok := fieldNamed(object, name)
+		if !ok {
+			return path + name, errUnknownField
+		}
+		if field.Kind() == reflect.Struct {
+			if inner, err := wrongField(members[name], field, path+name+"."); err != nil {
+				return inner, err
+			}
+		}
+		if err := json.Unmarshal(members[name], reflect.New(field).Interface()); err != nil {
+			return path + name, err
+		}
+	}
+	return "", nil
+}
+
+// fieldNamed returns the type of the struct's field with the JSON name.
+func fieldNamed(object reflect.Type, name string) (reflect.Type, bool) {
+	for f := range object.Fields() {
+		if tag, _, _ := strings.Cut(f.Tag.Get("json"), ","); strings.EqualFold(tag, name) {
+			return f.Type, true
+		}
+	}
+	return nil, false
 }
 
 var (

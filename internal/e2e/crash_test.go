@@ -45,10 +45,14 @@ const crashPages = 60
 
 // crawlArgs crawl the tree quickly, with a gap that the site can check.
 func crawlArgs(s *site, gap string, more ...string) []string {
-	return append([]string{
-		s.url + "/", "--name", "t", "--delay", gap, "--factor", "0", "--policy", "fixed",
+	return append(append([]string{s.url + "/", "--name", "t"}, crawlSettings(gap)...), more...)
+}
+
+func crawlSettings(gap string) []string {
+	return []string{
+		"--delay", gap, "--factor", "0", "--policy", "fixed",
 		"--default-interval", "1h", "--min-interval", "1s", "--maintain-every", "2s",
-	}, more...)
+	}
 }
 
 // checkWhole asserts that the crawl has exactly the tree's pages, each visited,

@@ -255,10 +255,15 @@ func (d *dev) temporal(args ...string) string {
 
 func run(t *testing.T, program string, args ...string) (stdout string, code int, stderr string) {
 	t.Helper()
+	return runEnv(t, cleanEnv(t), program, args...)
+}
+
+func runEnv(t *testing.T, env []string, program string, args ...string) (stdout string, code int, stderr string) {
+	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, program, args...)
-	cmd.Env = cleanEnv(t)
+	cmd.Env = env
 	var out, errout bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errout
 	err := cmd.Run()

@@ -17,7 +17,9 @@ const beatEvery = 5 * time.Second
 // runs. A beat says that the worker lives, not that the activity gets on: its
 // start-to-close time-out bounds that. So the activities of a worker that was
 // killed are noticed within seconds, however long they may run.
-type heartbeats struct{ interceptor.WorkerInterceptorBase }
+type heartbeats struct {
+	interceptor.WorkerInterceptorBase
+}
 
 func (*heartbeats) InterceptActivity(_ context.Context, next interceptor.ActivityInboundInterceptor) interceptor.ActivityInboundInterceptor {
 	i := &beating{}

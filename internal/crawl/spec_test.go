@@ -1,0 +1,108 @@
+package crawl
+
+import (
+	"encoding/json"
+	"errors"
+	"reflect"
+	"strings"
+	"testing"
+)
+
+func TestParseSpecFillsDefaults(t *testing.T) {
+	t.Parallel()
+	got, err := ParseSpec([]byte(`{"name":"news","seeds":["https://example.com/"],"politeness":{"delay":"1d12h"},"Limits":{"window":3}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := DefaultSpec()
+	want.Name, want.Seeds = "news", []string{"https://example.com/"}
+	want.Politeness.Delay, want.Limits.Window = Duration(36*3600e9), 3
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("got %+v\nwant %+v", got, want)
+	}
+	raw, err := json.Marshal(got)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again, err := ParseSpec(raw); err != nil || !reflect.DeepEqual(again, got) {
+		t.Errorf("read back: %+v, %v", again, err)
+	}
+}
+
+// Every mistake names the field with its whole path.
+func TestParseSpecMistakes(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct{ field, json string }{
+		{"", ``},
+		{"", `null trailing`},
+		{"", `[]`},
+		{"name", `{}`},
+		{"name", `{"name":7}`},
+		{"name", `{"name":"-a","seeds":["http://a/"]}`},
+		{"nmae", `{"nmae":"a"}`},
+		{"seeds", `{"name":"a"}`},
+		{"seeds", `{"name":"a","seeds":"http://a/"}`},
+		{"seeds[1]", `{"name":"a","seeds":["http://a/","b"]}`},
+		{"seeds[0]", `{"name":"a","seeds":["http://user@a/"]}`},
+		{"politeness.dealy", `{"name":"a","seeds":["http://a/"],"politeness":{"dealy":"5s"}}`},
+		{"politeness.delay", `{"name":"a","seeds":["http://a/"],"politeness":{"delay":"-5s"}}`},
+		{"politeness.delay", `{"name":"a","seeds":["http://a/"],"politeness":{"delay":5}}`},
+		{"politeness.delay", `{"name":"a","seeds":["http://a/"],"politeness":{"delay":"8d"}}`},
+		{"politeness.factor", `{"name":"a","seeds":["http://a/"],"politeness":{"factor":-1}}`},
+		{"politeness", `{"name":"a","seeds":["http://a/"],"politeness":"strict"}`},
+		{"limits.max_pages", `{"name":"a","seeds":["http://a/"],"limits":{"max_pages":1.5}}`},
+		{"limits.window", `{"name":"a","seeds":["http://a/"],"limits":{"window":0}}`},
+		{"fetch.max_body", `{"name":"a","seeds":["http://a/"],"fetch":{"max_body":"lots"}}`},
+		{"fetch.allow_networks[0]", `{"name":"a","seeds":["http://a/"],"fetch":{"allow_networks":["10.0.0.1"]}}`},
+		{"revisit.policy", `{"name":"a","seeds":["http://a/"],"revisit":{"policy":"often"}}`},
+		{"revisit.default_interval", `{"name":"a","seeds":["http://a/"],"revisit":{"default_interval":"tomorrow"}}`},
+		{"revisit.max_interval", `{"name":"a","seeds":["http://a/"],"revisit":{"min_interval":"2h","max_interval":"1h"}}`},
+		{"revisit.budget", `{"name":"a","seeds":["http://a/"],"revisit":{"budget":"plenty"}}`},
+		{"identity.contact", `{"name":"a","seeds":["http://a/"],"identity":{"contact":"me"}}`},
+		{"maintain_every", `{"name":"a","seeds":["http://a/"],"maintain_every":"1ms"}`},
+	} {
+		_, err := ParseSpec([]byte(tc.json))
+		var wrong *SpecError
+		if !errors.As(err, &wrong) || wrong.Field != tc.field || wrong.Problem == "" || strings.Contains(wrong.Error(), "\n") {
+			t.Errorf("%s: %v, want an error of %q", tc.json, err, tc.field)
+		}
+	}
+}
+
+func FuzzParseSpec(f *testing.F) {
+	f.Add([]byte(`{"name":"news","seeds":["https://example.com/"],"politeness":{"delay":"1d"}}`))
+	f.Add([]byte(`{"limits":{"window":1e9}}`))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		spec, err := ParseSpec(data)
+		if err != nil {
+			var wrong *SpecError
+			if !errors.As(err, &wrong) {
+				t.Fatalf("%v is no *SpecError", err)
+			}
+			return
+		}
+		raw, err := json.Marshal(spec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		again, err := ParseSpec(raw)
+		if err != nil || !reflect.DeepEqual(again, spec) {
+			t.Errorf("%s reads back as %+v, %v; was %+v", raw, again, err, spec)
+		}
+	})
+}
+
+func FuzzDuration(f *testing.F) {
+	for _, text := range []string{"10s", "1d12h", "0", "1.5d", "36h", "-1s", "1h1m1ns", "9999999d"} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		d, err := ParseDuration(text)
+		if err != nil {
+			return
+		}
+		if back, err := ParseDuration(FormatDuration(d)); d < 0 || err != nil || back != d {
+			t.Errorf("%q is %d, printed %s, read back %d, %v", text, d, FormatDuration(d), back, err)
+		}
+	})
+}

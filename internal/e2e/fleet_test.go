@@ -1,0 +1,197 @@
+//go:build unix
+
+package e2e
+
+import (
+	"encoding/json"
+	"fmt"
+	"net"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"recrawl/internal/store/storetest/pgtest"
+)
+
+// fleet is recrawl as a cluster runs it: a Temporal server and a Postgres of
+// their own, and workers, each a process.
+type fleet struct {
+	t        *testing.T
+	postgres *pgtest.Server
+	address  string
+	env      []string
+	workers  []*process
+}
+
+// process is a child process with its output.
+type process struct {
+	cmd  *exec.Cmd
+	out  *syncBuffer
+	done chan struct{}
+}
+
+func startProcess(t *testing.T, env []string, program string, args ...string) *process {
+	t.Helper()
+	p := &process{cmd: exec.Command(program, args...), out: &syncBuffer{}, done: make(chan struct{})}
+	p.cmd.Env, p.cmd.Stdout, p.cmd.Stderr = env, p.out, p.out
+	if err := p.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	go func() { p.cmd.Wait(); close(p.done) }()
+	t.Cleanup(p.kill)
+	return p
+}
+
+func (p *process) kill() {
+	p.cmd.Process.Kill()
+	<-p.done
+}
+
+func startFleet(t *testing.T, workers int) *fleet {
+	t.Helper()
+	server, err := pgtest.Start(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := server.Stop(); err != nil {
+			t.Error(err)
+		}
+	})
+	f := &fleet{t: t, postgres: server, address: freeAddress(t)}
+	_, port, err := net.SplitHostPort(f.address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	startProcess(t, cleanEnv(t), programs.temporal, "server", "start-dev", "--headless", "--ip", "127.0.0.1", "--port", port,
+		"--db-filename", filepath.Join(t.TempDir(), "temporal.db"), "--sqlite-pragma", "journal_mode=WAL", "--log-level", "error")
+	f.env = append(cleanEnv(t), "RECRAWL_STORE="+server.DSN(), "RECRAWL_ARCHIVE="+filepath.Join(t.TempDir(), "archive"), "TEMPORAL_ADDRESS="+f.address)
+	f.eventually(time.Minute, "Temporal answers", func() bool {
+		_, code, _ := f.try(programs.temporal, "operator", "cluster", "health", "--address", f.address)
+		return code == 0
+	})
+	for range workers {
+		f.startWorker()
+	}
+	return f
+}
+
+func freeAddress(t *testing.T) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return l.Addr().String()
+}
+
+func (f *fleet) startWorker() {
+	f.t.Helper()
+	w := startProcess(f.t, f.env, programs.worker)
+	f.workers = append(f.workers, w)
+	f.eventually(time.Minute, "the worker is ready", func() bool {
+		select {
+		case <-w.done:
+			f.t.Fatalf("the worker ended: %s", w.out)
+		default:
+		}
+		return strings.Contains(w.out.String(), "worker ready")
+	})
+}
+
+// try runs a command in the fleet's environment.
+func (f *fleet) try(program string, args ...string) (stdout string, code int, stderr string) {
+	f.t.Helper()
+	return runEnv(f.t, f.env, program, args...)
+}
+
+// starter runs a starter command that must succeed.
+func (f *fleet) starter(args ...string) string {
+	f.t.Helper()
+	out, code, stderr := f.try(programs.starter, args...)
+	if code != 0 {
+		f.t.Fatalf("starter %s: %d: %s", strings.Join(args, " "), code, stderr)
+	}
+	return out
+}
+
+func (f *fleet) eventually(limit time.Duration, what string, holds func() bool) {
+	f.t.Helper()
+	(&dev{t: f.t, out: f.output()}).eventually(limit, what, holds)
+}
+
+// output is the last worker's, for failures.
+func (f *fleet) output() *syncBuffer {
+	if len(f.workers) == 0 {
+		return &syncBuffer{}
+	}
+	return f.workers[len(f.workers)-1].out
+}
+
+// TestKillPartsOfAFleet kills a worker, Postgres and then the other worker in
+// the middle of a crawl; those that live, or come back, finish it.
+func TestKillPartsOfAFleet(t *testing.T) {
+	t.Parallel()
+	const gap = 40 * time.Millisecond
+	s := serve(t, tree(crashPages))
+	f := startFleet(t, 2)
+	f.starter(append([]string{"crawl", "t", s.url + "/"}, crawlSettings(gap.String())...)...)
+	progress := func() {
+		before := len(s.requests())
+		f.eventually(90*time.Second, "the crawl goes on", func() bool { return len(s.requests()) >= before+8 })
+	}
+	progress()
+	f.workers[0].kill()
+	progress()
+	if err := f.postgres.Kill9(); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.postgres.Restart(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	progress()
+	f.workers[1].kill()
+	f.startWorker()
+	begin := time.Now()
+	f.eventually(3*time.Minute, "every page is visited", func() bool {
+		if time.Since(begin) > 60*time.Second {
+			t.Log(f.starter("status"), f.starter("hosts", "t"), f.starter("pages", "t", "--limit", "0"))
+			out, _, _ := f.try(programs.temporal, "workflow", "list", "--address", f.address, "--limit", "200")
+			t.Log(out)
+			for _, p := range strings.Split(f.starter("pages", "t", "--limit", "0"), "\n") {
+				if strings.Contains(p, "  -  ") || strings.Contains(p, " 0 ") {
+					t.Log(p)
+				}
+			}
+			time.Sleep(20 * time.Second)
+		}
+		var pages []pageLine
+		for line := range strings.Lines(f.starter("--output", "json", "pages", "t", "--limit", "0")) {
+			var p pageLine
+			if err := json.Unmarshal([]byte(line), &p); err != nil {
+				t.Fatal(err)
+			}
+			if p.Visits == 0 {
+				return false
+			}
+			pages = append(pages, p)
+		}
+		return len(pages) == crashPages
+	})
+	seen := map[string]bool{}
+	for line := range strings.Lines(f.starter("--output", "json", "history", s.url+"/p7.html")) {
+		var v visitLine
+		if err := json.Unmarshal([]byte(line), &v); err != nil {
+			t.Fatal(err)
+		}
+		if key := fmt.Sprint(v.Visit); seen[key] {
+			t.Errorf("visit %s was recorded twice", key)
+		} else {
+			seen[key] = true
+		}
+	}
+	s.checkPolite(t, gap)
+}

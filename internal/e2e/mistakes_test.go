@@ -1,0 +1,158 @@
+package e2e
+
+import (
+	"database/sql"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	_ "modernc.org/sqlite"
+)
+
+// closedPort is an address where nobody listens: privileged and unassigned.
+const closedPort = "127.0.0.1:1"
+
+// mistake is a command that cannot work.
+type mistake struct {
+	name string
+	args []string
+	env  []string
+	code int
+	want string // in the one line on stderr
+}
+
+func (m mistake) check(t *testing.T, program string) {
+	t.Helper()
+	stdout, code, stderr := runEnv(t, append(cleanEnv(t), append([]string{"RECRAWL_TEMPORAL_CLI=" + programs.temporal}, m.env...)...), program, m.args...)
+	if code != m.code || stdout != "" {
+		t.Errorf("%s: exit %d with output %q, want %d and none", m.name, code, stdout, m.code)
+	}
+	if strings.Count(stderr, "\n") != 1 || !strings.Contains(stderr, m.want) {
+		t.Errorf("%s: stderr %q, want one line with %q", m.name, stderr, m.want)
+	}
+}
+
+// write makes a file with its folders.
+func write(t *testing.T, path, text string) string {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// TestMistakes: each is one clear line with the designed exit code, and leaves
+// nothing behind.
+func TestMistakes(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	data := filepath.Join(dir, "data")
+	spec := write(t, filepath.Join(dir, "spec", "spec.yaml"), "name: news\nseeds: [http://127.0.0.1/]\npoliteness: {dealy: 5s}\n")
+	foreign := filepath.Join(dir, "photos")
+	write(t, filepath.Join(foreign, "holiday.jpg"), "not ours")
+	otherDB := filepath.Join(dir, "other.db")
+	foreignDatabase(t, otherDB)
+	text := write(t, filepath.Join(dir, "text.db"), strings.Repeat("not a database ", 100))
+	elsewhere := []string{"--store", "sqlite:" + filepath.Join(dir, "none.db"), "--address", closedPort}
+	for _, m := range []mistake{
+		{name: "unknown spec field", args: []string{"crawl", "--spec", spec}, code: 2, want: "politeness.dealy"},
+		{name: "malformed URL", args: []string{"dev", "--data", data, "http://[::1"}, code: 2, want: `"http://[::1" is not a URL`},
+		{name: "URL without a scheme", args: []string{"dev", "--data", data, "example.com"}, code: 2, want: "give an absolute http or https URL"},
+		{name: "negative duration", args: []string{"dev", "--data", data, "http://127.0.0.1/", "--delay", "-5s"}, code: 2, want: "--delay"},
+		{name: "negative time to run", args: []string{"dev", "--data", data, "--for", "-1s"}, code: 2, want: "--for"},
+		{name: "nothing to do", args: []string{"pages", "--data", data}, code: 2, want: "<name>"},
+		{name: "no contact", args: []string{"dev", "--data", data, "https://example.com/"}, code: 2, want: "contact"},
+		{name: "wrong variable", args: []string{"status"}, env: []string{"RECRAWL_CONCURRENCY=many"}, code: 2, want: "RECRAWL_CONCURRENCY"},
+		{name: "no store", args: []string{"status", "--data", data}, code: 2, want: "no store"},
+		{name: "Temporal out of reach", args: append([]string{"crawl", "news", "http://127.0.0.1/"}, elsewhere...), code: 1, want: closedPort},
+		{name: "Postgres out of reach", args: []string{"status", "--store", "postgres://recrawl@" + closedPort + "/recrawl"}, code: 1, want: closedPort},
+		{name: "store missing", args: []string{"status", "--store", "sqlite:" + filepath.Join(dir, "none.db")}, code: 3, want: "none.db"},
+		{name: "another program's database", args: []string{"status", "--store", "sqlite:" + otherDB}, code: 1, want: "other.db"},
+		{name: "no database at all", args: []string{"status", "--store", "sqlite:" + text}, code: 1, want: "text.db"},
+		{name: "foreign folder", args: []string{"dev", "--data", foreign}, code: 1, want: "holiday.jpg"},
+		{name: "a file as the folder", args: []string{"dev", "--data", spec}, code: 2, want: "spec.yaml"},
+	} {
+		m.check(t, programs.starter)
+	}
+	for _, m := range []mistake{
+		{name: "worker without a store", code: 2, want: "RECRAWL_STORE"},
+		{
+			name: "worker without Temporal", code: 1, want: closedPort,
+			env: []string{"RECRAWL_STORE=sqlite:" + filepath.Join(dir, "w", "w.db"), "RECRAWL_ARCHIVE=" + filepath.Join(dir, "w", "a"), "TEMPORAL_ADDRESS=" + closedPort},
+		},
+		{name: "worker with a wrong store", code: 2, want: "RECRAWL_STORE", env: []string{"RECRAWL_STORE=mysql://x", "RECRAWL_ARCHIVE=x"}},
+	} {
+		m.check(t, programs.worker)
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		switch e.Name() {
+		case "spec", "photos", "other.db", "text.db":
+		default:
+			t.Errorf("%s was left behind", e.Name())
+		}
+	}
+}
+
+func foreignDatabase(t *testing.T, path string) {
+	t.Helper()
+	db, err := sql.Open("sqlite", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := db.Exec("CREATE TABLE songs (title TEXT)"); err != nil {
+		t.Fatal(err)
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestLockedDataFolder: a second owner is refused, and the first one does not
+// notice.
+func TestLockedDataFolder(t *testing.T) {
+	t.Parallel()
+	s := serve(t, tree(3))
+	data := filepath.Join(t.TempDir(), "data")
+	d := startDev(t, data, crawlArgs(s, "10ms")...)
+	mistake{name: "second owner", args: []string{"dev", "--data", data}, code: 1, want: "is in use by another recrawl (pid "}.check(t, programs.starter)
+	d.eventually(time.Minute, "the first owner goes on", d.crawled("t", 3, 1))
+	d.stop()
+}
+
+// TestBadInputFromTheTemporalCLI: the crawl's workflow fails with a line that
+// says what is wrong, and no crawl is made.
+func TestBadInputFromTheTemporalCLI(t *testing.T) {
+	t.Parallel()
+	d := startDev(t, filepath.Join(t.TempDir(), "data"))
+	for input, want := range map[string]string{
+		`{"name":"cli","seeds":["http://127.0.0.1:1/"],"limits":{"max_pgaes":5}}`:                  `limits.max_pgaes`,
+		`{"name":"cli","seeds":["nonsense"]}`:                                                      `seeds[0]`,
+		`{"name":"cli","seeds":["http://127.0.0.1:1/"],"politeness":{"delay":"-5s"}}`:              `politeness.delay`,
+		`{"name":"other","seeds":["http://127.0.0.1:1/"]}`:                                         `crawl/other`,
+		`{"name":"cli","seeds":["https://example.com/"]}`:                                          `contact`,
+		`{"name":"cli","seeds":["http://127.0.0.1:1/"],"revisit":{"default_interval":"tomorrow"}}`: `default_interval`,
+	} {
+		stdout, code, _ := run(t, programs.temporal, "workflow", "execute", "--address", d.state().Address, "--task-queue", "recrawl",
+			"--type", "Crawl", "--workflow-id", "crawl/cli", "--input", input)
+		if code == 0 || !strings.Contains(stdout, want) {
+			t.Errorf("%s: exit %d with %q, want a failure with %q", input, code, stdout, want)
+		}
+	}
+	mistake{
+		name: "worker without Postgres", code: 1, want: closedPort,
+		env: []string{"RECRAWL_STORE=postgres://recrawl@" + closedPort + "/recrawl", "RECRAWL_ARCHIVE=" + t.TempDir(), "TEMPORAL_ADDRESS=" + d.state().Address},
+	}.check(t, programs.worker)
+	if out, _, _ := d.starter("--output", "json", "status"); strings.TrimSpace(out) != "" {
+		t.Errorf("crawls were made: %s", out)
+	}
+	d.stop()
+}
