@@ -5,7 +5,6 @@ import (
 	"errors"
 	"time"
 
-
 	"recrawl/internal/contract"
 	"recrawl/internal/crawl"
 	"recrawl/internal/store"
