@@ -41,8 +41,9 @@ type crawlRun struct {
 
 	commands workflow.Mutex // one change of the crawl at a time, in order of arrival
 	alarm    alarm
-	poked    bool // an update changed the state
-	closed   bool // no update is taken any more
+	poked    bool  // an update changed the state
+	closed   bool  // no update is taken any more
+	refused  error // why the crawl could not be opened
 
 	started   time.Time
 	steps     int
@@ -72,7 +73,7 @@ func (c *crawlRun) open() error {
 		Spec: c.spec, WorkflowID: workflow.GetInfo(c.ctx).WorkflowExecution.ID,
 	})
 	if err != nil {
-		c.closed = true
+		c.closed, c.refused = true, err
 		_ = c.settle() // updates that came meanwhile are answered; the end is the same
 		if app := applicationError(err); app != nil {
 			return temporal.NewNonRetryableApplicationError(app.Message(), app.Type(), nil)

@@ -32,6 +32,7 @@ func (c *crawlRun) handle() error {
 		{contract.Pause, c.onPause, c.checkOpen, "make no request until resumed; effective at once"},
 		{contract.Resume, c.onResume, c.checkOpen, "go on after a pause"},
 		{contract.StopName, c.onStop, c.checkOpen, "stop the crawl, close its pages and complete"},
+		{contract.AwaitOpen, c.onAwaitOpen, c.checkAny, "answer when the crawl is open, or say what is wrong with its spec"},
 	} {
 		err := workflow.SetUpdateHandlerWithOptions(c.ctx, u.name, u.handler,
 			workflow.UpdateHandlerOptions{Validator: u.validator, Description: u.description})
@@ -106,6 +107,18 @@ func refusal(err error) error {
 		text = "nothing was changed, the store is unavailable; try again later"
 	}
 	return temporal.NewNonRetryableApplicationError(text, kind, nil)
+}
+
+func (c *crawlRun) checkAny() error { return nil }
+
+func (c *crawlRun) onAwaitOpen(ctx workflow.Context) (contract.Ack, error) {
+	if err := workflow.Await(ctx, func() bool { return c.s.CrawlID != 0 || c.closed }); err != nil {
+		return contract.Ack{}, err
+	}
+	if c.s.CrawlID == 0 {
+		return contract.Ack{}, refusal(c.refused)
+	}
+	return contract.Ack{Message: fmt.Sprintf("crawl %s is %s", c.s.Name, c.s.State)}, nil
 }
 
 func (c *crawlRun) onAddSeeds(ctx workflow.Context, arg contract.AddSeedsArg) (contract.Ack, error) {

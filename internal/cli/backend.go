@@ -36,8 +36,8 @@ type TemporalOptions struct {
 type Client interface {
 	// Running reports whether the crawl's workflow runs.
 	Running(ctx context.Context, name string) (bool, error)
-	// StartCrawl starts the crawl's workflow, which opens the crawl in the store,
-	// unless it runs already.
+	// StartCrawl starts the crawl's workflow, unless it runs already, and waits until
+	// it has opened the crawl in the store.
 	StartCrawl(ctx context.Context, spec crawl.Spec) error
 	// AddSeeds gives a running crawl more seeds.
 	AddSeeds(ctx context.Context, name string, seeds []string) (string, error)

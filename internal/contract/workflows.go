@@ -150,6 +150,9 @@ const (
 	SetSpec  = "set-spec"  // the whole spec as plain JSON
 	Pause    = "pause"
 	Resume   = "resume"
+	// AwaitOpen changes nothing: it answers when the crawl is in the store, or with
+	// what is wrong with its spec.
+	AwaitOpen = "await-open"
 )
 
 // Queries.

@@ -151,6 +151,10 @@ func TestBadInputFromTheTemporalCLI(t *testing.T) {
 		name: "worker without Postgres", code: 1, want: closedPort,
 		env: []string{"RECRAWL_STORE=postgres://recrawl@" + closedPort + "/recrawl", "RECRAWL_ARCHIVE=" + t.TempDir(), "TEMPORAL_ADDRESS=" + d.state().Address},
 	}.check(t, programs.worker)
+	// A spec that only the worker can refuse: the starter says so, although it only
+	// starts a workflow.
+	spec := write(t, filepath.Join(t.TempDir(), "spec.json"), `{"name":"odd","seeds":["http://127.0.0.1:99999/"]}`)
+	mistake{name: "refused by the worker", args: []string{"crawl", "--spec", spec, "--data", d.data}, code: 2, want: "seeds["}.check(t, programs.starter)
 	if out, _, _ := d.starter("--output", "json", "status"); strings.TrimSpace(out) != "" {
 		t.Errorf("crawls were made: %s", out)
 	}

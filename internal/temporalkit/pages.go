@@ -5,11 +5,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	enumspb "go.temporal.io/api/enums/v1"
 	"go.temporal.io/api/serviceerror"
 	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/temporal"
 
 	"recrawl/internal/contract"
 	"recrawl/internal/crawl"
@@ -59,9 +61,34 @@ func (w Workflows) signal(ctx context.Context, id, name string, arg any) error {
 	return nil
 }
 
-// StartCrawl starts the crawl's workflow unless it runs already.
+// openLimit is how long a start waits for a worker to open the crawl.
+const openLimit = 15 * time.Second
+
+// ErrNotTaken: the crawl's workflow is there, but no worker has taken it up yet.
+var ErrNotTaken = errors.New("no worker has taken it up yet")
+
+// StartCrawl starts the crawl's workflow unless it runs already, and waits until
+// the crawl is open in the store. The error is a *crawl.SpecError when its spec
+// is refused, and wraps ErrNotTaken when nobody answers.
 func (w Workflows) StartCrawl(ctx context.Context, name string, spec json.RawMessage) error {
 	id := contract.CrawlID(name)
+	if err := w.startCrawl(ctx, id, name, spec); err != nil {
+		return err
+	}
+	waiting, cancel := context.WithTimeout(ctx, openLimit)
+	defer cancel()
+	_, err := w.Update(waiting, id, contract.AwaitOpen, nil)
+	var refused *temporal.ApplicationError
+	switch {
+	case errors.As(err, &refused) && refused.Type() == contract.ErrTypeBadSpec:
+		return &crawl.SpecError{Problem: strings.TrimPrefix(refused.Message(), "spec: ")}
+	case waiting.Err() != nil && ctx.Err() == nil:
+		return fmt.Errorf("%s is started, but %w: is a worker running?", id, ErrNotTaken)
+	}
+	return err
+}
+
+func (w Workflows) startCrawl(ctx context.Context, id, name string, spec json.RawMessage) error {
 	_, err := w.Client.ExecuteWorkflow(ctx, client.StartWorkflowOptions{
 		ID: id, TaskQueue: contract.TaskQueue,
 		WorkflowIDConflictPolicy: enumspb.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING,
