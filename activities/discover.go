@@ -78,6 +78,11 @@ func (a *Activities) acceptable(view *crawlView, raw string, level int) (urlkey.
 // the windows leave room; pages that a cached robots.txt forbids are excluded
 // without a workflow.
 func (a *Activities) Admit(ctx context.Context, in contract.AdmitIn) (contract.AdmitOut, error) {
+	if earlier, err := a.store.Admitted(ctx, in.CrawlID, in.Key); err != nil {
+		return contract.AdmitOut{}, translate(err)
+	} else if len(earlier) > 0 {
+		return contract.AdmitOut{Pages: newPageIns(earlier), More: true}, nil
+	}
 	candidates, err := a.store.Candidates(ctx, store.CandidateParams{CrawlID: in.CrawlID, Hosts: in.Hosts, Limit: in.Limit})
 	if err != nil || len(candidates) == 0 {
 		return contract.AdmitOut{}, translate(err)
@@ -86,7 +91,7 @@ func (a *Activities) Admit(ctx context.Context, in contract.AdmitIn) (contract.A
 	if err != nil {
 		return contract.AdmitOut{}, translate(err)
 	}
-	params := store.AdmitParams{CrawlID: in.CrawlID, ExcludedFor: view.Spec.Revisit.MaxInterval.Std()}
+	params := store.AdmitParams{CrawlID: in.CrawlID, Key: in.Key, ExcludedFor: view.Spec.Revisit.MaxInterval.Std()}
 	for _, p := range candidates {
 		forbidden, err := a.forbidden(ctx, view, p.PageRef)
 		if err != nil {
@@ -102,11 +107,17 @@ func (a *Activities) Admit(ctx context.Context, in contract.AdmitIn) (contract.A
 	if err != nil {
 		return contract.AdmitOut{}, translate(err)
 	}
-	out := contract.AdmitOut{Excluded: len(params.Exclude), More: len(admitted) > 0 || len(params.Exclude) > 0}
-	for _, p := range admitted {
-		out.Pages = append(out.Pages, NewPageIn(p))
+	return contract.AdmitOut{
+		Pages: newPageIns(admitted), Excluded: len(params.Exclude), More: len(admitted) > 0 || len(params.Exclude) > 0,
+	}, nil
+}
+
+func newPageIns(pages []store.PageRecord) []contract.PageIn {
+	var ins []contract.PageIn
+	for _, p := range pages {
+		ins = append(ins, NewPageIn(p))
 	}
-	return out, nil
+	return ins
 }
 
 // forbidden asks the cached robots.txt; what is not cached is decided at the

@@ -38,6 +38,7 @@ type discovery struct {
 	log     log.Logger
 	in      contract.DiscoverIn
 	started int // in this run
+	batches int // in this run
 }
 
 func (d *discovery) out() contract.DiscoverOut {
@@ -81,9 +82,12 @@ func (d *discovery) admit() (contract.DiscoverOut, error) {
 
 // nextBatch asks the store for pages, patiently.
 func (d *discovery) nextBatch() (contract.AdmitOut, error) {
+	d.batches++
+	info := workflow.GetInfo(d.ctx)
+	key := fmt.Sprintf("%s/%s/%d", info.WorkflowExecution.ID, info.WorkflowExecution.RunID, d.batches)
 	for try := 0; ; try++ {
 		out, err := contract.Admit.RunLocal(local(d.ctx, "admit known pages"), contract.AdmitIn{
-			CrawlID: d.in.CrawlID, Hosts: d.in.Hosts, Limit: admitBatch,
+			CrawlID: d.in.CrawlID, Hosts: d.in.Hosts, Limit: admitBatch, Key: key,
 		})
 		if err == nil {
 			return out, nil

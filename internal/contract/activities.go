@@ -238,6 +238,9 @@ type AdmitIn struct {
 	CrawlID int64   `json:"crawl_id"`
 	Hosts   []int64 `json:"hosts,omitempty"`
 	Limit   int     `json:"limit"`
+	// Key names this call: run again with it, Admit answers with the pages of the
+	// first time, should that answer have been lost.
+	Key string `json:"key,omitempty"`
 }
 
 // AdmitOut lists pages to be started.

@@ -90,6 +90,9 @@ type Frontier interface {
 	// and the crawl's max_pages leave room, and Exclude pages Excluded (due after
 	// ExcludedFor). It returns the pages it admitted.
 	Admit(ctx context.Context, p AdmitParams) ([]PageRecord, error)
+	// Admitted returns the pages that an Admit with this key has admitted and that
+	// have not been attempted yet: the answer that its caller may have lost.
+	Admitted(ctx context.Context, crawlID int64, key string) ([]PageRecord, error)
 	// DuePages lists pages that live (see PageState.Lives), are due before Before
 	// and, unless InLine is set, stand in no line (a lapsed waiter does not), in
 	// order of page id after After.
@@ -149,6 +152,7 @@ type AdmitParams struct {
 	Admit       []int64 // page ids
 	Exclude     []int64 // page ids
 	ExcludedFor time.Duration
+	Key         string // names the call for Admitted; "" for none
 }
 
 // DueParams are the inputs of DuePages.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"hash/fnv"
 	"maps"
 	"math"
 	"slices"
@@ -219,25 +220,68 @@ func (s *Store) carryOut(ctx context.Context, tx Tx, p store.AdmitParams, plan a
 	for _, id := range plan.exclude {
 		d.moves(hostOf[id], crawl.Known, crawl.Excluded, 1)
 	}
-	if err := s.place(ctx, tx, plan.admit, crawl.Active, false, now); err != nil {
+	if err := s.place(ctx, tx, plan.admit, placement{state: crawl.Active, nextAt: now, admission: admissionKey(p.Key)}); err != nil {
 		return err
 	}
-	if err := s.place(ctx, tx, plan.exclude, crawl.Excluded, true, now+p.ExcludedFor.Microseconds()); err != nil {
+	excluded := placement{state: crawl.Excluded, attempted: true, nextAt: now + p.ExcludedFor.Microseconds()}
+	if err := s.place(ctx, tx, plan.exclude, excluded); err != nil {
 		return err
 	}
 	return d.apply(ctx, s, tx)
 }
 
+// placement is what an admission makes of a page.
+type placement struct {
+	state     crawl.PageState
+	attempted bool
+	nextAt    int64
+	admission int64
+}
+
 // place moves pages whose rows are locked into a living state.
-func (s *Store) place(ctx context.Context, tx Tx, ids []int64, state crawl.PageState, attempted bool, nextAt int64) error {
+func (s *Store) place(ctx context.Context, tx Tx, ids []int64, as placement) error {
 	if len(ids) == 0 {
 		return nil
 	}
-	query := `UPDATE frontier SET state = $2, attempted = $3, next_at = $4 WHERE page_id IN (` + s.ids(1) + `)`
-	if _, err := tx.Exec(ctx, query, idList(ids), int64(state), attempted, nextAt); err != nil {
-		return fmt.Errorf("make pages %s: %w", state, err)
+	query := `UPDATE frontier SET state = $2, attempted = $3, next_at = $4, admission = $5 WHERE page_id IN (` + s.ids(1) + `)`
+	if _, err := tx.Exec(ctx, query, idList(ids), int64(as.state), as.attempted, as.nextAt, as.admission); err != nil {
+		return fmt.Errorf("make pages %s: %w", as.state, err)
 	}
 	return nil
+}
+
+// admissionKey is an admission's key as stored, 0 for none. Two keys with one
+// hash would have pages started again by id, which changes nothing.
+func admissionKey(key string) int64 {
+	if key == "" {
+		return 0
+	}
+	h := fnv.New64a()
+	_, _ = h.Write([]byte(key)) // a hash never fails
+	return int64(h.Sum64())
+}
+
+// Admitted implements store.Frontier.
+func (s *Store) Admitted(ctx context.Context, crawlID int64, key string) ([]store.PageRecord, error) {
+	if key == "" {
+		return nil, nil
+	}
+	pages, err := read(ctx, s, func(tx Tx) ([]store.PageRecord, error) {
+		query := `SELECT f.page_id FROM frontier f WHERE f.crawl_id = $1 AND f.admission = $2
+			AND f.state BETWEEN 2 AND 7 AND f.attempted = 0 ORDER BY f.page_id`
+		ids, err := collect(ctx, tx, query, []any{crawlID, admissionKey(key)}, func(row Row) (id int64, err error) {
+			err = row.Scan(&id)
+			return id, err
+		})
+		if err != nil || len(ids) == 0 {
+			return nil, err
+		}
+		return s.loadPages(ctx, tx, ids)
+	})
+	if err != nil {
+		return nil, fmt.Errorf("pages admitted to crawl %d: %w", crawlID, err)
+	}
+	return pages, nil
 }
 
 // lockKnown locks pages and returns those that are Known in the crawl, with

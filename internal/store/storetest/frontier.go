@@ -253,6 +253,7 @@ func admissionCases() []collectionCase {
 		{"AdmitFitsTheWindow", admitWindow},
 		{"AdmitFitsMaxPages", admitMaxPages},
 		{"AdmitExcludes", admitExcludes},
+		{"AdmittedIsRemembered", admittedRemembered},
 		{"AdmitAtOnceKeepsWindow", admitAtOnceWindow},
 		{"AdmitAtOnceKeepsMaxPages", admitAtOnceMaxPages},
 		{"AttemptFreesThePlace", admitAttempt},
@@ -329,6 +330,30 @@ func admitActive(c *collection) {
 	}
 	want(c, "state of the other", c.page(pages[1].PageID).State, crawl.Known)
 	c.checkCounts()
+}
+
+// An answer of Admit that was lost can be had again, until its pages are
+// attempted.
+func admittedRemembered(c *collection) {
+	c.open()
+	pages := c.known(1, 4)
+	for i, key := range []string{"a", "b"} {
+		_, err := c.s.Admit(c.ctx, store.AdmitParams{CrawlID: c.id, Key: key, Admit: ids(pages[2*i : 2*i+2])})
+		c.check(err)
+	}
+	admitted := func(key string) string {
+		again, err := c.s.Admitted(c.ctx, c.id, key)
+		c.check(err)
+		return fmt.Sprint(ids(again))
+	}
+	sorted := func(some []store.PageRecord) string { return fmt.Sprint(slices.Sorted(slices.Values(ids(some)))) }
+	want(c, "admitted by a", admitted("a"), sorted(pages[:2]))
+	want(c, "admitted by b", admitted("b"), sorted(pages[2:]))
+	want(c, "admitted by nobody", admitted("c")+admitted(""), "[][]")
+	c.visit(pages[0].PageID, crawl.OutcomeNew, crawl.Active)
+	c.setState(pages[3].PageID, crawl.Stopped)
+	want(c, "still to be attempted of a", admitted("a"), fmt.Sprint(ids(pages[1:2])))
+	want(c, "still to be attempted of b", admitted("b"), fmt.Sprint(ids(pages[2:3])))
 }
 
 func admitKnownOnly(c *collection) {

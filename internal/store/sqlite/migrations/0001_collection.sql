@@ -52,6 +52,7 @@ CREATE TABLE pages (
 
 -- What changes of a page with every visit. attempted is 0 for an admitted page
 -- that has not been visited yet: it takes a place in its host's window.
+-- admission names the call that admitted it, in case its answer is lost.
 CREATE TABLE frontier (
     page_id       INTEGER PRIMARY KEY REFERENCES pages (id) ON DELETE CASCADE,
     crawl_id      INTEGER NOT NULL,
@@ -59,6 +60,7 @@ CREATE TABLE frontier (
     state         INTEGER NOT NULL,
     visit         INTEGER NOT NULL DEFAULT 0,
     attempted     INTEGER NOT NULL DEFAULT 0,
+    admission     INTEGER NOT NULL DEFAULT 0,
     next_at       INTEGER NOT NULL DEFAULT 0,
     last_at       INTEGER NOT NULL DEFAULT 0,
     last_change   INTEGER NOT NULL DEFAULT 0,
@@ -73,6 +75,7 @@ CREATE TABLE frontier (
 );
 CREATE INDEX frontier_candidates ON frontier (crawl_id, host_id, priority DESC, page_id) WHERE state = 1;
 CREATE INDEX frontier_due ON frontier (crawl_id, next_at) WHERE state BETWEEN 2 AND 7;
+CREATE INDEX frontier_admission ON frontier (crawl_id, admission) WHERE state BETWEEN 2 AND 7 AND attempted = 0;
 CREATE INDEX frontier_state ON frontier (crawl_id, state, page_id);
 CREATE INDEX frontier_host ON frontier (host_id, crawl_id, page_id);
 CREATE INDEX frontier_changed ON frontier (crawl_id, last_change) WHERE last_change > 0;
