@@ -117,10 +117,10 @@ func hostReason(code string, level int, hold time.Duration) crawl.Reason {
 // this level.
 func quietTime(level int) time.Duration { return doubled(hostBase, quietMax, level) }
 
-// PageBackoff is the time to the next visit of a page whose last failures
+// retryBackoff is the time to the next visit of a page whose last failures
 // visits failed in a row: lo, doubling with each failure up to hi, with a tenth
 // of jitter by the seed, never outside [lo, hi].
-func PageBackoff(failures int, lo, hi time.Duration, seed uint64) time.Duration {
+func retryBackoff(failures int, lo, hi time.Duration, seed uint64) time.Duration {
 	return jittered(doubled(lo, hi, failures), lo, hi, seed+uint64(max(failures, 0)))
 }
 
@@ -128,7 +128,7 @@ func PageBackoff(failures int, lo, hi time.Duration, seed uint64) time.Duration 
 // times in a row, is tried again: a minute, doubling up to 12 hours, with a
 // tenth of jitter by the seed.
 func RobotsBackoff(failures int, seed uint64) time.Duration {
-	return PageBackoff(failures, robotsBase, robotsMax, seed)
+	return retryBackoff(failures, robotsBase, robotsMax, seed)
 }
 
 // doubled is lo × 2^(n-1), at most hi; n below 1 counts as 1.

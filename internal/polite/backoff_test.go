@@ -82,9 +82,9 @@ func TestPageBackoff(t *testing.T) {
 	for failures, about := range map[int]time.Duration{
 		-1: lo, 0: lo, 1: lo, 2: 2 * lo, 3: 4 * lo, 10: 512 * lo, 1000: hi, 1 << 40: hi,
 	} {
-		got := PageBackoff(failures, lo, hi, 7)
+		got := retryBackoff(failures, lo, hi, 7)
 		if off := got - about; off > about/10 || off < -about/10 {
-			t.Errorf("PageBackoff(%d) = %v, want about %v", failures, got, about)
+			t.Errorf("retryBackoff(%d) = %v, want about %v", failures, got, about)
 		}
 	}
 }
@@ -98,17 +98,17 @@ func TestPageBackoffProperties(t *testing.T) {
 		lo := time.Duration(rapid.Int64Range(int64(time.Second), int64(time.Hour)).Draw(t, "lo"))
 		hi := lo + time.Duration(rapid.Int64Range(0, int64(1000*time.Hour)).Draw(t, "spread"))
 		seed := rapid.Uint64().Draw(t, "seed")
-		got := PageBackoff(failures, lo, hi, seed)
+		got := retryBackoff(failures, lo, hi, seed)
 		if got < lo || got > hi {
 			t.Fatalf("%v is outside [%v, %v]", got, lo, hi)
 		}
-		if again := PageBackoff(failures, lo, hi, seed); again != got {
+		if again := retryBackoff(failures, lo, hi, seed); again != got {
 			t.Fatalf("%v and then %v", got, again)
 		}
 	})
 	distinct := map[time.Duration]bool{}
 	for seed := range uint64(100) {
-		distinct[PageBackoff(1000, time.Hour, 24*time.Hour, seed)] = true
+		distinct[retryBackoff(1000, time.Hour, 24*time.Hour, seed)] = true
 	}
 	if len(distinct) < 95 {
 		t.Errorf("only %d different back-offs of 100 pages", len(distinct))
