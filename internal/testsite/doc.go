@@ -1,0 +1,9 @@
+// Package testsite is a scripted web on loopback, for the demo and for tests of
+// the whole crawler: several hosts with pages that change at known rates, fail,
+// move, vanish and return, and hosts that forbid, slow down and throttle.
+//
+// What a page holds is a pure function of the seed, the host, the path and the
+// time since the start (and of the port, in links to other hosts), so that a
+// crawler's findings can be compared with the truth. The site writes a log of
+// the requests as it saw them; CheckPolite reads rudeness from it.
+package testsite
