@@ -87,6 +87,9 @@ func (a *Activities) robotsVerdict(ctx context.Context, rec store.RobotsRecord, 
 			if err != nil {
 				return robots.Verdict{}, err
 			}
+			if full.State != store.RobotsParsed {
+				return a.robotsVerdict(ctx, full, agent, u) // it was replaced meanwhile
+			}
 			rec = full
 		}
 		file = robots.Parse([]byte(rec.Text))

@@ -3,6 +3,7 @@ package activities
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/netip"
 	"slices"
@@ -85,7 +86,11 @@ func (a *Activities) OpenCrawl(ctx context.Context, in contract.OpenCrawlIn) (co
 	if err != nil {
 		return contract.OpenCrawlOut{}, badSpec(err)
 	}
-	for _, seed := range in.AddSeeds {
+	add, err := a.seedsToAdd(ctx, spec.Name, in.AddSeeds)
+	if err != nil {
+		return contract.OpenCrawlOut{}, translate(err)
+	}
+	for _, seed := range add {
 		if !slices.Contains(spec.Seeds, seed) {
 			spec.Seeds = append(spec.Seeds, seed)
 		}
@@ -101,6 +106,19 @@ func (a *Activities) OpenCrawl(ctx context.Context, in contract.OpenCrawlIn) (co
 		return contract.OpenCrawlOut{}, badSpec(err)
 	}
 	return a.open(ctx, spec, seeds)
+}
+
+// seedsToAdd are the seeds to be added and, as adding takes none away, those that
+// the crawl has already: the caller's spec may lack where its seeds redirect to.
+func (a *Activities) seedsToAdd(ctx context.Context, name string, add []string) ([]string, error) {
+	if len(add) == 0 {
+		return nil, nil
+	}
+	rec, err := a.store.Crawl(ctx, name)
+	if errors.Is(err, store.ErrNotFound) {
+		return add, nil
+	}
+	return slices.Concat(rec.Spec.Seeds, add), err
 }
 
 func (a *Activities) open(ctx context.Context, spec crawl.Spec, seeds []store.NewURL) (contract.OpenCrawlOut, error) {
@@ -166,10 +184,15 @@ func (a *Activities) SetCrawlState(ctx context.Context, in contract.SetCrawlStat
 
 // addRedirectedSeed makes the target of a seed's redirect a seed too when it
 // stays on the site (example.com to www.example.com): who names the one means
-// the other, and the scope must say so.
+// the other, and the scope must say so. Where it does already there is nothing to
+// add: an endless chain of redirects must not fill the spec. Nor is there in a
+// stopped crawl, which opening would start again.
 func (a *Activities) addRedirectedSeed(ctx context.Context, view *crawlView, from, to urlkey.URL) error {
+	if view.State == crawl.CrawlStopped || view.scope.Check(to, 0).Accept {
+		return nil
+	}
 	sameSite := urlkey.RegistrableDomain(from.Host()) == urlkey.RegistrableDomain(to.Host())
-	if !sameSite || slices.Contains(view.Spec.Seeds, to.String()) || !slices.ContainsFunc(view.Spec.Seeds, canonicallyEqual(from)) {
+	if !sameSite || !slices.ContainsFunc(view.Spec.Seeds, canonicallyEqual(from)) {
 		return nil
 	}
 	spec := view.Spec

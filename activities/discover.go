@@ -3,6 +3,7 @@ package activities
 import (
 	"context"
 	"errors"
+	"time"
 
 	"recrawl/internal/contract"
 	"recrawl/internal/crawl"
@@ -92,16 +93,8 @@ func (a *Activities) Admit(ctx context.Context, in contract.AdmitIn) (contract.A
 		return contract.AdmitOut{}, translate(err)
 	}
 	params := store.AdmitParams{CrawlID: in.CrawlID, Key: in.Key, ExcludedFor: view.Spec.Revisit.MaxInterval.Std()}
-	for _, p := range candidates {
-		forbidden, err := a.forbidden(ctx, view, p.PageRef)
-		if err != nil {
-			return contract.AdmitOut{}, translate(err)
-		}
-		if forbidden {
-			params.Exclude = append(params.Exclude, p.PageID)
-		} else {
-			params.Admit = append(params.Admit, p.PageID)
-		}
+	if err := a.sortOut(ctx, view, candidates, &params); err != nil {
+		return contract.AdmitOut{}, translate(err)
 	}
 	admitted, err := a.store.Admit(ctx, params)
 	if err != nil {
@@ -112,6 +105,27 @@ func (a *Activities) Admit(ctx context.Context, in contract.AdmitIn) (contract.A
 	}, nil
 }
 
+// sortOut names the candidates to be admitted and those that a cached robots.txt
+// forbids.
+func (a *Activities) sortOut(ctx context.Context, view *crawlView, candidates []store.PageRecord, params *store.AdmitParams) error {
+	now, err := a.store.Now(ctx)
+	if err != nil {
+		return err
+	}
+	for _, p := range candidates {
+		forbidden, err := a.forbidden(ctx, view, p.PageRef, now)
+		if err != nil {
+			return err
+		}
+		if forbidden {
+			params.Exclude = append(params.Exclude, p.PageID)
+		} else {
+			params.Admit = append(params.Admit, p.PageID)
+		}
+	}
+	return nil
+}
+
 func newPageIns(pages []store.PageRecord) []contract.PageIn {
 	var ins []contract.PageIn
 	for _, p := range pages {
@@ -120,9 +134,9 @@ func newPageIns(pages []store.PageRecord) []contract.PageIn {
 	return ins
 }
 
-// forbidden asks the cached robots.txt; what is not cached is decided at the
-// grant of the page's permit.
-func (a *Activities) forbidden(ctx context.Context, view *crawlView, page crawl.PageRef) (bool, error) {
+// forbidden asks the cached robots.txt; what is not cached, or has expired, is
+// decided at the grant of the page's permit.
+func (a *Activities) forbidden(ctx context.Context, view *crawlView, page crawl.PageRef, now time.Time) (bool, error) {
 	u, err := urlkey.Canonical(page.URL)
 	if err != nil {
 		return false, err
@@ -131,7 +145,7 @@ func (a *Activities) forbidden(ctx context.Context, view *crawlView, page crawl.
 	if errors.Is(err, store.ErrNotFound) {
 		return false, nil
 	}
-	if err != nil || rec.State != store.RobotsParsed {
+	if err != nil || rec.State != store.RobotsParsed || !rec.ExpiresAt.After(now) {
 		return false, err
 	}
 	verdict, err := a.robotsVerdict(ctx, rec, view.Spec.Identity.Agent, u)

@@ -44,6 +44,9 @@ func (a *Activities) RefreshRobots(ctx context.Context, in contract.RefreshRobot
 	if err != nil || !ok {
 		return contract.RefreshRobotsOut{Summary: "not begun"}, translate(err)
 	}
+	if !known.ExpiresAt.After(begun.At) {
+		known.Hops = 0 // the chain of redirects begins anew
+	}
 	result, body, err := a.requestRobots(ctx, view, in.Permit, begun)
 	if err != nil {
 		a.release(ctx, in.Permit, result)
@@ -61,7 +64,9 @@ func (a *Activities) requestRobots(ctx context.Context, view *crawlView, permit 
 	if err != nil {
 		return noRequest(), nil, err
 	}
-	req.MaxBody, req.Truncate = robots.MaxBytes, true
+	// One byte more than counts, so that package robots sees that there is more and
+	// drops the line that is cut.
+	req.MaxBody, req.Truncate = robots.MaxBytes+1, true
 	var body bytes.Buffer
 	result := a.fetcher.Do(ctx, req, &body)
 	if result.Local {

@@ -1,0 +1,150 @@
+package activities_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"recrawl/internal/contract"
+	"recrawl/internal/crawl"
+	"recrawl/internal/store"
+)
+
+// detection is the input of DetectChange for a body that is in the archive.
+func (w *world) detection(page crawl.PageRef, visit int, body string) contract.DetectIn {
+	w.t.Helper()
+	return contract.DetectIn{Page: page, Visit: visit, Fetch: contract.FetchOut{
+		Outcome: crawl.OutcomeNew, Differs: true, Status: 200, At: time.Now().UTC().Truncate(time.Microsecond),
+		Digest: w.keep(body), Size: int64(len(body)), ContentType: "text/html; charset=utf-8",
+	}}
+}
+
+// seen makes a visit that saw a body, without a request.
+func (w *world) seen(page crawl.PageRef, visit int, body string) contract.DetectOut {
+	w.t.Helper()
+	in := w.detection(page, visit, body)
+	out := run(w, contract.DetectChange, in)
+	in.Fetch.Outcome = out.Outcome
+	run(w, contract.PlanRevisit, contract.PlanIn{Page: page, Visit: visit, Fetch: in.Fetch, Reasons: out.Reasons})
+	return out
+}
+
+func TestDetectChange(t *testing.T) {
+	t.Parallel()
+	const last = `<title>News</title><p>Rain today. <a href="/a">more</a>`
+	cases := []struct {
+		name, body string
+		outcome    crawl.Outcome
+		reasons    string
+		links      int // that wait for a Discover
+		versions   int
+	}{
+		{"the same bytes", last, crawl.OutcomeUnchanged, "same-bytes", 0, 1},
+		{"other markup", `<title>News</title><p class=x>Rain  today. <a href="/a">more</a>`, crawl.OutcomeCosmetic, "same-text", 0, 1},
+		{"other links", `<title>News</title><p>Rain today. <a href="/b">more</a>`, crawl.OutcomeCosmetic, "same-text links-differ", 1, 2},
+		{"other text", `<title>News</title><p>Sun today. <a href="/a">more</a>`, crawl.OutcomeChanged, "text-differs", 1, 2},
+		{"nothing left", ``, crawl.OutcomeChanged, "text-differs links-differ", 0, 2},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			page := w.living([]string{"http://localhost/"})[0]
+			if first := w.seen(page, 1, last); first.Outcome != crawl.OutcomeNew || first.Links != 1 || codes(first.Reasons) != "first-version" {
+				t.Errorf("the first copy: %+v", first)
+			}
+			in := w.detection(page, 2, c.body)
+			got := run(w, contract.DetectChange, in)
+			if got.Outcome != c.outcome || got.Links != c.links || codes(got.Reasons) != c.reasons {
+				t.Errorf("verdict %+v, want %s because of %q with %d links", got, c.outcome, c.reasons, c.links)
+			}
+			if again := run(w, contract.DetectChange, in); fmt.Sprint(again) != fmt.Sprint(got) {
+				t.Errorf("run again: %+v, want %+v", again, got)
+			}
+			if n := w.status().Versions; n != c.versions {
+				t.Errorf("%d versions, want %d", n, c.versions)
+			}
+		})
+	}
+}
+
+// codes are the codes of reasons in one line.
+func codes(reasons []crawl.Reason) string {
+	line := ""
+	for i, r := range reasons {
+		if i > 0 {
+			line += " "
+		}
+		line += r.Code
+	}
+	return line
+}
+
+func TestDetectChangeStoresTheVersion(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	page := w.living([]string{"http://localhost/docs/"})[0]
+	const body = `<title> The
+		docs</title><link rel=canonical href="/docs"><p>Read <a href="a">this</a>, <a href="/b#x">that</a>, <a href="/ad" rel=sponsored>not this</a> and <a href="">me</a>.`
+	in := w.detection(page, 1, body)
+	run(w, contract.DetectChange, in)
+	if w.page(page.URL).Last.ID != 0 {
+		t.Error("the version shows before its visit is recorded")
+	}
+	pending := must[*store.PendingLinks](t)(w.store.PendingLinks(t.Context(), page.PageID, 1))
+	want := []store.Link{{URL: "http://localhost/docs"}, {URL: "http://localhost/docs/a"}, {URL: "http://localhost/b"}, {URL: "http://localhost/ad", NoFollow: true}}
+	if pending == nil || fmt.Sprint(pending.Links) != fmt.Sprint(want) {
+		t.Errorf("links %+v, want %+v", pending, want)
+	}
+	run(w, contract.PlanRevisit, contract.PlanIn{Page: page, Visit: 1, Fetch: in.Fetch})
+	got := w.page(page.URL).Last
+	if got.Seq != 1 || got.Visit != 1 || got.Digest != digestOf(body) || got.Bytes != int64(len(body)) || !got.At.Equal(in.Fetch.At) ||
+		got.Title != "The docs" || got.Canonical != "http://localhost/docs" || got.TextBytes == 0 || got.TextDigest == "" || got.LinkDigest == "" {
+		t.Errorf("version %+v", got)
+	}
+}
+
+// A page that says so has no links to follow.
+func TestDetectChangeOfAPageWithoutFollow(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	page := w.living([]string{"http://localhost/"})[0]
+	run(w, contract.DetectChange, w.detection(page, 1, `<meta name=robots content=nofollow><a href="/a">a</a>`))
+	pending := must[*store.PendingLinks](t)(w.store.PendingLinks(t.Context(), page.PageID, 1))
+	if pending == nil || len(pending.Links) != 1 || !pending.Links[0].NoFollow {
+		t.Errorf("links %+v, want one that is not followed", pending)
+	}
+}
+
+// A body that cannot be read does not heal by trying again.
+func TestDetectChangeOfAnUnreadableBody(t *testing.T) {
+	t.Parallel()
+	cases := []struct {
+		name    string
+		damage  func(file string) error
+		message string
+	}{
+		{"missing", os.Remove, "not in the archive"},
+		{"damaged", func(file string) error { return os.WriteFile(file, []byte("<p>jello"), 0o644) }, "archive is corrupt"},
+		{"cut", func(file string) error { return os.Truncate(file, 3) }, "archive is corrupt"},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			page := w.living([]string{"http://localhost/"})[0]
+			in := w.detection(page, 1, "<p>hello")
+			digest := in.Fetch.Digest
+			if err := c.damage(filepath.Join(w.folder, digest[:2], digest[2:4], digest+".raw")); err != nil {
+				t.Fatal(err)
+			}
+			_, err := try(w, contract.DetectChange, in)
+			wantError(t, err, "Archive", false, c.message)
+			if n := w.status().Versions; n != 0 {
+				t.Errorf("%d versions", n)
+			}
+		})
+	}
+}

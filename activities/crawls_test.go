@@ -1,0 +1,132 @@
+package activities_test
+
+import (
+	"encoding/json"
+	"slices"
+	"testing"
+
+	"recrawl/internal/contract"
+	"recrawl/internal/crawl"
+)
+
+func TestOpenCrawl(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	in := contract.OpenCrawlIn{
+		Spec:       json.RawMessage(`{"name":"news","seeds":["http://LOCALHOST:80/a/../b#c","http://localhost/b"],"maintain_every":"1h"}`),
+		WorkflowID: "crawl/news",
+	}
+	first := run(w, contract.OpenCrawl, in)
+	if first.Name != "news" || first.State != crawl.CrawlRunning || first.Generation != 1 || first.NewSeeds != 1 || first.MaintainEvery.String() != "1h0m0s" {
+		t.Errorf("opened %+v, want one new seed in two spellings", first)
+	}
+	seed := w.page("http://localhost/b")
+	if seed.CrawlID != first.CrawlID || seed.State != crawl.Known || seed.Level != 0 || seed.Host != "localhost" {
+		t.Errorf("seed %+v", seed)
+	}
+	spec, err := crawl.ParseSpec(first.Spec)
+	if err != nil || spec.Limits.Window != crawl.DefaultSpec().Limits.Window {
+		t.Errorf("the whole spec: %s, %v", first.Spec, err)
+	}
+	again := run(w, contract.OpenCrawl, in)
+	if again.CrawlID != first.CrawlID || again.Generation != 1 || again.NewSeeds != 0 {
+		t.Errorf("opened again: %+v", again)
+	}
+	in.Spec = json.RawMessage(`{"name":"news","seeds":["http://localhost/c"]}`)
+	if other := run(w, contract.OpenCrawl, in); other.CrawlID != first.CrawlID || other.Generation != 2 || other.NewSeeds != 1 {
+		t.Errorf("opened with another spec: %+v", other)
+	}
+}
+
+func TestOpenCrawlRefusesABadSpec(t *testing.T) {
+	t.Parallel()
+	cases := []struct{ name, spec, seed, message string }{
+		{"none", ``, "", "spec: missing"},
+		{"no JSON", `"http://localhost/"`, "", "spec: a JSON string does not fit here"},
+		{"an unknown field", `{"name":"news","seeds":["http://localhost/"],"speed":1}`, "", "speed"},
+		{"a field that does not fit", `{"name":"news","seeds":["http://localhost/"],"limits":{"window":"wide"}}`, "", "limits.window"},
+		{"no seeds", `{"name":"news"}`, "", "seeds: give at least one URL"},
+		{"a seed without scheme", `{"name":"news","seeds":["localhost"]}`, "", "seeds[0]"},
+		{"a seed that is no URL after all", `{"name":"news","seeds":["http://localhost/","http://a..b/"]}`, "", "seeds[1]"},
+		{"a policy to come", `{"name":"news","seeds":["http://localhost/"],"revisit":{"policy":"sqrt"}}`, "", "revisit.policy"},
+		{"a bad seed to add", `{"name":"news","seeds":["http://localhost/"]}`, "ftp://localhost/", "seeds[1]"},
+		{"another name than the workflow's", `{"name":"olds","seeds":["http://localhost/"]}`, "", `name: "olds" needs workflow id "crawl/olds"`},
+		{"no contact", `{"name":"news","seeds":["http://localhost/","https://example.com/"]}`, "", "identity.contact: is empty: to crawl example.com"},
+	}
+	shared := newWorld(t)
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			w, in := shared.in(t), contract.OpenCrawlIn{Spec: json.RawMessage(c.spec), WorkflowID: "crawl/news"}
+			if c.seed != "" {
+				in.AddSeeds = []string{c.seed}
+			}
+			_, err := try(w, contract.OpenCrawl, in)
+			wantError(t, err, contract.ErrTypeBadSpec, false, c.message)
+		})
+	}
+	if crawls, err := shared.store.ListCrawls(t.Context()); err != nil || len(crawls) != 0 {
+		t.Errorf("crawls %v, %v; want none", crawls, err)
+	}
+}
+
+func TestOpenCrawlWantsAContact(t *testing.T) {
+	t.Parallel()
+	cases := []struct {
+		name, seed, contact, worker string
+		refused                     bool
+	}{
+		{"nobody's", "https://example.com/", "", "", true},
+		{"the spec's", "https://example.com/", "https://example.com/bot", "", false},
+		{"the worker's", "https://example.com/", "", "me@example.com", false},
+		{"none is needed on loopback", "http://shop.localhost:8080/", "", "", false},
+		{"another private network is not loopback", "http://10.0.0.1/", "", "", true},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, func(p *parts) { p.settings.Contact = c.worker })
+			spec := specOf([]string{c.seed}, func(spec *crawl.Spec) { spec.Identity.Contact = c.contact })
+			_, err := try(w, contract.OpenCrawl, contract.OpenCrawlIn{Spec: encode(t, spec), WorkflowID: "crawl/news"})
+			if c.refused {
+				wantError(t, err, contract.ErrTypeBadSpec, false, "identity.contact")
+			} else if err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// Adding seeds takes none away: neither those that the caller's copy of the spec
+// lacks, such as where a seed redirects to, nor any twice.
+func TestOpenCrawlAddsSeeds(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	copied := w.open([]string{"http://localhost/"}).Spec
+	w.open([]string{"http://localhost/", "http://www.localhost/"})
+	out := run(w, contract.OpenCrawl, contract.OpenCrawlIn{
+		Spec: copied, WorkflowID: "crawl/news", AddSeeds: []string{"http://localhost/new", "http://localhost/"},
+	})
+	want := []string{"http://localhost/", "http://www.localhost/", "http://localhost/new"}
+	got := w.crawl().Spec.Seeds
+	slices.Sort(got)
+	slices.Sort(want)
+	if !slices.Equal(got, want) || out.NewSeeds != 1 {
+		t.Errorf("seeds %q, %d of them new; want %q", got, out.NewSeeds, want)
+	}
+}
+
+func TestSetCrawlState(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.open([]string{"http://localhost/"})
+	for i, state := range []crawl.CrawlState{crawl.CrawlPaused, crawl.CrawlRunning, crawl.CrawlStopped} {
+		out := run(w, contract.SetCrawlState, contract.SetCrawlStateIn{Name: "news", State: state})
+		if rec := w.crawl(); rec.State != state || out.Generation != int64(i+2) {
+			t.Errorf("state %s, generation %d; want %s", rec.State, out.Generation, state)
+		}
+	}
+	// Opened again, a stopped crawl runs.
+	if out := w.open([]string{"http://localhost/"}); out.State != crawl.CrawlRunning {
+		t.Errorf("opened again: %+v", out)
+	}
+}

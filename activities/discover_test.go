@@ -1,0 +1,215 @@
+package activities_test
+
+import (
+	"fmt"
+	"maps"
+	"testing"
+	"time"
+
+	"recrawl/internal/contract"
+	"recrawl/internal/crawl"
+	"recrawl/internal/store"
+)
+
+// linking stores a version of a page with its links, as DetectChange does.
+func (w *world) linking(page crawl.PageRef, visit int, links ...store.Link) {
+	w.t.Helper()
+	must[int64](w.t)(w.store.SaveVersion(w.t.Context(), store.VersionRecord{PageID: page.PageID, Visit: visit, Digest: digestOf(fmt.Sprint(links))}, links))
+}
+
+func TestRegisterLinks(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	page := w.living([]string{"http://localhost/"}, func(spec *crawl.Spec) { spec.Scope.MaxDepth = 1 })[0]
+	w.linking(page, 1,
+		store.Link{URL: "http://localhost/a"}, store.Link{URL: "http://localhost/b#c"}, store.Link{URL: "http://localhost/b"},
+		store.Link{URL: "http://localhost/"}, store.Link{URL: "http://other.localhost/"}, store.Link{URL: "https://example.com/"},
+		store.Link{URL: "http://localhost/ad", NoFollow: true}, store.Link{URL: "http://"})
+	in := contract.RegisterIn{Page: page, Visit: 1}
+	got := run(w, contract.RegisterLinks, in)
+	rejected := map[string]int{"host": 2, "nofollow": 1, "malformed": 1}
+	if got.New != 2 || got.Seen != 1 || !maps.Equal(got.Rejected, rejected) || len(got.Hosts) != 1 || got.Hosts[0] != w.page(page.URL).HostID {
+		t.Errorf("registered %+v, want 2 new, 1 seen, rejected %v", got, rejected)
+	}
+	a := w.page("http://localhost/a")
+	if a.State != crawl.Known || a.Level != 1 || a.Backlinks != 1 {
+		t.Errorf("page %+v", a)
+	}
+	if again := run(w, contract.RegisterLinks, in); again.New+again.Seen+len(again.Rejected) != 0 {
+		t.Errorf("registered again: %+v", again)
+	}
+	if n := w.status().Links; n != 2 {
+		t.Errorf("%d links, want 2: one to the page itself is none", n)
+	}
+	w.linking(a.PageRef, 1, store.Link{URL: "http://localhost/deep"}, store.Link{URL: "http://localhost/b"}, store.Link{URL: "http://localhost/"})
+	deep := run(w, contract.RegisterLinks, contract.RegisterIn{Page: a.PageRef, Visit: 1})
+	// The seed belongs to the crawl at any depth, and b is only as deep as it was.
+	if deep.New != 0 || deep.Seen != 1 || deep.Rejected["depth"] != 2 {
+		t.Errorf("two links deep: %+v", deep)
+	}
+}
+
+// Links that are all refused are done with, too.
+func TestRegisterLinksOfNoUse(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	page := w.living([]string{"http://localhost/"}, func(spec *crawl.Spec) { spec.Scope.Type = "any" })[0]
+	// Whoever crawls only this machine has not said who to turn to beyond it.
+	w.linking(page, 1, store.Link{URL: "https://example.com/"})
+	got := run(w, contract.RegisterLinks, contract.RegisterIn{Page: page, Visit: 1})
+	if got.New != 0 || got.Rejected["no contact"] != 1 {
+		t.Errorf("registered %+v", got)
+	}
+	if left := must[[]store.PendingLinks](t)(w.store.UnfinishedLinks(t.Context(), page.CrawlID, 0, 10)); len(left) != 0 {
+		t.Errorf("unfinished: %+v", left)
+	}
+	if got := run(w, contract.RegisterLinks, contract.RegisterIn{Page: page, Visit: 2}); got.New+got.Seen+len(got.Rejected) != 0 {
+		t.Errorf("links of a visit that stored none: %+v", got)
+	}
+}
+
+func numbered(n int) []string {
+	urls := make([]string, n)
+	for i := range urls {
+		urls[i] = fmt.Sprintf("http://localhost/%d", i)
+	}
+	return urls
+}
+
+func TestAdmitKeepsTheLimits(t *testing.T) {
+	t.Parallel()
+	cases := []struct {
+		name                       string
+		window, maxPages, asks     int
+		first, atOnce, afterVisits int
+	}{
+		{"the window", 3, 0, 100, 3, 0, 2},
+		{"max_pages", 100, 4, 100, 4, 0, 0},
+		{"the caller's limit", 100, 0, 2, 2, 2, 1},
+		{"none", 100, 0, 100, 5, 0, 0},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			opened := w.open(numbered(5), func(spec *crawl.Spec) {
+				spec.Limits = crawl.LimitSpec{Window: c.window, MaxPages: c.maxPages}
+			})
+			in := contract.AdmitIn{CrawlID: opened.CrawlID, Limit: c.asks}
+			got := run(w, contract.Admit, in)
+			if len(got.Pages) != c.first || got.Excluded != 0 || !got.More {
+				t.Fatalf("admitted %d pages, more: %t; want %d", len(got.Pages), got.More, c.first)
+			}
+			for _, p := range got.Pages {
+				if p.State != crawl.Active || p.Visit != 0 || p.Why != "first visit" || p.Due.IsZero() || p.Page.PageID == 0 {
+					t.Errorf("the page is to be started as %+v", p)
+				}
+			}
+			if again := run(w, contract.Admit, in); len(again.Pages) != c.atOnce || again.More != (c.atOnce > 0) {
+				t.Errorf("asked again at once: %+v, want %d pages", again, c.atOnce)
+			}
+			for _, p := range got.Pages {
+				w.plan(p.Page, 1, contract.FetchOut{Outcome: crawl.OutcomeUnchanged})
+			}
+			if after := run(w, contract.Admit, in); len(after.Pages) != c.afterVisits {
+				t.Errorf("admitted %d pages after the first were visited, want %d", len(after.Pages), c.afterVisits)
+			}
+		})
+	}
+}
+
+// A call whose answer was lost is answered again with the pages that it admitted,
+// until they have been visited: somebody has to start them.
+func TestAdmitAgainWithTheSameKey(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	opened := w.open(numbered(3))
+	in := contract.AdmitIn{CrawlID: opened.CrawlID, Limit: 2, Key: "once"}
+	first := run(w, contract.Admit, in)
+	if again := run(w, contract.Admit, in); len(first.Pages) != 2 || fmt.Sprint(again) != fmt.Sprint(first) {
+		t.Errorf("admitted %+v, then %+v; want the same two pages", first, again)
+	}
+	in.Key = "twice"
+	if other := run(w, contract.Admit, in); len(other.Pages) != 1 {
+		t.Errorf("another call admitted %+v, want the third page", other)
+	}
+}
+
+func TestAdmitOfSomeHosts(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	opened := w.open([]string{"http://a.localhost/", "http://b.localhost/"})
+	got := run(w, contract.Admit, contract.AdmitIn{CrawlID: opened.CrawlID, Hosts: []int64{w.page("http://b.localhost/").HostID}, Limit: 10})
+	if len(got.Pages) != 1 || got.Pages[0].Page.Host != "b.localhost" {
+		t.Errorf("admitted %+v, want the page of b", got.Pages)
+	}
+}
+
+// What a fresh robots.txt forbids needs no workflow to find that out; anything
+// else is decided when the page asks for its permit.
+func TestAdmitConsultsRobots(t *testing.T) {
+	t.Parallel()
+	const rules = "User-agent: *\nDisallow: /private\n"
+	cases := []struct {
+		name     string
+		robots   store.SaveRobotsParams
+		excluded int
+	}{
+		{"fresh", store.SaveRobotsParams{State: store.RobotsParsed, Text: rules, Expires: time.Hour}, 1},
+		{"expired", store.SaveRobotsParams{State: store.RobotsParsed, Text: rules}, 0},
+		{"unreachable", store.SaveRobotsParams{State: store.RobotsUnreachable, Expires: time.Hour}, 0},
+		{"none", store.SaveRobotsParams{State: store.RobotsAllowAll, Expires: time.Hour}, 0},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			s := serve(t, pageOf("<p>hello"))
+			opened := w.open([]string{s.url + "/private/a", s.url + "/b"})
+			c.robots.Origin = s.url
+			w.saveRobots(c.robots)
+			got := run(w, contract.Admit, contract.AdmitIn{CrawlID: opened.CrawlID, Limit: 10})
+			if got.Excluded != c.excluded || len(got.Pages) != 2-c.excluded {
+				t.Errorf("admitted %d and excluded %d pages, want %d excluded", len(got.Pages), got.Excluded, c.excluded)
+			}
+			page := w.page(s.url + "/private/a")
+			now := must[time.Time](t)(w.store.Now(t.Context()))
+			if excluded := page.State == crawl.Excluded && near(page.NextAt.Sub(now), 120*day, 0.01); excluded != (c.excluded == 1) {
+				t.Errorf("the forbidden page is %s until %s", page.State, page.NextAt)
+			}
+			s.wantRequests(t)
+		})
+	}
+}
+
+func TestAdmitOfPagesThatAreAllForbidden(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	opened := w.open(numbered(3))
+	w.saveRobots(store.SaveRobotsParams{Origin: "http://localhost", State: store.RobotsParsed, Text: "User-agent: *\nDisallow: /\n", Expires: time.Hour})
+	in := contract.AdmitIn{CrawlID: opened.CrawlID, Limit: 2}
+	var excluded int
+	for range 3 {
+		got := run(w, contract.Admit, in)
+		excluded += got.Excluded
+		if len(got.Pages) != 0 || got.More != (got.Excluded > 0) {
+			t.Errorf("admitted %+v", got)
+		}
+	}
+	if excluded != 3 || w.status().Pages[crawl.Excluded] != 3 {
+		t.Errorf("excluded %d pages, the store has %v", excluded, w.status().Pages)
+	}
+}
+
+func TestAdmitOfAStoppedCrawl(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	opened := w.open(numbered(2))
+	w.setState(crawl.CrawlStopped)
+	if got := run(w, contract.Admit, contract.AdmitIn{CrawlID: opened.CrawlID, Limit: 10}); len(got.Pages) != 0 || got.More {
+		t.Errorf("admitted %+v", got)
+	}
+	if got := w.page("http://localhost/0").State; got != crawl.Known {
+		t.Errorf("the page is %s", got)
+	}
+}

@@ -1,0 +1,513 @@
+package activities_test
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"recrawl/internal/archive"
+	"recrawl/internal/contract"
+	"recrawl/internal/crawl"
+	"recrawl/internal/store"
+)
+
+func digestOf(body string) string {
+	sum := sha256.Sum256([]byte(body))
+	return hex.EncodeToString(sum[:])
+}
+
+func TestFetch(t *testing.T) {
+	t.Parallel()
+	const body = "<p>hello"
+	cases := []struct {
+		name    string
+		answer  http.HandlerFunc
+		outcome crawl.Outcome
+		status  int
+		problem string
+		held    bool // the host is left alone for a while
+	}{
+		{"a page", pageOf(body), crawl.OutcomeNew, 200, "", false},
+		{"not found", answering(404, body), crawl.OutcomeGone, 404, "404", false},
+		{"gone", answering(410, body), crawl.OutcomeGone, 410, "410", false},
+		{"forbidden", answering(403, body), crawl.OutcomeFailed, 403, "403", false},
+		{"server error", answering(500, body), crawl.OutcomeFailed, 500, "500 Internal Server Error", false},
+		{"throttled", answering(429, body), crawl.OutcomeThrottled, 429, "429", true},
+		{"unavailable", answering(503, body), crawl.OutcomeThrottled, 503, "503", true},
+		{"redirected", answering(302, body, "Location: /there/../else#part"), crawl.OutcomeRedirected, 302, "", false},
+		{"redirected nowhere", answering(302, body), crawl.OutcomeFailed, 302, "without a place to go to", false},
+		{"too large, and says so", answering(200, strings.Repeat("x", 2000), "Content-Type: text/html"), crawl.OutcomeTooLarge, 200, "larger than 1KiB", false},
+		{"too large, and does not say so", endless, crawl.OutcomeTooLarge, 200, "larger than 1KiB", false},
+		{"another type", answering(200, "GIF", "Content-Type: image/gif"), crawl.OutcomeUnsupported, 200, "image/gif", false},
+		{"broken off", brokenOff, crawl.OutcomeFailed, 200, "closed the connection", false},
+		{"no answer", hangUp, crawl.OutcomeFailed, 0, "closed the connection", false},
+		{"not modified since never", answering(304, ""), crawl.OutcomeFailed, 304, "without a condition", false},
+	}
+	sites := make([]*site, len(cases))
+	urls := make([]string, len(cases))
+	for i, c := range cases {
+		sites[i] = serve(t, c.answer)
+		urls[i] = sites[i].url + "/page"
+	}
+	shared := newWorld(t)
+	pages := shared.living(urls, func(spec *crawl.Spec) { spec.Fetch.MaxBody = 1 << 10 })
+	for i, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			w, page := shared.in(t), pages[i]
+			before := must[time.Time](t)(w.store.Now(t.Context()))
+			out, err := w.fetch(page, 1)
+			if failed := err != nil; failed != (c.outcome == crawl.OutcomeFailed || c.outcome == crawl.OutcomeThrottled) {
+				t.Errorf("error %v of a fetch that came to %s", err, c.outcome)
+			}
+			if err != nil {
+				wantError(t, err, contract.ErrTypeFetchFailed, false, c.problem)
+			}
+			out = w.fetched(out, err)
+			if out.Outcome != c.outcome || out.Status != c.status || !strings.Contains(out.Problem, c.problem) || c.problem == "" && out.Problem != "" {
+				t.Errorf("fetched %+v, want %s, status %d, problem %q", out, c.outcome, c.status, c.problem)
+			}
+			if out.At.Before(before) || out.Duration <= 0 || out.NotBegun || out.Recorded {
+				t.Errorf("fetched %+v", out)
+			}
+			checkContent(t, out, c.outcome == crawl.OutcomeNew, body)
+			host := w.host(page)
+			if host.InFlight || host.Waiting != 0 {
+				t.Error("the permit was not given back")
+			}
+			if held := host.BackoffUntil.Sub(before) > 50*time.Second; held != c.held {
+				t.Errorf("the host is left alone until %s", host.BackoffUntil)
+			}
+			sites[i].wantRequests(t, "/page")
+		})
+	}
+	if contents, temporary := shared.archived(); contents != 1 || temporary != 0 {
+		t.Errorf("%d contents and %d temporary files in the archive, want the one page", contents, temporary)
+	}
+	if ok := must[bool](t)(shared.archive.Has(t.Context(), digestOf(body))); !ok {
+		t.Error("the page is not in the archive")
+	}
+}
+
+func checkContent(t *testing.T, out contract.FetchOut, content bool, body string) {
+	t.Helper()
+	want := contract.FetchOut{}
+	if content {
+		want = contract.FetchOut{
+			Differs: true, Bytes: int64(len(body)), Size: int64(len(body)), Digest: digestOf(body),
+			ContentType: "text/html; charset=utf-8", Validators: true,
+		}
+	}
+	if out.Differs != want.Differs || out.Digest != want.Digest || out.ContentType != want.ContentType || out.Validators != want.Validators ||
+		content && (out.Size != want.Size || out.Bytes != want.Bytes) {
+		t.Errorf("content %+v, want %+v", out, want)
+	}
+}
+
+// endless answers with a body larger than the limit in pieces.
+func endless(w http.ResponseWriter, _ *http.Request) {
+	w.Header().Set("Content-Type", "text/html")
+	for range 8 {
+		_, _ = io.WriteString(w, strings.Repeat("x", 256))
+		_ = http.NewResponseController(w).Flush()
+	}
+}
+
+func hangUp(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }
+
+// silent gives no answer until the client goes away.
+func silent(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }
+
+func TestFetchKeepsItsTimeLimit(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	s := serve(t, silent)
+	page := w.living([]string{s.url + "/"}, func(spec *crawl.Spec) { spec.Fetch.TimeLimit = crawl.Duration(time.Second) })[0]
+	_, err := w.fetch(page, 1)
+	wantError(t, err, contract.ErrTypeFetchFailed, false, "no answer within")
+	if out := w.fetched(contract.FetchOut{}, err); out.Outcome != crawl.OutcomeTimedOut || out.Duration > 5*time.Second {
+		t.Errorf("fetched %+v, want it ended after a second", out)
+	}
+	if w.host(page).InFlight {
+		t.Error("the permit was not given back")
+	}
+	s.wantRequests(t, "/")
+}
+
+func TestFetchStoresARedirect(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	s := serve(t, answering(301, "", "Location: /there/../else#part"))
+	out := w.fetched(w.fetch(w.living([]string{s.url + "/"})[0], 1))
+	if out.Location != s.url+"/else" {
+		t.Errorf("redirected to %q, want the canonical target", out.Location)
+	}
+	s.wantRequests(t, "/")
+}
+
+func TestFetchOfARefusedConnection(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	page := w.living([]string{unreached + "/"})[0]
+	_, err := w.fetch(page, 1)
+	wantError(t, err, contract.ErrTypeFetchFailed, false, "refused the connection")
+	if out := w.fetched(contract.FetchOut{}, err); out.Outcome != crawl.OutcomeFailed || out.Status != 0 {
+		t.Errorf("fetched %+v", out)
+	}
+	if w.host(page).InFlight {
+		t.Error("the permit was not given back")
+	}
+}
+
+// A visit asks on the conditions of the last content, and a 304 keeps what it
+// does not repeat.
+func TestFetchIsConditional(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	const modified = "Sat, 21 Nov 2026 10:00:00 GMT"
+	s := serve(t, func(rw http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("If-None-Match") == "" {
+			answering(200, "<p>hello", "Content-Type: text/html", `ETag: "1"`, "Last-Modified: "+modified)(rw, r)
+			return
+		}
+		answering(304, "", `ETag: "2"`)(rw, r)
+	})
+	page := w.living([]string{s.url + "/"})[0]
+	w.visit(page, 1)
+	out := w.fetched(w.fetch(page, 2))
+	if out.Outcome != crawl.OutcomeUnchanged || out.Status != 304 || out.Differs || out.Digest != digestOf("<p>hello") {
+		t.Errorf("fetched %+v, want the last version unchanged", out)
+	}
+	if !out.Validators || out.ETag != `"2"` || out.LastModified != modified {
+		t.Errorf("validators %t %q %q", out.Validators, out.ETag, out.LastModified)
+	}
+	run(w, contract.PlanRevisit, contract.PlanIn{Page: page, Visit: 2, Fetch: out})
+	if out := w.fetched(w.fetch(page, 3)); out.Validators {
+		t.Errorf("the same validators are stored again: %+v", out)
+	}
+	for n, want := range []struct{ etag, since string }{{}, {`"1"`, modified}, {`"2"`, modified}} {
+		if h := s.header(n); h.Get("If-None-Match") != want.etag || h.Get("If-Modified-Since") != want.since {
+			t.Errorf("request %d: If-None-Match %q, If-Modified-Since %q", n+1, h.Get("If-None-Match"), h.Get("If-Modified-Since"))
+		}
+	}
+	s.wantRequests(t, "/", "/", "/")
+}
+
+// Without validators the digest tells that nothing changed.
+func TestFetchComparesTheDigest(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	bodies := []string{"<p>one", "<p>one", "<p>two"}
+	asked := make(chan string, len(bodies))
+	for _, b := range bodies {
+		asked <- b
+	}
+	s := serve(t, func(rw http.ResponseWriter, _ *http.Request) { html(rw, <-asked) })
+	page := w.living([]string{s.url + "/"})[0]
+	w.visit(page, 1)
+	if out := w.fetched(w.fetch(page, 2)); out.Outcome != crawl.OutcomeUnchanged || out.Differs || out.Digest != digestOf("<p>one") {
+		t.Errorf("the same bytes: %+v", out)
+	}
+	// A result that was lost is asked for again: the visit is not recorded.
+	if out := w.fetched(w.fetch(page, 2)); !out.Differs || out.Digest != digestOf("<p>two") {
+		t.Errorf("other bytes: %+v", out)
+	}
+}
+
+func TestRetryAfterHoldsTheHost(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name    string
+		status  int
+		headers []string
+	}{
+		{"seconds", 429, []string{"Retry-After: 3600"}},
+		{"a date by the site's own clock", 503, []string{"Date: Mon, 02 Jan 2006 15:04:05 GMT", "Retry-After: Mon, 02 Jan 2006 16:04:05 GMT"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			s := serve(t, answering(c.status, "", c.headers...))
+			pages := w.living([]string{s.url + "/a", s.url + "/b"})
+			if out := w.fetched(w.fetch(pages[0], 1)); out.RetryAfter != time.Hour {
+				t.Errorf("fetched %+v, want to be asked for an hour", out)
+			}
+			got := w.acquire(pages[1], 1)
+			if got.Answer != contract.AnswerWait || !near(got.Wait, time.Hour, 0.01) || got.Reason != "the host asked for quiet, or fails" {
+				t.Errorf("the host's other page: %+v, want to wait an hour", got)
+			}
+			s.wantRequests(t, "/a")
+		})
+	}
+}
+
+func TestFetchIntroducesItself(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ name, contact, worker, agent, from string }{
+		{"nobody", "", "", "recrawl/1.2.3", ""},
+		{"a mail address", "me@example.com", "you@example.com", "recrawl/1.2.3 (+me@example.com)", "me@example.com"},
+		{"a URL", "https://example.com/@me", "", "recrawl/1.2.3 (+https://example.com/@me)", ""},
+		{"the worker's", "", "you@example.com", "recrawl/1.2.3 (+you@example.com)", "you@example.com"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, func(p *parts) { p.settings.Contact = c.worker })
+			s := serve(t, pageOf("<p>hello"))
+			page := w.living([]string{s.url + "/"}, func(spec *crawl.Spec) { spec.Identity.Contact = c.contact })[0]
+			w.visit(page, 1)
+			if h := s.header(0); h.Get("User-Agent") != c.agent || h.Get("From") != c.from {
+				t.Errorf("User-Agent %q, From %q", h.Get("User-Agent"), h.Get("From"))
+			}
+		})
+	}
+}
+
+// A page of the public web that leads to this machine is not followed there,
+// unless the crawl names the network.
+func TestFetchKeepsOutOfPrivateNetworks(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name    string
+		allow   []string
+		outcome crawl.Outcome
+		asked   []string
+	}{
+		{"not allowed", nil, crawl.OutcomeFailed, nil},
+		{"another network is", []string{"10.0.0.0/8"}, crawl.OutcomeFailed, nil},
+		{"allowed", []string{"127.0.0.0/8"}, crawl.OutcomeNew, []string{"/admin"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			s := serve(t, pageOf("<p>secret"))
+			opened := w.open([]string{"https://example.com/"}, func(spec *crawl.Spec) {
+				spec.Identity.Contact, spec.Fetch.AllowNetworks = "me@example.com", c.allow
+			})
+			must[store.RegisterResult](t)(w.store.RegisterLinks(t.Context(), store.RegisterParams{
+				CrawlID: opened.CrawlID, URLs: []store.NewURL{{URL: s.url + "/admin", Host: strings.TrimPrefix(s.url, "http://"), Level: 1}},
+			}))
+			w.saveRobots(store.SaveRobotsParams{Origin: s.url, State: store.RobotsAllowAll, Expires: time.Hour})
+			out := w.fetched(w.fetch(w.page(s.url+"/admin").PageRef, 1))
+			if out.Outcome != c.outcome || out.Outcome == crawl.OutcomeFailed && !strings.Contains(out.Problem, "allow_networks") {
+				t.Errorf("fetched %+v, want %s", out, c.outcome)
+			}
+			s.wantRequests(t, c.asked...)
+		})
+	}
+}
+
+// A permit that gives no right makes no request.
+func TestFetchWithoutARight(t *testing.T) {
+	t.Parallel()
+	cases := []struct {
+		name   string
+		before func(w *world, in *contract.FetchIn)
+		asked  []string
+	}{
+		{"begun before", func(w *world, in *contract.FetchIn) { run(w, contract.Fetch, *in) }, []string{"/"}},
+		{"given back", func(w *world, in *contract.FetchIn) { run(w, contract.LeaveLine, contract.LeaveIn{Page: in.Page}) }, nil},
+		{"made up", func(_ *world, in *contract.FetchIn) { in.Permit.ID++ }, nil},
+		{"of another visit", func(_ *world, in *contract.FetchIn) { in.Visit++ }, nil},
+		{"paused", func(w *world, _ *contract.FetchIn) { w.setState(crawl.CrawlPaused) }, nil},
+		{"stopped", func(w *world, _ *contract.FetchIn) { w.setState(crawl.CrawlStopped) }, nil},
+		{"page stopped", func(w *world, in *contract.FetchIn) {
+			run(w, contract.LeaveLine, contract.LeaveIn{Page: in.Page, State: crawl.Stopped})
+		}, nil},
+		{"the worker stops", func(w *world, _ *contract.FetchIn) {
+			close(w.stopping)
+			w.waits(blocks)
+		}, nil},
+		{"the host is busy", func(w *world, _ *contract.FetchIn) { w.waits(gaveUp) }, nil},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, func(p *parts) { p.store = &busyHosts{Store: p.store} })
+			s := serve(t, pageOf("<p>hello"))
+			page := w.living([]string{s.url + "/"})[0]
+			in := contract.FetchIn{Page: page, Visit: 1, Permit: w.permit(page, 1)}
+			c.before(w, &in)
+			if out := run(w, contract.Fetch, in); !out.NotBegun || out.Outcome != 0 {
+				t.Errorf("fetched %+v, want that it did not begin", out)
+			}
+			s.wantRequests(t, c.asked...)
+		})
+	}
+}
+
+// busyHosts is a store whose hosts may be too busy to begin.
+type busyHosts struct {
+	store.Store
+	begin func(context.Context) (store.BeginResult, error) // nil is the store's own
+}
+
+func (s *busyHosts) Begin(ctx context.Context, p store.BeginParams) (store.BeginResult, error) {
+	if s.begin != nil {
+		return s.begin(ctx)
+	}
+	return s.Store.Begin(ctx, p)
+}
+
+// waits makes the hosts of a world of busyHosts busy.
+func (w *world) waits(begin func(context.Context) (store.BeginResult, error)) {
+	w.store.(*busyHosts).begin = begin
+}
+
+// blocks waits for a host that does not become free.
+func blocks(ctx context.Context) (store.BeginResult, error) {
+	<-ctx.Done()
+	return store.BeginResult{}, ctx.Err()
+}
+
+// gaveUp is the end of the patience with a host.
+func gaveUp(context.Context) (store.BeginResult, error) {
+	return store.BeginResult{Wait: time.Minute}, nil
+}
+
+// A fault of ours is no evidence about the page: it is no outcome, and the host
+// is free again at once.
+func TestFetchWithAFaultOfOurs(t *testing.T) {
+	t.Parallel()
+	cases := []struct {
+		name  string
+		fault faultyArchive
+		asked []string
+	}{
+		{"no file", faultyArchive{create: true}, nil},
+		{"disk full", faultyArchive{write: true}, []string{"/"}},
+		{"not durable", faultyArchive{commit: true}, []string{"/"}},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, func(p *parts) {
+				c.fault.Store = p.archive
+				p.archive = c.fault
+			})
+			s := serve(t, pageOf("<p>hello"))
+			page := w.living([]string{s.url + "/"})[0]
+			_, err := w.fetch(page, 1)
+			wantError(t, err, contract.ErrTypeStoreUnavailable, true, "disk full")
+			if host := w.host(page); host.InFlight || !host.BackoffUntil.IsZero() {
+				t.Errorf("the host after our fault: %+v", host)
+			}
+			if contents, temporary := w.archived(); contents+temporary != 0 {
+				t.Errorf("%d contents and %d temporary files in the archive", contents, temporary)
+			}
+			s.wantRequests(t, c.asked...)
+		})
+	}
+}
+
+var errDisk = errors.New("disk full")
+
+// faultyArchive fails at one of its steps.
+type faultyArchive struct {
+	archive.Store
+	create, write, commit bool
+}
+
+func (a faultyArchive) Create(ctx context.Context) (archive.Writer, error) {
+	if a.create {
+		return nil, errDisk
+	}
+	w, err := a.Store.Create(ctx)
+	return faultyWriter{w, a}, err
+}
+
+type faultyWriter struct {
+	archive.Writer
+	of faultyArchive
+}
+
+func (w faultyWriter) Write(p []byte) (int, error) {
+	if w.of.write {
+		return 0, errDisk
+	}
+	return w.Writer.Write(p)
+}
+
+func (w faultyWriter) Commit() (string, int64, error) {
+	if w.of.commit {
+		return "", 0, errDisk
+	}
+	return w.Writer.Commit()
+}
+
+// A fetch that is cancelled gives its permit back all the same.
+func TestFetchCancelled(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	var cancel context.CancelFunc
+	w.background, cancel = context.WithCancel(t.Context())
+	defer cancel()
+	s := serve(t, func(_ http.ResponseWriter, r *http.Request) {
+		cancel()
+		<-r.Context().Done()
+	})
+	page := w.living([]string{s.url + "/"})[0]
+	if out, err := w.fetch(page, 1); err == nil {
+		t.Errorf("fetched %+v, want an error", out)
+	}
+	if host := w.host(page); host.InFlight || !host.BackoffUntil.IsZero() {
+		t.Errorf("the host after a cancelled fetch: %+v", host)
+	}
+	s.wantRequests(t, "/")
+}
+
+// Whatever a visit came to: when it is recorded, no activity asks the site again,
+// and all answer with what was decided then.
+func TestRecordedVisitMakesNoRequest(t *testing.T) {
+	t.Parallel()
+	cases := []struct {
+		name   string
+		answer http.HandlerFunc
+	}{
+		{"new", pageOf("<p>hello<a href=/a>a</a>")},
+		{"gone", answering(404, "")},
+		{"failed", answering(500, "")},
+		{"throttled", answering(429, "", "Retry-After: 60")},
+		{"redirected", answering(301, "", "Location: /else")},
+		{"too large", endless},
+	}
+	urls := make([]string, len(cases))
+	sites := make([]*site, len(cases))
+	for i, c := range cases {
+		sites[i] = serve(t, c.answer)
+		urls[i] = sites[i].url + "/"
+	}
+	shared := newWorld(t)
+	pages := shared.living(urls, func(spec *crawl.Spec) { spec.Fetch.MaxBody = 1 << 10 })
+	for i, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			w, page := shared.in(t), pages[i]
+			permit := w.permit(page, 1)
+			in := contract.PlanIn{Page: page, Visit: 1}
+			in.Fetch = w.fetched(try(w, contract.Fetch, contract.FetchIn{Page: page, Visit: 1, Permit: permit}))
+			if in.Fetch.Differs {
+				in.Fetch.Outcome = run(w, contract.DetectChange, contract.DetectIn{Page: page, Visit: 1, Fetch: in.Fetch}).Outcome
+			}
+			want := run(w, contract.PlanRevisit, in)
+			if out := run(w, contract.Fetch, contract.FetchIn{Page: page, Visit: 1, Permit: permit}); out != (contract.FetchOut{Recorded: true}) {
+				t.Errorf("Fetch again: %+v", out)
+			}
+			in.Fetch.Outcome, in.Fetch.Status = crawl.OutcomeFailed, 500
+			want.Room = false
+			if got := run(w, contract.PlanRevisit, in); got != want {
+				t.Errorf("PlanRevisit again, of another outcome:\n%+v, want\n%+v", got, want)
+			}
+			if got := w.acquire(page, 1); got.Answer != contract.AnswerRecorded || got.Recorded == nil || *got.Recorded != want {
+				t.Errorf("Acquire again: %+v, want\n%+v", got.Recorded, want)
+			}
+			if record := w.page(page.URL); record.Visits != 1 {
+				t.Errorf("%d visits", record.Visits)
+			}
+			sites[i].wantRequests(t, "/")
+		})
+	}
+}

@@ -1,0 +1,261 @@
+package activities_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"recrawl/internal/contract"
+	"recrawl/internal/crawl"
+	"recrawl/internal/store"
+)
+
+// impatient makes maintenance take every page that is due for overdue.
+func impatient(p *parts) { p.settings.Overdue = time.Nanosecond }
+
+func (w *world) maintain(repair bool) contract.MaintainOut {
+	w.t.Helper()
+	return run(w, contract.Maintain, contract.MaintainIn{CrawlID: w.crawl().ID, Name: "news", Repair: repair})
+}
+
+func (w *world) wantStarted(want ...string) {
+	w.t.Helper()
+	got := slices.Sorted(slices.Values(w.flows.started))
+	if !slices.Equal(got, slices.Sorted(slices.Values(want))) {
+		w.t.Errorf("started %q, want %q", got, want)
+	}
+}
+
+// A page that is due, in no line and without a workflow is started again; one
+// that waits in line or sleeps is not.
+func TestMaintainStartsOverduePages(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, impatient)
+	pages := w.living(numbered(3))
+	w.plan(pages[1], 1, contract.FetchOut{Outcome: crawl.OutcomeUnchanged}) // sleeps
+	w.permit(pages[2], 1)                                                   // in line
+	if got := w.maintain(false); got.Restarted != 1 || got.After != 0 {
+		t.Errorf("maintained %+v, want one page restarted", got)
+	}
+	w.wantStarted(pages[0].URL)
+}
+
+func TestMaintainIsPatientByDefault(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.living(numbered(1))
+	if got := w.maintain(false); got.Restarted != 0 {
+		t.Errorf("maintained %+v: a page that has just become due was restarted", got)
+	}
+}
+
+// Repair starts everything that lives, due or not, in line or not, and nothing
+// else.
+func TestMaintainRepairs(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	pages := w.living(numbered(4))
+	w.plan(pages[0], 1, contract.FetchOut{Outcome: crawl.OutcomeUnchanged})
+	w.plan(pages[1], 1, contract.FetchOut{Outcome: crawl.OutcomeGone})
+	w.permit(pages[2], 1)
+	run(w, contract.LeaveLine, contract.LeaveIn{Page: pages[3], State: crawl.Stopped})
+	must[store.RegisterResult](t)(w.store.RegisterLinks(t.Context(), store.RegisterParams{
+		CrawlID: pages[0].CrawlID, URLs: []store.NewURL{{URL: "http://localhost/known", Host: "localhost", Level: 1}},
+	}))
+	if got := w.maintain(true); got.Restarted != 3 || !got.Room {
+		t.Errorf("maintained %+v, want three pages started and room for the known one", got)
+	}
+	w.wantStarted(pages[0].URL, pages[1].URL, pages[2].URL)
+}
+
+// Without Temporal a turn fails, and the next one does its work again.
+func TestMaintainWhileTemporalIsDown(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, impatient)
+	pages := w.living(numbered(2))
+	w.flows.down = true
+	if out, err := try(w, contract.Maintain, contract.MaintainIn{CrawlID: pages[0].CrawlID, Name: "news"}); err == nil || !strings.Contains(err.Error(), errDown.Error()) {
+		t.Errorf("maintained %+v, %v", out, err)
+	}
+	w.flows.down = false
+	w.maintain(false)
+	w.wantStarted(pages[0].URL, pages[1].URL)
+}
+
+func TestMaintainLooksAfterUnfinishedLinks(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	page := w.living(numbered(1))[0]
+	w.linking(page, 1, store.Link{URL: "http://localhost/a"})
+	if got := w.maintain(false); len(got.Unfinished) != 0 {
+		t.Errorf("unfinished %+v: their Discover is on its way", got.Unfinished)
+	}
+	want := contract.DiscoverIn{CrawlID: page.CrawlID, Crawl: "news", Page: page, Visit: 1, Register: true}
+	got := w.maintain(true)
+	if len(got.Unfinished) != 1 || fmt.Sprint(got.Unfinished[0]) != fmt.Sprint(want) {
+		t.Fatalf("unfinished %+v, want %+v", got.Unfinished, want)
+	}
+	run(w, contract.RegisterLinks, contract.RegisterIn{Page: got.Unfinished[0].Page, Visit: got.Unfinished[0].Visit})
+	if got := w.maintain(true); len(got.Unfinished) != 0 || !got.Room {
+		t.Errorf("maintained %+v, want nothing unfinished and room for the new page", got)
+	}
+}
+
+// A turn that nobody was told of is found.
+func TestMaintainTurnsWaiters(t *testing.T) {
+	t.Parallel()
+	for _, missing := range []bool{false, true} {
+		t.Run(fmt.Sprintf("without workflow %t", missing), func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			w.flows.missing = missing
+			pages := w.living(numbered(2), func(spec *crawl.Spec) { spec.Politeness.Delay = crawl.Duration(time.Hour) })
+			w.permit(pages[0], 1)
+			if got := w.acquire(pages[1], 1); got.Answer != contract.AnswerWait {
+				t.Fatalf("answer %+v, want to wait", got)
+			}
+			if err := w.store.SetPageState(t.Context(), pages[0].PageID, crawl.Stopped); err != nil {
+				t.Fatal(err)
+			}
+			if got := w.maintain(false); got.Turned != 1 {
+				t.Errorf("maintained %+v, want one turn", got)
+			}
+			if missing {
+				w.wantStarted(pages[1].URL)
+			} else if !slices.Equal(w.flows.turned, []string{pages[1].URL}) {
+				t.Errorf("turned %q", w.flows.turned)
+			}
+		})
+	}
+}
+
+func TestMaintainCounts(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	opened := w.open(numbered(4), func(spec *crawl.Spec) { spec.Limits.Window = 3 })
+	pages := run(w, contract.Admit, contract.AdmitIn{CrawlID: opened.CrawlID, Limit: 10}).Pages
+	w.plan(pages[0].Page, 1, contract.FetchOut{Outcome: crawl.OutcomeGone})
+	w.plan(pages[1].Page, 1, contract.FetchOut{Outcome: crawl.OutcomeUnchanged})
+	got := w.maintain(false)
+	want := contract.CrawlCounts{Pages: map[string]int{"known": 1, "active": 2, "gone": 1}, Visits: 2, Overdue: 1, Hosts: 1}
+	if fmt.Sprint(got.Status) != fmt.Sprint(want) {
+		t.Errorf("counted %+v, want %+v", got.Status, want)
+	}
+}
+
+// Turns over many pages go on where the last part ended.
+func TestTurnsOverManyPages(t *testing.T) {
+	t.Parallel()
+	const many = 501
+	w := newWorld(t)
+	opened := w.open(numbered(many), func(spec *crawl.Spec) { spec.Limits.Window = many })
+	run(w, contract.Admit, contract.AdmitIn{CrawlID: opened.CrawlID, Limit: many})
+	first := w.maintain(true)
+	if first.Restarted != 500 || first.After == 0 || len(first.Status.Pages) != 0 {
+		t.Fatalf("the first part of the turn: %+v", first)
+	}
+	rest := run(w, contract.Maintain, contract.MaintainIn{CrawlID: opened.CrawlID, Name: "news", Repair: true, After: first.After})
+	if rest.Restarted != 1 || rest.After != 0 || rest.Status.Pages["active"] != many {
+		t.Errorf("the rest of the turn: %+v", rest)
+	}
+	w.wantStarted(numbered(many)...)
+
+	in := contract.ClosePagesIn{CrawlID: opened.CrawlID, Name: "news"}
+	for _, want := range []int{200, 200, 101} {
+		out := run(w, contract.ClosePages, in)
+		if out.Closed != want || (out.After == 0) != (want == 101) {
+			t.Errorf("closed %+v, want %d", out, want)
+		}
+		in.After = out.After
+	}
+	if n := len(slices.Compact(slices.Sorted(slices.Values(w.flows.stopped)))); n != many {
+		t.Errorf("%d of %d pages were asked to stop", n, many)
+	}
+}
+
+func TestClosePages(t *testing.T) {
+	t.Parallel()
+	cases := []struct {
+		name    string
+		missing bool
+		state   crawl.PageState // of a living page afterwards
+		asked   int
+	}{
+		{"with workflows", false, crawl.Active, 2}, // the workflow moves it
+		{"without", true, crawl.Stopped, 0},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			w.flows.missing = c.missing
+			opened := w.open(numbered(3), func(spec *crawl.Spec) { spec.Limits.Window = 2 })
+			pages := run(w, contract.Admit, contract.AdmitIn{CrawlID: opened.CrawlID, Limit: 10}).Pages
+			w.setState(crawl.CrawlStopped)
+			out := run(w, contract.ClosePages, contract.ClosePagesIn{CrawlID: opened.CrawlID, Name: "news"})
+			if out.Closed != 2 || out.After != 0 || len(w.flows.stopped) != c.asked {
+				t.Errorf("closed %+v, asked %q", out, w.flows.stopped)
+			}
+			if got := w.page(pages[0].Page.URL).State; got != c.state {
+				t.Errorf("a page that lived is %s, want %s", got, c.state)
+			}
+			if n := w.status().Pages[crawl.Known]; n != 1 {
+				t.Errorf("%d known pages, want the one that had no workflow left alone", n)
+			}
+		})
+	}
+}
+
+func TestWakeParked(t *testing.T) {
+	t.Parallel()
+	for _, missing := range []bool{false, true} {
+		t.Run(fmt.Sprintf("without workflow %t", missing), func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			w.flows.missing = missing
+			pages := w.living(numbered(2))
+			w.setState(crawl.CrawlPaused)
+			for _, p := range pages {
+				if got := w.acquire(p, 1); got.Answer != contract.AnswerParked {
+					t.Fatalf("answer %+v, want parked", got)
+				}
+			}
+			in := contract.WakeParkedIn{CrawlID: pages[0].CrawlID}
+			if got := run(w, contract.WakeParked, in); got.Woken != 0 || got.More {
+				t.Errorf("woken while the crawl is paused: %+v", got)
+			}
+			w.setState(crawl.CrawlRunning)
+			if got := run(w, contract.WakeParked, in); got.Woken != 2 || !got.More {
+				t.Errorf("woken %+v, want both pages", got)
+			}
+			if got := run(w, contract.WakeParked, in); got.Woken != 0 || got.More {
+				t.Errorf("woken again: %+v", got)
+			}
+			woken := w.flows.turned
+			if missing {
+				woken = w.flows.started
+			}
+			if len(woken) != 2 {
+				t.Errorf("woken %q", woken)
+			}
+			w.permit(pages[0], 1)
+		})
+	}
+}
+
+// A turn that cannot be delivered is no error: the waiter comes by itself.
+func TestWakeParkedWhileTemporalIsDown(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	page := w.living(numbered(1))[0]
+	w.setState(crawl.CrawlPaused)
+	w.acquire(page, 1)
+	w.setState(crawl.CrawlRunning)
+	w.flows.down = true
+	if got := run(w, contract.WakeParked, contract.WakeParkedIn{CrawlID: page.CrawlID}); got.Woken != 1 {
+		t.Errorf("woken %+v", got)
+	}
+	w.permit(page, 1)
+}

@@ -1,0 +1,224 @@
+package activities_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"recrawl/internal/contract"
+	"recrawl/internal/crawl"
+	"recrawl/internal/store"
+)
+
+// plan records a visit that came to an outcome.
+func (w *world) plan(page crawl.PageRef, visit int, seen contract.FetchOut) contract.PlanOut {
+	w.t.Helper()
+	return run(w, contract.PlanRevisit, contract.PlanIn{Page: page, Visit: visit, Fetch: seen})
+}
+
+func TestPlanRevisit(t *testing.T) {
+	t.Parallel()
+	outcomes := func(list ...crawl.Outcome) []crawl.Outcome { return list }
+	cases := []struct {
+		name     string
+		policy   string
+		outcomes []crawl.Outcome // of the visits one after the other
+		state    crawl.PageState // after the last
+		interval time.Duration   // and a tenth more or less
+		summary  string
+	}{
+		{"fixed", "fixed", outcomes(crawl.OutcomeNew), crawl.Active, day, "every 1d"},
+		{"frmax, first", "frmax", outcomes(crawl.OutcomeNew), crawl.Active, 2 * day, "every 2 rounds of 1d"},
+		{
+			"frmax, changing", "frmax", outcomes(crawl.OutcomeNew, crawl.OutcomeChanged),
+			crawl.Active, day, "changed since the last visit, every round of 1d",
+		},
+		{"gone", "fixed", outcomes(crawl.OutcomeGone), crawl.Gone, 120 * day, "gone"},
+		{"redirected", "fixed", outcomes(crawl.OutcomeRedirected), crawl.Redirect, 120 * day, "answers with a redirect"},
+		{"unsupported", "fixed", outcomes(crawl.OutcomeUnsupported), crawl.Active, 120 * day, "content type not wanted"},
+		{"failing", "fixed", outcomes(crawl.OutcomeFailed), crawl.Failing, time.Hour, "failed"},
+		{
+			"failing on and on", "fixed", outcomes(crawl.OutcomeFailed, crawl.OutcomeTimedOut, crawl.OutcomeFailed),
+			crawl.Failing, 4 * time.Hour, "failed 3 times in a row",
+		},
+		{
+			"back again", "fixed", outcomes(crawl.OutcomeFailed, crawl.OutcomeFailed, crawl.OutcomeUnchanged),
+			crawl.Active, day, "every 1d",
+		},
+		{
+			"failing anew", "fixed", outcomes(crawl.OutcomeFailed, crawl.OutcomeFailed, crawl.OutcomeUnchanged, crawl.OutcomeFailed),
+			crawl.Failing, time.Hour, "failed",
+		},
+		{"back from the dead", "fixed", outcomes(crawl.OutcomeGone, crawl.OutcomeChanged), crawl.Active, day, "every 1d"},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			page := w.living([]string{"http://localhost/"}, func(spec *crawl.Spec) { spec.Revisit.Policy = c.policy })[0]
+			var plan contract.PlanOut
+			for i, o := range c.outcomes {
+				plan = w.plan(page, i+1, contract.FetchOut{Outcome: o})
+			}
+			if plan.Visit != len(c.outcomes) || plan.State != c.state || !near(plan.NextAt.Sub(plan.At), c.interval, 0.1) || !strings.Contains(plan.Summary, c.summary) {
+				t.Errorf("plan %+v, want the page %s, visited again after %s: %s", plan, c.state, c.interval, c.summary)
+			}
+			got := w.page(page.URL)
+			if got.State != plan.State || got.Visits != plan.Visit || !got.NextAt.Equal(plan.NextAt) || !got.LastAt.Equal(plan.At) {
+				t.Errorf("page %+v, want as planned %+v", got, plan)
+			}
+		})
+	}
+}
+
+func TestPlanRevisitHonoursRetryAfter(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	page := w.living([]string{"http://localhost/"})[0]
+	plan := w.plan(page, 1, contract.FetchOut{Outcome: crawl.OutcomeThrottled, Status: 429, RetryAfter: 5 * time.Hour})
+	if wait := plan.NextAt.Sub(plan.At); plan.State != crawl.Active || wait < 5*time.Hour || wait > 6*time.Hour {
+		t.Errorf("plan %+v, want the page active and left alone for 5h", plan)
+	}
+}
+
+func TestPlanRevisitRecordsTheVisit(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	page := w.living([]string{"http://localhost/"})[0]
+	at := time.Date(2026, 11, 21, 10, 0, 0, 0, time.UTC)
+	w.plan(page, 1, contract.FetchOut{
+		Outcome: crawl.OutcomeFailed, At: at, Status: 500, Bytes: 7, Duration: time.Second, Problem: "the server answered 500",
+	})
+	got := must[store.VisitRecord](t)(w.store.Visit(t.Context(), page.PageID, 1))
+	if got.Outcome != crawl.OutcomeFailed || !got.At.Equal(at) || got.Status != 500 || got.Bytes != 7 || got.Duration != time.Second || got.Problem != "the server answered 500" {
+		t.Errorf("visit %+v", got)
+	}
+	if record := w.page(page.URL); record.Failures != 1 {
+		t.Errorf("%d failures", record.Failures)
+	}
+	// A visit that is not the page's next is a bug, and stores nothing.
+	if _, err := try(w, contract.PlanRevisit, contract.PlanIn{Page: page, Visit: 3, Fetch: contract.FetchOut{Outcome: crawl.OutcomeGone}}); err == nil {
+		t.Error("a visit was left out")
+	}
+	if n := w.status().Visits; n != 1 {
+		t.Errorf("%d visits", n)
+	}
+}
+
+// A first visit frees its page's place in the host's window.
+func TestPlanRevisitSaysThatThereIsRoom(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	urls := []string{"http://localhost/1", "http://localhost/2"}
+	opened := w.open(urls, func(spec *crawl.Spec) { spec.Limits.Window = 1 })
+	first := run(w, contract.Admit, contract.AdmitIn{CrawlID: opened.CrawlID, Limit: 10}).Pages[0].Page
+	if plan := w.plan(first, 1, contract.FetchOut{Outcome: crawl.OutcomeGone}); !plan.Room {
+		t.Errorf("plan %+v, want room for the other page", plan)
+	}
+	second := run(w, contract.Admit, contract.AdmitIn{CrawlID: opened.CrawlID, Limit: 10}).Pages[0].Page
+	if plan := w.plan(second, 1, contract.FetchOut{Outcome: crawl.OutcomeGone}); plan.Room {
+		t.Errorf("plan %+v, but no page is left", plan)
+	}
+}
+
+func TestPlanRevisitFollowsARedirect(t *testing.T) {
+	t.Parallel()
+	const seed = "http://shop.localhost/"
+	cases := []struct {
+		name, from, to string
+		known          bool // the target becomes a page
+		seeds          []string
+	}{
+		{"of a seed, to its other name", seed, "http://www.shop.localhost/", true, []string{seed, "http://www.shop.localhost/"}},
+		{"of a seed, within the scope", seed, "http://shop.localhost/home", true, []string{seed}},
+		{"of a seed, to another site", seed, "http://other.localhost/", false, []string{seed}},
+		{"of another page, within the scope", seed + "old", seed + "new", true, []string{seed}},
+		{"of another page, to the other name", seed + "old", "http://www.shop.localhost/", false, []string{seed}},
+		{"nowhere", seed, "mailto:me@example.com", false, []string{seed}},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			from := w.living([]string{seed})[0]
+			if c.from != seed {
+				must[store.RegisterResult](t)(w.store.RegisterLinks(t.Context(), store.RegisterParams{
+					CrawlID: from.CrawlID, URLs: []store.NewURL{{URL: c.from, Host: from.Host, Level: 2}},
+				}))
+				run(w, contract.Admit, contract.AdmitIn{CrawlID: from.CrawlID, Limit: 1})
+				from = w.page(c.from).PageRef
+			}
+			plan := w.plan(from, 1, contract.FetchOut{Outcome: crawl.OutcomeRedirected, Status: 301, Location: c.to})
+			target, known := w.find(c.to)
+			if known != c.known || plan.Room != c.known {
+				t.Errorf("the target is known: %t, room: %t; want %t", known, plan.Room, c.known)
+			}
+			if from := w.page(c.from); known && (target.Level != from.Level || target.State != crawl.Known || target.Backlinks != 1) {
+				t.Errorf("target %+v, want it known, linked, and as near to a seed as %+v", target, from)
+			}
+			if got := w.crawl().Spec.Seeds; !slices.Equal(got, c.seeds) {
+				t.Errorf("seeds %q, want %q", got, c.seeds)
+			}
+		})
+	}
+}
+
+// The target of a seed's redirect is a seed in full: its own links are in scope.
+func TestPlanRevisitWidensTheScopeToTheSeedsOtherName(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	page := w.living([]string{"http://shop.localhost/"})[0]
+	w.plan(page, 1, contract.FetchOut{Outcome: crawl.OutcomeRedirected, Location: "http://www.shop.localhost/"})
+	target := w.page("http://www.shop.localhost/").PageRef
+	w.seen(target, 1, `<a href="/a">a</a>`)
+	if got := run(w, contract.RegisterLinks, contract.RegisterIn{Page: target, Visit: 1}); got.New != 1 {
+		t.Errorf("registered %+v, want the link", got)
+	}
+}
+
+// A redirect that comes in after the crawl was stopped does not start it again.
+func TestPlanRevisitLeavesAStoppedCrawlStopped(t *testing.T) {
+	t.Parallel()
+	for _, state := range []crawl.CrawlState{crawl.CrawlStopped, crawl.CrawlPaused} {
+		t.Run(state.String(), func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			page := w.living([]string{"http://shop.localhost/"})[0]
+			w.setState(state)
+			plan := w.plan(page, 1, contract.FetchOut{Outcome: crawl.OutcomeRedirected, Location: "http://www.shop.localhost/"})
+			if plan.State != crawl.Redirect {
+				t.Errorf("plan %+v", plan)
+			}
+			if got := w.crawl().State; got != state {
+				t.Errorf("the crawl is %s, want it %s as it was", got, state)
+			}
+		})
+	}
+}
+
+func TestLeaveLine(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	pages := w.living([]string{"http://localhost/1", "http://localhost/2"}, func(spec *crawl.Spec) {
+		spec.Politeness.Delay = crawl.Duration(time.Hour)
+	})
+	w.permit(pages[0], 1)
+	if got := w.acquire(pages[1], 1); got.Answer != contract.AnswerWait {
+		t.Fatalf("answer %+v, want to wait", got)
+	}
+	run(w, contract.LeaveLine, contract.LeaveIn{Page: pages[0], State: crawl.Stopped})
+	if got := w.page(pages[0].URL).State; got != crawl.Stopped {
+		t.Errorf("the page is %s", got)
+	}
+	if !slices.Equal(w.flows.turned, []string{pages[1].URL}) {
+		t.Errorf("turned %q, want the page that waited", w.flows.turned)
+	}
+	run(w, contract.LeaveLine, contract.LeaveIn{Page: pages[1]})
+	if got := w.page(pages[1].URL).State; got != crawl.Active {
+		t.Errorf("the page that only left is %s", got)
+	}
+	if h := w.host(pages[0]); h.Waiting != 0 {
+		t.Errorf("%d pages in line", h.Waiting)
+	}
+}
