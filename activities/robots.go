@@ -53,6 +53,11 @@ func (a *Activities) RefreshRobots(ctx context.Context, in contract.RefreshRobot
 		return contract.RefreshRobotsOut{}, err
 	}
 	params := judgeRobots(page.Origin(), known, result, body, view.Spec.Identity.Agent)
+	if params.State == store.RobotsRedirected && !result.Location.IsLoopback() && a.contact(view.Spec) == "" {
+		params.State, params.Next, params.NextHost, params.Hops = store.RobotsUnreachable, "", "", 0
+		params.Failures, params.Expires = known.Failures+1, robotsFresh
+		params.Problem = "it redirects beyond this machine, and the crawl has no contact"
+	}
 	// Stored before the permit is given back: the next grant must see it.
 	err = a.store.SaveRobots(ctx, params)
 	a.release(ctx, in.Permit, result)

@@ -79,8 +79,12 @@ func TestRefreshRobots(t *testing.T) {
 		},
 		{"broken off", brokenOff, store.RobotsUnreachable, 200, "", time.Minute, "closed the connection", "nothing is fetched"},
 		{
-			"redirected", answering(301, "", "Location: https://elsewhere.example/robots.txt"),
-			store.RobotsRedirected, 301, "", time.Hour, "", "is at https://elsewhere.example/robots.txt",
+			"redirected", answering(301, "", "Location: http://elsewhere.localhost/robots.txt"),
+			store.RobotsRedirected, 301, "", time.Hour, "", "is at http://elsewhere.localhost/robots.txt",
+		},
+		{
+			"redirected beyond this machine, without a contact", answering(301, "", "Location: https://elsewhere.example/robots.txt"),
+			store.RobotsUnreachable, 301, "", day, "no contact", "nothing is fetched",
 		},
 		{"redirected nowhere", answering(301, ""), store.RobotsAllowAll, 301, "", day, "", "everything is allowed"},
 		{"redirected to itself", answering(301, "", "Location: /robots.txt"), store.RobotsAllowAll, 301, "", day, "", "everything is allowed"},

@@ -14,6 +14,15 @@ import (
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	env := cli.Env{Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Getenv: os.Getenv, Backend: app.Backend{}}
+	env := cli.Env{
+		Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Terminal: isTerminal(os.Stdout),
+		Getenv: os.Getenv, Backend: app.Backend{},
+	}
 	os.Exit(cli.Main(ctx, os.Args[1:], env))
+}
+
+// isTerminal reports whether a person may be looking: lines can be written over.
+func isTerminal(f *os.File) bool {
+	info, err := f.Stat()
+	return err == nil && info.Mode()&os.ModeCharDevice != 0 && os.Getenv("TERM") != "dumb"
 }

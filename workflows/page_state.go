@@ -187,7 +187,6 @@ func excludedVisit(rule string, now time.Time) *contract.Unrecorded {
 	return &contract.Unrecorded{
 		Settled: true,
 		Fetch:   contract.FetchOut{Outcome: crawl.OutcomeExcluded, At: now, Problem: clip(rule, maxWords)},
-		Reasons: []crawl.Reason{{Code: "excluded", Text: clip(rule, maxWords)}},
 	}
 }
 

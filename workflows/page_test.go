@@ -261,8 +261,8 @@ func TestPageExcluded(t *testing.T) {
 		return contract.AcquireOut{}, nil
 	}
 	l.world.OnPlan = func(in contract.PlanIn, _ *contract.PlanOut) {
-		for _, r := range in.Reasons {
-			rules = append(rules, r.Text)
+		if in.Fetch.Outcome == crawl.OutcomeExcluded {
+			rules = append(rules, in.Fetch.Problem)
 		}
 	}
 	l.stopped(l.page(visited(start)))
@@ -270,7 +270,7 @@ func TestPageExcluded(t *testing.T) {
 	l.wantClasses(crawl.ClassRevisit, crawl.ClassProbe)
 	l.wantCalls(contract.Fetch.Name, 1)
 	if len(rules) != 1 || rules[0] != "Disallow: /a (line 3)" {
-		t.Errorf("reasons %v", rules)
+		t.Errorf("rules %v", rules)
 	}
 	if l.runs != 2 {
 		t.Errorf("%d runs, want 2: a sleep of 30 days starts a fresh run", l.runs)

@@ -10,6 +10,7 @@ import (
 	"recrawl/internal/cli"
 	"recrawl/internal/contract"
 	"recrawl/internal/crawl"
+	"recrawl/internal/report"
 	"recrawl/internal/store"
 	"recrawl/internal/temporalkit"
 )
@@ -26,7 +27,7 @@ const storeLimit = 10 * time.Second
 func (Backend) OpenStore(ctx context.Context, dsn string) (store.Store, error) {
 	ctx, cancel := context.WithTimeout(ctx, storeLimit)
 	defer cancel()
-	return openStore(ctx, dsn, false)
+	return openStore(ctx, dsn, storeRead)
 }
 
 // DialTemporal implements cli.Backend.
@@ -72,9 +73,31 @@ func (f flowClient) ChangeCrawl(ctx context.Context, name string, change cli.Cha
 	return f.update(ctx, contract.CrawlID(name), string(change), nil)
 }
 
-// VisitNow implements cli.Client.
-func (f flowClient) VisitNow(ctx context.Context, page store.PageRecord) (string, error) {
-	return f.update(ctx, contract.PageID(page.Crawl, page.URL), contract.VisitNow, nil)
+// ChangePage implements cli.Client.
+func (f flowClient) ChangePage(ctx context.Context, page store.PageRecord, change cli.PageChange, arg string) (string, error) {
+	var args any
+	if arg != "" {
+		args = contract.DurationArg(arg)
+	}
+	return f.update(ctx, contract.PageID(page.Crawl, page.URL), string(change), args)
+}
+
+// AskVisit implements cli.Client.
+func (f flowClient) AskVisit(ctx context.Context, page store.PageRecord) (bool, error) {
+	err := f.flows.AskVisit(ctx, page.PageRef)
+	if errors.Is(err, temporalkit.ErrNoWorkflow) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// Explain implements cli.Client.
+func (f flowClient) Explain(ctx context.Context, page store.PageRecord) (report.Live, error) {
+	v, err := f.flows.Explain(ctx, page.PageRef)
+	if errors.Is(err, temporalkit.ErrNoWorkflow) {
+		return report.Live{}, fmt.Errorf("%w: %w", err, store.ErrNotFound)
+	}
+	return report.Live{Doing: v.Doing, Due: v.Due, Interval: v.Interval, Snoozed: v.Snoozed, Reasons: v.Reasons}, err
 }
 
 // Close implements cli.Client.

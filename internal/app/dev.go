@@ -41,11 +41,6 @@ func (Backend) Dev(ctx context.Context, o cli.DevOptions) (err error) {
 		DevOptions: o, dir: dir,
 		log: slog.New(slog.NewTextHandler(o.Err, &slog.HandlerOptions{Level: max(o.Config.Log, slog.LevelWarn)})),
 	}
-	if o.For > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, o.For)
-		defer cancel()
-	}
 	return d.run(ctx)
 }
 
@@ -59,6 +54,7 @@ type devRun struct {
 	store  store.Store
 	files  archive.Store
 	client client.Client
+	demo   *demo // nil without --demo
 }
 
 // run starts the parts in order, each ended in the reverse order: the worker
@@ -86,12 +82,27 @@ func (d *devRun) run(ctx context.Context) (err error) {
 		return err
 	}
 	defer w.Stop()
+	if d.Demo {
+		if d.demo, err = startDemo(ctx, d.dir); err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, d.demo.site.Close()) }()
+	}
 	if err := d.startCrawls(ctx); err != nil {
 		return notInterrupted(ctx, err)
 	}
 	d.announce()
-	d.watch(ctx)
+	running := ctx
+	if d.For > 0 { // not counting the set-up, which may build Temporal
+		var cancel context.CancelFunc
+		running, cancel = context.WithTimeout(ctx, d.For)
+		defer cancel()
+	}
+	d.watch(running)
 	fmt.Fprintln(d.Out, "stopping; start again on the same data folder to continue")
+	if d.demo != nil && ctx.Err() == nil {
+		return d.demo.summary(ctx, d.store, d.Out)
+	}
 	return nil
 }
 
@@ -105,7 +116,7 @@ func notInterrupted(ctx context.Context, err error) error {
 
 func (d *devRun) openStore(ctx context.Context) (err error) {
 	dsn := "sqlite:" + d.dir.file(storeFile)
-	if d.store, err = openStore(ctx, dsn, true); err != nil {
+	if d.store, err = openStore(ctx, dsn, storeOwn); err != nil {
 		return err
 	}
 	if d.files, err = openArchive(d.dir.file(archiveDir)); err != nil {
@@ -204,5 +215,9 @@ func (d *devRun) startCrawls(ctx context.Context) error {
 	if d.Ready == nil {
 		return nil
 	}
-	return d.Ready(ctx, d.store, flows)
+	var seeds []string
+	if d.demo != nil {
+		seeds = d.demo.site.Seeds()
+	}
+	return d.Ready(ctx, d.store, flows, seeds)
 }

@@ -11,22 +11,36 @@ import (
 
 	"recrawl/internal/crawl"
 	"recrawl/internal/store"
+	"recrawl/internal/testsite"
 )
 
-// watchEvery is the time between two lines of progress.
-const watchEvery = 5 * time.Second
+// Times between two looks at the progress: a line each for a log, one line that
+// is written over for a terminal.
+const (
+	watchEvery = 5 * time.Second
+	drawEvery  = time.Second
+)
 
 func (d *devRun) announce() {
 	fmt.Fprintf(d.Out, "Temporal UI  %s\n", d.server.uiAddress())
 	fmt.Fprintf(d.Out, "Temporal     %s\n", d.server.address())
+	if d.demo != nil {
+		fmt.Fprintf(d.Out, "demo site    %s\n", d.demo.site.URL(testsite.AdminHost))
+	}
 	fmt.Fprintf(d.Out, "data folder  %s\n", d.dir.path)
 	fmt.Fprintln(d.Out, "ready; Ctrl-C stops, and starting again continues")
 }
 
-// watch prints a line of progress whenever something has changed, until ctx
-// ends.
+// watch shows the progress whenever something has changed, until ctx ends.
 func (d *devRun) watch(ctx context.Context) {
-	ticker := time.NewTicker(watchEvery)
+	every, show := watchEvery, func(line string) {
+		fmt.Fprintf(d.Out, "%s  %s\n", time.Now().Format(time.TimeOnly), line)
+	}
+	if d.Terminal {
+		every, show = drawEvery, func(line string) { fmt.Fprint(d.Out, "\r\x1b[K", cut(line, terminalWidth)) }
+		defer fmt.Fprintln(d.Out)
+	}
+	ticker := time.NewTicker(every)
 	defer ticker.Stop()
 	last := ""
 	for {
@@ -35,11 +49,30 @@ func (d *devRun) watch(ctx context.Context) {
 			return
 		case <-ticker.C:
 			if line := d.progress(ctx); line != last && line != "" {
-				fmt.Fprintf(d.Out, "%s  %s\n", time.Now().Format(time.TimeOnly), line)
+				show(line)
 				last = line
 			}
 		}
 	}
+}
+
+// terminalWidth is what nearly every terminal has; a longer line could not be
+// written over.
+const terminalWidth = 79
+
+func cut(line string, width int) string {
+	runes := []rune(line)
+	return string(runes[:min(len(runes), width)])
+}
+
+// bar draws how much of all is done.
+func bar(done, all int) string {
+	const width = 20
+	full := 0
+	if all > 0 {
+		full = width * done / all
+	}
+	return strings.Repeat("█", full) + strings.Repeat("░", width-full)
 }
 
 // progress is one line on all crawls.
@@ -54,10 +87,26 @@ func (d *devRun) progress(ctx context.Context) string {
 		if err != nil {
 			continue
 		}
-		parts = append(parts, c.Spec.Name+": "+statusWords(c.State, status))
+		words := statusWords(c.State, status)
+		if d.Terminal {
+			words = bar(visited(status), pageCount(status)) + " " + words
+		}
+		parts = append(parts, c.Spec.Name+": "+words)
 	}
 	return strings.Join(parts, "; ")
 }
+
+// pageCount is how many pages a crawl knows of; visited, how many of them had a
+// visit, but for those that are just being tried.
+func pageCount(s store.StatusRecord) int {
+	n := 0
+	for _, in := range s.Pages {
+		n += in
+	}
+	return n
+}
+
+func visited(s store.StatusRecord) int { return pageCount(s) - s.Pages[crawl.Known] }
 
 func statusWords(state crawl.CrawlState, s store.StatusRecord) string {
 	words := []string{fmt.Sprintf("%d visits", s.Visits)}

@@ -21,16 +21,24 @@ import (
 	"recrawl/workflows"
 )
 
-// openStore opens a store by its DSN: sqlite:PATH or postgres://…. An owner may
-// write and migrates the schema; others read.
-func openStore(ctx context.Context, dsn string, owner bool) (store.Store, error) {
+// storeUse is what a store is opened for.
+type storeUse int
+
+const (
+	storeRead  storeUse = iota
+	storeWrite          // beside its owner: one command of a person
+	storeOwn            // the one process that makes requests from an embedded store
+)
+
+// openStore opens a store by its DSN: sqlite:PATH or postgres://….
+func openStore(ctx context.Context, dsn string, use storeUse) (store.Store, error) {
 	if err := config.CheckStore(dsn); err != nil {
 		return nil, err
 	}
 	if path, ok := strings.CutPrefix(dsn, "sqlite:"); ok {
-		return sqlite.Open(ctx, path, sqlite.Options{Owner: owner, ReadOnly: !owner})
+		return sqlite.Open(ctx, path, sqlite.Options{Owner: use == storeOwn, ReadOnly: use == storeRead})
 	}
-	return postgres.Open(ctx, dsn, postgres.Options{ReadOnly: !owner})
+	return postgres.Open(ctx, dsn, postgres.Options{ReadOnly: use == storeRead})
 }
 
 // openArchive opens an archive: a folder, as dir:PATH or PATH.

@@ -7,6 +7,7 @@ import (
 
 	"recrawl/internal/config"
 	"recrawl/internal/crawl"
+	"recrawl/internal/report"
 	"recrawl/internal/store"
 )
 
@@ -20,6 +21,12 @@ type Backend interface {
 	Dev(ctx context.Context, o DevOptions) error
 	// OpenStore opens a store for reading. It gives up within seconds.
 	OpenStore(ctx context.Context, dsn string) (store.Store, error)
+	// SetBlocked blocks or unblocks a host for all crawls and says so.
+	SetBlocked(ctx context.Context, at Target, host string, blocked bool) (string, error)
+	// Forget removes pages with their workflows and bytes; dry only counts.
+	Forget(ctx context.Context, at Target, what Takedown, dry bool) (Forgotten, error)
+	// Remember lets what was forgotten be found again.
+	Remember(ctx context.Context, at Target, what Takedown) error
 	// DialTemporal connects to Temporal. It gives up within seconds.
 	DialTemporal(ctx context.Context, o TemporalOptions) (Client, error)
 }
@@ -45,8 +52,14 @@ type Client interface {
 	SetSpec(ctx context.Context, spec crawl.Spec) (string, error)
 	// ChangeCrawl stops, pauses or resumes a running crawl.
 	ChangeCrawl(ctx context.Context, name string, change Change) (string, error)
-	// VisitNow asks for a visit of the page as soon as its host allows.
-	VisitNow(ctx context.Context, page store.PageRecord) (string, error)
+	// ChangePage asks the page's workflow for a change; arg is its duration, if it
+	// has one.
+	ChangePage(ctx context.Context, page store.PageRecord, change PageChange, arg string) (string, error)
+	// AskVisit is ChangePage(VisitNow) without waiting for the answer; false if the
+	// page has no running workflow.
+	AskVisit(ctx context.Context, page store.PageRecord) (bool, error)
+	// Explain returns what the page's workflow says of itself.
+	Explain(ctx context.Context, page store.PageRecord) (report.Live, error)
 	// Close ends the connection.
 	Close()
 }
@@ -62,6 +75,23 @@ const (
 	Resume Change = "resume"
 )
 
+// PageChange is what ChangePage does. The values are the names of the page's
+// updates.
+type PageChange string
+
+// The changes of a page.
+const (
+	VisitNow    PageChange = "visit-now"
+	SetInterval PageChange = "set-interval" // arg: the interval, "0" for the policy's
+	Snooze      PageChange = "snooze"       // arg: for how long, "0" ends it
+)
+
+// Target is where a command acts that writes to the store itself.
+type Target struct {
+	Store, Archive string
+	Temporal       TemporalOptions
+}
+
 // DevOptions say what `starter dev` runs.
 type DevOptions struct {
 	// Data is the data folder; it is made if it does not exist.
@@ -74,7 +104,12 @@ type DevOptions struct {
 	Getenv func(string) string
 	Out    io.Writer
 	Err    io.Writer
+	// Demo runs the demo's site too.
+	Demo bool
+	// Terminal says that Out is one.
+	Terminal bool
 	// Ready, unless nil, is called once when everything runs. It starts or extends
-	// the crawl that was asked for; its error ends Dev and is returned.
-	Ready func(ctx context.Context, s store.Crawls, c Client) error
+	// the crawl that was asked for; demo are the seeds of the demo's site, if it
+	// runs. Its error ends Dev and is returned.
+	Ready func(ctx context.Context, s store.Crawls, c Client, demo []string) error
 }

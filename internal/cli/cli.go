@@ -30,6 +30,7 @@ const (
 type Env struct {
 	Stdin          io.Reader
 	Stdout, Stderr io.Writer
+	Terminal       bool // Stdout is one
 	Getenv         func(string) string
 	Backend        Backend
 }
@@ -49,7 +50,7 @@ func run(ctx context.Context, args []string, env Env) error {
 	var commands commands
 	exited := false
 	parser, err := kong.New(&commands,
-		kong.Name("starter"), kong.Description(description), kong.Vars{"version": "recrawl " + config.VersionText()},
+		kong.Name("starter"), kong.Description(description), kong.Vars{"version": "recrawl " + config.VersionText(), "agent": defaultAgent()},
 		kong.Writers(env.Stdout, env.Stderr), kong.Exit(func(int) { exited = true }),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true, WrapUpperBound: 100}),
 		kong.ExplicitGroups(groups),
@@ -74,7 +75,7 @@ func run(ctx context.Context, args []string, env Env) error {
 	if err != nil {
 		return usage(err)
 	}
-	return parsed.Run(&session{ctx: ctx, env: env, cfg: cfg, places: places, global: commands.global})
+	return parsed.Run(parser, &session{ctx: ctx, env: env, cfg: cfg, places: places, global: commands.global})
 }
 
 // session is one command's run.
@@ -85,6 +86,14 @@ type session struct {
 	cfg    config.Config
 	places config.Places
 	global global
+}
+
+// target is where the command acts.
+func (s *session) target() Target {
+	return Target{
+		Store: s.places.Store, Archive: s.places.Archive,
+		Temporal: TemporalOptions{Address: s.places.Address, Namespace: s.places.Namespace},
+	}
 }
 
 // withStore opens the store for as long as do runs.

@@ -164,7 +164,7 @@ func TestDataFolder(t *testing.T) {
 	if got.code != ExitOK || b.dsn != "sqlite:/d/recrawl.db" || b.temporal != (TemporalOptions{"127.0.0.1:7777", "default"}) {
 		t.Errorf("%+v with store %q and Temporal %+v", got, b.dsn, b.temporal)
 	}
-	if want := []string{"visit news https://example.com/"}; !slices.Equal(b.calls, want) {
+	if want := []string{"visit-now news https://example.com/ "}; !slices.Equal(b.calls, want) {
 		t.Errorf("asked %q, want %q", b.calls, want)
 	}
 	b.temporalErr = errDown
@@ -281,7 +281,7 @@ func TestAct(t *testing.T) {
 		{"stop news", "stop news"},
 		{"pause news", "pause news"},
 		{"resume news", "resume news"},
-		{"visit https://example.com", "visit news https://example.com/"},
+		{"visit https://example.com", "visit-now news https://example.com/ "},
 	} {
 		b := &fakeBackend{running: []string{"news"}}
 		if got := starter(t, b, strings.Fields(c.args)...); got != (result{ExitOK, c.call + "\n", ""}) {

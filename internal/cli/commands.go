@@ -31,12 +31,22 @@ type commands struct {
 	Crawl   crawlCmd   `cmd:"" help:"Start or extend a crawl."`
 	Status  statusCmd  `cmd:"" help:"Show crawls in numbers."`
 	Pages   pagesCmd   `cmd:"" help:"List the pages of a crawl."`
-	Hosts   hostsCmd   `cmd:"" help:"List the hosts of a crawl and their politeness."`
+	Hosts   hostsCmd   `cmd:"" help:"List, block and unblock hosts."`
 	History historyCmd `cmd:"" help:"List the visits of a page."`
-	Visit   visitCmd   `cmd:"" help:"Visit a page as soon as its host allows."`
-	Pause   pauseCmd   `cmd:"" help:"Pause a crawl: no more requests, nothing is lost."`
-	Resume  resumeCmd  `cmd:"" help:"Resume a paused crawl."`
-	Stop    stopCmd    `cmd:"" help:"Stop a crawl: its workflows end, what it knows stays."`
+	Explain explainCmd `cmd:"" help:"Say when a page is visited next, and why then."`
+	Check   checkCmd   `cmd:"" help:"Try how a URL would be judged, without a request."`
+
+	Visit       visitCmd       `cmd:"" help:"Visit a page as soon as its host allows."`
+	Retry       retryCmd       `cmd:"" help:"Visit all failing pages as soon as their hosts allow."`
+	SetInterval setIntervalCmd `cmd:"" help:"Visit a page every so often."`
+	Snooze      snoozeCmd      `cmd:"" help:"Make no visit of a page for some time."`
+	Forget      forgetCmd      `cmd:"" help:"Remove a page or a host with all that is known of it."`
+
+	Pause  pauseCmd  `cmd:"" help:"Pause a crawl: no more requests, nothing is lost."`
+	Resume resumeCmd `cmd:"" help:"Resume a paused crawl."`
+	Stop   stopCmd   `cmd:"" help:"Stop a crawl: its workflows end, what it knows stays."`
+
+	Completion completionCmd `cmd:"" help:"Print a shell's completion script."`
 }
 
 // global are the flags of every command. Variables are read by package config,

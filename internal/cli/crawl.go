@@ -69,6 +69,8 @@ type crawlRequest struct {
 	urls  []string
 	flags specFlags
 	whole *crawl.Spec // from a file, with its own name and seeds
+	// defaults of a new crawl, unless nil, before the flags.
+	defaults *specFlags
 	// contact is checked, unless nil, against specs that are to be started.
 	contact func(crawl.Spec) error
 }
@@ -132,6 +134,9 @@ func (r crawlRequest) merge(ctx context.Context, spec lookup, running bool) (cra
 		case !errors.Is(err, config.ErrNoStore) && !errors.Is(err, store.ErrNotFound):
 			return crawl.Spec{}, err
 		}
+	}
+	if wanted.Name == "" && r.defaults != nil {
+		r.defaults.apply(&wanted)
 	}
 	wanted.Name = r.name
 	wanted = withSeeds(wanted, r.urls)

@@ -14,7 +14,8 @@ import (
 type devCmd struct {
 	URLs         []string       `arg:"" optional:"" name:"url" help:"Seeds of a crawl to start or extend."`
 	Name         string         `placeholder:"NAME" help:"Name of that crawl, by default the first URL's host."`
-	For          crawl.Duration `placeholder:"DURATION" help:"Stop after this time."`
+	Demo         bool           `help:"Crawl a small web of our own on this machine, in which pages change, fail, move and forbid."`
+	For          crawl.Duration `placeholder:"DURATION" help:"Stop when it has run for this time."`
 	TemporalPort uint16         `placeholder:"7233" help:"Port of Temporal, by default this one or a free one."`
 	UIPort       uint16         `name:"ui-port" placeholder:"8233" help:"Port of the Temporal UI, by default this one or a free one."`
 	specFlags
@@ -25,6 +26,7 @@ func (devCmd) Help() string {
 	return `Runs Temporal, the store, the archive and a worker, all in one data folder (--data, by default ./data).
 Ctrl-C stops; starting it again on the same folder continues exactly where it was.
 
+    starter dev --demo                                 (see it work)
     starter dev                                        (continue what is in ./data)
     starter dev https://example.com/ --contact you@example.org
     starter dev http://localhost:8000/ --delay 100ms --default-interval 10s`
@@ -42,9 +44,11 @@ func (c devCmd) Run(s *session) error {
 	o := DevOptions{
 		Data: s.places.Data, TemporalPort: int(c.TemporalPort), UIPort: int(c.UIPort), For: time.Duration(c.For),
 		Config: s.cfg, Getenv: s.env.Getenv, Out: s.env.Stdout, Err: s.env.Stderr,
+		Demo: c.Demo, Terminal: s.env.Terminal,
 	}
 	if want != nil {
-		o.Ready = func(ctx context.Context, crawls store.Crawls, client Client) error {
+		o.Ready = func(ctx context.Context, crawls store.Crawls, client Client, demo []string) error {
+			want.urls = append(want.urls, demo...)
 			message, err := want.apply(ctx, specOf(crawls), client)
 			if err != nil {
 				return err
@@ -58,6 +62,12 @@ func (c devCmd) Run(s *session) error {
 // request is the crawl that was asked for, nil if none was. What can be refused
 // at once is refused before anything runs.
 func (c devCmd) request(s *session) (*crawlRequest, error) {
+	if c.Demo {
+		if len(c.URLs) > 0 || c.Name != "" {
+			return nil, usagef("--demo brings its own site and crawl: leave the URLs and --name away")
+		}
+		return &crawlRequest{name: DemoCrawl, flags: c.specFlags, defaults: demoDefaults()}, nil
+	}
 	if len(c.URLs) == 0 && c.Name == "" {
 		if c.specFlags.given() {
 			return nil, usagef("crawl settings without a crawl: give a URL, or the --name of a crawl in the data folder")
@@ -76,6 +86,19 @@ func (c devCmd) request(s *session) (*crawlRequest, error) {
 	}
 	_, err := want.merge(s.ctx, unknown, false)
 	return want, err
+}
+
+// DemoCrawl is the name of the demo's crawl.
+const DemoCrawl = "demo"
+
+// demoDefaults let a crawl live through in two minutes what takes others months.
+func demoDefaults() *specFlags {
+	span := func(d time.Duration) *crawl.Duration { return (*crawl.Duration)(&d) }
+	off := 0.0
+	return &specFlags{
+		Delay: span(200 * time.Millisecond), Factor: &off, DefaultInterval: span(3 * time.Second),
+		MinInterval: span(time.Second), MaxInterval: span(30 * time.Second), MaintainEvery: span(10 * time.Second),
+	}
 }
 
 // unknown looks up crawls where there are none.

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"recrawl/internal/crawl"
+	"recrawl/internal/report"
 	"recrawl/internal/store"
 )
 
@@ -30,7 +31,11 @@ func (b *fakeBackend) Dev(ctx context.Context, o DevOptions) error {
 	if o.Ready == nil {
 		return nil
 	}
-	return o.Ready(ctx, &fakeStore{backend: b}, &fakeClient{b})
+	var seeds []string
+	if o.Demo {
+		seeds = []string{"http://news.localhost:8042/"}
+	}
+	return o.Ready(ctx, &fakeStore{backend: b}, &fakeClient{b}, seeds)
 }
 
 func (b *fakeBackend) OpenStore(_ context.Context, dsn string) (store.Store, error) {
@@ -40,6 +45,21 @@ func (b *fakeBackend) OpenStore(_ context.Context, dsn string) (store.Store, err
 	b.opened++
 	b.dsn = dsn
 	return &fakeStore{backend: b}, nil
+}
+
+func (b *fakeBackend) SetBlocked(_ context.Context, at Target, host string, blocked bool) (string, error) {
+	b.calls = append(b.calls, fmt.Sprintf("block %s %v in %s", host, blocked, at.Store))
+	return "done", nil
+}
+
+func (b *fakeBackend) Forget(_ context.Context, _ Target, what Takedown, dry bool) (Forgotten, error) {
+	b.calls = append(b.calls, fmt.Sprintf("forget %s dry=%v", what, dry))
+	return Forgotten{Pages: 3, Contents: 2, Workflows: 1}, nil
+}
+
+func (b *fakeBackend) Remember(_ context.Context, _ Target, what Takedown) error {
+	b.calls = append(b.calls, fmt.Sprintf("remember %s", what))
+	return nil
 }
 
 func (b *fakeBackend) DialTemporal(_ context.Context, o TemporalOptions) (Client, error) {
@@ -123,6 +143,13 @@ func (s *fakeStore) ListHosts(_ context.Context, _ int64, after string, _ int) (
 	return []store.HostRecord{{Host: "example.com", Delay: 10 * time.Second}}, nil
 }
 
+func (s *fakeStore) Robots(_ context.Context, origin string) (store.RobotsRecord, error) {
+	if origin != "https://example.com" {
+		return store.RobotsRecord{}, fmt.Errorf("robots: %w", store.ErrNotFound)
+	}
+	return store.RobotsRecord{Origin: origin, State: store.RobotsParsed, Status: 200, Text: "User-agent: *\nDisallow: /private\n"}, nil
+}
+
 type fakeClient struct{ *fakeBackend }
 
 func (c *fakeClient) note(format string, args ...any) string {
@@ -162,8 +189,17 @@ func (c *fakeClient) ChangeCrawl(_ context.Context, name string, change Change) 
 	return c.note("%s %s", change, name), c.runs(name)
 }
 
-func (c *fakeClient) VisitNow(_ context.Context, page store.PageRecord) (string, error) {
-	return c.note("visit %s %s", page.Crawl, page.URL), nil
+func (c *fakeClient) ChangePage(_ context.Context, page store.PageRecord, change PageChange, arg string) (string, error) {
+	return c.note("%s %s %s %s", change, page.Crawl, page.URL, arg), nil
+}
+
+func (c *fakeClient) AskVisit(_ context.Context, page store.PageRecord) (bool, error) {
+	c.note("ask %s", page.URL)
+	return true, nil
+}
+
+func (c *fakeClient) Explain(_ context.Context, page store.PageRecord) (report.Live, error) {
+	return report.Live{Doing: "sleeping", Due: now.Add(time.Hour), Reasons: []string{"a person set a visit every 2h"}}, nil
 }
 
 func (c *fakeClient) Close() { c.closed++ }

@@ -14,17 +14,28 @@ import (
 )
 
 type statusCmd struct {
-	Name string `arg:"" optional:"" help:"A crawl; all of them without it."`
+	Name  string `arg:"" optional:"" help:"A crawl; all of them without it."`
+	Watch bool   `help:"Show it again every two seconds until Ctrl-C."`
+}
+
+// Help implements kong.HelpProvider.
+func (statusCmd) Help() string {
+	return `    starter status
+    starter status news --watch`
 }
 
 // Run shows one crawl or all of them.
 func (c statusCmd) Run(s *session) error {
-	return s.withReport(func(r report.Reporter) error {
+	write := func(r report.Reporter) error {
 		if c.Name == "" {
 			return r.StatusAll(s.ctx)
 		}
 		return orNoCrawl(c.Name, r.Status(s.ctx, c.Name))
-	})
+	}
+	if c.Watch {
+		return s.watch(write)
+	}
+	return s.withReport(write)
 }
 
 type pagesCmd struct {
@@ -46,12 +57,9 @@ func (pagesCmd) Help() string {
 // Run lists pages.
 func (c pagesCmd) Run(s *session) error {
 	q := report.PagesQuery{Crawl: c.Name, Limit: int(c.Limit), Host: strings.ToLower(c.Host)}
-	for _, text := range c.State {
-		var state crawl.PageState
-		if err := state.UnmarshalText([]byte(text)); err != nil {
-			return usagef("--state %s: %w: use %s", text, err, strings.Join(stateNames(), ", "))
-		}
-		q.States = append(q.States, state)
+	var err error
+	if q.States, err = parseStates(c.State); err != nil {
+		return err
 	}
 	if c.ChangedSince != "" {
 		if err := parseSince(c.ChangedSince, &q); err != nil {
@@ -59,6 +67,18 @@ func (c pagesCmd) Run(s *session) error {
 		}
 	}
 	return s.withReport(func(r report.Reporter) error { return orNoCrawl(c.Name, r.Pages(s.ctx, q)) })
+}
+
+func parseStates(names []string) ([]crawl.PageState, error) {
+	var states []crawl.PageState
+	for _, text := range names {
+		var state crawl.PageState
+		if err := state.UnmarshalText([]byte(text)); err != nil {
+			return nil, usagef("--state %s: %w: use %s", text, err, strings.Join(stateNames(), ", "))
+		}
+		states = append(states, state)
+	}
+	return states, nil
 }
 
 func stateNames() []string {
@@ -82,17 +102,6 @@ func parseSince(text string, q *report.PagesQuery) error {
 	}
 	q.ChangedWithin = d
 	return nil
-}
-
-type hostsCmd struct {
-	Name  string `arg:"" help:"The crawl."`
-	Limit uint   `placeholder:"N" help:"At most so many; all without it."`
-}
-
-// Run lists hosts.
-func (c hostsCmd) Run(s *session) error {
-	q := report.HostsQuery{Crawl: c.Name, Limit: int(c.Limit)}
-	return s.withReport(func(r report.Reporter) error { return orNoCrawl(c.Name, r.Hosts(s.ctx, q)) })
 }
 
 type historyCmd struct {

@@ -21,7 +21,10 @@ import (
 // plain JSON, and the file of `starter crawl --spec`. Absent fields have the
 // value of DefaultSpec; unknown fields are errors.
 type Spec struct {
-	Name       string         `json:"name"`
+	// Name names the crawl: 1 to 40 of a-z 0-9 . _ -, starting with a letter or
+	// digit. It cannot be changed.
+	Name string `json:"name"`
+	// Seeds are the http or https URLs that the crawl starts from; at least one.
 	Seeds      []string       `json:"seeds"`
 	Scope      ScopeSpec      `json:"scope"`
 	Limits     LimitSpec      `json:"limits"`
@@ -57,14 +60,17 @@ type LimitSpec struct {
 type PolitenessSpec struct {
 	// Delay is the floor of the gap.
 	Delay Duration `json:"delay"`
-	// Factor times the last request's duration is another floor; 0 is off.
+	// Factor is another floor, as a multiple of the last request's duration; 0 is
+	// off.
 	Factor float64 `json:"factor"`
-	// MaxCrawlDelay caps a site's Crawl-delay; it is never below Delay.
+	// MaxCrawlDelay caps a site's Crawl-delay; it is never below the delay.
 	MaxCrawlDelay Duration `json:"max_crawl_delay"`
 }
 
 // FetchSpec bounds one request.
 type FetchSpec struct {
+	// TimeLimit is the most time that a request may take, from its begin to the end
+	// of its body: 1ms to 1h.
 	TimeLimit Duration `json:"time_limit"`
 	// MaxBody bounds the body both on the wire and decompressed.
 	MaxBody Size `json:"max_body"`
@@ -76,13 +82,19 @@ type FetchSpec struct {
 
 // RevisitSpec chooses when pages are visited again.
 type RevisitSpec struct {
+	// Policy decides when a page is visited again: fixed (every DefaultInterval) or
+	// frmax (by how often the page changed in its last visits).
 	Policy string `json:"policy"`
 	// Budget is the number of visits a day ("10000/day", "500/h"); "" is one
 	// visit per page per DefaultInterval.
-	Budget          string   `json:"budget"`
+	Budget string `json:"budget"`
+	// DefaultInterval is the time between visits of a page that nothing is known of
+	// yet, and the policies' round.
 	DefaultInterval Duration `json:"default_interval"`
-	MinInterval     Duration `json:"min_interval"`
-	MaxInterval     Duration `json:"max_interval"`
+	// MinInterval is the least time between two visits of a page.
+	MinInterval Duration `json:"min_interval"`
+	// MaxInterval is the most time between two visits of a page: at most 3650d.
+	MaxInterval Duration `json:"max_interval"`
 }
 
 // IdentitySpec is how the crawl introduces itself.

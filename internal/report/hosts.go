@@ -85,7 +85,7 @@ func (r Reporter) hostBatch(hosts []store.HostRecord, head bool, now time.Time) 
 	}
 	t := newTable(r.Out, header...)
 	for _, h := range hosts {
-		t.row(h.Host, schedule.Rough(h.Delay), free(h, now), backoff(h, now), strconv.Itoa(h.Waiting), robots(h.Robots))
+		t.row(h.Host, schedule.Rough(h.Delay), free(h, now), backoff(h, now), strconv.Itoa(h.Waiting), robotsWords(h.Robots))
 	}
 	return t.flush()
 }
@@ -123,8 +123,8 @@ func backoff(h store.HostRecord, now time.Time) string {
 	return when(h.BackoffUntil, now)
 }
 
-// robots says how the robots.txt of each of a host's origins decides.
-func robots(origins []store.RobotsRecord) string {
+// robotsWords says how the robots.txt of each of a host's origins decides.
+func robotsWords(origins []store.RobotsRecord) string {
 	parts := make([]string, 0, len(origins))
 	for _, o := range origins {
 		scheme, _, _ := strings.Cut(o.Origin, "://")

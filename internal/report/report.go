@@ -25,6 +25,7 @@ type Store interface {
 	ListPages(ctx context.Context, f store.PageFilter) ([]store.PageRecord, error)
 	ListVisits(ctx context.Context, pageID int64, before, limit int) ([]store.VisitRecord, error)
 	ListHosts(ctx context.Context, crawlID int64, after string, limit int) ([]store.HostRecord, error)
+	Robots(ctx context.Context, origin string) (store.RobotsRecord, error)
 }
 
 // Format is how an answer is written.

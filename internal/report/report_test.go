@@ -325,3 +325,7 @@ func TestStoreErrors(t *testing.T) {
 		}
 	}
 }
+
+func (f *fake) Robots(_ context.Context, origin string) (store.RobotsRecord, error) {
+	return store.RobotsRecord{Origin: origin, State: store.RobotsAllowAll, Status: 404}, f.fail
+}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"recrawl/internal/change"
 	"recrawl/internal/crawl"
 )
 
@@ -165,6 +166,9 @@ func inARow(n float64) string {
 func number(n float64) string { return strconv.FormatFloat(n, 'g', -1, 64) }
 
 func foreign(r crawl.Reason) string {
+	if words, ok := change.Word(r); ok {
+		return words
+	}
 	if len(r.Num) == 0 {
 		return r.Code
 	}

@@ -39,6 +39,7 @@ type Store interface {
 	Gate
 	Visits
 	Reports
+	Takedown
 	// Now returns the store's clock.
 	Now(ctx context.Context) (time.Time, error)
 	// Close ends all use of the store and marks the close as clean.
@@ -74,7 +75,8 @@ type Frontier interface {
 	// RegisterLinks adds URLs that the crawl has not seen as Known pages and, when
 	// From is set, the links from that page, counting backlinks; when Version is
 	// set it marks that version's links as done in the same transaction as the
-	// last chunk. Running it again changes nothing.
+	// last chunk. Running it again changes nothing. URLs that were forgotten (see
+	// Takedown) are left out, seeds too.
 	RegisterLinks(ctx context.Context, p RegisterParams) (RegisterResult, error)
 	// PendingLinks returns the links that a visit stored with its version, or nil
 	// when it stored none or they have been registered already.
@@ -119,9 +121,10 @@ type RegisterParams struct {
 
 // RegisterResult counts what RegisterLinks found.
 type RegisterResult struct {
-	New   int     // URLs seen for the first time
-	Seen  int     // URLs known before
-	Hosts []int64 // hosts of all the URLs
+	New       int     // URLs seen for the first time
+	Seen      int     // URLs known before
+	Forgotten int     // URLs left out because they, or their hosts, were forgotten
+	Hosts     []int64 // hosts of all the URLs
 }
 
 // PendingLinks are a version's links before they are registered.
@@ -223,6 +226,13 @@ type Gate interface {
 	// Nudge looks after lines whose head is promised later than its host is free,
 	// and forgets waiters that did not come. Maintenance calls it.
 	Nudge(ctx context.Context) (GateEffects, error)
+	// SetBlocked blocks a host, given by its host key, for all crawls, or unblocks
+	// it. Nothing is asked of a blocked host: Acquire answers WaitBlocked, permits
+	// that were not begun are refused, a request in flight may end. Its waiters keep
+	// their places. Unblocking returns the first of them as turns; each request and
+	// Nudge turn the next. A host that nobody knows yet can be blocked too;
+	// unblocking one is ErrNotFound.
+	SetBlocked(ctx context.Context, host string, blocked bool) (GateEffects, error)
 	// Unpark takes up to limit parked pages of a resumed crawl back into their
 	// lines and returns them as turns to be signalled; none when all are back.
 	Unpark(ctx context.Context, crawlID int64, limit int) (GateEffects, error)
@@ -230,7 +240,7 @@ type Gate interface {
 	// ErrNotFound.
 	Robots(ctx context.Context, origin string) (RobotsRecord, error)
 	// SaveRobots stores what a robots permit's request found. Times are relative to
-	// the store's clock.
+	// the store's clock. Nothing is stored of a forgotten host.
 	SaveRobots(ctx context.Context, p SaveRobotsParams) error
 }
 
@@ -382,7 +392,9 @@ type Visits interface {
 	// Visit returns one recorded visit, or ErrNotFound.
 	Visit(ctx context.Context, pageID int64, visit int) (VisitRecord, error)
 	// SaveVersion stores a version with its links to be registered. Saving the same
-	// page and visit again returns the first one's id.
+	// page and visit again returns the first one's id. The version's bytes must be
+	// in the archive already. ErrUnavailable while they are claimed for deletion (see
+	// Takedown.Unreferenced).
 	SaveVersion(ctx context.Context, v VersionRecord, links []Link) (int64, error)
 	// RecordVisit stores a visit with its decision, moves the page on and frees its
 	// place in the window. The visit must be the page's next; if it is recorded
@@ -483,4 +495,66 @@ type HostRecord struct {
 	InFlight     bool
 	Blocked      bool
 	Robots       []RobotsRecord
+}
+
+// Takedown removes what must not be kept, and keeps it from coming back.
+//
+// The bytes in the archive are the caller's to delete, in this order: Forget, to
+// the end; then, until there are none, claim digests with Unreferenced, delete
+// their bytes, and report them with Deleted. Digests wait in the store, so that
+// whoever goes on after a kill deletes what the killed one could not. No bytes
+// that a version has are deleted: a digest is counted by version in the
+// transaction that saves or removes the version, and SaveVersion refuses a digest
+// while it is claimed. Since bytes are put into the archive before SaveVersion,
+// one window remains: a visit that found its bytes in the archive before they
+// were deleted and saves its version after Deleted. That version has no bytes
+// until its page answers in full again.
+type Takedown interface {
+	// Forget removes pages with all that is known of them (visits, versions, links
+	// from and to them, places in lines) in all crawls and leaves a tombstone: a
+	// hash that keeps RegisterLinks from bringing them back. A forgotten host loses
+	// its robots.txt records too; its name, politeness and block stay. It works in
+	// many transactions; cut off, a new call goes on. There need not be any pages.
+	//
+	// Workflows of the pages find out by ErrNotFound. A request in flight may still
+	// put bytes into the archive afterwards: who made it should Discard them.
+	Forget(ctx context.Context, p ForgetParams) (ForgetResult, error)
+	// Remember removes the tombstone, so that links bring the pages back as new
+	// ones; ErrNotFound if there is none.
+	Remember(ctx context.Context, t Target) error
+	// Unreferenced claims up to limit digests in the archive that no version has any
+	// more, for ten minutes: the time to delete their bytes. A claim that ends
+	// without Deleted is given out again.
+	Unreferenced(ctx context.Context, limit int) ([]string, error)
+	// Deleted says that the bytes of claimed digests are gone from the archive. It
+	// must not be called for a digest when the claim has ended.
+	Deleted(ctx context.Context, digests []string) error
+	// Discard gives digests in the archive to Unreferenced, but for those that a
+	// version has.
+	Discard(ctx context.Context, digests []string) error
+}
+
+// Target is what Takedown is about: one canonical URL, or all URLs of one host.
+// Exactly one field is set.
+type Target struct {
+	URL  string // canonical
+	Host string // urlkey.HostKey
+}
+
+// ForgetParams are the inputs of Forget.
+type ForgetParams struct {
+	Target
+	Limit int  // pages to remove, or list, at most
+	Dry   bool // only list what would be removed
+	// After is the page id after which a dry run lists, exclusive.
+	After int64
+}
+
+// ForgetResult is what Forget has removed, or would remove.
+type ForgetResult struct {
+	Pages []crawl.PageRef
+	More  bool // there are more pages: call again
+	// Digests are those in the archive that no version has any more. They wait for
+	// Unreferenced. A dry run does not look for them.
+	Digests []string
 }

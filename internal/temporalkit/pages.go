@@ -44,6 +44,36 @@ func (w Workflows) Turn(ctx context.Context, page crawl.PageRef, in time.Duratio
 	return w.signal(ctx, contract.PageID(page.Crawl, page.URL), contract.TurnSignal, contract.TurnArg{In: in})
 }
 
+// AskVisit asks a page's workflow for a visit now.
+func (w Workflows) AskVisit(ctx context.Context, page crawl.PageRef) error {
+	return w.signal(ctx, contract.PageID(page.Crawl, page.URL), contract.VisitNow, nil)
+}
+
+// queryLimit bounds the wait for a worker to answer a query.
+const queryLimit = 5 * time.Second
+
+// Explain asks a page's workflow why its next visit is when it is.
+func (w Workflows) Explain(ctx context.Context, page crawl.PageRef) (contract.ExplainView, error) {
+	var view contract.ExplainView
+	id := contract.PageID(page.Crawl, page.URL)
+	asking, cancel := context.WithTimeout(ctx, queryLimit)
+	defer cancel()
+	answer, err := w.Client.QueryWorkflow(asking, id, "", contract.ExplainQuery)
+	var gone *serviceerror.NotFound
+	switch {
+	case errors.As(err, &gone):
+		return view, fmt.Errorf("%s: %w", id, ErrNoWorkflow)
+	case asking.Err() != nil && ctx.Err() == nil:
+		return view, fmt.Errorf("%s: no worker answered within %s", id, queryLimit)
+	case err != nil:
+		return view, fmt.Errorf("%s of %s: %w", contract.ExplainQuery, id, err)
+	}
+	if err := answer.Get(&view); err != nil {
+		return view, fmt.Errorf("%s of %s: %w", contract.ExplainQuery, id, err)
+	}
+	return view, nil
+}
+
 // StopPage asks a page's workflow to complete.
 func (w Workflows) StopPage(ctx context.Context, page crawl.PageRef) error {
 	return w.signal(ctx, contract.PageID(page.Crawl, page.URL), contract.StopName, nil)

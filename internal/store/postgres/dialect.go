@@ -14,6 +14,18 @@ var types = map[string]string{"bigint": "bigint", "float": "double precision", "
 // ForUpdate implements sqlstore.Dialect.
 func (dialect) ForUpdate() string { return " FOR UPDATE" }
 
+// ForKeyShare implements sqlstore.Dialect.
+func (dialect) ForKeyShare() string { return " FOR KEY SHARE" }
+
+// LockTable implements sqlstore.Dialect. Neither mode conflicts with plain
+// reading, nor with a backup that runs for hours.
+func (dialect) LockTable(table string, exclusive bool) string {
+	if exclusive {
+		return "LOCK TABLE " + table + " IN EXCLUSIVE MODE"
+	}
+	return "LOCK TABLE " + table + " IN ROW SHARE MODE"
+}
+
 // Records implements sqlstore.Dialect.
 func (dialect) Records(n int, alias string, columns ...string) string {
 	fields := make([]string, len(columns))

@@ -13,54 +13,28 @@ import (
 	"recrawl/internal/store/storetest"
 )
 
-// audits are queries that return a row for each number counted by deltas that
-// is not what counting gives.
-var audits = map[string]string{
-	"host_crawls": `SELECT hc.host_id || '/' || hc.crawl_id || ': ' || hc.known || ' known, ' || hc.unattempted || ' unattempted'
-		FROM host_crawls hc
-		WHERE hc.known <> (SELECT COUNT(*) FROM frontier f WHERE f.host_id = hc.host_id AND f.crawl_id = hc.crawl_id AND f.state = 1)
-			OR hc.unattempted <> (SELECT COUNT(*) FROM frontier f
-				WHERE f.host_id = hc.host_id AND f.crawl_id = hc.crawl_id AND f.state BETWEEN 2 AND 7 AND f.attempted = 0)`,
-	"pages by state": `SELECT n.crawl_id || '/' || n.code || ': ' || SUM(n.n) FROM crawl_counts n
-		WHERE n.kind = 'state' GROUP BY n.crawl_id, n.code
-		HAVING SUM(n.n) <> (SELECT COUNT(*) FROM frontier f WHERE f.crawl_id = n.crawl_id AND f.state = n.code)`,
-	"visits by outcome": `SELECT n.crawl_id || '/' || n.code || ': ' || SUM(n.n) FROM crawl_counts n
-		WHERE n.kind = 'outcome' GROUP BY n.crawl_id, n.code
-		HAVING SUM(n.n) <> (SELECT COUNT(*) FROM visits v JOIN pages p ON p.id = v.page_id WHERE p.crawl_id = n.crawl_id AND v.outcome = n.code)`,
-	"totals": `SELECT n.crawl_id || '/' || n.code || ': ' || SUM(n.n) FROM crawl_counts n
-		WHERE n.kind = 'total' GROUP BY n.crawl_id, n.code
-		HAVING SUM(n.n) <> CASE n.code
-			WHEN 1 THEN (SELECT COUNT(*) FROM visits v JOIN pages p ON p.id = v.page_id WHERE p.crawl_id = n.crawl_id)
-			WHEN 2 THEN (SELECT COUNT(*) FROM versions v JOIN pages p ON p.id = v.page_id WHERE p.crawl_id = n.crawl_id)
-			WHEN 3 THEN (SELECT COUNT(*) FROM links l JOIN pages p ON p.id = l.src WHERE p.crawl_id = n.crawl_id) END`,
-	"backlinks": `SELECT f.page_id || ': ' || f.backlinks FROM frontier f
-		WHERE f.backlinks <> (SELECT COUNT(*) FROM links l WHERE l.dst = f.page_id)`,
-	"frontier": `SELECT p.id FROM pages p LEFT JOIN frontier f ON f.page_id = p.id AND f.crawl_id = p.crawl_id AND f.host_id = p.host_id
-		WHERE f.page_id IS NULL OR f.priority <> -p.level`,
-	"visits in order": `SELECT f.page_id FROM frontier f
-		WHERE f.visit <> (SELECT COUNT(*) FROM visits v WHERE v.page_id = f.page_id)
-			OR f.visit <> (SELECT COALESCE(MAX(v.visit), 0) FROM visits v WHERE v.page_id = f.page_id)`,
-}
-
 // TestCountsAreRight runs the conformance suite and then counts everything that
 // the store keeps by deltas.
 func TestCountsAreRight(t *testing.T) {
-	storetest.Run(t, func(t *testing.T) store.Store {
-		t.Helper()
-		e := openOwner(t, filepath.Join(t.TempDir(), "store.db"))
-		t.Cleanup(func() {
-			audit(t, e)
-			if err := e.Close(); err != nil {
-				t.Error(err)
-			}
-		})
-		return sqlstore.New(e, sqlstore.Options{})
+	storetest.Run(t, openAudited)
+}
+
+// openAudited opens an empty store that is audited after the test.
+func openAudited(t *testing.T) store.Store {
+	t.Helper()
+	e := openOwner(t, filepath.Join(t.TempDir(), "store.db"))
+	t.Cleanup(func() {
+		audit(t, e)
+		if err := e.Close(); err != nil {
+			t.Error(err)
+		}
 	})
+	return sqlstore.New(e, sqlstore.Options{})
 }
 
 func audit(t *testing.T, e *engine) {
 	t.Helper()
-	for name, query := range audits {
+	for name, query := range storetest.Audits() {
 		var wrong []string
 		// Not the test's context: it has ended when clean-up begins.
 		err := e.writer.query(context.Background(), query, nil, func(row sqlstore.Row) error {

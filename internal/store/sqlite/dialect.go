@@ -14,6 +14,12 @@ var casts = map[string]string{"bigint": "INTEGER", "float": "REAL", "text": "TEX
 // ForUpdate implements sqlstore.Dialect: the one writer locks all rows.
 func (dialect) ForUpdate() string { return "" }
 
+// ForKeyShare implements sqlstore.Dialect.
+func (dialect) ForKeyShare() string { return "" }
+
+// LockTable implements sqlstore.Dialect.
+func (dialect) LockTable(string, bool) string { return "" }
+
 // Records implements sqlstore.Dialect.
 func (dialect) Records(n int, alias string, columns ...string) string {
 	fields := make([]string, len(columns))

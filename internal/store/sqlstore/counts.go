@@ -70,8 +70,15 @@ func (d *deltas) visit(outcome crawl.Outcome, now int64) {
 	d.counts[countKey{countMinute, now / minuteMicros}]++
 }
 
+// unvisit counts a visit off that is removed. It was made all the same: it stays
+// one of the last hour's.
+func (d *deltas) unvisit(outcome crawl.Outcome) {
+	d.total(totalVisits, -1)
+	d.counts[countKey{countOutcome, int64(outcome)}]--
+}
+
 // moves counts n pages of a host that move from one state to another; state 0
-// is no state, before the page is known.
+// is no state, before a page is known and after it is forgotten.
 func (d *deltas) moves(host int64, from, to crawl.PageState, n int64) {
 	if from == to {
 		return
@@ -83,7 +90,9 @@ func (d *deltas) moves(host int64, from, to crawl.PageState, n int64) {
 	if from == crawl.Known {
 		h.known -= n
 	}
-	d.counts[countKey{countState, int64(to)}] += n
+	if to != 0 {
+		d.counts[countKey{countState, int64(to)}] += n
+	}
 	if to == crawl.Known {
 		h.known += n
 	}

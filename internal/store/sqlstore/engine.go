@@ -51,6 +51,12 @@ type Row interface {
 type Dialect interface {
 	// ForUpdate is " FOR UPDATE" where rows must be locked, else "".
 	ForUpdate() string
+	// ForKeyShare is " FOR KEY SHARE" where rows must be kept from being deleted,
+	// else "".
+	ForKeyShare() string
+	// LockTable is a statement that locks a table until the transaction ends, shared
+	// or exclusively, for those who lock it too; "" where a writer is alone anyway.
+	LockTable(table string, exclusive bool) string
 	// Records is a FROM item named alias over a JSON array of objects in
 	// placeholder $n, with the columns given as "name type", type one of bigint,
 	// float, text. Example: Records(1, "r", "id bigint", "url text").

@@ -75,8 +75,9 @@ type asked struct {
 	retry time.Duration
 }
 
-// errMoved: the place changed its line before the host's row was locked.
-var errMoved = errors.New("the place has moved to another host")
+// errMoved: something changed before it was locked; the transaction must be run
+// again.
+var errMoved = errors.New("changed by another transaction")
 
 // ask is one transaction of Acquire. The asker can wait in the process for the
 // remaining time.
@@ -199,6 +200,10 @@ func (q *question) reread(ctx context.Context) error {
 		return errMoved
 	}
 	q.was = was
+	err = q.tx.QueryRow(ctx, "SELECT state, visit FROM frontier WHERE page_id = $1", []any{q.page.id}, &q.page.state, &q.page.visits)
+	if err != nil {
+		return fmt.Errorf("read page %d: %w", q.page.id, err)
+	}
 	return q.robots.loadDuty(ctx, q.tx, q.page.origin, q.page.id)
 }
 
@@ -240,7 +245,7 @@ func (q *question) decide(ctx context.Context) (asked, error) {
 		return q.inFlight(), nil
 	case q.page.crawlState == crawl.CrawlPaused:
 		return answered(store.GateParked), q.park(ctx)
-	case need.unreachable > 0:
+	case need.unreachable > 0 && q.home.row.blocked == 0:
 		a := q.waits(unreachableWait(need.unreachable, q.page.id), store.WaitRobots, 0)
 		return a, q.leave(ctx)
 	}
@@ -337,7 +342,7 @@ func (q *question) stand(ctx context.Context, need robotsNeed) (asked, error) {
 // not stored yet.
 func (q *question) join(ctx context.Context, need robotsNeed) (*gateHost, place, error) {
 	g := q.home
-	follows := need.host != "" && q.robots.duty == 0
+	follows := need.host != "" && q.robots.duty == 0 && q.home.row.blocked == 0
 	if follows {
 		g = q.gate(func(g *gateHost) bool { return g.row.host == need.host })
 	}

@@ -179,11 +179,11 @@ func (g *gateHost) save(ctx context.Context) error {
 		last_end = $1, last_duration = $2, mean_duration = $3, last_delay = $4, last_factor = $5, last_cap = $6,
 		flight_permit = $7, flight_page = $8, flight_robots = $9, begun_at = $10, expires_at = $11, lost_permit = $12,
 		backoff_until = $13, backoff_level = $14, quiet_since = $15, failures_in_row = $16,
-		permits = $17, grants = $18, since_aged = $19 WHERE id = $20`,
+		blocked = $17, permits = $18, grants = $19, since_aged = $20 WHERE id = $21`,
 		h.lastEnd, h.lastDuration, h.mean, h.lastDelay, h.lastFactor, h.lastCap,
 		h.flightPermit, h.flightPage, h.flightRobots, h.begunAt, h.expiresAt, h.lost,
 		h.backoffUntil, h.backoffLevel, h.quietSince, h.failures,
-		h.permits, h.grants, h.sinceAged, h.id)
+		h.blocked, h.permits, h.grants, h.sinceAged, h.id)
 	if err != nil {
 		return fmt.Errorf("write host %s: %w", g.row.host, err)
 	}

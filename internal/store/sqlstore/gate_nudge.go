@@ -110,7 +110,12 @@ func (s *Store) nudgeHost(ctx context.Context, host int64) (store.GateEffects, e
 	})
 }
 
+// lapseLate lapses the waiters that did not come. Those of a blocked host have
+// nothing to come for.
 func (g *gateHost) lapseLate(ctx context.Context) error {
+	if g.row.blocked != 0 {
+		return nil
+	}
 	query := "SELECT " + placeColumns + ` FROM places p
 		WHERE p.host_id = $1 AND p.state = 1 AND p.lapsed_at = 0 AND p.promised_at < $2 ORDER BY p.promised_at LIMIT $3`
 	late, err := collect(ctx, g.tx, query, []any{g.row.id, g.now - spanMicros(polite.Lapse), lapseBatch}, scanPlace)

@@ -88,6 +88,8 @@ func (g *gateHost) begin(ctx context.Context, p store.BeginParams, page asker, h
 // place where it belongs then.
 func (g *gateHost) refuse(ctx context.Context, p store.BeginParams, page asker, held place) (string, error) {
 	switch {
+	case g.row.blocked != 0:
+		return "the host is blocked", nil
 	case held.permit != p.Permit.ID || held.host != p.Permit.HostID || held.visit != int64(p.Visit):
 		return "it was taken back", nil
 	case held.state != placeGranted:
@@ -100,8 +102,6 @@ func (g *gateHost) refuse(ctx context.Context, p store.BeginParams, page asker, 
 		is := held.withdrawn(kindPage)
 		is.state = placeParked
 		return "the crawl is paused", g.put(ctx, held, is)
-	case g.row.blocked != 0:
-		return "the host is blocked", g.requeue(ctx, held, kindPage)
 	}
 	return "", nil
 }

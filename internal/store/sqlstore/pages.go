@@ -119,6 +119,26 @@ func (s *Store) findPages(ctx context.Context, tx Tx, url, crawlName string) ([]
 	return pages, nil
 }
 
+// idsOfURL returns the ids of a URL's pages in all crawls.
+func (s *Store) idsOfURL(ctx context.Context, tx Tx, url string) ([]int64, error) {
+	pages, err := s.findPages(ctx, tx, url, "")
+	ids := make([]int64, len(pages))
+	for i, p := range pages {
+		ids[i] = p.PageID
+	}
+	return ids, err
+}
+
+// loadRefs returns references of pages in the order of the ids.
+func (s *Store) loadRefs(ctx context.Context, tx Tx, ids []int64) ([]crawl.PageRef, error) {
+	pages, err := s.loadPages(ctx, tx, ids)
+	refs := make([]crawl.PageRef, len(pages))
+	for i, p := range pages {
+		refs[i] = p.PageRef
+	}
+	return refs, err
+}
+
 // urlHash is a page's key within its crawl: half a SHA-256, so that two URLs
 // of one crawl with the same key are not to be expected in the life of the
 // universe, but checked for all the same.

@@ -18,6 +18,13 @@ import (
 // hold up the hosts' lines for less than 100 ms.
 const urlsPerTx = 1000
 
+// errVanished: pages were forgotten while a transaction registered links to them.
+var errVanished = errors.New("pages have vanished")
+
+// vanishedTries is how often a chunk is registered whose pages vanish: the
+// second time their tombstones, if any, leave them out.
+const vanishedTries = 5
+
 // foundURL is a URL to be registered, with the keys that the tables need.
 type foundURL struct {
 	Hash   string `json:"hash"` // urlHash in hex
@@ -68,48 +75,106 @@ func (s *Store) registerLinks(ctx context.Context, p store.RegisterParams) (stor
 
 // registerChunk registers one transaction's URLs and adds to the result.
 func (s *Store) registerChunk(ctx context.Context, p store.RegisterParams, chunk []foundURL, last bool, res *store.RegisterResult) error {
-	added, err := write(ctx, s, func(tx Tx) (int, error) {
-		added, err := s.registerSome(ctx, tx, p, chunk)
-		if err != nil || !last || p.Version == 0 {
-			return added, err
+	var registered registration
+	var err error
+	for try := 1; ; try++ {
+		registered, err = write(ctx, s, func(tx Tx) (registration, error) {
+			registered, err := s.registerSome(ctx, tx, p, chunk)
+			if err != nil || !last || p.Version == 0 {
+				return registered, err
+			}
+			_, err = tx.Exec(ctx, `DELETE FROM pending_links WHERE version_id = $1`, p.Version)
+			return registered, err
+		})
+		if !errors.Is(err, errVanished) || try == vanishedTries {
+			break
 		}
-		_, err = tx.Exec(ctx, `DELETE FROM pending_links WHERE version_id = $1`, p.Version)
-		return added, err
-	})
+	}
 	if err != nil {
 		return err
 	}
-	res.New += added
-	res.Seen += len(chunk) - added
+	res.New += registered.added
+	res.Forgotten += registered.forgotten
+	res.Seen += len(chunk) - registered.added - registered.forgotten
 	return nil
 }
 
-// registerSome registers URLs in a transaction and returns how many were new.
-func (s *Store) registerSome(ctx context.Context, tx Tx, p store.RegisterParams, urls []foundURL) (int, error) {
-	if len(urls) == 0 {
-		return 0, nil
+// registration counts what one transaction registered.
+type registration struct {
+	added     int
+	forgotten int // left out
+}
+
+// registerSome registers URLs in a transaction.
+func (s *Store) registerSome(ctx context.Context, tx Tx, p store.RegisterParams, chunk []foundURL) (registration, error) {
+	if len(chunk) == 0 {
+		return registration{}, nil
 	}
-	urls = slices.Clone(urls) // the transaction may run again
+	urls, err := s.withoutForgotten(ctx, tx, chunk)
+	if err != nil {
+		return registration{}, err
+	}
+	registered := registration{forgotten: len(chunk) - len(urls)}
+	if len(urls) == 0 {
+		return registered, nil
+	}
 	if err := s.insertPages(ctx, tx, p, urls); err != nil {
-		return 0, err
+		return registration{}, err
 	}
 	d := newDeltas(p.CrawlID, p.From)
 	if err := s.insertLinks(ctx, tx, p.From, urls, d); err != nil {
-		return 0, err
+		return registration{}, err
 	}
 	if err := s.insertFrontier(ctx, tx, p, urls, d); err != nil {
-		return 0, err
+		return registration{}, err
 	}
 	if err := s.updateSeen(ctx, tx, urls); err != nil {
-		return 0, err
+		return registration{}, err
 	}
-	added := 0
+	if err := s.holdOrigin(ctx, tx, p.From); err != nil {
+		return registration{}, err
+	}
 	for _, u := range urls {
 		if u.isNew {
-			added++
+			registered.added++
 		}
 	}
-	return added, d.apply(ctx, s, tx)
+	return registered, d.apply(ctx, s, tx)
+}
+
+// withoutForgotten returns a copy of the URLs without those that were forgotten,
+// themselves or with their hosts.
+func (s *Store) withoutForgotten(ctx context.Context, tx Tx, urls []foundURL) ([]foundURL, error) {
+	list := make([]tombstone, 0, len(urls)+1)
+	hosts := map[string]tombstone{}
+	for _, u := range urls {
+		list = append(list, tombstone{tombURL, u.Hash})
+		if _, ok := hosts[u.host]; !ok {
+			hosts[u.host] = newTombstone(tombHost, u.host)
+			list = append(list, hosts[u.host])
+		}
+	}
+	found, err := s.tombstones(ctx, tx, list)
+	if err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(slices.Clone(urls), func(u foundURL) bool {
+		return found[tombstone{tombURL, u.Hash}] || found[hosts[u.host]]
+	}), nil
+}
+
+// holdOrigin keeps the page that links, 0 for none, from being forgotten before
+// the transaction ends: its links would stay without it.
+func (s *Store) holdOrigin(ctx context.Context, tx Tx, from int64) error {
+	if from == 0 {
+		return nil
+	}
+	var id int64
+	err := tx.QueryRow(ctx, `SELECT id FROM pages WHERE id = $1`+s.engine.Dialect().ForKeyShare(), []any{from}, &id)
+	if err != nil {
+		return fmt.Errorf("page %d: %w", from, err)
+	}
+	return nil
 }
 
 // insertPages inserts the URLs that the crawl has not seen and finds out the
@@ -168,7 +233,7 @@ func (s *Store) findIDs(ctx context.Context, tx Tx, crawlID int64, list string, 
 		return fmt.Errorf("find pages: %w", err)
 	}
 	if found != len(urls) {
-		return fmt.Errorf("find pages: %d of %d are there after their insertion", found, len(urls))
+		return fmt.Errorf("find pages: %d of %d are there after their insertion: %w", found, len(urls), errVanished)
 	}
 	return nil
 }
@@ -299,13 +364,18 @@ func (s *Store) moveCloser(ctx context.Context, tx Tx, closer []levelRecord) err
 	return nil
 }
 
-// lockPages locks the frontier rows of pages in the order of their ids.
+// lockPages locks the frontier rows of pages, each given once, in the order of
+// their ids; errVanished if some are not there any more.
 func (s *Store) lockPages(ctx context.Context, tx Tx, ids []int64) error {
 	if s.lock() == "" {
 		return nil
 	}
 	query := `SELECT page_id FROM frontier WHERE page_id IN (` + s.ids(1) + `) ORDER BY page_id` + s.lock()
-	if _, err := collect(ctx, tx, query, []any{idList(ids)}, scanID); err != nil {
+	locked, err := collect(ctx, tx, query, []any{idList(ids)}, scanID)
+	if err == nil && len(locked) < len(ids) {
+		err = errVanished
+	}
+	if err != nil {
 		return fmt.Errorf("lock pages: %w", err)
 	}
 	return nil

@@ -77,6 +77,10 @@ func (s *Store) saveRobots(ctx context.Context, tx Tx, p store.SaveRobotsParams)
 	if err != nil {
 		return err
 	}
+	tomb := newTombstone(tombHost, host)
+	if found, err := s.tombstones(ctx, tx, []tombstone{tomb}); err != nil || found[tomb] {
+		return err
+	}
 	hostID, err := s.lockHost(ctx, tx, host)
 	if err != nil {
 		return err

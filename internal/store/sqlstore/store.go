@@ -16,9 +16,10 @@ type Options struct{}
 // Store is store.Store over an Engine.
 //
 // Every transaction takes its row locks in one order, so that concurrent ones
-// wait for each other but never deadlock: the crawl's row (Admit only), new
-// pages by URL hash, pages by id, hosts and places (the gate's), host_crawls
-// by host and crawl, and crawl_counts last.
+// wait for each other but never deadlock: the table forgotten, the crawl's row
+// (Admit only), new pages by URL hash, links, frontier by page id, pages by id,
+// hosts and places (the gate's), contents by digest, host_crawls by host and
+// crawl, and crawl_counts last.
 type Store struct {
 	engine Engine
 }

@@ -102,6 +102,9 @@ func (s *Store) saveVersion(ctx context.Context, tx Tx, v store.VersionRecord, l
 	if err != nil {
 		return 0, err
 	}
+	if err := countContent(ctx, tx, clean(v.Digest), now); err != nil {
+		return 0, err
+	}
 	if err := insertPending(ctx, tx, page, v.Visit, id, now, links); err != nil {
 		return 0, err
 	}

@@ -1,0 +1,130 @@
+package cli
+
+import (
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// What each command asks of the backend, and what it answers.
+func TestPageCommands(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		args  string
+		calls []string
+		out   string
+	}{
+		{"snooze https://example.com/ 3d", []string{"snooze news https://example.com/ 3d"}, "snooze"},
+		{"snooze https://example.com/ 0", []string{"snooze news https://example.com/ 0s"}, "snooze"},
+		{"set-interval https://EXAMPLE.com/ 2h", []string{"set-interval news https://example.com/ 2h"}, "set-interval"},
+		{"retry news --host example.com", []string{"ask https://example.com/?[failing],example.com,0001-01-01T00:00:00Z,500"}, "asked for 1 visits"},
+		{"retry news --state gone,failing", []string{"ask https://example.com/?[gone failing],,0001-01-01T00:00:00Z,500"}, "asked for 1 visits"},
+		{"hosts block https://Example.com/page", []string{"block example.com true in sqlite:x.db"}, "done"},
+		{"hosts unblock example.com:8080", []string{"block example.com:8080 false in sqlite:x.db"}, "done"},
+		{"hosts news", nil, "example.com"},
+		{"hosts list news", nil, "example.com"},
+		{"forget https://example.com/", []string{"forget https://example.com/ dry=true"}, "would forget https://example.com/: 3 pages"},
+		{"forget --host example.com --yes", []string{"forget host example.com dry=false"}, "forgot host example.com: 3 pages, 2 contents, 1 workflows"},
+		{"forget --undo https://example.com/a", []string{"remember https://example.com/a"}, "may be found again"},
+		{"check url HTTP://Example.com", nil, "http://example.com/\n  wrote the scheme in lower case"},
+		{"check url https://example.com/", nil, "is canonical already"},
+		{"check scope news https://example.com/a", nil, "belongs to crawl news"},
+		{"check scope news https://other.example/", nil, "is out of scope of crawl news"},
+		{"check robots https://example.com/private/x", nil, "disallowed for recrawl"},
+		{"check robots https://example.com/private/x --output json", nil, `"line":2`},
+		{"check robots https://example.com/private --file - --agent piped", nil, "allowed for piped"},
+		{"explain https://example.com/", nil, "a person set a visit every 2h"},
+		{"explain https://example.com/ --output json", nil, `"doing":"sleeping"`},
+	} {
+		b := &fakeBackend{running: []string{"news"}}
+		got := starter(t, b, strings.Fields(c.args)...)
+		if got.code != ExitOK || !slices.Equal(b.calls, c.calls) || !strings.Contains(got.out, c.out) {
+			t.Errorf("%s: %+v, asked %q; want %q and %q", c.args, got, b.calls, c.out, c.calls)
+		}
+	}
+}
+
+func TestPageCommandMistakes(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		args string
+		code int
+		want string
+	}{
+		{"snooze https://example.com/ -3d", ExitUsage, "-3"},
+		{"snooze https://example.com/", ExitUsage, "<for>"},
+		{"set-interval https://example.com/ often", ExitUsage, "often"},
+		{"set-interval https://nowhere.example/ 2h", ExitNotFound, "no crawl has the page"},
+		{"retry other", ExitNotFound, `there is no crawl "other"`},
+		{"retry news --state sleepy", ExitUsage, "--state sleepy"},
+		{"hosts block", ExitUsage, "<host>"},
+		{"hosts block not/a host", ExitUsage, "unexpected argument host"},
+		{"hosts block exa_mple..com", ExitUsage, "is not a host"},
+		{"forget", ExitUsage, "give the URL of a page, or --host HOST"},
+		{"forget https://example.com/ --host example.com", ExitUsage, "give the URL of a page, or --host HOST"},
+		{"check url nonsense", ExitUsage, "nonsense"},
+		{"check scope other https://example.com/", ExitNotFound, `there is no crawl "other"`},
+		{"check robots https://unknown.example/", ExitNotFound, "has not been fetched yet"},
+		{"check robots https://example.com/ --file /nowhere", ExitUsage, "--file /nowhere"},
+		{"explain https://example.com/two", ExitUsage, "choose one with --crawl"},
+		{"completion tcsh", ExitUsage, "must be one of"},
+	} {
+		b := &fakeBackend{}
+		got := starter(t, b, strings.Fields(c.args)...)
+		if got.code != c.code || len(b.calls) > 0 {
+			t.Errorf("%s: exit code %d, want %d; asked %q", c.args, got.code, c.code, b.calls)
+		}
+		checkLine(t, got.errOut, c.want)
+	}
+}
+
+func TestDevDemo(t *testing.T) {
+	t.Parallel()
+	b := &fakeBackend{}
+	got := starter(t, b, "dev", "--demo", "--delay", "1s", "--for", "90s")
+	if got.code != ExitOK || !b.dev.Demo || !slices.Equal(b.calls, []string{"start demo"}) {
+		t.Fatalf("%+v with %+v, asked %q", got, b.dev, b.calls)
+	}
+	spec := b.specs[0]
+	if !slices.Equal(spec.Seeds, []string{"http://news.localhost:8042/"}) || spec.Politeness.Delay.String() != "1s" || spec.Revisit.MinInterval.String() != "1s" {
+		t.Errorf("spec %+v", spec)
+	}
+	checkLine(t, starter(t, &fakeBackend{}, "dev", "--demo", "http://127.0.0.1/").errOut, "--demo brings its own site")
+}
+
+// A page's workflow that cannot be asked leaves the rest of the explanation.
+func TestExplainWithoutTemporal(t *testing.T) {
+	t.Parallel()
+	got := starter(t, &fakeBackend{temporalErr: errDown}, "explain", "https://example.com/")
+	if got.code != ExitOK || !strings.Contains(got.out, "unknown: temporal does not answer") {
+		t.Errorf("%+v", got)
+	}
+}
+
+// Every command and flag is offered, and bash accepts the script.
+func TestCompletion(t *testing.T) {
+	t.Parallel()
+	for _, shell := range []string{"bash", "zsh", "fish"} {
+		got := starter(t, &fakeBackend{}, "completion", shell)
+		if got.code != ExitOK {
+			t.Fatalf("%s: %+v", shell, got)
+		}
+		for _, word := range []string{"set-interval", "unblock", "state", "max-pages"} {
+			if !strings.Contains(got.out, word) {
+				t.Errorf("%s: %s is not offered", shell, word)
+			}
+		}
+	}
+	script := starter(t, &fakeBackend{}, "completion", "bash").out
+	check := script + `
+complete_line() { COMP_WORDS=($1); COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); _starter; echo "${COMPREPLY[@]}"; }
+complete_line "starter hosts unb"
+complete_line "starter hist"
+complete_line "starter check rob"
+`
+	out, err := exec.CommandContext(t.Context(), "bash", "-euc", check).CombinedOutput()
+	if err != nil || string(out) != "unblock\nhistory\nrobots\n" {
+		t.Errorf("bash: %v: %s", err, out)
+	}
+}

@@ -1,0 +1,162 @@
+package cli
+
+import (
+	"fmt"
+
+	"recrawl/internal/crawl"
+	"recrawl/internal/store"
+)
+
+// pageArg names one page.
+type pageArg struct {
+	URL   string `arg:"" help:"The page."`
+	Crawl string `placeholder:"NAME" help:"The crawl, if several have the page."`
+}
+
+// change asks the page's workflow for something and prints its answer.
+func (p pageArg) change(s *session, change PageChange, arg string) error {
+	url, err := canonical(p.URL)
+	if err != nil {
+		return err
+	}
+	page, err := s.findPage(url, p.Crawl)
+	if err != nil {
+		return err
+	}
+	return s.withTemporal(func(client Client) error {
+		message, err := client.ChangePage(s.ctx, page, change, arg)
+		if err != nil {
+			return err
+		}
+		return s.say("%s", message)
+	})
+}
+
+type visitCmd struct{ pageArg }
+
+// Help implements kong.HelpProvider.
+func (visitCmd) Help() string {
+	return `The visit goes before others, never past the host's delay, back-off or robots.txt.
+
+    starter visit https://example.com/news`
+}
+
+// Run asks for a visit.
+func (c visitCmd) Run(s *session) error { return c.change(s, VisitNow, "") }
+
+type snoozeCmd struct {
+	pageArg
+	For crawl.Duration `arg:"" help:"For how long; 0 ends a snooze."`
+}
+
+// Help implements kong.HelpProvider.
+func (snoozeCmd) Help() string {
+	return `    starter snooze https://example.com/news 3d
+    starter snooze https://example.com/news 0          (end it)`
+}
+
+// Run snoozes the page.
+func (c snoozeCmd) Run(s *session) error { return c.change(s, Snooze, c.For.String()) }
+
+type setIntervalCmd struct {
+	pageArg
+	Every crawl.Duration `arg:"" help:"Time between two visits; 0 returns to the crawl's policy."`
+}
+
+// Help implements kong.HelpProvider.
+func (setIntervalCmd) Help() string {
+	return `    starter set-interval https://example.com/news 2h
+    starter set-interval https://example.com/news 0    (let the policy decide again)`
+}
+
+// Run fixes the page's interval.
+func (c setIntervalCmd) Run(s *session) error { return c.change(s, SetInterval, c.Every.String()) }
+
+type retryCmd struct {
+	Name  string   `arg:"" help:"The crawl."`
+	State []string `placeholder:"STATE" help:"Pages in these states, by default failing."`
+	Host  string   `placeholder:"HOST" help:"Only pages of this host."`
+}
+
+// Help implements kong.HelpProvider.
+func (retryCmd) Help() string {
+	return `Asks for a visit of every page that failed. The visits go before others, one after the other as the
+hosts' delays allow.
+
+    starter retry news
+    starter retry news --state failing,gone --host example.com`
+}
+
+// retryBatch is how many pages are read at a time.
+const retryBatch = 500
+
+// Run asks for a visit of each page.
+func (c retryCmd) Run(s *session) error {
+	states, err := parseStates(c.State)
+	if err != nil {
+		return err
+	}
+	if len(states) == 0 {
+		states = []crawl.PageState{crawl.Failing}
+	}
+	asked := 0
+	err = s.withStore(func(opened store.Store) error {
+		record, err := opened.Crawl(s.ctx, c.Name)
+		if err != nil {
+			return orNoCrawl(c.Name, err)
+		}
+		filter := store.PageFilter{CrawlID: record.ID, States: states, Host: c.Host, Limit: retryBatch}
+		return s.withTemporal(func(client Client) error {
+			asked, err = askVisits(s, opened, client, filter)
+			return err
+		})
+	})
+	if err != nil {
+		return err
+	}
+	return s.say("asked for %d visits; they come as the hosts allow", asked)
+}
+
+// askVisits asks for a visit of each page that passes the filter and has a
+// workflow.
+func askVisits(s *session, opened store.Store, client Client, filter store.PageFilter) (asked int, err error) {
+	for {
+		pages, err := opened.ListPages(s.ctx, filter)
+		if err != nil || len(pages) == 0 {
+			return asked, err
+		}
+		for _, p := range pages {
+			found, err := client.AskVisit(s.ctx, p)
+			if err != nil {
+				return asked, fmt.Errorf("after %d pages: %w", asked, err)
+			}
+			if found {
+				asked++
+			}
+		}
+		filter.After = pages[len(pages)-1].PageID
+	}
+}
+
+// findPage returns the one page of a URL.
+func (s *session) findPage(url, crawlName string) (page store.PageRecord, err error) {
+	err = s.withStore(func(opened store.Store) error {
+		page, err = findPage(s, opened, url, crawlName)
+		return err
+	})
+	return page, err
+}
+
+func findPage(s *session, opened store.Store, url, crawlName string) (store.PageRecord, error) {
+	pages, err := opened.FindPages(s.ctx, url, crawlName)
+	if err == nil && len(pages) == 0 {
+		err = store.ErrNotFound
+	}
+	if err != nil {
+		return store.PageRecord{}, orNoPage(url, crawlName, err)
+	}
+	if len(pages) > 1 {
+		return store.PageRecord{}, usagef("%s is in crawls %s: choose one with --crawl", url, crawlsOf(pages))
+	}
+	return pages[0], nil
+}

@@ -1,0 +1,45 @@
+package cli
+
+import (
+	"bytes"
+	"time"
+
+	"recrawl/internal/report"
+	"recrawl/internal/store"
+)
+
+// watchEvery is the time between two looks of --watch.
+const watchEvery = 2 * time.Second
+
+// clearScreen moves a terminal's cursor home and clears what is below.
+const clearScreen = "\x1b[H\x1b[J"
+
+// watch writes an answer again and again, over the last one on a terminal,
+// until the context ends, which is how a person ends it.
+func (s *session) watch(write func(report.Reporter) error) error {
+	return s.withStore(func(opened store.Store) error {
+		ticker := time.NewTicker(watchEvery)
+		defer ticker.Stop()
+		for {
+			var answer bytes.Buffer
+			if s.env.Terminal && s.global.Output == report.Text {
+				answer.WriteString(clearScreen)
+			}
+			err := write(report.Reporter{Store: opened, Out: &answer, Format: s.global.Output})
+			if s.ctx.Err() != nil {
+				return nil
+			}
+			if err != nil {
+				return err
+			}
+			if _, err := s.env.Stdout.Write(answer.Bytes()); err != nil {
+				return err
+			}
+			select {
+			case <-ticker.C:
+			case <-s.ctx.Done():
+				return nil
+			}
+		}
+	})
+}

@@ -1,0 +1,142 @@
+package crawl
+
+import (
+	"encoding/json"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"reflect"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// specDoc is the page that is made of the spec's types; RECRAWL_UPDATE=1 writes
+// it again.
+const specDoc = "../../docs/spec.md"
+
+func TestSpecDoc(t *testing.T) {
+	t.Parallel()
+	want := specMarkdown(t)
+	if os.Getenv("RECRAWL_UPDATE") != "" {
+		if err := os.WriteFile(specDoc, []byte(want), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := os.ReadFile(specDoc)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if string(got) != want {
+		t.Errorf("docs/spec.md does not say what the types say: run `make docs`")
+	}
+}
+
+const specHead = `# The crawl spec
+
+<!-- Made from internal/crawl/spec.go by ` + "`make docs`" + `; do not edit. -->
+
+What a person says of one crawl: the input of the Crawl workflow as JSON, and the
+file of ` + "`starter crawl --spec FILE`" + ` as YAML or JSON. A field that is not given has
+its default; a field that does not exist is an error that names it. Durations
+have units (` + "`10s`, `36h`, `7d`" + `), sizes too (` + "`10MiB`" + `).
+
+| Field | Default | Meaning |
+| --- | --- | --- |
+`
+
+func specMarkdown(t *testing.T) string {
+	t.Helper()
+	var b strings.Builder
+	b.WriteString(specHead)
+	comments := fieldComments(t)
+	var write func(v reflect.Value, prefix string)
+	write = func(v reflect.Value, prefix string) {
+		for f, value := range v.Fields() {
+			name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+			if f.Type.Kind() == reflect.Struct {
+				write(value, prefix+name+".")
+				continue
+			}
+			comment := comments[v.Type().Name()+"."+f.Name]
+			if comment == "" {
+				t.Errorf("%s.%s has no comment", v.Type().Name(), f.Name)
+			}
+			fmt.Fprintf(&b, "| `%s%s` | %s | %s |\n", prefix, name, defaultText(t, value), comment)
+		}
+	}
+	write(reflect.ValueOf(DefaultSpec()), "")
+	example, err := json.MarshalIndent(exampleSpec(), "    ", "  ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	fmt.Fprintf(&b, "\nEvery field with its default, for one seed:\n\n    %s\n", example)
+	return b.String()
+}
+
+func exampleSpec() Spec {
+	spec := DefaultSpec()
+	spec.Name, spec.Seeds = "news", []string{"https://example.com/"}
+	return spec
+}
+
+// defaultText is a default as a person writes it; "" and null are none.
+func defaultText(t *testing.T, v reflect.Value) string {
+	t.Helper()
+	raw, err := json.Marshal(v.Interface())
+	if err != nil {
+		t.Fatal(err)
+	}
+	switch text := strings.Trim(string(raw), `"`); text {
+	case "", "null":
+		return "–"
+	default:
+		return "`" + text + "`"
+	}
+}
+
+// forPeople is a field's comment without the names of Go.
+func forPeople(name, comment string) string {
+	for _, start := range []string{name + " is ", name + " are ", name + " "} {
+		if rest, ok := strings.CutPrefix(comment, start); ok {
+			comment = strings.ToUpper(rest[:1]) + rest[1:]
+			break
+		}
+	}
+	return goName.ReplaceAllStringFunc(strings.ReplaceAll(comment, "|", `\|`), func(word string) string {
+		return strings.ToLower(word[:1]) + upper.ReplaceAllStringFunc(word[1:], func(c string) string { return "_" + strings.ToLower(c) })
+	})
+}
+
+var (
+	goName = regexp.MustCompile(`\b[A-Z][a-z]+[A-Z][A-Za-z]*\b`)
+	upper  = regexp.MustCompile(`[A-Z]`)
+)
+
+// fieldComments reads the comments of the spec's fields, by "Type.Field".
+func fieldComments(t *testing.T) map[string]string {
+	t.Helper()
+	file, err := parser.ParseFile(token.NewFileSet(), "spec.go", nil, parser.ParseComments)
+	if err != nil {
+		t.Fatal(err)
+	}
+	comments := map[string]string{}
+	ast.Inspect(file, func(n ast.Node) bool {
+		spec, ok := n.(*ast.TypeSpec)
+		if !ok {
+			return true
+		}
+		if s, ok := spec.Type.(*ast.StructType); ok {
+			for _, field := range s.Fields.List {
+				text := strings.Join(strings.Fields(field.Doc.Text()), " ")
+				for _, name := range field.Names {
+					comments[spec.Name.Name+"."+name.Name] = forPeople(name.Name, text)
+				}
+			}
+		}
+		return true
+	})
+	return comments
+}

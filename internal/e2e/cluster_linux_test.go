@@ -1,0 +1,598 @@
+package e2e
+
+import (
+	"bufio"
+	"context"
+	"crypto/tls"
+	"encoding/binary"
+	"encoding/json"
+	"encoding/pem"
+	"fmt"
+	"io"
+	"log"
+	"maps"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"recrawl/internal/deploytest"
+	"recrawl/internal/store/storetest/pgtest"
+)
+
+const (
+	clusterGap       = 40 * time.Millisecond
+	clusterTimeLimit = 2 * time.Second
+	// clusterPermit is how long a permit lives: the request's time limit and the
+	// store's grace.
+	clusterPermit = clusterTimeLimit + 10*time.Second
+)
+
+// TestCluster runs docker-compose.yml without containers: its jobs, its Temporal
+// server and its workers, by its own commands and environment, on a throw-away
+// Postgres. A worker is killed in the middle of a request; another one is
+// stopped between Begin and its request, and continued when the permit has
+// expired and the host is in use again. The first pass is completed all the
+// same, and the site sees no request too many, too early or too late.
+func TestCluster(t *testing.T) {
+	t.Parallel()
+	pages, rounds := 60, 1
+	if os.Getenv("RECRAWL_LONG") != "" {
+		pages, rounds = 600, 8
+	}
+	s := serveTLS(t, tree(pages))
+	c := startCluster(t, "SSL_CERT_FILE="+s.certificate)
+	c.starter("crawl", "t", s.url+"/", "--delay", clusterGap.String(), "--factor", "0", "--policy", "fixed",
+		"--default-interval", "1h", "--min-interval", "1s", "--maintain-every", "2s", "--time-limit", clusterTimeLimit.String())
+	for range rounds {
+		s.progress(c, 8)
+		c.killInRequest(s)
+		s.progress(c, 4)
+		c.stopBeforeRequest(s)
+		s.progress(c, 4)
+	}
+	c.eventually(3*time.Minute, "every page is visited", func() bool { return c.visited() == pages })
+	seen := map[string]bool{}
+	for _, path := range []string{"/", "/p1.html", "/p7.html"} {
+		for line := range strings.Lines(c.starter("--output", "json", "history", s.url+path)) {
+			var v visitLine
+			if err := json.Unmarshal([]byte(line), &v); err != nil {
+				t.Fatal(err)
+			}
+			if key := fmt.Sprint(path, v.Visit); seen[key] {
+				t.Errorf("visit %d of %s was recorded twice", v.Visit, path)
+			} else {
+				seen[key] = true
+			}
+		}
+	}
+	s.checkPolite(t, clusterGap)
+	s.checkStale(t)
+	for _, w := range c.of["worker"] {
+		c.mustRun("worker", w)
+	}
+}
+
+// cluster is docker-compose.yml run without containers. What the container
+// engine would do is done here: names become addresses, mounts become folders,
+// ports are moved to free ones, and processes are started in the order of their
+// dependencies.
+type cluster struct {
+	t        *testing.T
+	project  deploytest.Project
+	programs map[string]string // of the images, by name
+	volumes  string            // folder of the named volumes
+	names    *strings.Replacer // host:port of a service
+	words    map[string]string // whole values
+	ports    []string          // the server's other ports
+	more     []string          // environment besides the file's, for the workers
+	of       map[string][]*process
+}
+
+func startCluster(t *testing.T, more ...string) *cluster {
+	t.Helper()
+	project, err := deploytest.Load(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &cluster{t: t, project: project, volumes: t.TempDir(), more: more, of: map[string][]*process{}}
+	c.findPrograms()
+	order, err := project.Order()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range order {
+		if service := project.Services[name]; len(service.Profiles) == 0 {
+			c.up(name, service)
+		}
+	}
+	return c
+}
+
+// up starts one service as `docker compose up` does: a job must succeed, a
+// server runs on. Each job runs twice, since every `up` runs it again.
+func (c *cluster) up(name string, service deploytest.Service) {
+	c.t.Helper()
+	switch {
+	case name == "postgres":
+		c.startPostgres(service)
+	case name == "temporal-ui": // nothing depends on it
+	case c.project.Job(name):
+		for range 2 {
+			argv := c.argv(service)
+			if out, code, problem := runEnv(c.t, c.env(service), argv[0], argv[1:]...); code != 0 {
+				c.t.Fatalf("the job %s ended with %d: %s%s\n%s", name, code, out, problem, c.words)
+			}
+		}
+	case name == "temporal":
+		server := c.start(name)
+		c.eventually(time.Minute, "Temporal listens", func() bool {
+			c.mustRun(name, server)
+			conn, err := net.Dial("tcp", c.names.Replace("temporal:7233"))
+			if err == nil {
+				conn.Close()
+			}
+			return err == nil
+		})
+	default:
+		for range service.Replicas() {
+			c.start(name)
+		}
+		for _, p := range c.of[name] {
+			c.eventually(time.Minute, name+" is ready", func() bool {
+				c.mustRun(name, p)
+				return strings.Contains(p.out.String(), "worker ready")
+			})
+		}
+		c.checkHealth(name, service)
+	}
+}
+
+// checkHealth runs a service's health check.
+func (c *cluster) checkHealth(name string, service deploytest.Service) {
+	c.t.Helper()
+	test := service.Healthcheck.Test
+	if test[0] != "CMD" {
+		c.t.Fatalf("%s: the health check %v needs a shell, which its image has not", name, test)
+	}
+	if out, code, problem := runEnv(c.t, c.env(service), c.program(test[1]), test[2:]...); code != 0 {
+		c.t.Errorf("%s: the health check %v ended with %d: %s%s", name, test[1:], code, out, problem)
+	}
+}
+
+// start starts one process of a service.
+func (c *cluster) start(name string) *process {
+	c.t.Helper()
+	service := c.project.Services[name]
+	argv := c.argv(service)
+	env := c.env(service)
+	if name == "worker" {
+		env = append(env, c.more...)
+	}
+	p := startProcess(c.t, env, argv[0], argv[1:]...)
+	c.of[name] = append(c.of[name], p)
+	return p
+}
+
+// startPostgres gives the cluster a Postgres with the user and the database that
+// the image would make.
+func (c *cluster) startPostgres(service deploytest.Service) {
+	c.t.Helper()
+	server, err := pgtest.Start(c.t.Context())
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	c.t.Cleanup(func() {
+		if err := server.Stop(); err != nil {
+			c.t.Error(err)
+		}
+	})
+	dsn, err := url.Parse(server.DSN())
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	env := service.Env()
+	if dsn.User.Username() != env["POSTGRES_USER"] {
+		c.t.Fatalf("the file's user is %s, the test's server has %s", env["POSTGRES_USER"], dsn.User)
+	}
+	conn, err := pgx.Connect(c.t.Context(), server.DSN())
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	defer conn.Close(c.t.Context())
+	if _, err := conn.Exec(c.t.Context(), "CREATE DATABASE "+pgx.Identifier{env["POSTGRES_DB"]}.Sanitize()); err != nil {
+		c.t.Fatal(err)
+	}
+	c.connect(dsn.Port())
+}
+
+// connect lays the network: each service's name and port, on loopback.
+func (c *cluster) connect(postgres string) {
+	c.t.Helper()
+	frontend := freeLowPort(c.t)
+	c.names = strings.NewReplacer("postgres:5432", "127.0.0.1:"+postgres, "temporal:7233", "127.0.0.1:"+frontend)
+	c.words = map[string]string{"postgres": "127.0.0.1", "5432": postgres, "0.0.0.0": "127.0.0.1"}
+	c.ports = []string{"FRONTEND_GRPC_PORT=" + frontend}
+	for _, name := range []string{
+		"FRONTEND_HTTP_PORT", "FRONTEND_MEMBERSHIP_PORT", "HISTORY_GRPC_PORT", "HISTORY_MEMBERSHIP_PORT",
+		"MATCHING_GRPC_PORT", "MATCHING_MEMBERSHIP_PORT", "WORKER_GRPC_PORT", "WORKER_MEMBERSHIP_PORT",
+	} {
+		c.ports = append(c.ports, name+"="+freeLowPort(c.t))
+	}
+}
+
+// env is a service's environment, and nothing of ours but PATH and an empty
+// home.
+func (c *cluster) env(service deploytest.Service) []string {
+	env := append(cleanEnv(c.t), c.ports...)
+	env = append(env, "PATH="+c.programs[""]+":"+os.Getenv("PATH"))
+	for _, name := range slices.Sorted(maps.Keys(service.Env())) {
+		env = append(env, name+"="+c.translate(service, service.Env()[name]))
+	}
+	return env
+}
+
+// argv is a service's command.
+func (c *cluster) argv(service deploytest.Service) []string {
+	c.t.Helper()
+	// What the entry point of the server's image ends in.
+	argv := slices.Clone(service.Argv("temporal-server", "start"))
+	for i := range argv {
+		argv[i] = c.translate(service, argv[i])
+	}
+	argv[0] = c.program(argv[0])
+	return argv
+}
+
+// translate puts what the engine would give in the place of a value of the file.
+func (c *cluster) translate(service deploytest.Service, value string) string {
+	for _, m := range service.Volumes {
+		if rest, ok := strings.CutPrefix(value, m.Target); ok && (rest == "" || rest[0] == '/') {
+			if m.Type == "bind" {
+				return m.Source + rest
+			}
+			return filepath.Join(c.volumes, m.Source) + rest
+		}
+	}
+	if word, ok := c.words[value]; ok {
+		return word
+	}
+	return c.names.Replace(value)
+}
+
+// findPrograms lays the programs of the images into one folder, under the names
+// that they have there.
+func (c *cluster) findPrograms() {
+	c.t.Helper()
+	root, err := moduleRoot()
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	bin := filepath.Join(root, "bin")
+	c.programs = map[string]string{
+		"": c.t.TempDir(), "worker": programs.worker, "starter": programs.starter, "temporal": programs.temporal,
+		"temporal-server": filepath.Join(bin, "temporal-server"), "temporal-sql-tool": filepath.Join(bin, "temporal-sql-tool"),
+	}
+	for name, path := range c.programs {
+		if name == "" {
+			continue
+		}
+		if _, err := os.Stat(path); err != nil {
+			c.t.Fatalf("the Temporal server is missing (%v): run `make temporal-server`", err)
+		}
+		if err := os.Symlink(path, filepath.Join(c.programs[""], name)); err != nil {
+			c.t.Fatal(err)
+		}
+	}
+}
+
+func (c *cluster) program(name string) string {
+	if path, ok := c.programs[name]; ok {
+		return path
+	}
+	return name
+}
+
+// starter runs a command in the service starter; it must succeed.
+func (c *cluster) starter(args ...string) string {
+	c.t.Helper()
+	service := c.project.Services["starter"]
+	service.Command = args
+	argv := c.argv(service)
+	out, code, problem := runEnv(c.t, c.env(service), argv[0], argv[1:]...)
+	if code != 0 {
+		c.t.Fatalf("starter %s: %d: %s", strings.Join(args, " "), code, problem)
+	}
+	return out
+}
+
+// visited is the number of pages that have been visited.
+func (c *cluster) visited() int {
+	c.t.Helper()
+	n := 0
+	for line := range strings.Lines(c.starter("--output", "json", "pages", "t", "--limit", "0")) {
+		var p pageLine
+		if err := json.Unmarshal([]byte(line), &p); err != nil {
+			c.t.Fatal(err)
+		}
+		if p.Visits > 0 {
+			n++
+		}
+	}
+	return n
+}
+
+func (c *cluster) eventually(limit time.Duration, what string, holds func() bool) {
+	c.t.Helper()
+	d := &dev{t: c.t, out: &syncBuffer{}}
+	for _, name := range []string{"temporal", "worker"} {
+		if n := len(c.of[name]); n > 0 {
+			d.out = c.of[name][n-1].out
+		}
+	}
+	d.eventually(limit, what, holds)
+}
+
+func (c *cluster) mustRun(name string, p *process) {
+	c.t.Helper()
+	select {
+	case <-p.done:
+		c.t.Fatalf("%s ended: %s", name, p.out)
+	default:
+	}
+}
+
+// killInRequest kills a worker while the site handles its request, and starts
+// another one as the file's restart policy does.
+func (c *cluster) killInRequest(s *secureSite) {
+	c.t.Helper()
+	killed := make(chan *process, 1)
+	s.next(&s.onRequest, func(peer net.Addr) {
+		w := c.owner(peer)
+		w.kill()
+		killed <- w
+	})
+	select {
+	case w := <-killed:
+		c.of["worker"] = slices.DeleteFunc(c.of["worker"], func(p *process) bool { return p == w })
+	case <-time.After(time.Minute):
+		c.t.Fatal("no request to kill a worker in")
+	}
+	if policy := c.project.Services["worker"].Restart; policy == "unless-stopped" {
+		c.start("worker")
+	}
+}
+
+// stopBeforeRequest stops a worker whose permit has begun and whose connection
+// stands, but whose request is not written: the site holds up the handshake in
+// between. It is continued when the permit has expired and another worker makes
+// requests, with the handshake's answer in its ears.
+func (c *cluster) stopBeforeRequest(s *secureSite) {
+	c.t.Helper()
+	type stop struct {
+		worker *process
+		peer   net.Addr
+		at     time.Time
+	}
+	stopped, answer := make(chan stop, 1), make(chan struct{})
+	s.next(&s.onHandshake, func(peer net.Addr) {
+		w := c.owner(peer)
+		if err := w.cmd.Process.Signal(syscall.SIGSTOP); err != nil {
+			c.t.Error(err)
+		}
+		stopped <- stop{w, peer, time.Now()}
+		<-answer
+	})
+	var w stop
+	select {
+	case w = <-stopped:
+	case <-time.After(time.Minute):
+		c.t.Fatal("no handshake to stop a worker in")
+	}
+	before := s.total()
+	c.eventually(90*time.Second, "another worker goes on", func() bool { return s.total() >= before+3 })
+	if held := s.requests()[before].begin.Sub(w.at); held < clusterPermit-2*time.Second {
+		c.t.Errorf("the host was asked again %s after a worker stopped with a permit of %s", held, clusterPermit)
+	}
+	s.stale(w.peer)
+	close(answer)
+	time.Sleep(100 * time.Millisecond) // on loopback the answer is there long before
+	if err := w.worker.cmd.Process.Signal(syscall.SIGCONT); err != nil {
+		c.t.Fatal(err)
+	}
+	c.eventually(30*time.Second, "the continued worker gives up its connection", func() bool { return s.closed(w.peer) })
+	c.eventually(time.Minute, "the continued worker works on", func() bool {
+		again := make(chan bool, 1)
+		s.next(&s.onRequest, func(peer net.Addr) { again <- c.owner(peer) == w.worker })
+		select {
+		case same := <-again:
+			return same
+		case <-time.After(time.Minute):
+			return false
+		}
+	})
+}
+
+// owner finds the worker that has the other end of a connection.
+func (c *cluster) owner(peer net.Addr) *process {
+	socket, err := socketOf(peer)
+	if err != nil {
+		c.t.Error(err)
+		return c.of["worker"][0]
+	}
+	for _, w := range c.of["worker"] {
+		files, err := filepath.Glob(fmt.Sprintf("/proc/%d/fd/*", w.cmd.Process.Pid))
+		if err != nil {
+			c.t.Error(err)
+		}
+		for _, file := range files {
+			if target, err := os.Readlink(file); err == nil && target == socket {
+				return w
+			}
+		}
+	}
+	c.t.Errorf("no worker has the connection from %s", peer)
+	return c.of["worker"][0]
+}
+
+// socketOf names the socket with this address as its own end, as
+// /proc/PID/fd does.
+func socketOf(local net.Addr) (string, error) {
+	address, err := netip.ParseAddrPort(local.String())
+	if err != nil {
+		return "", err
+	}
+	ip := address.Addr().Unmap().As4()
+	want := fmt.Sprintf("%08X:%04X", binary.NativeEndian.Uint32(ip[:]), address.Port())
+	file, err := os.Open("/proc/net/tcp")
+	if err != nil {
+		return "", err
+	}
+	defer file.Close()
+	for scanner := bufio.NewScanner(file); scanner.Scan(); {
+		if fields := strings.Fields(scanner.Text()); len(fields) > 9 && fields[1] == want {
+			return "socket:[" + fields[9] + "]", nil
+		}
+	}
+	return "", fmt.Errorf("there is no connection from %s", local)
+}
+
+// secureSite is a site over TLS. Between a connection and its request lies a
+// handshake, which the site can hold up.
+type secureSite struct {
+	site
+	certificate string // file
+
+	mu                     sync.Mutex
+	onHandshake, onRequest func(peer net.Addr) // for the next one only
+	requestsOf             map[string]int      // by peer
+	gone                   map[string]bool     // peers whose connection is closed
+	late                   map[string]int      // requests of a peer when its permit had expired
+}
+
+func serveTLS(t *testing.T, h http.Handler) *secureSite {
+	t.Helper()
+	s := &secureSite{requestsOf: map[string]int{}, gone: map[string]bool{}, late: map[string]int{}}
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		begin := time.Now()
+		peer := peerAddr(r.RemoteAddr)
+		s.mu.Lock()
+		s.requestsOf[r.RemoteAddr]++
+		s.mu.Unlock()
+		s.call(&s.onRequest, peer)
+		rec := &statusWriter{ResponseWriter: w, status: 200}
+		h.ServeHTTP(rec, r)
+		s.site.mu.Lock()
+		defer s.site.mu.Unlock()
+		s.log = append(s.log, request{r.URL.RequestURI(), begin, time.Now(), rec.status, r.Header.Get("If-None-Match")})
+	}))
+	server.Config.ErrorLog = log.New(io.Discard, "", 0)
+	server.Config.ConnState = func(conn net.Conn, state http.ConnState) {
+		if state == http.StateClosed {
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			s.gone[conn.RemoteAddr().String()] = true
+		}
+	}
+	server.TLS = &tls.Config{GetConfigForClient: func(hello *tls.ClientHelloInfo) (*tls.Config, error) {
+		s.call(&s.onHandshake, hello.Conn.RemoteAddr())
+		return nil, nil
+	}}
+	server.StartTLS()
+	t.Cleanup(func() { server.CloseClientConnections(); server.Close() })
+	s.url = server.URL
+	s.certificate = filepath.Join(t.TempDir(), "certificate.pem")
+	block := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw})
+	if err := os.WriteFile(s.certificate, block, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func peerAddr(text string) net.Addr {
+	address, err := netip.ParseAddrPort(text)
+	if err != nil {
+		panic(err) // the server made it
+	}
+	return net.TCPAddrFromAddrPort(address)
+}
+
+// next sets what happens at the next handshake or request.
+func (s *secureSite) next(hook *func(net.Addr), do func(peer net.Addr)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	*hook = do
+}
+
+func (s *secureSite) call(hook *func(net.Addr), peer net.Addr) {
+	s.mu.Lock()
+	do := *hook
+	*hook = nil
+	s.mu.Unlock()
+	if do != nil {
+		do(peer)
+	}
+}
+
+func (s *secureSite) total() int { return len(s.requests()) }
+
+// progress waits for more requests.
+func (s *secureSite) progress(c *cluster, more int) {
+	c.t.Helper()
+	before := s.total()
+	c.eventually(90*time.Second, "the crawl goes on", func() bool { return s.total() >= before+more })
+}
+
+// stale marks a connection whose permit has expired: from now on nothing may
+// come from it.
+func (s *secureSite) stale(peer net.Addr) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.late[peer.String()] = s.requestsOf[peer.String()]
+}
+
+func (s *secureSite) closed(peer net.Addr) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.gone[peer.String()]
+}
+
+// checkStale asserts that no stale connection carried a request.
+func (s *secureSite) checkStale(t *testing.T) {
+	t.Helper()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for peer, before := range s.late {
+		if more := s.requestsOf[peer] - before; more > 0 {
+			t.Errorf("%d requests came from %s, whose permit had expired", more, peer)
+		}
+	}
+}
+
+// freeLowPort returns a free port below those that outgoing connections take, so
+// that it is still free when it is used.
+func freeLowPort(t *testing.T) string {
+	t.Helper()
+	for range 100 {
+		port := fmt.Sprint(20000 + rand.IntN(10000))
+		l, err := (&net.ListenConfig{}).Listen(context.Background(), "tcp", "127.0.0.1:"+port)
+		if err == nil {
+			l.Close()
+			return port
+		}
+	}
+	t.Fatal("no free port")
+	return ""
+}

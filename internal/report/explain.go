@@ -1,0 +1,168 @@
+package report
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"recrawl/internal/crawl"
+	"recrawl/internal/schedule"
+	"recrawl/internal/store"
+	"recrawl/internal/urlkey"
+)
+
+// Live is what a page's workflow says of itself.
+type Live struct {
+	Doing    string    `json:"doing,omitempty"` // sleeping, waiting, fetching, …
+	Due      time.Time `json:"-"`
+	Interval string    `json:"interval,omitempty"` // set by a person
+	Snoozed  time.Time `json:"-"`
+	Reasons  []string  `json:"reasons,omitempty"`
+	// Problem is why the workflow did not answer; then nothing else is set.
+	Problem string `json:"problem,omitempty"`
+}
+
+type explainLine struct {
+	URL      string          `json:"url"`
+	Crawl    string          `json:"crawl"`
+	State    crawl.PageState `json:"state"`
+	Visits   int             `json:"visits"`
+	Changes  int             `json:"changes"`
+	NextAt   stamp           `json:"next_at"`
+	Policy   string          `json:"policy"`
+	Reasons  []string        `json:"reasons"` // of the last visit's decision
+	Workflow liveLine        `json:"workflow"`
+	Host     *hostLine       `json:"host"`
+	Robots   *RobotsCheck    `json:"robots"`
+}
+
+type liveLine struct {
+	Live
+	Due     stamp `json:"due"`
+	Snoozed stamp `json:"snoozed_until"`
+}
+
+// explained is everything that is known of why a page is visited when.
+type explained struct {
+	page   store.PageRecord
+	crawl  store.CrawlRecord
+	last   *store.VisitRecord
+	host   *store.HostRecord
+	robots *RobotsCheck
+	live   Live
+	now    time.Time
+}
+
+// Explain writes why a page's next visit is when it is: its policy, its host,
+// robots.txt, and what its workflow does.
+func (r Reporter) Explain(ctx context.Context, page store.PageRecord, live Live) error {
+	e := explained{page: page, live: live}
+	var err error
+	if e.crawl, e.now, err = r.open(ctx, page.Crawl); err != nil {
+		return err
+	}
+	visits, err := r.Store.ListVisits(ctx, page.PageID, 0, 1)
+	if err != nil {
+		return err
+	}
+	if len(visits) > 0 {
+		e.last = &visits[0]
+	}
+	if e.host, err = r.host(ctx, page); err != nil {
+		return err
+	}
+	if e.robots, err = r.robotsOf(ctx, page, e.crawl.Spec.Identity.Agent); err != nil {
+		return err
+	}
+	if r.Format == JSON {
+		return writeJSON(r.Out, e.line())
+	}
+	return e.write(r)
+}
+
+// host returns the page's host, nil if it is not listed.
+func (r Reporter) host(ctx context.Context, page store.PageRecord) (*store.HostRecord, error) {
+	// The list is in the order of host keys: the one after what sorts just before.
+	before := page.Host[:max(len(page.Host)-1, 0)]
+	for {
+		hosts, err := r.Store.ListHosts(ctx, page.CrawlID, before, batch)
+		if err != nil || len(hosts) == 0 {
+			return nil, err
+		}
+		for _, h := range hosts {
+			if h.Host == page.Host {
+				return &h, nil
+			}
+			if h.Host > page.Host {
+				return nil, nil
+			}
+		}
+		before = hosts[len(hosts)-1].Host
+	}
+}
+
+func (r Reporter) robotsOf(ctx context.Context, page store.PageRecord, agent string) (*RobotsCheck, error) {
+	u, err := urlkey.Canonical(page.URL)
+	if err != nil {
+		return nil, err
+	}
+	record, err := r.Store.Robots(ctx, u.Origin())
+	if err != nil && !errors.Is(err, store.ErrNotFound) {
+		return nil, err
+	}
+	v := RobotsVerdict(record, agent, u)
+	return &RobotsCheck{URL: page.URL, Allowed: v.Allowed, Agent: agent, Rule: v.Rule, Line: v.Line, Reason: v.Reason}, nil
+}
+
+func (e explained) line() explainLine {
+	line := explainLine{
+		URL: e.page.URL, Crawl: e.page.Crawl, State: e.page.State, Visits: e.page.Visits, Changes: e.page.Changes,
+		NextAt: stamp(e.page.NextAt), Policy: e.crawl.Spec.Revisit.Policy, Reasons: []string{}, Robots: e.robots,
+		Workflow: liveLine{Live: e.live, Due: stamp(e.live.Due), Snoozed: stamp(e.live.Snoozed)},
+	}
+	if e.last != nil {
+		line.Reasons = append(trouble(*e.last), words(e.last.Reasons)...)
+	}
+	if e.host != nil {
+		host := hostOf(*e.host)
+		line.Host = &host
+	}
+	return line
+}
+
+func (e explained) write(r Reporter) error {
+	t := newTable(r.Out, "page", fmt.Sprintf("%s in crawl %s (%s)", e.page.URL, e.page.Crawl, e.page.State))
+	t.row("visits", fmt.Sprintf("%s, %s", plural(e.page.Visits, "visit"), plural(e.page.Changes, "change")))
+	t.row("next", when(e.page.NextAt, e.now))
+	t.row("policy", policy(e.crawl.Spec.Revisit))
+	if e.last != nil {
+		t.row("because", why(*e.last))
+		t.row("last", fmt.Sprintf("visit %d, %s: %s", e.last.Visit, when(e.last.At, e.now), e.last.Outcome))
+	}
+	t.row("workflow", e.doing())
+	for _, reason := range e.live.Reasons {
+		t.row("", reason)
+	}
+	if e.host != nil {
+		t.row("host", hostWords(*e.host, e.now))
+	}
+	t.row("robots", e.robots.text())
+	return t.flush()
+}
+
+func (e explained) doing() string {
+	if e.live.Problem != "" {
+		return "unknown: " + e.live.Problem
+	}
+	return e.live.Doing
+}
+
+func hostWords(h store.HostRecord, now time.Time) string {
+	words := []string{h.Host, "a request every " + schedule.Rough(h.Delay), "free " + free(h, now), fmt.Sprintf("%d waiting", h.Waiting)}
+	if h.BackoffUntil.After(now) {
+		words = append(words, "in back-off until "+when(h.BackoffUntil, now))
+	}
+	return strings.Join(words, ", ")
+}

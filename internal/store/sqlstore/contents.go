@@ -1,0 +1,132 @@
+package sqlstore
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"recrawl/internal/store"
+)
+
+const (
+	// claimFor is how long digests are claimed for the deletion of their bytes.
+	claimFor = 10 * time.Minute
+	// contentsPerTx is how many digests one transaction is about.
+	contentsPerTx = 1000
+)
+
+// countContent counts one more version with a digest.
+func countContent(ctx context.Context, tx Tx, digest string, now int64) error {
+	if digest == "" {
+		return nil
+	}
+	n, err := tx.Exec(ctx, `INSERT INTO contents (digest, refs) VALUES ($1, 1)
+		ON CONFLICT (digest) DO UPDATE SET refs = contents.refs + 1, claimed_until = 0 WHERE contents.claimed_until < $2`, digest, now)
+	if err != nil {
+		return fmt.Errorf("count the version's content: %w", err)
+	}
+	if n == 0 {
+		return fmt.Errorf("the archive is deleting %s: %w", digest, store.ErrUnavailable)
+	}
+	return nil
+}
+
+// contentRecord is a digest with the versions that have had it.
+type contentRecord struct {
+	Digest string `json:"digest"`
+	Refs   int64  `json:"refs"`
+}
+
+// uncountContents counts the versions of digests off that were removed, and
+// returns the digests that no version has any more. Bytes that were never a
+// version's, with 0 removed, have no row yet.
+func (s *Store) uncountContents(ctx context.Context, tx Tx, removed map[string]int64) ([]string, error) {
+	rows := make([]contentRecord, 0, len(removed))
+	for _, digest := range slices.Sorted(maps.Keys(removed)) {
+		if digest != "" {
+			rows = append(rows, contentRecord{digest, removed[digest]})
+		}
+	}
+	if len(rows) == 0 {
+		return nil, nil
+	}
+	query := `INSERT INTO contents (digest, refs)
+		SELECT r.digest, r.refs FROM ` + s.records(1, "r", "digest text", "refs bigint") + ` WHERE true ORDER BY r.digest
+		ON CONFLICT (digest) DO UPDATE SET refs = contents.refs - excluded.refs
+		RETURNING digest, refs`
+	var unreferenced []string
+	err := tx.Query(ctx, query, []any{jsonText(rows)}, func(row Row) error {
+		var digest string
+		var refs int64
+		err := row.Scan(&digest, &refs)
+		if refs == 0 {
+			unreferenced = append(unreferenced, digest)
+		}
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("count contents off: %w", err)
+	}
+	return unreferenced, nil
+}
+
+// Unreferenced implements store.Takedown.
+func (s *Store) Unreferenced(ctx context.Context, limit int) ([]string, error) {
+	digests, err := write(ctx, s, func(tx Tx) ([]string, error) {
+		now, err := tx.Now(ctx)
+		if err != nil {
+			return nil, err
+		}
+		// The conditions are given twice: a version may take a digest in between.
+		query := `UPDATE contents SET claimed_until = $1 WHERE refs = 0 AND claimed_until < $2 AND digest IN
+			(SELECT digest FROM contents WHERE refs = 0 AND claimed_until < $3 ORDER BY claimed_until, digest LIMIT $4)
+			RETURNING digest`
+		args := []any{now + spanMicros(claimFor), now, now, min(limitOr(limit), contentsPerTx)}
+		return collect(ctx, tx, query, args, scanText)
+	})
+	if err != nil {
+		return nil, fmt.Errorf("claim unreferenced contents: %w", err)
+	}
+	slices.Sort(digests)
+	return digests, nil
+}
+
+// Deleted implements store.Takedown.
+func (s *Store) Deleted(ctx context.Context, digests []string) error {
+	query := `DELETE FROM contents WHERE refs = 0 AND digest IN (SELECT r.digest FROM ` + s.records(1, "r", "digest text") + `)`
+	for some := range slices.Chunk(digests, contentsPerTx) {
+		list := make([]contentRecord, len(some))
+		for i, digest := range some {
+			list[i].Digest = digest
+		}
+		_, err := write(ctx, s, func(tx Tx) (int64, error) { return tx.Exec(ctx, query, jsonText(list)) })
+		if err != nil {
+			return fmt.Errorf("note deleted contents: %w", err)
+		}
+	}
+	return nil
+}
+
+// Discard implements store.Takedown.
+func (s *Store) Discard(ctx context.Context, digests []string) error {
+	for some := range slices.Chunk(digests, contentsPerTx) {
+		discarded := make(map[string]int64, len(some))
+		for _, digest := range some {
+			discarded[clean(digest)] = 0
+		}
+		_, err := write(ctx, s, func(tx Tx) ([]string, error) { return s.uncountContents(ctx, tx, discarded) })
+		if err != nil {
+			return fmt.Errorf("discard contents: %w", err)
+		}
+	}
+	return nil
+}
+
+// scanText scans a row of one text.
+func scanText(row Row) (string, error) {
+	var text string
+	err := row.Scan(&text)
+	return text, err
+}

@@ -1,0 +1,407 @@
+package sqlstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"recrawl/internal/crawl"
+	"recrawl/internal/store"
+)
+
+const (
+	// forgottenPerTx is how many pages one transaction removes, and forgottenRows
+	// how many of their links, of their visits and of their versions. A page with
+	// more loses them in transactions before the one that removes it.
+	forgottenPerTx = 200
+	forgottenRows  = 1000
+)
+
+// Forget implements store.Takedown. When it fails half-way it returns what it
+// has done.
+func (s *Store) Forget(ctx context.Context, p store.ForgetParams) (store.ForgetResult, error) {
+	target, tomb, err := targetTombstone(p.Target)
+	if err != nil {
+		return store.ForgetResult{}, fmt.Errorf("forget: %w", err)
+	}
+	p.Target = target
+	var res store.ForgetResult
+	if p.Dry {
+		res, err = s.wouldForget(ctx, p)
+	} else if err = s.bury(ctx, tomb); err == nil {
+		err = s.forget(ctx, p, &res)
+	}
+	if err != nil {
+		return res, fmt.Errorf("forget %s%s: %w", target.URL, target.Host, err)
+	}
+	return res, nil
+}
+
+// wouldForget lists the target's pages by id.
+func (s *Store) wouldForget(ctx context.Context, p store.ForgetParams) (store.ForgetResult, error) {
+	return read(ctx, s, func(tx Tx) (store.ForgetResult, error) {
+		limit := limitOr(p.Limit)
+		var ids []int64
+		var err error
+		if p.Host != "" {
+			ids, err = s.listIDs(ctx, tx, store.PageFilter{Host: p.Host, After: p.After, Limit: limit + 1})
+		} else {
+			ids, err = s.idsOfURL(ctx, tx, p.URL)
+			ids = slices.DeleteFunc(ids, func(id int64) bool { return id <= p.After })
+		}
+		if err != nil {
+			return store.ForgetResult{}, err
+		}
+		pages, err := s.loadRefs(ctx, tx, ids[:min(limit, len(ids))])
+		return store.ForgetResult{Pages: pages, More: len(ids) > limit}, err
+	})
+}
+
+// forget removes up to p.Limit pages and, after the last, what is left of a host.
+func (s *Store) forget(ctx context.Context, p store.ForgetParams, res *store.ForgetResult) error {
+	limit := limitOr(p.Limit)
+	for {
+		some := min(limit-len(res.Pages), forgottenPerTx)
+		step, err := s.forgetStep(ctx, p.Target, some)
+		if err != nil {
+			return err
+		}
+		res.Pages = append(res.Pages, step.removed...)
+		res.Digests = append(res.Digests, step.digests...)
+		if step.none {
+			break
+		}
+		if some == 0 {
+			res.More = true
+			return nil
+		}
+	}
+	if p.Host == "" {
+		return nil
+	}
+	return s.forgetHost(ctx, p.Host)
+}
+
+// forgetHost removes what the collection has of a host without pages.
+func (s *Store) forgetHost(ctx context.Context, host string) error {
+	_, err := write(ctx, s, func(tx Tx) (int64, error) {
+		var id int64
+		err := tx.QueryRow(ctx, `SELECT id FROM hosts WHERE host = $1`+s.lock(), []any{host}, &id)
+		if err != nil {
+			return 0, ignoreNotFound(err)
+		}
+		if _, err := tx.Exec(ctx, `DELETE FROM robots WHERE host = $1`, host); err != nil {
+			return 0, err
+		}
+		// Counted too, since a page that came meanwhile, remembered, may not be seen.
+		return tx.Exec(ctx, `DELETE FROM host_crawls WHERE host_id = $1 AND known = 0 AND unattempted = 0
+			AND NOT EXISTS (SELECT 1 FROM frontier f WHERE f.host_id = host_crawls.host_id AND f.crawl_id = host_crawls.crawl_id)`, id)
+	})
+	if err != nil {
+		return fmt.Errorf("remove what is left of the host: %w", err)
+	}
+	return nil
+}
+
+// forgetStep is one transaction of Forget.
+func (s *Store) forgetStep(ctx context.Context, t store.Target, limit int) (removal, error) {
+	for {
+		r, err := write(ctx, s, func(tx Tx) (removal, error) { return s.removeSome(ctx, tx, t, limit) })
+		if !errors.Is(err, errMoved) {
+			return r, err
+		}
+	}
+}
+
+// removal is one transaction that removes pages of one crawl.
+type removal struct {
+	none    bool            // there are no pages
+	removed []crawl.PageRef // none yet while there are too many rows of theirs
+	digests []string        // that no version has any more
+
+	store *Store
+	tx    Tx
+	ids   []int64
+	list  string // ids, for Store.ids
+	d     *deltas
+	// contents counts the removed versions by digest.
+	contents map[string]int64
+}
+
+// removeSome removes up to limit pages of the target, or a part of their rows.
+func (s *Store) removeSome(ctx context.Context, tx Tx, t store.Target, limit int) (removal, error) {
+	pages, err := s.someOf(ctx, tx, t, max(limit, 1))
+	if err != nil || len(pages) == 0 || limit == 0 {
+		return removal{none: len(pages) == 0}, err
+	}
+	r := removal{store: s, tx: tx, d: newDeltas(pages[0].CrawlID, pages[0].PageID), contents: map[string]int64{}}
+	for _, p := range pages {
+		r.ids = append(r.ids, p.PageID)
+	}
+	r.list = idList(r.ids)
+	bare, err := r.strip(ctx)
+	if err != nil {
+		return removal{}, err
+	}
+	if bare {
+		if err := r.remove(ctx); err != nil {
+			return removal{}, err
+		}
+		r.removed = pages
+	}
+	if r.digests, err = s.uncountContents(ctx, tx, r.contents); err != nil {
+		return removal{}, err
+	}
+	return r, r.d.apply(ctx, s, tx)
+}
+
+// someOf returns pages of the target, all of one crawl.
+func (s *Store) someOf(ctx context.Context, tx Tx, t store.Target, limit int) ([]crawl.PageRef, error) {
+	ids, err := s.idsOf(ctx, tx, t, limit)
+	if err != nil {
+		return nil, fmt.Errorf("find pages: %w", err)
+	}
+	refs, err := s.loadRefs(ctx, tx, ids[:min(limit, len(ids))])
+	if err != nil || len(refs) == 0 {
+		return nil, err
+	}
+	return slices.DeleteFunc(refs, func(p crawl.PageRef) bool { return p.CrawlID != refs[0].CrawlID }), nil
+}
+
+func (s *Store) idsOf(ctx context.Context, tx Tx, t store.Target, limit int) ([]int64, error) {
+	if t.URL != "" {
+		return s.idsOfURL(ctx, tx, t.URL)
+	}
+	var host int64
+	err := tx.QueryRow(ctx, `SELECT id FROM hosts WHERE host = $1`, []any{t.Host}, &host)
+	if err != nil {
+		return nil, ignoreNotFound(err)
+	}
+	query := `SELECT page_id FROM frontier WHERE host_id = $1 ORDER BY crawl_id, page_id LIMIT $2`
+	return collect(ctx, tx, query, []any{host, limit}, scanID)
+}
+
+// strip removes rows of the pages until there are none left, or so many were
+// removed that the transaction should end; it reports whether none is left. It
+// locks the pages such that nobody adds to them any more.
+func (r *removal) strip(ctx context.Context) (bare bool, err error) {
+	if bare, err := r.stripLinks(ctx); err != nil || !bare {
+		return false, err
+	}
+	if bare, err := r.stripVisits(ctx); err != nil || !bare {
+		return false, err
+	}
+	return r.stripVersions(ctx)
+}
+
+// link is a row of links.
+type link struct {
+	Src int64 `json:"src"`
+	Dst int64 `json:"dst"`
+}
+
+// stripLinks removes links from and to the pages.
+func (r *removal) stripLinks(ctx context.Context) (bare bool, err error) {
+	links, err := r.links(ctx, forgottenRows)
+	if err != nil {
+		return false, err
+	}
+	if err := r.lock(ctx, links); err != nil {
+		return false, err
+	}
+	if err := r.removeLinks(ctx, links); err != nil || len(links) == forgottenRows {
+		return false, err
+	}
+	// Registering links from a page holds its row (see holdOrigin).
+	query := `SELECT id FROM pages WHERE id IN (` + r.store.ids(1) + `) ORDER BY id` + r.store.lock()
+	if _, err := collect(ctx, r.tx, query, []any{r.list}, scanID); err != nil {
+		return false, fmt.Errorf("lock pages: %w", err)
+	}
+	links, err = r.links(ctx, 1) // added before the lock
+	return len(links) == 0, err
+}
+
+// links returns up to n of the links to and from the pages.
+func (r *removal) links(ctx context.Context, n int) ([]link, error) {
+	var all []link
+	for _, end := range []string{"dst", "src"} {
+		query := `SELECT l.src, l.dst FROM ` + r.store.records(1, "r", "id bigint") + ` CROSS JOIN links l
+			WHERE l.` + end + ` = r.id LIMIT $2`
+		found, err := collect(ctx, r.tx, query, []any{r.list, n - len(all)}, func(row Row) (l link, err error) {
+			err = row.Scan(&l.Src, &l.Dst)
+			return l, err
+		})
+		if err != nil {
+			return nil, fmt.Errorf("read links: %w", err)
+		}
+		all = append(all, found...)
+	}
+	return all, nil
+}
+
+// lock locks the frontier rows of the pages and of those that the links lead to.
+func (r *removal) lock(ctx context.Context, links []link) error {
+	ids := slices.Clone(r.ids)
+	for _, l := range links {
+		ids = append(ids, l.Dst)
+	}
+	query := `SELECT page_id FROM frontier WHERE page_id IN (` + r.store.ids(1) + `) ORDER BY page_id` + r.store.lock()
+	locked, err := collect(ctx, r.tx, query, []any{idList(ids)}, scanID)
+	if err != nil {
+		return fmt.Errorf("lock pages: %w", err)
+	}
+	for _, id := range r.ids {
+		if _, ok := slices.BinarySearch(locked, id); !ok {
+			return errMoved // somebody else forgets it
+		}
+	}
+	return nil
+}
+
+// removeLinks removes links and counts them off.
+func (r *removal) removeLinks(ctx context.Context, links []link) error {
+	if len(links) == 0 {
+		return nil
+	}
+	query := `DELETE FROM links WHERE (src, dst) IN
+		(SELECT r.src, r.dst FROM ` + r.store.records(1, "r", "src bigint", "dst bigint") + `) RETURNING dst`
+	gone, err := collect(ctx, r.tx, query, []any{jsonText(links)}, scanID)
+	if err != nil {
+		return fmt.Errorf("remove links: %w", err)
+	}
+	r.d.total(totalLinks, -int64(len(gone)))
+	backlinks := map[int64]int64{}
+	for _, dst := range gone {
+		backlinks[dst]++
+	}
+	type record struct {
+		ID int64 `json:"id"`
+		N  int64 `json:"n"`
+	}
+	var rows []record
+	for _, id := range slices.Sorted(maps.Keys(backlinks)) {
+		rows = append(rows, record{id, backlinks[id]})
+	}
+	update := `UPDATE frontier SET backlinks = backlinks - r.n
+		FROM ` + r.store.records(1, "r", "id bigint", "n bigint") + ` WHERE frontier.page_id = r.id`
+	if _, err := r.tx.Exec(ctx, update, jsonText(rows)); err != nil {
+		return fmt.Errorf("count backlinks: %w", err)
+	}
+	return nil
+}
+
+// stripVisits removes visits of the pages. Their numbers stay those of the pages,
+// so that a page that is forgotten by half goes on.
+func (r *removal) stripVisits(ctx context.Context) (bare bool, err error) {
+	query := `DELETE FROM visits WHERE (page_id, visit) IN
+		(SELECT v.page_id, v.visit FROM ` + r.store.records(1, "r", "id bigint") + ` CROSS JOIN visits v
+			WHERE v.page_id = r.id LIMIT $2) RETURNING outcome, digest`
+	n := 0
+	err = r.tx.Query(ctx, query, []any{r.list, forgottenRows}, func(row Row) error {
+		var outcome int64
+		var digest string
+		if err := row.Scan(&outcome, &digest); err != nil {
+			return err
+		}
+		n++
+		r.d.unvisit(crawl.Outcome(outcome))
+		r.contents[digest] += 0 // bytes that made no version are in the archive too
+		return nil
+	})
+	if err != nil {
+		return false, fmt.Errorf("remove visits: %w", err)
+	}
+	return n < forgottenRows, nil
+}
+
+// stripVersions removes versions of the pages, with their pending links.
+func (r *removal) stripVersions(ctx context.Context) (bare bool, err error) {
+	query := `DELETE FROM versions WHERE id IN
+		(SELECT v.id FROM ` + r.store.records(1, "r", "id bigint") + ` CROSS JOIN versions v
+			WHERE v.page_id = r.id LIMIT $2) RETURNING digest`
+	gone, err := collect(ctx, r.tx, query, []any{r.list, forgottenRows}, scanText)
+	if err != nil {
+		return false, fmt.Errorf("remove versions: %w", err)
+	}
+	for _, digest := range gone {
+		r.contents[digest]++
+	}
+	r.d.total(totalVersions, -int64(len(gone)))
+	return len(gone) < forgottenRows, nil
+}
+
+// remove removes the pages, bare of all other rows, from their lines and then
+// themselves.
+func (r *removal) remove(ctx context.Context) error {
+	if err := r.leaveLines(ctx); err != nil {
+		return err
+	}
+	query := `DELETE FROM frontier WHERE page_id IN (` + r.store.ids(1) + `) RETURNING host_id, state, attempted`
+	err := r.tx.Query(ctx, query, []any{r.list}, func(row Row) error {
+		var f frontierRow
+		var state, attempted uint8
+		if err := row.Scan(&f.hostID, &state, &attempted); err != nil {
+			return err
+		}
+		f.state, f.attempted = crawl.PageState(state), attempted != 0
+		r.d.moves(f.hostID, f.state, 0, 1)
+		r.d.unattempted(f.hostID, -count(f.takesPlace()))
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("remove from the frontier: %w", err)
+	}
+	if _, err := r.tx.Exec(ctx, `DELETE FROM pages WHERE id IN (`+r.store.ids(1)+`)`, r.list); err != nil {
+		return fmt.Errorf("remove pages: %w", err)
+	}
+	return nil
+}
+
+// leaveLines takes the pages out of their lines. It locks their hosts also when
+// they stand in none: whoever puts a page into a line looks for it under that
+// lock (see question.reread). Nobody is turned; maintenance does.
+func (r *removal) leaveLines(ctx context.Context) error {
+	query := `SELECT f.host_id FROM frontier f WHERE f.page_id IN (` + r.store.ids(1) + `)
+		UNION SELECT p.host_id FROM places p WHERE p.page_id IN (` + r.store.ids(2) + `)`
+	hosts, err := collect(ctx, r.tx, query, []any{r.list, r.list}, scanID)
+	if err != nil {
+		return fmt.Errorf("find hosts: %w", err)
+	}
+	gates, err := r.store.openGate(ctx, r.tx, nil, hosts...)
+	if err != nil {
+		return err
+	}
+	remove := `DELETE FROM places AS p WHERE p.page_id IN (` + r.store.ids(1) + `) RETURNING ` + placeColumns
+	places, err := collect(ctx, r.tx, remove, []any{r.list}, scanPlace)
+	if err != nil {
+		return fmt.Errorf("remove places: %w", err)
+	}
+	for _, p := range places {
+		if !slices.ContainsFunc(gates, func(g *gateHost) bool { return g.row.id == p.host }) {
+			return errMoved
+		}
+		r.tx.Wake(p.page) // its Acquire or Begin may be waiting
+	}
+	for _, g := range gates {
+		if err := g.vacate(ctx, places); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// vacate counts places off that were removed from the host's lines, or others',
+// and grants what that makes possible.
+func (g *gateHost) vacate(ctx context.Context, removed []place) error {
+	for _, p := range removed {
+		if err := g.recount(ctx, p, place{}); err != nil {
+			return err
+		}
+	}
+	if err := g.advance(ctx); err != nil {
+		return err
+	}
+	return g.save(ctx)
+}

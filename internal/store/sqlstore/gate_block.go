@@ -1,0 +1,82 @@
+package sqlstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"recrawl/internal/store"
+)
+
+// SetBlocked implements store.Gate.
+func (s *Store) SetBlocked(ctx context.Context, host string, blocked bool) (store.GateEffects, error) {
+	key := clean(host)
+	if key == "" {
+		return store.GateEffects{}, errors.New("block a host: it has no name")
+	}
+	effects, err := write(ctx, s, func(tx Tx) (store.GateEffects, error) {
+		var effects store.GateEffects
+		id, err := blockable(ctx, tx, key, blocked)
+		if err != nil {
+			return effects, err
+		}
+		g, err := s.openHost(ctx, tx, &effects, id)
+		if err != nil {
+			return effects, err
+		}
+		if err := g.setBlocked(ctx, blocked); err != nil {
+			return effects, err
+		}
+		return effects, g.save(ctx)
+	})
+	if err != nil {
+		return store.GateEffects{}, fmt.Errorf("block host %s (%t): %w", key, blocked, err)
+	}
+	return effects, nil
+}
+
+// blockable is the host's id; a host that is to be blocked may be new.
+func blockable(ctx context.Context, tx Tx, key string, blocked bool) (int64, error) {
+	if blocked {
+		return hostByKey(ctx, tx, key)
+	}
+	var id int64
+	err := tx.QueryRow(ctx, "SELECT id FROM hosts WHERE host = $1", []any{key}, &id)
+	return id, err
+}
+
+func (g *gateHost) setBlocked(ctx context.Context, blocked bool) error {
+	g.row.blocked = count(blocked)
+	if !blocked {
+		return g.advance(ctx)
+	}
+	if err := g.takeBack(ctx); err != nil {
+		return err
+	}
+	return g.wakePresent(ctx)
+}
+
+// takeBack takes all permits back that were not begun: one whose holder is gone
+// would keep others from their turns when the host is unblocked.
+func (g *gateHost) takeBack(ctx context.Context) error {
+	granted, err := g.granted(ctx)
+	if err != nil {
+		return err
+	}
+	for _, p := range granted {
+		if err := g.requeue(ctx, p, kindPage); err != nil {
+			return err
+		}
+		g.tx.Wake(p.page) // its Begin may be waiting
+	}
+	return nil
+}
+
+// wakePresent has those who wait in some process look again.
+func (g *gateHost) wakePresent(ctx context.Context) error {
+	present, err := g.presentWaiters(ctx, nil)
+	for _, w := range present {
+		g.tx.Wake(w.place.page)
+	}
+	return err
+}

@@ -1,0 +1,54 @@
+package storetest
+
+// Audits are queries, for both databases, that return a text for each number
+// counted by deltas that is not what counting gives, and for each row whose page
+// is gone. Drivers run them on stores that have been through Run.
+func Audits() map[string]string { return audits }
+
+var audits = map[string]string{
+	"host_crawls": `SELECT hc.host_id || '/' || hc.crawl_id || ': ' || hc.known || ' known, ' || hc.unattempted || ' unattempted'
+		FROM host_crawls hc
+		WHERE hc.known <> (SELECT COUNT(*) FROM frontier f WHERE f.host_id = hc.host_id AND f.crawl_id = hc.crawl_id AND f.state = 1)
+			OR hc.unattempted <> (SELECT COUNT(*) FROM frontier f
+				WHERE f.host_id = hc.host_id AND f.crawl_id = hc.crawl_id AND f.state BETWEEN 2 AND 7 AND f.attempted = 0)`,
+	"host_crawls of pages": `SELECT f.host_id || '/' || f.crawl_id FROM frontier f
+		WHERE NOT EXISTS (SELECT 1 FROM host_crawls hc WHERE hc.host_id = f.host_id AND hc.crawl_id = f.crawl_id)`,
+	"pages by state": `SELECT n.crawl_id || '/' || n.code || ': ' || SUM(n.n) FROM crawl_counts n
+		WHERE n.kind = 'state' GROUP BY n.crawl_id, n.code
+		HAVING SUM(n.n) <> (SELECT COUNT(*) FROM frontier f WHERE f.crawl_id = n.crawl_id AND f.state = n.code)`,
+	"visits by outcome": `SELECT n.crawl_id || '/' || n.code || ': ' || SUM(n.n) FROM crawl_counts n
+		WHERE n.kind = 'outcome' GROUP BY n.crawl_id, n.code
+		HAVING SUM(n.n) <> (SELECT COUNT(*) FROM visits v JOIN pages p ON p.id = v.page_id WHERE p.crawl_id = n.crawl_id AND v.outcome = n.code)`,
+	"totals": `SELECT n.crawl_id || '/' || n.code || ': ' || SUM(n.n) FROM crawl_counts n
+		WHERE n.kind = 'total' GROUP BY n.crawl_id, n.code
+		HAVING SUM(n.n) <> CASE n.code
+			WHEN 1 THEN (SELECT COUNT(*) FROM visits v JOIN pages p ON p.id = v.page_id WHERE p.crawl_id = n.crawl_id)
+			WHEN 2 THEN (SELECT COUNT(*) FROM versions v JOIN pages p ON p.id = v.page_id WHERE p.crawl_id = n.crawl_id)
+			WHEN 3 THEN (SELECT COUNT(*) FROM links l JOIN pages p ON p.id = l.src WHERE p.crawl_id = n.crawl_id) END`,
+	"backlinks": `SELECT f.page_id || ': ' || f.backlinks FROM frontier f
+		WHERE f.backlinks <> (SELECT COUNT(*) FROM links l WHERE l.dst = f.page_id)`,
+	"frontier": `SELECT CAST(p.id AS TEXT) FROM pages p LEFT JOIN frontier f ON f.page_id = p.id AND f.crawl_id = p.crawl_id AND f.host_id = p.host_id
+		WHERE f.page_id IS NULL OR f.priority <> -p.level`,
+	"visits in order": `SELECT CAST(f.page_id AS TEXT) FROM frontier f
+		WHERE f.visit <> (SELECT COUNT(*) FROM visits v WHERE v.page_id = f.page_id)
+			OR f.visit <> (SELECT COALESCE(MAX(v.visit), 0) FROM visits v WHERE v.page_id = f.page_id)`,
+	"contents": `SELECT c.digest || ': ' || c.refs FROM contents c
+		WHERE c.refs <> (SELECT COUNT(*) FROM versions v WHERE v.digest = c.digest)`,
+	"contents of versions": `SELECT v.digest FROM versions v
+		WHERE v.digest <> '' AND NOT EXISTS (SELECT 1 FROM contents c WHERE c.digest = v.digest)`,
+	"lines": `SELECT l.host_id || '/' || l.crawl_id || '/' || l.class || ': ' || l.waiting FROM lines l
+		WHERE l.waiting <> (SELECT COUNT(*) FROM places p
+			WHERE p.host_id = l.host_id AND p.crawl_id = l.crawl_id AND p.class = l.class AND p.state = 1 AND p.lapsed_at = 0)`,
+	"links of pages": `SELECT l.src || ' to ' || l.dst FROM links l
+		WHERE NOT EXISTS (SELECT 1 FROM pages p WHERE p.id = l.src) OR NOT EXISTS (SELECT 1 FROM pages p WHERE p.id = l.dst)`,
+	"places of pages":        ofPages("places"),
+	"frontier of pages":      ofPages("frontier"),
+	"visits of pages":        ofPages("visits"),
+	"versions of pages":      ofPages("versions"),
+	"pending links of pages": ofPages("pending_links"),
+}
+
+// ofPages finds rows of a table whose page is gone.
+func ofPages(table string) string {
+	return `SELECT 'page ' || t.page_id FROM ` + table + ` t WHERE NOT EXISTS (SELECT 1 FROM pages p WHERE p.id = t.page_id)`
+}
