@@ -1,0 +1,126 @@
+package e2e
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+)
+
+// consoleStep is a command of a page of documentation with what it prints.
+type consoleStep struct {
+	line    int
+	command string
+	want    []string
+}
+
+// consoleSteps reads the console blocks of a page.
+func consoleSteps(t *testing.T, page string) []consoleStep {
+	t.Helper()
+	text, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var steps []consoleStep
+	inside := false
+	for i, line := range strings.Split(string(text), "\n") {
+		switch {
+		case line == "```console":
+			inside = true
+		case strings.HasPrefix(line, "```"):
+			inside = false
+		case inside && strings.HasPrefix(line, "$ "):
+			steps = append(steps, consoleStep{line: i + 1, command: line[2:]})
+		case inside:
+			last := &steps[len(steps)-1]
+			last.want = append(last.want, line)
+		}
+	}
+	return steps
+}
+
+// pattern is what a step's output must match: words apart by any space, "…" for
+// anything within a line, a line of "…" alone for any lines.
+func (s consoleStep) pattern(t *testing.T) *regexp.Regexp {
+	t.Helper()
+	var b strings.Builder
+	b.WriteString(`^`)
+	for _, line := range s.want {
+		if line == "…" {
+			b.WriteString(`(?:.*\n)*`)
+			continue
+		}
+		words := strings.Fields(line)
+		for i, w := range words {
+			words[i] = strings.ReplaceAll(regexp.QuoteMeta(w), "…", `.*`)
+		}
+		b.WriteString(` *` + strings.Join(words, ` *`) + ` *\n`)
+	}
+	b.WriteString(`$`)
+	re, err := regexp.Compile(b.String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return re
+}
+
+var space = regexp.MustCompile(`[ \t\r]+`)
+
+// TestOperationsPage runs every command of docs/operations.md, in its order, on
+// the demo, and compares what it prints.
+func TestOperationsPage(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	d := startDev(t, filepath.Join(folder, "data"), "--demo")
+	d.eventually(2*time.Minute, "the demo's first pass", func() bool {
+		pages := d.pages("demo")
+		visited := 0
+		for _, p := range pages {
+			visited += p.Visits
+		}
+		return len(pages) > 40 && visited > 100 && strings.Contains(d.demoPages("failing"), "/broken")
+	})
+	port := d.demoPort()
+	env := append(cleanEnv(t), "TEMPORAL_ADDRESS="+d.state().Address,
+		"PATH="+strings.Join([]string{filepath.Dir(programs.starter), filepath.Dir(programs.temporal), os.Getenv("PATH")}, ":"))
+	steps := consoleSteps(t, "../../docs/operations.md")
+	if len(steps) < 30 {
+		t.Fatalf("only %d commands", len(steps))
+	}
+	for _, step := range steps {
+		for i := range step.want {
+			step.want[i] = strings.ReplaceAll(step.want[i], "8042", port)
+		}
+		cmd := exec.CommandContext(t.Context(), "sh", "-c", strings.ReplaceAll(step.command, "8042", port))
+		cmd.Dir, cmd.Env = folder, env
+		out, err := cmd.CombinedOutput()
+		got := space.ReplaceAllString(string(out), " ")
+		if err != nil || !step.pattern(t).MatchString(got) {
+			t.Errorf("docs/operations.md:%d: %s: %v, prints\n%s\nwant\n%s", step.line, step.command, err, got, strings.Join(step.want, "\n"))
+		}
+	}
+	d.stop()
+}
+
+func (d *dev) demoPages(state string) string {
+	d.t.Helper()
+	out, _, _ := d.starter("pages", "demo", "--state", state)
+	return out
+}
+
+// demoPort is the port of the demo's site.
+func (d *dev) demoPort() string {
+	d.t.Helper()
+	for _, line := range strings.Split(d.out.String(), "\n") {
+		var port int
+		if _, err := fmt.Sscanf(line, "demo site http://admin.localhost:%d/", &port); err == nil {
+			return fmt.Sprint(port)
+		}
+	}
+	d.t.Fatalf("no demo site: %s", d.out)
+	return ""
+}
