@@ -115,7 +115,7 @@ func (r crawlRequest) apply(ctx context.Context, spec lookup, client Client) (st
 		return "", err
 	}
 	return fmt.Sprintf("started crawl %s: %s, scope %s, a request to a host every %s at most", r.name,
-		seedCount(len(wanted.Seeds)), wanted.Scope.Type, wanted.Politeness.Delay), nil
+		count(len(wanted.Seeds), "seed"), wanted.Scope.Type, wanted.Politeness.Delay), nil
 }
 
 // merge makes the spec that is wanted: the file's, or the one so far or else the
@@ -150,9 +150,10 @@ func (r crawlRequest) merge(ctx context.Context, spec lookup, running bool) (cra
 	return wanted, nil
 }
 
-func seedCount(n int) string {
+// count says how many there are.
+func count(n int, what string) string {
 	if n == 1 {
-		return "1 seed"
+		return "1 " + what
 	}
-	return fmt.Sprintf("%d seeds", n)
+	return fmt.Sprintf("%d %ss", n, what)
 }

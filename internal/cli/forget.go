@@ -43,9 +43,9 @@ func (c forgetCmd) Run(s *session) error {
 		return err
 	}
 	if !c.Yes {
-		return s.say("would forget %s: %d pages, for good; do it with --yes", what, done.Pages)
+		return s.say("would forget %s: %s, for good; do it with --yes", what, count(done.Pages, "page"))
 	}
-	return s.say("forgot %s: %d pages, %d contents, %d workflows", what, done.Pages, done.Contents, done.Workflows)
+	return s.say("forgot %s: %s, %s, %s", what, count(done.Pages, "page"), count(done.Contents, "content"), count(done.Workflows, "workflow"))
 }
 
 func (c forgetCmd) what() (Takedown, error) {

@@ -114,7 +114,7 @@ func (c retryCmd) Run(s *session) error {
 	if err != nil {
 		return err
 	}
-	return s.say("asked for %d visits; they come as the hosts allow", asked)
+	return s.say("asked for %s, as soon as the hosts allow", count(asked, "visit"))
 }
 
 // askVisits asks for a visit of each page that passes the filter and has a

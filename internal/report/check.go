@@ -77,11 +77,7 @@ func (c RobotsCheck) text() string {
 	if c.Allowed {
 		verdict = "allowed"
 	}
-	text := fmt.Sprintf("%s for %s: %s", verdict, c.Agent, c.Reason)
-	if c.Line > 0 {
-		text += fmt.Sprintf(" (line %d: %s)", c.Line, c.Rule)
-	}
-	return text
+	return fmt.Sprintf("%s for %s: %s", verdict, c.Agent, c.Reason)
 }
 
 // RobotsVerdict judges a URL by its origin's cached robots.txt, which holds its
