@@ -48,19 +48,19 @@ const (
 // same, and the site sees no request too many, too early or too late.
 func TestCluster(t *testing.T) {
 	t.Parallel()
-	pages, rounds := 60, 1
+	pages, rounds := 120, 1
 	if os.Getenv("RECRAWL_LONG") != "" {
-		pages, rounds = 600, 8
+		pages, rounds = 1000, 8
 	}
 	s := serveTLS(t, tree(pages))
 	c := startCluster(t, "SSL_CERT_FILE="+s.certificate)
 	c.starter("crawl", "t", s.url+"/", "--delay", clusterGap.String(), "--factor", "0", "--policy", "fixed",
 		"--default-interval", "1h", "--min-interval", "1s", "--maintain-every", "2s", "--time-limit", clusterTimeLimit.String())
-	for range rounds {
+	for round := range rounds {
 		s.progress(c, 8)
 		c.killInRequest(s)
 		s.progress(c, 4)
-		c.stopBeforeRequest(s)
+		c.stopBeforeRequest(s, round%2 == 1)
 		s.progress(c, 4)
 	}
 	c.eventually(3*time.Minute, "every page is visited", func() bool { return c.visited() == pages })
@@ -85,20 +85,37 @@ func TestCluster(t *testing.T) {
 	}
 }
 
+// TestDynamicConfig has the server check its file: it only warns of what it does
+// not know, and goes on without.
+func TestDynamicConfig(t *testing.T) {
+	t.Parallel()
+	c := &cluster{t: t}
+	c.findPrograms()
+	root, err := moduleRoot()
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(root, "deploy", "temporal", "prod.yaml")
+	out, code, problem := run(t, c.program("temporal-server"), "validate-dynamic-config", file)
+	if code != 0 || strings.TrimSpace(out) != file {
+		t.Errorf("the server says of its dynamic configuration: %d: %s%s", code, out, problem)
+	}
+}
+
 // cluster is docker-compose.yml run without containers. What the container
 // engine would do is done here: names become addresses, mounts become folders,
 // ports are moved to free ones, and processes are started in the order of their
 // dependencies.
 type cluster struct {
-	t        *testing.T
-	project  deploytest.Project
-	programs map[string]string // of the images, by name
-	volumes  string            // folder of the named volumes
-	names    *strings.Replacer // host:port of a service
-	words    map[string]string // whole values
-	ports    []string          // the server's other ports
-	more     []string          // environment besides the file's, for the workers
-	of       map[string][]*process
+	t       *testing.T
+	project deploytest.Project
+	path    string            // folder of the images' programs
+	volumes string            // folder of the named volumes
+	names   *strings.Replacer // host:port of a service
+	words   map[string]string // whole values
+	ports   []string          // the server's other ports
+	more    []string          // environment besides the file's, for the workers
+	of      map[string][]*process
 }
 
 func startCluster(t *testing.T, more ...string) *cluster {
@@ -133,7 +150,7 @@ func (c *cluster) up(name string, service deploytest.Service) {
 		for range 2 {
 			argv := c.argv(service)
 			if out, code, problem := runEnv(c.t, c.env(service), argv[0], argv[1:]...); code != 0 {
-				c.t.Fatalf("the job %s ended with %d: %s%s\n%s", name, code, out, problem, c.words)
+				c.t.Fatalf("the job %s ended with %d: %s%s", name, code, out, problem)
 			}
 		}
 	case name == "temporal":
@@ -237,7 +254,7 @@ func (c *cluster) connect(postgres string) {
 // home.
 func (c *cluster) env(service deploytest.Service) []string {
 	env := append(cleanEnv(c.t), c.ports...)
-	env = append(env, "PATH="+c.programs[""]+":"+os.Getenv("PATH"))
+	env = append(env, "PATH="+c.path+":"+os.Getenv("PATH"))
 	for _, name := range slices.Sorted(maps.Keys(service.Env())) {
 		env = append(env, name+"="+c.translate(service, service.Env()[name]))
 	}
@@ -280,29 +297,27 @@ func (c *cluster) findPrograms() {
 	if err != nil {
 		c.t.Fatal(err)
 	}
-	bin := filepath.Join(root, "bin")
-	c.programs = map[string]string{
-		"": c.t.TempDir(), "worker": programs.worker, "starter": programs.starter, "temporal": programs.temporal,
-		"temporal-server": filepath.Join(bin, "temporal-server"), "temporal-sql-tool": filepath.Join(bin, "temporal-sql-tool"),
-	}
-	for name, path := range c.programs {
-		if name == "" {
-			continue
-		}
+	c.path = c.t.TempDir()
+	for name, path := range map[string]string{
+		"worker": programs.worker, "starter": programs.starter, "temporal": programs.temporal,
+		"temporal-server":   filepath.Join(root, "bin", "temporal-server"),
+		"temporal-sql-tool": filepath.Join(root, "bin", "temporal-sql-tool"),
+	} {
 		if _, err := os.Stat(path); err != nil {
-			c.t.Fatalf("the Temporal server is missing (%v): run `make temporal-server`", err)
+			c.t.Fatalf("a program is missing (%v): run `make temporal-server`", err)
 		}
-		if err := os.Symlink(path, filepath.Join(c.programs[""], name)); err != nil {
+		if err := os.Symlink(path, filepath.Join(c.path, name)); err != nil {
 			c.t.Fatal(err)
 		}
 	}
 }
 
+// program finds a program of the images; a full path stays.
 func (c *cluster) program(name string) string {
-	if path, ok := c.programs[name]; ok {
-		return path
+	if filepath.IsAbs(name) {
+		return name
 	}
-	return name
+	return filepath.Join(c.path, name)
 }
 
 // starter runs a command in the service starter; it must succeed.
@@ -378,8 +393,9 @@ func (c *cluster) killInRequest(s *secureSite) {
 // stopBeforeRequest stops a worker whose permit has begun and whose connection
 // stands, but whose request is not written: the site holds up the handshake in
 // between. It is continued when the permit has expired and another worker makes
-// requests, with the handshake's answer in its ears.
-func (c *cluster) stopBeforeRequest(s *secureSite) {
+// requests, with the handshake's answer in its ears. Long: not before the server
+// has given up its activity too, for want of heartbeats.
+func (c *cluster) stopBeforeRequest(s *secureSite, long bool) {
 	c.t.Helper()
 	type stop struct {
 		worker *process
@@ -393,7 +409,10 @@ func (c *cluster) stopBeforeRequest(s *secureSite) {
 			c.t.Error(err)
 		}
 		stopped <- stop{w, peer, time.Now()}
-		<-answer
+		select {
+		case <-answer:
+		case <-c.t.Context().Done():
+		}
 	})
 	var w stop
 	select {
@@ -405,6 +424,9 @@ func (c *cluster) stopBeforeRequest(s *secureSite) {
 	c.eventually(90*time.Second, "another worker goes on", func() bool { return s.total() >= before+3 })
 	if held := s.requests()[before].begin.Sub(w.at); held < clusterPermit-2*time.Second {
 		c.t.Errorf("the host was asked again %s after a worker stopped with a permit of %s", held, clusterPermit)
+	}
+	if long {
+		time.Sleep(time.Until(w.at.Add(25 * time.Second)))
 	}
 	s.stale(w.peer)
 	close(answer)

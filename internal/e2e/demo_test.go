@@ -1,0 +1,98 @@
+package e2e
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// demoRow is a line of the demo's summary.
+type demoRow struct {
+	visits, changes, failed int
+	state                   string
+}
+
+// demoSummary reads the table that the demo ends with. Its columns are at least
+// two spaces apart.
+func demoSummary(t *testing.T, out string) map[string]demoRow {
+	t.Helper()
+	rows := map[string]demoRow{}
+	for line := range strings.Lines(out) {
+		var cells []string
+		for cell := range strings.SplitSeq(strings.TrimSpace(line), "  ") {
+			if cell = strings.TrimSpace(cell); cell != "" {
+				cells = append(cells, cell)
+			}
+		}
+		if len(cells) != 7 || cells[0] == "PAGE" || cells[2] == "-" {
+			continue
+		}
+		row := demoRow{state: cells[5]}
+		for i, into := range []*int{&row.visits, &row.changes, &row.failed} {
+			n, err := strconv.Atoi(cells[2+i])
+			if err != nil {
+				t.Fatalf("summary line %q: %v", line, err)
+			}
+			*into = n
+		}
+		rows[cells[0]] = row
+	}
+	return rows
+}
+
+// TestDemo runs the demo as a person does, interrupts it and lets it go on, and
+// reads what it says at its end. Its site checks the crawl's manners itself.
+func TestDemo(t *testing.T) {
+	t.Parallel()
+	long := 60 * time.Second
+	if os.Getenv("RECRAWL_LONG") != "" {
+		long = 10 * time.Minute
+	}
+	data := filepath.Join(t.TempDir(), "data")
+	first := startDev(t, data, "--demo")
+	first.eventually(time.Minute, "the demo's first visits", func() bool { return len(first.pages("demo")) > 20 })
+	port := first.demoPort()
+	first.cmd.Process.Signal(syscall.SIGINT)
+	<-first.done
+	if code := first.cmd.ProcessState.ExitCode(); code != 0 || !strings.Contains(first.out.String(), "start again on the same data folder") {
+		t.Fatalf("after Ctrl-C: %d: %s", code, first.out)
+	}
+
+	d := startDev(t, data, "--demo", "--for", long.String())
+	if again := d.demoPort(); again != port {
+		t.Errorf("the site went from port %s to %s", port, again)
+	}
+	select {
+	case <-d.done:
+	case <-time.After(long + 2*time.Minute):
+		t.Fatalf("it does not end: %s", d.out)
+	}
+	out := d.out.String()
+	if code := d.cmd.ProcessState.ExitCode(); code != 0 {
+		t.Fatalf("exit %d: %s", code, out)
+	}
+	for _, want := range []string{"Forbidden pages were requested never", "no two requests to a host overlapped", "every Retry-After was kept"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("the summary does not say %q", want)
+		}
+	}
+	rows := demoSummary(t, out)
+	quick, slow := rows["news/ticker"], rows["news/archive/1975"]
+	if quick.visits < 2*slow.visits || slow.visits < 2 || quick.changes < quick.visits/2 || slow.changes != 0 {
+		t.Errorf("a page that changes every 2 s has %+v, one that never changes %+v", quick, slow)
+	}
+	if r := rows["news/private/drafts"]; r.visits > 0 || r.state != "excluded" {
+		t.Errorf("the forbidden page has %+v", r)
+	}
+	if r := rows["flaky/recovering"]; r.failed == 0 || r.visits <= r.failed {
+		t.Errorf("the page that fails and recovers has %+v", r)
+	}
+	if t.Failed() {
+		t.Log(fmt.Sprint(rows), out)
+	}
+}
