@@ -285,6 +285,8 @@ type pageLine struct {
 	State  string `json:"state"`
 	Visits int    `json:"visits"`
 	Level  int    `json:"level"`
+	// NextVisit is when the page is due.
+	NextVisit time.Time `json:"next_visit"`
 }
 
 func (d *dev) pages(crawl string) []pageLine {
