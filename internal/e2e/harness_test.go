@@ -300,6 +300,7 @@ type visitLine struct {
 	At      time.Time `json:"at"`
 	Outcome string    `json:"outcome"`
 	Status  int       `json:"status"`
+	Digest  string    `json:"digest"`
 	NextAt  time.Time `json:"next_at"`
 }
 

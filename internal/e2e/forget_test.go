@@ -1,0 +1,145 @@
+package e2e
+
+import (
+	"database/sql"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// tablesWith names the tables of a SQLite file that hold a text anywhere.
+func tablesWith(t *testing.T, path, text string) []string {
+	t.Helper()
+	db, err := sql.Open("sqlite", "file:"+path+"?mode=ro")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	var found []string
+	for _, table := range column(t, db, "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'") {
+		rows, err := db.Query("SELECT * FROM " + table)
+		if err != nil {
+			t.Fatal(err)
+		}
+		columns, err := rows.Columns()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for rows.Next() {
+			values := make([]any, len(columns))
+			for i := range values {
+				values[i] = new(any)
+			}
+			if err := rows.Scan(values...); err != nil {
+				t.Fatal(err)
+			}
+			for i, v := range values {
+				if strings.Contains(fmt.Sprintf("%s", *v.(*any)), text) {
+					found = append(found, table+"."+columns[i])
+				}
+			}
+		}
+		if err := rows.Err(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return found
+}
+
+func column(t *testing.T, db *sql.DB, query string) []string {
+	t.Helper()
+	rows, err := db.Query(query)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rows.Close()
+	var all []string
+	for rows.Next() {
+		var s string
+		if err := rows.Scan(&s); err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, s)
+	}
+	if err := rows.Err(); err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// archived names the files of an archive whose names hold a digest.
+func archived(t *testing.T, folder, digest string) []string {
+	t.Helper()
+	var found []string
+	err := filepath.WalkDir(folder, func(path string, _ fs.DirEntry, err error) error {
+		if strings.Contains(strings.ReplaceAll(path, string(filepath.Separator), ""), digest) {
+			found = append(found, path)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
+}
+
+// TestForgetLeavesNothing forgets a page of a running crawl: no row, byte or
+// workflow of it is left, and a page that links to it does not bring it back.
+func TestForgetLeavesNothing(t *testing.T) {
+	t.Parallel()
+	s := serve(t, tree(7))
+	data := filepath.Join(t.TempDir(), "data")
+	d := startDev(t, data, crawlArgs(s, "10ms", "--default-interval", "3s")...)
+	d.eventually(time.Minute, "every page is visited twice", d.crawled("t", 7, 2))
+	const name = "/p1.html"
+	page := s.url + name
+	digest := d.history(page)[0].Digest
+	store, archive := filepath.Join(data, "recrawl.db"), filepath.Join(data, "archive")
+	if len(digest) != 64 || len(archived(t, archive, digest)) == 0 || len(tablesWith(t, store, name)) == 0 {
+		t.Fatalf("digest %q: the page's bytes and rows are not where this test looks", digest)
+	}
+
+	out, code, errout := d.starter("forget", page, "--yes")
+	if code != 0 || !strings.Contains(out, "1 page") {
+		t.Fatalf("forget: %d: %s%s", code, out, errout)
+	}
+	asked := s.count(name)
+	if found := tablesWith(t, store, name); len(found) > 0 {
+		t.Errorf("the store has it in %v", found)
+	}
+	if found := archived(t, archive, digest); len(found) > 0 {
+		t.Errorf("the archive has %v", found)
+	}
+	if _, code, _ := d.starter("history", page); code != 3 {
+		t.Errorf("history: exit %d, want 3", code)
+	}
+	d.eventually(time.Minute, "its workflows are gone", func() bool {
+		out := d.temporal("workflow", "count", "--query", fmt.Sprintf("WorkflowId = 'page/t/%s'", page))
+		return strings.TrimSpace(out) == "Total: 0"
+	})
+
+	// The pages that link to it are visited and change; it stays away.
+	root := len(d.history(s.url + "/"))
+	d.eventually(time.Minute, "the root is visited again", func() bool { return len(d.history(s.url+"/")) >= root+2 })
+	if again := s.count(name); again > asked {
+		t.Errorf("it was requested %d times more", again-asked)
+	}
+	if len(d.pages("t")) != 6 {
+		t.Errorf("%d pages, want the other 6", len(d.pages("t")))
+	}
+	d.stop()
+}
+
+// count is how often a path was requested.
+func (s *site) count(path string) int {
+	n := 0
+	for _, r := range s.requests() {
+		if r.path == path {
+			n++
+		}
+	}
+	return n
+}
