@@ -56,7 +56,22 @@ func (a *Activities) Fetch(ctx context.Context, in contract.FetchIn) (contract.F
 	if err != nil {
 		return contract.FetchOut{}, err
 	}
+	if result.Content {
+		if err := a.stillKnown(ctx, page.PageID, result.Digest); err != nil {
+			return contract.FetchOut{}, translate(err)
+		}
+	}
 	return asActivityResult(fetchOut(page, begun, result))
+}
+
+// stillKnown gives the bytes up that were fetched for a page that has been
+// forgotten meanwhile.
+func (a *Activities) stillKnown(ctx context.Context, pageID int64, digest string) error {
+	_, err := a.store.Page(ctx, pageID)
+	if errors.Is(err, store.ErrNotFound) {
+		err = errors.Join(err, a.store.Discard(ctx, []string{digest}))
+	}
+	return err
 }
 
 // ourFault is an error that says nothing about the page or its host (a disk that

@@ -3,6 +3,7 @@ package activities
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"recrawl/internal/contract"
@@ -18,6 +19,7 @@ const (
 	closeBatch      = 200
 	unparkBatch     = 200
 	unfinishedBatch = 50
+	sweepBatch      = 500
 	// unfinishedAge is how long a version's links may wait for their Discover,
 	// which is normally on its way, before maintenance looks after them.
 	unfinishedAge = 2 * time.Minute
@@ -44,6 +46,9 @@ func (a *Activities) Maintain(ctx context.Context, in contract.MaintainIn) (cont
 	for _, p := range unfinished {
 		out.Unfinished = append(out.Unfinished, contract.DiscoverIn{CrawlID: in.CrawlID, Crawl: in.Name, Page: p.Page, Visit: p.Visit, Register: true})
 	}
+	if err := a.sweep(ctx); err != nil {
+		return out, translate(err)
+	}
 	candidates, err := a.store.Candidates(ctx, store.CandidateParams{CrawlID: in.CrawlID, Limit: 1})
 	if err != nil {
 		return out, translate(err)
@@ -51,6 +56,21 @@ func (a *Activities) Maintain(ctx context.Context, in contract.MaintainIn) (cont
 	out.Room = len(candidates) > 0
 	out.Status, err = a.counts(ctx, in.CrawlID)
 	return out, translate(err)
+}
+
+// sweep deletes bytes that no version has: of visits that brought nothing new
+// to keep, and of pages that were forgotten while they were being fetched.
+func (a *Activities) sweep(ctx context.Context) error {
+	digests, err := a.store.Unreferenced(ctx, sweepBatch)
+	if err != nil || len(digests) == 0 {
+		return err
+	}
+	for _, digest := range digests {
+		if err := a.archive.Delete(ctx, digest); err != nil {
+			return fmt.Errorf("delete %s from the archive: %w", digest, err)
+		}
+	}
+	return a.store.Deleted(ctx, digests)
 }
 
 // unfinishedAge is zero in a repairing turn: Temporal may have lost every

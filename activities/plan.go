@@ -39,6 +39,12 @@ func (a *Activities) PlanRevisit(ctx context.Context, in contract.PlanIn) (contr
 	if err != nil {
 		return contract.PlanOut{}, translate(err)
 	}
+	if in.Fetch.Outcome == crawl.OutcomeCosmetic {
+		// Not kept as a version, so nothing will ask for these bytes again.
+		if err := a.store.Discard(ctx, []string{in.Fetch.Digest}); err != nil {
+			a.log.Warn("bytes without a version stay in the archive", "digest", in.Fetch.Digest, "error", err)
+		}
+	}
 	return planOut(result.Visit, result.Room || found), nil
 }
 

@@ -1,0 +1,69 @@
+package activities_test
+
+import (
+	"fmt"
+	"net/http"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"recrawl/internal/contract"
+	"recrawl/internal/store"
+)
+
+// A visit that finds the same text in other bytes leaves nothing in the archive
+// once maintenance has come by, and the version's own bytes stay.
+func TestCosmeticBytesAreSwept(t *testing.T) {
+	t.Parallel()
+	var visits atomic.Int64
+	s := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/robots.txt" {
+			http.NotFound(w, r)
+			return
+		}
+		w.Header().Set("Content-Type", "text/html")
+		fmt.Fprintf(w, "<title>a</title><!-- %d --><p>The same words on every visit.", visits.Add(1))
+	})
+	w := newWorld(t)
+	page := w.living([]string{s.url + "/"})[0]
+	w.saveRobots(store.SaveRobotsParams{Origin: s.url, State: store.RobotsAllowAll, Status: 404, Expires: time.Hour})
+	w.visit(page, 1)
+	if got := w.visit(page, 2); got.Outcome.String() != "cosmetic" {
+		t.Fatalf("the second visit is %s", got.Outcome)
+	}
+	if n, _ := w.archived(); n != 2 {
+		t.Fatalf("%d contents before maintenance, want 2", n)
+	}
+	w.maintain(false)
+	if n, _ := w.archived(); n != 1 {
+		t.Errorf("%d contents, want the version's alone", n)
+	}
+	if _, err := w.archive.Open(t.Context(), w.page(s.url+"/").Last.Digest); err != nil {
+		t.Errorf("the version's bytes: %v", err)
+	}
+}
+
+// What is fetched while its page is forgotten does not stay.
+func TestForgottenDuringItsFetch(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	var target store.Target
+	s := serve(t, func(rw http.ResponseWriter, _ *http.Request) {
+		if _, err := w.store.Forget(t.Context(), store.ForgetParams{Target: target, Limit: 10}); err != nil {
+			t.Error(err)
+		}
+		rw.Header().Set("Content-Type", "text/html")
+		fmt.Fprint(rw, "<p>Words that were to be forgotten.")
+	})
+	target.URL = s.url + "/"
+	page := w.living([]string{target.URL})[0]
+	w.saveRobots(store.SaveRobotsParams{Origin: s.url, State: store.RobotsAllowAll, Status: 404, Expires: time.Hour})
+	_, err := w.fetch(page, 1)
+	if app := application(t, err); app.Type() != contract.ErrTypeNotFound {
+		t.Errorf("the fetch ends with %v", err)
+	}
+	w.maintain(false)
+	if n, _ := w.archived(); n != 0 {
+		t.Errorf("%d contents are left", n)
+	}
+}
