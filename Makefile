@@ -31,7 +31,7 @@ $(TEMPORAL): tools/temporal/go.mod tools/temporal/go.sum
 temporal-server: $(SERVER)
 
 $(SERVER): tools/temporal-server/go.mod tools/temporal-server/go.sum
-	@echo "building the Temporal server once from tools/temporal-server (about 4 minutes on 2 cores, 8 with an empty cache) …"
+	@echo "building the Temporal server once from tools/temporal-server (about 4 minutes on 2 cores) …"
 	@start=$$(date +%s); cd tools/temporal-server && export GOFLAGS= && \
 	  $(GO) build -o ../../$(BIN)/temporal-sql-tool go.temporal.io/server/cmd/tools/sql && \
 	  $(GO) build -o ../../$(SERVER).building go.temporal.io/server/cmd/server && \

@@ -1,5 +1,6 @@
-// Package archive keeps bytes under their SHA-256: whatever is stored once is
-// stored for good, stored twice is kept once, and is checked when it is read.
+// Package archive keeps bytes under their SHA-256: whatever is stored stays until
+// it is deleted, is kept once however often it is stored, and is checked when it
+// is read.
 package archive
 
 import (

@@ -12,21 +12,15 @@ import (
 
 func TestMain(m *testing.M) { pgtest.Main(m) }
 
-func TestCollection(t *testing.T) { storetest.Run(t, openTest) }
+func TestCollection(t *testing.T) { storetest.Run(t, openAudited) }
 
-func TestGate(t *testing.T) { storetest.RunGate(t, openTest) }
+func TestGate(t *testing.T) { storetest.RunGate(t, openAudited) }
 
 func BenchmarkGate(b *testing.B) {
 	storetest.BenchGate(b, func(t testing.TB) store.Store {
 		t.Helper()
 		return openDSN(t, pgtest.DSN(t))
 	})
-}
-
-// openTest opens an empty store that lives as long as the test.
-func openTest(t *testing.T) store.Store {
-	t.Helper()
-	return openDSN(t, pgtest.DSN(t))
 }
 
 func openDSN(t testing.TB, dsn string) store.Store {

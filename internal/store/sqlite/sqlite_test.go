@@ -10,7 +10,7 @@ import (
 
 func TestCollection(t *testing.T) { storetest.Run(t, openTest) }
 
-func TestGate(t *testing.T) { storetest.RunGate(t, openTest) }
+func TestGate(t *testing.T) { storetest.RunGate(t, openAudited) }
 
 func BenchmarkGate(b *testing.B) {
 	storetest.BenchGate(b, func(t testing.TB) store.Store {

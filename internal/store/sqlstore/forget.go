@@ -15,8 +15,8 @@ const (
 	// forgottenPerTx is how many pages one transaction removes, and forgottenRows
 	// how many of their links, of their visits and of their versions. A page with
 	// more loses them in transactions before the one that removes it.
-	forgottenPerTx = 200
-	forgottenRows  = 1000
+	forgottenPerTx = 100
+	forgottenRows  = 500
 )
 
 // Forget implements store.Takedown. When it fails half-way it returns what it
@@ -271,6 +271,9 @@ func (r *removal) removeLinks(ctx context.Context, links []link) error {
 	if err != nil {
 		return fmt.Errorf("remove links: %w", err)
 	}
+	if len(gone) == 0 {
+		return nil // somebody else removed them
+	}
 	r.d.total(totalLinks, -int64(len(gone)))
 	backlinks := map[int64]int64{}
 	for _, dst := range gone {
@@ -373,8 +376,7 @@ func (r *removal) leaveLines(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	remove := `DELETE FROM places AS p WHERE p.page_id IN (` + r.store.ids(1) + `) RETURNING ` + placeColumns
-	places, err := collect(ctx, r.tx, remove, []any{r.list}, scanPlace)
+	places, err := r.removePlaces(ctx)
 	if err != nil {
 		return fmt.Errorf("remove places: %w", err)
 	}
@@ -390,6 +392,17 @@ func (r *removal) leaveLines(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// removePlaces removes the places of the pages, whose hosts are locked.
+func (r *removal) removePlaces(ctx context.Context) ([]place, error) {
+	ids := `p.page_id IN (` + r.store.ids(1) + `)`
+	places, err := collect(ctx, r.tx, `SELECT `+placeColumns+` FROM places p WHERE `+ids, []any{r.list}, scanPlace)
+	if err != nil || len(places) == 0 {
+		return nil, err
+	}
+	_, err = r.tx.Exec(ctx, `DELETE FROM places AS p WHERE `+ids, r.list)
+	return places, err
 }
 
 // vacate counts places off that were removed from the host's lines, or others',

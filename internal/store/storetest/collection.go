@@ -32,6 +32,8 @@ func Run(t *testing.T, open func(t *testing.T) store.Store) {
 		{"Visits", visitCases()},
 		{"Reports", reportCases()},
 		{"Robots", robotsCases()},
+		{"Takedown", takedownCases()},
+		{"Contents", contentCases()},
 	}
 	for _, group := range groups {
 		t.Run(group.name, func(t *testing.T) {

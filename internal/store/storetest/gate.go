@@ -47,6 +47,16 @@ func RunGate(t *testing.T, open func(t *testing.T) store.Store) {
 		"PausedIsParked":              pausedIsParked,
 		"PausedMayNotBegin":           pausedMayNotBegin,
 		"UnparkGivesTurns":            unparkGivesTurns,
+		"BlockedWaits":                blockedWaits,
+		"BlockedMayNotBegin":          blockedMayNotBegin,
+		"BlockedWakesWaiters":         blockedWakes,
+		"UnblockGivesTurns":           unblockGivesTurns,
+		"UnblockForgetsLostPermits":   unblockLostPermit,
+		"BlockedWithoutRobots":        blockedWithoutRobots,
+		"UnknownHostIsBlocked":        unknownIsBlocked,
+		"ForgottenLeaves":             forgottenLeaves,
+		"ForgottenInFlightKeepsGap":   forgottenInFlight,
+		"ForgottenWaiterReturns":      forgottenWaiter,
 		"StoppedLeaves":               stoppedLeaves,
 		"StoppedPageLeaves":           stoppedPageLeaves,
 		"RecordedVisitIsAnswered":     recordedVisit,
@@ -257,6 +267,7 @@ func lateThrottle(w *gateWorld) {
 	permit, begun := w.lost(pages[0], life)
 	w.expired(begun, life)
 	held := w.release(permit, throttled(time.Hour))
+	w.leave(pages[0]) // it would come first
 	a := w.waits(pages[1])
 	w.about("the wait", a.Wait, time.Hour, held)
 	if a.Reason != store.WaitBackoff {

@@ -1,0 +1,51 @@
+//go:build unix
+
+package postgres
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"recrawl/internal/store"
+	"recrawl/internal/store/sqlstore"
+	"recrawl/internal/store/storetest"
+	"recrawl/internal/store/storetest/pgtest"
+)
+
+// openAudited opens an empty store in which everything that is kept by deltas is
+// counted after the test: here, unlike in SQLite, writers run at the same time.
+func openAudited(t *testing.T) store.Store {
+	t.Helper()
+	e, err := openEngine(t.Context(), pgtest.DSN(t), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		audit(t, e)
+		if err := e.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return sqlstore.New(e, sqlstore.Options{})
+}
+
+func audit(t *testing.T, e *engine) {
+	t.Helper()
+	for name, query := range storetest.Audits() {
+		var wrong []string
+		// Not the test's context: it has ended when clean-up begins.
+		err := e.Read(context.Background(), func(tx sqlstore.Tx) error {
+			wrong = nil
+			return tx.Query(context.Background(), query, nil, func(row sqlstore.Row) error {
+				var text string
+				err := row.Scan(&text)
+				wrong = append(wrong, text)
+				return err
+			})
+		})
+		if err != nil || len(wrong) > 0 {
+			t.Errorf("%s: %v, %s", name, err, strings.Join(wrong, "; "))
+		}
+	}
+}

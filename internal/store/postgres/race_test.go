@@ -1,0 +1,235 @@
+//go:build unix
+
+package postgres
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"recrawl/internal/crawl"
+	"recrawl/internal/store"
+	"recrawl/internal/store/sqlstore"
+	"recrawl/internal/store/storetest/pgtest"
+)
+
+// pausing is an engine whose transactions pause before each query that contains
+// a text, and say that they are there.
+type pausing struct {
+	*engine
+	at             string
+	there, proceed chan struct{}
+}
+
+func (p *pausing) Write(ctx context.Context, fn func(sqlstore.Tx) error) error {
+	return p.engine.Write(ctx, func(tx sqlstore.Tx) error { return fn(pausingTx{tx, p}) })
+}
+
+func (p *pausing) pass(query string) {
+	if strings.Contains(query, p.at) {
+		p.there <- struct{}{}
+		<-p.proceed
+	}
+}
+
+type pausingTx struct {
+	sqlstore.Tx
+	p *pausing
+}
+
+func (t pausingTx) Exec(ctx context.Context, query string, args ...any) (int64, error) {
+	t.p.pass(query)
+	return t.Tx.Exec(ctx, query, args...)
+}
+
+func (t pausingTx) Query(ctx context.Context, query string, args []any, scan func(sqlstore.Row) error) error {
+	t.p.pass(query)
+	return t.Tx.Query(ctx, query, args, scan)
+}
+
+func (t pausingTx) QueryRow(ctx context.Context, query string, args []any, dest ...any) error {
+	t.p.pass(query)
+	return t.Tx.QueryRow(ctx, query, args, dest...)
+}
+
+// race is a crawl in a database, for tests of two transactions at once.
+type race struct {
+	*testing.T
+	dsn   string
+	s     store.Store
+	crawl int64
+}
+
+func newRace(t *testing.T) *race {
+	t.Helper()
+	r := &race{T: t, dsn: pgtest.DSN(t)}
+	e, err := openEngine(t.Context(), r.dsn, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		audit(t, e)
+		if err := e.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	r.s = sqlstore.New(e, sqlstore.Options{})
+	spec := crawl.DefaultSpec()
+	spec.Name = "news"
+	rec, err := r.s.OpenCrawl(t.Context(), spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.crawl = rec.ID
+	return r
+}
+
+// pauses opens the store once more, to pause before a query.
+func (r *race) pauses(at string) (store.Store, *pausing) {
+	r.Helper()
+	e, err := openEngine(r.Context(), r.dsn, Options{})
+	if err != nil {
+		r.Fatal(err)
+	}
+	p := &pausing{engine: e, at: at, there: make(chan struct{}), proceed: make(chan struct{})}
+	s := sqlstore.New(p, sqlstore.Options{})
+	r.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			r.Error(err)
+		}
+	})
+	return s, p
+}
+
+func (r *race) register(s store.Store, from int64, urls ...string) (store.RegisterResult, error) {
+	p := store.RegisterParams{CrawlID: r.crawl, From: from}
+	for _, u := range urls {
+		p.URLs = append(p.URLs, store.NewURL{URL: u, Host: "host.test"})
+	}
+	return s.RegisterLinks(context.WithoutCancel(r.Context()), p)
+}
+
+// page registers a URL as a seed and returns its page.
+func (r *race) page(url string) crawl.PageRef {
+	r.Helper()
+	if _, err := r.register(r.s, 0, url); err != nil {
+		r.Fatal(err)
+	}
+	pages, err := r.s.FindPages(r.Context(), url, "")
+	if err != nil || len(pages) != 1 {
+		r.Fatalf("%d pages, %v", len(pages), err)
+	}
+	return pages[0].PageRef
+}
+
+func (r *race) forget(s store.Store, url string) (store.ForgetResult, error) {
+	return s.Forget(context.WithoutCancel(r.Context()), store.ForgetParams{Target: store.Target{URL: url}})
+}
+
+// outcome is what a call in another goroutine returned.
+type outcome[T any] struct {
+	value T
+	err   error
+}
+
+func start[T any](fn func() (T, error)) <-chan outcome[T] {
+	done := make(chan outcome[T], 1)
+	go func() {
+		v, err := fn()
+		done <- outcome[T]{v, err}
+	}()
+	return done
+}
+
+// settle gives a statement that was just let go the time to reach the server. A
+// race that is lost in spite of it passes the test.
+func settle() { time.Sleep(100 * time.Millisecond) }
+
+const (
+	oneURL, otherURL = "https://host.test/1", "https://host.test/2"
+	// pagesLocked is the query before which Forget has locked its pages.
+	pagesLocked = "DELETE FROM visits"
+)
+
+// TestForgetWaitsForRegistrars: a URL registered by somebody who has not seen the
+// tombstone is found and removed.
+func TestForgetWaitsForRegistrars(t *testing.T) {
+	r := newRace(t)
+	slow, registrar := r.pauses("INSERT INTO crawl_counts")
+	hasty, forgetter := r.pauses("LOCK TABLE forgotten IN EXCLUSIVE MODE")
+	registered := start(func() (store.RegisterResult, error) { return r.register(slow, 0, oneURL) })
+	<-registrar.there
+	forgotten := start(func() (store.ForgetResult, error) { return r.forget(hasty, oneURL) })
+	<-forgetter.there
+	forgetter.proceed <- struct{}{}
+	settle()
+	registrar.proceed <- struct{}{}
+	if o := <-registered; o.err != nil || o.value.New != 1 {
+		t.Errorf("registered %+v, %v", o.value, o.err)
+	}
+	if o := <-forgotten; o.err != nil || len(o.value.Pages) != 1 {
+		t.Errorf("forgot %+v, %v; want the page that was being registered", o.value, o.err)
+	}
+}
+
+// TestForgottenPageRegistersNothing: a page that is removed while its links are
+// registered leaves none behind.
+func TestForgottenPageRegistersNothing(t *testing.T) {
+	r := newRace(t)
+	page := r.page(oneURL)
+	slow, forgetter := r.pauses(pagesLocked)
+	forgotten := start(func() (store.ForgetResult, error) { return r.forget(slow, oneURL) })
+	<-forgetter.there
+	registered := start(func() (store.RegisterResult, error) { return r.register(r.s, page.PageID, otherURL) })
+	settle()
+	forgetter.proceed <- struct{}{}
+	if o := <-forgotten; o.err != nil || len(o.value.Pages) != 1 {
+		t.Errorf("forgot %+v, %v", o.value, o.err)
+	}
+	if o := <-registered; !errors.Is(o.err, store.ErrNotFound) {
+		t.Errorf("registered %+v, %v", o.value, o.err)
+	}
+}
+
+// TestLinkToVanishingPage: a URL that is remembered while its old page is being
+// removed comes back as a new page.
+func TestLinkToVanishingPage(t *testing.T) {
+	r := newRace(t)
+	page, from := r.page(oneURL), r.page(otherURL)
+	slow, forgetter := r.pauses(pagesLocked)
+	forgotten := start(func() (store.ForgetResult, error) { return r.forget(slow, oneURL) })
+	<-forgetter.there
+	if err := r.s.Remember(t.Context(), store.Target{URL: oneURL}); err != nil {
+		t.Error(err)
+	}
+	registered := start(func() (store.RegisterResult, error) { return r.register(r.s, from.PageID, oneURL) })
+	settle()
+	forgetter.proceed <- struct{}{}
+	if o := <-forgotten; o.err != nil || len(o.value.Pages) != 1 || o.value.Pages[0] != page {
+		t.Errorf("forgot %+v, %v", o.value, o.err)
+	}
+	if o := <-registered; o.err != nil || o.value.New != 1 {
+		t.Errorf("registered %+v, %v; want a new page", o.value, o.err)
+	}
+}
+
+// TestForgottenPageAsks: a page that is removed while it asks for its permit gets
+// no place in the line.
+func TestForgottenPageAsks(t *testing.T) {
+	r := newRace(t)
+	page := r.page(oneURL)
+	slow, asker := r.pauses("FROM hosts h WHERE h.id = $1 FOR UPDATE")
+	asked := start(func() (store.AcquireResult, error) {
+		return slow.Acquire(context.WithoutCancel(t.Context()), store.AcquireParams{Page: page, Visit: 1, Class: crawl.ClassFirst})
+	})
+	<-asker.there
+	if res, err := r.forget(r.s, oneURL); err != nil || len(res.Pages) != 1 {
+		t.Errorf("forgot %+v, %v", res, err)
+	}
+	asker.proceed <- struct{}{}
+	if o := <-asked; !errors.Is(o.err, store.ErrNotFound) {
+		t.Errorf("a forgotten page is answered %s, %v", o.value.Answer, o.err)
+	}
+}

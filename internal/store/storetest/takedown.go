@@ -1,0 +1,438 @@
+package storetest
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"recrawl/internal/crawl"
+	"recrawl/internal/store"
+)
+
+func takedownCases() []collectionCase {
+	return []collectionCase{
+		{"URLGoesWithAllOfIt", forgetURL},
+		{"InAllCrawls", forgetAllCrawls},
+		{"DoesNotComeBack", forgetStays},
+		{"BeforeItWasKnown", forgetUnknown},
+		{"WindowIsFreed", forgetFreesWindow},
+		{"HostGoesWithAllOfIt", forgetHost},
+		{"SomeAtATime", forgetLimit},
+		{"DryRunChangesNothing", forgetDry},
+		{"MoreLinksThanATransaction", forgetManyLinks},
+		{"DigestsOfNoVersionAreNamed", forgetDigests},
+		{"OneOfURLAndHost", forgetBadTarget},
+		{"HostileTargets", forgetHostile},
+		{"AtOnceFromManySides", forgetAtOnce},
+	}
+}
+
+func contentCases() []collectionCase {
+	return []collectionCase{{"UnreferencedAreDeletedOnce", contentLife}}
+}
+
+func (c *collection) forget(p store.ForgetParams) store.ForgetResult {
+	c.Helper()
+	res, err := c.s.Forget(c.ctx, p)
+	c.check(err)
+	return res
+}
+
+func (c *collection) forgetURL(url string) store.ForgetResult {
+	c.Helper()
+	return c.forget(store.ForgetParams{Target: store.Target{URL: url}})
+}
+
+// gone ends the test unless the page is.
+func (c *collection) gone(p store.PageRecord) {
+	c.Helper()
+	_, err := c.s.Page(c.ctx, p.PageID)
+	c.wantError(err, store.ErrNotFound)
+	pages, err := c.s.FindPages(c.ctx, p.URL, c.name)
+	c.check(err)
+	want(c, "pages of "+p.URL, len(pages), 0)
+	_, err = c.s.Visit(c.ctx, p.PageID, 1)
+	c.wantError(err, store.ErrNotFound)
+	visits, err := c.s.ListVisits(c.ctx, p.PageID, 0, 10)
+	c.check(err)
+	want(c, "visits", len(visits), 0)
+}
+
+func forgetURL(c *collection) {
+	c.with(10, 0)
+	pages := c.admitted(1, 3)
+	p, other := pages[0], pages[1]
+	c.save(version(p.PageID, 1), store.Link{URL: other.URL})
+	c.visit(p.PageID, crawl.OutcomeNew, crawl.Active)
+	c.visit(p.PageID, crawl.OutcomeFailed, crawl.Failing)
+	c.visit(other.PageID, crawl.OutcomeNew, crawl.Active)
+	c.register(p.PageID, c.urls(1, 3, 1)...)
+	c.register(other.PageID, c.urls(1, 3, 1)...)
+	c.stand(p)
+	want(c, "backlinks before", c.page(other.PageID).Backlinks, 1)
+
+	res := c.forgetURL(p.URL)
+	want(c, "forgotten pages", fmt.Sprint(res.Pages), fmt.Sprint([]crawl.PageRef{p.PageRef}))
+	want(c, "more", res.More, false)
+	c.gone(p)
+	want(c, "backlinks", c.page(other.PageID).Backlinks, 0)
+	want(c, "backlinks of what both linked to", c.page(pages[2].PageID).Backlinks, 1)
+	st := c.status()
+	want(c, "visits", st.Visits, 1)
+	want(c, "failed visits", st.Outcomes[crawl.OutcomeFailed], 0)
+	want(c, "versions", st.Versions, 0)
+	want(c, "links", st.Links, 1)
+	want(c, "waiting", st.Waiting, 0)
+	pending, err := c.s.UnfinishedLinks(c.ctx, c.id, 0, 10)
+	c.check(err)
+	want(c, "pending links", len(pending), 0)
+	c.checkCounts()
+
+	// Whoever was at it finds out.
+	_, err = c.s.SaveVersion(c.ctx, version(p.PageID, 3), nil)
+	c.wantError(err, store.ErrNotFound)
+	_, err = c.s.RecordVisit(c.ctx, store.RecordParams{Visit: store.VisitRecord{PageID: p.PageID, Visit: 3, Outcome: crawl.OutcomeNew}})
+	c.wantError(err, store.ErrNotFound)
+	_, err = c.s.RegisterLinks(c.ctx, store.RegisterParams{CrawlID: c.id, From: p.PageID, URLs: c.urls(1, 3, 1)})
+	c.wantError(err, store.ErrNotFound)
+	c.wantError(c.s.SetPageState(c.ctx, p.PageID, crawl.Active), store.ErrNotFound)
+	want(c, "forgotten again", len(c.forgetURL(p.URL).Pages), 0)
+}
+
+func forgetAllCrawls(c *collection) {
+	c.open()
+	c.known(1, 2)
+	other := newCollection(c.T, c.s)
+	other.name, other.spec.Name = c.name+"-2", c.name+"-2"
+	other.open()
+	other.register(0, c.urls(1, 2, 0)...)
+	res := c.forgetURL(c.url(1, 0, 0).URL)
+	want(c, "forgotten pages", len(res.Pages), 2)
+	want(c, "crawls", res.Pages[0].Crawl+" "+res.Pages[1].Crawl, c.name+" "+other.name)
+	want(c, "pages", c.status().Pages[crawl.Known], 1)
+	want(c, "pages of the other crawl", other.status().Pages[crawl.Known], 1)
+}
+
+// registers ends the test unless registering URLs of the case counts these.
+func (c *collection) registers(what string, from int64, added, seen, forgotten int, urls ...store.NewURL) {
+	c.Helper()
+	res := c.register(from, urls...)
+	want(c, what, fmt.Sprint(res.New, res.Seen, res.Forgotten), fmt.Sprint(added, seen, forgotten))
+}
+
+func forgetStays(c *collection) {
+	c.open()
+	pages := c.known(1, 3)
+	from := c.known(2, 1)[0].PageID
+	c.forgetURL(pages[1].URL)
+	c.registers("as seeds", 0, 0, 2, 1, c.urls(1, 3, 0)...)
+	c.registers("as links", from, 1, 2, 1, c.urls(1, 4, 1)...)
+	want(c, "links", c.status().Links, 3)
+	target := store.Target{URL: pages[1].URL}
+	c.check(c.s.Remember(c.ctx, target))
+	c.wantError(c.s.Remember(c.ctx, target), store.ErrNotFound)
+	c.registers("after it is remembered", from, 1, 3, 0, c.urls(1, 4, 1)...)
+	p := c.find(pages[1].URL)
+	want(c, "state", p.State, crawl.Known)
+	want(c, "backlinks", p.Backlinks, 1)
+	if p.PageID == pages[1].PageID {
+		c.Fatal("another page has the id of the forgotten one")
+	}
+
+	host := store.Target{Host: c.host(1)}
+	c.forget(store.ForgetParams{Target: host})
+	c.forgetURL(pages[0].URL)
+	c.registers("of a forgotten host", from, 0, 0, 9, c.urls(1, 9, 1)...)
+	c.registers("of another host too", from, 1, 0, 9, append(c.urls(1, 9, 1), c.url(3, 1, 1))...)
+	c.check(c.s.Remember(c.ctx, host))
+	c.registers("of a remembered host", from, 8, 0, 1, c.urls(1, 9, 1)...)
+	c.checkCounts()
+}
+
+func forgetUnknown(c *collection) {
+	c.open()
+	want(c, "pages", len(c.forgetURL(c.url(1, 1, 0).URL).Pages), 0)
+	want(c, "pages", len(c.forget(store.ForgetParams{Target: store.Target{Host: c.host(2)}}).Pages), 0)
+	c.registers("later", 0, 1, 0, 3, append(c.urls(1, 2, 0), c.urls(2, 2, 0)...)...)
+	c.wantError(c.s.Remember(c.ctx, store.Target{URL: c.url(1, 0, 0).URL}), store.ErrNotFound)
+	c.wantError(c.s.Remember(c.ctx, store.Target{Host: c.host(1)}), store.ErrNotFound)
+}
+
+func forgetFreesWindow(c *collection) {
+	c.with(2, 3)
+	pages := c.known(1, 5)
+	want(c, "admitted", len(c.admit(ids(pages)...)), 2)
+	c.forgetURL(pages[0].URL)
+	want(c, "candidates", len(c.candidates(10)), 1)
+	want(c, "admitted after one was forgotten", len(c.admit(ids(pages)...)), 1)
+	c.visit(pages[1].PageID, crawl.OutcomeNew, crawl.Active)
+	c.forgetURL(pages[1].URL)
+	want(c, "admitted after a visited one was forgotten", len(c.admit(ids(pages)...)), 1)
+	c.checkCounts()
+}
+
+func forgetHost(c *collection) {
+	c.with(10, 0)
+	pages, others := c.admitted(1, 6), c.admitted(2, 3)
+	for _, p := range pages[:4] {
+		c.save(version(p.PageID, 1), store.Link{URL: p.URL})
+		c.visit(p.PageID, crawl.OutcomeNew, crawl.Active)
+		c.register(p.PageID, append(c.urls(1, 6, 1), c.urls(2, 3, 1)...)...)
+	}
+	c.register(others[0].PageID, append(c.urls(1, 6, 1), c.urls(2, 3, 1)...)...)
+	c.stand(pages[5])
+	for _, scheme := range []string{"http", "https"} {
+		c.saveRobots(scheme, store.RobotsParsed, time.Second)
+	}
+	c.check(c.s.SaveRobots(c.ctx, store.SaveRobotsParams{Origin: "https://" + c.host(2), State: store.RobotsAllowAll, Expires: time.Hour}))
+
+	res := c.forget(store.ForgetParams{Target: store.Target{Host: c.host(1)}})
+	want(c, "forgotten pages", len(res.Pages), 6)
+	for _, p := range pages {
+		c.gone(p)
+	}
+	want(c, "backlinks", c.page(others[1].PageID).Backlinks, 1)
+	st := c.status()
+	want(c, "links", st.Links, 2)
+	want(c, "visits", st.Visits, 0)
+	want(c, "versions", st.Versions, 0)
+	want(c, "active", st.Pages[crawl.Active], 3)
+	want(c, "hosts", st.Hosts, 1)
+	c.saveRobots("https", store.RobotsParsed, time.Second) // its request was in flight
+	for _, scheme := range []string{"http", "https"} {
+		_, err := c.s.Robots(c.ctx, scheme+"://"+c.host(1))
+		c.wantError(err, store.ErrNotFound)
+	}
+	_, err := c.s.Robots(c.ctx, "https://"+c.host(2))
+	c.check(err)
+	hosts, err := c.s.ListHosts(c.ctx, c.id, "", 10)
+	c.check(err)
+	want(c, "listed hosts", len(hosts), 1)
+	c.checkCounts()
+}
+
+func forgetLimit(c *collection) {
+	c.open()
+	pages := c.known(1, 10)
+	target := store.Target{Host: c.host(1)}
+	var got []int64
+	for _, expected := range []int{4, 4, 2, 0} {
+		res := c.forget(store.ForgetParams{Target: target, Limit: 4})
+		want(c, "forgotten pages", len(res.Pages), expected)
+		want(c, "more", res.More, expected == 4)
+		for _, p := range res.Pages {
+			got = append(got, p.PageID)
+		}
+		c.registers("meanwhile", 0, 0, 0, 10, c.urls(1, 10, 0)...)
+		c.checkCounts()
+	}
+	slices.Sort(got)
+	want(c, "all of them", fmt.Sprint(got), fmt.Sprint(sortedIDs(pages)))
+}
+
+func forgetDry(c *collection) {
+	c.open()
+	pages := c.known(1, 5)
+	want(c, "URL", len(c.forget(store.ForgetParams{Target: store.Target{URL: pages[2].URL}, Dry: true}).Pages), 1)
+	var got []int64
+	for p := (store.ForgetParams{Target: store.Target{Host: c.host(1)}, Dry: true, Limit: 2}); ; {
+		res := c.forget(p)
+		for _, page := range res.Pages {
+			got = append(got, page.PageID)
+		}
+		if !res.More {
+			break
+		}
+		p.After = got[len(got)-1]
+	}
+	want(c, "listed", fmt.Sprint(got), fmt.Sprint(sortedIDs(pages)))
+	want(c, "of no host", len(c.forget(store.ForgetParams{Target: store.Target{Host: "no.such.host"}, Dry: true}).Pages), 0)
+	c.registers("afterwards", 0, 0, 5, 0, c.urls(1, 5, 0)...)
+}
+
+func forgetManyLinks(c *collection) {
+	const n = 2300
+	c.open()
+	p := c.known(1, 1)[0]
+	c.register(p.PageID, c.urls(2, n, 1)...)
+	from := c.find(c.url(2, 0, 0).URL)
+	c.register(from.PageID, c.urls(2, 20, 1)...)
+	for i := range 5 {
+		c.register(c.find(c.url(2, i, 0).URL).PageID, c.url(1, 0, 1))
+	}
+	want(c, "forgotten pages", len(c.forgetURL(p.URL).Pages), 1)
+	want(c, "links", c.status().Links, 19)
+	want(c, "backlinks", c.find(c.url(2, 1, 0).URL).Backlinks, 1)
+	want(c, "backlinks", c.find(c.url(2, n-1, 0).URL).Backlinks, 0)
+	res := c.forget(store.ForgetParams{Target: store.Target{Host: c.host(2)}, Limit: 2 * n})
+	want(c, "forgotten pages of the host", len(res.Pages), n)
+	c.checkCounts()
+}
+
+// digest is one of the case's own.
+func (c *collection) digest(n int) string {
+	text := fmt.Sprintf("%x%04x", c.name, n)
+	return (strings.Repeat("0", 64) + text)[len(text):]
+}
+
+func forgetDigests(c *collection) {
+	c.with(10, 0)
+	pages := c.admitted(1, 3)
+	save := func(page, visit, digest int) {
+		v := version(pages[page].PageID, visit)
+		v.Digest = c.digest(digest)
+		c.save(v)
+		c.visit(v.PageID, crawl.OutcomeChanged, crawl.Active)
+	}
+	save(0, 1, 1)
+	save(0, 2, 2)
+	save(0, 3, 1)
+	save(1, 1, 2)
+	save(2, 1, 2)
+	// Its bytes were kept, and it made no version.
+	_, err := c.s.RecordVisit(c.ctx, store.RecordParams{
+		Visit: store.VisitRecord{PageID: pages[0].PageID, Visit: 4, Outcome: crawl.OutcomeCosmetic, State: crawl.Active, Digest: c.digest(3)},
+	})
+	c.check(err)
+	want(c, "digests", fmt.Sprint(c.forgetURL(pages[0].URL).Digests), fmt.Sprint([]string{c.digest(1), c.digest(3)}))
+	want(c, "digests that others have", len(c.forgetURL(pages[1].URL).Digests), 0)
+	want(c, "digests", fmt.Sprint(c.forgetURL(pages[2].URL).Digests), fmt.Sprint([]string{c.digest(2)}))
+}
+
+func forgetBadTarget(c *collection) {
+	for _, target := range []store.Target{{}, {URL: "https://x.test/", Host: "x.test"}} {
+		if _, err := c.s.Forget(c.ctx, store.ForgetParams{Target: target}); err == nil {
+			c.Fatalf("forgot %+v", target)
+		}
+		if err := c.s.Remember(c.ctx, target); err == nil {
+			c.Fatalf("remembered %+v", target)
+		}
+	}
+}
+
+func forgetHostile(c *collection) {
+	c.open()
+	for i, text := range hostile() {
+		u := store.NewURL{URL: "https://" + c.host(i) + "/" + text, Host: c.host(i) + text}
+		c.register(0, u)
+		want(c, "forgotten pages", len(c.forgetURL(u.URL).Pages), 1)
+		c.registers("again", 0, 0, 0, 1, u)
+		c.check(c.s.Remember(c.ctx, store.Target{URL: u.URL}))
+		c.registers("remembered", 0, 1, 0, 0, u)
+		want(c, "forgotten pages", len(c.forget(store.ForgetParams{Target: store.Target{Host: u.Host}}).Pages), 1)
+		c.registers("again", 0, 0, 0, 1, u)
+	}
+}
+
+// Everybody works on the pages of two hosts while they are forgotten and
+// remembered, again and again. What is counted must be right afterwards, and of
+// what is forgotten at last nothing may be left.
+func forgetAtOnce(c *collection) {
+	const workers, rounds, each = 16, 25, 12
+	c.with(100, 0)
+	all := append(c.urls(1, each, 1), c.urls(2, each, 1)...)
+	c.register(0, all...)
+	c.together(workers, func(i int) error {
+		for k := range rounds {
+			err := c.meddle(i, all[(7*i+5*k)%len(all)], all)
+			if err != nil && !errors.Is(err, store.ErrNotFound) && !errors.Is(err, store.ErrConflict) {
+				return err
+			}
+		}
+		return nil
+	})
+	c.checkCounts()
+	c.forget(store.ForgetParams{Target: store.Target{Host: c.host(1)}, Limit: 1000})
+	for _, p := range c.list(store.PageFilter{CrawlID: c.id}) {
+		want(c, "host of what is left", p.Host, c.host(2))
+	}
+	c.checkCounts()
+}
+
+// meddle does one of the things that happen to a page and those around it.
+func (c *collection) meddle(what int, u store.NewURL, all []store.NewURL) error {
+	pages, err := c.s.FindPages(c.ctx, u.URL, c.name)
+	if err != nil {
+		return err
+	}
+	var p store.PageRecord // zero for seeds
+	if len(pages) > 0 {
+		p = pages[0]
+	}
+	switch what % 8 {
+	case 0, 1:
+		_, err = c.s.RegisterLinks(c.ctx, store.RegisterParams{CrawlID: c.id, From: p.PageID, URLs: all})
+	case 2:
+		_, err = c.s.Admit(c.ctx, store.AdmitParams{CrawlID: c.id, Admit: []int64{p.PageID}})
+	case 3:
+		_, err = c.s.RecordVisit(c.ctx, store.RecordParams{
+			Visit: store.VisitRecord{PageID: p.PageID, Visit: p.Visits + 1, Outcome: crawl.OutcomeNew, State: crawl.Active, Digest: c.digest(5)},
+		})
+	case 4:
+		v := version(p.PageID, p.Visits+1)
+		v.Digest = c.digest(int(p.PageID % 3))
+		_, err = c.s.SaveVersion(c.ctx, v, []store.Link{{URL: p.URL}})
+	case 5:
+		_, err = c.s.Acquire(c.ctx, store.AcquireParams{Page: p.PageRef, Visit: p.Visits + 1, Class: crawl.ClassFirst})
+	case 6:
+		err = c.forgetAndRemember(store.Target{URL: u.URL})
+	case 7:
+		err = c.forgetAndRemember(store.Target{Host: u.Host})
+	}
+	return err
+}
+
+func (c *collection) forgetAndRemember(t store.Target) error {
+	if _, err := c.s.Forget(c.ctx, store.ForgetParams{Target: t}); err != nil {
+		return err
+	}
+	return c.s.Remember(c.ctx, t)
+}
+
+// contentLife follows digests from their last version to the deletion of their
+// bytes. It has the store for itself.
+func contentLife(c *collection) {
+	c.with(10, 0)
+	pages := c.admitted(1, 4)
+	save := func(page, visit, digest int) error {
+		v := version(pages[page].PageID, visit)
+		v.Digest = c.digest(digest)
+		_, err := c.s.SaveVersion(c.ctx, v, nil)
+		return err
+	}
+	claimed := func(what string, limit int, digests ...int) {
+		c.Helper()
+		got, err := c.s.Unreferenced(c.ctx, limit)
+		c.check(err)
+		expected := make([]string, len(digests))
+		for i, d := range digests {
+			expected[i] = c.digest(d)
+		}
+		want(c, what, fmt.Sprint(got), fmt.Sprint(expected))
+	}
+	for digest := range 3 {
+		c.check(save(0, digest+1, digest))
+	}
+	c.check(save(1, 1, 2))
+	claimed("while there are versions", 10)
+
+	c.forgetURL(pages[0].URL)
+	c.check(save(1, 2, 0)) // before its bytes are deleted
+	claimed("after the last version", 10, 1)
+	claimed("while they are claimed", 10)
+	c.wantError(save(1, 3, 1), store.ErrUnavailable)
+	want(c, "versions", c.status().Versions, 2)
+	c.check(c.s.Deleted(c.ctx, []string{c.digest(1), c.digest(2)})) // the second is a version's: nothing happens
+	c.check(save(1, 3, 1))
+	claimed("after they are deleted", 10)
+
+	c.check(c.s.Discard(c.ctx, []string{c.digest(2), c.digest(7), c.digest(6), c.digest(7), ""}))
+	c.check(c.s.Discard(c.ctx, nil))
+	claimed("one of two discarded", 1, 6)
+	claimed("the other", 1, 7)
+	c.check(c.s.Deleted(c.ctx, nil))
+	c.forgetURL(pages[1].URL)
+	claimed("after the last page", 10, 0, 1, 2)
+}
