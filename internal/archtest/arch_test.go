@@ -77,8 +77,14 @@ var rules = []rule{
 		"everybody else speaks to store.Store",
 	},
 	{
+		"the demo's site is the app's business",
+		not(func(p string) bool { return hasPrefix(p, module+"/internal/app", module+"/internal/testsite") }),
+		func(i string) bool { return hasPrefix(i, module+"/internal/testsite") },
+		"no decision may know the site that it is tried on",
+	},
+	{
 		"test support stays out of the product",
-		not(func(p string) bool { return strings.HasSuffix(p, "test") || hasPrefix(p, module+"/internal/testsite") }),
+		not(func(p string) bool { return strings.HasSuffix(p, "test") }),
 		func(i string) bool {
 			return i == "testing" || hasPrefix(i, "github.com/stretchr/testify", "go.temporal.io/sdk/testsuite", "pgregory.net/rapid") ||
 				ours(i) && strings.HasSuffix(i, "test")
