@@ -132,7 +132,7 @@ func TestDeadlinesSurvive(t *testing.T) {
 	d.eventually(60*time.Second, "the second pass", d.crawled("t", 3, 2))
 	for url, due := range promised {
 		for _, v := range d.history(url) {
-			if v.Visit == 2 && (v.At.Before(due) || v.At.After(due.Add(8*time.Second))) {
+			if v.Visit == 2 && (v.At.Before(due) || v.At.After(due.Add(15*time.Second))) {
 				t.Errorf("%s: visit 2 at %s, promised for %s", url, v.At, due)
 			}
 			if v.Visit == 2 && v.Outcome != "unchanged" {

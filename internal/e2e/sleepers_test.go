@@ -85,7 +85,7 @@ func (d *dev) events(id string) string {
 // A resume wakes what came due meanwhile and nobody else. A stop closes all.
 func TestPauseAndStopManySleepers(t *testing.T) {
 	t.Parallel()
-	n, soon := sleepers, 45*time.Second
+	n, soon := sleepers, 80*time.Second
 	if os.Getenv("RECRAWL_LONG") != "" {
 		n, soon = 10*sleepers, 6*time.Minute
 	}
