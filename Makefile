@@ -62,7 +62,7 @@ RACE := $(shell CGO_ENABLED=1 $(GO) env CC >/dev/null 2>&1 && command -v $$($(GO
 
 test: build temporal-server compose-config packages
 	@[ -n "$(RACE)" ] || echo "no C compiler: running without the race detector"
-	CGO_ENABLED=$(if $(RACE),1,0) $(GO) test $(RACE) -timeout 20m ./...
+	CGO_ENABLED=$(if $(RACE),1,0) $(GO) test $(RACE) -timeout 40m ./...
 
 # Big sites, crash runs and year-long lives: tens of minutes.
 test-long: build temporal-server compose-config packages
