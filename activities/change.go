@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"go.temporal.io/sdk/temporal"
 
@@ -12,34 +13,37 @@ import (
 	"recrawl/internal/change"
 	"recrawl/internal/contract"
 	"recrawl/internal/crawl"
+	"recrawl/internal/exclude"
 	"recrawl/internal/extract"
 	"recrawl/internal/store"
 	"recrawl/internal/urlkey"
 )
 
 // DetectChange compares a fetched body with the page's last version and, if it
-// is a new version, stores it with its links. Running it again for the same
-// visit gives the same verdict.
+// is a new version, stores it with its links, as far as the page lets us keep the
+// one and follow the others. Running it again for the same visit gives the same
+// verdict.
 func (a *Activities) DetectChange(ctx context.Context, in contract.DetectIn) (contract.DetectOut, error) {
 	page, err := a.store.Page(ctx, in.Page.PageID)
 	if err != nil {
 		return contract.DetectOut{}, translate(err)
 	}
-	base, err := urlkey.Canonical(page.URL)
+	view, err := a.crawl(ctx, in.Page.Crawl, 0)
 	if err != nil {
-		return contract.DetectOut{}, fmt.Errorf("%s: %w", pageLabel(in.Page), err)
+		return contract.DetectOut{}, translate(err)
 	}
-	body, err := a.read(ctx, in.Fetch.Digest)
+	content, err := a.contentOf(ctx, page, in.Fetch)
 	if err != nil {
 		return contract.DetectOut{}, err
 	}
-	content, err := extract.Parse(body, in.Fetch.ContentType, base)
+	asked := exclude.Decide(exclude.Parse(in.Fetch.RobotsTag), content.Robots(view.Spec.Identity.Agent), in.Fetch.At)
+	version, links := newVersion(in, content, asked)
+	last, err := a.lastDigests(ctx, page)
 	if err != nil {
-		return contract.DetectOut{}, fmt.Errorf("%s: %w", pageLabel(in.Page), err)
+		return contract.DetectOut{}, translate(err)
 	}
-	version, links := newVersion(in, content)
-	outcome, reasons := change.Verdict(digestsOf(page.Last), digestsOf(version))
-	out := contract.DetectOut{Outcome: outcome, Reasons: reasons}
+	outcome, reasons := change.Verdict(last, digestsOf(version, in.Fetch.Digest))
+	out := contract.DetectOut{Outcome: outcome, Reasons: slices.Concat(asked.Reasons, reasons)}
 	if !worthKeeping(outcome, page.Last, version) {
 		return out, nil
 	}
@@ -48,6 +52,46 @@ func (a *Activities) DetectChange(ctx context.Context, in contract.DetectIn) (co
 	}
 	out.Links = len(links)
 	return out, nil
+}
+
+// lastDigests are the digests of the page's last version. That of a body which
+// may not be kept is known from the visit that saw it.
+func (a *Activities) lastDigests(ctx context.Context, page store.PageRecord) (change.Digests, error) {
+	if !withheld(page.Last) {
+		return digestsOf(page.Last, page.Last.Digest), nil
+	}
+	visit, err := a.versionVisit(ctx, page)
+	return digestsOf(page.Last, visit.Digest), err
+}
+
+// versionVisit is the visit that left the page's last version; zero if there is
+// none.
+func (a *Activities) versionVisit(ctx context.Context, page store.PageRecord) (store.VisitRecord, error) {
+	if page.Last.ID == 0 {
+		return store.VisitRecord{}, nil
+	}
+	visit, err := a.store.Visit(ctx, page.PageID, page.Last.Visit)
+	if errors.Is(err, store.ErrNotFound) {
+		return store.VisitRecord{}, nil
+	}
+	return visit, err
+}
+
+// contentOf reads a fetched body.
+func (a *Activities) contentOf(ctx context.Context, page store.PageRecord, fetched contract.FetchOut) (extract.Page, error) {
+	base, err := urlkey.Canonical(page.URL)
+	if err != nil {
+		return extract.Page{}, fmt.Errorf("%s: %w", pageLabel(page.PageRef), err)
+	}
+	body, err := a.read(ctx, fetched.Digest)
+	if err != nil {
+		return extract.Page{}, err
+	}
+	content, err := extract.Parse(body, fetched.ContentType, base)
+	if err != nil {
+		return extract.Page{}, fmt.Errorf("%s: %w", pageLabel(page.PageRef), err)
+	}
+	return content, nil
 }
 
 // read returns a body from the archive. Bytes that are missing or damaged will
@@ -68,33 +112,49 @@ func (a *Activities) read(ctx context.Context, digest string) ([]byte, error) {
 	return nil, err
 }
 
-func newVersion(in contract.DetectIn, content extract.Page) (store.VersionRecord, []store.Link) {
-	links := make([]store.Link, 0, len(content.Links))
-	urls := make([]string, 0, len(content.Links))
+// newVersion makes the version of a content with the links to be registered. Of a
+// page whose body may not be kept it has the digests that later contents are
+// compared with, and no words.
+func newVersion(in contract.DetectIn, content extract.Page, asked exclude.Verdict) (store.VersionRecord, []store.Link) {
+	var links []store.Link
+	var followed []string
 	for _, l := range content.Links {
-		links = append(links, store.Link{URL: l.URL, NoFollow: l.NoFollow || content.NoFollow})
-		urls = append(urls, l.URL)
+		if !asked.Follow {
+			break
+		}
+		links = append(links, store.Link{URL: l.URL, NoFollow: l.NoFollow})
+		if !l.NoFollow {
+			followed = append(followed, l.URL)
+		}
 	}
-	return store.VersionRecord{
+	version := store.VersionRecord{
 		PageID: in.Page.PageID, Visit: in.Visit, At: in.Fetch.At,
-		Digest: in.Fetch.Digest, TextDigest: change.Digest(content.Text), LinkDigest: change.LinkDigest(urls),
+		Digest: in.Fetch.Digest, TextDigest: change.Digest(content.Text), LinkDigest: change.LinkDigest(followed),
 		Bytes: in.Fetch.Size, TextBytes: int64(len(content.Text)),
 		ContentType: in.Fetch.ContentType, Title: content.Title, Canonical: content.Canonical,
-	}, links
+	}
+	if !asked.Keep {
+		version.Digest, version.Title = "", ""
+	}
+	return version, links
 }
 
-func digestsOf(v store.VersionRecord) change.Digests {
-	return change.Digests{Raw: v.Digest, Text: v.TextDigest, Links: v.LinkDigest, Bytes: v.Bytes, TextBytes: v.TextBytes}
+// withheld reports whether a version is one whose body may not be kept.
+func withheld(v store.VersionRecord) bool { return v.ID != 0 && v.Digest == "" }
+
+func digestsOf(v store.VersionRecord, raw string) change.Digests {
+	return change.Digests{Raw: raw, Text: v.TextDigest, Links: v.LinkDigest, Bytes: v.Bytes, TextBytes: v.TextBytes}
 }
 
-// worthKeeping: a new content, or one whose text is the same and whose links are
-// not, which lead to pages that the collection would miss.
+// worthKeeping: a new content; or one whose text is the same, but whose links to
+// follow are not, which lead to pages that the collection would miss; or one
+// whose body may be kept while the last version's might not, or the reverse.
 func worthKeeping(outcome crawl.Outcome, last, next store.VersionRecord) bool {
 	switch outcome {
 	case crawl.OutcomeNew, crawl.OutcomeChanged:
 		return true
-	case crawl.OutcomeCosmetic:
-		return last.LinkDigest != next.LinkDigest
+	case crawl.OutcomeCosmetic, crawl.OutcomeUnchanged:
+		return last.LinkDigest != next.LinkDigest || (last.Digest == "") != (next.Digest == "")
 	}
 	return false
 }

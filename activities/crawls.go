@@ -20,6 +20,7 @@ import (
 type crawlView struct {
 	store.CrawlRecord
 	scope scope.Scope
+	rules urlkey.Rules
 	allow []netip.Prefix // networks that may be fetched besides the public ones
 }
 
@@ -59,7 +60,17 @@ func newCrawlView(rec store.CrawlRecord) (*crawlView, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &crawlView{CrawlRecord: rec, scope: sc, allow: allowedNetworks(rec.Spec)}, nil
+	return &crawlView{CrawlRecord: rec, scope: sc, rules: urlkey.NewRules(rec.Spec.URLs), allow: allowedNetworks(rec.Spec)}, nil
+}
+
+// url returns the URL under which the crawl keeps what an address leads to.
+func (v *crawlView) url(raw string) (urlkey.URL, error) {
+	u, err := urlkey.Canonical(raw)
+	if err != nil {
+		return urlkey.URL{}, err
+	}
+	u, _ = v.rules.Apply(u)
+	return u, nil
 }
 
 // allowedNetworks are the spec's, and loopback when a seed itself names
@@ -140,10 +151,11 @@ func (a *Activities) open(ctx context.Context, spec crawl.Spec, seeds []store.Ne
 	}, nil
 }
 
-// seeds canonicalises the spec's seeds and checks that whoever crawls beyond
-// this machine says who they are.
+// seeds brings the spec's seeds into the form under which the crawl keeps them
+// and checks that whoever crawls beyond this machine says who they are.
 func (a *Activities) seeds(spec crawl.Spec) ([]store.NewURL, error) {
 	var urls []store.NewURL
+	rules := urlkey.NewRules(spec.URLs)
 	for i, seed := range spec.Seeds {
 		u, err := urlkey.Canonical(seed)
 		if err != nil {
@@ -152,6 +164,7 @@ func (a *Activities) seeds(spec crawl.Spec) ([]store.NewURL, error) {
 		if !u.IsLoopback() && a.contact(spec) == "" {
 			return nil, &crawl.SpecError{Field: "identity.contact", Problem: fmt.Sprintf("is empty: to crawl %s give a URL or mail address that its owner can reach you at (or set RECRAWL_CONTACT of the worker)", u.HostKey())}
 		}
+		u, _ = rules.Apply(u)
 		urls = append(urls, store.NewURL{URL: u.String(), Host: u.HostKey()})
 	}
 	return urls, nil
@@ -192,7 +205,7 @@ func (a *Activities) addRedirectedSeed(ctx context.Context, view *crawlView, fro
 		return nil
 	}
 	sameSite := urlkey.RegistrableDomain(from.Host()) == urlkey.RegistrableDomain(to.Host())
-	if !sameSite || !slices.ContainsFunc(view.Spec.Seeds, canonicallyEqual(from)) {
+	if !sameSite || !slices.ContainsFunc(view.Spec.Seeds, view.keptAs(from)) {
 		return nil
 	}
 	spec := view.Spec
@@ -201,9 +214,10 @@ func (a *Activities) addRedirectedSeed(ctx context.Context, view *crawlView, fro
 	return err
 }
 
-func canonicallyEqual(to urlkey.URL) func(string) bool {
-	return func(seed string) bool {
-		u, err := urlkey.Canonical(seed)
-		return err == nil && u.String() == to.String()
+// keptAs reports of an address whether the crawl keeps it as u.
+func (v *crawlView) keptAs(u urlkey.URL) func(string) bool {
+	return func(raw string) bool {
+		kept, err := v.url(raw)
+		return err == nil && kept == u
 	}
 }

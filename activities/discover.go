@@ -60,9 +60,10 @@ func (a *Activities) filter(view *crawlView, links []store.Link, level int) ([]s
 	return accepted, rejected
 }
 
-// acceptable canonicalises a URL and says why the crawl does not take it, or "".
+// acceptable returns the URL under which the crawl keeps an address, and says why
+// it does not take it, or "".
 func (a *Activities) acceptable(view *crawlView, raw string, level int) (urlkey.URL, string) {
-	u, err := urlkey.Canonical(raw)
+	u, err := view.url(raw)
 	if err != nil {
 		return u, "malformed"
 	}

@@ -49,6 +49,28 @@ func TestRegisterLinks(t *testing.T) {
 	}
 }
 
+// A crawl's URL rules decide which addresses are one page: before the scope, and
+// for seeds as for links.
+func TestRegisterLinksByTheURLRules(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	page := w.living([]string{"http://localhost/"}, func(spec *crawl.Spec) {
+		spec.Scope = crawl.ScopeSpec{Type: "page"}
+		spec.Seeds = []string{"http://localhost/;jsessionid=0?utm_source=mail", "http://localhost/a?y=1&x=1"}
+		spec.URLs = crawl.URLSpec{StripParams: []string{"utm_*"}, StripPathParams: []string{"jsessionid"}, SortQuery: true}
+	})[0]
+	w.linking(page, 1,
+		store.Link{URL: "http://localhost/a;jsessionid=1?x=1&y=1"}, store.Link{URL: "http://localhost/a?y=1&utm_medium=x&x=1"},
+		store.Link{URL: "http://localhost/?utm_campaign=x"}, store.Link{URL: "http://localhost/b?utm_campaign=x"})
+	got := run(w, contract.RegisterLinks, contract.RegisterIn{Page: page, Visit: 1})
+	if got.New != 0 || got.Seen != 2 || !maps.Equal(got.Rejected, map[string]int{"not a seed": 1}) {
+		t.Errorf("registered %+v, want both seeds seen and b rejected", got)
+	}
+	if a := w.page("http://localhost/a?x=1&y=1"); a.Backlinks != 1 {
+		t.Errorf("page %+v", a)
+	}
+}
+
 // Links that are all refused are done with, too.
 func TestRegisterLinksOfNoUse(t *testing.T) {
 	t.Parallel()

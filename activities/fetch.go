@@ -14,6 +14,7 @@ import (
 
 	"recrawl/internal/contract"
 	"recrawl/internal/crawl"
+	"recrawl/internal/exclude"
 	"recrawl/internal/fetch"
 	"recrawl/internal/polite"
 	"recrawl/internal/store"
@@ -56,12 +57,43 @@ func (a *Activities) Fetch(ctx context.Context, in contract.FetchIn) (contract.F
 	if err != nil {
 		return contract.FetchOut{}, err
 	}
+	out := fetchOut(page, begun, result)
+	heedTags(&out, result, view.Spec.Identity.Agent)
 	if result.Content {
 		if err := a.stillKnown(ctx, page.PageID, result.Digest); err != nil {
 			return contract.FetchOut{}, translate(err)
 		}
+		if err := a.compareDigests(ctx, page, &out); err != nil {
+			return contract.FetchOut{}, translate(err)
+		}
 	}
-	return asActivityResult(fetchOut(page, begun, result))
+	return asActivityResult(out)
+}
+
+// heedTags notes what the X-Robots-Tag headers of a page's answer ask of us. While
+// they ask something the page is asked for without conditions: a 304 need not
+// repeat the headers, nor tell that they are gone.
+func heedTags(out *contract.FetchOut, r fetch.Result, agent string) {
+	if !out.Outcome.Observes() {
+		return
+	}
+	if out.RobotsTag = exclude.ParseTags(r.RobotsTags, agent).String(); out.RobotsTag != "" {
+		out.Validators, out.ETag, out.LastModified = true, "", ""
+	}
+}
+
+// compareDigests decides by the raw digest whether there is anything to compare.
+// Headers are no part of it: while they ask something, and once when they no
+// longer do, the body is looked at whatever its digest.
+func (a *Activities) compareDigests(ctx context.Context, page store.PageRecord, out *contract.FetchOut) error {
+	if out.Differs = out.RobotsTag != "" || out.Digest != page.Last.Digest; out.Differs {
+		return nil
+	}
+	left, err := a.versionVisit(ctx, page)
+	if out.Differs = exclude.NoFollowTag(left.Reasons); !out.Differs {
+		out.Outcome = crawl.OutcomeUnchanged
+	}
+	return err
 }
 
 // stillKnown gives the bytes up that were fetched for a page that has been
@@ -177,8 +209,8 @@ func retryAfter(r fetch.Result) (time.Duration, bool) {
 	return polite.ParseRetryAfter(r.RetryAfter, now)
 }
 
-// fetchOut makes the workflow's view of a result: whether the content differs
-// from the last version's is decided here, by the raw digest.
+// fetchOut makes the workflow's view of a result. What a body came to is decided
+// by comparing it.
 func fetchOut(page store.PageRecord, begun store.BeginResult, r fetch.Result) contract.FetchOut {
 	out := contract.FetchOut{
 		Outcome: r.Outcome, At: begun.At, Status: r.Status, Duration: r.Duration, Bytes: r.Bytes, Size: r.Size,
@@ -189,9 +221,6 @@ func fetchOut(page store.PageRecord, begun store.BeginResult, r fetch.Result) co
 	case r.Content:
 		out.ContentType = r.MediaType.String()
 		out.Validators, out.ETag, out.LastModified = true, r.ETag, r.LastModified
-		if out.Differs = r.Digest != page.Last.Digest; !out.Differs {
-			out.Outcome = crawl.OutcomeUnchanged
-		}
 	case r.Outcome == crawl.OutcomeUnchanged: // 304: the last version still stands
 		out.Digest = page.Last.Digest
 		out.Validators, out.ETag, out.LastModified = refreshed(page, r)

@@ -7,9 +7,9 @@ import (
 
 	"recrawl/internal/contract"
 	"recrawl/internal/crawl"
+	"recrawl/internal/exclude"
 	"recrawl/internal/schedule"
 	"recrawl/internal/store"
-	"recrawl/internal/urlkey"
 )
 
 // PlanRevisit records a visit and decides when the next one is. For a visit
@@ -31,21 +31,44 @@ func (a *Activities) PlanRevisit(ctx context.Context, in contract.PlanIn) (contr
 	if err != nil {
 		return contract.PlanOut{}, translate(err)
 	}
+	if in, err = a.stillWithheld(ctx, page, in); err != nil {
+		return contract.PlanOut{}, translate(err)
+	}
 	plan, err := decide(view.Spec, page, in)
 	if err != nil {
 		return contract.PlanOut{}, err
+	}
+	if err := a.discard(ctx, in); err != nil {
+		return contract.PlanOut{}, translate(err)
 	}
 	result, err := a.store.RecordVisit(ctx, recordOf(page, in, plan))
 	if err != nil {
 		return contract.PlanOut{}, translate(err)
 	}
-	if in.Fetch.Outcome == crawl.OutcomeCosmetic {
-		// Not kept as a version, so nothing will ask for these bytes again.
-		if err := a.store.Discard(ctx, []string{in.Fetch.Digest}); err != nil {
-			a.log.Warn("bytes without a version stay in the archive", "digest", in.Fetch.Digest, "error", err)
-		}
-	}
 	return planOut(result.Visit, result.Room || found), nil
+}
+
+// discard gives up the bytes of a visit that made no version, or one without a
+// body. It comes before the visit is recorded: an attempt that is cut off is made
+// again only for a visit that is not.
+func (a *Activities) discard(ctx context.Context, in contract.PlanIn) error {
+	unkept := in.Fetch.Outcome == crawl.OutcomeCosmetic || len(exclude.AgainstKeeping(in.Reasons)) > 0
+	if !in.Fetch.Differs || !unkept {
+		return nil
+	}
+	return a.store.Discard(ctx, []string{in.Fetch.Digest})
+}
+
+// stillWithheld completes a visit that a 304 answered while the last version's
+// body may not be kept: what asked for it is in the body that has not changed.
+func (a *Activities) stillWithheld(ctx context.Context, page store.PageRecord, in contract.PlanIn) (contract.PlanIn, error) {
+	if in.Fetch.Outcome != crawl.OutcomeUnchanged || in.Fetch.Differs || !withheld(page.Last) {
+		return in, nil
+	}
+	left, err := a.versionVisit(ctx, page)
+	in.Fetch.Digest = left.Digest
+	in.Reasons = slices.Concat(exclude.AgainstKeeping(left.Reasons), in.Reasons)
+	return in, err
 }
 
 // decide asks the crawl's policy; it only gathers what the policy needs.
@@ -81,11 +104,11 @@ func (a *Activities) followRedirect(ctx context.Context, view *crawlView, page s
 	if f.Outcome != crawl.OutcomeRedirected || f.Location == "" {
 		return false, nil
 	}
-	from, err := urlkey.Canonical(page.URL)
+	from, err := view.url(page.URL)
 	if err != nil {
 		return false, err
 	}
-	to, err := urlkey.Canonical(f.Location)
+	to, err := view.url(f.Location)
 	if err != nil {
 		return false, nil // nowhere to go; the visit itself is recorded as it was
 	}
@@ -95,7 +118,8 @@ func (a *Activities) followRedirect(ctx context.Context, view *crawlView, page s
 	if view, err = a.crawl(ctx, page.Crawl, 0); err != nil {
 		return false, err
 	}
-	if _, reason := a.acceptable(view, f.Location, page.Level); reason != "" {
+	to, reason := a.acceptable(view, f.Location, page.Level)
+	if reason != "" {
 		return false, nil
 	}
 	registered, err := a.store.RegisterLinks(ctx, store.RegisterParams{

@@ -164,6 +164,41 @@ func TestPlanRevisitFollowsARedirect(t *testing.T) {
 	}
 }
 
+// A redirect leads to the page under which the crawl keeps its target. To the page
+// itself, as sites do that give out a session, it leads nowhere.
+func TestPlanRevisitFollowsARedirectByTheURLRules(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		to, want string
+		seeds    int
+	}{
+		{"http://shop.localhost/new?sid=1", "http://shop.localhost/new", 1},
+		{"http://www.shop.localhost/?sid=1&a", "http://www.shop.localhost/?a", 2},
+		{"http://shop.localhost/?sid=1", "", 1},
+	} {
+		t.Run(c.to, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			page := w.living([]string{"http://shop.localhost/"}, func(spec *crawl.Spec) {
+				spec.Seeds, spec.URLs.StripParams = []string{"http://shop.localhost/?sid=0"}, []string{"sid"}
+			})[0]
+			plan := w.plan(page, 1, contract.FetchOut{Outcome: crawl.OutcomeRedirected, Status: 302, Location: c.to})
+			if plan.Room != (c.want != "") {
+				t.Errorf("plan %+v", plan)
+			}
+			if _, known := w.find(c.to); known {
+				t.Errorf("%s is a page", c.to)
+			}
+			if c.want != "" && w.page(c.want).State != crawl.Known {
+				t.Errorf("page %+v", w.page(c.want))
+			}
+			if seeds := w.crawl().Spec.Seeds; len(seeds) != c.seeds || c.seeds == 2 && seeds[1] != c.want {
+				t.Errorf("seeds %q", seeds)
+			}
+		})
+	}
+}
+
 // The target of a seed's redirect is a seed in full: its own links are in scope.
 func TestPlanRevisitWidensTheScopeToTheSeedsOtherName(t *testing.T) {
 	t.Parallel()

@@ -35,7 +35,7 @@ type rule struct {
 var rules = []rule{
 	{
 		"pure packages do no I/O",
-		oneOf("internal/crawl", "internal/urlkey", "internal/scope", "internal/schedule", "internal/polite", "internal/change", "internal/rank"),
+		oneOf("internal/crawl", "internal/urlkey", "internal/scope", "internal/schedule", "internal/polite", "internal/change", "internal/exclude", "internal/rank"),
 		func(i string) bool {
 			return hasPrefix(i, "go.temporal.io/", "database/sql", "math/rand", "log", "os", "net/http", "syscall") || i == "net"
 		},

@@ -14,7 +14,7 @@ import (
 // Digests are what one fetch of a page is compared by. The zero Digests are
 // those of a page that has no version yet.
 type Digests struct {
-	Raw       string // SHA-256 of the body in hex
+	Raw       string // SHA-256 of the body in hex, "" if it is not known any more
 	Text      string // Digest of the main text
 	Links     string // LinkDigest of the links
 	Bytes     int64  // of the body
@@ -62,7 +62,7 @@ func LinkDigest(links []string) string {
 // and why. An unknown text digest on either side is no evidence of sameness.
 func Verdict(prev, next Digests) (crawl.Outcome, []crawl.Reason) {
 	switch {
-	case prev.Raw == "":
+	case prev.Raw == "" && prev.Text == "":
 		return crawl.OutcomeNew, []crawl.Reason{{Code: CodeFirst, Num: map[string]float64{
 			"bytes": float64(next.Bytes), "text_bytes": float64(next.TextBytes),
 		}}}

@@ -38,6 +38,13 @@ func TestVerdict(t *testing.T) {
 			[]crawl.Reason{{Code: CodeSameText, Num: map[string]float64{"bytes": 90, "bytes_delta": -10}}, {Code: CodeLinks}},
 		},
 		{
+			"a version without a body, same text",
+			Digests{Text: "t1", Links: "l1", Bytes: 100, TextBytes: 40},
+			old,
+			crawl.OutcomeCosmetic,
+			[]crawl.Reason{{Code: CodeSameText, Num: map[string]float64{"bytes": 100, "bytes_delta": 0}}},
+		},
+		{
 			"other text", old,
 			Digests{"r2", "t2", "l2", 120, 30},
 			crawl.OutcomeChanged,

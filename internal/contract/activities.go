@@ -173,7 +173,8 @@ type FetchOut struct {
 	LastModified string        `json:"last_modified,omitempty"`
 	Location     string        `json:"location,omitempty"` // canonical redirect target
 	RetryAfter   time.Duration `json:"retry_after,omitempty"`
-	Problem      string        `json:"problem,omitempty"` // in plain words
+	RobotsTag    string        `json:"robots_tag,omitempty"` // what X-Robots-Tag asks of us, as package exclude writes it
+	Problem      string        `json:"problem,omitempty"`    // in plain words
 }
 
 // DetectIn compares a fetched body with the last version.

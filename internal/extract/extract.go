@@ -11,6 +11,7 @@ import (
 	"golang.org/x/net/html"
 
 	"recrawl/internal/crawl"
+	"recrawl/internal/exclude"
 	"recrawl/internal/urlkey"
 )
 
@@ -37,11 +38,9 @@ type Page struct {
 	LinksCut bool
 	// Canonical is where rel=canonical points, "" if nowhere.
 	Canonical string
-	// NoIndex and NoFollow are <meta name=robots>, which speaks to everybody; see
-	// Robots for what is said to one crawler.
-	NoIndex, NoFollow bool
-	// Directives are all robots directives of <meta> elements.
-	Directives []Directive
+	// Directives are the robots directives of <meta> elements by their names in lower
+	// case: "robots" for everybody, or a product token. See Robots.
+	Directives map[string]exclude.Directives
 	// Charset is the name of the encoding that the body was read in.
 	Charset string
 	// Flat: the page is nested too deeply for a tree and was read tag by tag.

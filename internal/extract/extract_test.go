@@ -177,38 +177,26 @@ func TestCanonical(t *testing.T) {
 }
 
 func TestMetaRobots(t *testing.T) {
-	page := parse(t, `<meta name=Robots content="NOINDEX , follow"><meta name="recrawl" content="nofollow"><meta name=other content=none><meta name=description content="about nofollow links">`)
-	if !page.NoIndex || page.NoFollow {
-		t.Errorf("for everybody: %v %v", page.NoIndex, page.NoFollow)
-	}
-	for agent, want := range map[string][2]bool{"Recrawl": {true, true}, "other": {true, true}, "third": {true, false}, "": {true, false}} {
-		if noIndex, noFollow := page.Robots(agent); [2]bool{noIndex, noFollow} != want {
-			t.Errorf("%s: %v %v", agent, noIndex, noFollow)
+	page := parse(t, `<meta name=Robots content="NOINDEX , follow"><meta name=" Recrawl " content="nofollow"><meta name=recrawl content=noarchive>
+		<meta name=other content=none><meta name=description content="about nofollow links"><meta name=viewport content="width=device-width">`)
+	for agent, want := range map[string]string{
+		"Recrawl": "noindex, nofollow, noarchive", "other": "noindex, nofollow", "third": "noindex", "": "noindex",
+	} {
+		if got := page.Robots(agent).String(); got != want {
+			t.Errorf("%s is asked for %q, want %q", agent, got, want)
 		}
-	}
-	if page := parse(t, `<meta name=robots content=none>`); !page.NoIndex || !page.NoFollow {
-		t.Errorf("none: %+v", page)
 	}
 }
 
-func TestRobotsTags(t *testing.T) {
-	cases := []struct {
-		headers           []string
-		noIndex, noFollow bool
-	}{
-		{nil, false, false},
-		{[]string{"noindex, NoFollow"}, true, true},
-		{[]string{"none"}, true, true},
-		{[]string{"otherbot: none", "nofollow"}, false, true},
-		{[]string{"Recrawl: noindex"}, true, false},
-		{[]string{"unavailable_after: 25 Jun 2010 15:00:00 PST, noindex"}, true, false},
-		{[]string{"noindex, max-snippet: 5"}, true, false},
-		{[]string{"nofollow, unavailable_after: 1 Jan"}, false, true},
+// Whatever else a page says, what it says to everybody is heard.
+func TestMetaRobotsAmongMany(t *testing.T) {
+	var many strings.Builder
+	for i := range 1000 {
+		fmt.Fprintf(&many, "<meta name=bot%d content=none>", i)
 	}
-	for _, c := range cases {
-		if noIndex, noFollow := RobotsTags(c.headers, "recrawl"); noIndex != c.noIndex || noFollow != c.noFollow {
-			t.Errorf("%q: %v %v", c.headers, noIndex, noFollow)
-		}
+	page := parse(t, many.String()+`<meta name=robots content=noarchive><meta name=robots content=nofollow>`)
+	if got := page.Robots("recrawl").String(); got != "nofollow, noarchive" || len(page.Directives) > maxAgents+1 {
+		t.Errorf("asked for %q, %d names kept", got, len(page.Directives))
 	}
 }
 
@@ -260,6 +248,19 @@ func TestCharset(t *testing.T) {
 		{"unknown charset", text, "text/html; charset=klingon", "utf-8", text},
 		{"no type", text, "", "utf-8", text},
 		{"XHTML", text, "application/xhtml+xml", "utf-8", text},
+		{"XML declaration", `<?xml version="1.0" encoding="windows-1251"?>` + cyrillic, "application/xhtml+xml", "windows-1251", "жук"},
+		{"XML declaration in HTML", "<?xml version='1.0'\tencoding = 'windows-1251' ?>" + cyrillic, "text/html", "windows-1251", "жук"},
+		{"XML declaration after Content-Type", `<?xml version="1.0" encoding="koi8-r"?>` + cyrillic, "application/xhtml+xml; charset=windows-1251", "windows-1251", "жук"},
+		{"XML declaration before meta in XHTML", `<?xml version="1.0" encoding="windows-1251"?><meta charset="koi8-r"/>` + cyrillic, "application/xhtml+xml", "windows-1251", "жук"},
+		{"meta before XML declaration in HTML", `<?xml version="1.0" encoding="koi8-r"?><meta charset=windows-1251>` + cyrillic, "text/html", "windows-1251", "жук"},
+		{"wrong XML declaration on UTF-8", `<?xml version="1.0" encoding="iso-8859-1"?>` + text, "application/xhtml+xml", "utf-8", text},
+		{"XML declaration of UTF-16", `<?xml version="1.0" encoding="utf-16"?>a` + "\xff", "application/xhtml+xml", "utf-8", "a\uFFFD"},
+		{"XML declaration of nothing", `<?xml version="1.0" encoding="klingon"?>` + latin, "text/html", "windows-1252", "Größe “x”"},
+		{"XML declaration too late", " <?xml version='1.0' encoding='windows-1251'?>" + latin, "text/html", "windows-1252", "Größe “x”"},
+		{"meta of UTF-16", "<meta charset=utf-16>a\xff", "text/html", "utf-8", "a\uFFFD"},
+		{"user-defined meta", "<meta charset=x-user-defined>" + latin, "text/html", "windows-1252", "Größe “x”"},
+		{"seven-bit Korean is never decoded", "a<script>b", "text/html; charset=iso-2022-kr", "replacement", "\uFFFD"},
+		{"lying UTF-8", cyrillic, "text/html; charset=utf-8", "utf-8", "\uFFFD"},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 	"golang.org/x/net/html"
 
 	"recrawl/internal/crawl"
+	"recrawl/internal/exclude"
 	"recrawl/internal/urlkey"
 )
 
@@ -27,7 +28,7 @@ type collector struct {
 	base       string
 	hasBase    bool
 	canonical  string
-	directives []Directive
+	directives map[string]exclude.Directives
 }
 
 type reference struct {
@@ -110,7 +111,6 @@ func (c *collector) page(self urlkey.URL) Page {
 	}
 	base := urlkey.NewBase(at)
 	page := Page{Directives: c.directives, LinksCut: c.cut}
-	page.NoIndex, page.NoFollow = page.Robots("")
 	if c.canonical != "" {
 		if u, err := base.Resolve(c.canonical); err == nil {
 			page.Canonical = u.String()

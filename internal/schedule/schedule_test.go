@@ -239,6 +239,7 @@ func TestWords(t *testing.T) {
 		{crawl.Reason{Code: "min", Num: map[string]float64{"s": 3600}}, "not before min_interval 1h"},
 		{crawl.Reason{Code: "robots", Text: "robots.txt line 3: Disallow: /private"}, "robots.txt line 3: Disallow: /private"},
 		{crawl.Reason{Code: "resemblance", Num: map[string]float64{"r": 0.5, "at": 0.98}}, "resemblance (at=0.98 r=0.5)"},
+		{crawl.Reason{Code: "noindex-tag"}, "noindex by X-Robots-Tag: no body kept"},
 		{crawl.Reason{Code: "later"}, "later"},
 	} {
 		if got := Word(c.reason); got != c.want {

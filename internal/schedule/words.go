@@ -9,6 +9,7 @@ import (
 
 	"recrawl/internal/change"
 	"recrawl/internal/crawl"
+	"recrawl/internal/exclude"
 )
 
 // Codes of reasons, with their numbers. They are stored: never change the
@@ -167,6 +168,9 @@ func number(n float64) string { return strconv.FormatFloat(n, 'g', -1, 64) }
 
 func foreign(r crawl.Reason) string {
 	if words, ok := change.Word(r); ok {
+		return words
+	}
+	if words, ok := exclude.Word(r); ok {
 		return words
 	}
 	if len(r.Num) == 0 {

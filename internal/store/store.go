@@ -195,7 +195,7 @@ type VersionRecord struct {
 	Seq         int // 1 for the page's first version
 	Visit       int
 	At          time.Time
-	Digest      string // SHA-256 of the body in hex: the archive's key
+	Digest      string // SHA-256 of the body in hex: the archive's key; "" if no body may be kept
 	TextDigest  string // SHA-256 of the normalised text in hex
 	LinkDigest  string // SHA-256 of the set of links in hex
 	Bytes       int64

@@ -19,6 +19,7 @@ func versionCases() []collectionCase {
 		{"LinksWait", versionLinks},
 		{"UnfinishedByAge", versionUnfinished},
 		{"WithoutLinksNothingWaits", versionNoLinks},
+		{"WithoutABody", versionWithoutBody},
 		{"HostileTexts", versionHostile},
 		{"OfUnknownPage", versionUnknown},
 	}
@@ -124,6 +125,28 @@ func versionUnfinished(c *collection) {
 	found, err = c.s.UnfinishedLinks(c.ctx, c.id, 0, 100)
 	c.check(err)
 	want(c, "unfinished", len(found), 4)
+}
+
+// A version whose body may not be kept has no digest. Its links wait as any
+// other's; no bytes are counted for it, nor given to be deleted with it.
+func versionWithoutBody(c *collection) {
+	c.open()
+	p := c.admitted(1, 1)[0]
+	v := version(p.PageID, 1)
+	v.Digest = ""
+	c.save(v, store.Link{URL: "https://x.test/1"})
+	c.visit(p.PageID, crawl.OutcomeNew, crawl.Active)
+	last := c.page(p.PageID).Last
+	want(c, "digest", last.Digest, "")
+	want(c, "text's digest", last.TextDigest, v.TextDigest)
+	pending, err := c.s.PendingLinks(c.ctx, p.PageID, 1)
+	c.check(err)
+	want(c, "links", len(pending.Links), 1)
+	_, err = c.s.Forget(c.ctx, store.ForgetParams{Target: store.Target{URL: p.URL}, Limit: 10})
+	c.check(err)
+	digests, err := c.s.Unreferenced(c.ctx, 10)
+	c.check(err)
+	want(c, "digests to be deleted", len(digests), 0)
 }
 
 func versionNoLinks(c *collection) {
