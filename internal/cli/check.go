@@ -1,15 +1,10 @@
 package cli
 
 import (
-	"errors"
-	"fmt"
-	"io"
-	"os"
 	"strings"
 
 	"recrawl/internal/crawl"
 	"recrawl/internal/report"
-	"recrawl/internal/robots"
 	"recrawl/internal/scope"
 	"recrawl/internal/store"
 	"recrawl/internal/urlkey"
@@ -22,16 +17,41 @@ type checkCmd struct {
 }
 
 type checkURLCmd struct {
-	URL string `arg:"" help:"Any http or https URL."`
+	URL   string `arg:"" help:"Any http or https URL."`
+	Crawl string `placeholder:"NAME" help:"Apply the URL rules of this crawl too."`
 }
 
-// Run shows the canonical form.
+// Help implements kong.HelpProvider.
+func (checkURLCmd) Help() string {
+	return `    starter check url 'HTTP://Example.com:80/%7Ea?utm_source=x#top'
+    starter check url 'https://example.com/a?utm_source=x' --crawl news`
+}
+
+// Run shows the form under which a URL is kept, and how it came about.
 func (c checkURLCmd) Run(s *session) error {
 	u, err := urlkey.Canonical(c.URL)
 	if err != nil {
 		return usagef("%s: %w", c.URL, err)
 	}
-	return report.URLCheck{Input: c.URL, URL: u.String(), Steps: urlkey.Steps(c.URL, u)}.Write(s.env.Stdout, s.global.Output)
+	steps := urlkey.Steps(c.URL, u)
+	if c.Crawl != "" {
+		rules, err := c.rules(s)
+		if err != nil {
+			return err
+		}
+		kept, more := rules.Apply(u)
+		u, steps = kept, append(steps, more...)
+	}
+	return report.URLCheck{Input: c.URL, URL: u.String(), Steps: steps}.Write(s.env.Stdout, s.global.Output)
+}
+
+func (c checkURLCmd) rules(s *session) (rules urlkey.Rules, err error) {
+	err = s.withStore(func(opened store.Store) error {
+		record, err := opened.Crawl(s.ctx, c.Crawl)
+		rules = urlkey.NewRules(record.Spec.URLs)
+		return orNoCrawl(c.Crawl, err)
+	})
+	return rules, err
 }
 
 type checkScopeCmd struct {
@@ -58,6 +78,7 @@ func (c checkScopeCmd) Run(s *session) error {
 		if err != nil {
 			return err
 		}
+		u, _ := urlkey.NewRules(record.Spec.URLs).Apply(u)
 		level, err := c.level(s, opened, u)
 		if err != nil {
 			return err
@@ -78,62 +99,6 @@ func (c checkScopeCmd) level(s *session, opened store.Store, u urlkey.URL) (int,
 		return 1, err
 	}
 	return pages[0].Level, nil
-}
-
-type checkRobotsCmd struct {
-	URL   string `arg:"" help:"The URL."`
-	Agent string `default:"${agent}" placeholder:"TOKEN" help:"Product token to be checked, by default ${agent}."`
-	File  string `placeholder:"FILE" help:"Judge by this robots.txt instead of the one that was fetched last; - is standard input."`
-}
-
-// Help implements kong.HelpProvider.
-func (checkRobotsCmd) Help() string {
-	return `Makes no request: it judges by the robots.txt that was fetched last.
-
-    starter check robots https://example.com/private
-    starter check robots https://example.com/private --file robots.txt --agent GoogleBot`
-}
-
-// Run shows the verdict of robots.txt.
-func (c checkRobotsCmd) Run(s *session) error {
-	u, err := urlkey.Canonical(c.URL)
-	if err != nil {
-		return usagef("%s: %w", c.URL, err)
-	}
-	if c.File != "" {
-		text, err := readFile(c.File, s.env.Stdin)
-		if err != nil {
-			return usage(err)
-		}
-		return c.write(s, u, robots.Parse(text).Check(c.Agent, u))
-	}
-	return s.withStore(func(opened store.Store) error {
-		record, err := opened.Robots(s.ctx, u.Origin())
-		if errors.Is(err, store.ErrNotFound) {
-			return &failure{ExitNotFound, fmt.Sprintf("%s/robots.txt has not been fetched yet: crawl the site, or give the file with --file", u.Origin()), err}
-		}
-		if err != nil {
-			return err
-		}
-		return c.write(s, u, report.RobotsVerdict(record, c.Agent, u))
-	})
-}
-
-func (c checkRobotsCmd) write(s *session, u urlkey.URL, v robots.Verdict) error {
-	return report.RobotsCheck{
-		URL: u.String(), Allowed: v.Allowed, Agent: c.Agent, Rule: v.Rule, Line: v.Line, Reason: v.Reason,
-	}.Write(s.env.Stdout, s.global.Output)
-}
-
-func readFile(name string, stdin io.Reader) ([]byte, error) {
-	if name == "-" {
-		return io.ReadAll(io.LimitReader(stdin, robots.MaxBytes))
-	}
-	text, err := os.ReadFile(name)
-	if err != nil {
-		return nil, fmt.Errorf("--file %s: %w", name, errors.Unwrap(err))
-	}
-	return text, nil
 }
 
 // defaultAgent is the product token of a spec that names none.

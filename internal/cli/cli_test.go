@@ -48,6 +48,7 @@ func TestMistakes(t *testing.T) {
 		{"negative number", "crawl news https://example.com/ --max-pages -1", ExitUsage, "limits.max_pages: is negative; 0 means unlimited"},
 		{"unknown policy", "crawl news https://example.com/ --policy sqrt", ExitUsage, "revisit.policy: \"sqrt\": use one of fixed, frmax"},
 		{"wrong network", "crawl news https://example.com/ --allow-network 10.0.0.1", ExitUsage, "fetch.allow_networks[0]"},
+		{"wrong parameter", "crawl news https://example.com/ --strip-param utm_source=x", ExitUsage, "urls.strip_params[0]: \"utm_source=x\" has one of &=#"},
 		{"wrong contact", "crawl news https://example.com/ --contact me", ExitUsage, "identity.contact"},
 		{"malformed URL", "crawl news http://[::1", ExitUsage, `"http://[::1" is not a URL`},
 		{"no scheme", "crawl news example.com", ExitUsage, "give an absolute http or https URL"},
@@ -191,12 +192,13 @@ func TestCrawl(t *testing.T) {
 		{
 			"new with every setting", "crawl fresh " + other + " --delay 5s --factor 2.5 --scope domain --max-depth 3 --max-pages 100 --window 4" +
 				" --policy fixed --budget 500/day --default-interval 2d --min-interval 10m --max-interval 30d --time-limit 10s" +
-				" --allow-network 10.0.0.0/8 --allow-network fd00::/8 --contact ops@example.org --maintain-every 1m", false, "start fresh",
+				" --strip-param utm_* --strip-param fbclid --allow-network 10.0.0.0/8 --allow-network fd00::/8 --contact ops@example.org --maintain-every 1m", false, "start fresh",
 			func(s crawl.Spec) bool {
 				want := crawl.DefaultSpec()
 				want.Name, want.Seeds = "fresh", []string{other}
 				want.Politeness.Delay, want.Politeness.Factor = crawl.Duration(5*time.Second), 2.5
 				want.Scope.Type, want.Scope.MaxDepth = "domain", 3
+				want.URLs.StripParams = []string{"utm_*", "fbclid"}
 				want.Limits.MaxPages, want.Limits.Window = 100, 4
 				want.Revisit = crawl.RevisitSpec{
 					Policy: "fixed", Budget: "500/day", DefaultInterval: crawl.Duration(48 * time.Hour),

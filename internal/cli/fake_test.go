@@ -83,6 +83,7 @@ func newsSpec() crawl.Spec {
 	spec := crawl.DefaultSpec()
 	spec.Name, spec.Seeds, spec.Identity.Contact = "news", []string{"https://example.com/"}, "ops@example.org"
 	spec.Limits.MaxPages = 500
+	spec.URLs.StripParams = []string{"utm_*"}
 	return spec
 }
 

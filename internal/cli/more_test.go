@@ -1,7 +1,9 @@
 package cli
 
 import (
+	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -29,10 +31,14 @@ func TestPageCommands(t *testing.T) {
 		{"forget --undo https://example.com/a", []string{"remember https://example.com/a"}, "may be found again"},
 		{"check url HTTP://Example.com", nil, "http://example.com/\n  wrote the scheme in lower case"},
 		{"check url https://example.com/", nil, "is canonical already"},
+		{"check url https://EXAMPLE.com/?utm_source=x&a --crawl news", nil, "https://example.com/?a\n  wrote the host in lower case\n  removed the parameter utm_source (strip_params utm_*)\n"},
+		{"check url https://example.com/?utm_source=x", nil, "is canonical already"},
+		{"check scope news https://example.com/?utm_source=x", nil, "https://example.com/ belongs to crawl news"},
 		{"check scope news https://example.com/a", nil, "belongs to crawl news"},
 		{"check scope news https://other.example/", nil, "is out of scope of crawl news"},
 		{"check robots https://example.com/private/x", nil, "disallowed for recrawl"},
-		{"check robots https://example.com/private/x --output json", nil, `"line":2`},
+		{"check robots https://example.com/private/x", nil, `(group of line 1, "User-agent: *")`},
+		{"check robots https://example.com/private/x --output json", nil, `"line":2,"group":"User-agent: *","group_line":1,"reason":`},
 		{"check robots https://example.com/private --file - --agent piped", nil, "allowed for piped"},
 		{"explain https://example.com/", nil, "a person set a visit every 2h"},
 		{"explain https://example.com/ --output json", nil, `"doing":"sleeping"`},
@@ -64,6 +70,12 @@ func TestPageCommandMistakes(t *testing.T) {
 		{"forget", ExitUsage, "give the URL of a page, or --host HOST"},
 		{"forget https://example.com/ --host example.com", ExitUsage, "give the URL of a page, or --host HOST"},
 		{"check url nonsense", ExitUsage, "nonsense"},
+		{"check url https://example.com/ --crawl other", ExitNotFound, `there is no crawl "other"`},
+		{"check robots", ExitUsage, "give a URL, or a file of URLs with --urls"},
+		{"check robots https://example.com/ --urls -", ExitUsage, "give a URL, or a file of URLs with --urls"},
+		{"check robots --urls - --file -", ExitUsage, "cannot both be standard input"},
+		{"check robots --urls /nowhere --file /dev/null", ExitUsage, "--urls /nowhere: no such file"},
+		{"check robots --urls / --file /dev/null", ExitUsage, "--urls /: read /: is a directory"},
 		{"check scope other https://example.com/", ExitNotFound, `there is no crawl "other"`},
 		{"check robots https://unknown.example/", ExitNotFound, "has not been fetched yet"},
 		{"check robots https://example.com/ --file /nowhere", ExitUsage, "--file /nowhere"},
@@ -76,6 +88,56 @@ func TestPageCommandMistakes(t *testing.T) {
 			t.Errorf("%s: exit code %d, want %d; asked %q", c.args, got.code, c.code, b.calls)
 		}
 		checkLine(t, got.errOut, c.want)
+	}
+}
+
+// A list is answered line by line, in its order, whatever single lines are.
+func TestCheckRobotsOfAList(t *testing.T) {
+	t.Parallel()
+	file := func(text string) string {
+		name := filepath.Join(t.TempDir(), "file")
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return name
+	}
+	const (
+		private = `{"url":"https://example.com/private/x","allowed":false,"agent":"recrawl","rule":"Disallow: /private","line":2,"group":"User-agent: *","group_line":1,"reason":"line 2 of robots.txt says \"Disallow: /private\""}`
+		open    = `{"url":"https://example.com/","allowed":true,"agent":"recrawl","rule":"","line":0,"group":"User-agent: *","group_line":1,"reason":"no rule of robots.txt matches"}`
+		unknown = `{"url":"https://unknown.example/","error":"https://unknown.example/robots.txt has not been fetched yet: crawl the site, or give the file with --file"}`
+	)
+	endless := strings.Repeat("x", 3*maxLine)
+	cases := []struct {
+		name, list string
+		want       []string // beginnings of the lines
+		code       int
+		problem    string
+	}{
+		{"of one site", "https://example.com/private/x\r\n\n HTTPS://example.com:443 \nhttps://example.com/private/x", []string{private, open, private}, ExitOK, ""},
+		{"empty", "\n \n", nil, ExitOK, ""},
+		{"no robots.txt yet", "https://unknown.example/\nhttps://example.com/\n", []string{unknown, open}, ExitNotFound, "1 of the URLs are of sites whose robots.txt"},
+		{"no URLs", "nonsense\nhttps://unknown.example/\nhttp://a b/\nhttps://example.com/\n", []string{`{"url":"nonsense","error":"nonsense: not a URL`, unknown, `{"url":"http://a b/","error":`, open}, ExitUsage, "2 of the lines are no URLs"},
+		{"an endless line", endless + "\nhttps://example.com/", []string{`{"url":"xxx`, open}, ExitUsage, "1 of the lines are no URLs"},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			got := starter(t, &fakeBackend{}, "check", "robots", "--urls", file(c.list))
+			answers := slices.Collect(strings.Lines(got.out))
+			if got.code != c.code || !strings.Contains(got.errOut, c.problem) || len(answers) != len(c.want) {
+				t.Fatalf("exit code %d, %d lines, %.300s", got.code, len(answers), got.errOut)
+			}
+			for i, want := range c.want {
+				if !strings.HasPrefix(answers[i], want) || strings.HasSuffix(want, "}") && answers[i] != want+"\n" {
+					t.Errorf("line %d: %.300s, want %s", i+1, answers[i], want)
+				}
+			}
+		})
+	}
+	robots := file("User-agent: foobot\nDisallow: /\n")
+	got := starterEnv(t, &fakeBackend{}, nil, "check", "robots", "--urls", file("https://any.example/\nhttps://other.example/"), "--file", robots, "--agent", "FooBot")
+	if got.code != ExitOK || strings.Count(got.out, `"allowed":false`) != 2 {
+		t.Errorf("with a file and without a store: %+v", got)
 	}
 }
 

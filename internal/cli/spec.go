@@ -22,6 +22,7 @@ type specFlags struct {
 	Delay           *crawl.Duration `group:"crawl" placeholder:"10s" help:"Least time between two requests to a host."`
 	Factor          *float64        `group:"crawl" placeholder:"1" help:"That time is also at least FACTOR times the last request's duration; 0 is off."`
 	Scope           *string         `group:"crawl" placeholder:"host" help:"Which links to follow, relative to the seeds: page, prefix, host, domain or any."`
+	StripParam      []string        `group:"crawl" placeholder:"NAME" help:"Query parameter that addresses are kept without, such as 'utm_*'; can be repeated."`
 	MaxDepth        *int            `group:"crawl" placeholder:"0" help:"Most links from a seed; 0 is unlimited."`
 	MaxPages        *int            `group:"crawl" placeholder:"0" help:"Most pages in the collection; 0 is unlimited."`
 	Window          *int            `group:"crawl" placeholder:"16" help:"Most new pages of a host that are tried at a time."`
@@ -55,6 +56,9 @@ func (f specFlags) apply(s *crawl.Spec) {
 	set(&s.Fetch.TimeLimit, f.TimeLimit)
 	set(&s.Identity.Contact, f.Contact)
 	set(&s.MaintainEvery, f.MaintainEvery)
+	if f.StripParam != nil {
+		s.URLs.StripParams = f.StripParam
+	}
 	if f.AllowNetwork != nil {
 		s.Fetch.AllowNetworks = f.AllowNetwork
 	}

@@ -27,6 +27,7 @@ type Spec struct {
 	// Seeds are the http or https URLs that the crawl starts from; at least one.
 	Seeds      []string       `json:"seeds"`
 	Scope      ScopeSpec      `json:"scope"`
+	URLs       URLSpec        `json:"urls"`
 	Limits     LimitSpec      `json:"limits"`
 	Politeness PolitenessSpec `json:"politeness"`
 	Fetch      FetchSpec      `json:"fetch"`
@@ -44,6 +45,22 @@ type ScopeSpec struct {
 	MaxDepth int `json:"max_depth"`
 	// Rules is reserved for ordered accept and reject rules; it must be empty.
 	Rules []json.RawMessage `json:"rules"`
+}
+
+// URLSpec says which addresses lead to one page of the crawl's sites, beyond
+// those that always do: for seeds, links and redirects.
+type URLSpec struct {
+	// StripParams are names of query parameters that addresses are kept and fetched
+	// without, such as fbclid or utm_*; a * may stand at the start and at the end,
+	// and upper and lower case differ. As with all of urls, pages that are known
+	// already keep their addresses.
+	StripParams []string `json:"strip_params"`
+	// StripPathParams are names of parameters of the path, such as jsessionid of
+	// "/a;jsessionid=1", that addresses are kept and fetched without; written like
+	// StripParams.
+	StripPathParams []string `json:"strip_path_params"`
+	// SortQuery puts the parameters of the query in the order of their names.
+	SortQuery bool `json:"sort_query"`
 }
 
 // LimitSpec bounds the collection.
@@ -110,6 +127,7 @@ func DefaultSpec() Spec {
 	return Spec{
 		Seeds:      []string{},
 		Scope:      ScopeSpec{Type: "host", Rules: []json.RawMessage{}},
+		URLs:       URLSpec{StripParams: []string{}, StripPathParams: []string{}},
 		Limits:     LimitSpec{Window: 16},
 		Politeness: PolitenessSpec{Delay: Duration(10 * time.Second), Factor: 1, MaxCrawlDelay: Duration(time.Hour)},
 		Fetch: FetchSpec{
@@ -280,6 +298,9 @@ func (s *Spec) Validate() error {
 		if !strings.Contains(c, "/") || strings.ContainsAny(c, " ;,\t\r\n") {
 			return bad(fmt.Sprintf("fetch.content_types[%d]", i), "%q is not a media type such as text/html", c)
 		}
+	}
+	if err := s.validateURLs(bad); err != nil {
+		return err
 	}
 	return s.validateRevisit(bad)
 }

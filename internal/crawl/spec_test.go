@@ -54,6 +54,17 @@ func TestParseSpecMistakes(t *testing.T) {
 		{"limits.window", `{"name":"a","seeds":["http://a/"],"limits":{"window":0}}`},
 		{"fetch.max_body", `{"name":"a","seeds":["http://a/"],"fetch":{"max_body":"lots"}}`},
 		{"fetch.allow_networks[0]", `{"name":"a","seeds":["http://a/"],"fetch":{"allow_networks":["10.0.0.1"]}}`},
+		{"urls.strip_param", `{"name":"a","seeds":["http://a/"],"urls":{"strip_param":["utm_*"]}}`},
+		{"urls.strip_params", `{"name":"a","seeds":["http://a/"],"urls":{"strip_params":"utm_*"}}`},
+		{"urls.strip_params", `{"name":"a","seeds":["http://a/"],"urls":{"strip_params":["a"` + strings.Repeat(`,"a"`, maxStripNames) + `]}}`},
+		{"urls.strip_params[0]", `{"name":"a","seeds":["http://a/"],"urls":{"strip_params":[""]}}`},
+		{"urls.strip_params[1]", `{"name":"a","seeds":["http://a/"],"urls":{"strip_params":["ok","utm=x"]}}`},
+		{"urls.strip_params[0]", `{"name":"a","seeds":["http://a/"],"urls":{"strip_params":["u*m"]}}`},
+		{"urls.strip_params[0]", `{"name":"a","seeds":["http://a/"],"urls":{"strip_params":["***"]}}`},
+		{"urls.strip_params[0]", `{"name":"a","seeds":["http://a/"],"urls":{"strip_params":["a b"]}}`},
+		{"urls.strip_params[0]", `{"name":"a","seeds":["http://a/"],"urls":{"strip_params":["` + strings.Repeat("a", maxStripName+1) + `"]}}`},
+		{"urls.strip_path_params[0]", `{"name":"a","seeds":["http://a/"],"urls":{"strip_path_params":[";jsessionid"]}}`},
+		{"urls.sort_query", `{"name":"a","seeds":["http://a/"],"urls":{"sort_query":"yes"}}`},
 		{"revisit.policy", `{"name":"a","seeds":["http://a/"],"revisit":{"policy":"often"}}`},
 		{"revisit.default_interval", `{"name":"a","seeds":["http://a/"],"revisit":{"default_interval":"tomorrow"}}`},
 		{"revisit.max_interval", `{"name":"a","seeds":["http://a/"],"revisit":{"min_interval":"2h","max_interval":"1h"}}`},
@@ -72,6 +83,7 @@ func TestParseSpecMistakes(t *testing.T) {
 func FuzzParseSpec(f *testing.F) {
 	f.Add([]byte(`{"name":"news","seeds":["https://example.com/"],"politeness":{"delay":"1d"}}`))
 	f.Add([]byte(`{"limits":{"window":1e9}}`))
+	f.Add([]byte(`{"name":"a","seeds":["http://a/"],"urls":{"strip_params":["utm_*","*id"],"sort_query":true}}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		spec, err := ParseSpec(data)
 		if err != nil {

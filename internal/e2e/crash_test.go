@@ -84,7 +84,7 @@ func TestKillEverything(t *testing.T) {
 	d := startDev(t, data, crawlArgs(s, "40ms")...)
 	for round := range 3 {
 		before := len(s.requests())
-		d.eventually(60*time.Second, "the crawl goes on", func() bool { return len(s.requests()) >= before+8 })
+		d.eventually(3*time.Minute, "the crawl goes on", func() bool { return len(s.requests()) >= before+8 })
 		pid := d.state().TemporalPID
 		d.kill()
 		if round == 1 {
@@ -92,7 +92,7 @@ func TestKillEverything(t *testing.T) {
 		}
 		d.start()
 	}
-	d.eventually(120*time.Second, "every page is visited", d.crawled("t", crashPages, 1))
+	d.eventually(5*time.Minute, "every page is visited", d.crawled("t", crashPages, 1))
 	checkWhole(t, d, crashPages)
 	s.checkPolite(t, 40*time.Millisecond)
 	d.stop()
@@ -104,12 +104,12 @@ func TestKillTemporalAlone(t *testing.T) {
 	d := startDev(t, filepath.Join(t.TempDir(), "data"), crawlArgs(s, "40ms")...)
 	for range 2 {
 		before := len(s.requests())
-		d.eventually(60*time.Second, "the crawl goes on", func() bool { return len(s.requests()) >= before+8 })
+		d.eventually(3*time.Minute, "the crawl goes on", func() bool { return len(s.requests()) >= before+8 })
 		if err := syscall.Kill(d.state().TemporalPID, syscall.SIGKILL); err != nil {
 			t.Fatal(err)
 		}
 	}
-	d.eventually(120*time.Second, "every page is visited", d.crawled("t", crashPages, 1))
+	d.eventually(5*time.Minute, "every page is visited", d.crawled("t", crashPages, 1))
 	checkWhole(t, d, crashPages)
 	s.checkPolite(t, 40*time.Millisecond)
 	d.stop()
@@ -122,14 +122,14 @@ func TestDeadlinesSurvive(t *testing.T) {
 	s := serve(t, tree(3))
 	data := filepath.Join(t.TempDir(), "data")
 	d := startDev(t, data, crawlArgs(s, "10ms", "--default-interval", "25s")...)
-	d.eventually(30*time.Second, "the first pass", d.crawled("t", 3, 1))
+	d.eventually(2*time.Minute, "the first pass", d.crawled("t", 3, 1))
 	promised := map[string]time.Time{}
 	for _, p := range d.pages("t") {
 		promised[p.URL] = d.history(p.URL)[0].NextAt
 	}
 	d.kill()
 	d.start()
-	d.eventually(60*time.Second, "the second pass", d.crawled("t", 3, 2))
+	d.eventually(3*time.Minute, "the second pass", d.crawled("t", 3, 2))
 	for url, due := range promised {
 		for _, v := range d.history(url) {
 			if v.Visit == 2 && (v.At.Before(due) || v.At.After(due.Add(15*time.Second))) {
@@ -148,7 +148,7 @@ func TestLostTemporalDatabase(t *testing.T) {
 	s := serve(t, tree(crashPages))
 	data := filepath.Join(t.TempDir(), "data")
 	d := startDev(t, data, crawlArgs(s, "20ms")...)
-	d.eventually(60*time.Second, "the crawl goes on", func() bool { return len(s.requests()) >= 20 })
+	d.eventually(3*time.Minute, "the crawl goes on", func() bool { return len(s.requests()) >= 20 })
 	d.stop()
 	files, err := filepath.Glob(filepath.Join(data, "temporal.db*"))
 	if err != nil || len(files) == 0 {
@@ -161,10 +161,10 @@ func TestLostTemporalDatabase(t *testing.T) {
 	}
 	d.args = nil // nobody repeats the crawl's URL: the store knows it
 	d.start()
-	d.eventually(120*time.Second, "every page is visited", d.crawled("t", crashPages, 1))
+	d.eventually(5*time.Minute, "every page is visited", d.crawled("t", crashPages, 1))
 	checkWhole(t, d, crashPages)
 	s.checkPolite(t, 20*time.Millisecond)
-	d.eventually(60*time.Second, "every page has its workflow", func() bool { return d.running("t") == crashPages })
+	d.eventually(3*time.Minute, "every page has its workflow", func() bool { return d.running("t") == crashPages })
 	d.stop()
 }
 
@@ -172,11 +172,11 @@ func TestTerminatedPageReturns(t *testing.T) {
 	t.Parallel()
 	s := serve(t, tree(3))
 	d := startDevEnv(t, filepath.Join(t.TempDir(), "data"), []string{"RECRAWL_OVERDUE=1s"}, crawlArgs(s, "10ms", "--default-interval", "6s")...)
-	d.eventually(30*time.Second, "the first pass", d.crawled("t", 3, 1))
+	d.eventually(2*time.Minute, "the first pass", d.crawled("t", 3, 1))
 	id := "page/t/" + s.url + "/p1.html"
 	d.temporal("workflow", "terminate", "--workflow-id", id, "--reason", "test")
 	visits := len(d.history(s.url + "/p1.html"))
-	d.eventually(60*time.Second, "the page is visited again", func() bool { return len(d.history(s.url+"/p1.html")) >= visits+2 })
+	d.eventually(3*time.Minute, "the page is visited again", func() bool { return len(d.history(s.url+"/p1.html")) >= visits+2 })
 	d.stop()
 }
 

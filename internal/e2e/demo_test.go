@@ -55,7 +55,7 @@ func TestDemo(t *testing.T) {
 	}
 	data := filepath.Join(t.TempDir(), "data")
 	first := startDev(t, data, "--demo")
-	first.eventually(time.Minute, "the demo's first visits", func() bool { return len(first.pages("demo")) > 20 })
+	first.eventually(3*time.Minute, "the demo's first visits", func() bool { return len(first.pages("demo")) > 20 })
 	port := first.demoPort()
 	first.cmd.Process.Signal(syscall.SIGINT)
 	<-first.done

@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -94,10 +95,24 @@ func copyDocs(t *testing.T, from, to string, n int) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(filepath.Join(to, name), data, 0o644); err != nil {
+		if err := os.WriteFile(filepath.Join(to, name), withoutMost(data, names), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
+}
+
+var docLink = regexp.MustCompile(`href="([a-z0-9-]+\.html)`)
+
+// withoutMost drops most of the links to pages that the part of the site does not
+// have; a few dead ones are as real as it gets.
+func withoutMost(page []byte, names []string) []byte {
+	return docLink.ReplaceAllFunc(page, func(link []byte) []byte {
+		name := string(docLink.FindSubmatch(link)[1])
+		if slices.Contains(names, name) || len(name)%11 == 0 {
+			return link
+		}
+		return []byte(`href="index.html`)
+	})
 }
 
 func entryRank(name string) int {
@@ -130,9 +145,9 @@ func (d *docSite) wget(t *testing.T) []string {
 // of it, to the end and again.
 func TestDocumentationSite(t *testing.T) {
 	t.Parallel()
-	n, limit := docPages, 4*time.Minute
+	n, limit := docPages, 10*time.Minute
 	if os.Getenv("RECRAWL_LONG") != "" {
-		n, limit = 0, 20*time.Minute
+		n, limit = 0, 30*time.Minute
 	}
 	s := serveDocs(t, n)
 	want := s.wget(t)
@@ -151,7 +166,7 @@ func TestDocumentationSite(t *testing.T) {
 		t.Errorf("collected %d pages, wget %d; only here %v, only there %v", len(got), len(want), minus(got, want), minus(want, got))
 	}
 	living := len(d.pages("docs"))
-	d.eventually(30*time.Second, "every page has its workflow", func() bool { return d.running("docs") == living })
+	d.eventually(2*time.Minute, "every page has its workflow", func() bool { return d.running("docs") == living })
 	s.checkPolite(t, 0)
 	secondPass(t, d, s, want, limit)
 	d.stop()

@@ -68,7 +68,7 @@ func startFleet(t *testing.T, workers int) *fleet {
 	startProcess(t, cleanEnv(t), programs.temporal, "server", "start-dev", "--headless", "--ip", "127.0.0.1", "--port", port,
 		"--db-filename", filepath.Join(t.TempDir(), "temporal.db"), "--sqlite-pragma", "journal_mode=WAL", "--log-level", "error")
 	f.env = append(cleanEnv(t), "RECRAWL_STORE="+server.DSN(), "RECRAWL_ARCHIVE="+filepath.Join(t.TempDir(), "archive"), "TEMPORAL_ADDRESS="+f.address)
-	f.eventually(time.Minute, "Temporal answers", func() bool {
+	f.eventually(3*time.Minute, "Temporal answers", func() bool {
 		_, code, _ := f.try(programs.temporal, "operator", "cluster", "health", "--address", f.address)
 		return code == 0
 	})
@@ -92,7 +92,7 @@ func (f *fleet) startWorker() {
 	f.t.Helper()
 	w := startProcess(f.t, f.env, programs.worker)
 	f.workers = append(f.workers, w)
-	f.eventually(time.Minute, "the worker is ready", func() bool {
+	f.eventually(3*time.Minute, "the worker is ready", func() bool {
 		select {
 		case <-w.done:
 			f.t.Fatalf("the worker ended: %s", w.out)

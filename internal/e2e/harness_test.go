@@ -174,7 +174,7 @@ func (d *dev) start() {
 	d.done = done
 	go func() { cmd.Wait(); close(done) }()
 	d.t.Cleanup(func() { d.kill() })
-	d.eventually(60*time.Second, "starter dev is ready", func() bool {
+	d.eventually(3*time.Minute, "starter dev is ready", func() bool {
 		select {
 		case <-done:
 			d.t.Fatalf("starter dev ended: %s", d.out)
@@ -285,8 +285,6 @@ type pageLine struct {
 	State  string `json:"state"`
 	Visits int    `json:"visits"`
 	Level  int    `json:"level"`
-	// NextVisit is when the page is due.
-	NextVisit time.Time `json:"next_visit"`
 }
 
 func (d *dev) pages(crawl string) []pageLine {

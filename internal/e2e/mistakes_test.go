@@ -124,7 +124,7 @@ func TestLockedDataFolder(t *testing.T) {
 	data := filepath.Join(t.TempDir(), "data")
 	d := startDev(t, data, crawlArgs(s, "10ms")...)
 	mistake{name: "second owner", args: []string{"dev", "--data", data}, code: 1, want: "is in use by another recrawl (pid "}.check(t, programs.starter)
-	d.eventually(time.Minute, "the first owner goes on", d.crawled("t", 3, 1))
+	d.eventually(3*time.Minute, "the first owner goes on", d.crawled("t", 3, 1))
 	d.stop()
 }
 

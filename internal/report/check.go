@@ -60,7 +60,18 @@ type RobotsCheck struct {
 	Agent   string `json:"agent"`
 	Rule    string `json:"rule"`
 	Line    int    `json:"line"`
-	Reason  string `json:"reason"`
+	// Group is the user-agent line that makes the rule's group the agent's.
+	Group     string `json:"group"`
+	GroupLine int    `json:"group_line"`
+	Reason    string `json:"reason"`
+}
+
+// NewRobotsCheck reports a verdict on a URL.
+func NewRobotsCheck(url, agent string, v robots.Verdict) RobotsCheck {
+	return RobotsCheck{
+		URL: url, Allowed: v.Allowed, Agent: agent, Rule: v.Rule, Line: v.Line,
+		Group: v.Group, GroupLine: v.GroupLine, Reason: v.Reason,
+	}
 }
 
 // Write writes the check.
@@ -77,20 +88,38 @@ func (c RobotsCheck) text() string {
 	if c.Allowed {
 		verdict = "allowed"
 	}
-	return fmt.Sprintf("%s for %s: %s", verdict, c.Agent, c.Reason)
+	text := fmt.Sprintf("%s for %s: %s", verdict, c.Agent, c.Reason)
+	if c.GroupLine > 0 {
+		text += fmt.Sprintf(" (group of line %d, %q)", c.GroupLine, c.Group)
+	}
+	return text
 }
 
-// RobotsVerdict judges a URL by its origin's cached robots.txt, which holds its
-// text.
-func RobotsVerdict(record store.RobotsRecord, agent string, u urlkey.URL) robots.Verdict {
+// RobotsProblem says why a URL of a list could not be checked.
+type RobotsProblem struct {
+	URL   string `json:"url"`
+	Error string `json:"error"`
+}
+
+// Write writes the problem in the place of a RobotsCheck.
+func (p RobotsProblem) Write(out io.Writer) error { return writeJSON(out, p) }
+
+// RobotsJudge judges URLs of one origin for a product token.
+type RobotsJudge func(agent string, u urlkey.URL) robots.Verdict
+
+// NewRobotsJudge judges by an origin's cached robots.txt, which holds its text;
+// it is parsed once.
+func NewRobotsJudge(record store.RobotsRecord) RobotsJudge {
+	var always robots.Verdict
 	switch record.State {
 	case store.RobotsParsed:
-		return robots.Parse([]byte(record.Text)).Check(agent, u)
+		return robots.Parse([]byte(record.Text)).Check
 	case store.RobotsAllowAll:
-		return robots.Verdict{Allowed: true, Reason: fmt.Sprintf("the site has no robots.txt (status %d)", record.Status)}
+		always = robots.Verdict{Allowed: true, Reason: fmt.Sprintf("the site has no robots.txt (status %d)", record.Status)}
 	case store.RobotsUnreachable:
-		return robots.Verdict{Reason: "robots.txt cannot be had: " + record.Problem}
+		always = robots.Verdict{Reason: "robots.txt cannot be had: " + record.Problem}
 	default:
-		return robots.Verdict{Reason: "robots.txt has not been fetched yet"}
+		always = robots.Verdict{Reason: "robots.txt has not been fetched yet"}
 	}
+	return func(string, urlkey.URL) robots.Verdict { return always }
 }

@@ -112,8 +112,8 @@ func (r Reporter) robotsOf(ctx context.Context, page store.PageRecord, agent str
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		return nil, err
 	}
-	v := RobotsVerdict(record, agent, u)
-	return &RobotsCheck{URL: page.URL, Allowed: v.Allowed, Agent: agent, Rule: v.Rule, Line: v.Line, Reason: v.Reason}, nil
+	check := NewRobotsCheck(page.URL, agent, NewRobotsJudge(record)(agent, u))
+	return &check, nil
 }
 
 func (e explained) line() explainLine {

@@ -74,7 +74,7 @@ func (p *parser) line(line []byte, number int) {
 
 func trim(s string) string { return strings.Trim(s, " \t\v\f") }
 
-func (p *parser) userAgent(value string, _ int) {
+func (p *parser) userAgent(value string, line int) {
 	if p.current == nil || p.closed {
 		p.current, p.closed = &group{}, false
 		p.file.groups = append(p.file.groups, p.current)
@@ -83,7 +83,7 @@ func (p *parser) userAgent(value string, _ int) {
 	if value == "*" || strings.HasPrefix(value, "* ") || strings.HasPrefix(value, "*\t") {
 		token = "*"
 	}
-	p.current.agents = append(p.current.agents, strings.ToLower(token))
+	p.current.agents = append(p.current.agents, agent{token: strings.ToLower(token), value: value, line: line})
 }
 
 // productToken cuts a user-agent's value, or name, to the part that is compared

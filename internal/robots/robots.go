@@ -9,11 +9,13 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf16"
 	"unicode/utf8"
 
+	"recrawl/internal/crawl"
 	"recrawl/internal/urlkey"
 )
 
@@ -40,6 +42,12 @@ type Verdict struct {
 	Rule string
 	// Line is its number in the file, from 1; 0 if none decided.
 	Line int
+	// Group is the line that makes the deciding rule's group ours, as the site
+	// wrote it ("User-agent: *"). If no rule decided, it is that of our first group,
+	// "" if we have none.
+	Group string
+	// GroupLine is its number in the file; 0 if there is none.
+	GroupLine int
 	// Reason says in plain words what decided.
 	Reason string
 }
@@ -52,9 +60,25 @@ type File struct {
 
 // group is a group of the file: who it is for, and what it says.
 type group struct {
-	agents []string // product tokens in lower case; "*" is everybody
+	agents []agent
 	rules  []*rule
 	delay  time.Duration // Crawl-delay, 0 if none
+}
+
+// agent is a user-agent line.
+type agent struct {
+	token string // product token in lower case; "*" is everybody
+	value string // as written
+	line  int
+}
+
+// text quotes the line as the site wrote it.
+func (a agent) text() string { return "User-agent: " + crawl.Clean(a.value, maxRuleText) }
+
+// membership is a group with the line that makes it ours.
+type membership struct {
+	*group
+	by agent
 }
 
 // Parse reads a robots.txt. Whatever the text is, it never fails: what cannot
@@ -81,21 +105,27 @@ func (f *File) Check(agent string, url urlkey.URL) Verdict {
 	if len(groups) == 0 {
 		return Verdict{Allowed: true, Reason: "robots.txt has no group for us"}
 	}
-	target := newTarget(url.Target())
-	var best *rule
-	for _, g := range groups {
-		// Each group is in order of precedence, so its first match is its best.
-		if r := firstMatch(g.rules, target); r != nil && (best == nil || r.before(best)) {
-			best = r
-		}
-	}
+	best, from := decisive(groups, newTarget(url.Target()))
 	if best == nil {
-		return Verdict{Allowed: true, Reason: "no rule of robots.txt matches"}
+		return Verdict{Allowed: true, Reason: "no rule of robots.txt matches", Group: from.text(), GroupLine: from.line}
 	}
 	return Verdict{
-		Allowed: best.allow, Rule: best.text(), Line: best.line,
+		Allowed: best.allow, Rule: best.text(), Line: best.line, Group: from.text(), GroupLine: from.line,
 		Reason: fmt.Sprintf("line %d of robots.txt says %q", best.line, best.text()),
 	}
+}
+
+// decisive returns the matching rule that goes before all others, nil if none
+// matches, and the line that makes its group, or else the first, ours.
+func decisive(groups []membership, t target) (*rule, agent) {
+	best, from := (*rule)(nil), groups[0].by
+	for _, g := range groups {
+		// Each group is in order of precedence, so its first match is its best.
+		if r := firstMatch(g.rules, t); r != nil && (best == nil || r.before(best)) {
+			best, from = r, g.by
+		}
+	}
+	return best, from
 }
 
 // CrawlDelay returns the longest Crawl-delay of the groups for a product token,
@@ -114,21 +144,19 @@ func (f *File) Sitemaps() []string { return f.sitemaps }
 
 // groupsFor returns all groups that name the token or, if none does, all that
 // name everybody. The rules of several groups count together (RFC 9309 2.2.1).
-func (f *File) groupsFor(agent string) []*group {
+func (f *File) groupsFor(agent string) []membership {
 	if groups := f.groupsNaming(strings.ToLower(productToken(agent))); len(groups) > 0 {
 		return groups
 	}
 	return f.groupsNaming("*")
 }
 
-func (f *File) groupsNaming(token string) []*group {
-	var found []*group
+func (f *File) groupsNaming(token string) []membership {
+	var found []membership
 	for _, g := range f.groups {
-		for _, a := range g.agents {
-			if a == token && token != "" {
-				found = append(found, g)
-				break
-			}
+		by := slices.IndexFunc(g.agents, func(a agent) bool { return a.token == token && token != "" })
+		if by >= 0 {
+			found = append(found, membership{g, g.agents[by]})
 		}
 	}
 	return found

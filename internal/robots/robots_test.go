@@ -186,17 +186,22 @@ func utf16le(s string) string {
 }
 
 func TestVerdictNamesTheRule(t *testing.T) {
-	f := Parse([]byte("# comment\r\nUser-agent: recrawl\r\n\r\nDisallow: /Private area/\u202e \r\nAllow: /private/*.html$\n"))
+	f := Parse([]byte("# comment\r\nUser-agent: foobot\r\nUser-Agent : Recrawl/2 # us\r\n\r\nDisallow: /Private area/\u202e \r\nAllow: /private/*.html$\n" +
+		"User-agent: foobot\nUser-agent: barbot\u202ex\nDisallow: /\n\nUser-agent: recrawl\nDisallow: /more\n"))
+	none := Verdict{true, "", 0, "User-agent: Recrawl/2", 3, "no rule of robots.txt matches"}
+	forbidden := Verdict{false, "Disallow: /Private area/", 5, "User-agent: Recrawl/2", 3, `line 5 of robots.txt says "Disallow: /Private area/"`}
 	cases := []struct {
 		agent, path string
 		want        Verdict
 	}{
-		{"recrawl", "/Private%20area/x", Verdict{true, "", 0, "no rule of robots.txt matches"}}, // the override character is part of the rule
-		{"recrawl", "/private/a.html", Verdict{true, "Allow: /private/*.html$", 5, `line 5 of robots.txt says "Allow: /private/*.html$"`}},
-		{"recrawl", "/Private%20area/%E2%80%AEx", Verdict{false, "Disallow: /Private area/", 4, `line 4 of robots.txt says "Disallow: /Private area/"`}},
-		{"recrawl/1.0 (+x)", "/Private%20area/%E2%80%AEx", Verdict{false, "Disallow: /Private area/", 4, `line 4 of robots.txt says "Disallow: /Private area/"`}},
-		{"other", "/private/", Verdict{true, "", 0, "robots.txt has no group for us"}},
-		{"recrawl", "/robots.txt?x", Verdict{true, "", 0, "robots.txt itself may always be fetched"}},
+		{"recrawl", "/Private%20area/x", none}, // the override character is part of the rule
+		{"recrawl", "/private/a.html", Verdict{true, "Allow: /private/*.html$", 6, "User-agent: Recrawl/2", 3, `line 6 of robots.txt says "Allow: /private/*.html$"`}},
+		{"recrawl", "/Private%20area/%E2%80%AEx", forbidden},
+		{"recrawl/1.0 (+x)", "/Private%20area/%E2%80%AEx", forbidden},
+		{"recrawl", "/more", Verdict{false, "Disallow: /more", 12, "User-agent: recrawl", 11, `line 12 of robots.txt says "Disallow: /more"`}},
+		{"barbot", "/x", Verdict{false, "Disallow: /", 9, "User-agent: barbotx", 8, `line 9 of robots.txt says "Disallow: /"`}},
+		{"other", "/private/", Verdict{true, "", 0, "", 0, "robots.txt has no group for us"}},
+		{"recrawl", "/robots.txt?x", Verdict{true, "", 0, "", 0, "robots.txt itself may always be fetched"}},
 	}
 	for _, c := range cases {
 		if got := f.Check(c.agent, canonical(t, "https://example.com"+c.path)); got != c.want {
@@ -381,7 +386,8 @@ func FuzzParse(f *testing.F) {
 		if again := file.Check("RECRAWL/2", u); again != v {
 			t.Errorf("two answers: %+v, %+v", v, again)
 		}
-		if (v.Rule != "") != (v.Line > 0) || !v.Allowed && v.Rule == "" || v.Reason == "" {
+		if (v.Rule != "") != (v.Line > 0) || (v.Group != "") != (v.GroupLine > 0) || v.GroupLine > 0 && v.Line > 0 && v.GroupLine >= v.Line ||
+			!v.Allowed && v.Rule == "" || v.Reason == "" {
 			t.Errorf("%+v", v)
 		}
 		stored := Text([]byte(text))
@@ -411,10 +417,26 @@ func sixty() []byte {
 	return []byte(b.String())
 }
 
+// tenThousand are as many plain rules, none of which matches.
+func tenThousand() []byte {
+	var b strings.Builder
+	b.WriteString("User-agent: *\n")
+	for i := range 10_000 {
+		fmt.Fprintf(&b, "Disallow: /private/%d/\n", i)
+	}
+	return []byte(b.String())
+}
+
 func BenchmarkCheck(b *testing.B) {
-	f, u := Parse(sixty()), canonical(b, "https://example.com/news/2026/11/21/article.html?page=2")
-	for b.Loop() {
-		f.Check("recrawl", u)
+	u := canonical(b, "https://example.com/news/2026/11/21/article.html?page=2")
+	for name, text := range map[string][]byte{"60 rules": sixty(), "10000 rules": tenThousand()} {
+		b.Run(name, func(b *testing.B) {
+			f := Parse(text)
+			f.Check("recrawl", u) // compile
+			for b.Loop() {
+				f.Check("recrawl", u)
+			}
+		})
 	}
 }
 

@@ -11,7 +11,7 @@ import (
 	"recrawl/internal/crawl"
 )
 
-// maxRuleText bounds what a verdict quotes of a rule, in bytes.
+// maxRuleText bounds what a verdict quotes of a line, in bytes.
 const maxRuleText = 300
 
 // rule is one allow or disallow line.

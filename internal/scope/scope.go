@@ -35,7 +35,8 @@ type Verdict struct {
 	Reason string
 }
 
-// Scope decides for one crawl. It is a value without state and may be used from
+// Scope decides for one crawl, on URLs that its URL rules have been applied to.
+// It is a value without state and may be used from
 // any goroutine.
 type Scope struct {
 	kind     string
@@ -58,11 +59,13 @@ func New(spec crawl.Spec) (Scope, error) {
 	if _, known := rejections[s.kind]; !known {
 		return Scope{}, &crawl.SpecError{Field: "scope.type", Problem: fmt.Sprintf("%q: use one of %s", s.kind, strings.Join(crawl.ScopeTypes(), ", "))}
 	}
+	rules := urlkey.NewRules(spec.URLs)
 	for i, text := range spec.Seeds {
 		seed, err := urlkey.Canonical(text)
 		if err != nil {
 			return Scope{}, &crawl.SpecError{Field: fmt.Sprintf("seeds[%d]", i), Problem: err.Error()}
 		}
+		seed, _ = rules.Apply(seed)
 		s.add(seed)
 	}
 	return s, nil

@@ -29,6 +29,22 @@ func canonical(t testing.TB, raw string) urlkey.URL {
 	return u
 }
 
+// Seeds are compared in the form under which the crawl keeps them.
+func TestSeedsByTheURLRules(t *testing.T) {
+	s, err := New(crawl.Spec{
+		Seeds: []string{"http://h/docs;sid=1/a?utm_source=x"}, Scope: crawl.ScopeSpec{Type: "prefix"},
+		URLs: crawl.URLSpec{StripParams: []string{"utm_*"}, StripPathParams: []string{"sid"}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for url, want := range map[string]string{"http://h/docs/a": ReasonSeed, "http://h/docs/b": ReasonInside, "http://h/docs;sid=1/b": ReasonPrefix} {
+		if got := s.Check(canonical(t, url), 1); got.Reason != want {
+			t.Errorf("%s: %+v, want %s", url, got, want)
+		}
+	}
+}
+
 func TestCheck(t *testing.T) {
 	seeds := []string{"https://www.example.com/docs/index.html", "http://other.example:8080/"}
 	cases := []struct {

@@ -17,9 +17,14 @@ import (
 // practically always traps, and workflow ids, logs and indexes carry them.
 const MaxLength = 8 << 10
 
-// maxInput bounds the work on a raw reference, which may hold white space and a
-// fragment that the canonical form drops.
-const maxInput = 4 * MaxLength
+// The time of the parse is quadratic in these. Without bounds one hostile link of
+// some kilobytes costs seconds.
+const (
+	// maxParts is the most separators before the query.
+	maxParts = 512
+	// maxUserInfo is the most bytes of a part that has an at sign before the sign.
+	maxUserInfo = 512
+)
 
 // Errors of this package; each is wrapped with what was wrong in words.
 var (
@@ -48,14 +53,48 @@ type URL struct {
 // net/http or a workflow id could not carry percent-encoded. Errors wrap
 // ErrSyntax, ErrScheme, ErrHost or ErrTooLong.
 func Canonical(raw string) (URL, error) {
-	if len(raw) > maxInput {
-		return URL{}, fmt.Errorf("%w: %d bytes", ErrTooLong, len(raw))
+	text, err := reference(raw)
+	if err != nil {
+		return URL{}, err
 	}
-	parsed, err := url.Parse(raw)
+	parsed, err := url.Parse(text)
 	if err != nil {
 		return URL{}, fmt.Errorf("%w: %w", ErrSyntax, err)
 	}
 	return canonical(parsed)
+}
+
+// reference returns the part of a raw reference that counts, without the space
+// around it and the text of a fragment, unless that would cost too much to parse.
+func reference(raw string) (string, error) {
+	text := strings.TrimFunc(raw, func(r rune) bool { return r <= ' ' })
+	if fragment := strings.IndexByte(text, '#'); fragment >= 0 {
+		text = text[:fragment+1] // its mark keeps a space before it
+	}
+	if len(text) > MaxLength {
+		return "", fmt.Errorf("%w: %d bytes", ErrTooLong, len(text))
+	}
+	beforeQuery, _, _ := strings.Cut(text, "?")
+	return text, checkParts(beforeQuery)
+}
+
+func checkParts(text string) error {
+	parts, start := 0, 0 // start of the part at hand
+	for i := 0; i < len(text); i++ {
+		switch text[i] {
+		case '/', '\\':
+			parts, start = parts+1, i+1
+		case ':', '@':
+			parts++
+			if text[i] == '@' && i-start > maxUserInfo {
+				return fmt.Errorf("%w: more than %d bytes before an @", ErrTooLong, maxUserInfo)
+			}
+		}
+	}
+	if parts > maxParts {
+		return fmt.Errorf("%w: more than %d parts", ErrTooLong, maxParts)
+	}
+	return nil
 }
 
 // Resolve resolves a reference, as found in a page or a Location header,
@@ -88,10 +127,11 @@ func (b Base) Resolve(ref string) (URL, error) {
 	if b.doc == nil || strings.HasPrefix(ref, "http://") || strings.HasPrefix(ref, "https://") {
 		return Canonical(ref)
 	}
-	if len(ref) > maxInput {
-		return URL{}, fmt.Errorf("%w: %d bytes", ErrTooLong, len(ref))
+	text, err := reference(ref)
+	if err != nil {
+		return URL{}, err
 	}
-	parsed, err := b.doc.Parse(ref)
+	parsed, err := b.doc.Parse(text)
 	if err != nil {
 		return URL{}, fmt.Errorf("%w: %w", ErrSyntax, err)
 	}

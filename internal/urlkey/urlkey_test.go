@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+	"time"
 
 	"pgregory.net/rapid"
 )
@@ -52,6 +53,47 @@ func TestCanonical(t *testing.T) {
 		{"IPv6", "http://[2001:DB8:0:0::1]:80/", "http://[2001:db8::1]/"},
 		{"IPv6 with IPv4", "http://[::FFFF:127.0.0.1]:8080/", "http://[::ffff:7f00:1]:8080/"},
 		{"underscore in a name", "http://a_b.example.com/", "http://a_b.example.com/"},
+		{"hyphens at the ends of labels", "http://-a.b-.example/", "http://-a.b-.example/"},
+		{"encoded name", "http://ex%41mple%2Ecom%2e/", "http://example.com/"},
+		{"other full stops", "http://a。b．example/", "http://a.b.example/"},
+		{"characters that names ignore", "http://\ufeffexa\u00admple.com/", "http://example.com/"},
+		{"sharp s is a letter of its own", "http://Straße.example/", "http://xn--strae-oqa.example/"},
+		{"Punycode stays", "http://XN--Bcher-KVA.example/", "http://xn--bcher-kva.example/"},
+		{"symbol in a name", "http://☃.example/", "http://xn--n3h.example/"},
+		{"octal address", "http://0177.0.0.01/", "http://127.0.0.1/"},
+		{"address with three parts", "http://1.2.3/", "http://1.2.0.3/"},
+		{"address of nothing but a prefix", "http://0x/", "http://0.0.0.0/"},
+		{"address with a trailing dot", "http://1.2.3.4./", "http://1.2.3.4/"},
+		{"encoded address", "http://%31%32%37.1/", "http://127.0.0.1/"},
+		{"no number after all", "http://1e2/", "http://1e2/"},
+		{"IPv6 in full", "http://[0:0:0:0:0:0:0:0]", "http://[::]/"},
+		{"IPv6 compresses the longest run", "http://[1:0:0:2:0:0:0:3]/", "http://[1:0:0:2::3]/"},
+		{"IPv6 without a run", "http://[1:2:3:4:5:6:7:8]:443/", "http://[1:2:3:4:5:6:7:8]:443/"},
+		{"lowest port", "http://example.com:0/", "http://example.com:0/"},
+		{"highest port", "http://example.com:65535/", "http://example.com:65535/"},
+		{"port with many zeros", "https://example.com:00000000443/", "https://example.com/"},
+		{"two signs of user info", "http://u:p@example.com:80@other.example/", "http://other.example/"},
+		{"backslash before user info", `http://example.com\@other.example/`, "http://example.com/@other.example/"},
+		{"one slash", "http:/example.com/a", "http://example.com/a"},
+		{"no slash", "http:example.com/a", "http://example.com/a"},
+		{"many slashes", "http:////example.com/a", "http://example.com/a"},
+		{"query right after the name", "http://example.com?a", "http://example.com/?a"},
+		{"line end in the scheme", "ht\ntp://example.com/", "http://example.com/"},
+		{"control characters around", "\x01http://example.com/\x1f", "http://example.com/"},
+		{"control characters within", "http://example.com/\x00\x7f?\x00\x7f", "http://example.com/%00%7F?%00%7F"},
+		{"backslash in the query", `http://example.com/a\b?c\d`, "http://example.com/a/b?c%5Cd"},
+		{"dot segments with parameters are names", "http://example.com/a/..;b=1/%2e;c", "http://example.com/a/..;b=1/.;c"},
+		{"dot segment with one dot encoded", "http://example.com/a/b/.%2E/c", "http://example.com/a/c"},
+		{"dot segments at the end", "http://example.com/a/b/..", "http://example.com/a/"},
+		{"two percent signs", "http://example.com/%%41?%%", "http://example.com/%25A?%25%25"},
+		{"encoded percent stays", "http://example.com/%2541?%25", "http://example.com/%2541?%25"},
+		{"not UTF-8 when decoded", "http://example.com/%ff%c3", "http://example.com/%FF%C3"},
+		{"beyond the basic plane", "http://example.com/😀", "http://example.com/%F0%9F%98%80"},
+		{"a fragment of any length", " http://example.com/ #" + strings.Repeat("é/@", MaxLength), "http://example.com/%20"},
+		{"most parts", "http:" + strings.Repeat("/", maxParts-1) + "example.com", "http://example.com/"},
+		{"separators in the query", "http://example.com/?" + strings.Repeat("/@:", 2000), "http://example.com/?" + strings.Repeat("/@:", 2000)},
+		{"longest user info", "http://" + strings.Repeat("a", maxUserInfo) + "@example.com/", "http://example.com/"},
+		{"longest", "http://example.com/" + strings.Repeat("a", MaxLength-19), "http://example.com/" + strings.Repeat("a", MaxLength-19)},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
@@ -84,6 +126,26 @@ func TestCanonicalErrors(t *testing.T) {
 		{"port not a number", "http://example.com:a/", ErrSyntax},
 		{"IPv4 part too large", "http://256.256.256.256/", ErrSyntax},
 		{"open bracket", "http://[::1/", ErrSyntax},
+		{"text after the bracket", "http://[::1]a/", ErrSyntax},
+		{"IPv6 with a zone", "http://[fe80::1%25eth0]/", ErrSyntax},
+		{"IPv6 with two runs", "http://[1::2::3]/", ErrSyntax},
+		{"IPv6 with nine parts", "http://[1:2:3:4:5:6:7:8:9]/", ErrSyntax},
+		{"number too large", "http://4294967296/", ErrSyntax},
+		{"no octal number", "http://1.2.3.08/", ErrSyntax},
+		{"five parts", "http://1.2.3.4.5/", ErrSyntax},
+		{"ends in a number", "http://example.0x/", ErrSyntax},
+		{"port with a sign", "http://example.com:+80/", ErrSyntax},
+		{"port in full-width digits", "http://example.com:８０/", ErrSyntax},
+		{"two ports", "http://example.com:80:80/", ErrSyntax},
+		{"only a port", "http://:80/", ErrSyntax},
+		{"only user info", "http://user@/", ErrSyntax},
+		{"only user info and a port", "http://user:pass@:80/", ErrSyntax},
+		{"slash in the host", "http://ex%2Fample.com/", ErrSyntax},
+		{"NUL in the host", "http://%00/", ErrSyntax},
+		{"stray percent in the host", "http://%zz.example/", ErrSyntax},
+		{"broken Punycode", "http://xn--a/", ErrSyntax},
+		{"semicolon in the host", "http://h;x/", ErrHost},
+		{"one byte too long", "http://example.com/" + long[:MaxLength-18], ErrTooLong},
 		{"space in the host", "http://exa mple.com/", ErrSyntax},
 		{"only a dot", "http://./", ErrHost},
 		{"empty label", "http://a..b/", ErrHost},
@@ -95,7 +157,9 @@ func TestCanonicalErrors(t *testing.T) {
 		{"long name", "http://" + strings.Repeat("a.", 130) + "com/", ErrHost},
 		{"long path", "http://example.com/" + long, ErrTooLong},
 		{"long when encoded", "http://example.com/" + strings.Repeat("é", MaxLength/3), ErrTooLong},
-		{"far too long", "http://example.com/#" + strings.Repeat(long, 5), ErrTooLong},
+		{"many parts", "http://example.com" + strings.Repeat("/", maxParts), ErrTooLong},
+		{"many at signs", "http://" + strings.Repeat("@", maxParts) + "example.com", ErrTooLong},
+		{"long user info", "http://" + long[:maxUserInfo+1] + "@example.com/", ErrTooLong},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
@@ -223,6 +287,37 @@ func TestIsLoopback(t *testing.T) {
 			t.Errorf("IsLoopback(%s) = %v", in, got)
 		}
 	}
+}
+
+// TestHostileReferences: no reference costs more than a few milliseconds, however
+// it is made up.
+func TestHostileReferences(t *testing.T) {
+	base := must(t, "http://example.com/"+strings.Repeat("a/", maxParts-10))
+	fill := func(head, part, tail string) string {
+		return head + strings.Repeat(part, (MaxLength-len(head)-len(tail))/len(part)) + tail
+	}
+	for _, ref := range []string{
+		fill("http://", "@", "h/"), fill("http://", "\"@", "h/"), fill("http://", "\"", "@h/"), fill("http://u", ":", "@h/"),
+		fill("http://h", "/", ""), fill("http://h", `\`, ""), fill("http://h/", "a/../", ""), fill("", "../", ""), fill("", "a", ""),
+		fill("http://", "é", "/"), fill("http://", "a.", "/"), fill("http://", "xn--a.", "/"), fill("http://xn--", "b-9", "/"),
+		fill("http://", "9", "/"), fill("http://h/", "%", ""), fill("http://h/?", "é", ""), fill("javascript:", "%", ""), fill("//", "\t@", "h"),
+	} {
+		// The bound is far from both: it took seconds before.
+		if took := fastest(3, func() { _, _ = Resolve(base, ref) }); took > 100*time.Millisecond {
+			t.Errorf("%.40q… took %v", ref, took)
+		}
+	}
+}
+
+// fastest is the least time of some runs: others use the machine too.
+func fastest(runs int, do func()) time.Duration {
+	least := time.Duration(1<<63 - 1)
+	for range runs {
+		start := time.Now()
+		do()
+		least = min(least, time.Since(start))
+	}
+	return least
 }
 
 func must(t testing.TB, raw string) URL {
