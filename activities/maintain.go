@@ -1,9 +1,11 @@
 package activities
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"recrawl/internal/contract"
@@ -23,6 +25,9 @@ const (
 	// unfinishedAge is how long a version's links may wait for their Discover,
 	// which is normally on its way, before maintenance looks after them.
 	unfinishedAge = 2 * time.Minute
+	// untriedAge is how long an admitted page may stand in no line before its first
+	// visit; then whoever admitted it was lost before it was started.
+	untriedAge = 2 * time.Minute
 )
 
 // Maintain does one part of a maintenance turn: it starts the workflows that are
@@ -97,8 +102,15 @@ func (a *Activities) restart(ctx context.Context, in contract.MaintainIn) (contr
 	if err != nil {
 		return contract.MaintainOut{}, err
 	}
+	var untried []store.PageRecord
+	if age := min(untriedAge, a.settings.Overdue); !in.Repair && in.After == 0 {
+		untried, err = a.store.DuePages(ctx, store.DueParams{CrawlID: in.CrawlID, Before: now.Add(-age), Limit: restartBatch, Untried: true})
+		if err != nil {
+			return contract.MaintainOut{}, err
+		}
+	}
 	var out contract.MaintainOut
-	for _, p := range pages {
+	for _, p := range distinct(pages, untried) {
 		if err := a.workflows.StartPage(ctx, NewPageIn(p)); err != nil {
 			return out, err
 		}
@@ -108,6 +120,13 @@ func (a *Activities) restart(ctx context.Context, in contract.MaintainIn) (contr
 		out.After = pages[len(pages)-1].PageID
 	}
 	return out, nil
+}
+
+// distinct are the pages of both lists, by id.
+func distinct(a, b []store.PageRecord) []store.PageRecord {
+	all := slices.Concat(a, b)
+	slices.SortFunc(all, func(x, y store.PageRecord) int { return cmp.Compare(x.PageID, y.PageID) })
+	return slices.CompactFunc(all, func(x, y store.PageRecord) bool { return x.PageID == y.PageID })
 }
 
 func (a *Activities) counts(ctx context.Context, crawlID int64) (contract.CrawlCounts, error) {

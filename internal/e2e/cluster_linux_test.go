@@ -53,9 +53,7 @@ func TestCluster(t *testing.T) {
 		pages, rounds = 1000, 8
 	}
 	s := serveTLS(t, tree(pages))
-	// A worker that is stopped in Admit may admit pages when their Discover has
-	// ended elsewhere; maintenance starts them, here within a minute.
-	c := startCluster(t, "SSL_CERT_FILE="+s.certificate, "RECRAWL_OVERDUE=30s")
+	c := startCluster(t, "SSL_CERT_FILE="+s.certificate)
 	c.starter("crawl", "t", s.url+"/", "--delay", clusterGap.String(), "--factor", "0", "--policy", "fixed",
 		"--default-interval", "1h", "--min-interval", "1s", "--maintain-every", "2s", "--time-limit", clusterTimeLimit.String())
 	for round := range rounds {

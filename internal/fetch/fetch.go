@@ -14,6 +14,7 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"net/url"
 	"strings"
 	"time"
 
@@ -30,25 +31,32 @@ type Options struct {
 	Resolver *net.Resolver
 	// MaxHeader bounds the answer's header in bytes; 0 is DefaultMaxHeader.
 	MaxHeader int64
-	// MinRate is the least rate in bytes per second at which a body must come once
-	// Grace has passed; 0 is DefaultMinRate. A server that drips would otherwise
-	// hold the host's permit until the deadline.
+	// MinRate is the least rate in bytes per second at which a body must come in
+	// each Window; 0 is DefaultMinRate. A server that drips would otherwise hold
+	// the host's permit until the deadline.
 	MinRate int64
-	// Grace is how long a body may be slower than MinRate; 0 is DefaultGrace.
-	Grace time.Duration
+	// Window is the time over which MinRate is measured; 0 is DefaultWindow.
+	Window time.Duration
+	// Proxy returns the proxy for a URL, nil for none. If it is nil, HTTP_PROXY,
+	// HTTPS_PROXY and NO_PROXY of the environment decide, as they are at New.
+	Proxy func(*url.URL) (*url.URL, error)
 }
 
 // Defaults of Options.
 const (
 	DefaultMaxHeader = 64 << 10
-	DefaultMinRate   = 512
-	DefaultGrace     = 10 * time.Second
+	DefaultMinRate   = 100
+	DefaultWindow    = 20 * time.Second
 )
 
-// Client makes exchanges. It holds no connection and no other state and may be
-// used from any goroutine.
+// Client makes exchanges. It holds no connection, remembers nothing but the
+// addresses of names, and may be used from any goroutine. A process should have
+// one, since the memory of decoders is limited for each.
 type Client struct {
-	options Options
+	options  Options
+	names    *names
+	decoders decoders
+	proxy    func(*url.URL) (*url.URL, error)
 }
 
 // New returns a Client with the options' defaults filled in.
@@ -59,10 +67,13 @@ func New(o Options) *Client {
 	if o.MinRate <= 0 {
 		o.MinRate = DefaultMinRate
 	}
-	if o.Grace <= 0 {
-		o.Grace = DefaultGrace
+	if o.Window <= 0 {
+		o.Window = DefaultWindow
 	}
-	return &Client{options: o}
+	if o.Proxy == nil {
+		o.Proxy = environmentProxy()
+	}
+	return &Client{options: o, names: newNames(o.Resolver), decoders: newDecoders(), proxy: o.Proxy}
 }
 
 // Request is one GET.
@@ -155,7 +166,7 @@ func (c *Client) Do(ctx context.Context, req Request, sink io.Writer) Result {
 		ctx, stop = context.WithDeadlineCause(ctx, req.Deadline, errDeadline)
 		defer stop()
 	}
-	x := exchange{options: c.options, req: req, sink: sink, cancel: cancel, start: start}
+	x := exchange{client: c, req: req, sink: sink, cancel: cancel, start: start}
 	if err := x.run(ctx); err != nil {
 		x.fail(ctx, err)
 	}
@@ -165,12 +176,12 @@ func (c *Client) Do(ctx context.Context, req Request, sink io.Writer) Result {
 
 // exchange is one call of Do.
 type exchange struct {
-	options Options
-	req     Request
-	sink    io.Writer
-	cancel  context.CancelCauseFunc
-	start   time.Time
-	res     Result
+	client *Client
+	req    Request
+	sink   io.Writer
+	cancel context.CancelCauseFunc
+	start  time.Time
+	res    Result
 }
 
 // run connects, asks and judges the answer. An error means that the exchange
@@ -180,7 +191,7 @@ func (x *exchange) run(ctx context.Context) error {
 	if err != nil {
 		return localError{err}
 	}
-	conn, err := x.transport().NewClientConn(ctx, x.req.URL.Scheme(), address(x.req.URL))
+	conn, err := x.connect(ctx)
 	if err != nil {
 		return err
 	}
@@ -199,10 +210,29 @@ func (x *exchange) run(ctx context.Context) error {
 	return x.judge(ctx, resp)
 }
 
-// lastCheck is made between the handshake and the first byte of the request.
+// connect makes the one connection, by a proxy if there is one.
+func (x *exchange) connect(ctx context.Context) (*http.ClientConn, error) {
+	proxy, err := x.proxyFor()
+	if IsRefused(err) {
+		return nil, err
+	}
+	if err != nil {
+		return nil, localError{err}
+	}
+	conn, err := x.transport(proxy).NewClientConn(ctx, x.req.URL.Scheme(), address(x.req.URL))
+	return conn, proxyTrouble(proxy, err)
+}
+
+// lastCheck is made between the handshake and the first byte of the request. It
+// looks at the clock: in a process that was stopped and goes on, the context's
+// timer may not have fired yet.
 func (x *exchange) lastCheck(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
+	}
+	if !x.req.Deadline.IsZero() && !time.Now().Before(x.req.Deadline) {
+		x.cancel(errDeadline)
+		return errDeadline
 	}
 	if x.req.BeforeWrite == nil {
 		return nil
@@ -245,21 +275,34 @@ func acceptHeader(wanted []string) string {
 	return strings.Join(wanted, ", ") + ", */*;q=0.1"
 }
 
+// receiveBuffer is what an HTTP/2 server may send before we have read what came.
+// It is memory of ours that a server fills at will.
+const receiveBuffer = 256 << 10
+
 // transport returns a transport of its own for the exchange, so that no
-// connection, proxy or setting is shared.
-func (x *exchange) transport() *http.Transport {
+// connection or setting is shared.
+func (x *exchange) transport(proxy *url.URL) *http.Transport {
 	var protocols http.Protocols
 	protocols.SetHTTP1(true)
 	protocols.SetHTTP2(true)
-	dial := dialer{resolver: x.options.Resolver, allow: x.req.AllowNetworks}
+	options := x.client.options
+	dial := dialer{
+		names: x.client.names, check: checkFor(x.req.AllowNetworks),
+		budget: newBudget(options.MaxHeader, x.req.MaxBody, func() { x.cancel(errFlood) }),
+	}
+	if proxy != nil {
+		dial.check = nil
+	}
 	return &http.Transport{
 		DialContext:            dial.dial,
-		TLSClientConfig:        &tls.Config{RootCAs: x.options.RootCAs},
+		Proxy:                  http.ProxyURL(proxy),
+		OnProxyConnectResponse: proxyRefusal,
+		TLSClientConfig:        &tls.Config{RootCAs: options.RootCAs},
 		DisableKeepAlives:      true,
 		DisableCompression:     true, // we decode, so that both sizes can be limited
-		MaxResponseHeaderBytes: x.options.MaxHeader,
+		MaxResponseHeaderBytes: options.MaxHeader,
 		Protocols:              &protocols,
-		HTTP2:                  &http.HTTP2Config{MaxReceiveBufferPerStream: 1 << 20, MaxReceiveBufferPerConnection: 1 << 20},
+		HTTP2:                  &http.HTTP2Config{MaxReceiveBufferPerStream: receiveBuffer, MaxReceiveBufferPerConnection: receiveBuffer},
 	}
 }
 

@@ -90,7 +90,9 @@ type Frontier interface {
 	Candidates(ctx context.Context, p CandidateParams) ([]PageRecord, error)
 	// Admit turns Known pages Active (due now) as far as the window of their host
 	// and the crawl's max_pages leave room, and Exclude pages Excluded (due after
-	// ExcludedFor). It returns the pages it admitted.
+	// ExcludedFor). It returns the pages it admitted; run again with the same Key it
+	// changes nothing while pages of the first time have not been attempted, and
+	// returns those.
 	Admit(ctx context.Context, p AdmitParams) ([]PageRecord, error)
 	// Admitted returns the pages that an Admit with this key has admitted and that
 	// have not been attempted yet: the answer that its caller may have lost.
@@ -165,6 +167,7 @@ type DueParams struct {
 	After   int64 // page id, exclusive
 	Limit   int
 	InLine  bool // include pages that stand in a line
+	Untried bool // only pages that were admitted and have never been attempted
 }
 
 // PageRecord is a page as stored.

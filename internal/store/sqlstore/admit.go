@@ -156,6 +156,10 @@ func (s *Store) admit(ctx context.Context, tx Tx, p store.AdmitParams) ([]store.
 	if err != nil {
 		return nil, err
 	}
+	// Under that lock, so that two attempts at one call cannot both admit.
+	if earlier, err := admittedBy(ctx, tx, p.CrawlID, p.Key); err != nil || len(earlier) > 0 {
+		return s.loadOrFail(ctx, tx, earlier, err)
+	}
 	hostOf, err := s.lockKnown(ctx, tx, p.CrawlID, slices.Concat(p.Admit, p.Exclude))
 	if err != nil {
 		return nil, err
@@ -263,25 +267,33 @@ func admissionKey(key string) int64 {
 
 // Admitted implements store.Frontier.
 func (s *Store) Admitted(ctx context.Context, crawlID int64, key string) ([]store.PageRecord, error) {
-	if key == "" {
-		return nil, nil
-	}
 	pages, err := read(ctx, s, func(tx Tx) ([]store.PageRecord, error) {
-		query := `SELECT f.page_id FROM frontier f WHERE f.crawl_id = $1 AND f.admission = $2
-			AND f.state BETWEEN 2 AND 7 AND f.attempted = 0 ORDER BY f.page_id`
-		ids, err := collect(ctx, tx, query, []any{crawlID, admissionKey(key)}, func(row Row) (id int64, err error) {
-			err = row.Scan(&id)
-			return id, err
-		})
-		if err != nil || len(ids) == 0 {
-			return nil, err
-		}
-		return s.loadPages(ctx, tx, ids)
+		ids, err := admittedBy(ctx, tx, crawlID, key)
+		return s.loadOrFail(ctx, tx, ids, err)
 	})
 	if err != nil {
 		return nil, fmt.Errorf("pages admitted to crawl %d: %w", crawlID, err)
 	}
 	return pages, nil
+}
+
+// admittedBy lists the pages that a call with this key has admitted and that
+// have not been attempted yet.
+func admittedBy(ctx context.Context, tx Tx, crawlID int64, key string) ([]int64, error) {
+	if key == "" {
+		return nil, nil
+	}
+	query := `SELECT f.page_id FROM frontier f WHERE f.crawl_id = $1 AND f.admission = $2
+		AND f.state BETWEEN 2 AND 7 AND f.attempted = 0 ORDER BY f.page_id`
+	return collect(ctx, tx, query, []any{crawlID, admissionKey(key)}, scanID)
+}
+
+// loadOrFail loads the pages that a query has listed.
+func (s *Store) loadOrFail(ctx context.Context, tx Tx, ids []int64, err error) ([]store.PageRecord, error) {
+	if err != nil || len(ids) == 0 {
+		return nil, err
+	}
+	return s.loadPages(ctx, tx, ids)
 }
 
 // lockKnown locks pages and returns those that are Known in the crawl, with

@@ -84,6 +84,9 @@ func (s *Store) DuePages(ctx context.Context, p store.DueParams) ([]store.PageRe
 
 func (s *Store) dueIDs(ctx context.Context, tx Tx, p store.DueParams) ([]int64, error) {
 	limit := limitOr(p.Limit)
+	if p.Untried {
+		return s.untriedIDs(ctx, tx, p, limit)
+	}
 	few := fmt.Sprintf(`SELECT f.page_id FROM frontier f
 		WHERE f.crawl_id = $1 AND f.state BETWEEN %d AND %d AND f.next_at < $2
 		ORDER BY f.next_at LIMIT %d`, crawl.Active, crawl.Excluded, fewRows+1)
@@ -105,6 +108,17 @@ func (s *Store) dueIDs(ctx context.Context, tx Tx, p store.DueParams) ([]int64, 
 			ORDER BY f.page_id LIMIT $4`, state, outside)
 		return collect(ctx, tx, walk, []any{p.CrawlID, p.After, micros(p.Before), limit}, scanID)
 	})
+}
+
+// untriedIDs reads the index of the pages that were never attempted: at most a
+// window of them for each host.
+func (s *Store) untriedIDs(ctx context.Context, tx Tx, p store.DueParams, limit int) ([]int64, error) {
+	query := `SELECT f.page_id FROM frontier f
+		WHERE f.crawl_id = $1 AND f.state BETWEEN 2 AND 7 AND f.attempted = 0 AND f.page_id > $2 AND f.next_at < $3`
+	if !p.InLine {
+		query += ` AND ` + notInLine("f.page_id")
+	}
+	return collect(ctx, tx, query+` ORDER BY f.page_id LIMIT $4`, []any{p.CrawlID, p.After, micros(p.Before), limit}, scanID)
 }
 
 // lowestDue returns the lowest of the ids, at most limit; without those of pages

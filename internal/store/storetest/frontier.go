@@ -349,6 +349,13 @@ func admittedRemembered(c *collection) {
 	sorted := func(some []store.PageRecord) string { return fmt.Sprint(slices.Sorted(slices.Values(ids(some)))) }
 	want(c, "admitted by a", admitted("a"), sorted(pages[:2]))
 	want(c, "admitted by b", admitted("b"), sorted(pages[2:]))
+	for _, key := range []string{"a", "b"} {
+		more := c.known(2, 1)
+		again, err := c.s.Admit(c.ctx, store.AdmitParams{CrawlID: c.id, Key: key, Admit: ids(more)})
+		c.check(err)
+		want(c, "pages admitted again by "+key, len(again), 2)
+		want(c, "state of a page that the second attempt wanted", c.page(more[0].PageID).State, crawl.Known)
+	}
 	want(c, "admitted by nobody", admitted("c")+admitted(""), "[][]")
 	c.visit(pages[0].PageID, crawl.OutcomeNew, crawl.Active)
 	c.setState(pages[3].PageID, crawl.Stopped)
@@ -470,10 +477,28 @@ func dueCases() []collectionCase {
 		{"LivingAndDueOnly", dueLiving},
 		{"Pages", duePaging},
 		{"WithoutThoseInLine", dueInLine},
+		{"UntriedOnly", dueUntried},
 		{"SetStateRevives", dueRevive},
 		{"SetStateLeavesTheLine", dueLeaves},
 		{"SetStateOfUnknownPage", dueUnknown},
 	}
+}
+
+// dueUntried: pages that were admitted and never attempted, and nobody else.
+func dueUntried(c *collection) {
+	c.open()
+	pages := c.admitted(1, 3)
+	c.visit(pages[1].PageID, crawl.OutcomeFailed, crawl.Failing)
+	c.known(2, 2)
+	far := c.page(pages[0].PageID).NextAt.Add(1000 * time.Hour)
+	untried := func(before time.Time) string {
+		due, err := c.s.DuePages(c.ctx, store.DueParams{CrawlID: c.id, Before: before, Limit: 10, Untried: true})
+		c.check(err)
+		return fmt.Sprint(ids(due))
+	}
+	two := slices.Sorted(slices.Values([]int64{pages[0].PageID, pages[2].PageID}))
+	want(c, "untried", untried(far), fmt.Sprint(two))
+	want(c, "untried before their time", untried(c.page(pages[0].PageID).NextAt.Add(-time.Hour)), "[]")
 }
 
 func (c *collection) due(p store.DueParams) []store.PageRecord {
