@@ -2,8 +2,6 @@ package fetch
 
 import (
 	"bufio"
-	"bytes"
-	"compress/gzip"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -12,22 +10,9 @@ import (
 	"hash"
 	"io"
 	"net/http"
-	"strings"
-	"sync/atomic"
-	"time"
-
-	"github.com/andybalholm/brotli"
-	"github.com/klauspost/compress/zstd"
 
 	"recrawl/internal/crawl"
 )
-
-// acceptEncoding lists the codings that newDecoder reads.
-const acceptEncoding = "gzip, br, zstd"
-
-// maxWindow is the largest zstd window that a decoder must offer (RFC 9659); a
-// larger one only serves to exhaust memory.
-const maxWindow = 8 << 20
 
 // readBody reads the body of a 2xx answer into the sink, if its type is wanted.
 func (x *exchange) readBody(ctx context.Context, resp *http.Response) error {
@@ -39,10 +24,9 @@ func (x *exchange) readBody(ctx context.Context, resp *http.Response) error {
 	if resp.ContentLength > x.req.MaxBody && !x.req.Truncate {
 		return limitError{x.req.MaxBody}
 	}
-	wire := &meter{r: resp.Body, limit: x.req.MaxBody}
-	defer func() { x.res.Bytes = wire.received.Load() }()
-	defer x.watchPace(wire)()
-	decoded, err := newDecoder(resp.Header.Values("Content-Encoding"), wire)
+	wire := &meter{r: resp.Body, limit: x.req.MaxBody, pace: x.pace()}
+	defer func() { x.res.Bytes = wire.received }()
+	decoded, err := x.client.decoders.decode(ctx, resp.Header.Values("Content-Encoding"), wire)
 	if err != nil {
 		return err
 	}
@@ -53,6 +37,13 @@ func (x *exchange) readBody(ctx context.Context, resp *http.Response) error {
 		return nil
 	}
 	return x.copyBody(ctx, body)
+}
+
+// pace returns the watch over the body's speed, which ends the exchange.
+func (x *exchange) pace() *pace {
+	o := x.client.options
+	least := int64(float64(o.MinRate) * o.Window.Seconds())
+	return newPace(o.Window, max(least, 1), func() { x.cancel(errSlow) })
 }
 
 // emptyAnswer: a 204 or 205 says that the page is empty now, whatever its type.
@@ -129,94 +120,4 @@ type limitError struct{ limit int64 }
 
 func (e limitError) Error() string {
 	return fmt.Sprintf("the body is larger than %s", crawl.Size(e.limit))
-}
-
-// meter counts the bytes of the body on the wire and ends it over the limit.
-type meter struct {
-	r        io.Reader
-	limit    int64
-	received atomic.Int64
-}
-
-func (m *meter) Read(p []byte) (int, error) {
-	n, err := m.r.Read(p)
-	if m.received.Add(int64(n)) > m.limit {
-		// The excess is counted but not passed on.
-		over := int(m.received.Load() - m.limit)
-		return max(n-over, 0), limitError{m.limit}
-	}
-	return n, err
-}
-
-// watchPace cancels the exchange when the body comes slower than the least rate
-// after the grace. It looks only at the moments when the bytes received so far
-// stop being enough. The returned function ends the watch.
-func (x *exchange) watchPace(wire *meter) (stop func()) {
-	start := time.Now()
-	enoughFor := func() time.Duration {
-		paid := time.Duration(float64(wire.received.Load()) / float64(x.options.MinRate) * float64(time.Second))
-		return max(paid, x.options.Grace)
-	}
-	ended := make(chan struct{})
-	go func() {
-		timer := time.NewTimer(enoughFor())
-		defer timer.Stop()
-		for {
-			select {
-			case <-ended:
-				return
-			case <-timer.C:
-			}
-			left := enoughFor() - time.Since(start)
-			if left <= 0 {
-				x.cancel(errSlow)
-				return
-			}
-			timer.Reset(left)
-		}
-	}()
-	return func() { close(ended) }
-}
-
-// newDecoder undoes the one content coding that the header names. No coding at
-// all, and an empty body whatever its coding, pass as they are.
-func newDecoder(header []string, wire io.Reader) (io.ReadCloser, error) {
-	codings := codingsOf(header)
-	if len(codings) > 1 {
-		return nil, fmt.Errorf("%w: %s", errCoding, strings.Join(codings, " in "))
-	}
-	if len(codings) == 0 {
-		return io.NopCloser(wire), nil
-	}
-	buffered := bufio.NewReader(wire)
-	if _, err := buffered.Peek(1); errors.Is(err, io.EOF) {
-		return io.NopCloser(bytes.NewReader(nil)), nil
-	} else if err != nil {
-		return nil, err
-	}
-	switch codings[0] {
-	case "gzip", "x-gzip":
-		return gzip.NewReader(buffered)
-	case "br":
-		return io.NopCloser(brotli.NewReader(buffered)), nil
-	case "zstd":
-		d, err := zstd.NewReader(buffered, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(maxWindow), zstd.WithDecoderLowmem(true))
-		if err != nil {
-			return nil, fmt.Errorf("zstd: %w", err)
-		}
-		return d.IOReadCloser(), nil
-	}
-	return nil, fmt.Errorf("%w: %s", errCoding, codings[0])
-}
-
-// codingsOf lists the content codings of a header in lower case, without
-// identity.
-func codingsOf(header []string) []string {
-	var codings []string
-	for _, c := range strings.Split(strings.Join(header, ","), ",") {
-		if c = strings.ToLower(strings.TrimSpace(c)); c != "" && c != "identity" {
-			codings = append(codings, c)
-		}
-	}
-	return codings
 }

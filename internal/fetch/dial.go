@@ -8,18 +8,25 @@ import (
 	"net/netip"
 	"strings"
 	"syscall"
+	"time"
 
 	"code.dny.dev/ssrf"
-
-	"recrawl/internal/urlkey"
 )
 
-// dialer connects to public addresses and to the networks that are allowed
-// besides. The check sees the address of each attempt, after all name
-// resolution, so a name cannot change its address in between.
+// attemptLimit ends an attempt at an address when there is another to try.
+const attemptLimit = 2 * time.Second
+
+// platform are addresses in public ranges behind which a cloud gives its
+// machines their secrets: Azure's 168.63.129.16.
+var platform = []netip.Prefix{netip.MustParsePrefix("168.63.129.16/32")}
+
+// dialer connects to the addresses of a host, one after the other. The check
+// sees the address of each attempt, after all name resolution, so a name cannot
+// change its address in between.
 type dialer struct {
-	resolver *net.Resolver
-	allow    []netip.Prefix
+	names  *names
+	check  func(network, address string, c syscall.RawConn) error // nil checks nothing
+	budget *budget
 }
 
 // dial implements http.Transport.DialContext.
@@ -28,33 +35,49 @@ func (d dialer) dial(ctx context.Context, network, address string) (net.Conn, er
 	if err != nil {
 		return nil, fmt.Errorf("dial: %w", err)
 	}
-	inner := &net.Dialer{Resolver: d.resolver, Control: d.control(), KeepAliveConfig: net.KeepAliveConfig{Enable: false}}
-	if !urlkey.IsLocalhost(host) {
-		return inner.DialContext(ctx, network, address)
+	addrs, err := d.names.addresses(ctx, host)
+	if err != nil {
+		return nil, fmt.Errorf("dial: %w", err)
 	}
-	// RFC 6761 6.3: names under localhost are never looked up.
-	conn, err := inner.DialContext(ctx, network, net.JoinHostPort("127.0.0.1", port))
-	if err == nil || ctx.Err() != nil {
-		return conn, err
+	err = fmt.Errorf("dial: %w", &net.DNSError{Err: "no addresses", Name: host, IsNotFound: true})
+	for i, addr := range addrs {
+		limit := attemptLimit
+		if i == len(addrs)-1 {
+			limit = 0
+		}
+		conn, failure := d.attempt(ctx, network, net.JoinHostPort(addr.String(), port), limit)
+		if failure == nil {
+			return meteredConn{conn, d.budget}, nil
+		}
+		if i == 0 {
+			err = failure // the address that counts
+		}
+		if ctx.Err() != nil {
+			break
+		}
 	}
-	conn, err6 := inner.DialContext(ctx, network, net.JoinHostPort("::1", port))
-	if err6 != nil {
-		return nil, err // the address that nearly every local server listens on
-	}
-	return conn, nil
+	d.names.forget(host)
+	return nil, err
 }
 
-// control returns the check of one address, in the form that net.Dialer wants.
-func (d dialer) control() func(network, address string, c syscall.RawConn) error {
+// attempt connects to one address; a limit of 0 is none but the context's.
+func (d dialer) attempt(ctx context.Context, network, address string, limit time.Duration) (net.Conn, error) {
+	inner := net.Dialer{Timeout: limit, Control: d.check, KeepAliveConfig: net.KeepAliveConfig{Enable: false}}
+	return inner.DialContext(ctx, network, address)
+}
+
+// checkFor returns the check of an address, in the form that net.Dialer wants:
+// public addresses pass, and those in the networks that are allowed besides.
+func checkFor(allow []netip.Prefix) func(network, address string, c syscall.RawConn) error {
 	var v4, v6 []netip.Prefix
-	for _, p := range d.allow {
+	for _, p := range allow {
 		if p.Addr().Is4() {
 			v4 = append(v4, p)
 		} else {
 			v6 = append(v6, p)
 		}
 	}
-	guard := ssrf.New(ssrf.WithAnyPort(), ssrf.WithAllowedV4Prefixes(v4...), ssrf.WithAllowedV6Prefixes(v6...))
+	guard := ssrf.New(ssrf.WithAnyPort(), ssrf.WithDeniedV4Prefixes(platform...), ssrf.WithAllowedV4Prefixes(v4...), ssrf.WithAllowedV6Prefixes(v6...))
 	return func(network, address string, c syscall.RawConn) error {
 		if err := guard.Safe(network, address, c); err != nil {
 			return &refusedError{address: hostOnly(address), err: err}

@@ -307,7 +307,7 @@ func TestEmptyBodyWithACoding(t *testing.T) {
 }
 
 func TestBombs(t *testing.T) {
-	zeros := make([]byte, 30<<20)
+	zeros := make([]byte, 4<<20)
 	for _, coding := range []string{"gzip", "br", "zstd", ""} {
 		t.Run("coding "+coding, func(t *testing.T) {
 			body := encode(t, coding, zeros)
@@ -457,24 +457,39 @@ func TestSlowBody(t *testing.T) {
 			}
 		}
 	})
-	got := New(Options{MinRate: 1000, Grace: 100 * time.Millisecond}).Do(t.Context(), get(t, s.URL), nil)
+	got := New(Options{MinRate: 1000, Window: 100 * time.Millisecond}).Do(t.Context(), get(t, s.URL), nil)
 	checkResult(t, got)
 	if got.Outcome != crawl.OutcomeTimedOut || got.HostAnswer != HostFailed || !strings.Contains(got.Problem, "slower than 1000 bytes a second") {
 		t.Errorf("%+v", got)
 	}
 }
 
-// TestPaceForgivesABurst: bytes that came early pay for a pause later.
-func TestPaceForgivesABurst(t *testing.T) {
-	s := serve(t, func(w http.ResponseWriter, r *http.Request) {
+// bursts answers with a kilobyte and, after a pause, with another.
+func bursts(t *testing.T, pause time.Duration) *httptest.Server {
+	return serve(t, func(w http.ResponseWriter, r *http.Request) {
 		html(w, strings.Repeat("x", 1000))
 		w.(http.Flusher).Flush()
-		select { // far longer than the grace, far shorter than 1000 bytes at 10 bytes/s
+		select {
 		case <-r.Context().Done():
-		case <-time.After(150 * time.Millisecond):
+		case <-time.After(pause):
+			_, _ = io.WriteString(w, strings.Repeat("x", 1000))
 		}
 	})
-	if got := New(Options{MinRate: 10, Grace: 10 * time.Millisecond}).Do(t.Context(), get(t, s.URL), nil); !got.Content {
+}
+
+// TestPaceForgivesAPause: what came in a window is enough for that window.
+func TestPaceForgivesAPause(t *testing.T) {
+	got := New(Options{MinRate: 100, Window: 10 * time.Second}).Do(t.Context(), get(t, bursts(t, 150*time.Millisecond).URL), nil)
+	if !got.Content || got.Size != 2000 {
+		t.Errorf("%+v", got)
+	}
+}
+
+// TestPaceCountsEachWindow: a burst at the start does not pay for dripping later.
+func TestPaceCountsEachWindow(t *testing.T) {
+	got := New(Options{MinRate: 10, Window: 50 * time.Millisecond}).Do(t.Context(), get(t, bursts(t, time.Minute).URL), nil)
+	checkResult(t, got)
+	if got.Outcome != crawl.OutcomeTimedOut || !strings.Contains(got.Problem, "slower than 10 bytes a second over 50ms") {
 		t.Errorf("%+v", got)
 	}
 }

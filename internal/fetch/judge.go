@@ -127,13 +127,16 @@ func (x *exchange) fail(ctx context.Context, err error) {
 		// The host answered; we were the ones who stopped.
 		x.res.HostAnswer = HostOK
 		x.settle(crawl.OutcomeTooLarge, limit.Error())
+	case errors.Is(cause, errFlood):
+		x.res.Err = fmt.Errorf("%w: %w", cause, err)
+		x.settle(crawl.OutcomeTooLarge, "the host sent far more than a page of the size allowed")
 	case errors.Is(cause, errDeadline), errors.Is(cause, errSlow):
 		x.res.Err = fmt.Errorf("%w: %w", cause, err)
 		x.settle(crawl.OutcomeTimedOut, x.timeoutWords(cause))
 	case cause != nil:
 		x.failLocal(fmt.Errorf("%w: %w", cause, err))
 	case isHeaderLimit(err):
-		x.settle(crawl.OutcomeTooLarge, fmt.Sprintf("the answer's header is larger than %d bytes", x.options.MaxHeader))
+		x.settle(crawl.OutcomeTooLarge, fmt.Sprintf("the answer's header is larger than %d bytes", x.client.options.MaxHeader))
 	case isTimeout(err):
 		x.settle(crawl.OutcomeTimedOut, explain(err))
 	default:
@@ -149,7 +152,7 @@ func (x *exchange) failLocal(err error) {
 
 func (x *exchange) timeoutWords(cause error) string {
 	if errors.Is(cause, errSlow) {
-		return fmt.Sprintf("the body came slower than %d bytes a second", x.options.MinRate)
+		return fmt.Sprintf("the body came slower than %d bytes a second over %s", x.client.options.MinRate, x.client.options.Window)
 	}
 	limit := x.req.Deadline.Sub(x.start).Round(time.Millisecond)
 	switch {

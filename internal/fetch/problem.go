@@ -1,8 +1,6 @@
 package fetch
 
 import (
-	"compress/flate"
-	"compress/gzip"
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
@@ -17,6 +15,7 @@ import (
 var (
 	errDeadline = errors.New("time limit")
 	errSlow     = errors.New("body too slow")
+	errFlood    = errors.New("too many bytes on the connection")
 	errCoding   = errors.New("content coding that was not offered")
 )
 
@@ -75,7 +74,7 @@ func explainTLS(err error) string {
 		name      x509.HostnameError
 		invalid   x509.CertificateInvalidError
 		record    tls.RecordHeaderError
-		alert     tls.AlertError
+		alert     *net.OpError
 		verify    *tls.CertificateVerificationError
 	)
 	switch {
@@ -89,11 +88,19 @@ func explainTLS(err error) string {
 		return "TLS: the server's certificate is not valid: " + err.Error()
 	case errors.As(err, &record):
 		return "TLS: the server does not speak TLS on this port"
-	case errors.As(err, &alert):
-		return "TLS: the server refused the connection: " + alert.Error()
+	case errors.As(err, &alert) && alert.Op == "remote error": // crypto/tls has no type for it
+		return "TLS: the server refused the connection: " + tlsWords(alert.Err)
+	case errors.As(err, &alert) && alert.Op == "local error":
+		return "TLS: the server broke the protocol: " + tlsWords(alert.Err)
+	case strings.HasPrefix(err.Error(), tlsPrefix):
+		return "TLS: " + tlsWords(err)
 	}
 	return ""
 }
+
+const tlsPrefix = "tls: "
+
+func tlsWords(err error) string { return strings.TrimPrefix(err.Error(), tlsPrefix) }
 
 // explainConnection words how a connection ended early.
 func explainConnection(err error) string {
@@ -114,12 +121,12 @@ func explainConnection(err error) string {
 
 // explainContent words what is wrong with an answer.
 func explainContent(err error) string {
-	var corrupt flate.CorruptInputError
+	var corrupt *corruptError
 	switch {
 	case errors.Is(err, errCoding):
 		return "the body has a " + err.Error()
-	case errors.Is(err, gzip.ErrHeader), errors.Is(err, gzip.ErrChecksum), errors.As(err, &corrupt):
-		return "the body is not the gzip that its header promises"
+	case errors.As(err, &corrupt):
+		return corrupt.Error()
 	case strings.Contains(err.Error(), "malformed"):
 		return "the server's answer is not HTTP"
 	}

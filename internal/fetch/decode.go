@@ -1,0 +1,183 @@
+package fetch
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/andybalholm/brotli"
+	"github.com/klauspost/compress/zstd"
+	"golang.org/x/sync/semaphore"
+)
+
+// acceptEncoding lists the codings that newDecoder reads. Deflate is not among
+// them: servers disagree on what it is.
+const acceptEncoding = "gzip, br, zstd"
+
+// Limits of what decoders keep of the text before the current byte. The server
+// chooses the size of that window, up to 16 MiB, so some hundred hostile
+// answers at once could exhaust the memory of a worker.
+const (
+	// maxWindow is the largest zstd window that a decoder must offer (RFC 9659).
+	maxWindow = 8 << 20
+	// freeWindow is a window that every exchange may have.
+	freeWindow = 512 << 10
+	// windowMemory is what all larger windows of a Client have together. A decoder
+	// that finds no room waits for it.
+	windowMemory = 128 << 20
+)
+
+// decoders makes decoders within the memory for their windows.
+type decoders struct{ memory *semaphore.Weighted }
+
+func newDecoders() decoders { return decoders{semaphore.NewWeighted(windowMemory)} }
+
+// decode undoes the one content coding that the header names. No coding at all,
+// and an empty body whatever its coding, pass as they are.
+func (d decoders) decode(ctx context.Context, header []string, wire *meter) (io.ReadCloser, error) {
+	codings := codingsOf(header)
+	if len(codings) > 1 {
+		return nil, fmt.Errorf("%w: %s", errCoding, strings.Join(codings, " in "))
+	}
+	if len(codings) == 0 {
+		return io.NopCloser(wire), nil
+	}
+	open := openers[codings[0]]
+	if open == nil {
+		return nil, fmt.Errorf("%w: %s", errCoding, codings[0])
+	}
+	buffered := bufio.NewReader(wire)
+	head, err := buffered.Peek(zstd.HeaderMaxSize)
+	if len(head) == 0 {
+		if errors.Is(err, io.EOF) {
+			return io.NopCloser(bytes.NewReader(nil)), nil
+		}
+		return nil, err
+	}
+	window, r, err := open(head, buffered)
+	if err != nil {
+		return nil, corrupt(codings[0], wire, err)
+	}
+	release, err := d.reserve(ctx, window)
+	if err != nil {
+		return nil, err
+	}
+	return &decoded{coding: codings[0], wire: wire, r: r, release: release}, nil
+}
+
+// reserve waits for the memory of a large window.
+func (d decoders) reserve(ctx context.Context, window int64) (release func(), err error) {
+	if window <= freeWindow {
+		return func() {}, nil
+	}
+	if err := d.memory.Acquire(ctx, window); err != nil {
+		// The page may be fine: it is we who have too much to do.
+		return nil, localError{fmt.Errorf("no memory for a decoder became free: %w", err)}
+	}
+	return func() { d.memory.Release(window) }, nil
+}
+
+// opener makes a decoder, which must not claim its window before it is read, and
+// tells that window's size by the first bytes of the body.
+type opener func(head []byte, body io.Reader) (window int64, r io.Reader, err error)
+
+var openers = map[string]opener{"gzip": openGzip, "x-gzip": openGzip, "br": openBrotli, "zstd": openZstd}
+
+func openGzip(_ []byte, body io.Reader) (int64, io.Reader, error) {
+	r, err := gzip.NewReader(body)
+	return 32 << 10, r, err
+}
+
+func openBrotli(head []byte, body io.Reader) (int64, io.Reader, error) {
+	return brotliWindow(head[0]), brotli.NewReader(body), nil
+}
+
+// brotliWindow is the size that the first bits of a stream announce (RFC 7932
+// 9.1).
+func brotliWindow(first byte) int64 {
+	switch low, high := first>>1&7, first>>4&7; {
+	case first&1 == 0:
+		return 1 << 16
+	case low != 0:
+		return 1 << (17 + low)
+	case high > 1:
+		return 1 << (8 + high)
+	}
+	return 1 << 17
+}
+
+func openZstd(head []byte, body io.Reader) (int64, io.Reader, error) {
+	// The first frame tells the window, and later frames may not have a larger
+	// one. A frame to be skipped tells nothing.
+	window := int64(freeWindow)
+	var h zstd.Header
+	if err := h.Decode(head); err != nil || h.Skippable || h.WindowSize > freeWindow || h.SingleSegment && h.FrameContentSize > freeWindow {
+		window = maxWindow
+	}
+	d, err := zstd.NewReader(body, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(uint64(window)), zstd.WithDecoderLowmem(true))
+	if err != nil {
+		return 0, nil, err
+	}
+	return window, d.IOReadCloser(), nil
+}
+
+// decoded is a body without its coding.
+type decoded struct {
+	coding  string
+	wire    *meter
+	r       io.Reader
+	release func()
+}
+
+func (d *decoded) Read(p []byte) (int, error) {
+	n, err := d.r.Read(p)
+	if err != nil && !errors.Is(err, io.EOF) {
+		err = corrupt(d.coding, d.wire, err)
+	}
+	return n, err
+}
+
+func (d *decoded) Close() error {
+	defer d.release()
+	if c, ok := d.r.(io.Closer); ok {
+		return c.Close()
+	}
+	return nil
+}
+
+// corrupt tells a body that is not what its header says from one that broke off
+// on the way.
+func corrupt(coding string, wire *meter, err error) error {
+	if wire.err != nil && !errors.Is(wire.err, io.EOF) {
+		return wire.err
+	}
+	return &corruptError{coding: coding, err: err}
+}
+
+// corruptError: the whole body came, and its coding is broken. The cause is not
+// unwrapped: it may be the end of the body, which is not that of the connection.
+type corruptError struct {
+	coding string
+	err    error
+}
+
+func (e *corruptError) Error() string {
+	return fmt.Sprintf("the body is not the %s that its header promises: %v", e.coding, e.err)
+}
+
+// codingsOf lists the content codings of a header in lower case, without
+// identity.
+func codingsOf(header []string) []string {
+	var codings []string
+	for _, c := range strings.Split(strings.Join(header, ","), ",") {
+		if c = strings.ToLower(strings.TrimSpace(c)); c != "" && c != "identity" {
+			codings = append(codings, c)
+		}
+	}
+	return codings
+}
