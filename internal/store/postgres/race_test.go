@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -15,12 +16,14 @@ import (
 	"recrawl/internal/store/storetest/pgtest"
 )
 
-// pausing is an engine whose transactions pause before each query that contains
-// a text, and say that they are there.
+// pausing is an engine of which one transaction pauses before a query that
+// contains a text, and says that it is there. It pauses once: on a slow machine
+// the server may end the transaction meanwhile, and it is run again.
 type pausing struct {
 	*engine
 	at             string
 	there, proceed chan struct{}
+	paused         atomic.Bool
 }
 
 func (p *pausing) Write(ctx context.Context, fn func(sqlstore.Tx) error) error {
@@ -28,7 +31,7 @@ func (p *pausing) Write(ctx context.Context, fn func(sqlstore.Tx) error) error {
 }
 
 func (p *pausing) pass(query string) {
-	if strings.Contains(query, p.at) {
+	if strings.Contains(query, p.at) && p.paused.CompareAndSwap(false, true) {
 		p.there <- struct{}{}
 		<-p.proceed
 	}
