@@ -4,6 +4,8 @@ package main
 
 import (
 	"context"
+	"io"
+	"log"
 	"os"
 	"os/signal"
 	"syscall"
@@ -14,5 +16,8 @@ import (
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
+	// The libraries' own: net/http writes a line for each odd frame that a server
+	// sends, hundreds of thousands if it wants to.
+	log.SetOutput(io.Discard)
 	os.Exit(app.RunWorker(ctx, os.Getenv, os.Stderr))
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"net/netip"
+	"os"
 	"strings"
 	"syscall"
 	"time"
@@ -27,6 +28,30 @@ type dialer struct {
 	names  *names
 	check  func(network, address string, c syscall.RawConn) error // nil checks nothing
 	budget *budget
+	// deadline is after which nothing is written.
+	deadline time.Time
+}
+
+// punctual is a connection on which nothing is written after the deadline. A
+// process can be stopped at any point, also after the last look at the clock; so
+// that look is here, next to the system call.
+type punctual struct {
+	net.Conn
+	deadline time.Time
+}
+
+func (p punctual) Write(b []byte) (int, error) {
+	if late(p.deadline) {
+		return 0, os.ErrDeadlineExceeded
+	}
+	return p.Conn.Write(b)
+}
+
+// late reports whether a deadline has passed, by the monotonic clock, which
+// nobody sets, or the wall clock, which goes on while the machine sleeps.
+func late(deadline time.Time) bool {
+	now := time.Now()
+	return !deadline.IsZero() && (!now.Before(deadline) || !now.Round(0).Before(deadline.Round(0)))
 }
 
 // dial implements http.Transport.DialContext.
@@ -47,7 +72,7 @@ func (d dialer) dial(ctx context.Context, network, address string) (net.Conn, er
 		}
 		conn, failure := d.attempt(ctx, network, net.JoinHostPort(addr.String(), port), limit)
 		if failure == nil {
-			return meteredConn{conn, d.budget}, nil
+			return meteredConn{punctual{conn, d.deadline}, d.budget}, nil
 		}
 		if i == 0 {
 			err = failure // the address that counts

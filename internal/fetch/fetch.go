@@ -230,7 +230,7 @@ func (x *exchange) lastCheck(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	if !x.req.Deadline.IsZero() && !time.Now().Before(x.req.Deadline) {
+	if late(x.req.Deadline) {
 		x.cancel(errDeadline)
 		return errDeadline
 	}
@@ -287,7 +287,7 @@ func (x *exchange) transport(proxy *url.URL) *http.Transport {
 	protocols.SetHTTP2(true)
 	options := x.client.options
 	dial := dialer{
-		names: x.client.names, check: checkFor(x.req.AllowNetworks),
+		names: x.client.names, check: checkFor(x.req.AllowNetworks), deadline: x.req.Deadline,
 		budget: newBudget(options.MaxHeader, x.req.MaxBody, func() { x.cancel(errFlood) }),
 	}
 	if proxy != nil {
