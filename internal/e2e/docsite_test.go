@@ -26,7 +26,7 @@ const docPages = 150
 
 // latency is what a request to the documentation site takes at least: a fast
 // real server's time, so that "busy" means something on loopback.
-const latency = 30 * time.Millisecond
+const latency = 50 * time.Millisecond
 
 // docSite serves a copy of the documentation, whole or its first n pages, as a
 // plain file server does, with ETag and Last-Modified.
@@ -156,7 +156,7 @@ func TestDocumentationSite(t *testing.T) {
 	d := startDev(t, filepath.Join(t.TempDir(), "data"), s.url+"/index.html", "--name", "docs", "--delay", "0", "--factor", "0",
 		"--policy", "fixed", "--default-interval", "12h", "--max-pages", "0")
 	begin := time.Now()
-	d.eventually(limit, "the first pass", func() bool { return d.crawled("docs", len(want), 1)() })
+	d.eventuallyEvery(3*time.Second, limit, "the first pass", func() bool { return d.crawled("docs", len(want), 1)() })
 	reportPass(t, s.requests(), time.Since(begin))
 	requests := float64(len(s.requests()))
 	t.Logf("CPU for each request: %.1f ms in recrawl, %.1f ms in Temporal",

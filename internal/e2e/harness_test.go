@@ -334,9 +334,15 @@ func lines[T any](d *dev, args ...string) []T {
 // signal us.
 func (d *dev) eventually(limit time.Duration, what string, holds func() bool) {
 	d.t.Helper()
+	d.eventuallyEvery(200*time.Millisecond, limit, what, holds)
+}
+
+// eventuallyEvery looks more rarely, where looking would disturb what is measured.
+func (d *dev) eventuallyEvery(every, limit time.Duration, what string, holds func() bool) {
+	d.t.Helper()
 	deadline := time.NewTimer(limit)
 	defer deadline.Stop()
-	tick := time.NewTicker(200 * time.Millisecond)
+	tick := time.NewTicker(every)
 	defer tick.Stop()
 	for !holds() {
 		select {
