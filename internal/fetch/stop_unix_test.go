@@ -41,12 +41,12 @@ func TestStoppedProcess(t *testing.T) {
 		rounds = 500
 	}
 	var requests atomic.Int64
-	var pid int
+	var process atomic.Int64 // its id
 	stopped, answer := make(chan struct{}), make(chan struct{})
 	server := httptest.NewUnstartedServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { requests.Add(1) }))
 	server.Config.ErrorLog = log.New(io.Discard, "", 0)
 	server.TLS = &tls.Config{GetConfigForClient: func(*tls.ClientHelloInfo) (*tls.Config, error) {
-		if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {
+		if err := syscall.Kill(int(process.Load()), syscall.SIGSTOP); err != nil {
 			return nil, err
 		}
 		stopped <- struct{}{}
@@ -70,7 +70,7 @@ func TestStoppedProcess(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _, _ = cmd.Process.Kill(), cmd.Wait() })
-	pid = cmd.Process.Pid
+	process.Store(int64(cmd.Process.Pid))
 	if err := ready.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -83,7 +83,7 @@ func TestStoppedProcess(t *testing.T) {
 		time.Sleep(stoppedLimit + 20*time.Millisecond)
 		answer <- struct{}{}
 		time.Sleep(10 * time.Millisecond) // for the answer to be on the wire
-		if err := syscall.Kill(pid, syscall.SIGCONT); err != nil {
+		if err := syscall.Kill(cmd.Process.Pid, syscall.SIGCONT); err != nil {
 			t.Fatal(err)
 		}
 	}
