@@ -150,13 +150,13 @@ type tx struct {
 // Exec implements sqlstore.Tx. Without arguments the query may be several
 // statements.
 func (t *tx) Exec(ctx context.Context, query string, args ...any) (int64, error) {
-	tag, err := t.tx.Exec(ctx, query, plain(args)...)
+	tag, err := t.tx.Exec(ctx, query, sqlstore.Plain(args)...)
 	return tag.RowsAffected(), interpretError(err)
 }
 
 // Query implements sqlstore.Tx.
 func (t *tx) Query(ctx context.Context, query string, args []any, scan func(sqlstore.Row) error) error {
-	rows, err := t.tx.Query(ctx, query, plain(args)...)
+	rows, err := t.tx.Query(ctx, query, sqlstore.Plain(args)...)
 	if err != nil {
 		return interpretError(err)
 	}
@@ -171,7 +171,7 @@ func (t *tx) Query(ctx context.Context, query string, args []any, scan func(sqls
 
 // QueryRow implements sqlstore.Tx.
 func (t *tx) QueryRow(ctx context.Context, query string, args []any, dest ...any) error {
-	return interpretError(t.tx.QueryRow(ctx, query, plain(args)...).Scan(dest...))
+	return interpretError(t.tx.QueryRow(ctx, query, sqlstore.Plain(args)...).Scan(dest...))
 }
 
 // Now implements sqlstore.Tx. now() would be the transaction's begin, before
@@ -192,19 +192,4 @@ func (t *tx) notify(ctx context.Context) error {
 	}
 	_, err := t.Exec(ctx, "SELECT pg_notify($1, page::text) FROM unnest($2::bigint[]) AS page", channel, t.woken)
 	return err
-}
-
-// plain returns the arguments as the tables store them: booleans as 0 and 1.
-func plain(args []any) []any {
-	out := make([]any, len(args))
-	for i, arg := range args {
-		out[i] = arg
-		if b, ok := arg.(bool); ok {
-			out[i] = 0
-			if b {
-				out[i] = 1
-			}
-		}
-	}
-	return out
 }

@@ -64,7 +64,7 @@ func (s *session) exec(ctx context.Context, query string, args []any) (int64, er
 	if err != nil {
 		return 0, err
 	}
-	res, err := stmt.ExecContext(ctx, plain(args)...)
+	res, err := stmt.ExecContext(ctx, sqlstore.Plain(args)...)
 	if err != nil {
 		return 0, err
 	}
@@ -77,7 +77,7 @@ func (s *session) query(ctx context.Context, query string, args []any, scan func
 	if err != nil {
 		return err
 	}
-	rows, err := stmt.QueryContext(ctx, plain(args)...)
+	rows, err := stmt.QueryContext(ctx, sqlstore.Plain(args)...)
 	if err != nil {
 		return err
 	}
@@ -121,19 +121,4 @@ func (s *session) close() error {
 		return fmt.Errorf("close connection: %w", err)
 	}
 	return nil
-}
-
-// plain returns the arguments as SQLite stores them: booleans as 0 and 1.
-func plain(args []any) []any {
-	out := make([]any, len(args))
-	for i, arg := range args {
-		out[i] = arg
-		if b, ok := arg.(bool); ok {
-			out[i] = 0
-			if b {
-				out[i] = 1
-			}
-		}
-	}
-	return out
 }

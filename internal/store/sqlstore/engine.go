@@ -64,3 +64,19 @@ type Dialect interface {
 	// Unhex is an expression that turns a hex text into bytes.
 	Unhex(expr string) string
 }
+
+// Plain returns the arguments of a statement as the tables of both engines store
+// them: booleans as 0 and 1.
+func Plain(args []any) []any {
+	out := make([]any, len(args))
+	for i, arg := range args {
+		out[i] = arg
+		if b, ok := arg.(bool); ok {
+			out[i] = 0
+			if b {
+				out[i] = 1
+			}
+		}
+	}
+	return out
+}

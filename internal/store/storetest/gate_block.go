@@ -72,22 +72,10 @@ func blockedWakes(w *gateWorld) {
 	pages := w.open("news", time.Millisecond, 3)
 	w.grant(pages[0])
 	w.grant(pages[1])
-	answers := make(chan store.AcquireResult, 1)
-	go func() {
-		a, err := w.s.Acquire(w.t.Context(), store.AcquireParams{Page: pages[2], Visit: 1, Class: crawl.ClassRevisit, Patience: gatePatience})
-		if err != nil {
-			w.t.Error(err)
-		}
-		answers <- a
-	}()
-	for w.host(pages[0].CrawlID).Waiting == 0 { // until the waiter is there
-		if err := w.t.Context().Err(); err != nil {
-			w.t.Fatal(err)
-		}
-	}
+	answers := w.waitInProcess(w.t.Context(), pages[2])
 	w.block("host.test", true)
-	if a := <-answers; a.Answer != store.GateWait || a.Reason != store.WaitBlocked {
-		w.t.Errorf("answer %s (%s)", a.Answer, a.Reason)
+	if a := <-answers; a.err != nil || a.Answer != store.GateWait || a.Reason != store.WaitBlocked {
+		w.t.Errorf("answer %s (%s), %v", a.Answer, a.Reason, a.err)
 	}
 }
 

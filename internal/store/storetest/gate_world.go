@@ -1,6 +1,7 @@
 package storetest
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"testing"
@@ -111,6 +112,29 @@ func (w *gateWorld) ask(page crawl.PageRef, change ...func(*store.AcquireParams)
 		c(&p)
 	}
 	return must(w.s.Acquire(w.t.Context(), p))(w.t)
+}
+
+// acquired is what a call of Acquire in another goroutine came to.
+type acquired struct {
+	store.AcquireResult
+	err error
+}
+
+// waitInProcess is Acquire for a page that nobody else waits before; it returns
+// when the page stands in its line and the call waits for its turn.
+func (w *gateWorld) waitInProcess(ctx context.Context, page crawl.PageRef) <-chan acquired {
+	w.t.Helper()
+	answers := make(chan acquired, 1)
+	go func() {
+		a, err := w.s.Acquire(ctx, store.AcquireParams{Page: page, Visit: 1, Class: crawl.ClassRevisit, Patience: gatePatience})
+		answers <- acquired{a, err}
+	}()
+	for w.host(page.CrawlID).Waiting == 0 {
+		if err := w.t.Context().Err(); err != nil {
+			w.t.Fatal(err)
+		}
+	}
+	return answers
 }
 
 func patient(p *store.AcquireParams) { p.Patience = gatePatience }

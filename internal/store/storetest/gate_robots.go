@@ -1,0 +1,131 @@
+package storetest
+
+import (
+	"time"
+
+	"recrawl/internal/crawl"
+	"recrawl/internal/store"
+)
+
+func robotsForOne(w *gateWorld) {
+	pages := w.pages(w.crawl("news", 20*time.Millisecond), "host.test", 3)
+	secure := w.secure(w.crawl("news", 20*time.Millisecond), "host.test")
+	permit := w.grant(pages[0])
+	if permit.Kind != crawl.PermitRobots || permit.URL != "http://host.test/robots.txt" {
+		w.t.Fatalf("permit %+v", permit)
+	}
+	if again := w.grant(pages[0]); again != permit {
+		w.t.Errorf("asking again: %+v", again)
+	}
+	w.waits(pages[1])
+	w.waits(secure) // the host's gap may change by what robots.txt says
+	w.begin(pages[0], permit)
+	w.waits(pages[1])
+	w.robots(store.SaveRobotsParams{
+		Origin: "http://host.test", State: store.RobotsParsed, Status: 200, Text: "User-agent: *", Expires: time.Hour,
+	})
+	ended := w.release(permit)
+	a := w.ask(pages[0], patient)
+	if a.Answer != store.GateGranted || a.Permit.Kind != crawl.PermitPage || a.Robots.State != store.RobotsParsed || a.Robots.TextDigest == "" {
+		w.t.Fatalf("answer %s, permit %+v, robots %+v", a.Answer, a.Permit, a.Robots)
+	}
+	if at := w.begin(pages[0], a.Permit); at.Before(ended.Add(20 * time.Millisecond)) {
+		w.t.Errorf("robots.txt had no gap: %v", at.Sub(ended))
+	}
+	w.release(a.Permit)
+	w.request(pages[1])
+	if permit := w.grant(secure, patient); permit.Kind != crawl.PermitRobots || permit.URL != "https://host.test/robots.txt" {
+		w.t.Errorf("the other origin's permit is %+v", permit)
+	}
+}
+
+// Between the release of a robots permit and the next ask of its page nobody
+// else gets one for the same origin: the answer may not be stored yet.
+func robotsDuty(w *gateWorld) {
+	pages := w.pages(w.crawl("news", time.Millisecond), "host.test", 2)
+	permit := w.grant(pages[0])
+	w.begin(pages[0], permit)
+	w.release(permit)
+	w.waits(pages[1])
+	next := w.grant(pages[0], patient)
+	if next.Kind != crawl.PermitRobots || next.ID == permit.ID {
+		w.t.Fatalf("permit %+v", next)
+	}
+	w.leave(pages[0])
+	if taken := w.grant(pages[1], patient); taken.Kind != crawl.PermitRobots {
+		w.t.Errorf("permit %+v", taken)
+	}
+}
+
+// redirected makes the robots.txt of host.test a redirect to another host.
+func (w *gateWorld) redirected(to string) {
+	w.t.Helper()
+	w.robots(store.SaveRobotsParams{
+		Origin: "http://host.test", State: store.RobotsRedirected, Status: 301, Expires: time.Hour,
+		Next: "http://" + to + "/robots.txt", NextHost: to, Hops: 1,
+	})
+}
+
+func robotsRedirect(w *gateWorld) {
+	const delay = 100 * time.Millisecond
+	c := w.crawl("news", delay)
+	page := w.pages(c, "host.test", 1)[0]
+	there := w.pages(c, "there.test", 1)[0]
+	w.allow("http://there.test")
+	w.redirected("there.test")
+	busy := w.grant(there)
+	w.begin(there, busy)
+	permit := w.grant(page, patient)
+	if permit.Kind != crawl.PermitRobots || permit.URL != "http://there.test/robots.txt" || permit.HostID != busy.HostID {
+		w.t.Fatalf("permit %+v", permit)
+	}
+	if b := w.tryBegin(page, permit); b.Wait == 0 {
+		w.t.Fatal("two requests in flight to the redirect's target")
+	}
+	ended := w.release(busy)
+	if at := w.begin(page, permit); at.Before(ended.Add(delay)) {
+		w.t.Errorf("the hop began %v after the end", at.Sub(ended))
+	}
+	w.allow("http://host.test")
+	w.release(permit)
+	home := w.grant(page)
+	if home.Kind != crawl.PermitPage || home.HostID == busy.HostID || home.URL != page.URL {
+		w.t.Errorf("permit %+v", home)
+	}
+}
+
+func robotsRedirectForOne(w *gateWorld) {
+	pages := w.pages(w.crawl("news", time.Millisecond), "host.test", 2)
+	w.redirected("there.test")
+	permit := w.grant(pages[0])
+	w.waits(pages[1])
+	w.leave(pages[0])
+	if taken := w.grant(pages[1]); taken.Kind != crawl.PermitRobots || taken.HostID != permit.HostID {
+		w.t.Errorf("permit %+v", taken)
+	}
+}
+
+func robotsUnreachable(w *gateWorld) {
+	pages := w.open("news", time.Millisecond, 2)
+	permit := w.grant(pages[0])
+	w.ask(pages[1])
+	w.robots(store.SaveRobotsParams{Origin: "http://host.test", State: store.RobotsUnreachable, Expires: time.Hour, Problem: "HTTP 500"})
+	for _, page := range pages {
+		a := w.waits(page, patient)
+		if a.Reason != store.WaitRobots || a.Wait < 59*time.Minute || a.Wait > 61*time.Minute {
+			w.t.Errorf("%s for %v", a.Reason, a.Wait)
+		}
+	}
+	w.refused(pages[0], permit)
+	if h := w.host(pages[0].CrawlID); h.Waiting != 0 {
+		w.t.Errorf("%d waiting", h.Waiting)
+	}
+}
+
+func robotsExpires(w *gateWorld) {
+	pages := w.pages(w.crawl("news", time.Millisecond), "host.test", 1)
+	w.robots(store.SaveRobotsParams{Origin: "http://host.test", State: store.RobotsParsed, Status: 200, Expires: -time.Second})
+	if permit := w.grant(pages[0]); permit.Kind != crawl.PermitRobots {
+		w.t.Errorf("permit %+v", permit)
+	}
+}
