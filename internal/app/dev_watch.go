@@ -109,7 +109,11 @@ func pageCount(s store.StatusRecord) int {
 func visited(s store.StatusRecord) int { return pageCount(s) - s.Pages[crawl.Known] }
 
 func statusWords(state crawl.CrawlState, s store.StatusRecord) string {
-	words := []string{fmt.Sprintf("%d visits", s.Visits)}
+	visits := "visits"
+	if s.Visits == 1 {
+		visits = "visit"
+	}
+	words := []string{fmt.Sprintf("%d %s", s.Visits, visits)}
 	for _, ps := range crawl.PageStates() {
 		if n := s.Pages[ps]; n > 0 {
 			words = append(words, fmt.Sprintf("%d %s", n, ps))
