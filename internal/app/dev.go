@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"sync"
 
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/worker"
@@ -23,10 +24,6 @@ const (
 	defaultTemporalPort = 7233
 	defaultUIPort       = 8233
 )
-
-// startAttempts is how often the Temporal child is started, on newly chosen
-// ports, until it is up.
-const startAttempts = 3
 
 // Dev implements cli.Backend: everything on this machine on one data folder,
 // until ctx ends: the Temporal server as a child process, the store, and a
@@ -47,14 +44,16 @@ func (Backend) Dev(ctx context.Context, o cli.DevOptions) (err error) {
 // devRun is one run of everything.
 type devRun struct {
 	cli.DevOptions
-	dir    *dataDir
-	log    *slog.Logger
-	state  config.DevState
-	server *temporalServer
-	store  store.Store
-	files  archive.Store
-	client client.Client
-	demo   *demo // nil without --demo
+	dir       *dataDir
+	log       *slog.Logger
+	stateMu   sync.Mutex // the Temporal server's supervisor writes it too
+	state     config.DevState
+	announced bool // the addresses were printed
+	server    *temporalServer
+	store     store.Store
+	files     archive.Store
+	client    client.Client
+	demo      *demo // nil without --demo
 }
 
 // run starts the parts in order, each ended in the reverse order: the worker
@@ -139,40 +138,34 @@ func (d *devRun) startTemporal(ctx, serverCtx context.Context) (<-chan struct{},
 		return nil, err
 	}
 	endLeftOver(d.state.TemporalPID, d.dir.file(temporalFile), d.log)
-	for attempt := 1; ; attempt++ {
-		ended, err := d.startTemporalOnce(ctx, serverCtx, cli)
-		if err == nil || !errors.Is(err, errNotStarted) || attempt == startAttempts {
-			return ended, err
-		}
+	d.server = &temporalServer{
+		cli: cli, dir: d.dir, log: d.log, onStart: d.rememberChild,
+		port: wantedPort{portOr(d.TemporalPort, rememberedPort(d.state.TemporalAddress), defaultTemporalPort), d.TemporalPort != 0},
+		ui:   wantedPort{portOr(d.UIPort, defaultUIPort), d.UIPort != 0},
 	}
-}
-
-// startTemporalOnce chooses ports and starts the child on them.
-func (d *devRun) startTemporalOnce(ctx, serverCtx context.Context, cli string) (<-chan struct{}, error) {
-	port, err := choosePort(portOr(d.TemporalPort, rememberedPort(d.state.TemporalAddress), defaultTemporalPort), d.TemporalPort != 0, "Temporal")
-	if err != nil {
-		return nil, err
-	}
-	uiPort, err := choosePort(portOr(d.UIPort, defaultUIPort), d.UIPort != 0, "the Temporal UI")
-	if err != nil {
-		return nil, err
-	}
-	d.server = &temporalServer{cli: cli, dir: d.dir, port: port, uiPort: uiPort, log: d.log, onPID: d.rememberChild}
-	d.state.TemporalAddress, d.state.TemporalUI = d.server.address(), d.server.uiAddress()
 	return d.server.start(ctx, serverCtx)
 }
 
-// rememberChild writes each new child's pid at once, so that the next owner
-// finds it should we be killed.
-func (d *devRun) rememberChild(pid int) {
-	d.state.TemporalPID = pid
-	if err := d.dir.writeState(d.state); err != nil {
-		d.log.Warn("the state file cannot be written", "error", err)
+// rememberChild writes at once where each new child is: the commands of this
+// data folder find it there, and so does the next owner should we be killed.
+func (d *devRun) rememberChild(c temporalChild) {
+	d.stateMu.Lock()
+	defer d.stateMu.Unlock()
+	if d.announced && c.address() != d.state.TemporalAddress {
+		d.log.Warn("another program has taken the Temporal server's port", "temporal", c.address(), "ui", c.uiAddress())
 	}
+	d.state.TemporalPID, d.state.TemporalAddress, d.state.TemporalUI = c.pid, c.address(), c.uiAddress()
+	d.writeState()
 }
 
 func (d *devRun) forgetProcesses() {
+	d.stateMu.Lock()
+	defer d.stateMu.Unlock()
 	d.state.PID, d.state.TemporalPID = 0, 0
+	d.writeState()
+}
+
+func (d *devRun) writeState() {
 	if err := d.dir.writeState(d.state); err != nil {
 		d.log.Warn("the state file cannot be written", "error", err)
 	}
@@ -180,7 +173,7 @@ func (d *devRun) forgetProcesses() {
 
 func (d *devRun) dial(ctx context.Context) (err error) {
 	d.client, err = temporalkit.Dial(ctx, temporalkit.Options{
-		Address: d.server.address(), Namespace: client.DefaultNamespace, Logger: sdkLogger(d.log), Local: true,
+		Dial: d.server.dial, Namespace: client.DefaultNamespace, Logger: sdkLogger(d.log),
 	})
 	if err != nil {
 		return err

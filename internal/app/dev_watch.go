@@ -22,8 +22,11 @@ const (
 )
 
 func (d *devRun) announce() {
-	fmt.Fprintf(d.Out, "Temporal UI  %s\n", d.server.uiAddress())
-	fmt.Fprintf(d.Out, "Temporal     %s\n", d.server.address())
+	d.stateMu.Lock()
+	defer d.stateMu.Unlock()
+	d.announced = true
+	fmt.Fprintf(d.Out, "Temporal UI  %s\n", d.state.TemporalUI)
+	fmt.Fprintf(d.Out, "Temporal     %s\n", d.state.TemporalAddress)
 	if d.demo != nil {
 		fmt.Fprintf(d.Out, "demo site    %s\n", d.demo.site.URL(testsite.AdminHost))
 	}

@@ -3,6 +3,7 @@ package app
 import (
 	"bufio"
 	"bytes"
+	"errors"
 	"fmt"
 	"net"
 	"os"
@@ -12,12 +13,15 @@ import (
 	"time"
 )
 
+// errPortInUse: a port that must be used is not free.
+var errPortInUse = errors.New("is in use: choose another")
+
 // choosePort returns wanted if it is free, else, unless it must be that one,
 // another free port.
 func choosePort(wanted int, must bool, what string) (int, error) {
 	l, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(wanted)))
 	if err != nil && must {
-		return 0, fmt.Errorf("port %d for %s is in use: choose another", wanted, what)
+		return 0, fmt.Errorf("port %d for %s %w", wanted, what, errPortInUse)
 	}
 	if err != nil {
 		l, err = net.Listen("tcp", "127.0.0.1:0")
@@ -40,15 +44,18 @@ func accepts(address string) bool {
 
 // listens reports whether the process is the one that listens on the port: who
 // accepts there may be another server, which took the port a moment before.
-// Where the system does not tell, it is believed to be ours.
+// Where the system does not tell (it has no /proc), it is believed to be ours.
 func listens(pid, port int) bool {
+	if _, err := os.Stat("/proc/self/net/tcp"); err != nil {
+		return true
+	}
 	sockets, err := listeners(pid, port)
 	if err != nil {
-		return true
+		return false
 	}
 	links, err := filepath.Glob(fmt.Sprintf("/proc/%d/fd/*", pid))
 	if err != nil {
-		return true
+		return false
 	}
 	for _, link := range links {
 		if target, err := os.Readlink(link); err == nil && sockets[target] {

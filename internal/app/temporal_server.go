@@ -12,6 +12,7 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 
@@ -22,34 +23,91 @@ import (
 const (
 	temporalStartLimit = 60 * time.Second // until it accepts connections
 	temporalStopGrace  = 8 * time.Second  // from SIGTERM to SIGKILL
+	restartPauseMin    = 200 * time.Millisecond
 	restartPauseMax    = 10 * time.Second // between two restarts of a dying child
+	startAttempts      = 3                // of the first child
 )
 
-// errNotStarted: the first child ended before it was up, for instance because
-// somebody else took one of its ports between the choice and its start.
-var errNotStarted = errors.New("the Temporal server did not start")
-
 // temporalServer is the embedded Temporal: a child process on the data folder,
-// restarted when it dies, on the same ports, until its context ends.
+// restarted when it dies until its context ends: on the same ports while they
+// are free, else on others.
 type temporalServer struct {
-	cli    string
-	dir    *dataDir
-	port   int
-	uiPort int
-	log    *slog.Logger
-	onPID  func(pid int) // told of each new child
+	cli      string
+	dir      *dataDir
+	port, ui wantedPort
+	log      *slog.Logger
+	onStart  func(temporalChild) // told of each new child
+
+	mu sync.Mutex
+	up temporalChild // the child that accepts connections; zero while none does
 }
 
-func (t *temporalServer) address() string { return net.JoinHostPort("127.0.0.1", strconv.Itoa(t.port)) }
-
-func (t *temporalServer) uiAddress() string {
-	return "http://" + net.JoinHostPort("localhost", strconv.Itoa(t.uiPort))
+// wantedPort is the port that a child is to have; it must be that one, or is
+// only preferred.
+type wantedPort struct {
+	number int
+	must   bool
 }
 
-func (t *temporalServer) args() []string {
+// temporalChild is one run of the server.
+type temporalChild struct {
+	pid, port, uiPort int
+}
+
+func (c temporalChild) address() string { return net.JoinHostPort("127.0.0.1", strconv.Itoa(c.port)) }
+
+func (c temporalChild) uiAddress() string {
+	return "http://" + net.JoinHostPort("localhost", strconv.Itoa(c.uiPort))
+}
+
+// listens reports whether the child, and nobody else, listens on its ports.
+func (c temporalChild) listens() bool { return listens(c.pid, c.port) && listens(c.pid, c.uiPort) }
+
+func (t *temporalServer) setUp(c temporalChild) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.up = c
+}
+
+// dial connects to the child that is up, whatever the address: children come
+// and go and may change their port, and a port that a dead child has left may
+// be another Temporal server's, whose workflows are none of our worker's
+// business.
+func (t *temporalServer) dial(ctx context.Context, _ string) (net.Conn, error) {
+	t.mu.Lock()
+	c := t.up
+	t.mu.Unlock()
+	if c.pid == 0 {
+		return nil, errors.New("the Temporal server is not up")
+	}
+	var d net.Dialer
+	conn, err := d.DialContext(ctx, "tcp", c.address())
+	if err != nil {
+		return nil, err
+	}
+	if !c.listens() { // asked after connecting: its death in between shows
+		conn.Close()
+		return nil, fmt.Errorf("%s is no longer the Temporal server's", c.address())
+	}
+	return conn, nil
+}
+
+// choosePorts gives the next child its ports: the last ones if they are free.
+func (t *temporalServer) choosePorts() (c temporalChild, err error) {
+	if c.port, err = choosePort(t.port.number, t.port.must, "Temporal"); err != nil {
+		return c, err
+	}
+	if c.uiPort, err = choosePort(t.ui.number, t.ui.must, "the Temporal UI"); err != nil {
+		return c, err
+	}
+	t.port.number, t.ui.number = c.port, c.uiPort
+	return c, nil
+}
+
+func (t *temporalServer) args(c temporalChild) []string {
 	args := []string{
 		"server", "start-dev", "--ip", "127.0.0.1",
-		"--port", strconv.Itoa(t.port), "--ui-port", strconv.Itoa(t.uiPort),
+		"--port", strconv.Itoa(c.port), "--ui-port", strconv.Itoa(c.uiPort),
 		"--db-filename", t.dir.file(temporalFile),
 		// Without WAL the server does about a quarter of the work.
 		"--sqlite-pragma", "journal_mode=WAL", "--sqlite-pragma", "synchronous=NORMAL",
@@ -85,28 +143,34 @@ func (t *temporalServer) start(wait, ctx context.Context) (<-chan struct{}, erro
 	}
 }
 
+// supervise runs one child after another. Until the first is up only a few are
+// tried, since somebody else may take a port between its choice and the child's
+// start; from then on there is no end to the attempts.
 func (t *temporalServer) supervise(ctx context.Context, ready chan<- error) {
-	first := true
-	pause := 200 * time.Millisecond
+	started, attempts := false, 0
+	pause := restartPauseMin
 	for ctx.Err() == nil {
 		begun := time.Now()
 		err := t.runChild(ctx, func() {
-			if first {
+			if !started {
+				started = true
 				ready <- nil
-				first = false
 			}
 		})
 		if ctx.Err() != nil {
 			return
 		}
-		if first {
-			ready <- fmt.Errorf("%w: %w (log: %s)", errNotStarted, err, t.dir.file(temporalLog))
+		attempts++
+		if !started && (attempts == startAttempts || errors.Is(err, errPortInUse)) {
+			ready <- err
 			return
 		}
 		if time.Since(begun) > time.Minute {
-			pause = 200 * time.Millisecond
+			pause = restartPauseMin
 		}
-		t.log.Warn("the Temporal server ended; starting it again", "error", err, "in", pause)
+		if started {
+			t.log.Warn("the Temporal server ended; starting it again", "error", err, "in", pause)
+		}
 		select {
 		case <-time.After(pause):
 		case <-ctx.Done():
@@ -118,24 +182,31 @@ func (t *temporalServer) supervise(ctx context.Context, ready chan<- error) {
 
 // runChild runs one child to its end; up is called when it accepts connections.
 func (t *temporalServer) runChild(ctx context.Context, up func()) error {
+	child, err := t.choosePorts()
+	if err != nil {
+		return err
+	}
 	logFile, err := os.OpenFile(t.dir.file(temporalLog), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644)
 	if err != nil {
 		return err
 	}
 	defer logFile.Close()
-	cmd := exec.Command(t.cli, t.args()...)
+	cmd := exec.Command(t.cli, t.args(child)...)
 	cmd.Stdout, cmd.Stderr = logFile, logFile
 	cmd.Env = childEnv(os.Environ())
 	cmd.SysProcAttr = childAttributes()
 	if err := cmd.Start(); err != nil {
 		return err
 	}
-	if t.onPID != nil {
-		t.onPID(cmd.Process.Pid)
-	}
+	child.pid = cmd.Process.Pid
+	t.onStart(child)
 	ended := make(chan error, 1)
-	go func() { ended <- cmd.Wait() }()
-	return t.attend(ctx, cmd.Process, ended, up)
+	go func() {
+		err := cmd.Wait()
+		t.setUp(temporalChild{})
+		ended <- err
+	}()
+	return t.attend(ctx, cmd.Process, child, ended, up)
 }
 
 // childEnv lets the server collect garbage half as often as Go does by default,
@@ -148,7 +219,7 @@ func childEnv(env []string) []string {
 	return append(env, "GOGC=200")
 }
 
-func (t *temporalServer) attend(ctx context.Context, p *os.Process, ended <-chan error, up func()) error {
+func (t *temporalServer) attend(ctx context.Context, p *os.Process, child temporalChild, ended <-chan error, up func()) error {
 	probe := time.NewTicker(50 * time.Millisecond)
 	defer probe.Stop()
 	limit := time.NewTimer(temporalStartLimit)
@@ -156,17 +227,18 @@ func (t *temporalServer) attend(ctx context.Context, p *os.Process, ended <-chan
 	for {
 		select {
 		case err := <-ended:
-			return fmt.Errorf("server process ended: %v: %s", err, t.lastLog())
+			return fmt.Errorf("the Temporal server ended: %v: %s (log: %s)", err, t.lastLog(), t.dir.file(temporalLog))
 		case <-ctx.Done():
 			stopProcess(p, ended)
 			return ctx.Err()
 		case <-limit.C:
 			stopProcess(p, ended)
-			return fmt.Errorf("no answer on %s within %s", t.address(), temporalStartLimit)
+			return fmt.Errorf("the Temporal server gave no answer on %s within %s (log: %s)", child.address(), temporalStartLimit, t.dir.file(temporalLog))
 		case <-probe.C:
-			if accepts(t.address()) && listens(p.Pid, t.port) && listens(p.Pid, t.uiPort) {
+			if child.listens() && accepts(child.address()) {
 				probe.Stop()
 				limit.Stop()
+				t.setUp(child)
 				up()
 			}
 		}

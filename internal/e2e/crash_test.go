@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"fmt"
+	"net"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -110,6 +111,45 @@ func TestKillTemporalAlone(t *testing.T) {
 		}
 	}
 	d.eventually(5*time.Minute, "every page is visited", d.crawled("t", crashPages, 1))
+	checkWhole(t, d, crashPages)
+	s.checkPolite(t, 40*time.Millisecond)
+	d.stop()
+}
+
+// TestTemporalPortTaken kills the Temporal server and takes its port before it
+// can start again: it starts on another one, the worker follows it there, and
+// the commands of the data folder find it.
+func TestTemporalPortTaken(t *testing.T) {
+	t.Parallel()
+	s := serve(t, tree(crashPages))
+	d := startDev(t, filepath.Join(t.TempDir(), "data"), crawlArgs(s, "40ms")...)
+	d.eventually(3*time.Minute, "the crawl begins", func() bool { return len(s.requests()) >= 8 })
+	old := d.state()
+	if err := syscall.Kill(old.TemporalPID, syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	var taken net.Listener
+	d.eventuallyEvery(2*time.Millisecond, 10*time.Second, "the port is free for a moment", func() (ok bool) {
+		var err error
+		taken, err = net.Listen("tcp", old.Address)
+		return err == nil
+	})
+	defer taken.Close()
+	go func() { // what listens there answers nothing that Temporal would
+		for {
+			conn, err := taken.Accept()
+			if err != nil {
+				return
+			}
+			conn.Close()
+		}
+	}()
+	d.eventually(5*time.Minute, "every page is visited", d.crawled("t", crashPages, 1))
+	if now := d.state().Address; now == old.Address {
+		t.Errorf("the Temporal server is still said to be at %s", now)
+	}
+	d.must("visit", s.url+"/p1.html", "--crawl", "t")
+	d.eventually(time.Minute, "a visit on demand", func() bool { return len(d.history(s.url+"/p1.html")) == 2 })
 	checkWhole(t, d, crashPages)
 	s.checkPolite(t, 40*time.Millisecond)
 	d.stop()

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"maps"
+	"net"
 	"slices"
 	"strings"
 	"time"
@@ -14,6 +15,7 @@ import (
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/contrib/envconfig"
 	sdklog "go.temporal.io/sdk/log"
+	"google.golang.org/grpc"
 
 	"recrawl/internal/contract"
 )
@@ -24,22 +26,29 @@ type Options struct {
 	Address   string
 	Namespace string
 	Logger    *slog.Logger
-	// Local ignores the environment and the configuration file: a server that this
-	// program started itself.
-	Local bool
+	// Dial connects to a server that this program started itself, wherever it
+	// listens at the moment; Address, the environment and the configuration file are
+	// then ignored.
+	Dial func(ctx context.Context, address string) (net.Conn, error)
 }
+
+// embeddedAddress stands for the server behind Options.Dial.
+const embeddedAddress = "passthrough:///embedded"
 
 // Dial connects to Temporal and checks that it answers within a few seconds.
 // The error is one line that names the address.
 func Dial(ctx context.Context, o Options) (client.Client, error) {
 	var opts client.Options
-	if !o.Local {
+	if o.Dial != nil {
+		opts.HostPort = embeddedAddress
+		opts.ConnectionOptions.DialOptions = []grpc.DialOption{grpc.WithContextDialer(o.Dial)}
+	} else {
 		var err error
 		if opts, err = envconfig.LoadDefaultClientOptions(); err != nil {
 			return nil, fmt.Errorf("temporal settings (TEMPORAL_* variables or configuration file): %w", err)
 		}
 	}
-	if o.Address != "" {
+	if o.Address != "" && o.Dial == nil {
 		opts.HostPort = o.Address
 	}
 	if o.Namespace != "" {
