@@ -27,7 +27,7 @@ const storeLimit = 10 * time.Second
 func (Backend) OpenStore(ctx context.Context, dsn string) (store.Store, error) {
 	ctx, cancel := context.WithTimeout(ctx, storeLimit)
 	defer cancel()
-	return openStore(ctx, dsn, storeRead)
+	return openStore(ctx, dsn, storeRead, "")
 }
 
 // DialTemporal implements cli.Backend.

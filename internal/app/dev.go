@@ -115,7 +115,7 @@ func notInterrupted(ctx context.Context, err error) error {
 
 func (d *devRun) openStore(ctx context.Context) (err error) {
 	dsn := "sqlite:" + d.dir.file(storeFile)
-	if d.store, err = openStore(ctx, dsn, storeOwn); err != nil {
+	if d.store, err = openStore(ctx, dsn, storeOwn, d.Config.GroupHosts); err != nil {
 		return err
 	}
 	if d.files, err = openArchive(d.dir.file(archiveDir)); err != nil {

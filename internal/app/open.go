@@ -18,6 +18,7 @@ import (
 	"recrawl/internal/store/postgres"
 	"recrawl/internal/store/sqlite"
 	"recrawl/internal/temporalkit"
+	"recrawl/internal/urlkey"
 	"recrawl/workflows"
 )
 
@@ -30,15 +31,16 @@ const (
 	storeOwn            // the one process that makes requests from an embedded store
 )
 
-// openStore opens a store by its DSN: sqlite:PATH or postgres://….
-func openStore(ctx context.Context, dsn string, use storeUse) (store.Store, error) {
+// openStore opens a store by its DSN: sqlite:PATH or postgres://…. The grouping
+// of hosts is that of a new store; "" leaves an old one's.
+func openStore(ctx context.Context, dsn string, use storeUse, grouping urlkey.Grouping) (store.Store, error) {
 	if err := config.CheckStore(dsn); err != nil {
 		return nil, err
 	}
 	if path, ok := strings.CutPrefix(dsn, "sqlite:"); ok {
-		return sqlite.Open(ctx, path, sqlite.Options{Owner: use == storeOwn, ReadOnly: use == storeRead})
+		return sqlite.Open(ctx, path, sqlite.Options{Owner: use == storeOwn, ReadOnly: use == storeRead, Grouping: grouping})
 	}
-	return postgres.Open(ctx, dsn, postgres.Options{ReadOnly: use == storeRead})
+	return postgres.Open(ctx, dsn, postgres.Options{ReadOnly: use == storeRead, Grouping: grouping})
 }
 
 // openArchive opens an archive: a folder, as dir:PATH or PATH.

@@ -14,7 +14,7 @@ import (
 
 // SetBlocked implements cli.Backend.
 func (Backend) SetBlocked(ctx context.Context, at cli.Target, host string, blocked bool) (string, error) {
-	s, err := openStore(ctx, at.Store, storeWrite)
+	s, err := openStore(ctx, at.Store, storeWrite, "")
 	if err != nil {
 		return "", err
 	}
@@ -64,7 +64,7 @@ type takedown struct {
 // then the rows go, and the bytes last. Whatever it is cut off at, running it
 // again goes on.
 func (Backend) Forget(ctx context.Context, at cli.Target, what cli.Takedown, dry bool) (done cli.Forgotten, err error) {
-	s, err := openStore(ctx, at.Store, storeWrite)
+	s, err := openStore(ctx, at.Store, storeWrite, "")
 	if err != nil {
 		return done, err
 	}
@@ -162,7 +162,7 @@ func (t *takedown) deleteContents(ctx context.Context) error {
 
 // Remember implements cli.Backend.
 func (Backend) Remember(ctx context.Context, at cli.Target, what cli.Takedown) error {
-	s, err := openStore(ctx, at.Store, storeWrite)
+	s, err := openStore(ctx, at.Store, storeWrite, "")
 	if err != nil {
 		return err
 	}

@@ -49,7 +49,7 @@ func runWorker(ctx context.Context, cfg config.Config, stderr io.Writer) error {
 		return err
 	}
 	defer c.Close()
-	s, err := openStore(ctx, cfg.Store, storeOwn)
+	s, err := openStore(ctx, cfg.Store, storeOwn, cfg.GroupHosts)
 	if err != nil {
 		return err
 	}

@@ -18,6 +18,7 @@ type devCmd struct {
 	For          crawl.Duration `placeholder:"DURATION" help:"Stop when it has run for this time."`
 	TemporalPort uint16         `placeholder:"7233" help:"Port of Temporal, by default this one or a free one."`
 	UIPort       uint16         `name:"ui-port" placeholder:"8233" help:"Port of the Temporal UI, by default this one or a free one."`
+	GroupHosts   string         `enum:",host,domain" default:"" placeholder:"host|domain" help:"Which hosts are one unit of politeness; fixed when the data folder is made, by default host."`
 	specFlags
 }
 
@@ -40,6 +41,9 @@ func (c devCmd) Run(s *session) error {
 	want, err := c.request(s)
 	if err != nil {
 		return err
+	}
+	if c.GroupHosts != "" {
+		s.cfg.GroupHosts = urlkey.Grouping(c.GroupHosts)
 	}
 	o := DevOptions{
 		Data: s.places.Data, TemporalPort: int(c.TemporalPort), UIPort: int(c.UIPort), For: time.Duration(c.For),

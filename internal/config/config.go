@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"recrawl/internal/crawl"
+	"recrawl/internal/urlkey"
 )
 
 // Variables of the environment.
@@ -26,6 +27,7 @@ const (
 	EnvConcurrency = "RECRAWL_CONCURRENCY"
 	EnvLog         = "RECRAWL_LOG"
 	EnvOverdue     = "RECRAWL_OVERDUE"
+	EnvGroupHosts  = "RECRAWL_GROUP_HOSTS"
 )
 
 // DefaultData is the data folder of `starter dev`, below the working directory,
@@ -51,6 +53,9 @@ type Config struct {
 	// Overdue is how late a page may be before maintenance starts its workflow
 	// again, ≥ 1s. Too short a time starts workflows that are only waiting.
 	Overdue time.Duration
+	// GroupHosts is which hosts are one unit of politeness, fixed when the store is
+	// made; "" is urlkey.ByHost for a new store and what it has for an old one.
+	GroupHosts urlkey.Grouping
 }
 
 // Default returns the configuration of an empty environment.
@@ -80,6 +85,7 @@ func Load(getenv func(string) string) (Config, error) {
 	read(EnvConcurrency, func(v string) (err error) { c.Concurrency, err = parseConcurrency(v); return err })
 	read(EnvLog, func(v string) (err error) { c.Log, err = parseLevel(v); return err })
 	read(EnvOverdue, func(v string) (err error) { c.Overdue, err = parseOverdue(v); return err })
+	read(EnvGroupHosts, func(v string) (err error) { c.GroupHosts, err = urlkey.ParseGrouping(v); return err })
 	if len(errs) > 0 {
 		return Config{}, errors.Join(errs...)
 	}

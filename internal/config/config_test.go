@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"recrawl/internal/urlkey"
 )
 
 func env(pairs ...string) func(string) string {
@@ -28,10 +30,10 @@ func TestLoad(t *testing.T) {
 		t.Errorf("an empty environment: %+v, %v, want the defaults", c, err)
 	}
 	c, err = Load(env(EnvStore, "postgres://crawler@db/recrawl", EnvArchive, "s3://bucket/recrawl", EnvContact, "ops@example.org",
-		EnvData, "/var/lib/recrawl", EnvConcurrency, " 8 ", EnvLog, "DEBUG", EnvOverdue, "2d"))
+		EnvData, "/var/lib/recrawl", EnvConcurrency, " 8 ", EnvLog, "DEBUG", EnvOverdue, "2d", EnvGroupHosts, "domain"))
 	want := Config{
 		Store: "postgres://crawler@db/recrawl", Archive: "s3://bucket/recrawl", Contact: "ops@example.org",
-		Data: "/var/lib/recrawl", Concurrency: 8, Log: slog.LevelDebug, Overdue: 48 * time.Hour,
+		Data: "/var/lib/recrawl", Concurrency: 8, Log: slog.LevelDebug, Overdue: 48 * time.Hour, GroupHosts: urlkey.ByDomain,
 	}
 	if err != nil || c != want {
 		t.Errorf("everything set: %+v, %v, want %+v", c, err, want)
@@ -48,6 +50,7 @@ func TestLoadMistakes(t *testing.T) {
 		{EnvConcurrency, "0", `RECRAWL_CONCURRENCY: "0" is not a number of requests: write 1 to 10000`},
 		{EnvLog, "loud", `RECRAWL_LOG: "loud" is not a level: write debug, info, warn or error`},
 		{EnvOverdue, "60", `RECRAWL_OVERDUE: "60" is not a duration (unreadable): write a number with a unit, such as 10s, 36h or 7d`},
+		{EnvGroupHosts, "site", `RECRAWL_GROUP_HOSTS: "site" is not a grouping of hosts: write host or domain`},
 		{EnvOverdue, "1ms", "RECRAWL_OVERDUE: 1ms is too short: write at least 1s"},
 	} {
 		if _, err := Load(env(c.name, c.value)); err == nil || err.Error() != c.want {

@@ -317,13 +317,18 @@ func lines[T any](d *dev, args ...string) []T {
 	if code != 0 {
 		d.t.Fatalf("starter %s: %d: %s", strings.Join(args, " "), code, errout)
 	}
+	return decodeLines[T](d.t, out)
+}
+
+func decodeLines[T any](t *testing.T, out string) []T {
+	t.Helper()
 	var all []T
 	scanner := bufio.NewScanner(strings.NewReader(out))
 	scanner.Buffer(nil, 1<<20)
 	for scanner.Scan() {
 		var v T
 		if err := json.Unmarshal(scanner.Bytes(), &v); err != nil {
-			d.t.Fatalf("starter %s: %v: %s", strings.Join(args, " "), err, scanner.Text())
+			t.Fatalf("%v: %s", err, scanner.Text())
 		}
 		all = append(all, v)
 	}

@@ -52,11 +52,10 @@ func (d Demand) gap(crawlDelay, lastDuration time.Duration) Rest {
 	if byFactor := scale(max(lastDuration, 0), d.Factor); byFactor > rest.Length {
 		rest = because(byFactor, GapFactor, map[string]float64{"factor": d.Factor, "last": lastDuration.Seconds()})
 	}
-	ceiling := max(d.MaxCrawlDelay, d.Delay)
 	bySite, code := crawlDelay, GapCrawlDelay
 	var asked map[string]float64
-	if crawlDelay > ceiling {
-		bySite, code, asked = ceiling, GapCapped, map[string]float64{"asked": crawlDelay.Seconds()}
+	if d.Caps(crawlDelay) {
+		bySite, code, asked = d.ceiling(), GapCapped, map[string]float64{"asked": crawlDelay.Seconds()}
 	}
 	// A capped Crawl-delay is the reason even where it ties with the delay: that
 	// the site asked for more must not go unsaid.
@@ -65,6 +64,13 @@ func (d Demand) gap(crawlDelay, lastDuration time.Duration) Rest {
 	}
 	return rest
 }
+
+// Caps reports whether a site's Crawl-delay is cut: this crawl is then faster
+// than the site asked, which must be reported.
+func (d Demand) Caps(crawlDelay time.Duration) bool { return crawlDelay > d.ceiling() }
+
+// ceiling is the longest Crawl-delay that is kept.
+func (d Demand) ceiling() time.Duration { return max(d.MaxCrawlDelay, d.Delay) }
 
 func because(length time.Duration, code string, num map[string]float64) Rest {
 	if num == nil {

@@ -161,6 +161,9 @@ func (e explained) doing() string {
 
 func hostWords(h store.HostRecord, now time.Time) string {
 	words := []string{h.Host, "a request every " + schedule.Rough(h.Delay), "free " + free(h, now), fmt.Sprintf("%d waiting", h.Waiting)}
+	if h.Capped {
+		words = append(words, fmt.Sprintf("its Crawl-delay of %s cut by max_crawl_delay", schedule.Rough(h.CrawlDelay)))
+	}
 	if h.BackoffUntil.After(now) {
 		words = append(words, "in back-off until "+when(h.BackoffUntil, now))
 	}

@@ -24,6 +24,7 @@ type hostLine struct {
 	NextFree     stamp          `json:"next_free"`
 	BackoffUntil stamp          `json:"backoff_until"`
 	Blocked      bool           `json:"blocked,omitempty"`
+	Capped       crawl.Duration `json:"crawl_delay_capped,omitempty"` // what the site asks for, if max_crawl_delay cuts it
 	Robots       []robotsLine   `json:"robots"`
 	Waiting      int            `json:"waiting"`
 	InFlight     bool           `json:"in_flight"`
@@ -85,7 +86,7 @@ func (r Reporter) hostBatch(hosts []store.HostRecord, head bool, now time.Time) 
 	}
 	t := newTable(r.Out, header...)
 	for _, h := range hosts {
-		t.row(h.Host, schedule.Rough(h.Delay), free(h, now), backoff(h, now), strconv.Itoa(h.Waiting), robotsWords(h.Robots))
+		t.row(h.Host, gapWords(h), free(h, now), backoff(h, now), strconv.Itoa(h.Waiting), robotsWords(h.Robots))
 	}
 	return t.flush()
 }
@@ -95,6 +96,9 @@ func hostOf(h store.HostRecord) hostLine {
 		Host: h.Host, Delay: crawl.Duration(h.Delay), NextFree: stamp(h.NextFree), BackoffUntil: stamp(h.BackoffUntil),
 		Blocked: h.Blocked, Robots: []robotsLine{}, Waiting: h.Waiting, InFlight: h.InFlight,
 	}
+	if h.Capped {
+		line.Capped = crawl.Duration(h.CrawlDelay)
+	}
 	for _, o := range h.Robots {
 		line.Robots = append(line.Robots, robotsLine{
 			Origin: o.Origin, State: robotsStates[o.State], Status: o.Status, CrawlDelay: crawl.Duration(o.CrawlDelay),
@@ -102,6 +106,15 @@ func hostOf(h store.HostRecord) hostLine {
 		})
 	}
 	return line
+}
+
+// gapWords is the gap before a next request, and what the site asked for if it
+// is asked faster than that.
+func gapWords(h store.HostRecord) string {
+	if h.Capped {
+		return fmt.Sprintf("%s (asked %s)", schedule.Rough(h.Delay), schedule.Rough(h.CrawlDelay))
+	}
+	return schedule.Rough(h.Delay)
 }
 
 func free(h store.HostRecord, now time.Time) string {

@@ -28,6 +28,10 @@ var (
 	ErrRefused = errors.New("permit refused")
 	// ErrForeign: the database belongs to another program or to a newer recrawl.
 	ErrForeign = errors.New("foreign database")
+	// ErrFixed: the setting was fixed when the store was made.
+	ErrFixed = errors.New("fixed when the store was made")
+	// ErrGrouped: the host is a part of a unit of politeness that has another name.
+	ErrGrouped = errors.New("grouped with other hosts")
 	// ErrConflict: the record was written by somebody else in between.
 	ErrConflict = errors.New("conflicting write")
 )
@@ -494,8 +498,11 @@ type HostRecord struct {
 	BackoffLevel int
 	Mean         time.Duration // mean duration of a request
 	CrawlDelay   time.Duration
-	Waiting      int
-	InFlight     bool
-	Blocked      bool
-	Robots       []RobotsRecord
+	// Capped: CrawlDelay is more than the crawl's max_crawl_delay, so that the host
+	// is asked faster than it wants.
+	Capped   bool
+	Waiting  int
+	InFlight bool
+	Blocked  bool
+	Robots   []RobotsRecord
 }

@@ -13,6 +13,7 @@ import (
 
 	"recrawl/internal/store"
 	"recrawl/internal/store/sqlstore"
+	"recrawl/internal/urlkey"
 )
 
 //go:embed migrations/*.sql
@@ -26,6 +27,8 @@ const migrationLock = 0x7265637261776c
 type Options struct {
 	// ReadOnly opens a store that exists for questions only.
 	ReadOnly bool
+	// Grouping; see sqlstore.Options.
+	Grouping urlkey.Grouping
 }
 
 // timeouts bound what a lost or stuck process can hold up; the DSN may set its
@@ -45,7 +48,11 @@ func Open(ctx context.Context, dsn string, opts Options) (store.Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	return sqlstore.New(e, sqlstore.Options{}), nil
+	s, err := sqlstore.Open(ctx, e, sqlstore.Options{Grouping: opts.Grouping, ReadOnly: opts.ReadOnly})
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("open store: %w", err), e.Close())
+	}
+	return s, nil
 }
 
 func openEngine(ctx context.Context, dsn string, opts Options) (*engine, error) {

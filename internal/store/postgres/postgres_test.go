@@ -8,6 +8,7 @@ import (
 	"recrawl/internal/store"
 	"recrawl/internal/store/storetest"
 	"recrawl/internal/store/storetest/pgtest"
+	"recrawl/internal/urlkey"
 )
 
 func TestMain(m *testing.M) { pgtest.Main(m) }
@@ -57,4 +58,11 @@ func BenchmarkRegister(b *testing.B) {
 		}
 	}()
 	storetest.BenchmarkRegister(b, s)
+}
+
+func TestGrouping(t *testing.T) {
+	storetest.RunGrouping(t, func(t *testing.T) storetest.Opener {
+		dsn := pgtest.DSN(t)
+		return func(g urlkey.Grouping) (store.Store, error) { return Open(t.Context(), dsn, Options{Grouping: g}) }
+	})
 }

@@ -12,6 +12,7 @@ import (
 
 	"recrawl/internal/store"
 	"recrawl/internal/store/sqlstore"
+	"recrawl/internal/urlkey"
 )
 
 //go:embed migrations/*.sql
@@ -30,6 +31,8 @@ type Options struct {
 	// start makes every host rest before the next request: requests may have been
 	// under way when the last owner ended.
 	Owner bool
+	// Grouping; see sqlstore.Options.
+	Grouping urlkey.Grouping
 }
 
 // pragmas of every connection. A statement waits 5 s for another process;
@@ -50,7 +53,11 @@ func Open(ctx context.Context, path string, opts Options) (store.Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	return sqlstore.New(e, sqlstore.Options{}), nil
+	s, err := sqlstore.Open(ctx, e, sqlstore.Options{Grouping: opts.Grouping, ReadOnly: opts.ReadOnly})
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("open store: %w", e.named(err)), e.Close())
+	}
+	return s, nil
 }
 
 func openEngine(ctx context.Context, path string, opts Options) (*engine, error) {

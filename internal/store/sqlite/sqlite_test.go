@@ -6,6 +6,7 @@ import (
 
 	"recrawl/internal/store"
 	"recrawl/internal/store/storetest"
+	"recrawl/internal/urlkey"
 )
 
 func TestCollection(t *testing.T) { storetest.Run(t, openTest) }
@@ -37,4 +38,13 @@ func openAt(t testing.TB, path string, opts Options) store.Store {
 		}
 	})
 	return s
+}
+
+func TestGrouping(t *testing.T) {
+	storetest.RunGrouping(t, func(t *testing.T) storetest.Opener {
+		path := filepath.Join(t.TempDir(), "store.db")
+		return func(g urlkey.Grouping) (store.Store, error) {
+			return Open(t.Context(), path, Options{Owner: true, Grouping: g})
+		}
+	})
 }

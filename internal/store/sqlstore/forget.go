@@ -22,7 +22,7 @@ const (
 // Forget implements store.Takedown. When it fails half-way it returns what it
 // has done.
 func (s *Store) Forget(ctx context.Context, p store.ForgetParams) (store.ForgetResult, error) {
-	target, tomb, err := targetTombstone(p.Target)
+	target, tomb, err := s.targetTombstone(p.Target)
 	if err != nil {
 		return store.ForgetResult{}, fmt.Errorf("forget: %w", err)
 	}

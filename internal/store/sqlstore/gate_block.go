@@ -10,7 +10,10 @@ import (
 
 // SetBlocked implements store.Gate.
 func (s *Store) SetBlocked(ctx context.Context, host string, blocked bool) (store.GateEffects, error) {
-	key := clean(host)
+	key, err := s.unitOf(host)
+	if err != nil {
+		return store.GateEffects{}, err
+	}
 	if key == "" {
 		return store.GateEffects{}, errors.New("block a host: it has no name")
 	}

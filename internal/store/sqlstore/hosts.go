@@ -60,7 +60,7 @@ func (g *gateHost) record(demand polite.Demand, waiting int) store.HostRecord {
 		ID: g.row.id, Host: g.row.host,
 		Delay: free.Rest.Length, NextFree: free.At.Truncate(time.Microsecond),
 		BackoffUntil: fromMicros(g.row.backoffUntil), BackoffLevel: int(g.row.backoffLevel),
-		Mean: span(g.row.mean), CrawlDelay: span(g.row.crawlDelay),
+		Mean: span(g.row.mean), CrawlDelay: span(g.row.crawlDelay), Capped: demand.Caps(span(g.row.crawlDelay)),
 		Waiting: waiting, InFlight: g.row.flightPermit != 0 && g.now < g.row.expiresAt, Blocked: g.row.blocked != 0,
 	}
 }
@@ -80,7 +80,7 @@ func (s *Store) addRobots(ctx context.Context, tx Tx, hosts []store.HostRecord) 
 		return fmt.Errorf("read robots: %w", err)
 	}
 	for _, rec := range records {
-		host, err := originHost(rec.Origin)
+		host, err := s.originHost(rec.Origin)
 		if err != nil {
 			return err
 		}

@@ -51,7 +51,7 @@ func (s *Store) RegisterLinks(ctx context.Context, p store.RegisterParams) (stor
 }
 
 func (s *Store) registerLinks(ctx context.Context, p store.RegisterParams) (store.RegisterResult, error) {
-	urls, err := foundURLs(p.URLs)
+	urls, err := s.foundURLs(p.URLs)
 	if err != nil {
 		return store.RegisterResult{}, err
 	}
@@ -383,10 +383,10 @@ func (s *Store) lockPages(ctx context.Context, tx Tx, ids []int64) error {
 
 // foundURLs returns the URLs with their hashes, in the order of these, each
 // once with its lowest level.
-func foundURLs(urls []store.NewURL) ([]foundURL, error) {
+func (s *Store) foundURLs(urls []store.NewURL) ([]foundURL, error) {
 	byHash := make(map[string]foundURL, len(urls))
 	for _, u := range urls {
-		url, host := clean(u.URL), clean(u.Host)
+		url, host := clean(u.URL), s.grouping.Unit(clean(u.Host))
 		if url == "" || host == "" {
 			return nil, fmt.Errorf("URL %.200q of host %.200q: one of them is empty", u.URL, u.Host)
 		}

@@ -73,7 +73,7 @@ func (s *Store) SaveRobots(ctx context.Context, p store.SaveRobotsParams) error 
 }
 
 func (s *Store) saveRobots(ctx context.Context, tx Tx, p store.SaveRobotsParams) error {
-	host, err := originHost(p.Origin)
+	host, err := s.originHost(p.Origin)
 	if err != nil {
 		return err
 	}
@@ -85,7 +85,7 @@ func (s *Store) saveRobots(ctx context.Context, tx Tx, p store.SaveRobotsParams)
 	if err != nil {
 		return err
 	}
-	if err := upsertRobots(ctx, tx, p, host); err != nil {
+	if err := s.upsertRobots(ctx, tx, p, host); err != nil {
 		return err
 	}
 	if p.State != store.RobotsParsed && p.State != store.RobotsAllowAll {
@@ -96,10 +96,14 @@ func (s *Store) saveRobots(ctx context.Context, tx Tx, p store.SaveRobotsParams)
 	return err
 }
 
-func upsertRobots(ctx context.Context, tx Tx, p store.SaveRobotsParams, host string) error {
+func (s *Store) upsertRobots(ctx context.Context, tx Tx, p store.SaveRobotsParams, host string) error {
 	now, err := tx.Now(ctx)
 	if err != nil {
 		return err
+	}
+	nextHost := ""
+	if p.NextHost != "" {
+		nextHost = s.grouping.Unit(clean(p.NextHost))
 	}
 	sitemaps, digest := "", ""
 	if len(p.Sitemaps) > 0 {
@@ -119,7 +123,7 @@ func upsertRobots(ctx context.Context, tx Tx, p store.SaveRobotsParams, host str
 			next = excluded.next, next_host = excluded.next_host, hops = excluded.hops,
 			crawl_delay = CASE WHEN excluded.state IN (1, 2) THEN excluded.crawl_delay ELSE robots.crawl_delay END`,
 		clean(p.Origin), host, int64(p.State), p.Status, text, digest, now, now+p.Expires.Microseconds(),
-		p.Failures, p.CrawlDelay.Microseconds(), sitemaps, clean(p.Problem), clean(p.Next), clean(p.NextHost), p.Hops)
+		p.Failures, p.CrawlDelay.Microseconds(), sitemaps, clean(p.Problem), clean(p.Next), nextHost, p.Hops)
 	return err
 }
 
@@ -134,11 +138,11 @@ func (s *Store) lockHost(ctx context.Context, tx Tx, host string) (int64, error)
 	return id, err
 }
 
-// originHost is the host key of an origin: what follows scheme://.
-func originHost(origin string) (string, error) {
+// originHost is the unit of an origin's host: of what follows scheme://.
+func (s *Store) originHost(origin string) (string, error) {
 	_, host, ok := strings.Cut(clean(origin), "://")
 	if !ok || host == "" {
 		return "", fmt.Errorf("%q is not an origin", origin)
 	}
-	return host, nil
+	return s.grouping.Unit(host), nil
 }

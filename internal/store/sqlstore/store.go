@@ -8,10 +8,17 @@ import (
 	"time"
 
 	"recrawl/internal/store"
+	"recrawl/internal/urlkey"
 )
 
 // Options are settings of a Store.
-type Options struct{}
+type Options struct {
+	// Grouping is how a new store groups hosts, and what an old one must have been
+	// made with; "" is urlkey.ByHost for a new one and anything for an old one.
+	Grouping urlkey.Grouping
+	// ReadOnly is for an engine that cannot write.
+	ReadOnly bool
+}
 
 // Store is store.Store over an Engine.
 //
@@ -21,11 +28,13 @@ type Options struct{}
 // hosts and places (the gate's), contents by digest, host_crawls by host and
 // crawl, and crawl_counts last.
 type Store struct {
-	engine Engine
+	engine   Engine
+	grouping urlkey.Grouping
 }
 
-// New returns the store on an engine, which it owns from then on.
-func New(e Engine, _ Options) *Store { return &Store{engine: e} }
+// New returns the store on an engine, which it owns from then on, without
+// looking at its settings; see Open.
+func New(e Engine, o Options) *Store { return &Store{engine: e, grouping: o.Grouping} }
 
 // Now implements store.Store.
 func (s *Store) Now(ctx context.Context) (time.Time, error) {

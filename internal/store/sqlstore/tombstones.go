@@ -27,7 +27,7 @@ func newTombstone(kind int, text string) tombstone {
 }
 
 // targetTombstone checks and cleans a target.
-func targetTombstone(t store.Target) (store.Target, tombstone, error) {
+func (s *Store) targetTombstone(t store.Target) (store.Target, tombstone, error) {
 	t.URL, t.Host = clean(t.URL), clean(t.Host)
 	switch {
 	case (t.URL == "") == (t.Host == ""):
@@ -35,7 +35,8 @@ func targetTombstone(t store.Target) (store.Target, tombstone, error) {
 	case t.URL != "":
 		return t, newTombstone(tombURL, t.URL), nil
 	}
-	return t, newTombstone(tombHost, t.Host), nil
+	_, err := s.unitOf(t.Host)
+	return t, newTombstone(tombHost, t.Host), err
 }
 
 // tombstones returns those of the list that exist. What the transaction then
@@ -90,7 +91,7 @@ func (s *Store) bury(ctx context.Context, t tombstone) error {
 
 // Remember implements store.Takedown.
 func (s *Store) Remember(ctx context.Context, target store.Target) error {
-	_, t, err := targetTombstone(target)
+	_, t, err := s.targetTombstone(target)
 	if err != nil {
 		return fmt.Errorf("remember: %w", err)
 	}
