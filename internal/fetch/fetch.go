@@ -182,6 +182,9 @@ type exchange struct {
 	cancel context.CancelCauseFunc
 	start  time.Time
 	res    Result
+	// proxied: the request goes to a proxy instead of the host, or through its
+	// tunnel.
+	proxied bool
 }
 
 // run connects, asks and judges the answer. An error means that the exchange
@@ -207,6 +210,10 @@ func (x *exchange) run(ctx context.Context) error {
 		return err
 	}
 	defer resp.Body.Close()
+	if x.proxied && resp.StatusCode == http.StatusProxyAuthRequired {
+		x.res.Sent = false // the proxy kept it
+		return proxyRefusal(ctx, nil, nil, resp)
+	}
 	return x.judge(ctx, resp)
 }
 
@@ -219,6 +226,7 @@ func (x *exchange) connect(ctx context.Context) (*http.ClientConn, error) {
 	if err != nil {
 		return nil, localError{err}
 	}
+	x.proxied = proxy != nil
 	conn, err := x.transport(proxy).NewClientConn(ctx, x.req.URL.Scheme(), address(x.req.URL))
 	return conn, proxyTrouble(proxy, err)
 }

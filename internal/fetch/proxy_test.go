@@ -23,6 +23,10 @@ func proxyTo(t *testing.T, target string, connectStatus int) (proxy func(*url.UR
 	asked = new(atomic.Int32)
 	s := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		asked.Add(1)
+		if connectStatus == http.StatusProxyAuthRequired {
+			w.WriteHeader(connectStatus) // whatever is asked
+			return
+		}
 		if r.Method != http.MethodConnect {
 			html(w, "by proxy: "+r.RequestURI)
 			return
@@ -122,6 +126,7 @@ func TestProxyTrouble(t *testing.T) {
 	}{
 		{"dead", func(*url.URL) (*url.URL, error) { return url.Parse(strings.Replace(dead.URL, "//", "//me:secret@", 1)) }, "http://a.example", true, "the proxy 127.0.0.1:"},
 		{"no URL", func(*url.URL) (*url.URL, error) { return nil, bad }, "http://a.example", true, "not a URL"},
+		{"login, without a tunnel", denied, "http://a.example", true, "the proxy answered 407"},
 		{"login", denied, "https://a.example", true, "the proxy answered 407"},
 		{"host unreachable", unreachable, "https://a.example", false, "the proxy answered 502 Bad Gateway"},
 	}
