@@ -133,8 +133,11 @@ func newVersion(in contract.DetectIn, content extract.Page, asked exclude.Verdic
 		Bytes: in.Fetch.Size, TextBytes: int64(len(content.Text)),
 		ContentType: in.Fetch.ContentType, Title: content.Title, Canonical: content.Canonical,
 	}
+	if h := in.Fetch.Heads; h != nil {
+		version.Heads = store.Heads{Request: h.Request, Response: h.Response, Remote: h.Remote}
+	}
 	if !asked.Keep {
-		version.Digest, version.Title = "", ""
+		version.Digest, version.Title, version.Heads = "", "", store.Heads{}
 	}
 	return version, links
 }

@@ -67,6 +67,9 @@ func (a *Activities) Fetch(ctx context.Context, in contract.FetchIn) (contract.F
 			return contract.FetchOut{}, translate(err)
 		}
 	}
+	if out.Differs {
+		out.Heads = &contract.Heads{Request: result.Heads.Request, Response: result.Heads.Response, Remote: result.Heads.Remote}
+	}
 	return asActivityResult(out)
 }
 

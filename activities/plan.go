@@ -41,7 +41,7 @@ func (a *Activities) PlanRevisit(ctx context.Context, in contract.PlanIn) (contr
 	if err := a.discard(ctx, in); err != nil {
 		return contract.PlanOut{}, translate(err)
 	}
-	result, err := a.store.RecordVisit(ctx, recordOf(page, in, plan))
+	result, err := a.store.RecordVisit(ctx, recordOf(page, in, plan, view.Spec.Retention))
 	if err != nil {
 		return contract.PlanOut{}, translate(err)
 	}
@@ -84,7 +84,7 @@ func decide(spec crawl.Spec, page store.PageRecord, in contract.PlanIn) (schedul
 	return schedule.AfterVisit(policy, known, seen, schedule.ParametersOf(spec.Revisit)), nil
 }
 
-func recordOf(page store.PageRecord, in contract.PlanIn, plan schedule.Plan) store.RecordParams {
+func recordOf(page store.PageRecord, in contract.PlanIn, plan schedule.Plan, keep crawl.RetentionSpec) store.RecordParams {
 	f := in.Fetch
 	return store.RecordParams{
 		Visit: store.VisitRecord{
@@ -94,6 +94,7 @@ func recordOf(page store.PageRecord, in contract.PlanIn, plan schedule.Plan) sto
 		},
 		Interval: plan.Interval, Failures: plan.Failures,
 		Validators: f.Validators, ETag: f.ETag, LastModified: f.LastModified, Belief: plan.Belief.Encode(),
+		Retention: store.Retention{Versions: keep.MaxVersions, Age: keep.MaxAge.Std(), Visits: keep.MaxVisits},
 	}
 }
 

@@ -139,6 +139,9 @@ func (p *page) compare(u *contract.Unrecorded) error {
 	p.doing = "comparing"
 	ctx := comparing(p.ctx, fmt.Sprintf("visit %d: compare with the last version", p.number()))
 	out, err := contract.DetectChange.Run(ctx, contract.DetectIn{Page: p.s.Page, Visit: p.number(), Fetch: u.Fetch})
+	if err == nil {
+		u.Fetch.Heads = nil // stored with the version, or of no more use
+	}
 	switch {
 	case err == nil:
 		u.Settled, u.Fetch.Outcome, u.Links, u.Reasons = true, out.Outcome, out.Links, out.Reasons

@@ -175,6 +175,16 @@ type FetchOut struct {
 	RetryAfter   time.Duration `json:"retry_after,omitempty"`
 	RobotsTag    string        `json:"robots_tag,omitempty"` // what X-Robots-Tag asks of us, as package exclude writes it
 	Problem      string        `json:"problem,omitempty"`    // in plain words
+	// Heads are for DetectChange, which stores them with a new version; nil when
+	// there is nothing to compare.
+	Heads *Heads `json:"heads,omitempty"`
+}
+
+// Heads are what was said around a body; see fetch.Heads.
+type Heads struct {
+	Request  string `json:"request"`
+	Response string `json:"response"`
+	Remote   string `json:"remote,omitempty"`
 }
 
 // DetectIn compares a fetched body with the last version.

@@ -32,6 +32,7 @@ type Spec struct {
 	Politeness PolitenessSpec `json:"politeness"`
 	Fetch      FetchSpec      `json:"fetch"`
 	Revisit    RevisitSpec    `json:"revisit"`
+	Retention  RetentionSpec  `json:"retention"`
 	Identity   IdentitySpec   `json:"identity"`
 	// MaintainEvery is the time between two maintenance turns of the crawl.
 	MaintainEvery Duration `json:"maintain_every"`
@@ -112,6 +113,20 @@ type RevisitSpec struct {
 	MinInterval Duration `json:"min_interval"`
 	// MaxInterval is the most time between two visits of a page: at most 3650d.
 	MaxInterval Duration `json:"max_interval"`
+}
+
+// RetentionSpec says how much is kept of the past of each page. It is applied
+// whenever the page is visited; the newest version is always kept.
+type RetentionSpec struct {
+	// MaxVersions is the greatest number of versions of a page that are kept, the
+	// newest included; 0 keeps all.
+	MaxVersions int `json:"max_versions"`
+	// MaxAge is how long a version is kept after a newer one took its place; 0 keeps
+	// it for ever.
+	MaxAge Duration `json:"max_age"`
+	// MaxVisits is the greatest number of visits of a page that are kept, besides
+	// those that found the versions which are kept; 0 keeps all.
+	MaxVisits int `json:"max_visits"`
 }
 
 // IdentitySpec is how the crawl introduces itself.
@@ -302,7 +317,23 @@ func (s *Spec) Validate() error {
 	if err := s.validateURLs(bad); err != nil {
 		return err
 	}
+	if err := s.validateRetention(bad); err != nil {
+		return err
+	}
 	return s.validateRevisit(bad)
+}
+
+func (s *Spec) validateRetention(bad func(field, format string, args ...any) error) error {
+	r := s.Retention
+	switch {
+	case r.MaxVersions < 0:
+		return bad("retention.max_versions", "is negative; 0 keeps all")
+	case r.MaxAge < 0:
+		return bad("retention.max_age", "is negative; 0 keeps versions for ever")
+	case r.MaxVisits < 0:
+		return bad("retention.max_visits", "is negative; 0 keeps all")
+	}
+	return nil
 }
 
 func (s *Spec) validateRevisit(bad func(field, format string, args ...any) error) error {

@@ -30,6 +30,9 @@ type dialer struct {
 	budget *budget
 	// deadline is after which nothing is written.
 	deadline time.Time
+	// reached is set to the address that was connected to, without its port; nil
+	// tells nobody.
+	reached *string
 }
 
 // punctual is a connection on which nothing is written after the deadline. A
@@ -72,6 +75,9 @@ func (d dialer) dial(ctx context.Context, network, address string) (net.Conn, er
 		}
 		conn, failure := d.attempt(ctx, network, net.JoinHostPort(addr.String(), port), limit)
 		if failure == nil {
+			if d.reached != nil {
+				*d.reached = addr.String()
+			}
 			return meteredConn{punctual{conn, d.deadline}, d.budget}, nil
 		}
 		if i == 0 {

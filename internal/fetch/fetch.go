@@ -144,6 +144,9 @@ type Result struct {
 	// MediaType is the body's, sniffed where the server does not say.
 	MediaType crawl.MediaType
 
+	// Heads are what was said around the body.
+	Heads Heads
+
 	// Bytes is the body's size as received, Size as decoded.
 	Bytes, Size int64
 	// Digest is the SHA-256 of the decoded body in hex.
@@ -203,6 +206,7 @@ func (x *exchange) run(ctx context.Context) error {
 		return err
 	}
 	x.res.Sent = true
+	x.res.Heads.Request = requestHead(hr)
 	// A ClientConn writes a request once: what makes http.Transport ask again
 	// when a connection dies lies above it.
 	resp, err := conn.RoundTrip(hr)
@@ -214,6 +218,7 @@ func (x *exchange) run(ctx context.Context) error {
 		x.res.Sent = false // the proxy kept it
 		return proxyRefusal(ctx, nil, nil, resp)
 	}
+	x.res.Heads.Response = responseHead(resp)
 	return x.judge(ctx, resp)
 }
 
@@ -295,11 +300,12 @@ func (x *exchange) transport(proxy *url.URL) *http.Transport {
 	protocols.SetHTTP2(true)
 	options := x.client.options
 	dial := dialer{
-		names: x.client.names, check: checkFor(x.req.AllowNetworks), deadline: x.req.Deadline,
+		reached: &x.res.Heads.Remote,
+		names:   x.client.names, check: checkFor(x.req.AllowNetworks), deadline: x.req.Deadline,
 		budget: newBudget(options.MaxHeader, x.req.MaxBody, func() { x.cancel(errFlood) }),
 	}
 	if proxy != nil {
-		dial.check = nil
+		dial.check, dial.reached = nil, nil
 	}
 	return &http.Transport{
 		DialContext:            dial.dial,

@@ -210,6 +210,16 @@ type VersionRecord struct {
 	ContentType string
 	Title       string
 	Canonical   string // rel=canonical, "" if none
+	Language    string // of the text, as BCP 47 writes it, "" if it is not known
+	// Heads are only from Version and to SaveVersion.
+	Heads Heads
+}
+
+// Heads are what was said around a version's body, each "" if it is not known:
+// the request and the head of the response as text, and the address that gave
+// it.
+type Heads struct {
+	Request, Response, Remote string
 }
 
 // Gate is the host's line: who may make the next request to a host, and when.
@@ -439,6 +449,25 @@ type RecordParams struct {
 	Validators         bool
 	ETag, LastModified string
 	Belief             json.RawMessage // nil leaves it
+	// Retention is applied to the page in the same transaction, to at most
+	// RetentionStep versions and visits of it.
+	Retention Retention
+}
+
+// RetentionStep is how many versions, and how many visits, of a page one
+// RecordVisit removes: the next removes more.
+const RetentionStep = 100
+
+// Retention says how much is kept of a page's past; zero fields keep all. The
+// last version stays whatever its age, and so do a version whose links wait to be
+// registered and the visit that made a version which is kept.
+type Retention struct {
+	// Versions is how many versions are kept, the last included.
+	Versions int
+	// Age is how long a version is kept after another took its place.
+	Age time.Duration
+	// Visits is how many visits are kept.
+	Visits int
 }
 
 // RecordResult is what RecordVisit stored.
@@ -458,6 +487,12 @@ type Reports interface {
 	// ListVisits lists a page's visits, newest first, below visit number Before
 	// (0: from the newest).
 	ListVisits(ctx context.Context, pageID int64, before, limit int) ([]VisitRecord, error)
+	// ListVersions lists a page's versions, newest first, below number Before (0:
+	// from the newest), without their heads. Versions of visits that are not
+	// recorded yet are left out.
+	ListVersions(ctx context.Context, pageID int64, before, limit int) ([]VersionRecord, error)
+	// Version returns one version by its number, or ErrNotFound.
+	Version(ctx context.Context, pageID int64, seq int) (VersionRecord, error)
 	// ListHosts lists the hosts of a crawl by host key after After.
 	ListHosts(ctx context.Context, crawlID int64, after string, limit int) ([]HostRecord, error)
 }

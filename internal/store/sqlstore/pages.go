@@ -18,7 +18,7 @@ func (s *Store) pageQuery() string {
 			COALESCE(w.id, 0), COALESCE(w.seq, 0), COALESCE(w.visit, 0), COALESCE(w.at, 0),
 			COALESCE(w.digest, ''), COALESCE(w.text_digest, ''), COALESCE(w.link_digest, ''),
 			COALESCE(w.bytes, 0), COALESCE(w.text_bytes, 0),
-			COALESCE(w.content_type, ''), COALESCE(w.title, ''), COALESCE(w.canonical, '')
+			COALESCE(w.content_type, ''), COALESCE(w.title, ''), COALESCE(w.canonical, ''), COALESCE(w.language, '')
 		FROM ` + s.records(1, "r", "id bigint") + `
 			CROSS JOIN pages p JOIN frontier f ON f.page_id = p.id
 			JOIN hosts h ON h.id = p.host_id JOIN crawls c ON c.id = p.crawl_id
@@ -35,7 +35,7 @@ func scanPage(row Row) (store.PageRecord, error) {
 	err := row.Scan(&p.PageID, &p.CrawlID, &p.Crawl, &p.URL, &p.Host, &p.HostID, &p.Level,
 		&state, &p.Visits, &p.Changes, &p.Failures, &lastAt, &nextAt, &p.Backlinks, &p.ETag, &p.LastModified, &belief,
 		&w.ID, &w.Seq, &w.Visit, &versionAt, &w.Digest, &w.TextDigest, &w.LinkDigest, &w.Bytes, &w.TextBytes,
-		&w.ContentType, &w.Title, &w.Canonical)
+		&w.ContentType, &w.Title, &w.Canonical, &w.Language)
 	if err != nil {
 		return store.PageRecord{}, err
 	}

@@ -34,6 +34,7 @@ func Run(t *testing.T, open func(t *testing.T) store.Store) {
 		{"Robots", robotsCases()},
 		{"Takedown", takedownCases()},
 		{"Contents", contentCases()},
+		{"Retention", retentionCases()},
 	}
 	for _, group := range groups {
 		t.Run(group.name, func(t *testing.T) {

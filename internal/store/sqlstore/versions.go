@@ -1,0 +1,65 @@
+package sqlstore
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"recrawl/internal/store"
+)
+
+const versionColumns = `v.id, v.page_id, v.seq, v.visit, v.at, v.digest, v.text_digest, v.link_digest, v.bytes, v.text_bytes,
+	v.content_type, v.title, v.canonical, v.language`
+
+func scanVersion(row Row) (store.VersionRecord, error) { return scanVersionAnd(row) }
+
+// scanVersionAnd scans versionColumns and what follows them.
+func scanVersionAnd(row Row, more ...any) (store.VersionRecord, error) {
+	var v store.VersionRecord
+	var at int64
+	err := row.Scan(append([]any{
+		&v.ID, &v.PageID, &v.Seq, &v.Visit, &at, &v.Digest, &v.TextDigest, &v.LinkDigest, &v.Bytes, &v.TextBytes,
+		&v.ContentType, &v.Title, &v.Canonical, &v.Language,
+	}, more...)...)
+	v.At = fromMicros(at)
+	return v, err
+}
+
+// ListVersions implements store.Reports.
+func (s *Store) ListVersions(ctx context.Context, pageID int64, before, limit int) ([]store.VersionRecord, error) {
+	query := `SELECT ` + versionColumns + ` FROM versions v JOIN frontier f ON f.page_id = v.page_id AND v.visit <= f.visit
+		WHERE v.page_id = $1`
+	args := []any{pageID, limitOr(limit)}
+	if before > 0 {
+		query += ` AND v.seq < $3`
+		args = append(args, min(before, math.MaxInt32)) // the column's type in PostgreSQL
+	}
+	versions, err := read(ctx, s, func(tx Tx) ([]store.VersionRecord, error) {
+		return collect(ctx, tx, query+` ORDER BY v.visit DESC LIMIT $2`, args, scanVersion)
+	})
+	if err != nil {
+		return nil, fmt.Errorf("versions of page %d: %w", pageID, err)
+	}
+	return versions, nil
+}
+
+// Version implements store.Reports.
+func (s *Store) Version(ctx context.Context, pageID int64, seq int) (store.VersionRecord, error) {
+	query := `SELECT ` + versionColumns + `, v.request, v.response, v.remote
+		FROM versions v JOIN frontier f ON f.page_id = v.page_id AND v.visit <= f.visit WHERE v.page_id = $1 AND v.seq = $2`
+	found, err := read(ctx, s, func(tx Tx) ([]store.VersionRecord, error) {
+		return collect(ctx, tx, query, []any{pageID, min(max(seq, 0), math.MaxInt32)}, func(row Row) (store.VersionRecord, error) {
+			var h store.Heads
+			v, err := scanVersionAnd(row, &h.Request, &h.Response, &h.Remote)
+			v.Heads = h
+			return v, err
+		})
+	})
+	if err == nil && len(found) == 0 {
+		err = store.ErrNotFound
+	}
+	if err != nil {
+		return store.VersionRecord{}, fmt.Errorf("version %d of page %d: %w", seq, pageID, err)
+	}
+	return found[0], nil
+}
