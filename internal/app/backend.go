@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"time"
 
+	"recrawl/internal/archive"
 	"recrawl/internal/cli"
 	"recrawl/internal/contract"
 	"recrawl/internal/crawl"
@@ -28,6 +29,11 @@ func (Backend) OpenStore(ctx context.Context, dsn string) (store.Store, error) {
 	ctx, cancel := context.WithTimeout(ctx, storeLimit)
 	defer cancel()
 	return openStore(ctx, dsn, storeRead, "")
+}
+
+// OpenArchive implements cli.Backend.
+func (Backend) OpenArchive(_ context.Context, url string) (archive.Store, error) {
+	return openArchive(url)
 }
 
 // DialTemporal implements cli.Backend.

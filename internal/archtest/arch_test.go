@@ -95,14 +95,15 @@ var rules = []rule{
 
 // importers names the one package of the product that may import a third party.
 var importers = map[string]string{
-	"github.com/temoto/robotstxt":    "internal/robots",
-	"github.com/PuerkitoBio/goquery": "internal/extract",
-	"github.com/jackc/pgx":           "internal/store/postgres",
-	"modernc.org/sqlite":             "internal/store/sqlite",
-	"github.com/nlnwa/whatwg-url":    "internal/urlkey",
-	"code.dny.dev/ssrf":              "internal/fetch",
-	"github.com/alecthomas/kong":     "internal/cli",
-	"github.com/gofrs/flock":         "internal/app",
+	"github.com/temoto/robotstxt":      "internal/robots",
+	"github.com/PuerkitoBio/goquery":   "internal/extract",
+	"github.com/jackc/pgx":             "internal/store/postgres",
+	"modernc.org/sqlite":               "internal/store/sqlite",
+	"github.com/nlnwa/whatwg-url":      "internal/urlkey",
+	"code.dny.dev/ssrf":                "internal/fetch",
+	"github.com/alecthomas/kong":       "internal/cli",
+	"github.com/gofrs/flock":           "internal/app",
+	"github.com/aymanbagabas/go-udiff": "internal/report",
 }
 
 func TestImports(t *testing.T) {

@@ -5,6 +5,7 @@ import (
 	"io"
 	"time"
 
+	"recrawl/internal/archive"
 	"recrawl/internal/config"
 	"recrawl/internal/crawl"
 	"recrawl/internal/report"
@@ -21,6 +22,8 @@ type Backend interface {
 	Dev(ctx context.Context, o DevOptions) error
 	// OpenStore opens a store for reading. It gives up within seconds.
 	OpenStore(ctx context.Context, dsn string) (store.Store, error)
+	// OpenArchive opens an archive that exists, for reading.
+	OpenArchive(ctx context.Context, url string) (archive.Store, error)
 	// SetBlocked blocks or unblocks a host for all crawls and says so.
 	SetBlocked(ctx context.Context, at Target, host string, blocked bool) (string, error)
 	// Forget removes pages with their workflows and bytes; dry only counts.

@@ -47,6 +47,9 @@ func Main(ctx context.Context, args []string, env Env) int {
 }
 
 func run(ctx context.Context, args []string, env Env) error {
+	if len(args) == 1 && args[0] == "--version" { // `show --version N` means another
+		args = []string{"version"}
+	}
 	var commands commands
 	exited := false
 	parser, err := kong.New(&commands,

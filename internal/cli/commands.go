@@ -33,6 +33,8 @@ type commands struct {
 	Pages   pagesCmd   `cmd:"" help:"List the pages of a crawl."`
 	Hosts   hostsCmd   `cmd:"" help:"List, block and unblock hosts."`
 	History historyCmd `cmd:"" help:"List the visits of a page."`
+	Show    showCmd    `cmd:"" help:"Print a version of a page."`
+	Diff    diffCmd    `cmd:"" help:"Say what changed between two versions of a page."`
 	Explain explainCmd `cmd:"" help:"Say when a page is visited next, and why then."`
 	Check   checkCmd   `cmd:"" help:"Try how a URL would be judged, without a request."`
 
@@ -47,18 +49,18 @@ type commands struct {
 	Stop   stopCmd   `cmd:"" help:"Stop a crawl: its workflows end, what it knows stays."`
 
 	Completion completionCmd `cmd:"" help:"Print a shell's completion script."`
+	Version    versionCmd    `cmd:"" help:"Print the version; so does --version."`
 }
 
 // global are the flags of every command. Variables are read by package config,
 // so that tests can pass their own environment.
 type global struct {
-	Store     string           `group:"global" placeholder:"DSN" help:"The store: sqlite:PATH or postgres://… (RECRAWL_STORE)."`
-	Archive   string           `group:"global" placeholder:"PATH" help:"The archive's folder (RECRAWL_ARCHIVE)."`
-	Data      string           `group:"global" placeholder:"DIR" help:"The data folder of starter dev, by default ./data (RECRAWL_DATA)."`
-	Address   string           `group:"global" placeholder:"HOST:PORT" help:"Temporal's address (TEMPORAL_ADDRESS)."`
-	Namespace string           `group:"global" placeholder:"NAME" help:"Temporal's namespace (TEMPORAL_NAMESPACE)."`
-	Output    report.Format    `enum:"text,json" default:"text" placeholder:"FORMAT" help:"How to answer: text, or json for one object a line."`
-	Version   kong.VersionFlag `help:"Print the version."`
+	Store     string        `group:"global" placeholder:"DSN" help:"The store: sqlite:PATH or postgres://… (RECRAWL_STORE)."`
+	Archive   string        `group:"global" placeholder:"PATH" help:"The archive's folder (RECRAWL_ARCHIVE)."`
+	Data      string        `group:"global" placeholder:"DIR" help:"The data folder of starter dev, by default ./data (RECRAWL_DATA)."`
+	Address   string        `group:"global" placeholder:"HOST:PORT" help:"Temporal's address (TEMPORAL_ADDRESS)."`
+	Namespace string        `group:"global" placeholder:"NAME" help:"Temporal's namespace (TEMPORAL_NAMESPACE)."`
+	Output    report.Format `enum:"text,json" default:"text" placeholder:"FORMAT" help:"How to answer: text, or json for one object a line."`
 }
 
 func (g global) overrides() config.Overrides {

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"recrawl/internal/archive"
 	"recrawl/internal/crawl"
 	"recrawl/internal/report"
 	"recrawl/internal/store"
@@ -24,6 +25,8 @@ type fakeBackend struct {
 	opened, closed        int
 	temporal              TemporalOptions
 	dsn                   string
+	archiveDir            string // "" has none
+	version               store.VersionRecord
 }
 
 func (b *fakeBackend) Dev(ctx context.Context, o DevOptions) error {
@@ -45,6 +48,13 @@ func (b *fakeBackend) OpenStore(_ context.Context, dsn string) (store.Store, err
 	b.opened++
 	b.dsn = dsn
 	return &fakeStore{backend: b}, nil
+}
+
+func (b *fakeBackend) OpenArchive(_ context.Context, url string) (archive.Store, error) {
+	if b.archiveDir == "" {
+		return nil, errors.New("archive " + url + ": permission denied")
+	}
+	return archive.OpenDir(b.archiveDir)
 }
 
 func (b *fakeBackend) SetBlocked(_ context.Context, at Target, host string, blocked bool) (string, error) {
@@ -109,7 +119,7 @@ func (s *fakeStore) Status(context.Context, int64) (store.StatusRecord, error) {
 
 func (s *fakeStore) FindPages(_ context.Context, url, name string) ([]store.PageRecord, error) {
 	page := func(id int64, name string) store.PageRecord {
-		return store.PageRecord{PageRef: crawl.PageRef{CrawlID: id, Crawl: name, PageID: id, URL: url, Host: "example.com"}, State: crawl.Active}
+		return store.PageRecord{PageRef: crawl.PageRef{CrawlID: id, Crawl: name, PageID: id, URL: url, Host: "example.com"}, State: crawl.Active, Last: s.backend.version}
 	}
 	switch {
 	case url == "https://example.com/" && (name == "" || name == "news"):
@@ -135,6 +145,20 @@ func (s *fakeStore) ListVisits(_ context.Context, _ int64, before, _ int) ([]sto
 		return nil, nil
 	}
 	return []store.VisitRecord{{Visit: 1, At: now, Outcome: crawl.OutcomeNew, Status: 200}}, nil
+}
+
+func (s *fakeStore) ListVersions(_ context.Context, _ int64, before, _ int) ([]store.VersionRecord, error) {
+	if before > 0 || s.backend.version.Seq == 0 {
+		return nil, nil
+	}
+	return []store.VersionRecord{s.backend.version}, nil
+}
+
+func (s *fakeStore) Version(_ context.Context, _ int64, seq int) (store.VersionRecord, error) {
+	if v := s.backend.version; v.Seq > 0 && v.Seq == seq {
+		return v, nil
+	}
+	return store.VersionRecord{}, store.ErrNotFound
 }
 
 func (s *fakeStore) ListHosts(_ context.Context, _ int64, after string, _ int) ([]store.HostRecord, error) {

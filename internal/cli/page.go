@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"recrawl/internal/crawl"
+	"recrawl/internal/report"
 	"recrawl/internal/store"
 )
 
@@ -147,7 +148,7 @@ func (s *session) findPage(url, crawlName string) (page store.PageRecord, err er
 	return page, err
 }
 
-func findPage(s *session, opened store.Store, url, crawlName string) (store.PageRecord, error) {
+func findPage(s *session, opened report.Store, url, crawlName string) (store.PageRecord, error) {
 	pages, err := opened.FindPages(s.ctx, url, crawlName)
 	if err == nil && len(pages) == 0 {
 		err = store.ErrNotFound

@@ -107,17 +107,31 @@ func parseSince(text string, q *report.PagesQuery) error {
 type historyCmd struct {
 	URL   string `arg:"" help:"The page."`
 	Crawl string `placeholder:"NAME" help:"Only in this crawl."`
-	Limit uint   `placeholder:"N" help:"At most so many visits; all without it."`
+	Limit uint   `placeholder:"N" help:"At most so many; all without it."`
+
+	Versions bool `help:"List the distinct contents that were found, instead of the visits."`
 }
 
-// Run lists visits, newest first.
+// Help implements kong.HelpProvider.
+func (historyCmd) Help() string {
+	return `    starter history https://example.com/
+    starter history https://example.com/ --versions
+    starter diff https://example.com/ 3 5             (what changed between two of them)`
+}
+
+// Run lists visits or versions, newest first.
 func (c historyCmd) Run(s *session) error {
 	url, err := canonical(c.URL)
 	if err != nil {
 		return err
 	}
 	q := report.HistoryQuery{URL: url, Crawl: c.Crawl, Limit: int(c.Limit)}
-	return s.withReport(func(r report.Reporter) error { return orNoPage(url, c.Crawl, r.History(s.ctx, q)) })
+	return s.withReport(func(r report.Reporter) error {
+		if c.Versions {
+			return orNoPage(url, c.Crawl, r.Versions(s.ctx, q))
+		}
+		return orNoPage(url, c.Crawl, r.History(s.ctx, q))
+	})
 }
 
 // canonical is the form under which a page is stored.

@@ -39,29 +39,9 @@ type visitLine struct {
 
 // History writes the visits of a page, newest first.
 func (r Reporter) History(ctx context.Context, q HistoryQuery) error {
-	pages, err := r.Store.FindPages(ctx, q.URL, q.Crawl)
-	if err != nil {
-		return err
-	}
-	if len(pages) == 0 {
-		return fmt.Errorf("page %s: %w", q.URL, store.ErrNotFound)
-	}
-	now, err := r.Store.Now(ctx)
-	if err != nil {
-		return err
-	}
-	for i, page := range pages {
-		if r.Format == Text {
-			if i > 0 {
-				fmt.Fprintln(r.Out)
-			}
-			r.pageHead(page, now)
-		}
-		if err := r.visits(ctx, page, q.Limit, len(pages) > 1, now); err != nil {
-			return err
-		}
-	}
-	return nil
+	return r.eachPage(ctx, q, func(page store.PageRecord, several bool, now time.Time) error {
+		return r.visits(ctx, page, q.Limit, several, now)
+	})
 }
 
 func (r Reporter) pageHead(p store.PageRecord, now time.Time) {

@@ -24,6 +24,8 @@ type Store interface {
 	Status(ctx context.Context, crawlID int64) (store.StatusRecord, error)
 	ListPages(ctx context.Context, f store.PageFilter) ([]store.PageRecord, error)
 	ListVisits(ctx context.Context, pageID int64, before, limit int) ([]store.VisitRecord, error)
+	ListVersions(ctx context.Context, pageID int64, before, limit int) ([]store.VersionRecord, error)
+	Version(ctx context.Context, pageID int64, seq int) (store.VersionRecord, error)
 	ListHosts(ctx context.Context, crawlID int64, after string, limit int) ([]store.HostRecord, error)
 	Robots(ctx context.Context, origin string) (store.RobotsRecord, error)
 }

@@ -30,6 +30,8 @@ type fake struct {
 	status map[int64]store.StatusRecord
 	fail   error
 	reads  int
+
+	versions map[int64][]store.VersionRecord // newest first
 }
 
 func (f *fake) Now(context.Context) (time.Time, error) { return now, nil }

@@ -1,0 +1,97 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+
+	"recrawl/internal/archive"
+	"recrawl/internal/config"
+	"recrawl/internal/report"
+	"recrawl/internal/store"
+)
+
+type versionCmd struct{}
+
+// Run prints the version.
+func (versionCmd) Run(s *session) error { return s.say("recrawl %s", config.VersionText()) }
+
+type showCmd struct {
+	pageArg
+	Version uint `placeholder:"N" help:"The version, by default the newest."`
+	Text    bool `xor:"view" help:"Its text instead of its markup."`
+	Head    bool `xor:"view" help:"The request and the head of the answer."`
+}
+
+// Help implements kong.HelpProvider.
+func (showCmd) Help() string {
+	return `    starter show https://example.com/ > page.html
+    starter show https://example.com/ --version 3 --text
+    starter history https://example.com/ --versions      (the versions there are)`
+}
+
+// Run prints a version.
+func (c showCmd) Run(s *session) error {
+	view := report.ViewBody
+	switch {
+	case c.Text:
+		view = report.ViewText
+	case c.Head:
+		view = report.ViewHead
+	}
+	return c.withVersions(s, func(r report.Reporter, files archive.Store, page store.PageRecord) error {
+		return r.Show(s.ctx, files, page, int(c.Version), view)
+	})
+}
+
+type diffCmd struct {
+	URL   string `arg:"" help:"The page."`
+	From  uint   `arg:"" optional:"" help:"A version, by default the last but one."`
+	To    uint   `arg:"" optional:"" help:"A version, by default the newest."`
+	Crawl string `placeholder:"NAME" help:"The crawl, if several have the page."`
+	HTML  bool   `name:"html" help:"Compare the markup instead of the text."`
+}
+
+// Help implements kong.HelpProvider.
+func (diffCmd) Help() string {
+	return `A unified diff of what a reader sees, a paragraph a line; with colours on a terminal unless NO_COLOR is set.
+
+    starter diff https://example.com/
+    starter diff https://example.com/ 3 5 --html`
+}
+
+// Run compares two versions.
+func (c diffCmd) Run(s *session) error {
+	q := report.DiffQuery{From: int(c.From), To: int(c.To), View: report.ViewText, Colour: s.env.Terminal && s.env.Getenv("NO_COLOR") == ""}
+	if c.HTML {
+		q.View = report.ViewBody
+	}
+	return pageArg{c.URL, c.Crawl}.withVersions(s, func(r report.Reporter, files archive.Store, page store.PageRecord) error {
+		return r.Diff(s.ctx, files, page, q)
+	})
+}
+
+// withVersions finds the page and opens the archive for as long as do runs.
+func (p pageArg) withVersions(s *session, do func(report.Reporter, archive.Store, store.PageRecord) error) error {
+	url, err := canonical(p.URL)
+	if err != nil {
+		return err
+	}
+	return s.withReport(func(r report.Reporter) error {
+		page, err := findPage(s, r.Store, url, p.Crawl)
+		if err != nil {
+			return err
+		}
+		if s.places.Archive == "" {
+			return usage(errors.New("no archive: name it with --archive or " + config.EnvArchive))
+		}
+		files, err := s.env.Backend.OpenArchive(s.ctx, s.places.Archive)
+		if err != nil {
+			return fmt.Errorf("cannot open the archive: %w", err)
+		}
+		err = do(r, files, page)
+		if errors.Is(err, report.ErrNoBody) {
+			return &failure{ExitNotFound, "", err}
+		}
+		return err
+	})
+}

@@ -1,0 +1,145 @@
+package extract
+
+import (
+	"bytes"
+	"strings"
+
+	"golang.org/x/net/html"
+
+	"recrawl/internal/crawl"
+)
+
+// Readable returns a body's visible text for people who read or compare it: a
+// line for each paragraph, heading ("# "), list item ("- ") and row of a table
+// ("a | b"), with navigation and the like, but without scripts. Text that is not
+// HTML keeps its lines. What is no text is "". The error says that the body could
+// not be decoded.
+func Readable(body []byte, contentType string) (string, error) {
+	media := crawl.ParseMediaType(contentType)
+	plain := false
+	switch {
+	case media.Type == "", media.Type == "text/html", media.Type == "application/xhtml+xml":
+	case strings.HasPrefix(media.Type, "text/"):
+		plain = true
+	default:
+		return "", nil
+	}
+	decoded, _, err := decode(body, media)
+	if err != nil {
+		return "", err
+	}
+	if plain {
+		return cleanLines(string(decoded)), nil
+	}
+	var w lineWriter
+	root, err := html.ParseWithOptions(bytes.NewReader(decoded), html.ParseOptionEnableScripting(false))
+	if err != nil { // nested too deeply for a tree
+		w.tokens(decoded)
+	} else {
+		w.node(root)
+	}
+	return cleanLines(w.b.String()), nil
+}
+
+// cleanLines makes lines fit for a terminal: single spaces, no control
+// characters, no empty lines.
+func cleanLines(text string) string {
+	var b strings.Builder
+	for line := range strings.Lines(text) {
+		// Each cell ends with a bar, the last one too.
+		line = strings.TrimRight(collapse(crawl.Clean(line, 3*len(line))), "| ")
+		if line == "" || line == "-" || line == "#" {
+			continue
+		}
+		b.WriteString(line)
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+// lineWriter collects text; what begins a line is told by elements.
+type lineWriter struct {
+	b strings.Builder
+	// verbatim counts open <pre>, whose line ends are the author's.
+	verbatim int
+}
+
+// openings are what lines of some elements begin with.
+var openings = map[string]string{
+	"li": "- ", "h1": "# ", "h2": "# ", "h3": "# ", "h4": "# ", "h5": "# ", "h6": "# ", "dd": "- ",
+}
+
+func (w *lineWriter) open(name string) {
+	switch {
+	case name == "td", name == "th", inline[name]:
+	default:
+		w.b.WriteString("\n" + openings[name])
+	}
+}
+
+func (w *lineWriter) close(name string) {
+	switch {
+	case name == "td", name == "th":
+		w.b.WriteString(" | ")
+	case inline[name]:
+	default:
+		w.b.WriteByte('\n')
+	}
+}
+
+func (w *lineWriter) text(s string) {
+	if w.verbatim == 0 {
+		s = strings.Map(func(r rune) rune {
+			if r == '\n' || r == '\r' {
+				return ' '
+			}
+			return r
+		}, s)
+	}
+	w.b.WriteString(s)
+}
+
+// node writes the text below a node. Its depth is bounded by the parser's limit
+// of open elements.
+func (w *lineWriter) node(n *html.Node) {
+	if n.Type == html.TextNode {
+		w.text(n.Data)
+		return
+	}
+	if n.Type == html.ElementNode {
+		if unseen[n.Data] || isHidden(n.Attr) {
+			return
+		}
+		if n.Data == "pre" {
+			w.verbatim++
+			defer func() { w.verbatim-- }()
+		}
+		w.open(n.Data)
+		defer w.close(n.Data)
+	}
+	for child := n.FirstChild; child != nil; child = child.NextSibling {
+		w.node(child)
+	}
+}
+
+// tokens writes the text of a document tag by tag.
+func (w *lineWriter) tokens(decoded []byte) {
+	tokens := html.NewTokenizer(bytes.NewReader(decoded))
+	raw := ""
+	for {
+		switch tokens.Next() {
+		case html.ErrorToken:
+			return
+		case html.TextToken:
+			if !unseen[raw] || raw == "head" {
+				w.text(tokens.Token().Data)
+			}
+		case html.StartTagToken, html.SelfClosingTagToken:
+			raw = tokens.Token().Data
+			w.open(raw)
+		case html.EndTagToken:
+			raw = ""
+			w.close(tokens.Token().Data)
+		}
+	}
+}

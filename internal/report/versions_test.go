@@ -1,0 +1,139 @@
+package report
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"recrawl/internal/archive"
+	"recrawl/internal/crawl"
+	"recrawl/internal/store"
+)
+
+func (f *fake) ListVersions(_ context.Context, page int64, before, limit int) (found []store.VersionRecord, err error) {
+	for _, v := range f.versions[page] {
+		if (before == 0 || v.Seq < before) && len(found) < limit {
+			found = append(found, v)
+		}
+	}
+	return found, f.fail
+}
+
+func (f *fake) Version(_ context.Context, page int64, seq int) (store.VersionRecord, error) {
+	for _, v := range f.versions[page] {
+		if v.Seq == seq {
+			return v, f.fail
+		}
+	}
+	return store.VersionRecord{}, store.ErrNotFound
+}
+
+// versioned is the sample with four versions of its first page, whose bodies are
+// in the archive but for what the second version's site forbade.
+func versioned(t *testing.T) (*fake, *archive.Dir, store.PageRecord) {
+	t.Helper()
+	files, err := archive.OpenDir(filepath.Join(t.TempDir(), "archive"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := sample()
+	at := func(daysAgo int) time.Time { return now.Add(-time.Duration(daysAgo) * 24 * time.Hour) }
+	put := func(seq int, body string) store.VersionRecord {
+		w, err := files.Create(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := w.Write([]byte(body)); err != nil {
+			t.Fatal(err)
+		}
+		digest, size, err := w.Commit()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return store.VersionRecord{
+			PageID: 1, Seq: seq, Visit: seq, At: at(9 - seq), Digest: digest, Bytes: size, TextBytes: size / 2,
+			ContentType: "text/html; charset=utf-8", Title: "Opening\thours", Language: "en",
+			Heads: store.Heads{Request: "GET / HTTP/1.1\r\nHost: example.com\r\n\r\n", Response: "HTTP/1.1 200 OK\r\nServer: x\r\n\r\n"},
+		}
+	}
+	const page = "<title>t</title><h1>Opening hours</h1><p>Monday<p>Tuesday<p>Wednesday<p>We open at %H.<p>Thursday<p>Friday"
+	f.versions = map[int64][]store.VersionRecord{1: {
+		put(4, strings.Replace(page, "%H", "<b>9</b>", 1)+"<!-- 4 -->"),
+		put(3, strings.Replace(page, "%H", "9", 1)),
+		{PageID: 1, Seq: 2, Visit: 2, At: at(7), Bytes: 70, TextBytes: 20, ContentType: "text/html"},
+		put(1, strings.Replace(page, "%H", "8", 1)),
+	}}
+	f.pages[0].Last = f.versions[1][0]
+	return f, files, f.pages[0]
+}
+
+func TestVersionsGolden(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	f, files, page := versioned(t)
+	diff := func(from, to int, view View, colour bool) func(Reporter) error {
+		return func(r Reporter) error {
+			return r.Diff(ctx, files, page, DiffQuery{From: from, To: to, View: view, Colour: colour})
+		}
+	}
+	show := func(seq int, view View) func(Reporter) error {
+		return func(r Reporter) error { return r.Show(ctx, files, page, seq, view) }
+	}
+	for name, ask := range map[string]func(Reporter) error{
+		"versions":       func(r Reporter) error { return r.Versions(ctx, HistoryQuery{URL: page.URL}) },
+		"versions-limit": func(r Reporter) error { return r.Versions(ctx, HistoryQuery{URL: page.URL, Limit: 1}) },
+		"show":           show(0, ViewBody),
+		"show-text":      show(1, ViewText),
+		"show-head":      show(1, ViewHead),
+		"diff":           diff(1, 3, ViewText, false),
+		"diff-back":      diff(3, 1, ViewText, false),
+		"diff-colour":    diff(1, 3, ViewText, true),
+		"diff-text-same": diff(0, 0, ViewText, false),
+		"diff-markup":    diff(3, 4, ViewBody, false),
+		"diff-itself":    diff(4, 4, ViewText, false),
+	} {
+		for format, ext := range map[Format]string{Text: ".txt", JSON: ".jsonl"} {
+			t.Run(name+ext, func(t *testing.T) {
+				t.Parallel()
+				var out bytes.Buffer
+				if err := ask(Reporter{Store: f, Out: &out, Format: format}); err != nil {
+					t.Fatal(err)
+				}
+				golden(t, name+ext, out.Bytes())
+			})
+		}
+	}
+}
+
+func TestVersionsMissing(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	f, files, page := versioned(t)
+	r := Reporter{Store: f, Out: &bytes.Buffer{}, Format: Text}
+	fresh := store.PageRecord{PageRef: crawl.PageRef{PageID: 2, URL: "https://example.com/new"}}
+	for _, c := range []struct {
+		name string
+		err  error
+		want string
+	}{
+		{"unknown", r.Show(ctx, files, page, 9, ViewBody), "has no version 9: `starter history --versions` lists them"},
+		{"none yet", r.Show(ctx, files, fresh, 0, ViewBody), "has no version yet"},
+		{"forbidden", r.Show(ctx, files, page, 2, ViewText), "version 2 of https://example.com/: no body: the site asked that it not be kept"},
+		{"compared with the forbidden", r.Diff(ctx, files, page, DiffQuery{To: 3, View: ViewText}), "version 2 of"},
+		{"only one", r.Diff(ctx, files, page, DiffQuery{To: 1, View: ViewText}), "has only version 1"},
+	} {
+		if !errors.Is(c.err, ErrNoBody) || !strings.Contains(c.err.Error(), c.want) {
+			t.Errorf("%s: %v, want %q", c.name, c.err, c.want)
+		}
+	}
+	if err := files.Delete(ctx, page.Last.Digest); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Show(ctx, files, page, 4, ViewBody); !errors.Is(err, archive.ErrNotFound) || !strings.Contains(err.Error(), "missing in the archive") {
+		t.Errorf("without its bytes: %v", err)
+	}
+}
