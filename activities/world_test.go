@@ -279,7 +279,7 @@ func (w *world) archived() (contents, temporary int) {
 	w.t.Helper()
 	err := filepath.WalkDir(w.folder, func(path string, d fs.DirEntry, err error) error {
 		switch filepath.Ext(path) {
-		case ".raw":
+		case ".raw", ".zst":
 			contents++
 		case ".part":
 			temporary++

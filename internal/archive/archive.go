@@ -8,19 +8,35 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"strings"
+	"time"
 )
 
 // Errors that callers decide on.
 var (
 	// ErrNotFound: nothing is stored under the digest.
 	ErrNotFound = errors.New("not in the archive")
-	// ErrCorrupt: what is stored does not hash to its digest.
+	// ErrCorrupt: what is stored is not what hashes to its digest.
 	ErrCorrupt = errors.New("archive is corrupt")
+	// ErrUnavailable: the archive did not answer, or refused; trying again later may
+	// help. It says nothing about the content.
+	ErrUnavailable = errors.New("archive unavailable")
 	// ErrBadDigest: the digest is not 64 hex digits in lower case.
 	ErrBadDigest = errors.New("not a SHA-256 digest")
+	// ErrTooLarge: a content has more than MaxContent bytes.
+	ErrTooLarge = errors.New("too large for the archive")
 	// ErrClosed: the writer was committed or aborted before.
 	ErrClosed = errors.New("writer is closed")
+)
+
+const (
+	// MaxContent is the most bytes that a content may have: the largest body that a
+	// crawl's spec allows. Readers trust no file that says it has more.
+	MaxContent = 1 << 30
+	// Fresh is how far Info.At may lie behind the last Commit of a content: storing
+	// again what is there already leaves younger ones alone.
+	Fresh = time.Hour
 )
 
 // Store keeps bytes under their SHA-256 in lower-case hex. Its methods may be
@@ -31,13 +47,27 @@ type Store interface {
 	Create(ctx context.Context) (Writer, error)
 	// Open reads the content of a digest, or returns ErrNotFound. A reader that
 	// reaches the end of bytes that do not hash to the digest returns ErrCorrupt
-	// there instead of io.EOF.
+	// there instead of io.EOF, and it reads no more than MaxContent bytes of what
+	// is damaged.
 	Open(ctx context.Context, digest string) (io.ReadCloser, error)
 	// Has reports whether a content is stored under the digest.
 	Has(ctx context.Context, digest string) (bool, error)
 	// Delete removes a content; it is gone when Delete returns. Deleting what is
 	// not there is no error.
 	Delete(ctx context.Context, digest string) error
+	// List yields what is stored in the order of the digests, from the one after
+	// the given digest, or from the first for "". An error is the last that it
+	// yields. What is stored or deleted meanwhile may or may not be among it.
+	List(ctx context.Context, after string) iter.Seq2[Info, error]
+}
+
+// Info is a stored content as List finds it, unread.
+type Info struct {
+	Digest string
+	// Size is what it takes in the archive, compressed.
+	Size int64
+	// At is when it was stored last, by the archive's clock and give or take Fresh.
+	At time.Time
 }
 
 // Writer takes one content. It is for one goroutine.
@@ -55,8 +85,26 @@ type Writer interface {
 // CheckDigest returns ErrBadDigest unless digest is 64 lower-case hex digits:
 // digests become paths, and some come from outside.
 func CheckDigest(digest string) error {
-	if len(digest) != 64 || strings.Trim(digest, "0123456789abcdef") != "" {
+	if len(digest) != 64 || strings.Trim(digest, hexDigits) != "" {
 		return fmt.Errorf("%w: %.80q", ErrBadDigest, digest)
+	}
+	return nil
+}
+
+const hexDigits = "0123456789abcdef"
+
+// Check is what every method with a digest begins with.
+func Check(ctx context.Context, digest string) error {
+	if err := CheckDigest(digest); err != nil {
+		return err
+	}
+	return CheckContext(ctx)
+}
+
+// CheckContext returns the error of a context that has ended.
+func CheckContext(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return fmt.Errorf("archive: %w", err)
 	}
 	return nil
 }

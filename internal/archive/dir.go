@@ -2,11 +2,8 @@ package archive
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
-	"hash"
 	"io"
 	"io/fs"
 	"os"
@@ -17,20 +14,15 @@ import (
 	"time"
 )
 
-// plainSuffix ends the names of files that hold their bytes as they are. A later
-// coding, such as compression, gets a suffix of its own beside it.
-const plainSuffix = ".raw"
-
 const (
 	tempFolder = "tmp"
-	tempSuffix = ".part"
 	// staleAfter is the age at which a temporary file cannot belong to a request
 	// that still runs: requests take minutes at the most.
 	staleAfter = 24 * time.Hour
 )
 
-// Dir is a Store in a folder: aa/bb/<digest>.raw, written to tmp/ first and
-// renamed when complete. Several processes may use one folder.
+// Dir is a Store in a folder: aa/bb/<digest>.zst or .raw, written to tmp/ first
+// and renamed when complete. Several processes may use one folder.
 type Dir struct {
 	root string
 	// locks, by the digest's first byte, make Commit's look at an existing file
@@ -74,8 +66,8 @@ func (d *Dir) sweep(before time.Time) error {
 func (d *Dir) temp() string { return filepath.Join(d.root, tempFolder) }
 
 // file returns the path of a checked digest.
-func (d *Dir) file(digest string) string {
-	return filepath.Join(d.root, digest[:2], digest[2:4], digest+plainSuffix)
+func (d *Dir) file(digest string, c Coding) string {
+	return filepath.Join(d.root, filepath.FromSlash(Name(digest, c)))
 }
 
 // lock locks the part of the archive that a checked digest lies in and returns
@@ -88,160 +80,138 @@ func (d *Dir) lock(digest string) func() {
 
 // Create implements Store.
 func (d *Dir) Create(ctx context.Context) (Writer, error) {
-	if err := ctx.Err(); err != nil {
-		return nil, fmt.Errorf("archive: %w", err)
-	}
-	f, err := os.CreateTemp(d.temp(), "*"+tempSuffix)
-	if err != nil {
-		return nil, fmt.Errorf("archive: %w", err)
-	}
-	return &dirWriter{ctx: ctx, dir: d, file: f, hash: sha256.New()}, nil
+	return (&Spool{folder: d.temp(), named: true, store: d.store}).begin(ctx)
 }
 
 // Open implements Store.
 func (d *Dir) Open(ctx context.Context, digest string) (io.ReadCloser, error) {
-	if err := check(ctx, digest); err != nil {
+	if err := Check(ctx, digest); err != nil {
 		return nil, err
 	}
-	f, err := os.Open(d.file(digest))
+	f, coding, err := d.find(digest)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%w: %s", ErrNotFound, digest)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("archive: %w", err)
 	}
-	return NewVerifier(f, digest), nil
+	return Decode(f, coding, digest), nil
+}
+
+// find opens the file of a checked digest; fs.ErrNotExist if there is none.
+func (d *Dir) find(digest string) (f *os.File, c Coding, err error) {
+	for _, c = range Codings() {
+		if f, err = os.Open(d.file(digest, c)); !errors.Is(err, fs.ErrNotExist) {
+			return f, c, err
+		}
+	}
+	return nil, "", err
 }
 
 // Has implements Store.
 func (d *Dir) Has(ctx context.Context, digest string) (bool, error) {
-	if err := check(ctx, digest); err != nil {
+	if err := Check(ctx, digest); err != nil {
 		return false, err
 	}
-	_, err := os.Stat(d.file(digest))
-	if errors.Is(err, fs.ErrNotExist) {
-		return false, nil
+	for _, c := range Codings() {
+		_, err := os.Stat(d.file(digest, c))
+		if err == nil {
+			return true, nil
+		}
+		if !errors.Is(err, fs.ErrNotExist) {
+			return false, fmt.Errorf("archive: %w", err)
+		}
 	}
-	if err != nil {
-		return false, fmt.Errorf("archive: %w", err)
-	}
-	return true, nil
+	return false, nil
 }
 
 // Delete implements Store.
 func (d *Dir) Delete(ctx context.Context, digest string) error {
-	if err := check(ctx, digest); err != nil {
+	if err := Check(ctx, digest); err != nil {
 		return err
 	}
 	defer d.lock(digest)()
-	file := d.file(digest)
-	err := os.Remove(file)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err == nil {
-		err = syncFolder(filepath.Dir(file))
-	}
-	if err != nil {
+	if err := d.remove(digest, Codings()...); err != nil {
 		return fmt.Errorf("archive: delete: %w", err)
 	}
 	return nil
 }
 
-func check(ctx context.Context, digest string) error {
-	if err := CheckDigest(digest); err != nil {
+// remove removes the files of a checked digest in some codings for good.
+func (d *Dir) remove(digest string, codings ...Coding) error {
+	removed := false
+	for _, c := range codings {
+		switch err := os.Remove(d.file(digest, c)); {
+		case err == nil:
+			removed = true
+		case !errors.Is(err, fs.ErrNotExist):
+			return err
+		}
+	}
+	if !removed {
+		return nil
+	}
+	return syncFolder(filepath.Dir(d.file(digest, Plain)))
+}
+
+// store moves a spooled content to its place unless it lies there already: most
+// visits find an unchanged page, and reading a file costs far less than making a
+// new one durable. Bytes that went bad are replaced.
+func (d *Dir) store(digest string, s *Spool) error {
+	defer d.lock(digest)()
+	if d.renew(digest) {
+		// Another process may have renamed it there a moment ago and not come to
+		// sync the folder. Where there is nothing to sync it costs little.
+		return syncFolder(filepath.Dir(d.file(digest, Plain)))
+	}
+	e, err := encode(s)
+	if err != nil {
 		return err
 	}
-	if err := ctx.Err(); err != nil {
-		return fmt.Errorf("archive: %w", err)
+	defer e.close()
+	if err := d.place(digest, e); err != nil {
+		return err
+	}
+	for _, other := range Codings() {
+		if other != e.coding { // damaged, or it would have been kept
+			if err := d.remove(digest, other); err != nil {
+				return err
+			}
+		}
 	}
 	return nil
 }
 
-// dirWriter writes one content to a temporary file. It keeps its context
-// because io.Writer has none: a cancelled fetch must not fill the disk.
-type dirWriter struct {
-	ctx  context.Context
-	dir  *Dir
-	file *os.File // nil when committed or aborted
-	hash hash.Hash
-	size int64
-}
-
-// Write implements io.Writer.
-func (w *dirWriter) Write(p []byte) (int, error) {
-	if w.file == nil {
-		return 0, fmt.Errorf("archive: %w", ErrClosed)
-	}
-	if err := w.ctx.Err(); err != nil {
-		return 0, fmt.Errorf("archive: %w", err)
-	}
-	n, err := w.file.Write(p)
-	w.hash.Write(p[:n])
-	w.size += int64(n)
-	if err != nil {
-		return n, fmt.Errorf("archive: %w", err)
-	}
-	return n, nil
-}
-
-// Commit implements Writer.
-func (w *dirWriter) Commit() (string, int64, error) {
-	if w.file == nil {
-		return "", 0, fmt.Errorf("archive: %w", ErrClosed)
-	}
-	defer w.Abort()
-	digest := hex.EncodeToString(w.hash.Sum(nil))
-	if err := w.store(digest); err != nil {
-		return "", 0, fmt.Errorf("archive: commit: %w", err)
-	}
-	return digest, w.size, nil
-}
-
-// store moves the temporary file to its place unless the same bytes lie there
-// already: most visits find an unchanged page, and reading a file costs far less
-// than making a new one durable. Bytes that went bad are replaced.
-func (w *dirWriter) store(digest string) error {
-	defer w.dir.lock(digest)()
-	target := w.dir.file(digest)
-	if intact(target, digest) {
-		// Another process may have renamed it there a moment ago and not come to
-		// sync the folder. Where there is nothing to sync it costs little.
-		return syncFolder(filepath.Dir(target))
-	}
-	if err := w.file.Sync(); err != nil {
+// place makes an encoded content durable under its name.
+func (d *Dir) place(digest string, e encoded) error {
+	if err := e.file.Sync(); err != nil {
 		return err
 	}
-	if err := w.dir.makeFolders(digest); err != nil {
+	if err := d.makeFolders(digest); err != nil {
 		return err
 	}
-	if err := os.Rename(w.file.Name(), target); err != nil {
+	target := d.file(digest, e.coding)
+	if err := os.Rename(e.file.Name(), target); err != nil {
 		return err
 	}
 	return syncFolder(filepath.Dir(target))
 }
 
-// Abort implements Writer.
-func (w *dirWriter) Abort() {
-	if w.file == nil {
-		return
-	}
-	// Best effort: what stays is swept when the archive is next opened. After a
-	// rename there is nothing left to remove.
-	_ = w.file.Close()
-	_ = os.Remove(w.file.Name())
-	w.file = nil
-}
-
-// intact reports whether the file exists and hashes to the digest.
-func intact(path, digest string) bool {
-	f, err := os.Open(path)
+// renew reports whether the content lies in its place intact, and sets its time
+// to now unless it is Fresh.
+func (d *Dir) renew(digest string) bool {
+	f, c, err := d.find(digest)
 	if err != nil {
 		return false
 	}
-	r := NewVerifier(f, digest)
-	_, err = io.Copy(io.Discard, r)
-	return errors.Join(err, r.Close()) == nil
+	r := Decode(f, c, digest)
+	info, err := f.Stat()
+	_, readErr := io.Copy(io.Discard, r)
+	if errors.Join(err, readErr, r.Close()) != nil {
+		return false
+	}
+	now := time.Now()
+	return now.Sub(info.ModTime()) < Fresh || os.Chtimes(f.Name(), now, now) == nil
 }
 
 // makeFolders makes the folders of a digest durable, from the root down, so that

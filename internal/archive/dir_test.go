@@ -1,13 +1,17 @@
 package archive_test
 
 import (
+	"bytes"
 	"errors"
 	"io"
 	"io/fs"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"testing"
 	"time"
+
+	"github.com/klauspost/compress/zstd"
 
 	"recrawl/internal/archive"
 	"recrawl/internal/archive/archivetest"
@@ -64,34 +68,243 @@ func TestDirLayout(t *testing.T) {
 	}
 }
 
-func TestDirFindsCorruption(t *testing.T) {
-	for name, damage := range map[string][]byte{"changed": []byte("hellO"), "cut": []byte("hel"), "longer": []byte("hello!"), "emptied": nil} {
+// place writes a file of a content by hand.
+func place(t *testing.T, root, digest string, c archive.Coding, stored []byte) string {
+	t.Helper()
+	path := filepath.Join(root, filepath.FromSlash(archive.Name(digest, c)))
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, stored, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func readAll(t *testing.T, s archive.Store, digest string) ([]byte, error) {
+	t.Helper()
+	r, err := s.Open(t.Context(), digest)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	return io.ReadAll(r)
+}
+
+func TestDirCodings(t *testing.T) {
+	text, noise := bytes.Repeat([]byte("<p>words and words"), 1000), make([]byte, 20_000)
+	source := rand.NewChaCha8([32]byte{})
+	if _, err := source.Read(noise); err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		content []byte
+		coding  archive.Coding
+	}{
+		"empty":          {nil, archive.Plain},
+		"up to a block":  {text[:4096], archive.Plain},
+		"over a block":   {text[:4097], archive.Zstd},
+		"text":           {text, archive.Zstd},
+		"incompressible": {noise, archive.Plain},
+		"a little less":  {append(bytes.Clone(noise), text[:2000]...), archive.Plain},
+		"much less":      {append(bytes.Clone(noise), text[:9000]...), archive.Zstd},
+	} {
 		t.Run(name, func(t *testing.T) {
 			root := t.TempDir()
-			d := openDir(t, root)
-			digest := archivetest.Put(t, d, []byte("hello"))
-			path := filepath.Join(root, digest[:2], digest[2:4], digest+".raw")
-			if err := os.WriteFile(path, damage, 0o644); err != nil {
-				t.Fatal(err)
+			digest := archivetest.Put(t, openDir(t, root), c.content)
+			got := files(t, root)
+			size, there := got[archive.Name(digest, c.coding)]
+			if !there || len(got) != 1 {
+				t.Errorf("files %v, want one %s", got, c.coding)
 			}
+			if c.coding == archive.Zstd && size > int64(len(c.content))*7/8 {
+				t.Errorf("%d bytes became %d", len(c.content), size)
+			}
+		})
+	}
+}
+
+// What an archive holds from before there was compression stays as it is.
+func TestDirKeepsPlainFiles(t *testing.T) {
+	root := t.TempDir()
+	d := openDir(t, root)
+	content := bytes.Repeat([]byte("page "), 5000)
+	digest := archivetest.Digest(content)
+	place(t, root, digest, archive.Plain, content)
+	archivetest.Put(t, d, content)
+	if got := files(t, root); len(got) != 1 || got[archive.Name(digest, archive.Plain)] != int64(len(content)) {
+		t.Errorf("files %v", got)
+	}
+	if got, err := readAll(t, d, digest); err != nil || !bytes.Equal(got, content) {
+		t.Errorf("read %d bytes, %v", len(got), err)
+	}
+	if err := d.Delete(t.Context(), digest); err != nil || len(files(t, root)) > 0 {
+		t.Errorf("delete: %v, left %v", err, files(t, root))
+	}
+}
+
+// frame is content as one zstd frame; states says whether it states its size.
+func frame(t testing.TB, content []byte, states bool) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	w, err := zstd.NewWriter(&b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if states {
+		w.ResetContentSize(&b, int64(len(content)))
+	}
+	_, err = w.Write(content[:1])
+	if err == nil && !states {
+		err = w.Flush() // a short frame would state it by itself
+	}
+	if err == nil {
+		_, err = w.Write(content[1:])
+	}
+	if err := errors.Join(err, w.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// Whatever was done to a file, reading it says that it is corrupt, and storing
+// the content again mends it.
+func TestDirFindsCorruption(t *testing.T) {
+	small, large := []byte("hello"), bytes.Repeat([]byte("<p>hello "), 4000)
+	good := frame(t, large, true)
+	flipped := bytes.Clone(good)
+	flipped[len(flipped)/2] ^= 0x40
+	cases := []struct {
+		name    string
+		content []byte
+		coding  archive.Coding
+		damage  []byte
+	}{
+		{"changed", small, archive.Plain, []byte("hellO")},
+		{"cut", small, archive.Plain, []byte("hel")},
+		{"longer", small, archive.Plain, []byte("hello!")},
+		{"emptied", small, archive.Plain, nil},
+		{"large one changed", large, archive.Plain, append([]byte("x"), large[1:]...)},
+		{"compressed, changed", large, archive.Zstd, flipped},
+		{"compressed, cut", large, archive.Zstd, good[:len(good)-9]},
+		{"compressed, cut in the header", large, archive.Zstd, good[:3]},
+		{"compressed, longer", large, archive.Zstd, append(bytes.Clone(good), "x"...)},
+		{"compressed, twice", large, archive.Zstd, append(bytes.Clone(good), good...)},
+		{"compressed, emptied", large, archive.Zstd, nil},
+		{"compressed, zeroed", large, archive.Zstd, make([]byte, len(good))},
+		{"compressed, not a frame", large, archive.Zstd, large},
+		{"compressed, another content", large, archive.Zstd, frame(t, large[1:], true)},
+		{"compressed, of unstated size", large, archive.Zstd, frame(t, large, false)},
+		{"compressed, behind a frame to skip", large, archive.Zstd, append([]byte{0x50, 0x2a, 0x4d, 0x18, 1, 0, 0, 0, 0}, good...)},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			root := t.TempDir()
+			d := openDir(t, root)
+			digest := archivetest.Digest(c.content)
+			place(t, root, digest, c.coding, c.damage)
+			if got, err := readAll(t, d, digest); !errors.Is(err, archive.ErrCorrupt) || len(got) > len(c.content)+1 {
+				t.Errorf("read %d bytes, %v", len(got), err)
+			}
+			archivetest.Put(t, d, c.content)
+			if got, err := readAll(t, d, digest); err != nil || !bytes.Equal(got, c.content) {
+				t.Errorf("storing it again did not mend it: %d bytes, %v", len(got), err)
+			}
+			if got := files(t, root); len(got) != 1 {
+				t.Errorf("files %v", got)
+			}
+		})
+	}
+}
+
+// A small file cannot make its reader read for ever: frames that promise more
+// than any content has are refused, and others yield what they promise.
+func TestDirBombs(t *testing.T) {
+	root := t.TempDir()
+	d := openDir(t, root)
+	digest := archivetest.Digest([]byte("x"))
+	zeros := frame(t, make([]byte, 64<<20), true)
+	for name, c := range map[string]struct {
+		bomb []byte
+		most int
+	}{
+		// Magic, descriptor with 8 bytes of size, window, the size, and blocks that
+		// repeat a byte 128 KiB times.
+		"an endless frame": {append([]byte{0x28, 0xb5, 0x2f, 0xfd, 0xc0, 0x58, 0, 0, 0, 0, 0, 0, 0, 1}, bytes.Repeat([]byte{0x02, 0, 0x10, 0}, 10_000)...), 0},
+		"many frames":      {bytes.Repeat(zeros, 100), 64 << 20},
+	} {
+		t.Run(name, func(t *testing.T) {
+			place(t, root, digest, archive.Zstd, c.bomb)
 			r, err := d.Open(t.Context(), digest)
 			if err != nil {
 				t.Fatal(err)
 			}
 			defer r.Close()
-			if _, err := io.ReadAll(r); !errors.Is(err, archive.ErrCorrupt) {
-				t.Errorf("read: %v", err)
+			if n, err := io.Copy(io.Discard, r); !errors.Is(err, archive.ErrCorrupt) || n > int64(c.most) {
+				t.Errorf("%d bytes made %d, %v; want %d at the most", len(c.bomb), n, err, c.most)
 			}
-			archivetest.Put(t, d, []byte("hello"))
-			r, err = d.Open(t.Context(), digest)
+		})
+	}
+}
+
+// A content that is stored again while it lies there is young again.
+func TestDirRenews(t *testing.T) {
+	root := t.TempDir()
+	d := openDir(t, root)
+	digest := archivetest.Put(t, d, []byte("again"))
+	path := filepath.Join(root, filepath.FromSlash(archive.Name(digest, archive.Plain)))
+	for _, c := range []struct {
+		age     time.Duration
+		renewed bool
+	}{{archive.Fresh / 2, false}, {2 * archive.Fresh, true}} {
+		aged := time.Now().Add(-c.age)
+		if err := os.Chtimes(path, aged, aged); err != nil {
+			t.Fatal(err)
+		}
+		archivetest.Put(t, d, []byte("again"))
+		for info, err := range d.List(t.Context(), "") {
 			if err != nil {
 				t.Fatal(err)
 			}
-			defer r.Close()
-			if got, err := io.ReadAll(r); err != nil || string(got) != "hello" {
-				t.Errorf("storing it again did not mend it: %q, %v", got, err)
+			if renewed := info.At.After(aged.Add(time.Minute)); renewed != c.renewed {
+				t.Errorf("stored again after %s: at %s, want renewed %t", c.age, info.At, c.renewed)
 			}
-		})
+		}
+	}
+}
+
+// Two files of one content are one content, and other files are none.
+func TestDirListsContentsOnly(t *testing.T) {
+	root := t.TempDir()
+	d := openDir(t, root)
+	content := bytes.Repeat([]byte("page "), 5000)
+	digest := archivetest.Digest(content)
+	stored := frame(t, content, true)
+	place(t, root, digest, archive.Plain, content)
+	place(t, root, digest, archive.Zstd, stored)
+	for _, name := range []string{
+		"notes.txt", "aa/notes.txt", "aa/bb/notes.raw", "aa/bb/" + digest + ".raw", "AA/bb/x.raw", "tmp/" + digest + ".raw",
+		digest[:2] + "/" + digest[2:4] + "/" + digest, digest[:2] + "/" + digest[2:4] + "/" + digest + ".raw.bak",
+	} {
+		path := filepath.Join(root, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte("x"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	n := 0
+	for info, err := range d.List(t.Context(), "") {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n++; info.Digest != digest || info.Size != int64(len(content)+len(stored)) {
+			t.Errorf("%+v", info)
+		}
+	}
+	if n != 1 {
+		t.Errorf("%d contents, want 1", n)
 	}
 }
 
@@ -124,34 +337,5 @@ func TestOpenDirNeedsAFolder(t *testing.T) {
 	}
 	if _, err := archive.OpenDir(path); err == nil {
 		t.Error("a file was opened as an archive")
-	}
-}
-
-func BenchmarkDirCommit(b *testing.B) {
-	content := make([]byte, 64<<10)
-	for _, c := range []struct {
-		name string
-		next func(i int)
-	}{
-		{"new", func(i int) { content[0], content[1], content[2] = byte(i), byte(i>>8), byte(i>>16) }},
-		{"known", func(int) {}},
-	} {
-		b.Run(c.name, func(b *testing.B) {
-			d := openDir(b, b.TempDir())
-			b.SetBytes(int64(len(content)))
-			for i := 0; b.Loop(); i++ {
-				c.next(i)
-				w, err := d.Create(b.Context())
-				if err != nil {
-					b.Fatal(err)
-				}
-				if _, err := w.Write(content); err != nil {
-					b.Fatal(err)
-				}
-				if _, _, err := w.Commit(); err != nil {
-					b.Fatal(err)
-				}
-			}
-		})
 	}
 }

@@ -8,11 +8,14 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"io"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"recrawl/internal/archive"
 )
@@ -32,6 +35,10 @@ func Run(t *testing.T, open func(t *testing.T) archive.Store) {
 		{"concurrent writers of one content agree", concurrent},
 		{"deleted content is gone and can return", deletion},
 		{"what is not there is not found", missing},
+		{"what is there is listed in order", listed},
+		{"a listing goes on behind a digest", listedOn},
+		{"a listing may be left", listedInPart},
+		{"compression keeps every byte", compressed},
 		{"only digests are looked up", hostile},
 		{"a cancelled context ends the work", cancelled},
 	}
@@ -93,6 +100,17 @@ func read(t *testing.T, s archive.Store, digest string) []byte {
 		t.Fatalf("read: %v", err)
 	}
 	return content
+}
+
+// text returns reproducible bytes that compress well, like pages.
+func text(n int) []byte {
+	words := strings.Fields("the market opens quiet <p> a river of letters </p> under every bridge <a href=/winter> season")
+	source := rand.New(rand.NewPCG(2, uint64(n)))
+	var b bytes.Buffer
+	for b.Len() < n {
+		b.WriteString(words[source.IntN(len(words))] + " ")
+	}
+	return b.Bytes()[:n]
 }
 
 // random returns reproducible bytes that no coding makes smaller.
@@ -243,6 +261,119 @@ func missing(t *testing.T, s archive.Store) {
 	}
 }
 
+// list collects a listing, which must be in order.
+func list(t *testing.T, s archive.Store, after string) []archive.Info {
+	t.Helper()
+	var all []archive.Info
+	for info, err := range s.List(t.Context(), after) {
+		if err != nil {
+			t.Fatalf("list: %v", err)
+		}
+		if n := len(all); info.Digest <= after || n > 0 && info.Digest <= all[n-1].Digest {
+			t.Fatalf("list: %s out of order", info.Digest)
+		}
+		all = append(all, info)
+	}
+	return all
+}
+
+func listed(t *testing.T, s archive.Store) {
+	if all := list(t, s, ""); len(all) > 0 {
+		t.Fatalf("an empty archive lists %v", all)
+	}
+	// File systems and servers round times to seconds at the worst.
+	began := time.Now().Add(-2 * time.Second)
+	contents := map[string][]byte{}
+	for _, content := range [][]byte{nil, []byte("small"), random(20_000), text(200_000)} {
+		contents[Put(t, s, content)] = content
+	}
+	w := create(t, s)
+	defer w.Abort()
+	if _, err := w.Write([]byte("not committed")); err != nil {
+		t.Fatal(err)
+	}
+	all := list(t, s, "")
+	if len(all) != len(contents) {
+		t.Errorf("%d contents are listed, want %d", len(all), len(contents))
+	}
+	for _, info := range all {
+		content, ok := contents[info.Digest]
+		switch n := int64(len(content)); {
+		case !ok:
+			t.Errorf("%s is listed and was not stored", info.Digest)
+		case n == 200_000 && info.Size > n/2:
+			t.Errorf("%d bytes of text take %d", n, info.Size)
+		case n < 200_000 && info.Size != n:
+			t.Errorf("%d small or random bytes take %d", n, info.Size)
+		}
+		if end := time.Now().Add(2 * time.Second); info.At.Before(began) || info.At.After(end) {
+			t.Errorf("stored at %s, not between %s and %s", info.At, began, end)
+		}
+	}
+	gone := all[1].Digest
+	if err := s.Delete(t.Context(), gone); err != nil {
+		t.Fatal(err)
+	}
+	for _, info := range list(t, s, "") {
+		if info.Digest == gone {
+			t.Error("a deleted content is listed")
+		}
+	}
+}
+
+func listedOn(t *testing.T, s archive.Store) {
+	var digests []string
+	for i := range 40 {
+		digests = append(digests, Put(t, s, fmt.Append(nil, i)))
+	}
+	slices.Sort(digests)
+	for _, from := range []int{0, 1, 17, 38, 39} {
+		var got []string
+		for _, info := range list(t, s, digests[from]) {
+			got = append(got, info.Digest)
+		}
+		if !slices.Equal(got, digests[from+1:]) {
+			t.Errorf("%d contents behind number %d, want %d", len(got), from, 39-from)
+		}
+	}
+	missing := strings.Repeat("8", 64) // a digest need not be there
+	want := slices.IndexFunc(digests, func(d string) bool { return d > missing })
+	if got := list(t, s, missing); len(got) != 40-want {
+		t.Errorf("%d contents behind %s, want %d", len(got), missing, 40-want)
+	}
+	if got := list(t, s, strings.Repeat("f", 64)); len(got) > 0 {
+		t.Errorf("%d contents behind the last digest", len(got))
+	}
+}
+
+func listedInPart(t *testing.T, s archive.Store) {
+	for i := range 10 {
+		Put(t, s, fmt.Append(nil, i))
+	}
+	n := 0
+	for _, err := range s.List(t.Context(), "") {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n++; n == 3 {
+			break
+		}
+	}
+	if n != 3 {
+		t.Errorf("left after %d contents", n)
+	}
+}
+
+func compressed(t *testing.T, s archive.Store) {
+	for _, n := range []int{1, 4095, 4096, 4097, 64 << 10, 1<<20 + 1, 5 << 20} {
+		for kind, content := range map[string][]byte{"text": text(n), "random": random(n), "zeros": make([]byte, n)} {
+			if got := read(t, s, Put(t, s, content)); !bytes.Equal(got, content) {
+				t.Errorf("%d bytes of %s: read %d others", n, kind, len(got))
+			}
+		}
+	}
+}
+
 func hostile(t *testing.T, s archive.Store) {
 	good := Put(t, s, []byte("x"))
 	for _, digest := range []string{
@@ -257,6 +388,14 @@ func hostile(t *testing.T, s archive.Store) {
 		}
 		if err := s.Delete(t.Context(), digest); !errors.Is(err, archive.ErrBadDigest) {
 			t.Errorf("delete %q: %v", digest, err)
+		}
+		if digest == "" {
+			continue // lists from the beginning
+		}
+		for _, err := range s.List(t.Context(), digest) {
+			if !errors.Is(err, archive.ErrBadDigest) {
+				t.Errorf("list after %q: %v", digest, err)
+			}
 		}
 	}
 }
@@ -284,5 +423,14 @@ func cancelled(t *testing.T, s archive.Store) {
 	}
 	if err := s.Delete(ctx, digest); !errors.Is(err, context.Canceled) {
 		t.Errorf("delete: %v", err)
+	}
+	err = nil
+	for _, err = range s.List(ctx, "") {
+	}
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("list: %v", err)
+	}
+	if has(t, s, Digest([]byte("late"))) || !has(t, s, digest) {
+		t.Error("what was cancelled was done")
 	}
 }
