@@ -16,6 +16,7 @@ import (
 	"recrawl/internal/exclude"
 	"recrawl/internal/extract"
 	"recrawl/internal/store"
+	"recrawl/internal/upkeep"
 	"recrawl/internal/urlkey"
 )
 
@@ -32,7 +33,11 @@ func (a *Activities) DetectChange(ctx context.Context, in contract.DetectIn) (co
 	if err != nil {
 		return contract.DetectOut{}, translate(err)
 	}
-	content, err := a.contentOf(ctx, page, in.Fetch)
+	body, err := a.read(ctx, in.Fetch.Digest)
+	if err != nil {
+		return contract.DetectOut{}, err
+	}
+	content, err := contentOf(page, in.Fetch, body)
 	if err != nil {
 		return contract.DetectOut{}, err
 	}
@@ -47,8 +52,8 @@ func (a *Activities) DetectChange(ctx context.Context, in contract.DetectIn) (co
 	if !worthKeeping(outcome, page.Last, version) {
 		return out, nil
 	}
-	if _, err := a.store.SaveVersion(ctx, version, links); err != nil {
-		return contract.DetectOut{}, translate(err)
+	if err := a.save(ctx, version, links, body); err != nil {
+		return contract.DetectOut{}, err
 	}
 	out.Links = len(links)
 	return out, nil
@@ -77,15 +82,11 @@ func (a *Activities) versionVisit(ctx context.Context, page store.PageRecord) (s
 	return visit, err
 }
 
-// contentOf reads a fetched body.
-func (a *Activities) contentOf(ctx context.Context, page store.PageRecord, fetched contract.FetchOut) (extract.Page, error) {
+// contentOf makes sense of a fetched body.
+func contentOf(page store.PageRecord, fetched contract.FetchOut, body []byte) (extract.Page, error) {
 	base, err := urlkey.Canonical(page.URL)
 	if err != nil {
 		return extract.Page{}, fmt.Errorf("%s: %w", pageLabel(page.PageRef), err)
-	}
-	body, err := a.read(ctx, fetched.Digest)
-	if err != nil {
-		return extract.Page{}, err
 	}
 	content, err := extract.Parse(body, fetched.ContentType, base)
 	if err != nil {
@@ -94,8 +95,23 @@ func (a *Activities) contentOf(ctx context.Context, page store.PageRecord, fetch
 	return content, nil
 }
 
+// save saves a version and sees to it that it has its bytes.
+func (a *Activities) save(ctx context.Context, v store.VersionRecord, links []store.Link, body []byte) error {
+	if _, err := a.store.SaveVersion(ctx, v, links); err != nil {
+		return translate(err)
+	}
+	if v.Digest == "" { // may not be kept
+		return nil
+	}
+	if err := upkeep.Secure(ctx, a.archive, v.Digest, body); err != nil {
+		return ourFault(err)
+	}
+	return nil
+}
+
 // read returns a body from the archive. Bytes that are missing or damaged will
-// not heal by retrying: the visit fails and the page is fetched again.
+// not heal by retrying: the visit fails and the page is fetched again. An archive
+// that does not answer is waited for, as a store is.
 func (a *Activities) read(ctx context.Context, digest string) ([]byte, error) {
 	r, err := a.archive.Open(ctx, digest)
 	if err == nil {
@@ -106,8 +122,11 @@ func (a *Activities) read(ctx context.Context, digest string) ([]byte, error) {
 		}
 	}
 	err = fmt.Errorf("archive: %s: %w", digest, err)
-	if errors.Is(err, archive.ErrNotFound) || errors.Is(err, archive.ErrCorrupt) {
+	switch {
+	case errors.Is(err, archive.ErrNotFound), errors.Is(err, archive.ErrCorrupt):
 		return nil, temporal.NewNonRetryableApplicationError(err.Error(), "Archive", err)
+	case errors.Is(err, archive.ErrUnavailable):
+		return nil, ourFault(err)
 	}
 	return nil, err
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"time"
 
@@ -12,6 +11,7 @@ import (
 	"recrawl/internal/crawl"
 	"recrawl/internal/store"
 	"recrawl/internal/temporalkit"
+	"recrawl/internal/upkeep"
 )
 
 // Sizes of maintenance's batches: small enough for one activity attempt, large
@@ -51,7 +51,9 @@ func (a *Activities) Maintain(ctx context.Context, in contract.MaintainIn) (cont
 	for _, p := range unfinished {
 		out.Unfinished = append(out.Unfinished, contract.DiscoverIn{CrawlID: in.CrawlID, Crawl: in.Name, Page: p.Page, Visit: p.Visit, Register: true})
 	}
-	if err := a.sweep(ctx); err != nil {
+	// Bytes of visits that brought nothing new to keep, and of pages that were
+	// forgotten while they were being fetched.
+	if _, err := upkeep.Sweep(ctx, a.store, a.archive, sweepBatch); err != nil {
 		return out, translate(err)
 	}
 	candidates, err := a.store.Candidates(ctx, store.CandidateParams{CrawlID: in.CrawlID, Limit: 1})
@@ -61,21 +63,6 @@ func (a *Activities) Maintain(ctx context.Context, in contract.MaintainIn) (cont
 	out.Room = len(candidates) > 0
 	out.Status, err = a.counts(ctx, in.CrawlID)
 	return out, translate(err)
-}
-
-// sweep deletes bytes that no version has: of visits that brought nothing new
-// to keep, and of pages that were forgotten while they were being fetched.
-func (a *Activities) sweep(ctx context.Context) error {
-	digests, err := a.store.Unreferenced(ctx, sweepBatch)
-	if err != nil || len(digests) == 0 {
-		return err
-	}
-	for _, digest := range digests {
-		if err := a.archive.Delete(ctx, digest); err != nil {
-			return fmt.Errorf("delete %s from the archive: %w", digest, err)
-		}
-	}
-	return a.store.Deleted(ctx, digests)
 }
 
 // unfinishedAge is zero in a repairing turn: Temporal may have lost every

@@ -1,13 +1,17 @@
 package activities_test
 
 import (
+	"context"
 	"fmt"
+	"io"
 	"net/http"
 	"sync/atomic"
 	"testing"
 	"time"
 
+	"recrawl/internal/archive"
 	"recrawl/internal/contract"
+	"recrawl/internal/crawl"
 	"recrawl/internal/store"
 )
 
@@ -66,4 +70,53 @@ func TestForgottenDuringItsFetch(t *testing.T) {
 	if n, _ := w.archived(); n != 0 {
 		t.Errorf("%d contents are left", n)
 	}
+}
+
+// sweptStore has the bytes of a version deleted just before it is saved, as
+// maintenance may while they are found in the archive and still nobody's.
+type sweptStore struct {
+	store.Store
+	sweep func() error
+}
+
+func (s sweptStore) SaveVersion(ctx context.Context, v store.VersionRecord, links []store.Link) (int64, error) {
+	if err := s.sweep(); err != nil {
+		return 0, err
+	}
+	return s.Store.SaveVersion(ctx, v, links)
+}
+
+// A version whose bytes were swept when it was saved gets them back.
+func TestSweptBytesComeBackWithTheirVersion(t *testing.T) {
+	t.Parallel()
+	const body = "<p>Words that nobody had yet."
+	var w *world
+	swept := func(p *parts) {
+		p.store = sweptStore{p.store, func() error { return w.archive.Delete(w.t.Context(), digestOf(body)) }}
+	}
+	w = newWorld(t, swept)
+	page := w.living([]string{"http://localhost/"})[0]
+	if got := w.seen(page, 1, body); got.Outcome != crawl.OutcomeNew {
+		t.Fatalf("the visit is %s", got.Outcome)
+	}
+	if ok := must[bool](t)(w.archive.Has(t.Context(), digestOf(body))); !ok {
+		t.Error("the version has no bytes")
+	}
+}
+
+// goneArchive does not answer.
+type goneArchive struct{ archive.Store }
+
+func (goneArchive) Open(context.Context, string) (io.ReadCloser, error) {
+	return nil, fmt.Errorf("%w: connection refused", archive.ErrUnavailable)
+}
+
+// An archive that does not answer says nothing about the page: the workflow asks
+// again, as when the store does not answer.
+func TestDetectChangeWithoutTheArchive(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, func(p *parts) { p.archive = goneArchive{p.archive} })
+	page := w.living([]string{"http://localhost/"})[0]
+	_, err := try(w, contract.DetectChange, w.detection(page, 1, "<p>hello"))
+	wantError(t, err, contract.ErrTypeStoreUnavailable, true, "connection refused")
 }

@@ -10,6 +10,7 @@ import (
 	"recrawl/internal/crawl"
 	"recrawl/internal/store"
 	"recrawl/internal/temporalkit"
+	"recrawl/internal/upkeep"
 )
 
 // SetBlocked implements cli.Backend.
@@ -144,19 +145,11 @@ func (t *takedown) endWorkflows(ctx context.Context, pages []crawl.PageRef) erro
 // deleteContents deletes the bytes that no version has any more.
 func (t *takedown) deleteContents(ctx context.Context) error {
 	for {
-		digests, err := t.store.Unreferenced(ctx, takedownBatch)
-		if err != nil || len(digests) == 0 {
+		n, err := upkeep.Sweep(ctx, t.store, t.files, takedownBatch)
+		t.done.Contents += n
+		if err != nil || n == 0 {
 			return err
 		}
-		for _, digest := range digests {
-			if err := t.files.Delete(ctx, digest); err != nil {
-				return fmt.Errorf("delete %s: %w", digest, err)
-			}
-		}
-		if err := t.store.Deleted(ctx, digests); err != nil {
-			return err
-		}
-		t.done.Contents += len(digests)
 	}
 }
 

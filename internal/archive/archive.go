@@ -30,14 +30,9 @@ var (
 	ErrClosed = errors.New("writer is closed")
 )
 
-const (
-	// MaxContent is the most bytes that a content may have: the largest body that a
-	// crawl's spec allows. Readers trust no file that says it has more.
-	MaxContent = 1 << 30
-	// Fresh is how far Info.At may lie behind the last Commit of a content: storing
-	// again what is there already leaves younger ones alone.
-	Fresh = time.Hour
-)
+// MaxContent is the most bytes that a content may have: the largest body that a
+// crawl's spec allows. Readers trust no file that says it has more.
+const MaxContent = 1 << 30
 
 // Store keeps bytes under their SHA-256 in lower-case hex. Its methods may be
 // called from any goroutine and process. Any digest that is not one is refused
@@ -66,7 +61,8 @@ type Info struct {
 	Digest string
 	// Size is what it takes in the archive, compressed.
 	Size int64
-	// At is when it was stored last, by the archive's clock and give or take Fresh.
+	// At is when it was stored, by the archive's clock. Storing it again need not
+	// change that.
 	At time.Time
 }
 

@@ -159,7 +159,7 @@ func (d *Dir) remove(digest string, codings ...Coding) error {
 // new one durable. Bytes that went bad are replaced.
 func (d *Dir) store(digest string, s *Spool) error {
 	defer d.lock(digest)()
-	if d.renew(digest) {
+	if d.intact(digest) {
 		// Another process may have renamed it there a moment ago and not come to
 		// sync the folder. Where there is nothing to sync it costs little.
 		return syncFolder(filepath.Dir(d.file(digest, Plain)))
@@ -197,21 +197,15 @@ func (d *Dir) place(digest string, e encoded) error {
 	return syncFolder(filepath.Dir(target))
 }
 
-// renew reports whether the content lies in its place intact, and sets its time
-// to now unless it is Fresh.
-func (d *Dir) renew(digest string) bool {
+// intact reports whether the content lies in its place undamaged.
+func (d *Dir) intact(digest string) bool {
 	f, c, err := d.find(digest)
 	if err != nil {
 		return false
 	}
 	r := Decode(f, c, digest)
-	info, err := f.Stat()
-	_, readErr := io.Copy(io.Discard, r)
-	if errors.Join(err, readErr, r.Close()) != nil {
-		return false
-	}
-	now := time.Now()
-	return now.Sub(info.ModTime()) < Fresh || os.Chtimes(f.Name(), now, now) == nil
+	_, err = io.Copy(io.Discard, r)
+	return errors.Join(err, r.Close()) == nil
 }
 
 // makeFolders makes the folders of a digest durable, from the root down, so that

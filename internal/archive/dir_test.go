@@ -247,32 +247,6 @@ func TestDirBombs(t *testing.T) {
 	}
 }
 
-// A content that is stored again while it lies there is young again.
-func TestDirRenews(t *testing.T) {
-	root := t.TempDir()
-	d := openDir(t, root)
-	digest := archivetest.Put(t, d, []byte("again"))
-	path := filepath.Join(root, filepath.FromSlash(archive.Name(digest, archive.Plain)))
-	for _, c := range []struct {
-		age     time.Duration
-		renewed bool
-	}{{archive.Fresh / 2, false}, {2 * archive.Fresh, true}} {
-		aged := time.Now().Add(-c.age)
-		if err := os.Chtimes(path, aged, aged); err != nil {
-			t.Fatal(err)
-		}
-		archivetest.Put(t, d, []byte("again"))
-		for info, err := range d.List(t.Context(), "") {
-			if err != nil {
-				t.Fatal(err)
-			}
-			if renewed := info.At.After(aged.Add(time.Minute)); renewed != c.renewed {
-				t.Errorf("stored again after %s: at %s, want renewed %t", c.age, info.At, c.renewed)
-			}
-		}
-	}
-}
-
 // Two files of one content are one content, and other files are none.
 func TestDirListsContentsOnly(t *testing.T) {
 	root := t.TempDir()

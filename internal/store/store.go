@@ -44,6 +44,7 @@ type Store interface {
 	Visits
 	Reports
 	Takedown
+	Contents
 	// Now returns the store's clock.
 	Now(ctx context.Context) (time.Time, error)
 	// Close ends all use of the store and marks the close as clean.
@@ -410,8 +411,8 @@ type Visits interface {
 	Visit(ctx context.Context, pageID int64, visit int) (VisitRecord, error)
 	// SaveVersion stores a version with its links to be registered. Saving the same
 	// page and visit again returns the first one's id. The version's bytes must be
-	// in the archive already. ErrUnavailable while they are claimed for deletion (see
-	// Takedown.Unreferenced).
+	// in the archive already, and be looked for once more when it returns: see
+	// Contents. ErrUnavailable while they are claimed for deletion.
 	SaveVersion(ctx context.Context, v VersionRecord, links []Link) (int64, error)
 	// RecordVisit stores a visit with its decision, moves the page on and frees its
 	// place in the window. The visit must be the page's next; if it is recorded

@@ -6,18 +6,9 @@ import (
 	"recrawl/internal/crawl"
 )
 
-// Takedown removes what must not be kept, and keeps it from coming back.
-//
-// The bytes in the archive are the caller's to delete, in this order: Forget, to
-// the end; then, until there are none, claim digests with Unreferenced, delete
-// their bytes, and report them with Deleted. Digests wait in the store, so that
-// whoever goes on after a kill deletes what the killed one could not. No bytes
-// that a version has are deleted: a digest is counted by version in the
-// transaction that saves or removes the version, and SaveVersion refuses a digest
-// while it is claimed. Since bytes are put into the archive before SaveVersion,
-// one window remains: a visit that found its bytes in the archive before they
-// were deleted and saves its version after Deleted. That version has no bytes
-// until its page answers in full again.
+// Takedown removes what must not be kept, and keeps it from coming back. After
+// Forget, to the end, the bytes that no version has any more are the caller's to
+// delete: see Contents.
 type Takedown interface {
 	// Forget removes pages with all that is known of them (visits, versions, links
 	// from and to them, places in lines) in all crawls and leaves a tombstone: a
@@ -31,16 +22,6 @@ type Takedown interface {
 	// Remember removes the tombstone, so that links bring the pages back as new
 	// ones; ErrNotFound if there is none.
 	Remember(ctx context.Context, t Target) error
-	// Unreferenced claims up to limit digests in the archive that no version has any
-	// more, for ten minutes: the time to delete their bytes. A claim that ends
-	// without Deleted is given out again.
-	Unreferenced(ctx context.Context, limit int) ([]string, error)
-	// Deleted says that the bytes of claimed digests are gone from the archive. It
-	// must not be called for a digest when the claim has ended.
-	Deleted(ctx context.Context, digests []string) error
-	// Discard gives digests in the archive to Unreferenced, but for those that a
-	// version has.
-	Discard(ctx context.Context, digests []string) error
 }
 
 // Target is what Takedown is about: one canonical URL, or all URLs of one host.

@@ -5,17 +5,12 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"time"
 
 	"recrawl/internal/store"
 )
 
-const (
-	// claimFor is how long digests are claimed for the deletion of their bytes.
-	claimFor = 10 * time.Minute
-	// contentsPerTx is how many digests one transaction is about.
-	contentsPerTx = 1000
-)
+// contentsPerTx is how many digests one transaction is about.
+const contentsPerTx = 1000
 
 // countContent counts one more version with a digest.
 func countContent(ctx context.Context, tx Tx, digest string, now int64) error {
@@ -72,7 +67,7 @@ func (s *Store) uncountContents(ctx context.Context, tx Tx, removed map[string]i
 	return unreferenced, nil
 }
 
-// Unreferenced implements store.Takedown.
+// Unreferenced implements store.Contents.
 func (s *Store) Unreferenced(ctx context.Context, limit int) ([]string, error) {
 	digests, err := write(ctx, s, func(tx Tx) ([]string, error) {
 		now, err := tx.Now(ctx)
@@ -83,7 +78,7 @@ func (s *Store) Unreferenced(ctx context.Context, limit int) ([]string, error) {
 		query := `UPDATE contents SET claimed_until = $1 WHERE refs = 0 AND claimed_until < $2 AND digest IN
 			(SELECT digest FROM contents WHERE refs = 0 AND claimed_until < $3 ORDER BY claimed_until, digest LIMIT $4)
 			RETURNING digest`
-		args := []any{now + spanMicros(claimFor), now, now, min(limitOr(limit), contentsPerTx)}
+		args := []any{now + spanMicros(store.ClaimFor), now, now, min(limitOr(limit), contentsPerTx)}
 		return collect(ctx, tx, query, args, scanText)
 	})
 	if err != nil {
@@ -93,15 +88,37 @@ func (s *Store) Unreferenced(ctx context.Context, limit int) ([]string, error) {
 	return digests, nil
 }
 
-// Deleted implements store.Takedown.
+// Claim implements store.Contents.
+func (s *Store) Claim(ctx context.Context, digests []string) ([]string, error) {
+	var claimed []string
+	query := `INSERT INTO contents (digest, refs, claimed_until)
+		SELECT r.digest, 0, $2 FROM ` + s.records(1, "r", "digest text") + ` WHERE true ORDER BY r.digest
+		ON CONFLICT (digest) DO UPDATE SET claimed_until = excluded.claimed_until
+			WHERE contents.refs = 0 AND contents.claimed_until < $3
+		RETURNING digest`
+	for some := range slices.Chunk(digests, contentsPerTx) {
+		list := digestList(some)
+		got, err := write(ctx, s, func(tx Tx) ([]string, error) {
+			now, err := tx.Now(ctx)
+			if err != nil {
+				return nil, err
+			}
+			return collect(ctx, tx, query, []any{list, now + spanMicros(store.ClaimFor), now}, scanText)
+		})
+		if err != nil {
+			return claimed, fmt.Errorf("claim contents: %w", err)
+		}
+		claimed = append(claimed, got...)
+	}
+	slices.Sort(claimed)
+	return claimed, nil
+}
+
+// Deleted implements store.Contents.
 func (s *Store) Deleted(ctx context.Context, digests []string) error {
 	query := `DELETE FROM contents WHERE refs = 0 AND digest IN (SELECT r.digest FROM ` + s.records(1, "r", "digest text") + `)`
 	for some := range slices.Chunk(digests, contentsPerTx) {
-		list := make([]contentRecord, len(some))
-		for i, digest := range some {
-			list[i].Digest = digest
-		}
-		_, err := write(ctx, s, func(tx Tx) (int64, error) { return tx.Exec(ctx, query, jsonText(list)) })
+		_, err := write(ctx, s, func(tx Tx) (int64, error) { return tx.Exec(ctx, query, digestList(some)) })
 		if err != nil {
 			return fmt.Errorf("note deleted contents: %w", err)
 		}
@@ -109,7 +126,7 @@ func (s *Store) Deleted(ctx context.Context, digests []string) error {
 	return nil
 }
 
-// Discard implements store.Takedown.
+// Discard implements store.Contents.
 func (s *Store) Discard(ctx context.Context, digests []string) error {
 	for some := range slices.Chunk(digests, contentsPerTx) {
 		discarded := make(map[string]int64, len(some))
@@ -122,6 +139,49 @@ func (s *Store) Discard(ctx context.Context, digests []string) error {
 		}
 	}
 	return nil
+}
+
+// ListContents implements store.Contents.
+func (s *Store) ListContents(ctx context.Context, after string, limit int) ([]string, error) {
+	query := `SELECT digest FROM contents WHERE digest > $1 AND refs > 0 ORDER BY digest LIMIT $2`
+	digests, err := read(ctx, s, func(tx Tx) ([]string, error) {
+		return collect(ctx, tx, query, []any{clean(after), limitOr(limit)}, scanText)
+	})
+	if err != nil {
+		return nil, fmt.Errorf("list contents: %w", err)
+	}
+	return digests, nil
+}
+
+// PagesWith implements store.Contents.
+func (s *Store) PagesWith(ctx context.Context, digests []string) ([]store.ContentPage, error) {
+	query := `SELECT n.digest, p.url FROM
+		(SELECT v.digest, v.page_id, ROW_NUMBER() OVER (PARTITION BY v.digest ORDER BY v.page_id) AS nth FROM
+			(SELECT DISTINCT digest, page_id FROM versions
+				WHERE digest IN (SELECT r.digest FROM ` + s.records(1, "r", "digest text") + `)) v) n
+		JOIN pages p ON p.id = n.page_id WHERE n.nth <= 3 ORDER BY n.digest, n.nth`
+	pages, err := read(ctx, s, func(tx Tx) ([]store.ContentPage, error) {
+		return collect(ctx, tx, query, []any{digestList(digests)}, func(row Row) (p store.ContentPage, err error) {
+			err = row.Scan(&p.Digest, &p.URL)
+			return p, err
+		})
+	})
+	if err != nil {
+		return nil, fmt.Errorf("pages with contents: %w", err)
+	}
+	return pages, nil
+}
+
+// digestList makes the argument for records of digests, each once: a statement
+// may not insert a row twice.
+func digestList(digests []string) string {
+	list := make([]contentRecord, 0, len(digests))
+	for _, digest := range slices.Compact(slices.Sorted(slices.Values(digests))) {
+		if digest = clean(digest); digest != "" {
+			list = append(list, contentRecord{Digest: digest})
+		}
+	}
+	return jsonText(list)
 }
 
 // scanText scans a row of one text.

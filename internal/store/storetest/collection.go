@@ -35,6 +35,7 @@ func Run(t *testing.T, open func(t *testing.T) store.Store) {
 		{"Takedown", takedownCases()},
 		{"Contents", contentCases()},
 		{"Retention", retentionCases()},
+		{"Claims", claimCases()},
 	}
 	for _, group := range groups {
 		t.Run(group.name, func(t *testing.T) {

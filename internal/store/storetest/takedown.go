@@ -29,10 +29,6 @@ func takedownCases() []collectionCase {
 	}
 }
 
-func contentCases() []collectionCase {
-	return []collectionCase{{"UnreferencedAreDeletedOnce", contentLife}}
-}
-
 func (c *collection) forget(p store.ForgetParams) store.ForgetResult {
 	c.Helper()
 	res, err := c.s.Forget(c.ctx, p)
@@ -389,50 +385,4 @@ func (c *collection) forgetAndRemember(t store.Target) error {
 		return err
 	}
 	return c.s.Remember(c.ctx, t)
-}
-
-// contentLife follows digests from their last version to the deletion of their
-// bytes. It has the store for itself.
-func contentLife(c *collection) {
-	c.with(10, 0)
-	pages := c.admitted(1, 4)
-	save := func(page, visit, digest int) error {
-		v := version(pages[page].PageID, visit)
-		v.Digest = c.digest(digest)
-		_, err := c.s.SaveVersion(c.ctx, v, nil)
-		return err
-	}
-	claimed := func(what string, limit int, digests ...int) {
-		c.Helper()
-		got, err := c.s.Unreferenced(c.ctx, limit)
-		c.check(err)
-		expected := make([]string, len(digests))
-		for i, d := range digests {
-			expected[i] = c.digest(d)
-		}
-		want(c, what, fmt.Sprint(got), fmt.Sprint(expected))
-	}
-	for digest := range 3 {
-		c.check(save(0, digest+1, digest))
-	}
-	c.check(save(1, 1, 2))
-	claimed("while there are versions", 10)
-
-	c.forgetURL(pages[0].URL)
-	c.check(save(1, 2, 0)) // before its bytes are deleted
-	claimed("after the last version", 10, 1)
-	claimed("while they are claimed", 10)
-	c.wantError(save(1, 3, 1), store.ErrUnavailable)
-	want(c, "versions", c.status().Versions, 2)
-	c.check(c.s.Deleted(c.ctx, []string{c.digest(1), c.digest(2)})) // the second is a version's: nothing happens
-	c.check(save(1, 3, 1))
-	claimed("after they are deleted", 10)
-
-	c.check(c.s.Discard(c.ctx, []string{c.digest(2), c.digest(7), c.digest(6), c.digest(7), ""}))
-	c.check(c.s.Discard(c.ctx, nil))
-	claimed("one of two discarded", 1, 6)
-	claimed("the other", 1, 7)
-	c.check(c.s.Deleted(c.ctx, nil))
-	c.forgetURL(pages[1].URL)
-	claimed("after the last page", 10, 0, 1, 2)
 }
