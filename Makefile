@@ -7,12 +7,13 @@ LINT       := $(BIN)/lint
 TEMPORAL   := $(BIN)/temporal
 SERVER     := $(BIN)/temporal-server
 COMPOSE    := $(BIN)/compose-config
+S3SERVER   := $(BIN)/versitygw
 VERSION    ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 LDFLAGS    := -X recrawl/internal/config.Version=$(VERSION)
 export CGO_ENABLED ?= 0
 export RECRAWL_TEMPORAL_CLI ?= $(CURDIR)/$(TEMPORAL)
 
-.PHONY: build demo docs test test-long bench lint fmt packages temporal temporal-server compose-config record clean
+.PHONY: build demo docs test test-long bench lint fmt packages temporal temporal-server compose-config s3-server record clean
 
 build: temporal
 	$(GO) build -trimpath -ldflags '$(LDFLAGS)' -o $(BIN)/starter ./starter
@@ -43,6 +44,14 @@ compose-config: $(COMPOSE)
 $(COMPOSE): tools/compose/go.mod tools/compose/go.sum tools/compose/main.go
 	cd tools/compose && GOFLAGS= $(GO) build -o ../../$(COMPOSE) .
 
+# An S3 server, Versity's gateway to a folder, that the archive's tests run.
+s3-server: $(S3SERVER)
+
+$(S3SERVER): tools/versitygw/go.mod tools/versitygw/go.sum
+	@echo "building an S3 server once from tools/versitygw (about a minute on 2 cores) …"
+	cd tools/versitygw && GOFLAGS= $(GO) build -o ../../$(S3SERVER).building github.com/versity/versitygw/cmd/versitygw
+	mv $(S3SERVER).building $(S3SERVER)
+
 # See it work: a small web of our own on this machine and a crawl of it, in a data
 # folder of its own. `make demo ARGS="--for 90s"` ends by itself.
 demo: build
@@ -60,12 +69,12 @@ packages:
 # without it and say so.
 RACE := $(shell CGO_ENABLED=1 $(GO) env CC >/dev/null 2>&1 && command -v $$($(GO) env CC) >/dev/null 2>&1 && echo -race)
 
-test: build temporal-server compose-config packages
+test: build temporal-server compose-config s3-server packages
 	@[ -n "$(RACE)" ] || echo "no C compiler: running without the race detector"
 	CGO_ENABLED=$(if $(RACE),1,0) $(GO) test $(RACE) -timeout 40m ./...
 
 # Big sites, crash runs and year-long lives: tens of minutes.
-test-long: build temporal-server compose-config packages
+test-long: build temporal-server compose-config s3-server packages
 	CGO_ENABLED=$(if $(RACE),1,0) RECRAWL_LONG=1 $(GO) test $(RACE) -timeout 120m ./...
 
 bench: build packages

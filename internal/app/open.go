@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"os"
 	"strings"
 	"time"
 
@@ -12,6 +13,7 @@ import (
 
 	"recrawl/activities"
 	"recrawl/internal/archive"
+	"recrawl/internal/archive/s3"
 	"recrawl/internal/config"
 	"recrawl/internal/fetch"
 	"recrawl/internal/store"
@@ -43,10 +45,14 @@ func openStore(ctx context.Context, dsn string, use storeUse, grouping urlkey.Gr
 	return postgres.Open(ctx, dsn, postgres.Options{ReadOnly: use == storeRead, Grouping: grouping})
 }
 
-// openArchive opens an archive: a folder, as dir:PATH or PATH.
-func openArchive(url string) (archive.Store, error) {
+// openArchive opens an archive: a folder, as dir:PATH or PATH, or a bucket. Its
+// credentials come from the environment of the process, as Temporal's do.
+func openArchive(ctx context.Context, url string) (archive.Store, error) {
+	if strings.HasPrefix(url, s3.Scheme) {
+		return s3.Open(ctx, url, os.Getenv)
+	}
 	if scheme, _, ok := strings.Cut(url, "://"); ok {
-		return nil, fmt.Errorf("archive %s://: this version keeps archives in a folder: write its path", scheme)
+		return nil, fmt.Errorf("archive %s://: an archive is a folder, write its path, or a bucket, write s3://BUCKET/PREFIX", scheme)
 	}
 	return archive.OpenDir(strings.TrimPrefix(url, "dir:"))
 }

@@ -36,7 +36,7 @@ func workerConfig(getenv func(string) string) (config.Config, error) {
 		return cfg, err
 	}
 	if cfg.Store == "" || cfg.Archive == "" {
-		return cfg, fmt.Errorf("set %s (postgres://… or sqlite:PATH) and %s (a folder that all workers share)", config.EnvStore, config.EnvArchive)
+		return cfg, fmt.Errorf("set %s (postgres://… or sqlite:PATH) and %s (a folder that all workers share, or s3://BUCKET/PREFIX)", config.EnvStore, config.EnvArchive)
 	}
 	return cfg, nil
 }
@@ -54,7 +54,7 @@ func runWorker(ctx context.Context, cfg config.Config, stderr io.Writer) error {
 		return err
 	}
 	defer s.Close()
-	a, err := openArchive(cfg.Archive)
+	a, err := openArchive(ctx, cfg.Archive)
 	if err != nil {
 		return err
 	}

@@ -72,9 +72,9 @@ var rules = []rule{
 		"drivers are the app's business",
 		not(oneOf("internal/app")),
 		func(i string) bool {
-			return i == module+"/internal/store/sqlite" || i == module+"/internal/store/postgres"
+			return i == module+"/internal/store/sqlite" || i == module+"/internal/store/postgres" || i == module+"/internal/archive/s3"
 		},
-		"everybody else speaks to store.Store",
+		"everybody else speaks to store.Store and archive.Store",
 	},
 	{
 		"the demo's site is the app's business",
@@ -104,6 +104,7 @@ var importers = map[string]string{
 	"github.com/alecthomas/kong":       "internal/cli",
 	"github.com/gofrs/flock":           "internal/app",
 	"github.com/aymanbagabas/go-udiff": "internal/report",
+	"github.com/minio/minio-go":        "internal/archive/s3",
 }
 
 func TestImports(t *testing.T) {

@@ -56,7 +56,7 @@ type commands struct {
 // so that tests can pass their own environment.
 type global struct {
 	Store     string        `group:"global" placeholder:"DSN" help:"The store: sqlite:PATH or postgres://… (RECRAWL_STORE)."`
-	Archive   string        `group:"global" placeholder:"PATH" help:"The archive's folder (RECRAWL_ARCHIVE)."`
+	Archive   string        `group:"global" placeholder:"PLACE" help:"The archive: a folder, or s3://BUCKET/PREFIX (RECRAWL_ARCHIVE)."`
 	Data      string        `group:"global" placeholder:"DIR" help:"The data folder of starter dev, by default ./data (RECRAWL_DATA)."`
 	Address   string        `group:"global" placeholder:"HOST:PORT" help:"Temporal's address (TEMPORAL_ADDRESS)."`
 	Namespace string        `group:"global" placeholder:"NAME" help:"Temporal's namespace (TEMPORAL_NAMESPACE)."`

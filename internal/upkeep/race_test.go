@@ -13,6 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"recrawl/internal/archive/s3"
+	"recrawl/internal/archive/s3/s3test"
 	"recrawl/internal/crawl"
 	"recrawl/internal/store"
 	"recrawl/internal/upkeep"
@@ -30,6 +32,15 @@ func TestNothingIsLostBesideUpkeep(t *testing.T) {
 			newWorld(t, open(t), racers+1).race(100)
 		})
 	}
+	t.Run("s3", func(t *testing.T) {
+		t.Parallel()
+		w := newWorld(t, onSQLite(t), racers+1)
+		server := s3test.Start(t)
+		bucket, err := s3.Open(t.Context(), server.URL(server.Bucket(), "pages"), server.Getenv)
+		w.check(err)
+		w.files = bucket
+		w.race(30)
+	})
 }
 
 const (
