@@ -32,8 +32,8 @@ func (Backend) OpenStore(ctx context.Context, dsn string) (store.Store, error) {
 }
 
 // OpenArchive implements cli.Backend.
-func (Backend) OpenArchive(_ context.Context, url string) (archive.Store, error) {
-	return openArchive(url)
+func (Backend) OpenArchive(ctx context.Context, url string) (archive.Store, error) {
+	return openArchive(ctx, url)
 }
 
 // DialTemporal implements cli.Backend.

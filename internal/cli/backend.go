@@ -10,6 +10,7 @@ import (
 	"recrawl/internal/crawl"
 	"recrawl/internal/report"
 	"recrawl/internal/store"
+	"recrawl/internal/upkeep"
 )
 
 // Backend is what the commands need done; package app does it.
@@ -30,6 +31,12 @@ type Backend interface {
 	Forget(ctx context.Context, at Target, what Takedown, dry bool) (Forgotten, error)
 	// Remember lets what was forgotten be found again.
 	Remember(ctx context.Context, at Target, what Takedown) error
+	// VerifyArchive reads every content that a version has. It returns what it has
+	// read also when it is cut off.
+	VerifyArchive(ctx context.Context, at Target, o upkeep.VerifyOptions) (upkeep.Verified, error)
+	// CollectArchive deletes what no version has. It returns what it has deleted also
+	// when it is cut off.
+	CollectArchive(ctx context.Context, at Target, o upkeep.CollectOptions) (upkeep.Collected, error)
 	// DialTemporal connects to Temporal. It gives up within seconds.
 	DialTemporal(ctx context.Context, o TemporalOptions) (Client, error)
 }

@@ -48,6 +48,8 @@ type commands struct {
 	Resume resumeCmd `cmd:"" help:"Resume a paused crawl."`
 	Stop   stopCmd   `cmd:"" help:"Stop a crawl: its workflows end, what it knows stays."`
 
+	Archive archiveCmd `cmd:"" help:"Look after the archive of contents."`
+
 	Completion completionCmd `cmd:"" help:"Print a shell's completion script."`
 	Version    versionCmd    `cmd:"" help:"Print the version; so does --version."`
 }

@@ -13,13 +13,16 @@ import (
 	"recrawl/internal/crawl"
 	"recrawl/internal/report"
 	"recrawl/internal/store"
+	"recrawl/internal/upkeep"
 )
 
 // fakeBackend is a backend with one crawl, news, of one page.
 type fakeBackend struct {
 	storeErr, temporalErr error
-	running               []string // crawls whose workflow runs
-	calls                 []string // what was asked of Temporal
+	archiveErr            error
+	damage                []upkeep.Problem // of the archive
+	running               []string         // crawls whose workflow runs
+	calls                 []string         // what was asked of Temporal
 	specs                 []crawl.Spec
 	dev                   *DevOptions
 	opened, closed        int
@@ -70,6 +73,30 @@ func (b *fakeBackend) Forget(_ context.Context, _ Target, what Takedown, dry boo
 func (b *fakeBackend) Remember(_ context.Context, _ Target, what Takedown) error {
 	b.calls = append(b.calls, fmt.Sprintf("remember %s", what))
 	return nil
+}
+
+func (b *fakeBackend) VerifyArchive(_ context.Context, at Target, o upkeep.VerifyOptions) (upkeep.Verified, error) {
+	b.calls = append(b.calls, "verify "+at.Archive)
+	found := upkeep.Verified{Contents: 5 - len(b.damage), Bytes: 5 << 10}
+	for _, p := range b.damage {
+		o.Progress(upkeep.Progress{Contents: found.Contents, Bytes: found.Bytes, Damaged: found.Damaged(), Part: 0.5})
+		found.Contents++
+		if p.Damage == upkeep.Missing {
+			found.Missing++
+		} else {
+			found.Corrupt++
+		}
+		if err := o.Report(p); err != nil {
+			return found, err
+		}
+	}
+	return found, b.archiveErr
+}
+
+func (b *fakeBackend) CollectArchive(_ context.Context, _ Target, o upkeep.CollectOptions) (upkeep.Collected, error) {
+	b.calls = append(b.calls, fmt.Sprintf("gc older than %s dry=%v", o.Age, o.Dry))
+	o.Progress(upkeep.Progress{Contents: 500, Part: 1})
+	return upkeep.Collected{Deleted: 3, Bytes: 2048, Kept: 40, Young: 2}, b.archiveErr
 }
 
 func (b *fakeBackend) DialTemporal(_ context.Context, o TemporalOptions) (Client, error) {

@@ -82,7 +82,7 @@ func (p pageArg) withVersions(s *session, do func(report.Reporter, archive.Store
 			return err
 		}
 		if s.places.Archive == "" {
-			return usage(errors.New("no archive: name it with --archive or " + config.EnvArchive))
+			return usage(config.ErrNoArchive)
 		}
 		files, err := s.env.Backend.OpenArchive(s.ctx, s.places.Archive)
 		if err != nil {

@@ -20,6 +20,9 @@ type Places struct {
 // ErrNoStore says that nothing names a store.
 var ErrNoStore = errors.New("no store: run this in the folder of a `starter dev`, give its data folder with --data, or name a store with --store or " + EnvStore)
 
+// ErrNoArchive says that nothing names an archive.
+var ErrNoArchive = errors.New("no archive: name the one that belongs to the store with --archive or " + EnvArchive)
+
 // Resolve finds the places, each in the order flag, environment, state file of
 // the data folder. A damaged state file is an error only if it is needed.
 //

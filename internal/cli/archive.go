@@ -1,0 +1,123 @@
+package cli
+
+import (
+	"fmt"
+	"time"
+
+	"recrawl/internal/config"
+	"recrawl/internal/crawl"
+	"recrawl/internal/report"
+	"recrawl/internal/upkeep"
+)
+
+type archiveCmd struct {
+	Verify verifyCmd `cmd:"" help:"Read every content that a version has, and name those that are missing or damaged."`
+	GC     gcCmd     `cmd:"" name:"gc" help:"Delete contents that no version has."`
+}
+
+// withArchive runs do if there is a place for it to act on.
+func (s *session) withArchive(do func(Target) error) error {
+	switch {
+	case s.places.Store == "":
+		return usage(config.ErrNoStore)
+	case s.places.Archive == "":
+		return usage(config.ErrNoArchive)
+	}
+	return do(s.target())
+}
+
+type verifyCmd struct{}
+
+// Help implements kong.HelpProvider.
+func (verifyCmd) Help() string {
+	return `It may run beside crawls. The exit code is 1 if a content is missing or damaged. Restore it from a backup; if it
+is a page's last, the page's next full answer brings it back too. With --output json there is a line for each of
+them, and a last line with the counts.
+
+    starter archive verify`
+}
+
+// Run reads every content.
+func (verifyCmd) Run(s *session) error {
+	return s.withArchive(func(at Target) error {
+		line := s.progressLine()
+		found, err := s.env.Backend.VerifyArchive(s.ctx, at, upkeep.VerifyOptions{
+			Progress: line.show,
+			Report: func(p upkeep.Problem) error {
+				line.clear()
+				return report.ArchiveProblem(p).Write(s.env.Stdout, s.global.Output)
+			},
+		})
+		line.clear()
+		if err != nil {
+			return fmt.Errorf("after %s: %w", count(found.Contents, "content"), err)
+		}
+		if err := report.ArchiveVerified(found).Write(s.env.Stdout, s.global.Output); err != nil || found.Damaged() == 0 {
+			return err
+		}
+		return fmt.Errorf("%d of %s cannot be had: restore what is missing or damaged from a backup", found.Damaged(), count(found.Contents, "content"))
+	})
+}
+
+// leastAge is the least that gc may be told to spare.
+const leastAge = time.Hour
+
+type gcCmd struct {
+	OlderThan string `default:"1d" placeholder:"AGE" help:"Only what was stored so long ago, by default 1d, at least 1h: younger ones may be a visit's that is under way."`
+	DryRun    bool   `help:"Only say what would be deleted."`
+}
+
+// Help implements kong.HelpProvider.
+func (gcCmd) Help() string {
+	return `Maintenance and forget delete what they know of; this finds what nobody knows of any more, such as what a killed
+worker had just stored. It may run beside crawls, which lose nothing. It refuses an archive that holds nothing of
+this store's. An archive belongs to one store: of two that share one, each would delete what is the other's.
+
+    starter archive gc --dry-run
+    starter archive gc --older-than 7d`
+}
+
+// Run deletes what no version has.
+func (c gcCmd) Run(s *session) error {
+	age, err := crawl.ParseDuration(c.OlderThan)
+	if err != nil || age < leastAge {
+		return usagef("--older-than %s: write how long ago, at least 1h, such as 12h or 7d", c.OlderThan)
+	}
+	return s.withArchive(func(at Target) error {
+		line := s.progressLine()
+		found, err := s.env.Backend.CollectArchive(s.ctx, at, upkeep.CollectOptions{Age: age, Dry: c.DryRun, Progress: line.show})
+		line.clear()
+		if err != nil && found.Deleted > 0 && !c.DryRun {
+			return fmt.Errorf("after %s were deleted: %w", count(found.Deleted, "content"), err)
+		}
+		if err != nil {
+			return err
+		}
+		return report.ArchiveCollected{Collected: found, Age: age, Dry: c.DryRun}.Write(s.env.Stdout, s.global.Output)
+	})
+}
+
+// progressLine is a line on a terminal that is written over.
+type progressLine struct {
+	s    *session
+	full bool
+}
+
+func (s *session) progressLine() *progressLine { return &progressLine{s: s} }
+
+// clearLine moves a terminal's cursor to the begin of its line and clears that.
+const clearLine = "\r\x1b[K"
+
+func (l *progressLine) show(p upkeep.Progress) {
+	if l.s.env.Terminal && l.s.global.Output == report.Text {
+		fmt.Fprint(l.s.env.Stdout, clearLine, report.ArchiveProgress(p))
+		l.full = true
+	}
+}
+
+func (l *progressLine) clear() {
+	if l.full {
+		fmt.Fprint(l.s.env.Stdout, clearLine)
+		l.full = false
+	}
+}
