@@ -1,0 +1,277 @@
+package change
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+	"unicode"
+	"unicode/utf8"
+)
+
+// The two numbers of a sketch. Sketches are stored, and two can be compared only
+// if both numbers are the same: a change of either is a new scheme.
+const (
+	// ShingleWords is w: a shingle is so many words that follow each other.
+	ShingleWords = 4
+	// SketchSize is s: a sketch holds the smallest s shingles of a text. The
+	// standard error of a resemblance r is √(r(1−r)/s): 0.012 at 0.98, 0.044 at 0.5.
+	SketchSize = 128
+)
+
+// Sketch is what remains of a text so that its resemblance to other texts can be
+// estimated: MIN_s(π(S(A))) of Sizov's slides 5 ("Random permutations", "Corner
+// case"), after Broder. S(A) is the set of the text's shingles, π orders them by
+// a hash of 64 bits, MIN_s takes the smallest s, or all if there are fewer. The
+// values are in ascending order, each once. A text of fewer than w words, but at
+// least one, has a single shingle of all its words; a text without words has an
+// empty sketch.
+type Sketch []uint64
+
+// NewSketch sketches a text in time that is linear in its length and memory that
+// does not depend on it.
+//
+// A word is what stands between white space, punctuation and symbols, whatever
+// its case. Scripts that put no space between words (Chinese, Japanese, Thai,
+// Lao, Khmer, Burmese) are read character by character, so that there a shingle
+// is a 4-gram of characters: finding their words takes a dictionary, which would
+// have to stay the same for ever.
+func NewSketch(text string) Sketch { return sketch(words(text), ShingleWords, SketchSize) }
+
+// sketch takes the size smallest of the shingles of w words each.
+func sketch(words iter.Seq[uint64], w, size int) Sketch {
+	least := minima{size: size, limit: ^uint64(0)}
+	window := make([]uint64, 0, w) // the last w words
+	for word := range words {
+		if len(window) == w {
+			copy(window, window[1:])
+			window = window[:w-1]
+		}
+		if window = append(window, word); len(window) == w {
+			least.add(fingerprint(window))
+		}
+	}
+	if n := len(window); n > 0 && n < w {
+		least.add(fingerprint(window))
+	}
+	return least.sorted()
+}
+
+// fingerprint is the shingle of the words, given by their hashes. It stands for
+// the shingle's place in a random order of all shingles, so every bit of it
+// depends on every bit of every word.
+func fingerprint(shingle []uint64) uint64 {
+	var f uint64
+	for _, word := range shingle {
+		f = mix(f ^ word)
+	}
+	return f
+}
+
+// mix is the finalizer of SplitMix64 (Steele, Lea and Flood 2014, with Stafford's
+// constants), a permutation of the 64-bit numbers. It is stored in every sketch:
+// never change it.
+func mix(x uint64) uint64 {
+	x += 0x9e3779b97f4a7c15
+	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
+	x = (x ^ x>>27) * 0x94d049bb133111eb
+	return x ^ x>>31
+}
+
+// minima collects the smallest distinct values of a stream.
+type minima struct {
+	size   int
+	values []uint64 // the smallest so far, and newer ones of which some may be
+	limit  uint64   // the size-th smallest value when values were last sorted
+}
+
+func (m *minima) add(v uint64) {
+	if v > m.limit {
+		return
+	}
+	if m.values = append(m.values, v); len(m.values) == 4*m.size {
+		m.settle()
+	}
+}
+
+// settle drops repetitions and what is too large. It sorts 4s values for each 3s
+// that were added, so it costs the stream a constant for each value.
+func (m *minima) settle() {
+	slices.Sort(m.values)
+	m.values = slices.Compact(m.values)
+	if len(m.values) >= m.size {
+		m.values = m.values[:m.size]
+		m.limit = m.values[m.size-1]
+	}
+}
+
+func (m *minima) sorted() Sketch {
+	m.settle()
+	return slices.Clip(m.values)
+}
+
+// FNV-1a of 64 bits, as package hash/fnv has it.
+const (
+	fnvOffset = 0xcbf29ce484222325
+	fnvPrime  = 0x100000001b3
+)
+
+// words yields a hash of each word of a text: FNV-1a over its letters in lower
+// case.
+func words(text string) iter.Seq[uint64] {
+	return func(yield func(uint64) bool) {
+		hash, open := uint64(fnvOffset), noWord
+		for _, r := range text {
+			kind := kindOf(r)
+			if open != noWord && (kind == betweenWords || kind == wordAlone || kind == inWord && open == wordAlone) {
+				if !yield(hash) {
+					return
+				}
+				hash, open = fnvOffset, noWord
+			}
+			switch {
+			case kind == inWord, kind == wordAlone:
+				hash, open = hashRune(hash, r), kind
+			case kind == onWord && open != noWord:
+				hash = hashRune(hash, r)
+			}
+		}
+		if open != noWord {
+			yield(hash)
+		}
+	}
+}
+
+// hashRune goes on with the hash of a word by one character.
+func hashRune(hash uint64, r rune) uint64 {
+	if r < utf8.RuneSelf {
+		return (hash ^ uint64(lower[r])) * fnvPrime
+	}
+	var buf [utf8.UTFMax]byte
+	for _, b := range buf[:utf8.EncodeRune(buf[:], unicode.ToLower(r))] {
+		hash = (hash ^ uint64(b)) * fnvPrime
+	}
+	return hash
+}
+
+// lower has the ASCII letters and digits in lower case, and 0 for the rest of
+// ASCII, which is between words.
+var lower = func() (table [utf8.RuneSelf]byte) {
+	for _, r := range "abcdefghijklmnopqrstuvwxyz0123456789" {
+		table[r], table[unicode.ToUpper(r)] = byte(r), byte(r)
+	}
+	return table
+}()
+
+// runeKind is what a character is to the words of its text.
+type runeKind uint8
+
+const (
+	betweenWords runeKind = iota // ends a word
+	inWord                       // goes on with a word, or begins one
+	wordAlone                    // begins a word that only marks go on with
+	onWord                       // a mark: goes on with a word, and is nothing elsewhere
+	unseen                       // not there: a soft hyphen, a joiner
+	noWord       = betweenWords
+)
+
+// kindOf tells words from what is between them by exclusion. A character that a
+// later Unicode assigns is most likely a letter, and is taken for one already: a
+// sketch should not depend on the tables of a Go release.
+func kindOf(r rune) runeKind {
+	switch {
+	case r < utf8.RuneSelf:
+		if lower[r] != 0 {
+			return inWord
+		}
+		return betweenWords
+	case unicode.IsLetter(r):
+		if r >= firstUnspaced && unicode.In(r, unspaced...) {
+			return wordAlone
+		}
+		return inWord
+	case unicode.IsMark(r):
+		return onWord
+	case unicode.Is(unicode.Cf, r):
+		return unseen
+	case unicode.In(r, unicode.White_Space, unicode.P, unicode.S, unicode.Cc, unicode.Co, unicode.Cs):
+		return betweenWords
+	}
+	return inWord
+}
+
+// unspaced are the scripts that are written without spaces between words, the
+// most frequent first; firstUnspaced is the first character of any.
+var unspaced = []*unicode.RangeTable{
+	unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Myanmar, unicode.Khmer,
+}
+
+const firstUnspaced = '\u0e00'
+
+// Resemblance estimates |S(A) ∩ S(B)| / |S(A) ∪ S(B)|, in [0, 1], from the
+// sketches of A and B as the slides do ("Corner case"): the share of
+// M(AB) = MIN_s(M(A) ∪ M(B)) that is in both M(A) and M(B). It is exact when the
+// texts have no more than s shingles together. 1 does not mean that the texts are
+// equal. An empty sketch is no evidence: it resembles nothing, not even itself.
+func (a Sketch) Resemblance(b Sketch) float64 { return resemblance(a, b, SketchSize) }
+
+func resemblance(a, b Sketch, size int) float64 {
+	both, either := 0, 0
+	for i, j := 0, 0; either < size && (i < len(a) || j < len(b)); either++ {
+		switch {
+		case j == len(b) || i < len(a) && a[i] < b[j]:
+			i++
+		case i == len(a) || b[j] < a[i]:
+			j++
+		default:
+			i, j, both = i+1, j+1, both+1
+		}
+	}
+	if either == 0 {
+		return 0
+	}
+	return float64(both) / float64(either)
+}
+
+// sketchScheme is the first byte of an encoded sketch. It stands for all that
+// makes a sketch comparable: w, s, what a word is, and the hash.
+const sketchScheme = 1
+
+// Encode returns the sketch as it is stored, at most 1 + 8·SketchSize bytes: the
+// scheme, then each value in eight bytes, most significant first. (Their
+// differences as varints would take as much: they are numbers of 55 bits for a
+// text of 500 words.) An empty sketch is no bytes.
+func (a Sketch) Encode() []byte {
+	if len(a) == 0 {
+		return nil
+	}
+	b := make([]byte, 1, 1+8*len(a))
+	b[0] = sketchScheme
+	for _, v := range a {
+		b = binary.BigEndian.AppendUint64(b, v)
+	}
+	return b
+}
+
+// DecodeSketch is the inverse of Encode, and an error for anything that Encode
+// does not return.
+func DecodeSketch(b []byte) (Sketch, error) {
+	switch {
+	case len(b) == 0:
+		return nil, nil
+	case b[0] != sketchScheme:
+		return nil, fmt.Errorf("a sketch of scheme %d, not %d", b[0], sketchScheme)
+	case len(b) == 1 || len(b)%8 != 1 || len(b) > 1+8*SketchSize:
+		return nil, fmt.Errorf("a damaged sketch: of %d bytes", len(b))
+	}
+	a := make(Sketch, 0, len(b)/8)
+	for rest := b[1:]; len(rest) > 0; rest = rest[8:] {
+		v := binary.BigEndian.Uint64(rest)
+		if len(a) > 0 && v <= a[len(a)-1] {
+			return nil, errors.New("a damaged sketch: not in ascending order")
+		}
+		a = append(a, v)
+	}
+	return a, nil
+}
