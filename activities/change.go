@@ -47,7 +47,7 @@ func (a *Activities) DetectChange(ctx context.Context, in contract.DetectIn) (co
 	if err != nil {
 		return contract.DetectOut{}, translate(err)
 	}
-	outcome, reasons := change.Verdict(last, digestsOf(version, in.Fetch.Digest))
+	outcome, reasons := change.Verdict(last, digestsOf(version, in.Fetch.Digest), change.Rule{})
 	out := contract.DetectOut{Outcome: outcome, Reasons: slices.Concat(asked.Reasons, reasons)}
 	if !worthKeeping(outcome, page.Last, version) {
 		return out, nil

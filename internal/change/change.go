@@ -1,5 +1,5 @@
-// Package change decides whether a page really changed, from digests of what
-// was fetched.
+// Package change decides whether a page really changed, from digests and sketches
+// of what was fetched.
 package change
 
 import (
@@ -19,6 +19,55 @@ type Digests struct {
 	Links     string // LinkDigest of the links
 	Bytes     int64  // of the body
 	TextBytes int64  // of the normalised main text
+	Sketch    Sketch // of the main text, empty if it is not known or there are no words
+}
+
+// DefaultThreshold is the resemblance from which on two texts are taken for the
+// same one, unless somebody looks closer. With s = 128 it allows two shingles of
+// the sketch to differ, or about five words in a text of a thousand.
+const DefaultThreshold = 0.98
+
+// Difference is what a look at two texts, rather than at their sketches, found.
+type Difference uint8
+
+// What a look at two texts that differ may find.
+const (
+	// DifferenceUnknown: nobody looked, or one of the texts is not kept.
+	DifferenceUnknown Difference = iota
+	// DifferenceNoise: only what changes by itself, such as a clock, a counter or an
+	// advertisement.
+	DifferenceNoise
+	// DifferenceEdit: something that a reader comes for, be it one digit of a price.
+	DifferenceEdit
+)
+
+// Rule is how Verdict judges main texts that differ.
+type Rule struct {
+	// Threshold is the resemblance, in (0, 1], from which on they count as one text
+	// when Difference is unknown; 0 stands for DefaultThreshold.
+	Threshold float64
+	// Difference is what a look at the texts found. It decides whatever the
+	// resemblance is: one changed price in a thousand words resembles above 0.98, a
+	// clock in fifty words below 0.9. NeedsLook says when it counts.
+	Difference Difference
+}
+
+func (r Rule) threshold() float64 {
+	if r.Threshold == 0 {
+		return DefaultThreshold
+	}
+	return r.Threshold
+}
+
+// cosmetic judges two texts that differ, by their resemblance if it is known.
+func (r Rule) cosmetic(resemblance float64, known bool) bool {
+	switch r.Difference {
+	case DifferenceNoise:
+		return true
+	case DifferenceEdit:
+		return false
+	}
+	return known && resemblance >= r.threshold()
 }
 
 // Codes of the reasons of a verdict. They are stored; never change them.
@@ -31,8 +80,17 @@ const (
 	// bytes_delta.
 	CodeSameText = "same-text"
 	// CodeText: the main text differs. Numbers: bytes, bytes_delta, text_bytes,
-	// text_delta.
+	// text_delta and, if it is known, resemblance.
 	CodeText = "text-differs"
+	// CodeEdit: the main text differs by little, but by what a reader comes for.
+	// Numbers: threshold, which the resemblance reaches.
+	CodeEdit = "edit"
+	// CodeResembles: the main text differs by so little that it counts as the same.
+	// Numbers: those of CodeText, and threshold.
+	CodeResembles = "text-resembles"
+	// CodeNoise: the main text differs by what changes by itself. Numbers: those of
+	// CodeText.
+	CodeNoise = "noise"
 	// CodeNoText: there is no text on either side, and the bytes differ. Numbers:
 	// bytes, bytes_delta.
 	CodeNoText = "bytes-differ"
@@ -59,10 +117,13 @@ func LinkDigest(links []string) string {
 }
 
 // Verdict compares a fetch with the page's last version and says what changed,
-// and why. An unknown text digest on either side is no evidence of sameness.
-func Verdict(prev, next Digests) (crawl.Outcome, []crawl.Reason) {
+// and why. An unknown text digest or sketch on either side is no evidence of
+// sameness. The comparison is with the last version, not with the last visit, so
+// that many small differences add up to a change, and a page that returns to an
+// earlier version changes again.
+func Verdict(prev, next Digests, rule Rule) (crawl.Outcome, []crawl.Reason) {
 	switch {
-	case prev.Raw == "" && prev.Text == "":
+	case prev.first():
 		return crawl.OutcomeNew, []crawl.Reason{{Code: CodeFirst, Num: map[string]float64{
 			"bytes": float64(next.Bytes), "text_bytes": float64(next.TextBytes),
 		}}}
@@ -73,10 +134,44 @@ func Verdict(prev, next Digests) (crawl.Outcome, []crawl.Reason) {
 	case prev.Text != "" && prev.Text == next.Text:
 		return crawl.OutcomeCosmetic, withLinks(prev, next, crawl.Reason{Code: CodeSameText, Num: sizes(prev, next)})
 	}
+	return otherText(prev, next, rule)
+}
+
+// NeedsLook reports whether Verdict depends on Rule.Difference: both sides have a
+// main text, and other ones.
+func NeedsLook(prev, next Digests) bool {
+	return !prev.first() && prev.Raw != next.Raw && prev.Text != next.Text && prev.TextBytes > 0 && next.TextBytes > 0
+}
+
+// first reports whether these are the digests of a page without a version.
+func (d Digests) first() bool { return d.Raw == "" && d.Text == "" }
+
+// otherText judges main texts that differ.
+func otherText(prev, next Digests, rule Rule) (crawl.Outcome, []crawl.Reason) {
 	num := sizes(prev, next)
 	num["text_bytes"] = float64(next.TextBytes)
 	num["text_delta"] = float64(next.TextBytes - prev.TextBytes)
-	return crawl.OutcomeChanged, withLinks(prev, next, crawl.Reason{Code: CodeText, Num: num})
+	known := len(prev.Sketch) > 0 && len(next.Sketch) > 0
+	resemblance := prev.Sketch.Resemblance(next.Sketch)
+	if known {
+		num["resemblance"] = resemblance
+	}
+	if !NeedsLook(prev, next) {
+		rule.Difference = DifferenceUnknown // there is no text to look at
+	}
+	if rule.cosmetic(resemblance, known) {
+		reason := crawl.Reason{Code: CodeNoise, Num: num}
+		if rule.Difference != DifferenceNoise {
+			num["threshold"] = rule.threshold()
+			reason.Code = CodeResembles
+		}
+		return crawl.OutcomeCosmetic, withLinks(prev, next, reason)
+	}
+	reasons := withLinks(prev, next, crawl.Reason{Code: CodeText, Num: num})
+	if known && resemblance >= rule.threshold() {
+		reasons = append(reasons, crawl.Reason{Code: CodeEdit, Num: map[string]float64{"threshold": rule.threshold()}})
+	}
+	return crawl.OutcomeChanged, reasons
 }
 
 // withoutText judges pages that have no text at all, such as frame sets and

@@ -2,6 +2,7 @@ package change
 
 import (
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -27,13 +28,13 @@ func TestVerdict(t *testing.T) {
 		{"same bytes", old, old, crawl.OutcomeUnchanged, []crawl.Reason{{Code: CodeSameBytes}}},
 		{
 			"same text", old,
-			Digests{"r2", "t1", "l1", 110, 40},
+			Digests{"r2", "t1", "l1", 110, 40, nil},
 			crawl.OutcomeCosmetic,
 			[]crawl.Reason{{Code: CodeSameText, Num: map[string]float64{"bytes": 110, "bytes_delta": 10}}},
 		},
 		{
 			"same text, other links", old,
-			Digests{"r2", "t1", "l2", 90, 40},
+			Digests{"r2", "t1", "l2", 90, 40, nil},
 			crawl.OutcomeCosmetic,
 			[]crawl.Reason{{Code: CodeSameText, Num: map[string]float64{"bytes": 90, "bytes_delta": -10}}, {Code: CodeLinks}},
 		},
@@ -46,7 +47,7 @@ func TestVerdict(t *testing.T) {
 		},
 		{
 			"other text", old,
-			Digests{"r2", "t2", "l2", 120, 30},
+			Digests{"r2", "t2", "l2", 120, 30, nil},
 			crawl.OutcomeChanged,
 			[]crawl.Reason{
 				{Code: CodeText, Num: map[string]float64{"bytes": 120, "bytes_delta": 20, "text_bytes": 30, "text_delta": -10}},
@@ -55,15 +56,15 @@ func TestVerdict(t *testing.T) {
 		},
 		{
 			"no text, same links",
-			Digests{"r1", "t0", "l1", 10, 0},
-			Digests{"r2", "t0", "l1", 12, 0},
+			Digests{"r1", "t0", "l1", 10, 0, nil},
+			Digests{"r2", "t0", "l1", 12, 0, nil},
 			crawl.OutcomeCosmetic,
 			[]crawl.Reason{{Code: CodeNoText, Num: map[string]float64{"bytes": 12, "bytes_delta": 2}}},
 		},
 		{
 			"no text, other links",
-			Digests{"r1", "t0", "l1", 10, 0},
-			Digests{"r2", "t0", "l2", 12, 0},
+			Digests{"r1", "t0", "l1", 10, 0, nil},
+			Digests{"r2", "t0", "l2", 12, 0, nil},
 			crawl.OutcomeChanged,
 			[]crawl.Reason{{Code: CodeNoText, Num: map[string]float64{"bytes": 12, "bytes_delta": 2}}, {Code: CodeLinks}},
 		},
@@ -77,11 +78,95 @@ func TestVerdict(t *testing.T) {
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
-			got, reasons := Verdict(c.prev, c.next)
+			got, reasons := Verdict(c.prev, c.next, Rule{})
 			if got != c.want || !reflect.DeepEqual(reasons, c.reasons) {
 				t.Errorf("got %s %+v, want %s %+v", got, reasons, c.want, c.reasons)
 			}
 		})
+	}
+}
+
+// seen are the digests of a page with a main text, as a visit sees it.
+func seen(text string) Digests {
+	return Digests{Raw: "raw " + text, Text: Digest(text), Links: "l", Bytes: int64(len(text)) + 100, TextBytes: int64(len(text)), Sketch: NewSketch(text)}
+}
+
+func TestVerdictByResemblance(t *testing.T) {
+	t.Parallel()
+	page := numbered("w", 0, 2000)
+	number := strings.Replace(page, " w1000 ", " w7777 ", 1) // about 0.996
+	few := strings.ReplaceAll(page, "77 ", "seventy-seven ") // about 0.92
+	rewritten := numbered("w", 400, 2000)
+	clock := func(now string) string { return "It is " + now + " in this short text, and you are welcome." }
+	without := func(d Digests) Digests {
+		d.Sketch = nil
+		return d
+	}
+	for _, c := range []struct {
+		name       string
+		prev, next Digests
+		rule       Rule
+		want       crawl.Outcome
+		codes      []string
+	}{
+		{"one word, nobody looked", seen(page), seen(number), Rule{}, crawl.OutcomeCosmetic, []string{CodeResembles}},
+		{"one word, a clock", seen(page), seen(number), Rule{Difference: DifferenceNoise}, crawl.OutcomeCosmetic, []string{CodeNoise}},
+		{"one word, a price", seen(page), seen(number), Rule{Difference: DifferenceEdit}, crawl.OutcomeChanged, []string{CodeText, CodeEdit}},
+		{"a strict threshold", seen(page), seen(few), Rule{Threshold: 1}, crawl.OutcomeChanged, []string{CodeText}},
+		{"rewritten", seen(page), seen(rewritten), Rule{}, crawl.OutcomeChanged, []string{CodeText}},
+		{"a lax threshold", seen(page), seen(rewritten), Rule{Threshold: 0.5}, crawl.OutcomeCosmetic, []string{CodeResembles}},
+		{"a clock in a short text", seen(clock("12:03")), seen(clock("12:04")), Rule{Difference: DifferenceNoise}, crawl.OutcomeCosmetic, []string{CodeNoise}},
+		{"the same, nobody looked", seen(clock("12:03")), seen(clock("12:04")), Rule{}, crawl.OutcomeChanged, []string{CodeText}},
+		{"a sketch is not known", without(seen(page)), seen(number), Rule{}, crawl.OutcomeChanged, []string{CodeText}},
+		{"neither is known", without(seen(page)), without(seen(number)), Rule{}, crawl.OutcomeChanged, []string{CodeText}},
+		{"no words", seen("… !"), seen("… ?"), Rule{}, crawl.OutcomeChanged, []string{CodeText}},
+		{"the same shingles", seen("a b c d a b c d a"), seen("a b c d a b c d a b c d a"), Rule{}, crawl.OutcomeCosmetic, []string{CodeResembles}},
+		{"the text is gone", seen(page), seen(""), Rule{Difference: DifferenceNoise}, crawl.OutcomeChanged, []string{CodeText}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got, reasons := Verdict(c.prev, c.next, c.rule)
+			var codes []string
+			for _, r := range reasons {
+				codes = append(codes, r.Code)
+			}
+			if got != c.want || !slices.Equal(codes, c.codes) {
+				t.Fatalf("got %s %q, want %s %q", got, codes, c.want, c.codes)
+			}
+			first := reasons[0].Num
+			if first["text_delta"] != float64(c.next.TextBytes-c.prev.TextBytes) || first["bytes_delta"] != float64(c.next.Bytes-c.prev.Bytes) {
+				t.Errorf("sizes %v", first)
+			}
+			known := len(c.prev.Sketch) > 0 && len(c.next.Sketch) > 0
+			if resemblance, told := first["resemblance"]; told != known || resemblance != c.prev.Sketch.Resemblance(c.next.Sketch) {
+				t.Errorf("resemblance %v, told: %v", resemblance, told)
+			}
+		})
+	}
+}
+
+// Texts that drift apart by cosmetic steps change in the end: each is compared
+// with the last version. A text that returns to what it was changes twice.
+func TestVerdictsInARow(t *testing.T) {
+	t.Parallel()
+	words := strings.Fields(numbered("w", 0, 2000))
+	last := seen(strings.Join(words, " "))
+	outcomes := map[crawl.Outcome]int{}
+	for i := range 20 {
+		words[100*i] = "edited"
+		next := seen(strings.Join(words, " "))
+		outcome, _ := Verdict(last, next, Rule{})
+		if outcomes[outcome]++; outcome == crawl.OutcomeChanged {
+			last = next
+		}
+	}
+	if outcomes[crawl.OutcomeCosmetic] < 10 || outcomes[crawl.OutcomeChanged] == 0 {
+		t.Errorf("20 steps: %v", outcomes)
+	}
+	a, b := seen(numbered("a", 0, 100)), seen(numbered("b", 0, 100))
+	for _, step := range [][2]Digests{{a, b}, {b, a}} {
+		if outcome, _ := Verdict(step[0], step[1], Rule{}); outcome != crawl.OutcomeChanged {
+			t.Errorf("there and back is %s", outcome)
+		}
 	}
 }
 
@@ -118,12 +203,17 @@ func TestVerdictProperties(t *testing.T) {
 		return Digests{
 			Raw: rapid.SampledFrom([]string{"r1", "r2", "r3"}).Draw(t, "raw"), Text: rapid.SampledFrom([]string{"", "t1", "t2"}).Draw(t, "text"),
 			Links: rapid.SampledFrom([]string{"l1", "l2"}).Draw(t, "links"), Bytes: rapid.Int64Range(0, 9).Draw(t, "bytes"), TextBytes: rapid.Int64Range(0, 2).Draw(t, "text bytes"),
+			Sketch: Sketch(rapid.SampledFrom([][]uint64{nil, {1}, {1, 2}, {1, 3}}).Draw(t, "sketch")),
 		}
 	})
 	rapid.Check(t, func(t *rapid.T) {
 		a, b := digests.Draw(t, "a"), digests.Draw(t, "b")
-		there, reasons := Verdict(a, b)
-		back, _ := Verdict(b, a)
+		rule := Rule{
+			Threshold:  rapid.Float64Range(0, 1).Draw(t, "threshold"),
+			Difference: rapid.SampledFrom([]Difference{DifferenceUnknown, DifferenceNoise, DifferenceEdit}).Draw(t, "difference"),
+		}
+		there, reasons := Verdict(a, b, rule)
+		back, _ := Verdict(b, a, rule)
 		if there != back {
 			t.Errorf("%s one way, %s the other", there, back)
 		}
@@ -133,7 +223,11 @@ func TestVerdictProperties(t *testing.T) {
 		if !there.Observes() || len(reasons) == 0 {
 			t.Errorf("%s with %d reasons", there, len(reasons))
 		}
-		if first, _ := Verdict(Digests{}, b); first != crawl.OutcomeNew {
+		looked, _ := Verdict(a, b, Rule{Threshold: rule.Threshold})
+		if !NeedsLook(a, b) && looked != there {
+			t.Errorf("%s, and %s after a look that was not needed", looked, there)
+		}
+		if first, _ := Verdict(Digests{}, b, rule); first != crawl.OutcomeNew {
 			t.Errorf("first: %s", first)
 		}
 	})

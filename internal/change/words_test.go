@@ -10,14 +10,20 @@ import (
 func TestWord(t *testing.T) {
 	t.Parallel()
 	for want, r := range map[string]crawl.Reason{
-		"first version (8 bytes)":             {Code: CodeFirst, Num: map[string]float64{"bytes": 8, "text_bytes": 5}},
-		"the same bytes":                      {Code: CodeSameBytes},
-		"other bytes, the same text":          {Code: CodeSameText},
-		"other text (+12 bytes)":              {Code: CodeText, Num: map[string]float64{"text_delta": 12}},
-		"other text (-3 bytes)":               {Code: CodeText, Num: map[string]float64{"text_delta": -3}},
-		"other text":                          {Code: CodeText},
-		"other bytes, and no text to compare": {Code: CodeNoText},
-		"other links":                         {Code: CodeLinks},
+		"first version (8 bytes)":                 {Code: CodeFirst, Num: map[string]float64{"bytes": 8, "text_bytes": 5}},
+		"the same bytes":                          {Code: CodeSameBytes},
+		"other bytes, the same text":              {Code: CodeSameText},
+		"other text (+12 bytes)":                  {Code: CodeText, Num: map[string]float64{"text_delta": 12}},
+		"other text (-3 bytes)":                   {Code: CodeText, Num: map[string]float64{"text_delta": -3}},
+		"other text":                              {Code: CodeText},
+		"other text (resemblance 0.29)":           {Code: CodeText, Num: map[string]float64{"text_delta": 0, "resemblance": 0.29}},
+		"other text (-3 bytes, resemblance 0.97)": {Code: CodeText, Num: map[string]float64{"text_delta": -3, "resemblance": 125.0 / 128}},
+		"nearly the same text (+1 bytes, resemblance 0.99), 0.98 is enough": {Code: CodeResembles, Num: map[string]float64{"text_delta": 1, "resemblance": 127.0 / 128, "threshold": 0.98}},
+		"nothing but noise in the text (-2 bytes, resemblance 0.85)":        {Code: CodeNoise, Num: map[string]float64{"text_delta": -2, "resemblance": 0.8593}},
+		"nothing but noise in the text":                                     {Code: CodeNoise},
+		"more than noise, though 0.98 is reached":                           {Code: CodeEdit, Num: map[string]float64{"threshold": 0.98}},
+		"other bytes, and no text to compare":                               {Code: CodeNoText},
+		"other links":                                                       {Code: CodeLinks},
 	} {
 		if got, ok := Word(r); !ok || got != want {
 			t.Errorf("%+v is %q, want %q", r, got, want)

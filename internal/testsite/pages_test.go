@@ -79,15 +79,15 @@ func TestContentChangesAtTruth(t *testing.T) {
 			last := s.look(t, target, 0)
 			for _, at := range truth[:min(len(truth), 8)] {
 				before, after := s.look(t, target, at.Sub(epoch)-1), s.look(t, target, at.Sub(epoch))
-				if got, _ := change.Verdict(last, before); got == crawl.OutcomeChanged {
+				if got, _ := change.Verdict(last, before, change.Rule{}); got == crawl.OutcomeChanged {
 					t.Errorf("changed before %s", at.Sub(epoch))
 				}
-				if got, why := change.Verdict(before, after); got != crawl.OutcomeChanged {
+				if got, why := change.Verdict(before, after, change.Rule{}); got != crawl.OutcomeChanged {
 					t.Errorf("%s at %s: %v", got, at.Sub(epoch), why)
 				}
 				last = after
 			}
-			if got, _ := change.Verdict(last, s.look(t, target, time.Minute)); len(truth) == 0 && got == crawl.OutcomeChanged {
+			if got, _ := change.Verdict(last, s.look(t, target, time.Minute), change.Rule{}); len(truth) == 0 && got == crawl.OutcomeChanged {
 				t.Error("it changed and should not")
 			}
 		})
@@ -117,7 +117,7 @@ func TestDecorIsCosmetic(t *testing.T) {
 		prev, seen := s.look(t, News+path, 0), map[string]bool{}
 		for i := range 8 {
 			next := s.look(t, News+path, time.Duration(i+1)*6*time.Second)
-			if got, _ := change.Verdict(prev, next); got != crawl.OutcomeCosmetic || seen[next.Raw] {
+			if got, _ := change.Verdict(prev, next, change.Rule{}); got != crawl.OutcomeCosmetic || seen[next.Raw] {
 				t.Errorf("%s: %s after %d × 6 s", path, got, i+1)
 			}
 			prev, seen[next.Raw] = next, true
