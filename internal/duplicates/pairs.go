@@ -1,0 +1,388 @@
+// Package duplicates finds all near-duplicates among the pages of a crawl at
+// once, on disk, in memory that is bounded whatever the crawl's size: the sort and
+// merge of Sizov's slides 5 ("Finding all near-duplicates", "DCM Steps"). What one
+// page's candidates are is package change's and the store's business.
+package duplicates
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"os"
+
+	"recrawl/internal/change"
+)
+
+const (
+	// manyPages is up to how many pages that share a shingle are paired with each
+	// other; of more, each is paired with the fewOldest of them. A shingle of a site's
+	// boilerplate would otherwise cost the square of the site, and the pages of a
+	// large cluster all resemble its oldest anyway.
+	manyPages, fewOldest = 32, 2
+	// enough is the part of the shared values that a pair at the threshold has which
+	// must have been counted before its sketches are compared.
+	enough = 0.25
+	// DefaultMemory is how much is sorted in memory.
+	DefaultMemory = 64 << 20
+	minMemory     = 1 << 20
+	checkEvery    = 1 << 14 // records between two looks at the context
+)
+
+// Page is a page with its content.
+type Page struct {
+	ID int64
+	change.Content
+}
+
+// Pair are two pages with the same content, or nearly.
+type Pair struct {
+	A, B        int64 // A < B
+	Exact       bool
+	Resemblance float64
+}
+
+// Options of a search.
+type Options struct {
+	// Threshold is the least resemblance of a pair; 0 stands for
+	// change.DefaultThreshold.
+	Threshold float64
+	// Memory bounds what is sorted in memory, in bytes; 0 stands for DefaultMemory.
+	// Besides it a search takes 20 bytes a page.
+	Memory int64
+	// Dir is where temporary files go; "" is the system's folder for them. They take
+	// about 3 KB a page, and are removed at the end.
+	Dir string
+}
+
+func (o Options) threshold() float64 {
+	if o.Threshold == 0 {
+		return change.DefaultThreshold
+	}
+	return o.Threshold
+}
+
+// records is how many records half the memory holds: at most two sorters work at
+// a time.
+func (o Options) records() int {
+	memory := o.Memory
+	if memory == 0 {
+		memory = DefaultMemory
+	}
+	return int(max(memory, minMemory)) / 2 / recordBytes
+}
+
+// Stats say what a search did.
+type Stats struct {
+	Pages    int
+	Same     int   // pages with the content of an older one
+	Compared int   // pairs whose sketches were compared
+	Near     int   // of these at or above the threshold
+	Common   int   // shingles that more than 32 pages share
+	Spilled  int64 // bytes that were sorted on disk
+}
+
+// Pairs finds the pairs of pages with the same content, then those of different
+// contents whose sketches resemble each other by the threshold, and gives each to
+// found. Pages must come in ascending order of their ids.
+//
+// Of pages with one content the oldest stands for all: found gets it with each of
+// the others, and only the oldest is compared with other contents. Of more than 32
+// pages that share all they share, each is only compared with the two oldest.
+func Pairs(ctx context.Context, pages iter.Seq2[Page, error], opts Options, found func(Pair) error) (stats Stats, err error) {
+	s := &search{
+		ctx: ctx, opts: opts, found: found,
+		one: make([]record, 0, opts.records()), two: make([]record, 0, opts.records()),
+	}
+	defer func() { err = errors.Join(err, s.close()) }()
+	if err := s.divide(pages); err != nil {
+		return s.stats, err
+	}
+	if err := s.compute(); err != nil {
+		return s.stats, err
+	}
+	return s.stats, s.merge()
+}
+
+// search is one search for pairs. Pages are numbered as they come.
+type search struct {
+	ctx      context.Context
+	opts     Options
+	found    func(Pair) error
+	one, two []record // memory of the sorters that work at a time
+	stats    Stats
+	steps    int
+
+	ids    []int64
+	ends   []int64 // of the pages' sketches in the file
+	file   *os.File
+	exact  *sorter // by Content.Exact: pages
+	values *sorter // by value of a sketch: pages
+	pairs  *sorter // by pair of pages: how many values they share
+}
+
+// divide keeps the sketches in a file, and the pages by their exact keys.
+func (s *search) divide(pages iter.Seq2[Page, error]) error {
+	var err error
+	if s.file, err = os.CreateTemp(s.opts.Dir, "recrawl-sketches-*"); err != nil {
+		return fmt.Errorf("keep sketches: %w", err)
+	}
+	out := bufio.NewWriterSize(s.file, maxReadBytes)
+	s.exact = newSorter(s.opts.Dir, s.one, false)
+	end := int64(0)
+	for page, err := range pages {
+		if err != nil {
+			return fmt.Errorf("read pages: %w", err)
+		}
+		n := len(s.ids)
+		if n > 0 && page.ID <= s.ids[n-1] {
+			return fmt.Errorf("page %d comes after page %d", page.ID, s.ids[n-1])
+		}
+		encoded := page.Sketch.Encode()
+		if _, err := out.Write(encoded); err != nil {
+			return fmt.Errorf("keep sketches: %w", err)
+		}
+		end += int64(len(encoded))
+		s.ids, s.ends = append(s.ids, page.ID), append(s.ends, end)
+		if page.Exact != 0 {
+			if err := s.exact.add(record{page.Exact, uint64(n)}); err != nil {
+				return err
+			}
+		}
+		if err := s.alive(); err != nil {
+			return err
+		}
+	}
+	s.stats.Pages = len(s.ids)
+	if err := out.Flush(); err != nil {
+		return fmt.Errorf("keep sketches: %w", err)
+	}
+	return nil
+}
+
+// compute finds the pages with the same content, writes out the pairs
+// ⟨value, page⟩ of the others' sketches, and makes of these, in the order of
+// values, ⟨page, page, 1⟩ for the pages that share a value.
+func (s *search) compute() error {
+	same, err := s.same()
+	if err != nil {
+		return err
+	}
+	if err := s.exact.close(); err != nil {
+		return err
+	}
+	s.exact = nil
+	s.values = newSorter(s.opts.Dir, s.one, false)
+	in := bufio.NewReaderSize(io.NewSectionReader(s.file, 0, s.end(len(s.ids)-1)), maxReadBytes)
+	for n := range s.ids {
+		sketch, err := readSketch(in, s.end(n)-s.end(n-1))
+		if err != nil {
+			return err
+		}
+		if same[n] || len(sketch) < change.MinShingles {
+			continue
+		}
+		for _, value := range sketch {
+			if err := s.values.add(record{value, uint64(n)}); err != nil {
+				return err
+			}
+		}
+		if err := s.alive(); err != nil {
+			return err
+		}
+	}
+	return s.invert()
+}
+
+// same finds the pages that have the content of an older one.
+func (s *search) same() ([]bool, error) {
+	same := make([]bool, len(s.ids))
+	var oldest record
+	first := true
+	for r, err := range s.exact.sorted() {
+		if err != nil {
+			return nil, err
+		}
+		if first || r.key != oldest.key {
+			oldest, first = r, false
+			continue
+		}
+		same[r.value] = true
+		s.stats.Same++
+		if err := s.found(Pair{A: s.ids[oldest.value], B: s.ids[r.value], Exact: true, Resemblance: 1}); err != nil {
+			return nil, err
+		}
+		if err := s.alive(); err != nil {
+			return nil, err
+		}
+	}
+	return same, nil
+}
+
+// invert pairs the pages that share a value, value by value.
+func (s *search) invert() error {
+	s.pairs = newSorter(s.opts.Dir, s.two, true)
+	group := sharers{search: s}
+	for r, err := range s.values.sorted() {
+		if err != nil {
+			return err
+		}
+		if err := group.add(r.key, r.value); err != nil {
+			return err
+		}
+		if err := s.alive(); err != nil {
+			return err
+		}
+	}
+	if err := group.end(); err != nil {
+		return err
+	}
+	s.stats.Spilled = s.values.size
+	err := s.values.close()
+	s.values = nil
+	return err
+}
+
+// sharers are the pages that share a value.
+type sharers struct {
+	*search
+	value  uint64
+	oldest []uint64 // at most manyPages
+	many   bool     // there are more, and those in oldest have been paired
+}
+
+// add takes the next page, which is younger than those with the same value.
+func (g *sharers) add(value, page uint64) error {
+	if value != g.value {
+		if err := g.end(); err != nil {
+			return err
+		}
+		g.value, g.oldest, g.many = value, g.oldest[:0], false
+	}
+	if len(g.oldest) < manyPages {
+		g.oldest = append(g.oldest, page)
+		return nil
+	}
+	if !g.many {
+		g.many = true
+		g.stats.Common++
+		if err := g.pairUp(fewOldest); err != nil {
+			return err
+		}
+	}
+	return g.pairWith(g.oldest[:fewOldest], page)
+}
+
+// end pairs the pages of a value that few share.
+func (g *sharers) end() error {
+	if g.many {
+		return nil
+	}
+	return g.pairUp(manyPages)
+}
+
+// pairUp pairs each page with the oldest ones that are older than it.
+func (g *sharers) pairUp(with int) error {
+	for i, page := range g.oldest {
+		if err := g.pairWith(g.oldest[:min(i, with)], page); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// pairWith pairs a page with older ones.
+func (s *search) pairWith(older []uint64, page uint64) error {
+	for _, a := range older {
+		if err := s.pairs.add(record{a<<32 | page, 1}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// merge goes through the pairs of pages with the number of values they share,
+// and compares the sketches of those that may resemble each other enough.
+func (s *search) merge() error {
+	older := -1 // the number of the page whose sketch is a
+	var a change.Sketch
+	for r, err := range s.pairs.sorted() {
+		if err != nil {
+			return err
+		}
+		if err := s.alive(); err != nil {
+			return err
+		}
+		first, second := int(r.key>>32), int(r.key&(1<<32-1))
+		if first != older {
+			if a, err = s.sketch(first); err != nil {
+				return err
+			}
+			older = first
+		}
+		if float64(r.value) < enough*s.opts.threshold()*float64(len(a)) {
+			continue
+		}
+		b, err := s.sketch(second)
+		if err != nil {
+			return err
+		}
+		s.stats.Compared++
+		resemblance := a.Resemblance(b)
+		if resemblance < s.opts.threshold() {
+			continue
+		}
+		s.stats.Near++
+		if err := s.found(Pair{A: s.ids[first], B: s.ids[second], Resemblance: resemblance}); err != nil {
+			return err
+		}
+	}
+	s.stats.Spilled += s.pairs.size
+	return nil
+}
+
+// end is where in the file the n-th sketch ends.
+func (s *search) end(n int) int64 {
+	if n < 0 {
+		return 0
+	}
+	return s.ends[n]
+}
+
+// sketch reads the sketch of the n-th page.
+func (s *search) sketch(n int) (change.Sketch, error) {
+	length := s.end(n) - s.end(n-1)
+	return readSketch(io.NewSectionReader(s.file, s.end(n-1), length), length)
+}
+
+func readSketch(in io.Reader, length int64) (change.Sketch, error) {
+	encoded := make([]byte, length)
+	if _, err := io.ReadFull(in, encoded); err != nil {
+		return nil, fmt.Errorf("read a sketch: %w", err)
+	}
+	return change.DecodeSketch(encoded)
+}
+
+// alive returns the context's error, every now and then.
+func (s *search) alive() error {
+	if s.steps++; s.steps%checkEvery != 0 {
+		return nil
+	}
+	return s.ctx.Err()
+}
+
+// close removes all files.
+func (s *search) close() error {
+	var errs []error
+	for _, sorter := range []*sorter{s.exact, s.values, s.pairs} {
+		if sorter != nil {
+			errs = append(errs, sorter.close())
+		}
+	}
+	if s.file != nil {
+		errs = append(errs, s.file.Close(), os.Remove(s.file.Name()))
+	}
+	return errors.Join(errs...)
+}
