@@ -97,7 +97,7 @@ func contentOf(page store.PageRecord, fetched contract.FetchOut, body []byte) (e
 
 // save saves a version and sees to it that it has its bytes.
 func (a *Activities) save(ctx context.Context, v store.VersionRecord, links []store.Link, body []byte) error {
-	if _, err := a.store.SaveVersion(ctx, v, links); err != nil {
+	if _, err := a.store.SaveVersion(ctx, store.SaveVersionParams{Version: v, Links: links}); err != nil {
 		return translate(err)
 	}
 	if v.Digest == "" { // may not be kept

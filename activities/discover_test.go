@@ -14,7 +14,9 @@ import (
 // linking stores a version of a page with its links, as DetectChange does.
 func (w *world) linking(page crawl.PageRef, visit int, links ...store.Link) {
 	w.t.Helper()
-	must[int64](w.t)(w.store.SaveVersion(w.t.Context(), store.VersionRecord{PageID: page.PageID, Visit: visit, Digest: digestOf(fmt.Sprint(links))}, links))
+	must[int64](w.t)(w.store.SaveVersion(w.t.Context(), store.SaveVersionParams{
+		Version: store.VersionRecord{PageID: page.PageID, Visit: visit, Digest: digestOf(fmt.Sprint(links))}, Links: links,
+	}))
 }
 
 func TestRegisterLinks(t *testing.T) {

@@ -79,11 +79,11 @@ type sweptStore struct {
 	sweep func() error
 }
 
-func (s sweptStore) SaveVersion(ctx context.Context, v store.VersionRecord, links []store.Link) (int64, error) {
+func (s sweptStore) SaveVersion(ctx context.Context, p store.SaveVersionParams) (int64, error) {
 	if err := s.sweep(); err != nil {
 		return 0, err
 	}
-	return s.Store.SaveVersion(ctx, v, links)
+	return s.Store.SaveVersion(ctx, p)
 }
 
 // A version whose bytes were swept when it was saved gets them back.

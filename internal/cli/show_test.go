@@ -54,7 +54,7 @@ func TestShowAndDiff(t *testing.T) {
 			t.Errorf("starter %s: %d, %q, %q; want %d, %q", c.args, got.code, got.out, got.errOut, c.code, c.want)
 		}
 	}
-	if got := starter(t, b, "show", "https://example.com/"); got.code != ExitUsage || !strings.Contains(got.errOut, "no archive: name it with --archive") {
+	if got := starter(t, b, "show", "https://example.com/"); got.code != ExitUsage || !strings.Contains(got.errOut, "no archive: name the one that belongs to the store with --archive") {
 		t.Errorf("without an archive: %d, %q", got.code, got.errOut)
 	}
 	if got := starter(t, &fakeBackend{}, "show", "https://example.com/", "--archive", "/none"); got.code != ExitFailed || !strings.Contains(got.errOut, "cannot open the archive: archive /none") {

@@ -14,6 +14,7 @@ import (
 	"errors"
 	"time"
 
+	"recrawl/internal/change"
 	"recrawl/internal/crawl"
 )
 
@@ -42,6 +43,7 @@ type Store interface {
 	Frontier
 	Gate
 	Visits
+	Duplicates
 	Reports
 	Takedown
 	Contents
@@ -409,15 +411,25 @@ type Visits interface {
 	FindPages(ctx context.Context, url, crawlName string) ([]PageRecord, error)
 	// Visit returns one recorded visit, or ErrNotFound.
 	Visit(ctx context.Context, pageID int64, visit int) (VisitRecord, error)
-	// SaveVersion stores a version with its links to be registered. Saving the same
-	// page and visit again returns the first one's id. The version's bytes must be
-	// in the archive already, and be looked for once more when it returns: see
-	// Contents. ErrUnavailable while they are claimed for deletion.
-	SaveVersion(ctx context.Context, v VersionRecord, links []Link) (int64, error)
+	// SaveVersion stores a version with its links to be registered and what it is
+	// compared by. Saving the same page and visit again returns the first one's id. The
+	// version's bytes must be in the archive already, and be looked for once more when
+	// it returns: see Contents. ErrUnavailable while they are claimed for deletion.
+	SaveVersion(ctx context.Context, p SaveVersionParams) (int64, error)
 	// RecordVisit stores a visit with its decision, moves the page on and frees its
 	// place in the window. The visit must be the page's next; if it is recorded
 	// already the stored one is returned with Already set.
 	RecordVisit(ctx context.Context, p RecordParams) (RecordResult, error)
+}
+
+// SaveVersionParams are the inputs of SaveVersion.
+type SaveVersionParams struct {
+	Version VersionRecord // ID and Seq are set by the store
+	Links   []Link
+	Content change.Content // see Duplicates; zero if it is not known
+	// Duplicate is the older page of the crawl that has the same content, nil if there
+	// is none. It is left out if that page is forgotten meanwhile.
+	Duplicate *DuplicateOf
 }
 
 // VisitRecord is one visit as stored.

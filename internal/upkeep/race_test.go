@@ -158,7 +158,7 @@ func (v *visitor) visit(visit int) error {
 // saveVersion waits while the digest is claimed, as an activity's retries do.
 func (v *visitor) saveVersion(ctx context.Context, visit int, digest string) error {
 	for {
-		_, err := v.store.SaveVersion(ctx, store.VersionRecord{PageID: v.page.PageID, Visit: visit, Digest: digest}, nil)
+		_, err := v.store.SaveVersion(ctx, store.SaveVersionParams{Version: store.VersionRecord{PageID: v.page.PageID, Visit: visit, Digest: digest}})
 		if !errors.Is(err, store.ErrUnavailable) {
 			return err
 		}

@@ -136,7 +136,7 @@ func TestFailedDeletionIsTakenUpAgain(t *testing.T) {
 	if _, err := upkeep.Collect(t.Context(), w.store, broken, upkeep.CollectOptions{Age: -hour}); !errors.Is(err, errDisk) {
 		t.Errorf("collect: %v", err)
 	}
-	_, err := w.store.SaveVersion(t.Context(), store.VersionRecord{PageID: w.pages[0].PageID, Visit: 2, Digest: orphan}, nil)
+	_, err := w.store.SaveVersion(t.Context(), store.SaveVersionParams{Version: store.VersionRecord{PageID: w.pages[0].PageID, Visit: 2, Digest: orphan}})
 	if !errors.Is(err, store.ErrUnavailable) {
 		t.Errorf("a version took what is being deleted: %v", err)
 	}

@@ -100,7 +100,7 @@ func (w *world) put(body string) (digest string) {
 // save gives a page a version with a body that is, or was, in the archive.
 func (w *world) save(page, visit int, digest string) {
 	w.t.Helper()
-	_, err := w.store.SaveVersion(w.t.Context(), store.VersionRecord{PageID: w.pages[page].PageID, Visit: visit, Digest: digest}, nil)
+	_, err := w.store.SaveVersion(w.t.Context(), store.SaveVersionParams{Version: store.VersionRecord{PageID: w.pages[page].PageID, Visit: visit, Digest: digest}})
 	w.check(err)
 }
 

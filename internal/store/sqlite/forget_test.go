@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"recrawl/internal/change"
 	"recrawl/internal/crawl"
 	"recrawl/internal/store"
 	"recrawl/internal/store/sqlstore"
@@ -54,15 +55,42 @@ func crowded(t *testing.T, e *engine) {
 	if _, err := s.RegisterLinks(t.Context(), params); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.SaveVersion(t.Context(), store.VersionRecord{PageID: page, Visit: 1, Digest: "d"}, []store.Link{{URL: "https://x.test/"}}); err != nil {
+	v := store.SaveVersionParams{
+		Version: store.VersionRecord{PageID: page, Visit: 1, Digest: "d"}, Links: []store.Link{{URL: "https://x.test/"}},
+		Content: change.Content{Exact: 1, Sketch: change.NewSketch("a few words")},
+	}
+	if _, err := s.SaveVersion(t.Context(), v); err != nil {
 		t.Fatal(err)
 	}
 	_, err = s.RecordVisit(t.Context(), store.RecordParams{Visit: store.VisitRecord{PageID: page, Visit: 1, Outcome: crawl.OutcomeNew, State: crawl.Active}})
 	if err != nil {
 		t.Fatal(err)
 	}
+	oldest, err := s.ListPages(t.Context(), store.PageFilter{CrawlID: rec.ID, Host: "busy.test", Limit: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	manyDuplicates(t, s, rec.ID, oldest[0].PageID)
 	multiply(t, e, page)
 	audit(t, e)
+}
+
+// manyDuplicates makes all younger pages duplicates of one.
+func manyDuplicates(t *testing.T, s store.Store, crawlID, page int64) {
+	t.Helper()
+	younger, err := s.ListPages(t.Context(), store.PageFilter{CrawlID: crawlID, After: page, Limit: 2000})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := store.UpdateDuplicatesParams{CrawlID: crawlID}
+	for _, y := range younger {
+		p.Set = append(p.Set, store.NewDuplicate{
+			PageVersion: store.PageVersion{PageID: y.PageID}, Of: store.DuplicateOf{PageVersion: store.PageVersion{PageID: page}, Resemblance: 1},
+		})
+	}
+	if err := s.UpdateDuplicates(t.Context(), p); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // multiply makes 1100 of a page's visit and version, and gives it a link from
@@ -111,7 +139,7 @@ func TestForgetIsTakenUpAgain(t *testing.T) {
 		t.Errorf("%d pages with %d digests of their own, want 600 with 1100", pages, digests)
 	}
 	audit(t, e)
-	counts := map[string]int{"pages": 600, "frontier": 600, "links": 0, "visits": 0, "versions": 0, "pending_links": 0, "contents": 1100}
+	counts := map[string]int{"pages": 600, "frontier": 600, "links": 0, "visits": 0, "versions": 0, "pending_links": 0, "contents": 1100, "sketches": 0, "sketch_keys": 0, "duplicates": 0}
 	for table, want := range counts {
 		n := 0
 		err := e.Read(t.Context(), func(tx sqlstore.Tx) error {

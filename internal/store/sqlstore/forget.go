@@ -96,8 +96,12 @@ func (s *Store) forgetHost(ctx context.Context, host string) error {
 			return 0, err
 		}
 		// Counted too, since a page that came meanwhile, remembered, may not be seen.
-		return tx.Exec(ctx, `DELETE FROM host_crawls WHERE host_id = $1 AND known = 0 AND unattempted = 0
+		_, err = tx.Exec(ctx, `DELETE FROM host_crawls WHERE host_id = $1 AND known = 0 AND unattempted = 0
 			AND NOT EXISTS (SELECT 1 FROM frontier f WHERE f.host_id = host_crawls.host_id AND f.crawl_id = host_crawls.crawl_id)`, id)
+		if err != nil {
+			return 0, err
+		}
+		return tx.Exec(ctx, `DELETE FROM mirrors WHERE host_a = $1 OR host_b = $2`, id, id)
 	})
 	if err != nil {
 		return fmt.Errorf("remove what is left of the host: %w", err)
@@ -188,6 +192,12 @@ func (s *Store) idsOf(ctx context.Context, tx Tx, t store.Target, limit int) ([]
 // locks the pages such that nobody adds to them any more.
 func (r *removal) strip(ctx context.Context) (bare bool, err error) {
 	if bare, err := r.stripLinks(ctx); err != nil || !bare {
+		return false, err
+	}
+	if bare, err := r.stripDuplicates(ctx); err != nil || !bare {
+		return false, err
+	}
+	if err := r.stripSketches(ctx); err != nil {
 		return false, err
 	}
 	if bare, err := r.stripVisits(ctx); err != nil || !bare {

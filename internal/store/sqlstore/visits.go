@@ -71,15 +71,16 @@ func scanVisit(row Row) (store.VisitRecord, error) {
 
 // SaveVersion implements store.Visits. The version becomes the page's last when
 // its visit is recorded. A zero At is taken from the store's clock.
-func (s *Store) SaveVersion(ctx context.Context, v store.VersionRecord, links []store.Link) (int64, error) {
-	id, err := write(ctx, s, func(tx Tx) (int64, error) { return s.saveVersion(ctx, tx, v, links) })
+func (s *Store) SaveVersion(ctx context.Context, p store.SaveVersionParams) (int64, error) {
+	id, err := write(ctx, s, func(tx Tx) (int64, error) { return s.saveVersion(ctx, tx, p) })
 	if err != nil {
-		return 0, fmt.Errorf("save a version of page %d, visit %d: %w", v.PageID, v.Visit, err)
+		return 0, fmt.Errorf("save a version of page %d, visit %d: %w", p.Version.PageID, p.Version.Visit, err)
 	}
 	return id, nil
 }
 
-func (s *Store) saveVersion(ctx context.Context, tx Tx, v store.VersionRecord, links []store.Link) (int64, error) {
+func (s *Store) saveVersion(ctx context.Context, tx Tx, p store.SaveVersionParams) (int64, error) {
+	v := p.Version
 	page, err := s.lockPage(ctx, tx, v.PageID)
 	if err != nil {
 		return 0, err
@@ -102,10 +103,16 @@ func (s *Store) saveVersion(ctx context.Context, tx Tx, v store.VersionRecord, l
 	if err != nil {
 		return 0, err
 	}
+	if err := s.insertSketch(ctx, tx, page, id, p.Content); err != nil {
+		return 0, err
+	}
+	if err := s.replaceDuplicate(ctx, tx, page, id, now, p.Duplicate); err != nil {
+		return 0, err
+	}
 	if err := countContent(ctx, tx, clean(v.Digest), now); err != nil {
 		return 0, err
 	}
-	if err := insertPending(ctx, tx, page, v.Visit, id, now, links); err != nil {
+	if err := insertPending(ctx, tx, page, v.Visit, id, now, p.Links); err != nil {
 		return 0, err
 	}
 	d := newDeltas(page.crawlID, page.pageID)
@@ -193,6 +200,11 @@ func (s *Store) recordVisit(ctx context.Context, tx Tx, p store.RecordParams) (s
 	}
 	if err := updateVisited(ctx, tx, page, v, p, version.id); err != nil {
 		return store.RecordResult{}, err
+	}
+	if version.id != page.versionID {
+		if err := s.removeSketch(ctx, tx, page, version.id); err != nil {
+			return store.RecordResult{}, err
+		}
 	}
 	d := newDeltas(page.crawlID, page.pageID)
 	if err := s.retain(ctx, tx, d, v.PageID, v.Visit, version, now, p.Retention); err != nil {

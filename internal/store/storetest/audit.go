@@ -41,7 +41,15 @@ var audits = map[string]string{
 			WHERE p.host_id = l.host_id AND p.crawl_id = l.crawl_id AND p.class = l.class AND p.state = 1 AND p.lapsed_at = 0)`,
 	"links of pages": `SELECT l.src || ' to ' || l.dst FROM links l
 		WHERE NOT EXISTS (SELECT 1 FROM pages p WHERE p.id = l.src) OR NOT EXISTS (SELECT 1 FROM pages p WHERE p.id = l.dst)`,
+	"sketches of last versions": `SELECT 'page ' || k.page_id FROM sketches k JOIN frontier f ON f.page_id = k.page_id
+		WHERE k.version_id < f.version_id OR k.crawl_id <> f.crawl_id`,
+	"keys of sketches": `SELECT 'page ' || t.page_id FROM sketch_keys t
+		WHERE NOT EXISTS (SELECT 1 FROM sketches k WHERE k.page_id = t.page_id AND k.crawl_id = t.crawl_id)`,
+	"duplicates of older pages": `SELECT 'page ' || d.page_id FROM duplicates d
+		WHERE NOT EXISTS (SELECT 1 FROM pages p WHERE p.id = d.of_page AND p.crawl_id = d.crawl_id)`,
 	"places of pages":        ofPages("places"),
+	"sketches of pages":      ofPages("sketches"),
+	"duplicates of pages":    ofPages("duplicates"),
 	"frontier of pages":      ofPages("frontier"),
 	"visits of pages":        ofPages("visits"),
 	"versions of pages":      ofPages("versions"),

@@ -30,6 +30,7 @@ func Run(t *testing.T, open func(t *testing.T) store.Store) {
 		{"Due", dueCases()},
 		{"Versions", versionCases()},
 		{"Visits", visitCases()},
+		{"Duplicates", duplicateCases()},
 		{"Reports", reportCases()},
 		{"Robots", robotsCases()},
 		{"Takedown", takedownCases()},

@@ -22,7 +22,7 @@ func contentLife(c *collection) {
 	save := func(page, visit, digest int) error {
 		v := version(pages[page].PageID, visit)
 		v.Digest = c.digest(digest)
-		_, err := c.s.SaveVersion(c.ctx, v, nil)
+		_, err := c.s.SaveVersion(c.ctx, store.SaveVersionParams{Version: v})
 		return err
 	}
 	claimed := func(what string, limit int, digests ...int) {
@@ -67,7 +67,7 @@ func claimFound(c *collection) {
 	save := func(page, visit, digest int) error {
 		v := version(pages[page].PageID, visit)
 		v.Digest = c.digest(digest)
-		_, err := c.s.SaveVersion(c.ctx, v, nil)
+		_, err := c.s.SaveVersion(c.ctx, store.SaveVersionParams{Version: v})
 		return err
 	}
 	digests := func(ns ...int) []string {

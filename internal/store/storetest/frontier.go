@@ -79,7 +79,9 @@ func registerMany(c *collection) {
 	c.open()
 	from := c.known(2, 1)[0].PageID
 	want(c, "new", c.register(from, c.urls(1, n/2, 1)...).New, n/2)
-	version, err := c.s.SaveVersion(c.ctx, store.VersionRecord{PageID: from, Visit: 1}, []store.Link{{URL: "https://x.test/"}})
+	version, err := c.s.SaveVersion(c.ctx, store.SaveVersionParams{
+		Version: store.VersionRecord{PageID: from, Visit: 1}, Links: []store.Link{{URL: "https://x.test/"}},
+	})
 	c.check(err)
 	res, err := c.s.RegisterLinks(c.ctx, store.RegisterParams{CrawlID: c.id, From: from, Version: version, URLs: c.urls(1, n, 1)})
 	c.check(err)

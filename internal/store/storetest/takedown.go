@@ -87,7 +87,7 @@ func forgetURL(c *collection) {
 	c.checkCounts()
 
 	// Whoever was at it finds out.
-	_, err = c.s.SaveVersion(c.ctx, version(p.PageID, 3), nil)
+	_, err = c.s.SaveVersion(c.ctx, store.SaveVersionParams{Version: version(p.PageID, 3)})
 	c.wantError(err, store.ErrNotFound)
 	_, err = c.s.RecordVisit(c.ctx, store.RecordParams{Visit: store.VisitRecord{PageID: p.PageID, Visit: 3, Outcome: crawl.OutcomeNew}})
 	c.wantError(err, store.ErrNotFound)
@@ -326,7 +326,7 @@ func forgetHostile(c *collection) {
 // remembered, again and again. What is counted must be right afterwards, and of
 // what is forgotten at last nothing may be left.
 func forgetAtOnce(c *collection) {
-	const workers, rounds, each = 16, 25, 12
+	const workers, rounds, each = 18, 25, 12
 	c.with(100, 0)
 	all := append(c.urls(1, each, 1), c.urls(2, each, 1)...)
 	c.register(0, all...)
@@ -357,7 +357,11 @@ func (c *collection) meddle(what int, u store.NewURL, all []store.NewURL) error 
 	if len(pages) > 0 {
 		p = pages[0]
 	}
-	switch what % 8 {
+	first, err := c.oldestPage()
+	if err != nil {
+		return err
+	}
+	switch what % 9 {
 	case 0, 1:
 		_, err = c.s.RegisterLinks(c.ctx, store.RegisterParams{CrawlID: c.id, From: p.PageID, URLs: all})
 	case 2:
@@ -369,15 +373,43 @@ func (c *collection) meddle(what int, u store.NewURL, all []store.NewURL) error 
 	case 4:
 		v := version(p.PageID, p.Visits+1)
 		v.Digest = c.digest(int(p.PageID % 3))
-		_, err = c.s.SaveVersion(c.ctx, v, []store.Link{{URL: p.URL}})
+		save := store.SaveVersionParams{Version: v, Links: []store.Link{{URL: p.URL}}, Content: content(p.Visits % 3)}
+		if first < p.PageID {
+			save.Duplicate = of(first, 1)
+		}
+		_, err = c.s.SaveVersion(c.ctx, save)
 	case 5:
 		_, err = c.s.Acquire(c.ctx, store.AcquireParams{Page: p.PageRef, Visit: p.Visits + 1, Class: crawl.ClassFirst})
 	case 6:
 		err = c.forgetAndRemember(store.Target{URL: u.URL})
 	case 7:
 		err = c.forgetAndRemember(store.Target{Host: u.Host})
+	case 8:
+		err = c.allDuplicates(first)
 	}
 	return err
+}
+
+// oldestPage is the id of the crawl's oldest page, 0 if there is none.
+func (c *collection) oldestPage() (int64, error) {
+	pages, err := c.s.ListPages(c.ctx, store.PageFilter{CrawlID: c.id, Limit: 1})
+	if err != nil || len(pages) == 0 {
+		return 0, err
+	}
+	return pages[0].PageID, nil
+}
+
+// allDuplicates makes all other pages duplicates of the oldest.
+func (c *collection) allDuplicates(first int64) error {
+	pages, err := c.s.ListPages(c.ctx, store.PageFilter{CrawlID: c.id, After: first, Limit: 100})
+	if err != nil {
+		return err
+	}
+	p := store.UpdateDuplicatesParams{CrawlID: c.id}
+	for _, page := range pages {
+		p.Set = append(p.Set, store.NewDuplicate{PageVersion: store.PageVersion{PageID: page.PageID}, Of: *of(first, 1)})
+	}
+	return c.s.UpdateDuplicates(c.ctx, p)
 }
 
 func (c *collection) forgetAndRemember(t store.Target) error {

@@ -36,7 +36,7 @@ func version(page int64, visit int) store.VersionRecord {
 
 func (c *collection) save(v store.VersionRecord, links ...store.Link) int64 {
 	c.Helper()
-	id, err := c.s.SaveVersion(c.ctx, v, links)
+	id, err := c.s.SaveVersion(c.ctx, store.SaveVersionParams{Version: v, Links: links})
 	c.check(err)
 	return id
 }
@@ -183,7 +183,7 @@ func versionHostile(c *collection) {
 }
 
 func versionUnknown(c *collection) {
-	_, err := c.s.SaveVersion(c.ctx, version(1<<40, 1), nil)
+	_, err := c.s.SaveVersion(c.ctx, store.SaveVersionParams{Version: version(1<<40, 1)})
 	c.wantError(err, store.ErrNotFound)
 }
 

@@ -1,0 +1,212 @@
+package sqlstore
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"recrawl/internal/change"
+	"recrawl/internal/crawl"
+	"recrawl/internal/store"
+)
+
+// standing are the states of pages that stand for their content.
+var standing = stateList([]crawl.PageState{crawl.Active, crawl.Failing, crawl.Duplicate})
+
+// Content implements store.Duplicates.
+func (s *Store) Content(ctx context.Context, version int64) (change.Content, error) {
+	content, err := read(ctx, s, func(tx Tx) (change.Content, error) { return contentOf(ctx, tx, version) })
+	if err != nil {
+		return change.Content{}, fmt.Errorf("content of version %d: %w", version, err)
+	}
+	return content, nil
+}
+
+// contentOf is Content within a transaction.
+func contentOf(ctx context.Context, tx Tx, version int64) (change.Content, error) {
+	var exact int64
+	var sketch []byte
+	err := tx.QueryRow(ctx, `SELECT exact, sketch FROM sketches WHERE version_id = $1`, []any{version}, &exact, &sketch)
+	if err != nil {
+		return change.Content{}, ignoreNotFound(err)
+	}
+	return decodeContent(exact, sketch)
+}
+
+func decodeContent(exact int64, sketch []byte) (change.Content, error) {
+	decoded, err := change.DecodeSketch(sketch)
+	return change.Content{Exact: uint64(exact), Sketch: decoded}, err
+}
+
+const contentColumns = `k.page_id, f.host_id, k.version_id, k.exact, k.sketch, CASE WHEN d.page_id IS NULL THEN 0 ELSE 1 END`
+
+// contentTables joins what is known of a content to the page that has it.
+const contentTables = ` LEFT JOIN duplicates d ON d.page_id = k.page_id AND d.version_id = k.version_id AND d.exact = 0`
+
+func scanContent(row Row) (store.ContentRecord, error) {
+	var c store.ContentRecord
+	var exact, member int64
+	var sketch []byte
+	if err := row.Scan(&c.PageID, &c.HostID, &c.Version, &exact, &sketch, &member); err != nil {
+		return store.ContentRecord{}, err
+	}
+	var err error
+	if c.Content, err = decodeContent(exact, sketch); err != nil {
+		return store.ContentRecord{}, fmt.Errorf("page %d: %w", c.PageID, err)
+	}
+	c.Member = member != 0
+	return c, nil
+}
+
+// Contents implements store.Duplicates.
+func (s *Store) Contents(ctx context.Context, crawlID, after int64, limit int) ([]store.ContentRecord, error) {
+	query := `SELECT ` + contentColumns + `
+		FROM sketches k CROSS JOIN frontier f` + contentTables + `
+		WHERE k.crawl_id = $1 AND k.page_id > $2 AND f.page_id = k.page_id AND f.version_id = k.version_id AND f.state IN (` + standing + `)
+		ORDER BY k.page_id LIMIT $3`
+	contents, err := read(ctx, s, func(tx Tx) ([]store.ContentRecord, error) {
+		return collect(ctx, tx, query, []any{crawlID, after, limitOr(limit)}, scanContent)
+	})
+	if err != nil {
+		return nil, fmt.Errorf("contents of crawl %d: %w", crawlID, err)
+	}
+	return contents, nil
+}
+
+// Lookalikes implements store.Duplicates.
+func (s *Store) Lookalikes(ctx context.Context, p store.LookalikeParams) ([]store.ContentRecord, error) {
+	contents, err := read(ctx, s, func(tx Tx) ([]store.ContentRecord, error) { return s.lookalikes(ctx, tx, p) })
+	if err != nil {
+		return nil, fmt.Errorf("look for the content of page %d: %w", p.Before, err)
+	}
+	return contents, nil
+}
+
+func (s *Store) lookalikes(ctx context.Context, tx Tx, p store.LookalikeParams) ([]store.ContentRecord, error) {
+	var found [][]int64
+	for _, key := range p.Keys() {
+		query := `SELECT page_id FROM sketch_keys WHERE crawl_id = $1 AND key = $2 AND page_id < $3 ORDER BY page_id LIMIT $4`
+		pages, err := collect(ctx, tx, query, []any{p.CrawlID, int64(key), p.Before, store.LookalikeDepth}, scanID)
+		if err != nil {
+			return nil, fmt.Errorf("read a key: %w", err)
+		}
+		found = append(found, pages)
+	}
+	likely := change.Likely(found, limitOr(p.Limit))
+	if len(likely) == 0 {
+		return nil, nil
+	}
+	query := `SELECT ` + contentColumns + `
+		FROM ` + s.records(1, "r", "id bigint") + ` CROSS JOIN frontier f CROSS JOIN sketches k` + contentTables + `
+		WHERE f.page_id = r.id AND k.version_id = f.version_id AND f.state IN (` + standing + `)`
+	contents, err := collect(ctx, tx, query, []any{idList(likely)}, scanContent)
+	if err != nil {
+		return nil, err
+	}
+	slices.SortFunc(contents, func(a, b store.ContentRecord) int {
+		return slices.Index(likely, a.PageID) - slices.Index(likely, b.PageID)
+	})
+	return contents, nil
+}
+
+// keyRecord is a row of sketch_keys of one crawl.
+type keyRecord struct {
+	Key  int64 `json:"key"`
+	Page int64 `json:"page"`
+}
+
+// insertSketch stores what a version is compared by, with its keys besides those
+// that the version before it has.
+func (s *Store) insertSketch(ctx context.Context, tx Tx, page frontierRow, version int64, content change.Content) error {
+	keys := content.Keys()
+	if len(keys) == 0 && len(content.Sketch) == 0 {
+		return nil
+	}
+	_, err := tx.Exec(ctx, `INSERT INTO sketches (version_id, crawl_id, page_id, exact, sketch) VALUES ($1, $2, $3, $4, $5)`,
+		version, page.crawlID, page.pageID, int64(content.Exact), nonNil(content.Sketch.Encode()))
+	if err != nil {
+		return fmt.Errorf("insert the sketch: %w", err)
+	}
+	query := `INSERT INTO sketch_keys (crawl_id, key, page_id)
+		SELECT CAST($2 AS BIGINT), r.key, r.page FROM ` + s.records(1, "r", "key bigint", "page bigint") + `
+		WHERE true ORDER BY r.key ON CONFLICT (crawl_id, key, page_id) DO NOTHING`
+	if _, err := tx.Exec(ctx, query, keyList(page.pageID, keys), page.crawlID); err != nil {
+		return fmt.Errorf("insert keys: %w", err)
+	}
+	return nil
+}
+
+// nonNil is no bytes that are not NULL.
+func nonNil(b []byte) []byte {
+	if b == nil {
+		return []byte{}
+	}
+	return b
+}
+
+func keyList(page int64, keys []uint64) string {
+	list := make([]keyRecord, len(keys))
+	for i, key := range keys {
+		list[i] = keyRecord{int64(key), page}
+	}
+	return jsonText(list)
+}
+
+// removeSketch removes what the page's last version was compared by, now that it
+// has a newer one.
+func (s *Store) removeSketch(ctx context.Context, tx Tx, page frontierRow, newer int64) error {
+	old, err := contentOf(ctx, tx, page.versionID)
+	if err != nil {
+		return fmt.Errorf("read the last version's sketch: %w", err)
+	}
+	content, err := contentOf(ctx, tx, newer)
+	if err != nil {
+		return fmt.Errorf("read the new version's sketch: %w", err)
+	}
+	kept := content.Keys()
+	gone := slices.DeleteFunc(old.Keys(), func(key uint64) bool { return slices.Contains(kept, key) })
+	if err := s.removeKeys(ctx, tx, page.crawlID, keyList(page.pageID, gone)); err != nil {
+		return err
+	}
+	if _, err := tx.Exec(ctx, `DELETE FROM sketches WHERE version_id = $1`, page.versionID); err != nil {
+		return fmt.Errorf("remove the last version's sketch: %w", err)
+	}
+	return nil
+}
+
+// removeKeys removes keys of pages, a list of keyRecords.
+func (s *Store) removeKeys(ctx context.Context, tx Tx, crawlID int64, list string) error {
+	query := `DELETE FROM sketch_keys WHERE (crawl_id, key, page_id) IN
+		(SELECT CAST($2 AS BIGINT), r.key, r.page FROM ` + s.records(1, "r", "key bigint", "page bigint") + `)`
+	if _, err := tx.Exec(ctx, query, list, crawlID); err != nil {
+		return fmt.Errorf("remove keys: %w", err)
+	}
+	return nil
+}
+
+// stripSketches removes what the pages are compared by.
+func (r *removal) stripSketches(ctx context.Context) error {
+	query := `DELETE FROM sketches WHERE version_id IN
+		(SELECT k.version_id FROM ` + r.store.records(1, "r", "id bigint") + ` CROSS JOIN sketches k
+			WHERE k.crawl_id = $2 AND k.page_id = r.id) RETURNING page_id, exact, sketch`
+	var keys []keyRecord
+	err := r.tx.Query(ctx, query, []any{r.list, r.d.crawlID}, func(row Row) error {
+		var page, exact int64
+		var sketch []byte
+		if err := row.Scan(&page, &exact, &sketch); err != nil {
+			return err
+		}
+		content, err := decodeContent(exact, sketch)
+		for _, key := range content.Keys() {
+			keys = append(keys, keyRecord{int64(key), page})
+		}
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("remove sketches: %w", err)
+	}
+	if len(keys) == 0 {
+		return nil
+	}
+	return r.store.removeKeys(ctx, r.tx, r.d.crawlID, jsonText(keys))
+}

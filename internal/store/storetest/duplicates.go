@@ -1,0 +1,495 @@
+package storetest
+
+import (
+	"cmp"
+	"fmt"
+	"reflect"
+	"slices"
+
+	"recrawl/internal/change"
+	"recrawl/internal/change/changetest"
+	"recrawl/internal/crawl"
+	"recrawl/internal/store"
+)
+
+func duplicateCases() []collectionCase {
+	return []collectionCase{
+		{"ContentIsThatOfTheLastVersion", contentLast},
+		{"WithoutContent", contentNone},
+		{"ContentsInOrder", contentsInOrder},
+		{"LookalikesShareAKey", lookalikes},
+		{"LookalikesStandForTheirContent", lookalikesStand},
+		{"LookalikesOfMany", lookalikesMany},
+		{"SavedWithItsVersion", duplicateSaved},
+		{"HoldsAsLongAsBothAreTheSame", duplicateHolds},
+		{"Updated", duplicatesUpdated},
+		{"ListedByCluster", duplicatesListed},
+		{"OnlyOfOlderPages", duplicateOlder},
+		{"ForgottenWithTheirPages", duplicatesForgotten},
+		{"ManyForgottenWithOne", duplicatesManyForgotten},
+		{"Mirrors", mirrors},
+		{"ManyMirrors", mirrorsMany},
+	}
+}
+
+// variants have four contents that are nearly the same from every 16th on.
+var variants = changetest.Corpus{Sites: 1, Shingles: 400, Family: 4, Edit: 0.01}
+
+// content is the n-th of contents that have nothing in common.
+func content(n int) change.Content { return variants.Content(8 + 16*n) }
+
+// nearly is a content that is nearly the n-th.
+func nearly(n int) change.Content { return variants.Content(8 + 16*n + 3) }
+
+// oldest is admitted with the pages in the order of their ids.
+func (c *collection) oldest(host, n int) []store.PageRecord {
+	c.Helper()
+	pages := c.admitted(host, n)
+	slices.SortFunc(pages, func(a, b store.PageRecord) int { return cmp.Compare(a.PageID, b.PageID) })
+	return pages
+}
+
+// saveContent saves the page's next version with a content, and returns its id.
+func (c *collection) saveContent(page int64, content change.Content, of *store.DuplicateOf) int64 {
+	c.Helper()
+	id, err := c.s.SaveVersion(c.ctx, store.SaveVersionParams{
+		Version: version(page, c.page(page).Visits+1), Content: content, Duplicate: of,
+	})
+	c.check(err)
+	return id
+}
+
+// visitContent is saveContent with the visit recorded.
+func (c *collection) visitContent(page int64, content change.Content, of *store.DuplicateOf) int64 {
+	c.Helper()
+	id := c.saveContent(page, content, of)
+	c.visit(page, crawl.OutcomeChanged, crawl.Active)
+	return id
+}
+
+func (c *collection) wantContent(what string, version int64, expected change.Content) {
+	c.Helper()
+	got, err := c.s.Content(c.ctx, version)
+	c.check(err)
+	if got.Exact != expected.Exact || fmt.Sprint(got.Sketch) != fmt.Sprint(expected.Sketch) {
+		c.Fatalf("%s: another content", what)
+	}
+}
+
+// lookalikes are the ids of a content's, of all pages of the crawl.
+func (c *collection) lookalikes(content change.Content) []int64 {
+	c.Helper()
+	return c.lookalikesBefore(1<<40, content, 10)
+}
+
+func (c *collection) lookalikesBefore(before int64, content change.Content, limit int) []int64 {
+	c.Helper()
+	found, err := c.s.Lookalikes(c.ctx, store.LookalikeParams{CrawlID: c.id, Before: before, Content: content, Limit: limit})
+	c.check(err)
+	ids := []int64{}
+	for _, l := range found {
+		ids = append(ids, l.PageID)
+	}
+	return ids
+}
+
+func wantIDs(c *collection, what string, got []int64, expected ...int64) {
+	c.Helper()
+	want(c, what, fmt.Sprint(got), fmt.Sprint(expected))
+}
+
+func contentLast(c *collection) {
+	c.open()
+	p := c.oldest(1, 1)[0].PageID
+	first := c.saveContent(p, content(1), nil)
+	c.wantContent("saved", first, content(1))
+	wantIDs(c, "before its visit", c.lookalikes(content(1)))
+	c.visit(p, crawl.OutcomeNew, crawl.Active)
+	wantIDs(c, "after its visit", c.lookalikes(content(1)), p)
+
+	second := c.saveContent(p, nearly(1), nil)
+	// Whoever compares again finds what was compared the first time.
+	c.wantContent("of the last version", first, content(1))
+	c.wantContent("of the next", second, nearly(1))
+	want(c, "saved again", c.saveContent(p, content(2), nil), second)
+	c.wantContent("saved again", second, nearly(1))
+	wantIDs(c, "of what was saved again", c.lookalikes(content(2)))
+	c.visit(p, crawl.OutcomeUnchanged, crawl.Active)
+	c.wantContent("of an older version", first, change.Content{})
+	c.wantContent("of the last version", second, nearly(1))
+
+	c.visitContent(p, content(3), nil)
+	for n := range 3 {
+		wantIDs(c, "of former contents", c.lookalikes(content(n)))
+	}
+	wantIDs(c, "of the last content", c.lookalikes(content(3)), p)
+	c.visit(p, crawl.OutcomeUnchanged, crawl.Active)
+	wantIDs(c, "after a visit without a change", c.lookalikes(content(3)), p)
+}
+
+func contentNone(c *collection) {
+	c.with(10, 0)
+	pages := c.oldest(1, 3)
+	p := pages[0].PageID
+	c.visitContent(p, content(1), nil)
+	id := c.visitContent(p, change.Content{}, nil)
+	c.wantContent("of a version without one", id, change.Content{})
+	c.wantContent("of no version", 1<<40, change.Content{})
+	wantIDs(c, "of the former content", c.lookalikes(content(1)))
+	wantIDs(c, "of nothing", c.lookalikes(change.Content{}))
+
+	short := change.Content{Sketch: change.NewSketch("a few words")}
+	wantIDs(c, "of a short text", c.lookalikes(short))
+	c.wantContent("a short text", c.visitContent(pages[1].PageID, short, nil), short)
+	bytes := change.Content{Exact: 1<<64 - 1}
+	c.wantContent("bytes", c.visitContent(pages[2].PageID, bytes, nil), bytes)
+	wantIDs(c, "of the same bytes", c.lookalikes(bytes), pages[2].PageID)
+	wantIDs(c, "of a short text", c.lookalikes(short))
+}
+
+func contentsInOrder(c *collection) {
+	c.with(100, 0)
+	pages := slices.Concat(c.oldest(1, 5), c.oldest(2, 3))
+	byID := map[int64]store.ContentRecord{}
+	for i, p := range pages {
+		if i == 2 { // has no content
+			continue
+		}
+		r := store.ContentRecord{PageID: p.PageID, HostID: p.HostID, Content: content(i)}
+		r.Version = c.visitContent(p.PageID, r.Content, nil)
+		byID[p.PageID] = r
+	}
+	c.saveContent(pages[0].PageID, content(20), nil) // not visited yet
+	c.setState(pages[3].PageID, crawl.Gone)
+	c.setState(pages[4].PageID, crawl.Duplicate)
+	delete(byID, pages[3].PageID)
+	after := int64(0)
+	for {
+		some, err := c.s.Contents(c.ctx, c.id, after, 2)
+		c.check(err)
+		if len(some) == 0 {
+			break
+		}
+		for _, r := range some {
+			if r.PageID <= after || !reflect.DeepEqual(r, byID[r.PageID]) {
+				c.Fatalf("after %d: got %+v, want %+v", after, r, byID[r.PageID])
+			}
+			delete(byID, r.PageID)
+			after = r.PageID
+		}
+	}
+	want(c, "contents that were not listed", len(byID), 0)
+}
+
+func lookalikes(c *collection) {
+	c.with(10, 0)
+	pages := c.oldest(1, 5)
+	other := newCollection(c.T, c.s)
+	other.name, other.spec.Name = c.name+"-2", c.name+"-2"
+	other.open()
+	other.visitContent(other.admitted(1, 1)[0].PageID, content(1), nil)
+	id := func(n int) int64 { return pages[n].PageID }
+	c.visitContent(id(0), content(2), nil)
+	c.visitContent(id(1), nearly(1), nil)
+	c.visitContent(id(2), content(1), nil)
+	c.visitContent(id(3), nearly(1), nil)
+	c.visitContent(id(4), content(3), nil)
+	want(c, "a near one's keys are others", fmt.Sprint(nearly(1).Keys()) != fmt.Sprint(content(1).Keys()), true)
+	wantIDs(c, "the most likely first, then the oldest", c.lookalikes(content(1)), id(2), id(1), id(3))
+	wantIDs(c, "older ones", c.lookalikesBefore(id(2), content(1), 10), id(1))
+	wantIDs(c, "the first", c.lookalikesBefore(1<<40, content(1), 1), id(2))
+	wantIDs(c, "of an unknown content", c.lookalikes(content(9)))
+}
+
+func lookalikesStand(c *collection) {
+	c.with(100, 0)
+	pages := c.oldest(1, 9)
+	states := []crawl.PageState{
+		crawl.Active, crawl.Failing, crawl.Gone, crawl.Redirect, crawl.Duplicate, crawl.Excluded, crawl.Evicted, crawl.Stopped, crawl.Known,
+	}
+	for i, state := range states {
+		c.visitContent(pages[i].PageID, content(1), nil)
+		c.setState(pages[i].PageID, state)
+	}
+	wantIDs(c, "pages", c.lookalikes(content(1)), pages[0].PageID, pages[1].PageID, pages[4].PageID)
+}
+
+// Of a key that is everywhere the oldest pages are looked at, so that rarer keys
+// still tell.
+func lookalikesMany(c *collection) {
+	const many = store.LookalikeDepth + 10
+	c.with(1000, 0)
+	pages := c.oldest(1, many+1)
+	common := change.Content{Exact: 99, Sketch: content(1).Sketch}
+	for _, p := range pages[:many] {
+		c.visitContent(p.PageID, common, nil)
+	}
+	all := c.lookalikesBefore(1<<40, common, 1000)
+	want(c, "pages that are looked at", len(all), store.LookalikeDepth)
+	wantIDs(c, "the oldest", all[:1], pages[0].PageID)
+	last := pages[many].PageID
+	c.visitContent(last, change.Content{Exact: 98, Sketch: content(1).Sketch}, nil)
+	wantIDs(c, "one of many with the same bytes", c.lookalikesBefore(1<<40, change.Content{Exact: 98, Sketch: content(1).Sketch}, 1), last)
+}
+
+func (c *collection) duplicate(page int64) store.DuplicateRecord {
+	c.Helper()
+	d, err := c.s.Duplicate(c.ctx, page)
+	c.check(err)
+	return d
+}
+
+// of makes a DuplicateOf.
+func of(page, version int64) *store.DuplicateOf {
+	return &store.DuplicateOf{PageVersion: store.PageVersion{PageID: page, Version: version}, Exact: true, Resemblance: 1}
+}
+
+func duplicateSaved(c *collection) {
+	c.with(10, 0)
+	pages := c.oldest(1, 3)
+	older, p := pages[0].PageID, pages[1].PageID
+	_, err := c.s.Duplicate(c.ctx, p)
+	c.wantError(err, store.ErrNotFound)
+	first := c.visitContent(older, content(1), nil)
+	near := of(older, first)
+	near.Exact, near.Resemblance = false, 0.984375
+	id := c.saveContent(p, nearly(1), near)
+	got := c.duplicate(p)
+	if got.At.IsZero() {
+		c.Fatal("recorded at no time")
+	}
+	expected := store.DuplicateRecord{
+		Page: pages[1].PageRef, Version: id, Of: pages[0].PageRef, OfVersion: first, Resemblance: 0.984375, At: got.At,
+	}
+	want(c, "before its visit", got, expected)
+	c.visit(p, crawl.OutcomeNew, crawl.Active)
+	expected.Holds = true
+	want(c, "after its visit", c.duplicate(p), expected)
+	found, err := c.s.Lookalikes(c.ctx, store.LookalikeParams{CrawlID: c.id, Before: pages[2].PageID, Content: nearly(1)})
+	c.check(err)
+	want(c, "lookalikes", len(found), 2)
+	want(c, "member", found[0].Member, true)
+	want(c, "member", found[1].Member, false)
+
+	id = c.visitContent(p, content(1), of(older, first))
+	d := c.duplicate(p)
+	want(c, "exact", d.Exact, true)
+	want(c, "version", d.Version, id)
+	c.visitContent(p, content(2), nil)
+	_, err = c.s.Duplicate(c.ctx, p)
+	c.wantError(err, store.ErrNotFound)
+	c.visitContent(p, content(1), of(older, first))
+	c.forgetURL(pages[0].URL)
+	c.saveContent(p, content(1), of(older, first)) // found before it was forgotten
+	_, err = c.s.Duplicate(c.ctx, p)
+	c.wantError(err, store.ErrNotFound)
+}
+
+func duplicateHolds(c *collection) {
+	c.with(10, 0)
+	pages := c.oldest(1, 2)
+	older, p := pages[0].PageID, pages[1].PageID
+	first := c.visitContent(older, content(1), nil)
+	c.visitContent(p, content(1), of(older, first))
+	holds := func(what string, expected bool) {
+		c.Helper()
+		want(c, "holds "+what, c.duplicate(p).Holds, expected)
+	}
+	holds("at first", true)
+	c.visit(older, crawl.OutcomeUnchanged, crawl.Active)
+	c.visit(p, crawl.OutcomeUnchanged, crawl.Duplicate)
+	holds("after visits without a change", true)
+	for _, state := range crawl.PageStates() {
+		c.setState(older, state)
+		holds("while the older is "+state.String(), state == crawl.Active || state == crawl.Failing)
+	}
+	c.setState(older, crawl.Active)
+	second := c.visitContent(older, content(2), nil)
+	holds("after the older has changed", false)
+	c.visitContent(p, content(2), of(older, second))
+	holds("after both have", true)
+}
+
+func duplicatesUpdated(c *collection) {
+	c.with(10, 0)
+	pages := c.oldest(1, 4)
+	at := make([]store.PageVersion, len(pages))
+	for i, p := range pages {
+		at[i] = store.PageVersion{PageID: p.PageID, Version: c.visitContent(p.PageID, content(i/2), nil)}
+	}
+	update := func(p store.UpdateDuplicatesParams) {
+		c.Helper()
+		p.CrawlID = c.id
+		c.check(c.s.UpdateDuplicates(c.ctx, p))
+	}
+	set := func(page, of int, resemblance float64) store.NewDuplicate {
+		return store.NewDuplicate{PageVersion: at[page], Of: store.DuplicateOf{PageVersion: at[of], Resemblance: resemblance}}
+	}
+	unknown := store.NewDuplicate{PageVersion: store.PageVersion{PageID: 1 << 40}, Of: set(1, 0, 1).Of}
+	update(store.UpdateDuplicatesParams{Set: []store.NewDuplicate{set(1, 0, 0.99), set(3, 2, 0.9), unknown}})
+	want(c, "resemblance", c.duplicate(at[1].PageID).Resemblance, 0.99)
+	want(c, "of", c.duplicate(at[3].PageID).Of.PageID, at[2].PageID)
+	update(store.UpdateDuplicatesParams{Set: []store.NewDuplicate{set(3, 2, 0.7), set(3, 0, 0.8)}})
+	want(c, "of", c.duplicate(at[3].PageID).Of.PageID, at[0].PageID)
+
+	older := set(3, 1, 0.7)
+	older.Version--
+	update(store.UpdateDuplicatesParams{
+		Set:   []store.NewDuplicate{older},
+		Unset: []store.PageVersion{at[1], {PageID: at[3].PageID, Version: at[3].Version - 1}, at[0], {PageID: 1 << 40}},
+	})
+	_, err := c.s.Duplicate(c.ctx, at[1].PageID)
+	c.wantError(err, store.ErrNotFound)
+	want(c, "what was found for an older version", c.duplicate(at[3].PageID).Resemblance, 0.8)
+	update(store.UpdateDuplicatesParams{})
+
+	other := newCollection(c.T, c.s)
+	other.name, other.spec.Name = c.name+"-2", c.name+"-2"
+	other.open()
+	c.check(c.s.UpdateDuplicates(c.ctx, store.UpdateDuplicatesParams{CrawlID: other.id, Set: []store.NewDuplicate{set(1, 0, 1)}}))
+	_, err = c.s.Duplicate(c.ctx, at[1].PageID)
+	c.wantError(err, store.ErrNotFound) // they are of another crawl
+}
+
+func duplicatesListed(c *collection) {
+	pages := c.with(100, 0).oldest(1, 12)
+	p := store.UpdateDuplicatesParams{CrawlID: c.id}
+	var expected []string
+	for _, cluster := range [][]int{{0, 3, 4, 7}, {1, 2}, {5, 6, 11}} {
+		for _, member := range cluster[1:] {
+			p.Set = append(p.Set, store.NewDuplicate{
+				PageVersion: store.PageVersion{PageID: pages[member].PageID}, Of: *of(pages[cluster[0]].PageID, 0),
+			})
+			expected = append(expected, pages[cluster[0]].URL+" "+pages[member].URL)
+		}
+	}
+	c.check(c.s.UpdateDuplicates(c.ctx, p))
+	list := func(f store.DuplicateFilter) []string {
+		var got []string
+		for {
+			some, err := c.s.ListDuplicates(c.ctx, f)
+			c.check(err)
+			if len(some) == 0 {
+				return got
+			}
+			for _, d := range some {
+				got = append(got, d.Of.URL+" "+d.Page.URL)
+				f.AfterOf, f.After = d.Of.PageID, d.Page.PageID
+			}
+		}
+	}
+	want(c, "duplicates", fmt.Sprint(list(store.DuplicateFilter{CrawlID: c.id, Limit: 2})), fmt.Sprint(expected))
+	want(c, "duplicates of one page", fmt.Sprint(list(store.DuplicateFilter{CrawlID: c.id, Of: pages[5].PageID, Limit: 1})), fmt.Sprint(expected[4:]))
+	want(c, "duplicates of another crawl", len(list(store.DuplicateFilter{CrawlID: c.id + 1000, Limit: 2})), 0)
+}
+
+func duplicateOlder(c *collection) {
+	c.open()
+	pages := c.oldest(1, 2)
+	_, err := c.s.SaveVersion(c.ctx, store.SaveVersionParams{Version: version(pages[0].PageID, 1), Duplicate: of(pages[1].PageID, 1)})
+	if err == nil {
+		c.Fatal("a page is the duplicate of a younger one")
+	}
+	want(c, "versions", c.status().Versions, 0)
+	same := store.NewDuplicate{PageVersion: store.PageVersion{PageID: pages[0].PageID}, Of: *of(pages[0].PageID, 1)}
+	if err := c.s.UpdateDuplicates(c.ctx, store.UpdateDuplicatesParams{CrawlID: c.id, Set: []store.NewDuplicate{same}}); err == nil {
+		c.Fatal("a page is its own duplicate")
+	}
+}
+
+func duplicatesForgotten(c *collection) {
+	c.with(100, 0)
+	one, two := c.oldest(1, 3), c.oldest(2, 3)
+	var first int64
+	for i, p := range slices.Concat(one, two) {
+		if i == 0 {
+			first = c.visitContent(p.PageID, content(1), nil)
+			continue
+		}
+		c.visitContent(p.PageID, content(1), of(one[0].PageID, first))
+	}
+	c.saveContent(one[1].PageID, content(2), of(one[0].PageID, first)) // its visit is under way
+	c.check(c.s.SetMirrors(c.ctx, c.id, []change.Mirror{{A: one[0].HostID, B: two[0].HostID, Shared: 3, OfA: 3, OfB: 3}}))
+	c.forgetURL(one[0].URL)
+	for _, p := range two {
+		_, err := c.s.Duplicate(c.ctx, p.PageID)
+		c.wantError(err, store.ErrNotFound)
+	}
+	wantIDs(c, "lookalikes", c.lookalikes(content(1)), one[1].PageID, one[2].PageID, two[0].PageID, two[1].PageID, two[2].PageID)
+	c.forget(store.ForgetParams{Target: store.Target{Host: c.host(1)}})
+	wantIDs(c, "lookalikes", c.lookalikes(content(1)), two[0].PageID, two[1].PageID, two[2].PageID)
+	left, err := c.s.Mirrors(c.ctx, c.id, 10)
+	c.check(err)
+	want(c, "mirrors of a forgotten host", len(left), 0)
+	c.check(c.s.SetMirrors(c.ctx, c.id, []change.Mirror{{A: one[0].HostID, B: two[0].HostID, Shared: 3, OfA: 3, OfB: 3}}))
+	left, err = c.s.Mirrors(c.ctx, c.id, 10)
+	c.check(err)
+	want(c, "mirrors that were found before", len(left), 0)
+}
+
+// A page with more duplicates than one transaction removes.
+func duplicatesManyForgotten(c *collection) {
+	const many = 1200
+	c.open()
+	c.register(0, c.urls(1, many, 1)...)
+	pages := c.list(store.PageFilter{CrawlID: c.id})
+	p := store.UpdateDuplicatesParams{CrawlID: c.id}
+	for _, page := range pages[1:] {
+		p.Set = append(p.Set, store.NewDuplicate{PageVersion: store.PageVersion{PageID: page.PageID}, Of: *of(pages[0].PageID, 0)})
+	}
+	c.check(c.s.UpdateDuplicates(c.ctx, p))
+	all, err := c.s.ListDuplicates(c.ctx, store.DuplicateFilter{CrawlID: c.id, Limit: 2 * many})
+	c.check(err)
+	want(c, "duplicates", len(all), many-1)
+	want(c, "forgotten pages", len(c.forgetURL(pages[0].URL).Pages), 1)
+	all, err = c.s.ListDuplicates(c.ctx, store.DuplicateFilter{CrawlID: c.id, Limit: 2 * many})
+	c.check(err)
+	want(c, "duplicates of a forgotten page", len(all), 0)
+}
+
+func mirrors(c *collection) {
+	c.open()
+	host := make([]int64, 4)
+	for i := range host {
+		host[i] = c.known(i, 1)[0].HostID
+	}
+	list := func(limit int) string {
+		got, err := c.s.Mirrors(c.ctx, c.id, limit)
+		c.check(err)
+		return fmt.Sprint(got)
+	}
+	want(c, "mirrors", list(10), "[]")
+	c.check(c.s.SetMirrors(c.ctx, c.id, []change.Mirror{
+		{A: host[0], B: host[1], Shared: 20, OfA: 30, OfB: 20},
+		{A: host[0], B: host[2], Shared: 40, OfA: 41, OfB: 42},
+		{A: host[1], B: 1 << 40, Shared: 50, OfA: 50, OfB: 50},
+	}))
+	most := store.MirrorRecord{A: c.host(0), B: c.host(2), Shared: 40, OfA: 41, OfB: 42}
+	fewer := store.MirrorRecord{A: c.host(0), B: c.host(1), Shared: 20, OfA: 30, OfB: 20}
+	want(c, "mirrors", list(10), fmt.Sprint([]store.MirrorRecord{most, fewer}))
+	want(c, "the first", list(1), fmt.Sprint([]store.MirrorRecord{most}))
+	c.check(c.s.SetMirrors(c.ctx, c.id, []change.Mirror{{A: host[0], B: host[1], Shared: 20, OfA: 30, OfB: 20}}))
+	want(c, "mirrors that are left", list(10), fmt.Sprint([]store.MirrorRecord{fewer}))
+	c.check(c.s.SetMirrors(c.ctx, c.id, nil))
+	want(c, "mirrors", list(10), "[]")
+}
+
+func mirrorsMany(c *collection) {
+	const hosts = 50
+	c.open()
+	var ids []int64
+	for i := range hosts {
+		ids = append(ids, c.known(i, 1)[0].HostID)
+	}
+	slices.Sort(ids)
+	var all []change.Mirror
+	for i, b := range ids {
+		for _, a := range ids[:i] {
+			all = append(all, change.Mirror{A: a, B: b, Shared: 100, OfA: 100, OfB: 100})
+		}
+	}
+	c.check(c.s.SetMirrors(c.ctx, c.id, slices.Concat(all[:7], all)))
+	got, err := c.s.Mirrors(c.ctx, c.id, len(all))
+	c.check(err)
+	want(c, "mirrors that are kept", len(got), store.MaxMirrors-7)
+}
