@@ -153,18 +153,25 @@ func (s *Store) ListContents(ctx context.Context, after string, limit int) ([]st
 	return digests, nil
 }
 
+// pagesWith is how many pages are named for a digest.
+const pagesWith = 3
+
 // PagesWith implements store.Contents.
 func (s *Store) PagesWith(ctx context.Context, digests []string) ([]store.ContentPage, error) {
-	query := `SELECT n.digest, p.url FROM
-		(SELECT v.digest, v.page_id, ROW_NUMBER() OVER (PARTITION BY v.digest ORDER BY v.page_id) AS nth FROM
-			(SELECT DISTINCT digest, page_id FROM versions
-				WHERE digest IN (SELECT r.digest FROM ` + s.records(1, "r", "digest text") + `)) v) n
-		JOIN pages p ON p.id = n.page_id WHERE n.nth <= 3 ORDER BY n.digest, n.nth`
+	query := `SELECT p.url FROM (SELECT DISTINCT v.page_id FROM versions v WHERE v.digest = $1 ORDER BY v.page_id LIMIT $2) n
+		JOIN pages p ON p.id = n.page_id ORDER BY p.id`
 	pages, err := read(ctx, s, func(tx Tx) ([]store.ContentPage, error) {
-		return collect(ctx, tx, query, []any{digestList(digests)}, func(row Row) (p store.ContentPage, err error) {
-			err = row.Scan(&p.Digest, &p.URL)
-			return p, err
-		})
+		var all []store.ContentPage
+		for _, digest := range slices.Sorted(slices.Values(digests)) {
+			urls, err := collect(ctx, tx, query, []any{clean(digest), pagesWith}, scanText)
+			if err != nil {
+				return nil, err
+			}
+			for _, url := range urls {
+				all = append(all, store.ContentPage{Digest: digest, URL: url})
+			}
+		}
+		return all, nil
 	})
 	if err != nil {
 		return nil, fmt.Errorf("pages with contents: %w", err)

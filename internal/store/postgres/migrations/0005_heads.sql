@@ -4,3 +4,6 @@ ALTER TABLE versions ADD COLUMN language TEXT NOT NULL DEFAULT '';
 ALTER TABLE versions ADD COLUMN request TEXT NOT NULL DEFAULT '';
 ALTER TABLE versions ADD COLUMN response TEXT NOT NULL DEFAULT '';
 ALTER TABLE versions ADD COLUMN remote TEXT NOT NULL DEFAULT '';
+
+-- Which pages have a content: for whoever finds it missing or damaged.
+CREATE INDEX versions_digest ON versions (digest, page_id);
