@@ -34,7 +34,7 @@ func withContents(ctx context.Context, at cli.Target, use storeUse, do func(stor
 	if err != nil {
 		return err
 	}
-	files, err := openArchive(ctx, at.Archive)
+	files, err := openArchive(ctx, at.Archive, use)
 	if err == nil {
 		err = do(s, files)
 	}

@@ -118,7 +118,7 @@ func (d *devRun) openStore(ctx context.Context) (err error) {
 	if d.store, err = openStore(ctx, dsn, storeOwn, d.Config.GroupHosts); err != nil {
 		return err
 	}
-	if d.files, err = openArchive(ctx, d.dir.file(archiveDir)); err != nil {
+	if d.files, err = openArchive(ctx, d.dir.file(archiveDir), storeOwn); err != nil {
 		return errors.Join(err, d.store.Close())
 	}
 	old, err := d.dir.readState()

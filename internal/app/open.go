@@ -2,7 +2,9 @@ package app
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"os"
 	"strings"
@@ -45,16 +47,21 @@ func openStore(ctx context.Context, dsn string, use storeUse, grouping urlkey.Gr
 	return postgres.Open(ctx, dsn, postgres.Options{ReadOnly: use == storeRead, Grouping: grouping})
 }
 
-// openArchive opens an archive: a folder, as dir:PATH or PATH, or a bucket. Its
-// credentials come from the environment of the process, as Temporal's do.
-func openArchive(ctx context.Context, url string) (archive.Store, error) {
+// openArchive opens an archive: a folder, as dir:PATH or PATH, or a bucket, whose
+// credentials come from the environment of the process, as Temporal's do. Only who
+// owns the store makes a folder that does not exist: else it is a slip of the pen.
+func openArchive(ctx context.Context, url string, use storeUse) (archive.Store, error) {
 	if strings.HasPrefix(url, s3.Scheme) {
 		return s3.Open(ctx, url, os.Getenv)
 	}
 	if scheme, _, ok := strings.Cut(url, "://"); ok {
 		return nil, fmt.Errorf("archive %s://: an archive is a folder, write its path, or a bucket, write s3://BUCKET/PREFIX", scheme)
 	}
-	return archive.OpenDir(strings.TrimPrefix(url, "dir:"))
+	path := strings.TrimPrefix(url, "dir:")
+	if _, err := os.Stat(path); use != storeOwn && errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("there is no archive at %s: name the one that belongs to the store with --archive or %s", path, config.EnvArchive)
+	}
+	return archive.OpenDir(path)
 }
 
 // newWorker makes a worker of the parts.

@@ -78,7 +78,7 @@ func (Backend) Forget(ctx context.Context, at cli.Target, what cli.Takedown, dry
 	if at.Archive == "" {
 		return done, errors.New("name the archive with --archive: the pages' bytes are to be removed too")
 	}
-	if t.files, err = openArchive(ctx, at.Archive); err != nil {
+	if t.files, err = openArchive(ctx, at.Archive, storeWrite); err != nil {
 		return done, err
 	}
 	options := temporalkit.Options{Address: at.Temporal.Address, Namespace: at.Temporal.Namespace}

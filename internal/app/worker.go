@@ -54,7 +54,7 @@ func runWorker(ctx context.Context, cfg config.Config, stderr io.Writer) error {
 		return err
 	}
 	defer s.Close()
-	a, err := openArchive(ctx, cfg.Archive)
+	a, err := openArchive(ctx, cfg.Archive, storeOwn)
 	if err != nil {
 		return err
 	}

@@ -17,8 +17,10 @@ package upkeep
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 
@@ -29,14 +31,32 @@ import (
 const (
 	// deleteFor is how long after its begin a claim is made use of.
 	deleteFor = store.ClaimFor / 2
+	// secureFor is about the longest wait of Secure, and half of all its waits. What
+	// takes longer is an outage, in which the page's next visit brings the bytes.
+	secureFor = 5 * time.Second
 	// atATime is how many contents are read or deleted at a time: enough that an
 	// archive across a network is not all waiting.
 	atATime = 8
 )
 
 // Secure makes sure that the bytes of a version that was just saved are in the
-// archive; body is what they are.
+// archive; body is what they are. Perhaps nobody else has them, so an archive that
+// does not answer is asked again for some seconds.
 func Secure(ctx context.Context, files archive.Store, digest string, body []byte) error {
+	for wait := 100 * time.Millisecond; ; wait *= 2 {
+		err := secure(ctx, files, digest, body)
+		if !errors.Is(err, archive.ErrUnavailable) || wait > secureFor {
+			return err
+		}
+		select {
+		case <-time.After(wait):
+		case <-ctx.Done():
+			return err
+		}
+	}
+}
+
+func secure(ctx context.Context, files archive.Store, digest string, body []byte) error {
 	there, err := files.Has(ctx, digest)
 	if err != nil || there {
 		return err

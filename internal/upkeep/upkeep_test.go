@@ -78,7 +78,7 @@ func TestCollect(t *testing.T) {
 func TestCollectMany(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, onSQLite(t), 1)
-	const n = 1300
+	const n = 1050
 	for i := range n {
 		digest := w.put(fmt.Sprint("body ", i))
 		if i%3 == 0 {
@@ -183,6 +183,17 @@ func TestSecure(t *testing.T) {
 		if !w.has(digest) {
 			t.Errorf("%s: it is not there", name)
 		}
+	}
+	var asked atomic.Int32
+	moody := faulty{Store: w.files, has: func(string) error {
+		if asked.Add(1) < 3 {
+			return fmt.Errorf("%w: not now", archive.ErrUnavailable)
+		}
+		return nil
+	}}
+	late := archivetest.Digest([]byte("late"))
+	if w.check(upkeep.Secure(t.Context(), moody, late, []byte("late"))); !w.has(late) {
+		t.Error("an archive that answers at the third time has no bytes")
 	}
 	missing := archivetest.Digest([]byte("one"))
 	if err := upkeep.Secure(t.Context(), w.files, missing, []byte("two")); err == nil || w.has(missing) {

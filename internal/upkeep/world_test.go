@@ -155,7 +155,7 @@ var errDisk = errors.New("disk on fire")
 // faulty is an archive of which some calls fail, or do something first.
 type faulty struct {
 	archive.Store
-	open, delete func(digest string) error
+	open, has, delete func(digest string) error
 }
 
 func (f faulty) Open(ctx context.Context, digest string) (io.ReadCloser, error) {
@@ -165,6 +165,15 @@ func (f faulty) Open(ctx context.Context, digest string) (io.ReadCloser, error) 
 		}
 	}
 	return f.Store.Open(ctx, digest)
+}
+
+func (f faulty) Has(ctx context.Context, digest string) (bool, error) {
+	if f.has != nil {
+		if err := f.has(digest); err != nil {
+			return false, err
+		}
+	}
+	return f.Store.Has(ctx, digest)
 }
 
 func (f faulty) Delete(ctx context.Context, digest string) error {

@@ -13,6 +13,8 @@ import (
 
 	"github.com/minio/minio-go/v7"
 	"github.com/minio/minio-go/v7/pkg/credentials"
+
+	"recrawl/internal/archive"
 )
 
 const (
@@ -36,21 +38,27 @@ func Open(ctx context.Context, url string, getenv func(string) string) (*Store, 
 	if err != nil {
 		return nil, err
 	}
-	s, err := connect(ctx, p, getenv, silence)
+	s, err := connect(p, getenv, silence)
 	if err != nil {
 		return nil, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, openFor)
+	return s, s.look(ctx, openFor)
+}
+
+// look is probe with a limit of its own.
+func (s *Store) look(ctx context.Context, limit time.Duration) error {
+	limited, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	if err := s.probe(ctx); err != nil {
-		return nil, err
+	err := s.probe(limited)
+	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
+		return fmt.Errorf("%w: %s: no answer within %s", archive.ErrUnavailable, s.place, limit)
 	}
-	return s, nil
+	return err
 }
 
 // connect makes the client; it says nothing to the server yet.
-func connect(ctx context.Context, p place, getenv func(string) string, silence time.Duration) (*Store, error) {
-	creds, err := credentialsOf(ctx, p, getenv)
+func connect(p place, getenv func(string) string, silence time.Duration) (*Store, error) {
+	creds, err := credentialsOf(p, getenv)
 	if err != nil {
 		return nil, fmt.Errorf("archive %s: %w", p, err)
 	}
@@ -78,7 +86,7 @@ func connect(ctx context.Context, p place, getenv func(string) string, silence t
 // credentialsOf finds the credentials and makes sure that there are some: without
 // the library would ask as nobody in particular, and be refused for reasons that
 // nobody would guess.
-func credentialsOf(ctx context.Context, p place, getenv func(string) string) (*credentials.Credentials, error) {
+func credentialsOf(p place, getenv func(string) string) (*credentials.Credentials, error) {
 	id, secret := getenv("AWS_ACCESS_KEY_ID"), getenv("AWS_SECRET_ACCESS_KEY")
 	switch {
 	case id != "" && secret != "":
@@ -99,7 +107,7 @@ func credentialsOf(ctx context.Context, p place, getenv func(string) string) (*c
 	if err != nil || value.AccessKeyID == "" {
 		return nil, errors.New("no credentials: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE")
 	}
-	return found, ctx.Err()
+	return found, nil
 }
 
 // lively is a connection that is given up when it moves nothing for a while. A

@@ -1,11 +1,15 @@
 package s3
 
 import (
+	"errors"
+	"net"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
+
+	"recrawl/internal/archive"
 )
 
 func env(pairs ...string) func(string) string {
@@ -146,7 +150,7 @@ func TestCredentials(t *testing.T) {
 		{"unknown profile", []string{"AWS_SHARED_CREDENTIALS_FILE", file, "AWS_PROFILE", "third"}, "", "no credentials"},
 		{"none", []string{"AWS_SHARED_CREDENTIALS_FILE", nowhere}, "", "no credentials"},
 	} {
-		found, err := credentialsOf(t.Context(), local, env(c.env...))
+		found, err := credentialsOf(local, env(c.env...))
 		if c.want != "" {
 			if err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), secret) {
 				t.Errorf("%s: %v, want %q", c.name, err, c.want)
@@ -163,6 +167,21 @@ func TestCredentials(t *testing.T) {
 	}
 }
 
+// A server that takes connections and says nothing is not waited for for long.
+func TestSilentServer(t *testing.T) {
+	t.Parallel()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close() // nobody accepts
+	s := Connect(t, "s3://pages?endpoint=http://"+l.Addr().String(), env("AWS_ACCESS_KEY_ID", "id", "AWS_SECRET_ACCESS_KEY", secret), time.Minute)
+	err = s.look(t.Context(), 100*time.Millisecond)
+	if !errors.Is(err, archive.ErrUnavailable) || !strings.Contains(err.Error(), "no answer within 100ms") {
+		t.Errorf("%v", err)
+	}
+}
+
 // Connect opens an archive whose connections may be silent for so long.
 func Connect(t testing.TB, url string, getenv func(string) string, silence time.Duration) *Store {
 	t.Helper()
@@ -170,7 +189,7 @@ func Connect(t testing.TB, url string, getenv func(string) string, silence time.
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := connect(t.Context(), p, getenv, silence)
+	s, err := connect(p, getenv, silence)
 	if err != nil {
 		t.Fatal(err)
 	}

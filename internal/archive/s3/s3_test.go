@@ -362,7 +362,9 @@ func TestBrokenUpload(t *testing.T) {
 			t.Parallel()
 			server := s3test.Start(t)
 			bucket := server.Bucket()
+			broken := make(chan struct{})
 			w := &way{toServer: 4 << 20, fromServer: far, event: func() {
+				defer close(broken)
 				if kill {
 					server.Kill()
 				}
@@ -372,6 +374,7 @@ func TestBrokenUpload(t *testing.T) {
 			if err := commit(t, s, content); !errors.Is(err, archive.ErrUnavailable) {
 				t.Errorf("commit: %v", err)
 			}
+			<-broken
 			if kill {
 				server.Restart()
 			}
