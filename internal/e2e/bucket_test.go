@@ -78,6 +78,17 @@ func TestArchiveInABucket(t *testing.T) {
 		}
 	}
 	f.starter("archive", "verify")
+	for place, want := range map[string]string{
+		filepath.Join(root, "nowhere"):                   "there is no archive at " + root,
+		server.URL("no-such-bucket", ""):                 "there is no such bucket",
+		"s3://" + s3test.SecretKey + "@" + bucket + "/x": "credentials",
+		"ftp://pages": "s3://BUCKET/PREFIX",
+	} {
+		out, code, errout := f.try(programs.starter, "archive", "gc", "--archive", place)
+		if code != 1 || out != "" || strings.Count(errout, "\n") != 1 || !strings.Contains(errout, want) || strings.Contains(errout, s3test.SecretKey) {
+			t.Errorf("gc of %s: %d: %s%s, want %q", place, code, out, errout, want)
+		}
+	}
 }
 
 // digest is that of a page's last visit.
