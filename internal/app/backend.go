@@ -33,7 +33,7 @@ func (Backend) OpenStore(ctx context.Context, dsn string) (store.Store, error) {
 
 // OpenArchive implements cli.Backend.
 func (Backend) OpenArchive(ctx context.Context, url string) (archive.Store, error) {
-	return openArchive(ctx, url)
+	return openArchive(ctx, url, storeRead)
 }
 
 // DialTemporal implements cli.Backend.
