@@ -45,6 +45,7 @@ type Store interface {
 	Visits
 	Duplicates
 	Reports
+	Exchanges
 	Takedown
 	Contents
 	// Now returns the store's clock.

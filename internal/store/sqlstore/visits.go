@@ -5,12 +5,18 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 
 	"recrawl/internal/crawl"
 	"recrawl/internal/store"
 )
 
 const visitColumns = `page_id, visit, at, outcome, status, version_seq, digest, bytes, duration, next_at, state, problem, location, reasons`
+
+// prefixed puts a table's alias before each of its columns.
+func prefixed(alias, columns string) string {
+	return alias + "." + strings.ReplaceAll(columns, ", ", ", "+alias+".")
+}
 
 // Visit implements store.Visits.
 func (s *Store) Visit(ctx context.Context, pageID int64, visit int) (store.VisitRecord, error) {
@@ -49,13 +55,18 @@ func (s *Store) visitIn(ctx context.Context, tx Tx, pageID int64, visit int) (st
 	return found[0], nil
 }
 
-func scanVisit(row Row) (store.VisitRecord, error) {
+func scanVisit(row Row) (store.VisitRecord, error) { return scanVisitAnd(row) }
+
+// scanVisitAnd scans visitColumns and what follows them.
+func scanVisitAnd(row Row, more ...any) (store.VisitRecord, error) {
 	var v store.VisitRecord
 	var outcome, state uint8
 	var at, duration, nextAt int64
 	var reasons string
-	err := row.Scan(&v.PageID, &v.Visit, &at, &outcome, &v.Status, &v.Version, &v.Digest, &v.Bytes, &duration, &nextAt,
-		&state, &v.Problem, &v.Location, &reasons)
+	err := row.Scan(append([]any{
+		&v.PageID, &v.Visit, &at, &outcome, &v.Status, &v.Version, &v.Digest, &v.Bytes, &duration, &nextAt,
+		&state, &v.Problem, &v.Location, &reasons,
+	}, more...)...)
 	if err != nil {
 		return store.VisitRecord{}, err
 	}
