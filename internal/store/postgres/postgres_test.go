@@ -66,3 +66,18 @@ func TestGrouping(t *testing.T) {
 		return func(g urlkey.Grouping) (store.Store, error) { return Open(t.Context(), dsn, Options{Grouping: g}) }
 	})
 }
+
+func BenchmarkLookalikes(b *testing.B) {
+	e, err := openEngine(b.Context(), pgtest.DSN(b), Options{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	// As autovacuum does: so that index-only scans need not look at the tables.
+	storetest.BenchLookalikes(b, e, func() error {
+		_, err := e.pool.Exec(b.Context(), "VACUUM (ANALYZE) sketch_keys, sketches, frontier, duplicates")
+		return err
+	})
+	if err := e.Close(); err != nil {
+		b.Error(err)
+	}
+}

@@ -179,7 +179,7 @@ func restedAt(t *testing.T, e *engine) int64 {
 	return at
 }
 
-func openOwner(t *testing.T, path string) *engine {
+func openOwner(t testing.TB, path string) *engine {
 	t.Helper()
 	e, err := openEngine(t.Context(), path, Options{Owner: true})
 	if err != nil {

@@ -48,3 +48,11 @@ func TestGrouping(t *testing.T) {
 		}
 	})
 }
+
+func BenchmarkLookalikes(b *testing.B) {
+	e := openOwner(b, filepath.Join(b.TempDir(), "store.db"))
+	storetest.BenchLookalikes(b, e, func() error { return nil })
+	if err := e.Close(); err != nil {
+		b.Error(err)
+	}
+}

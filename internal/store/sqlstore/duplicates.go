@@ -19,13 +19,13 @@ const duplicatesPerTx = 500
 // each other's duplicates.
 var errNotOlder = errors.New("a page can only be a duplicate of an older one")
 
-// duplicateQuery selects duplicates by conditions on d. CROSS JOIN keeps SQLite
-// from starting with a larger table.
-func duplicateQuery(where string) string {
+// duplicateQuery selects the duplicates that a query of the table chooses, in its
+// order. CROSS JOIN keeps SQLite from starting with a larger table.
+func duplicateQuery(choice string) string {
 	return fmt.Sprintf(`SELECT d.page_id, d.version_id, d.of_page, d.of_version, d.exact, d.resemblance, d.at,
 			CASE WHEN f.version_id = d.version_id AND o.version_id = d.of_version AND o.state IN (%d, %d) THEN 1 ELSE 0 END
-		FROM duplicates d CROSS JOIN frontier f CROSS JOIN frontier o
-		WHERE f.page_id = d.page_id AND o.page_id = d.of_page AND `, crawl.Active, crawl.Failing) + where
+		FROM (SELECT * FROM duplicates WHERE %s) AS d CROSS JOIN frontier f CROSS JOIN frontier o
+		WHERE f.page_id = d.page_id AND o.page_id = d.of_page ORDER BY d.of_page, d.page_id`, crawl.Active, crawl.Failing, choice)
 }
 
 func scanDuplicate(row Row) (store.DuplicateRecord, error) {
@@ -63,7 +63,7 @@ func (s *Store) queryDuplicates(ctx context.Context, tx Tx, query string, args .
 // Duplicate implements store.Duplicates.
 func (s *Store) Duplicate(ctx context.Context, pageID int64) (store.DuplicateRecord, error) {
 	found, err := read(ctx, s, func(tx Tx) ([]store.DuplicateRecord, error) {
-		return s.queryDuplicates(ctx, tx, duplicateQuery(`d.page_id = $1`), pageID)
+		return s.queryDuplicates(ctx, tx, duplicateQuery(`page_id = $1`), pageID)
 	})
 	if err == nil && len(found) == 0 {
 		err = store.ErrNotFound
@@ -76,10 +76,10 @@ func (s *Store) Duplicate(ctx context.Context, pageID int64) (store.DuplicateRec
 
 // ListDuplicates implements store.Duplicates.
 func (s *Store) ListDuplicates(ctx context.Context, f store.DuplicateFilter) ([]store.DuplicateRecord, error) {
-	query := duplicateQuery(`d.crawl_id = $1 AND (d.of_page, d.page_id) > ($2, $3) ORDER BY d.of_page, d.page_id LIMIT $4`)
+	query := duplicateQuery(`crawl_id = $1 AND (of_page, page_id) > ($2, $3) ORDER BY of_page, page_id LIMIT $4`)
 	args := []any{f.CrawlID, f.AfterOf, f.After, limitOr(f.Limit)}
 	if f.Of != 0 {
-		query = duplicateQuery(`d.crawl_id = $1 AND d.of_page = $2 AND d.page_id > $3 ORDER BY d.page_id LIMIT $4`)
+		query = duplicateQuery(`crawl_id = $1 AND of_page = $2 AND page_id > $3 ORDER BY page_id LIMIT $4`)
 		args = []any{f.CrawlID, f.Of, f.After, limitOr(f.Limit)}
 	}
 	found, err := read(ctx, s, func(tx Tx) ([]store.DuplicateRecord, error) { return s.queryDuplicates(ctx, tx, query, args...) })
@@ -245,9 +245,9 @@ func (r *removal) stripDuplicates(ctx context.Context) (bare bool, err error) {
 // Mirrors implements store.Duplicates.
 func (s *Store) Mirrors(ctx context.Context, crawlID int64, limit int) ([]store.MirrorRecord, error) {
 	query := `SELECT a.host, b.host, m.shared, m.of_a, m.of_b
-		FROM mirrors m CROSS JOIN hosts a CROSS JOIN hosts b
-		WHERE m.crawl_id = $1 AND a.id = m.host_a AND b.id = m.host_b
-		ORDER BY m.shared DESC, m.host_a, m.host_b LIMIT $2`
+		FROM (SELECT * FROM mirrors WHERE crawl_id = $1 ORDER BY shared DESC, host_a, host_b LIMIT $2) AS m
+			CROSS JOIN hosts a CROSS JOIN hosts b
+		WHERE a.id = m.host_a AND b.id = m.host_b ORDER BY m.shared DESC, m.host_a, m.host_b`
 	mirrors, err := read(ctx, s, func(tx Tx) ([]store.MirrorRecord, error) {
 		return collect(ctx, tx, query, []any{crawlID, limitOr(limit)}, func(row Row) (store.MirrorRecord, error) {
 			var m store.MirrorRecord

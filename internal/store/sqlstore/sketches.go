@@ -1,6 +1,7 @@
 package sqlstore
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -38,10 +39,15 @@ func decodeContent(exact int64, sketch []byte) (change.Content, error) {
 	return change.Content{Exact: uint64(exact), Sketch: decoded}, err
 }
 
-const contentColumns = `k.page_id, f.host_id, k.version_id, k.exact, k.sketch, CASE WHEN d.page_id IS NULL THEN 0 ELSE 1 END`
-
-// contentTables joins what is known of a content to the page that has it.
-const contentTables = ` LEFT JOIN duplicates d ON d.page_id = k.page_id AND d.version_id = k.version_id AND d.exact = 0`
+// loadContents returns the contents of those of the pages that stand for theirs,
+// in no order. CROSS JOIN keeps SQLite from starting with a larger table.
+func (s *Store) loadContents(ctx context.Context, tx Tx, ids []int64) ([]store.ContentRecord, error) {
+	query := `SELECT k.page_id, f.host_id, k.version_id, k.exact, k.sketch, CASE WHEN d.page_id IS NULL THEN 0 ELSE 1 END
+		FROM ` + s.records(1, "r", "id bigint") + ` CROSS JOIN frontier f CROSS JOIN sketches k
+			LEFT JOIN duplicates d ON d.page_id = k.page_id AND d.version_id = k.version_id AND d.exact = 0
+		WHERE f.page_id = r.id AND k.version_id = f.version_id AND f.state IN (` + standing + `)`
+	return collect(ctx, tx, query, []any{idList(ids)}, scanContent)
+}
 
 func scanContent(row Row) (store.ContentRecord, error) {
 	var c store.ContentRecord
@@ -60,17 +66,31 @@ func scanContent(row Row) (store.ContentRecord, error) {
 
 // Contents implements store.Duplicates.
 func (s *Store) Contents(ctx context.Context, crawlID, after int64, limit int) ([]store.ContentRecord, error) {
-	query := `SELECT ` + contentColumns + `
-		FROM sketches k CROSS JOIN frontier f` + contentTables + `
-		WHERE k.crawl_id = $1 AND k.page_id > $2 AND f.page_id = k.page_id AND f.version_id = k.version_id AND f.state IN (` + standing + `)
-		ORDER BY k.page_id LIMIT $3`
 	contents, err := read(ctx, s, func(tx Tx) ([]store.ContentRecord, error) {
-		return collect(ctx, tx, query, []any{crawlID, after, limitOr(limit)}, scanContent)
+		return s.contents(ctx, tx, crawlID, after, limitOr(limit))
 	})
 	if err != nil {
 		return nil, fmt.Errorf("contents of crawl %d: %w", crawlID, err)
 	}
 	return contents, nil
+}
+
+// contents reads the ids first: joined with the other tables at once, PostgreSQL
+// takes all of them for each answer.
+func (s *Store) contents(ctx context.Context, tx Tx, crawlID, after int64, limit int) ([]store.ContentRecord, error) {
+	for {
+		query := `SELECT page_id FROM sketches WHERE crawl_id = $1 AND page_id > $2 ORDER BY page_id LIMIT $3`
+		ids, err := collect(ctx, tx, query, []any{crawlID, after, limit}, scanID)
+		if err != nil || len(ids) == 0 {
+			return nil, err
+		}
+		contents, err := s.loadContents(ctx, tx, slices.Compact(ids))
+		if err != nil || len(contents) > 0 {
+			slices.SortFunc(contents, func(a, b store.ContentRecord) int { return cmp.Compare(a.PageID, b.PageID) })
+			return contents, err
+		}
+		after = ids[len(ids)-1] // none of these stands for its content
+	}
 }
 
 // Lookalikes implements store.Duplicates.
@@ -96,16 +116,15 @@ func (s *Store) lookalikes(ctx context.Context, tx Tx, p store.LookalikeParams) 
 	if len(likely) == 0 {
 		return nil, nil
 	}
-	query := `SELECT ` + contentColumns + `
-		FROM ` + s.records(1, "r", "id bigint") + ` CROSS JOIN frontier f CROSS JOIN sketches k` + contentTables + `
-		WHERE f.page_id = r.id AND k.version_id = f.version_id AND f.state IN (` + standing + `)`
-	contents, err := collect(ctx, tx, query, []any{idList(likely)}, scanContent)
+	contents, err := s.loadContents(ctx, tx, likely)
 	if err != nil {
 		return nil, err
 	}
-	slices.SortFunc(contents, func(a, b store.ContentRecord) int {
-		return slices.Index(likely, a.PageID) - slices.Index(likely, b.PageID)
-	})
+	place := make(map[int64]int, len(likely))
+	for i, page := range likely {
+		place[page] = i
+	}
+	slices.SortFunc(contents, func(a, b store.ContentRecord) int { return cmp.Compare(place[a.PageID], place[b.PageID]) })
 	return contents, nil
 }
 

@@ -160,9 +160,11 @@ func contentsInOrder(c *collection) {
 		byID[p.PageID] = r
 	}
 	c.saveContent(pages[0].PageID, content(20), nil) // not visited yet
-	c.setState(pages[3].PageID, crawl.Gone)
-	c.setState(pages[4].PageID, crawl.Duplicate)
-	delete(byID, pages[3].PageID)
+	for i, state := range map[int]crawl.PageState{3: crawl.Gone, 4: crawl.Stopped, 5: crawl.Duplicate} {
+		if c.setState(pages[i].PageID, state); state != crawl.Duplicate {
+			delete(byID, pages[i].PageID)
+		}
+	}
 	after := int64(0)
 	for {
 		some, err := c.s.Contents(c.ctx, c.id, after, 2)
