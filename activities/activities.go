@@ -32,6 +32,7 @@ type Workflows interface {
 	StartPage(ctx context.Context, in contract.PageIn) error
 	Turn(ctx context.Context, page crawl.PageRef, in time.Duration) error
 	StopPage(ctx context.Context, page crawl.PageRef) error
+	Reschedule(ctx context.Context, page crawl.PageRef, arg contract.RescheduleArg) error
 }
 
 // Settings are what the operator of a worker decides.

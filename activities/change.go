@@ -47,23 +47,53 @@ func (a *Activities) DetectChange(ctx context.Context, in contract.DetectIn) (co
 	if err != nil {
 		return contract.DetectOut{}, translate(err)
 	}
-	outcome, reasons := change.Verdict(last, digestsOf(version, in.Fetch.Digest), change.Rule{})
+	digests := digestsOf(version, in.Fetch.Digest)
+	digests.Sketch = change.NewSketch(content.Text)
+	outcome, reasons := change.Verdict(last, digests, change.Rule{})
 	out := contract.DetectOut{Outcome: outcome, Reasons: slices.Concat(asked.Reasons, reasons)}
 	if !worthKeeping(outcome, page.Last, version) {
 		return out, nil
 	}
-	if err := a.save(ctx, version, links, body); err != nil {
+	if err := a.keep(ctx, in.Page, newContent{version: version, links: links, body: body, compared: change.ContentOf(digests)}, &out); err != nil {
 		return contract.DetectOut{}, err
 	}
-	out.Links = len(links)
 	return out, nil
+}
+
+// newContent is what DetectChange keeps of a new version.
+type newContent struct {
+	version  store.VersionRecord
+	links    []store.Link
+	body     []byte
+	compared change.Content
+}
+
+// keep saves a new version, and whose duplicate it is. The links of a duplicate are
+// not followed again: its other page has them.
+func (a *Activities) keep(ctx context.Context, page crawl.PageRef, c newContent, out *contract.DetectOut) error {
+	if c.version.Digest == "" { // may not be kept, so not compared with others either
+		c.compared = change.Content{}
+	}
+	other, err := a.twinOf(ctx, page, c.compared)
+	if err != nil {
+		return translate(err)
+	}
+	if other != nil {
+		c.links = nil
+		out.Reasons = append(out.Reasons, other.reason())
+	}
+	out.Links = len(c.links)
+	return a.save(ctx, c, other.record())
 }
 
 // lastDigests are the digests of the page's last version. That of a body which
 // may not be kept is known from the visit that saw it.
 func (a *Activities) lastDigests(ctx context.Context, page store.PageRecord) (change.Digests, error) {
 	if !withheld(page.Last) {
-		return digestsOf(page.Last, page.Last.Digest), nil
+		known, err := a.store.Content(ctx, page.Last.ID)
+		digests := digestsOf(page.Last, page.Last.Digest)
+		digests.Sketch = known.Sketch
+		return digests, err
 	}
 	visit, err := a.versionVisit(ctx, page)
 	return digestsOf(page.Last, visit.Digest), err
@@ -96,14 +126,15 @@ func contentOf(page store.PageRecord, fetched contract.FetchOut, body []byte) (e
 }
 
 // save saves a version and sees to it that it has its bytes.
-func (a *Activities) save(ctx context.Context, v store.VersionRecord, links []store.Link, body []byte) error {
-	if _, err := a.store.SaveVersion(ctx, store.SaveVersionParams{Version: v, Links: links}); err != nil {
+func (a *Activities) save(ctx context.Context, c newContent, of *store.DuplicateOf) error {
+	_, err := a.store.SaveVersion(ctx, store.SaveVersionParams{Version: c.version, Links: c.links, Content: c.compared, Duplicate: of})
+	if err != nil {
 		return translate(err)
 	}
-	if v.Digest == "" { // may not be kept
+	if c.version.Digest == "" { // may not be kept
 		return nil
 	}
-	if err := upkeep.Secure(ctx, a.archive, v.Digest, body); err != nil {
+	if err := upkeep.Secure(ctx, a.archive, c.version.Digest, c.body); err != nil {
 		return ourFault(err)
 	}
 	return nil

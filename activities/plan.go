@@ -34,7 +34,11 @@ func (a *Activities) PlanRevisit(ctx context.Context, in contract.PlanIn) (contr
 	if in, err = a.stillWithheld(ctx, page, in); err != nil {
 		return contract.PlanOut{}, translate(err)
 	}
-	plan, err := decide(view.Spec, page, in)
+	duplicate, err := a.isDuplicate(ctx, page, in)
+	if err != nil {
+		return contract.PlanOut{}, translate(err)
+	}
+	plan, err := decide(view.Spec, page, in, duplicate)
 	if err != nil {
 		return contract.PlanOut{}, err
 	}
@@ -44,6 +48,9 @@ func (a *Activities) PlanRevisit(ctx context.Context, in contract.PlanIn) (contr
 	result, err := a.store.RecordVisit(ctx, recordOf(page, in, plan, view.Spec.Retention))
 	if err != nil {
 		return contract.PlanOut{}, translate(err)
+	}
+	if err := a.wakeDuplicates(ctx, page.PageRef, in.Fetch.Outcome); err != nil {
+		a.log.Warn("the duplicates of a page could not be looked up", "page", page.URL, "error", err)
 	}
 	return planOut(result.Visit, result.Room || found), nil
 }
@@ -72,7 +79,7 @@ func (a *Activities) stillWithheld(ctx context.Context, page store.PageRecord, i
 }
 
 // decide asks the crawl's policy; it only gathers what the policy needs.
-func decide(spec crawl.Spec, page store.PageRecord, in contract.PlanIn) (schedule.Plan, error) {
+func decide(spec crawl.Spec, page store.PageRecord, in contract.PlanIn, duplicate bool) (schedule.Plan, error) {
 	policy, err := schedule.ByName(spec.Revisit.Policy)
 	if err != nil {
 		return schedule.Plan{}, err
@@ -80,7 +87,7 @@ func decide(spec crawl.Spec, page store.PageRecord, in contract.PlanIn) (schedul
 	known := schedule.Page{
 		ID: page.PageID, State: page.State, Visit: in.Visit, Failures: page.Failures, Belief: schedule.DecodeBelief(page.Belief),
 	}
-	seen := schedule.Observation{Outcome: in.Fetch.Outcome, RetryAfter: in.Fetch.RetryAfter}
+	seen := schedule.Observation{Outcome: in.Fetch.Outcome, RetryAfter: in.Fetch.RetryAfter, Duplicate: duplicate}
 	return schedule.AfterVisit(policy, known, seen, schedule.ParametersOf(spec.Revisit)), nil
 }
 

@@ -332,8 +332,8 @@ func wantError(t *testing.T, err error, kind string, retried bool, message strin
 
 // flows records what is asked of Temporal.
 type flows struct {
-	mu                       sync.Mutex
-	started, turned, stopped []string // URLs of pages
+	mu                                    sync.Mutex
+	started, turned, stopped, rescheduled []string // URLs of pages
 	// missing: no page has a running workflow.
 	missing bool
 	// down: Temporal does not answer.
@@ -352,6 +352,10 @@ func (f *flows) Turn(_ context.Context, page crawl.PageRef, _ time.Duration) err
 
 func (f *flows) StopPage(_ context.Context, page crawl.PageRef) error {
 	return f.note(&f.stopped, page, true)
+}
+
+func (f *flows) Reschedule(_ context.Context, page crawl.PageRef, _ contract.RescheduleArg) error {
+	return f.note(&f.rescheduled, page, true)
 }
 
 func (f *flows) note(list *[]string, page crawl.PageRef, signal bool) error {

@@ -30,6 +30,10 @@ func Word(r crawl.Reason) (string, bool) {
 		return "other bytes, and no text to compare", true
 	case CodeLinks:
 		return "other links", true
+	case CodeDuplicate:
+		return "the same content as " + r.Text, true
+	case CodeNearDuplicate:
+		return fmt.Sprintf("nearly the same content as %s (resemblance %s)", r.Text, degree(r.Num["resemblance"])), true
 	}
 	return "", false
 }

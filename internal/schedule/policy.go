@@ -37,6 +37,8 @@ type Observation struct {
 	// RetryAfter is the least time that a throttling host asked for, 0 if it did
 	// not say.
 	RetryAfter time.Duration
+	// Duplicate: the content is another page's too, which is visited as usual.
+	Duplicate bool
 }
 
 // Parameters are what a policy is given besides the page: the bounds of the

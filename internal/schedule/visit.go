@@ -20,6 +20,7 @@ type Plan struct {
 //
 //	outcome                            state      next visit
 //	new changed cosmetic unchanged     active     by policy
+//	the same of a duplicate            duplicate  at max_interval
 //	unsupported too_large              active     at max_interval
 //	redirected, gone, excluded         redirect, gone, excluded: at max_interval
 //	failed timed_out                   failing    back-off
@@ -27,8 +28,7 @@ type Plan struct {
 //	skipped                            as before  by policy, nothing learned
 //
 // Only the first row teaches the policy anything: that a page could not be had
-// says nothing about its changes. A duplicate whose content stays as it was
-// remains a duplicate, visited at max_interval. A page that was stopped or gave
+// says nothing about its changes. A page that was stopped or gave
 // up its place during the visit stays so, whatever the visit saw.
 func AfterVisit(policy Policy, page Page, seen Observation, p Parameters) Plan {
 	plan := judge(policy, page, seen, p)
@@ -40,12 +40,10 @@ func AfterVisit(policy Policy, page Page, seen Observation, p Parameters) Plan {
 
 func judge(policy Policy, page Page, seen Observation, p Parameters) Plan {
 	switch seen.Outcome {
-	case crawl.OutcomeCosmetic, crawl.OutcomeUnchanged:
-		if page.State == crawl.Duplicate {
+	case crawl.OutcomeNew, crawl.OutcomeChanged, crawl.OutcomeCosmetic, crawl.OutcomeUnchanged:
+		if seen.Duplicate {
 			return Plan{State: crawl.Duplicate, Decision: p.probe(page, CodeDuplicate, page.Belief.observe(seen.Outcome))}
 		}
-		return Plan{State: crawl.Active, Decision: policy.Next(page, seen, p)}
-	case crawl.OutcomeNew, crawl.OutcomeChanged:
 		return Plan{State: crawl.Active, Decision: policy.Next(page, seen, p)}
 	case crawl.OutcomeUnsupported, crawl.OutcomeTooLarge:
 		return Plan{State: crawl.Active, Decision: p.probe(page, seen.Outcome.String(), page.Belief)}

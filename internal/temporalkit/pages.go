@@ -49,6 +49,11 @@ func (w Workflows) AskVisit(ctx context.Context, page crawl.PageRef) error {
 	return w.signal(ctx, contract.PageID(page.Crawl, page.URL), contract.VisitNow, nil)
 }
 
+// Reschedule moves the due time of a page that sleeps.
+func (w Workflows) Reschedule(ctx context.Context, page crawl.PageRef, arg contract.RescheduleArg) error {
+	return w.signal(ctx, contract.PageID(page.Crawl, page.URL), contract.Reschedule, arg)
+}
+
 // queryLimit bounds the wait for a worker to answer a query.
 const queryLimit = 5 * time.Second
 
