@@ -1,0 +1,196 @@
+package change
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"hash/maphash"
+	"strings"
+	"time"
+
+	"recrawl/internal/crawl"
+)
+
+// Rendering is a main text as a page had it at one time.
+type Rendering struct {
+	// Text has a block a line: a paragraph, a heading, an item, a cell. Without the
+	// line feeds much noise is not known as such, and is taken for an edit.
+	Text string
+	// At is when it was fetched, by which clocks are known; zero if it is not known.
+	At time.Time
+}
+
+// Codes of the reasons of CompareRenderings. They are stored; never change them.
+const (
+	// CodeNoise: all that differs changes by itself. Numbers: of each kind that
+	// differs, how many there are: ages ("3 minutes ago"), stamps ("Last updated:
+	// 4 March"), clocks, counters ("1,234 views") and timings ("made in 0.12 s").
+	CodeNoise = "noise-only"
+	// CodeEdit: more differs than noise. Numbers: words in the text that are no
+	// noise; words_delta to the text before; same_words before the first difference.
+	CodeEdit = "edit"
+)
+
+// CompareRenderings tells an edit from noise: what a page shows of the time at
+// which it was made, and of how often it was read. Noise is known by its form
+// and by what stands around it, in many languages, in lines that are no running
+// text: a sentence that says that a bank was founded 20 years ago, or has a
+// million visitors, is edited if it says 21, or two millions. Everything else is
+// an edit, however small: no difference is too small to be one.
+//
+// Its time is linear in the texts' length, and its memory does not grow with it.
+func CompareRenderings(prev, next Rendering) (noise bool, reasons []crawl.Reason) {
+	p, n := newCore(prev), newCore(next)
+	same := 0
+	for {
+		a, more := p.word()
+		b, moreToo := n.word()
+		if !more && !moreToo {
+			return true, []crawl.Reason{{Code: CodeNoise, Num: differing(p.seen, n.seen)}}
+		}
+		equal, clocks := sameWord(a, b)
+		if !equal || more != moreToo {
+			break
+		}
+		if clocks {
+			p.note(clock, a)
+			n.note(clock, b)
+		}
+		same++
+	}
+	words := n.drain()
+	return false, []crawl.Reason{{Code: CodeEdit, Num: map[string]float64{
+		"words": float64(words), "words_delta": float64(words - p.drain()), "same_words": float64(same),
+	}}}
+}
+
+// CoreDigest returns the SHA-256 in hex of a text without its noise, but for
+// clocks, which only a comparison can tell from other times. Two texts with the
+// same one differ by nothing but noise, and the text before need not be at hand.
+func CoreDigest(text string) string {
+	const block = 8 << 10
+	sum, buffer := sha256.New(), make([]byte, 0, block)
+	core := newCore(Rendering{Text: text})
+	for word, ok := core.word(); ok; word, ok = core.word() {
+		if len(buffer)+len(word) > block {
+			sum.Write(buffer) // a hash never fails
+			buffer = buffer[:0]
+		}
+		buffer = append(append(buffer, word...), ' ')
+	}
+	sum.Write(buffer)
+	return hex.EncodeToString(sum.Sum(nil))
+}
+
+// NoiseWord says a reason of CompareRenderings in plain words; false if it is
+// none.
+func NoiseWord(r crawl.Reason) (string, bool) {
+	switch r.Code {
+	case CodeNoise:
+		var kinds []string
+		for _, kind := range kindNames {
+			if n := r.Num[kind]; n > 0 {
+				kinds = append(kinds, fmt.Sprintf("%.0f %s", n, kind))
+			}
+		}
+		if len(kinds) == 0 {
+			return "the same text but for white space", true
+		}
+		return "the same text but for " + strings.Join(kinds, ", "), true
+	case CodeEdit:
+		if delta := r.Num["words_delta"]; delta != 0 {
+			return fmt.Sprintf("edited (%+.0f words)", delta), true
+		}
+		return "edited", true
+	}
+	return "", false
+}
+
+// kind is a kind of noise.
+type kind uint8
+
+const (
+	noNoise kind = iota
+	age
+	stamp
+	clock
+	counter
+	timing
+	kinds
+)
+
+// kindNames are the kinds as the numbers of CodeNoise name them.
+var kindNames = [...]string{age: "ages", stamp: "stamps", clock: "clocks", counter: "counters", timing: "timings"}
+
+// census counts the noise of one kind, with a hash of it.
+type census struct {
+	count int
+	sum   uint64
+}
+
+// differing are the numbers of CodeNoise.
+func differing(prev, next [kinds]census) map[string]float64 {
+	num := map[string]float64{}
+	for k := age; k < kinds; k++ {
+		if prev[k] != next[k] {
+			num[kindNames[k]] = float64(max(prev[k].count, next[k].count))
+		}
+	}
+	return num
+}
+
+// core reads the words of a text that are no noise.
+type core struct {
+	rest  string // of the text
+	line  string // the rest of the line
+	at    time.Time
+	count int // words read
+	seen  [kinds]census
+	words scanner
+}
+
+func newCore(r Rendering) *core { return &core{rest: r.Text, at: r.At} }
+
+// word returns the next word, false at the end.
+func (c *core) word() (string, bool) {
+	for {
+		c.line = strings.TrimLeft(c.line, spaces)
+		if c.line != "" {
+			end := strings.IndexAny(c.line, spaces)
+			if end < 0 {
+				end = len(c.line)
+			}
+			word := c.line[:end]
+			c.line = c.line[end:]
+			c.count++
+			return word, true
+		}
+		if c.rest == "" {
+			return "", false
+		}
+		c.line, c.rest, _ = strings.Cut(c.rest, "\n")
+		if len(c.line) <= maxNoisyLine {
+			c.line = c.withoutNoise(c.line)
+		}
+	}
+}
+
+// spaces separate words: extract leaves no other white space.
+const spaces = " \t\r\u00A0"
+
+// drain reads to the end and returns how many words there were.
+func (c *core) drain() int {
+	for _, ok := c.word(); ok; _, ok = c.word() {
+	}
+	return c.count
+}
+
+// seed hashes noise within one process; hashes are never stored.
+var seed = maphash.MakeSeed()
+
+// note counts one piece of noise.
+func (c *core) note(k kind, text string) {
+	s := &c.seen[k]
+	s.count++
+	s.sum = s.sum*31 + maphash.String(seed, text)
+}

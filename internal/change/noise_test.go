@@ -1,0 +1,276 @@
+package change
+
+import (
+	"maps"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"pgregory.net/rapid"
+
+	"recrawl/internal/crawl"
+)
+
+// at is a Tuesday.
+var at = time.Date(2026, time.March, 3, 14, 5, 33, 0, time.UTC)
+
+// coreOf is a text without its noise, and the kinds of noise that it had.
+func coreOf(r Rendering) (text, noise string) {
+	c := newCore(r)
+	var words, had []string
+	for word, ok := c.word(); ok; word, ok = c.word() {
+		if strings.HasPrefix(word, nowMark) {
+			c.note(clock, word)
+			continue
+		}
+		words = append(words, strings.TrimSpace(strings.ReplaceAll(strings.TrimPrefix(word, thenMark), "\x00", " ")))
+	}
+	for k := age; k < kinds; k++ {
+		for range c.seen[k].count {
+			had = append(had, kindNames[k])
+		}
+	}
+	return strings.Join(words, " "), strings.Join(had, " ")
+}
+
+func TestCore(t *testing.T) {
+	t.Parallel()
+	cases := []struct{ line, want, kinds string }{
+		// Ages.
+		{"3 minutes ago", "", "ages"},
+		{"Ann Lee · 3 minutes ago", "Ann Lee", "ages"},
+		{"posted by ann 2 hours, 5 minutes ago | 12 comments", "posted by ann", "ages counters"},
+		{"about an hour ago", "", "ages"},
+		{"just now", "", "ages"},
+		{"Yesterday, 14:05", "", "ages"},
+		{"vor 3 Minuten", "", "ages"},
+		{"il y a 12 heures", "", "ages"},
+		{"hace 2 días", "", "ages"},
+		{"2 giorni fa", "", "ages"},
+		{"5 минут назад", "", "ages"},
+		{"3分前", "", "ages"},
+		{"The bank was founded 20 years ago.", "The bank was founded 20 years ago.", ""},
+		{"Founded 20 years ago in Oslo", "Founded 20 years ago in Oslo", ""},
+		{"posted 3 minutes ago by ann", "posted by ann", "ages"},
+		{"Today 9:00-17:00", "Today 9:00-17:00", ""},
+		{"Bake for 20 minutes", "Bake for 20 minutes", ""},
+		{"just in case", "just in case", ""},
+		// Counters.
+		{"1,234 views", "", "counters"},
+		{"Views: 1,234", "", "counters"},
+		{"1.2k views · 4 replies", "", "counters counters"},
+		{"By Ann Lee Views: 1,234", "By Ann Lee", "counters"},
+		{"viewed 1,234 times", "", "counters"},
+		{"12 users online", "", "counters"},
+		{"1.234 Mal gelesen", "", "counters"},
+		{"Aufrufe: 1.234", "", "counters"},
+		{"Vues : 1 234", "", "counters"},
+		{"12 345 678 vues", "", "counters"},
+		{"閲覧数：1,234", "", "counters"},
+		{"1234回閲覧", "", "counters"},
+		{"コメント5件", "", "counters"},
+		{"The town has 1,234 visitors in a usual year.", "The town has 1,234 visitors in a usual year.", ""},
+		{"12 online courses", "12 online courses", ""},
+		{"Visits: 12 rooms", "Visits: 12 rooms", ""},
+		{"12 views By Ann", "By Ann", "counters"},
+		{"$12 visitors", "$12 visitors", ""},
+		{"Visit 12 rooms", "Visit 12 rooms", ""},
+		{"12 rooms", "12 rooms", ""},
+		{"Version 1.2.3", "Version 1.2.3", ""},
+		{"1,234.50 €", "1,234.50 €", ""},
+		// Stamps.
+		{"Last updated: 4 March 2026", "", "stamps"},
+		{"Last updated: March 4, 2026 at 2:05 pm GMT", "", "stamps"},
+		{"Ann Lee | Updated 3 minutes ago", "Ann Lee", "stamps"},
+		{"Ann Lee Updated 2026-03-04T14:05", "Ann Lee", "stamps"},
+		{"This page was last edited on 3 March 2026, at 14:05 (UTC).", "", "stamps"},
+		{"Zuletzt aktualisiert am 4. März 2026 um 14:05 Uhr", "", "stamps"},
+		{"Stand: 04.03.2026", "", "stamps"},
+		{"Dernière mise à jour le 4 mars 2026 à 14h05", "", "stamps"},
+		{"Última actualización: 4 de marzo de 2026", "", "stamps"},
+		{"Обновлено: 4 марта 2026 г. 14:05", "", "stamps"},
+		{"最終更新日: 2026年3月4日 14:05", "", "stamps"},
+		{"Updated", "Updated", ""},
+		{"Updated 2026 edition", "Updated 2026 edition", ""},
+		{"Last update 3.1.4", "Last update 3.1.4", ""},
+		{"Stand: 04.03.26", "", "stamps"},
+		{"Updated rules for 4 players", "Updated rules for 4 players", ""},
+		{"the rules updated 4 March", "the rules updated 4 March", ""},
+		{"The rules were last updated on 4 March 2026, in Oslo.", "The rules were last updated on 4 March 2026, in Oslo.", ""},
+		{"Published 4 April 2026", "Published 4 April 2026", ""},
+		// Clocks: at is the time of the fetch.
+		{"Tuesday, March 3, 2026 2:01 PM", "", "clocks"},
+		{"Example | Tuesday, March 3, 2026", "Example |", "clocks"},
+		{"mardi 3 mars 2026", "", "clocks"},
+		{"2026年3月4日 (水)", ")", "clocks"}, // already tomorrow there
+		{"03.03.2026, 09:12 Uhr", "", "clocks"},
+		{"2019-01-02 15:04:05", "", "stamps"},
+		{"19:35:12", "", "clocks"}, // five and a half hours ahead
+		{"Tuesday, March 10, 2026 7:30 PM", "Tuesday , March 10 , 2026 7:30 PM", ""},
+		{"Concert on March 3, 2026", "Concert on March 3, 2026", ""},
+		{"2:23:14", "2:23:14", ""},
+		{"14:05", "14:05", ""},
+		{"3 March", "", "clocks"},
+		{"3/4", "3/4", ""},
+		// Timings.
+		{"Page generated in 0.123 seconds with 12 queries", "Page generated in with 12 queries", "timings"},
+		{"It took 12 seconds", "It took 12 seconds", ""},
+		// Lines as such.
+		{"", "", ""},
+		{" · | ", "· |", ""},
+		{"a  b", "a b", ""},
+		{"a\n1 view\nb", "a b", "counters"},
+		{"1 view " + strings.Repeat("word ", maxNoisyLine/5), strings.TrimSpace("1 view " + strings.Repeat("word ", maxNoisyLine/5)), ""},
+	}
+	for _, c := range cases {
+		if got, kinds := coreOf(Rendering{c.line, at}); got != c.want || kinds != c.kinds {
+			t.Errorf("%q: got %q with %q, want %q with %q", c.line, got, kinds, c.want, c.kinds)
+		}
+	}
+}
+
+// Without the time of the fetch only a machine's times are clocks.
+func TestClockWithoutTime(t *testing.T) {
+	t.Parallel()
+	for line, want := range map[string]string{"Tuesday, March 3, 2026": "Tuesday , March 3 , 2026", "2026-03-03 14:05:33": "", "14:05:33": "14:05:33"} {
+		if got, _ := coreOf(Rendering{Text: line}); got != want {
+			t.Errorf("%q: %q, want %q", line, got, want)
+		}
+	}
+}
+
+func TestCompareRenderings(t *testing.T) {
+	t.Parallel()
+	later := at.Add(26 * time.Hour)
+	const text = "News\nTuesday, March 3, 2026\nRain today. It costs $12.50.\nUpdated 3 minutes ago · 1,234 views"
+	cases := []struct {
+		name, next string
+		noise      bool
+		num        map[string]float64
+	}{
+		{"nothing", text, true, map[string]float64{}},
+		{"white space", strings.ReplaceAll(text, "\n", " \n\n"), true, map[string]float64{}},
+		{"clock, stamp and counter", "News\nWednesday, March 4, 2026\nRain today. It costs $12.50.\nUpdated 5 hours ago · 1,301 views", true, map[string]float64{"clocks": 1, "stamps": 1, "counters": 1}},
+		{"noise that is gone", "News\nWednesday, March 4, 2026\nRain today. It costs $12.50.", true, map[string]float64{"clocks": 1, "stamps": 1, "counters": 1}},
+		{"more noise", text + "\n4 comments", true, map[string]float64{"counters": 2}},
+		{"a day that is gone", strings.Replace(text, "Tuesday, March 3, 2026\n", "", 1), false, map[string]float64{"words": 6, "words_delta": -1, "same_words": 1}},
+		{"another day than today", strings.Replace(text, "March 3", "March 13", 1), false, map[string]float64{"words": 7, "words_delta": 0, "same_words": 1}},
+		{"a price", strings.Replace(text, "12.50", "12.90", 1), false, map[string]float64{"words": 7, "words_delta": 0, "same_words": 6}},
+		{"a sentence", strings.Replace(text, "Rain", "Snow fell. Rain", 1), false, map[string]float64{"words": 9, "words_delta": 2, "same_words": 2}},
+		{"the end", "News", false, map[string]float64{"words": 1, "words_delta": -6, "same_words": 1}},
+		{"all of it", "", false, map[string]float64{"words": 0, "words_delta": -7, "same_words": 0}},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			next := Rendering{c.next, later}
+			if c.name == "nothing" || c.name == "white space" || !c.noise || c.name == "more noise" {
+				next.At = at // the clock shows it
+			}
+			noise, reasons := CompareRenderings(Rendering{text, at}, next)
+			if noise != c.noise || len(reasons) != 1 || !maps.Equal(reasons[0].Num, c.num) {
+				t.Errorf("%v %+v, want %v %+v", noise, reasons, c.noise, c.num)
+			}
+			if _, ok := NoiseWord(reasons[0]); !ok {
+				t.Error("no words for it")
+			}
+		})
+	}
+}
+
+func TestNoiseWord(t *testing.T) {
+	t.Parallel()
+	for want, r := range map[string]crawl.Reason{
+		"the same text but for 2 ages, 1 counters": {Code: CodeNoise, Num: map[string]float64{"counters": 1, "ages": 2}},
+		"the same text but for white space":        {Code: CodeNoise},
+		"edited (-3 words)":                        {Code: CodeEdit, Num: map[string]float64{"words_delta": -3}},
+		"edited":                                   {Code: CodeEdit},
+	} {
+		if got, ok := NoiseWord(r); !ok || got != want {
+			t.Errorf("%+v is %q, want %q", r, got, want)
+		}
+	}
+	if got, ok := NoiseWord(crawl.Reason{Code: CodeText}); ok {
+		t.Errorf("another reason is %q", got)
+	}
+}
+
+// lines are texts that are much alike, with and without noise.
+var lines = rapid.SliceOfN(rapid.SampledFrom([]string{
+	"News", "Rain today.", "3 March 2026", "Concert: 3 March 2026, 19:30", "1 view", "1 view · 3 minutes ago", "Updated 3 March", "Updated", "3", "March", "2026", "2 views", "ago", "·", "", "views 3",
+}), 0, 6)
+
+// TestCompareProperties: the comparison is reflexive and symmetric, agrees with
+// the digest, and what is no noise anywhere is an edit.
+func TestCompareProperties(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		a := Rendering{strings.Join(lines.Draw(t, "a"), "\n"), at}
+		b := Rendering{strings.Join(lines.Draw(t, "b"), "\n"), at}
+		noise, reasons := CompareRenderings(a, b)
+		if back, _ := CompareRenderings(b, a); back != noise {
+			t.Errorf("%v one way, %v the other", noise, back)
+		}
+		if same, reasons := CompareRenderings(a, Rendering{a.Text, at.AddDate(0, 0, 5)}); !same || len(reasons[0].Num) > 0 {
+			t.Error("days later a text differs from itself")
+		}
+		if CoreDigest(a.Text) == CoreDigest(b.Text) && !noise {
+			t.Error("the digest says noise")
+		}
+		if again, reasonsToo := CompareRenderings(a, b); again != noise || !reflect.DeepEqual(reasons, reasonsToo) {
+			t.Error("not deterministic")
+		}
+		edited := Rendering{a.Text + "\nSnow", at}
+		if noise, _ := CompareRenderings(a, edited); noise {
+			t.Error("a word more is noise")
+		}
+	})
+}
+
+// FuzzCore: what is left are words of the text in their order, and where there
+// is no digit it is all of them, but for the few words for times without one.
+func FuzzCore(f *testing.F) {
+	f.Add("Ann · Updated 3 minutes ago | 1,234 views\n3分前")
+	f.Add("2026-03-04T14:05:33 (UTC): viewed 1.2k times, 0.1 s")
+	f.Add("il y a 3 j, à l'instant\u00a0\u2028x \xff")
+	f.Fuzz(func(t *testing.T, text string) {
+		core, kinds := coreOf(Rendering{Text: text})
+		if strings.ContainsRune(text, 0) {
+			return // clocks are marked with it
+		}
+		left := strings.Join(strings.Fields(core), "")
+		rest := left
+		for _, r := range text {
+			if first, size := utf8.DecodeRuneInString(rest); size > 0 && first == r {
+				rest = rest[size:]
+			}
+		}
+		if utf8.ValidString(text) && rest != "" {
+			t.Errorf("%q is no part of %q", left, text)
+		}
+		if kinds == "" && utf8.ValidString(text) && left != strings.Join(strings.Fields(text), "") {
+			t.Errorf("without noise %q became %q", text, core)
+		}
+		if again, _ := coreOf(Rendering{Text: text}); again != core {
+			t.Errorf("%q, then %q", core, again)
+		}
+	})
+}
+
+// BenchmarkCompareRenderings shows that time is linear in the length.
+func BenchmarkCompareRenderings(b *testing.B) {
+	page := strings.Repeat("Some words of a paragraph that is as long as they are, more or less, with 12 numbers.\nAnn Lee · 3 minutes ago · 1,234 views\n", 80)
+	for name, text := range map[string]string{
+		"10 KB": page, "10 MB": strings.Repeat(page, 1000), "10 MB in a line": strings.ReplaceAll(strings.Repeat(page, 1000), "\n", " "),
+		"10 MB of digits": strings.Repeat("1 ", 5<<20),
+	} {
+		b.Run(name, func(b *testing.B) {
+			b.SetBytes(int64(2 * len(text)))
+			b.ReportAllocs()
+			for b.Loop() {
+				CompareRenderings(Rendering{text, at}, Rendering{text, at})
+			}
+		})
+	}
+}
