@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"go.temporal.io/sdk/temporal"
 
@@ -37,7 +38,7 @@ func (a *Activities) DetectChange(ctx context.Context, in contract.DetectIn) (co
 	if err != nil {
 		return contract.DetectOut{}, err
 	}
-	content, err := contentOf(page, in.Fetch, body)
+	content, err := contentOf(page, in.Fetch, body, view.content)
 	if err != nil {
 		return contract.DetectOut{}, err
 	}
@@ -49,8 +50,12 @@ func (a *Activities) DetectChange(ctx context.Context, in contract.DetectIn) (co
 	}
 	digests := digestsOf(version, in.Fetch.Digest)
 	digests.Sketch = change.NewSketch(content.Text)
-	outcome, reasons := change.Verdict(last, digests, change.Rule{})
-	out := contract.DetectOut{Outcome: outcome, Reasons: slices.Concat(asked.Reasons, reasons)}
+	rule, looked, err := a.look(ctx, view, page, last, digests, change.Rendering{Text: content.Text, At: in.Fetch.At})
+	if err != nil {
+		return contract.DetectOut{}, translate(err)
+	}
+	outcome, reasons := change.Verdict(last, digests, rule)
+	out := contract.DetectOut{Outcome: outcome, Reasons: slices.Concat(asked.Reasons, reasons, looked)}
 	if !worthKeeping(outcome, page.Last, version) {
 		return out, nil
 	}
@@ -58,6 +63,32 @@ func (a *Activities) DetectChange(ctx context.Context, in contract.DetectIn) (co
 		return contract.DetectOut{}, err
 	}
 	return out, nil
+}
+
+// look compares the main text itself with the last version's where digests cannot
+// tell noise from an edit: a clock is known by both its times. A last version whose
+// body is not kept, or not there any more, is judged without.
+func (a *Activities) look(ctx context.Context, view *crawlView, page store.PageRecord, prev, next change.Digests, now change.Rendering) (change.Rule, []crawl.Reason, error) {
+	if !change.NeedsLook(prev, next) || withheld(page.Last) {
+		return change.Rule{}, nil, nil
+	}
+	body, err := a.read(ctx, page.Last.Digest)
+	if errors.Is(err, archive.ErrNotFound) || errors.Is(err, archive.ErrCorrupt) {
+		return change.Rule{}, nil, nil
+	}
+	if err != nil {
+		return change.Rule{}, nil, err
+	}
+	last := contract.FetchOut{ContentType: page.Last.ContentType}
+	content, err := contentOf(page, last, body, view.content)
+	if err != nil {
+		return change.Rule{}, nil, nil // it cannot be read as text: nothing to look at
+	}
+	noise, reasons := change.CompareRenderings(change.Rendering{Text: content.Text, At: page.Last.At}, now)
+	if noise {
+		return change.Rule{Difference: change.DifferenceNoise}, reasons, nil
+	}
+	return change.Rule{Difference: change.DifferenceEdit}, reasons, nil
 }
 
 // newContent is what DetectChange keeps of a new version.
@@ -112,13 +143,13 @@ func (a *Activities) versionVisit(ctx context.Context, page store.PageRecord) (s
 	return visit, err
 }
 
-// contentOf makes sense of a fetched body.
-func contentOf(page store.PageRecord, fetched contract.FetchOut, body []byte) (extract.Page, error) {
+// contentOf makes sense of a fetched body by the rules of its crawl.
+func contentOf(page store.PageRecord, fetched contract.FetchOut, body []byte, rules extract.Rules) (extract.Page, error) {
 	base, err := urlkey.Canonical(page.URL)
 	if err != nil {
 		return extract.Page{}, fmt.Errorf("%s: %w", pageLabel(page.PageRef), err)
 	}
-	content, err := extract.Parse(body, fetched.ContentType, base)
+	content, err := extract.Parse(extract.Source{Body: body, ContentType: fetched.ContentType, Language: languageOf(fetched.Heads), URL: base}, rules)
 	if err != nil {
 		return extract.Page{}, fmt.Errorf("%s: %w", pageLabel(page.PageRef), err)
 	}
@@ -138,6 +169,19 @@ func (a *Activities) save(ctx context.Context, c newContent, of *store.Duplicate
 		return ourFault(err)
 	}
 	return nil
+}
+
+// languageOf is the Content-Language of an answer, "" if it has none.
+func languageOf(heads *contract.Heads) string {
+	if heads == nil {
+		return ""
+	}
+	for line := range strings.Lines(heads.Response) {
+		if name, value, ok := strings.Cut(line, ":"); ok && strings.EqualFold(name, "Content-Language") {
+			return strings.TrimSpace(value)
+		}
+	}
+	return ""
 }
 
 // read returns a body from the archive. Bytes that are missing or damaged will
@@ -179,9 +223,9 @@ func newVersion(in contract.DetectIn, content extract.Page, asked exclude.Verdic
 	}
 	version := store.VersionRecord{
 		PageID: in.Page.PageID, Visit: in.Visit, At: in.Fetch.At,
-		Digest: in.Fetch.Digest, TextDigest: change.Digest(content.Text), LinkDigest: change.LinkDigest(followed),
+		Digest: in.Fetch.Digest, TextDigest: change.CoreDigest(content.Text), LinkDigest: change.LinkDigest(followed),
 		Bytes: in.Fetch.Size, TextBytes: int64(len(content.Text)),
-		ContentType: in.Fetch.ContentType, Title: content.Title, Canonical: content.Canonical,
+		ContentType: in.Fetch.ContentType, Title: content.Title, Canonical: content.Canonical, Language: content.Language,
 	}
 	if h := in.Fetch.Heads; h != nil {
 		version.Heads = store.Heads{Request: h.Request, Response: h.Response, Remote: h.Remote}

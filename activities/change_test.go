@@ -44,7 +44,8 @@ func TestDetectChange(t *testing.T) {
 		{"the same bytes", last, crawl.OutcomeUnchanged, "same-bytes", 0, 1},
 		{"other markup", `<title>News</title><p class=x>Rain  today. <a href="/a">more</a>`, crawl.OutcomeCosmetic, "same-text", 0, 1},
 		{"other links", `<title>News</title><p>Rain today. <a href="/b">more</a>`, crawl.OutcomeCosmetic, "same-text links-differ", 1, 2},
-		{"other text", `<title>News</title><p>Sun today. <a href="/a">more</a>`, crawl.OutcomeChanged, "text-differs", 1, 2},
+		{"another advert", last + `<div class="ad">Buy <a href="/a">this</a></div>`, crawl.OutcomeCosmetic, "same-text", 0, 1},
+		{"other text", `<title>News</title><p>Sun today. <a href="/a">more</a>`, crawl.OutcomeChanged, "text-differs beyond-noise", 1, 2},
 		{"nothing left", ``, crawl.OutcomeChanged, "text-differs links-differ", 0, 2},
 	}
 	for _, c := range cases {
@@ -67,6 +68,23 @@ func TestDetectChange(t *testing.T) {
 				t.Errorf("%d versions, want %d", n, c.versions)
 			}
 		})
+	}
+}
+
+// What the crawl ignores is no change.
+func TestDetectChangeIgnores(t *testing.T) {
+	t.Parallel()
+	const first, second = `<p>Rain today.<p id=tide>Low water<p>12 boats in`, `<p>Rain today.<p id=tide>High water<p>14 boats in`
+	for want, content := range map[crawl.Outcome]crawl.ContentSpec{
+		crawl.OutcomeCosmetic: {IgnoreSelectors: []string{"#tide"}, IgnorePatterns: []string{`\d+ boats`}},
+		crawl.OutcomeChanged:  {IgnoreSelectors: []string{"#tide"}},
+	} {
+		w := newWorld(t)
+		page := w.living([]string{"http://localhost/"}, func(spec *crawl.Spec) { spec.Content = content })[0]
+		w.seen(page, 1, first)
+		if got := run(w, contract.DetectChange, w.detection(page, 2, second)).Outcome; got != want {
+			t.Errorf("%s with %+v, want %s", got, content, want)
+		}
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"recrawl/internal/contract"
 	"recrawl/internal/crawl"
+	"recrawl/internal/extract"
 	"recrawl/internal/scope"
 	"recrawl/internal/store"
 	"recrawl/internal/urlkey"
@@ -19,9 +20,10 @@ import (
 // crawlView is a crawl with what activities derive from its spec.
 type crawlView struct {
 	store.CrawlRecord
-	scope scope.Scope
-	rules urlkey.Rules
-	allow []netip.Prefix // networks that may be fetched besides the public ones
+	scope   scope.Scope
+	rules   urlkey.Rules
+	content extract.Rules
+	allow   []netip.Prefix // networks that may be fetched besides the public ones
 }
 
 // crawlCache keeps one view per crawl; a newer generation replaces it.
@@ -42,6 +44,9 @@ func (a *Activities) crawl(ctx context.Context, name string, generation int64) (
 	if err != nil {
 		return nil, err
 	}
+	if view != nil && view.Generation == rec.Generation {
+		return view, nil
+	}
 	view, err = newCrawlView(rec)
 	if err != nil {
 		return nil, err
@@ -60,7 +65,11 @@ func newCrawlView(rec store.CrawlRecord) (*crawlView, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &crawlView{CrawlRecord: rec, scope: sc, rules: urlkey.NewRules(rec.Spec.URLs), allow: allowedNetworks(rec.Spec)}, nil
+	content, err := extract.NewRules(rec.Spec.Content)
+	if err != nil {
+		return nil, err
+	}
+	return &crawlView{CrawlRecord: rec, scope: sc, rules: urlkey.NewRules(rec.Spec.URLs), content: content, allow: allowedNetworks(rec.Spec)}, nil
 }
 
 // url returns the URL under which the crawl keeps what an address leads to.
@@ -111,6 +120,9 @@ func (a *Activities) OpenCrawl(ctx context.Context, in contract.OpenCrawlIn) (co
 	}
 	if want := contract.CrawlID(spec.Name); in.WorkflowID != want {
 		return contract.OpenCrawlOut{}, badSpec(&crawl.SpecError{Field: "name", Problem: fmt.Sprintf("%q needs workflow id %q, not %q", spec.Name, want, in.WorkflowID)})
+	}
+	if _, err := extract.NewRules(spec.Content); err != nil {
+		return contract.OpenCrawlOut{}, badSpec(err)
 	}
 	seeds, err := a.seeds(spec)
 	if err != nil {

@@ -51,6 +51,8 @@ func TestOpenCrawlRefusesABadSpec(t *testing.T) {
 		{"a policy to come", `{"name":"news","seeds":["http://localhost/"],"revisit":{"policy":"sqrt"}}`, "", "revisit.policy"},
 		{"a bad seed to add", `{"name":"news","seeds":["http://localhost/"]}`, "ftp://localhost/", "seeds[1]"},
 		{"another name than the workflow's", `{"name":"olds","seeds":["http://localhost/"]}`, "", `name: "olds" needs workflow id "crawl/olds"`},
+		{"a selector that is none", `{"name":"news","seeds":["http://localhost/"],"content":{"ignore_selectors":[".ad","p["]}}`, "", `content.ignore_selectors[1]: "p[" is no CSS selector`},
+		{"a pattern that is none", `{"name":"news","seeds":["http://localhost/"],"content":{"ignore_patterns":["("]}}`, "", "content.ignore_patterns[0]"},
 		{"no contact", `{"name":"news","seeds":["http://localhost/","https://example.com/"]}`, "", "identity.contact: is empty: to crawl example.com"},
 	}
 	shared := newWorld(t)

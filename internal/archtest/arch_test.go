@@ -105,6 +105,7 @@ var importers = map[string]string{
 	"github.com/gofrs/flock":           "internal/app",
 	"github.com/aymanbagabas/go-udiff": "internal/report",
 	"github.com/minio/minio-go":        "internal/archive/s3",
+	"github.com/andybalholm/cascadia":  "internal/extract",
 }
 
 func TestImports(t *testing.T) {

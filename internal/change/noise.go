@@ -22,13 +22,13 @@ type Rendering struct {
 
 // Codes of the reasons of CompareRenderings. They are stored; never change them.
 const (
-	// CodeNoise: all that differs changes by itself. Numbers: of each kind that
+	// CodeOnlyNoise: all that differs changes by itself. Numbers: of each kind that
 	// differs, how many there are: ages ("3 minutes ago"), stamps ("Last updated:
 	// 4 March"), clocks, counters ("1,234 views") and timings ("made in 0.12 s").
-	CodeNoise = "noise-only"
-	// CodeEdit: more differs than noise. Numbers: words in the text that are no
+	CodeOnlyNoise = "noise-only"
+	// CodeBeyondNoise: more differs than noise. Numbers: words in the text that are no
 	// noise; words_delta to the text before; same_words before the first difference.
-	CodeEdit = "edit"
+	CodeBeyondNoise = "beyond-noise"
 )
 
 // CompareRenderings tells an edit from noise: what a page shows of the time at
@@ -46,7 +46,7 @@ func CompareRenderings(prev, next Rendering) (noise bool, reasons []crawl.Reason
 		a, more := p.word()
 		b, moreToo := n.word()
 		if !more && !moreToo {
-			return true, []crawl.Reason{{Code: CodeNoise, Num: differing(p.seen, n.seen)}}
+			return true, []crawl.Reason{{Code: CodeOnlyNoise, Num: differing(p.seen, n.seen)}}
 		}
 		equal, clocks := sameWord(a, b)
 		if !equal || more != moreToo {
@@ -59,7 +59,7 @@ func CompareRenderings(prev, next Rendering) (noise bool, reasons []crawl.Reason
 		same++
 	}
 	words := n.drain()
-	return false, []crawl.Reason{{Code: CodeEdit, Num: map[string]float64{
+	return false, []crawl.Reason{{Code: CodeBeyondNoise, Num: map[string]float64{
 		"words": float64(words), "words_delta": float64(words - p.drain()), "same_words": float64(same),
 	}}}
 }
@@ -86,7 +86,7 @@ func CoreDigest(text string) string {
 // none.
 func NoiseWord(r crawl.Reason) (string, bool) {
 	switch r.Code {
-	case CodeNoise:
+	case CodeOnlyNoise:
 		var kinds []string
 		for _, kind := range kindNames {
 			if n := r.Num[kind]; n > 0 {
@@ -97,7 +97,7 @@ func NoiseWord(r crawl.Reason) (string, bool) {
 			return "the same text but for white space", true
 		}
 		return "the same text but for " + strings.Join(kinds, ", "), true
-	case CodeEdit:
+	case CodeBeyondNoise:
 		if delta := r.Num["words_delta"]; delta != 0 {
 			return fmt.Sprintf("edited (%+.0f words)", delta), true
 		}
@@ -119,7 +119,7 @@ const (
 	kinds
 )
 
-// kindNames are the kinds as the numbers of CodeNoise name them.
+// kindNames are the kinds as the numbers of CodeOnlyNoise name them.
 var kindNames = [...]string{age: "ages", stamp: "stamps", clock: "clocks", counter: "counters", timing: "timings"}
 
 // census counts the noise of one kind, with a hash of it.
@@ -128,7 +128,7 @@ type census struct {
 	sum   uint64
 }
 
-// differing are the numbers of CodeNoise.
+// differing are the numbers of CodeOnlyNoise.
 func differing(prev, next [kinds]census) map[string]float64 {
 	num := map[string]float64{}
 	for k := age; k < kinds; k++ {

@@ -182,10 +182,10 @@ func TestCompareRenderings(t *testing.T) {
 func TestNoiseWord(t *testing.T) {
 	t.Parallel()
 	for want, r := range map[string]crawl.Reason{
-		"the same text but for 2 ages, 1 counters": {Code: CodeNoise, Num: map[string]float64{"counters": 1, "ages": 2}},
-		"the same text but for white space":        {Code: CodeNoise},
-		"edited (-3 words)":                        {Code: CodeEdit, Num: map[string]float64{"words_delta": -3}},
-		"edited":                                   {Code: CodeEdit},
+		"the same text but for 2 ages, 1 counters": {Code: CodeOnlyNoise, Num: map[string]float64{"counters": 1, "ages": 2}},
+		"the same text but for white space":        {Code: CodeOnlyNoise},
+		"edited (-3 words)":                        {Code: CodeBeyondNoise, Num: map[string]float64{"words_delta": -3}},
+		"edited":                                   {Code: CodeBeyondNoise},
 	} {
 		if got, ok := NoiseWord(r); !ok || got != want {
 			t.Errorf("%+v is %q, want %q", r, got, want)

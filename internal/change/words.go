@@ -35,7 +35,7 @@ func Word(r crawl.Reason) (string, bool) {
 	case CodeNearDuplicate:
 		return fmt.Sprintf("nearly the same content as %s (resemblance %s)", r.Text, degree(r.Num["resemblance"])), true
 	}
-	return "", false
+	return NoiseWord(r)
 }
 
 // howMuch says in parentheses by how much two texts differ, as far as it is known.

@@ -31,6 +31,7 @@ type Spec struct {
 	Limits     LimitSpec      `json:"limits"`
 	Politeness PolitenessSpec `json:"politeness"`
 	Fetch      FetchSpec      `json:"fetch"`
+	Content    ContentSpec    `json:"content"`
 	Revisit    RevisitSpec    `json:"revisit"`
 	Retention  RetentionSpec  `json:"retention"`
 	Identity   IdentitySpec   `json:"identity"`
@@ -98,6 +99,18 @@ type FetchSpec struct {
 	ContentTypes []string `json:"content_types"`
 }
 
+// ContentSpec says what is no part of a page's text for this crawl, besides the
+// navigation, adverts and the like that are left out of every page. A change of
+// it shows as a change of the pages that it touches, when their bytes next change.
+type ContentSpec struct {
+	// IgnoreSelectors are CSS selectors, such as .advert or #clock, of elements
+	// whose text is ignored. Their links are followed all the same.
+	IgnoreSelectors []string `json:"ignore_selectors"`
+	// IgnorePatterns are regular expressions (RE2 syntax); what they match within a
+	// line of text, which is a paragraph, heading, list item or cell, is ignored.
+	IgnorePatterns []string `json:"ignore_patterns"`
+}
+
 // RevisitSpec chooses when pages are visited again.
 type RevisitSpec struct {
 	// Policy decides when a page is visited again: fixed (every DefaultInterval) or
@@ -149,6 +162,7 @@ func DefaultSpec() Spec {
 			TimeLimit: Duration(30 * time.Second), MaxBody: 10 << 20,
 			AllowNetworks: []string{}, ContentTypes: []string{"text/html", "application/xhtml+xml"},
 		},
+		Content: ContentSpec{IgnoreSelectors: []string{}, IgnorePatterns: []string{}},
 		Revisit: RevisitSpec{
 			Policy: "frmax", DefaultInterval: Duration(24 * time.Hour),
 			MinInterval: Duration(time.Hour), MaxInterval: Duration(120 * 24 * time.Hour),
@@ -315,6 +329,9 @@ func (s *Spec) Validate() error {
 		}
 	}
 	if err := s.validateURLs(bad); err != nil {
+		return err
+	}
+	if err := s.validateContent(bad); err != nil {
 		return err
 	}
 	if err := s.validateRetention(bad); err != nil {

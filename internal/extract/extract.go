@@ -25,14 +25,27 @@ const (
 	maxTitle = 500
 )
 
+// Source is a body with what its response says of it.
+type Source struct {
+	Body        []byte
+	ContentType string
+	Language    string // the Content-Language header, "" if there is none
+	URL         urlkey.URL
+}
+
 // Page is what one body says.
 type Page struct {
 	Title string
-	// Text is the visible main text with single spaces. Navigation, headers,
-	// footers and asides are left out unless there is nothing else.
+	// Language is a BCP 47 tag in canonical form, "" if the page does not say.
+	Language string
+	// Text is the main text, each block on a line, with single spaces: what the page
+	// is there for, without navigation, adverts and the like, and without what the
+	// crawl ignores. See mainText for what is left out.
 	Text string
+	// Whole: the main text could not be told, and Text is all that is visible.
+	Whole bool
 	// Links are the pages linked to, in the order of the document, without the page
-	// itself.
+	// itself. Boilerplate and what the crawl ignores have links like all else.
 	Links []Link
 	// LinksCut: there were more than MaxLinks links.
 	LinksCut bool
@@ -47,74 +60,69 @@ type Page struct {
 	Flat bool
 }
 
-// Link is one link of a page: absolute and canonical.
-type Link struct {
-	URL string
-	// NoFollow: every link to the URL is rel=nofollow, ugc or sponsored.
-	NoFollow bool
-}
-
 // Parse reads a body. HTML and XHTML (and a body of no type) are read as
 // browsers without scripts do; other text types have text only, and what is no
-// text has neither. base is the page's URL. The error says that the body could
-// not be decoded.
-func Parse(body []byte, contentType string, base urlkey.URL) (Page, error) {
-	media := crawl.ParseMediaType(contentType)
+// text has neither. The error says that the body could not be decoded.
+func Parse(src Source, rules Rules) (Page, error) {
+	media := crawl.ParseMediaType(src.ContentType)
+	read := parseHTML
 	switch {
 	case media.Type == "", media.Type == "text/html", media.Type == "application/xhtml+xml":
 	case strings.HasPrefix(media.Type, "text/"):
-		return parsePlain(body, media)
+		read = parsePlain
 	default:
 		return Page{}, nil
 	}
-	decoded, charset, err := decode(body, media)
+	decoded, charset, err := decode(src.Body, media)
 	if err != nil {
 		return Page{}, err
 	}
-	page := parseHTML(decoded, base)
+	page := read(src, decoded, rules)
 	page.Charset = charset
 	return page, nil
 }
 
-func parsePlain(body []byte, media crawl.MediaType) (Page, error) {
-	decoded, charset, err := decode(body, media)
-	if err != nil {
-		return Page{}, err
+// parsePlain reads a text that is no HTML: its lines are blocks.
+func parsePlain(src Source, decoded []byte, rules Rules) Page {
+	var text strings.Builder
+	var l line
+	for part := range bytes.Lines(decoded) {
+		l.add(string(part), false)
+		if block := rules.clean(l.trimmed()); len(block) > 0 {
+			if text.Len() > 0 {
+				text.WriteByte('\n')
+			}
+			text.Write(block)
+		}
+		l.reset()
 	}
-	return Page{Text: collapse(string(decoded)), Charset: charset}, nil
+	return Page{Text: text.String(), Whole: true, Language: canonicalLanguage(src.Language)}
 }
 
 // parseHTML reads a document by its tree or, if it has none, by its tags.
-func parseHTML(decoded []byte, base urlkey.URL) Page {
+func parseHTML(src Source, decoded []byte, rules Rules) Page {
 	// Without scripting the contents of <noscript> are elements, links included.
 	root, err := html.ParseWithOptions(bytes.NewReader(decoded), html.ParseOptionEnableScripting(false))
 	if err != nil {
 		// The one error of a reader that cannot fail: more than 512 open elements.
-		return parseFlat(decoded, base)
+		return parseFlat(src, decoded, rules)
 	}
-	doc := goquery.NewDocumentFromNode(root)
-	doc.Find("template").Remove() // inert: not part of the document
-	var c collector
-	doc.Find(collected).Each(func(_ int, s *goquery.Selection) {
-		c.element(s.Get(0).Data, s.Get(0).Attr)
-	})
-	page := c.page(base)
-	page.Title = cleanTitle(title(doc))
-	page.Text = mainText(root)
+	s := surveyOf(root, rules.ignored(root))
+	page := s.collector.page(src.URL, src.Language)
+	page.Title = cleanTitle(title(goquery.NewDocumentFromNode(root)))
+	page.Text, page.Whole = mainText(root, s, rules)
 	return page
 }
 
-// title returns the document's title; an <svg> may have titles of its own.
+// title returns the document's title; an <svg> and a <template> may have titles
+// of their own.
 func title(doc *goquery.Document) string {
 	return doc.Find("title").FilterFunction(func(_ int, s *goquery.Selection) bool {
-		return s.Get(0).Namespace == ""
+		return s.Get(0).Namespace == "" && s.Closest("template").Length() == 0
 	}).First().Text()
 }
 
 func cleanTitle(s string) string { return crawl.Clean(collapse(s), maxTitle) }
-
-// collapse makes each run of white space one space.
-func collapse(s string) string { return strings.Join(strings.Fields(s), " ") }
 
 // wrapDecode names the encoding that failed.
 func wrapDecode(name string, err error) error {

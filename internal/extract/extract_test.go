@@ -27,15 +27,20 @@ func parse(t testing.TB, body string) Page {
 
 func parseAs(t testing.TB, body []byte, contentType string) Page {
 	t.Helper()
-	base, err := urlkey.Canonical(self)
-	if err != nil {
-		t.Fatal(err)
-	}
-	page, err := Parse(body, contentType, base)
+	page, err := Parse(Source{Body: body, ContentType: contentType, URL: mustURL(t, self)}, Rules{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return page
+}
+
+func mustURL(t testing.TB, raw string) urlkey.URL {
+	t.Helper()
+	u, err := urlkey.Canonical(raw)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return u
 }
 
 // deep nests a body so deeply that html.Parse refuses it.
@@ -93,8 +98,7 @@ func TestLinks(t *testing.T) {
 
 func TestFrameSet(t *testing.T) {
 	page := parse(t, `<title>t</title><frameset cols="*"><frame src=a><frame src=b><noframes><a href=c>c</a></noframes></frameset>`)
-	want := []Link{{URL: "https://example.com/dir/a"}, {URL: "https://example.com/dir/b"}}
-	if !reflect.DeepEqual(page.Links, want) || page.Text != "" {
+	if len(page.Links) != 2 || page.Links[0].URL != "https://example.com/dir/a" || page.Links[1].Kind != KindFrame || page.Text != "" {
 		t.Errorf("%+v", page)
 	}
 }
@@ -115,16 +119,20 @@ func TestLinkLimits(t *testing.T) {
 func TestText(t *testing.T) {
 	cases := []struct{ name, body, want string }{
 		{"white space", "<p> a\n\tb&nbsp;c </p>", "a b c"},
-		{"blocks end words, inline elements do not", "<p>a<p>b<b>c</b>d<br>e<table><td>f</table><li>g<span>h</span>", "a bcd e f gh"},
+		{"blocks end words, inline elements do not", "<p>a<p>b<b>c</b>d<br>e<table><td>f</table><li>g<span>h</span>", "a\nbcd\ne\nf\ngh"},
 		{"unseen", "<head><title>t</title><style>s</style></head><body>a<script>s</script><style>s</style><template>t</template><noframes>n</noframes><iframe>i</iframe>b", "ab"},
 		{"without scripts", "<noscript>no script</noscript>", "no script"},
 		{"hidden", "<p hidden>a</p><p hidden=until-found>b</p>", "b"},
 		{"boilerplate", "<header>h</header><nav>n</nav><main>m</main><aside>s</aside><footer>f</footer>", "m"},
-		{"nothing but boilerplate", "<header>h</header><nav>n</nav>", "h n"},
+		{"nothing but boilerplate", "<header>h</header><nav>n</nav>", "h\nn"},
 		{"no body", "just text", "just text"},
 		{"empty", "", ""},
+		{"pictures end words, not lines", "a<img>b<custom-element>c</custom-element>d", "a b c d"},
+		{"elements that the style sets apart", "<p><a>a</a><a>b</a> <span>c</span><small>d</small>", "a b c d"},
+		{"parts of words", "<p>H<sub>2</sub>O 1<sup>st</sup><b>a</b>b<code><b>c</b><i>d</i></code>", "H2O 1stabcd"},
+		{"characters that only allow a break", "<p>a\u00adb\u200bc", "abc"},
 		{"a title in a picture", "<svg><title>t</title><text>x</text></svg>", "x"},
-		{"form fields", "<textarea>t</textarea><option>o</option>", "t o"},
+		{"form fields", "<textarea>t</textarea><option>o</option>", "t\no"},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
@@ -137,7 +145,7 @@ func TestText(t *testing.T) {
 
 func TestFlatText(t *testing.T) {
 	page := parse(t, "<head><title>the\n title</title><style>s</style><title>second</title>"+deep("<p>a<b>b</b><script>s</script><p>c<noscript>d</noscript><template>e</template>"))
-	if !page.Flat || page.Title != "the title" || page.Text != "ab c d" {
+	if !page.Flat || page.Title != "the title" || page.Text != "ab\nc\nd" {
 		t.Errorf("%+v", page)
 	}
 }
@@ -274,7 +282,7 @@ func TestCharset(t *testing.T) {
 
 func TestOtherTypes(t *testing.T) {
 	page := parseAs(t, []byte("a  <b>\n<a href=x>"), "text/plain")
-	if page.Text != "a <b> <a href=x>" || page.Links != nil {
+	if page.Text != "a <b>\n<a href=x>" || page.Links != nil {
 		t.Errorf("plain text: %+v", page)
 	}
 	if page := parseAs(t, []byte("%PDF-1.4"), "application/pdf"); !reflect.DeepEqual(page, Page{}) {
@@ -287,32 +295,57 @@ func FuzzParse(f *testing.F) {
 	f.Add([]byte(deep("<table><a href=x>")), "text/html;charset=gbk")
 	f.Add([]byte("<meta charset=utf-7><meta http-equiv=refresh content='0;url=//'><frameset><plaintext>"), "")
 	f.Add([]byte("\xff\xfe<\x00a\x00"), "text/html; charset=replacement")
-	base, err := urlkey.Canonical(self)
-	if err != nil {
-		f.Fatal(err)
-	}
+	base := mustURL(f, self)
 	f.Fuzz(func(t *testing.T, body []byte, contentType string) {
-		page, err := Parse(body, contentType, base)
+		src := Source{Body: body, ContentType: contentType, URL: base}
+		page, err := Parse(src, Rules{})
 		if err != nil {
 			return
 		}
-		if !utf8.ValidString(page.Text) || collapse(page.Text) != page.Text {
-			t.Errorf("text %q", page.Text)
-		}
+		checkText(t, page.Text)
 		if crawl.Clean(page.Title, maxTitle) != page.Title {
 			t.Errorf("title %q", page.Title)
 		}
 		seen := map[string]bool{}
 		for _, l := range page.Links {
-			if u, err := urlkey.Canonical(l.URL); err != nil || u.String() != l.URL || u == base || seen[l.URL] {
-				t.Errorf("link %q: %v, seen %v", l.URL, err, seen[l.URL])
+			checkLink(t, l, base)
+			if seen[l.URL] {
+				t.Errorf("link %q twice", l.URL)
 			}
 			seen[l.URL] = true
 		}
-		if again, err := Parse(body, contentType, base); err != nil || !reflect.DeepEqual(again, page) {
+		if again, err := Parse(src, Rules{}); err != nil || !reflect.DeepEqual(again, page) {
 			t.Errorf("not deterministic: %v", err)
 		}
 	})
+}
+
+// checkText: lines of words with single spaces.
+func checkText(t *testing.T, text string) {
+	t.Helper()
+	if !utf8.ValidString(text) {
+		t.Errorf("text %q", text)
+	}
+	for line := range strings.SplitSeq(text, "\n") {
+		if collapse(line) != line || line == "" && text != "" {
+			t.Errorf("line %q", line)
+		}
+	}
+}
+
+// checkLink: its address is canonical and not the page's own, and what is said of
+// it is safe to show.
+func checkLink(t *testing.T, l Link, self urlkey.URL) {
+	t.Helper()
+	if u, err := urlkey.Canonical(l.URL); err != nil || u.String() != l.URL || u == self {
+		t.Errorf("link %q: %v", l.URL, err)
+	}
+	if utf8.RuneCountInString(l.Text) > maxAnchor || crawl.Clean(collapse(l.Text), len(l.Text)) != l.Text || len(l.Rel) > maxRel {
+		t.Errorf("link %+v", l)
+	}
+	if l.Kind == "" || l.Place == "" || l.Reach == "" {
+		t.Errorf("link %+v", l)
+	}
 }
 
 // sample is a page of some hundred kilobytes.
@@ -332,14 +365,11 @@ func sample() []byte {
 
 func BenchmarkParse(b *testing.B) {
 	body := sample()
-	base, err := urlkey.Canonical(self)
-	if err != nil {
-		b.Fatal(err)
-	}
+	base := mustURL(b, self)
 	b.Run("extract", func(b *testing.B) {
 		b.SetBytes(int64(len(body)))
 		for b.Loop() {
-			if _, err := Parse(body, "text/html", base); err != nil {
+			if _, err := Parse(Source{Body: body, ContentType: "text/html", URL: base}, Rules{}); err != nil {
 				b.Fatal(err)
 			}
 		}

@@ -5,27 +5,32 @@ import (
 	"strings"
 
 	"golang.org/x/net/html"
-
-	"recrawl/internal/urlkey"
 )
 
 // parseFlat reads a document tag by tag, for pages nested too deeply for a tree.
-// Boilerplate stays in the text: without a tree nobody knows where it ends.
-func parseFlat(decoded []byte, base urlkey.URL) Page {
-	f := flat{tokens: html.NewTokenizer(bytes.NewReader(decoded))}
+// Boilerplate stays in the text, and so does what selectors match: without a tree
+// nobody knows where it ends.
+func parseFlat(src Source, decoded []byte, rules Rules) Page {
+	f := flat{tokens: html.NewTokenizer(bytes.NewReader(decoded)), rules: rules}
 	for f.next() {
 	}
-	page := f.collector.page(base)
-	page.Title, page.Text, page.Flat = cleanTitle(f.title.String()), collapse(f.text.String()), true
+	f.collector.end() // a link that was not closed
+	f.endLine()
+	page := f.collector.page(src.URL, src.Language)
+	page.Title, page.Text, page.Whole, page.Flat = cleanTitle(f.title.String()), f.text.String(), true, true
 	return page
 }
 
 // flat is a walk over tags.
 type flat struct {
 	tokens    *html.Tokenizer
+	rules     Rules
 	collector collector
+	line      line
 	text      strings.Builder
 	title     strings.Builder
+	// parts are the open elements that begin a place, at most maxParts.
+	parts []part
 	// raw is the element whose unparsed content comes next: "script", "title" and
 	// the like.
 	raw string
@@ -33,6 +38,23 @@ type flat struct {
 	templates int
 	// titled: a title was read; the first counts.
 	titled bool
+}
+
+// part is an element with the place that it begins.
+type part struct {
+	name  string
+	place Place
+}
+
+// maxParts bounds the parts that are nested in one another.
+const maxParts = 64
+
+// place is where the next element stands.
+func (f *flat) place() Place {
+	if len(f.parts) == 0 {
+		return PlaceBody
+	}
+	return f.parts[len(f.parts)-1].place
 }
 
 // next reads one token and reports whether there are more.
@@ -57,7 +79,9 @@ func (f *flat) textToken() {
 		f.title.WriteString(f.tokens.Token().Data)
 		f.titled = true
 	case !unseen[f.raw]:
-		f.text.WriteString(f.tokens.Token().Data)
+		text := f.tokens.Token().Data
+		f.collector.text(text)
+		f.line.add(text, false)
 	}
 }
 
@@ -75,8 +99,15 @@ func (f *flat) startTag(t html.Token) {
 	if f.templates > 0 {
 		return
 	}
-	f.collector.element(t.Data, t.Attr)
-	f.breakWord(t.Data)
+	place := f.place().within(t.Data, t.Attr)
+	if place != f.place() && len(f.parts) < maxParts {
+		f.parts = append(f.parts, part{t.Data, place})
+	}
+	if t.Data == "a" {
+		f.collector.end() // as in a tree, links are not nested
+	}
+	f.collector.start(t.Data, t.Attr, place)
+	f.breakText(t.Data)
 }
 
 func (f *flat) endTag(name string) {
@@ -84,11 +115,35 @@ func (f *flat) endTag(name string) {
 	if name == "template" && f.templates > 0 {
 		f.templates--
 	}
-	f.breakWord(name)
+	if name == "a" {
+		f.collector.end()
+	}
+	for i := len(f.parts) - 1; i >= 0; i-- {
+		if f.parts[i].name == name {
+			f.parts = f.parts[:i]
+			break
+		}
+	}
+	f.breakText(name)
 }
 
-func (f *flat) breakWord(name string) {
-	if !inline[name] {
-		f.text.WriteByte(' ')
+func (f *flat) breakText(name string) {
+	switch breakOf(name) {
+	case '\n':
+		f.endLine()
+		f.collector.space()
+	case ' ':
+		f.line.space()
+		f.collector.space()
 	}
+}
+
+func (f *flat) endLine() {
+	if text := f.rules.clean(f.line.trimmed()); len(text) > 0 {
+		if f.text.Len() > 0 {
+			f.text.WriteByte('\n')
+		}
+		f.text.Write(text)
+	}
+	f.line.reset()
 }

@@ -1,7 +1,10 @@
 package extract
 
 import (
+	"cmp"
+	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"golang.org/x/net/html"
 
@@ -10,8 +13,100 @@ import (
 	"recrawl/internal/urlkey"
 )
 
-// collected selects the elements that a collector reads.
-const collected = "a, area, base, link, meta, iframe, frame"
+// Link is one link of a page. If several lead to one URL, the first in the main
+// part speaks for all, or else the first.
+type Link struct {
+	URL string // absolute and canonical
+	// Text is what the link shows: the text of an <a> with the descriptions of its
+	// pictures, the description of an <area>, or else the title; at most maxAnchor
+	// characters.
+	Text string
+	// Rel are its relations in lower case, once each, with single spaces.
+	Rel   string
+	Kind  Kind
+	Place Place
+	Reach Reach
+	// NoFollow: every link to the URL is rel=nofollow, ugc or sponsored.
+	NoFollow bool
+}
+
+// Kind is the kind of element that a link is made by.
+type Kind string
+
+// The kinds of links. The relations of a KindLink say what it leads to: another
+// language (alternate), the next page (next) and so on.
+const (
+	KindA       Kind = "a"
+	KindArea    Kind = "area"
+	KindFrame   Kind = "frame"
+	KindIframe  Kind = "iframe"
+	KindLink    Kind = "link"
+	KindRefresh Kind = "meta-refresh"
+)
+
+// Place is the part of the page that a link stands in, by the elements and roles
+// around it: <header> and <footer> of an article are in the main part.
+type Place string
+
+// The places.
+const (
+	PlaceMain   Place = "main"
+	PlaceNav    Place = "nav"
+	PlaceHeader Place = "header"
+	PlaceFooter Place = "footer"
+	PlaceAside  Place = "aside"
+	PlaceBody   Place = "body" // none of them
+)
+
+// places are the elements and roles that begin a place.
+var places = map[string]Place{
+	"main": PlaceMain, "article": PlaceMain, "nav": PlaceNav, "navigation": PlaceNav, "menu": PlaceNav,
+	"header": PlaceHeader, "banner": PlaceHeader, "footer": PlaceFooter, "contentinfo": PlaceFooter,
+	"aside": PlaceAside, "complementary": PlaceAside,
+}
+
+// within is the place inside an element that stands in p.
+func (p Place) within(name string, attributes []html.Attribute) Place {
+	inner := places[name]
+	if role, ok := attribute(attributes, "role"); ok {
+		first, _, _ := strings.Cut(strings.ToLower(strings.TrimSpace(role)), " ")
+		if place := places[first]; place != "" && first != name {
+			inner = place
+		}
+	}
+	if inner == "" || p == PlaceMain && (inner == PlaceHeader || inner == PlaceFooter) {
+		return p
+	}
+	return inner
+}
+
+// Reach is how far away a link leads.
+type Reach string
+
+// The reaches. JoMaGic (the fifth of the papers) tells internal from external
+// links by the host alone.
+const (
+	ReachHost     Reach = "internal" // the page's own host
+	ReachSite     Reach = "site"     // another host of its registrable domain
+	ReachExternal Reach = "external" // anywhere else
+)
+
+func reach(from, to urlkey.URL, site string) Reach {
+	switch {
+	case from.HostKey() == to.HostKey():
+		return ReachHost
+	case site == urlkey.RegistrableDomain(to.Host()):
+		return ReachSite
+	}
+	return ReachExternal
+}
+
+const (
+	// maxAnchor bounds the text of a link in characters.
+	maxAnchor = 200
+	// maxRel bounds the relations of a link in bytes.
+	maxRel = 100
+)
 
 var (
 	// follow are the relations of <link> that lead to pages.
@@ -29,36 +124,97 @@ type collector struct {
 	hasBase    bool
 	canonical  string
 	directives map[string]exclude.Directives
+	languages  languages
+	// anchors are the open links whose text is gathered, as indices of refs; -1 for
+	// one that is no reference.
+	anchors []int
+	anchor  line // the text of the outermost
 }
 
 type reference struct {
-	href     string
-	noFollow bool
+	href, text, rel string
+	kind            Kind
+	place           Place
+	noFollow        bool
 }
 
-// element reads one of the collected elements.
-func (c *collector) element(name string, attributes []html.Attribute) {
+// start reads an element. It reports whether its text is that of a link, so that
+// end must be called where it ends.
+func (c *collector) start(name string, attributes []html.Attribute, place Place) (isLink bool) {
 	switch name {
-	case "a", "area":
-		rel, _ := attribute(attributes, "rel")
-		c.refer(attributes, "href", hasAny(rel, noFollow))
-	case "iframe", "frame":
-		c.refer(attributes, "src", false)
+	case "a":
+		n := len(c.refs)
+		c.refer(attributes, "href", KindA, place)
+		if len(c.refs) == n {
+			n = -1
+		}
+		c.anchors = append(c.anchors, n)
+		return true
+	case "area":
+		c.refer(attributes, "href", KindArea, place)
+	case "iframe":
+		c.refer(attributes, "src", KindIframe, place)
+	case "frame":
+		c.refer(attributes, "src", KindFrame, place)
 	case "link":
-		c.link(attributes)
+		c.link(attributes, place)
 	case "base":
 		if href, ok := attribute(attributes, "href"); ok && !c.hasBase {
 			c.base, c.hasBase = href, true
 		}
 	case "meta":
-		c.meta(attributes)
+		c.meta(attributes, place)
+	case "img":
+		alt, _ := attribute(attributes, "alt")
+		c.text(" " + alt + " ")
+	}
+	c.languages.element(name, attributes)
+	return false
+}
+
+// text adds a text to the open link.
+func (c *collector) text(text string) {
+	if len(c.anchors) > 0 && len(c.anchor.text) < utf8.UTFMax*maxAnchor {
+		c.anchor.add(text[:min(len(text), 2*utf8.UTFMax*maxAnchor)], false)
 	}
 }
 
-func (c *collector) refer(attributes []html.Attribute, name string, noFollow bool) {
-	if href, ok := attribute(attributes, name); ok {
-		c.add(reference{href, noFollow})
+// space ends a word of it.
+func (c *collector) space() {
+	if len(c.anchors) > 0 {
+		c.anchor.space()
 	}
+}
+
+// end closes the innermost open link.
+func (c *collector) end() {
+	n := len(c.anchors) - 1
+	if n < 0 {
+		return
+	}
+	if i := c.anchors[n]; i >= 0 {
+		c.refs[i].text = cmp.Or(cutText(string(c.anchor.trimmed())), c.refs[i].text)
+	}
+	if c.anchors = c.anchors[:n]; n == 0 {
+		c.anchor.reset()
+	}
+}
+
+// cutText cleans the text of a link and cuts it to its limit.
+func cutText(text string) string {
+	cleaned := []rune(crawl.Clean(collapse(text), utf8.UTFMax*maxAnchor))
+	return strings.TrimSpace(string(cleaned[:min(len(cleaned), maxAnchor)]))
+}
+
+func (c *collector) refer(attributes []html.Attribute, name string, kind Kind, place Place) {
+	href, ok := attribute(attributes, name)
+	if !ok {
+		return
+	}
+	rel, _ := attribute(attributes, "rel")
+	alt, _ := attribute(attributes, "alt")
+	title, _ := attribute(attributes, "title")
+	c.add(reference{href: href, text: cutText(cmp.Or(alt, title)), rel: rel, kind: kind, place: place, noFollow: hasAny(rel, noFollow)})
 }
 
 func (c *collector) add(r reference) {
@@ -71,7 +227,7 @@ func (c *collector) add(r reference) {
 
 // link reads a <link> that leads to a page. One that declares another type than
 // HTML, such as a feed, does not.
-func (c *collector) link(attributes []html.Attribute) {
+func (c *collector) link(attributes []html.Attribute, place Place) {
 	rel, _ := attribute(attributes, "rel")
 	kind, _ := attribute(attributes, "type")
 	if !hasAny(rel, follow) || hasAny(rel, names{"stylesheet": true}) || !isPageType(kind) {
@@ -80,7 +236,7 @@ func (c *collector) link(attributes []html.Attribute) {
 	if href, ok := attribute(attributes, "href"); ok && c.canonical == "" && hasAny(rel, names{"canonical": true}) {
 		c.canonical = href
 	}
-	c.refer(attributes, "href", hasAny(rel, noFollow))
+	c.refer(attributes, "href", KindLink, place)
 }
 
 func isPageType(kind string) bool {
@@ -88,11 +244,11 @@ func isPageType(kind string) bool {
 	return m.Type == "" || m.Type == "text/html" || m.Type == "application/xhtml+xml"
 }
 
-func (c *collector) meta(attributes []html.Attribute) {
+func (c *collector) meta(attributes []html.Attribute, place Place) {
 	content, _ := attribute(attributes, "content")
 	if equiv, ok := attribute(attributes, "http-equiv"); ok && strings.EqualFold(strings.TrimSpace(equiv), "refresh") {
 		if href, ok := refreshTarget(content); ok {
-			c.add(reference{href: href})
+			c.add(reference{href: href, kind: KindRefresh, place: place})
 		}
 	}
 	if name, ok := attribute(attributes, "name"); ok {
@@ -101,7 +257,7 @@ func (c *collector) meta(attributes []html.Attribute) {
 }
 
 // page resolves what was gathered against the page's URL.
-func (c *collector) page(self urlkey.URL) Page {
+func (c *collector) page(self urlkey.URL, languageHeader string) Page {
 	at := self
 	if c.hasBase {
 		// A base that is no http(s) URL (data:, javascript:) is ignored.
@@ -110,7 +266,7 @@ func (c *collector) page(self urlkey.URL) Page {
 		}
 	}
 	base := urlkey.NewBase(at)
-	page := Page{Directives: c.directives, LinksCut: c.cut}
+	page := Page{Directives: c.directives, LinksCut: c.cut, Language: c.languages.tag(languageHeader)}
 	if c.canonical != "" {
 		if u, err := base.Resolve(c.canonical); err == nil {
 			page.Canonical = u.String()
@@ -123,6 +279,7 @@ func (c *collector) page(self urlkey.URL) Page {
 // resolve fills in the links: each page once, followed if any link to it is.
 func (c *collector) resolve(base urlkey.Base, self urlkey.URL, page *Page) {
 	seen := make(map[urlkey.URL]int, min(len(c.refs), MaxLinks))
+	site := urlkey.RegistrableDomain(self.Host())
 	for _, r := range c.refs {
 		u, err := base.Resolve(r.href)
 		if err != nil || u == self {
@@ -131,14 +288,39 @@ func (c *collector) resolve(base urlkey.Base, self urlkey.URL, page *Page) {
 		i, known := seen[u]
 		switch {
 		case known:
-			page.Links[i].NoFollow = page.Links[i].NoFollow && r.noFollow
+			page.Links[i].merge(r.link(u, reach(self, u, site)))
 		case len(page.Links) >= MaxLinks:
 			page.LinksCut = true
 		default:
 			seen[u] = len(page.Links)
-			page.Links = append(page.Links, Link{URL: u.String(), NoFollow: r.noFollow})
+			page.Links = append(page.Links, r.link(u, reach(self, u, site)))
 		}
 	}
+}
+
+// link is a reference that leads to u.
+func (r reference) link(u urlkey.URL, reach Reach) Link {
+	return Link{URL: u.String(), Text: r.text, Rel: relations(r.rel), Kind: r.kind, Place: r.place, Reach: reach, NoFollow: r.noFollow}
+}
+
+// merge takes in another link to the same URL.
+func (l *Link) merge(other Link) {
+	noFollow, text := l.NoFollow && other.NoFollow, l.Text
+	if l.Place != PlaceMain && other.Place == PlaceMain {
+		*l = other
+	}
+	l.NoFollow = noFollow
+	l.Text = cmp.Or(l.Text, other.Text, text)
+}
+
+// relations writes a rel attribute in one form.
+func relations(rel string) string {
+	if rel == "" {
+		return ""
+	}
+	words := strings.Fields(strings.ToLower(crawl.Clean(rel, maxRel)))
+	slices.Sort(words)
+	return strings.Join(slices.Compact(words), " ")
 }
 
 // attribute returns the attribute of a name, one without name space first: SVG

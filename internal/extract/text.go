@@ -2,6 +2,8 @@ package extract
 
 import (
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"golang.org/x/net/html"
 )
@@ -20,46 +22,46 @@ func set(list string) names {
 var (
 	// unseen elements have no text that a reader sees.
 	unseen = set("head script style template noframes noembed iframe title")
-	// boilerplate elements surround the main text.
-	boilerplate = set("nav header footer aside")
-	// inline elements do not end a word; all others do.
+	// inline elements do not end a word.
 	inline = set("a abbr b bdi bdo big cite code data del dfn em font i ins kbd label mark nobr q rb s samp small span strike strong sub sup time tt u var wbr")
+	// spaced elements end a word, but not a line of text. All others, and those
+	// with names of their own, end both.
+	spaced = set("area audio button canvas embed img input map math meter object picture progress source svg track video")
 )
 
-// mainText returns the text of a tree without its boilerplate or, if nothing is
-// left then, with it.
-func mainText(root *html.Node) string {
-	if text := visibleText(root, boilerplate); text != "" {
-		return text
+// breakOf is what the name of an element puts before and after its text: nothing,
+// a space or a line feed.
+func breakOf(name string) byte {
+	switch {
+	case inline[name]:
+		return 0
+	case spaced[name], strings.IndexByte(name, '-') > 0: // a custom element
+		return ' '
 	}
-	return visibleText(root, nil)
+	return '\n'
 }
 
-func visibleText(root *html.Node, without names) string {
-	var b strings.Builder
-	writeText(&b, root, without)
-	return collapse(b.String())
+// glued elements are inline ones that are often parts of a word.
+var glued = set("sub sup wbr code kbd samp var tt rb")
+
+// breakBefore is breakOf, and a space between two inline elements of which one
+// follows the other at once, as in a menu or a byline: there the style sets them
+// apart. In code it does not.
+func breakBefore(n *html.Node) byte {
+	space, prev := breakOf(n.Data), n.PrevSibling
+	if space == 0 && prev != nil && prev.Type == html.ElementNode && !glued[n.Data] && !glued[prev.Data] && !inCode(n) {
+		return ' '
+	}
+	return space
 }
 
-// writeText writes the text below a node. Its depth is bounded by the parser's
-// limit of open elements.
-func writeText(b *strings.Builder, n *html.Node, without names) {
-	switch n.Type {
-	case html.TextNode:
-		b.WriteString(n.Data)
-		return
-	case html.ElementNode:
-		if unseen[n.Data] || without[n.Data] || isHidden(n.Attr) {
-			return
-		}
-		if !inline[n.Data] {
-			b.WriteByte(' ')
-			defer b.WriteByte(' ')
+func inCode(n *html.Node) bool {
+	for depth := 0; n != nil && depth < 4; n, depth = n.Parent, depth+1 {
+		if n.Data == "pre" || n.Data == "code" {
+			return true
 		}
 	}
-	for child := n.FirstChild; child != nil; child = child.NextSibling {
-		writeText(b, child, without)
-	}
+	return false
 }
 
 // isHidden reports whether the hidden attribute is set; "until-found" is text
@@ -67,4 +69,113 @@ func writeText(b *strings.Builder, n *html.Node, without names) {
 func isHidden(attributes []html.Attribute) bool {
 	value, ok := attribute(attributes, "hidden")
 	return ok && !strings.EqualFold(value, "until-found")
+}
+
+// collapse makes each run of white space one space.
+func collapse(s string) string { return strings.Join(strings.Fields(s), " ") }
+
+// line gathers the text between two line breaks.
+type line struct {
+	text   []byte
+	most   int // bytes of text that are kept, 0 for all
+	units  int // see unitsOf
+	linked int // the units within links
+	links  int // that begin in it
+}
+
+// unitsOf is the length of a character as a reader sees it: letters and digits
+// count, those of the scripts that need about half as many for the same (Chinese,
+// Japanese, Korean) twice. It is told by blocks of Unicode, for speed.
+func unitsOf(r rune) int {
+	const (
+		firstLetter = 0x00C0 // of Latin, Greek, Cyrillic, Arabic, the scripts of India and so on
+		firstSign   = 0x2000 // punctuation, symbols
+		firstDense  = 0x2E80 // Chinese, Japanese, Korean
+		lastDense   = 0xD7FF
+		firstKana   = 0x3040 // before it, their punctuation
+	)
+	switch {
+	case r < firstLetter, r >= firstSign && r < firstDense, r >= 0x3000 && r < firstKana:
+		return 0
+	case r >= firstDense && r <= lastDense:
+		return 2
+	}
+	return 1
+}
+
+// add appends a text, each run of its white space as one space, and returns its
+// length in units.
+func (l *line) add(s string, inLink bool) int {
+	n := 0
+	for i := 0; i < len(s); {
+		c := s[i]
+		if c < utf8.RuneSelf {
+			i++
+			switch {
+			case c == ' ' || c >= '\t' && c <= '\r':
+				l.space()
+				continue
+			case isDigit(c) || isSmall(c|' '):
+				n++
+			}
+			if l.most == 0 || len(l.text) < l.most {
+				l.text = append(l.text, c)
+			}
+			continue
+		}
+		r, size := utf8.DecodeRuneInString(s[i:])
+		i += size
+		n += unitsOf(r)
+		switch {
+		case isInvisible(r):
+		case unicode.IsSpace(r):
+			l.space()
+		case l.most == 0 || len(l.text) < l.most:
+			l.text = utf8.AppendRune(l.text, r)
+		}
+	}
+	l.units += n
+	if inLink {
+		l.linked += n
+	}
+	return n
+}
+
+// space ends a word.
+func (l *line) space() {
+	if len(l.text) > 0 && l.text[len(l.text)-1] != ' ' {
+		l.text = append(l.text, ' ')
+	}
+}
+
+// trimmed is the text without space at its end; it begins with none.
+func (l *line) trimmed() []byte {
+	if n := len(l.text); n > 0 && l.text[n-1] == ' ' {
+		return l.text[:n-1]
+	}
+	return l.text
+}
+
+func (l *line) reset() { *l = line{text: l.text[:0], most: l.most} }
+
+// leastRunning is the least length of a line that is running text: about ten
+// words. Headings, menus and labels are shorter.
+const leastRunning = 60
+
+// isRunning reports whether the line is running text: long enough, and no list
+// of links.
+func (l *line) isRunning() bool { return l.units-l.linked >= leastRunning && 2*l.linked <= l.units }
+
+// isMostlyLinks reports whether nearly all of the line leads elsewhere.
+func (l *line) isMostlyLinks() bool { return l.linked > 0 && 10*l.linked >= 8*l.units }
+
+// isMenu reports whether the line is made of links of a word or two.
+func (l *line) isMenu() bool {
+	const most = 15 // units a link
+	return l.isMostlyLinks() && l.linked <= most*max(l.links, 1)
+}
+
+// isInvisible reports the characters that only tell where a word may break.
+func isInvisible(r rune) bool {
+	return r == '\u00AD' || r == '\u200B' || r == '\u2060' || r == '\uFEFF'
 }

@@ -492,7 +492,7 @@ func TestHostilePages(t *testing.T) {
 			if !got.Content {
 				t.Fatalf("%+v", got)
 			}
-			page, err := extract.Parse(sink.Bytes(), got.MediaType.String(), req.URL)
+			page, err := extract.Parse(extract.Source{Body: sink.Bytes(), ContentType: got.MediaType.String(), URL: req.URL}, extract.Rules{})
 			if err != nil || len(page.Links) != c.links || c.text != "" && page.Text != c.text {
 				t.Errorf("%d links, %.80q, %v", len(page.Links), page.Text, err)
 			}

@@ -203,7 +203,7 @@ func TestReachable(t *testing.T) {
 
 func parse(t *testing.T, w *httptest.ResponseRecorder, u urlkey.URL) extract.Page {
 	t.Helper()
-	page, err := extract.Parse(w.Body.Bytes(), w.Header().Get("Content-Type"), u)
+	page, err := extract.Parse(extract.Source{Body: w.Body.Bytes(), ContentType: w.Header().Get("Content-Type"), URL: u}, extract.Rules{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -235,6 +235,12 @@ func encodeSpec(spec crawl.Spec) (string, error) {
 	if spec.Fetch.ContentTypes == nil {
 		spec.Fetch.ContentTypes = []string{}
 	}
+	if spec.Content.IgnoreSelectors == nil {
+		spec.Content.IgnoreSelectors = []string{}
+	}
+	if spec.Content.IgnorePatterns == nil {
+		spec.Content.IgnorePatterns = []string{}
+	}
 	text, err := json.Marshal(spec)
 	if err != nil {
 		return "", fmt.Errorf("encode the spec: %w", err)

@@ -1,0 +1,241 @@
+package extract
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/net/html"
+)
+
+// hint is what the markup of an element says of its part in the page.
+type hint uint16
+
+const (
+	// hintMain: the main part, by its name or role.
+	hintMain hint = 1 << iota
+	// hintArticle: a whole of its own.
+	hintArticle
+	// hintNav: menus, breadcrumbs, paging, by element or role.
+	hintNav
+	// hintEdge: the head of a page or its asides, or of an article.
+	hintEdge
+	// hintFoot: the foot of a page, or of an article.
+	hintFoot
+	// hintMenu: navigation, by a class or id.
+	hintMenu
+	// hintSide: a side column, by a class or id.
+	hintSide
+	// hintAd: advertisement.
+	hintAd
+	// hintRelated: links to what else might be read.
+	hintRelated
+	// hintShare: buttons for sharing.
+	hintShare
+	// hintCounter: a number that counts visits.
+	hintCounter
+	// hintConsent: notices about cookies.
+	hintConsent
+)
+
+// elementHints and roleHints are those of HTML's and ARIA's names for the parts
+// of a page.
+var (
+	elementHints = map[string]hint{"main": hintMain, "article": hintArticle, "nav": hintNav, "header": hintEdge, "footer": hintFoot, "aside": hintEdge}
+	roleHints    = map[string]hint{
+		"main": hintMain, "article": hintArticle, "navigation": hintNav, "menu": hintNav, "menubar": hintNav, "directory": hintNav,
+		"banner": hintEdge, "contentinfo": hintFoot, "complementary": hintEdge, "search": hintEdge, "dialog": hintEdge, "alertdialog": hintEdge,
+	}
+)
+
+// classHints are what the names of classes and ids say, as sites commonly use
+// them. A name counts whole ("post-views") or by one of its words ("ad" of
+// "banner-ad-3" and "bannerAd3"). A name here only makes an element suspect: what
+// becomes of it depends on what it holds; see mainText.
+var classHints = func() map[string]hint {
+	hints := map[string]hint{}
+	for h, list := range map[hint]string{
+		hintAd: `ad ads adv advert adverts advertisement advertisements advertising adsense adsbygoogle adslot adslots adunit adbox
+			adblock adbanner adcontainer adwrapper adspace adzone adplacement advads adthrive mpu dfp gpt doubleclick sponsored
+			promoted taboola outbrain revcontent mgid anzeige anzeigen werbung publicidad publicite pubblicita reklama reklame`,
+		hintMenu: `nav navbar navi navigation navlinks navmenu navtable topnav sidenav subnav menu menus menubar mainmenu topmenu
+			submenu megamenu breadcrumb breadcrumbs crumb crumbs pathway pagination pager paging`,
+		hintRelated: `related relatedposts jp-relatedposts relatedarticles relatedcontent recommended recommendation recommendations
+			recirc recirculation mostread mostpopular most-read most-popular most-viewed popular trending read-next up-next
+			crosssell cross-sell upsell upsells similar recent-posts recent-comments recently-viewed also-like`,
+		hintSide: `sidebar sidebars side-bar siderail right-rail left-rail rightbar right-bar leftbar left-bar rightcol right-col
+			leftcol left-col right-column left-column widget-area`,
+		hintEdge: `header site-header siteheader pageheader global-header main-header masthead topbar top-bar`,
+		hintFoot: `footer site-footer sitefooter page-footer pagefooter global-footer main-footer bottombar bottom-bar colophon`,
+		hintShare: `share sharing sharebar share-bar sharethis sharedaddy share-buttons share-links share-tools share-icons post-share
+			article-share social-share social-sharing social-links social-buttons social-icons addthis addtoany socials`,
+		hintCounter: `views view-count views-count viewcount viewscount post-views page-views pageviews num-views hits hit-count
+			hitcount hit-counter hitcounter visitor-count visitors-count visit-counter page-counter read-count`,
+		hintConsent: `gdpr onetrust cookiebot cookielaw cookieconsent cookie-consent cookie-notice cookie-banner cookie-bar
+			cookie-law cookie-message cookie-popup consent-banner`,
+	} {
+		for _, name := range strings.Fields(list) {
+			hints[name] = h
+		}
+	}
+	return hints
+}()
+
+// wholeNames are the hints that one word of a name is too weak for: "card-footer"
+// is no foot of a page, "views-row" has no counter, and "shareholders" may be what
+// a page is about.
+const wholeNames = hintEdge | hintFoot | hintCounter | hintShare
+
+// hintsOf reads the hints of one element.
+func hintsOf(n *html.Node) hint {
+	h := elementHints[n.Data]
+	for _, a := range n.Attr {
+		if a.Namespace != "" {
+			continue
+		}
+		switch a.Key {
+		case "role":
+			role, _, _ := strings.Cut(strings.ToLower(strings.TrimSpace(a.Val)), " ")
+			h |= roleHints[role]
+		case "class", "id":
+			if n.Data != "html" && n.Data != "body" { // they tell of the whole page
+				h |= classHintsOf(a.Val)
+			}
+		case "aria-label":
+			if labels[strings.ToLower(a.Val)] == labelAd {
+				h |= hintAd
+			}
+		case "itemprop":
+			if strings.EqualFold(a.Val, "articleBody") {
+				h |= hintArticle
+			}
+		default:
+			if strings.HasPrefix(a.Key, "data-ad-") {
+				h |= hintAd
+			}
+		}
+	}
+	return h
+}
+
+// classHintsOf reads the hints of a class or id attribute.
+func classHintsOf(value string) hint {
+	var h hint
+	var buffer [64]byte
+	for name := range strings.FieldsSeq(value) {
+		if len(name) > len(buffer) {
+			continue
+		}
+		whole := appendLower(buffer[:0], name)
+		h |= classHints[string(whole)]
+		eachWord(name, func(word string) {
+			h |= classHints[string(appendLower(buffer[:0], word))] &^ wholeNames
+		})
+	}
+	return h
+}
+
+// eachWord splits a name at all but letters and digits and where a small letter
+// is followed by a capital one, and leaves out a number of up to three digits at
+// the end of a word. What has digits elsewhere is made by a machine, as in
+// "css-3ad91", and no word.
+func eachWord(name string, do func(string)) {
+	start := 0
+	for i := 0; i <= len(name); i++ {
+		atEnd := i == len(name) || !isLetter(name[i]) && !isDigit(name[i])
+		if !atEnd && (i == start || !isCapital(name[i]) || !isSmall(name[i-1])) {
+			continue
+		}
+		word := strings.TrimRightFunc(name[start:i], unicode.IsDigit)
+		if word != "" && i-start-len(word) <= 3 && strings.IndexFunc(word, unicode.IsDigit) < 0 {
+			do(word)
+		}
+		if start = i; atEnd {
+			start++
+		}
+	}
+}
+
+func isDigit(c byte) bool   { return c >= '0' && c <= '9' }
+func isSmall(c byte) bool   { return c >= 'a' && c <= 'z' }
+func isCapital(c byte) bool { return c >= 'A' && c <= 'Z' }
+func isLetter(c byte) bool  { return isSmall(c|' ') || c >= utf8.RuneSelf }
+
+// appendLower appends a name in lower case, with "-" for "_" and "__".
+func appendLower(b []byte, name string) []byte {
+	for i := 0; i < len(name); i++ {
+		switch c := name[i]; {
+		case isCapital(c):
+			b = append(b, c|' ')
+		case c != '_':
+			b = append(b, c)
+		case len(b) == 0 || b[len(b)-1] != '-':
+			b = append(b, '-')
+		}
+	}
+	return b
+}
+
+// label is what a short line of text says of the block that it heads.
+type label uint8
+
+const (
+	labelNone label = iota
+	// labelAd: what follows is advertisement. Codes of advertising demand it, so
+	// that adverts in text form have one.
+	labelAd
+	// labelRelated: what follows are links to what else might be read.
+	labelRelated
+)
+
+// maxLabel bounds a label in bytes.
+const maxLabel = 64
+
+// labels are the wordings, in lower case.
+var labels = func() map[string]label {
+	all := map[string]label{}
+	for l, list := range map[label]string{
+		labelAd: `ad, ads, advert, advertisement, advertisements, advertising, advertisement feature, paid content, paid post, promoted,
+			promoted content, sponsor, sponsored, sponsored by, sponsored content, sponsored links, from our partners, partner content,
+			anzeige, anzeigen, werbung, gesponsert, bezahlter inhalt, publicité, annonce, annonces, sponsorisé, contenu sponsorisé,
+			publicidad, anuncio, anuncios, patrocinado, contenido patrocinado, pubblicità, annuncio, sponsorizzato, publicidade,
+			anúncio, conteúdo patrocinado, advertentie, gesponsord, reklama, sponsorowane, reklam, annons, реклама, на правах рекламы,
+			広告, pr, スポンサー, スポンサーリンク, 广告, 推广, 赞助`,
+		labelRelated: `related, related articles, related content, related links, related posts, related stories, related topics, related
+			products, related items, related news, more from this section, more like this, more on this topic, more on this story, more
+			stories, more articles, more news, you may also like, you might also like, you might like, recommended, recommended for you,
+			recommended reading, read next, up next, read also, read more, most read, most popular, most viewed, popular, popular posts,
+			popular articles, trending, trending now, top stories, latest news, latest posts, latest stories, recent posts, recently
+			viewed, customers also bought, customers also viewed, similar articles, similar items, similar products, what to read next,
+			don't miss, editor's picks, in other news, also on this site, mehr zum thema, das könnte sie auch interessieren, das könnte
+			dich auch interessieren, auch interessant, weitere artikel, weitere themen, weitere nachrichten, weitere beiträge, meistgelesen,
+			meistgelesene artikel, am meisten gelesen, beliebt, beliebte artikel, beliebte beiträge, lesen sie auch, lesen sie mehr zum
+			thema, lesetipps, ähnliche artikel, ähnliche beiträge, ähnliche produkte, neueste beiträge, empfehlungen, empfohlen,
+			à lire aussi, lire aussi, articles similaires, articles liés, articles récents, sur le même sujet, sur le même thème, les plus
+			lus, le plus lu, les articles les plus lus, vous aimerez aussi, vous pourriez aussi aimer, dans la même rubrique, produits
+			similaires, recommandé pour vous, artículos relacionados, noticias relacionadas, contenido relacionado, relacionado,
+			relacionados, también te puede interesar, te puede interesar, lo más leído, lo más visto, lo más popular, más noticias, más
+			leídas, más leídos, más vistos, entradas recientes, productos relacionados, leggi anche, articoli correlati, articoli
+			recenti, potrebbe interessarti, potrebbe interessarti anche, i più letti, prodotti correlati, leia também, leia mais, veja
+			também, artigos relacionados, notícias relacionadas, mais lidas, mais lidos, você também pode gostar, lees ook, gerelateerd,
+			gerelateerde artikelen, meest gelezen, meer over dit onderwerp, czytaj także, czytaj też, przeczytaj także, podobne artykuły,
+			najczęściej czytane, zobacz także, polecane, läs också, läs mer, relaterade artiklar, mest lästa, читайте также, похожие
+			статьи, материалы по теме, по теме, популярное, самое читаемое, рекомендуем, 関連記事, 関連リンク, 関連ニュース, おすすめ,
+			おすすめ記事, 人気記事, 人気の記事, 新着記事, アクセスランキング, あわせて読みたい, この記事も読まれています, 相关文章,
+			相关阅读, 相关推荐, 相关新闻, 热门文章, 推荐阅读, 猜你喜欢, 最新文章`,
+	} {
+		for wording := range strings.SplitSeq(list, ",") {
+			all[collapse(wording)] = l
+		}
+	}
+	return all
+}()
+
+// labelOf reads a short line as a label, without the marks around it.
+func labelOf(text []byte) label {
+	if len(text) == 0 || len(text) > maxLabel {
+		return labelNone
+	}
+	bare := strings.TrimFunc(string(text), func(r rune) bool { return !unicode.IsLetter(r) })
+	return labels[strings.ToLower(bare)]
+}

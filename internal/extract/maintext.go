@@ -1,0 +1,292 @@
+package extract
+
+import (
+	"slices"
+	"strings"
+
+	"golang.org/x/net/html"
+)
+
+// mainText returns the text of a document without its boilerplate, each block on
+// a line. Whole: it could not be told, and the text is all that is visible.
+//
+// The rules leave out; they never choose a block, so that a change of one block
+// moves no other in or out, and what no rule knows stays: a text that is too long
+// costs a false change, one that is too short hides a true one.
+//
+//  1. Navigation and page footers go, by their element, role or class. Of page
+//     headers and asides only running text and first-level headings stay. In an
+//     article headers, footers and asides are part of it.
+//  2. If a part is marked as main (<main>, role=main), only running text and
+//     first-level headings stay of all else, unless most running text is there.
+//  3. What a class or id calls an advert, related links, a menu, sharing, a counter
+//     or a notice about cookies goes if it is as short, or as full of links, as
+//     such a thing is; links alone go from side columns.
+//  4. So does what a label in the text calls advertisement or related links.
+//  5. On a page of running text, lines of links outside of the content go, and on
+//     any page lines of short links before the first heading.
+func mainText(root *html.Node, s *survey, rules Rules) (text string, whole bool) {
+	content := s.content()
+	c := composer{survey: s, rules: rules, content: content, hub: s.isHub(content), onlyMain: s.trustsMain()}
+	c.walk(root, modeAll)
+	c.endLine(modeAll)
+	// What is left of a page whose content is marked as navigation, or made by
+	// scripts, is next to nothing.
+	if c.kept > 0 && 20*c.kept >= int(s.total.units) {
+		return c.text.String(), false
+	}
+	c = composer{survey: s, rules: rules, whole: true}
+	c.walk(root, modeAll)
+	c.endLine(modeAll)
+	return c.text.String(), true
+}
+
+// Limits of what is believed to be no main text, in units.
+const (
+	maxAd         = 1500 // an element whose class says advert
+	maxLabelledAd = 400  // one whose text says so
+	maxShare      = 120
+	maxCounter    = 40
+	maxConsent    = 1500
+)
+
+// mode is which lines are kept.
+type mode uint8
+
+const (
+	modeAll     mode = iota
+	modeNoMenus      // but those of links of a word or two
+	modeNoLinks      // but those that are mostly links
+	modeRunning      // running text, and those of an <h1>
+)
+
+// composer writes the text of a surveyed document in a second walk, in step with
+// the first.
+type composer struct {
+	*survey
+	rules    Rules
+	content  int32 // see survey.content
+	hub      bool  // see survey.isHub
+	onlyMain bool  // see survey.trustsMain
+	whole    bool  // nothing goes
+
+	next     int32 // the number of the next element
+	line     line
+	inLink   int
+	articles int // open articles and main parts
+	mains    int
+	text     strings.Builder
+	kept     int // units
+	adverts  adverts
+}
+
+func (c *composer) walk(n *html.Node, m mode) {
+	switch {
+	case n.Type == html.TextNode:
+		c.line.add(n.Data, c.inLink > 0)
+	case n.Type != html.ElementNode:
+		c.children(n, m)
+	case c.isMeasured(n):
+		c.element(n, m)
+	}
+}
+
+// children walks over a node's children. Lists of links after the heading of
+// related links go with it, if both are in one element with other text.
+func (c *composer) children(n *html.Node, m mode) {
+	related := false
+	for child := n.FirstChild; child != nil; child = child.NextSibling {
+		if c.whole || !c.isMeasured(child) {
+			c.walk(child, m)
+			continue
+		}
+		e := &c.elements[c.next]
+		if e.units > 0 {
+			related = related && e.isLinkList(1)
+		}
+		if related {
+			c.leaveOut(child, m)
+			continue
+		}
+		related = e.label == labelRelated && e.lines == 1
+		c.element(child, m)
+	}
+}
+
+// isMeasured reports whether a node is an element that the survey numbered.
+func (c *composer) isMeasured(n *html.Node) bool {
+	return n.Type == html.ElementNode && n.Data != "template" && !c.skips(n)
+}
+
+// leaveOut passes over an element, which ends a word or a line all the same.
+func (c *composer) leaveOut(n *html.Node, m mode) {
+	if breakOf(n.Data) == '\n' {
+		c.endLine(m)
+	}
+	c.line.space()
+	c.next += c.elements[c.next].size
+}
+
+func (c *composer) element(n *html.Node, m mode) {
+	i := c.next
+	e := &c.elements[i]
+	if !c.whole {
+		if c.drops(n, i) {
+			c.leaveOut(n, m)
+			return
+		}
+		outer := m
+		m = c.modeOf(i, m)
+		if m != outer {
+			c.endLine(outer)
+			defer c.endLine(m)
+		}
+	}
+	c.next++
+	c.breakText(breakBefore(n), m)
+	c.enter(n, e, 1)
+	c.children(n, m)
+	if n.Data == "h1" {
+		c.endLine(modeAll)
+	}
+	c.breakText(breakOf(n.Data), m)
+	c.enter(n, e, -1)
+}
+
+// enter counts the open elements up and down.
+func (c *composer) enter(n *html.Node, e *measure, by int) {
+	if n.Data == "a" {
+		c.inLink += by
+		c.line.links += max(by, 0)
+	}
+	if e.hints&(hintArticle|hintMain) != 0 {
+		c.articles += by
+	}
+	if e.hints&hintMain != 0 {
+		c.mains += by
+	}
+}
+
+func (c *composer) breakText(space byte, m mode) {
+	switch space {
+	case '\n':
+		c.endLine(m)
+	case ' ':
+		c.line.space()
+	}
+}
+
+// endLine writes the line if the mode keeps it.
+func (c *composer) endLine(m mode) {
+	defer c.line.reset()
+	l := &c.line
+	switch {
+	case m == modeNoMenus && l.isMenu(), m == modeNoLinks && l.isMostlyLinks(), m == modeRunning && !l.isRunning(),
+		!c.whole && labelOf(l.trimmed()) != labelNone:
+		return
+	}
+	text := c.rules.clean(l.trimmed())
+	if len(text) == 0 {
+		return
+	}
+	if c.text.Len() > 0 {
+		c.text.WriteByte('\n')
+	}
+	c.text.Write(text)
+	c.kept += l.units
+}
+
+// modeOf is which lines of an element are kept, within one whose lines are kept
+// by outer.
+func (c *composer) modeOf(i int32, outer mode) mode {
+	e := &c.elements[i]
+	switch {
+	case c.onlyMain && c.mains == 0:
+		if e.hints&hintMain != 0 {
+			return modeAll
+		}
+		return modeRunning
+	case e.main || c.holdsContent(i):
+		return outer
+	case e.hints&hintEdge != 0 && c.articles == 0:
+		return max(outer, modeRunning)
+	case e.hints&hintSide != 0, !c.hub && c.isOutside(i):
+		return max(outer, modeNoLinks)
+	case i+e.size <= c.title():
+		return max(outer, modeNoMenus)
+	}
+	return outer
+}
+
+// holdsContent reports whether the content is in an element.
+func (c *composer) holdsContent(i int32) bool {
+	return c.content >= i && c.content < i+c.elements[i].size
+}
+
+// isOutside reports whether an element is neither around the content nor in it.
+func (c *composer) isOutside(i int32) bool {
+	return c.content >= 0 && !c.holdsContent(i) && (i < c.content || i >= c.content+c.elements[c.content].size)
+}
+
+// drops reports whether an element is boilerplate as a whole.
+func (c *composer) drops(n *html.Node, i int32) bool {
+	e := &c.elements[i]
+	if e.main || c.holdsContent(i) {
+		return false
+	}
+	h := e.hints
+	switch {
+	case h&hintNav != 0:
+		return true
+	case e.heading:
+		return false
+	case h&hintFoot != 0 && c.articles == 0,
+		h&hintAd != 0 && e.units <= maxAd && !c.adverts.areItems(n),
+		h&hintRelated != 0 && 3*e.linked >= e.units && e.links > 0,
+		h&hintMenu != 0 && e.running == 0 && 2*e.linked >= e.units,
+		h&hintShare != 0 && e.running == 0 && e.units <= maxShare,
+		h&hintCounter != 0 && e.units <= maxCounter,
+		h&hintConsent != 0 && e.units <= maxConsent,
+		h&(hintEdge|hintFoot) != 0 && c.articles > 0 && e.isLinkList(2),
+		e.label == labelAd && e.links > 0 && e.units <= maxLabelledAd && e.paragraphs <= 1,
+		e.label == labelRelated && e.links > 1 && e.running == 0 && 2*e.linked >= e.units:
+		return true
+	}
+	return false
+}
+
+// isLinkList reports whether an element has some links and little else.
+func (e *measure) isLinkList(least int32) bool {
+	return e.links >= least && e.running == 0 && 10*e.linked >= 6*e.units
+}
+
+// adverts tells adverts from the items of a page of small ads.
+type adverts struct {
+	parent *html.Node
+	class  string
+	items  bool
+}
+
+// areItems reports whether an element is one of many alike: at least three, and
+// most of what is in the element around them, as far as it is looked at.
+func (a *adverts) areItems(n *html.Node) bool {
+	class, _ := attribute(n.Attr, "class")
+	if n.Parent == nil || class == "" {
+		return false
+	}
+	if a.parent != n.Parent || a.class != class {
+		const most = 200
+		alike, all := 0, 0
+		for sibling := n.Parent.FirstChild; sibling != nil && all < most; sibling = sibling.NextSibling {
+			if sibling.Type != html.ElementNode {
+				continue
+			}
+			all++
+			if sibling.Data == n.Data && slices.ContainsFunc(sibling.Attr, func(at html.Attribute) bool { return at.Key == "class" && at.Val == class }) {
+				alike++
+			}
+		}
+		*a = adverts{parent: n.Parent, class: class, items: alike >= 3 && 10*alike >= 6*all}
+	}
+	return a.items
+}

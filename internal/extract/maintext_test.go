@@ -1,0 +1,155 @@
+package extract
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"golang.org/x/net/html"
+)
+
+// prose is a sentence of running text; n tells it from others.
+func prose(n int) string {
+	return fmt.Sprintf("Sentence %d has as many words as it takes to be known for running text, and some more.", n)
+}
+
+// article is a page of running text with something around it.
+func article(before, after string) string {
+	return before + "<div><h1>Title</h1><p>" + prose(1) + "<p>" + prose(2) + "<p>" + prose(3) + "<p>" + prose(4) + "</div>" + after
+}
+
+// paragraphs are what is left of such a page if all around it goes.
+var paragraphs = "Title\n" + prose(1) + "\n" + prose(2) + "\n" + prose(3) + "\n" + prose(4)
+
+func TestMainText(t *testing.T) {
+	const links = "<ul><li><a href=a>Of the harbour</a><li><a href=b>A new bridge</a><li><a href=c>Winter in the valley</a></ul>"
+	p1, p2 := "<p>"+prose(1), "<p>"+prose(2)
+	cases := []struct{ name, body, want string }{
+		// By element and role.
+		{"around the main part", "<div>before</div><main>the main text</main><p>after", "the main text"},
+		{"running text around the main part", "<h1>Title</h1><main>the main text</main>" + p1, "Title\nthe main text\n" + prose(1)},
+		{"a main part that is none", "<main>Search</main>" + p1 + p2 + "<p>short", "Search\n" + prose(1) + "\n" + prose(2) + "\nshort"},
+		{"several main parts", "<p>x</p><main>one</main><div role=main>two</div>", "one\ntwo"},
+		{"navigation in the main part", "<main>text<nav>menu</nav></main>", "text"},
+		{"roles", "<div role=banner>b</div><ul role=navigation><li>n</ul><p>text<div role=contentinfo>f</div>", "text"},
+		{"the title in the page's header", "<header><h1>Title</h1><p>12:03</header><p>text", "Title\ntext"},
+		{"running text in the page's header", "<header>" + p1 + "<p>12:03</header><p>text", prose(1) + "\ntext"},
+		{"header and footer of an article", "<article><header>by Ann</header>text<footer>tags</footer></article>", "by Ann\ntext\ntags"},
+		{"an aside in an article", "<article>text<aside>note</aside></article>", "text\nnote"},
+		{"links in an aside of an article", "<article>text<aside>" + links + "</aside></article>", "text"},
+		// By class and id.
+		{"advert by class", p1 + `<div class="col banner-ad">Buy <a href=x>this</a></div>`, prose(1)},
+		{"advert by attribute", p1 + `<div data-ad-slot=1>Buy this</div>`, prose(1)},
+		{"advert in a line", `<p>text <span class=adUnit>Buy</span> and more`, "text and more"},
+		{"a page of small ads", `<div class=ad>a boat</div><div class=ad>a car</div><div class=ad>a house</div>`, "a boat\na car\na house"},
+		{"an advert that is too long for one", `<div class=ad>` + strings.Repeat(p1, 30) + "</div><p>text", strings.Repeat(prose(1)+"\n", 30) + "text"},
+		{"an advert around the title", `<div class=ad><h1>Title</h1>text</div>`, "Title\ntext"},
+		{"machine-made names", `<p class=css-3ad91>text</p><p class="ad_9f3e xad1">more</p><p class=md-ad4471>rest`, "text\nrest"},
+		{"a menu", p1 + `<div id=mainMenu>` + links + `</div>`, prose(1)},
+		{"a menu of dishes", `<div class=menu><p>Soup 4.50<p>Fish 12.00</div>`, "Soup 4.50\nFish 12.00"},
+		{"related links", p1 + `<div class=related-posts>` + links + `</div>`, prose(1)},
+		{"related work", p1 + `<div class=related-work>` + p2 + ` See <a href=x>there</a>.</div>`, prose(1) + "\n" + prose(2) + " See there."},
+		{"a side column", p1 + `<div id=sidebar>` + links + `<p>Opens at 9</div>`, prose(1) + "\nOpens at 9"},
+		{"a counter", `<p>text <span class="post-views icon">1,234</span>`, "text"},
+		{"rows of views", `<div class=views-row>1,234</div>`, "1,234"},
+		{"a notice about cookies", p1 + `<div class=cookie-banner>We use cookies</div>`, prose(1)},
+		{"cookies to eat", `<div class=cookie-recipe>Take flour</div>`, "Take flour"},
+		{"classes of the whole page", `<body class="has-sidebar ad nav-open">text`, "text"},
+		// By labels.
+		{"labelled advert", p1 + `<div class=x><small>Anzeige</small><div><a href=y>Buy</a> this</div></div>`, prose(1)},
+		{"label alone", p1 + `<p>Advertisement<p>text`, prose(1) + "\ntext"},
+		{"an article about advertising", `<div><p><b>Werbung</b> ist <a href=x>alt</a>.</div>`, "Werbung ist alt."},
+		{"labelled links", p1 + `<div class=x><h3>You may also like</h3>` + links + `</div>`, prose(1)},
+		{"labelled links among other text", `<div>` + p1 + `<h3>Lesen Sie auch:</h3>` + links + `<p>the end</div>`, prose(1) + "\nthe end"},
+		{"an aria label", p1 + `<section aria-label=Advertisement>Buy this</section>`, prose(1)},
+		// By place.
+		{"links beside the content", article("<div>"+links+"</div>", "<div>"+links+"</div>"), paragraphs},
+		{"a menu before the title", "<div><a href=a>Home</a> | <a href=b>News</a></div><h1>Title</h1>" + links, "Title\nOf the harbour\nA new bridge\nWinter in the valley"},
+		{"a page of links", "<p>" + prose(1) + "</p>" + links, prose(1) + "\nOf the harbour\nA new bridge\nWinter in the valley"},
+		{"a page of many links with an introduction", "<div><h1>Title</h1><p>" + prose(1) + prose(2) + prose(3) + prose(4) + "</div>" + strings.Repeat("<p><a href=a>Of the harbour at night</a>", 20), "Title\n" + prose(1) + prose(2) + prose(3) + prose(4) + strings.Repeat("\nOf the harbour at night", 20)},
+		// What cannot be told.
+		{"all is navigation", "<nav>menu</nav>", "menu"},
+		{"nearly all is navigation", "<p>map<nav>" + strings.Repeat("<p>"+prose(1), 20) + "</nav>", "map" + strings.Repeat("\n"+prose(1), 20)},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			if got := parse(t, c.body).Text; got != c.want {
+				t.Errorf("got  %q\nwant %q", got, c.want)
+			}
+		})
+	}
+}
+
+func TestWhole(t *testing.T) {
+	for body, want := range map[string]bool{
+		"<main>text</main>": false, "<p>text": false, "<nav>menu</nav>": true, "": true, deep("text"): true,
+	} {
+		if got := parse(t, body).Whole; got != want {
+			t.Errorf("%.40q: %v", body, got)
+		}
+	}
+}
+
+// Whatever an advert says, and whether it is there at all, no other block comes
+// or goes with it.
+func TestAdvertsMoveNothing(t *testing.T) {
+	for _, ad := range []string{"", "Buy", prose(9), strings.Repeat(prose(9), 4), "<a href=x>Buy</a>", "<h2>Buy</h2><p>" + prose(9), strings.Repeat("<a href=x>Buy it</a> ", 9)} {
+		for place, body := range map[string]string{
+			"before": article("<div class=ad>"+ad+"</div>", ""), "after": article("", "<div class=ad>"+ad+"</div>"),
+			"within": strings.Replace(article("", ""), "<p>", "<div class=ad>"+ad+"</div><p>", 1),
+		} {
+			if got := parse(t, body).Text; got != paragraphs {
+				t.Errorf("%q %s the text: %q", ad, place, got)
+			}
+		}
+	}
+}
+
+func TestClassHints(t *testing.T) {
+	for value, want := range map[string]hint{
+		"": 0, "text": 0, "ad": hintAd, "Banner-Ad-3": hintAd, "bannerAd300": hintAd, "top_ad": hintAd, "ad728 nav": hintAd | hintMenu,
+		"adAstra": hintAd, "radar": 0, "heading": 0, "css-3ad91": 0, "ad12345": 0, "article__header": 0, "site__header": hintEdge,
+		"card-footer": 0, "footer": hintFoot, "views": hintCounter, "views-row": 0, "Post_Views": hintCounter, "shareholders": 0,
+		strings.Repeat("ad-", 50): 0,
+	} {
+		if got := classHintsOf(value); got != want {
+			t.Errorf("%q: %b, want %b", value, got, want)
+		}
+	}
+}
+
+// FuzzMainText: whatever the rules leave out, what they keep is text of the page,
+// in its order.
+func FuzzMainText(f *testing.F) {
+	f.Add("<nav><div class=ad>", "</nav><aside id=sidebar>", "related-posts")
+	f.Add("<table><td><a href=x>a", "</a></td></table><h3>Lesen Sie auch</h3><ul><li><a href=y>b</a>", "menu")
+	f.Add("<main><template>", "</template><article><footer>", "ad ad-1")
+	f.Fuzz(func(t *testing.T, before, after, class string) {
+		body := strings.ToValidUTF8(fmt.Sprintf("%s<p class=%q>%s</p>%s", before, html.EscapeString(class), prose(7), after), "")
+		page := parse(t, body)
+		checkText(t, page.Text)
+		root, err := html.ParseWithOptions(strings.NewReader(body), html.ParseOptionEnableScripting(false))
+		if err != nil {
+			return
+		}
+		s := surveyOf(root, nil)
+		whole := composer{survey: s, whole: true}
+		whole.walk(root, modeAll)
+		whole.endLine(modeAll)
+		if !isSubsequence(strings.Fields(page.Text), strings.Fields(whole.text.String())) {
+			t.Errorf("%q\nis no part of %q", page.Text, whole.text.String())
+		}
+		if int(whole.next) != len(s.elements) {
+			t.Errorf("the second walk met %d elements, the first %d", whole.next, len(s.elements))
+		}
+	})
+}
+
+func isSubsequence(part, all []string) bool {
+	for _, word := range all {
+		if len(part) > 0 && part[0] == word {
+			part = part[1:]
+		}
+	}
+	return len(part) == 0
+}

@@ -1,0 +1,299 @@
+package extract
+
+import (
+	"unicode/utf8"
+
+	"golang.org/x/net/html"
+)
+
+// measure is what one visible element holds, its descendants included.
+type measure struct {
+	parent int32 // index of the element around it, -1 for the outermost
+	size   int32 // number of elements, itself included
+	sums
+	hints   hint
+	label   label // that its text begins with
+	heading bool  // holds an <h1>
+	main    bool  // holds a main part
+}
+
+// sums are what a stretch of a document adds up to. Lengths are in units.
+type sums struct {
+	units, linked int32 // visible text, and that within links
+	running       int32 // the lines of running text; see line.isRunning
+	lines, links  int32 // counted
+	paragraphs    int32 // lines of running text, counted
+	// clear is running text, and plain text within links, in no suspect.
+	clear, plain int32
+}
+
+func (s sums) minus(start sums) sums {
+	return sums{
+		s.units - start.units, s.linked - start.linked, s.running - start.running,
+		s.lines - start.lines, s.links - start.links, s.paragraphs - start.paragraphs,
+		s.clear - start.clear, s.plain - start.plain,
+	}
+}
+
+// survey measures a document in one walk and collects its references. The
+// visible elements are numbered as they start, so that a subtree is an interval.
+type survey struct {
+	ignored   map[*html.Node]bool // by the crawl's rules
+	collector collector
+	elements  []measure
+	open      []int32 // the open elements
+	starts    []sums  // what had been walked over when each of them started
+	total     sums
+	line      line // with as much text as a label may have
+	inLink    int  // open links
+	// suspects counts the open elements that their markup calls something else
+	// than main text, and mains the open main parts.
+	suspects, mains int
+	// inside is the length of the text in main parts without that of links, and
+	// outside that of the running text which is in no suspect and no main part.
+	inside, outside int32
+	// heading is the first <h1>, second the first <h2>, and longest the element
+	// around the longest line of running text; all outside of suspects, and -1 if
+	// there is none.
+	heading, second, longest int32
+	longestUnits             int
+}
+
+// suspect are the hints that something is no main text.
+const suspect = hintNav | hintEdge | hintFoot | hintMenu | hintSide | hintAd | hintRelated | hintShare | hintCounter | hintConsent
+
+func surveyOf(root *html.Node, ignored map[*html.Node]bool) *survey {
+	s := &survey{ignored: ignored, line: line{most: maxLabel + utf8.UTFMax}, heading: -1, second: -1, longest: -1}
+	s.walk(root, PlaceBody)
+	s.endLine()
+	return s
+}
+
+// walk visits a node. Its depth is bounded by the parser's limit of open
+// elements.
+func (s *survey) walk(n *html.Node, place Place) {
+	switch n.Type {
+	case html.TextNode:
+		s.text(n.Data)
+	case html.ElementNode:
+		if n.Data == "template" { // inert: not part of the document
+			return
+		}
+		s.element(n, place)
+	default:
+		s.children(n, place)
+	}
+}
+
+func (s *survey) children(n *html.Node, place Place) {
+	for child := n.FirstChild; child != nil; child = child.NextSibling {
+		s.walk(child, place)
+	}
+}
+
+func (s *survey) element(n *html.Node, place Place) {
+	place = place.within(n.Data, n.Attr)
+	isLink := s.collector.start(n.Data, n.Attr, place)
+	if s.skips(n) {
+		s.unseen(n, place)
+	} else {
+		s.visible(n, place)
+	}
+	if isLink {
+		s.collector.end()
+	}
+}
+
+// skips reports whether nothing of an element is text to be seen.
+func (s *survey) skips(n *html.Node) bool { return unseen[n.Data] || isHidden(n.Attr) || s.ignored[n] }
+
+// unseen looks for references only.
+func (s *survey) unseen(n *html.Node, place Place) {
+	for child := n.FirstChild; child != nil; child = child.NextSibling {
+		switch {
+		case child.Type == html.TextNode:
+			s.collector.text(child.Data)
+		case child.Type == html.ElementNode && child.Data != "template":
+			place := place.within(child.Data, child.Attr)
+			isLink := s.collector.start(child.Data, child.Attr, place)
+			s.unseen(child, place)
+			if isLink {
+				s.collector.end()
+			}
+		}
+	}
+}
+
+func (s *survey) visible(n *html.Node, place Place) {
+	s.breakText(breakBefore(n))
+	i := s.begin(n)
+	s.children(n, place)
+	if labelling[n.Data] && s.line.units > 0 {
+		s.setLabel(labelOf(s.line.trimmed()))
+	}
+	s.breakText(breakOf(n.Data))
+	s.finish(i, n)
+}
+
+// labelling elements may be the label at the start of a line, as block elements
+// are that of the lines after theirs. What is emphasised is none: articles on
+// advertising begin so.
+var labelling = set("span small font label")
+
+// begin opens an element and returns its number.
+func (s *survey) begin(n *html.Node) int32 {
+	i := int32(len(s.elements))
+	m := measure{parent: -1, hints: hintsOf(n)}
+	if len(s.open) > 0 {
+		m.parent = s.open[len(s.open)-1]
+	}
+	if n.Data == "a" {
+		s.inLink++
+		s.total.links++
+	}
+	if m.hints&suspect != 0 {
+		s.suspects++
+	}
+	if m.main = m.hints&hintMain != 0; m.main {
+		s.mains++
+	}
+	m.heading = n.Data == "h1"
+	switch {
+	case s.suspects > 0:
+	case m.heading && s.heading < 0:
+		s.heading = i
+	case n.Data == "h2" && s.second < 0:
+		s.second = i
+	}
+	s.elements = append(s.elements, m)
+	s.open, s.starts = append(s.open, i), append(s.starts, s.total)
+	return i
+}
+
+// finish closes the innermost element.
+func (s *survey) finish(i int32, n *html.Node) {
+	m := &s.elements[i]
+	depth := len(s.open) - 1
+	m.size = int32(len(s.elements)) - i
+	m.sums = s.total.minus(s.starts[depth])
+	s.open, s.starts = s.open[:depth], s.starts[:depth]
+	if m.parent >= 0 {
+		parent := &s.elements[m.parent]
+		parent.heading = parent.heading || m.heading
+		parent.main = parent.main || m.main
+	}
+	if n.Data == "a" {
+		s.inLink--
+	}
+	if m.hints&suspect != 0 {
+		s.suspects--
+	}
+	if m.hints&hintMain != 0 {
+		s.mains--
+	}
+}
+
+func (s *survey) text(text string) {
+	s.collector.text(text)
+	n := s.line.add(text, s.inLink > 0)
+	s.total.units += int32(n)
+	if s.inLink > 0 {
+		s.total.linked += int32(n)
+		if s.suspects == 0 {
+			s.total.plain += int32(n)
+		}
+	} else if s.mains > 0 {
+		s.inside += int32(n)
+	}
+}
+
+func (s *survey) breakText(space byte) {
+	switch space {
+	case '\n':
+		s.endLine()
+	case ' ':
+		s.line.space()
+	}
+	if space != 0 {
+		s.collector.space()
+	}
+}
+
+// endLine adds up the line.
+func (s *survey) endLine() {
+	if s.line.units == 0 {
+		s.line.reset()
+		return
+	}
+	s.setLabel(labelOf(s.line.trimmed()))
+	s.total.lines++
+	if s.line.isRunning() {
+		n := s.line.units
+		s.total.running += int32(n)
+		s.total.paragraphs++
+		if s.suspects == 0 {
+			s.endClear(n)
+		}
+	}
+	s.line.reset()
+}
+
+// endClear adds up a line of running text that is in no suspect.
+func (s *survey) endClear(units int) {
+	s.total.clear += int32(units)
+	if s.mains == 0 {
+		s.outside += int32(units)
+	}
+	if units > s.longestUnits && len(s.open) > 0 {
+		s.longest, s.longestUnits = s.open[len(s.open)-1], units
+	}
+}
+
+// setLabel labels the open elements whose text begins with the line.
+func (s *survey) setLabel(l label) {
+	if l == labelNone {
+		return
+	}
+	for depth := len(s.open) - 1; depth >= 0 && s.starts[depth].lines == s.total.lines; depth-- {
+		s.elements[s.open[depth]].label = l
+	}
+}
+
+// leastContent is the least length of running text that shows where the content
+// of a page is: two or three sentences.
+const leastContent = 250
+
+// title is the first heading, -1 if there is none.
+func (s *survey) title() int32 {
+	if s.heading >= 0 {
+		return s.heading
+	}
+	return s.second
+}
+
+// content is the innermost element around the title, or else around the longest
+// line of running text, that holds at least half of the running text in no
+// suspect; -1 for a page that has hardly any, such as a list of links.
+func (s *survey) content() int32 {
+	least := max(leastContent, s.total.clear/2)
+	i := s.title()
+	if i < 0 {
+		i = s.longest
+	}
+	for i >= 0 && s.elements[i].clear < least {
+		i = s.elements[i].parent
+	}
+	return i
+}
+
+// isHub reports whether there are more links around the content than there is
+// content, in places that no markup calls anything else: a page of links with an
+// introduction.
+func (s *survey) isHub(content int32) bool {
+	return content < 0 || s.total.plain-s.elements[content].plain > s.elements[content].clear
+}
+
+// trustsMain reports whether the parts that are marked as main are: a page may
+// have twice as much running text around them, in places that no markup calls
+// anything else, but not more.
+func (s *survey) trustsMain() bool { return s.inside > 0 && s.outside <= 2*s.inside }
