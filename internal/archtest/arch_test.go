@@ -83,6 +83,12 @@ var rules = []rule{
 		"no decision may know the site that it is tried on",
 	},
 	{
+		"the check of WARC files knows no writer",
+		oneOf("internal/export/warccheck"),
+		ours,
+		"it judges the writer, so they share no code",
+	},
+	{
 		"test support stays out of the product",
 		not(func(p string) bool { return strings.HasSuffix(p, "test") }),
 		func(i string) bool {
