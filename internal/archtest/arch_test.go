@@ -83,6 +83,14 @@ var rules = []rule{
 		"no decision may know the site that it is tried on",
 	},
 	{
+		"exports know a source only",
+		func(p string) bool { return hasPrefix(p, module+"/internal/export") },
+		func(i string) bool {
+			return hasPrefix(i, "database/sql", "net/http", module+"/internal/store", module+"/internal/fetch") || i == "net"
+		},
+		"what writes a crawl down, and what checks it, must work for any store and without a network",
+	},
+	{
 		"the check of WARC files knows no writer",
 		oneOf("internal/export/warccheck"),
 		ours,

@@ -1,0 +1,12 @@
+package export
+
+import "context"
+
+// ExportWith is Export with a checkpoint after every few pages and a disk that asks
+// fault before each change.
+func ExportWith(ctx context.Context, src Source, out string, o Options, pages int64, fault func() error) (Result, error) {
+	return export(ctx, src, out, o, internals{bytes: checkpointBytes, pages: pages, fault: fault})
+}
+
+// PageName is what the tests of names look at.
+var PageName = pageName

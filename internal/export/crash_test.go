@@ -1,0 +1,152 @@
+package export_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"recrawl/internal/export"
+	"recrawl/internal/export/exporttest"
+)
+
+var errKilled = errors.New("killed")
+
+// killer ends the process, as far as the disk can tell, at the nth change.
+func killer(n int) func() error {
+	return func() error {
+		if n--; n < 0 {
+			return errKilled
+		}
+		return nil
+	}
+}
+
+// An export that ends at any change of the disk, and at any again while it is
+// continued, comes to the same bytes, and meanwhile nothing has its final name.
+func TestKilledAnywhere(t *testing.T) {
+	t.Parallel()
+	for _, f := range export.Formats() {
+		t.Run(string(f), func(t *testing.T) {
+			t.Parallel()
+			src, o := exporttest.Crawl(20, exporttest.URLs()[:9], 4), options(f)
+			whole := t.TempDir()
+			mustExport(t, src, whole, o)
+			want := files(t, whole)
+			steps := 0
+			if _, err := export.ExportWith(t.Context(), src, t.TempDir(), o, 3, func() error { steps++; return nil }); err != nil || steps < 20 {
+				t.Fatalf("%d steps, %v", steps, err)
+			}
+			r := rand.New(rand.NewPCG(1, 2))
+			for n := range steps {
+				out := t.TempDir()
+				_, err := export.ExportWith(t.Context(), src, out, o, 3, killer(n))
+				for kills := 0; err != nil; kills++ {
+					if !errors.Is(err, errKilled) || kills > 500 {
+						t.Fatalf("killed at step %d of %d, %d times: %v", n, steps, kills, err)
+					}
+					for name := range files(t, out) {
+						if !strings.Contains(name, ".part/") {
+							t.Errorf("killed at step %d: %s has its final name", n, name)
+						}
+					}
+					// Each time a little further, so that it comes to an end.
+					_, err = export.ExportWith(t.Context(), src, out, o, 3, killer(kills+r.IntN(steps)))
+				}
+				if !same(t, files(t, out), want) {
+					t.Fatalf("killed at step %d of %d", n, steps)
+				}
+			}
+		})
+	}
+}
+
+const (
+	killFormat = "RECRAWL_TEST_EXPORT_FORMAT"
+	killOut    = "RECRAWL_TEST_EXPORT_OUT"
+)
+
+const killPages = 1000
+
+func killSource() *exporttest.Memory {
+	urls := []string{}
+	for i := range killPages {
+		urls = append(urls, fmt.Sprintf("https://example.com/%d/%d", i%50, i))
+	}
+	return exporttest.Crawl(21, urls, 4)
+}
+
+// TestMain is the program that TestKill9 kills, where it is asked to be. It writes a
+// dot for each page.
+func TestMain(m *testing.M) {
+	if f := os.Getenv(killFormat); f != "" {
+		o := options(export.Format(f))
+		o.Progress = func(export.Counts) { os.Stdout.WriteString(".") }
+		if _, err := export.ExportWith(context.Background(), killSource(), os.Getenv(killOut), o, 50, nil); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
+	os.Exit(m.Run())
+}
+
+// A process that is killed at random moments and started again comes to the same
+// bytes as one that is left alone.
+func TestKill9(t *testing.T) {
+	t.Parallel()
+	for _, f := range export.Formats() {
+		t.Run(string(f), func(t *testing.T) {
+			t.Parallel()
+			whole := t.TempDir()
+			mustExport(t, killSource(), whole, options(f))
+			want := files(t, whole)
+			r := rand.New(rand.NewPCG(3, 4))
+			for range 2 {
+				out := filepath.Join(t.TempDir(), "out")
+				for range 4 {
+					killAfter(t, f, out, 1+r.IntN(killPages/4))
+				}
+				if text, err := exportProcess(t, f, out).CombinedOutput(); err != nil {
+					t.Fatalf("%v\n%s", err, text)
+				}
+				same(t, files(t, out), want)
+			}
+		})
+	}
+}
+
+// killAfter kills a process that exports once it has written some pages.
+func killAfter(t *testing.T, f export.Format, out string, pages int) {
+	t.Helper()
+	cmd := exportProcess(t, f, out)
+	dots, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.CopyN(io.Discard, dots, int64(pages)); err != nil {
+		t.Errorf("it ended by itself: %v", err)
+	}
+	_ = cmd.Process.Kill() // or it has ended meanwhile, which the caller does not mind
+	_ = cmd.Wait()
+}
+
+func exportProcess(t *testing.T, f export.Format, out string) *exec.Cmd {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), self)
+	cmd.Env = append(os.Environ(), killFormat+"="+string(f), killOut+"="+out)
+	return cmd
+}

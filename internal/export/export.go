@@ -1,0 +1,160 @@
+// Package export writes what a crawl has gathered in formats that people and
+// programs read: a tree of folders, JSON Lines.
+// docs/exports.md describes them.
+//
+// An export is a folder named by a time, and holds what was known then. It is made
+// from a Source alone, without clock, network or database: the same source and
+// options give the same bytes, also when the export was killed and continued any
+// number of times. Memory is bounded whatever the size of the crawl.
+package export
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"slices"
+	"strings"
+	"time"
+
+	"recrawl/internal/crawl"
+)
+
+// Errors that callers decide on; each is wrapped with what was wrong in one line.
+var (
+	// ErrForeign: the folder holds something that is not this export.
+	ErrForeign = errors.New("cannot export there")
+	// ErrBusy: another process is writing there.
+	ErrBusy = errors.New("another export is being written there")
+	// ErrSource: the source broke a promise of Source.
+	ErrSource = errors.New("the source contradicts itself")
+)
+
+// Source is what an export is made of: one crawl's visits and the bodies of its
+// versions. Package exporttest states its promises as a test.
+type Source interface {
+	// Exchanges yields a crawl's visits in ascending order of page id and, within a
+	// page, of visit number; times ascend with the numbers. Nothing that q asks for
+	// is missing; more may be yielded. The visit that found a version is always
+	// among those of its page. An error ends the sequence. What was yielded once is
+	// yielded the same the next time, unless it was forgotten.
+	Exchanges(ctx context.Context, q Query) iter.Seq2[Exchange, error]
+	// Body opens a version's body, as it was decoded, by its digest. A body that is
+	// not there (forgotten meanwhile) is an error wrapping archive.ErrNotFound; one
+	// that does not hash to the digest is an error where reading it ends.
+	Body(ctx context.Context, digest string) (io.ReadCloser, error)
+	// Text returns the main text of the version that x found, UTF-8. It is asked only
+	// of exchanges that Found a version with a body; its errors are those of Body.
+	Text(ctx context.Context, x Exchange) (string, error)
+}
+
+// Query is the part of a crawl that an export needs.
+type Query struct {
+	After int64     // pages with ids above it
+	Until time.Time // visits at or before it
+	// Found: only visits that found a version.
+	Found bool
+}
+
+// Exchange is one visit of a page, and the version that the page had after it.
+type Exchange struct {
+	Page    int64     // page id, > 0
+	URL     string    // canonical
+	Visit   int       // number, from 1
+	At      time.Time // UTC, by the store's clock, in whole microseconds
+	Outcome crawl.Outcome
+	Status  int // HTTP status, 0 when there was none
+	// Duration is how long the request took.
+	Duration time.Duration
+	Bytes    int64  // body bytes received, as coded
+	Digest   string // SHA-256 in hex of the body that came, "" if none did
+	Problem  string // what went wrong, in plain words
+	Location string // redirect target
+	Reasons  []crawl.Reason
+	// Version is the version that the page had after the visit, zero for none.
+	Version Version
+}
+
+// Version is one content of a page.
+type Version struct {
+	Seq    int       // from 1; 0: there is no version
+	Visit  int       // number of the visit that found it
+	At     time.Time // of that visit
+	Digest string    // SHA-256 in hex of the decoded body, "" if it may not be kept
+	Bytes  int64     // size of the decoded body
+	// ContentType is the body's, as header text.
+	ContentType string
+	Title       string
+	Canonical   string // rel=canonical, "" if none
+}
+
+// Found reports whether the visit found the version that the page has after it.
+func (x Exchange) Found() bool { return x.Version.Seq > 0 && x.Version.Visit == x.Visit }
+
+// keeps reports whether the visit found a version whose body is kept.
+func (x Exchange) keeps() bool { return x.Found() && x.Version.Digest != "" }
+
+// Format is a format of exports.
+type Format string
+
+// The formats.
+const (
+	Dir   Format = "dir"   // a folder per host and path segment, the page inside
+	JSONL Format = "jsonl" // visits and versions as JSON Lines
+)
+
+// Formats lists all formats.
+func Formats() []Format { return []Format{Dir, JSONL} }
+
+// Options say what to export.
+type Options struct {
+	Format Format
+	Crawl  string // the crawl's name
+	// At is the time of the export, in whole seconds: later visits are left out. Zero
+	// is that of an unfinished export in the folder, or Now.
+	At time.Time
+	// Now is the store's clock. It counts only if At is zero.
+	Now time.Time
+	// Progress, if set, is called after each page.
+	Progress func(Counts)
+}
+
+// check refuses what no export can be made of.
+func (o Options) check() error {
+	if !slices.Contains(Formats(), o.Format) {
+		return fmt.Errorf("%q is no format of exports: %v are", o.Format, Formats())
+	}
+	if o.Crawl == "" || strings.ContainsAny(o.Crawl, `/\`) {
+		return fmt.Errorf("%q is no name of a crawl", o.Crawl)
+	}
+	return nil
+}
+
+// Counts says how far an export is, or what it holds.
+type Counts struct {
+	Pages    int64 `json:"pages"`
+	Visits   int64 `json:"visits"`
+	Versions int64 `json:"versions"` // with their bodies
+	// Missing counts versions whose body the source no longer had.
+	Missing int64 `json:"missing,omitempty"`
+	Bytes   int64 `json:"bytes"` // of bodies, as decoded
+}
+
+// Result is a finished export.
+type Result struct {
+	Folder string // its path
+	At     time.Time
+	Counts
+	// Already: it was there before, and nothing was written.
+	Already bool
+}
+
+// Export writes the export to a new folder below out, named by its time. If the
+// folder is there and is that export, it is left as it is; if an earlier call ended
+// while writing it, it is continued. The folder has its name only when it is whole.
+// Before any of it is written, out is checked: it may hold nothing but exports of
+// this crawl in this format (ErrForeign).
+func Export(ctx context.Context, src Source, out string, o Options) (Result, error) {
+	return export(ctx, src, out, o, internals{pages: checkpointPages, bytes: checkpointBytes})
+}

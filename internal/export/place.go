@@ -1,0 +1,179 @@
+package export
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+const (
+	// nameLayout is the name of an export's folder: its time in UTC, without colons,
+	// which Windows refuses.
+	nameLayout = "2006-01-02T150405Z"
+	// partSuffix ends the name while it is written.
+	partSuffix = ".part"
+	// manifestName is the file in the folder that says what it is.
+	manifestName = "export.json"
+)
+
+// manifest says what an export is and, while it is written, how far it is. What is
+// in it is in it in every run.
+type manifest struct {
+	// Recrawl is the version of this file and of the formats.
+	Recrawl int       `json:"recrawl_export"`
+	Format  Format    `json:"format"`
+	Crawl   string    `json:"crawl"`
+	At      time.Time `json:"at"`
+	Done    bool      `json:"done"`
+	// After is the page up to which the export is written, until it is done.
+	After int64 `json:"after,omitempty"`
+	Counts
+	// Files are the sizes in bytes of the files that hold many pages.
+	Files map[string]int64 `json:"files"`
+}
+
+const manifestVersion = 1
+
+// place is the folder that exports are written to.
+type place struct {
+	path  string
+	lock  *os.File
+	root  *os.Root
+	fault func() error
+}
+
+// openPlace makes the folder if need be and keeps other processes from it.
+func openPlace(path string, fault func() error) (*place, error) {
+	if err := os.MkdirAll(path, 0o755); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrForeign, err)
+	}
+	handle, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("export: %w", err)
+	}
+	p := &place{path: path, lock: handle, fault: fault}
+	if err := lock(handle); err != nil {
+		return nil, errors.Join(fmt.Errorf("%w: %s: %w", ErrBusy, path, err), p.close())
+	}
+	if p.root, err = os.OpenRoot(path); err != nil {
+		return nil, errors.Join(fmt.Errorf("export: %w", err), p.close())
+	}
+	return p, nil
+}
+
+func (p *place) close() error {
+	err := p.lock.Close() // and with it the lock
+	if p.root != nil {
+		err = errors.Join(err, p.root.Close())
+	}
+	return err
+}
+
+func (p *place) foreign(format string, args ...any) error {
+	return fmt.Errorf("%w: %s %s", ErrForeign, p.path, fmt.Sprintf(format, args...))
+}
+
+// choose looks at what the folder holds and returns the export to be written,
+// continued or left as it is.
+func (p *place) choose(o Options) (*job, error) {
+	want := manifest{Recrawl: manifestVersion, Format: o.Format, Crawl: o.Crawl, At: o.At, Files: map[string]int64{}}
+	finished, part, err := p.survey(want)
+	if err != nil {
+		return nil, err
+	}
+	if part != nil && o.At.IsZero() {
+		want.At = part.At
+	} else if o.At.IsZero() {
+		want.At = o.Now
+	}
+	// Whole seconds: what the folder's name says is what the export is of.
+	want.At = want.At.UTC().Truncate(time.Second)
+	if want.At.Year() < 1 || want.At.Year() > 9999 || want.At.IsZero() {
+		return nil, fmt.Errorf("export: %v is no time of an export", want.At)
+	}
+	j := &job{manifest: want, place: p}
+	if have, ok := finished[j.name()]; ok {
+		j.published = true
+		return j, p.take(j, have, j.name())
+	}
+	if part != nil {
+		return j, p.take(j, *part, part.At.Format(nameLayout)+partSuffix)
+	}
+	return j, nil
+}
+
+// take makes j the export that is there, if it is the one that is wanted.
+func (p *place) take(j *job, have manifest, name string) error {
+	if !have.At.Equal(j.At) {
+		return p.foreign("holds the unfinished %s: finish it by naming its time or none, or delete it", name)
+	}
+	j.manifest = have
+	return nil
+}
+
+// survey reads what the folder holds: exports by their folder's name and at most
+// one that is not finished.
+func (p *place) survey(want manifest) (finished map[string]manifest, part *manifest, err error) {
+	entries, err := fs.ReadDir(p.root.FS(), ".")
+	if err != nil {
+		return nil, nil, fmt.Errorf("export: %w", err)
+	}
+	finished = map[string]manifest{}
+	for _, e := range entries {
+		m, err := p.read(e)
+		if err != nil {
+			return nil, nil, err
+		}
+		if m == nil {
+			continue
+		}
+		if m.Format != want.Format || m.Crawl != want.Crawl {
+			return nil, nil, p.foreign("holds %s, a %s export of crawl %s: name another folder", e.Name(), m.Format, m.Crawl)
+		}
+		switch _, unfinished := strings.CutSuffix(e.Name(), partSuffix); {
+		case !unfinished:
+			finished[e.Name()] = *m
+		case part != nil:
+			return nil, nil, p.foreign("holds two unfinished exports: delete one of them")
+		default:
+			part = m
+		}
+	}
+	return finished, part, nil
+}
+
+// read reads the manifest of a folder that is named like an export. It is nil where
+// a kill came before the first one was written.
+func (p *place) read(e fs.DirEntry) (*manifest, error) {
+	name, unfinished := strings.CutSuffix(e.Name(), partSuffix)
+	at, err := time.Parse(nameLayout, name)
+	if err != nil || !e.IsDir() {
+		return nil, p.foreign("holds %.80q, which is no export: name an empty or a new folder", e.Name())
+	}
+	text, err := p.root.ReadFile(filepath.Join(e.Name(), manifestName))
+	if errors.Is(err, fs.ErrNotExist) && unfinished && p.untouched(e.Name()) {
+		return nil, nil
+	}
+	var m manifest
+	if err == nil {
+		err = json.Unmarshal(text, &m)
+	}
+	if err != nil || m.Recrawl != manifestVersion || !m.At.Equal(at) || !unfinished && !m.Done {
+		return nil, p.foreign("holds %s, which is no export that this version reads: name another folder", e.Name())
+	}
+	if m.Files == nil {
+		m.Files = map[string]int64{}
+	}
+	return &m, nil
+}
+
+// untouched reports whether a folder holds nothing but the work of a first write.
+func (p *place) untouched(name string) bool {
+	entries, err := fs.ReadDir(p.root.FS(), name)
+	return err == nil && (len(entries) == 0 || len(entries) == 1 && entries[0].Name() == workFolder)
+}

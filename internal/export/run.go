@@ -1,0 +1,186 @@
+package export
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"recrawl/internal/archive"
+)
+
+// checkpointBytes and checkpointPages are how much is done again, at the most,
+// after a kill: bytes of bodies and pages since the last checkpoint.
+const (
+	checkpointBytes = 64 << 20
+	checkpointPages = 2000
+)
+
+// internals are what only tests choose. They do not change the result.
+type internals struct {
+	bytes, pages int64 // between checkpoints
+	// fault is asked before each change of the disk; with an error the change is
+	// made in part or not at all.
+	fault func() error
+}
+
+func export(ctx context.Context, src Source, out string, o Options, in internals) (_ Result, err error) {
+	if err := o.check(); err != nil {
+		return Result{}, err
+	}
+	place, err := openPlace(out, in.fault)
+	if err != nil {
+		return Result{}, err
+	}
+	defer func() { err = errors.Join(err, place.close()) }()
+	j, err := place.choose(o)
+	if err != nil {
+		return Result{}, err
+	}
+	done := Result{Folder: j.path(), At: j.At, Already: j.published}
+	if !j.published {
+		if err := j.write(ctx, src, o, in); err != nil {
+			return Result{}, fmt.Errorf("export: %w", err)
+		}
+	}
+	done.Counts = j.Counts
+	return done, nil
+}
+
+// writer writes one format.
+type writer interface {
+	// add takes the next exchange.
+	add(ctx context.Context, x Exchange) error
+	// endPage is called after the last exchange of each page.
+	endPage(ctx context.Context) error
+	// finish is called once, after the last page.
+	finish(ctx context.Context) error
+}
+
+// write writes what is missing of an export.
+func (j *job) write(ctx context.Context, src Source, o Options, in internals) (err error) {
+	if err := j.open(); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, j.close()) }()
+	if !j.Done {
+		r := runner{job: j, options: o, internals: in, saved: j.Counts}
+		if err := r.run(ctx, src); err != nil {
+			return err
+		}
+	}
+	return j.publish()
+}
+
+func newWriter(src Source, j *job) (writer, error) {
+	if j.Format == Dir {
+		return newTree(src, j)
+	}
+	return newLines(src, j)
+}
+
+// runner passes the exchanges that belong to the export on, and keeps count.
+type runner struct {
+	job       *job
+	writer    writer
+	options   Options
+	internals internals
+	query     Query
+	last      Exchange // zero before the first
+	saved     Counts   // at the last checkpoint
+}
+
+func (r *runner) run(ctx context.Context, src Source) (err error) {
+	if r.writer, err = newWriter(src, r.job); err != nil {
+		return err
+	}
+	r.query = Query{After: r.job.After, Until: r.job.At, Found: r.job.Format == Dir}
+	for x, err := range src.Exchanges(ctx, r.query) {
+		if err == nil {
+			err = r.exchange(ctx, x)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if err := r.endPage(ctx); err != nil {
+		return err
+	}
+	if err := r.writer.finish(ctx); err != nil {
+		return err
+	}
+	return r.job.finish()
+}
+
+func (r *runner) exchange(ctx context.Context, x Exchange) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if err := inOrder(r.last, x); err != nil {
+		return err
+	}
+	if q := r.query; x.Page <= q.After || x.At.After(q.Until) || q.Found && !x.Found() {
+		return nil // more than was asked for
+	}
+	if x.Page != r.last.Page {
+		if err := r.endPage(ctx); err != nil {
+			return err
+		}
+	}
+	r.last = x
+	r.job.Visits++
+	return r.writer.add(ctx, x)
+}
+
+// inOrder holds an exchange against the source's promises.
+func inOrder(last, x Exchange) error {
+	switch {
+	case x.Page <= 0 || x.Visit <= 0 || x.Version.Visit > x.Visit:
+	case x.Page < last.Page || x.Page == last.Page && (x.Visit <= last.Visit || x.At.Before(last.At) || x.URL != last.URL):
+	default:
+		return nil
+	}
+	return fmt.Errorf("%w: page %d visit %d of %s comes after page %d visit %d", ErrSource, x.Page, x.Visit, x.URL, last.Page, last.Visit)
+}
+
+// endPage ends the page of the last exchange, if there was one.
+func (r *runner) endPage(ctx context.Context) error {
+	if r.last.Page == 0 {
+		return nil
+	}
+	if err := r.writer.endPage(ctx); err != nil {
+		return err
+	}
+	r.job.Pages++
+	if r.options.Progress != nil {
+		r.options.Progress(r.job.Counts)
+	}
+	if r.job.Bytes-r.saved.Bytes < r.internals.bytes && r.job.Pages-r.saved.Pages < r.internals.pages {
+		return nil
+	}
+	r.saved = r.job.Counts
+	return r.job.checkpoint(r.last.Page)
+}
+
+// body opens a version's body. It is nil for one that is gone, which is counted.
+func (j *job) body(ctx context.Context, src Source, digest string) (io.ReadCloser, error) {
+	body, err := src.Body(ctx, digest)
+	if errors.Is(err, archive.ErrNotFound) {
+		j.Missing++
+		return nil, nil
+	}
+	return body, err
+}
+
+// text returns a version's main text. It reports false where the body is gone,
+// which is counted.
+func (j *job) text(ctx context.Context, src Source, x Exchange) (string, bool, error) {
+	text, err := src.Text(ctx, x)
+	if errors.Is(err, archive.ErrNotFound) {
+		j.Missing++
+		return "", false, nil
+	}
+	j.Versions++
+	j.Bytes += x.Version.Bytes
+	return text, err == nil, err
+}

@@ -1,0 +1,93 @@
+package export
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path"
+
+	"recrawl/internal/crawl"
+)
+
+// indexName is the file in the tree that lists all pages.
+const indexName = "index.jsonl"
+
+// tree writes the newest version of each page to a tree of folders; see pageName.
+type tree struct {
+	src   Source
+	job   *job
+	index *stream
+	last  Exchange // that found the page's newest version
+}
+
+// treeLine is a page in the index. Path is null where the newest version's body may
+// not be kept or is gone.
+type treeLine struct {
+	URL         string `json:"url"`
+	Path        orNull `json:"path"` // with slashes, from the index's folder
+	At          stamp  `json:"at"`   // of the visit that found the version
+	Version     int    `json:"version"`
+	Digest      orNull `json:"digest"` // SHA-256 in hex
+	Bytes       int64  `json:"bytes"`
+	ContentType orNull `json:"content_type"`
+	Title       orNull `json:"title"`
+}
+
+func newTree(src Source, j *job) (*tree, error) {
+	index, err := j.stream(indexName)
+	return &tree{src: src, job: j, index: index}, err
+}
+
+func (t *tree) add(_ context.Context, x Exchange) error {
+	t.last = x
+	return nil
+}
+
+func (t *tree) endPage(ctx context.Context) error {
+	x, v := t.last, t.last.Version
+	line := treeLine{
+		URL: x.URL, At: stamp(x.At), Version: v.Seq, Digest: orNull(v.Digest), Bytes: v.Bytes,
+		ContentType: orNull(v.ContentType), Title: orNull(v.Title),
+	}
+	if v.Digest != "" {
+		name := pageName(x.URL, extensionOf(v.ContentType))
+		there, err := t.page(ctx, name, v.Digest)
+		if err != nil {
+			return fmt.Errorf("%s: %w", x.URL, err)
+		}
+		if there {
+			line.Path = orNull(name)
+		}
+	}
+	return writeLine(t.index, line)
+}
+
+// page writes a page's file. It reports false for a body that is gone.
+func (t *tree) page(ctx context.Context, name, digest string) (bool, error) {
+	body, err := t.job.body(ctx, t.src, digest)
+	if body == nil {
+		return false, err
+	}
+	defer body.Close()
+	if err := errors.Join(t.job.step(), t.job.root.MkdirAll(path.Dir(name), 0o755)); err != nil {
+		return false, err
+	}
+	file, err := t.job.root.Create(name)
+	if err != nil {
+		return false, err
+	}
+	n, err := io.Copy(writerFunc(func(p []byte) (int, error) { return len(p), t.job.put(file, p) }), body)
+	t.job.Bytes += n
+	t.job.Versions++
+	return true, errors.Join(err, file.Close())
+}
+
+func (t *tree) finish(context.Context) error { return nil }
+
+func extensionOf(contentType string) string {
+	if ext, ok := extensions[crawl.ParseMediaType(contentType).Type]; ok {
+		return ext
+	}
+	return ".bin"
+}
