@@ -8,5 +8,8 @@ func ExportWith(ctx context.Context, src Source, out string, o Options, pages in
 	return export(ctx, src, out, o, internals{bytes: checkpointBytes, pages: pages, fault: fault})
 }
 
-// PageName is what the tests of names look at.
-var PageName = pageName
+// PageName and Surt are what the tests of names look at.
+var (
+	PageName = pageName
+	Surt     = surt
+)

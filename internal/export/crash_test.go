@@ -36,6 +36,7 @@ func TestKilledAnywhere(t *testing.T) {
 		t.Run(string(f), func(t *testing.T) {
 			t.Parallel()
 			src, o := exporttest.Crawl(20, exporttest.URLs()[:9], 4), options(f)
+			o.MaxFile = 3000
 			whole := t.TempDir()
 			mustExport(t, src, whole, o)
 			want := files(t, whole)

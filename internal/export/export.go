@@ -1,5 +1,5 @@
 // Package export writes what a crawl has gathered in formats that people and
-// programs read: a tree of folders, JSON Lines.
+// programs read: a tree of folders, WARC files with an index, JSON Lines.
 // docs/exports.md describes them.
 //
 // An export is a folder named by a time, and holds what was known then. It is made
@@ -72,6 +72,14 @@ type Exchange struct {
 	Problem  string // what went wrong, in plain words
 	Location string // redirect target
 	Reasons  []crawl.Reason
+	// Request and Response are the heads of the HTTP exchange: a start line and
+	// fields, in the syntax of HTTP/1.1 whatever the protocol was; empty where none
+	// were kept. Fields about codings and length are those of the wire.
+	Request, Response []byte
+	// Protocol is the ALPN name of the protocol ("http/1.1", "h2"), "" if unknown.
+	Protocol string
+	// IP is the address that answered, "" if unknown.
+	IP string
 	// Version is the version that the page had after the visit, zero for none.
 	Version Version
 }
@@ -101,11 +109,20 @@ type Format string
 // The formats.
 const (
 	Dir   Format = "dir"   // a folder per host and path segment, the page inside
+	WARC  Format = "warc"  // WARC/1.1 files and a CDXJ index
 	JSONL Format = "jsonl" // visits and versions as JSON Lines
 )
 
 // Formats lists all formats.
-func Formats() []Format { return []Format{Dir, JSONL} }
+func Formats() []Format { return []Format{Dir, WARC, JSONL} }
+
+const (
+	// DefaultMaxFile is the size at which a WARC file is followed by the next: 10⁹
+	// bytes (WARC/1.1 annex C).
+	DefaultMaxFile = 1_000_000_000
+	// DefaultSortMemory is the memory in bytes for sorting the index of WARC files.
+	DefaultSortMemory = 16 << 20
+)
 
 // Options say what to export.
 type Options struct {
@@ -116,6 +133,14 @@ type Options struct {
 	At time.Time
 	// Now is the store's clock. It counts only if At is zero.
 	Now time.Time
+	// Software names the program and its version ("recrawl/1.2.0"), for WARC files.
+	Software string
+	// MaxFile is the size in bytes at which a WARC file is followed by the next; 0 is
+	// DefaultMaxFile. The last capture goes over it.
+	MaxFile int64
+	// SortMemory is about what sorting the index of WARC files keeps in memory, in
+	// bytes; 0 is DefaultSortMemory. It does not change the result.
+	SortMemory int
 	// Progress, if set, is called after each page.
 	Progress func(Counts)
 }

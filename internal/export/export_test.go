@@ -23,7 +23,7 @@ import (
 var end = exporttest.Start.Add(10000 * time.Hour)
 
 func options(f export.Format) export.Options {
-	return export.Options{Format: f, Crawl: "news", At: end}
+	return export.Options{Format: f, Crawl: "news", At: end, Software: "recrawl/test", MaxFile: 20_000, SortMemory: 1000}
 }
 
 func mustExport(t testing.TB, src export.Source, out string, o export.Options) export.Result {
@@ -75,12 +75,13 @@ func same(t testing.TB, got, want map[string][]byte) bool {
 	return ok
 }
 
-// exchangeOf is a visit that found a version.
-func exchangeOf(src *exporttest.Memory) export.Exchange {
+// exchangeOf is a visit that found a version, with a head.
+func exchangeOf(src *exporttest.Memory, response, request string) export.Exchange {
 	body := []byte("<html>")
 	digest := src.Put(body)
 	return export.Exchange{
 		Page: 1, URL: "https://example.com/", Visit: 1, At: exporttest.Start, Outcome: crawl.OutcomeNew, Status: 200, Digest: digest,
+		Request: []byte(request), Response: []byte(response),
 		Version: export.Version{Seq: 1, Visit: 1, At: exporttest.Start, Digest: digest, Bytes: 6, ContentType: "text/html"},
 	}
 }
@@ -179,6 +180,7 @@ func TestEmptyCrawl(t *testing.T) {
 		slices.Sort(names)
 		want := map[export.Format][]string{
 			export.Dir:   {"export.json", "index.jsonl"},
+			export.WARC:  {"export.json", "index.cdxj", "news-20280112100338-00000.warc.gz"},
 			export.JSONL: {"export.json", "versions.jsonl", "visits.jsonl"},
 		}[f]
 		if !slices.Equal(names, want) {
@@ -236,7 +238,7 @@ func (f failing) Exchanges(ctx context.Context, q export.Query) iter.Seq2[export
 func mustFail(t *testing.T, src export.Source) error {
 	t.Helper()
 	out := t.TempDir()
-	_, err := export.Export(t.Context(), src, out, options(export.Dir))
+	_, err := export.Export(t.Context(), src, out, options(export.WARC))
 	if err == nil || strings.Contains(err.Error(), "\n") {
 		t.Fatalf("error %v", err)
 	}
@@ -272,6 +274,11 @@ func TestSourceContradictsItself(t *testing.T) {
 		"a page changes its address": func(_ []export.Exchange, x *export.Exchange) { x.URL += "x" },
 		"a visit without a number":   func(_ []export.Exchange, x *export.Exchange) { x.Visit = 0 },
 		"a version of a later visit": func(_ []export.Exchange, x *export.Exchange) { x.Version.Visit = x.Visit + 1 },
+		"versions of another size": func(all []export.Exchange, _ *export.Exchange) {
+			for i := range all {
+				all[i].Version.Bytes++
+			}
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -288,7 +295,7 @@ func TestSourceContradictsItself(t *testing.T) {
 func TestCancelled(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
-	src, o, out := exporttest.Crawl(7, exporttest.URLs(), 3), options(export.Dir), t.TempDir()
+	src, o, out := exporttest.Crawl(7, exporttest.URLs(), 3), options(export.WARC), t.TempDir()
 	o.Progress = func(c export.Counts) {
 		if c.Pages == 5 {
 			cancel()

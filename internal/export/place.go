@@ -25,11 +25,13 @@ const (
 // in it is in it in every run.
 type manifest struct {
 	// Recrawl is the version of this file and of the formats.
-	Recrawl int       `json:"recrawl_export"`
-	Format  Format    `json:"format"`
-	Crawl   string    `json:"crawl"`
-	At      time.Time `json:"at"`
-	Done    bool      `json:"done"`
+	Recrawl  int       `json:"recrawl_export"`
+	Format   Format    `json:"format"`
+	Crawl    string    `json:"crawl"`
+	At       time.Time `json:"at"`
+	Software string    `json:"software,omitempty"`
+	MaxFile  int64     `json:"max_file,omitempty"` // of WARC files
+	Done     bool      `json:"done"`
 	// After is the page up to which the export is written, until it is done.
 	After int64 `json:"after,omitempty"`
 	Counts
@@ -81,7 +83,12 @@ func (p *place) foreign(format string, args ...any) error {
 // choose looks at what the folder holds and returns the export to be written,
 // continued or left as it is.
 func (p *place) choose(o Options) (*job, error) {
-	want := manifest{Recrawl: manifestVersion, Format: o.Format, Crawl: o.Crawl, At: o.At, Files: map[string]int64{}}
+	want := manifest{Recrawl: manifestVersion, Format: o.Format, Crawl: o.Crawl, Software: o.Software, At: o.At, Files: map[string]int64{}}
+	if o.Format == WARC {
+		if want.MaxFile = o.MaxFile; want.MaxFile <= 0 {
+			want.MaxFile = DefaultMaxFile
+		}
+	}
 	finished, part, err := p.survey(want)
 	if err != nil {
 		return nil, err
@@ -109,8 +116,11 @@ func (p *place) choose(o Options) (*job, error) {
 
 // take makes j the export that is there, if it is the one that is wanted.
 func (p *place) take(j *job, have manifest, name string) error {
-	if !have.At.Equal(j.At) {
+	switch want := j.manifest; {
+	case !have.At.Equal(want.At):
 		return p.foreign("holds the unfinished %s: finish it by naming its time or none, or delete it", name)
+	case have.MaxFile != want.MaxFile:
+		return p.foreign("holds %s with files of %d bytes: name that size, another folder, or delete it", name, have.MaxFile)
 	}
 	j.manifest = have
 	return nil

@@ -41,21 +41,31 @@ func TestForeignFolders(t *testing.T) {
 			write(t, out, name+".part", "a")
 		},
 		`holds "` + name + `", which is no export`: func(t *testing.T, out string) { write(t, out, name) },
-		"a dir export of crawl news": func(t *testing.T, out string) {
-			mustExport(t, src, out, options(export.Dir))
+		"a jsonl export of crawl news": func(t *testing.T, out string) {
+			mustExport(t, src, out, options(export.JSONL))
 		},
-		"a jsonl export of crawl other": func(t *testing.T, out string) {
-			o := options(export.JSONL)
+		"a warc export of crawl other": func(t *testing.T, out string) {
+			o := options(export.WARC)
 			o.Crawl = "other"
 			unfinished(t, src, out, o)
 		},
 		"holds the unfinished 2028-01-12T100138Z.part": func(t *testing.T, out string) {
-			o := options(export.JSONL)
+			o := options(export.WARC)
 			o.At = end.Add(-2 * time.Minute)
 			unfinished(t, src, out, o)
 		},
+		"with files of 7 bytes": func(t *testing.T, out string) {
+			o := options(export.WARC)
+			o.MaxFile = 7
+			mustExport(t, src, out, o)
+		},
+		"with files of 8 bytes": func(t *testing.T, out string) {
+			o := options(export.WARC)
+			o.MaxFile = 8
+			unfinished(t, src, out, o)
+		},
 		"holds two unfinished exports": func(t *testing.T, out string) {
-			o := options(export.JSONL)
+			o := options(export.WARC)
 			unfinished(t, src, out, o)
 			o.At = end.Add(time.Hour)
 			elsewhere := filepath.Join(t.TempDir())
@@ -74,7 +84,7 @@ func TestForeignFolders(t *testing.T) {
 			if info, err := os.Stat(out); err == nil && info.IsDir() {
 				before = files(t, out)
 			}
-			_, err := export.Export(t.Context(), src, out, options(export.JSONL))
+			_, err := export.Export(t.Context(), src, out, options(export.WARC))
 			if !errors.Is(err, export.ErrForeign) || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
 				t.Errorf("%v", err)
 			}
@@ -91,7 +101,7 @@ func TestContinuesWithItsTime(t *testing.T) {
 	src, out := exporttest.Crawl(31, exporttest.URLs(), 6), t.TempDir()
 	o := options(export.JSONL)
 	unfinished(t, src, out, o)
-	o.At, o.Now = time.Time{}, end.Add(time.Hour)
+	o.At, o.Now, o.Software = time.Time{}, end.Add(time.Hour), "recrawl/later"
 	if result := mustExport(t, src, out, o); !result.At.Equal(end.Truncate(time.Second)) {
 		t.Errorf("continued with the time %v", result.At)
 	}

@@ -72,11 +72,15 @@ func (j *job) write(ctx context.Context, src Source, o Options, in internals) (e
 	return j.publish()
 }
 
-func newWriter(src Source, j *job) (writer, error) {
-	if j.Format == Dir {
+func newWriter(src Source, j *job, o Options) (writer, error) {
+	switch j.Format {
+	case Dir:
 		return newTree(src, j)
+	case WARC:
+		return newWARC(src, j, o)
+	default:
+		return newLines(src, j)
 	}
-	return newLines(src, j)
 }
 
 // runner passes the exchanges that belong to the export on, and keeps count.
@@ -91,7 +95,7 @@ type runner struct {
 }
 
 func (r *runner) run(ctx context.Context, src Source) (err error) {
-	if r.writer, err = newWriter(src, r.job); err != nil {
+	if r.writer, err = newWriter(src, r.job, r.options); err != nil {
 		return err
 	}
 	r.query = Query{After: r.job.After, Until: r.job.At, Found: r.job.Format == Dir}

@@ -72,7 +72,7 @@ func TestExtensions(t *testing.T) {
 		"text/html; charset=utf-8": ".html", "Application/XHTML+XML": ".xhtml", "text/plain": ".txt", "": ".bin", "nonsense": ".bin", "application/pdf": ".pdf",
 	} {
 		src := &exporttest.Memory{}
-		x := exchangeOf(src)
+		x := exchangeOf(src, "", "")
 		x.Version.ContentType = media
 		src.Visits = []export.Exchange{x}
 		all := files(t, mustExport(t, src, t.TempDir(), options(export.Dir)).Folder)

@@ -80,7 +80,7 @@ func digestOf(body []byte) string {
 var Start = time.Date(2026, 11, 21, 18, 3, 38, 123456000, time.UTC)
 
 // Crawl makes a crawl up: a page for each URL with up to visits visits, of all
-// outcomes. The same arguments make the same crawl.
+// outcomes, some of them with heads. The same arguments make the same crawl.
 func Crawl(seed uint64, urls []string, visits int) *Memory {
 	m := &Memory{}
 	r := rand.New(rand.NewPCG(seed, 1))
@@ -110,12 +110,15 @@ func (p *page) visit() {
 		p.change(&x)
 	case n < 6 && x.Version.Digest != "":
 		x.Outcome, x.Status, x.Digest, x.Bytes = crawl.OutcomeUnchanged, 200, x.Version.Digest, x.Version.Bytes
+		p.heads(&x, "Content-Encoding: br", "Content-Type: text/html")
 	case n < 8:
 		x.Outcome, x.Status, x.Digest = crawl.OutcomeUnchanged, 304, x.Version.Digest
+		p.heads(&x, `ETag: "1"`)
 	case n == 8:
 		x.Outcome, x.Status, x.Bytes, x.Digest = crawl.OutcomeCosmetic, 200, 12, strings.Repeat("ab", 32)
 	case n == 9:
 		x.Outcome, x.Status, x.Location, x.Bytes = crawl.OutcomeRedirected, 301, "https://example.org/", int64(p.r.IntN(2))
+		p.heads(&x, "Location: https://example.org/", "Content-Length: 1")
 	case n == 10:
 		x.Outcome, x.Problem = crawl.OutcomeFailed, "connection reset\r\nby peer \x00\x7f"
 	default:
@@ -144,6 +147,22 @@ func (p *page) change(x *export.Exchange) {
 		p.m.Put(body)
 	}
 	x.Version, x.Bytes = v, v.Bytes/2+1
+	p.heads(x, "Content-Type: text/html; charset=utf-8", "Content-Encoding: gzip", fmt.Sprintf("Content-Length: %d", x.Bytes))
+}
+
+// heads gives some of the visits their heads.
+func (p *page) heads(x *export.Exchange, fields ...string) {
+	switch p.r.IntN(3) {
+	case 0:
+		return
+	case 1:
+		x.Protocol, x.Response = "h2", []byte(fmt.Sprintf("HTTP/2.0 %d\r\n%s\r\n\r\n", x.Status, strings.ToLower(strings.Join(fields, "\r\n"))))
+		x.Request = []byte("GET / HTTP/2.0\r\nhost: example.com\r\n\r\n")
+	default:
+		x.Protocol, x.Response = "http/1.1", []byte(fmt.Sprintf("HTTP/1.1 %d OK\r\n%s\r\nTransfer-Encoding: chunked\r\n\r\n", x.Status, strings.Join(fields, "\r\n")))
+		x.Request = []byte("GET / HTTP/1.1\r\nHost: example.com\r\n\r\n")
+	}
+	x.IP = []string{"192.0.2.1", "2001:db8::1", "::ffff:192.0.2.9"}[p.r.IntN(3)]
 }
 
 // Body makes up a page of up to some hundred words.
