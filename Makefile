@@ -8,12 +8,13 @@ TEMPORAL   := $(BIN)/temporal
 SERVER     := $(BIN)/temporal-server
 COMPOSE    := $(BIN)/compose-config
 S3SERVER   := $(BIN)/versitygw
+WARCIO     := tools/warcio/node_modules/.package-lock.json
 VERSION    ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 LDFLAGS    := -X recrawl/internal/config.Version=$(VERSION)
 export CGO_ENABLED ?= 0
 export RECRAWL_TEMPORAL_CLI ?= $(CURDIR)/$(TEMPORAL)
 
-.PHONY: build demo docs test test-long bench lint fmt packages temporal temporal-server compose-config s3-server record clean
+.PHONY: build demo docs test test-long bench lint fmt packages temporal temporal-server compose-config s3-server warcio record clean
 
 build: temporal
 	$(GO) build -trimpath -ldflags '$(LDFLAGS)' -o $(BIN)/starter ./starter
@@ -52,6 +53,12 @@ $(S3SERVER): tools/versitygw/go.mod tools/versitygw/go.sum
 	cd tools/versitygw && GOFLAGS= $(GO) build -o ../../$(S3SERVER).building github.com/versity/versitygw/cmd/versitygw
 	mv $(S3SERVER).building $(S3SERVER)
 
+# Webrecorder's WARC reader, which reads our exports in a test.
+warcio: $(WARCIO)
+
+$(WARCIO): tools/warcio/package.json tools/warcio/package-lock.json | packages
+	cd tools/warcio && npm ci --ignore-scripts --no-audit --no-fund
+
 # See it work: a small web of our own on this machine and a crawl of it, in a data
 # folder of its own. `make demo ARGS="--for 90s"` ends by itself.
 demo: build
@@ -69,12 +76,12 @@ packages:
 # without it and say so.
 RACE := $(shell CGO_ENABLED=1 $(GO) env CC >/dev/null 2>&1 && command -v $$($(GO) env CC) >/dev/null 2>&1 && echo -race)
 
-test: build temporal-server compose-config s3-server packages
+test: build temporal-server compose-config s3-server packages warcio
 	@[ -n "$(RACE)" ] || echo "no C compiler: running without the race detector"
 	CGO_ENABLED=$(if $(RACE),1,0) $(GO) test $(RACE) -timeout 40m ./...
 
 # Big sites, crash runs and year-long lives: tens of minutes.
-test-long: build temporal-server compose-config s3-server packages
+test-long: build temporal-server compose-config s3-server packages warcio
 	CGO_ENABLED=$(if $(RACE),1,0) RECRAWL_LONG=1 $(GO) test $(RACE) -timeout 120m ./...
 
 bench: build packages
@@ -99,4 +106,4 @@ record: build
 	RECRAWL_RECORD=1 $(GO) test -run TestRecord ./workflows/
 
 clean:
-	rm -rf $(BIN)
+	rm -rf $(BIN) tools/warcio/node_modules
