@@ -49,7 +49,7 @@ func (m *Memory) Body(_ context.Context, digest string) (io.ReadCloser, error) {
 	if !ok {
 		return nil, fmt.Errorf("%w: %s", archive.ErrNotFound, digest)
 	}
-	return archive.NewVerifier(io.NopCloser(bytes.NewReader(body)), digest), nil
+	return archive.Decode(io.NopCloser(bytes.NewReader(body)), archive.Plain, digest), nil
 }
 
 // Text implements export.Source: the body's words in capital letters.
