@@ -108,9 +108,11 @@ func (s *session) progressLine() *progressLine { return &progressLine{s: s} }
 // clearLine moves a terminal's cursor to the begin of its line and clears that.
 const clearLine = "\r\x1b[K"
 
-func (l *progressLine) show(p upkeep.Progress) {
+func (l *progressLine) show(p upkeep.Progress) { l.write(fmt.Sprint(report.ArchiveProgress(p))) }
+
+func (l *progressLine) write(text string) {
 	if l.s.env.Terminal && l.s.global.Output == report.Text {
-		fmt.Fprint(l.s.env.Stdout, clearLine, report.ArchiveProgress(p))
+		fmt.Fprint(l.s.env.Stdout, clearLine, text)
 		l.full = true
 	}
 }

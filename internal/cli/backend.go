@@ -8,6 +8,7 @@ import (
 	"recrawl/internal/archive"
 	"recrawl/internal/config"
 	"recrawl/internal/crawl"
+	"recrawl/internal/export"
 	"recrawl/internal/report"
 	"recrawl/internal/store"
 	"recrawl/internal/upkeep"
@@ -25,6 +26,11 @@ type Backend interface {
 	OpenStore(ctx context.Context, dsn string) (store.Store, error)
 	// OpenArchive opens an archive that exists, for reading.
 	OpenArchive(ctx context.Context, url string) (archive.Store, error)
+	// Export writes an export of a crawl below the folder out.
+	Export(ctx context.Context, at Target, out string, o export.Options) (export.Result, error)
+	// FindDuplicates brings the records of a crawl's duplicates and mirrored hosts up
+	// to date.
+	FindDuplicates(ctx context.Context, at Target, crawl string) (FoundDuplicates, error)
 	// SetBlocked blocks or unblocks a host for all crawls and says so.
 	SetBlocked(ctx context.Context, at Target, host string, blocked bool) (string, error)
 	// Forget removes pages with their workflows and bytes; dry only counts.

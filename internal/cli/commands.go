@@ -27,16 +27,18 @@ var groups = []kong.Group{
 type commands struct {
 	global
 
-	Dev     devCmd     `cmd:"" help:"Run everything on this machine."`
-	Crawl   crawlCmd   `cmd:"" help:"Start or extend a crawl."`
-	Status  statusCmd  `cmd:"" help:"Show crawls in numbers."`
-	Pages   pagesCmd   `cmd:"" help:"List the pages of a crawl."`
-	Hosts   hostsCmd   `cmd:"" help:"List, block and unblock hosts."`
-	History historyCmd `cmd:"" help:"List the visits of a page."`
-	Show    showCmd    `cmd:"" help:"Print a version of a page."`
-	Diff    diffCmd    `cmd:"" help:"Say what changed between two versions of a page."`
-	Explain explainCmd `cmd:"" help:"Say when a page is visited next, and why then."`
-	Check   checkCmd   `cmd:"" help:"Try how a URL would be judged, without a request."`
+	Dev        devCmd        `cmd:"" help:"Run everything on this machine."`
+	Crawl      crawlCmd      `cmd:"" help:"Start or extend a crawl."`
+	Status     statusCmd     `cmd:"" help:"Show crawls in numbers."`
+	Pages      pagesCmd      `cmd:"" help:"List the pages of a crawl."`
+	Hosts      hostsCmd      `cmd:"" help:"List, block and unblock hosts."`
+	History    historyCmd    `cmd:"" help:"List the visits of a page."`
+	Show       showCmd       `cmd:"" help:"Print a version of a page."`
+	Diff       diffCmd       `cmd:"" help:"Say what changed between two versions of a page."`
+	Duplicates duplicatesCmd `cmd:"" help:"List pages with the content of other pages."`
+	Explain    explainCmd    `cmd:"" help:"Say when a page is visited next, and why then."`
+	Export     exportCmd     `cmd:"" help:"Write a crawl to a folder as files, WARC or JSON Lines."`
+	Check      checkCmd      `cmd:"" help:"Try how a URL would be judged, without a request."`
 
 	Visit       visitCmd       `cmd:"" help:"Visit a page as soon as its host allows."`
 	Retry       retryCmd       `cmd:"" help:"Visit all failing pages as soon as their hosts allow."`

@@ -11,6 +11,7 @@ import (
 
 	"recrawl/internal/archive"
 	"recrawl/internal/crawl"
+	"recrawl/internal/export"
 	"recrawl/internal/report"
 	"recrawl/internal/store"
 	"recrawl/internal/upkeep"
@@ -58,6 +59,20 @@ func (b *fakeBackend) OpenArchive(_ context.Context, url string) (archive.Store,
 		return nil, errors.New("archive " + url + ": permission denied")
 	}
 	return archive.OpenDir(b.archiveDir)
+}
+
+func (b *fakeBackend) Export(_ context.Context, at Target, out string, o export.Options) (export.Result, error) {
+	b.calls = append(b.calls, fmt.Sprintf("export %s as %s to %s until %s from %s", o.Crawl, o.Format, out, o.At.Format(time.RFC3339), at.Archive))
+	if o.Crawl != "news" {
+		return export.Result{}, store.ErrNotFound
+	}
+	o.Progress(export.Counts{Pages: 1})
+	return export.Result{Folder: out + "/x", Counts: export.Counts{Pages: 2}}, nil
+}
+
+func (b *fakeBackend) FindDuplicates(_ context.Context, at Target, crawl string) (FoundDuplicates, error) {
+	b.calls = append(b.calls, "find duplicates of "+crawl+" in "+at.Store)
+	return FoundDuplicates{}, nil
 }
 
 func (b *fakeBackend) SetBlocked(_ context.Context, at Target, host string, blocked bool) (string, error) {
@@ -186,6 +201,14 @@ func (s *fakeStore) Version(_ context.Context, _ int64, seq int) (store.VersionR
 		return v, nil
 	}
 	return store.VersionRecord{}, store.ErrNotFound
+}
+
+func (s *fakeStore) ListDuplicates(context.Context, store.DuplicateFilter) ([]store.DuplicateRecord, error) {
+	return nil, nil
+}
+
+func (s *fakeStore) Mirrors(context.Context, int64, int) ([]store.MirrorRecord, error) {
+	return nil, nil
 }
 
 func (s *fakeStore) ListHosts(_ context.Context, _ int64, after string, _ int) ([]store.HostRecord, error) {

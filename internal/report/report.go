@@ -26,6 +26,8 @@ type Store interface {
 	ListVisits(ctx context.Context, pageID int64, before, limit int) ([]store.VisitRecord, error)
 	ListVersions(ctx context.Context, pageID int64, before, limit int) ([]store.VersionRecord, error)
 	Version(ctx context.Context, pageID int64, seq int) (store.VersionRecord, error)
+	ListDuplicates(ctx context.Context, f store.DuplicateFilter) ([]store.DuplicateRecord, error)
+	Mirrors(ctx context.Context, crawlID int64, limit int) ([]store.MirrorRecord, error)
 	ListHosts(ctx context.Context, crawlID int64, after string, limit int) ([]store.HostRecord, error)
 	Robots(ctx context.Context, origin string) (store.RobotsRecord, error)
 }

@@ -31,7 +31,9 @@ type fake struct {
 	fail   error
 	reads  int
 
-	versions map[int64][]store.VersionRecord // newest first
+	versions   map[int64][]store.VersionRecord // newest first
+	duplicates []store.DuplicateRecord
+	mirrors    []store.MirrorRecord
 }
 
 func (f *fake) Now(context.Context) (time.Time, error) { return now, nil }

@@ -1,0 +1,45 @@
+package cli
+
+import (
+	"recrawl/internal/config"
+	"recrawl/internal/report"
+)
+
+type duplicatesCmd struct {
+	Name    string `arg:"" help:"The crawl."`
+	Mirrors bool   `help:"List the pairs of hosts with mostly the same contents instead."`
+	Find    bool   `help:"Compare all pages of the crawl first. Visits compare only with older pages, one at a time."`
+	Limit   uint   `placeholder:"N" help:"At most so many; all without it."`
+}
+
+// FoundDuplicates says what Backend.FindDuplicates found.
+type FoundDuplicates struct {
+	Pages, Duplicates, Mirrors int
+}
+
+// Help implements kong.HelpProvider.
+func (duplicatesCmd) Help() string {
+	return `Pages whose content is that of an older page, or nearly: its exact duplicates are visited rarely, and no links of
+duplicates are followed.
+
+    starter duplicates news
+    starter duplicates news --find --mirrors`
+}
+
+// Run lists duplicates or mirrors.
+func (c duplicatesCmd) Run(s *session) error {
+	if s.places.Store == "" {
+		return usage(config.ErrNoStore)
+	}
+	if c.Find {
+		if _, err := s.env.Backend.FindDuplicates(s.ctx, s.target(), c.Name); err != nil {
+			return orNoCrawl(c.Name, err)
+		}
+	}
+	return s.withReport(func(r report.Reporter) error {
+		if c.Mirrors {
+			return orNoCrawl(c.Name, r.Mirrors(s.ctx, c.Name, int(c.Limit)))
+		}
+		return orNoCrawl(c.Name, r.Duplicates(s.ctx, c.Name, int(c.Limit)))
+	})
+}

@@ -1,0 +1,49 @@
+package cli
+
+import (
+	"fmt"
+	"time"
+
+	"recrawl/internal/export"
+	"recrawl/internal/report"
+)
+
+type exportCmd struct {
+	Name   string        `arg:"" help:"The crawl."`
+	Out    string        `arg:"" help:"A folder for exports of this crawl in this format; it is made if it does not exist."`
+	Format export.Format `enum:"dir,warc,jsonl" required:"" placeholder:"dir|warc|jsonl" help:"A tree of folders, WARC files with an index, or JSON Lines."`
+	At     string        `placeholder:"TIME" help:"What was known then (2026-03-01T12:00:00Z), by default now."`
+}
+
+// Help implements kong.HelpProvider.
+func (exportCmd) Help() string {
+	return `Each export is a folder of its own in OUT, named by its time. It may run beside the crawl; what was interrupted
+goes on when it is called again.
+
+    starter export news --format warc ./exports/news-warc
+    starter export news --format dir ./exports/news --at 2026-03-01T00:00:00Z`
+}
+
+// Run writes an export.
+func (c exportCmd) Run(s *session) error {
+	o := export.Options{Format: c.Format, Crawl: c.Name}
+	if c.At != "" {
+		at, err := time.Parse(time.RFC3339, c.At)
+		if err != nil {
+			return usagef("--at %s: write a time such as 2026-03-01T12:00:00Z", c.At)
+		}
+		o.At = at.UTC().Truncate(time.Second)
+	}
+	return s.withArchive(func(at Target) error {
+		line := s.progressLine()
+		o.Progress = func(n export.Counts) {
+			line.write(fmt.Sprintf("%s, %s", count(int(n.Pages), "page"), count(int(n.Visits), "visit")))
+		}
+		done, err := s.env.Backend.Export(s.ctx, at, c.Out, o)
+		line.clear()
+		if err != nil {
+			return orNoCrawl(c.Name, err)
+		}
+		return report.Exported(done).Write(s.env.Stdout, s.global.Output)
+	})
+}
