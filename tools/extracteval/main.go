@@ -1,0 +1,233 @@
+// Command extracteval measures ways to tell the main text of a page, for
+// docs/decisions.md: recrawl's own rules beside go-trafilatura without its
+// fallbacks. It is a module of its own, because the product does not need what it
+// compares with.
+//
+//	cd tools/extracteval && go run .
+//
+// Two collections of pages are used. The real ones are those of the evaluation
+// that go-trafilatura ships with: web pages with segments that belong to the main
+// text and segments that do not. The generated ones are those of
+// internal/change/noisetest. The rules were looked at with the even half of the
+// real pages and the tuning half of the generated ones.
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"log"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/markusmobius/go-trafilatura"
+	"golang.org/x/net/html"
+
+	"recrawl/internal/change"
+	"recrawl/internal/change/noisetest"
+	"recrawl/internal/extract"
+	"recrawl/internal/urlkey"
+)
+
+// extractor makes the main text of a page.
+type extractor struct {
+	name string
+	text func(body []byte) string
+}
+
+var extractors = []extractor{
+	{"own rules", own},
+	{"go-trafilatura", func(body []byte) string { return foreign(body, trafilatura.Balanced) }},
+	{"go-trafilatura, favouring recall", func(body []byte) string { return foreign(body, trafilatura.FavorRecall) }},
+	{"html.Parse, all text", everything},
+}
+
+var base = func() urlkey.URL {
+	u, err := urlkey.Canonical("https://example.com/")
+	if err != nil {
+		log.Fatal(err)
+	}
+	return u
+}()
+
+func own(body []byte) string {
+	page, err := extract.Parse(extract.Source{Body: body, ContentType: "text/html", URL: base}, extract.Rules{})
+	if err != nil {
+		return ""
+	}
+	return page.Text
+}
+
+func foreign(body []byte, focus trafilatura.ExtractionFocus) string {
+	result, err := trafilatura.Extract(bytes.NewReader(body), trafilatura.Options{Focus: focus})
+	if err != nil {
+		return "" // it found nothing
+	}
+	return result.ContentText
+}
+
+func everything(body []byte) string {
+	root, err := html.Parse(bytes.NewReader(body))
+	if err != nil {
+		return ""
+	}
+	var b strings.Builder
+	eachText(root, func(n *html.Node) { b.WriteString(n.Data) })
+	return b.String()
+}
+
+func main() {
+	real, err := realPages()
+	if err != nil {
+		log.Fatal(err)
+	}
+	for half, name := range []string{"looked at", "held out"} {
+		fmt.Printf("\nReal pages, %s\n", name)
+		fmt.Printf("%-34s %9s %9s %9s %9s %12s\n", "", "precision", "recall", "missed", "false", "ms a page")
+		for _, x := range extractors {
+			fmt.Printf("%-34s %s\n", x.name, measureReal(x, real, half))
+		}
+	}
+	for _, heldOut := range []bool{false, true} {
+		fmt.Printf("\nGenerated pages, held out: %v\n%-34s %9s %9s\n", heldOut, "", "missed", "false")
+		for _, x := range extractors {
+			fmt.Printf("%-34s %s\n", x.name, measureGenerated(x, heldOut))
+		}
+	}
+}
+
+// realScore counts segments and the changes of one word in them.
+type realScore struct {
+	kept, lost, keptNoise, lostNoise int
+	edits, missed, noises, falses    int
+	took                             time.Duration
+	pages                            int
+}
+
+func (s realScore) String() string {
+	precision, recall := share(s.kept, s.kept+s.keptNoise), share(s.kept, s.kept+s.lost)
+	return fmt.Sprintf("%9.3f %9.3f %8.2f%% %8.1f%% %12.1f", precision, recall, 100*share(s.missed, s.edits), 100*share(s.falses, s.noises),
+		float64(s.took.Microseconds())/1000/float64(s.pages))
+}
+
+func share(part, all int) float64 { return float64(part) / float64(max(all, 1)) }
+
+func measureReal(x extractor, pages []realPage, half int) realScore {
+	var s realScore
+	for i, page := range pages {
+		if i%2 != half {
+			continue
+		}
+		body, err := os.ReadFile(page.file)
+		if err != nil {
+			continue // not every page of the list is shipped
+		}
+		start := time.Now()
+		text := x.text(body)
+		s.took += time.Since(start)
+		s.pages++
+		whole, bare := tight(everything(body)), tight(text)
+		differs := func(segment string) (tried, differs bool) {
+			edited, ok := edit(body, segment)
+			return ok, ok && !same(text, x.text(edited))
+		}
+		for _, segment := range page.with {
+			if !strings.Contains(whole, tight(segment)) {
+				continue
+			}
+			count(strings.Contains(bare, tight(segment)), &s.kept, &s.lost)
+			if tried, differs := differs(segment); tried {
+				s.edits++
+				count(!differs, &s.missed, nil)
+			}
+		}
+		for _, segment := range page.without {
+			if !strings.Contains(whole, tight(segment)) {
+				continue
+			}
+			count(strings.Contains(bare, tight(segment)), &s.keptNoise, &s.lostNoise)
+			if tried, differs := differs(segment); tried {
+				s.noises++
+				count(differs, &s.falses, nil)
+			}
+		}
+	}
+	return s
+}
+
+// count adds one to one of two counters.
+func count(yes bool, one, other *int) {
+	switch {
+	case yes:
+		*one++
+	case other != nil:
+		*other++
+	}
+}
+
+// tight is a text without white space, which extractors set differently.
+func tight(s string) string { return strings.Join(strings.Fields(s), "") }
+
+func same(a, b string) bool {
+	return change.CoreDigest(a) == change.CoreDigest(b)
+}
+
+// edit writes another word into a segment that stands once in a page, in one
+// piece of text.
+func edit(body []byte, segment string) ([]byte, bool) {
+	root, err := html.Parse(bytes.NewReader(body))
+	if err != nil {
+		return nil, false
+	}
+	segment = change.Normalise(segment)
+	var found []*html.Node
+	eachText(root, func(n *html.Node) {
+		if strings.Contains(change.Normalise(n.Data), segment) {
+			found = append(found, n)
+		}
+	})
+	if len(found) != 1 {
+		return nil, false
+	}
+	words := strings.Fields(segment)
+	words[len(words)/2] = "xylophone"
+	found[0].Data = " " + strings.Replace(change.Normalise(found[0].Data), segment, strings.Join(words, " "), 1) + " "
+	var b bytes.Buffer
+	if err := html.Render(&b, root); err != nil {
+		return nil, false
+	}
+	return b.Bytes(), true
+}
+
+// eachText visits the texts of a document that a reader may see.
+func eachText(n *html.Node, do func(*html.Node)) {
+	if n.Type == html.TextNode {
+		do(n)
+	}
+	if n.Type == html.ElementNode && slices.Contains([]string{"head", "script", "style", "noscript"}, n.Data) {
+		return
+	}
+	for child := n.FirstChild; child != nil; child = child.NextSibling {
+		eachText(child, do)
+	}
+}
+
+// measureGenerated returns the rates of missed and of false changes.
+func measureGenerated(x extractor, heldOut bool) string {
+	const pairs, seed = 20, 7
+	var edits, missed, noises, falses int
+	for p := range noisetest.Pairs(heldOut, pairs, seed) {
+		prev := change.Rendering{Text: x.text(p.Prev.HTML), At: p.Prev.At}
+		next := change.Rendering{Text: x.text(p.Next.HTML), At: p.Next.At}
+		noise, _ := change.CompareRenderings(prev, next)
+		if p.Kind.IsEdit() {
+			edits++
+			count(noise, &missed, nil)
+		} else {
+			noises++
+			count(!noise, &falses, nil)
+		}
+	}
+	return fmt.Sprintf("%8.2f%% %8.2f%%", 100*share(missed, edits), 100*share(falses, noises))
+}
