@@ -128,7 +128,7 @@ type collector struct {
 	// anchors are the open links whose text is gathered, as indices of refs; -1 for
 	// one that is no reference.
 	anchors []int
-	anchor  line // the text of the outermost
+	anchor  line // the text of the outermost, as much of it as is kept
 }
 
 type reference struct {
@@ -149,6 +149,7 @@ func (c *collector) start(name string, attributes []html.Attribute, place Place)
 			n = -1
 		}
 		c.anchors = append(c.anchors, n)
+		c.anchor.most = utf8.UTFMax * maxAnchor
 		return true
 	case "area":
 		c.refer(attributes, "href", KindArea, place)
@@ -174,8 +175,8 @@ func (c *collector) start(name string, attributes []html.Attribute, place Place)
 
 // text adds a text to the open link.
 func (c *collector) text(text string) {
-	if len(c.anchors) > 0 && len(c.anchor.text) < utf8.UTFMax*maxAnchor {
-		c.anchor.add(text[:min(len(text), 2*utf8.UTFMax*maxAnchor)], false)
+	if len(c.anchors) > 0 {
+		c.anchor.add(text, false)
 	}
 }
 
