@@ -96,6 +96,8 @@ func TestCore(t *testing.T) {
 		{"Updated 2026 edition", "Updated 2026 edition", ""},
 		{"Last update 3.1.4", "Last update 3.1.4", ""},
 		{"Stand: 04.03.26", "", "stamps"},
+		{"Der Stand 4. März 2026: 3 zu 2", "Der Stand 4. März 2026: 3 zu 2", ""},
+		{"Updated 4 March 2026: 3 new rules", "3 new rules", "stamps"},
 		{"Updated rules for 4 players", "Updated rules for 4 players", ""},
 		{"the rules updated 4 March", "the rules updated 4 March", ""},
 		{"The rules were last updated on 4 March 2026, in Oslo.", "The rules were last updated on 4 March 2026, in Oslo.", ""},

@@ -450,7 +450,7 @@ func (s *scanner) dateAt(i int) int {
 			end = j + 1
 		case s.is(j, isDate):
 			end = j + 1
-		case s.is(j, isDateJoin), s.isMark(j, ",.:()-–"):
+		case s.is(j, isDateJoin), s.isMark(j, ",.()-–"):
 		default:
 			j = len(s.tokens) // the end of the stretch
 		}

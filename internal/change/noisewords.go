@@ -132,7 +132,7 @@ var stampLabels = func() map[string][][]string {
 		updated, article updated, current time, the time is, the time is now, it is currently, server time, local time, time now, today is,
 		last activity, last seen, last active, last visit, last login,
 		zuletzt aktualisiert, zuletzt aktualisiert am, aktualisiert, aktualisiert am, aktualisiert um, letzte aktualisierung, letzte änderung,
-		letzte bearbeitung, zuletzt geändert, zuletzt geändert am, zuletzt bearbeitet, zuletzt bearbeitet am, geändert, geändert am, stand,
+		letzte bearbeitung, zuletzt geändert, zuletzt geändert am, zuletzt bearbeitet, zuletzt bearbeitet am, geändert, geändert am, stand :, stand -,
 		stand vom, aktuelle zeit, aktuelle uhrzeit, heute ist, generiert am, erzeugt am, diese seite wurde zuletzt am,
 		mis à jour, mis à jour le, mise à jour, mise à jour le, page mise à jour le, dernière mise à jour, dernière mise à jour le, dernière
 		modification, dernière modification le, modifié, modifié le, actualisé, actualisé le, actualisé à, générée le, page générée le, nous
