@@ -66,15 +66,17 @@ func (a *Activities) DetectChange(ctx context.Context, in contract.DetectIn) (co
 }
 
 // look compares the main text itself with the last version's where digests cannot
-// tell noise from an edit: a clock is known by both its times. A last version whose
-// body is not kept, or not there any more, is judged without.
+// tell noise from an edit: a clock is known by both its times. Against a last
+// version whose body is not kept, or not there any more, all counts as an edit: no
+// resemblance tells a changed price from a changed clock.
 func (a *Activities) look(ctx context.Context, view *crawlView, page store.PageRecord, prev, next change.Digests, now change.Rendering) (change.Rule, []crawl.Reason, error) {
+	edit := change.Rule{Difference: change.DifferenceEdit}
 	if !change.NeedsLook(prev, next) || withheld(page.Last) {
-		return change.Rule{}, nil, nil
+		return edit, nil, nil
 	}
 	body, err := a.read(ctx, page.Last.Digest)
 	if errors.Is(err, archive.ErrNotFound) || errors.Is(err, archive.ErrCorrupt) {
-		return change.Rule{}, nil, nil
+		return edit, nil, nil
 	}
 	if err != nil {
 		return change.Rule{}, nil, err
@@ -82,13 +84,13 @@ func (a *Activities) look(ctx context.Context, view *crawlView, page store.PageR
 	last := contract.FetchOut{ContentType: page.Last.ContentType}
 	content, err := contentOf(page, last, body, view.content)
 	if err != nil {
-		return change.Rule{}, nil, nil // it cannot be read as text: nothing to look at
+		return edit, nil, nil // it cannot be read as text
 	}
 	noise, reasons := change.CompareRenderings(change.Rendering{Text: content.Text, At: page.Last.At}, now)
 	if noise {
 		return change.Rule{Difference: change.DifferenceNoise}, reasons, nil
 	}
-	return change.Rule{Difference: change.DifferenceEdit}, reasons, nil
+	return edit, reasons, nil
 }
 
 // newContent is what DetectChange keeps of a new version.
