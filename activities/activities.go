@@ -13,6 +13,7 @@ import (
 
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/worker"
+	"golang.org/x/sync/semaphore"
 
 	"recrawl/internal/archive"
 	"recrawl/internal/contract"
@@ -56,6 +57,8 @@ type Activities struct {
 	log       *slog.Logger
 	crawls    crawlCache
 	robots    robotsCache
+	// comparing is the room for bodies that are compared.
+	comparing *semaphore.Weighted
 }
 
 // New returns the activities of one worker.
@@ -63,7 +66,9 @@ func New(s store.Store, a archive.Store, f Fetcher, w Workflows, settings Settin
 	if settings.Overdue <= 0 {
 		settings.Overdue = time.Hour
 	}
-	return &Activities{store: s, archive: a, fetcher: f, workflows: w, settings: settings, log: log}
+	return &Activities{
+		store: s, archive: a, fetcher: f, workflows: w, settings: settings, log: log, comparing: semaphore.NewWeighted(comparedAtOnce),
+	}
 }
 
 // Register makes every activity known to a worker.

@@ -21,6 +21,16 @@ import (
 	"recrawl/internal/urlkey"
 )
 
+// Reading a body takes up to sixty times its size in memory. A worker makes many
+// requests at a time, and hostile sites may answer all of them with the worst.
+const (
+	// comparedAtOnce is how many bytes of bodies a worker compares at the same time. A
+	// larger body is compared alone.
+	comparedAtOnce = 16 << 20
+	// comparedLeast is what the smallest body counts for.
+	comparedLeast = 1 << 20
+)
+
 // DetectChange compares a fetched body with the page's last version and, if it
 // is a new version, stores it with its links, as far as the page lets us keep the
 // one and follow the others. Running it again for the same visit gives the same
@@ -34,6 +44,11 @@ func (a *Activities) DetectChange(ctx context.Context, in contract.DetectIn) (co
 	if err != nil {
 		return contract.DetectOut{}, translate(err)
 	}
+	room := min(max(in.Fetch.Size, comparedLeast), comparedAtOnce)
+	if err := a.comparing.Acquire(ctx, room); err != nil {
+		return contract.DetectOut{}, fmt.Errorf("wait to compare %s: %w", pageLabel(page.PageRef), err)
+	}
+	defer a.comparing.Release(room)
 	body, err := a.read(ctx, in.Fetch.Digest)
 	if err != nil {
 		return contract.DetectOut{}, err

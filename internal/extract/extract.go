@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/PuerkitoBio/goquery"
-	"golang.org/x/net/html"
 
 	"recrawl/internal/crawl"
 	"recrawl/internal/exclude"
@@ -21,6 +20,9 @@ const (
 	// maxRefs bounds the references that are looked at for them: resolving half a
 	// million of a hostile page would take seconds.
 	maxRefs = 10 * MaxLinks
+	// maxLinkBytes bounds their addresses together: with a long <base>, a page of a
+	// hundred kilobytes has eighty megabytes of links.
+	maxLinkBytes = 4 << 20
 	// maxTitle bounds the title in bytes.
 	maxTitle = 500
 )
@@ -47,7 +49,7 @@ type Page struct {
 	// Links are the pages linked to, in the order of the document, without the page
 	// itself. Boilerplate and what the crawl ignores have links like all else.
 	Links []Link
-	// LinksCut: there were more than MaxLinks links.
+	// LinksCut: there were more links than are kept.
 	LinksCut bool
 	// Canonical is where rel=canonical points, "" if nowhere.
 	Canonical string
@@ -101,10 +103,8 @@ func parsePlain(src Source, decoded []byte, rules Rules) Page {
 
 // parseHTML reads a document by its tree or, if it has none, by its tags.
 func parseHTML(src Source, decoded []byte, rules Rules) Page {
-	// Without scripting the contents of <noscript> are elements, links included.
-	root, err := html.ParseWithOptions(bytes.NewReader(decoded), html.ParseOptionEnableScripting(false))
-	if err != nil {
-		// The one error of a reader that cannot fail: more than 512 open elements.
+	root := tree(decoded)
+	if root == nil {
 		return parseFlat(src, decoded, rules)
 	}
 	s := surveyOf(root, rules.ignored(root))

@@ -281,6 +281,7 @@ func (c *collector) page(self urlkey.URL, languageHeader string) Page {
 func (c *collector) resolve(base urlkey.Base, self urlkey.URL, page *Page) {
 	seen := make(map[urlkey.URL]int, min(len(c.refs), MaxLinks))
 	site := urlkey.RegistrableDomain(self.Host())
+	bytes := 0
 	for _, r := range c.refs {
 		u, err := base.Resolve(r.href)
 		if err != nil || u == self {
@@ -290,10 +291,11 @@ func (c *collector) resolve(base urlkey.Base, self urlkey.URL, page *Page) {
 		switch {
 		case known:
 			page.Links[i].merge(r.link(u, reach(self, u, site)))
-		case len(page.Links) >= MaxLinks:
+		case len(page.Links) >= MaxLinks || bytes > maxLinkBytes:
 			page.LinksCut = true
 		default:
 			seen[u] = len(page.Links)
+			bytes += len(u.String())
 			page.Links = append(page.Links, r.link(u, reach(self, u, site)))
 		}
 	}

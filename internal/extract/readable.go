@@ -32,13 +32,27 @@ func Readable(body []byte, contentType string) (string, error) {
 		return cleanLines(string(decoded)), nil
 	}
 	var w lineWriter
-	root, err := html.ParseWithOptions(bytes.NewReader(decoded), html.ParseOptionEnableScripting(false))
-	if err != nil { // nested too deeply for a tree
-		w.tokens(decoded)
-	} else {
+	if root := tree(decoded); root != nil {
 		w.node(root)
+	} else {
+		w.tokens(decoded)
 	}
 	return cleanLines(w.b.String()), nil
+}
+
+// tree is the document's, nil if it has none: if it is nested too deeply, or would
+// cost too much.
+func tree(decoded []byte) *html.Node {
+	if tooCostly(decoded) {
+		return nil
+	}
+	// Without scripting the contents of <noscript> are elements, links included. The
+	// one error of a reader that cannot fail: more than 512 open elements.
+	root, err := html.ParseWithOptions(bytes.NewReader(decoded), html.ParseOptionEnableScripting(false))
+	if err != nil {
+		return nil
+	}
+	return root
 }
 
 // cleanLines makes lines fit for a terminal: single spaces, no control
