@@ -1,6 +1,7 @@
 package export_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -84,11 +85,14 @@ func killSource() *exporttest.Memory {
 }
 
 // TestMain is the program that TestKill9 kills, where it is asked to be. It writes a
-// dot for each page.
+// dot for each page, and then waits for one while its input is open.
 func TestMain(m *testing.M) {
 	if f := os.Getenv(killFormat); f != "" {
 		o := options(export.Format(f))
-		o.Progress = func(export.Counts) { os.Stdout.WriteString(".") }
+		o.Progress = func(export.Counts) {
+			os.Stdout.WriteString(".")
+			_, _ = os.Stdin.Read(make([]byte, 1)) // or its end: it need not wait any more
+		}
 		if _, err := export.ExportWith(context.Background(), killSource(), os.Getenv(killOut), o, 50, nil); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
@@ -112,7 +116,7 @@ func TestKill9(t *testing.T) {
 			for range 2 {
 				out := filepath.Join(t.TempDir(), "out")
 				for range 4 {
-					killAfter(t, f, out, 1+r.IntN(killPages/4))
+					killAfter(t, f, out, 1+r.IntN(killPages/6))
 				}
 				if text, err := exportProcess(t, f, out).CombinedOutput(); err != nil {
 					t.Fatalf("%v\n%s", err, text)
@@ -123,10 +127,14 @@ func TestKill9(t *testing.T) {
 	}
 }
 
-// killAfter kills a process that exports once it has written some pages.
+// killAfter kills a process that exports, somewhere in the pages after the first few.
 func killAfter(t *testing.T, f export.Format, out string, pages int) {
 	t.Helper()
 	cmd := exportProcess(t, f, out)
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
 	dots, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -134,11 +142,17 @@ func killAfter(t *testing.T, f export.Format, out string, pages int) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
+	// It cannot run away, however slow we are.
+	if _, err := in.Write(bytes.Repeat([]byte("."), pages+20)); err != nil {
+		t.Errorf("it ended by itself: %v", err)
+	}
 	if _, err := io.CopyN(io.Discard, dots, int64(pages)); err != nil {
 		t.Errorf("it ended by itself: %v", err)
 	}
-	_ = cmd.Process.Kill() // or it has ended meanwhile, which the caller does not mind
-	_ = cmd.Wait()
+	if err := cmd.Process.Kill(); err != nil {
+		t.Errorf("it ended by itself: %v", err)
+	}
+	_ = cmd.Wait() // says that it was killed
 }
 
 func exportProcess(t *testing.T, f export.Format, out string) *exec.Cmd {

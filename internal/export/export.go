@@ -68,7 +68,7 @@ type Exchange struct {
 	// Duration is how long the request took.
 	Duration time.Duration
 	Bytes    int64  // body bytes received, as coded
-	Digest   string // SHA-256 in hex of the body that came, "" if none did
+	Digest   string // SHA-256 in hex of the body that came or, after a 304, of the version; "" for none
 	Problem  string // what went wrong, in plain words
 	Location string // redirect target
 	Reasons  []crawl.Reason

@@ -29,7 +29,7 @@ type visitLine struct {
 	Outcome  crawl.Outcome  `json:"outcome"`
 	Status   int            `json:"status"`  // 0: no HTTP answer
 	Version  int            `json:"version"` // that the page had after it, 0: none
-	Digest   orNull         `json:"digest"`  // SHA-256 in hex of the body that came
+	Digest   orNull         `json:"digest"`  // SHA-256 in hex of the content, after a 304 of the version
 	Bytes    int64          `json:"bytes"`   // as received
 	Duration crawl.Duration `json:"duration"`
 	Location orNull         `json:"location"`

@@ -60,7 +60,7 @@ func openPlace(path string, fault func() error) (*place, error) {
 	}
 	p := &place{path: path, lock: handle, fault: fault}
 	if err := lock(handle); err != nil {
-		return nil, errors.Join(fmt.Errorf("%w: %s: %w", ErrBusy, path, err), p.close())
+		return nil, errors.Join(fmt.Errorf("%w: %s: %w", ErrBusy, path, err), handle.Close())
 	}
 	if p.root, err = os.OpenRoot(path); err != nil {
 		return nil, errors.Join(fmt.Errorf("export: %w", err), p.close())
@@ -69,7 +69,7 @@ func openPlace(path string, fault func() error) (*place, error) {
 }
 
 func (p *place) close() error {
-	err := p.lock.Close() // and with it the lock
+	err := errors.Join(unlock(p.lock), p.lock.Close())
 	if p.root != nil {
 		err = errors.Join(err, p.root.Close())
 	}

@@ -59,10 +59,10 @@ type writer interface {
 
 // write writes what is missing of an export.
 func (j *job) write(ctx context.Context, src Source, o Options, in internals) (err error) {
+	defer func() { err = errors.Join(err, j.close()) }()
 	if err := j.open(); err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, j.close()) }()
 	if !j.Done {
 		r := runner{job: j, options: o, internals: in, saved: j.Counts}
 		if err := r.run(ctx, src); err != nil {
