@@ -26,10 +26,12 @@ const (
 	// granted at most about a second ahead; longer than that the host is held by a
 	// slow request.
 	beginPatience = 15 * time.Second
-	// releaseLimit bounds the release of a permit, which must be tried even when the
-	// activity is cancelled.
-	releaseLimit = 5 * time.Second
-	releaseTries = 3
+	// tellLimit bounds one try to tell the store how a request ended.
+	tellLimit = 5 * time.Second
+	// tellPause is what lies between the first two tries, and doubles up to
+	// tellPauseMax.
+	tellPause    = 100 * time.Millisecond
+	tellPauseMax = 2 * time.Second
 )
 
 // Fetch makes the one request of a page permit: Begin, the request, the body
@@ -53,7 +55,7 @@ func (a *Activities) Fetch(ctx context.Context, in contract.FetchIn) (contract.F
 		return contract.FetchOut{NotBegun: !ok}, translate(err)
 	}
 	result, err := a.request(ctx, view, page, in.Permit, begun)
-	a.release(ctx, in.Permit, result)
+	a.release(ctx, in.Permit, begun, result)
 	if err != nil {
 		return contract.FetchOut{}, err
 	}
@@ -184,23 +186,40 @@ func (a *Activities) newRequest(view *crawlView, permit crawl.Permit, begun stor
 	return req, nil
 }
 
-// release ends the permit's request. It is tried a few times even if the
-// activity is over; should the store not answer, the permit expires by itself
-// and counts as a request until then.
-func (a *Activities) release(ctx context.Context, permit crawl.Permit, r fetch.Result) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), releaseLimit)
-	defer cancel()
+// release ends the permit's request. Should the store not answer until the permit
+// expires, it counts as a request until then, and what the site asked for is lost.
+func (a *Activities) release(ctx context.Context, permit crawl.Permit, begun store.BeginResult, r fetch.Result) {
 	params := store.ReleaseParams{Permit: permit, Answer: store.HostAnswer(r.HostAnswer), Duration: r.Duration}
 	params.RetryAfter, params.HasRetryAfter = retryAfter(r)
-	var err error
-	for range releaseTries {
-		var effects store.GateEffects
-		if effects, err = a.store.Release(ctx, params); err == nil {
+	err := tell(ctx, permit, begun, func(ctx context.Context) error {
+		effects, err := a.store.Release(ctx, params)
+		if err == nil {
 			a.carryOut(ctx, effects)
-			return
 		}
+		return err
+	})
+	if err != nil {
+		a.log.Warn("a permit could not be released; its host rests until it expires", "url", permit.URL, "error", err)
 	}
-	a.log.Warn("a permit could not be released; its host rests until it expires", "url", permit.URL, "error", err)
+}
+
+// tell tells the store how a begun permit's request ended, even when the activity
+// is cancelled. While the store does not answer it is tried again for as long as
+// the permit lives: until then nobody else is granted the host, and nothing else
+// could be done without the store.
+func tell(ctx context.Context, permit crawl.Permit, begun store.BeginResult, say func(context.Context) error) error {
+	ctx = context.WithoutCancel(ctx)
+	expires := begun.Sent.Add(permit.Lifetime)
+	for pause := tellPause; ; pause = min(2*pause, tellPauseMax) {
+		limited, cancel := context.WithTimeout(ctx, tellLimit)
+		err := say(limited)
+		cancel()
+		passing := errors.Is(err, store.ErrUnavailable) || errors.Is(err, context.DeadlineExceeded)
+		if err == nil || !passing || time.Until(expires) < pause {
+			return err
+		}
+		<-time.After(pause)
+	}
 }
 
 // retryAfter reads the header against the site's own clock where it tells it.

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"strings"
@@ -510,4 +511,41 @@ func TestRecordedVisitMakesNoRequest(t *testing.T) {
 			sites[i].wantRequests(t, "/")
 		})
 	}
+}
+
+// What a site asked for outlives an outage of the store that the permit does.
+func TestReleaseOutlivesAnOutage(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, func(p *parts) { p.store = &briefOutage{Store: p.store, releases: 4} })
+	s := serve(t, answering(503, "no", "Retry-After: 7200"))
+	page := w.living([]string{s.url + "/"})[0]
+	before := must[time.Time](t)(w.store.Now(t.Context()))
+	out := w.fetched(w.fetch(page, 1))
+	if out.Outcome != crawl.OutcomeThrottled {
+		t.Errorf("fetched %+v, want it throttled", out)
+	}
+	if host := w.host(page); host.InFlight || host.BackoffUntil.Sub(before) < 2*time.Hour {
+		t.Errorf("the host after the outage: %+v, want it left alone for two hours", host)
+	}
+}
+
+// briefOutage is a store that does not answer when it is told how a request
+// ended, a number of times.
+type briefOutage struct {
+	store.Store
+	saves, releases int
+}
+
+func (s *briefOutage) SaveRobots(ctx context.Context, p store.SaveRobotsParams) error {
+	if s.saves--; s.saves >= 0 {
+		return fmt.Errorf("save: %w", store.ErrUnavailable)
+	}
+	return s.Store.SaveRobots(ctx, p)
+}
+
+func (s *briefOutage) Release(ctx context.Context, p store.ReleaseParams) (store.GateEffects, error) {
+	if s.releases--; s.releases >= 0 {
+		return store.GateEffects{}, fmt.Errorf("release: %w", store.ErrUnavailable)
+	}
+	return s.Store.Release(ctx, p)
 }

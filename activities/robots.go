@@ -49,7 +49,7 @@ func (a *Activities) RefreshRobots(ctx context.Context, in contract.RefreshRobot
 	}
 	result, body, err := a.requestRobots(ctx, view, in.Permit, begun)
 	if err != nil {
-		a.release(ctx, in.Permit, result)
+		a.release(ctx, in.Permit, begun, result)
 		return contract.RefreshRobotsOut{}, err
 	}
 	params := judgeRobots(page.Origin(), known, result, body, view.Spec.Identity.Agent)
@@ -58,10 +58,14 @@ func (a *Activities) RefreshRobots(ctx context.Context, in contract.RefreshRobot
 		params.Failures, params.Expires = known.Failures+1, robotsFresh
 		params.Problem = "it redirects beyond this machine, and the crawl has no contact"
 	}
-	// Stored before the permit is given back: the next grant must see it.
-	err = a.store.SaveRobots(ctx, params)
-	a.release(ctx, in.Permit, result)
-	return contract.RefreshRobotsOut{Summary: robotsSummary(params)}, translate(err)
+	// Stored before the permit is given back, and else not given back at all: the
+	// next grant must see it.
+	err = tell(ctx, in.Permit, begun, func(ctx context.Context) error { return a.store.SaveRobots(ctx, params) })
+	if err != nil {
+		return contract.RefreshRobotsOut{}, translate(err)
+	}
+	a.release(ctx, in.Permit, begun, result)
+	return contract.RefreshRobotsOut{Summary: robotsSummary(params)}, nil
 }
 
 func (a *Activities) requestRobots(ctx context.Context, view *crawlView, permit crawl.Permit, begun store.BeginResult) (fetch.Result, []byte, error) {

@@ -1,6 +1,7 @@
 package activities_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -47,6 +48,48 @@ func brokenOff(w http.ResponseWriter, _ *http.Request) {
 	_ = http.NewResponseController(w).Flush()
 	panic(http.ErrAbortHandler)
 }
+
+// A robots.txt that was had is not asked for again because the store was away for
+// a moment; the gap that it asks for would not be known yet.
+func TestRobotsOutliveAnOutage(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, func(p *parts) { p.store = &briefOutage{Store: p.store, saves: 2, releases: 2} })
+	s := serve(t, answering(200, "User-agent: *\nCrawl-delay: 7\n"))
+	w.open([]string{s.url + "/"})
+	page := w.page(s.url + "/").PageRef
+	if got, _ := w.refreshed(page); got.State != store.RobotsParsed {
+		t.Errorf("stored %+v", got)
+	}
+	if host := w.host(page); host.InFlight || host.CrawlDelay != 7*time.Second {
+		t.Errorf("the host after the outage: %+v", host)
+	}
+}
+
+// While what robots.txt says cannot be stored, its permit is not given back: who
+// came next would keep the wrong gap.
+func TestRobotsThatCannotBeStoredHoldTheHost(t *testing.T) {
+	t.Parallel()
+	broken := errors.New("broken")
+	w := newWorld(t, func(p *parts) { p.store = unsaving{p.store, broken} })
+	s := serve(t, answering(200, "User-agent: *\nCrawl-delay: 7\n"))
+	w.open([]string{s.url + "/"})
+	page := w.page(s.url + "/").PageRef
+	_, err := try(w, contract.RefreshRobots, contract.RefreshRobotsIn{Page: page, Visit: 1, Permit: w.acquire(page, 1).Permit})
+	if err == nil || !strings.Contains(err.Error(), "broken") {
+		t.Errorf("error %v", err)
+	}
+	if !w.host(page).InFlight {
+		t.Error("the permit was given back")
+	}
+}
+
+// unsaving is a store that cannot store a robots.txt.
+type unsaving struct {
+	store.Store
+	err error
+}
+
+func (s unsaving) SaveRobots(context.Context, store.SaveRobotsParams) error { return s.err }
 
 func TestRefreshRobots(t *testing.T) {
 	t.Parallel()

@@ -51,6 +51,7 @@ type explained struct {
 	last   *store.VisitRecord
 	host   *store.HostRecord
 	robots *RobotsCheck
+	origin store.RobotsRecord // of the robots.txt
 	live   Live
 	now    time.Time
 }
@@ -73,7 +74,7 @@ func (r Reporter) Explain(ctx context.Context, page store.PageRecord, live Live)
 	if e.host, err = r.host(ctx, page); err != nil {
 		return err
 	}
-	if e.robots, err = r.robotsOf(ctx, page, e.crawl.Spec.Identity.Agent); err != nil {
+	if e.robots, e.origin, err = r.robotsOf(ctx, page, e.crawl.Spec.Identity.Agent); err != nil {
 		return err
 	}
 	if r.Format == JSON {
@@ -103,17 +104,17 @@ func (r Reporter) host(ctx context.Context, page store.PageRecord) (*store.HostR
 	}
 }
 
-func (r Reporter) robotsOf(ctx context.Context, page store.PageRecord, agent string) (*RobotsCheck, error) {
+func (r Reporter) robotsOf(ctx context.Context, page store.PageRecord, agent string) (*RobotsCheck, store.RobotsRecord, error) {
 	u, err := urlkey.Canonical(page.URL)
 	if err != nil {
-		return nil, err
+		return nil, store.RobotsRecord{}, err
 	}
 	record, err := r.Store.Robots(ctx, u.Origin())
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
-		return nil, err
+		return nil, store.RobotsRecord{}, err
 	}
 	check := NewRobotsCheck(page.URL, agent, NewRobotsJudge(record)(agent, u))
-	return &check, nil
+	return &check, record, nil
 }
 
 func (e explained) line() explainLine {
@@ -148,7 +149,7 @@ func (e explained) write(r Reporter) error {
 	if e.host != nil {
 		t.row("host", hostWords(*e.host, e.now))
 	}
-	t.row("robots", e.robots.text())
+	t.row("robots", e.robots.text()+retryWords(e.origin, e.now))
 	return t.flush()
 }
 

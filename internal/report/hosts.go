@@ -86,7 +86,7 @@ func (r Reporter) hostBatch(hosts []store.HostRecord, head bool, now time.Time) 
 	}
 	t := newTable(r.Out, header...)
 	for _, h := range hosts {
-		t.row(h.Host, gapWords(h), free(h, now), backoff(h, now), strconv.Itoa(h.Waiting), robotsWords(h.Robots))
+		t.row(h.Host, gapWords(h), free(h, now), backoff(h, now), strconv.Itoa(h.Waiting), robotsWords(h.Robots, now))
 	}
 	return t.flush()
 }
@@ -137,7 +137,7 @@ func backoff(h store.HostRecord, now time.Time) string {
 }
 
 // robotsWords says how the robots.txt of each of a host's origins decides.
-func robotsWords(origins []store.RobotsRecord) string {
+func robotsWords(origins []store.RobotsRecord, now time.Time) string {
 	parts := make([]string, 0, len(origins))
 	for _, o := range origins {
 		scheme, _, _ := strings.Cut(o.Origin, "://")
@@ -148,7 +148,16 @@ func robotsWords(origins []store.RobotsRecord) string {
 		if o.Problem != "" {
 			text += ": " + o.Problem
 		}
-		parts = append(parts, text)
+		parts = append(parts, text+retryWords(o, now))
 	}
 	return some(strings.Join(parts, "; "))
+}
+
+// retryWords says when a robots.txt that could not be had is asked for again,
+// which nothing else of its host may tell.
+func retryWords(o store.RobotsRecord, now time.Time) string {
+	if o.State != store.RobotsUnreachable || !o.ExpiresAt.After(now) {
+		return ""
+	}
+	return ", tried again " + when(o.ExpiresAt, now)
 }
