@@ -122,6 +122,9 @@ func (w *statusWriter) WriteHeader(status int) {
 	w.ResponseWriter.WriteHeader(status)
 }
 
+// Unwrap is for http.ResponseController.
+func (w *statusWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
 // checkPolite asserts from the site's own log that no two requests overlapped
 // and that gap lay between them.
 func (s *site) checkPolite(t *testing.T, gap time.Duration) {
@@ -202,6 +205,14 @@ func (d *dev) stop() {
 func (d *dev) kill() {
 	d.cmd.Process.Kill()
 	<-d.done
+}
+
+// killAll ends it and its Temporal server with kill -9.
+func (d *dev) killAll() {
+	d.t.Helper()
+	temporal := d.state().TemporalPID
+	d.kill()
+	syscall.Kill(temporal, syscall.SIGKILL) // or it has ended with its parent
 }
 
 func (d *dev) state() devState {
@@ -290,6 +301,26 @@ type pageLine struct {
 func (d *dev) pages(crawl string) []pageLine {
 	d.t.Helper()
 	return lines[pageLine](d, "--output", "json", "pages", crawl, "--limit", "0")
+}
+
+type hostLine struct {
+	Host         string    `json:"host"`
+	BackoffUntil time.Time `json:"backoff_until"`
+	Robots       []struct {
+		State   string    `json:"state"`
+		Expires time.Time `json:"expires"`
+	} `json:"robots"`
+}
+
+// host is the line of `starter hosts` for a site.
+func (d *dev) host(crawl string, s *site) hostLine {
+	d.t.Helper()
+	for _, h := range lines[hostLine](d, "--output", "json", "hosts", crawl) {
+		if h.Host == s.host() {
+			return h
+		}
+	}
+	return hostLine{}
 }
 
 type visitLine struct {
