@@ -103,15 +103,15 @@ type Match struct {
 }
 
 // Match finds the oldest of the candidates that has the same content or, if none
-// has, the oldest whose text resembles the content's by at least the threshold. A
-// near-duplicate of another page is no match but for the same content, so that
-// each page of a cluster resembles the one that stands for it, and not only some
-// page that does.
+// has, the oldest whose text resembles the content's by at least the threshold (0
+// stands for DefaultThreshold). A near-duplicate of another page is no match but
+// for the same content, so that each page of a cluster resembles the one that
+// stands for it, and not only some page that does.
 func (c Content) Match(candidates []Candidate, threshold float64) (Match, bool) {
 	var best Match
 	for _, other := range candidates {
 		m := c.compare(other)
-		if !m.Exact && (other.Member || m.Resemblance < threshold) {
+		if !m.Exact && (other.Member || m.Resemblance < Rule{Threshold: threshold}.threshold()) {
 			continue
 		}
 		if best.Page == 0 || m.Exact && !best.Exact || m.Exact == best.Exact && m.Page < best.Page {

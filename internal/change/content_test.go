@@ -80,7 +80,7 @@ func overlapping(seed, common, own int) (a, b Sketch) {
 // that is not of the site's boilerplate, by resemblance.
 func TestKeyRecall(t *testing.T) {
 	t.Parallel()
-	const pairs, shingles = 2000, 1000
+	const pairs, shingles = 1000, 1000
 	for _, c := range []struct {
 		r, boilerplate float64
 		least          float64 // of the pairs are found
@@ -173,6 +173,9 @@ func TestMatch(t *testing.T) {
 		m, ok := c.content.Match(c.candidates, 0.9)
 		if m.Page != c.page || m.Exact != c.exact || ok != (c.page != 0) {
 			t.Errorf("%s: %+v, %v; want %d, exact %v", c.name, m, ok, c.page, c.exact)
+		}
+		if m, ok := c.content.Match(c.candidates, 0); ok && m.Resemblance < DefaultThreshold {
+			t.Errorf("%s: without a threshold %+v", c.name, m)
 		}
 		if ok && (m.Resemblance < 0.9 || m.Exact && m.Resemblance != 1) {
 			t.Errorf("%s: resemblance %v", c.name, m.Resemblance)

@@ -244,7 +244,7 @@ const sketchScheme = 1
 // text of 500 words.) An empty sketch is no bytes.
 func (a Sketch) Encode() []byte {
 	if len(a) == 0 {
-		return nil
+		return []byte{}
 	}
 	b := make([]byte, 1, 1+8*len(a))
 	b[0] = sketchScheme

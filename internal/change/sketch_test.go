@@ -56,7 +56,7 @@ func TestRose(t *testing.T) {
 // permutations; with s > 120 it is every estimate.
 func TestSlidesExample(t *testing.T) {
 	t.Parallel()
-	const trials, want = 4000, 80.0 / 120
+	const trials, want = 1500, 80.0 / 120
 	sum := 0.0
 	for trial := range trials {
 		vocabulary := fmt.Sprintf("trial%dword", trial) // as good as another permutation
@@ -183,7 +183,7 @@ func pairOf(seed, common, own int) (a, b string) {
 func TestErrorIsBinomial(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ common, own int }{{980, 10}, {900, 50}, {800, 100}, {500, 250}, {200, 400}, {2000, 1000}} {
-		const pairs = 1000
+		const pairs = 300
 		r := float64(c.common) / float64(c.common+2*c.own)
 		sigma := math.Sqrt(r * (1 - r) / SketchSize)
 		var sum, squares, worst float64

@@ -81,12 +81,12 @@ func find(t *testing.T, pages iter.Seq2[Page, error], opts Options) (map[[2]int6
 // that is, be a large part of each page its site's boilerplate.
 func TestPairsFindWhatBruteForceFinds(t *testing.T) {
 	t.Parallel()
-	const n = 1200
+	const n = 800
 	for name, corpus := range map[string]changetest.Corpus{
 		"no boilerplate":           {Sites: 5, Shingles: 600, Family: 8, Edit: 0.02},
 		"a quarter is boilerplate": {Sites: 5, Shingles: 600, Boilerplate: 0.25, Family: 8, Edit: 0.02},
 		"half is boilerplate":      {Sites: 5, Shingles: 600, Boilerplate: 0.5, Family: 8, Edit: 0.02},
-		"half, of small sites":     {Sites: 60, Shingles: 600, Boilerplate: 0.5, Family: 8, Edit: 0.02},
+		"half, of small sites":     {Sites: 40, Shingles: 600, Boilerplate: 0.5, Family: 8, Edit: 0.02},
 	} {
 		contents := contentsOf(corpus, n)
 		all := bruteForce(contents, 0.7)

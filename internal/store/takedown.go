@@ -10,11 +10,12 @@ import (
 // Forget, to the end, the bytes that no version has any more are the caller's to
 // delete: see Contents.
 type Takedown interface {
-	// Forget removes pages with all that is known of them (visits, versions, links
-	// from and to them, places in lines) in all crawls and leaves a tombstone: a
-	// hash that keeps RegisterLinks from bringing them back. A forgotten host loses
-	// its robots.txt records too; its name, politeness and block stay. It works in
-	// many transactions; cut off, a new call goes on. There need not be any pages.
+	// Forget removes pages with all that is known of them (visits, versions and what
+	// these are compared by, links from and to them, records of them and of their
+	// duplicates, places in lines) in all crawls and leaves a tombstone: a hash that
+	// keeps RegisterLinks from bringing them back. A forgotten host loses its
+	// robots.txt records and mirrors too; its name, politeness and block stay. It works
+	// in many transactions; cut off, a new call goes on. There need not be any pages.
 	//
 	// Workflows of the pages find out by ErrNotFound. A request in flight may still
 	// put bytes into the archive afterwards: who made it should Discard them.

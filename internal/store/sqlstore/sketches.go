@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"recrawl/internal/change"
 	"recrawl/internal/crawl"
@@ -103,14 +104,9 @@ func (s *Store) Lookalikes(ctx context.Context, p store.LookalikeParams) ([]stor
 }
 
 func (s *Store) lookalikes(ctx context.Context, tx Tx, p store.LookalikeParams) ([]store.ContentRecord, error) {
-	var found [][]int64
-	for _, key := range p.Keys() {
-		query := `SELECT page_id FROM sketch_keys WHERE crawl_id = $1 AND key = $2 AND page_id < $3 ORDER BY page_id LIMIT $4`
-		pages, err := collect(ctx, tx, query, []any{p.CrawlID, int64(key), p.Before, store.LookalikeDepth}, scanID)
-		if err != nil {
-			return nil, fmt.Errorf("read a key: %w", err)
-		}
-		found = append(found, pages)
+	found, err := sharers(ctx, tx, p)
+	if err != nil {
+		return nil, err
 	}
 	likely := change.Likely(found, limitOr(p.Limit))
 	if len(likely) == 0 {
@@ -128,6 +124,37 @@ func (s *Store) lookalikes(ctx context.Context, tx Tx, p store.LookalikeParams) 
 	return contents, nil
 }
 
+// sharers returns, for each key of the content, the oldest pages that share it.
+// It asks for all keys at once: nine questions and answers would take longer than
+// to read them.
+func sharers(ctx context.Context, tx Tx, p store.LookalikeParams) ([][]int64, error) {
+	keys := p.Keys()
+	if len(keys) == 0 {
+		return nil, nil
+	}
+	args := []any{p.CrawlID, p.Before}
+	parts := make([]string, len(keys))
+	for i, key := range keys {
+		args = append(args, int64(key))
+		parts[i] = fmt.Sprintf(`SELECT n, page_id FROM (SELECT %d AS n, page_id FROM sketch_keys
+			WHERE crawl_id = $1 AND page_id < $2 AND key = $%d ORDER BY page_id LIMIT %d) AS k%d`, i, len(args), store.LookalikeDepth, i)
+	}
+	found := make([][]int64, len(keys))
+	err := tx.Query(ctx, strings.Join(parts, " UNION ALL "), args, func(row Row) error {
+		var n int
+		var page int64
+		err := row.Scan(&n, &page)
+		if err == nil {
+			found[n] = append(found[n], page)
+		}
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read keys: %w", err)
+	}
+	return found, nil
+}
+
 // keyRecord is a row of sketch_keys of one crawl.
 type keyRecord struct {
 	Key  int64 `json:"key"`
@@ -142,7 +169,7 @@ func (s *Store) insertSketch(ctx context.Context, tx Tx, page frontierRow, versi
 		return nil
 	}
 	_, err := tx.Exec(ctx, `INSERT INTO sketches (version_id, crawl_id, page_id, exact, sketch) VALUES ($1, $2, $3, $4, $5)`,
-		version, page.crawlID, page.pageID, int64(content.Exact), nonNil(content.Sketch.Encode()))
+		version, page.crawlID, page.pageID, int64(content.Exact), content.Sketch.Encode())
 	if err != nil {
 		return fmt.Errorf("insert the sketch: %w", err)
 	}
@@ -153,14 +180,6 @@ func (s *Store) insertSketch(ctx context.Context, tx Tx, page frontierRow, versi
 		return fmt.Errorf("insert keys: %w", err)
 	}
 	return nil
-}
-
-// nonNil is no bytes that are not NULL.
-func nonNil(b []byte) []byte {
-	if b == nil {
-		return []byte{}
-	}
-	return b
 }
 
 func keyList(page int64, keys []uint64) string {
@@ -174,6 +193,9 @@ func keyList(page int64, keys []uint64) string {
 // removeSketch removes what the page's last version was compared by, now that it
 // has a newer one.
 func (s *Store) removeSketch(ctx context.Context, tx Tx, page frontierRow, newer int64) error {
+	if page.versionID == 0 {
+		return nil
+	}
 	old, err := contentOf(ctx, tx, page.versionID)
 	if err != nil {
 		return fmt.Errorf("read the last version's sketch: %w", err)
