@@ -116,8 +116,7 @@ type newContent struct {
 	compared change.Content
 }
 
-// keep saves a new version, and whose duplicate it is. The links of a duplicate are
-// not followed again: its other page has them.
+// keep saves a new version, and whose duplicate it is.
 func (a *Activities) keep(ctx context.Context, page crawl.PageRef, c newContent, out *contract.DetectOut) error {
 	if c.version.Digest == "" { // may not be kept, so not compared with others either
 		c.compared = change.Content{}
@@ -126,8 +125,8 @@ func (a *Activities) keep(ctx context.Context, page crawl.PageRef, c newContent,
 	if err != nil {
 		return translate(err)
 	}
+	c.links = other.linksOf(page, c.links)
 	if other != nil {
-		c.links = nil
 		out.Reasons = append(out.Reasons, other.reason())
 	}
 	out.Links = len(c.links)

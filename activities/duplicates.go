@@ -24,7 +24,7 @@ const (
 type twin struct {
 	change.Match
 	version int64 // of the older page
-	url     string
+	older   crawl.PageRef
 }
 
 // twinOf looks for an older page of the crawl with the same content; nil if there
@@ -49,7 +49,7 @@ func (a *Activities) twinOf(ctx context.Context, page crawl.PageRef, content cha
 	if err != nil {
 		return nil, err
 	}
-	return &twin{Match: match, version: older.Last.ID, url: older.URL}, nil
+	return &twin{Match: match, version: older.Last.ID, older: older.PageRef}, nil
 }
 
 // record is what the store keeps of it, nil for none.
@@ -60,13 +60,23 @@ func (t *twin) record() *store.DuplicateOf {
 	return &store.DuplicateOf{PageVersion: store.PageVersion{PageID: t.Page, Version: t.version}, Exact: t.Exact, Resemblance: t.Resemblance}
 }
 
+// linksOf are the links of a page that are to be followed: none if its twin on the
+// same host has them. The links of a mirror lead to other pages than those of what it
+// mirrors.
+func (t *twin) linksOf(page crawl.PageRef, links []store.Link) []store.Link {
+	if t != nil && t.older.Host == page.Host {
+		return nil
+	}
+	return links
+}
+
 // reason says whose duplicate the page is.
 func (t *twin) reason() crawl.Reason {
 	code := change.CodeNearDuplicate
 	if t.Exact {
 		code = change.CodeDuplicate
 	}
-	return crawl.Reason{Code: code, Num: map[string]float64{"resemblance": t.Resemblance}, Text: t.url}
+	return crawl.Reason{Code: code, Num: map[string]float64{"resemblance": t.Resemblance}, Text: t.older.URL}
 }
 
 // isDuplicate reports whether a page that was just visited has another's content,

@@ -61,6 +61,19 @@ func TestDuplicateIsProbed(t *testing.T) {
 	}
 }
 
+// The links of a mirror lead to its own pages.
+func TestMirrorIsFollowed(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	pages := w.living([]string{"http://localhost/a", "http://127.0.0.1/a"})
+	slices.SortFunc(pages, func(x, y crawl.PageRef) int { return int(x.PageID - y.PageID) })
+	w.planned(pages[0], 1, article("rain", 200))
+	out, plan := w.planned(pages[1], 1, article("rain", 200))
+	if out.Links != 1 || codes(out.Reasons) != "first-version duplicate-of" || plan.State != crawl.Duplicate {
+		t.Errorf("%s, %+v", plan.State, out)
+	}
+}
+
 // A near-duplicate is visited as any page, but its links are the other's.
 func TestNearDuplicateIsVisited(t *testing.T) {
 	t.Parallel()

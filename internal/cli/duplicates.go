@@ -19,8 +19,8 @@ type FoundDuplicates struct {
 
 // Help implements kong.HelpProvider.
 func (duplicatesCmd) Help() string {
-	return `Pages whose content is that of an older page, or nearly: its exact duplicates are visited rarely, and no links of
-duplicates are followed.
+	return `Pages whose content is that of an older page, or nearly: exact duplicates are visited rarely, and links of
+duplicates on one host are not followed.
 
     starter duplicates news
     starter duplicates news --find --mirrors`
