@@ -10,6 +10,7 @@ import (
 	"recrawl/internal/crawl"
 	"recrawl/internal/store"
 	"recrawl/internal/temporalkit"
+	"recrawl/internal/urlkey"
 )
 
 const (
@@ -64,10 +65,17 @@ func (t *twin) record() *store.DuplicateOf {
 // same host has them. The links of a mirror lead to other pages than those of what it
 // mirrors.
 func (t *twin) linksOf(page crawl.PageRef, links []store.Link) []store.Link {
-	if t != nil && t.older.Host == page.Host {
+	if t != nil && sameHost(t.older.URL, page.URL) {
 		return nil
 	}
 	return links
+}
+
+// sameHost compares the URLs themselves: the pages' Host may be a whole domain.
+func sameHost(a, b string) bool {
+	x, errX := urlkey.Canonical(a)
+	y, errY := urlkey.Canonical(b)
+	return errX == nil && errY == nil && x.HostKey() == y.HostKey()
 }
 
 // reason says whose duplicate the page is.
