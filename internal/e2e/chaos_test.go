@@ -50,12 +50,13 @@ var chaosShort = seconds(0.1, 1.5)
 
 // chaosForm is how much of a chaos there is.
 type chaosForm struct {
-	pages        int           // of each site but the slowest
-	length       time.Duration // of the chaos
-	pause        span          // between two blows to a worker
-	outage, calm span          // of Temporal and of Postgres
-	long         span          // a stop for longer than a permit lives
-	finish       time.Duration // until every page must be visited
+	pages   int           // of each site but one, which is slow
+	length  time.Duration // of the chaos
+	pause   span          // between two blows to a worker
+	outages []span        // of Temporal and of Postgres
+	calm    span          // between two of them
+	long    span          // a stop for longer than a permit lives
+	finish  time.Duration // until every page must be visited
 }
 
 // TestPolitenessUnderChaos crawls five sites with three workers while workers,
@@ -71,11 +72,13 @@ type chaosForm struct {
 func TestPolitenessUnderChaos(t *testing.T) {
 	t.Parallel()
 	form := chaosForm{
-		pages: 30, length: 22 * time.Second, pause: seconds(1, 5), outage: seconds(0.5, 2), calm: seconds(9, 18), long: chaosLong(0.2, 1.2), finish: 3 * time.Minute,
+		pages: 30, length: 22 * time.Second, pause: seconds(1, 5), long: chaosLong(0.2, 1.2),
+		outages: []span{seconds(0.5, 2)}, calm: seconds(9, 18), finish: 3 * time.Minute,
 	}
 	if os.Getenv("RECRAWL_LONG") != "" {
 		form = chaosForm{
-			pages: 150, length: 10 * time.Minute, pause: seconds(1, 20), outage: seconds(1, 150), calm: seconds(5, 60), long: chaosLong(0.2, 20), finish: 10 * time.Minute,
+			pages: 150, length: 12 * time.Minute, pause: seconds(1, 20), long: chaosLong(0.2, 20),
+			outages: []span{seconds(1, 10), seconds(1, 10), seconds(60, 150)}, calm: seconds(20, 60), finish: 10 * time.Minute,
 		}
 	}
 	rng := chaosRand(t)
@@ -84,8 +87,11 @@ func TestPolitenessUnderChaos(t *testing.T) {
 	f.starter(append([]string{"crawl", "t"}, web.crawlArgs()...)...)
 	f.eventually(time.Minute, "the crawl begins", web.begun)
 
-	steps := plan(rng, form.length, form.calm, f.killTemporal(form.outage))
-	steps = append(steps, plan(rng, form.length, form.calm, f.killPostgres(form.outage))...)
+	var temporal, postgres []blow
+	for _, lasts := range form.outages {
+		temporal, postgres = append(temporal, f.killTemporal(lasts)), append(postgres, f.killPostgres(lasts))
+	}
+	steps := append(plan(rng, form.length, form.calm, temporal...), plan(rng, form.length, form.calm, postgres...)...)
 	for i := range f.live {
 		blows := []blow{f.stopWorker(i, form.long), f.stopWorker(i, chaosShort), f.killWorker(i)}
 		if i == 1 {
@@ -516,6 +522,9 @@ func (s *chaosSite) checkRules(t *testing.T) {
 		if rest, need := r.begin.Sub(last.end), s.rest(last); rest < need {
 			t.Errorf("%s%s began %s, %s after %s (%d, took %s) had ended; the rule is %s", s.url, r.path,
 				r.begin.Format(time.StampMicro), rest, last.path, last.status, last.end.Sub(last.begin), need)
+		}
+		if took := r.end.Sub(r.begin); took > chaosPermit {
+			t.Errorf("%s%s came %s after its connection, when its permit had expired", s.url, r.path, took)
 		}
 		if strings.HasPrefix(r.path, "/private/") {
 			t.Errorf("%s%s is forbidden", s.url, r.path)

@@ -312,17 +312,6 @@ type hostLine struct {
 	} `json:"robots"`
 }
 
-// host is the line of `starter hosts` for a site.
-func (d *dev) host(crawl string, s *site) hostLine {
-	d.t.Helper()
-	for _, h := range lines[hostLine](d, "--output", "json", "hosts", crawl) {
-		if h.Host == s.host() {
-			return h
-		}
-	}
-	return hostLine{}
-}
-
 type visitLine struct {
 	URL     string    `json:"url"`
 	Visit   int       `json:"visit"`

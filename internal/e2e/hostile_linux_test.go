@@ -258,21 +258,6 @@ func TestHostileSiteBound(t *testing.T) {
 	d.eventually(hostileLimit, "all hostile hosts are asked", func() bool { return hostile.waiting.Load() == hostileHosts })
 	d.eventually(hostileLimit, "the sane host gets its visits", func() bool { return len(sane.requests()) > crashPages })
 	close(hostile.answer)
-	t.Cleanup(func() {
-		if !t.Failed() {
-			return
-		}
-		for _, pg := range d.pages("t") {
-			if pg.Visits == 0 {
-				o, _, e := d.starter("explain", pg.URL)
-				t.Log(o, e)
-				o, _, e = d.starter("--output", "json", "explain", pg.URL)
-				t.Log(o, e)
-			}
-		}
-		o, _, _ := d.starter("hosts", "t")
-		t.Log(o)
-	})
 	// On a machine that is far too busy, permits may have to expire.
 	d.eventuallyEvery(time.Second, 2*hostileLimit, "every page is visited", d.crawled("t", hostileHosts+crashPages, 1))
 	peak := peakMemory(t, d.cmd.Process.Pid)
