@@ -37,28 +37,22 @@ func tooCostly(decoded []byte) bool {
 		if count > maxTokens || reopened > maxReopened || attributes > maxRootAttributes {
 			return true
 		}
-		switch kind {
-		case html.StartTagToken, html.SelfClosingTagToken:
-			name, more := tokens.TagName()
-			switch tag := string(name); {
-			case formatting[tag]:
-				open++
-			case tag == "html" || tag == "body":
-				for more {
-					_, _, more = tokens.TagAttr()
-					attributes++
-				}
-			case !inline[tag]:
-				reopened += open
+		if kind != html.StartTagToken && kind != html.SelfClosingTagToken && kind != html.EndTagToken {
+			continue
+		}
+		name, more := tokens.TagName()
+		switch {
+		case formatting[string(name)] && kind == html.EndTagToken:
+			open = max(open-1, 0)
+		case formatting[string(name)]:
+			open++
+		case string(name) == "html", string(name) == "body":
+			for more {
+				_, _, more = tokens.TagAttr()
+				attributes++
 			}
-		case html.EndTagToken:
-			name, _ := tokens.TagName()
-			switch tag := string(name); {
-			case formatting[tag]:
-				open = max(open-1, 0)
-			case !inline[tag]:
-				reopened += open
-			}
+		case !inline[string(name)]:
+			reopened += open
 		}
 	}
 }
