@@ -11,8 +11,6 @@ import (
 	"recrawl/internal/crawl"
 )
 
-const day = 24 * time.Hour
-
 var daily = Parameters{Round: day, Min: time.Hour, Max: 120 * day}
 
 func TestNextMaxFR(t *testing.T) {
