@@ -23,3 +23,5 @@ var gammas = shared(rapid.Custom(func(t *rapid.T) Gamma {
 	a := positive(0.05, 1e5).Draw(t, "a")
 	return Gamma{a, a / positive(1e-5, 1e4).Draw(t, "mean")}
 }))
+
+var anyObjective = shared(rapid.SampledFrom(Objectives()))

@@ -1,0 +1,27 @@
+package schedule
+
+import "math"
+
+// horizon is how far ahead, in days, a due time is looked for: beyond any
+// interval that can be asked for.
+const horizon = 1e7
+
+// Due is how many days after its last visit a page of weight 1 is worth a visit:
+// when the objective's Worth reaches the threshold (≥ 0). It is +Inf if it never
+// does within 27 000 years; a weight w is a threshold w times less.
+func Due(o Objective, g Gamma, threshold float64) float64 {
+	if threshold <= 0 {
+		return 0
+	}
+	goal := math.Log(threshold)
+	// In logarithms Worth is close to a line, near the start with the slope 2 (3
+	// for Age), so that few steps find the time.
+	shortfall := func(u float64) float64 { return math.Log(o.Worth(g, math.Exp(u))) - goal }
+	start := math.Log(2*threshold/g.Mean()) / 2
+	end := math.Log(horizon)
+	u, ok := solve(shortfall, true, pointOn(shortfall, min(start, end)), 0.5, max(1, end-start), 1e-10)
+	if !ok {
+		return math.Inf(1)
+	}
+	return math.Exp(u)
+}
