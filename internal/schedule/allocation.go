@@ -1,0 +1,203 @@
+package schedule
+
+import "math"
+
+// Element is a page of known rate (the term is that of Cho & Garcia-Molina 2003).
+type Element struct {
+	Lambda float64 // changes a day, ≥ 0
+	Weight float64 // importance, ≥ 0
+	Limit  float64 // most visits a day; 0 is no limit
+	Host   int     // index of its host's limit, if hosts have limits
+}
+
+// Allocation is how a budget of visits is divided.
+type Allocation struct {
+	// Visits is how often a day each element is visited.
+	Visits []float64
+	// Price is what one more visit a day to an element would save: the Lagrange
+	// multiplier of the budget. It is 0 if limits keep the budget from being used
+	// up, and +Inf if there is none.
+	Price float64
+	// HostPrices has the price at each host with a limit: Price, or more where the
+	// limit holds.
+	HostPrices []float64
+}
+
+// Allocate divides a budget of visits a day among elements so that the sum of
+// their penalties, each times its weight, is least. No element gets more than its
+// Limit, and those of a host together not more than hostLimits[Host], in visits a
+// day, where 0 is no limit; no hostLimits at all are none. The budget is used up
+// unless limits forbid it or no element has both rate and weight. Sums are met to
+// 1e-11 of themselves.
+//
+// Penalties are convex, so that the Karush-Kuhn-Tucker conditions decide: one
+// price for all elements, and a higher one of its own for those of a host that
+// would get more than its limit. At a common price a host therefore uses what it
+// demands there or its limit, whichever is less; the sum of that falls as the
+// price rises, and where it meets the budget is the price. (The problem is that of
+// Kolobov, Lubetzky, Peres and Horvitz, "Optimal freshness crawl under politeness
+// constraints", SIGIR 2019; the way to solve it is ours.)
+func Allocate(o Objective, elements []Element, budget float64, hostLimits []float64) Allocation {
+	a := Allocation{Visits: make([]float64, len(elements)), Price: math.Inf(1), HostPrices: make([]float64, len(hostLimits))}
+	sites := divide(o, elements, hostLimits)
+	if budget > 0 {
+		a.Price = commonPrice(o, elements, sites, budget)
+	}
+	var free []*site // the hosts below their limits
+	rest := budget   // what is left to them
+	for i := range sites {
+		s := &sites[i]
+		s.price = a.Price
+		if s.demand(s.price) <= s.limit || s.demand(s.price*above) <= s.limit {
+			free = append(free, s)
+			continue
+		}
+		s.price = s.ownPrice(a.Price)
+		share([]*site{s}, s.limit, a.Visits)
+		rest -= s.limit
+	}
+	share(free, rest, a.Visits)
+	for i := range a.HostPrices {
+		a.HostPrices[i] = sites[i].price
+	}
+	return a
+}
+
+// site is the elements of one host, or of all hosts if none has a limit.
+type site struct {
+	objective Objective
+	elements  []Element
+	members   []int   // of elements
+	limit     float64 // +Inf for none
+	price     float64
+}
+
+func divide(o Objective, elements []Element, limits []float64) []site {
+	sites := make([]site, max(1, len(limits)))
+	for i := range sites {
+		sites[i] = site{objective: o, elements: elements, limit: math.Inf(1)}
+		if i < len(limits) && limits[i] > 0 {
+			sites[i].limit = limits[i]
+		}
+	}
+	for i, e := range elements {
+		host := 0
+		if len(limits) > 0 {
+			host = e.Host
+		}
+		sites[host].members = append(sites[host].members, i)
+	}
+	return sites
+}
+
+// visits is what an element gets at a price.
+func (s *site) visits(i int, price float64) float64 {
+	e := &s.elements[i]
+	visits := s.objective.Visits(e.Lambda, e.Weight, price)
+	if e.Limit > 0 {
+		visits = min(visits, e.Limit)
+	}
+	return visits
+}
+
+// demand is what the elements would use together at a price, without the host's
+// limit.
+func (s *site) demand(price float64) float64 {
+	sum := 0.0
+	for _, i := range s.members {
+		sum += s.visits(i, price)
+	}
+	return sum
+}
+
+// ownPrice is the price at which a host that demands more than its limit at the
+// common one demands its limit.
+func (s *site) ownPrice(common float64) float64 {
+	if common == 0 {
+		common = 1 // any start will do
+	}
+	return priceOf(s.demand, s.limit, common)
+}
+
+// above is the factor to the next price that is told apart.
+const above = 1 + 1e-12
+
+// share writes the visits of the elements of sites that have one price and together
+// a target, which they demand at that price but for rounding.
+//
+// Where a page is given up, its visits fall from λ/37 to none between a price and
+// the next float: only what the others leave tells what it gets. So where demand
+// is more than the target, visits are mixed of those at the price, as far as the
+// limits allow, and those just above it.
+func share(sites []*site, target float64, visits []float64) {
+	demand, total := make([]float64, len(sites)), 0.0
+	for i, s := range sites {
+		for _, m := range s.members {
+			visits[m] = s.visits(m, s.price)
+			demand[i] += visits[m]
+		}
+		total += demand[i]
+	}
+	if total <= target*(1+1e-11) {
+		return
+	}
+	least, most, rest := make([]float64, len(sites)), 0.0, target
+	for i, s := range sites {
+		least[i] = s.demand(s.price * above)
+		most += min(demand[i], s.limit) - least[i]
+		rest -= least[i]
+	}
+	for i, s := range sites {
+		portion := 0.0
+		if more := min(demand[i], s.limit) - least[i]; more > 0 && rest > 0 {
+			portion = rest / most * more / (demand[i] - least[i])
+		}
+		for _, m := range s.members {
+			next := s.visits(m, s.price*above)
+			visits[m] = next + portion*(visits[m]-next)
+		}
+	}
+}
+
+// commonPrice is the price at which all hosts use the budget, 0 if they cannot.
+func commonPrice(o Objective, elements []Element, sites []site, budget float64) float64 {
+	use := func(price float64) float64 {
+		sum := 0.0
+		for i := range sites {
+			sum += min(sites[i].limit, sites[i].demand(price))
+		}
+		return sum
+	}
+	if use(0) <= budget {
+		return 0
+	}
+	// Without limits the histogram knows the price nearly; limits lower it.
+	h := NewHistogram(o)
+	for _, e := range elements {
+		h.Add(e.Lambda, e.Weight)
+	}
+	return priceOf(use, budget, h.Price(budget))
+}
+
+// priceOf is the highest price at which a demand, which falls as the price rises,
+// is not below a target > 0, to 1e-12 of the demand or 1e-13 of the price. It is
+// looked for from a start on.
+func priceOf(demand func(price float64) float64, target, start float64) float64 {
+	// In logarithms demand is nearly a line.
+	excess := func(u float64) float64 {
+		y := math.Log(demand(math.Exp(u)) / target)
+		if math.Abs(y) < 1e-12 {
+			return 0
+		}
+		return y
+	}
+	// Demand falls with the square root of the price or faster, mostly: a step of
+	// twice the excess gets to the other side.
+	from := pointOn(excess, math.Log(start))
+	step := 1.0
+	if y := math.Abs(from.y); y < 10 {
+		step = 1e-9 + 2.1*y
+	}
+	u, _ := solve(excess, false, from, step, 1400, 1e-13)
+	return math.Exp(u)
+}

@@ -1,0 +1,80 @@
+package schedule
+
+import "math"
+
+const (
+	// octave is how many buckets share a factor of two in merit.
+	octave = 64
+	// octaves is how many factors of two there are buckets for, half of them below
+	// one: beyond any rates and weights of pages.
+	octaves = 128
+)
+
+// Histogram sums up elements so that the price of a budget can be told without
+// them. By [Objective.Merit] an element demands λ Visits(1, r, μ), so that the sum
+// of λ per small range of r is all that matters. Elements can be added and
+// removed one by one, and histograms of shards be merged. Limits are left out. For
+// many elements prices and demands are those of Allocate to better than 1e-3.
+type Histogram struct {
+	objective Objective
+	buckets   [octave * octaves]bucket
+}
+
+// bucket is the elements whose merits are in a small range.
+type bucket struct {
+	lambda float64 // sum of rates
+	merit  float64 // sum of rates times the logarithm of merit
+}
+
+// NewHistogram returns an empty histogram of an objective.
+func NewHistogram(o Objective) *Histogram { return &Histogram{objective: o} }
+
+// Add counts an element. One without rate or weight demands nothing and is left
+// out.
+func (h *Histogram) Add(lambda, weight float64) { h.add(lambda, weight, 1) }
+
+// Remove takes back an element that was added.
+func (h *Histogram) Remove(lambda, weight float64) { h.add(lambda, weight, -1) }
+
+func (h *Histogram) add(lambda, weight, sign float64) {
+	if lambda <= 0 || weight <= 0 {
+		return
+	}
+	merit := math.Log2(h.objective.Merit(lambda, weight))
+	i := int((merit + octaves/2) * octave)
+	b := &h.buckets[min(max(i, 0), len(h.buckets)-1)]
+	b.lambda += sign * lambda
+	b.merit += sign * lambda * merit
+}
+
+// Merge adds what another histogram of the same objective counted.
+func (h *Histogram) Merge(o *Histogram) {
+	for i := range h.buckets {
+		h.buckets[i].lambda += o.buckets[i].lambda
+		h.buckets[i].merit += o.buckets[i].merit
+	}
+}
+
+// Demand is how many visits a day the elements get together at a price.
+func (h *Histogram) Demand(price float64) float64 {
+	sum := 0.0
+	for i := range h.buckets {
+		// All of a bucket stand at the mean of their merits; a remainder of rounding
+		// after the last one was removed is none.
+		if b := &h.buckets[i]; b.lambda > 1e-300 {
+			sum += b.lambda * h.objective.Visits(1, math.Exp2(b.merit/b.lambda), price)
+		}
+	}
+	return sum
+}
+
+// Price is the price at which the elements use a budget of visits a day (> 0):
+// the threshold for pages of known rates. It is 0 if there are no elements.
+func (h *Histogram) Price(budget float64) float64 {
+	for i := range h.buckets {
+		if b := &h.buckets[i]; b.lambda > 0 {
+			return priceOf(h.Demand, budget, math.Exp2(b.merit/b.lambda)/2)
+		}
+	}
+	return 0
+}
