@@ -385,24 +385,6 @@ func (s *Spec) validateRevisit(bad func(field, format string, args ...any) error
 	return nil
 }
 
-// ParseBudget reads a number of visits per time ("10000/day", "500/h") and
-// returns visits per day.
-func ParseBudget(text string) (float64, error) {
-	var n float64
-	var unit string
-	number, per, ok := strings.Cut(text, "/")
-	if ok {
-		unit = strings.TrimSpace(per)
-		_, err := fmt.Sscanf(strings.TrimSpace(number)+"\n", "%g\n", &n)
-		ok = err == nil && n > 0
-	}
-	perDay := map[string]float64{"day": 1, "d": 1, "hour": 24, "h": 24, "minute": 1440, "min": 1440, "m": 1440, "second": 86400, "sec": 86400, "s": 86400}[unit]
-	if !ok || perDay == 0 {
-		return 0, fmt.Errorf("%q is not a budget: write visits per time, such as 10000/day or 500/hour", text)
-	}
-	return n * perDay, nil
-}
-
 // CheckSeed says what is wrong with a seed URL, or returns nil. Canonical form
 // is urlkey's business; this is the check that a person wants before anything
 // is stored.

@@ -76,6 +76,7 @@ func TestParseSpecMistakes(t *testing.T) {
 		{"revisit.default_interval", `{"name":"a","seeds":["http://a/"],"revisit":{"default_interval":"tomorrow"}}`},
 		{"revisit.max_interval", `{"name":"a","seeds":["http://a/"],"revisit":{"min_interval":"2h","max_interval":"1h"}}`},
 		{"revisit.budget", `{"name":"a","seeds":["http://a/"],"revisit":{"budget":"plenty"}}`},
+		{"revisit.budget", `{"name":"a","seeds":["http://a/"],"revisit":{"budget":"Inf/day"}}`},
 		{"identity.contact", `{"name":"a","seeds":["http://a/"],"identity":{"contact":"me"}}`},
 		{"maintain_every", `{"name":"a","seeds":["http://a/"],"maintain_every":"1ms"}`},
 	} {
