@@ -48,7 +48,7 @@ func TestOpenCrawlRefusesABadSpec(t *testing.T) {
 		{"no seeds", `{"name":"news"}`, "", "seeds: give at least one URL"},
 		{"a seed without scheme", `{"name":"news","seeds":["localhost"]}`, "", "seeds[0]"},
 		{"a seed that is no URL after all", `{"name":"news","seeds":["http://localhost/","http://a..b/"]}`, "", "seeds[1]"},
-		{"a policy to come", `{"name":"news","seeds":["http://localhost/"],"revisit":{"policy":"sqrt"}}`, "", "revisit.policy"},
+		{"an unknown policy", `{"name":"news","seeds":["http://localhost/"],"revisit":{"policy":"often"}}`, "", "revisit.policy"},
 		{"a bad seed to add", `{"name":"news","seeds":["http://localhost/"]}`, "ftp://localhost/", "seeds[1]"},
 		{"another name than the workflow's", `{"name":"olds","seeds":["http://localhost/"]}`, "", `name: "olds" needs workflow id "crawl/olds"`},
 		{"a selector that is none", `{"name":"news","seeds":["http://localhost/"],"content":{"ignore_selectors":[".ad","p["]}}`, "", `content.ignore_selectors[1]: "p[" is no CSS selector`},

@@ -3,6 +3,7 @@ package activities
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"slices"
 
 	"recrawl/internal/contract"
@@ -87,7 +88,11 @@ func decide(spec crawl.Spec, page store.PageRecord, in contract.PlanIn, duplicat
 	known := schedule.Page{
 		ID: page.PageID, State: page.State, Visit: in.Visit, Failures: page.Failures, Belief: schedule.DecodeBelief(page.Belief),
 	}
-	seen := schedule.Observation{Outcome: in.Fetch.Outcome, RetryAfter: in.Fetch.RetryAfter, Duplicate: duplicate}
+	f := in.Fetch
+	seen := schedule.Observation{
+		Outcome: f.Outcome, RetryAfter: f.RetryAfter, At: f.At, Gap: known.Belief.Gap(f.At), NotModified: f.Status == http.StatusNotModified,
+		Duplicate: duplicate,
+	}
 	return schedule.AfterVisit(policy, known, seen, schedule.ParametersOf(spec.Revisit)), nil
 }
 
@@ -97,7 +102,7 @@ func recordOf(page store.PageRecord, in contract.PlanIn, plan schedule.Plan, kee
 		Visit: store.VisitRecord{
 			PageID: page.PageID, Visit: in.Visit, At: f.At, Outcome: f.Outcome, Status: f.Status, Digest: f.Digest, Bytes: f.Bytes,
 			Duration: f.Duration, State: plan.State, Problem: f.Problem, Location: f.Location,
-			Reasons: slices.Concat(in.Reasons, plan.Reasons),
+			Reasons: slices.Concat(in.Reasons, plan.Reasons()),
 		},
 		Interval: plan.Interval, Failures: plan.Failures,
 		Validators: f.Validators, ETag: f.ETag, LastModified: f.LastModified, Belief: plan.Belief.Encode(),

@@ -1,6 +1,7 @@
 package activities_test
 
 import (
+	"net/http"
 	"slices"
 	"strings"
 	"testing"
@@ -8,6 +9,7 @@ import (
 
 	"recrawl/internal/contract"
 	"recrawl/internal/crawl"
+	"recrawl/internal/schedule"
 	"recrawl/internal/store"
 )
 
@@ -34,6 +36,9 @@ func TestPlanRevisit(t *testing.T) {
 			"frmax, changing", "frmax", outcomes(crawl.OutcomeNew, crawl.OutcomeChanged),
 			crawl.Active, day, "changed since the last visit, every round of 1d",
 		},
+		{"sqrt, first", "sqrt", outcomes(crawl.OutcomeNew), crawl.Active, day, "√λ share: every 1d at θ 0.025"},
+		{"fresh, first", "fresh", outcomes(crawl.OutcomeNew), crawl.Active, day, "freshness share: every 1d"},
+		{"deltat, first", "deltat", outcomes(crawl.OutcomeNew), crawl.Active, day, "refresh time 1d"},
 		{"gone", "fixed", outcomes(crawl.OutcomeGone), crawl.Gone, 120 * day, "gone"},
 		{"redirected", "fixed", outcomes(crawl.OutcomeRedirected), crawl.Redirect, 120 * day, "answers with a redirect"},
 		{"unsupported", "fixed", outcomes(crawl.OutcomeUnsupported), crawl.Active, 120 * day, "content type not wanted"},
@@ -69,6 +74,41 @@ func TestPlanRevisit(t *testing.T) {
 				t.Errorf("page %+v, want as planned %+v", got, plan)
 			}
 		})
+	}
+}
+
+// The rate of change is learned from the time between two comparisons, whatever
+// failed in between, and remembered with the page.
+func TestPlanRevisitLearnsTheRate(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	page := w.living([]string{"http://localhost/"}, func(spec *crawl.Spec) { spec.Revisit.Policy = "sqrt" })[0]
+	at := time.Date(2026, 11, 21, 10, 0, 0, 0, time.UTC)
+	visits := []struct {
+		after   time.Duration
+		outcome crawl.Outcome
+		status  int
+		days    float64 // without a change that were seen so far
+		told    uint32
+	}{
+		{0, crawl.OutcomeNew, 200, 0, 0},
+		{2 * day, crawl.OutcomeUnchanged, 200, 2, 0},
+		{day, crawl.OutcomeFailed, 500, 2, 0},
+		{day, crawl.OutcomeThrottled, 429, 2, 0},
+		{day, crawl.OutcomeUnchanged, http.StatusNotModified, 5, 1},
+	}
+	for i, v := range visits {
+		at = at.Add(v.after)
+		w.plan(page, i+1, contract.FetchOut{Outcome: v.outcome, Status: v.status, At: at})
+		b := schedule.DecodeBelief(w.page(page.URL).Belief)
+		// What was learned first is forgotten a little.
+		if float64(b.Days) > v.days || float64(b.Days) < v.days*0.98 || b.Told != v.told {
+			t.Errorf("after visit %d: %+v, want %v days without a change", i+1, b, v.days)
+		}
+	}
+	plan := w.plan(page, len(visits)+1, contract.FetchOut{Outcome: crawl.OutcomeChanged, At: at.Add(day)})
+	if b := schedule.DecodeBelief(w.page(page.URL).Belief); b.Changes < 0.9 || b.Changes > 1 || !strings.Contains(plan.Summary, "changed in 1 of the last 3 visits") {
+		t.Errorf("after a change: %+v, %s", b, plan.Summary)
 	}
 }
 

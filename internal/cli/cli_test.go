@@ -46,7 +46,7 @@ func TestMistakes(t *testing.T) {
 		{"duration without unit", "crawl news https://example.com/ --min-interval 60", ExitUsage, "write a number with a unit"},
 		{"not a number", "crawl news https://example.com/ --max-pages many", ExitUsage, "--max-pages"},
 		{"negative number", "crawl news https://example.com/ --max-pages -1", ExitUsage, "limits.max_pages: is negative; 0 means unlimited"},
-		{"unknown policy", "crawl news https://example.com/ --policy sqrt", ExitUsage, "revisit.policy: \"sqrt\": use one of fixed, frmax"},
+		{"unknown policy", "crawl news https://example.com/ --policy often", ExitUsage, "revisit.policy: \"often\": use one of sqrt, fresh"},
 		{"wrong network", "crawl news https://example.com/ --allow-network 10.0.0.1", ExitUsage, "fetch.allow_networks[0]"},
 		{"wrong parameter", "crawl news https://example.com/ --strip-param utm_source=x", ExitUsage, "urls.strip_params[0]: \"utm_source=x\" has one of &=#"},
 		{"wrong contact", "crawl news https://example.com/ --contact me", ExitUsage, "identity.contact"},

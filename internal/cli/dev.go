@@ -98,9 +98,9 @@ const DemoCrawl = "demo"
 // demoDefaults let a crawl live through in two minutes what takes others months.
 func demoDefaults() *specFlags {
 	span := func(d time.Duration) *crawl.Duration { return (*crawl.Duration)(&d) }
-	off := 0.0
+	off, rule := 0.0, "frmax"
 	return &specFlags{
-		Delay: span(200 * time.Millisecond), Factor: &off, DefaultInterval: span(3 * time.Second),
+		Delay: span(200 * time.Millisecond), Factor: &off, Policy: &rule, DefaultInterval: span(3 * time.Second),
 		MinInterval: span(time.Second), MaxInterval: span(30 * time.Second), MaintainEvery: span(10 * time.Second),
 	}
 }

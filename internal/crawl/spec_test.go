@@ -29,6 +29,17 @@ func TestParseSpecFillsDefaults(t *testing.T) {
 	}
 }
 
+// Every policy can be asked for; harmonic needs a word more.
+func TestParseSpecPolicies(t *testing.T) {
+	t.Parallel()
+	for _, policy := range Policies() {
+		got, err := ParseSpec([]byte(`{"name":"a","seeds":["http://a/"],"revisit":{"policy":"` + policy + `","budget":"50/h","accept_patents":true}}`))
+		if err != nil || got.Revisit.Policy != policy {
+			t.Errorf("policy %s: %+v, %v", policy, got.Revisit, err)
+		}
+	}
+}
+
 // Every mistake names the field with its whole path.
 func TestParseSpecMistakes(t *testing.T) {
 	t.Parallel()
@@ -77,6 +88,7 @@ func TestParseSpecMistakes(t *testing.T) {
 		{"revisit.max_interval", `{"name":"a","seeds":["http://a/"],"revisit":{"min_interval":"2h","max_interval":"1h"}}`},
 		{"revisit.budget", `{"name":"a","seeds":["http://a/"],"revisit":{"budget":"plenty"}}`},
 		{"revisit.budget", `{"name":"a","seeds":["http://a/"],"revisit":{"budget":"Inf/day"}}`},
+		{"revisit.accept_patents", `{"name":"a","seeds":["http://a/"],"revisit":{"policy":"harmonic"}}`},
 		{"identity.contact", `{"name":"a","seeds":["http://a/"],"identity":{"contact":"me"}}`},
 		{"maintain_every", `{"name":"a","seeds":["http://a/"],"maintain_every":"1ms"}`},
 	} {

@@ -112,7 +112,7 @@ func why(v store.VisitRecord) string {
 	if v.NextAt.IsZero() {
 		parts = append(parts, words(v.Reasons)...)
 	} else {
-		parts = append(parts, schedule.Summary(schedule.Decision{Interval: v.NextAt.Sub(v.At), Reasons: v.Reasons}))
+		parts = append(parts, schedule.Summary(v.NextAt.Sub(v.At), v.Reasons))
 	}
 	return strings.Join(parts, "; ")
 }

@@ -2,18 +2,23 @@ package schedule
 
 import (
 	"encoding/json"
+	"math"
 	"math/bits"
+	"time"
 
 	"recrawl/internal/crawl"
 )
 
-// window is how many comparisons a belief remembers. It is the width of
+// window is how many comparisons a belief remembers one by one. It is the width of
 // Belief.History and not less than any policy's limit.
 const window = 32
 
 // Belief is what the policies remember of a page: a few numbers that are stored
 // with the page. The zero Belief is that of a page that was never compared. All
-// policies keep their memory in this one struct and leave each other's alone.
+// policies keep their memory in this one struct, and each visit teaches all of
+// them, so that a crawl that changes its policy starts with what was learned. A
+// field that is absent in a stored belief is zero, which is what beliefs from
+// before the field existed mean.
 type Belief struct {
 	// MaxFR is max_fr of Bouras et al., in rounds; 0 before the first decision of
 	// FRMax.
@@ -23,6 +28,28 @@ type Belief struct {
 	// History has a bit for each of the last comparisons, the latest lowest: 1 is a
 	// change.
 	History uint32 `json:"history,omitempty"`
+	// Told has a bit for each of the comparisons in History: 1 is one that the server
+	// made (304), so that its word is all there is.
+	Told uint32 `json:"told,omitempty"`
+	// Soonest is the shortest time, in days, between two looks that found a change,
+	// of the changes in a row that History ends with.
+	Soonest float32 `json:"soonest,omitempty"`
+	// Changes and Days are what was learned about the rate of change on top of the
+	// prior, forgetting included: the Gamma belief is prior.A+Changes, prior.B+Days.
+	// So a prior that moves takes all its pages along.
+	Changes float32 `json:"a,omitempty"`
+	Days    float32 `json:"b,omitempty"`
+	// Compared is when the page was last compared or first seen, in milliseconds of
+	// Unix time. Policies do not read it; see Gap.
+	Compared int64 `json:"at,omitempty"`
+	// Refresh is t_n of Singhal et al., in days; 0 before the first decision of
+	// DeltaT.
+	Refresh float32 `json:"t,omitempty"`
+	// Selective is the percentage of changed internal pages that makes Bouras et al.
+	// crawl a page, as a share; 0 before it first moved.
+	Selective float32 `json:"selective,omitempty"`
+	// Skipped says that the last turn was skipped by FRMax.Select.
+	Skipped bool `json:"skipped,omitempty"`
 }
 
 // DecodeBelief reads a stored belief. It cannot fail: what is empty, damaged or
@@ -30,36 +57,96 @@ type Belief struct {
 // again, and fields of later versions are ignored.
 func DecodeBelief(stored json.RawMessage) Belief {
 	var b Belief
-	if len(stored) == 0 || json.Unmarshal(stored, &b) != nil {
-		return Belief{}
-	}
-	if b.Pairs < 0 || b.Pairs > window || b.MaxFR < 0 || b.MaxFR > FRLimit || b.History>>b.Pairs != 0 {
+	if len(stored) == 0 || json.Unmarshal(stored, &b) != nil || !b.valid() {
 		return Belief{}
 	}
 	return b
 }
+
+func (b Belief) valid() bool {
+	return b.Pairs >= 0 && b.Pairs <= window && b.MaxFR >= 0 && b.MaxFR <= FRLimit &&
+		b.History>>b.Pairs == 0 && b.Told>>b.Pairs == 0 && b.Told&b.History == 0 &&
+		within(b.Soonest, 1e6) && within(b.Changes, 1e6) && within(b.Days, 1e6) && within(b.Refresh, 1e6) &&
+		within(b.Selective, 1) && b.Compared >= 0
+}
+
+func within(x, most float32) bool { return x >= 0 && x <= most }
 
 // Encode returns the belief as it is stored.
 func (b Belief) Encode() json.RawMessage {
 	data, err := json.Marshal(b)
 	if err != nil {
-		panic("schedule: a belief of integers does not encode: " + err.Error())
+		panic("schedule: a belief of numbers does not encode: " + err.Error())
 	}
 	return data
 }
 
-// observe adds a comparison, if the outcome was one.
-func (b Belief) observe(o crawl.Outcome) Belief {
-	if !compares(o) {
+// Gap is the time from the last comparison, or the first copy, to now: what a
+// visit at that time has to say of itself. It is 0 if it is not known.
+func (b Belief) Gap(now time.Time) time.Duration {
+	if b.Compared == 0 {
+		return 0
+	}
+	return max(0, now.Sub(time.UnixMilli(b.Compared)))
+}
+
+// Gamma is what is believed of the page's rate of change under a prior.
+func (b Belief) Gamma(prior Gamma) Gamma {
+	return Gamma{prior.A + float64(b.Changes), prior.B + float64(b.Days)}
+}
+
+// observe adds what a visit saw, if it compared two copies or saw the first one.
+func (b Belief) observe(seen Observation, p Parameters) Belief {
+	if !seen.Outcome.Observes() {
 		return b
 	}
-	b.History <<= 1
-	if o.Changed() {
-		b.History |= 1
+	if !seen.At.IsZero() {
+		b.Compared = seen.At.UnixMilli()
 	}
+	b = b.learn(seen, p)
+	if !compares(seen.Outcome) {
+		return b
+	}
+	changed := seen.Outcome.Changed()
 	b.Pairs = min(b.Pairs+1, window)
+	b.History = b.History<<1 | bit(changed)
+	b.Told = b.Told<<1 | bit(!changed && seen.NotModified)
+	switch {
+	case !changed:
+		b.Soonest = 0
+	case seen.Gap > 0 && (b.Soonest == 0 || float64(b.Soonest) > days(seen.Gap)):
+		b.Soonest = float32(days(seen.Gap))
+	}
 	return b
 }
+
+// learn moves the Gamma belief. A change without a known gap says nothing of the
+// rate, and no change in no time neither.
+func (b Belief) learn(seen Observation, p Parameters) Belief {
+	prior, gap := p.prior(), days(seen.Gap)
+	g := b.Gamma(prior).Forget(prior, p.keep(seen.Gap))
+	ago := days(seen.ChangedAgo)
+	switch {
+	case seen.Outcome == crawl.OutcomeNew && ago > 0:
+		// Looking back from a first look, the last change is as far away as the next
+		// one. What happened long ago counts as what is remembered of it.
+		lived := math.Ln2 / days(p.halfLife())
+		g = g.Counted(p.keep(seen.ChangedAgo), -math.Expm1(-lived*ago)/lived)
+	case !compares(seen.Outcome) || gap <= 0:
+		return b
+	case !seen.Outcome.Changed():
+		g = g.Unchanged(gap)
+	case ago > 0 && ago <= gap:
+		g = g.Counted(1, ago)
+	default:
+		g = g.Changed(gap)
+	}
+	b.Changes, b.Days = increment(g.A-prior.A), increment(g.B-prior.B)
+	return b
+}
+
+// increment keeps evidence in the range that is stored.
+func increment(x float64) float32 { return float32(min(max(x, 0), 1e6)) }
 
 // last returns how many of the last limit comparisons there are, and how many
 // of them were changes.
@@ -68,6 +155,31 @@ func (b Belief) last(limit int) (pairs, changes int) {
 	return pairs, bits.OnesCount32(b.History & (1<<pairs - 1))
 }
 
+// told is how many of the last limit comparisons the server made.
+func (b Belief) told(limit int) int {
+	return bits.OnesCount32(b.Told & (1<<min(b.Pairs, limit) - 1))
+}
+
+// noisyLooks is how many looks in a row must have found a change before a page is
+// suspected of noise.
+const noisyLooks = 16
+
+// noisy reports whether the page "changes" however soon it is looked at: at
+// every one of the last 16 looks, one of them within twice the least interval.
+// Either it changes faster than it may be visited, or what changes is noise (a
+// clock, a token, an advertisement); the looks alone cannot tell which.
+func (b Belief) noisy(p Parameters) (looks int, is bool) {
+	looks = bits.TrailingZeros32(^b.History)
+	return looks, looks >= noisyLooks && b.Soonest > 0 && b.Soonest <= float32(2*days(p.Floor()))
+}
+
 // compares reports whether the visit compared two copies of the page. A page's
 // first copy is evidence that it can be had, and of nothing else.
 func compares(o crawl.Outcome) bool { return o.Observes() && o != crawl.OutcomeNew }
+
+func bit(is bool) uint32 {
+	if is {
+		return 1
+	}
+	return 0
+}

@@ -6,10 +6,23 @@
 // policy into the life of a page: which state an outcome leads to, and how long
 // failing, gone or excluded pages are left alone.
 //
-// Policies are rules of papers, as printed, or with the departures that their
-// comments name:
+// Some policies are rules of papers, as printed, or with the departures that
+// their comments name:
 //
-//   - fixed: every page at the same interval.
-//   - frmax: Bouras, Pouloupoulos and Thanou, "Creating a polite, adaptive and
-//     selective incremental crawler", §3.2.
+//   - fixed ([Fixed]): every page at the same interval.
+//   - frmax ([FRMax]): Bouras, Pouloupoulos and Thanou, "Creating a polite,
+//     adaptive and selective incremental crawler", §3.2, 3.3 and 5.
+//   - deltat ([DeltaT]): Singhal, Dixit and Sharma, "Design of a priority based
+//     frequency regulated incremental crawler", eq. 1 and 2.
+//
+// The others ([Budgeted]) share a budget of visits: sqrt, fresh, age and harmonic
+// are one mechanism with another [Objective] each. What is known of a page's rate
+// of change is a [Gamma] belief, and the page is due when a visit is worth a
+// threshold that is the same for all pages ([Due]).
+//
+// For pages whose rates are known, [Allocate] divides a budget exactly, and a
+// [Histogram] tells its price; the policies are held against them.
+//
+// In the mathematics rates are changes a day and times are days, as float64; at
+// the edges times are time.Duration.
 package schedule

@@ -12,7 +12,7 @@ const Jitter = 0.05
 const driftVisits = 32
 
 // spread clamps an interval to the bounds and moves it by Jitter at most, within
-// the bounds. It names the bound that held, if one did.
+// the bounds. It returns the bound that held as a ground, if one did.
 //
 // Two things are wanted of the move. Pages must part: the size of the move is a
 // hash of page and visit. And a page must not be visited at the same hour every
@@ -20,17 +20,17 @@ const driftVisits = 32
 // which a move that averages to nothing does not give: so it is at least half of
 // Jitter, and goes the same way for driftVisits visits before it turns, with a
 // phase of the page's own. Over two turns no page gains or loses visits.
-func (p Parameters) spread(page Page, wanted time.Duration) (interval time.Duration, bound string) {
+func (p Parameters) spread(page Page, wanted time.Duration) (interval time.Duration, bound ground) {
 	return p.between(p.Floor(), page, wanted)
 }
 
-func (p Parameters) between(low time.Duration, page Page, wanted time.Duration) (interval time.Duration, bound string) {
+func (p Parameters) between(low time.Duration, page Page, wanted time.Duration) (interval time.Duration, bound ground) {
 	centre := wanted
 	switch {
 	case wanted < low:
-		centre, bound = low, CodeMin
+		centre, bound = low, because(CodeMin, low.Seconds())
 	case wanted > p.Max:
-		centre, bound = p.Max, CodeMax
+		centre, bound = p.Max, because(CodeMax, p.Max.Seconds())
 	}
 	// At a bound there is room on one side only: move the centre off it, so that
 	// the pages there part too.

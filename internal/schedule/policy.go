@@ -17,8 +17,8 @@ type Policy interface {
 	// Name is the policy's name in a spec.
 	Name() string
 	// Next answers a visit. An outcome that is no evidence about the page's changes
-	// (see [crawl.Outcome.Observes]) leaves the belief as it was. The interval is
-	// within the bounds of the parameters.
+	// (see [crawl.Outcome.Observes]) leaves what was learned as it was. The interval
+	// is within the bounds of the parameters.
 	Next(page Page, seen Observation, p Parameters) Decision
 }
 
@@ -39,20 +39,84 @@ type Observation struct {
 	RetryAfter time.Duration
 	// Duplicate: the content is another page's too, which is visited as usual.
 	Duplicate bool
+	// At is when the visit was made. It is only remembered, for the Gap of the next
+	// one; the zero time is not.
+	At time.Time
+	// Gap is the time since the page was last compared or first seen; see
+	// [Belief.Gap]. Visits in between that saw no content do not end it. 0 is not
+	// known: then the visit counts in the history but says nothing of the rate.
+	Gap time.Duration
+	// NotModified says that the server made the comparison (304). It counts as no
+	// change, and is told apart.
+	NotModified bool
+	// ChangedAgo is how long before the visit the page last changed, by a
+	// Last-Modified that has proved itself: that moves when and only when content
+	// does. 0 is not known. A time that contradicts the comparison is ignored.
+	ChangedAgo time.Duration
+	// Internal is what is known of the pages of the site that the page links to.
+	Internal Internal
 }
 
-// Parameters are what a policy is given besides the page: the bounds of the
-// spec and, for policies that share a budget, the crawl's slowly moving inputs.
+// Parameters are what a policy is given besides the page. Round, Min and Max are
+// those of the spec, or of a rule in it that is about the page; the others are the
+// crawl's slowly moving inputs, for policies that share a budget. The zero value
+// of each of those is its absence.
 type Parameters struct {
 	// Round is the policies' unit of time: revisit.default_interval.
 	Round time.Duration
 	// Min and Max bound every interval: revisit.min_interval and max_interval.
 	Min, Max time.Duration
+	// Threshold is θ, the index at which a page of weight 1 is due, in the unit of
+	// the objective; see [MoveThreshold]. 0 is a threshold of one's own, with which
+	// an unknown page is visited once a round.
+	Threshold float64
+	// HostPrice is the threshold of the page's host, which counts when it is above
+	// Threshold; see [MoveHostPrice].
+	HostPrice float64
+	// Prior is the belief about a page of this host that nothing is known of; see
+	// [Population.Prior]. The zero Gamma is FirstPrior.
+	Prior Gamma
+	// HalfLife is the time in which half of what was learned is forgotten; 0 is
+	// DefaultHalfLife.
+	HalfLife time.Duration
+	// Weight is the page's importance, 1 for an average page; 0 is 1.
+	Weight float64
 }
+
+// DefaultHalfLife is how long half of what was learned about a page is remembered:
+// the best of 30 days to for ever on recorded traces of terms of service, and 0.001
+// of freshness from it where forgetting nothing was best.
+const DefaultHalfLife = 180 * day
 
 // ParametersOf takes the parameters from a valid spec.
 func ParametersOf(r crawl.RevisitSpec) Parameters {
 	return Parameters{Round: r.DefaultInterval.Std(), Min: r.MinInterval.Std(), Max: r.MaxInterval.Std()}
+}
+
+func (p Parameters) prior() Gamma {
+	if p.Prior.A > 0 && p.Prior.B > 0 {
+		return p.Prior
+	}
+	return FirstPrior(max(p.Round, 1))
+}
+
+func (p Parameters) halfLife() time.Duration {
+	if p.HalfLife > 0 {
+		return p.HalfLife
+	}
+	return DefaultHalfLife
+}
+
+// keep is the share of what was learned that is left after some time.
+func (p Parameters) keep(after time.Duration) float64 {
+	return math.Exp2(-float64(max(after, 0)) / float64(p.halfLife()))
+}
+
+func (p Parameters) weight() float64 {
+	if p.Weight > 0 {
+		return p.Weight
+	}
+	return 1
 }
 
 // Floor is the shortest interval that may result: Min, or Round when that is
@@ -64,10 +128,34 @@ func (p Parameters) Floor() time.Duration { return max(1, min(p.Min, p.Round, p.
 type Decision struct {
 	// Interval is the time from the visit to the next one.
 	Interval time.Duration
-	// Reasons are codes and numbers; see [Words].
-	Reasons []crawl.Reason
+	// Wanted is the interval that the policy came to, before the bounds and the
+	// jitter.
+	Wanted time.Duration
 	// Belief is the page's memory after the visit.
 	Belief Belief
+
+	why grounds
+}
+
+// Reasons are why the interval is what it is, as codes and numbers; see [Words].
+// They are made when asked for, so that a plan allocates nothing.
+func (d Decision) Reasons() []crawl.Reason { return d.why.reasons() }
+
+// decide makes a decision of the interval that the grounds lead to: clamped to
+// the bounds and moved by the jitter.
+func (p Parameters) decide(page Page, belief Belief, wanted time.Duration, why ...ground) Decision {
+	d := Decision{Wanted: wanted, Belief: belief}
+	var bound ground
+	d.Interval, bound = p.spread(page, wanted)
+	d.why.add(why...)
+	d.why.add(bound)
+	return d
+}
+
+// Replan is the decision that a policy makes of a page that sleeps, by what is known
+// now. The page is as its last visit left it.
+func Replan(policy Policy, page Page, p Parameters) Decision {
+	return policy.Next(page, Observation{}, p)
 }
 
 // ByName returns a policy by its name in a spec.
@@ -79,7 +167,7 @@ func ByName(name string) (Policy, error) {
 	return policies[i], nil
 }
 
-var policies = []Policy{Fixed{}, FRMax{}}
+var policies = []Policy{Budgeted{Delay{}}, Budgeted{Fresh{}}, Budgeted{Age{}}, Budgeted{Harmonic{}}, FRMax{}, DeltaT{}, Fixed{}}
 
 // Fixed visits every page once a round.
 type Fixed struct{}
@@ -87,15 +175,9 @@ type Fixed struct{}
 // Name implements Policy.
 func (Fixed) Name() string { return "fixed" }
 
-// Next implements Policy. The observation is remembered all the same, so that a
-// crawl that changes its policy starts with what was learned.
+// Next implements Policy.
 func (Fixed) Next(page Page, seen Observation, p Parameters) Decision {
-	interval, bound := p.spread(page, p.Round)
-	return Decision{
-		Interval: interval,
-		Belief:   page.Belief.observe(seen.Outcome),
-		Reasons:  p.withBound(bound, crawl.Reason{Code: CodeEvery, Num: map[string]float64{"s": p.Round.Seconds()}}),
-	}
+	return p.decide(page, page.Belief.observe(seen, p), p.Round, because(CodeEvery, p.Round.Seconds()))
 }
 
 // times multiplies without overflow: a product beyond what a Duration holds is

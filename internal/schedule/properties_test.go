@@ -12,23 +12,38 @@ import (
 )
 
 var (
-	parameters = rapid.Custom(func(t *rapid.T) Parameters {
+	parameters = shared(rapid.Custom(func(t *rapid.T) Parameters {
 		minimum := time.Duration(rapid.Int64Range(1, int64(3650*day)).Draw(t, "min"))
 		return Parameters{
 			Round: time.Duration(rapid.Int64Range(1, int64(1<<62)).Draw(t, "round")),
 			Min:   minimum,
 			Max:   time.Duration(rapid.Int64Range(int64(minimum), int64(3650*day)).Draw(t, "max")),
+
+			Threshold: rapid.OneOf(rapid.Just(0.), positive(1e-9, 1e9)).Draw(t, "threshold"),
+			HostPrice: rapid.OneOf(rapid.Just(0.), positive(1e-9, 1e9)).Draw(t, "host price"),
+			Prior:     rapid.OneOf(rapid.Just(Gamma{}), gammas).Draw(t, "prior"),
+			HalfLife:  time.Duration(rapid.Int64Min(0).Draw(t, "half-life")),
+			Weight:    rapid.OneOf(rapid.Just(0.), positive(1e-3, 1e3)).Draw(t, "weight"),
 		}
-	})
-	beliefs = rapid.Custom(func(t *rapid.T) Belief {
+	}))
+	beliefs = shared(rapid.Custom(func(t *rapid.T) Belief {
 		pairs := rapid.IntRange(0, window).Draw(t, "pairs")
+		history := uint32(rapid.Uint64Range(0, 1<<pairs-1).Draw(t, "history"))
 		return Belief{
-			MaxFR:   rapid.IntRange(0, FRLimit).Draw(t, "max_fr"),
-			Pairs:   pairs,
-			History: uint32(rapid.Uint64Range(0, 1<<pairs-1).Draw(t, "history")),
+			MaxFR:     rapid.IntRange(0, FRLimit).Draw(t, "max_fr"),
+			Pairs:     pairs,
+			History:   history,
+			Told:      uint32(rapid.Uint64Range(0, 1<<pairs-1).Draw(t, "told")) &^ history,
+			Soonest:   rapid.Float32Range(0, 1e3).Draw(t, "soonest"),
+			Changes:   rapid.Float32Range(0, 1e5).Draw(t, "changes"),
+			Days:      rapid.Float32Range(0, 1e5).Draw(t, "days"),
+			Compared:  rapid.Int64Min(0).Draw(t, "compared"),
+			Refresh:   rapid.Float32Range(0, 3650).Draw(t, "refresh"),
+			Selective: rapid.Float32Range(0.2, 0.6).Draw(t, "selective"),
+			Skipped:   rapid.Bool().Draw(t, "skipped"),
 		}
-	})
-	pages = rapid.Custom(func(t *rapid.T) Page {
+	}))
+	pages = shared(rapid.Custom(func(t *rapid.T) Page {
 		return Page{
 			ID:       rapid.Int64().Draw(t, "id"),
 			State:    rapid.SampledFrom(crawl.PageStates()).Draw(t, "state"),
@@ -36,14 +51,20 @@ var (
 			Failures: rapid.IntRange(0, 1<<31).Draw(t, "failures"),
 			Belief:   beliefs.Draw(t, "belief"),
 		}
-	})
-	observations = rapid.Custom(func(t *rapid.T) Observation {
+	}))
+	observations = shared(rapid.Custom(func(t *rapid.T) Observation {
 		return Observation{
 			Outcome:    rapid.SampledFrom(crawl.Outcomes()).Draw(t, "outcome"),
 			RetryAfter: time.Duration(rapid.Int64Min(0).Draw(t, "retry_after")),
+
+			At:          time.UnixMilli(rapid.Int64Range(0, 4e12).Draw(t, "at")),
+			Gap:         time.Duration(rapid.Int64Min(0).Draw(t, "gap")),
+			NotModified: rapid.Bool().Draw(t, "not modified"),
+			ChangedAgo:  time.Duration(rapid.Int64Min(0).Draw(t, "changed ago")),
+			Internal:    Internal{Compared: rapid.IntRange(0, 100).Draw(t, "compared"), Changed: rapid.IntRange(0, 100).Draw(t, "changed")},
 		}
-	})
-	anyPolicy = rapid.SampledFrom(policies)
+	}))
+	anyPolicy = shared(rapid.SampledFrom(policies))
 )
 
 // Every plan keeps the bounds, says why, leaves a belief that can be stored, and
@@ -56,7 +77,7 @@ func TestPlanProperties(t *testing.T) {
 		if plan.Interval < p.Floor() || plan.Interval > p.Max {
 			t.Fatalf("interval %s is outside %s to %s", plan.Interval, p.Floor(), p.Max)
 		}
-		if len(plan.Reasons) == 0 || Words(plan.Reasons) == "" {
+		if len(plan.Reasons()) == 0 || Words(plan.Reasons()) == "" {
 			t.Fatal("no reasons")
 		}
 		if got := DecodeBelief(plan.Belief.Encode()); got != plan.Belief {
@@ -93,6 +114,41 @@ func TestMoreChangesNeverLater(t *testing.T) {
 	})
 }
 
+// A page may live through any history under any policy, changing it on the way,
+// and is always planned within the bounds, by a belief that can be stored.
+func FuzzHistory(f *testing.F) {
+	f.Add([]byte("a page of no great importance"))
+	f.Add([]byte{0, 255, 1, 254, 2, 253, 128, 128, 128})
+	f.Fuzz(func(t *testing.T, history []byte) {
+		page := Page{ID: 5, State: crawl.Known}
+		gap := time.Duration(0)
+		for len(history) >= 2 {
+			how, which := history[0], history[1]
+			history = history[2:]
+			page.Visit++
+			policy := policies[int(which)%len(policies)]
+			outcome := crawl.Outcomes()[int(how)%len(crawl.Outcomes())]
+			seen := Observation{Outcome: outcome, Gap: gap, NotModified: which > 128, ChangedAgo: time.Duration(how) * time.Hour, Internal: Internal{int(how), int(which)}}
+			plan := AfterVisit(policy, page, seen, daily)
+			if plan.Interval < daily.Floor() || plan.Interval > daily.Max || len(plan.Reasons()) == 0 {
+				t.Fatalf("visit %d, %s by %s: %+v", page.Visit, outcome, policy.Name(), plan)
+			}
+			if !plan.Belief.valid() || DecodeBelief(plan.Belief.Encode()) != plan.Belief {
+				t.Fatalf("visit %d, %s by %s: belief %+v", page.Visit, outcome, policy.Name(), plan.Belief)
+			}
+			if g := plan.Belief.Gamma(FirstPrior(day)); !(g.Mean() > 0) || g.Mean() > 1e3 {
+				t.Fatalf("visit %d, %s by %s: believed %+v", page.Visit, outcome, policy.Name(), g)
+			}
+			page.State, page.Failures, page.Belief = plan.State, plan.Failures, plan.Belief
+			// The next visit is as planned, or at any time that a person asks for.
+			gap = plan.Interval
+			if how&1 == 1 {
+				gap = time.Duration(which) * 7 * time.Minute
+			}
+		}
+	})
+}
+
 // The back-off grows with each failure until it reaches max_interval, and never
 // shrinks.
 func TestBackoffGrows(t *testing.T) {
@@ -102,18 +158,6 @@ func TestBackoffGrows(t *testing.T) {
 		now, next := p.Backoff(n), p.Backoff(n+1)
 		if next < now || now < p.Max && next != min(2*now, p.Max) {
 			t.Fatalf("after %d failures %s, after %d %s", n, now, n+1, next)
-		}
-	})
-}
-
-func FuzzDecodeBelief(f *testing.F) {
-	f.Add([]byte(`{"max_fr":3,"pairs":4,"history":5}`))
-	f.Add([]byte(`{"max_fr":1e99}`))
-	f.Fuzz(func(t *testing.T, stored []byte) {
-		belief := DecodeBelief(stored)
-		plan := AfterVisit(FRMax{}, Page{ID: 1, Visit: 1, Belief: belief}, Observation{Outcome: crawl.OutcomeUnchanged}, daily)
-		if plan.Belief.MaxFR < 1 || plan.Interval < daily.Min || plan.Interval > daily.Max {
-			t.Fatalf("belief %q leads to %+v", stored, plan)
 		}
 	})
 }

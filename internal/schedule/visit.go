@@ -42,7 +42,7 @@ func judge(policy Policy, page Page, seen Observation, p Parameters) Plan {
 	switch seen.Outcome {
 	case crawl.OutcomeNew, crawl.OutcomeChanged, crawl.OutcomeCosmetic, crawl.OutcomeUnchanged:
 		if seen.Duplicate {
-			return Plan{State: crawl.Duplicate, Decision: p.probe(page, CodeDuplicate, page.Belief.observe(seen.Outcome))}
+			return Plan{State: crawl.Duplicate, Decision: p.probe(page, CodeDuplicate, page.Belief.observe(seen, p))}
 		}
 		return Plan{State: crawl.Active, Decision: policy.Next(page, seen, p)}
 	case crawl.OutcomeUnsupported, crawl.OutcomeTooLarge:
@@ -74,9 +74,9 @@ func living(s crawl.PageState) crawl.PageState {
 // probe leaves a page alone for as long as the spec allows.
 func (p Parameters) probe(page Page, code string, b Belief) Decision {
 	interval, _ := p.spread(page, p.Max)
-	return Decision{Interval: interval, Belief: b, Reasons: []crawl.Reason{
-		{Code: code}, {Code: CodeProbe, Num: map[string]float64{"s": p.Max.Seconds()}},
-	}}
+	d := Decision{Interval: interval, Wanted: p.Max, Belief: b}
+	d.why.add(because(code), because(CodeProbe, p.Max.Seconds()))
+	return d
 }
 
 // backoff waits Floor × 2^(n−1) after the n-th failed visit in a row, at most
@@ -86,11 +86,12 @@ func (p Parameters) backoff(page Page, code string, atLeast time.Duration) Decis
 	n := page.Failures + 1
 	low := min(max(p.Floor(), atLeast), p.Max)
 	interval, _ := p.between(low, page, p.Backoff(n))
-	reasons := []crawl.Reason{{Code: code, Num: map[string]float64{"n": float64(n)}}}
+	d := Decision{Interval: interval, Wanted: max(low, p.Backoff(n)), Belief: page.Belief}
+	d.why.add(because(code, float64(n)))
 	if atLeast > 0 {
-		reasons = append(reasons, crawl.Reason{Code: CodeRetryAfter, Num: map[string]float64{"s": atLeast.Seconds()}})
+		d.why.add(because(CodeRetryAfter, atLeast.Seconds()))
 	}
-	return Decision{Interval: interval, Belief: page.Belief, Reasons: reasons}
+	return d
 }
 
 // Backoff is the wait after the n-th failed visit in a row (n ≥ 1),

@@ -1,6 +1,7 @@
 package schedule
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"strconv"
@@ -10,27 +11,6 @@ import (
 	"recrawl/internal/change"
 	"recrawl/internal/crawl"
 	"recrawl/internal/exclude"
-)
-
-// Codes of reasons, with their numbers. They are stored: never change the
-// meaning of one. Durations are seconds ("s").
-const (
-	CodeFirst       = "first"       // nothing to compare with yet
-	CodeChanges     = "changes"     // n changes of the last "of" comparisons
-	CodeEvery       = "every"       // one visit every s
-	CodeRounds      = "rounds"      // one visit every n rounds of s
-	CodeMin         = "min"         // raised to min_interval
-	CodeMax         = "max"         // cut to max_interval
-	CodeProbe       = "probe"       // looked at again every s
-	CodeFailed      = "failed"      // n visits in a row failed
-	CodeThrottled   = "throttled"   // the host asked for quiet, n visits in a row
-	CodeRetryAfter  = "retry_after" // the host asked for s of quiet
-	CodeRedirected  = "redirected"  // the page answers with a redirect
-	CodeGone        = "gone"        // 404 or 410
-	CodeExcluded    = "excluded"    // robots or scope forbid it
-	CodeUnsupported = "unsupported" // content type not wanted
-	CodeTooLarge    = "too_large"   // body over the limit
-	CodeDuplicate   = "duplicate"   // same content as another page
 )
 
 // Words says reasons in plain words, as one phrase. A reason that brings its own
@@ -59,15 +39,25 @@ func Word(r crawl.Reason) string {
 		return changes(n, r.Num["of"])
 	case CodeEvery:
 		return "every " + span(r)
+	case CodeTold:
+		return number(n) + " of them on the server's word (304)"
 	case CodeRounds:
 		if n == 1 {
 			return "every round of " + span(r)
 		}
 		return "every " + number(n) + " rounds of " + span(r)
+	case CodeInternal:
+		return "not every " + number(n) + " rounds because " + percent(r.Num["share"]) + " of the pages it links to changed"
+	case CodeRefresh:
+		return "refresh time " + rough(r) + " after " + roughly(r.Num["from"]) + ", " + percent(r.Num["p"]) + " of the looks found changes"
+	case CodeSelective:
+		return percent(r.Num["share"]) + " of the pages it links to changed, " + percent(r.Num["at"]) + " make a visit"
 	case CodeMin:
 		return "not before min_interval " + span(r)
 	case CodeMax:
 		return "not after max_interval " + span(r)
+	case CodeJitter:
+		return fmt.Sprintf("jitter %+.1f %%", 100*r.Num["share"])
 	case CodeProbe:
 		return "looked at again every " + span(r)
 	case CodeFailed:
@@ -76,6 +66,9 @@ func Word(r crawl.Reason) string {
 		return "the host asked for quiet" + inARow(n)
 	case CodeRetryAfter:
 		return "not before the " + span(r) + " it asked for"
+	}
+	if words, ok := budgetWords(r); ok {
+		return words
 	}
 	if words, ok := plainWords[r.Code]; ok {
 		return words
@@ -92,11 +85,64 @@ var plainWords = map[string]string{
 	CodeDuplicate:   "same content as another page",
 }
 
+// budgetWords words the reasons of the budgeted policies and of what moves their
+// thresholds.
+func budgetWords(r crawl.Reason) (string, bool) {
+	num := func(name string) string { return strconv.FormatFloat(r.Num[name], 'g', 3, 64) }
+	switch r.Code {
+	case CodeBelief:
+		return "changes about every " + spread(r), true
+	case CodePrior:
+		return "pages like it change about every " + spread(r), true
+	case CodeNoisy:
+		return "changed at each of the last " + num("n") + " looks, once after " + rough(r) + " only: noise, or faster than it may be visited", true
+	case CodeSqrt:
+		return "√λ share: every " + rough(r) + " at θ " + num("theta"), true
+	case CodeFresh:
+		return "freshness share: every " + rough(r) + " at θ " + num("theta"), true
+	case CodeAge:
+		return "age share: every " + rough(r) + " at θ " + num("theta"), true
+	case CodeHarmonic:
+		return "harmonic share: every " + rough(r) + " at θ " + num("theta"), true
+	case CodeNever:
+		return "changes too often to be worth a visit at θ " + num("theta"), true
+	case CodeOwn:
+		return "θ is that of an unknown page visited every " + span(r), true
+	case CodeExplore:
+		return "looked at within " + rough(r) + " to learn how often it changes", true
+	case CodePrice:
+		return "its host is full: θ " + num("price") + " instead of " + num("theta"), true
+	case CodeWeight:
+		return "weight " + num("w"), true
+	case CodeIndex:
+		return "index " + num("v") + " now, due at " + num("theta"), true
+	case CodeUnchanged:
+		return "after " + rough(r) + " if the next visit finds no change", true
+	case CodeChanged:
+		return "after " + rough(r) + " if the next visit finds a change", true
+	case CodeHeavier:
+		return "after " + rough(r) + " if its weight were twice as large", true
+	case CodeHostFree:
+		return "after " + rough(r) + " if its host had room", true
+	case CodeUnbound:
+		return "after " + rough(r) + " without min_interval and max_interval", true
+	case CodePlanned:
+		return num("visits") + " visits a day are planned, the budget is " + num("budget"), true
+	case CodeHostPlanned:
+		return num("visits") + " visits a day are planned for the host, which can take " + num("limit"), true
+	case CodeThreshold:
+		return "θ moved from " + num("from") + " to " + num("to"), true
+	case CodeHostPrice:
+		return "the host's price moved from " + num("from") + " to " + num("to"), true
+	}
+	return "", false
+}
+
 // Summary says a decision in one line: "revisit in 2d 1h: changed in 10 of the
 // last 20 visits, every 2 rounds of 1d".
-func Summary(d Decision) string {
-	line := "revisit in " + Rough(d.Interval)
-	if words := Words(d.Reasons); words != "" {
+func Summary(interval time.Duration, reasons []crawl.Reason) string {
+	line := "revisit in " + Rough(interval)
+	if words := Words(reasons); words != "" {
 		line += ": " + words
 	}
 	return line
@@ -129,21 +175,37 @@ var roughUnits = []struct {
 	name string
 }{{24 * time.Hour, "d"}, {time.Hour, "h"}, {time.Minute, "m"}, {time.Second, "s"}}
 
-// withBound appends the bound that held, if one did, to the reasons.
-func (p Parameters) withBound(bound string, reasons ...crawl.Reason) []crawl.Reason {
-	switch bound {
-	case CodeMin:
-		return append(reasons, crawl.Reason{Code: CodeMin, Num: map[string]float64{"s": p.Floor().Seconds()}})
-	case CodeMax:
-		return append(reasons, crawl.Reason{Code: CodeMax, Num: map[string]float64{"s": p.Max.Seconds()}})
-	}
-	return reasons
+// span is a reason's number of seconds as a duration with units, exactly.
+func span(r crawl.Reason) string {
+	return crawl.FormatDuration(duration(r.Num["s"] / day.Seconds()).Round(time.Millisecond))
 }
 
-// span is a reason's number of seconds as a duration with units.
-func span(r crawl.Reason) string {
-	return crawl.FormatDuration(time.Duration(r.Num["s"] * float64(time.Second)).Round(time.Millisecond))
+// rough is a reason's number of seconds in two units.
+func rough(r crawl.Reason) string { return roughly(r.Num["s"]) }
+
+func roughly(seconds float64) string { return Rough(duration(seconds / day.Seconds())) }
+
+// spread is a belief's time between two changes, with its 90 % interval.
+func spread(r crawl.Reason) string {
+	return every(r.Num["mean"]) + " (90 %: " + every(r.Num["high"]) + " to " + every(r.Num["low"]) + ")"
 }
+
+// every is the time between two changes at a rate of so many a day.
+func every(rate float64) string {
+	const year = 365.0
+	switch days := 1 / rate; {
+	case days >= 100*year:
+		return "100 years and more"
+	case days >= 2*year:
+		return strconv.FormatFloat(days/year, 'f', 0, 64) + " years"
+	case days >= 10:
+		return strconv.FormatFloat(days, 'f', 0, 64) + "d"
+	default:
+		return Rough(duration(days))
+	}
+}
+
+func percent(share float64) string { return strconv.FormatFloat(100*share, 'f', 0, 64) + " %" }
 
 func changes(n, of float64) string {
 	switch {

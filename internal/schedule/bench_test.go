@@ -1,0 +1,50 @@
+package schedule
+
+import (
+	"testing"
+
+	"recrawl/internal/crawl"
+)
+
+var sink Plan
+
+// The target is 10 µs a plan, and nothing allocated.
+func BenchmarkPlan(b *testing.B) {
+	for _, policy := range policies {
+		b.Run(policy.Name(), func(b *testing.B) {
+			page := Page{ID: 7, State: crawl.Active, Visit: 45, Belief: Belief{MaxFR: 3, Pairs: 32, History: 0x0f0f0f0e, Changes: 3.5, Days: 40}}
+			p := daily
+			p.Threshold, p.Prior = 0.3, Gamma{0.9, 11}
+			seen := []Observation{
+				{Outcome: crawl.OutcomeUnchanged, Gap: 3 * day},
+				{Outcome: crawl.OutcomeChanged, Gap: 5 * day},
+			}
+			b.ReportAllocs()
+			for i := 0; b.Loop(); i++ {
+				sink = AfterVisit(policy, page, seen[i%2], p)
+			}
+		})
+	}
+}
+
+// What a visit costs besides the plan: reading the stored belief, and writing it
+// and the reasons.
+func BenchmarkStoredPlan(b *testing.B) {
+	stored := Belief{MaxFR: 3, Pairs: 32, History: 0x0f0f0f0e, Changes: 3.5, Days: 40, Compared: 1790000000000}.Encode()
+	policy := Budgeted{Delay{}}
+	b.ReportAllocs()
+	for b.Loop() {
+		page := Page{ID: 7, State: crawl.Active, Visit: 45, Belief: DecodeBelief(stored)}
+		sink = AfterVisit(policy, page, Observation{Outcome: crawl.OutcomeUnchanged, Gap: 3 * day}, daily)
+		sink.Reasons()
+		sink.Belief.Encode()
+	}
+}
+
+func BenchmarkSummary(b *testing.B) {
+	d := FRMax{}.Next(Page{ID: 7, Visit: 45}, Observation{Outcome: crawl.OutcomeUnchanged}, daily)
+	b.ReportAllocs()
+	for b.Loop() {
+		Summary(d.Interval, d.Reasons())
+	}
+}

@@ -1,0 +1,91 @@
+package schedule
+
+import (
+	"math"
+
+	"recrawl/internal/crawl"
+)
+
+// Budgeted visits a page when a visit is worth the crawl's threshold: when the
+// index of its objective, under what is believed of the page's rate of change and
+// times its weight, reaches θ. θ is one slowly moving number for all pages, by
+// which their visits together meet the crawl's budget; a host that would get more
+// than it can take has a higher one. Pages decide by themselves, each in constant
+// time.
+type Budgeted struct{ Objective }
+
+// Next implements Policy. A page that was never compared is planned by the prior,
+// and looked at no later than when most is learned, even if its host's pages are not
+// worth their visits. A page that never changed is not given up either: the prior
+// keeps rates possible at which it does.
+func (o Budgeted) Next(page Page, seen Observation, p Parameters) Decision {
+	belief := page.Belief.observe(seen, p)
+	g := belief.Gamma(p.prior())
+	theta, own := p.threshold(o.Objective)
+	price := max(theta, p.HostPrice)
+	due := Due(o.Objective, g, price/p.weight())
+
+	why := belief.grounds(g, p)
+	why.add(o.worth(due, price))
+	if own {
+		why.add(because(CodeOwn, p.Round.Seconds()))
+	}
+	if price > theta {
+		why.add(because(CodePrice, price, theta))
+	}
+	if w := p.weight(); w != 1 {
+		why.add(because(CodeWeight, w))
+	}
+	if first := mostInformative / g.Mean(); belief.Pairs == 0 && due > first {
+		due = first
+		why.add(because(CodeExplore, duration(due).Seconds()))
+	}
+	d := p.decide(page, belief, duration(due), why.list[:why.n]...)
+	d.why.add(because(CodeJitter, shift(page.ID, page.Visit)))
+	return d
+}
+
+// grounds are what the page's rate is believed by, and what it is believed to be.
+func (b Belief) grounds(g Gamma, p Parameters) grounds {
+	var why grounds
+	x, counter := b.last(window)
+	why.add(evidence(x, counter))
+	if told := b.told(window); told > 0 {
+		why.add(because(CodeTold, float64(told)))
+	}
+	if looks, is := b.noisy(p); is {
+		why.add(because(CodeNoisy, float64(looks), duration(float64(b.Soonest)).Seconds()))
+	}
+	believed := ground{code: CodeBelief, belief: g}
+	if x == 0 {
+		believed.code = CodePrior
+	}
+	why.add(believed)
+	return why
+}
+
+// worth says when the index reaches the threshold.
+func (o Budgeted) worth(due, threshold float64) ground {
+	if math.IsInf(due, 1) {
+		return because(CodeNever, threshold)
+	}
+	return because(o.Name(), duration(due).Seconds(), threshold)
+}
+
+// threshold is θ, and whether it is one's own.
+func (p Parameters) threshold(o Objective) (theta float64, own bool) {
+	if p.Threshold > 0 {
+		return p.Threshold, false
+	}
+	return o.Worth(p.prior(), days(max(p.Round, 1))), true
+}
+
+// BudgetOf is how many visits a day a crawl of so many pages may plan: its
+// budget, or one visit per page and default_interval if it has none. The spec is
+// valid.
+func BudgetOf(r crawl.RevisitSpec, pages int) float64 {
+	if budget, err := crawl.ParseBudget(r.Budget); err == nil {
+		return budget
+	}
+	return float64(pages) / days(r.DefaultInterval.Std())
+}

@@ -1,0 +1,119 @@
+package schedule
+
+import "recrawl/internal/crawl"
+
+// Codes of reasons. They are stored: never change the meaning of one or of its
+// numbers, which [numbers] names.
+const (
+	CodeFirst       = "first"       // nothing to compare with yet
+	CodeChanges     = "changes"     // n changes of the last "of" comparisons
+	CodeTold        = "told"        // n of the comparisons were the server's (304)
+	CodeEvery       = "every"       // one visit every s
+	CodeRounds      = "rounds"      // one visit every n rounds of s
+	CodeInternal    = "internal"    // share of the internal pages changed: period cut from n rounds
+	CodeRefresh     = "refresh"     // refresh time s, because of the share p of changes; was "from"
+	CodeSelective   = "selective"   // share of the internal pages changed, "at" is asked for
+	CodeMin         = "min"         // raised to min_interval
+	CodeMax         = "max"         // cut to max_interval
+	CodeJitter      = "jitter"      // moved by a share, so that pages part
+	CodeProbe       = "probe"       // looked at again every s
+	CodeFailed      = "failed"      // n visits in a row failed
+	CodeThrottled   = "throttled"   // the host asked for quiet, n visits in a row
+	CodeRetryAfter  = "retry_after" // the host asked for s of quiet
+	CodeRedirected  = "redirected"  // the page answers with a redirect
+	CodeGone        = "gone"        // 404 or 410
+	CodeExcluded    = "excluded"    // robots or scope forbid it
+	CodeUnsupported = "unsupported" // content type not wanted
+	CodeTooLarge    = "too_large"   // body over the limit
+	CodeDuplicate   = "duplicate"   // same content as another page
+
+	CodeBelief    = "belief"     // changes a day: mean, and low to high with 90 %
+	CodePrior     = "prior"      // the same, of a page that was never compared
+	CodeNoisy     = "noisy"      // changed at each of the last n looks, once after s
+	CodeSqrt      = "sqrt"       // least delay: due when the index is theta, after s
+	CodeFresh     = "fresh"      // most fresh time: likewise
+	CodeAge       = "age"        // least age: likewise
+	CodeHarmonic  = "harmonic"   // least harmonic penalty: likewise
+	CodeNever     = "never"      // never worth a visit at the threshold
+	CodeOwn       = "own"        // no threshold is known yet: that of a page visited every s
+	CodeExplore   = "explore"    // not after s, to learn how often it changes
+	CodePrice     = "price"      // the host is full: price instead of theta
+	CodeWeight    = "weight"     // weight w
+	CodeIndex     = "index"      // index v now, of theta
+	CodeUnchanged = "if_same"    // after s if the next visit finds no change
+	CodeChanged   = "if_changed" // after s if the next visit finds a change
+	CodeHeavier   = "if_weight"  // after s if the weight were twice as large
+	CodeHostFree  = "if_free"    // after s if the host had room
+	CodeUnbound   = "if_unbound" // after s without the bounds
+
+	CodePlanned     = "planned"      // visits planned a day, budget
+	CodeThreshold   = "threshold"    // threshold moved from, to
+	CodeHostPlanned = "host_planned" // visits planned a day at the host, limit
+	CodeHostPrice   = "host_price"   // host's price moved from, to
+)
+
+// numbers names the numbers of each code that a [ground] may carry, in their order.
+// Durations are seconds ("s"), rates are changes a day.
+var numbers = map[string][]string{
+	CodeChanges: {"n", "of"}, CodeTold: {"n"}, CodeEvery: {"s"}, CodeRounds: {"n", "s"}, CodeInternal: {"share", "n"},
+	CodeRefresh: {"s", "p", "from"}, CodeSelective: {"share", "at"}, CodeMin: {"s"}, CodeMax: {"s"}, CodeJitter: {"share"},
+	CodeProbe: {"s"}, CodeFailed: {"n"}, CodeThrottled: {"n"}, CodeRetryAfter: {"s"},
+	CodeBelief: {"mean", "low", "high"}, CodePrior: {"mean", "low", "high"}, CodeNoisy: {"n", "s"},
+	CodeSqrt: {"s", "theta"}, CodeFresh: {"s", "theta"}, CodeAge: {"s", "theta"}, CodeHarmonic: {"s", "theta"},
+	CodeNever: {"theta"}, CodeOwn: {"s"}, CodeExplore: {"s"}, CodePrice: {"price", "theta"}, CodeWeight: {"w"}, CodeIndex: {"v", "theta"},
+	CodeUnchanged: {"s"}, CodeChanged: {"s"}, CodeHeavier: {"s"}, CodeHostFree: {"s"}, CodeUnbound: {"s"},
+}
+
+// ground is a reason in a fixed size: what it says stays numbers until somebody
+// asks, so that planning a visit allocates nothing.
+type ground struct {
+	code   string
+	num    [3]float64
+	belief Gamma // of CodeBelief and CodePrior, instead of numbers
+}
+
+// because makes a ground; the numbers are those that [numbers] names.
+func because(code string, num ...float64) ground {
+	g := ground{code: code}
+	copy(g.num[:], num)
+	return g
+}
+
+func (g ground) reason() crawl.Reason {
+	r := crawl.Reason{Code: g.code}
+	if g.belief != (Gamma{}) {
+		// Quantiles take as long as the rest of a plan, so they wait till here.
+		g = because(g.code, g.belief.Mean(), g.belief.Quantile(0.05), g.belief.Quantile(0.95))
+	}
+	if names := numbers[g.code]; len(names) > 0 {
+		r.Num = make(map[string]float64, len(names))
+		for i, name := range names {
+			r.Num[name] = g.num[i]
+		}
+	}
+	return r
+}
+
+// grounds are the reasons of one decision, in their order.
+type grounds struct {
+	list [12]ground
+	n    int
+}
+
+// add appends grounds; one without a code is none.
+func (all *grounds) add(more ...ground) {
+	for _, g := range more {
+		if g.code != "" {
+			all.list[all.n] = g
+			all.n++
+		}
+	}
+}
+
+func (all *grounds) reasons() []crawl.Reason {
+	list := make([]crawl.Reason, all.n)
+	for i, g := range all.list[:all.n] {
+		list[i] = g.reason()
+	}
+	return list
+}

@@ -1,0 +1,64 @@
+package schedule
+
+import (
+	"testing"
+	"time"
+
+	"recrawl/internal/crawl"
+)
+
+func TestAfterVisit(t *testing.T) {
+	t.Parallel()
+	seen := func(o crawl.Outcome) Observation { return Observation{Outcome: o} }
+	for _, c := range []struct {
+		name     string
+		state    crawl.PageState
+		failures int
+		seen     Observation
+		want     crawl.PageState
+		wantFail int
+		low, top time.Duration
+		words    string
+	}{
+		{"first copy", crawl.Active, 0, seen(crawl.OutcomeNew), crawl.Active, 0, 45 * time.Hour, 51 * time.Hour, "first copy, nothing to compare with yet, every 2 rounds of 1d"},
+		{"changed", crawl.Active, 0, seen(crawl.OutcomeChanged), crawl.Active, 0, 22 * time.Hour, 26 * time.Hour, "changed since the last visit, every round of 1d"},
+		{"cosmetic is no change", crawl.Active, 0, seen(crawl.OutcomeCosmetic), crawl.Active, 0, 22 * time.Hour, 26 * time.Hour, "unchanged since the last visit, every round of 1d"},
+		{"success ends failing", crawl.Failing, 5, seen(crawl.OutcomeUnchanged), crawl.Active, 0, 22 * time.Hour, 26 * time.Hour, ""},
+		{"a gone page comes back", crawl.Gone, 0, seen(crawl.OutcomeChanged), crawl.Active, 0, 22 * time.Hour, 26 * time.Hour, ""},
+		{"unsupported", crawl.Active, 0, seen(crawl.OutcomeUnsupported), crawl.Active, 0, 108 * day, 120 * day, "content type not wanted, looked at again every 120d"},
+		{"too large", crawl.Active, 0, seen(crawl.OutcomeTooLarge), crawl.Active, 0, 108 * day, 120 * day, "over the size limit, looked at again every 120d"},
+		{"gone", crawl.Active, 2, seen(crawl.OutcomeGone), crawl.Gone, 0, 108 * day, 120 * day, "gone, looked at again every 120d"},
+		{"redirected", crawl.Active, 0, seen(crawl.OutcomeRedirected), crawl.Redirect, 0, 108 * day, 120 * day, "answers with a redirect, looked at again every 120d"},
+		{"excluded", crawl.Active, 0, seen(crawl.OutcomeExcluded), crawl.Excluded, 0, 108 * day, 120 * day, "excluded by robots or scope, looked at again every 120d"},
+		{"duplicate", crawl.Active, 0, Observation{Outcome: crawl.OutcomeNew, Duplicate: true}, crawl.Duplicate, 0, 108 * day, 120 * day, "same content as another page, looked at again every 120d"},
+		{"duplicate stays", crawl.Duplicate, 0, Observation{Outcome: crawl.OutcomeUnchanged, Duplicate: true}, crawl.Duplicate, 0, 108 * day, 120 * day, "same content as another page, looked at again every 120d"},
+		{"duplicate that could not be had", crawl.Duplicate, 0, Observation{Outcome: crawl.OutcomeFailed, Duplicate: true}, crawl.Failing, 1, time.Hour, 67 * time.Minute, "failed"},
+		{"its other page parts", crawl.Duplicate, 0, seen(crawl.OutcomeUnchanged), crawl.Active, 0, 22 * time.Hour, 51 * time.Hour, ""},
+		{"duplicate parts", crawl.Duplicate, 0, seen(crawl.OutcomeChanged), crawl.Active, 0, 22 * time.Hour, 26 * time.Hour, ""},
+		{"first failure", crawl.Active, 0, seen(crawl.OutcomeFailed), crawl.Failing, 1, time.Hour, 67 * time.Minute, "failed"},
+		{"fifth failure", crawl.Failing, 4, seen(crawl.OutcomeTimedOut), crawl.Failing, 5, 15 * time.Hour, 17 * time.Hour, "failed 5 times in a row"},
+		{"thousandth failure", crawl.Failing, 999, seen(crawl.OutcomeFailed), crawl.Failing, 1000, 108 * day, 120 * day, ""},
+		{"throttled keeps its state", crawl.Gone, 1, seen(crawl.OutcomeThrottled), crawl.Gone, 2, 110 * time.Minute, 127 * time.Minute, "the host asked for quiet 2 times in a row"},
+		{"throttled at its first visit", crawl.Known, 0, seen(crawl.OutcomeThrottled), crawl.Active, 1, time.Hour, 67 * time.Minute, ""},
+		{"Retry-After is a floor", crawl.Active, 0, Observation{Outcome: crawl.OutcomeThrottled, RetryAfter: 5 * time.Hour}, crawl.Active, 1, 5 * time.Hour, 335 * time.Minute, "the host asked for quiet, not before the 5h it asked for"},
+		{"Retry-After beyond max_interval", crawl.Active, 0, Observation{Outcome: crawl.OutcomeThrottled, RetryAfter: 900 * day}, crawl.Active, 1, 120 * day, 120 * day, ""},
+		{"skipped learns nothing", crawl.Failing, 3, seen(crawl.OutcomeSkipped), crawl.Failing, 3, 45 * time.Hour, 51 * time.Hour, ""},
+		{"stopped stays stopped", crawl.Stopped, 0, seen(crawl.OutcomeChanged), crawl.Stopped, 0, 22 * time.Hour, 26 * time.Hour, ""},
+		{"evicted stays evicted", crawl.Evicted, 0, seen(crawl.OutcomeFailed), crawl.Evicted, 1, time.Hour, 67 * time.Minute, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			page := Page{ID: 11, State: c.state, Visit: 3, Failures: c.failures}
+			got := AfterVisit(FRMax{}, page, c.seen, daily)
+			if got.State != c.want || got.Failures != c.wantFail {
+				t.Errorf("state %s with %d failures, want %s with %d", got.State, got.Failures, c.want, c.wantFail)
+			}
+			if got.Interval < c.low || got.Interval > c.top {
+				t.Errorf("interval %s, want %s to %s", got.Interval, c.low, c.top)
+			}
+			if words := Words(got.Reasons()); c.words != "" && words != c.words {
+				t.Errorf("reasons %q, want %q", words, c.words)
+			}
+		})
+	}
+}
