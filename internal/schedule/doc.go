@@ -4,7 +4,8 @@
 //
 // A [Policy] turns what a visit saw into an interval. [AfterVisit] puts the
 // policy into the life of a page: which state an outcome leads to, and how long
-// failing, gone or excluded pages are left alone.
+// failing, gone or excluded pages are left alone. [Explain] says of a page that
+// sleeps why it sleeps so long.
 //
 // Some policies are rules of papers, as printed, or with the departures that
 // their comments name:

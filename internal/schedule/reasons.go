@@ -40,8 +40,8 @@ const (
 	CodePrice     = "price"      // the host is full: price instead of theta
 	CodeWeight    = "weight"     // weight w
 	CodeIndex     = "index"      // index v now, of theta
-	CodeUnchanged = "if_same"    // after s if the next visit finds no change
-	CodeChanged   = "if_changed" // after s if the next visit finds a change
+	CodeUnchanged = "if_same"    // then after s if the next visit finds no change
+	CodeChanged   = "if_changed" // then after s if the next visit finds a change
 	CodeHeavier   = "if_weight"  // after s if the weight were twice as large
 	CodeHostFree  = "if_free"    // after s if the host had room
 	CodeUnbound   = "if_unbound" // after s without the bounds

@@ -117,9 +117,9 @@ func budgetWords(r crawl.Reason) (string, bool) {
 	case CodeIndex:
 		return "index " + num("v") + " now, due at " + num("theta"), true
 	case CodeUnchanged:
-		return "after " + rough(r) + " if the next visit finds no change", true
+		return "then after " + rough(r) + " if the next visit finds no change", true
 	case CodeChanged:
-		return "after " + rough(r) + " if the next visit finds a change", true
+		return "then after " + rough(r) + " if the next visit finds a change", true
 	case CodeHeavier:
 		return "after " + rough(r) + " if its weight were twice as large", true
 	case CodeHostFree:
