@@ -19,7 +19,10 @@
 // The others ([Budgeted]) share a budget of visits: sqrt, fresh, age and harmonic
 // are one mechanism with another [Objective] each. What is known of a page's rate
 // of change is a [Gamma] belief, and the page is due when a visit is worth a
-// threshold that is the same for all pages ([Due]).
+// threshold that is the same for all pages ([Due]). Maintenance moves the
+// threshold ([MoveThreshold]), the prices of hosts that are full
+// ([MoveHostPrice]) and the priors of hosts ([Population]), and wakes the sleepers
+// that gain most by it ([Reschedule]).
 //
 // For pages whose rates are known, [Allocate] divides a budget exactly, and a
 // [Histogram] tells its price; the policies are held against them.

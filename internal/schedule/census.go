@@ -1,0 +1,78 @@
+package schedule
+
+import (
+	"math"
+	"time"
+)
+
+// censusOctave is how many cells there are to a factor of two, of shape, days and
+// weight alike.
+const censusOctave = 4
+
+// Census sums up beliefs so that it can be asked what a threshold would cost
+// without the pages. Beliefs alike in shape, days and weight share a cell and
+// stand at its geometric mean; what a census says is that of its pages to better
+// than 1e-3. The zero Census is empty. Censuses of shards can be merged.
+type Census struct {
+	cells []censusCell // in the order of their first pages, so that sums are the same each time
+	index map[[3]int16]int
+}
+
+type censusCell struct {
+	key           [3]int16
+	n             float64
+	a, b, weights float64 // sums of logarithms
+}
+
+// Add counts a page with a belief and a weight (> 0).
+func (c *Census) Add(g Gamma, weight float64) {
+	a, b, w := math.Log2(g.A), math.Log2(g.B), math.Log2(weight)
+	cellOf := func(x float64) int16 { return int16(math.Floor(min(max(x, -1000), 1000) * censusOctave)) }
+	c.add(censusCell{key: [3]int16{cellOf(a), cellOf(b), cellOf(w)}, n: 1, a: a, b: b, weights: w})
+}
+
+// Merge adds what another census counted.
+func (c *Census) Merge(o *Census) {
+	for _, cell := range o.cells {
+		c.add(cell)
+	}
+}
+
+func (c *Census) add(cell censusCell) {
+	i, ok := c.index[cell.key]
+	if !ok {
+		if c.index == nil {
+			c.index = map[[3]int16]int{}
+		}
+		c.index[cell.key] = len(c.cells)
+		c.cells = append(c.cells, cell)
+		return
+	}
+	sum := &c.cells[i]
+	sum.n += cell.n
+	sum.a += cell.a
+	sum.b += cell.b
+	sum.weights += cell.weights
+}
+
+// Pages is how many pages were counted.
+func (c *Census) Pages() int {
+	n := 0.0
+	for i := range c.cells {
+		n += c.cells[i].n
+	}
+	return int(n)
+}
+
+// Planned is how many visits a day the pages get together at a threshold (≥ 0)
+// when no interval is shorter than low (> 0) or longer than high.
+func (c *Census) Planned(o Objective, threshold float64, low, high time.Duration) float64 {
+	sum := 0.0
+	for i := range c.cells {
+		cell := &c.cells[i]
+		g := Gamma{math.Exp2(cell.a / cell.n), math.Exp2(cell.b / cell.n)}
+		due := Due(o, g, threshold/math.Exp2(cell.weights/cell.n))
+		sum += cell.n / min(max(due, days(low)), days(high))
+	}
+	return sum
+}

@@ -1,0 +1,73 @@
+package schedule
+
+import (
+	"cmp"
+	"slices"
+	"time"
+)
+
+const (
+	// moveFactor is by what factor an interval must have changed for its page to be
+	// woken and planned again.
+	moveFactor = 2
+	// movedShare is the largest share of a period's visits that may be moved in it:
+	// waking a page costs about as much as visiting one.
+	movedShare = 0.05
+)
+
+// Sleeper is a page that waits for its next visit, and the interval that it would
+// have been given today. Thresholds, prices, priors and weights move while it
+// sleeps.
+type Sleeper struct {
+	ID      int64
+	Elapsed time.Duration // since its last visit
+	Planned time.Duration // from the last visit to the next, as it sleeps now
+	Wanted  time.Duration // the same, by what is known now: the Interval of Replan
+}
+
+// Reschedule chooses which sleepers to plan again: those whose interval has
+// changed by more than a factor of two, largest gain first, and not more than 5 %
+// of the visits of the period between two choices. Sleepers are left in their
+// order; equal gains are taken by ID.
+func Reschedule(sleepers []Sleeper, visits float64) []int64 {
+	type candidate struct {
+		id   int64
+		gain float64
+	}
+	var found []candidate
+	for _, s := range sleepers {
+		if gain := s.Gain(); gain > 0 && s.far() {
+			found = append(found, candidate{s.ID, gain})
+		}
+	}
+	slices.SortFunc(found, func(a, b candidate) int {
+		return cmp.Or(cmp.Compare(b.gain, a.gain), cmp.Compare(a.id, b.id))
+	})
+	most := int(min(max(0, visits*movedShare), float64(len(found))))
+	ids := make([]int64, most)
+	for i := range ids {
+		ids[i] = found[i].id
+	}
+	return ids
+}
+
+// far reports whether the wanted visit is more than a factor of two nearer or
+// farther than the planned one. A visit that should have been is due now.
+func (s Sleeper) far() bool {
+	to := float64(max(s.Wanted, s.Elapsed, 1))
+	ratio := float64(s.Planned) / to
+	return ratio > moveFactor || ratio < 1/float64(moveFactor)
+}
+
+// Gain is what planning the page again is worth, in visits. With p the planned
+// and w the wanted interval, sleeping p costs (p/w − 1)² visits more than sleeping
+// w under the square-root law, where penalty grows with the square of the
+// interval and is worth one visit at w; for the other objectives it is near that
+// for p near w.
+func (s Sleeper) Gain() float64 {
+	loss := func(interval time.Duration) float64 {
+		excess := float64(interval)/float64(max(s.Wanted, 1)) - 1
+		return excess * excess
+	}
+	return loss(s.Planned) - loss(max(s.Wanted, s.Elapsed))
+}
