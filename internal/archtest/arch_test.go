@@ -6,17 +6,23 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"io"
 	"os/exec"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 )
 
 type pkg struct {
+	Dir          string
 	ImportPath   string
 	Name         string
+	GoFiles      []string
 	Imports      []string
 	TestImports  []string
 	XTestImports []string
@@ -32,10 +38,13 @@ type rule struct {
 	reason string
 }
 
+// pure decides, and does nothing.
+var pure = oneOf("internal/crawl", "internal/urlkey", "internal/scope", "internal/schedule", "internal/polite", "internal/change", "internal/exclude", "internal/rank")
+
 var rules = []rule{
 	{
 		"pure packages do no I/O",
-		oneOf("internal/crawl", "internal/urlkey", "internal/scope", "internal/schedule", "internal/polite", "internal/change", "internal/exclude", "internal/rank"),
+		pure,
 		func(i string) bool {
 			return hasPrefix(i, "go.temporal.io/", "database/sql", "math/rand", "log", "os", "net/http", "syscall") || i == "net"
 		},
@@ -141,6 +150,35 @@ func TestImports(t *testing.T) {
 	}
 }
 
+// readsClock are the functions of package time that read a clock or wait.
+var readsClock = []string{"Now", "Since", "Until", "Sleep", "After", "AfterFunc", "Tick", "NewTimer", "NewTicker"}
+
+// Pure packages are given the time; they never look.
+func TestPurePackagesReadNoClock(t *testing.T) {
+	t.Parallel()
+	for _, p := range list(t) {
+		if !pure(p.ImportPath) {
+			continue
+		}
+		for _, name := range p.GoFiles {
+			file, err := parser.ParseFile(token.NewFileSet(), filepath.Join(p.Dir, name), nil, parser.SkipObjectResolution)
+			if err != nil {
+				t.Fatal(err)
+			}
+			ast.Inspect(file, func(n ast.Node) bool {
+				call, ok := n.(*ast.SelectorExpr)
+				if !ok {
+					return true
+				}
+				if of, ok := call.X.(*ast.Ident); ok && of.Name == "time" && slices.Contains(readsClock, call.Sel.Name) {
+					t.Errorf("%s/%s uses time.%s: decisions are pure functions of what is passed in", p.ImportPath, name, call.Sel.Name)
+				}
+				return true
+			})
+		}
+	}
+}
+
 func TestPackageNames(t *testing.T) {
 	t.Parallel()
 	for _, p := range list(t) {
@@ -152,7 +190,7 @@ func TestPackageNames(t *testing.T) {
 
 func list(t *testing.T) []pkg {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), "go", "list", "-json=ImportPath,Name,Imports,TestImports,XTestImports", module+"/...")
+	cmd := exec.CommandContext(t.Context(), "go", "list", "-json=Dir,ImportPath,Name,GoFiles,Imports,TestImports,XTestImports", module+"/...")
 	out, err := cmd.Output()
 	if err != nil {
 		t.Fatalf("go list: %v", err)
