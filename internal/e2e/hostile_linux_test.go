@@ -137,6 +137,7 @@ func numbered(n int, piece string) string {
 
 func hostilities(t *testing.T) []hostility {
 	bomb := bombs(t)
+	fonts, paragraphs := numbered(400, "<font size=%d>"), strings.Repeat("<p>x", 25_000)
 	return []hostility{
 		{"endless body", repeats(htmlStart, "x"), crawl.OutcomeTooLarge, "larger than 10MiB"},
 		{"endless chunks", repeats(chunksStart, "400\r\n"+strings.Repeat("x", 1024)+"\r\n"), crawl.OutcomeTooLarge, "larger than 10MiB"},
@@ -190,8 +191,13 @@ func hostilities(t *testing.T) []hostility {
 		{"elements only", filled("<p>x"), crawl.OutcomeNew, ""},
 		{"attributes only", filled("<p a b c d e f g h i j k l m n o p>"), crawl.OutcomeNew, ""},
 		{"words only", filled("a "), crawl.OutcomeNew, ""},
-		// Each paragraph closes what the first one has open, and opens all of it again.
-		{"elements that return", says(htmlStart, "<p>", numbered(400, "<font size=%d>"), strings.Repeat("<p>x", 25_000)), crawl.OutcomeNew, ""},
+		{"as many elements as a tree may have", says(htmlStart, strings.Repeat("<p>x", 120_000)), crawl.OutcomeNew, ""},
+		// Each paragraph closes what the first one has open, and opens all of it again; and
+		// the same, hidden from who counts tags: these end tags end nothing.
+		{"elements that return", says(htmlStart, "<p>", fonts, paragraphs), crawl.OutcomeNew, ""},
+		{"elements that return in secret", says(htmlStart, "<p>", fonts, strings.Repeat("</i>", 400), paragraphs), crawl.OutcomeNew, ""},
+		{"a body of bodies", says(htmlStart, numbered(5000, "<body a%d>")), crawl.OutcomeNew, ""},
+		{"a body of bodies in secret", says(htmlStart, "<svg><title></svg>", numbered(5000, "<body a%d>")), crawl.OutcomeNew, ""},
 	}
 }
 

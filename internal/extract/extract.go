@@ -103,8 +103,8 @@ func parsePlain(src Source, decoded []byte, rules Rules) Page {
 
 // parseHTML reads a document by its tree or, if it has none, by its tags.
 func parseHTML(src Source, decoded []byte, rules Rules) Page {
-	root := tree(decoded)
-	if root == nil {
+	root, err := parseTree(decoded)
+	if err != nil {
 		return parseFlat(src, decoded, rules)
 	}
 	s := surveyOf(root, rules.ignored(root))

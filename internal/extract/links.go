@@ -291,7 +291,7 @@ func (c *collector) resolve(base urlkey.Base, self urlkey.URL, page *Page) {
 		switch {
 		case known:
 			page.Links[i].merge(r.link(u, reach(self, u, site)))
-		case len(page.Links) >= MaxLinks || bytes > maxLinkBytes:
+		case len(page.Links) >= MaxLinks || bytes+len(u.String()) > maxLinkBytes:
 			page.LinksCut = true
 		default:
 			seen[u] = len(page.Links)

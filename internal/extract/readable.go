@@ -32,27 +32,12 @@ func Readable(body []byte, contentType string) (string, error) {
 		return cleanLines(string(decoded)), nil
 	}
 	var w lineWriter
-	if root := tree(decoded); root != nil {
+	if root, err := parseTree(decoded); err == nil {
 		w.node(root)
 	} else {
 		w.tokens(decoded)
 	}
 	return cleanLines(w.b.String()), nil
-}
-
-// tree is the document's, nil if it has none: if it is nested too deeply, or would
-// cost too much.
-func tree(decoded []byte) *html.Node {
-	if tooCostly(decoded) {
-		return nil
-	}
-	// Without scripting the contents of <noscript> are elements, links included. The
-	// one error of a reader that cannot fail: more than 512 open elements.
-	root, err := html.ParseWithOptions(bytes.NewReader(decoded), html.ParseOptionEnableScripting(false))
-	if err != nil {
-		return nil
-	}
-	return root
 }
 
 // cleanLines makes lines fit for a terminal: single spaces, no control

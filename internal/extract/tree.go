@@ -1,0 +1,336 @@
+package extract
+
+import (
+	"bytes"
+	"errors"
+	"strings"
+
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+)
+
+// The algorithm by which browsers make a tree, html.Parse, is not for pages of
+// strangers: a hundred kilobytes can cost it gigabytes (each paragraph opens again
+// all formatting that the one before left open) or half a minute (each <body> is
+// compared with the attributes of all before it). parseTree takes time and memory
+// in proportion to the page. Of the algorithm it leaves out what repairs wrongly
+// nested formatting and what moves misplaced content out of tables; no text and no
+// link gets lost by that.
+
+// Limits of a tree. A node takes about a hundred bytes and an attribute fifty, so
+// that the largest tree takes about a hundred megabytes.
+const (
+	maxNodes      = 500_000
+	maxAttributes = 1_000_000
+	maxDepth      = 512 // of open elements; who walks over a tree may rely on it
+	// maxSteps bounds the looks at open elements. Pages that are not made for it take
+	// less than a hundredth.
+	maxSteps = 100_000_000
+)
+
+// errNoTree: the page is too large or too deep for a tree.
+var errNoTree = errors.New("too large for a tree")
+
+// parseTree makes the tree of a document, without scripts: the contents of
+// <noscript> are elements. It has no comments. The only error is errNoTree.
+func parseTree(decoded []byte) (*html.Node, error) {
+	b := treeBuilder{tokens: html.NewTokenizer(bytes.NewReader(decoded)), document: &html.Node{Type: html.DocumentNode}}
+	b.root = b.add(b.document, "html", "")
+	b.head = b.add(b.root, "head", "")
+	for b.next() {
+		if b.nodes > maxNodes || b.attributes > maxAttributes || len(b.open) > maxDepth || b.steps > maxSteps {
+			return nil, errNoTree
+		}
+	}
+	b.needBody()
+	return b.document, nil
+}
+
+// treeBuilder builds a tree of tags as they come.
+type treeBuilder struct {
+	tokens               *html.Tokenizer
+	document, root, head *html.Node
+	body                 *html.Node // or the <frameset>; nil until it begins
+	open                 []openElement
+	// What was used of the limits.
+	nodes, attributes, steps int
+	// paragraphs, pictures and templates count open elements.
+	paragraphs, pictures, templates int
+}
+
+type openElement struct {
+	*html.Node
+	kind kind
+}
+
+// next takes in one token and reports whether there are more.
+func (b *treeBuilder) next() bool {
+	b.tokens.AllowCDATA(b.foreign())
+	switch t := b.tokens.Next(); t {
+	case html.ErrorToken:
+		return false // the end: the reader has no other error
+	case html.TextToken:
+		b.text(b.tokens.Text())
+	case html.StartTagToken, html.SelfClosingTagToken:
+		tag, attributes := b.tokens.TagName()
+		b.start(atom.String(tag), attributes, t == html.SelfClosingTagToken)
+	case html.EndTagToken:
+		tag, _ := b.tokens.TagName()
+		b.end(atom.String(tag))
+	}
+	return true
+}
+
+// add makes an element.
+func (b *treeBuilder) add(parent *html.Node, name, namespace string) *html.Node {
+	n := &html.Node{Type: html.ElementNode, DataAtom: atom.Lookup([]byte(name)), Data: name, Namespace: namespace}
+	parent.AppendChild(n)
+	b.nodes++
+	return n
+}
+
+// place is where the next node belongs.
+func (b *treeBuilder) place() *html.Node {
+	if len(b.open) > 0 {
+		return b.open[len(b.open)-1].Node
+	}
+	b.needBody()
+	return b.body
+}
+
+func (b *treeBuilder) needBody() {
+	if b.body == nil {
+		b.body = b.add(b.root, "body", "")
+	}
+}
+
+// leaveHead ends a <noscript> of the head with what belongs into the body.
+func (b *treeBuilder) leaveHead() {
+	if b.body == nil && len(b.open) == 1 && b.open[0].Data == "noscript" {
+		b.cut(0)
+	}
+}
+
+func (b *treeBuilder) text(text []byte) {
+	if len(b.open) == 0 && b.body == nil {
+		text = bytes.TrimLeft(text, " \t\n\f\r")
+	}
+	if len(bytes.TrimSpace(text)) > 0 {
+		b.leaveHead()
+	}
+	if text = bytes.ReplaceAll(text, []byte{0}, nil); len(text) > 0 {
+		b.place().AppendChild(&html.Node{Type: html.TextNode, Data: string(text)})
+		b.nodes++
+	}
+}
+
+func (b *treeBuilder) start(name string, attributes, selfClosing bool) {
+	if b.documentPart(name, attributes) {
+		return
+	}
+	k := kinds[name]
+	if k&metadata == 0 {
+		b.leaveHead()
+	}
+	if k&unpictured != 0 {
+		b.leavePictures()
+	}
+	namespace := b.namespace(name)
+	if namespace != "" {
+		if k &= picture; framedNames[name] {
+			k = framed
+		}
+	}
+	b.imply(name, k)
+	parent := b.head
+	if k&metadata == 0 || b.body != nil || len(b.open) > 0 {
+		parent = b.place()
+	}
+	n := b.add(parent, name, namespace)
+	b.readAttributes(n, attributes)
+	switch {
+	case namespace != "":
+		// In a picture, a <title> or <style> is an element like others.
+		b.tokens.NextIsNotRawText()
+	case name == "noscript":
+		b.tokens.NextIsNotRawText()
+		selfClosing = false
+	default:
+		selfClosing = k&void != 0
+	}
+	if !selfClosing {
+		b.push(n, k)
+	}
+}
+
+// documentPart takes in the tags of the elements that every document has once,
+// whether their tags are there or not. The first tag of each has its attributes.
+func (b *treeBuilder) documentPart(name string, attributes bool) bool {
+	var n *html.Node
+	switch {
+	case name == "html":
+		n = b.root
+	case name == "head":
+		n = b.head
+	case name == "body":
+		b.needBody()
+		n = b.body
+	case name == "frameset" && b.body == nil:
+		b.body = b.add(b.root, name, "")
+		n = b.body
+	default:
+		return false
+	}
+	if len(n.Attr) == 0 {
+		b.readAttributes(n, attributes)
+	}
+	return true
+}
+
+// readAttributes reads the current tag's attributes. Of equal names the tokenizer
+// tells the first.
+func (b *treeBuilder) readAttributes(n *html.Node, more bool) {
+	for more && b.attributes <= maxAttributes {
+		var key, value []byte
+		key, value, more = b.tokens.TagAttr()
+		a := html.Attribute{Key: atom.String(key), Val: string(value)}
+		if prefix, local, ok := strings.Cut(a.Key, ":"); ok && n.Namespace != "" && (prefix == "xlink" || prefix == "xml" || prefix == "xmlns") {
+			a.Namespace, a.Key = prefix, local
+		}
+		n.Attr = append(n.Attr, a)
+		b.attributes++
+	}
+}
+
+func (b *treeBuilder) push(n *html.Node, k kind) {
+	e := openElement{n, k}
+	b.open = append(b.open, e)
+	b.count(e, 1)
+}
+
+func (b *treeBuilder) count(e openElement, n int) {
+	switch {
+	case e.kind&picture != 0:
+		b.pictures += n
+	case e.Data == "p":
+		b.paragraphs += n
+	case e.Data == "template":
+		b.templates += n
+	}
+}
+
+// cut ends the elements from the i-th on.
+func (b *treeBuilder) cut(i int) {
+	for _, e := range b.open[i:] {
+		b.count(e, -1)
+	}
+	b.open = b.open[:i]
+}
+
+// cutTo ends the innermost element of which is holds, if none of which stop holds
+// comes first.
+func (b *treeBuilder) cutTo(is, stop func(openElement) bool) bool {
+	for i := len(b.open) - 1; i >= 0; i-- {
+		b.steps++
+		switch e := b.open[i]; {
+		case is(e):
+			b.cut(i)
+			return true
+		case stop(e):
+			return false
+		}
+	}
+	return false
+}
+
+func named(name string) func(openElement) bool {
+	return func(e openElement) bool { return e.Data == name }
+}
+
+// of reports whether an element is of any of the kinds.
+func of(k kind) func(openElement) bool { return func(e openElement) bool { return e.kind&k != 0 } }
+
+// imply ends what a start tag ends, and starts what it needs around it.
+func (b *treeBuilder) imply(name string, k kind) {
+	if k&block != 0 {
+		b.endParagraph()
+	}
+	if last := len(b.open) - 1; k&heading != 0 && last >= 0 && b.open[last].kind&heading != 0 {
+		b.cut(last)
+	}
+	rule := implied[name]
+	for rule.ends != nil && b.cutTo(func(e openElement) bool { return rule.ends[e.Data] }, rule.stop) {
+	}
+	for range 2 { // at most a <tbody> and a <tr>
+		if len(b.open) == 0 {
+			return
+		}
+		needed := rule.within[b.open[len(b.open)-1].Data]
+		if needed == "" {
+			return
+		}
+		b.push(b.add(b.place(), needed, ""), kinds[needed])
+	}
+}
+
+func (b *treeBuilder) endParagraph() bool {
+	return b.paragraphs > 0 && b.cutTo(named("p"), func(e openElement) bool { return e.kind&scope != 0 || e.Data == "button" })
+}
+
+// foreign reports whether a tag here would be one of a picture's.
+func (b *treeBuilder) foreign() bool {
+	if b.pictures > 0 {
+		for i := len(b.open) - 1; i >= 0; i-- {
+			b.steps++
+			if k := b.open[i].kind; k&(picture|framed) != 0 {
+				return k&picture != 0
+			}
+		}
+	}
+	return false
+}
+
+// namespace is that of an element which starts here.
+func (b *treeBuilder) namespace(name string) string {
+	switch {
+	case kinds[name]&picture != 0:
+		return name
+	case b.foreign():
+		return b.open[len(b.open)-1].Namespace
+	}
+	return ""
+}
+
+// leavePictures ends pictures whose end tags are missing.
+func (b *treeBuilder) leavePictures() {
+	for b.foreign() {
+		b.cutTo(of(picture), of(0))
+	}
+}
+
+// end takes in an end tag.
+func (b *treeBuilder) end(name string) {
+	k := kinds[name]
+	switch {
+	case name == "p":
+		if !b.endParagraph() {
+			b.add(b.place(), name, "")
+		}
+	case name == "br":
+		b.add(b.place(), name, "")
+	case name == "template":
+		if b.templates > 0 {
+			b.cutTo(named(name), of(0))
+		}
+	case k&heading != 0:
+		b.cutTo(of(heading), of(scope))
+	case k&tablePart != 0:
+		b.cutTo(named(name), of(table))
+	case name == "li":
+		b.cutTo(named(name), func(e openElement) bool { return e.kind&scope != 0 || e.Data == "ul" || e.Data == "ol" })
+	case k&special != 0 && !b.foreign():
+		b.cutTo(named(name), of(scope))
+	default:
+		b.cutTo(named(name), of(special))
+	}
+}
