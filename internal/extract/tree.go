@@ -18,10 +18,10 @@ import (
 // link gets lost by that.
 
 // Limits of a tree. A node takes about a hundred bytes and an attribute fifty, so
-// that the largest tree takes about a hundred megabytes.
+// that the largest tree takes about fifty megabytes.
 const (
-	maxNodes      = 500_000
-	maxAttributes = 1_000_000
+	maxNodes      = 250_000
+	maxAttributes = 500_000
 	maxDepth      = 512 // of open elements; who walks over a tree may rely on it
 	// maxSteps bounds the looks at open elements. Pages that are not made for it take
 	// less than a hundredth.
