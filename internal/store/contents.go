@@ -37,7 +37,7 @@ type Contents interface {
 	// most limit.
 	ListContents(ctx context.Context, after string, limit int) ([]string, error)
 	// PagesWith lists pages that have, or had, the digests: for each digest the first
-	// three. It reads all versions.
+	// three.
 	PagesWith(ctx context.Context, digests []string) ([]ContentPage, error)
 }
 
