@@ -210,7 +210,8 @@ func TestLinkToVanishingPage(t *testing.T) {
 	registered := start(func() (store.RegisterResult, error) { return r.register(r.s, from.PageID, oneURL) })
 	settle()
 	forgetter.proceed <- struct{}{}
-	if o := <-forgotten; o.err != nil || len(o.value.Pages) != 1 || o.value.Pages[0] != page {
+	// It may find the new page too, if that is quick to come.
+	if o := <-forgotten; o.err != nil || len(o.value.Pages) == 0 || o.value.Pages[0] != page {
 		t.Errorf("forgot %+v, %v", o.value, o.err)
 	}
 	if o := <-registered; o.err != nil || o.value.New != 1 {
