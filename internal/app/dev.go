@@ -201,7 +201,11 @@ func (d *devRun) startCrawls(ctx context.Context) error {
 		if rec.State == crawl.CrawlStopped {
 			continue
 		}
-		if err := flows.StartCrawl(ctx, rec.Spec); err != nil {
+		err := flows.StartCrawl(ctx, rec.Spec)
+		if errors.Is(err, temporalkit.ErrNotTaken) {
+			// After a crash Temporal waits for the dead worker; ours comes next.
+			d.log.Warn("the crawl goes on when Temporal gives it to this process", "crawl", rec.Spec.Name)
+		} else if err != nil {
 			return err
 		}
 	}
