@@ -217,7 +217,7 @@ func TestHostileDocuments(t *testing.T) {
 			parse(t, body)
 			runtime.ReadMemStats(&after)
 			used := after.TotalAlloc - before.TotalAlloc
-			if t.Logf("%d bytes took %d KiB", len(body), used>>10); used > 150*size {
+			if t.Logf("%d bytes took %d KiB", len(body), used>>10); used > 250*size {
 				t.Error("too much")
 			}
 		})

@@ -36,6 +36,7 @@ func Run(t *testing.T, open func(t *testing.T) store.Store) {
 		{"Takedown", takedownCases()},
 		{"Contents", contentCases()},
 		{"Retention", retentionCases()},
+		{"RetainedBytes", retentionBytesCases()},
 		{"Exchanges", exchangeCases()},
 		{"Claims", claimCases()},
 	}
