@@ -10,6 +10,7 @@ import (
 	"go/parser"
 	"go/token"
 	"io"
+	"iter"
 	"os/exec"
 	"path"
 	"path/filepath"
@@ -49,6 +50,14 @@ var rules = []rule{
 			return hasPrefix(i, "go.temporal.io/", "database/sql", "math/rand", "log", "os", "net/http", "syscall") || i == "net"
 		},
 		"decisions are pure functions: no SDK, network, database, log, file or random numbers",
+	},
+	{
+		"the simulator computes",
+		oneOf("internal/sim"),
+		func(i string) bool {
+			return hasPrefix(i, "go.temporal.io/", "database/sql", "log", "os", "net/http", "syscall", module+"/internal/store", module+"/internal/report") || i == "net" || i == "math/rand"
+		},
+		"a simulation follows from its arguments: files and stores are read by whoever asks for it",
 	},
 	{
 		"crawl is the standard library only",
@@ -153,28 +162,48 @@ func TestImports(t *testing.T) {
 // readsClock are the functions of package time that read a clock or wait.
 var readsClock = []string{"Now", "Since", "Until", "Sleep", "After", "AfterFunc", "Tick", "NewTimer", "NewTicker"}
 
-// Pure packages are given the time; they never look.
+// seeds are the names of package math/rand/v2 that do not draw from a source of
+// its own.
+var seeds = []string{"New", "NewPCG", "Rand"}
+
+// Pure packages are given the time; they never look. The simulator neither, and
+// what it draws follows from a seed.
 func TestPurePackagesReadNoClock(t *testing.T) {
 	t.Parallel()
+	simulates := oneOf("internal/sim")
 	for _, p := range list(t) {
-		if !pure(p.ImportPath) {
+		if !pure(p.ImportPath) && !simulates(p.ImportPath) {
 			continue
 		}
+		for file, used := range selectors(t, p) {
+			if used[0] == "time" && slices.Contains(readsClock, used[1]) {
+				t.Errorf("%s uses time.%s: decisions are pure functions of what is passed in", file, used[1])
+			}
+			if used[0] == "rand" && !slices.Contains(seeds, used[1]) {
+				t.Errorf("%s uses rand.%s: what is drawn follows from a seed that is passed in", file, used[1])
+			}
+		}
+	}
+}
+
+// selectors are the files of a package with the selectors "a.B" in them.
+func selectors(t *testing.T, p pkg) iter.Seq2[string, [2]string] {
+	t.Helper()
+	return func(yield func(string, [2]string) bool) {
 		for _, name := range p.GoFiles {
 			file, err := parser.ParseFile(token.NewFileSet(), filepath.Join(p.Dir, name), nil, parser.SkipObjectResolution)
 			if err != nil {
 				t.Fatal(err)
 			}
-			ast.Inspect(file, func(n ast.Node) bool {
-				call, ok := n.(*ast.SelectorExpr)
+			for n := range ast.Preorder(file) {
+				selector, ok := n.(*ast.SelectorExpr)
 				if !ok {
-					return true
+					continue
 				}
-				if of, ok := call.X.(*ast.Ident); ok && of.Name == "time" && slices.Contains(readsClock, call.Sel.Name) {
-					t.Errorf("%s/%s uses time.%s: decisions are pure functions of what is passed in", p.ImportPath, name, call.Sel.Name)
+				if of, ok := selector.X.(*ast.Ident); ok && !yield(path.Join(p.ImportPath, name), [2]string{of.Name, selector.Sel.Name}) {
+					return
 				}
-				return true
-			})
+			}
 		}
 	}
 }
