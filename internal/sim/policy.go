@@ -44,7 +44,7 @@ func (p Policy) scheduler(s Setting, w *World) Scheduler {
 // Policies lists all policies.
 func Policies() []Policy {
 	var all []Policy
-	for _, family := range [][]Policy{simple} {
+	for _, family := range [][]Policy{shipped, simple} {
 		all = append(all, family...)
 	}
 	return all
