@@ -29,6 +29,10 @@ type Metrics struct {
 	HostPeak int
 }
 
+// Objectives are the names of the product's objectives, each of which keeps one
+// penalty low.
+func Objectives() []string { return []string{"sqrt", "fresh", "age", "harmonic"} }
+
 // Penalty is what a policy of ours by that name keeps low, NaN for other names.
 func (m Metrics) Penalty(objective string) float64 {
 	switch objective {

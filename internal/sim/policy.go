@@ -44,7 +44,7 @@ func (p Policy) scheduler(s Setting, w *World) Scheduler {
 // Policies lists all policies.
 func Policies() []Policy {
 	var all []Policy
-	for _, family := range [][]Policy{shipped, simple} {
+	for _, family := range [][]Policy{ours, shipped, simple, clairvoyant} {
 		all = append(all, family...)
 	}
 	return all

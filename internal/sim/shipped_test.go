@@ -5,6 +5,8 @@ import (
 	"math"
 	"strings"
 	"testing"
+
+	"recrawl/internal/schedule"
 )
 
 // steps are the intervals in days that a policy chooses after the visits of a
@@ -51,6 +53,21 @@ func TestShippedSteps(t *testing.T) {
 		}
 		if text := strings.Join(got, " "); text != want {
 			t.Errorf("%s:\n got %s\nwant %s", policy, text, want)
+		}
+	}
+}
+
+// So do the rules of papers, but for the product's jitter of 5 %.
+func TestRuleSteps(t *testing.T) {
+	t.Parallel()
+	for policy, want := range map[string][]float64{
+		"frmax":  {2, 1, 1, 2, 2, 1, 1, 1, 1, 2},
+		"deltat": {1, .5714, .5714, .5714, .5714, .5714, .5714, .5714, .5714, .7619},
+	} {
+		for i, step := range stepsOf(t, policy, "U C U U C C U U U U") {
+			if math.Abs(step/want[i]-1) > 1.001*schedule.Jitter {
+				t.Errorf("%s, step %d: %.4f, want %.4f and jitter", policy, i+1, step, want[i])
+			}
 		}
 	}
 }

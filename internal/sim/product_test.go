@@ -1,0 +1,94 @@
+package sim
+
+import (
+	"math"
+	"testing"
+
+	"recrawl/internal/schedule"
+)
+
+// What the store does to a belief, between visits, changes nothing.
+func TestBeliefsAreStored(t *testing.T) {
+	t.Parallel()
+	w := draw(t, "host", Spec{Pages: 60, Days: 100, Seed: 1, Weights: "pareto"})
+	for _, p := range ours {
+		o := Options{Budget: Budget{Each: 0.2}, Mode: WorkConserving, Warmup: 50, Seed: 1}
+		stored := p
+		stored.make = func(s Setting, w *World) Scheduler {
+			return storing{p.make(s, w).(*product)}
+		}
+		if a, b := Run(w, p, o).Metrics, Run(w, stored, o).Metrics; a != b {
+			t.Errorf("%s: %+v, and with stored beliefs %+v", p.Name, a, b)
+		}
+	}
+}
+
+// storing encodes and decodes each belief after each visit.
+type storing struct{ *product }
+
+func (s storing) Enter(page int, at float64) float64 { return s.store(page, s.product.Enter(page, at)) }
+
+func (s storing) Visit(page int, look Look) float64 {
+	return s.store(page, s.product.Visit(page, look))
+}
+
+func (s storing) store(page int, due float64) float64 {
+	known := &s.pages[page]
+	known.belief = schedule.DecodeBelief(known.belief.Encode())
+	return due
+}
+
+// By timers alone, as the product runs, visits meet the budget: that is the
+// threshold's doing.
+func TestTimersMeetTheBudget(t *testing.T) {
+	t.Parallel()
+	for _, kind := range []string{"cho", "burst"} {
+		for _, name := range Objectives() {
+			w := draw(t, kind, Spec{Pages: 400, Days: 200, Seed: 4, Weights: "pareto"})
+			p, err := Choose([]string{name})
+			if err != nil {
+				t.Fatal(err)
+			}
+			r := Run(w, p[0], Options{Budget: Budget{Each: 0.2}, Mode: Timers, Warmup: 100, Seed: 4})
+			if math.Abs(r.Visits/80-1) > 0.06 {
+				t.Errorf("%s, %s: %.1f visits a day, the budget is 80", kind, name, r.Visits)
+			}
+		}
+	}
+}
+
+// Hosts with a limit have a price at which their pages want no more than that, so
+// that none waits long for its host.
+func TestHostPrices(t *testing.T) {
+	t.Parallel()
+	w := draw(t, "e3-limited", Spec{Pages: 60, Days: 200, Seed: 1})
+	for _, name := range Objectives() {
+		p, err := Choose([]string{name})
+		if err != nil {
+			t.Fatal(err)
+		}
+		noted, d := withDiary(p[0])
+		r := Run(w, noted, Options{Budget: Budget{Each: 1}, Mode: Timers, Warmup: 100, Seed: 1})
+		made, late := 0.0, 0.0
+		for _, v := range d.visits {
+			if v.At >= 100 && w.Pages[v.page].Host%2 == 0 {
+				made++
+				late += max(0, v.At-v.due)
+			}
+		}
+		if perDay := made / 100 / 10; perDay > 2 || perDay < 1.5 {
+			t.Errorf("%s: %.2f visits a day of a host that takes 2", name, perDay)
+		}
+		if wait := late / made; wait > 0.5 {
+			t.Errorf("%s: visits wait %.2f days for their host, where one fits every half a day", name, wait)
+		}
+		if math.Abs(r.Visits/60-1) > 0.1 {
+			t.Errorf("%s: %.1f visits a day, the budget is 60", name, r.Visits)
+		}
+		for host, h := range d.scheduler.(*product).upkeep.hosts {
+			if own := h.price > d.scheduler.(*product).upkeep.threshold; own != (host%2 == 0) {
+				t.Errorf("%s: host %d has a price of its own: %v", name, host, own)
+			}
+		}
+	}
+}
