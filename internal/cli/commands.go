@@ -50,7 +50,8 @@ type commands struct {
 	Resume resumeCmd `cmd:"" help:"Resume a paused crawl."`
 	Stop   stopCmd   `cmd:"" help:"Stop a crawl: its workflows end, what it knows stays."`
 
-	Archive archiveCmd `cmd:"" help:"Look after the archive of contents."`
+	Archive  archiveCmd  `cmd:"" help:"Look after the archive of contents."`
+	Simulate simulateCmd `cmd:"" help:"Compare revisit policies on drawn worlds, recorded changes or a crawl's own history."`
 
 	Completion completionCmd `cmd:"" help:"Print a shell's completion script."`
 	Version    versionCmd    `cmd:"" help:"Print the version; so does --version."`

@@ -31,6 +31,7 @@ type fakeBackend struct {
 	dsn                   string
 	archiveDir            string // "" has none
 	version               store.VersionRecord
+	visits                []store.VisitRecord // of news' page, newest first; nil is one
 }
 
 func (b *fakeBackend) Dev(ctx context.Context, o DevOptions) error {
@@ -185,6 +186,9 @@ func (s *fakeStore) ListPages(_ context.Context, f store.PageFilter) ([]store.Pa
 func (s *fakeStore) ListVisits(_ context.Context, _ int64, before, _ int) ([]store.VisitRecord, error) {
 	if before > 0 {
 		return nil, nil
+	}
+	if s.backend.visits != nil {
+		return s.backend.visits, nil
 	}
 	return []store.VisitRecord{{Visit: 1, At: now, Outcome: crawl.OutcomeNew, Status: 200}}, nil
 }
