@@ -114,10 +114,11 @@ func (w Workflows) StartCrawl(ctx context.Context, name string, spec json.RawMes
 	defer cancel()
 	_, err := w.Update(waiting, id, contract.AwaitOpen, nil)
 	var refused *temporal.ApplicationError
+	var late *client.WorkflowUpdateServiceTimeoutOrCanceledError // may come a moment before our own deadline
 	switch {
 	case errors.As(err, &refused) && refused.Type() == contract.ErrTypeBadSpec:
 		return &crawl.SpecError{Problem: strings.TrimPrefix(refused.Message(), "spec: ")}
-	case waiting.Err() != nil && ctx.Err() == nil:
+	case (waiting.Err() != nil || errors.As(err, &late)) && ctx.Err() == nil:
 		return fmt.Errorf("%s is started, but %w: is a worker running?", id, ErrNotTaken)
 	}
 	return err
