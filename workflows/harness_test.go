@@ -15,6 +15,7 @@ import (
 	"go.temporal.io/sdk/converter"
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/testsuite"
+	"go.temporal.io/sdk/worker"
 	"go.temporal.io/sdk/workflow"
 
 	"recrawl/internal/contract"
@@ -132,6 +133,9 @@ func (l *live) run(name string, args []any) {
 	suite := testsuite.WorkflowTestSuite{}
 	suite.SetLogger(contracttest.Quiet())
 	env := suite.NewTestWorkflowEnvironment()
+	// A busy machine may not run us for the second after which the SDK takes a workflow
+	// for stuck, and goes on beside it.
+	env.SetWorkerOptions(worker.Options{DeadlockDetectionTimeout: time.Minute})
 	l.env = env
 	env.SetTestTimeout(20 * time.Second)
 	env.SetStartTime(l.now)
