@@ -1,6 +1,7 @@
 package temporalkit
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -107,12 +108,17 @@ var ErrNotTaken = errors.New("no worker has taken it up yet")
 // is refused, and wraps ErrNotTaken when nobody answers.
 func (w Workflows) StartCrawl(ctx context.Context, name string, spec json.RawMessage) error {
 	id := contract.CrawlID(name)
-	if err := w.startCrawl(ctx, id, name, spec); err != nil {
+	run, err := w.startCrawl(ctx, id, name, spec)
+	if err != nil {
 		return err
 	}
 	waiting, cancel := context.WithTimeout(ctx, openLimit)
 	defer cancel()
-	_, err := w.Update(waiting, id, contract.AwaitOpen, nil)
+	_, err = w.Update(waiting, id, contract.AwaitOpen, nil)
+	if errors.Is(err, ErrNoWorkflow) {
+		// It was refused before anybody could ask: what it ended with says why.
+		err = cmp.Or(run.Get(waiting, nil), err)
+	}
 	var refused *temporal.ApplicationError
 	var late *client.WorkflowUpdateServiceTimeoutOrCanceledError // may come a moment before our own deadline
 	switch {
@@ -124,17 +130,17 @@ func (w Workflows) StartCrawl(ctx context.Context, name string, spec json.RawMes
 	return err
 }
 
-func (w Workflows) startCrawl(ctx context.Context, id, name string, spec json.RawMessage) error {
-	_, err := w.Client.ExecuteWorkflow(ctx, client.StartWorkflowOptions{
+func (w Workflows) startCrawl(ctx context.Context, id, name string, spec json.RawMessage) (client.WorkflowRun, error) {
+	run, err := w.Client.ExecuteWorkflow(ctx, client.StartWorkflowOptions{
 		ID: id, TaskQueue: contract.TaskQueue,
 		WorkflowIDConflictPolicy: enumspb.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING,
 		WorkflowIDReusePolicy:    enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE,
 		StaticSummary:            "crawl " + name,
 	}, contract.CrawlWorkflow, spec)
 	if err != nil {
-		return fmt.Errorf("start %s: %w", id, err)
+		return nil, fmt.Errorf("start %s: %w", id, err)
 	}
-	return nil
+	return run, nil
 }
 
 // Running reports whether the workflow id has a running workflow.
