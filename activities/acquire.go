@@ -23,6 +23,15 @@ const acquirePatience = 4 * time.Second
 // the grant decides whether the permit may be used; a page it forbids gives the
 // permit back at no cost to the host.
 func (a *Activities) Acquire(ctx context.Context, in contract.AcquireIn) (contract.AcquireOut, error) {
+	if in.Class == crawl.ClassRevisit {
+		skip, reasons, err := a.skips(ctx, in)
+		if err != nil {
+			return contract.AcquireOut{}, translate(err)
+		}
+		if skip {
+			return contract.AcquireOut{Answer: contract.AnswerSkipped, Reasons: reasons}, nil
+		}
+	}
 	result, err := a.store.Acquire(ctx, store.AcquireParams{Page: in.Page, Visit: in.Visit, Class: in.Class, Patience: acquirePatience})
 	if err != nil {
 		return contract.AcquireOut{}, translate(err)

@@ -12,6 +12,7 @@ import (
 	"recrawl/internal/contract"
 	"recrawl/internal/crawl"
 	"recrawl/internal/extract"
+	"recrawl/internal/schedule"
 	"recrawl/internal/scope"
 	"recrawl/internal/store"
 	"recrawl/internal/urlkey"
@@ -23,6 +24,7 @@ type crawlView struct {
 	scope   scope.Scope
 	rules   urlkey.Rules
 	content extract.Rules
+	revisit schedule.Rules
 	allow   []netip.Prefix // networks that may be fetched besides the public ones
 }
 
@@ -69,7 +71,13 @@ func newCrawlView(rec store.CrawlRecord) (*crawlView, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &crawlView{CrawlRecord: rec, scope: sc, rules: urlkey.NewRules(rec.Spec.URLs), content: content, allow: allowedNetworks(rec.Spec)}, nil
+	revisit, err := schedule.NewRules(rec.Spec.Revisit)
+	if err != nil {
+		return nil, err
+	}
+	return &crawlView{
+		CrawlRecord: rec, scope: sc, rules: urlkey.NewRules(rec.Spec.URLs), content: content, revisit: revisit, allow: allowedNetworks(rec.Spec),
+	}, nil
 }
 
 // url returns the URL under which the crawl keeps what an address leads to.

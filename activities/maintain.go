@@ -61,6 +61,9 @@ func (a *Activities) Maintain(ctx context.Context, in contract.MaintainIn) (cont
 		return out, translate(err)
 	}
 	out.Room = len(candidates) > 0
+	if err := a.allocate(ctx, in); err != nil {
+		return out, translate(err)
+	}
 	out.Status, err = a.counts(ctx, in.CrawlID)
 	return out, translate(err)
 }

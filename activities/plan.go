@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"time"
 
 	"recrawl/internal/contract"
 	"recrawl/internal/crawl"
@@ -39,10 +40,11 @@ func (a *Activities) PlanRevisit(ctx context.Context, in contract.PlanIn) (contr
 	if err != nil {
 		return contract.PlanOut{}, translate(err)
 	}
-	plan, err := decide(view.Spec, page, in, duplicate)
+	internal, err := a.internal(ctx, view, page)
 	if err != nil {
-		return contract.PlanOut{}, err
+		return contract.PlanOut{}, translate(err)
 	}
+	plan := decide(view.revisit, page, in, duplicate, internal)
 	if err := a.discard(ctx, in); err != nil {
 		return contract.PlanOut{}, translate(err)
 	}
@@ -79,21 +81,40 @@ func (a *Activities) stillWithheld(ctx context.Context, page store.PageRecord, i
 	return in, err
 }
 
-// decide asks the crawl's policy; it only gathers what the policy needs.
-func decide(spec crawl.Spec, page store.PageRecord, in contract.PlanIn, duplicate bool) (schedule.Plan, error) {
-	policy, err := schedule.ByName(spec.Revisit.Policy)
-	if err != nil {
-		return schedule.Plan{}, err
-	}
-	known := schedule.Page{
-		ID: page.PageID, State: page.State, Visit: in.Visit, Failures: page.Failures, Belief: schedule.DecodeBelief(page.Belief),
-	}
+// decide asks the policy of the page; it only gathers what the policy needs.
+func decide(rules schedule.Rules, page store.PageRecord, in contract.PlanIn, duplicate bool, internal schedule.Internal) schedule.Plan {
+	group := rules.At(rules.Group(page.URL))
+	known := pageOf(page)
+	known.Visit = in.Visit
 	f := in.Fetch
 	seen := schedule.Observation{
 		Outcome: f.Outcome, RetryAfter: f.RetryAfter, At: f.At, Gap: known.Belief.Gap(f.At), NotModified: f.Status == http.StatusNotModified,
-		Duplicate: duplicate,
+		Modified: modified(page, f), Duplicate: duplicate, Internal: internal,
 	}
-	return schedule.AfterVisit(policy, known, seen, schedule.ParametersOf(spec.Revisit)), nil
+	return schedule.AfterVisit(group.Policy, known, seen, group.Steer(page.Steering, page.HostSteering))
+}
+
+// pageOf is a page as policies see it after its last visit.
+func pageOf(p store.PageRecord) schedule.Page {
+	return schedule.Page{ID: p.PageID, State: p.State, Visit: p.Visits, Failures: p.Failures, Belief: schedule.DecodeBelief(p.Belief)}
+}
+
+// modified are the dates of the copy that there was and of the one that there is.
+func modified(page store.PageRecord, f contract.FetchOut) schedule.Modified {
+	now := page.LastModified // unless the answer brought its own
+	if f.Validators {
+		now = f.LastModified
+	}
+	return schedule.Modified{Before: httpTime(page.LastModified), Now: httpTime(now)}
+}
+
+// httpTime is a date in a header, zero if it is none.
+func httpTime(text string) time.Time {
+	t, err := http.ParseTime(text)
+	if err != nil {
+		return time.Time{}
+	}
+	return t
 }
 
 func recordOf(page store.PageRecord, in contract.PlanIn, plan schedule.Plan, keep crawl.RetentionSpec) store.RecordParams {

@@ -190,6 +190,11 @@ func excludedVisit(rule string, now time.Time) *contract.Unrecorded {
 	}
 }
 
+// skippedVisit is the visit that the policy made without a request.
+func skippedVisit(why []crawl.Reason, now time.Time) *contract.Unrecorded {
+	return &contract.Unrecorded{Settled: true, Fetch: contract.FetchOut{Outcome: crawl.OutcomeSkipped, At: now}, Reasons: why}
+}
+
 // incomparable makes a visit whose content could not be compared a failed one.
 // What identifies the content is dropped: kept, the next visit would find the
 // page unchanged since something nobody has looked at.

@@ -41,6 +41,8 @@ func (p *page) ask() error {
 	case out.Answer == contract.AnswerExcluded:
 		p.s.Asked = false
 		p.s.Unrecorded = excludedVisit(out.Rule, p.now())
+	case out.Answer == contract.AnswerSkipped:
+		p.s.Unrecorded = skippedVisit(out.Reasons, p.now())
 	case out.Answer == contract.AnswerRecorded && out.Recorded != nil:
 		return p.adopt(*out.Recorded, &contract.Unrecorded{})
 	default:

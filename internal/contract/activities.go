@@ -118,6 +118,7 @@ const (
 	AnswerStopped  AcquireAnswer = "stopped"  // the crawl or page is stopped
 	AnswerExcluded AcquireAnswer = "excluded" // robots forbids the page; Rule says why
 	AnswerRecorded AcquireAnswer = "recorded" // the visit is done already; Recorded holds
+	AnswerSkipped  AcquireAnswer = "skipped"  // the policy skips this turn; Reasons say why
 )
 
 // AcquireOut is the answer.
@@ -128,6 +129,8 @@ type AcquireOut struct {
 	Reason   string        `json:"reason,omitempty"` // in words, for the timer's summary
 	Rule     string        `json:"rule,omitempty"`   // of an exclusion, in words
 	Recorded *PlanOut      `json:"recorded,omitempty"`
+	// Reasons of a skip.
+	Reasons []crawl.Reason `json:"reasons,omitempty"`
 }
 
 // RefreshRobotsIn fetches a robots.txt under a robots permit.

@@ -120,8 +120,7 @@ type RevisitSpec struct {
 	// shrinks with that), fixed (every DefaultInterval). See policies.md.
 	Policy string `json:"policy"`
 	// Budget is the number of visits a day ("10000/day", "500/h") that a budgeted
-	// policy plans; "" is one visit per page per DefaultInterval. This version does
-	// not hold it yet: see policies.md.
+	// policy plans; "" is one visit per page per DefaultInterval.
 	Budget string `json:"budget"`
 	// AcceptPatents must be true for the policy harmonic: patents cover methods
 	// close to it, which policies.md names.
@@ -133,6 +132,11 @@ type RevisitSpec struct {
 	MinInterval Duration `json:"min_interval"`
 	// MaxInterval is the most time between two visits of a page: at most 3650d.
 	MaxInterval Duration `json:"max_interval"`
+	// Selective makes frmax skip a turn of a page that had not changed, unless
+	// enough of the pages of its site that it links to have.
+	Selective bool `json:"selective"`
+	// Rules plan some pages otherwise; the first that is about a page counts.
+	Rules []RevisitRule `json:"rules"`
 }
 
 // RetentionSpec says how much is kept of the past of each page. It is applied
@@ -173,6 +177,7 @@ func DefaultSpec() Spec {
 		Revisit: RevisitSpec{
 			Policy: "sqrt", DefaultInterval: Duration(24 * time.Hour),
 			MinInterval: Duration(time.Hour), MaxInterval: Duration(120 * 24 * time.Hour),
+			Rules: []RevisitRule{},
 		},
 		Identity:      IdentitySpec{Agent: "recrawl"},
 		MaintainEvery: Duration(10 * time.Minute),
@@ -245,13 +250,31 @@ func wrongField(data []byte, object reflect.Type, path string) (string, error) {
 		if !ok {
 			return path + name, errUnknownField
 		}
-		if field.Kind() == reflect.Struct {
-			if inner, err := wrongField(members[name], field, path+name+"."); err != nil {
-				return inner, err
-			}
+		if inner, err := wrongMember(members[name], field, path+name); err != nil {
+			return inner, err
 		}
 		if err := json.Unmarshal(members[name], reflect.New(field).Interface()); err != nil {
 			return path + name, err
+		}
+	}
+	return "", nil
+}
+
+// wrongMember is wrongField of a member that is an object or a list of objects.
+func wrongMember(data []byte, member reflect.Type, path string) (string, error) {
+	switch {
+	case member.Kind() == reflect.Struct:
+		return wrongField(data, member, path+".")
+	case member.Kind() != reflect.Slice || member.Elem().Kind() != reflect.Struct:
+		return "", nil
+	}
+	var list []json.RawMessage
+	if json.Unmarshal(data, &list) != nil {
+		return "", nil
+	}
+	for i, element := range list {
+		if inner, err := wrongField(element, member.Elem(), fmt.Sprintf("%s[%d].", path, i)); err != nil {
+			return inner, err
 		}
 	}
 	return "", nil
@@ -369,21 +392,21 @@ func (s *Spec) validateRevisit(bad func(field, format string, args ...any) error
 		return bad("revisit.policy", "%q: use one of %s", r.Policy, strings.Join(Policies(), ", "))
 	case r.Policy == "harmonic" && !r.AcceptPatents:
 		return bad("revisit.accept_patents", "is false: patents cover methods close to the policy harmonic; set it true if you may use them (docs/policies.md)")
-	case r.DefaultInterval <= 0:
-		return bad("revisit.default_interval", "is %s; it must be positive", r.DefaultInterval)
-	case r.MinInterval <= 0:
-		return bad("revisit.min_interval", "is %s; it must be positive", r.MinInterval)
-	case r.MaxInterval < r.MinInterval:
-		return bad("revisit.max_interval", "is %s, below min_interval %s", r.MaxInterval, r.MinInterval)
-	case r.MaxInterval > Duration(10*365*24*time.Hour):
-		return bad("revisit.max_interval", "is %s; at most 3650d", r.MaxInterval)
+	case r.Selective && r.Policy != "frmax" && !slices.ContainsFunc(r.Rules, func(rule RevisitRule) bool { return rule.Policy == "frmax" }):
+		return bad("revisit.selective", "is a part of the policy frmax, which no page of this crawl has; its policy is %s", r.Policy)
 	case s.MaintainEvery < Duration(time.Second):
 		return bad("maintain_every", "is %s; at least 1s", s.MaintainEvery)
+	}
+	if err := r.validateIntervals(func(name string) string { return "revisit." + name }, bad); err != nil {
+		return err
 	}
 	if r.Budget != "" {
 		if _, err := ParseBudget(r.Budget); err != nil {
 			return bad("revisit.budget", "%v", err)
 		}
+	}
+	if err := s.validateRevisitRules(bad); err != nil {
+		return err
 	}
 	if !agentRE.MatchString(s.Identity.Agent) || len(s.Identity.Agent) > 64 {
 		return bad("identity.agent", "%q: a product token has 1 to 64 of A-Z a-z _ -", s.Identity.Agent)

@@ -48,6 +48,10 @@ type Belief struct {
 	// Selective is the percentage of changed internal pages that makes Bouras et al.
 	// crawl a page, as a share; 0 before it first moved.
 	Selective float32 `json:"selective,omitempty"`
+	// Moved and Stayed count, up to proofs, how often Last-Modified moved when the
+	// content changed and stayed when it did not, since it last did otherwise.
+	Moved  uint8 `json:"lm_moved,omitempty"`
+	Stayed uint8 `json:"lm_stayed,omitempty"`
 	// Skipped says that the last turn was skipped by FRMax.Select.
 	Skipped bool `json:"skipped,omitempty"`
 }
@@ -67,7 +71,7 @@ func (b Belief) valid() bool {
 	return b.Pairs >= 0 && b.Pairs <= window && b.MaxFR >= 0 && b.MaxFR <= FRLimit &&
 		b.History>>b.Pairs == 0 && b.Told>>b.Pairs == 0 && b.Told&b.History == 0 &&
 		within(b.Soonest, 1e6) && within(b.Changes, 1e6) && within(b.Days, 1e6) && within(b.Refresh, 1e6) &&
-		within(b.Selective, 1) && b.Compared >= 0
+		within(b.Selective, 1) && b.Compared >= 0 && b.Moved <= proofs && b.Stayed <= proofs
 }
 
 func within(x, most float32) bool { return x >= 0 && x <= most }
@@ -90,6 +94,15 @@ func (b Belief) Gap(now time.Time) time.Duration {
 	return max(0, now.Sub(time.UnixMilli(b.Compared)))
 }
 
+// ComparedAt is when the page was last compared or first seen, zero if it is not
+// known.
+func (b Belief) ComparedAt() time.Time {
+	if b.Compared == 0 {
+		return time.Time{}
+	}
+	return time.UnixMilli(b.Compared)
+}
+
 // Gamma is what is believed of the page's rate of change under a prior.
 func (b Belief) Gamma(prior Gamma) Gamma {
 	return Gamma{prior.A + float64(b.Changes), prior.B + float64(b.Days)}
@@ -103,7 +116,7 @@ func (b Belief) observe(seen Observation, p Parameters) Belief {
 	if !seen.At.IsZero() {
 		b.Compared = seen.At.UnixMilli()
 	}
-	b = b.learn(seen, p)
+	b = b.learn(seen, p).witness(seen)
 	if !compares(seen.Outcome) {
 		return b
 	}
@@ -125,13 +138,13 @@ func (b Belief) observe(seen Observation, p Parameters) Belief {
 func (b Belief) learn(seen Observation, p Parameters) Belief {
 	prior, gap := p.prior(), days(seen.Gap)
 	g := b.Gamma(prior).Forget(prior, p.keep(seen.Gap))
-	ago := days(seen.ChangedAgo)
+	ago := days(b.changedAgo(seen))
 	switch {
 	case seen.Outcome == crawl.OutcomeNew && ago > 0:
 		// Looking back from a first look, the last change is as far away as the next
 		// one. What happened long ago counts as what is remembered of it.
 		lived := math.Ln2 / days(p.halfLife())
-		g = g.Counted(p.keep(seen.ChangedAgo), -math.Expm1(-lived*ago)/lived)
+		g = g.Counted(p.keep(duration(ago)), -math.Expm1(-lived*ago)/lived)
 	case !compares(seen.Outcome) || gap <= 0:
 		return b
 	case !seen.Outcome.Changed():

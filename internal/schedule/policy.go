@@ -53,6 +53,9 @@ type Observation struct {
 	// Last-Modified that has proved itself: that moves when and only when content
 	// does. 0 is not known. A time that contradicts the comparison is ignored.
 	ChangedAgo time.Duration
+	// Modified are the dates that the copies came with. They become ChangedAgo when
+	// they have proved themselves on this page; see [Modified].
+	Modified Modified
 	// Internal is what is known of the pages of the site that the page links to.
 	Internal Internal
 }

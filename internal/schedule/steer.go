@@ -84,3 +84,13 @@ func towards(from, target, now float64, planned func(threshold float64) float64)
 func HostLimit(gap, duration time.Duration, kept float64) float64 {
 	return (1 - kept) / days(gap+duration)
 }
+
+// SharedLimit is what one crawl may plan of a host's limit, all in visits a day, when
+// it plans own and the other crawls others: all of it while there is enough for
+// all, else its share by what is planned.
+func SharedLimit(limit, own, others float64) float64 {
+	if own+others <= limit || own <= 0 {
+		return max(limit-others, 0)
+	}
+	return limit * own / (own + others)
+}

@@ -16,6 +16,7 @@ import (
 
 	"recrawl/internal/change"
 	"recrawl/internal/crawl"
+	"recrawl/internal/schedule"
 )
 
 // Errors that callers decide on.
@@ -44,6 +45,7 @@ type Store interface {
 	Gate
 	Visits
 	Duplicates
+	Schedules
 	Reports
 	Exchanges
 	Takedown
@@ -197,6 +199,9 @@ type PageRecord struct {
 	Last VersionRecord
 	// Belief is the revisit policy's memory of the page, as it stored it.
 	Belief json.RawMessage
+	// Crawl and host share these with their other pages; see Schedules.
+	Steering     schedule.Steering
+	HostSteering schedule.HostSteering
 }
 
 // VersionRecord is a distinct content of a page.

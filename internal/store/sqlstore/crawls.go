@@ -235,6 +235,9 @@ func encodeSpec(spec crawl.Spec) (string, error) {
 	if spec.Fetch.ContentTypes == nil {
 		spec.Fetch.ContentTypes = []string{}
 	}
+	if spec.Revisit.Rules == nil {
+		spec.Revisit.Rules = []crawl.RevisitRule{}
+	}
 	if spec.Content.IgnoreSelectors == nil {
 		spec.Content.IgnoreSelectors = []string{}
 	}

@@ -30,13 +30,10 @@ func (s *Store) listHosts(ctx context.Context, tx Tx, crawlID int64, after strin
 	if err != nil {
 		return nil, err
 	}
-	var demand polite.Demand
-	var delay, ceiling int64
-	err = tx.QueryRow(ctx, `SELECT delay, factor, max_crawl_delay FROM crawls WHERE id = $1`, []any{crawlID}, &delay, &demand.Factor, &ceiling)
+	demand, err := queryDemand(ctx, tx, crawlID)
 	if err != nil {
 		return nil, err
 	}
-	demand.Delay, demand.MaxCrawlDelay = span(delay), span(ceiling)
 	query := `SELECT ` + hostColumns + `, (SELECT rested_at FROM rest WHERE id = 1),
 			(SELECT CAST(COALESCE(SUM(l.waiting), 0) AS BIGINT) FROM lines l WHERE l.host_id = h.id)
 		FROM hosts h

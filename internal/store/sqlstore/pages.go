@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"recrawl/internal/crawl"
+	"recrawl/internal/schedule"
 	"recrawl/internal/store"
 )
 
@@ -18,28 +19,36 @@ func (s *Store) pageQuery() string {
 			COALESCE(w.id, 0), COALESCE(w.seq, 0), COALESCE(w.visit, 0), COALESCE(w.at, 0),
 			COALESCE(w.digest, ''), COALESCE(w.text_digest, ''), COALESCE(w.link_digest, ''),
 			COALESCE(w.bytes, 0), COALESCE(w.text_bytes, 0),
-			COALESCE(w.content_type, ''), COALESCE(w.title, ''), COALESCE(w.canonical, ''), COALESCE(w.language, '')
+			COALESCE(w.content_type, ''), COALESCE(w.title, ''), COALESCE(w.canonical, ''), COALESCE(w.language, ''),
+			COALESCE(t.policy, ''), COALESCE(t.threshold, 0.0), COALESCE(t.prior_a, 0.0), COALESCE(t.prior_b, 0.0), COALESCE(t.spacing, 0.0),
+			COALESCE(u.price, 0.0), COALESCE(u.prior_a, 0.0), COALESCE(u.prior_b, 0.0), COALESCE(u.planned, 0.0), COALESCE(u.limited, 0.0)
 		FROM ` + s.records(1, "r", "id bigint") + `
 			CROSS JOIN pages p JOIN frontier f ON f.page_id = p.id
 			JOIN hosts h ON h.id = p.host_id JOIN crawls c ON c.id = p.crawl_id
 			LEFT JOIN versions w ON w.id = f.version_id
+			LEFT JOIN steering t ON t.crawl_id = p.crawl_id
+			LEFT JOIN host_steering u ON u.crawl_id = p.crawl_id AND u.host_id = p.host_id
 		WHERE p.id = r.id`
 }
 
 func scanPage(row Row) (store.PageRecord, error) {
 	var p store.PageRecord
 	var w store.VersionRecord
+	var t schedule.Steering
+	var u schedule.HostSteering
 	var state uint8
 	var lastAt, nextAt, versionAt int64
 	var belief string
 	err := row.Scan(&p.PageID, &p.CrawlID, &p.Crawl, &p.URL, &p.Host, &p.HostID, &p.Level,
 		&state, &p.Visits, &p.Changes, &p.Failures, &lastAt, &nextAt, &p.Backlinks, &p.ETag, &p.LastModified, &belief,
 		&w.ID, &w.Seq, &w.Visit, &versionAt, &w.Digest, &w.TextDigest, &w.LinkDigest, &w.Bytes, &w.TextBytes,
-		&w.ContentType, &w.Title, &w.Canonical, &w.Language)
+		&w.ContentType, &w.Title, &w.Canonical, &w.Language,
+		&t.Policy, &t.Threshold, &t.Prior.A, &t.Prior.B, &t.Interval,
+		&u.Price, &u.Prior.A, &u.Prior.B, &u.Planned, &u.Limit)
 	if err != nil {
 		return store.PageRecord{}, err
 	}
-	p.State = crawl.PageState(state)
+	p.State, p.Steering, p.HostSteering = crawl.PageState(state), t, u
 	p.LastAt, p.NextAt = fromMicros(lastAt), fromMicros(nextAt)
 	if belief != "" {
 		p.Belief = json.RawMessage(belief)

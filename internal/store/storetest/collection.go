@@ -38,6 +38,7 @@ func Run(t *testing.T, open func(t *testing.T) store.Store) {
 		{"Retention", retentionCases()},
 		{"RetainedBytes", retentionBytesCases()},
 		{"Exchanges", exchangeCases()},
+		{"Schedules", scheduleCases()},
 		{"Claims", claimCases()},
 	}
 	for _, group := range groups {

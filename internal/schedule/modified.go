@@ -1,0 +1,48 @@
+package schedule
+
+import "time"
+
+// Modified are the Last-Modified dates of the two copies that a visit compared,
+// zero where there is none; after a 304 both are the old copy's.
+//
+// A date is believed once it has moved with the content twice and stayed with it
+// once, and until it does otherwise: many servers send the time of the request, or
+// that of a deployment, or none at all.
+type Modified struct {
+	Before, Now time.Time
+}
+
+// proofs is how many times a date must have moved with the content to be believed,
+// and the most that is counted.
+const proofs = 2
+
+// witness counts whether the dates agreed with the comparison.
+func (b Belief) witness(seen Observation) Belief {
+	m := seen.Modified
+	if !compares(seen.Outcome) || m.Before.IsZero() || m.Now.IsZero() {
+		return b
+	}
+	changed, moved := seen.Outcome.Changed(), !m.Now.Equal(m.Before)
+	switch {
+	case changed != moved || m.Now.Before(m.Before):
+		b.Moved, b.Stayed = 0, 0
+	case changed:
+		b.Moved = min(b.Moved+1, proofs)
+	default:
+		b.Stayed = min(b.Stayed+1, proofs)
+	}
+	return b
+}
+
+// changedAgo is how long before the visit the page last changed, 0 if that is not
+// known. What a date says of the visit that proves it is not believed yet.
+func (b Belief) changedAgo(seen Observation) time.Duration {
+	m := seen.Modified
+	switch {
+	case seen.ChangedAgo > 0:
+		return seen.ChangedAgo
+	case b.Moved < proofs || b.Stayed < 1 || m.Now.IsZero() || !m.Now.After(m.Before):
+		return 0
+	}
+	return max(0, seen.At.Sub(m.Now))
+}

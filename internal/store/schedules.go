@@ -1,0 +1,80 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"recrawl/internal/crawl"
+	"recrawl/internal/schedule"
+)
+
+// Schedules keeps what the pages of a crawl share for planning their visits, and
+// what maintenance reads to move it.
+type Schedules interface {
+	// Steering returns what the pages of a crawl share, and what those of its hosts
+	// share where it is of their own. Before SetSteering it is empty.
+	Steering(ctx context.Context, crawlID int64) (SteeringRecord, error)
+	// SetSteering replaces what the pages of a crawl share, and that of the hosts
+	// given; other hosts keep theirs.
+	SetSteering(ctx context.Context, crawlID int64, rec SteeringRecord) error
+	// Entries lists the living pages of a crawl that have been visited, as their last
+	// visits left them, in order of page id after After. It reads nothing else of
+	// them, since maintenance reads all.
+	Entries(ctx context.Context, p EntryParams) ([]EntryRecord, error)
+	// HostLoads says how fast hosts can be asked, by id, and what other crawls plan
+	// there. Unknown hosts are left out.
+	HostLoads(ctx context.Context, crawlID int64, hosts []int64) ([]HostLoad, error)
+	// Reschedule moves the next visits of pages that sleep and have not been visited
+	// since, and returns those that it moved.
+	Reschedule(ctx context.Context, moves []Move) ([]PageRecord, error)
+	// Internal says how many of the pages of the same host that a page links to have
+	// been visited since a time, and how many of these changed. It looks at the
+	// first thousand.
+	Internal(ctx context.Context, pageID int64, since time.Time) (schedule.Internal, error)
+}
+
+// SteeringRecord is what the pages of a crawl and of its hosts share.
+type SteeringRecord struct {
+	schedule.Steering
+	// Planned is how many visits a day were planned at the last turn, Budget how many
+	// there were to plan, At when it was and Turns how many there have been.
+	Planned, Budget float64
+	At              time.Time
+	Turns           int
+	Hosts           map[int64]schedule.HostSteering
+}
+
+// EntryParams are the inputs of Entries.
+type EntryParams struct {
+	CrawlID int64
+	After   int64 // page id, exclusive
+	Limit   int
+	URLs    bool // give each page's URL too
+}
+
+// EntryRecord is a page as maintenance reads it.
+type EntryRecord struct {
+	PageID, HostID int64
+	URL            string // if it was asked for
+	State          crawl.PageState
+	Visits         int
+	LastAt, NextAt time.Time
+	Belief         json.RawMessage
+	Weight         float64 // importance; 0 is 1
+}
+
+// HostLoad is how fast a host can be asked.
+type HostLoad struct {
+	ID     int64
+	Gap    time.Duration // between two requests of this crawl
+	Mean   time.Duration // mean duration of a request
+	Others float64       // visits a day that other crawls plan there
+}
+
+// Move is another time for a page's next visit.
+type Move struct {
+	PageID int64
+	Visit  int // number of the last visit when the move was decided
+	NextAt time.Time
+}

@@ -1,0 +1,233 @@
+package sqlstore
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"recrawl/internal/crawl"
+	"recrawl/internal/polite"
+	"recrawl/internal/schedule"
+	"recrawl/internal/store"
+)
+
+// hostsPerTx is how many hosts' steerings are written in one transaction.
+const hostsPerTx = 2000
+
+// internalPages is how many of a page's links Internal looks at.
+const internalPages = 1000
+
+// Steering implements store.Schedules.
+func (s *Store) Steering(ctx context.Context, crawlID int64) (store.SteeringRecord, error) {
+	rec, err := read(ctx, s, func(tx Tx) (store.SteeringRecord, error) { return querySteering(ctx, tx, crawlID) })
+	if err != nil {
+		return store.SteeringRecord{}, fmt.Errorf("steering of crawl %d: %w", crawlID, err)
+	}
+	return rec, nil
+}
+
+func querySteering(ctx context.Context, tx Tx, crawlID int64) (store.SteeringRecord, error) {
+	rec := store.SteeringRecord{Hosts: map[int64]schedule.HostSteering{}}
+	var at int64
+	err := tx.QueryRow(ctx, `SELECT policy, threshold, prior_a, prior_b, spacing, planned, budget, at, turns
+		FROM steering WHERE crawl_id = $1`, []any{crawlID},
+		&rec.Policy, &rec.Threshold, &rec.Prior.A, &rec.Prior.B, &rec.Interval, &rec.Planned, &rec.Budget, &at, &rec.Turns)
+	if err != nil && !errors.Is(err, store.ErrNotFound) {
+		return store.SteeringRecord{}, err
+	}
+	rec.At = fromMicros(at)
+	return rec, tx.Query(ctx, `SELECT host_id, price, prior_a, prior_b, planned, limited FROM host_steering
+		WHERE crawl_id = $1`, []any{crawlID}, func(row Row) error {
+		var id int64
+		var h schedule.HostSteering
+		if err := row.Scan(&id, &h.Price, &h.Prior.A, &h.Prior.B, &h.Planned, &h.Limit); err != nil {
+			return err
+		}
+		rec.Hosts[id] = h
+		return nil
+	})
+}
+
+// SetSteering implements store.Schedules. The hosts are written first, a few at a
+// time; cut off, the next turn finds them moved a little ahead of their crawl.
+func (s *Store) SetSteering(ctx context.Context, crawlID int64, rec store.SteeringRecord) error {
+	for ids := range slices.Chunk(slices.Sorted(maps.Keys(rec.Hosts)), hostsPerTx) {
+		if err := s.setHosts(ctx, crawlID, ids, rec.Hosts); err != nil {
+			return fmt.Errorf("steer the hosts of crawl %d: %w", crawlID, err)
+		}
+	}
+	_, err := write(ctx, s, func(tx Tx) (int64, error) {
+		return tx.Exec(ctx, `INSERT INTO steering (crawl_id, policy, threshold, prior_a, prior_b, spacing, planned, budget, at, turns)
+			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+			ON CONFLICT (crawl_id) DO UPDATE SET policy = excluded.policy, threshold = excluded.threshold,
+				prior_a = excluded.prior_a, prior_b = excluded.prior_b, spacing = excluded.spacing,
+				planned = excluded.planned, budget = excluded.budget, at = excluded.at, turns = excluded.turns`,
+			crawlID, rec.Policy, rec.Threshold, rec.Prior.A, rec.Prior.B, rec.Interval, rec.Planned, rec.Budget, micros(rec.At), rec.Turns)
+	})
+	if err != nil {
+		return fmt.Errorf("steer crawl %d: %w", crawlID, err)
+	}
+	return nil
+}
+
+type hostSteeringRow struct {
+	ID      int64   `json:"id"`
+	Price   float64 `json:"price"`
+	A       float64 `json:"a"`
+	B       float64 `json:"b"`
+	Planned float64 `json:"planned"`
+	Limited float64 `json:"limited"`
+}
+
+func (s *Store) setHosts(ctx context.Context, crawlID int64, ids []int64, hosts map[int64]schedule.HostSteering) error {
+	list := make([]hostSteeringRow, len(ids))
+	for i, id := range ids {
+		h := hosts[id]
+		list[i] = hostSteeringRow{id, h.Price, h.Prior.A, h.Prior.B, h.Planned, h.Limit}
+	}
+	_, err := write(ctx, s, func(tx Tx) (int64, error) {
+		return tx.Exec(ctx, `INSERT INTO host_steering (crawl_id, host_id, price, prior_a, prior_b, planned, limited)
+			SELECT CAST($2 AS BIGINT), r.id, r.price, r.a, r.b, r.planned, r.limited
+			FROM `+s.records(1, "r", "id bigint", "price float", "a float", "b float", "planned float", "limited float")+`
+			WHERE true
+			ON CONFLICT (crawl_id, host_id) DO UPDATE SET price = excluded.price, prior_a = excluded.prior_a,
+				prior_b = excluded.prior_b, planned = excluded.planned, limited = excluded.limited`, jsonText(list), crawlID)
+	})
+	return err
+}
+
+// Entries implements store.Schedules.
+func (s *Store) Entries(ctx context.Context, p store.EntryParams) ([]store.EntryRecord, error) {
+	url, pages := `''`, ``
+	if p.URLs {
+		url, pages = `p.url`, ` JOIN pages p ON p.id = f.page_id`
+	}
+	// A walk along the ids, in the order of the table: an index would only add a
+	// look-up for each page, since most pages of a crawl live.
+	query := fmt.Sprintf(`SELECT f.page_id, f.host_id, %s, f.state, f.visit, f.last_at, f.next_at, f.belief
+		FROM frontier f%s
+		WHERE f.crawl_id = $1 AND f.page_id > $2 AND f.state = %%d AND f.visit > 0
+		ORDER BY f.page_id LIMIT $3`, url, pages)
+	limit := limitOr(p.Limit)
+	entries, err := read(ctx, s, func(tx Tx) ([]store.EntryRecord, error) {
+		var all []store.EntryRecord
+		for _, state := range livingStates() {
+			some, err := collect(ctx, tx, fmt.Sprintf(query, state), []any{p.CrawlID, p.After, limit}, scanEntry)
+			if err != nil {
+				return nil, fmt.Errorf("%s pages: %w", state, err)
+			}
+			all = append(all, some...)
+		}
+		slices.SortFunc(all, func(a, b store.EntryRecord) int { return cmp.Compare(a.PageID, b.PageID) })
+		return all[:min(limit, len(all))], nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("entries of crawl %d: %w", p.CrawlID, err)
+	}
+	return entries, nil
+}
+
+func scanEntry(row Row) (store.EntryRecord, error) {
+	var e store.EntryRecord
+	var state uint8
+	var lastAt, nextAt int64
+	var belief string
+	err := row.Scan(&e.PageID, &e.HostID, &e.URL, &state, &e.Visits, &lastAt, &nextAt, &belief)
+	e.State, e.LastAt, e.NextAt, e.Belief = crawl.PageState(state), fromMicros(lastAt), fromMicros(nextAt), []byte(belief)
+	return e, err
+}
+
+// HostLoads implements store.Schedules.
+func (s *Store) HostLoads(ctx context.Context, crawlID int64, hosts []int64) ([]store.HostLoad, error) {
+	if len(hosts) == 0 {
+		return []store.HostLoad{}, nil
+	}
+	query := `SELECT ` + hostColumns + `, (SELECT rested_at FROM rest WHERE id = 1),
+			(SELECT COALESCE(SUM(o.planned), 0.0) FROM host_steering o WHERE o.host_id = h.id AND o.crawl_id <> $2)
+		FROM ` + s.records(1, "r", "id bigint") + ` CROSS JOIN hosts h WHERE h.id = r.id ORDER BY h.id`
+	loads, err := read(ctx, s, func(tx Tx) ([]store.HostLoad, error) {
+		now, err := tx.Now(ctx)
+		if err != nil {
+			return nil, err
+		}
+		demand, err := queryDemand(ctx, tx, crawlID)
+		if err != nil {
+			return nil, err
+		}
+		return collect(ctx, tx, query, []any{idList(hosts), crawlID}, func(row Row) (store.HostLoad, error) {
+			g := gateHost{now: now}
+			var others float64
+			if err := row.Scan(append(g.row.fields(), &g.rested, &others)...); err != nil {
+				return store.HostLoad{}, err
+			}
+			return store.HostLoad{ID: g.row.id, Gap: g.free(demand).Rest.Length, Mean: span(g.row.mean), Others: others}, nil
+		})
+	})
+	if err != nil {
+		return nil, fmt.Errorf("loads of hosts: %w", err)
+	}
+	return loads, nil
+}
+
+// queryDemand is what a crawl asks of the gaps between requests.
+func queryDemand(ctx context.Context, tx Tx, crawlID int64) (polite.Demand, error) {
+	var demand polite.Demand
+	var delay, ceiling int64
+	err := tx.QueryRow(ctx, `SELECT delay, factor, max_crawl_delay FROM crawls WHERE id = $1`, []any{crawlID}, &delay, &demand.Factor, &ceiling)
+	demand.Delay, demand.MaxCrawlDelay = span(delay), span(ceiling)
+	return demand, err
+}
+
+// Reschedule implements store.Schedules.
+func (s *Store) Reschedule(ctx context.Context, moves []store.Move) ([]store.PageRecord, error) {
+	if len(moves) == 0 {
+		return []store.PageRecord{}, nil
+	}
+	slices.SortFunc(moves, func(a, b store.Move) int { return cmp.Compare(a.PageID, b.PageID) })
+	pages, err := write(ctx, s, func(tx Tx) ([]store.PageRecord, error) {
+		now, err := tx.Now(ctx)
+		if err != nil {
+			return nil, err
+		}
+		var moved []int64
+		for _, m := range moves {
+			// One that is due, or stands in its host's line, does not sleep.
+			n, err := tx.Exec(ctx, fmt.Sprintf(`UPDATE frontier SET next_at = $3
+				WHERE page_id = $1 AND visit = $2 AND state = %d AND next_at > $4 AND %s`, crawl.Active, notInLine("frontier.page_id")),
+				m.PageID, m.Visit, max(micros(m.NextAt), now), now)
+			if err != nil {
+				return nil, err
+			}
+			if n > 0 {
+				moved = append(moved, m.PageID)
+			}
+		}
+		return s.loadPages(ctx, tx, moved)
+	})
+	if err != nil {
+		return nil, fmt.Errorf("reschedule pages: %w", err)
+	}
+	return pages, nil
+}
+
+// Internal implements store.Schedules.
+func (s *Store) Internal(ctx context.Context, pageID int64, since time.Time) (schedule.Internal, error) {
+	query := fmt.Sprintf(`SELECT COUNT(*), COALESCE(SUM(CASE WHEN n.changed > $2 THEN 1 ELSE 0 END), 0) FROM (
+			SELECT f.last_at AS looked, f.last_change AS changed FROM frontier page
+				JOIN links l ON l.src = page.page_id AND l.dst <> page.page_id
+				JOIN frontier f ON f.page_id = l.dst AND f.host_id = page.host_id
+			WHERE page.page_id = $1 LIMIT %d) n
+		WHERE n.looked > $3`, internalPages)
+	found, err := read(ctx, s, func(tx Tx) (schedule.Internal, error) {
+		var i schedule.Internal
+		return i, tx.QueryRow(ctx, query, []any{pageID, micros(since), micros(since)}, &i.Compared, &i.Changed)
+	})
+	if err != nil {
+		return schedule.Internal{}, fmt.Errorf("internal pages of page %d: %w", pageID, err)
+	}
+	return found, nil
+}
