@@ -203,6 +203,7 @@ func TestCrawl(t *testing.T) {
 				want.Revisit = crawl.RevisitSpec{
 					Policy: "fixed", Budget: "500/day", DefaultInterval: crawl.Duration(48 * time.Hour),
 					MinInterval: crawl.Duration(10 * time.Minute), MaxInterval: crawl.Duration(720 * time.Hour),
+					Rules: []crawl.RevisitRule{},
 				}
 				want.Fetch.TimeLimit, want.Fetch.AllowNetworks = crawl.Duration(10*time.Second), []string{"10.0.0.0/8", "fd00::/8"}
 				want.Identity.Contact, want.MaintainEvery = "ops@example.org", crawl.Duration(time.Minute)

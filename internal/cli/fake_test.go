@@ -215,6 +215,10 @@ func (s *fakeStore) Mirrors(context.Context, int64, int) ([]store.MirrorRecord, 
 	return nil, nil
 }
 
+func (s *fakeStore) Steering(context.Context, int64, bool) (store.SteeringRecord, error) {
+	return store.SteeringRecord{}, nil
+}
+
 func (s *fakeStore) ListHosts(_ context.Context, _ int64, after string, _ int) ([]store.HostRecord, error) {
 	if after != "" {
 		return nil, nil

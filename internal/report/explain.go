@@ -33,6 +33,7 @@ type explainLine struct {
 	NextAt   stamp           `json:"next_at"`
 	Policy   string          `json:"policy"`
 	Reasons  []string        `json:"reasons"` // of the last visit's decision
+	Plan     *planLine       `json:"plan"`    // by what is known now; null if the policy does not plan the page
 	Workflow liveLine        `json:"workflow"`
 	Host     *hostLine       `json:"host"`
 	Robots   *RobotsCheck    `json:"robots"`
@@ -54,6 +55,7 @@ type explained struct {
 	origin store.RobotsRecord // of the robots.txt
 	live   Live
 	now    time.Time
+	plan   *schedule.Explanation // nil for a page that its policy does not plan
 }
 
 // Explain writes why a page's next visit is when it is: its policy, its host,
@@ -75,6 +77,9 @@ func (r Reporter) Explain(ctx context.Context, page store.PageRecord, live Live)
 		return err
 	}
 	if e.robots, e.origin, err = r.robotsOf(ctx, page, e.crawl.Spec.Identity.Agent); err != nil {
+		return err
+	}
+	if e.plan, err = planOf(page, e.crawl.Spec.Revisit, e.now); err != nil {
 		return err
 	}
 	if r.Format == JSON {
@@ -126,6 +131,9 @@ func (e explained) line() explainLine {
 	if e.last != nil {
 		line.Reasons = append(trouble(*e.last), words(e.last.Reasons)...)
 	}
+	if e.plan != nil {
+		line.Plan = newPlanLine(*e.plan)
+	}
 	if e.host != nil {
 		host := hostOf(*e.host)
 		line.Host = &host
@@ -141,6 +149,9 @@ func (e explained) write(r Reporter) error {
 	if e.last != nil {
 		t.row("because", why(*e.last))
 		t.row("last", fmt.Sprintf("visit %d, %s: %s", e.last.Visit, when(e.last.At, e.now), e.last.Outcome))
+	}
+	if e.plan != nil {
+		planRows(t, *e.plan)
 	}
 	t.row("workflow", e.doing())
 	for _, reason := range e.live.Reasons {

@@ -28,6 +28,7 @@ type Store interface {
 	Version(ctx context.Context, pageID int64, seq int) (store.VersionRecord, error)
 	ListDuplicates(ctx context.Context, f store.DuplicateFilter) ([]store.DuplicateRecord, error)
 	Mirrors(ctx context.Context, crawlID int64, limit int) ([]store.MirrorRecord, error)
+	Steering(ctx context.Context, crawlID int64, hosts bool) (store.SteeringRecord, error)
 	ListHosts(ctx context.Context, crawlID int64, after string, limit int) ([]store.HostRecord, error)
 	Robots(ctx context.Context, origin string) (store.RobotsRecord, error)
 }

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"recrawl/internal/crawl"
+	"recrawl/internal/schedule"
 	"recrawl/internal/store"
 )
 
@@ -61,6 +62,15 @@ func (f *fake) FindPages(_ context.Context, url, name string) (found []store.Pag
 func (f *fake) Status(_ context.Context, id int64) (store.StatusRecord, error) {
 	return f.status[id], f.fail
 }
+
+func (f *fake) Steering(_ context.Context, id int64, _ bool) (store.SteeringRecord, error) {
+	if id != 1 {
+		return store.SteeringRecord{}, f.fail
+	}
+	return store.SteeringRecord{Steering: steered, Planned: 118.4, Budget: 120}, f.fail
+}
+
+var steered = schedule.Steering{Policy: "sqrt", Threshold: 0.02, Prior: schedule.Gamma{A: 0.7, B: 14}}
 
 func (f *fake) ListPages(_ context.Context, q store.PageFilter) (found []store.PageRecord, err error) {
 	f.reads++
@@ -112,6 +122,10 @@ func sample() *fake {
 			{
 				PageRef: home, State: crawl.Active, Visits: 4, Changes: 1, LastAt: now.Add(-2 * time.Hour), NextAt: now.Add(46 * time.Hour),
 				Backlinks: 7, Last: store.VersionRecord{At: now.Add(-5 * day)},
+				Belief: schedule.Belief{
+					Pairs: 2, History: 2, Told: 1, Changes: 0.9, Days: 3.5, Compared: now.Add(-2 * time.Hour).UnixMilli(),
+				}.Encode(),
+				Steering: steered, HostSteering: schedule.HostSteering{Price: 0.05},
 			},
 			{
 				PageRef: ref(1, "news", 2, "https://example.com/a?x=1&y=2"), State: crawl.Failing, Level: 1, Visits: 2,
@@ -177,9 +191,13 @@ func TestGolden(t *testing.T) {
 		"pages-changed": func(r Reporter) error {
 			return r.Pages(ctx, PagesQuery{Crawl: "news", ChangedWithin: 7 * 24 * time.Hour})
 		},
-		"hosts":      func(r Reporter) error { return r.Hosts(ctx, HostsQuery{Crawl: "news"}) },
-		"status":     func(r Reporter) error { return r.Status(ctx, "news") },
-		"status-all": func(r Reporter) error { return r.StatusAll(ctx) },
+		"explain": func(r Reporter) error {
+			return r.Explain(ctx, sample().pages[0], Live{Doing: "sleeping", Due: now.Add(46 * time.Hour)})
+		},
+		"explain-new": func(r Reporter) error { return r.Explain(ctx, sample().pages[4], Live{Doing: "in line"}) },
+		"hosts":       func(r Reporter) error { return r.Hosts(ctx, HostsQuery{Crawl: "news"}) },
+		"status":      func(r Reporter) error { return r.Status(ctx, "news") },
+		"status-all":  func(r Reporter) error { return r.StatusAll(ctx) },
 	} {
 		for format, ext := range map[Format]string{Text: ".txt", JSON: ".jsonl"} {
 			t.Run(name+ext, func(t *testing.T) {

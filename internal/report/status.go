@@ -34,6 +34,10 @@ type statusLine struct {
 	NextDue      stamp          `json:"next_due"`
 	Policy       string         `json:"policy"`
 	Budget       orNull         `json:"budget"`
+	// At the last turn of maintenance, of a policy that shares a budget.
+	PlannedPerDay float64 `json:"planned_per_day"`
+	BudgetPerDay  float64 `json:"budget_per_day"`
+	Threshold     float64 `json:"threshold"`
 }
 
 // Status writes one crawl in numbers.
@@ -72,10 +76,16 @@ func (r Reporter) status(ctx context.Context, c store.CrawlRecord, now time.Time
 	if err != nil {
 		return err
 	}
-	if r.Format == JSON {
-		return writeJSON(r.Out, statusOf(c, s, now))
+	steering, err := r.Store.Steering(ctx, c.ID, false)
+	if err != nil {
+		return err
 	}
-	return r.statusText(c, s, now)
+	if r.Format == JSON {
+		line := statusOf(c, s, now)
+		line.PlannedPerDay, line.BudgetPerDay, line.Threshold = steering.Planned, steering.Budget, steering.Threshold
+		return writeJSON(r.Out, line)
+	}
+	return r.statusText(c, s, steering, now)
 }
 
 func statusOf(c store.CrawlRecord, s store.StatusRecord, now time.Time) statusLine {
@@ -96,7 +106,7 @@ func statusOf(c store.CrawlRecord, s store.StatusRecord, now time.Time) statusLi
 	return line
 }
 
-func (r Reporter) statusText(c store.CrawlRecord, s store.StatusRecord, now time.Time) error {
+func (r Reporter) statusText(c store.CrawlRecord, s store.StatusRecord, steering store.SteeringRecord, now time.Time) error {
 	t := newTable(r.Out, "crawl", c.Spec.Name+" ("+c.State.String()+")")
 	t.row("pages", nonZero(crawl.PageStates(), s.Pages))
 	t.row("visits", fmt.Sprintf("%d, %d in the last hour: %s", s.Visits, s.LastHour, nonZero(crawl.Outcomes(), s.Outcomes)))
@@ -107,6 +117,9 @@ func (r Reporter) statusText(c store.CrawlRecord, s store.StatusRecord, now time
 	t.row("overdue", overdue(s))
 	t.row("next due", when(s.NextDue, now))
 	t.row("policy", policy(c.Spec.Revisit))
+	if steering.Threshold > 0 {
+		t.row("planned", fmt.Sprintf("%.0f visits a day of %.0f, at θ %s", steering.Planned, steering.Budget, figure(steering.Threshold)))
+	}
 	return t.flush()
 }
 

@@ -27,9 +27,13 @@ type HostSteering struct {
 	Planned, Limit float64
 }
 
-// Steer gives a group's parameters what its crawl and host share.
-func (g Group) Steer(s Steering, h HostSteering) Parameters {
+// Steer gives a group's parameters what its crawl and host share, and the weight
+// that a page has besides that of its rule; 0 is 1.
+func (g Group) Steer(s Steering, h HostSteering, weight float64) Parameters {
 	p := g.Parameters
+	if weight > 0 {
+		p.Weight = p.weight() * weight
+	}
 	p.Prior = h.prior(s)
 	if s.Policy == g.Policy.Name() {
 		p.Threshold, p.HostPrice = s.Threshold, h.Price

@@ -29,21 +29,13 @@ func (e Entry) byPolicy() bool {
 	return e.State == crawl.Active && e.Visit > 0 && e.Belief.Compared == e.At.UnixMilli()
 }
 
-// weigh is the parameters with the entry's own weight.
-func (e Entry) weigh(p Parameters) Parameters {
-	if e.Weight > 0 {
-		p.Weight = p.weight() * e.Weight
-	}
-	return p
-}
-
 // Sleeper is the entry as Reschedule reads it, and whether its policy would plan
 // it now: it sleeps, and shares a budget.
 func (e Entry) Sleeper(g Group, s Steering, h HostSteering, now time.Time) (Sleeper, bool) {
 	if _, budgeted := g.Policy.(Budgeted); !budgeted || !e.byPolicy() || !e.Due.After(now) {
 		return Sleeper{}, false
 	}
-	plan := Replan(g.Policy, e.Page, e.weigh(g.Steer(s, h)))
+	plan := Replan(g.Policy, e.Page, g.Steer(s, h, e.Weight))
 	return Sleeper{ID: e.ID, Elapsed: now.Sub(e.At), Planned: e.Planned(), Wanted: plan.Interval}, true
 }
 
@@ -95,7 +87,7 @@ func (s *Stock) Add(e Entry) {
 		return
 	}
 	s.pages++
-	p := e.weigh(g.Steer(s.steering, s.hosts[e.Host]))
+	p := g.Steer(s.steering, s.hosts[e.Host], e.Weight)
 	belief := e.Belief.Gamma(p.prior())
 	if e.Belief.Pairs > 0 {
 		h.population.Add(belief)

@@ -44,7 +44,7 @@ func (c *collection) plan() {
 	for i := range c.entries {
 		e := &c.entries[i]
 		g := c.rules.At(e.Group)
-		e.Due = e.At.Add(Replan(g.Policy, e.Page, e.weigh(g.Steer(c.steering, c.hosts[e.Host]))).Interval)
+		e.Due = e.At.Add(Replan(g.Policy, e.Page, g.Steer(c.steering, c.hosts[e.Host], e.Weight)).Interval)
 	}
 }
 

@@ -12,9 +12,10 @@ import (
 // Schedules keeps what the pages of a crawl share for planning their visits, and
 // what maintenance reads to move it.
 type Schedules interface {
-	// Steering returns what the pages of a crawl share, and what those of its hosts
-	// share where it is of their own. Before SetSteering it is empty.
-	Steering(ctx context.Context, crawlID int64) (SteeringRecord, error)
+	// Steering returns what the pages of a crawl share and, if they are asked for,
+	// what those of its hosts share where it is of their own. Before SetSteering it is
+	// empty.
+	Steering(ctx context.Context, crawlID int64, hosts bool) (SteeringRecord, error)
 	// SetSteering replaces what the pages of a crawl share, and that of the hosts
 	// given; other hosts keep theirs.
 	SetSteering(ctx context.Context, crawlID int64, rec SteeringRecord) error

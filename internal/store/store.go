@@ -199,6 +199,8 @@ type PageRecord struct {
 	Last VersionRecord
 	// Belief is the revisit policy's memory of the page, as it stored it.
 	Belief json.RawMessage
+	// Weight is the page's importance to revisit policies; 0 is 1.
+	Weight float64
 	// Crawl and host share these with their other pages; see Schedules.
 	Steering     schedule.Steering
 	HostSteering schedule.HostSteering

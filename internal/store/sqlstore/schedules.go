@@ -22,15 +22,15 @@ const hostsPerTx = 2000
 const internalPages = 1000
 
 // Steering implements store.Schedules.
-func (s *Store) Steering(ctx context.Context, crawlID int64) (store.SteeringRecord, error) {
-	rec, err := read(ctx, s, func(tx Tx) (store.SteeringRecord, error) { return querySteering(ctx, tx, crawlID) })
+func (s *Store) Steering(ctx context.Context, crawlID int64, hosts bool) (store.SteeringRecord, error) {
+	rec, err := read(ctx, s, func(tx Tx) (store.SteeringRecord, error) { return querySteering(ctx, tx, crawlID, hosts) })
 	if err != nil {
 		return store.SteeringRecord{}, fmt.Errorf("steering of crawl %d: %w", crawlID, err)
 	}
 	return rec, nil
 }
 
-func querySteering(ctx context.Context, tx Tx, crawlID int64) (store.SteeringRecord, error) {
+func querySteering(ctx context.Context, tx Tx, crawlID int64, hosts bool) (store.SteeringRecord, error) {
 	rec := store.SteeringRecord{Hosts: map[int64]schedule.HostSteering{}}
 	var at int64
 	err := tx.QueryRow(ctx, `SELECT policy, threshold, prior_a, prior_b, spacing, planned, budget, at, turns
@@ -40,6 +40,9 @@ func querySteering(ctx context.Context, tx Tx, crawlID int64) (store.SteeringRec
 		return store.SteeringRecord{}, err
 	}
 	rec.At = fromMicros(at)
+	if !hosts {
+		return rec, nil
+	}
 	return rec, tx.Query(ctx, `SELECT host_id, price, prior_a, prior_b, planned, limited FROM host_steering
 		WHERE crawl_id = $1`, []any{crawlID}, func(row Row) error {
 		var id int64

@@ -26,7 +26,7 @@ var steered = schedule.Steering{Policy: "sqrt", Threshold: 0.25, Prior: schedule
 
 func (c *collection) steering() store.SteeringRecord {
 	c.Helper()
-	rec, err := c.s.Steering(c.ctx, c.id)
+	rec, err := c.s.Steering(c.ctx, c.id, true)
 	c.check(err)
 	return rec
 }

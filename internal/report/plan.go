@@ -1,0 +1,86 @@
+package report
+
+import (
+	"fmt"
+	"strconv"
+	"time"
+
+	"recrawl/internal/crawl"
+	"recrawl/internal/schedule"
+	"recrawl/internal/store"
+)
+
+// planOf explains a page's plan by what is known now, nil if its policy does not
+// plan it: it was not visited yet, or its last visit found no content.
+func planOf(page store.PageRecord, spec crawl.RevisitSpec, now time.Time) (*schedule.Explanation, error) {
+	belief := schedule.DecodeBelief(page.Belief)
+	if page.State != crawl.Active || page.Visits == 0 || belief.Compared != page.LastAt.UnixMilli() {
+		return nil, nil
+	}
+	rules, err := schedule.NewRules(spec)
+	if err != nil {
+		return nil, err
+	}
+	group := rules.At(rules.Group(page.URL))
+	known := schedule.Page{ID: page.PageID, State: page.State, Visit: page.Visits, Failures: page.Failures, Belief: belief}
+	e := schedule.Explain(group.Policy, known, group.Steer(page.Steering, page.HostSteering, page.Weight), now.Sub(page.LastAt))
+	return &e, nil
+}
+
+// planLine is a plan as JSON. Rates are changes a day.
+type planLine struct {
+	Policy       string   `json:"policy"`
+	Mean         float64  `json:"mean"`
+	Low          float64  `json:"low"`
+	High         float64  `json:"high"`
+	Looks        int      `json:"looks"`
+	Changes      int      `json:"changes"`
+	Told         int      `json:"told"`
+	Noisy        bool     `json:"noisy"`
+	Index        float64  `json:"index"`
+	Threshold    float64  `json:"threshold"`
+	HostPrice    float64  `json:"host_price"`
+	OwnThreshold bool     `json:"own_threshold"`
+	Weight       float64  `json:"weight"`
+	Wanted       string   `json:"wanted"`
+	Jitter       float64  `json:"jitter"`
+	Interval     string   `json:"interval"`
+	Reasons      []string `json:"reasons"`
+	WhatIf       []string `json:"what_if"`
+}
+
+func newPlanLine(e schedule.Explanation) *planLine {
+	return &planLine{
+		Policy: e.Policy, Mean: e.Mean, Low: e.Low, High: e.High, Looks: e.Looks, Changes: e.Changes, Told: e.Told, Noisy: e.Noisy,
+		Index: e.Index, Threshold: e.Threshold, HostPrice: e.HostPrice, OwnThreshold: e.OwnThreshold, Weight: e.Weight,
+		Wanted: crawl.FormatDuration(e.Wanted), Jitter: e.Jitter, Interval: crawl.FormatDuration(e.Interval),
+		Reasons: words(e.Reasons), WhatIf: words(e.WhatIf),
+	}
+}
+
+func planRows(t *table, e schedule.Explanation) {
+	t.row("belief", fmt.Sprintf("%s changes a day (90 %%: %s to %s) from %s, %s",
+		figure(e.Mean), figure(e.Low), figure(e.High), plural(e.Looks, "look"), plural(e.Changes, "change")))
+	if e.Threshold > 0 {
+		t.row("index", indexWords(e))
+	}
+	t.row("interval", fmt.Sprintf("%s after the last visit; wanted %s, jitter %+.1f %%",
+		schedule.Rough(e.Interval), schedule.Rough(e.Wanted), 100*e.Jitter))
+	for i, what := range e.WhatIf {
+		t.row([]string{"what if", ""}[min(i, 1)], schedule.Word(what))
+	}
+}
+
+func indexWords(e schedule.Explanation) string {
+	text := fmt.Sprintf("%s now, weight %s; due at θ %s", figure(e.Index), figure(e.Weight), figure(e.Threshold))
+	if e.OwnThreshold {
+		text += ", which is that of a page that nothing is known of"
+	}
+	if e.HostPrice > e.Threshold {
+		text += ", or rather at its host's price " + figure(e.HostPrice)
+	}
+	return text
+}
+
+// figure is a number in three digits.
+func figure(x float64) string { return strconv.FormatFloat(x, 'g', 3, 64) }
