@@ -32,7 +32,7 @@ func (a *Activities) allocate(ctx context.Context, in contract.MaintainIn) error
 	if err != nil {
 		return err
 	}
-	before, err := a.store.Steering(ctx, in.CrawlID)
+	before, err := a.store.Steering(ctx, in.CrawlID, true)
 	if err != nil {
 		return err
 	}

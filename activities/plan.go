@@ -91,7 +91,7 @@ func decide(rules schedule.Rules, page store.PageRecord, in contract.PlanIn, dup
 		Outcome: f.Outcome, RetryAfter: f.RetryAfter, At: f.At, Gap: known.Belief.Gap(f.At), NotModified: f.Status == http.StatusNotModified,
 		Modified: modified(page, f), Duplicate: duplicate, Internal: internal,
 	}
-	return schedule.AfterVisit(group.Policy, known, seen, group.Steer(page.Steering, page.HostSteering))
+	return schedule.AfterVisit(group.Policy, known, seen, group.Steer(page.Steering, page.HostSteering, page.Weight))
 }
 
 // pageOf is a page as policies see it after its last visit.

@@ -264,13 +264,24 @@ func (s *Stock) movePrices(turn *Turn, o Objective, limits map[int64]float64) {
 			after.Price = 0 // of another unit
 		}
 		if limit > 0 && h.censuses != nil {
-			room := max(limit-h.others, limit*leastShare)
-			after.Price = MoveHostPrice(after.Price, turn.Threshold, room, func(threshold float64) float64 {
-				return s.sum(h.censuses, o, threshold)
-			}).To
+			after.Price = s.price(h, o, after.Price, turn.Threshold, max(limit-h.others, limit*leastShare))
 		}
 		s.change(turn, id, after)
 	}
+}
+
+// price moves a host's price towards where its pages meet the limit. A first one, or
+// none, goes there at once: the host's line is long already.
+func (s *Stock) price(h *hostStock, o Objective, price, threshold, limit float64) float64 {
+	planned := func(threshold float64) float64 { return s.sum(h.censuses, o, threshold) }
+	first := price <= threshold
+	for range firstMoves {
+		price = MoveHostPrice(price, threshold, limit, planned).To
+		if !first || price == 0 || like(planned(price), limit) {
+			break
+		}
+	}
+	return price
 }
 
 // Moved are the sleepers of a crawl that may be worth waking, gathered one by one:

@@ -1,0 +1,166 @@
+package activities_test
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"recrawl/internal/contract"
+	"recrawl/internal/crawl"
+	"recrawl/internal/schedule"
+	"recrawl/internal/store"
+)
+
+func (w *world) steering() store.SteeringRecord {
+	w.t.Helper()
+	return must[store.SteeringRecord](w.t)(w.store.Steering(w.t.Context(), w.crawl().ID, true))
+}
+
+// looked records the visits of a page that saw it at the times ago, the last of
+// them with the outcome.
+func (w *world) looked(page crawl.PageRef, outcome crawl.Outcome, ago ...time.Duration) {
+	w.t.Helper()
+	now := must[time.Time](w.t)(w.store.Now(w.t.Context()))
+	for i, d := range ago {
+		seen := contract.FetchOut{Outcome: crawl.OutcomeUnchanged, At: now.Add(-d)}
+		switch i {
+		case len(ago) - 1:
+			seen.Outcome = outcome
+		case 0:
+			seen.Outcome = crawl.OutcomeNew
+		}
+		w.plan(page, w.page(page.URL).Visits+1, seen)
+	}
+}
+
+// A budget of twice what is planned is met: the threshold falls, and the sleepers
+// are told in the turn that looks at them, as many as may be.
+func TestMaintainMeetsTheBudget(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	pages := w.living(numbered(40), func(spec *crawl.Spec) {
+		spec.Limits.Window, spec.Revisit.Budget = 100, "400/day"
+		spec.MaintainEvery = crawl.Duration(day)
+	})
+	for _, p := range pages {
+		w.looked(p, crawl.OutcomeChanged, 20*day, 10*day, time.Minute)
+	}
+	w.maintain(false)
+	first := w.steering()
+	if first.Policy != "sqrt" || first.Threshold <= 0 || first.Turns != 1 || first.Planned <= 0 || first.Budget != 400 || first.At.IsZero() {
+		t.Errorf("steering %+v after the first turn", first)
+	}
+	if len(w.flows.rescheduled) > 0 {
+		t.Errorf("sleepers are looked at in the first turn")
+	}
+	for range schedule.LookEvery - 1 {
+		w.maintain(false)
+	}
+	// 5 % of the visits of seven days at what is planned.
+	last := w.steering()
+	if most := int(0.05 * 7 * last.Planned); len(w.flows.rescheduled) == 0 || len(w.flows.rescheduled) > most {
+		t.Errorf("%d sleepers are moved, want some and at most %d", len(w.flows.rescheduled), most)
+	}
+	moved := w.page(w.flows.rescheduled[0])
+	if gap := moved.NextAt.Sub(moved.LastAt); gap > 6*time.Hour {
+		t.Errorf("a sleeper is moved to %v after its visit; ten visits a day are to be had", gap)
+	}
+	planned := 0.0
+	for _, p := range pages {
+		page := w.page(p.URL)
+		w.looked(p, crawl.OutcomeUnchanged, time.Second)
+		page = w.page(p.URL)
+		planned += float64(day) / float64(page.NextAt.Sub(page.LastAt))
+	}
+	if math.Abs(planned-400) > 60 {
+		t.Errorf("visited once more, the pages plan %v visits a day of 400", planned)
+	}
+}
+
+// A host gets no more visits than its gaps allow, whatever the budget.
+func TestMaintainKeepsHostsWithinTheirLimits(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	pages := w.living(numbered(30), func(spec *crawl.Spec) {
+		spec.Limits.Window, spec.Revisit.Budget = 100, "10000/day"
+		spec.Politeness.Delay, spec.Revisit.MinInterval = crawl.Duration(time.Hour), crawl.Duration(time.Minute)
+	})
+	for _, p := range pages {
+		w.looked(p, crawl.OutcomeChanged, 20*day, 10*day, time.Minute)
+	}
+	for range 25 {
+		w.maintain(false)
+	}
+	for _, p := range pages {
+		w.looked(p, crawl.OutcomeUnchanged, time.Second)
+	}
+	planned := 0.0
+	for _, p := range pages {
+		page := w.page(p.URL)
+		planned += float64(day) / float64(page.NextAt.Sub(page.LastAt))
+	}
+	if planned > 24 {
+		t.Errorf("%v visits a day are planned for a host that can be asked once an hour", planned)
+	}
+	page := w.page(pages[0].URL)
+	if page.HostSteering.Price <= page.Steering.Threshold || page.HostSteering.Limit <= 0 {
+		t.Errorf("the host is full, and its steering %+v beside %+v", page.HostSteering, page.Steering)
+	}
+}
+
+func TestRevisitRules(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	pages := w.living([]string{"http://localhost/", "http://localhost/news/"}, func(spec *crawl.Spec) {
+		spec.Revisit.Rules = []crawl.RevisitRule{{Prefix: "http://localhost/news/", Policy: "fixed", DefaultInterval: crawl.Duration(2 * time.Hour)}}
+	})
+	for i, want := range []string{"√λ share", "every 2h"} {
+		if plan := w.plan(pages[i], 1, contract.FetchOut{Outcome: crawl.OutcomeNew}); !strings.Contains(plan.Summary, want) {
+			t.Errorf("%s: %s, want %s", pages[i].URL, plan.Summary, want)
+		}
+	}
+}
+
+// The selective rule skips the turn of a page that did not change while those that
+// it links to stay the same, once; a person's ask is served.
+func TestSelectiveTurnIsSkipped(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	pages := w.living(numbered(6), func(spec *crawl.Spec) { spec.Revisit.Policy, spec.Revisit.Selective = "frmax", true })
+	hub := pages[0]
+	urls := []store.NewURL{}
+	for _, p := range pages[1:] {
+		urls = append(urls, store.NewURL{URL: p.URL, Host: p.Host, Level: 1})
+	}
+	must[store.RegisterResult](t)(w.store.RegisterLinks(t.Context(), store.RegisterParams{CrawlID: hub.CrawlID, From: hub.PageID, URLs: urls}))
+	w.looked(hub, crawl.OutcomeUnchanged, 3*day, day)
+	for i, p := range pages[1:] {
+		w.looked(p, []crawl.Outcome{crawl.OutcomeUnchanged, crawl.OutcomeChanged}[i/4], 4*day, time.Hour) // one of five changed
+	}
+	visit := w.page(hub.URL).Visits + 1
+	manual := run(w, contract.Acquire, contract.AcquireIn{Page: hub, Visit: visit, Class: crawl.ClassManual})
+	if manual.Answer != contract.AnswerPermit {
+		t.Fatalf("a person's ask is answered %+v", manual)
+	}
+	run(w, contract.LeaveLine, contract.LeaveIn{Page: hub})
+	skipped := w.acquire(hub, visit)
+	if skipped.Answer != contract.AnswerSkipped || !strings.Contains(schedule.Words(skipped.Reasons), "20 % of the pages it links to changed") {
+		t.Fatalf("answer %+v", skipped)
+	}
+	plan := run(w, contract.PlanRevisit, contract.PlanIn{
+		Page: hub, Visit: visit, Fetch: contract.FetchOut{Outcome: crawl.OutcomeSkipped, At: time.Now()}, Reasons: skipped.Reasons,
+	})
+	if plan.Outcome != crawl.OutcomeSkipped || plan.State != crawl.Active {
+		t.Errorf("recorded as %+v", plan)
+	}
+	if again := w.acquire(hub, visit+1); again.Answer != contract.AnswerPermit {
+		t.Errorf("skipped twice in a row: %+v", again)
+	}
+	if !slices.ContainsFunc(must[[]store.VisitRecord](t)(w.store.ListVisits(t.Context(), hub.PageID, 0, 10)), func(v store.VisitRecord) bool {
+		return v.Outcome == crawl.OutcomeSkipped
+	}) {
+		t.Error("the skipped visit is not recorded")
+	}
+}
