@@ -117,7 +117,7 @@ func (l *live) follow(name string, args func(*converterArgs) []any) error {
 	var next *converterArgs
 	for {
 		l.runs++
-		if l.runs > 600 {
+		if l.runs > 1500 {
 			l.t.Fatalf("the workflow spins: %d runs at %s", l.runs, l.now)
 		}
 		l.run(name, args(next))
