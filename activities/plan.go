@@ -89,7 +89,7 @@ func decide(rules schedule.Rules, page store.PageRecord, in contract.PlanIn, dup
 	f := in.Fetch
 	seen := schedule.Observation{
 		Outcome: f.Outcome, RetryAfter: f.RetryAfter, At: f.At, Gap: known.Belief.Gap(f.At), NotModified: f.Status == http.StatusNotModified,
-		Modified: modified(page, f), Duplicate: duplicate, Internal: internal,
+		Modified: modified(page, f), Late: late(page, f.At), Duplicate: duplicate, Internal: internal,
 	}
 	return schedule.AfterVisit(group.Policy, known, seen, group.Steer(page.Steering, page.HostSteering, page.Weight))
 }
@@ -97,6 +97,15 @@ func decide(rules schedule.Rules, page store.PageRecord, in contract.PlanIn, dup
 // pageOf is a page as policies see it after its last visit.
 func pageOf(p store.PageRecord) schedule.Page {
 	return schedule.Page{ID: p.PageID, State: p.State, Visit: p.Visits, Failures: p.Failures, Belief: schedule.DecodeBelief(p.Belief)}
+}
+
+// late is how long after it was due a visit was made. One that somebody asked for
+// comes before.
+func late(page store.PageRecord, at time.Time) time.Duration {
+	if page.Visits == 0 || page.NextAt.IsZero() {
+		return 0
+	}
+	return max(0, at.Sub(page.NextAt))
 }
 
 // modified are the dates of the copy that there was and of the one that there is.

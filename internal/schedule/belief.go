@@ -42,6 +42,9 @@ type Belief struct {
 	// Compared is when the page was last compared or first seen, in milliseconds of
 	// Unix time. Policies do not read it; see Gap.
 	Compared int64 `json:"at,omitempty"`
+	// Late is how long, in days, the last visit came after it was due: the host's line
+	// and whatever else held it up.
+	Late float32 `json:"late,omitempty"`
 	// Refresh is t_n of Singhal et al., in days; 0 before the first decision of
 	// DeltaT.
 	Refresh float32 `json:"t,omitempty"`
@@ -70,7 +73,7 @@ func DecodeBelief(stored json.RawMessage) Belief {
 func (b Belief) valid() bool {
 	return b.Pairs >= 0 && b.Pairs <= window && b.MaxFR >= 0 && b.MaxFR <= FRLimit &&
 		b.History>>b.Pairs == 0 && b.Told>>b.Pairs == 0 && b.Told&b.History == 0 &&
-		within(b.Soonest, 1e6) && within(b.Changes, 1e6) && within(b.Days, 1e6) && within(b.Refresh, 1e6) &&
+		within(b.Soonest, 1e6) && within(b.Changes, 1e6) && within(b.Days, 1e6) && within(b.Refresh, 1e6) && within(b.Late, 1e6) &&
 		within(b.Selective, 1) && b.Compared >= 0 && b.Moved <= proofs && b.Stayed <= proofs
 }
 
@@ -113,6 +116,7 @@ func (b Belief) observe(seen Observation, p Parameters) Belief {
 	if !seen.Outcome.Observes() {
 		return b
 	}
+	b.Late = float32(min(days(max(seen.Late, 0)), 1e6))
 	if !seen.At.IsZero() {
 		b.Compared = seen.At.UnixMilli()
 	}

@@ -9,6 +9,10 @@ import (
 // weight alike.
 const censusOctave = 4
 
+// lateShare is the largest share of an interval by which visits are reckoned with
+// to come late.
+const lateShare = 0.25
+
 // Census sums up beliefs so that it can be asked what a threshold would cost
 // without the pages. Beliefs alike in shape, days and weight share a cell and
 // stand at its geometric mean; what a census says is that of its pages to better
@@ -67,12 +71,19 @@ func (c *Census) Pages() int {
 // Planned is how many visits a day the pages get together at a threshold (≥ 0)
 // when no interval is shorter than low (> 0) or longer than high.
 func (c *Census) Planned(o Objective, threshold float64, low, high time.Duration) float64 {
+	return c.held(o, threshold, low, high, 0)
+}
+
+// held is Planned when every visit comes so late, but not by more than lateShare of
+// its interval: an outage is no reason to plan more.
+func (c *Census) held(o Objective, threshold float64, low, high, late time.Duration) float64 {
 	sum := 0.0
 	for i := range c.cells {
 		cell := &c.cells[i]
 		g := Gamma{math.Exp2(cell.a / cell.n), math.Exp2(cell.b / cell.n)}
 		due := Due(o, g, threshold/math.Exp2(cell.weights/cell.n))
-		sum += cell.n / min(max(due, days(low)), days(high))
+		interval := min(max(due, days(low)), days(high))
+		sum += cell.n / (interval + min(days(late), lateShare*interval))
 	}
 	return sum
 }

@@ -46,6 +46,8 @@ type Observation struct {
 	// [Belief.Gap]. Visits in between that saw no content do not end it. 0 is not
 	// known: then the visit counts in the history but says nothing of the rate.
 	Gap time.Duration
+	// Late is how long after it was due the visit was made; 0 is in time, or not known.
+	Late time.Duration
 	// NotModified says that the server made the comparison (304). It counts as no
 	// change, and is told apart.
 	NotModified bool

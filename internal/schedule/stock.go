@@ -49,6 +49,8 @@ type Stock struct {
 	counts   map[int64]*hostStock
 	common   []Census // by group, of the hosts that are not tight
 	pages    int      // that share the budget
+	visits   float64  // a day that the pages that share the budget have planned
+	late     float64  // of these, each times the days by which the last one was late
 	others   float64  // visits a day that are not moved by thresholds: of other policies, probes and back-offs
 }
 
@@ -87,6 +89,8 @@ func (s *Stock) Add(e Entry) {
 		return
 	}
 	s.pages++
+	s.visits += visits
+	s.late += visits * min(float64(e.Belief.Late), lateShare/visits)
 	p := g.Steer(s.steering, s.hosts[e.Host], e.Weight)
 	belief := e.Belief.Gamma(p.prior())
 	if e.Belief.Pairs > 0 {
@@ -244,11 +248,20 @@ func (s *Stock) plannedAt(o Objective) func(threshold float64) float64 {
 	}
 }
 
+// lateness is by how much visits come after they are due, on average. What is
+// planned must allow for it to come to the budget.
+func (s *Stock) lateness() time.Duration {
+	if s.visits <= 0 {
+		return 0
+	}
+	return duration(s.late / s.visits)
+}
+
 func (s *Stock) sum(censuses []Census, o Objective, threshold float64) float64 {
 	sum := 0.0
 	for group := range censuses {
 		p := s.rules.groups[group].Parameters
-		sum += censuses[group].Planned(o, threshold, p.Floor(), p.Max)
+		sum += censuses[group].held(o, threshold, p.Floor(), p.Max, s.lateness())
 	}
 	return sum
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"recrawl/internal/store"
+	"recrawl/internal/store/sqlstore"
 	"recrawl/internal/store/storetest"
 	"recrawl/internal/store/storetest/pgtest"
 	"recrawl/internal/urlkey"
@@ -68,14 +69,24 @@ func TestGrouping(t *testing.T) {
 }
 
 func BenchmarkLookalikes(b *testing.B) {
+	bench(b, storetest.BenchLookalikes, "VACUUM (ANALYZE) sketch_keys, sketches, frontier, duplicates")
+}
+
+func BenchmarkAllocation(b *testing.B) {
+	bench(b, storetest.BenchAllocation, "VACUUM (ANALYZE) frontier")
+}
+
+// bench runs a benchmark that loads a store and then, as autovacuum does, lets the
+// database look after its tables: so that index-only scans need not read them.
+func bench(b *testing.B, run func(*testing.B, sqlstore.Engine, func() error), settle string) {
+	b.Helper()
 	// VACUUM takes its time.
 	e, err := openEngine(b.Context(), pgtest.DSN(b)+"&statement_timeout=0", Options{})
 	if err != nil {
 		b.Fatal(err)
 	}
-	// As autovacuum does: so that index-only scans need not look at the tables.
-	storetest.BenchLookalikes(b, e, func() error {
-		_, err := e.pool.Exec(b.Context(), "VACUUM (ANALYZE) sketch_keys, sketches, frontier, duplicates")
+	run(b, e, func() error {
+		_, err := e.pool.Exec(b.Context(), settle)
 		return err
 	})
 	if err := e.Close(); err != nil {

@@ -56,3 +56,11 @@ func BenchmarkLookalikes(b *testing.B) {
 		b.Error(err)
 	}
 }
+
+func BenchmarkAllocation(b *testing.B) {
+	e := openOwner(b, filepath.Join(b.TempDir(), "store.db"))
+	storetest.BenchAllocation(b, e, func() error { return nil })
+	if err := e.Close(); err != nil {
+		b.Error(err)
+	}
+}

@@ -1,0 +1,234 @@
+package e2e
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"recrawl/internal/schedule"
+)
+
+// changing is a page whose changes are drawn beforehand.
+type changing struct {
+	site    int
+	path    string
+	mean    time.Duration // between two changes
+	changes []time.Time
+}
+
+// drawChanges are pages on two sites that change every 3 seconds to every 900 on
+// average, and on a third site, which asks to be left alone between requests,
+// every 4.
+func drawChanges(from time.Time, n int, length time.Duration) []*changing {
+	random := rand.New(rand.NewPCG(2026, 11))
+	var pages []*changing
+	for i := range n {
+		p := &changing{site: i % 2, path: fmt.Sprintf("/p%d", i), mean: time.Duration(3e9 * math.Pow(300, float64(i)/float64(n-1)))}
+		if i%8 == 7 {
+			p.site, p.mean = 2, 4*time.Second
+		}
+		for at := from; at.Before(from.Add(length)); {
+			at = at.Add(time.Duration(random.ExpFloat64() * float64(p.mean)))
+			p.changes = append(p.changes, at)
+		}
+		pages = append(pages, p)
+	}
+	return pages
+}
+
+// editions is how many changes there were until a time.
+func (p *changing) editions(at time.Time) int {
+	n, _ := slices.BinarySearchFunc(p.changes, at, time.Time.Compare)
+	return n
+}
+
+func changingSite(pages []*changing, site int, robots string) http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("/robots.txt", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, robots) })
+	for _, p := range pages {
+		if p.site == site {
+			mux.HandleFunc(p.path, func(w http.ResponseWriter, _ *http.Request) {
+				w.Header().Set("Content-Type", "text/html; charset=utf-8")
+				fmt.Fprintf(w, "<!doctype html><title>%s</title><main><h1>Report</h1><p>This report on %s has its edition number %d.</p></main>",
+					p.path, p.path, p.editions(time.Now()))
+			})
+		}
+	}
+	return mux
+}
+
+// TestScheduleFollowsThePolicy crawls pages of known rates of change, with seconds
+// for days, and compares what their sites see with what the policy predicts of
+// known rates: that pages are visited by their rates, that the budget is met, and
+// that a host that is to be left alone is.
+func TestScheduleFollowsThePolicy(t *testing.T) {
+	t.Parallel()
+	// In the short form luck still shows in what was learned.
+	learning, measured, count, least := 100*time.Second, 110*time.Second, 48, 0.85
+	if os.Getenv("RECRAWL_LONG") != "" {
+		learning, measured, least = 5*time.Minute, 10*time.Minute, 0.9
+	}
+	const gap, crawlDelay, perPage = 20 * time.Millisecond, 2 * time.Second, 18 * time.Second
+	start := time.Now()
+	pages := drawChanges(start, count, learning+measured+time.Minute)
+	sites := []*site{
+		serve(t, changingSite(pages, 0, "")), serve(t, changingSite(pages, 1, "")),
+		serve(t, changingSite(pages, 2, "User-agent: *\nCrawl-delay: 2\n")),
+	}
+	budget := float64(count) / perPage.Seconds() // visits a second
+	spec := map[string]any{
+		"name": "rates", "scope": map[string]any{"type": "page"},
+		"limits":     map[string]any{"window": 1000},
+		"politeness": map[string]any{"delay": gap.String(), "factor": 0},
+		"revisit": map[string]any{
+			"policy": "sqrt", "budget": fmt.Sprintf("%.0f/h", budget*3600),
+			"default_interval": perPage.String(), "min_interval": "2s", "max_interval": "2m",
+		},
+		"maintain_every": "1s",
+	}
+	var seeds []string
+	for _, p := range pages {
+		seeds = append(seeds, sites[p.site].url+p.path)
+	}
+	spec["seeds"] = seeds
+	text, err := json.Marshal(spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := startDev(t, filepath.Join(t.TempDir(), "data"))
+	d.must("crawl", "--spec", write(t, filepath.Join(t.TempDir(), "spec.json"), string(text)))
+	d.eventually(2*time.Minute, "every page is visited", d.crawled("rates", count, 1))
+	from := time.Now().Add(learning)
+	to := from.Add(measured)
+	d.eventually(learning+measured+time.Minute, "time has passed", func() bool { return time.Now().After(to) })
+
+	seen := observe(pages, sites, from, to)
+	predicted := predict(pages, budget, []float64{0, 0, 0.9 / crawlDelay.Seconds()})
+	rank := spearman(predicted, seen.visits)
+	planned := d.budgets("rates")
+	t.Logf("visits a second: %.3f of %.3f; rank correlation with the policy's prediction %.3f; %s",
+		seen.rate, budget, rank, seen.saved(pages))
+	t.Logf("planned %.0f a day of %.0f; explained:\n%s", planned.Planned, planned.Budget, d.must("explain", seeds[0]))
+	if rank < least {
+		t.Errorf("rank correlation %.3f, want %v: visited %v, predicted %v", rank, least, seen.visits, predicted)
+	}
+	if off := seen.rate/budget - 1; math.Abs(off) > 0.05 {
+		t.Errorf("%.1f %% off the budget", 100*off)
+	}
+	for i, gap := range []time.Duration{gap, gap, crawlDelay} {
+		sites[i].checkPolite(t, gap)
+	}
+	d.stop()
+}
+
+type budgetLine struct {
+	Planned float64 `json:"planned_per_day"`
+	Budget  float64 `json:"budget_per_day"`
+}
+
+func (d *dev) budgets(crawl string) budgetLine {
+	d.t.Helper()
+	return lines[budgetLine](d, "--output", "json", "status", crawl)[0]
+}
+
+// observed is what the sites saw in the measured time.
+type observed struct {
+	visits []float64 // a second, by page
+	rate   float64   // of all
+	delay  float64   // seconds that changes waited for a visit, by second
+}
+
+func observe(pages []*changing, sites []*site, from, to time.Time) observed {
+	o := observed{visits: make([]float64, len(pages))}
+	length := to.Sub(from).Seconds()
+	for i, p := range pages {
+		var looks []time.Time
+		for _, r := range sites[p.site].requests() {
+			if r.path == p.path {
+				looks = append(looks, r.begin)
+			}
+		}
+		// From the last visit before to the first after: a rate, not a count.
+		a, _ := slices.BinarySearchFunc(looks, from, time.Time.Compare)
+		b, _ := slices.BinarySearchFunc(looks, to, time.Time.Compare)
+		a, b = max(a-1, 0), min(b, len(looks)-1)
+		o.visits[i] = float64(b-a) / looks[b].Sub(looks[a]).Seconds()
+		for _, c := range p.changes {
+			next := to
+			if j, _ := slices.BinarySearchFunc(looks, c, time.Time.Compare); j < len(looks) {
+				next = looks[j]
+			}
+			if c.After(from) && c.Before(to) {
+				o.delay += next.Sub(c).Seconds() / length
+			}
+		}
+		o.rate += o.visits[i]
+	}
+	return o
+}
+
+// saved says how many downloads fewer there were than if every page had been
+// visited equally often, and changes had waited as long.
+func (o observed) saved(pages []*changing) string {
+	changes := 0.0
+	for _, p := range pages {
+		changes += 1 / p.mean.Seconds()
+	}
+	uniform := changes / (2 * o.delay) // visits a second of each page
+	return fmt.Sprintf("changes waited %.2f s on average, which by visiting all pages equally often takes %.3f visits a second: %.0f %% of the downloads are saved",
+		o.delay/changes, uniform*float64(len(pages)), 100*(1-o.rate/(uniform*float64(len(pages)))))
+}
+
+// predict is how often a second each page is visited if all rates are known.
+func predict(pages []*changing, budget float64, hosts []float64) []float64 {
+	const day = 86400
+	var elements []schedule.Element
+	for _, p := range pages {
+		elements = append(elements, schedule.Element{Lambda: day / p.mean.Seconds(), Weight: 1, Host: p.site, Limit: day / 2})
+	}
+	limits := make([]float64, len(hosts))
+	for i, h := range hosts {
+		limits[i] = h * day
+	}
+	visits := schedule.Allocate(schedule.Delay{}, elements, budget*day, limits).Visits
+	for i := range visits {
+		visits[i] /= day
+	}
+	return visits
+}
+
+// spearman is the rank correlation of two lists, equal values sharing a rank.
+func spearman(x, y []float64) float64 {
+	a, b := ranks(x), ranks(y)
+	mean := float64(len(a)+1) / 2
+	var ab, aa, bb float64
+	for i := range a {
+		ab += (a[i] - mean) * (b[i] - mean)
+		aa += (a[i] - mean) * (a[i] - mean)
+		bb += (b[i] - mean) * (b[i] - mean)
+	}
+	return ab / math.Sqrt(aa*bb)
+}
+
+func ranks(x []float64) []float64 {
+	r := make([]float64, len(x))
+	for i := range x {
+		for j := range x {
+			switch {
+			case x[j] < x[i]:
+				r[i]++
+			case x[j] == x[i]:
+				r[i] += 0.5
+			}
+		}
+		r[i] += 0.5
+	}
+	return r
+}

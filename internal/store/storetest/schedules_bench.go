@@ -1,0 +1,79 @@
+package storetest
+
+import (
+	"testing"
+
+	"recrawl/internal/crawl"
+	"recrawl/internal/schedule"
+	"recrawl/internal/store"
+	"recrawl/internal/store/sqlstore"
+)
+
+// BenchAllocation measures a turn of maintenance over 1 000 000 pages of 1000 hosts,
+// or 20 000 with -short: all entries are read, counted, and the threshold moved.
+func BenchAllocation(b *testing.B, e sqlstore.Engine, settle func() error) {
+	n := 1_000_000
+	if testing.Short() {
+		n = 20_000
+	}
+	s := sqlstore.New(e, sqlstore.Options{})
+	spec := crawl.DefaultSpec()
+	spec.Name = "benchmark"
+	rec, err := s.OpenCrawl(b.Context(), spec)
+	if err != nil {
+		b.Fatal(err)
+	}
+	rules, err := schedule.NewRules(spec.Revisit)
+	if err != nil {
+		b.Fatal(err)
+	}
+	load := bulk{B: b, engine: e, crawlID: rec.ID}
+	load.pages(n)
+	// Beliefs of a thousand kinds, and visits in the last 20 days.
+	load.exec(`UPDATE frontier SET host_id = page_id % 1000 + 1, last_at = 1800000000000000 - page_id % 1728 * 1000000000,
+		next_at = 1800003600000000 + page_id % 864 * 1000000000,
+		belief = '{"pairs":7,"history":' || (page_id % 128) || ',"a":' || (page_id % 10) || '.25,"b":' || (page_id % 100) || '.5,"at":' ||
+			(1800000000000 - page_id % 1728 * 1000000) || '}'`)
+	if err := settle(); err != nil {
+		b.Fatal(err)
+	}
+	b.Run("Turn", func(b *testing.B) {
+		for b.Loop() {
+			if turn := allocate(b, s, rec.ID, rules); turn.Threshold <= 0 || turn.Planned <= 0 {
+				b.Fatalf("steered %+v", turn)
+			}
+		}
+		b.ReportMetric(float64(n)*float64(b.N)/b.Elapsed().Seconds(), "pages/s")
+	})
+}
+
+// allocate is a turn as the activity makes it.
+func allocate(b *testing.B, s store.Store, crawlID int64, rules schedule.Rules) schedule.Turn {
+	before, err := s.Steering(b.Context(), crawlID, true)
+	if err != nil {
+		b.Fatal(err)
+	}
+	stock := schedule.NewStock(rules, before.Steering, before.Hosts)
+	for p := (store.EntryParams{CrawlID: crawlID, Limit: 5000}); ; {
+		entries, err := s.Entries(b.Context(), p)
+		if err != nil {
+			b.Fatal(err)
+		}
+		for _, e := range entries {
+			stock.Add(schedule.Entry{
+				Page: schedule.Page{ID: e.PageID, State: e.State, Visit: e.Visits, Belief: schedule.DecodeBelief(e.Belief)},
+				Host: e.HostID, Weight: e.Weight, At: e.LastAt, Due: e.NextAt,
+			})
+		}
+		if len(entries) < p.Limit {
+			break
+		}
+		p.After = entries[len(entries)-1].PageID
+	}
+	turn := stock.Turn(float64(stock.Pages())/2, nil)
+	after := store.SteeringRecord{Steering: turn.Steering, Turns: before.Turns + 1, Hosts: turn.Hosts}
+	if err := s.SetSteering(b.Context(), crawlID, after); err != nil {
+		b.Fatal(err)
+	}
+	return turn
+}
