@@ -63,7 +63,7 @@ func (a *Activities) crawl(ctx context.Context, name string, generation int64) (
 }
 
 func newCrawlView(rec store.CrawlRecord) (*crawlView, error) {
-	sc, err := scope.New(rec.Spec)
+	sc, err := scope.New(rec.Spec, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -130,6 +130,9 @@ func (a *Activities) OpenCrawl(ctx context.Context, in contract.OpenCrawlIn) (co
 		return contract.OpenCrawlOut{}, badSpec(&crawl.SpecError{Field: "name", Problem: fmt.Sprintf("%q needs workflow id %q, not %q", spec.Name, want, in.WorkflowID)})
 	}
 	if _, err := extract.NewRules(spec.Content); err != nil {
+		return contract.OpenCrawlOut{}, badSpec(err)
+	}
+	if _, err := scope.New(spec, nil); err != nil {
 		return contract.OpenCrawlOut{}, badSpec(err)
 	}
 	seeds, err := a.seeds(spec)
@@ -221,7 +224,7 @@ func (a *Activities) SetCrawlState(ctx context.Context, in contract.SetCrawlStat
 // add: an endless chain of redirects must not fill the spec. Nor is there in a
 // stopped crawl, which opening would start again.
 func (a *Activities) addRedirectedSeed(ctx context.Context, view *crawlView, from, to urlkey.URL) error {
-	if view.State == crawl.CrawlStopped || view.scope.Check(to, 0).Accept {
+	if view.State == crawl.CrawlStopped || view.scope.Check(scope.Link{URL: to}).Accept {
 		return nil
 	}
 	sameSite := urlkey.RegistrableDomain(from.Host()) == urlkey.RegistrableDomain(to.Host())

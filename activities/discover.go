@@ -7,6 +7,7 @@ import (
 
 	"recrawl/internal/contract"
 	"recrawl/internal/crawl"
+	"recrawl/internal/scope"
 	"recrawl/internal/store"
 	"recrawl/internal/urlkey"
 )
@@ -30,7 +31,7 @@ func (a *Activities) RegisterLinks(ctx context.Context, in contract.RegisterIn) 
 	if err != nil {
 		return contract.RegisterOut{}, translate(err)
 	}
-	accepted, rejected := a.filter(view, pending.Links, pending.Level+1)
+	accepted, rejected := a.filter(view, pending)
 	registered, err := a.store.RegisterLinks(ctx, store.RegisterParams{
 		CrawlID: in.Page.CrawlID, From: in.Page.PageID, Version: pending.Version, URLs: accepted,
 	})
@@ -42,38 +43,47 @@ func (a *Activities) RegisterLinks(ctx context.Context, in contract.RegisterIn) 
 }
 
 // filter sorts links into those the crawl takes and counts of why not.
-func (a *Activities) filter(view *crawlView, links []store.Link, level int) ([]store.NewURL, map[string]int) {
+func (a *Activities) filter(view *crawlView, pending *store.PendingLinks) ([]store.NewURL, map[string]int) {
 	var accepted []store.NewURL
 	rejected := map[string]int{}
-	for _, link := range links {
+	for _, link := range pending.Links {
 		if link.NoFollow {
 			rejected["nofollow"]++
 			continue
 		}
-		u, reason := a.acceptable(view, link.URL, level)
+		found, reason := a.acceptable(view, link.URL, scope.Link{Level: pending.Level + 1, Hops: pending.Hops, Language: pending.Language})
 		if reason != "" {
 			rejected[reason]++
 			continue
 		}
-		accepted = append(accepted, store.NewURL{URL: u.String(), Host: u.HostKey(), Level: level})
+		accepted = append(accepted, newURL(found))
 	}
 	return accepted, rejected
 }
 
-// acceptable returns the URL under which the crawl keeps an address, and says why
-// it does not take it, or "".
-func (a *Activities) acceptable(view *crawlView, raw string, level int) (urlkey.URL, string) {
+func newURL(l scope.Link) store.NewURL {
+	return store.NewURL{URL: l.URL.String(), Host: l.URL.HostKey(), Level: l.Level, Hops: l.Hops}
+}
+
+// acceptable returns the link under which the crawl keeps an address, and says why
+// it does not take it, or "". The link is given with the hops of the page that has
+// it and without a URL.
+func (a *Activities) acceptable(view *crawlView, raw string, found scope.Link) (scope.Link, string) {
 	u, err := view.url(raw)
-	if err != nil {
-		return u, "malformed"
+	switch {
+	case errors.Is(err, urlkey.ErrTooLong):
+		return found, "too long"
+	case err != nil:
+		return found, "malformed"
 	}
-	if v := view.scope.Check(u, level); !v.Accept {
-		return u, v.Reason
+	found.URL, found.Hops = u, view.scope.Hops(u, found.Hops)
+	if v := view.scope.Check(found); !v.Accept {
+		return found, v.Reason
 	}
 	if !u.IsLoopback() && a.contact(view.Spec) == "" {
-		return u, "no contact"
+		return found, "no contact"
 	}
-	return u, ""
+	return found, ""
 }
 
 // Admit turns the best known pages of some hosts, or of all, active, as far as

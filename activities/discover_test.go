@@ -73,6 +73,38 @@ func TestRegisterLinksByTheURLRules(t *testing.T) {
 	}
 }
 
+// Rules see how a link was found: hops since the seeds' host was left, and the
+// language of the page on which it stands.
+func TestRegisterLinksByRules(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	level := func(n int) *crawl.Range { return &crawl.Range{Max: &n} }
+	page := w.living([]string{"http://localhost/"}, func(spec *crawl.Spec) {
+		spec.Scope.Rules = []crawl.ScopeRule{
+			{Reject: &crawl.FilterSpec{Not: &crawl.FilterSpec{Language: crawl.Texts{"de"}}}},
+			{Name: "near", Accept: &crawl.FilterSpec{HopsOffHost: level(1)}},
+		}
+	})[0]
+	register := func(from crawl.PageRef, visit int, language string, links ...store.Link) contract.RegisterOut {
+		must[int64](t)(w.store.SaveVersion(t.Context(), store.SaveVersionParams{
+			Version: store.VersionRecord{PageID: from.PageID, Visit: visit, Digest: digestOf(fmt.Sprint(links, visit)), Language: language}, Links: links,
+		}))
+		return run(w, contract.RegisterLinks, contract.RegisterIn{Page: from, Visit: visit})
+	}
+	elsewhere := store.Link{URL: "http://a.localhost/"}
+	if got := register(page, 1, "fr", elsewhere); got.New != 0 || got.Rejected["rule not (language de)"] != 1 {
+		t.Errorf("of a French page: %+v", got)
+	}
+	if got := register(page, 2, "de", elsewhere); got.New != 1 {
+		t.Errorf("of a German page: %+v", got)
+	}
+	away := w.page(elsewhere.URL)
+	got := register(away.PageRef, 1, "", store.Link{URL: "http://b.localhost/"}, store.Link{URL: "http://localhost/x"})
+	if got.New != 1 || got.Rejected["host"] != 1 || away.Hops != 1 || w.page("http://localhost/x").Hops != 0 {
+		t.Errorf("of a page off the host (%d hops): %+v", away.Hops, got)
+	}
+}
+
 // Links that are all refused are done with, too.
 func TestRegisterLinksOfNoUse(t *testing.T) {
 	t.Parallel()

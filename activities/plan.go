@@ -11,6 +11,7 @@ import (
 	"recrawl/internal/crawl"
 	"recrawl/internal/exclude"
 	"recrawl/internal/schedule"
+	"recrawl/internal/scope"
 	"recrawl/internal/store"
 )
 
@@ -161,13 +162,12 @@ func (a *Activities) followRedirect(ctx context.Context, view *crawlView, page s
 	if view, err = a.crawl(ctx, page.Crawl, 0); err != nil {
 		return false, err
 	}
-	to, reason := a.acceptable(view, f.Location, page.Level)
+	found, reason := a.acceptable(view, f.Location, scope.Link{Level: page.Level, Hops: page.Hops})
 	if reason != "" {
 		return false, nil
 	}
 	registered, err := a.store.RegisterLinks(ctx, store.RegisterParams{
-		CrawlID: page.CrawlID, From: page.PageID,
-		URLs: []store.NewURL{{URL: to.String(), Host: to.HostKey(), Level: page.Level}},
+		CrawlID: page.CrawlID, From: page.PageID, URLs: []store.NewURL{newURL(found)},
 	})
 	return registered.New > 0, err
 }

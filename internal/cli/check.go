@@ -5,7 +5,6 @@ import (
 
 	"recrawl/internal/crawl"
 	"recrawl/internal/report"
-	"recrawl/internal/scope"
 	"recrawl/internal/store"
 	"recrawl/internal/urlkey"
 )
@@ -52,53 +51,6 @@ func (c checkURLCmd) rules(s *session) (rules urlkey.Rules, err error) {
 		return orNoCrawl(c.Crawl, err)
 	})
 	return rules, err
-}
-
-type checkScopeCmd struct {
-	Name  string `arg:"" help:"The crawl."`
-	URL   string `arg:"" help:"The URL."`
-	Level int    `placeholder:"N" help:"Its distance from a seed, in links; by default what is known of it, or 1."`
-}
-
-// Help implements kong.HelpProvider.
-func (checkScopeCmd) Help() string { return "    starter check scope news https://example.com/a" }
-
-// Run shows the scope's verdict.
-func (c checkScopeCmd) Run(s *session) error {
-	u, err := urlkey.Canonical(c.URL)
-	if err != nil {
-		return usagef("%s: %w", c.URL, err)
-	}
-	return s.withStore(func(opened store.Store) error {
-		record, err := opened.Crawl(s.ctx, c.Name)
-		if err != nil {
-			return orNoCrawl(c.Name, err)
-		}
-		limits, err := scope.New(record.Spec)
-		if err != nil {
-			return err
-		}
-		u, _ := urlkey.NewRules(record.Spec.URLs).Apply(u)
-		level, err := c.level(s, opened, u)
-		if err != nil {
-			return err
-		}
-		verdict := limits.Check(u, level)
-		return report.ScopeCheck{
-			URL: u.String(), Crawl: c.Name, Level: level, Accepted: verdict.Accept, Reason: verdict.Reason,
-		}.Write(s.env.Stdout, s.global.Output)
-	})
-}
-
-func (c checkScopeCmd) level(s *session, opened store.Store, u urlkey.URL) (int, error) {
-	if c.Level > 0 {
-		return c.Level, nil
-	}
-	pages, err := opened.FindPages(s.ctx, u.String(), c.Name)
-	if err != nil || len(pages) == 0 {
-		return 1, err
-	}
-	return pages[0].Level, nil
 }
 
 // defaultAgent is the product token of a spec that names none.

@@ -45,8 +45,12 @@ type ScopeSpec struct {
 	Type string `json:"type"`
 	// MaxDepth is the greatest number of links from a seed; 0 is unlimited.
 	MaxDepth int `json:"max_depth"`
-	// Rules is reserved for ordered accept and reject rules; it must be empty.
-	Rules []json.RawMessage `json:"rules"`
+	// MaxHopsOffHost is the greatest number of links in a row beyond the hosts of the
+	// seeds; 0 is unlimited. It narrows the type, and no rule gets past it.
+	MaxHopsOffHost int `json:"max_hops_off_host"`
+	// Rules accept or reject URLs, the first that matches decides; where none does,
+	// the type decides. See below, and scope.md.
+	Rules []ScopeRule `json:"rules"`
 }
 
 // URLSpec says which addresses lead to one page of the crawl's sites, beyond
@@ -165,7 +169,7 @@ type IdentitySpec struct {
 func DefaultSpec() Spec {
 	return Spec{
 		Seeds:      []string{},
-		Scope:      ScopeSpec{Type: "host", Rules: []json.RawMessage{}},
+		Scope:      ScopeSpec{Type: "host", Rules: []ScopeRule{}},
 		URLs:       URLSpec{StripParams: []string{}, StripPathParams: []string{}},
 		Limits:     LimitSpec{Window: 16},
 		Politeness: PolitenessSpec{Delay: Duration(10 * time.Second), Factor: 1, MaxCrawlDelay: Duration(time.Hour)},
@@ -241,6 +245,9 @@ var errUnknownField = errors.New("unknown field")
 // not have or that does not fit, and returns its path. Without an error the
 // object is none, or right.
 func wrongField(data []byte, object reflect.Type, path string) (string, error) {
+	if object.Kind() == reflect.Pointer {
+		object = object.Elem()
+	}
 	var members map[string]json.RawMessage
 	if json.Unmarshal(data, &members) != nil {
 		return "", nil
@@ -262,22 +269,27 @@ func wrongField(data []byte, object reflect.Type, path string) (string, error) {
 
 // wrongMember is wrongField of a member that is an object or a list of objects.
 func wrongMember(data []byte, member reflect.Type, path string) (string, error) {
-	switch {
-	case member.Kind() == reflect.Struct:
+	if holdsStruct(member) {
 		return wrongField(data, member, path+".")
-	case member.Kind() != reflect.Slice || member.Elem().Kind() != reflect.Struct:
-		return "", nil
 	}
 	var list []json.RawMessage
-	if json.Unmarshal(data, &list) != nil {
+	if member.Kind() != reflect.Slice || !holdsStruct(member.Elem()) || json.Unmarshal(data, &list) != nil {
 		return "", nil
 	}
 	for i, element := range list {
-		if inner, err := wrongField(element, member.Elem(), fmt.Sprintf("%s[%d].", path, i)); err != nil {
+		at := fmt.Sprintf("%s[%d]", path, i)
+		if inner, err := wrongField(element, member.Elem(), at+"."); err != nil {
 			return inner, err
+		}
+		if err := json.Unmarshal(element, reflect.New(member.Elem()).Interface()); err != nil {
+			return at, err
 		}
 	}
 	return "", nil
+}
+
+func holdsStruct(t reflect.Type) bool {
+	return t.Kind() == reflect.Struct || t.Kind() == reflect.Pointer && t.Elem().Kind() == reflect.Struct
 }
 
 // fieldNamed returns the type of the struct's field with the JSON name.
@@ -323,14 +335,10 @@ func (s *Spec) Validate() error {
 			return bad(fmt.Sprintf("seeds[%d]", i), "%v", err)
 		}
 	}
-	if !slices.Contains(ScopeTypes(), s.Scope.Type) {
-		return bad("scope.type", "%q: use one of %s", s.Scope.Type, strings.Join(ScopeTypes(), ", "))
+	if err := s.validateScope(bad); err != nil {
+		return err
 	}
 	switch {
-	case len(s.Scope.Rules) > 0:
-		return bad("scope.rules", "rules are not supported by this version; leave the list empty")
-	case s.Scope.MaxDepth < 0:
-		return bad("scope.max_depth", "is negative; 0 means unlimited")
 	case s.Limits.MaxPages < 0:
 		return bad("limits.max_pages", "is negative; 0 means unlimited")
 	case s.Limits.Window < 1 || s.Limits.Window > 10000:

@@ -76,6 +76,34 @@ func TestParseSpecMistakes(t *testing.T) {
 		{"urls.strip_params[0]", `{"name":"a","seeds":["http://a/"],"urls":{"strip_params":["` + strings.Repeat("a", maxStripName+1) + `"]}}`},
 		{"urls.strip_path_params[0]", `{"name":"a","seeds":["http://a/"],"urls":{"strip_path_params":[";jsessionid"]}}`},
 		{"urls.sort_query", `{"name":"a","seeds":["http://a/"],"urls":{"sort_query":"yes"}}`},
+		{"scope.rules", `{"name":"a","seeds":["http://a/"],"scope":{"rules":{}}}`},
+		{"scope.rules[0]", `{"name":"a","seeds":["http://a/"],"scope":{"rules":["images"]}}`},
+		{"scope.rules[0]", `{"name":"a","seeds":["http://a/"],"scope":{"rules":[{"name":"x"}]}}`},
+		{"scope.rules[0]", `{"name":"a","seeds":["http://a/"],"scope":{"rules":[{"accept":{},"reject":{}}]}}`},
+		{"scope.rules[1].name", `{"name":"a","seeds":["http://a/"],"scope":{"rules":[{"name":"x","accept":{}},{"name":"x","accept":{}}]}}`},
+		{"scope.rules[0].name", `{"name":"a","seeds":["http://a/"],"scope":{"rules":[{"name":"` + strings.Repeat("x", maxRuleName+1) + `","accept":{}}]}}`},
+		{"scope.rules[0].drop", `{"name":"a","seeds":["http://a/"],"scope":{"rules":[{"drop":{}}]}}`},
+		{"scope.rules[0].accept.hots", `{"name":"a","seeds":["http://a/"],"scope":{"rules":[{"accept":{"hots":"b"}}]}}`},
+		{"scope.rules[0].reject.any[1].not.hots", `{"name":"a","seeds":["http://a/"],"scope":{"rules":[{"reject":{"any":[{},{"not":{"hots":"b"}}]}}]}}`},
+		{"scope.rules[0].reject.any", `{"name":"a","seeds":["http://a/"],"scope":{"rules":[{"reject":{"any":[]}}]}}`},
+		{"scope.rules[0].reject.host", `{"name":"a","seeds":["http://a/"],"scope":{"rules":[{"reject":{"host":7}}]}}`},
+		{"scope.rules[0].reject.host", `{"name":"a","seeds":["http://a/"],"scope":{"rules":[{"reject":{"host":[]}}]}}`},
+		{"scope.rules[0].reject.host[1]", `{"name":"a","seeds":["http://a/"],"scope":{"rules":[{"reject":{"host":["a","*b"]}}]}}`},
+		{"scope.rules[0].reject.host", `{"name":"a","seeds":["http://a/"],"scope":{"rules":[{"reject":{"host":"Example.com"}}]}}`},
+		{"scope.rules[0].reject.domain", `{"name":"a","seeds":["http://a/"],"scope":{"rules":[{"reject":{"domain":"*.example.com"}}]}}`},
+		{"scope.rules[0].reject.scheme", `{"name":"a","seeds":["http://a/"],"scope":{"rules":[{"reject":{"scheme":"ftp"}}]}}`},
+		{"scope.rules[0].reject.extension", `{"name":"a","seeds":["http://a/"],"scope":{"rules":[{"reject":{"extension":"pdf"}}]}}`},
+		{"scope.rules[0].reject.param", `{"name":"a","seeds":["http://a/"],"scope":{"rules":[{"reject":{"param":"a=1"}}]}}`},
+		{"scope.rules[0].reject.params", `{"name":"a","seeds":["http://a/"],"scope":{"rules":[{"reject":{"params":3}}]}}`},
+		{"scope.rules[0].reject.params", `{"name":"a","seeds":["http://a/"],"scope":{"rules":[{"reject":{"params":{}}}]}}`},
+		{"scope.rules[0].reject.params.mni", `{"name":"a","seeds":["http://a/"],"scope":{"rules":[{"reject":{"params":{"mni":1}}}]}}`},
+		{"scope.rules[0].reject.level", `{"name":"a","seeds":["http://a/"],"scope":{"rules":[{"reject":{"level":{"min":3,"max":2}}}]}}`},
+		{"scope.rules[0].reject.regex", `{"name":"a","seeds":["http://a/"],"scope":{"rules":[{"reject":{"regex":"(?=a)"}}]}}`},
+		{"scope.rules[0].reject.language", `{"name":"a","seeds":["http://a/"],"scope":{"rules":[{"reject":{"language":"german language"}}]}}`},
+		{"scope.rules[0].reject.program", `{"name":"a","seeds":["http://a/"],"scope":{"rules":[{"reject":{"program":"/bin/sh"}}]}}`},
+		{"scope.rules[0].reject" + strings.Repeat(".not", maxFilterDepth), `{"name":"a","seeds":["http://a/"],"scope":{"rules":[{"reject":` + strings.Repeat(`{"not":`, maxFilterDepth) + `{}` + strings.Repeat("}", maxFilterDepth) + `}]}}`},
+		{"scope.rules", `{"name":"a","seeds":["http://a/"],"scope":{"rules":[{"accept":{}}` + strings.Repeat(`,{"accept":{}}`, maxScopeRules) + `]}}`},
+		{"scope.max_hops_off_host", `{"name":"a","seeds":["http://a/"],"scope":{"max_hops_off_host":-1}}`},
 		{"content.ignore_selector", `{"name":"a","seeds":["http://a/"],"content":{"ignore_selector":[".ad"]}}`},
 		{"content.ignore_selectors", `{"name":"a","seeds":["http://a/"],"content":{"ignore_selectors":".ad"}}`},
 		{"content.ignore_selectors", `{"name":"a","seeds":["http://a/"],"content":{"ignore_selectors":["a"` + strings.Repeat(`,"a"`, maxIgnored) + `]}}`},
@@ -103,6 +131,7 @@ func TestParseSpecMistakes(t *testing.T) {
 func FuzzParseSpec(f *testing.F) {
 	f.Add([]byte(`{"name":"news","seeds":["https://example.com/"],"politeness":{"delay":"1d"}}`))
 	f.Add([]byte(`{"limits":{"window":1e9}}`))
+	f.Add([]byte(`{"name":"a","seeds":["http://a/"],"scope":{"rules":[{"reject":{"any":[{"not":{"params":{"min":1}}}],"host":"*.a"}}]}}`))
 	f.Add([]byte(`{"name":"a","seeds":["http://a/"],"urls":{"strip_params":["utm_*","*id"],"sort_query":true}}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		spec, err := ParseSpec(data)

@@ -68,12 +68,55 @@ func specMarkdown(t *testing.T) string {
 		}
 	}
 	write(reflect.ValueOf(DefaultSpec()), "")
+	b.WriteString(filterHead)
+	for _, of := range []reflect.Type{reflect.TypeFor[ScopeRule](), reflect.TypeFor[FilterSpec]()} {
+		for f := range of.Fields() {
+			name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+			fmt.Fprintf(&b, "| `%s` | %s | %s |\n", name, kindOf(f.Type), ruleComment(comments, of.Name()+"."+f.Name))
+		}
+	}
 	example, err := json.MarshalIndent(exampleSpec(), "    ", "  ")
 	if err != nil {
 		t.Fatal(err)
 	}
 	fmt.Fprintf(&b, "\nEvery field with its default, for one seed:\n\n    %s\n", example)
 	return b.String()
+}
+
+const filterHead = `
+A rule of ` + "`scope.rules`" + ` has accept or reject, with a filter, and may have a name. A
+filter matches what meets all of its conditions; a condition with a list is met by
+any of its values. [scope.md](scope.md) has examples.
+
+| Field | Value | Meaning |
+| --- | --- | --- |
+`
+
+// kindOf says how a field of a rule is written.
+func kindOf(t reflect.Type) string {
+	switch t {
+	case reflect.TypeFor[Texts]():
+		return "text or list"
+	case reflect.TypeFor[*Range]():
+		return "`{min, max}`"
+	case reflect.TypeFor[*FilterSpec]():
+		return "filter"
+	case reflect.TypeFor[[]FilterSpec]():
+		return "list of filters"
+	}
+	return "text"
+}
+
+// ruleComment is the comment of a rule's field; accept and reject share that of
+// the rule.
+func ruleComment(comments map[string]string, field string) string {
+	switch field {
+	case "ScopeRule.Accept":
+		return "The URLs that the rule accepts."
+	case "ScopeRule.Reject":
+		return "The URLs that the rule rejects."
+	}
+	return comments[field]
 }
 
 func exampleSpec() Spec {
@@ -118,11 +161,18 @@ var (
 // fieldComments reads the comments of the spec's fields, by "Type.Field".
 func fieldComments(t *testing.T) map[string]string {
 	t.Helper()
-	file, err := parser.ParseFile(token.NewFileSet(), "spec.go", nil, parser.ParseComments)
-	if err != nil {
-		t.Fatal(err)
-	}
 	comments := map[string]string{}
+	for _, name := range []string{"spec.go", "filter.go"} {
+		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ParseComments)
+		if err != nil {
+			t.Fatal(err)
+		}
+		addComments(file, comments)
+	}
+	return comments
+}
+
+func addComments(file *ast.File, comments map[string]string) {
 	ast.Inspect(file, func(n ast.Node) bool {
 		spec, ok := n.(*ast.TypeSpec)
 		if !ok {
@@ -138,5 +188,4 @@ func fieldComments(t *testing.T) map[string]string {
 		}
 		return true
 	})
-	return comments
 }

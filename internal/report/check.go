@@ -31,28 +31,6 @@ func (c URLCheck) Write(out io.Writer, format Format) error {
 	return err
 }
 
-// ScopeCheck says whether a URL belongs to a crawl.
-type ScopeCheck struct {
-	URL      string `json:"url"`
-	Crawl    string `json:"crawl"`
-	Level    int    `json:"level"`
-	Accepted bool   `json:"accepted"`
-	Reason   string `json:"reason"`
-}
-
-// Write writes the check.
-func (c ScopeCheck) Write(out io.Writer, format Format) error {
-	if format == JSON {
-		return writeJSON(out, c)
-	}
-	verdict := "is out of scope of"
-	if c.Accepted {
-		verdict = "belongs to"
-	}
-	_, err := fmt.Fprintf(out, "%s %s crawl %s, %s from a seed (%s)\n", c.URL, verdict, c.Crawl, plural(c.Level, "link"), c.Reason)
-	return err
-}
-
 // RobotsCheck says whether robots.txt allows a URL.
 type RobotsCheck struct {
 	URL     string `json:"url"`

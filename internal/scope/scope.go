@@ -1,4 +1,5 @@
-// Package scope decides which URLs belong to a crawl, and says why.
+// Package scope decides which URLs belong to a crawl, and says why: hard limits
+// first, then the seeds, then the crawl's rules in their order, then its type.
 package scope
 
 import (
@@ -9,7 +10,8 @@ import (
 	"recrawl/internal/urlkey"
 )
 
-// Reasons of a verdict. They are stored and counted; never change them.
+// Reasons of a verdict. They are stored and counted; never change them. A rule's
+// reason is "rule " and its name, or what its filter says.
 const (
 	// ReasonSeed accepts a seed, however it was found.
 	ReasonSeed = "seed"
@@ -20,19 +22,56 @@ const (
 	ReasonScheme = "scheme"
 	// ReasonDepth rejects what is more links away from a seed than max_depth.
 	ReasonDepth = "depth"
+	// ReasonHops rejects what is more links beyond the seeds' hosts than
+	// max_hops_off_host.
+	ReasonHops = "hops off host"
 	// ReasonNotSeed, ReasonPrefix, ReasonHost and ReasonDomain reject what the
 	// scope types page, prefix, host and domain do not cover.
 	ReasonNotSeed = "not a seed"
 	ReasonPrefix  = "prefix"
 	ReasonHost    = "host"
 	ReasonDomain  = "domain"
+
+	// reasonRule is the start of a rule's reason.
+	reasonRule = "rule "
 )
 
-// Verdict says whether a URL belongs to a crawl. Reason is one of the Reason
-// constants.
+// Link is a URL as it was found.
+type Link struct {
+	URL urlkey.URL
+	// Level is the number of links from a seed.
+	Level int
+	// Hops is the number of links since the seeds' hosts were left; see Scope.Hops.
+	Hops int
+	// Language is that of the page on which the link stands, as BCP 47 writes it; ""
+	// if it is not known or there is none.
+	Language string
+}
+
+// Verdict says whether a URL belongs to a crawl.
 type Verdict struct {
 	Accept bool
+	// Undecided: a filter program that decides did not answer. The link must be asked
+	// about again, and neither taken nor left out until then. Accept is false.
+	Undecided bool
+	// Reason is one of the Reason constants, or a rule's.
 	Reason string
+	// Detail is what a filter program said, or why it did not answer.
+	Detail string
+}
+
+// Answer is what a filter program said of a URL.
+type Answer struct {
+	Accept bool
+	// Unknown: it did not answer; Reason says why.
+	Unknown bool
+	Reason  string
+}
+
+// Programs asks the operator's filter programs.
+type Programs interface {
+	// Ask asks a program about a URL. It always returns, within a bounded time.
+	Ask(program string, url urlkey.URL) Answer
 }
 
 // Scope decides for one crawl, on URLs that its URL rules have been applied to.
@@ -41,23 +80,31 @@ type Verdict struct {
 type Scope struct {
 	kind     string
 	maxDepth int
+	maxHops  int
+	rules    []rule
+	programs Programs
 	seeds    map[urlkey.URL]bool
+	hosts    map[string]bool     // host keys of the seeds
 	inside   map[string]bool     // host keys or registrable domains
 	prefixes map[string][]string // by host key, paths that end in a slash
 }
 
 // New builds the scope of a crawl. The error is a *crawl.SpecError that names
-// the field.
-func New(spec crawl.Spec) (Scope, error) {
+// the field. Programs are asked by filters that name one; nil answers nothing.
+func New(spec crawl.Spec, programs Programs) (Scope, error) {
 	s := Scope{
-		kind: spec.Scope.Type, maxDepth: spec.Scope.MaxDepth,
-		seeds: map[urlkey.URL]bool{}, inside: map[string]bool{}, prefixes: map[string][]string{},
-	}
-	if len(spec.Scope.Rules) > 0 {
-		return Scope{}, &crawl.SpecError{Field: "scope.rules", Problem: "rules are not supported by this version; leave the list empty"}
+		kind: spec.Scope.Type, maxDepth: spec.Scope.MaxDepth, maxHops: spec.Scope.MaxHopsOffHost, programs: programs,
+		seeds: map[urlkey.URL]bool{}, hosts: map[string]bool{}, inside: map[string]bool{}, prefixes: map[string][]string{},
 	}
 	if _, known := rejections[s.kind]; !known {
 		return Scope{}, &crawl.SpecError{Field: "scope.type", Problem: fmt.Sprintf("%q: use one of %s", s.kind, strings.Join(crawl.ScopeTypes(), ", "))}
+	}
+	for i, text := range spec.Scope.Rules {
+		r, err := newRule(text, fmt.Sprintf("scope.rules[%d]", i))
+		if err != nil {
+			return Scope{}, err
+		}
+		s.rules = append(s.rules, r)
 	}
 	rules := urlkey.NewRules(spec.URLs)
 	for i, text := range spec.Seeds {
@@ -73,6 +120,7 @@ func New(spec crawl.Spec) (Scope, error) {
 
 func (s Scope) add(seed urlkey.URL) {
 	s.seeds[seed] = true
+	s.hosts[seed.HostKey()] = true
 	switch s.kind {
 	case "host":
 		s.inside[seed.HostKey()] = true
@@ -92,24 +140,62 @@ var rejections = map[string]string{
 	"page": ReasonNotSeed, "prefix": ReasonPrefix, "host": ReasonHost, "domain": ReasonDomain, "any": "",
 }
 
-// Check decides on a URL that is level links away from a seed. Seeds belong to
-// the crawl at any level. Host and prefix compare host keys, so http and https
-// are one and ports are not; domain ignores ports.
-func (s Scope) Check(url urlkey.URL, level int) Verdict {
+// Programs names the filter programs that the rules ask, each once.
+func (s Scope) Programs() []string {
+	var names []string
+	for _, r := range s.rules {
+		names = r.filter.programs(names)
+	}
+	return names
+}
+
+// Hops returns the hops of a URL to which a page with hops of its own links: 0 on
+// the host of a seed, else one more than the page's.
+func (s Scope) Hops(url urlkey.URL, from int) int {
+	if url.IsZero() || s.hosts[url.HostKey()] {
+		return 0
+	}
+	return from + 1
+}
+
+// Check decides on a link. A seed is no link away from the seeds, whoever links
+// to it, so no limit keeps it out. Host and prefix compare host keys, so http and
+// https are one and ports are not; domain ignores ports.
+func (s Scope) Check(l Link) Verdict {
+	if v, decided := s.limits(l); decided {
+		return v
+	}
+	for _, r := range s.rules {
+		if v, decided := r.decide(s, l); decided {
+			return v
+		}
+	}
+	return s.byType(l.URL)
+}
+
+// limits are what no rule gets past, and the seeds.
+func (s Scope) limits(l Link) (v Verdict, decided bool) {
 	switch {
-	case url.IsZero():
-		return Verdict{Reason: ReasonScheme}
-	case s.seeds[url]:
-		return Verdict{Accept: true, Reason: ReasonSeed}
-	case !s.covers(url):
+	case l.URL.IsZero():
+		return Verdict{Reason: ReasonScheme}, true
+	case s.seeds[l.URL]:
+		return Verdict{Accept: true, Reason: ReasonSeed}, true
+	case s.maxDepth > 0 && l.Level > s.maxDepth:
+		return Verdict{Reason: ReasonDepth}, true
+	case s.maxHops > 0 && l.Hops > s.maxHops:
+		return Verdict{Reason: ReasonHops}, true
+	}
+	return Verdict{}, false
+}
+
+func (s Scope) byType(url urlkey.URL) Verdict {
+	if !s.covers(url) {
 		return Verdict{Reason: rejections[s.kind]}
-	case s.maxDepth > 0 && level > s.maxDepth:
-		return Verdict{Reason: ReasonDepth}
 	}
 	return Verdict{Accept: true, Reason: ReasonInside}
 }
 
-// covers reports whether the type alone, without depth, covers the URL.
+// covers reports whether the type alone covers the URL.
 func (s Scope) covers(url urlkey.URL) bool {
 	switch s.kind {
 	case "any":
@@ -125,5 +211,13 @@ func (s Scope) covers(url urlkey.URL) bool {
 			}
 		}
 	}
-	return false
+	return s.seeds[url]
+}
+
+// ask asks a filter program.
+func (s Scope) ask(program string, url urlkey.URL) Answer {
+	if s.programs == nil {
+		return Answer{Unknown: true, Reason: "there are no filter programs here"}
+	}
+	return s.programs.Ask(program, url)
 }

@@ -121,6 +121,7 @@ type NewURL struct {
 	URL   string `json:"url"`
 	Host  string `json:"host"`  // urlkey.HostKey
 	Level int    `json:"level"` // links from a seed
+	Hops  int    `json:"hops"`  // links since the seeds' hosts were left
 }
 
 // RegisterParams are the inputs of RegisterLinks.
@@ -144,8 +145,11 @@ type PendingLinks struct {
 	Version int64
 	Page    crawl.PageRef
 	Level   int
-	Visit   int
-	Links   []Link
+	Hops    int
+	// Language is that of the version, "" if it is not known.
+	Language string
+	Visit    int
+	Links    []Link
 }
 
 // Link is one link of a page as extracted: absolute and canonical.
@@ -185,6 +189,7 @@ type PageRecord struct {
 	crawl.PageRef
 	HostID    int64
 	Level     int
+	Hops      int // links since the seeds' hosts were left
 	State     crawl.PageState
 	Visits    int // number of the last recorded visit
 	Changes   int // visits with outcome changed

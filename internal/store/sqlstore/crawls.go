@@ -227,7 +227,7 @@ func encodeSpec(spec crawl.Spec) (string, error) {
 		spec.Seeds = []string{}
 	}
 	if spec.Scope.Rules == nil {
-		spec.Scope.Rules = []json.RawMessage{}
+		spec.Scope.Rules = []crawl.ScopeRule{}
 	}
 	if spec.Fetch.AllowNetworks == nil {
 		spec.Fetch.AllowNetworks = []string{}

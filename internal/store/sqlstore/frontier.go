@@ -16,15 +16,15 @@ import (
 // order of ids finds a full answer soon.
 const fewRows = 5000
 
-const pendingColumns = `l.version_id, l.crawl_id, c.name, l.page_id, p.url, h.host, p.level, l.visit, l.links`
+const pendingColumns = `l.version_id, l.crawl_id, c.name, l.page_id, p.url, h.host, p.level, p.hops, w.language, l.visit, l.links`
 
 const pendingTables = ` FROM pending_links l JOIN pages p ON p.id = l.page_id
-	JOIN hosts h ON h.id = p.host_id JOIN crawls c ON c.id = l.crawl_id`
+	JOIN hosts h ON h.id = p.host_id JOIN crawls c ON c.id = l.crawl_id JOIN versions w ON w.id = l.version_id`
 
 // PendingLinks implements store.Frontier.
 func (s *Store) PendingLinks(ctx context.Context, pageID int64, visit int) (*store.PendingLinks, error) {
 	query := `SELECT ` + pendingColumns + pendingTables + `
-		JOIN versions w ON w.id = l.version_id WHERE w.page_id = $1 AND w.visit = $2`
+		WHERE w.page_id = $1 AND w.visit = $2`
 	found, err := read(ctx, s, func(tx Tx) ([]store.PendingLinks, error) {
 		return collect(ctx, tx, query, []any{pageID, visit}, scanPending)
 	})
@@ -57,7 +57,7 @@ func (s *Store) UnfinishedLinks(ctx context.Context, crawlID int64, age time.Dur
 func scanPending(row Row) (store.PendingLinks, error) {
 	var l store.PendingLinks
 	var links string
-	err := row.Scan(&l.Version, &l.Page.CrawlID, &l.Page.Crawl, &l.Page.PageID, &l.Page.URL, &l.Page.Host, &l.Level, &l.Visit, &links)
+	err := row.Scan(&l.Version, &l.Page.CrawlID, &l.Page.Crawl, &l.Page.PageID, &l.Page.URL, &l.Page.Host, &l.Level, &l.Hops, &l.Language, &l.Visit, &links)
 	if err != nil {
 		return store.PendingLinks{}, err
 	}

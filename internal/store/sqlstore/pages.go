@@ -14,7 +14,7 @@ import (
 // pageQuery selects whole pages by the ids in placeholder $1. CROSS JOIN keeps
 // SQLite from starting with a table that is larger than the list of ids.
 func (s *Store) pageQuery() string {
-	return `SELECT p.id, p.crawl_id, c.name, p.url, h.host, p.host_id, p.level,
+	return `SELECT p.id, p.crawl_id, c.name, p.url, h.host, p.host_id, p.level, p.hops,
 			f.state, f.visit, f.changes, f.failures, f.last_at, f.next_at, f.backlinks, f.etag, f.last_modified, f.belief,
 			COALESCE(w.id, 0), COALESCE(w.seq, 0), COALESCE(w.visit, 0), COALESCE(w.at, 0),
 			COALESCE(w.digest, ''), COALESCE(w.text_digest, ''), COALESCE(w.link_digest, ''),
@@ -39,7 +39,7 @@ func scanPage(row Row) (store.PageRecord, error) {
 	var state uint8
 	var lastAt, nextAt, versionAt int64
 	var belief string
-	err := row.Scan(&p.PageID, &p.CrawlID, &p.Crawl, &p.URL, &p.Host, &p.HostID, &p.Level,
+	err := row.Scan(&p.PageID, &p.CrawlID, &p.Crawl, &p.URL, &p.Host, &p.HostID, &p.Level, &p.Hops,
 		&state, &p.Visits, &p.Changes, &p.Failures, &lastAt, &nextAt, &p.Backlinks, &p.ETag, &p.LastModified, &belief,
 		&w.ID, &w.Seq, &w.Visit, &versionAt, &w.Digest, &w.TextDigest, &w.LinkDigest, &w.Bytes, &w.TextBytes,
 		&w.ContentType, &w.Title, &w.Canonical, &w.Language,

@@ -31,17 +31,18 @@ type foundURL struct {
 	URL    string `json:"url"`
 	HostID int64  `json:"host_id"`
 	Level  int    `json:"level"`
+	Hops   int    `json:"hops"`
 	ID     int64  `json:"id"` // of the page, once known
 
 	host     string
 	isNew    bool // not known before
 	newLink  bool // the link from the page that was registered is new
-	isCloser bool // level is below the level known so far
+	isCloser bool // level or hops is below what is known so far
 }
 
 // RegisterLinks implements store.Frontier. A link of a page to itself says
 // nothing about its importance and is not kept. A known page found at a lower
-// level than before takes that level.
+// level than before takes that level, and so with hops.
 func (s *Store) RegisterLinks(ctx context.Context, p store.RegisterParams) (store.RegisterResult, error) {
 	res, err := s.registerLinks(ctx, p)
 	if err != nil {
@@ -186,9 +187,9 @@ func (s *Store) insertPages(ctx context.Context, tx Tx, p store.RegisterParams, 
 	}
 	hash := s.engine.Dialect().Unhex("r.hash")
 	list := jsonText(urls)
-	insert := `INSERT INTO pages (crawl_id, url_hash, url, host_id, level, found_at, found_from)
-		SELECT CAST($2 AS BIGINT), ` + hash + `, r.url, r.host_id, r.level, CAST($3 AS BIGINT), CAST($4 AS BIGINT)
-		FROM ` + s.records(1, "r", "hash text", "url text", "host_id bigint", "level bigint") + `
+	insert := `INSERT INTO pages (crawl_id, url_hash, url, host_id, level, hops, found_at, found_from)
+		SELECT CAST($2 AS BIGINT), ` + hash + `, r.url, r.host_id, r.level, r.hops, CAST($3 AS BIGINT), CAST($4 AS BIGINT)
+		FROM ` + s.records(1, "r", "hash text", "url text", "host_id bigint", "level bigint", "hops bigint") + `
 		WHERE NOT EXISTS (SELECT 1 FROM pages p WHERE p.crawl_id = $2 AND p.url_hash = ` + hash + `)
 		ORDER BY r.hash
 		ON CONFLICT (crawl_id, url_hash) DO NOTHING
@@ -210,22 +211,22 @@ func (s *Store) findIDs(ctx context.Context, tx Tx, crawlID int64, list string, 
 	for _, id := range added {
 		isNew[id] = true
 	}
-	query := `SELECT p.id, r.hash, p.url, p.level
+	query := `SELECT p.id, r.hash, p.url, p.level, p.hops
 		FROM ` + s.records(1, "r", "hash text") + ` CROSS JOIN pages p
 		WHERE p.crawl_id = $2 AND p.url_hash = ` + s.engine.Dialect().Unhex("r.hash")
 	found := 0
 	err := tx.Query(ctx, query, []any{list, crawlID}, func(row Row) error {
 		var id int64
 		var hash, url string
-		var level int
-		if err := row.Scan(&id, &hash, &url, &level); err != nil {
+		var level, hops int
+		if err := row.Scan(&id, &hash, &url, &level, &hops); err != nil {
 			return err
 		}
 		u := byHash[hash]
 		if u.URL != url {
 			return collisionError(url, u.URL)
 		}
-		u.ID, u.isNew, u.isCloser = id, isNew[id], u.Level < level
+		u.ID, u.isNew, u.isCloser = id, isNew[id], u.Level < level || u.Hops < hops
 		found++
 		return nil
 	})
@@ -320,7 +321,7 @@ func (s *Store) updateSeen(ctx context.Context, tx Tx, urls []foundURL) error {
 			linked = append(linked, u.ID)
 		}
 		if u.isCloser {
-			closer = append(closer, levelRecord{u.ID, u.Level, priority(u.Level)})
+			closer = append(closer, levelRecord{u.ID, u.Level, u.Hops, priority(u.Level)})
 		}
 	}
 	if len(touched) == 0 {
@@ -341,19 +342,22 @@ func (s *Store) updateSeen(ctx context.Context, tx Tx, urls []foundURL) error {
 type levelRecord struct {
 	ID       int64   `json:"id"`
 	Level    int     `json:"level"`
+	Hops     int     `json:"hops"`
 	Priority float64 `json:"priority"`
 }
 
-// moveCloser lowers the levels of pages whose frontier rows are locked.
+// moveCloser lowers the levels and hops of pages whose frontier rows are locked.
 func (s *Store) moveCloser(ctx context.Context, tx Tx, closer []levelRecord) error {
 	if len(closer) == 0 {
 		return nil
 	}
 	list := jsonText(closer)
-	from := s.records(1, "r", "id bigint", "level bigint", "priority float")
+	from := s.records(1, "r", "id bigint", "level bigint", "hops bigint", "priority float")
 	// Compared again: another transaction may have moved it closer still before
 	// this one had the lock.
-	pages := `UPDATE pages SET level = r.level FROM ` + from + ` WHERE pages.id = r.id AND pages.level > r.level`
+	pages := `UPDATE pages SET level = CASE WHEN r.level < pages.level THEN r.level ELSE pages.level END,
+			hops = CASE WHEN r.hops < pages.hops THEN r.hops ELSE pages.hops END
+		FROM ` + from + ` WHERE pages.id = r.id AND (pages.level > r.level OR pages.hops > r.hops)`
 	if _, err := tx.Exec(ctx, pages, list); err != nil {
 		return fmt.Errorf("lower levels: %w", err)
 	}
@@ -382,7 +386,7 @@ func (s *Store) lockPages(ctx context.Context, tx Tx, ids []int64) error {
 }
 
 // foundURLs returns the URLs with their hashes, in the order of these, each
-// once with its lowest level.
+// once with its lowest level and hops.
 func (s *Store) foundURLs(urls []store.NewURL) ([]foundURL, error) {
 	byHash := make(map[string]foundURL, len(urls))
 	for _, u := range urls {
@@ -392,10 +396,10 @@ func (s *Store) foundURLs(urls []store.NewURL) ([]foundURL, error) {
 		}
 		sum := urlHash(url)
 		hash := hex.EncodeToString(sum[:])
-		if known, ok := byHash[hash]; ok && known.Level <= u.Level {
-			continue
+		if known, ok := byHash[hash]; ok {
+			u.Level, u.Hops = min(u.Level, known.Level), min(u.Hops, known.Hops)
 		}
-		byHash[hash] = foundURL{Hash: hash, URL: url, Level: u.Level, host: host}
+		byHash[hash] = foundURL{Hash: hash, URL: url, Level: u.Level, Hops: u.Hops, host: host}
 	}
 	return slices.SortedFunc(maps.Values(byHash), func(a, b foundURL) int { return strings.Compare(a.Hash, b.Hash) }), nil
 }

@@ -22,6 +22,8 @@ func registerCases() []collectionCase {
 		{"BacklinksCountOnce", registerBacklinks},
 		{"LinkToItselfIsNoBacklink", registerSelf},
 		{"NearerLevelCounts", registerNearer},
+		{"FewerHopsCount", registerHops},
+		{"PendingLinksSayWhereTheyStand", registerPending},
 		{"UnknownOriginsAreNotFound", registerUnknown},
 		{"EmptyURLsAreRefused", registerEmpty},
 		{"NothingToRegister", registerNothing},
@@ -180,6 +182,47 @@ func registerNearer(c *collection) {
 	want(c, "level of the page found nearer", c.find(c.url(1, 1, 0).URL).Level, 1)
 	want(c, "level of the page found farther", c.find(c.url(1, 2, 0).URL).Level, 3)
 	want(c, "best candidate", c.candidates(1)[0].URL, c.url(1, 1, 0).URL)
+}
+
+// Hops and level fall each by itself: the nearest way from a seed may leave its
+// host more often than a longer one.
+func registerHops(c *collection) {
+	c.open()
+	at := func(level, hops int) store.NewURL {
+		u := c.url(1, 1, level)
+		u.Hops = hops
+		return u
+	}
+	for _, step := range []struct{ level, hops, wantLevel, wantHops int }{{5, 2, 5, 2}, {3, 4, 3, 2}, {4, 1, 3, 1}, {9, 9, 3, 1}} {
+		c.register(0, at(step.level, step.hops))
+		p := c.find(c.url(1, 1, 0).URL)
+		want(c, "level", p.Level, step.wantLevel)
+		want(c, "hops", p.Hops, step.wantHops)
+	}
+	c.register(0, at(2, 7), at(8, 0))
+	p := c.find(c.url(1, 1, 0).URL)
+	want(c, "level of two at once", p.Level, 2)
+	want(c, "hops of two at once", p.Hops, 0)
+}
+
+func registerPending(c *collection) {
+	c.open()
+	u := c.url(1, 1, 4)
+	u.Hops = 2
+	c.register(0, u)
+	page := c.find(u.URL)
+	_, err := c.s.SaveVersion(c.ctx, store.SaveVersionParams{
+		Version: store.VersionRecord{PageID: page.PageID, Visit: 1, Language: "de-AT"}, Links: []store.Link{{URL: "https://x.test/"}},
+	})
+	c.check(err)
+	pending, err := c.s.PendingLinks(c.ctx, page.PageID, 1)
+	c.check(err)
+	want(c, "level", pending.Level, 4)
+	want(c, "hops", pending.Hops, 2)
+	want(c, "language", pending.Language, "de-AT")
+	unfinished, err := c.s.UnfinishedLinks(c.ctx, c.id, 0, 10)
+	c.check(err)
+	want(c, "unfinished", fmt.Sprint(unfinished), fmt.Sprint([]store.PendingLinks{*pending}))
 }
 
 func registerUnknown(c *collection) {

@@ -1,0 +1,75 @@
+package cli
+
+import (
+	"cmp"
+
+	"recrawl/internal/crawl"
+	"recrawl/internal/report"
+	"recrawl/internal/scope"
+	"recrawl/internal/store"
+	"recrawl/internal/urlkey"
+)
+
+type checkScopeCmd struct {
+	URL      string `arg:"" help:"The URL."`
+	Crawl    string `placeholder:"NAME" help:"Judge by the scope of this crawl."`
+	Spec     string `placeholder:"FILE" help:"Judge by this spec instead, YAML or JSON; - is standard input."`
+	Level    int    `placeholder:"N" help:"Its distance from a seed, in links; by default what is known of it, or 1."`
+	Hops     int    `placeholder:"N" help:"Links since the seeds' hosts were left; by default what is known of it, or 1 off them."`
+	Language string `placeholder:"TAG" help:"Language of the page on which the link stands, such as de; by default unknown."`
+}
+
+// Help implements kong.HelpProvider.
+func (checkScopeCmd) Help() string {
+	return `Prints every limit, rule and filter that is looked at, in order, and which of them decides.
+
+    starter check scope https://example.com/a.pdf --crawl news
+    starter check scope https://example.com/a.pdf --spec news.yaml`
+}
+
+// Run shows the scope's verdict and how it came about.
+func (c checkScopeCmd) Run(s *session) error {
+	u, err := urlkey.Canonical(c.URL)
+	if err != nil {
+		return usagef("%s: %w", c.URL, err)
+	}
+	switch {
+	case (c.Crawl == "") == (c.Spec == ""):
+		return usagef("name either a crawl with --crawl or a spec file with --spec")
+	case c.Spec != "":
+		spec, err := readSpec(c.Spec, s.env.Stdin)
+		if err != nil {
+			return err
+		}
+		return c.check(s, spec, u, store.PageRecord{})
+	}
+	return s.withStore(func(opened store.Store) error {
+		record, err := opened.Crawl(s.ctx, c.Crawl)
+		if err != nil {
+			return orNoCrawl(c.Crawl, err)
+		}
+		u, _ := urlkey.NewRules(record.Spec.URLs).Apply(u)
+		pages, err := opened.FindPages(s.ctx, u.String(), c.Crawl)
+		if err != nil {
+			return err
+		}
+		return c.check(s, record.Spec, u, append(pages, store.PageRecord{})[0])
+	})
+}
+
+// check prints the chain for a URL of which a page may be known.
+func (c checkScopeCmd) check(s *session, spec crawl.Spec, u urlkey.URL, known store.PageRecord) error {
+	limits, err := scope.New(spec, nil)
+	if err != nil {
+		return usage(err)
+	}
+	u, _ = urlkey.NewRules(spec.URLs).Apply(u)
+	link := scope.Link{URL: u, Level: c.Level, Hops: c.Hops, Language: c.Language}
+	if known.PageID != 0 {
+		link.Level, link.Hops = cmp.Or(link.Level, known.Level), cmp.Or(link.Hops, known.Hops)
+	} else {
+		link.Level, link.Hops = cmp.Or(link.Level, 1), cmp.Or(link.Hops, limits.Hops(u, 0))
+	}
+	verdict, steps := limits.Explain(link)
+	return report.NewScopeCheck(spec.Name, link, verdict, steps).Write(s.env.Stdout, s.global.Output)
+}
