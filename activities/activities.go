@@ -19,6 +19,7 @@ import (
 	"recrawl/internal/contract"
 	"recrawl/internal/crawl"
 	"recrawl/internal/fetch"
+	"recrawl/internal/scope"
 	"recrawl/internal/store"
 	"recrawl/internal/temporalkit"
 )
@@ -36,6 +37,13 @@ type Workflows interface {
 	Reschedule(ctx context.Context, page crawl.PageRef, arg contract.RescheduleArg) error
 }
 
+// Filters asks the operator's filter programs.
+type Filters interface {
+	scope.Programs
+	// Has reports whether there is a program of the name.
+	Has(name string) bool
+}
+
 // Settings are what the operator of a worker decides.
 type Settings struct {
 	// Version of recrawl, for the user agent.
@@ -45,6 +53,8 @@ type Settings struct {
 	// Overdue is how late a living page must be, and in no line, before
 	// maintenance starts its workflow again. Default one hour.
 	Overdue time.Duration
+	// Filters are the filter programs that specs may name; nil is none.
+	Filters Filters
 }
 
 // Activities carries what activities need.

@@ -49,7 +49,7 @@ func (a *Activities) crawl(ctx context.Context, name string, generation int64) (
 	if view != nil && view.Generation == rec.Generation {
 		return view, nil
 	}
-	view, err = newCrawlView(rec)
+	view, err = a.newCrawlView(rec)
 	if err != nil {
 		return nil, err
 	}
@@ -62,8 +62,8 @@ func (a *Activities) crawl(ctx context.Context, name string, generation int64) (
 	return view, nil
 }
 
-func newCrawlView(rec store.CrawlRecord) (*crawlView, error) {
-	sc, err := scope.New(rec.Spec, nil)
+func (a *Activities) newCrawlView(rec store.CrawlRecord) (*crawlView, error) {
+	sc, err := scope.New(rec.Spec, a.settings.Filters)
 	if err != nil {
 		return nil, err
 	}
@@ -132,7 +132,7 @@ func (a *Activities) OpenCrawl(ctx context.Context, in contract.OpenCrawlIn) (co
 	if _, err := extract.NewRules(spec.Content); err != nil {
 		return contract.OpenCrawlOut{}, badSpec(err)
 	}
-	if _, err := scope.New(spec, nil); err != nil {
+	if err := a.checkScope(spec); err != nil {
 		return contract.OpenCrawlOut{}, badSpec(err)
 	}
 	seeds, err := a.seeds(spec)
@@ -140,6 +140,21 @@ func (a *Activities) OpenCrawl(ctx context.Context, in contract.OpenCrawlIn) (co
 		return contract.OpenCrawlOut{}, badSpec(err)
 	}
 	return a.open(ctx, spec, seeds)
+}
+
+// checkScope says what is wrong with the scope of a spec: a program that it names
+// must be one of this worker's, and so of all.
+func (a *Activities) checkScope(spec crawl.Spec) error {
+	sc, err := scope.New(spec, nil)
+	if err != nil {
+		return err
+	}
+	for _, name := range sc.Programs() {
+		if a.settings.Filters == nil || !a.settings.Filters.Has(name) {
+			return &crawl.SpecError{Field: "scope.rules", Problem: fmt.Sprintf("there is no filter program %q: whoever runs the workers names it in RECRAWL_FILTERS", name)}
+		}
+	}
+	return nil
 }
 
 // seedsToAdd are the seeds to be added and, as adding takes none away, those that

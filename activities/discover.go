@@ -3,6 +3,7 @@ package activities
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"recrawl/internal/contract"
@@ -18,7 +19,8 @@ const maxHostsOut = 1000
 
 // RegisterLinks adds the links that a visit stored with its version to the
 // frontier: those the crawl's scope accepts; the others are counted by reason.
-// Running it again changes nothing.
+// Running it again changes nothing. While a filter program has no answer about some
+// of them it registers the others and fails: it must be run again.
 func (a *Activities) RegisterLinks(ctx context.Context, in contract.RegisterIn) (contract.RegisterOut, error) {
 	pending, err := a.store.PendingLinks(ctx, in.Page.PageID, in.Visit)
 	if err != nil {
@@ -31,59 +33,78 @@ func (a *Activities) RegisterLinks(ctx context.Context, in contract.RegisterIn) 
 	if err != nil {
 		return contract.RegisterOut{}, translate(err)
 	}
-	accepted, rejected := a.filter(view, pending)
-	registered, err := a.store.RegisterLinks(ctx, store.RegisterParams{
-		CrawlID: in.Page.CrawlID, From: in.Page.PageID, Version: pending.Version, URLs: accepted,
-	})
+	judged := a.filter(view, pending)
+	params := store.RegisterParams{CrawlID: in.Page.CrawlID, From: in.Page.PageID, URLs: judged.accepted}
+	if judged.undecided == nil {
+		params.Version = pending.Version // which ends the wait of its links
+	}
+	registered, err := a.store.RegisterLinks(ctx, params)
+	if err == nil {
+		err = judged.undecided
+	}
 	if err != nil {
 		return contract.RegisterOut{}, translate(err)
 	}
 	hosts := registered.Hosts
-	return contract.RegisterOut{New: registered.New, Seen: registered.Seen, Rejected: rejected, Hosts: hosts[:min(len(hosts), maxHostsOut)]}, nil
+	return contract.RegisterOut{New: registered.New, Seen: registered.Seen, Rejected: judged.rejected, Hosts: hosts[:min(len(hosts), maxHostsOut)]}, nil
+}
+
+// judged are a version's links.
+type judged struct {
+	accepted []store.NewURL
+	rejected map[string]int // by reason
+	// undecided says why there are links that are neither; nil if there are none.
+	undecided error
 }
 
 // filter sorts links into those the crawl takes and counts of why not.
-func (a *Activities) filter(view *crawlView, pending *store.PendingLinks) ([]store.NewURL, map[string]int) {
-	var accepted []store.NewURL
-	rejected := map[string]int{}
+func (a *Activities) filter(view *crawlView, pending *store.PendingLinks) judged {
+	j := judged{rejected: map[string]int{}}
 	for _, link := range pending.Links {
 		if link.NoFollow {
-			rejected["nofollow"]++
+			j.rejected["nofollow"]++
 			continue
 		}
-		found, reason := a.acceptable(view, link.URL, scope.Link{Level: pending.Level + 1, Hops: pending.Hops, Language: pending.Language})
-		if reason != "" {
-			rejected[reason]++
-			continue
+		found, verdict := a.judgeLink(view, link.URL, scope.Link{Level: pending.Level + 1, Hops: pending.Hops, Language: pending.Language})
+		switch {
+		case verdict.Undecided:
+			j.undecided = undecided(verdict)
+		case verdict.Accept:
+			j.accepted = append(j.accepted, newURL(found))
+		default:
+			j.rejected[verdict.Reason]++
 		}
-		accepted = append(accepted, newURL(found))
 	}
-	return accepted, rejected
+	return j
+}
+
+// undecided is the error of a link that a filter program has not answered about:
+// like a store that does not answer, it is waited for.
+func undecided(v scope.Verdict) error {
+	return fmt.Errorf("%s: %w: %s", v.Reason, store.ErrUnavailable, v.Detail)
 }
 
 func newURL(l scope.Link) store.NewURL {
 	return store.NewURL{URL: l.URL.String(), Host: l.URL.HostKey(), Level: l.Level, Hops: l.Hops}
 }
 
-// acceptable returns the link under which the crawl keeps an address, and says why
-// it does not take it, or "". The link is given with the hops of the page that has
-// it and without a URL.
-func (a *Activities) acceptable(view *crawlView, raw string, found scope.Link) (scope.Link, string) {
+// judgeLink returns the link under which the crawl keeps an address, and whether it
+// takes it. The link is given with the hops of the page that has it and without a
+// URL.
+func (a *Activities) judgeLink(view *crawlView, raw string, found scope.Link) (scope.Link, scope.Verdict) {
 	u, err := view.url(raw)
 	switch {
 	case errors.Is(err, urlkey.ErrTooLong):
-		return found, "too long"
+		return found, scope.Verdict{Reason: "too long"}
 	case err != nil:
-		return found, "malformed"
+		return found, scope.Verdict{Reason: "malformed"}
 	}
 	found.URL, found.Hops = u, view.scope.Hops(u, found.Hops)
-	if v := view.scope.Check(found); !v.Accept {
-		return found, v.Reason
+	v := view.scope.Check(found)
+	if v.Accept && !u.IsLoopback() && a.contact(view.Spec) == "" {
+		v = scope.Verdict{Reason: "no contact"}
 	}
-	if !u.IsLoopback() && a.contact(view.Spec) == "" {
-		return found, "no contact"
-	}
-	return found, ""
+	return found, v
 }
 
 // Admit turns the best known pages of some hosts, or of all, active, as far as

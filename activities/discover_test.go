@@ -8,7 +8,9 @@ import (
 
 	"recrawl/internal/contract"
 	"recrawl/internal/crawl"
+	"recrawl/internal/scope"
 	"recrawl/internal/store"
+	"recrawl/internal/urlkey"
 )
 
 // linking stores a version of a page with its links, as DetectChange does.
@@ -102,6 +104,52 @@ func TestRegisterLinksByRules(t *testing.T) {
 	got := register(away.PageRef, 1, "", store.Link{URL: "http://b.localhost/"}, store.Link{URL: "http://localhost/x"})
 	if got.New != 1 || got.Rejected["host"] != 1 || away.Hops != 1 || w.page("http://localhost/x").Hops != 0 {
 		t.Errorf("of a page off the host (%d hops): %+v", away.Hops, got)
+	}
+}
+
+// moody is a filter program that accepts all, when it answers.
+type moody struct{ answers bool }
+
+func (m *moody) Has(name string) bool { return name == "moody" }
+
+func (m *moody) Ask(string, urlkey.URL) scope.Answer {
+	return scope.Answer{Accept: m.answers, Unknown: !m.answers, Reason: "it sulks"}
+}
+
+// While a filter program does not answer its links wait, and the others do not.
+func TestLinksWaitForFilterPrograms(t *testing.T) {
+	t.Parallel()
+	program := &moody{}
+	w := newWorld(t, func(p *parts) { p.settings.Filters = program })
+	page := w.living([]string{"http://localhost/"}, func(spec *crawl.Spec) {
+		spec.Scope.Rules = []crawl.ScopeRule{{Reject: &crawl.FilterSpec{Param: crawl.Texts{"x"}, Not: &crawl.FilterSpec{Program: "moody"}}}}
+	})[0]
+	w.linking(page, 1, store.Link{URL: "http://localhost/a"}, store.Link{URL: "http://localhost/b?x"})
+	in := contract.RegisterIn{Page: page, Visit: 1}
+	_, err := try(w, contract.RegisterLinks, in)
+	wantError(t, err, contract.ErrTypeStoreUnavailable, true, "it sulks")
+	if w.page("http://localhost/a").State != crawl.Known {
+		t.Error("the other link waits too")
+	}
+	if left := must[[]store.PendingLinks](t)(w.store.UnfinishedLinks(t.Context(), page.CrawlID, 0, 10)); len(left) != 1 {
+		t.Errorf("unfinished: %+v", left)
+	}
+	program.answers = true
+	if got := run(w, contract.RegisterLinks, in); got.New != 1 || got.Seen != 1 {
+		t.Errorf("registered %+v", got)
+	}
+	w.page("http://localhost/b?x")
+}
+
+// A spec can only name programs that the operator has.
+func TestOpenCrawlKnowsItsFilterPrograms(t *testing.T) {
+	t.Parallel()
+	const spec = `{"name":"a","seeds":["http://localhost/"],"scope":{"rules":[{"accept":{"program":"moody"}}]}}`
+	in := contract.OpenCrawlIn{Spec: []byte(spec), WorkflowID: "crawl/a"}
+	_, err := try(newWorld(t), contract.OpenCrawl, in)
+	wantError(t, err, contract.ErrTypeBadSpec, false, `there is no filter program "moody"`)
+	if _, err := try(newWorld(t, func(p *parts) { p.settings.Filters = &moody{} }), contract.OpenCrawl, in); err != nil {
+		t.Errorf("with it: %v", err)
 	}
 }
 

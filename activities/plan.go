@@ -162,8 +162,11 @@ func (a *Activities) followRedirect(ctx context.Context, view *crawlView, page s
 	if view, err = a.crawl(ctx, page.Crawl, 0); err != nil {
 		return false, err
 	}
-	found, reason := a.acceptable(view, f.Location, scope.Link{Level: page.Level, Hops: page.Hops})
-	if reason != "" {
+	found, verdict := a.judgeLink(view, f.Location, scope.Link{Level: page.Level, Hops: page.Hops})
+	switch {
+	case verdict.Undecided:
+		return false, undecided(verdict)
+	case !verdict.Accept:
 		return false, nil
 	}
 	registered, err := a.store.RegisterLinks(ctx, store.RegisterParams{

@@ -15,6 +15,7 @@ import (
 	"recrawl/internal/cli"
 	"recrawl/internal/config"
 	"recrawl/internal/crawl"
+	"recrawl/internal/filters"
 	"recrawl/internal/store"
 	"recrawl/internal/temporalkit"
 )
@@ -76,7 +77,12 @@ func (d *devRun) run(ctx context.Context) (err error) {
 		return notInterrupted(ctx, err)
 	}
 	defer d.client.Close()
-	w, err := d.startWorker()
+	programs, err := filters.Start(d.Config.Filters, filters.Options{Log: d.log})
+	if err != nil {
+		return err
+	}
+	defer programs.Close()
+	w, err := d.startWorker(programs)
 	if err != nil {
 		return err
 	}
@@ -181,8 +187,8 @@ func (d *devRun) dial(ctx context.Context) (err error) {
 	return temporalkit.EnsureSearchAttributes(ctx, d.client, client.DefaultNamespace)
 }
 
-func (d *devRun) startWorker() (worker.Worker, error) {
-	w := newWorker(d.client, d.store, d.files, d.Config, temporalkit.StickyEmbedded, d.log)
+func (d *devRun) startWorker(programs *filters.Set) (worker.Worker, error) {
+	w := newWorker(d.client, d.store, d.files, programs, d.Config, temporalkit.StickyEmbedded, d.log)
 	if err := w.Start(); err != nil {
 		return nil, fmt.Errorf("start the worker: %w", err)
 	}

@@ -18,6 +18,7 @@ import (
 	"recrawl/internal/archive/s3"
 	"recrawl/internal/config"
 	"recrawl/internal/fetch"
+	"recrawl/internal/filters"
 	"recrawl/internal/store"
 	"recrawl/internal/store/postgres"
 	"recrawl/internal/store/sqlite"
@@ -65,10 +66,10 @@ func openArchive(ctx context.Context, url string, use storeUse) (archive.Store, 
 }
 
 // newWorker makes a worker of the parts.
-func newWorker(c client.Client, s store.Store, a archive.Store, cfg config.Config, sticky time.Duration, log *slog.Logger) worker.Worker {
+func newWorker(c client.Client, s store.Store, a archive.Store, programs *filters.Set, cfg config.Config, sticky time.Duration, log *slog.Logger) worker.Worker {
 	w := temporalkit.NewWorker(c, cfg.Concurrency, sticky)
 	workflows.Register(w)
-	settings := activities.Settings{Version: config.VersionText(), Contact: cfg.Contact, Overdue: cfg.Overdue}
+	settings := activities.Settings{Version: config.VersionText(), Contact: cfg.Contact, Overdue: cfg.Overdue, Filters: programs}
 	activities.New(s, a, fetch.New(fetch.Options{}), temporalkit.Workflows{Client: c}, settings, log).Register(w)
 	return w
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"recrawl/internal/config"
+	"recrawl/internal/filters"
 	"recrawl/internal/temporalkit"
 )
 
@@ -62,7 +63,12 @@ func runWorker(ctx context.Context, cfg config.Config, stderr io.Writer) error {
 	if err := temporalkit.EnsureSearchAttributes(ctx, c, namespace); err != nil {
 		return err
 	}
-	w := newWorker(c, s, a, cfg, temporalkit.StickyFleet, log)
+	programs, err := filters.Start(cfg.Filters, filters.Options{Log: log})
+	if err != nil {
+		return err
+	}
+	defer programs.Close()
+	w := newWorker(c, s, a, programs, cfg, temporalkit.StickyFleet, log)
 	if err := w.Start(); err != nil {
 		return fmt.Errorf("start the worker: %w", err)
 	}

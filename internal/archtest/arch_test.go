@@ -101,6 +101,12 @@ var rules = []rule{
 		"no decision may know the site that it is tried on",
 	},
 	{
+		"filter programs are run at the edges",
+		not(oneOf("internal/app", "internal/cli")),
+		func(i string) bool { return i == module+"/internal/filters" },
+		"the scope asks through an interface, and only the operator's settings name what is run",
+	},
+	{
 		"exports know a source only",
 		func(p string) bool { return hasPrefix(p, module+"/internal/export") },
 		func(i string) bool {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 
 	"recrawl/internal/crawl"
+	"recrawl/internal/filters"
 	"recrawl/internal/report"
 	"recrawl/internal/scope"
 	"recrawl/internal/store"
@@ -21,7 +22,8 @@ type checkScopeCmd struct {
 
 // Help implements kong.HelpProvider.
 func (checkScopeCmd) Help() string {
-	return `Prints every limit, rule and filter that is looked at, in order, and which of them decides.
+	return `Prints every limit, rule and filter that is looked at, in order, and which of them decides. Filter programs
+are those of RECRAWL_FILTERS, as for the worker.
 
     starter check scope https://example.com/a.pdf --crawl news
     starter check scope https://example.com/a.pdf --spec news.yaml`
@@ -59,7 +61,12 @@ func (c checkScopeCmd) Run(s *session) error {
 
 // check prints the chain for a URL of which a page may be known.
 func (c checkScopeCmd) check(s *session, spec crawl.Spec, u urlkey.URL, known store.PageRecord) error {
-	limits, err := scope.New(spec, nil)
+	programs, err := filters.Start(s.cfg.Filters, filters.Options{})
+	if err != nil {
+		return usage(err)
+	}
+	defer programs.Close()
+	limits, err := scope.New(spec, programs)
 	if err != nil {
 		return usage(err)
 	}

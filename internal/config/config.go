@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
@@ -28,6 +29,7 @@ const (
 	EnvLog         = "RECRAWL_LOG"
 	EnvOverdue     = "RECRAWL_OVERDUE"
 	EnvGroupHosts  = "RECRAWL_GROUP_HOSTS"
+	EnvFilters     = "RECRAWL_FILTERS"
 )
 
 // DefaultData is the data folder of `starter dev`, below the working directory,
@@ -56,6 +58,9 @@ type Config struct {
 	// GroupHosts is which hosts are one unit of politeness, fixed when the store is
 	// made; "" is urlkey.ByHost for a new store and what it has for an old one.
 	GroupHosts urlkey.Grouping
+	// Filters are the paths of the filter programs that specs may name, by name: only
+	// the operator says what runs on the worker's machine.
+	Filters map[string]string
 }
 
 // Default returns the configuration of an empty environment.
@@ -86,6 +91,7 @@ func Load(getenv func(string) string) (Config, error) {
 	read(EnvLog, func(v string) (err error) { c.Log, err = parseLevel(v); return err })
 	read(EnvOverdue, func(v string) (err error) { c.Overdue, err = parseOverdue(v); return err })
 	read(EnvGroupHosts, func(v string) (err error) { c.GroupHosts, err = urlkey.ParseGrouping(v); return err })
+	read(EnvFilters, func(v string) (err error) { c.Filters, err = parseFilters(v); return err })
 	if len(errs) > 0 {
 		return Config{}, errors.Join(errs...)
 	}
@@ -125,6 +131,24 @@ func parseLevel(v string) (slog.Level, error) {
 		return slog.LevelError, nil
 	}
 	return 0, fmt.Errorf("%q is not a level: write debug, info, warn or error", v)
+}
+
+// parseFilters reads "NAME=PATH NAME=PATH".
+func parseFilters(v string) (map[string]string, error) {
+	filters := map[string]string{}
+	for _, field := range strings.Fields(v) {
+		name, path, _ := strings.Cut(field, "=")
+		switch {
+		case !crawl.ValidFilterName(name):
+			return nil, fmt.Errorf("%q: write NAME=PATH, the name of 1 to 40 of a-z 0-9 . _ -", field)
+		case !filepath.IsAbs(path):
+			return nil, fmt.Errorf("%s: %q is not an absolute path", name, path)
+		case filters[name] != "":
+			return nil, fmt.Errorf("%s is named twice", name)
+		}
+		filters[name] = path
+	}
+	return filters, nil
 }
 
 func parseOverdue(v string) (time.Duration, error) {

@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -26,16 +27,18 @@ func env(pairs ...string) func(string) string {
 func TestLoad(t *testing.T) {
 	t.Parallel()
 	c, err := Load(env())
-	if err != nil || c != Default() {
+	if err != nil || !reflect.DeepEqual(c, Default()) {
 		t.Errorf("an empty environment: %+v, %v, want the defaults", c, err)
 	}
 	c, err = Load(env(EnvStore, "postgres://crawler@db/recrawl", EnvArchive, "s3://bucket/recrawl", EnvContact, "ops@example.org",
-		EnvData, "/var/lib/recrawl", EnvConcurrency, " 8 ", EnvLog, "DEBUG", EnvOverdue, "2d", EnvGroupHosts, "domain"))
+		EnvData, "/var/lib/recrawl", EnvConcurrency, " 8 ", EnvLog, "DEBUG", EnvOverdue, "2d", EnvGroupHosts, "domain",
+		EnvFilters, " adult=/opt/adult\tspam=/opt/spam "))
 	want := Config{
 		Store: "postgres://crawler@db/recrawl", Archive: "s3://bucket/recrawl", Contact: "ops@example.org",
 		Data: "/var/lib/recrawl", Concurrency: 8, Log: slog.LevelDebug, Overdue: 48 * time.Hour, GroupHosts: urlkey.ByDomain,
+		Filters: map[string]string{"adult": "/opt/adult", "spam": "/opt/spam"},
 	}
-	if err != nil || c != want {
+	if err != nil || !reflect.DeepEqual(c, want) {
 		t.Errorf("everything set: %+v, %v, want %+v", c, err, want)
 	}
 }
@@ -51,6 +54,10 @@ func TestLoadMistakes(t *testing.T) {
 		{EnvLog, "loud", `RECRAWL_LOG: "loud" is not a level: write debug, info, warn or error`},
 		{EnvOverdue, "60", `RECRAWL_OVERDUE: "60" is not a duration (unreadable): write a number with a unit, such as 10s, 36h or 7d`},
 		{EnvGroupHosts, "site", `RECRAWL_GROUP_HOSTS: "site" is not a grouping of hosts: write host or domain`},
+		{EnvFilters, "Adult=/opt/a", `RECRAWL_FILTERS: "Adult=/opt/a": write NAME=PATH, the name of 1 to 40 of a-z 0-9 . _ -`},
+		{EnvFilters, "adult", `RECRAWL_FILTERS: adult: "" is not an absolute path`},
+		{EnvFilters, "adult=bin/adult", `RECRAWL_FILTERS: adult: "bin/adult" is not an absolute path`},
+		{EnvFilters, "a=/a a=/b", "RECRAWL_FILTERS: a is named twice"},
 		{EnvOverdue, "1ms", "RECRAWL_OVERDUE: 1ms is too short: write at least 1s"},
 	} {
 		if _, err := Load(env(c.name, c.value)); err == nil || err.Error() != c.want {

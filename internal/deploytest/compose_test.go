@@ -5,6 +5,7 @@ import (
 	"net/netip"
 	"os"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -196,7 +197,7 @@ func TestEnvironmentIsKnown(t *testing.T) {
 	}
 	want := config.Default()
 	want.Store, want.Archive = "postgres://recrawl:recrawl@postgres:5432/recrawl?sslmode=disable", "/archive"
-	if c != want {
+	if !reflect.DeepEqual(c, want) {
 		t.Errorf("configuration %+v, want %+v", c, want)
 	}
 }
