@@ -3,12 +3,10 @@ package activities
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"recrawl/internal/contract"
 	"recrawl/internal/crawl"
-	"recrawl/internal/scope"
 	"recrawl/internal/store"
 	"recrawl/internal/urlkey"
 )
@@ -36,7 +34,7 @@ func (a *Activities) RegisterLinks(ctx context.Context, in contract.RegisterIn) 
 	judged := a.filter(view, pending)
 	params := store.RegisterParams{CrawlID: in.Page.CrawlID, From: in.Page.PageID, URLs: judged.accepted}
 	if judged.undecided == nil {
-		params.Version = pending.Version // which ends the wait of its links
+		params.Version, params.Rejected = pending.Version, judged.rejected.list() // which ends the wait of its links
 	}
 	registered, err := a.store.RegisterLinks(ctx, params)
 	if err == nil {
@@ -46,65 +44,7 @@ func (a *Activities) RegisterLinks(ctx context.Context, in contract.RegisterIn) 
 		return contract.RegisterOut{}, translate(err)
 	}
 	hosts := registered.Hosts
-	return contract.RegisterOut{New: registered.New, Seen: registered.Seen, Rejected: judged.rejected, Hosts: hosts[:min(len(hosts), maxHostsOut)]}, nil
-}
-
-// judged are a version's links.
-type judged struct {
-	accepted []store.NewURL
-	rejected map[string]int // by reason
-	// undecided says why there are links that are neither; nil if there are none.
-	undecided error
-}
-
-// filter sorts links into those the crawl takes and counts of why not.
-func (a *Activities) filter(view *crawlView, pending *store.PendingLinks) judged {
-	j := judged{rejected: map[string]int{}}
-	for _, link := range pending.Links {
-		if link.NoFollow {
-			j.rejected["nofollow"]++
-			continue
-		}
-		found, verdict := a.judgeLink(view, link.URL, scope.Link{Level: pending.Level + 1, Hops: pending.Hops, Language: pending.Language})
-		switch {
-		case verdict.Undecided:
-			j.undecided = undecided(verdict)
-		case verdict.Accept:
-			j.accepted = append(j.accepted, newURL(found))
-		default:
-			j.rejected[verdict.Reason]++
-		}
-	}
-	return j
-}
-
-// undecided is the error of a link that a filter program has not answered about:
-// like a store that does not answer, it is waited for.
-func undecided(v scope.Verdict) error {
-	return fmt.Errorf("%s: %w: %s", v.Reason, store.ErrUnavailable, v.Detail)
-}
-
-func newURL(l scope.Link) store.NewURL {
-	return store.NewURL{URL: l.URL.String(), Host: l.URL.HostKey(), Level: l.Level, Hops: l.Hops}
-}
-
-// judgeLink returns the link under which the crawl keeps an address, and whether it
-// takes it. The link is given with the hops of the page that has it and without a
-// URL.
-func (a *Activities) judgeLink(view *crawlView, raw string, found scope.Link) (scope.Link, scope.Verdict) {
-	u, err := view.url(raw)
-	switch {
-	case errors.Is(err, urlkey.ErrTooLong):
-		return found, scope.Verdict{Reason: "too long"}
-	case err != nil:
-		return found, scope.Verdict{Reason: "malformed"}
-	}
-	found.URL, found.Hops = u, view.scope.Hops(u, found.Hops)
-	v := view.scope.Check(found)
-	if v.Accept && !u.IsLoopback() && a.contact(view.Spec) == "" {
-		v = scope.Verdict{Reason: "no contact"}
-	}
-	return found, v
+	return contract.RegisterOut{New: registered.New, Seen: registered.Seen, Rejected: judged.rejected.counts(), Hosts: hosts[:min(len(hosts), maxHostsOut)]}, nil
 }
 
 // Admit turns the best known pages of some hosts, or of all, active, as far as

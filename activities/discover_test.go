@@ -3,6 +3,7 @@ package activities_test
 import (
 	"fmt"
 	"maps"
+	"slices"
 	"testing"
 	"time"
 
@@ -41,6 +42,15 @@ func TestRegisterLinks(t *testing.T) {
 	}
 	if again := run(w, contract.RegisterLinks, in); again.New+again.Seen+len(again.Rejected) != 0 {
 		t.Errorf("registered again: %+v", again)
+	}
+	counted := must[[]store.RejectionCount](t)(w.store.Rejections(t.Context(), page.CrawlID))
+	if want := []store.RejectionCount{{Reason: "host", Links: 2}, {Reason: "malformed", Links: 1}, {Reason: "nofollow", Links: 1}}; !slices.Equal(counted, want) {
+		t.Errorf("counted %+v, want %+v", counted, want)
+	}
+	for _, l := range must[[]store.RejectedLink](t)(w.store.ListRejected(t.Context(), store.RejectedFilter{CrawlID: page.CrawlID})) {
+		if want := map[string]string{"malformed": "", "nofollow": "localhost"}[l.Reason]; l.From != page.URL || l.Reason != "host" && l.Host != want {
+			t.Errorf("kept %+v", l)
+		}
 	}
 	if n := w.status().Links; n != 2 {
 		t.Errorf("%d links, want 2: one to the page itself is none", n)

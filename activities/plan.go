@@ -167,7 +167,10 @@ func (a *Activities) followRedirect(ctx context.Context, view *crawlView, page s
 	case verdict.Undecided:
 		return false, undecided(verdict)
 	case !verdict.Accept:
-		return false, nil
+		r := rejections{}
+		r.add(verdict, example(f.Location, found))
+		_, err := a.store.RegisterLinks(ctx, store.RegisterParams{CrawlID: page.CrawlID, From: page.PageID, Rejected: r.list()})
+		return false, err
 	}
 	registered, err := a.store.RegisterLinks(ctx, store.RegisterParams{
 		CrawlID: page.CrawlID, From: page.PageID, URLs: []store.NewURL{newURL(found)},

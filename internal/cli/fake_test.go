@@ -160,6 +160,16 @@ func (s *fakeStore) Status(context.Context, int64) (store.StatusRecord, error) {
 	return store.StatusRecord{Pages: map[crawl.PageState]int{crawl.Active: 1}}, nil
 }
 
+func (s *fakeStore) Rejections(context.Context, int64) ([]store.RejectionCount, error) {
+	return []store.RejectionCount{{Reason: "host", Links: 7}, {Reason: "depth", Links: 2}}, nil
+}
+
+func (s *fakeStore) ListRejected(_ context.Context, f store.RejectedFilter) ([]store.RejectedLink, error) {
+	return []store.RejectedLink{{
+		Reason: "host", RejectedURL: store.RejectedURL{URL: fmt.Sprintf("https://elsewhere.example/?%s,%d", f.Reason, f.Limit)}, From: "https://example.com/",
+	}}, nil
+}
+
 func (s *fakeStore) FindPages(_ context.Context, url, name string) ([]store.PageRecord, error) {
 	page := func(id int64, name string) store.PageRecord {
 		return store.PageRecord{PageRef: crawl.PageRef{CrawlID: id, Crawl: name, PageID: id, URL: url, Host: "example.com"}, State: crawl.Active, Last: s.backend.version}

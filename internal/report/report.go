@@ -31,6 +31,8 @@ type Store interface {
 	Steering(ctx context.Context, crawlID int64, hosts bool) (store.SteeringRecord, error)
 	ListHosts(ctx context.Context, crawlID int64, after string, limit int) ([]store.HostRecord, error)
 	Robots(ctx context.Context, origin string) (store.RobotsRecord, error)
+	Rejections(ctx context.Context, crawlID int64) ([]store.RejectionCount, error)
+	ListRejected(ctx context.Context, f store.RejectedFilter) ([]store.RejectedLink, error)
 }
 
 // Format is how an answer is written.

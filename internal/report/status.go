@@ -26,6 +26,7 @@ type statusLine struct {
 	VisitsLastH  int            `json:"visits_last_hour"`
 	Versions     int            `json:"versions"`
 	Links        int            `json:"links"`
+	Rejected     map[string]int `json:"rejected"` // links by reason
 	Hosts        int            `json:"hosts"`
 	HostsBackoff int            `json:"hosts_in_backoff"`
 	Waiting      int            `json:"waiting"`
@@ -76,26 +77,51 @@ func (r Reporter) status(ctx context.Context, c store.CrawlRecord, now time.Time
 	if err != nil {
 		return err
 	}
-	steering, err := r.Store.Steering(ctx, c.ID, false)
-	if err != nil {
+	more := statusMore{}
+	if more.steering, err = r.Store.Steering(ctx, c.ID, false); err != nil {
+		return err
+	}
+	if more.rejections, err = r.Store.Rejections(ctx, c.ID); err != nil {
 		return err
 	}
 	if r.Format == JSON {
-		line := statusOf(c, s, now)
-		line.PlannedPerDay, line.BudgetPerDay, line.Threshold = steering.Planned, steering.Budget, steering.Threshold
-		return writeJSON(r.Out, line)
+		return writeJSON(r.Out, statusOf(c, s, more, now))
 	}
-	return r.statusText(c, s, steering, now)
+	return r.statusText(c, s, more, now)
 }
 
-func statusOf(c store.CrawlRecord, s store.StatusRecord, now time.Time) statusLine {
+// statusMore is what a status says besides the numbers of pages and visits.
+type statusMore struct {
+	steering   store.SteeringRecord
+	rejections []store.RejectionCount
+}
+
+// rejectedWords are the most frequent reasons.
+func rejectedWords(rejections []store.RejectionCount) string {
+	const most = 4
+	var parts []string
+	for i, r := range rejections {
+		if i == most {
+			parts = append(parts, fmt.Sprintf("and for %d more reasons", len(rejections)-most))
+			break
+		}
+		parts = append(parts, fmt.Sprintf("%d %s", r.Links, r.Reason))
+	}
+	if len(parts) == 0 {
+		return "none"
+	}
+	return strings.Join(parts, ", ")
+}
+
+func statusOf(c store.CrawlRecord, s store.StatusRecord, more statusMore, now time.Time) statusLine {
 	line := statusLine{
 		Crawl: c.Spec.Name, State: c.State, Generation: c.Generation, CreatedAt: stamp(c.CreatedAt), Now: stamp(now),
-		Pages: map[string]int{}, Outcomes: map[string]int{},
+		Pages: map[string]int{}, Outcomes: map[string]int{}, Rejected: map[string]int{},
 		Visits: s.Visits, VisitsLastH: s.LastHour, Versions: s.Versions, Links: s.Links,
 		Hosts: s.Hosts, HostsBackoff: s.Backoff, Waiting: s.Waiting, Overdue: s.Overdue,
 		Lag: crawl.Duration(s.Lag), NextDue: stamp(s.NextDue),
 		Policy: c.Spec.Revisit.Policy, Budget: orNull(c.Spec.Revisit.Budget),
+		PlannedPerDay: more.steering.Planned, BudgetPerDay: more.steering.Budget, Threshold: more.steering.Threshold,
 	}
 	for _, state := range crawl.PageStates() {
 		line.Pages[state.String()] = s.Pages[state]
@@ -103,21 +129,25 @@ func statusOf(c store.CrawlRecord, s store.StatusRecord, now time.Time) statusLi
 	for _, o := range crawl.Outcomes() {
 		line.Outcomes[o.String()] = s.Outcomes[o]
 	}
+	for _, r := range more.rejections {
+		line.Rejected[r.Reason] = r.Links
+	}
 	return line
 }
 
-func (r Reporter) statusText(c store.CrawlRecord, s store.StatusRecord, steering store.SteeringRecord, now time.Time) error {
+func (r Reporter) statusText(c store.CrawlRecord, s store.StatusRecord, more statusMore, now time.Time) error {
 	t := newTable(r.Out, "crawl", c.Spec.Name+" ("+c.State.String()+")")
 	t.row("pages", nonZero(crawl.PageStates(), s.Pages))
 	t.row("visits", fmt.Sprintf("%d, %d in the last hour: %s", s.Visits, s.LastHour, nonZero(crawl.Outcomes(), s.Outcomes)))
 	t.row("versions", strconv.Itoa(s.Versions))
 	t.row("links", strconv.Itoa(s.Links))
+	t.row("rejected", rejectedWords(more.rejections))
 	t.row("hosts", fmt.Sprintf("%d, %d in back-off", s.Hosts, s.Backoff))
 	t.row("waiting", strconv.Itoa(s.Waiting)+" in hosts' lines")
 	t.row("overdue", overdue(s))
 	t.row("next due", when(s.NextDue, now))
 	t.row("policy", policy(c.Spec.Revisit))
-	if steering.Threshold > 0 {
+	if steering := more.steering; steering.Threshold > 0 {
 		t.row("planned", fmt.Sprintf("%.0f visits a day of %.0f, at θ %s", steering.Planned, steering.Budget, figure(steering.Threshold)))
 	}
 	return t.flush()

@@ -48,6 +48,7 @@ type Store interface {
 	Schedules
 	Reports
 	Exchanges
+	Rejections
 	Takedown
 	Contents
 	// Now returns the store's clock.
@@ -130,6 +131,9 @@ type RegisterParams struct {
 	From    int64 // page that links, 0 for seeds
 	Version int64 // version whose links these are, 0 for none
 	URLs    []NewURL
+	// Rejected are links that are not registered: counted, when Version is set, only
+	// by the call that ends the wait of that version's links.
+	Rejected []Rejection
 }
 
 // RegisterResult counts what RegisterLinks found.

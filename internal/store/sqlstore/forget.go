@@ -31,7 +31,9 @@ func (s *Store) Forget(ctx context.Context, p store.ForgetParams) (store.ForgetR
 	if p.Dry {
 		res, err = s.wouldForget(ctx, p)
 	} else if err = s.bury(ctx, tomb); err == nil {
-		err = s.forget(ctx, p, &res)
+		if err = s.forget(ctx, p, &res); err == nil {
+			err = s.forgetRejected(ctx, target)
+		}
 	}
 	if err != nil {
 		return res, fmt.Errorf("forget %s%s: %w", target.URL, target.Host, err)
@@ -201,6 +203,9 @@ func (r *removal) strip(ctx context.Context) (bare bool, err error) {
 		return false, err
 	}
 	if err := r.stripSketches(ctx); err != nil {
+		return false, err
+	}
+	if err := r.stripRejected(ctx); err != nil {
 		return false, err
 	}
 	if bare, err := r.stripVisits(ctx); err != nil || !bare {

@@ -81,11 +81,10 @@ func (s *Store) registerChunk(ctx context.Context, p store.RegisterParams, chunk
 	for try := 1; ; try++ {
 		registered, err = write(ctx, s, func(tx Tx) (registration, error) {
 			registered, err := s.registerSome(ctx, tx, p, chunk)
-			if err != nil || !last || p.Version == 0 {
+			if err != nil || !last {
 				return registered, err
 			}
-			_, err = tx.Exec(ctx, `DELETE FROM pending_links WHERE version_id = $1`, p.Version)
-			return registered, err
+			return registered, s.endRegistration(ctx, tx, p)
 		})
 		if !errors.Is(err, errVanished) || try == vanishedTries {
 			break
@@ -98,6 +97,18 @@ func (s *Store) registerChunk(ctx context.Context, p store.RegisterParams, chunk
 	res.Forgotten += registered.forgotten
 	res.Seen += len(chunk) - registered.added - registered.forgotten
 	return nil
+}
+
+// endRegistration ends the wait of a version's links and counts those that were
+// rejected, once.
+func (s *Store) endRegistration(ctx context.Context, tx Tx, p store.RegisterParams) error {
+	if p.Version != 0 {
+		ended, err := tx.Exec(ctx, `DELETE FROM pending_links WHERE version_id = $1`, p.Version)
+		if err != nil || ended == 0 {
+			return err
+		}
+	}
+	return s.insertRejections(ctx, tx, p, newDeltas(p.CrawlID, p.From))
 }
 
 // registration counts what one transaction registered.

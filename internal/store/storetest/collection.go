@@ -32,6 +32,7 @@ func Run(t *testing.T, open func(t *testing.T) store.Store) {
 		{"Visits", visitCases()},
 		{"Duplicates", duplicateCases()},
 		{"Reports", reportCases()},
+		{"Rejections", rejectionCases()},
 		{"Robots", robotsCases()},
 		{"Takedown", takedownCases()},
 		{"Contents", contentCases()},

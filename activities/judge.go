@@ -1,0 +1,116 @@
+package activities
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"recrawl/internal/scope"
+	"recrawl/internal/store"
+	"recrawl/internal/urlkey"
+)
+
+// judged are a version's links.
+type judged struct {
+	accepted []store.NewURL
+	rejected rejections
+	// undecided says why there are links that are neither; nil if there are none.
+	undecided error
+}
+
+// filter sorts links into those the crawl takes and counts of why not.
+func (a *Activities) filter(view *crawlView, pending *store.PendingLinks) judged {
+	j := judged{rejected: rejections{}}
+	for _, link := range pending.Links {
+		if link.NoFollow {
+			j.rejected.add(scope.Verdict{Reason: "nofollow"}, example(link.URL, scope.Link{}))
+			continue
+		}
+		found, verdict := a.judgeLink(view, link.URL, scope.Link{Level: pending.Level + 1, Hops: pending.Hops, Language: pending.Language})
+		switch {
+		case verdict.Undecided:
+			j.undecided = undecided(verdict)
+		case verdict.Accept:
+			j.accepted = append(j.accepted, newURL(found))
+		default:
+			j.rejected.add(verdict, example(link.URL, found))
+		}
+	}
+	return j
+}
+
+// maxExamples is how many examples of a reason one page gives: those of other
+// pages should stay.
+const maxExamples = 4
+
+// rejections are rejected links by reason.
+type rejections map[string]*store.Rejection
+
+func (r rejections) add(v scope.Verdict, e store.RejectedURL) {
+	of := r[v.Reason]
+	if of == nil {
+		of = &store.Rejection{Reason: v.Reason}
+		r[v.Reason] = of
+	}
+	of.Links++
+	e.Detail = v.Detail
+	if len(of.Examples) < maxExamples {
+		of.Examples = append(of.Examples, e)
+	}
+}
+
+func (r rejections) list() []store.Rejection {
+	var all []store.Rejection
+	for _, reason := range slices.Sorted(maps.Keys(r)) {
+		all = append(all, *r[reason])
+	}
+	return all
+}
+
+func (r rejections) counts() map[string]int {
+	counts := make(map[string]int, len(r))
+	for reason, of := range r {
+		counts[reason] = of.Links
+	}
+	return counts
+}
+
+// example is a rejected link as it is kept to be looked at: under the address that
+// the crawl would have kept, if it has come so far.
+func example(raw string, found scope.Link) store.RejectedURL {
+	if found.URL.IsZero() {
+		u, _ := urlkey.Canonical(raw)
+		return store.RejectedURL{URL: raw, Host: u.HostKey()}
+	}
+	return store.RejectedURL{URL: found.URL.String(), Host: found.URL.HostKey()}
+}
+
+// undecided is the error of a link that a filter program has not answered about:
+// like a store that does not answer, it is waited for.
+func undecided(v scope.Verdict) error {
+	return fmt.Errorf("%s: %w: %s", v.Reason, store.ErrUnavailable, v.Detail)
+}
+
+func newURL(l scope.Link) store.NewURL {
+	return store.NewURL{URL: l.URL.String(), Host: l.URL.HostKey(), Level: l.Level, Hops: l.Hops}
+}
+
+// judgeLink returns the link under which the crawl keeps an address, and whether it
+// takes it. The link is given with the hops of the page that has it and without a
+// URL.
+func (a *Activities) judgeLink(view *crawlView, raw string, found scope.Link) (scope.Link, scope.Verdict) {
+	u, err := view.url(raw)
+	switch {
+	case errors.Is(err, urlkey.ErrTooLong):
+		return found, scope.Verdict{Reason: "too long"}
+	case err != nil:
+		return found, scope.Verdict{Reason: "malformed"}
+	}
+	found.URL, found.Hops = u, view.scope.Hops(u, found.Hops)
+	v := view.scope.Check(found)
+	if v.Accept && !u.IsLoopback() && a.contact(view.Spec) == "" {
+		v = scope.Verdict{Reason: "no contact"}
+	}
+	return found, v
+}

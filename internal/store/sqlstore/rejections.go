@@ -1,0 +1,179 @@
+package sqlstore
+
+import (
+	"cmp"
+	"context"
+	"encoding/binary"
+	"encoding/hex"
+	"fmt"
+	"slices"
+
+	"recrawl/internal/store"
+)
+
+// maxRejectedURL is how many bytes of an example are kept; a longer one is cut,
+// since nobody reads so far.
+const maxRejectedURL = 2000
+
+// rejectionRecord is a row of rejections to be added to.
+type rejectionRecord struct {
+	Reason string `json:"reason"`
+	N      int    `json:"n"`
+}
+
+// rejectedRecord is a row of rejected to be written.
+type rejectedRecord struct {
+	Reason string `json:"reason"`
+	Place  uint32 `json:"place"`
+	Hash   string `json:"hash"`
+	URL    string `json:"url"`
+	Host   string `json:"host"`
+	Detail string `json:"detail"`
+}
+
+// insertRejections counts the rejected links of a registration and keeps some as
+// examples. Like the deltas, of which it takes the slot, it comes last in a
+// transaction.
+func (s *Store) insertRejections(ctx context.Context, tx Tx, p store.RegisterParams, d *deltas) error {
+	if len(p.Rejected) == 0 {
+		return nil
+	}
+	if err := s.holdOrigin(ctx, tx, p.From); err != nil {
+		return err
+	}
+	var counts []rejectionRecord
+	var examples []rejectedRecord
+	for _, r := range p.Rejected {
+		counts = append(counts, rejectionRecord{clean(r.Reason), r.Links})
+		byPlace := map[uint32]rejectedRecord{}
+		for _, e := range r.Examples {
+			record := s.rejectedRecord(r.Reason, e)
+			byPlace[record.Place] = record
+		}
+		for _, record := range byPlace {
+			examples = append(examples, record)
+		}
+	}
+	slices.SortFunc(counts, func(a, b rejectionRecord) int { return cmp.Compare(a.Reason, b.Reason) })
+	query := `INSERT INTO rejections (crawl_id, reason, slot, n)
+		SELECT CAST($2 AS BIGINT), r.reason, CAST($3 AS BIGINT), r.n
+		FROM ` + s.records(1, "r", "reason text", "n bigint") + `
+		WHERE true ORDER BY r.reason
+		ON CONFLICT (crawl_id, reason, slot) DO UPDATE SET n = rejections.n + excluded.n`
+	if _, err := tx.Exec(ctx, query, jsonText(counts), p.CrawlID, d.slot); err != nil {
+		return fmt.Errorf("count rejected links: %w", err)
+	}
+	return s.insertRejected(ctx, tx, p, examples)
+}
+
+func (s *Store) rejectedRecord(reason string, e store.RejectedURL) rejectedRecord {
+	url := clean(e.URL)
+	sum := urlHash(url)
+	if len(url) > maxRejectedURL {
+		url = clean(url[:maxRejectedURL]) + "…"
+	}
+	r := rejectedRecord{
+		Reason: clean(reason), Hash: hex.EncodeToString(sum[:]), URL: url, Detail: clean(e.Detail),
+		Place: binary.BigEndian.Uint32(sum[:]) % store.RejectedKept,
+	}
+	if e.Host != "" {
+		r.Host = s.grouping.Unit(clean(e.Host))
+	}
+	return r
+}
+
+// insertRejected keeps examples, but none that was forgotten.
+func (s *Store) insertRejected(ctx context.Context, tx Tx, p store.RegisterParams, examples []rejectedRecord) error {
+	var list []tombstone
+	for _, e := range examples {
+		list = append(list, tombstone{tombURL, e.Hash}, newTombstone(tombHost, e.Host))
+	}
+	if len(list) == 0 {
+		return nil
+	}
+	forgotten, err := s.tombstones(ctx, tx, list)
+	if err != nil {
+		return err
+	}
+	examples = slices.DeleteFunc(examples, func(e rejectedRecord) bool {
+		return forgotten[tombstone{tombURL, e.Hash}] || forgotten[newTombstone(tombHost, e.Host)]
+	})
+	now, err := tx.Now(ctx)
+	if err != nil {
+		return err
+	}
+	query := `INSERT INTO rejected (crawl_id, reason, place, url_hash, url, host, detail, found_from, at)
+		SELECT CAST($2 AS BIGINT), r.reason, r.place, ` + s.engine.Dialect().Unhex("r.hash") + `, r.url, r.host, r.detail,
+			CAST($3 AS BIGINT), CAST($4 AS BIGINT)
+		FROM ` + s.records(1, "r", "reason text", "place bigint", "hash text", "url text", "host text", "detail text") + `
+		WHERE true ORDER BY r.reason, r.place
+		ON CONFLICT (crawl_id, reason, place) DO UPDATE SET url_hash = excluded.url_hash, url = excluded.url,
+			host = excluded.host, detail = excluded.detail, found_from = excluded.found_from, at = excluded.at`
+	if _, err := tx.Exec(ctx, query, jsonText(examples), p.CrawlID, p.From, now); err != nil {
+		return fmt.Errorf("keep rejected links: %w", err)
+	}
+	return nil
+}
+
+// Rejections implements store.Rejections.
+func (s *Store) Rejections(ctx context.Context, crawlID int64) ([]store.RejectionCount, error) {
+	query := `SELECT reason, CAST(SUM(n) AS BIGINT) FROM rejections WHERE crawl_id = $1 GROUP BY reason ORDER BY 2 DESC, 1`
+	counts, err := read(ctx, s, func(tx Tx) ([]store.RejectionCount, error) {
+		return collect(ctx, tx, query, []any{crawlID}, func(row Row) (c store.RejectionCount, err error) {
+			err = row.Scan(&c.Reason, &c.Links)
+			return c, err
+		})
+	})
+	if err != nil {
+		return nil, fmt.Errorf("rejected links of crawl %d: %w", crawlID, err)
+	}
+	return counts, nil
+}
+
+// ListRejected implements store.Rejections.
+func (s *Store) ListRejected(ctx context.Context, f store.RejectedFilter) ([]store.RejectedLink, error) {
+	where, args := `j.crawl_id = $1`, []any{f.CrawlID, limitOr(f.Limit)}
+	if f.Reason != "" {
+		where += ` AND j.reason = $3`
+		args = append(args, clean(f.Reason))
+	}
+	query := `SELECT j.reason, j.url, j.host, j.detail, COALESCE(p.url, ''), j.at
+		FROM rejected j LEFT JOIN pages p ON p.id = j.found_from
+		WHERE ` + where + ` ORDER BY j.reason, j.at DESC, j.place LIMIT $2`
+	links, err := read(ctx, s, func(tx Tx) ([]store.RejectedLink, error) {
+		return collect(ctx, tx, query, args, func(row Row) (l store.RejectedLink, err error) {
+			var at int64
+			err = row.Scan(&l.Reason, &l.URL, &l.Host, &l.Detail, &l.From, &at)
+			l.At = fromMicros(at)
+			return l, err
+		})
+	})
+	if err != nil {
+		return nil, fmt.Errorf("list rejected links of crawl %d: %w", f.CrawlID, err)
+	}
+	return links, nil
+}
+
+// forgetRejected removes the examples of a target.
+func (s *Store) forgetRejected(ctx context.Context, t store.Target) error {
+	query, arg := `DELETE FROM rejected WHERE host = $1`, any(t.Host)
+	if t.URL != "" {
+		sum := urlHash(t.URL)
+		query, arg = `DELETE FROM rejected WHERE url_hash = $1`, sum[:]
+	}
+	_, err := write(ctx, s, func(tx Tx) (int64, error) { return tx.Exec(ctx, query, arg) })
+	if err != nil {
+		return fmt.Errorf("remove rejected links: %w", err)
+	}
+	return nil
+}
+
+// stripRejected removes the examples that were found on the pages: what they link
+// to tells of them.
+func (r *removal) stripRejected(ctx context.Context) error {
+	_, err := r.tx.Exec(ctx, `DELETE FROM rejected WHERE found_from IN (`+r.store.ids(1)+`)`, r.list)
+	if err != nil {
+		return fmt.Errorf("remove rejected links: %w", err)
+	}
+	return nil
+}
