@@ -1,0 +1,48 @@
+package rank
+
+import (
+	"time"
+
+	"recrawl/internal/crawl"
+)
+
+// Codes of reasons why ranks are computed again, or not.
+const (
+	CodeOff     = "rank_off"     // the crawl's spec wants none
+	CodeNoLinks = "rank_nothing" // there are no links
+	CodeFirst   = "rank_first"   // there are no ranks yet
+	CodeAge     = "rank_age"     // Num age: of the ranks, in seconds
+	CodeGrown   = "rank_grown"   // Num links, before: so many links, and at the last ranking
+	CodeFresh   = "rank_fresh"   // Num age: none of the above
+)
+
+// growth is by how much the links of a crawl must have grown since the last ranking
+// for another before its time. All rankings of a growing crawl together so look at
+// twice its links.
+const growth = 2
+
+// Last is the last ranking of a crawl; zero if there was none.
+type Last struct {
+	At    time.Time
+	Links int
+}
+
+// Due says whether a crawl's pages should be ranked now, and why: when the ranks are
+// older than every, or when so many links were found since that the order of admission
+// should not wait for that. 0 is never.
+func Due(last Last, links int, now time.Time, every time.Duration) (bool, crawl.Reason) {
+	age := now.Sub(last.At)
+	switch {
+	case every <= 0:
+		return false, crawl.Reason{Code: CodeOff}
+	case links == 0:
+		return false, crawl.Reason{Code: CodeNoLinks}
+	case last.At.IsZero():
+		return true, crawl.Reason{Code: CodeFirst}
+	case age >= every:
+		return true, crawl.Reason{Code: CodeAge, Num: map[string]float64{"age": age.Seconds()}}
+	case links >= growth*max(last.Links, 1):
+		return true, crawl.Reason{Code: CodeGrown, Num: map[string]float64{"links": float64(links), "before": float64(last.Links)}}
+	}
+	return false, crawl.Reason{Code: CodeFresh, Num: map[string]float64{"age": age.Seconds()}}
+}
