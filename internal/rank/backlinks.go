@@ -101,3 +101,12 @@ func (g *Graph) byHost() []int32 {
 	}
 	return order
 }
+
+// SumByHost adds up a value of each page for each host, in the order of Hosts.
+func (g *Graph) SumByHost(values []float64) []float64 {
+	sums := make([]float64, len(g.hostIDs))
+	for i, v := range values {
+		sums[g.hosts[i]] += v
+	}
+	return sums
+}

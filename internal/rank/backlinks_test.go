@@ -91,6 +91,15 @@ func TestBacklinksAreCounted(t *testing.T) {
 				t.Fatalf("host %d: %+v, want %+v", c.Host, c, byHost[c.Host])
 			}
 		}
+		ones := make([]float64, g.Pages())
+		for i := range ones {
+			ones[i] = 1
+		}
+		for i, n := range g.SumByHost(ones) {
+			if int(n) != counted[i].Pages {
+				t.Fatalf("host %d has %v pages, or %d", counted[i].Host, n, counted[i].Pages)
+			}
+		}
 		if len(counted) != len(byHost) {
 			t.Fatalf("%d hosts, want %d", len(counted), len(byHost))
 		}

@@ -46,6 +46,7 @@ type Store interface {
 	Visits
 	Duplicates
 	Schedules
+	Ranks
 	Reports
 	Exchanges
 	Rejections
@@ -201,6 +202,14 @@ type PageRecord struct {
 	LastAt    time.Time
 	NextAt    time.Time
 	Backlinks int
+	// Weight is the page's importance by the last ranking, of mean 1; 0 if it was in
+	// none. Rank is its PageRank, LinkingHosts counts other hosts with a page that links
+	// to it, and InnerLinks those of its Backlinks that are on its own host, all as of
+	// that ranking.
+	Weight       float64
+	Rank         float64
+	LinkingHosts int
+	InnerLinks   int
 	// ETag and LastModified are the validators of the last content.
 	ETag, LastModified string
 	// Last is the version that the last recorded visit left, zero if there is none.
@@ -208,8 +217,6 @@ type PageRecord struct {
 	Last VersionRecord
 	// Belief is the revisit policy's memory of the page, as it stored it.
 	Belief json.RawMessage
-	// Weight is the page's importance to revisit policies; 0 is 1.
-	Weight float64
 	// Crawl and host share these with their other pages; see Schedules.
 	Steering     schedule.Steering
 	HostSteering schedule.HostSteering
@@ -290,6 +297,7 @@ const (
 	GateWait     GateAnswer = "wait"     // come again after Wait, at the latest
 	GateParked   GateAnswer = "parked"   // the crawl is paused; a turn will come
 	GateStopped  GateAnswer = "stopped"  // the crawl or the page is stopped
+	GateEvicted  GateAnswer = "evicted"  // the page gave its place to a better one
 	GateRecorded GateAnswer = "recorded" // this visit is done; Recorded holds
 )
 
@@ -307,7 +315,9 @@ type AcquireParams struct {
 	Page  crawl.PageRef
 	Visit int // number of the visit, ≥ 1
 	Class crawl.Class
-	Rank  float64 // higher comes first within a crawl and class
+	// Rank is added to the page's priority (see rank.Priority): higher comes first
+	// within a crawl and class.
+	Rank float64
 	// Patience is how long to wait in the process; 0 answers at once.
 	Patience time.Duration
 }

@@ -93,3 +93,19 @@ func bench(b *testing.B, run func(*testing.B, sqlstore.Engine, func() error), se
 		b.Error(err)
 	}
 }
+
+func BenchmarkRanks(b *testing.B) {
+	// VACUUM takes its time.
+	e, err := openEngine(b.Context(), pgtest.DSN(b)+"&statement_timeout=0", Options{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	// As autovacuum does.
+	storetest.BenchRanks(b, e, func() error {
+		_, err := e.pool.Exec(b.Context(), "VACUUM (ANALYZE) pages, frontier, links, host_crawls, crawl_counts")
+		return err
+	})
+	if err := e.Close(); err != nil {
+		b.Error(err)
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"path/filepath"
 	"regexp"
+	"strings"
 	"sync"
 	"testing"
 
@@ -90,6 +91,10 @@ func TestNoQueryScansATable(t *testing.T) {
 		for _, step := range plan(t, e, query, args) {
 			m := scanned.FindStringSubmatch(step)
 			if m != nil && !smallTables[tableOf(query, m[1])] {
+				t.Errorf("%s\nin\n%s", step, query)
+			}
+			// Pages are written by their ids, not looked for among all of a crawl.
+			if strings.HasPrefix(query, "UPDATE frontier") && strings.HasPrefix(step, "SEARCH frontier") && !strings.Contains(step, "PRIMARY KEY") {
 				t.Errorf("%s\nin\n%s", step, query)
 			}
 		}

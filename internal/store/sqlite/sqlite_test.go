@@ -64,3 +64,11 @@ func BenchmarkAllocation(b *testing.B) {
 		b.Error(err)
 	}
 }
+
+func BenchmarkRanks(b *testing.B) {
+	e := openOwner(b, filepath.Join(b.TempDir(), "store.db"))
+	storetest.BenchRanks(b, e, func() error { return nil })
+	if err := e.Close(); err != nil {
+		b.Error(err)
+	}
+}

@@ -224,10 +224,11 @@ func (s *Store) carryOut(ctx context.Context, tx Tx, p store.AdmitParams, plan a
 	for _, id := range plan.exclude {
 		d.moves(hostOf[id], crawl.Known, crawl.Excluded, 1)
 	}
-	if err := s.place(ctx, tx, plan.admit, placement{state: crawl.Active, nextAt: now, admission: admissionKey(p.Key)}); err != nil {
+	admitted := placement{state: crawl.Active, nextAt: now, admission: admissionKey(p.Key), at: now}
+	if err := s.place(ctx, tx, plan.admit, admitted); err != nil {
 		return err
 	}
-	excluded := placement{state: crawl.Excluded, attempted: true, nextAt: now + p.ExcludedFor.Microseconds()}
+	excluded := placement{state: crawl.Excluded, attempted: true, nextAt: now + p.ExcludedFor.Microseconds(), at: now}
 	if err := s.place(ctx, tx, plan.exclude, excluded); err != nil {
 		return err
 	}
@@ -240,6 +241,7 @@ type placement struct {
 	attempted bool
 	nextAt    int64
 	admission int64
+	at        int64 // when
 }
 
 // place moves pages whose rows are locked into a living state.
@@ -247,8 +249,8 @@ func (s *Store) place(ctx context.Context, tx Tx, ids []int64, as placement) err
 	if len(ids) == 0 {
 		return nil
 	}
-	query := `UPDATE frontier SET state = $2, attempted = $3, next_at = $4, admission = $5 WHERE page_id IN (` + s.ids(1) + `)`
-	if _, err := tx.Exec(ctx, query, idList(ids), int64(as.state), as.attempted, as.nextAt, as.admission); err != nil {
+	query := `UPDATE frontier SET state = $2, attempted = $3, next_at = $4, admission = $5, placed_at = $6 WHERE page_id IN (` + s.ids(1) + `)`
+	if _, err := tx.Exec(ctx, query, idList(ids), int64(as.state), as.attempted, as.nextAt, as.admission, as.at); err != nil {
 		return fmt.Errorf("make pages %s: %w", as.state, err)
 	}
 	return nil

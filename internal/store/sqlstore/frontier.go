@@ -167,20 +167,22 @@ type frontierRow struct {
 	versionID               int64
 	lastChange              int64
 	changes                 int
+	seed                    bool
 }
 
 // lockPage locks a page until the transaction ends.
 func (s *Store) lockPage(ctx context.Context, tx Tx, pageID int64) (frontierRow, error) {
 	row := frontierRow{pageID: pageID}
 	var state, attempted uint8
-	query := `SELECT crawl_id, host_id, state, visit, attempted, version_id, last_change, changes
+	var priority float64
+	query := `SELECT crawl_id, host_id, state, visit, attempted, version_id, last_change, changes, priority
 		FROM frontier WHERE page_id = $1` + s.lock()
 	err := tx.QueryRow(ctx, query, []any{pageID}, &row.crawlID, &row.hostID, &state, &row.visit, &attempted,
-		&row.versionID, &row.lastChange, &row.changes)
+		&row.versionID, &row.lastChange, &row.changes, &priority)
 	if err != nil {
 		return frontierRow{}, err
 	}
-	row.state, row.attempted = crawl.PageState(state), attempted != 0
+	row.state, row.attempted, row.seed = crawl.PageState(state), attempted != 0, priority == 0
 	return row, nil
 }
 
@@ -226,6 +228,9 @@ func (s *Store) setPageState(ctx context.Context, tx Tx, pageID int64, state cra
 }
 
 func (s *Store) updateState(ctx context.Context, tx Tx, before, after frontierRow) error {
+	if after.state == crawl.Evicted {
+		return evict(ctx, tx, before)
+	}
 	if before.state.Lives() || !after.state.Lives() {
 		_, err := tx.Exec(ctx, `UPDATE frontier SET state = $2, attempted = $3 WHERE page_id = $1`,
 			after.pageID, int64(after.state), after.attempted)

@@ -117,16 +117,17 @@ type asker struct {
 	demand           polite.Demand
 	state            crawl.PageState
 	visits           int64
+	priority         float64
 }
 
 func loadAsker(ctx context.Context, tx Tx, page int64) (asker, error) {
 	a := asker{id: page}
 	var delay, ceiling int64
 	query := `SELECT g.host_id, g.crawl_id, g.url, c.state, c.generation, c.permit_life, c.delay, c.factor, c.max_crawl_delay,
-			f.state, f.visit
+			f.state, f.visit, f.priority
 		FROM pages g JOIN crawls c ON c.id = g.crawl_id JOIN frontier f ON f.page_id = g.id WHERE g.id = $1`
 	err := tx.QueryRow(ctx, query, []any{page}, &a.home, &a.crawl, &a.url, &a.crawlState, &a.generation, &a.life,
-		&delay, &a.demand.Factor, &ceiling, &a.state, &a.visits)
+		&delay, &a.demand.Factor, &ceiling, &a.state, &a.visits, &a.priority)
 	if err != nil {
 		return asker{}, fmt.Errorf("read page %d: %w", page, err)
 	}
@@ -139,6 +140,17 @@ func loadAsker(ctx context.Context, tx Tx, page int64) (asker, error) {
 func (a *asker) stopped() bool {
 	return a.crawlState == crawl.CrawlStopped || a.state == crawl.Stopped || a.state == crawl.Evicted
 }
+
+// farewell answers a page that is stopped.
+func (a *asker) farewell() store.GateAnswer {
+	if a.state == crawl.Evicted {
+		return store.GateEvicted
+	}
+	return store.GateStopped
+}
+
+// rank is the asker's rank in its line.
+func (q *question) rank() float64 { return q.page.priority + q.params.Rank }
 
 // answer is the whole of one ask.
 func (q *question) answer(ctx context.Context) (asked, error) {
@@ -238,7 +250,7 @@ func (q *question) decide(ctx context.Context) (asked, error) {
 	need := q.robots.need(q.page.origin, q.home.now)
 	switch {
 	case q.page.stopped():
-		return answered(store.GateStopped), q.leave(ctx)
+		return answered(q.page.farewell()), q.leave(ctx)
 	case q.page.visits >= int64(q.params.Visit):
 		return q.recorded(ctx)
 	case q.was.state == placeBegun && q.was.visit == int64(q.params.Visit):
@@ -313,7 +325,7 @@ func (q *question) park(ctx context.Context) error {
 func (q *question) newPlace(g *gateHost) place {
 	return place{
 		page: q.page.id, host: g.row.id, home: q.page.home, crawl: q.page.crawl, visit: int64(q.params.Visit),
-		class: int64(q.params.Class), rank: q.params.Rank, state: placeWaiting, origin: q.page.origin, arrived: g.now,
+		class: int64(q.params.Class), rank: q.rank(), state: placeWaiting, origin: q.page.origin, arrived: g.now,
 	}
 }
 
@@ -356,7 +368,7 @@ func (q *question) join(ctx context.Context, need robotsNeed) (*gateHost, place,
 	if is.state != placeWaiting {
 		is = is.withdrawn(is.kind)
 	}
-	is.class, is.rank, is.lapsed = int64(q.params.Class), q.params.Rank, 0
+	is.class, is.rank, is.lapsed = int64(q.params.Class), q.rank(), 0
 	if is.kind = kindPage; !need.ready && (follows || q.was.kind == kindRobots && q.robots.duty == 0) {
 		is.kind = kindRobots
 	}

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"recrawl/internal/crawl"
+	"recrawl/internal/rank"
 	"recrawl/internal/store"
 )
 
@@ -294,7 +295,7 @@ func (s *Store) insertFrontier(ctx context.Context, tx Tx, p store.RegisterParam
 		if !u.isNew {
 			continue
 		}
-		rec := frontierRecord{ID: u.ID, HostID: u.HostID, Priority: priority(u.Level)}
+		rec := frontierRecord{ID: u.ID, HostID: u.HostID, Priority: rank.Priority(u.Level, 0)}
 		if u.newLink {
 			rec.Backlinks = 1
 		}
@@ -314,10 +315,6 @@ func (s *Store) insertFrontier(ctx context.Context, tx Tx, p store.RegisterParam
 	return nil
 }
 
-// priority orders a host's known pages for admission, highest first: for now
-// the pages nearest to a seed.
-func priority(level int) float64 { return -float64(level) }
-
 // updateSeen counts new backlinks of pages known before, and moves those that
 // are nearer to a seed than was known.
 func (s *Store) updateSeen(ctx context.Context, tx Tx, urls []foundURL) error {
@@ -332,7 +329,7 @@ func (s *Store) updateSeen(ctx context.Context, tx Tx, urls []foundURL) error {
 			linked = append(linked, u.ID)
 		}
 		if u.isCloser {
-			closer = append(closer, levelRecord{u.ID, u.Level, u.Hops, priority(u.Level)})
+			closer = append(closer, levelRecord{u.ID, u.Level, u.Hops, rank.Priority(u.Level, 0)})
 		}
 	}
 	if len(touched) == 0 {
@@ -357,7 +354,8 @@ type levelRecord struct {
 	Priority float64 `json:"priority"`
 }
 
-// moveCloser lowers the levels and hops of pages whose frontier rows are locked.
+// moveCloser lowers the levels and hops of pages whose frontier rows are locked. The priority of
+// those that were ranked is their importance's, unless they are seeds now.
 func (s *Store) moveCloser(ctx context.Context, tx Tx, closer []levelRecord) error {
 	if len(closer) == 0 {
 		return nil
@@ -372,7 +370,8 @@ func (s *Store) moveCloser(ctx context.Context, tx Tx, closer []levelRecord) err
 	if _, err := tx.Exec(ctx, pages, list); err != nil {
 		return fmt.Errorf("lower levels: %w", err)
 	}
-	frontier := `UPDATE frontier SET priority = r.priority FROM ` + from + ` WHERE frontier.page_id = r.id AND frontier.priority < r.priority`
+	frontier := `UPDATE frontier SET priority = r.priority FROM ` + from + `
+		WHERE frontier.page_id = r.id AND frontier.priority < r.priority AND (frontier.weight = 0 OR r.priority = 0)`
 	if _, err := tx.Exec(ctx, frontier, list); err != nil {
 		return fmt.Errorf("raise priorities: %w", err)
 	}

@@ -111,7 +111,7 @@ func (s *Store) Entries(ctx context.Context, p store.EntryParams) ([]store.Entry
 	}
 	// A walk along the ids, in the order of the table: an index would only add a
 	// look-up for each page, since most pages of a crawl live.
-	query := fmt.Sprintf(`SELECT f.page_id, f.host_id, %s, f.state, f.visit, f.last_at, f.next_at, f.belief
+	query := fmt.Sprintf(`SELECT f.page_id, f.host_id, %s, f.state, f.visit, f.last_at, f.next_at, f.belief, f.weight
 		FROM frontier f%s
 		WHERE f.crawl_id = $1 AND f.page_id > $2 AND f.state = %%d AND f.visit > 0
 		ORDER BY f.page_id LIMIT $3`, url, pages)
@@ -139,7 +139,7 @@ func scanEntry(row Row) (store.EntryRecord, error) {
 	var state uint8
 	var lastAt, nextAt int64
 	var belief string
-	err := row.Scan(&e.PageID, &e.HostID, &e.URL, &state, &e.Visits, &lastAt, &nextAt, &belief)
+	err := row.Scan(&e.PageID, &e.HostID, &e.URL, &state, &e.Visits, &lastAt, &nextAt, &belief, &e.Weight)
 	e.State, e.LastAt, e.NextAt, e.Belief = crawl.PageState(state), fromMicros(lastAt), fromMicros(nextAt), []byte(belief)
 	return e, err
 }

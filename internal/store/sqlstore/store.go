@@ -24,7 +24,7 @@ type Options struct {
 //
 // Every transaction takes its row locks in one order, so that concurrent ones
 // wait for each other but never deadlock: the table forgotten, the crawl's row
-// (Admit only), new pages by URL hash, links, frontier by page id, pages by id
+// (Admit and Swap only), new pages by URL hash, links, frontier by page id, pages by id
 // (whoever has a page's frontier row may take its row here later), duplicates by
 // page id, hosts and places (the gate's), contents by digest, host_crawls by host
 // and crawl, mirrors, and crawl_counts last.

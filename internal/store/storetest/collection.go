@@ -31,6 +31,8 @@ func Run(t *testing.T, open func(t *testing.T) store.Store) {
 		{"Versions", versionCases()},
 		{"Visits", visitCases()},
 		{"Duplicates", duplicateCases()},
+		{"Ranks", rankCases()},
+		{"Swaps", swapCases()},
 		{"Reports", reportCases()},
 		{"Rejections", rejectionCases()},
 		{"Robots", robotsCases()},

@@ -93,7 +93,7 @@ func slow(took []time.Duration) float64 {
 
 // bulk loads pages that have been visited once, past the store.
 type bulk struct {
-	*testing.B
+	testing.TB
 	engine  sqlstore.Engine
 	crawlID int64
 	corpus  changetest.Corpus

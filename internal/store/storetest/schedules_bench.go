@@ -27,7 +27,7 @@ func BenchAllocation(b *testing.B, e sqlstore.Engine, settle func() error) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	load := bulk{B: b, engine: e, crawlID: rec.ID}
+	load := bulk{TB: b, engine: e, crawlID: rec.ID}
 	load.pages(n)
 	// Beliefs of a thousand kinds, and visits in the last 20 days.
 	load.exec(`UPDATE frontier SET host_id = page_id % 1000 + 1, last_at = 1800000000000000 - page_id % 1728 * 1000000000,

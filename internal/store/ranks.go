@@ -1,0 +1,133 @@
+package store
+
+import (
+	"context"
+	"time"
+
+	"recrawl/internal/crawl"
+	"recrawl/internal/rank"
+)
+
+// Ranks keeps how important the pages of a crawl are to each other, and changes the
+// collection by that. The numbers are package rank's; see package ranking for who
+// computes them.
+type Ranks interface {
+	// RankedPages lists a crawl's pages in order of id after After, at most limit, with
+	// what a ranking needs of them.
+	RankedPages(ctx context.Context, crawlID, after int64, limit int) ([]RankedPage, error)
+	// PageLinks lists links from one page to another, of all crawls, in order of From
+	// and To after After, at most limit.
+	PageLinks(ctx context.Context, after PageLink, limit int) ([]PageLink, error)
+	// SaveRanks makes these the ranks of pages, in many transactions; the order of
+	// admission and of the hosts' lines follows. What differs by less than RankSlack is
+	// not written. Pages that do not exist any more, or are of another crawl, are left
+	// out.
+	SaveRanks(ctx context.Context, crawlID int64, ranks []PageRank) error
+	// SaveRanking records a ranking whose ranks are saved, with the ranks of all hosts,
+	// which replace those of the one before. At is set by the store.
+	SaveRanking(ctx context.Context, crawlID int64, r RankingRecord, hosts []HostRank) error
+	// Ranking returns the last ranking of a crawl, zero if there was none, and how many
+	// links the crawl has now.
+	Ranking(ctx context.Context, crawlID int64) (last RankingRecord, links int, err error)
+	// HostRanks lists the hosts of a crawl by the last ranking, those of the highest
+	// rank first, at most limit.
+	HostRanks(ctx context.Context, crawlID int64, limit int) ([]HostRank, error)
+	// Collection returns how full a crawl's collection is.
+	Collection(ctx context.Context, crawlID int64) (CollectionRecord, error)
+	// Swap evicts a page and admits another in its place, at once or not at all. It
+	// does nothing, and says so, when that is not possible any more: when Out does not
+	// live or is a seed, In is neither Known nor Evicted or its host's window is full, or
+	// max_pages would be exceeded. Without In the collection must have more pages than it
+	// may; without Out it must have room. The evicted page leaves its line; who asks for
+	// a permit for it is answered GateEvicted.
+	Swap(ctx context.Context, p SwapParams) (Eviction, bool, error)
+	// Evictions lists evictions of the last EvictionsKept, newest first, at most limit;
+	// with untold those of which SetTold has not been called.
+	Evictions(ctx context.Context, crawlID int64, untold bool, limit int) ([]Eviction, error)
+	// SetTold notes that the workflows of these evicted pages, and of those that took
+	// their places, know of it.
+	SetTold(ctx context.Context, crawlID int64, pages []int64) error
+}
+
+const (
+	// RankSlack is by how much a rank or a weight must change, as a share of itself, to
+	// be written again: most pages' hardly change from one day to the next.
+	RankSlack = 0.01
+	// EvictionsKept is how long evictions are listed.
+	EvictionsKept = 30 * 24 * time.Hour
+)
+
+// RankedPage is what rankings need of a page.
+type RankedPage struct {
+	ID     int64
+	HostID int64
+	State  crawl.PageState
+	// EvictedAs is the state that an Evicted page had before; 0 of others.
+	EvictedAs crawl.PageState
+	Seed      bool    // at level 0
+	Rank      float64 // see PageRank; 0 of a page that was in no ranking
+	Weight    float64
+	// Placed is when it was last admitted or evicted; zero if never, or before stores
+	// kept that.
+	Placed time.Time
+}
+
+// PageLink is a link from one page to another, by id.
+type PageLink struct{ From, To int64 }
+
+// PageRank is how important a page is.
+type PageRank struct {
+	ID     int64   `json:"id"`
+	Rank   float64 `json:"rank"`   // PageRank, of mean 1
+	Weight float64 `json:"weight"` // importance, see rank.Importance
+	// Backlinks by the links of the ranking; Pages is not written, since
+	// PageRecord.Backlinks counts them at once.
+	rank.Backlinks `json:"-"`
+}
+
+// HostRank is how important a host is.
+type HostRank struct {
+	Name string // host key; only from HostRanks
+	Rank float64
+	rank.HostLinks
+}
+
+// RankingRecord is a ranking in numbers.
+type RankingRecord struct {
+	At           time.Time
+	Pages        int
+	Links        int // from one page to another
+	Hosts        int
+	Rounds       int           // of PageRank
+	Residual     float64       // mean change of a rank in the last round
+	Damping      float64       // as it was computed
+	Personalised bool          // by the crawl's seeds
+	Took         time.Duration // all of it
+	Reason       crawl.Reason  // why it was made; zero when a person asked
+	// Top are the most important pages, highest weight first, at most RankedTop.
+	Top []PageRank
+}
+
+// RankedTop is how many of the most important pages a RankingRecord has.
+const RankedTop = 100
+
+// CollectionRecord is how full a collection is.
+type CollectionRecord struct {
+	MaxPages int // 0 is unlimited
+	Living   int // pages with a workflow
+	Evicted  int // pages that were evicted in the last 24 hours
+}
+
+// SwapParams are the inputs of Swap.
+type SwapParams struct {
+	CrawlID int64
+	rank.Swap
+}
+
+// Eviction is a page that gave its place to another.
+type Eviction struct {
+	Page   PageRecord // zero if only a page came in
+	By     PageRecord // zero if only a page left
+	At     time.Time
+	Reason crawl.Reason // see rank.Words
+}
