@@ -229,6 +229,10 @@ func (s *fakeStore) Steering(context.Context, int64, bool) (store.SteeringRecord
 	return store.SteeringRecord{}, nil
 }
 
+func (s *fakeStore) Ranking(context.Context, int64) (store.RankingRecord, int, error) {
+	return store.RankingRecord{}, 0, nil
+}
+
 func (s *fakeStore) ListHosts(_ context.Context, _ int64, after string, _ int) ([]store.HostRecord, error) {
 	if after != "" {
 		return nil, nil

@@ -92,6 +92,7 @@ func TestDemo(t *testing.T) {
 	if r := rows["flaky/recovering"]; r.failed == 0 || r.visits <= r.failed {
 		t.Errorf("the page that fails and recovers has %+v", r)
 	}
+	d.checkReport("demo")
 	if t.Failed() {
 		t.Log(fmt.Sprint(rows), out)
 	}

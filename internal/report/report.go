@@ -29,6 +29,7 @@ type Store interface {
 	ListDuplicates(ctx context.Context, f store.DuplicateFilter) ([]store.DuplicateRecord, error)
 	Mirrors(ctx context.Context, crawlID int64, limit int) ([]store.MirrorRecord, error)
 	Steering(ctx context.Context, crawlID int64, hosts bool) (store.SteeringRecord, error)
+	Ranking(ctx context.Context, crawlID int64) (last store.RankingRecord, links int, err error)
 	ListHosts(ctx context.Context, crawlID int64, after string, limit int) ([]store.HostRecord, error)
 	Robots(ctx context.Context, origin string) (store.RobotsRecord, error)
 	Rejections(ctx context.Context, crawlID int64) ([]store.RejectionCount, error)

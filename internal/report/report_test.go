@@ -16,6 +16,7 @@ import (
 	"recrawl/internal/crawl"
 	"recrawl/internal/schedule"
 	"recrawl/internal/store"
+	"recrawl/internal/survey"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -72,6 +73,10 @@ func (f *fake) Steering(_ context.Context, id int64, _ bool) (store.SteeringReco
 
 var steered = schedule.Steering{Policy: "sqrt", Threshold: 0.02, Prior: schedule.Gamma{A: 0.7, B: 14}}
 
+func (f *fake) Ranking(context.Context, int64) (store.RankingRecord, int, error) {
+	return store.RankingRecord{At: now.Add(-3 * time.Hour)}, 31, f.fail
+}
+
 func (f *fake) ListPages(_ context.Context, q store.PageFilter) (found []store.PageRecord, err error) {
 	f.reads++
 	for _, p := range f.pages {
@@ -121,7 +126,7 @@ func sample() *fake {
 		pages: []store.PageRecord{
 			{
 				PageRef: home, State: crawl.Active, Visits: 4, Changes: 1, LastAt: now.Add(-2 * time.Hour), NextAt: now.Add(46 * time.Hour),
-				Backlinks: 7, Last: store.VersionRecord{At: now.Add(-5 * day)},
+				Backlinks: 7, Last: store.VersionRecord{ID: 9, At: now.Add(-5 * day), ContentType: "text/html", Bytes: 18650}, Weight: 1.7,
 				Belief: schedule.Belief{
 					Pairs: 2, History: 2, Told: 1, Changes: 0.9, Days: 3.5, Compared: now.Add(-2 * time.Hour).UnixMilli(),
 				}.Encode(),
@@ -195,9 +200,12 @@ func TestGolden(t *testing.T) {
 			return r.Explain(ctx, sample().pages[0], Live{Doing: "sleeping", Due: now.Add(46 * time.Hour)})
 		},
 		"explain-new": func(r Reporter) error { return r.Explain(ctx, sample().pages[4], Live{Doing: "in line"}) },
-		"hosts":       func(r Reporter) error { return r.Hosts(ctx, HostsQuery{Crawl: "news"}) },
-		"status":      func(r Reporter) error { return r.Status(ctx, "news") },
-		"status-all":  func(r Reporter) error { return r.StatusAll(ctx) },
+		"survey": func(r Reporter) error {
+			return r.Survey(ctx, SurveyQuery{Crawl: "news", Options: survey.Options{Backlinks: 2, Top: 2}})
+		},
+		"hosts":      func(r Reporter) error { return r.Hosts(ctx, HostsQuery{Crawl: "news"}) },
+		"status":     func(r Reporter) error { return r.Status(ctx, "news") },
+		"status-all": func(r Reporter) error { return r.StatusAll(ctx) },
 	} {
 		for format, ext := range map[Format]string{Text: ".txt", JSON: ".jsonl"} {
 			t.Run(name+ext, func(t *testing.T) {

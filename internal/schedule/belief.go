@@ -111,6 +111,9 @@ func (b Belief) Gamma(prior Gamma) Gamma {
 	return Gamma{prior.A + float64(b.Changes), prior.B + float64(b.Days)}
 }
 
+// Rate is how many changes a day are believed of the page, on average.
+func (b Belief) Rate(p Parameters) float64 { return b.Gamma(p.prior()).Mean() }
+
 // observe adds what a visit saw, if it compared two copies or saw the first one.
 func (b Belief) observe(seen Observation, p Parameters) Belief {
 	if !seen.Outcome.Observes() {

@@ -34,14 +34,14 @@ func (g Group) Steer(s Steering, h HostSteering, weight float64) Parameters {
 	if weight > 0 {
 		p.Weight = p.weight() * weight
 	}
-	p.Prior = h.prior(s)
+	p.Prior = h.priorOf(s)
 	if s.Policy == g.Policy.Name() {
 		p.Threshold, p.HostPrice = s.Threshold, h.Price
 	}
 	return p
 }
 
-func (h HostSteering) prior(s Steering) Gamma {
+func (h HostSteering) priorOf(s Steering) Gamma {
 	if h.Prior != (Gamma{}) {
 		return h.Prior
 	}

@@ -1,0 +1,26 @@
+package report
+
+import (
+	_ "embed"
+	"html/template"
+	"io"
+	"time"
+)
+
+//go:embed survey.html
+var surveyHTML string
+
+var surveyPage = template.Must(template.New("survey").Funcs(template.FuncMap{
+	"percent": func(x float64) float64 { return 100 * x },
+}).Parse(surveyHTML))
+
+// writeSurveyPage writes a survey as a page that needs nothing else: no scripts,
+// style sheets, fonts or pictures from anywhere.
+func writeSurveyPage(out io.Writer, line surveyLine) error {
+	now := time.Time(line.Now)
+	return surveyPage.Execute(out, struct {
+		Crawl, State, At string
+		Figures          [][]string
+		Tables           []surveyTable
+	}{line.Crawl, line.State.String(), now.UTC().Format("2 January 2006, 15:04:05 MST"), line.rows(now), line.tables()})
+}

@@ -1,0 +1,254 @@
+// Package survey sums up a collection page by page: the figures that crawlers are
+// judged by. It computes, and does nothing else.
+//
+// Several are of Acevedo, Agosto & Ortiz, "JoMaGic: a web crawler" ("Metrics"):
+// the share of important pages H/T, the diversity of hosts, pages per time, duplicate
+// pages, broken links, back-link counts by level, and the most important pages. The
+// refresh queues and the categories of update activity are of Singhal, Dixit & Sharma.
+package survey
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"time"
+
+	"recrawl/internal/crawl"
+	"recrawl/internal/schedule"
+	"recrawl/internal/urlkey"
+)
+
+// Page is what a survey asks of a page.
+type Page struct {
+	URL, Host string
+	Level     int
+	State     crawl.PageState
+	Visits    int
+	// Downloaded: a version of it is kept. Type and Bytes are the last one's.
+	Downloaded bool
+	Type       string
+	Bytes      int64
+	// Backlinks counts the pages that link to it; Weight is its importance, 0 for none.
+	Backlinks int
+	Weight    float64
+	// Interval is the time from its last visit to the next one, 0 without.
+	Interval time.Duration
+	// Rate is how often a day it is believed to change; Compared says that something
+	// is believed.
+	Rate     float64
+	Compared bool
+}
+
+// Options choose what is counted.
+type Options struct {
+	// Backlinks is G: a page with more back-links is important.
+	Backlinks int
+	// Top is how many of the most important pages and hosts are named.
+	Top int
+	// Unit is that of the refresh queues; 0 is schedule.RefreshUnit.
+	Unit time.Duration
+}
+
+// Survey counts pages one by one, in memory that grows with hosts and levels only.
+type Survey struct {
+	options Options
+	result  Result
+	hosts   map[string]*Host
+	levels  map[int]*Level
+	types   map[string]*Type
+}
+
+// New begins a survey.
+func New(o Options) *Survey {
+	if o.Unit <= 0 {
+		o.Unit = schedule.RefreshUnit
+	}
+	s := &Survey{options: o, hosts: map[string]*Host{}, levels: map[int]*Level{}, types: map[string]*Type{}}
+	s.result.Pages = map[crawl.PageState]int{}
+	s.result.Backlinks, s.result.Unit = o.Backlinks, o.Unit
+	s.result.Queues = make([]int, schedule.RefreshQueues)
+	s.result.Activities = make([]int, len(schedule.Activities()))
+	return s
+}
+
+// Result is the figures.
+type Result struct {
+	Known int                     // pages in all
+	Pages map[crawl.PageState]int // by state
+
+	// Downloaded is T, the pages of which there is a version; Important is H, those of
+	// them with more than Backlinks back-links.
+	Downloaded, Important, Backlinks int
+	Bytes                            int64 // of the last versions
+	Visited                          int   // pages that were asked for
+
+	// Hosts and Domains count those with a downloaded page; KnownHosts all.
+	Hosts, Domains, KnownHosts int
+	// Largest is the share of downloads of the host with most; Effective is how many
+	// hosts of equal size would be as diverse (1/Σ share², Simpson).
+	Largest, Effective float64
+
+	Duplicates int // pages whose content is another page's
+	// Broken counts pages that answered 404 or 410 at last; BrokenLinks the links to
+	// them, of Links in all.
+	Broken, BrokenLinks, Links int
+
+	Levels     []Level
+	Types      []Type
+	Queues     []int // pages by schedule.RefreshQueue, from UrlQ(1) on
+	Unit       time.Duration
+	Activities []int // pages by schedule.Activity
+	Unknown    int   // living pages of whose changes nothing is known
+
+	TopPages []Page
+	TopHosts []Host
+}
+
+// Level is the pages so many links from a seed.
+type Level struct {
+	Level, Pages, Downloaded, Backlinks int
+}
+
+// Mean is the level's mean back-link count.
+func (l Level) Mean() float64 { return ratio(l.Backlinks, l.Pages) }
+
+// Type is the downloaded pages of one media type.
+type Type struct {
+	Name  string
+	Pages int
+	Bytes int64
+}
+
+// Host is the pages of one host.
+type Host struct {
+	Name                         string
+	Pages, Downloaded, Backlinks int
+	Weight                       float64 // sum of the pages'
+}
+
+// Add counts a page.
+func (s *Survey) Add(p Page) {
+	r := &s.result
+	r.Known++
+	r.Pages[p.State]++
+	r.Links += p.Backlinks
+	h, l := entry(s.hosts, p.Host), entry(s.levels, p.Level)
+	h.Name, l.Level = p.Host, p.Level
+	h.Pages, l.Pages = h.Pages+1, l.Pages+1
+	h.Backlinks, l.Backlinks = h.Backlinks+p.Backlinks, l.Backlinks+p.Backlinks
+	h.Weight += p.Weight
+	if p.Visits > 0 {
+		r.Visited++
+	}
+	if p.State == crawl.Duplicate {
+		r.Duplicates++
+	}
+	if p.State == crawl.Gone {
+		r.Broken++
+		r.BrokenLinks += p.Backlinks
+	}
+	if p.Downloaded {
+		h.Downloaded, l.Downloaded = h.Downloaded+1, l.Downloaded+1
+		s.addDownload(p)
+	}
+	s.addSchedule(p)
+	s.result.TopPages = keepBest(s.result.TopPages, p, s.options.Top, moreImportant)
+}
+
+func (s *Survey) addDownload(p Page) {
+	r := &s.result
+	r.Downloaded++
+	r.Bytes += p.Bytes
+	if p.Backlinks > s.options.Backlinks {
+		r.Important++
+	}
+	t := entry(s.types, p.Type)
+	t.Name = p.Type
+	t.Pages++
+	t.Bytes += p.Bytes
+}
+
+func (s *Survey) addSchedule(p Page) {
+	if !p.State.Lives() || p.Visits == 0 {
+		return
+	}
+	s.result.Queues[schedule.RefreshQueue(p.Interval, s.options.Unit)-1]++
+	if p.Compared {
+		s.result.Activities[schedule.ActivityOf(p.Rate)]++
+	} else {
+		s.result.Unknown++
+	}
+}
+
+// Result completes the figures of what was counted so far.
+func (s *Survey) Result() Result {
+	r := s.result
+	domains := map[string]bool{}
+	var squares float64
+	for _, name := range slices.Sorted(maps.Keys(s.hosts)) {
+		h := s.hosts[name]
+		r.KnownHosts++
+		r.TopHosts = keepBest(r.TopHosts, *h, s.options.Top, moreReferred)
+		if h.Downloaded == 0 {
+			continue
+		}
+		r.Hosts++
+		domains[urlkey.RegistrableDomain(name)] = true
+		share := ratio(h.Downloaded, r.Downloaded)
+		squares += share * share
+		r.Largest = max(r.Largest, share)
+	}
+	r.Domains = len(domains)
+	if squares > 0 {
+		r.Effective = 1 / squares
+	}
+	for _, level := range slices.Sorted(maps.Keys(s.levels)) {
+		r.Levels = append(r.Levels, *s.levels[level])
+	}
+	for _, name := range slices.Sorted(maps.Keys(s.types)) {
+		r.Types = append(r.Types, *s.types[name])
+	}
+	slices.SortStableFunc(r.Types, func(a, b Type) int { return cmp.Compare(b.Pages, a.Pages) })
+	return r
+}
+
+// Importance is H/T, how many of the downloaded pages are important, 0 to 1.
+func (r Result) Importance() float64 { return ratio(r.Important, r.Downloaded) }
+
+// BrokenShare is how many of the links lead to a page that is gone, 0 to 1.
+func (r Result) BrokenShare() float64 { return ratio(r.BrokenLinks, r.Links) }
+
+// moreImportant orders pages by weight, then by back-links.
+func moreImportant(a, b Page) int {
+	return cmp.Or(cmp.Compare(b.Weight, a.Weight), cmp.Compare(b.Backlinks, a.Backlinks), cmp.Compare(a.URL, b.URL))
+}
+
+func moreReferred(a, b Host) int {
+	return cmp.Or(cmp.Compare(b.Weight, a.Weight), cmp.Compare(b.Backlinks, a.Backlinks), cmp.Compare(a.Name, b.Name))
+}
+
+// keepBest adds one to a list of the n best in order.
+func keepBest[T any](best []T, one T, n int, order func(a, b T) int) []T {
+	at, _ := slices.BinarySearchFunc(best, one, order)
+	if at >= n {
+		return best
+	}
+	best = slices.Insert(best, at, one)
+	return best[:min(n, len(best))]
+}
+
+func entry[K comparable, V any](m map[K]*V, key K) *V {
+	v := m[key]
+	if v == nil {
+		v = new(V)
+		m[key] = v
+	}
+	return v
+}
+
+func ratio(a, b int) float64 {
+	if b == 0 {
+		return 0
+	}
+	return float64(a) / float64(b)
+}
