@@ -1,0 +1,81 @@
+package trap
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+
+	"recrawl/internal/urlkey"
+)
+
+// date is a month, or a day, that a URL names.
+type date struct {
+	year, month, day int
+	// at is how many segments stand before it: all of the path if it is in the query.
+	at int
+}
+
+var (
+	yearRE  = regexp.MustCompile(`^(1[5-9]|2[0-4])\d\d$`)
+	monthRE = regexp.MustCompile(`^(0?[1-9]|1[0-2])$`)
+	dayRE   = regexp.MustCompile(`^(0?[1-9]|[12]\d|3[01])$`)
+	// wholeRE is a month or a day in one piece, with what may stand around it.
+	wholeRE = regexp.MustCompile(`^(?:[a-z]*[-_.])?((?:1[5-9]|2[0-4])\d\d)[-_.](0?[1-9]|1[0-2])(?:[-_.](0?[1-9]|[12]\d|3[01]))?(?:\.[a-z]+)?$`)
+)
+
+// dateIn finds a date: /2031/05/, /2031/05/17, /2031-05-17.html, ?month=2031-05,
+// ?year=2031&month=5. A year alone is no date, and neither are eight digits, which
+// mostly number things.
+func dateIn(u urlkey.URL) (date, bool) {
+	segments := u.Segments()
+	for i, s := range segments {
+		if d, ok := whole(s); ok {
+			d.at = i
+			return d, true
+		}
+		if i+1 < len(segments) && yearRE.MatchString(s) && monthRE.MatchString(segments[i+1]) {
+			d := date{year: number(s), month: number(segments[i+1]), at: i}
+			if i+2 < len(segments) && dayRE.MatchString(segments[i+2]) {
+				d.day = number(segments[i+2])
+			}
+			return d, true
+		}
+	}
+	d := date{at: len(segments)}
+	for _, p := range u.Params() {
+		name, value := cutParam(p)
+		if found, ok := whole(value); ok {
+			found.at = d.at
+			return found, true
+		}
+		switch {
+		case (name == "year" || name == "y" || name == "yr") && yearRE.MatchString(value):
+			d.year = number(value)
+		case (name == "month" || name == "m" || name == "mon" || name == "mo") && monthRE.MatchString(value):
+			d.month = number(value)
+		case (name == "day" || name == "d") && dayRE.MatchString(value):
+			d.day = number(value)
+		}
+	}
+	return d, d.year > 0 && d.month > 0
+}
+
+func whole(s string) (date, bool) {
+	m := wholeRE.FindStringSubmatch(s)
+	if m == nil {
+		return date{}, false
+	}
+	return date{year: number(m[1]), month: number(m[2]), day: number(m[3])}, true
+}
+
+// number reads digits; "" is 0.
+func number(s string) int {
+	n, _ := strconv.Atoi(s)
+	return n
+}
+
+// cutParam parts a parameter into its name, in lower case, and its value.
+func cutParam(p string) (name, value string) {
+	name, value, _ = strings.Cut(p, "=")
+	return strings.ToLower(name), value
+}

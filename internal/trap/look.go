@@ -1,0 +1,262 @@
+package trap
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"recrawl/internal/urlkey"
+)
+
+// The evidence that makes a trap. The numbers were set so that no page of the
+// corpora of this package's tests is held, and each trap of the test site within
+// some dozens of fetches.
+const (
+	// minContents is how many contents must have been seen, and minShare which share
+	// of them must be copies.
+	minContents = 12
+	minShare    = 0.9
+	// yearsAhead is how many years after this one a site may plan, and minDates how
+	// many months or days beyond make a calendar.
+	yearsAhead = 2
+	minDates   = 6
+	// Combined parameters: of so many URLs of one path with two parameters or more
+	// that have so many names in so many sets, and repeat each value so often. Where a
+	// parameter chooses a page, as a topic's or an article's number does, there are
+	// about as many values as URLs.
+	minCombined   = 48
+	minNames      = 4
+	minNameSets   = 8
+	minValueUses  = 3
+	combinedTaken = 3 // parameters from which on such URLs are held
+	// minHosts is how many hosts of a site make one look at its names.
+	minHosts = 20
+)
+
+// Page is a page of a site as the guard sees it.
+type Page struct {
+	URL urlkey.URL
+	// Waits: it is known and could be held.
+	Waits bool
+	// Content: it has been visited and has a content; Copy: that of an older page, or
+	// nearly.
+	Content, Copy bool
+}
+
+// Look finds the traps among pages of one site, given in the order in which they
+// were found. Year is this year. Hosts of seeds are no part of a trap of hosts.
+func Look(pages []Page, year int, seedHosts map[string]bool) []Finding {
+	byHost := map[string][]Page{}
+	for _, p := range pages {
+		byHost[p.URL.HostKey()] = append(byHost[p.URL.HostKey()], p)
+	}
+	var found []Finding
+	for _, host := range slices.Sorted(maps.Keys(byHost)) {
+		some := byHost[host]
+		found = append(found, calendars(host, some, year)...)
+		found = append(found, combinations(host, some)...)
+		found = append(found, copies(host, some)...)
+	}
+	if len(byHost) >= minHosts {
+		found = append(found, hosts(byHost, seedHosts)...)
+	}
+	return found
+}
+
+// calendars finds paths below which dates go on too far.
+func calendars(host string, pages []Page, year int) []Finding {
+	type place struct {
+		path  []string
+		dates map[date]bool
+	}
+	places := map[string]*place{}
+	first := year + yearsAhead + 1
+	for _, p := range pages {
+		d, ok := dateIn(p.URL)
+		if !ok || d.year < first {
+			continue
+		}
+		path := pathShapes(p.URL)[:d.at]
+		key := strings.Join(path, "/")
+		if places[key] == nil {
+			places[key] = &place{path, map[date]bool{}}
+		}
+		places[key].dates[d] = true
+	}
+	var found []Finding
+	for _, key := range slices.Sorted(maps.Keys(places)) {
+		if at := places[key]; len(at.dates) >= minDates {
+			found = append(found, Finding{
+				Pattern: Pattern{Kind: KindDates, Host: host, Path: at.path, Year: first}, Reason: ReasonDates,
+				Detail: fmt.Sprintf("%d dates from %d on", len(at.dates), first),
+			})
+		}
+	}
+	return found
+}
+
+// combinations finds paths whose parameters are combined in ever new ways.
+func combinations(host string, pages []Page) []Finding {
+	type place struct {
+		path                []string
+		urls                int
+		names, sets, values map[string]bool
+	}
+	places := map[string]*place{}
+	for _, p := range pages {
+		params := p.URL.Params()
+		if len(params) < 2 {
+			continue
+		}
+		path := pathShapes(p.URL)
+		key := strings.Join(path, "/")
+		at := places[key]
+		if at == nil {
+			at = &place{path, 0, map[string]bool{}, map[string]bool{}, map[string]bool{}}
+			places[key] = at
+		}
+		at.urls++
+		names := paramNames(p.URL)
+		at.sets[strings.Join(names, "&")] = true
+		for _, name := range names {
+			at.names[name] = true
+		}
+		for _, param := range params {
+			at.values[param] = true
+		}
+	}
+	var found []Finding
+	for _, key := range slices.Sorted(maps.Keys(places)) {
+		at := places[key]
+		if at.urls < minCombined || len(at.names) < minNames || len(at.sets) < minNameSets || at.urls < minValueUses*len(at.values) {
+			continue
+		}
+		found = append(found, Finding{
+			Pattern: Pattern{Kind: KindParams, Host: host, Path: at.path, Params: combinedTaken}, Reason: ReasonParams,
+			Detail: fmt.Sprintf("%d addresses of %d parameters with %d values", at.urls, len(at.names), len(at.values)),
+		})
+	}
+	return found
+}
+
+// hosts finds sites whose hosts copy each other.
+func hosts(byHost map[string][]Page, seedHosts map[string]bool) []Finding {
+	type family struct{ hosts, seen, copied, waiting int }
+	families := map[string]*family{} // by site
+	var proven []string
+	for host, pages := range byHost {
+		site := urlkey.RegistrableDomain(host)
+		f := families[site]
+		if f == nil {
+			f = &family{}
+			families[site] = f
+		}
+		f.hosts++
+		of := countOf(pages)
+		switch {
+		case of.contents > of.copies || seedHosts[host]:
+			proven = append(proven, host)
+			f.seen++
+		case of.contents > 0:
+			f.seen++
+			f.copied++
+		}
+		f.waiting += of.waiting
+	}
+	slices.Sort(proven)
+	var found []Finding
+	for _, site := range slices.Sorted(maps.Keys(families)) {
+		f := families[site]
+		if f.hosts < minHosts || f.seen < minContents || float64(f.copied) < minShare*float64(f.seen) || f.waiting == 0 {
+			continue
+		}
+		found = append(found, Finding{
+			Pattern: Pattern{Kind: KindHosts, Host: site, Except: slices.DeleteFunc(slices.Clone(proven), func(h string) bool { return urlkey.RegistrableDomain(h) != site })},
+			Reason:  ReasonHosts, Detail: fmt.Sprintf("%d of %d hosts have nothing of their own", f.copied, f.seen),
+		})
+	}
+	return found
+}
+
+// count is what is known of some pages.
+type count struct{ contents, copies, waiting int }
+
+func countOf(pages []Page) count {
+	var c count
+	for _, p := range pages {
+		c.add(p)
+	}
+	return c
+}
+
+func (c *count) add(p Page) {
+	if p.Waits {
+		c.waiting++
+	}
+	if p.Content {
+		c.contents++
+		if p.Copy {
+			c.copies++
+		}
+	}
+}
+
+// guilty reports whether the pages are copies, and more of them wait.
+func (c count) guilty() bool {
+	return c.contents >= minContents && c.waiting > 0 && float64(c.copies) >= minShare*float64(c.contents)
+}
+
+func (c count) plus(d count) count {
+	return count{c.contents + d.contents, c.copies + d.copies, c.waiting + d.waiting}
+}
+
+// node is a path's shape with what is below it.
+type node struct {
+	own      count
+	children map[string]*node
+}
+
+// copies finds the paths below which nearly all is copied: the longest that say
+// so. What is below them does not count for the paths above, of which one copied
+// part says nothing; and a whole host is never taken for a trap.
+func copies(host string, pages []Page) []Finding {
+	root := &node{}
+	for _, p := range pages {
+		at := root
+		for _, s := range shapes(p.URL) {
+			if at.children == nil {
+				at.children = map[string]*node{}
+			}
+			if at.children[s] == nil {
+				at.children[s] = &node{}
+			}
+			at = at.children[s]
+		}
+		at.own.add(p)
+	}
+	var found []Finding
+	root.judge(nil, func(path []string, c count) {
+		found = append(found, Finding{
+			Pattern: Pattern{Kind: KindPrefix, Host: host, Path: path}, Reason: ReasonCopies,
+			Detail: fmt.Sprintf("%d of %d contents are copies of older pages", c.copies, c.contents),
+		})
+	})
+	return found
+}
+
+// judge reports guilty paths, below n first, and returns what is left of n.
+func (n *node) judge(path []string, report func([]string, count)) count {
+	left, open := n.own, false
+	for _, s := range slices.Sorted(maps.Keys(n.children)) {
+		child := n.children[s].judge(append(slices.Clone(path), s), report)
+		left = left.plus(child)
+		// Other parameters may choose other contents: none of them may be unseen.
+		open = open || strings.HasPrefix(s, "?") && child.waiting > 0 && child.contents == 0
+	}
+	if len(path) == 0 || open || !left.guilty() {
+		return left
+	}
+	report(path, left)
+	return count{}
+}

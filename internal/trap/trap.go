@@ -1,0 +1,119 @@
+// Package trap recognises parts of sites that have no end: calendars, links that
+// lead back into themselves, session ids, combinations of parameters, names for
+// ever more hosts. It decides by what URLs look like and by what the pages behind
+// them turned out to be. What it finds is held, not thrown away, so it should be
+// right, and may be wrong.
+//
+// The shapes are those that Heritrix, Nutch and StormCrawler keep out by fixed
+// rules (repeated segments, path depth, session ids); the evidence of contents,
+// and a guard that looks at sites which dominate a crawl, are Sizov's (Web Mining,
+// chapter 5, "crawler traps").
+package trap
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"recrawl/internal/urlkey"
+)
+
+// Reasons why pages are held. They are stored; never change them.
+const (
+	// ReasonRepeats: a piece of the path comes again and again.
+	ReasonRepeats = "repeated path segments"
+	// ReasonDepth: the path has more than MaxSegments segments.
+	ReasonDepth = "deep path"
+	// ReasonSession: the address is another one of a known page, but for a session id.
+	ReasonSession = "session id"
+	// ReasonDates: dates go on far into the future.
+	ReasonDates = "calendar"
+	// ReasonParams: parameters are combined in ever new ways.
+	ReasonParams = "combined parameters"
+	// ReasonCopies: nearly all pages have the content of older pages.
+	ReasonCopies = "copies"
+	// ReasonHosts: ever more hosts of a domain have the content of older pages.
+	ReasonHosts = "copied hosts"
+	// ReasonBudget: a host or a prefix has more pages than the crawl allows it.
+	ReasonBudget = "budget"
+)
+
+// Kind says how a Pattern chooses URLs. The texts are stored.
+type Kind string
+
+// The kinds.
+const (
+	KindPrefix  Kind = "prefix"  // a path and all below it
+	KindParams  Kind = "params"  // a path with at least so many parameters
+	KindDates   Kind = "dates"   // a path and dates below it from a year on
+	KindHosts   Kind = "hosts"   // all hosts under a domain, but for some
+	KindRepeats Kind = "repeats" // what Shaped finds on a host, by its reason
+	KindDepth   Kind = "depth"
+	KindSession Kind = "session" // what Session finds on a host
+)
+
+// Pattern is a set of URLs of one site. It is stored as JSON.
+type Pattern struct {
+	Kind Kind `json:"kind"`
+	// Host is a host key; of KindHosts a domain.
+	Host string `json:"host"`
+	// Path is the shapes of the first segments; see shapes.
+	Path []string `json:"path,omitempty"`
+	// Params is the least number of parameters.
+	Params int `json:"params,omitempty"`
+	// Year is the first year.
+	Year int `json:"year,omitempty"`
+	// Except are hosts that are no part of it.
+	Except []string `json:"except,omitempty"`
+}
+
+// String names the pattern; two patterns of one name are the same. In a path a #
+// stands for digits, and a * for a segment that looks drawn at random.
+func (p Pattern) String() string {
+	path := p.Host + "/" + strings.Join(p.Path, "/")
+	switch p.Kind {
+	case KindParams:
+		return fmt.Sprintf("%s?%d+", path, p.Params)
+	case KindDates:
+		return fmt.Sprintf("%s@%d+", path, p.Year)
+	case KindHosts:
+		return "*." + p.Host
+	case KindRepeats, KindDepth, KindSession:
+		return p.Host + " " + string(p.Kind)
+	}
+	return path
+}
+
+// Site is the registrable domain to which the pattern's URLs belong.
+func (p Pattern) Site() string { return urlkey.RegistrableDomain(p.Host) }
+
+// Covers reports whether the URL is one of the pattern's. Which URLs are those of
+// KindRepeats, KindDepth and KindSession Shaped and Session say.
+func (p Pattern) Covers(u urlkey.URL) bool {
+	switch p.Kind {
+	case KindHosts:
+		return strings.HasSuffix(u.Hostname(), "."+p.Host) && !slices.Contains(p.Except, u.HostKey())
+	case KindPrefix:
+		return u.HostKey() == p.Host && startsWith(shapes(u), p.Path)
+	case KindParams:
+		return u.HostKey() == p.Host && len(u.Params()) >= p.Params && slices.Equal(pathShapes(u), p.Path)
+	case KindDates:
+		if u.HostKey() != p.Host || !startsWith(pathShapes(u), p.Path) {
+			return false
+		}
+		d, ok := dateIn(u)
+		return ok && d.year >= p.Year
+	}
+	return false
+}
+
+func startsWith(path, prefix []string) bool {
+	return len(path) >= len(prefix) && slices.Equal(path[:len(prefix)], prefix)
+}
+
+// Finding is a pattern that should be held, and why.
+type Finding struct {
+	Pattern Pattern
+	Reason  string // one of the Reason constants
+	Detail  string // the evidence in words
+}
