@@ -20,16 +20,18 @@ const (
 	Excluded  PageState = 7 // robots or scope forbid it; probed at max_interval
 	Evicted   PageState = 8 // gave its place to a better page; can return
 	Stopped   PageState = 9 // stopped by a person; can return
+
+	Held PageState = 10 // in the frontier, but part of a trap: not admitted until that is released
 )
 
 var pageStates = map[PageState]string{
 	Known: "known", Active: "active", Failing: "failing", Gone: "gone", Redirect: "redirect",
-	Duplicate: "duplicate", Excluded: "excluded", Evicted: "evicted", Stopped: "stopped",
+	Duplicate: "duplicate", Excluded: "excluded", Evicted: "evicted", Stopped: "stopped", Held: "held",
 }
 
 // PageStates lists all states in their order.
 func PageStates() []PageState {
-	return []PageState{Known, Active, Failing, Gone, Redirect, Duplicate, Excluded, Evicted, Stopped}
+	return []PageState{Known, Active, Failing, Gone, Redirect, Duplicate, Excluded, Evicted, Stopped, Held}
 }
 
 func (s PageState) String() string { return nameOf(pageStates, s) }

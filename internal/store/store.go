@@ -50,6 +50,7 @@ type Store interface {
 	Reports
 	Exchanges
 	Rejections
+	Guard
 	Takedown
 	Contents
 	// Now returns the store's clock.
@@ -88,7 +89,7 @@ type Frontier interface {
 	// From is set, the links from that page, counting backlinks; when Version is
 	// set it marks that version's links as done in the same transaction as the
 	// last chunk. Running it again changes nothing. URLs that were forgotten (see
-	// Takedown) are left out, seeds too.
+	// Takedown) are left out, seeds too. Seeds that are held become Known.
 	RegisterLinks(ctx context.Context, p RegisterParams) (RegisterResult, error)
 	// PendingLinks returns the links that a visit stored with its version, or nil
 	// when it stored none or they have been registered already.
@@ -124,6 +125,11 @@ type NewURL struct {
 	Host  string `json:"host"`  // urlkey.HostKey
 	Level int    `json:"level"` // links from a seed
 	Hops  int    `json:"hops"`  // links since the seeds' hosts were left
+	// Trap, if it is one that holds, holds the page if it is new: see Guard.
+	Trap int64 `json:"-"`
+	// Variant is the URL without a session id. Trap then holds the page only if that
+	// URL, or it with another id, is a page already.
+	Variant string `json:"-"`
 }
 
 // RegisterParams are the inputs of RegisterLinks.

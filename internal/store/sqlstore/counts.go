@@ -16,6 +16,7 @@ const (
 	countOutcome = "outcome" // code: crawl.Outcome; visits
 	countState   = "state"   // code: crawl.PageState; pages
 	countTotal   = "total"   // code: one of the totals
+	countTrap    = "trap"    // code: id of a trap; pages that it holds
 )
 
 // Codes of countTotal. The numbers are stored.
@@ -50,6 +51,7 @@ type countKey struct {
 
 type hostDelta struct {
 	known, unattempted int64
+	found              bool // pages of it: it needs a row even if none is known
 }
 
 // newDeltas returns no deltas. Writers with different spread values rarely wait
@@ -87,6 +89,7 @@ func (d *deltas) moves(host int64, from, to crawl.PageState, n int64) {
 	if from != 0 {
 		d.counts[countKey{countState, int64(from)}] -= n
 	}
+	h.found = h.found || from == 0
 	if from == crawl.Known {
 		h.known -= n
 	}
@@ -97,6 +100,13 @@ func (d *deltas) moves(host int64, from, to crawl.PageState, n int64) {
 		h.known += n
 	}
 	d.hosts[host] = h
+}
+
+// held counts n more pages that a trap holds; 0 is none.
+func (d *deltas) held(trap, n int64) {
+	if trap != 0 {
+		d.counts[countKey{countTrap, trap}] += n
+	}
 }
 
 // unattempted counts n more admitted pages of a host that have not been

@@ -97,6 +97,9 @@ func (s *Store) forgetHost(ctx context.Context, host string) error {
 		if _, err := tx.Exec(ctx, `DELETE FROM robots WHERE host = $1`, host); err != nil {
 			return 0, err
 		}
+		if err := s.forgetTraps(ctx, tx, host, id); err != nil {
+			return 0, err
+		}
 		// Counted too, since a page that came meanwhile, remembered, may not be seen.
 		_, err = tx.Exec(ctx, `DELETE FROM host_crawls WHERE host_id = $1 AND known = 0 AND unattempted = 0
 			AND NOT EXISTS (SELECT 1 FROM frontier f WHERE f.host_id = host_crawls.host_id AND f.crawl_id = host_crawls.crawl_id)`, id)
@@ -207,6 +210,9 @@ func (r *removal) strip(ctx context.Context) (bare bool, err error) {
 	}
 	if err := r.stripRejected(ctx); err != nil {
 		return false, err
+	}
+	if _, err := r.tx.Exec(ctx, `DELETE FROM variants WHERE page_id IN (`+r.store.ids(1)+`)`, r.list); err != nil {
+		return false, fmt.Errorf("remove variants: %w", err)
 	}
 	if bare, err := r.stripVisits(ctx); err != nil || !bare {
 		return false, err
@@ -359,15 +365,18 @@ func (r *removal) remove(ctx context.Context) error {
 	if err := r.leaveLines(ctx); err != nil {
 		return err
 	}
-	query := `DELETE FROM frontier WHERE page_id IN (` + r.store.ids(1) + `) RETURNING host_id, state, attempted`
+	query := `DELETE FROM frontier WHERE page_id IN (` + r.store.ids(1) + `) RETURNING host_id, state, attempted, trap_id`
 	err := r.tx.Query(ctx, query, []any{r.list}, func(row Row) error {
 		var f frontierRow
 		var state, attempted uint8
-		if err := row.Scan(&f.hostID, &state, &attempted); err != nil {
+		if err := row.Scan(&f.hostID, &state, &attempted, &f.trapID); err != nil {
 			return err
 		}
 		f.state, f.attempted = crawl.PageState(state), attempted != 0
 		r.d.moves(f.hostID, f.state, 0, 1)
+		if f.state == crawl.Held {
+			r.d.held(f.trapID, -1)
+		}
 		r.d.unattempted(f.hostID, -count(f.takesPlace()))
 		return nil
 	})

@@ -168,6 +168,7 @@ type frontierRow struct {
 	lastChange              int64
 	changes                 int
 	seed                    bool
+	trapID                  int64 // of a held page
 }
 
 // lockPage locks a page until the transaction ends.
@@ -175,10 +176,10 @@ func (s *Store) lockPage(ctx context.Context, tx Tx, pageID int64) (frontierRow,
 	row := frontierRow{pageID: pageID}
 	var state, attempted uint8
 	var priority float64
-	query := `SELECT crawl_id, host_id, state, visit, attempted, version_id, last_change, changes, priority
+	query := `SELECT crawl_id, host_id, state, visit, attempted, version_id, last_change, changes, priority, trap_id
 		FROM frontier WHERE page_id = $1` + s.lock()
 	err := tx.QueryRow(ctx, query, []any{pageID}, &row.crawlID, &row.hostID, &state, &row.visit, &attempted,
-		&row.versionID, &row.lastChange, &row.changes, &priority)
+		&row.versionID, &row.lastChange, &row.changes, &priority, &row.trapID)
 	if err != nil {
 		return frontierRow{}, err
 	}
@@ -223,6 +224,9 @@ func (s *Store) setPageState(ctx context.Context, tx Tx, pageID int64, state cra
 	}
 	d := newDeltas(before.crawlID, pageID)
 	d.moves(before.hostID, before.state, after.state, 1)
+	if before.state == crawl.Held {
+		d.held(before.trapID, -1)
+	}
 	d.unattempted(before.hostID, count(after.takesPlace())-count(before.takesPlace()))
 	return d.apply(ctx, s, tx)
 }

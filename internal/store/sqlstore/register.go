@@ -36,9 +36,11 @@ type foundURL struct {
 	ID     int64  `json:"id"` // of the page, once known
 
 	host     string
-	isNew    bool // not known before
-	newLink  bool // the link from the page that was registered is new
-	isCloser bool // level or hops is below what is known so far
+	trap     int64  // holds it, unless
+	variant  string // is set, the hash of which in hex no page has
+	isNew    bool   // not known before
+	newLink  bool   // the link from the page that was registered is new
+	isCloser bool   // level or hops is below what is known so far
 }
 
 // RegisterLinks implements store.Frontier. A link of a page to itself says
@@ -138,8 +140,16 @@ func (s *Store) registerSome(ctx context.Context, tx Tx, p store.RegisterParams,
 	if err := s.insertLinks(ctx, tx, p.From, urls, d); err != nil {
 		return registration{}, err
 	}
+	if err := s.settleTraps(ctx, tx, p.CrawlID, urls); err != nil {
+		return registration{}, err
+	}
 	if err := s.insertFrontier(ctx, tx, p, urls, d); err != nil {
 		return registration{}, err
+	}
+	if p.From == 0 {
+		if err := s.freeSeeds(ctx, tx, urls, d); err != nil {
+			return registration{}, fmt.Errorf("free seeds: %w", err)
+		}
 	}
 	if err := s.updateSeen(ctx, tx, urls); err != nil {
 		return registration{}, err
@@ -284,30 +294,36 @@ func (s *Store) insertLinks(ctx context.Context, tx Tx, from int64, urls []found
 type frontierRecord struct {
 	ID        int64   `json:"id"`
 	HostID    int64   `json:"host_id"`
+	State     int64   `json:"state"`
+	TrapID    int64   `json:"trap_id"`
 	Priority  float64 `json:"priority"`
 	Backlinks int     `json:"backlinks"`
 }
 
-// insertFrontier makes the new pages Known.
+// insertFrontier makes the new pages Known, or Held.
 func (s *Store) insertFrontier(ctx context.Context, tx Tx, p store.RegisterParams, urls []foundURL, d *deltas) error {
 	var rows []frontierRecord
 	for _, u := range urls {
 		if !u.isNew {
 			continue
 		}
-		rec := frontierRecord{ID: u.ID, HostID: u.HostID, Priority: rank.Priority(u.Level, 0)}
+		rec := frontierRecord{ID: u.ID, HostID: u.HostID, State: int64(crawl.Known), Priority: rank.Priority(u.Level, 0)}
+		if u.trap != 0 {
+			rec.State, rec.TrapID = int64(crawl.Held), u.trap
+			d.held(u.trap, 1)
+		}
 		if u.newLink {
 			rec.Backlinks = 1
 		}
 		rows = append(rows, rec)
-		d.moves(u.HostID, 0, crawl.Known, 1)
+		d.moves(u.HostID, 0, crawl.PageState(rec.State), 1)
 	}
 	if len(rows) == 0 {
 		return nil
 	}
-	query := `INSERT INTO frontier (page_id, crawl_id, host_id, state, priority, backlinks)
-		SELECT r.id, CAST($2 AS BIGINT), r.host_id, ` + fmt.Sprintf("%d", crawl.Known) + `, r.priority, r.backlinks
-		FROM ` + s.records(1, "r", "id bigint", "host_id bigint", "priority float", "backlinks bigint") + `
+	query := `INSERT INTO frontier (page_id, crawl_id, host_id, state, trap_id, priority, backlinks)
+		SELECT r.id, CAST($2 AS BIGINT), r.host_id, r.state, r.trap_id, r.priority, r.backlinks
+		FROM ` + s.records(1, "r", "id bigint", "host_id bigint", "state bigint", "trap_id bigint", "priority float", "backlinks bigint") + `
 		WHERE true ORDER BY r.id`
 	if _, err := tx.Exec(ctx, query, jsonText(rows), p.CrawlID); err != nil {
 		return fmt.Errorf("insert into the frontier: %w", err)
@@ -409,7 +425,7 @@ func (s *Store) foundURLs(urls []store.NewURL) ([]foundURL, error) {
 		if known, ok := byHash[hash]; ok {
 			u.Level, u.Hops = min(u.Level, known.Level), min(u.Hops, known.Hops)
 		}
-		byHash[hash] = foundURL{Hash: hash, URL: url, Level: u.Level, Hops: u.Hops, host: host}
+		byHash[hash] = foundURL{Hash: hash, URL: url, Level: u.Level, Hops: u.Hops, host: host, trap: u.Trap, variant: variantHash(u.Variant)}
 	}
 	return slices.SortedFunc(maps.Values(byHash), func(a, b foundURL) int { return strings.Compare(a.Hash, b.Hash) }), nil
 }

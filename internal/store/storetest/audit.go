@@ -16,6 +16,11 @@ var audits = map[string]string{
 	"pages by state": `SELECT n.crawl_id || '/' || n.code || ': ' || SUM(n.n) FROM crawl_counts n
 		WHERE n.kind = 'state' GROUP BY n.crawl_id, n.code
 		HAVING SUM(n.n) <> (SELECT COUNT(*) FROM frontier f WHERE f.crawl_id = n.crawl_id AND f.state = n.code)`,
+	"pages of traps": `SELECT n.crawl_id || '/' || n.code || ': ' || SUM(n.n) FROM crawl_counts n
+		WHERE n.kind = 'trap' GROUP BY n.crawl_id, n.code
+		HAVING SUM(n.n) <> (SELECT COUNT(*) FROM frontier f WHERE f.trap_id = n.code AND f.state = 10)`,
+	"held pages of traps": `SELECT CAST(f.page_id AS TEXT) FROM frontier f
+		WHERE f.state = 10 AND NOT EXISTS (SELECT 1 FROM traps t WHERE t.id = f.trap_id AND t.crawl_id = f.crawl_id AND t.state IN (1, 2, 3))`,
 	"visits by outcome": `SELECT n.crawl_id || '/' || n.code || ': ' || SUM(n.n) FROM crawl_counts n
 		WHERE n.kind = 'outcome' GROUP BY n.crawl_id, n.code
 		HAVING SUM(n.n) <> (SELECT COUNT(*) FROM visits v JOIN pages p ON p.id = v.page_id WHERE p.crawl_id = n.crawl_id AND v.outcome = n.code)`,
@@ -48,6 +53,7 @@ var audits = map[string]string{
 	"duplicates of older pages": `SELECT 'page ' || d.page_id FROM duplicates d
 		WHERE NOT EXISTS (SELECT 1 FROM pages p WHERE p.id = d.of_page AND p.crawl_id = d.crawl_id)`,
 	"places of pages":        ofPages("places"),
+	"variants of pages":      ofPages("variants"),
 	"sketches of pages":      ofPages("sketches"),
 	"duplicates of pages":    ofPages("duplicates"),
 	"frontier of pages":      ofPages("frontier"),

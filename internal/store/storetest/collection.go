@@ -35,6 +35,7 @@ func Run(t *testing.T, open func(t *testing.T) store.Store) {
 		{"Swaps", swapCases()},
 		{"Reports", reportCases()},
 		{"Rejections", rejectionCases()},
+		{"Guard", guardCases()},
 		{"Robots", robotsCases()},
 		{"Takedown", takedownCases()},
 		{"Contents", contentCases()},

@@ -1,0 +1,202 @@
+package sqlstore
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"recrawl/internal/crawl"
+	"recrawl/internal/store"
+)
+
+// GrownPages implements store.Guard.
+func (s *Store) GrownPages(ctx context.Context, crawlID int64, limit int) (store.Growth, error) {
+	growth, err := read(ctx, s, func(tx Tx) (store.Growth, error) {
+		var g store.Growth
+		err := tx.QueryRow(ctx, `SELECT through FROM guarded WHERE crawl_id = $1`, []any{crawlID}, &g.From)
+		if err := ignoreNotFound(err); err != nil {
+			return g, err
+		}
+		ids, err := mergeStates(crawl.PageStates(), limitOr(limit), func(state crawl.PageState) ([]int64, error) {
+			query := fmt.Sprintf(`SELECT f.page_id FROM frontier f WHERE f.crawl_id = $1 AND f.state = %d AND f.page_id > $2 ORDER BY f.page_id LIMIT $3`, state)
+			return collect(ctx, tx, query, []any{crawlID, g.From, limitOr(limit)}, scanID)
+		})
+		if err != nil {
+			return g, err
+		}
+		if g.Pages, err = s.loadGrown(ctx, tx, ids); err != nil {
+			return g, err
+		}
+		g.Through = g.From
+		if len(ids) > 0 {
+			g.Through = ids[len(ids)-1]
+		}
+		return g, nil
+	})
+	if err != nil {
+		return store.Growth{}, fmt.Errorf("growth of crawl %d: %w", crawlID, err)
+	}
+	return growth, nil
+}
+
+func scanGrown(row Row) (store.GrownPage, error) {
+	var p store.GrownPage
+	var state uint8
+	err := row.Scan(&p.PageID, &p.HostID, &p.URL, &state)
+	p.State = crawl.PageState(state)
+	return p, err
+}
+
+// loadGrown loads pages by id.
+func (s *Store) loadGrown(ctx context.Context, tx Tx, ids []int64) ([]store.GrownPage, error) {
+	query := `SELECT f.page_id, f.host_id, p.url, f.state FROM ` + s.records(1, "r", "id bigint") + `
+			CROSS JOIN frontier f CROSS JOIN pages p
+		WHERE f.page_id = r.id AND p.id = r.id ORDER BY f.page_id`
+	return collect(ctx, tx, query, []any{idList(ids)}, scanGrown)
+}
+
+// PagesAfter implements store.Guard.
+func (s *Store) PagesAfter(ctx context.Context, p store.PagesAfterParams) ([]store.GrownPage, error) {
+	pages, err := read(ctx, s, func(tx Tx) ([]store.GrownPage, error) {
+		query := fmt.Sprintf(`SELECT f.page_id FROM frontier f WHERE f.crawl_id = $1 AND f.state = %d AND f.page_id > $2 ORDER BY f.page_id LIMIT $3`, crawl.Known)
+		args := []any{p.CrawlID, p.After, limitOr(p.Limit)}
+		if p.Host != "" {
+			var host int64
+			err := tx.QueryRow(ctx, `SELECT id FROM hosts WHERE host = $1`, []any{s.grouping.Unit(clean(p.Host))}, &host)
+			if err != nil {
+				return nil, ignoreNotFound(err)
+			}
+			query = `SELECT f.page_id FROM frontier f WHERE f.crawl_id = $1 AND f.page_id > $2 AND f.host_id = $4 ORDER BY f.page_id LIMIT $3`
+			args = append(args, host)
+		}
+		ids, err := collect(ctx, tx, query, args, scanID)
+		if err != nil {
+			return nil, err
+		}
+		return s.loadGrown(ctx, tx, ids)
+	})
+	if err != nil {
+		return nil, fmt.Errorf("pages of crawl %d after %d: %w", p.CrawlID, p.After, err)
+	}
+	return pages, nil
+}
+
+// Evidence implements store.Guard.
+func (s *Store) Evidence(ctx context.Context, p store.EvidenceParams) ([]store.EvidencePage, error) {
+	// The pages are chosen before anything is looked up for them.
+	query := `SELECT f.page_id, f.host_id, p.url, f.state, CASE WHEN f.version_id > 0 THEN 1 ELSE 0 END,
+			CASE WHEN f.version_id > 0 AND EXISTS (SELECT 1 FROM duplicates d WHERE d.page_id = f.page_id AND d.version_id = f.version_id) THEN 1 ELSE 0 END
+		FROM (SELECT * FROM frontier WHERE crawl_id = $1 AND host_id = $2 AND state BETWEEN 2 AND 7 ORDER BY page_id DESC LIMIT $3) AS f
+			CROSS JOIN pages p
+		WHERE p.id = f.page_id`
+	pages, err := read(ctx, s, func(tx Tx) ([]store.EvidencePage, error) {
+		var all []store.EvidencePage
+		for _, host := range p.Hosts {
+			some, err := collect(ctx, tx, query, []any{p.CrawlID, host, limitOr(p.Each)}, func(row Row) (e store.EvidencePage, err error) {
+				var state uint8
+				var content, isCopy int
+				err = row.Scan(&e.PageID, &e.HostID, &e.URL, &state, &content, &isCopy)
+				e.State, e.Content, e.Copy = crawl.PageState(state), content != 0, isCopy != 0
+				return e, err
+			})
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, some...)
+		}
+		slices.SortFunc(all, func(a, b store.EvidencePage) int { return cmp.Compare(a.PageID, b.PageID) })
+		return all, nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("evidence of crawl %d: %w", p.CrawlID, err)
+	}
+	return pages, nil
+}
+
+// prefixRow is a row of prefixes to be added to.
+type prefixRow struct {
+	HostID int64  `json:"host_id"`
+	Prefix string `json:"prefix"`
+	Pages  int    `json:"pages"`
+}
+
+// EndLook implements store.Guard.
+func (s *Store) EndLook(ctx context.Context, p store.EndLookParams) ([]store.PrefixRecord, error) {
+	rows := make([]prefixRow, 0, len(p.Found))
+	for _, f := range p.Found {
+		prefix := clean(f.Prefix)
+		if len(prefix) > store.MaxPrefix {
+			prefix = clean(prefix[:store.MaxPrefix])
+		}
+		rows = append(rows, prefixRow{f.HostID, prefix, f.Pages})
+	}
+	rows = added(rows)
+	counts, err := write(ctx, s, func(tx Tx) ([]store.PrefixRecord, error) {
+		if err := moveGuard(ctx, tx, p); err != nil {
+			return nil, err
+		}
+		query := `INSERT INTO prefixes (crawl_id, host_id, prefix, pages)
+			SELECT CAST($2 AS BIGINT), r.host_id, r.prefix, r.pages
+			FROM ` + s.records(1, "r", "host_id bigint", "prefix text", "pages bigint") + `
+			WHERE true ORDER BY r.host_id, r.prefix
+			ON CONFLICT (crawl_id, host_id, prefix) DO UPDATE SET pages = prefixes.pages + excluded.pages
+			RETURNING host_id, prefix, pages`
+		return collect(ctx, tx, query, []any{jsonText(rows), p.CrawlID}, func(row Row) (c store.PrefixRecord, err error) {
+			err = row.Scan(&c.HostID, &c.Prefix, &c.Pages)
+			return c, err
+		})
+	})
+	if err != nil {
+		return nil, fmt.Errorf("end the look at crawl %d: %w", p.CrawlID, err)
+	}
+	return counts, nil
+}
+
+// added puts rows of one key together, which one statement must not write twice.
+func added(rows []prefixRow) []prefixRow {
+	slices.SortFunc(rows, func(a, b prefixRow) int {
+		return cmp.Or(cmp.Compare(a.HostID, b.HostID), cmp.Compare(a.Prefix, b.Prefix))
+	})
+	sum := rows[:0]
+	for _, r := range rows {
+		if n := len(sum); n > 0 && sum[n-1].HostID == r.HostID && sum[n-1].Prefix == r.Prefix {
+			sum[n-1].Pages += r.Pages
+		} else {
+			sum = append(sum, r)
+		}
+	}
+	return sum
+}
+
+// moveGuard notes how far the guard has looked.
+func moveGuard(ctx context.Context, tx Tx, p store.EndLookParams) error {
+	moved, err := tx.Exec(ctx, `UPDATE guarded SET through = $3 WHERE crawl_id = $1 AND through = $2`, p.CrawlID, p.From, p.Through)
+	if err == nil && moved == 0 && p.From == 0 {
+		moved, err = tx.Exec(ctx, `INSERT INTO guarded (crawl_id, through) VALUES ($1, $2) ON CONFLICT (crawl_id) DO NOTHING`, p.CrawlID, p.Through)
+	}
+	if err == nil && moved == 0 {
+		err = fmt.Errorf("%w: %w", store.ErrConflict, errNotFrom)
+	}
+	return err
+}
+
+var errNotFrom = errors.New("the pages have been counted")
+
+// Dominating implements store.Guard.
+func (s *Store) Dominating(ctx context.Context, crawlID int64, limit int) ([]store.PrefixRecord, error) {
+	query := `SELECT x.host_id, h.host, x.prefix, x.pages
+		FROM (SELECT * FROM prefixes WHERE crawl_id = $1 ORDER BY pages DESC LIMIT $2) AS x CROSS JOIN hosts h
+		WHERE h.id = x.host_id ORDER BY x.pages DESC, x.host_id, x.prefix`
+	found, err := read(ctx, s, func(tx Tx) ([]store.PrefixRecord, error) {
+		return collect(ctx, tx, query, []any{crawlID, limitOr(limit)}, func(row Row) (c store.PrefixRecord, err error) {
+			err = row.Scan(&c.HostID, &c.Host, &c.Prefix, &c.Pages)
+			return c, err
+		})
+	})
+	if err != nil {
+		return nil, fmt.Errorf("dominating prefixes of crawl %d: %w", crawlID, err)
+	}
+	return found, nil
+}
