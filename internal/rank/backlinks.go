@@ -36,7 +36,7 @@ type HostLinks struct {
 func (g *Graph) Backlinks() []Backlinks {
 	counts := make([]Backlinks, len(g.ids))
 	last := make([]int32, len(g.ids)) // the host, from 1 on, that was last seen to link to the page
-	for _, from := range g.byHost() {
+	for _, from := range g.ByHost() {
 		host := g.hosts[from]
 		for _, to := range g.links(int(from)) {
 			c := &counts[to]
@@ -61,7 +61,7 @@ func (g *Graph) Hosts() []HostLinks {
 		counts[i].Host = id
 	}
 	lastHost, lastPage := make([]int32, len(counts)), make([]int32, len(counts)) // from 1 on
-	for _, from := range g.byHost() {
+	for _, from := range g.ByHost() {
 		host := g.hosts[from]
 		counts[host].Pages++
 		for _, to := range g.links(int(from)) {
@@ -85,8 +85,9 @@ func (g *Graph) Hosts() []HostLinks {
 	return counts
 }
 
-// byHost returns all pages host by host: a counting sort.
-func (g *Graph) byHost() []int32 {
+// ByHost returns all pages, as their places in the order of ids, host by host: a
+// counting sort.
+func (g *Graph) ByHost() []int32 {
 	begin := make([]int, len(g.hostIDs)+1)
 	for _, h := range g.hosts {
 		begin[h+1]++

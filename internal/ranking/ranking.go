@@ -17,7 +17,7 @@ import (
 const (
 	pagesAtOnce = 5000
 	linksAtOnce = 20_000
-	ranksAtOnce = 5000
+	ranksAtOnce = 1000
 )
 
 // Store is what a ranking needs of a store.
@@ -178,7 +178,9 @@ func (r *run) readLinks(ctx context.Context) error {
 	}
 }
 
-// write saves the ranks of all pages and returns those of the most important ones.
+// write saves the ranks of all pages and returns those of the most important ones. It
+// goes host by host: the order of admission is an index by host, in which the pages of a
+// batch then lie together.
 func (r *run) write(ctx context.Context, graph *rank.Graph, ranks []float64) ([]store.PageRank, error) {
 	links := graph.Backlinks()
 	weights := rank.Importance(ranks, links)
@@ -187,16 +189,17 @@ func (r *run) write(ctx context.Context, graph *rank.Graph, ranks []float64) ([]
 	}
 	best := rank.NewShortlist(store.RankedTop, false)
 	batch := make([]store.PageRank, 0, min(ranksAtOnce, len(ranks)))
-	for i := range ranks {
+	for n, page := range graph.ByHost() {
+		i := int(page)
 		best.Add(rank.Candidate{ID: int64(i), Importance: weights[i]})
-		if batch = append(batch, at(i)); len(batch) < ranksAtOnce && i+1 < len(ranks) {
+		if batch = append(batch, at(i)); len(batch) < ranksAtOnce && n+1 < len(ranks) {
 			continue
 		}
 		if err := r.store.SaveRanks(ctx, r.crawlID, batch); err != nil {
 			return nil, err
 		}
 		batch = batch[:0]
-		r.tell("writing", i+1, len(ranks))
+		r.tell("writing", n+1, len(ranks))
 	}
 	var top []store.PageRank
 	for _, c := range best.Candidates() {
