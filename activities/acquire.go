@@ -50,6 +50,8 @@ func (a *Activities) Acquire(ctx context.Context, in contract.AcquireIn) (contra
 		return contract.AcquireOut{Answer: contract.AnswerParked, Reason: "the crawl is paused"}, nil
 	case store.GateStopped:
 		return contract.AcquireOut{Answer: contract.AnswerStopped}, nil
+	case store.GateEvicted:
+		return contract.AcquireOut{Answer: contract.AnswerEvicted}, nil
 	default:
 		return contract.AcquireOut{Answer: contract.AnswerWait, Wait: result.Wait, Reason: polite.WaitWords(result.Reason, result.Position)}, nil
 	}

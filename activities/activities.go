@@ -34,6 +34,7 @@ type Workflows interface {
 	StartPage(ctx context.Context, in contract.PageIn) error
 	Turn(ctx context.Context, page crawl.PageRef, in time.Duration) error
 	StopPage(ctx context.Context, page crawl.PageRef) error
+	EvictPage(ctx context.Context, page crawl.PageRef) error
 	Reschedule(ctx context.Context, page crawl.PageRef, arg contract.RescheduleArg) error
 }
 
@@ -69,6 +70,8 @@ type Activities struct {
 	robots    robotsCache
 	// comparing is the room for bodies that are compared.
 	comparing *semaphore.Weighted
+	// ranking is held by the one crawl that is ranked: its links are in memory.
+	ranking *semaphore.Weighted
 }
 
 // New returns the activities of one worker.
@@ -78,6 +81,7 @@ func New(s store.Store, a archive.Store, f Fetcher, w Workflows, settings Settin
 	}
 	return &Activities{
 		store: s, archive: a, fetcher: f, workflows: w, settings: settings, log: log, comparing: semaphore.NewWeighted(comparedAtOnce),
+		ranking: semaphore.NewWeighted(1),
 	}
 }
 
@@ -88,6 +92,8 @@ func (a *Activities) Register(w worker.ActivityRegistry) {
 	contract.Maintain.Register(w, a.Maintain)
 	contract.ClosePages.Register(w, a.ClosePages)
 	contract.WakeParked.Register(w, a.WakeParked)
+	contract.Rank.Register(w, a.Rank)
+	contract.Replace.Register(w, a.Replace)
 	contract.Acquire.Register(w, a.Acquire)
 	contract.RefreshRobots.Register(w, a.RefreshRobots)
 	contract.Fetch.Register(w, a.Fetch)

@@ -64,6 +64,9 @@ func (a *Activities) Maintain(ctx context.Context, in contract.MaintainIn) (cont
 	if err := a.allocate(ctx, in); err != nil {
 		return out, translate(err)
 	}
+	if out.RankDue, err = a.rankDue(ctx, in); err != nil {
+		return out, translate(err)
+	}
 	out.Status, err = a.counts(ctx, in.CrawlID)
 	return out, translate(err)
 }

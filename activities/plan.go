@@ -197,6 +197,9 @@ func summaryOf(v store.VisitRecord) string {
 // LeaveLine gives up a page's place in its host's line and, when State is set,
 // moves the page to it.
 func (a *Activities) LeaveLine(ctx context.Context, in contract.LeaveIn) (contract.LeaveOut, error) {
+	if in.State == crawl.Evicted {
+		return a.leaveEvicted(ctx, in.Page)
+	}
 	effects, err := a.store.Leave(ctx, in.Page.PageID)
 	if err != nil {
 		return contract.LeaveOut{}, translate(err)

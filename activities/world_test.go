@@ -334,6 +334,7 @@ func wantError(t *testing.T, err error, kind string, retried bool, message strin
 type flows struct {
 	mu                                    sync.Mutex
 	started, turned, stopped, rescheduled []string // URLs of pages
+	evicted                               []string
 	// missing: no page has a running workflow.
 	missing bool
 	// down: Temporal does not answer.
@@ -352,6 +353,10 @@ func (f *flows) Turn(_ context.Context, page crawl.PageRef, _ time.Duration) err
 
 func (f *flows) StopPage(_ context.Context, page crawl.PageRef) error {
 	return f.note(&f.stopped, page, true)
+}
+
+func (f *flows) EvictPage(_ context.Context, page crawl.PageRef) error {
+	return f.note(&f.evicted, page, true)
 }
 
 func (f *flows) Reschedule(_ context.Context, page crawl.PageRef, _ contract.RescheduleArg) error {

@@ -117,6 +117,10 @@ func (c *crawlRun) take(next crawlDo) error {
 		return c.admit()
 	case crawlWake:
 		return c.wake()
+	case crawlRank:
+		return c.rank()
+	case crawlReplace:
+		return c.replace()
 	default:
 		return c.close()
 	}

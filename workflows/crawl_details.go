@@ -34,6 +34,12 @@ func crawlDetails(s *contract.CrawlProgress, doing string) string {
 	}
 	row("Visits", fmt.Sprintf("%d so far, %d pages in line, %d overdue", s.Counts.Visits, s.Counts.Waiting, s.Counts.Overdue))
 	row("Hosts", fmt.Sprintf("%d, of them %d in back-off", s.Counts.Hosts, s.Counts.Backoff))
+	if r := s.Ranked; r != nil {
+		row("Ranks", fmt.Sprintf("%d pages by %d links, made %s in %s, %d rounds", r.Pages, r.Links, clock(r.At), roughly(r.Took), r.Rounds))
+	}
+	if s.Evicted > 0 {
+		row("Evicted", fmt.Sprintf("%d pages for better ones", s.Evicted))
+	}
 	if len(s.Counts.Pages) == 0 {
 		return b.String()
 	}

@@ -32,6 +32,7 @@ func (c *crawlRun) handle() error {
 		{contract.Pause, c.onPause, c.checkOpen, "make no request until resumed; effective at once"},
 		{contract.Resume, c.onResume, c.checkOpen, "go on after a pause"},
 		{contract.StopName, c.onStop, c.checkOpen, "stop the crawl, close its pages and complete"},
+		{contract.RankName, c.onRank, c.checkOpen, "rank the pages by the links between them now"},
 		{contract.AwaitOpen, c.onAwaitOpen, c.checkAny, "answer when the crawl is open, or say what is wrong with its spec"},
 	} {
 		err := workflow.SetUpdateHandlerWithOptions(c.ctx, u.name, u.handler,
@@ -168,6 +169,14 @@ func (c *crawlRun) onResume(ctx workflow.Context) (contract.Ack, error) {
 		// Also when it ran already: the batch after an earlier resume may be stuck.
 		c.s.Waking = c.s.Waking || err == nil
 		return ack, err
+	})
+}
+
+func (c *crawlRun) onRank(ctx workflow.Context) (contract.Ack, error) {
+	return c.locked(ctx, func() (contract.Ack, error) {
+		asked := contract.RankAsked
+		c.s.Rank = &asked
+		return contract.Ack{Message: "the pages are being ranked"}, nil
 	})
 }
 

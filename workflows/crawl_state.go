@@ -16,6 +16,8 @@ const (
 	crawlAdmit                   // start a Discover that admits known pages
 	crawlWake                    // wake a batch of pages that came due while paused
 	crawlClose                   // close a batch of a stopped crawl's pages
+	crawlRank                    // rank the pages
+	crawlReplace                 // exchange a batch of a full collection's pages
 )
 
 // crawlNext says what a crawl in this state does at this time. What a person
@@ -28,6 +30,10 @@ func crawlNext(s *contract.CrawlProgress, now time.Time) crawlDo {
 		return crawlWake
 	case s.Admit:
 		return crawlAdmit
+	case s.Rank != nil:
+		return crawlRank
+	case s.Replace:
+		return crawlReplace
 	case s.NextTurn.After(now):
 		return crawlSleep
 	}
@@ -46,6 +52,9 @@ func turnDone(s *contract.CrawlProgress, out contract.MaintainOut, now time.Time
 	if out.After != 0 {
 		return
 	}
+	if s.Rank == nil {
+		s.Rank = out.RankDue
+	}
 	s.Counts = out.Status
 	s.Turns++
 	s.Repair = false
@@ -58,6 +67,26 @@ func turnFailed(s *contract.CrawlProgress, problem string, now time.Time) {
 	s.Problem = problem
 	s.After = 0
 	planTurn(s, now)
+}
+
+// rankDone takes in a ranking; what follows from it comes next. A ranking that failed is
+// due again at the next turn.
+func rankDone(s *contract.CrawlProgress, out contract.RankOut) {
+	s.Rank, s.Ranked, s.Replace = nil, &out, true
+}
+
+func rankFailed(s *contract.CrawlProgress, problem string) {
+	s.Rank, s.Problem = nil, "ranking: "+problem
+}
+
+// replaceDone takes in a batch of exchanges.
+func replaceDone(s *contract.CrawlProgress, out contract.ReplaceOut) {
+	s.Evicted += out.Evicted
+	s.Replace = out.More
+}
+
+func replaceFailed(s *contract.CrawlProgress, problem string) {
+	s.Replace, s.Problem = false, "exchanging pages: "+problem
 }
 
 func planTurn(s *contract.CrawlProgress, now time.Time) {

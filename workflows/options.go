@@ -117,6 +117,17 @@ func maintaining(ctx workflow.Context, summary string) workflow.Context {
 	})
 }
 
+// ranking are the options of Rank: millions of pages take minutes. One that fails
+// three times is given up until the next turn says that it is due.
+func ranking(ctx workflow.Context, summary string) workflow.Context {
+	return workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
+		StartToCloseTimeout: time.Hour,
+		HeartbeatTimeout:    heartbeat,
+		RetryPolicy:         patientRetries(3),
+		Summary:             clip(summary, maxSummary),
+	})
+}
+
 // commanded are the options of activities that a person waits for: three
 // attempts, then the update says what is wrong.
 func commanded(ctx workflow.Context, summary string) workflow.Context {

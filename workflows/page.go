@@ -102,6 +102,8 @@ func (p *page) take(step pageStep) error {
 		return p.record()
 	case pageLeave:
 		return p.leave(0)
+	case pageEvict:
+		return p.leave(crawl.Evicted)
 	default:
 		return p.leave(crawl.Stopped)
 	}

@@ -15,7 +15,7 @@ import (
 
 // pageSignals are the signals that a page hears.
 type pageSignals struct {
-	visitNow, stop, turn, reschedule workflow.ReceiveChannel
+	visitNow, stop, turn, reschedule, evict workflow.ReceiveChannel
 }
 
 func newPageSignals(ctx workflow.Context) pageSignals {
@@ -27,12 +27,13 @@ func newPageSignals(ctx workflow.Context) pageSignals {
 		stop:       channel(contract.StopName, "stop visiting the page"),
 		turn:       channel(contract.TurnSignal, "the page's turn at its host has come earlier than promised"),
 		reschedule: channel(contract.Reschedule, "move the due time of a sleeping page"),
+		evict:      channel(contract.Evict, "the page gave its place in the collection to another: complete"),
 	}
 }
 
 // waiting reports whether a signal is there to be taken in.
 func (c pageSignals) waiting() bool {
-	return c.visitNow.Len()+c.stop.Len()+c.turn.Len()+c.reschedule.Len() > 0
+	return c.visitNow.Len()+c.stop.Len()+c.turn.Len()+c.reschedule.Len()+c.evict.Len() > 0
 }
 
 // drain takes in all signals without blocking.
@@ -42,6 +43,9 @@ func (p *page) drain() {
 	}
 	for p.signals.stop.ReceiveAsync(nil) {
 		askStop(&p.s)
+	}
+	for p.signals.evict.ReceiveAsync(nil) {
+		askEvict(&p.s)
 	}
 	for {
 		var turn contract.TurnArg
@@ -105,6 +109,9 @@ func (p *page) handleQueries() error {
 func (p *page) checkOpen() error {
 	if p.s.Stopping {
 		return fmt.Errorf("the page is being stopped")
+	}
+	if p.s.Evicting {
+		return fmt.Errorf("the page gives its place in the collection to another")
 	}
 	return nil
 }

@@ -20,6 +20,7 @@ const (
 	pageRecord               // bring a visit that was made into the store
 	pageLeave                // give up the place in line: the visit is not due any more
 	pageStop                 // leave the line and complete
+	pageEvict                // complete as evicted, unless the page is back
 )
 
 // pageStep is one step of a page's loop.
@@ -42,6 +43,9 @@ func pageNext(s *contract.PageIn, now time.Time) pageStep {
 	}
 	if s.Stopping {
 		return pageStep{do: pageStop, doing: "stopping"}
+	}
+	if s.Evicting {
+		return pageStep{do: pageEvict, doing: "giving its place to another page"}
 	}
 	due, _ := dueAt(s)
 	switch {
@@ -114,6 +118,19 @@ func askVisit(s *contract.PageIn) {
 func askStop(s *contract.PageIn) {
 	s.Stopping = true
 	s.Hold = time.Time{}
+}
+
+// askEvict is evict: the store has the page out of the collection already.
+func askEvict(s *contract.PageIn) {
+	s.Evicting = true
+	s.Hold = time.Time{}
+}
+
+// stay takes back an eviction: the page came back before its workflow had ended. It is
+// due now.
+func stay(s *contract.PageIn) {
+	s.Evicting = false
+	s.Due, s.Why = time.Time{}, "back in the collection"
 }
 
 // takeTurn brings a waiting page's next ask forward to its turn; it never puts

@@ -38,6 +38,8 @@ func (p *page) ask() error {
 		joinLine(&p.s, parkedFallback, "the crawl is paused; its resume wakes the page", p.now())
 	case out.Answer == contract.AnswerStopped:
 		askStop(&p.s)
+	case out.Answer == contract.AnswerEvicted:
+		askEvict(&p.s)
 	case out.Answer == contract.AnswerExcluded:
 		p.s.Asked = false
 		p.s.Unrecorded = excludedVisit(out.Rule, p.now())
@@ -218,8 +220,13 @@ func (p *page) noteStart(start workflow.Future) {
 // step.
 func (p *page) leave(state crawl.PageState) error {
 	ctx := local(p.ctx, "leave the line")
-	if _, err := contract.LeaveLine.RunLocal(ctx, contract.LeaveIn{Page: p.s.Page, State: state}); err != nil {
+	out, err := contract.LeaveLine.RunLocal(ctx, contract.LeaveIn{Page: p.s.Page, State: state})
+	if err != nil {
 		return p.retry("leaving the line", err)
+	}
+	if out.Returned {
+		stay(&p.s)
+		return nil
 	}
 	p.s.InLine, p.s.Wake, p.s.Waiting, p.s.Tries = false, time.Time{}, "", 0
 	if state == 0 {

@@ -134,7 +134,7 @@ func TestHistories(t *testing.T) {
 	t.Parallel()
 	for name, f := range map[string]func(*testing.T, string){
 		"page-visits": histVisits, "page-failing": histFailing, "page-line": histLine, "page-people": histPeople,
-		"discover": histDiscover, "crawl": histCrawl,
+		"discover": histDiscover, "crawl": histCrawl, "page-evicted": histEvicted, "crawl-ranks": histRanks,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -312,6 +312,54 @@ func histCrawl(t *testing.T, name string) {
 	if _, err := s.client.QueryWorkflow(s.ctx, id, "", contract.StatusQuery); err != nil {
 		t.Error(err)
 	}
+	s.update(id, contract.StopName)
+	s.end(run)
+	s.keep(name, run)
+}
+
+// histEvicted: an eviction that is taken back, and one that is not.
+func histEvicted(t *testing.T, name string) {
+	s := newOnServer(t)
+	evictions := 0
+	s.world.OnLeave = func(contract.LeaveIn) contract.LeaveOut {
+		evictions++
+		return contract.LeaveOut{Returned: evictions == 1}
+	}
+	s.world.OnPlan = func(in contract.PlanIn, out *contract.PlanOut) {
+		s.marks.reach(fmt.Sprintf("%d/%d", in.Page.PageID, in.Visit))
+	}
+	run := s.startPage(pageIn())
+	for visit := range 2 {
+		s.await(fmt.Sprintf("42/%d", visit+1))
+		s.signal(run.GetID(), contract.Evict, nil)
+	}
+	s.end(run)
+	s.keep(name, run)
+}
+
+// histRanks: a ranking that is due, one that a person asks for, and the exchange of
+// pages after each.
+func histRanks(t *testing.T, name string) {
+	s := newOnServer(t)
+	turns, batches := 0, 0
+	s.world.OnMaintain = func(contract.MaintainIn) (contract.MaintainOut, error) {
+		turns++
+		out := contract.MaintainOut{}
+		if turns == 1 {
+			out.RankDue = &crawl.Reason{Code: "rank_first"}
+		}
+		return out, nil
+	}
+	s.world.OnReplace = func(contract.ReplaceIn) (contract.ReplaceOut, error) {
+		batches++
+		s.marks.reach(fmt.Sprintf("batch %d", batches))
+		return contract.ReplaceOut{Evicted: 1, Admitted: 1, More: batches%2 == 1}, nil
+	}
+	id := contract.CrawlID("news")
+	run := s.start(client.StartWorkflowOptions{ID: id}, contract.CrawlWorkflow, json.RawMessage(newsSpec))
+	s.await("batch 2")
+	s.update(id, contract.RankName)
+	s.await("batch 4")
 	s.update(id, contract.StopName)
 	s.end(run)
 	s.keep(name, run)

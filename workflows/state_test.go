@@ -34,6 +34,9 @@ func TestPageNext(t *testing.T) {
 		{"in line, not due any more", contract.PageIn{InLine: true, Wake: now, Due: now.Add(day)}, pageLeave, time.Time{}},
 		{"stopping", contract.PageIn{Stopping: true, Due: now.Add(day)}, pageStop, time.Time{}},
 		{"visit made, stopping", contract.PageIn{Stopping: true, Unrecorded: &contract.Unrecorded{}}, pageRecord, time.Time{}},
+		{"evicted", contract.PageIn{Evicting: true, Due: now.Add(day)}, pageEvict, time.Time{}},
+		{"visit made, evicted", contract.PageIn{Evicting: true, Unrecorded: &contract.Unrecorded{}}, pageRecord, time.Time{}},
+		{"evicted and stopping", contract.PageIn{Evicting: true, Stopping: true}, pageStop, time.Time{}},
 		{"held", contract.PageIn{Hold: now.Add(time.Minute), Unrecorded: &contract.Unrecorded{}, Stopping: true}, pageSleep, now.Add(time.Minute)},
 		{"hold over", contract.PageIn{Hold: now, Unrecorded: &contract.Unrecorded{}}, pageRecord, time.Time{}},
 		{"interval", contract.PageIn{

@@ -66,7 +66,7 @@ type Client interface {
 	AddSeeds(ctx context.Context, name string, seeds []string) (string, error)
 	// SetSpec replaces the spec of a running crawl.
 	SetSpec(ctx context.Context, spec crawl.Spec) (string, error)
-	// ChangeCrawl stops, pauses or resumes a running crawl.
+	// ChangeCrawl stops, pauses, resumes or ranks a running crawl.
 	ChangeCrawl(ctx context.Context, name string, change Change) (string, error)
 	// ChangePage asks the page's workflow for a change; arg is its duration, if it
 	// has one.
@@ -89,6 +89,7 @@ const (
 	Stop   Change = "stop"
 	Pause  Change = "pause"
 	Resume Change = "resume"
+	Rank   Change = "rank"
 )
 
 // PageChange is what ChangePage does. The values are the names of the page's

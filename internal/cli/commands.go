@@ -52,6 +52,8 @@ type commands struct {
 	Resume resumeCmd `cmd:"" help:"Resume a paused crawl."`
 	Stop   stopCmd   `cmd:"" help:"Stop a crawl: its workflows end, what it knows stays."`
 
+	Rank rankCmd `cmd:"" help:"Rank the pages of a crawl by the links between them, now."`
+
 	Archive  archiveCmd  `cmd:"" help:"Look after the archive of contents."`
 	Simulate simulateCmd `cmd:"" help:"Compare revisit policies on drawn worlds, recorded changes or a crawl's own history."`
 

@@ -21,6 +21,13 @@ type resumeCmd struct {
 // Run resumes a crawl.
 func (c resumeCmd) Run(s *session) error { return s.change(c.Name, Resume) }
 
+type rankCmd struct {
+	Name string `arg:"" help:"The crawl."`
+}
+
+// Run ranks a crawl.
+func (c rankCmd) Run(s *session) error { return s.change(c.Name, Rank) }
+
 func (s *session) change(name string, change Change) error {
 	if err := checkName(name, nil); err != nil {
 		return err

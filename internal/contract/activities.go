@@ -63,6 +63,8 @@ type MaintainOut struct {
 	Room   bool        `json:"room"`
 	Turned int         `json:"turned"`
 	Status CrawlCounts `json:"status"`
+	// RankDue: the pages should be ranked, and why.
+	RankDue *crawl.Reason `json:"rank_due,omitempty"`
 }
 
 // CrawlCounts is a crawl in numbers, for its status query and details.
@@ -116,6 +118,7 @@ const (
 	AnswerWait     AcquireAnswer = "wait"     // come again after Wait
 	AnswerParked   AcquireAnswer = "parked"   // the crawl is paused; a turn will come
 	AnswerStopped  AcquireAnswer = "stopped"  // the crawl or page is stopped
+	AnswerEvicted  AcquireAnswer = "evicted"  // the page gave its place to another
 	AnswerExcluded AcquireAnswer = "excluded" // robots forbids the page; Rule says why
 	AnswerRecorded AcquireAnswer = "recorded" // the visit is done already; Recorded holds
 	AnswerSkipped  AcquireAnswer = "skipped"  // the policy skips this turn; Reasons say why
@@ -230,8 +233,11 @@ type LeaveIn struct {
 	State crawl.PageState `json:"state,omitempty"`
 }
 
-// LeaveOut is empty.
-type LeaveOut struct{}
+// LeaveOut: Returned says that the page lives again in the store, and should, although
+// State was Evicted: nothing was done.
+type LeaveOut struct {
+	Returned bool `json:"returned,omitempty"`
+}
 
 // RegisterIn registers the links that a visit stored with its version.
 type RegisterIn struct {

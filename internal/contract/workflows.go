@@ -38,6 +38,8 @@ type PageIn struct {
 	Unrecorded *Unrecorded `json:"unrecorded,omitempty"`
 	// Stopping: a person, or the crawl's stop, asked the page to complete.
 	Stopping bool `json:"stopping,omitempty"`
+	// Evicting: the page gave its place in the collection to another.
+	Evicting bool `json:"evicting,omitempty"`
 	// Interval, when set, replaces the policy's interval (set-interval).
 	Interval time.Duration `json:"interval,omitempty"`
 	// Snoozed, when in the future, is the earliest next visit (snooze).
@@ -123,6 +125,10 @@ type CrawlProgress struct {
 	Waking      bool             `json:"waking,omitempty"`  // parked pages are being woken
 	Admit       bool             `json:"admit,omitempty"`   // an admission Discover is wanted
 	Problem     string           `json:"problem,omitempty"` // of the last maintenance turn
+	Rank        *crawl.Reason    `json:"rank,omitempty"`    // the pages are to be ranked, and why
+	Replace     bool             `json:"replace,omitempty"` // pages are to be exchanged
+	Ranked      *RankOut         `json:"ranked,omitempty"`  // the last ranking
+	Evicted     int              `json:"evicted,omitempty"`
 	Runs        int              `json:"runs,omitempty"`
 	Tuning      Tuning           `json:"tuning,omitzero"`
 	Serial      int              `json:"serial"` // of admission Discovers

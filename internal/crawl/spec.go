@@ -33,6 +33,7 @@ type Spec struct {
 	Fetch      FetchSpec      `json:"fetch"`
 	Content    ContentSpec    `json:"content"`
 	Revisit    RevisitSpec    `json:"revisit"`
+	Rank       RankSpec       `json:"rank"`
 	Retention  RetentionSpec  `json:"retention"`
 	Identity   IdentitySpec   `json:"identity"`
 	// MaintainEvery is the time between two maintenance turns of the crawl.
@@ -143,6 +144,27 @@ type RevisitSpec struct {
 	Rules []RevisitRule `json:"rules"`
 }
 
+// RankSpec says how important pages are to each other, and what follows from it
+// besides the order in which they are admitted and wait in line.
+type RankSpec struct {
+	// Every is the time between two rankings of all pages by the links between them;
+	// another is made whenever the links have doubled since the last. Pages that came in
+	// or were evicted stay so for at least as long. 0 makes none, and evicts nobody.
+	Every Duration `json:"every"`
+	// Damping is the share of readers who follow a link, as PageRank has it: 0.01 to
+	// 0.99.
+	Damping float64 `json:"damping"`
+	// Personalised makes those readers start at the seeds only, so that what is near to
+	// them is important.
+	Personalised bool `json:"personalised"`
+	// Margin is by how much more important than a page of a full collection (limits.max_pages)
+	// another must be to take its place: 0.25 is a quarter more.
+	Margin float64 `json:"margin"`
+	// MaxEvictions is the greatest share of limits.max_pages that is evicted in a day, from
+	// 0 (none) to 1.
+	MaxEvictions float64 `json:"max_evictions"`
+}
+
 // RetentionSpec says how much is kept of the past of each page. It is applied
 // whenever the page is visited; the newest version is always kept.
 type RetentionSpec struct {
@@ -183,6 +205,7 @@ func DefaultSpec() Spec {
 			MinInterval: Duration(time.Hour), MaxInterval: Duration(120 * 24 * time.Hour),
 			Rules: []RevisitRule{},
 		},
+		Rank:          RankSpec{Every: Duration(24 * time.Hour), Damping: 0.85, Margin: 0.25, MaxEvictions: 0.05},
 		Identity:      IdentitySpec{Agent: "recrawl"},
 		MaintainEvery: Duration(10 * time.Minute),
 	}
@@ -375,6 +398,9 @@ func (s *Spec) Validate() error {
 		return err
 	}
 	if err := s.validateRetention(bad); err != nil {
+		return err
+	}
+	if err := s.validateRank(bad); err != nil {
 		return err
 	}
 	return s.validateRevisit(bad)

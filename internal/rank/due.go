@@ -14,6 +14,7 @@ const (
 	CodeAge     = "rank_age"     // Num age: of the ranks, in seconds
 	CodeGrown   = "rank_grown"   // Num links, before: so many links, and at the last ranking
 	CodeFresh   = "rank_fresh"   // Num age: none of the above
+	CodeAsked   = "rank_asked"   // a person asked
 )
 
 // growth is by how much the links of a crawl must have grown since the last ranking

@@ -22,6 +22,8 @@ func Words(r crawl.Reason) string {
 		return fmt.Sprintf("links have grown from %.0f to %.0f", r.Num["before"], r.Num["links"])
 	case CodeFresh:
 		return "the ranks are only " + age(r) + " old"
+	case CodeAsked:
+		return "a person asked"
 	case CodeBetter:
 		return fmt.Sprintf("a page worth %.2f took the place of one worth %.2f", r.Num["in"], r.Num["out"])
 	case CodeSurplus:

@@ -85,6 +85,11 @@ func (w Workflows) StopPage(ctx context.Context, page crawl.PageRef) error {
 	return w.signal(ctx, contract.PageID(page.Crawl, page.URL), contract.StopName, nil)
 }
 
+// EvictPage tells a page's workflow that the page gave its place to another.
+func (w Workflows) EvictPage(ctx context.Context, page crawl.PageRef) error {
+	return w.signal(ctx, contract.PageID(page.Crawl, page.URL), contract.Evict, nil)
+}
+
 func (w Workflows) signal(ctx context.Context, id, name string, arg any) error {
 	err := w.Client.SignalWorkflow(ctx, id, "", name, arg)
 	var gone *serviceerror.NotFound

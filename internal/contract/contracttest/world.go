@@ -44,6 +44,10 @@ type World struct {
 	OnWakeParked func(contract.WakeParkedIn) (contract.WakeParkedOut, error)
 	OnRegister   func(contract.RegisterIn) (contract.RegisterOut, error)
 	OnAdmit      func(contract.AdmitIn) (contract.AdmitOut, error)
+	OnRank       func(contract.RankIn) (contract.RankOut, error)
+	OnReplace    func(contract.ReplaceIn) (contract.ReplaceOut, error)
+	// OnLeave answers LeaveLine; nil agrees.
+	OnLeave func(contract.LeaveIn) contract.LeaveOut
 
 	mu        sync.Mutex
 	now       func() time.Time
@@ -162,6 +166,8 @@ func (w *World) Register(r worker.ActivityRegistry) {
 	contract.WakeParked.Register(r, serve(w, contract.WakeParked, w.wakeParked))
 	contract.RegisterLinks.Register(r, serve(w, contract.RegisterLinks, w.registerLinks))
 	contract.Admit.Register(r, serve(w, contract.Admit, w.admit))
+	contract.Rank.Register(r, serve(w, contract.Rank, w.rank))
+	contract.Replace.Register(r, serve(w, contract.Replace, w.replace))
 }
 
 // Unavailable is the error of activities whose store does not answer.
@@ -318,7 +324,24 @@ func planOf(v Visit) contract.PlanOut {
 
 func (w *World) leave(in contract.LeaveIn, _ time.Time) (contract.LeaveOut, error) {
 	w.left = append(w.left, in)
+	if w.OnLeave != nil {
+		return w.OnLeave(in), nil
+	}
 	return contract.LeaveOut{}, nil
+}
+
+func (w *World) rank(in contract.RankIn, now time.Time) (contract.RankOut, error) {
+	if w.OnRank != nil {
+		return w.OnRank(in)
+	}
+	return contract.RankOut{At: now, Pages: 1, Rounds: 1}, nil
+}
+
+func (w *World) replace(in contract.ReplaceIn, _ time.Time) (contract.ReplaceOut, error) {
+	if w.OnReplace != nil {
+		return w.OnReplace(in)
+	}
+	return contract.ReplaceOut{}, nil
 }
 
 // open accepts every spec that parses and knows one crawl.
