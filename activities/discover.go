@@ -32,7 +32,11 @@ func (a *Activities) RegisterLinks(ctx context.Context, in contract.RegisterIn) 
 		return contract.RegisterOut{}, translate(err)
 	}
 	judged := a.filter(view, pending)
-	params := store.RegisterParams{CrawlID: in.Page.CrawlID, From: in.Page.PageID, URLs: judged.accepted}
+	urls, err := a.holdBack(ctx, view, judged.accepted)
+	if err != nil {
+		return contract.RegisterOut{}, translate(err)
+	}
+	params := store.RegisterParams{CrawlID: in.Page.CrawlID, From: in.Page.PageID, URLs: urls}
 	if judged.undecided == nil {
 		params.Version, params.Rejected = pending.Version, judged.rejected.list() // which ends the wait of its links
 	}

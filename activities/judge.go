@@ -13,7 +13,7 @@ import (
 
 // judged are a version's links.
 type judged struct {
-	accepted []store.NewURL
+	accepted []scope.Link
 	rejected rejections
 	// undecided says why there are links that are neither; nil if there are none.
 	undecided error
@@ -32,7 +32,7 @@ func (a *Activities) filter(view *crawlView, pending *store.PendingLinks) judged
 		case verdict.Undecided:
 			j.undecided = undecided(verdict)
 		case verdict.Accept:
-			j.accepted = append(j.accepted, newURL(found))
+			j.accepted = append(j.accepted, found)
 		default:
 			j.rejected.add(verdict, example(link.URL, found))
 		}

@@ -56,6 +56,9 @@ func (a *Activities) Maintain(ctx context.Context, in contract.MaintainIn) (cont
 	if _, err := upkeep.Sweep(ctx, a.store, a.archive, sweepBatch); err != nil {
 		return out, translate(err)
 	}
+	if err := a.guard(ctx, in); err != nil {
+		return out, translate(err)
+	}
 	candidates, err := a.store.Candidates(ctx, store.CandidateParams{CrawlID: in.CrawlID, Limit: 1})
 	if err != nil {
 		return out, translate(err)

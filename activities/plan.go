@@ -172,9 +172,11 @@ func (a *Activities) followRedirect(ctx context.Context, view *crawlView, page s
 		_, err := a.store.RegisterLinks(ctx, store.RegisterParams{CrawlID: page.CrawlID, From: page.PageID, Rejected: r.list()})
 		return false, err
 	}
-	registered, err := a.store.RegisterLinks(ctx, store.RegisterParams{
-		CrawlID: page.CrawlID, From: page.PageID, URLs: []store.NewURL{newURL(found)},
-	})
+	urls, err := a.holdBack(ctx, view, []scope.Link{found})
+	if err != nil {
+		return false, err
+	}
+	registered, err := a.store.RegisterLinks(ctx, store.RegisterParams{CrawlID: page.CrawlID, From: page.PageID, URLs: urls})
 	return registered.New > 0, err
 }
 

@@ -33,6 +33,8 @@ type Backend interface {
 	FindDuplicates(ctx context.Context, at Target, crawl string) (FoundDuplicates, error)
 	// SetBlocked blocks or unblocks a host for all crawls and says so.
 	SetBlocked(ctx context.Context, at Target, host string, blocked bool) (string, error)
+	// ReleaseTrap makes the held pages of a crawl's trap known again and says so.
+	ReleaseTrap(ctx context.Context, at Target, crawl, trap string) (string, error)
 	// Forget removes pages with their workflows and bytes; dry only counts.
 	Forget(ctx context.Context, at Target, what Takedown, dry bool) (Forgotten, error)
 	// Remember lets what was forgotten be found again.

@@ -81,6 +81,11 @@ func (b *fakeBackend) SetBlocked(_ context.Context, at Target, host string, bloc
 	return "done", nil
 }
 
+func (b *fakeBackend) ReleaseTrap(_ context.Context, at Target, crawl, trap string) (string, error) {
+	b.calls = append(b.calls, fmt.Sprintf("release %s of %s in %s", trap, crawl, at.Store))
+	return "released", nil
+}
+
 func (b *fakeBackend) Forget(_ context.Context, _ Target, what Takedown, dry bool) (Forgotten, error) {
 	b.calls = append(b.calls, fmt.Sprintf("forget %s dry=%v", what, dry))
 	return Forgotten{Pages: 3, Contents: 2, Workflows: 1}, nil
@@ -168,6 +173,17 @@ func (s *fakeStore) ListRejected(_ context.Context, f store.RejectedFilter) ([]s
 	return []store.RejectedLink{{
 		Reason: "host", RejectedURL: store.RejectedURL{URL: fmt.Sprintf("https://elsewhere.example/?%s,%d", f.Reason, f.Limit)}, From: "https://example.com/",
 	}}, nil
+}
+
+func (s *fakeStore) Traps(_ context.Context, f store.TrapFilter) ([]store.TrapRecord, error) {
+	if f.After > 0 {
+		return nil, nil
+	}
+	return []store.TrapRecord{{ID: 1, NewTrap: store.NewTrap{Name: "example.com/print/#", Reason: "copies"}, State: store.TrapHolding, Held: 77}}, nil
+}
+
+func (s *fakeStore) Dominating(_ context.Context, _ int64, limit int) ([]store.PrefixRecord, error) {
+	return []store.PrefixRecord{{Host: "example.com", Prefix: "/print/", Pages: 90 + limit}}, nil
 }
 
 func (s *fakeStore) FindPages(_ context.Context, url, name string) ([]store.PageRecord, error) {

@@ -29,6 +29,7 @@ type Spec struct {
 	Scope      ScopeSpec      `json:"scope"`
 	URLs       URLSpec        `json:"urls"`
 	Limits     LimitSpec      `json:"limits"`
+	Traps      TrapSpec       `json:"traps"`
 	Politeness PolitenessSpec `json:"politeness"`
 	Fetch      FetchSpec      `json:"fetch"`
 	Content    ContentSpec    `json:"content"`
@@ -77,6 +78,20 @@ type LimitSpec struct {
 	// Window is the greatest number of admitted pages of one host that have not
 	// been attempted yet.
 	Window int `json:"window"`
+}
+
+// TrapSpec guards against parts of sites that have no end. What it keeps out is
+// known and held, until a person releases it.
+type TrapSpec struct {
+	// Guard holds calendars that go on for ever, paths that repeat themselves, session
+	// ids, combined parameters, and parts of sites that are nearly all copies. See
+	// traps.md.
+	Guard bool `json:"guard"`
+	// MaxHostPages is the greatest number of pages that are taken of one host; what is
+	// found after them is held. 0 is unlimited.
+	MaxHostPages int `json:"max_host_pages"`
+	// MaxPrefixPages is the same for each folder of a host's root.
+	MaxPrefixPages int `json:"max_prefix_pages"`
 }
 
 // PolitenessSpec is what the crawl demands of the gap between two requests to
@@ -194,6 +209,7 @@ func DefaultSpec() Spec {
 		Scope:      ScopeSpec{Type: "host", Rules: []ScopeRule{}},
 		URLs:       URLSpec{StripParams: []string{}, StripPathParams: []string{}},
 		Limits:     LimitSpec{Window: 16},
+		Traps:      TrapSpec{Guard: true},
 		Politeness: PolitenessSpec{Delay: Duration(10 * time.Second), Factor: 1, MaxCrawlDelay: Duration(time.Hour)},
 		Fetch: FetchSpec{
 			TimeLimit: Duration(30 * time.Second), MaxBody: 10 << 20,
@@ -366,6 +382,10 @@ func (s *Spec) Validate() error {
 		return bad("limits.max_pages", "is negative; 0 means unlimited")
 	case s.Limits.Window < 1 || s.Limits.Window > 10000:
 		return bad("limits.window", "is %d; use 1 to 10000", s.Limits.Window)
+	case s.Traps.MaxHostPages < 0:
+		return bad("traps.max_host_pages", "is negative; 0 means unlimited")
+	case s.Traps.MaxPrefixPages < 0:
+		return bad("traps.max_prefix_pages", "is negative; 0 means unlimited")
 	case s.Politeness.Delay < 0:
 		return bad("politeness.delay", "is negative")
 	case s.Politeness.Delay > Duration(7*24*time.Hour):

@@ -104,6 +104,8 @@ func TestParseSpecMistakes(t *testing.T) {
 		{"scope.rules[0].reject" + strings.Repeat(".not", maxFilterDepth), `{"name":"a","seeds":["http://a/"],"scope":{"rules":[{"reject":` + strings.Repeat(`{"not":`, maxFilterDepth) + `{}` + strings.Repeat("}", maxFilterDepth) + `}]}}`},
 		{"scope.rules", `{"name":"a","seeds":["http://a/"],"scope":{"rules":[{"accept":{}}` + strings.Repeat(`,{"accept":{}}`, maxScopeRules) + `]}}`},
 		{"scope.max_hops_off_host", `{"name":"a","seeds":["http://a/"],"scope":{"max_hops_off_host":-1}}`},
+		{"traps.max_host_pages", `{"name":"a","seeds":["http://a/"],"traps":{"max_host_pages":-1}}`},
+		{"traps.max_prefix_pages", `{"name":"a","seeds":["http://a/"],"traps":{"max_prefix_pages":-1}}`},
 		{"content.ignore_selector", `{"name":"a","seeds":["http://a/"],"content":{"ignore_selector":[".ad"]}}`},
 		{"content.ignore_selectors", `{"name":"a","seeds":["http://a/"],"content":{"ignore_selectors":".ad"}}`},
 		{"content.ignore_selectors", `{"name":"a","seeds":["http://a/"],"content":{"ignore_selectors":["a"` + strings.Repeat(`,"a"`, maxIgnored) + `]}}`},

@@ -34,6 +34,8 @@ type Store interface {
 	Robots(ctx context.Context, origin string) (store.RobotsRecord, error)
 	Rejections(ctx context.Context, crawlID int64) ([]store.RejectionCount, error)
 	ListRejected(ctx context.Context, f store.RejectedFilter) ([]store.RejectedLink, error)
+	Traps(ctx context.Context, f store.TrapFilter) ([]store.TrapRecord, error)
+	Dominating(ctx context.Context, crawlID int64, limit int) ([]store.PrefixRecord, error)
 }
 
 // Format is how an answer is written.

@@ -140,6 +140,12 @@ var rejections = map[string]string{
 	"page": ReasonNotSeed, "prefix": ReasonPrefix, "host": ReasonHost, "domain": ReasonDomain, "any": "",
 }
 
+// IsSeed reports whether the URL is a seed.
+func (s Scope) IsSeed(url urlkey.URL) bool { return s.seeds[url] }
+
+// SeedHosts are the host keys of the seeds. They must not be changed.
+func (s Scope) SeedHosts() map[string]bool { return s.hosts }
+
 // Programs names the filter programs that the rules ask, each once.
 func (s Scope) Programs() []string {
 	var names []string

@@ -36,7 +36,8 @@ type Guard interface {
 	// PagesAfter lists pages of the crawl by id after After: of a host all, else those
 	// that are Known.
 	PagesAfter(ctx context.Context, p PagesAfterParams) ([]GrownPage, error)
-	// Evidence lists the newest admitted pages of each host, at most Each of one.
+	// Evidence lists, by id, the newest pages of each host and the newest of it that
+	// have been admitted, at most Each of both.
 	Evidence(ctx context.Context, p EvidenceParams) ([]EvidencePage, error)
 	// Dominating lists the prefixes of which most pages have been found, hosts among
 	// them.
@@ -143,7 +144,7 @@ type EvidenceParams struct {
 	Each    int
 }
 
-// EvidencePage is an admitted page with what was found there.
+// EvidencePage is a page with what was found there.
 type EvidencePage struct {
 	GrownPage
 	Content bool // it has a content

@@ -1,6 +1,7 @@
 package trap
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -98,6 +99,21 @@ func pathShapes(u urlkey.URL) []string {
 	return segments
 }
 
+// Folder is the shape of the first folder of a URL's path, "/wiki/", or "" at the
+// root. A page that is chosen by parameters is a folder of them: "/viewtopic.php?".
+func Folder(u urlkey.URL) string {
+	segments := u.Segments()
+	switch {
+	case len(segments) == 0:
+		return ""
+	case len(segments) > 1 || strings.HasSuffix(u.Path(), "/"):
+		return "/" + shape(segments[0]) + "/"
+	case len(u.Params()) > 0:
+		return "/" + shape(segments[0]) + "?"
+	}
+	return ""
+}
+
 // shape leaves out of a segment what numbers and draws alone change.
 func shape(segment string) string {
 	if isToken(segment) {
@@ -151,4 +167,14 @@ func paramNames(u urlkey.URL) []string {
 	}
 	slices.Sort(names)
 	return slices.Compact(names)
+}
+
+// Budget is the trap of a host, or of one of its folders, that has more pages than
+// are allowed; folder is Folder's, or "".
+func Budget(host, folder string, limit int) Finding {
+	p := Pattern{Kind: KindPrefix, Host: host}
+	if name := strings.Trim(folder, "/?"); name != "" {
+		p.Path = []string{name}
+	}
+	return Finding{Pattern: p, Reason: ReasonBudget, Detail: fmt.Sprintf("more than %d pages", limit)}
 }

@@ -164,3 +164,20 @@ func TestPatterns(t *testing.T) {
 		}
 	}
 }
+
+func TestFolder(t *testing.T) {
+	t.Parallel()
+	for url, want := range map[string]string{
+		"http://h.example/": "", "http://h.example/?a=1": "", "http://h.example/a": "", "http://h.example/a/": "/a/", "http://h.example/2031/b": "/#/",
+		"http://h.example/viewtopic.php?t=1": "/viewtopic.php?", "http://h.example/a/b?c=1": "/a/",
+	} {
+		u := canonical(t, url)
+		folder := Folder(u)
+		if folder != want {
+			t.Errorf("%s: %q, want %q", url, folder, want)
+		}
+		if f := Budget("h.example", folder, 7); !f.Pattern.Covers(u) || f.Reason != ReasonBudget {
+			t.Errorf("%+v does not cover %s", f, url)
+		}
+	}
+}

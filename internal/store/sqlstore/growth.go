@@ -86,33 +86,41 @@ func (s *Store) PagesAfter(ctx context.Context, p store.PagesAfterParams) ([]sto
 // Evidence implements store.Guard.
 func (s *Store) Evidence(ctx context.Context, p store.EvidenceParams) ([]store.EvidencePage, error) {
 	// The pages are chosen before anything is looked up for them.
-	query := `SELECT f.page_id, f.host_id, p.url, f.state, CASE WHEN f.version_id > 0 THEN 1 ELSE 0 END,
+	look := func(choice string) string {
+		return `SELECT f.page_id, f.host_id, p.url, f.state, CASE WHEN f.version_id > 0 THEN 1 ELSE 0 END,
 			CASE WHEN f.version_id > 0 AND EXISTS (SELECT 1 FROM duplicates d WHERE d.page_id = f.page_id AND d.version_id = f.version_id) THEN 1 ELSE 0 END
-		FROM (SELECT * FROM frontier WHERE crawl_id = $1 AND host_id = $2 AND state BETWEEN 2 AND 7 ORDER BY page_id DESC LIMIT $3) AS f
+		FROM (SELECT * FROM frontier WHERE crawl_id = $1 AND host_id = $2` + choice + ` ORDER BY page_id DESC LIMIT $3) AS f
 			CROSS JOIN pages p
 		WHERE p.id = f.page_id`
+	}
+	newest := []string{look(""), look(" AND state BETWEEN 2 AND 7")}
 	pages, err := read(ctx, s, func(tx Tx) ([]store.EvidencePage, error) {
 		var all []store.EvidencePage
 		for _, host := range p.Hosts {
-			some, err := collect(ctx, tx, query, []any{p.CrawlID, host, limitOr(p.Each)}, func(row Row) (e store.EvidencePage, err error) {
-				var state uint8
-				var content, isCopy int
-				err = row.Scan(&e.PageID, &e.HostID, &e.URL, &state, &content, &isCopy)
-				e.State, e.Content, e.Copy = crawl.PageState(state), content != 0, isCopy != 0
-				return e, err
-			})
-			if err != nil {
-				return nil, err
+			for _, query := range newest {
+				some, err := collect(ctx, tx, query, []any{p.CrawlID, host, limitOr(p.Each)}, scanEvidence)
+				if err != nil {
+					return nil, err
+				}
+				all = append(all, some...)
 			}
-			all = append(all, some...)
 		}
 		slices.SortFunc(all, func(a, b store.EvidencePage) int { return cmp.Compare(a.PageID, b.PageID) })
-		return all, nil
+		return slices.CompactFunc(all, func(a, b store.EvidencePage) bool { return a.PageID == b.PageID }), nil
 	})
 	if err != nil {
 		return nil, fmt.Errorf("evidence of crawl %d: %w", p.CrawlID, err)
 	}
 	return pages, nil
+}
+
+func scanEvidence(row Row) (store.EvidencePage, error) {
+	var e store.EvidencePage
+	var state uint8
+	var content, isCopy int
+	err := row.Scan(&e.PageID, &e.HostID, &e.URL, &state, &content, &isCopy)
+	e.State, e.Content, e.Copy = crawl.PageState(state), content != 0, isCopy != 0
+	return e, err
 }
 
 // prefixRow is a row of prefixes to be added to.

@@ -386,7 +386,6 @@ func pagesAfter(c *collection) {
 func evidenceContents(c *collection) {
 	c.with(100, 0)
 	pages := byID(c.admitted(1, 5))
-	c.known(1, 9)
 	for i, p := range pages[:3] {
 		version, err := c.s.SaveVersion(c.ctx, store.SaveVersionParams{Version: store.VersionRecord{PageID: p.PageID, Visit: 1, Digest: strings.Repeat(fmt.Sprint(i), 64)}})
 		c.check(err)
@@ -402,6 +401,12 @@ func evidenceContents(c *collection) {
 	found, err := c.s.Evidence(c.ctx, store.EvidenceParams{CrawlID: c.id, Hosts: []int64{pages[0].HostID, 1 << 40}, Each: 4})
 	c.check(err)
 	want(c, "pages", len(found), 4)
+	c.register(0, c.urls(1, 9, 1)...)
+	more, err := c.s.Evidence(c.ctx, store.EvidenceParams{CrawlID: c.id, Hosts: []int64{pages[0].HostID}, Each: 2})
+	c.check(err)
+	want(c, "pages beside newer ones", len(more), 4)
+	want(c, "the first of them", more[0].PageID, pages[3].PageID)
+	want(c, "the last of them", more[3].State, crawl.Known)
 	for i, e := range found {
 		want(c, "page", e.PageID, pages[i+1].PageID)
 		want(c, "URL", e.URL, pages[i+1].URL)

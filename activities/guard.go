@@ -1,0 +1,279 @@
+package activities
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"maps"
+	"slices"
+
+	"recrawl/internal/contract"
+	"recrawl/internal/crawl"
+	"recrawl/internal/store"
+	"recrawl/internal/trap"
+	"recrawl/internal/urlkey"
+)
+
+// Sizes of the guard's look, which is a part of a maintenance turn: some hundred
+// milliseconds of reading at most.
+const (
+	// grownPages is how many new pages one turn looks at; a crawl that finds more is
+	// looked at in several.
+	grownPages = 5000
+	// grownSites is how many sites, those that grew most, are looked at more closely,
+	// siteHosts how many hosts of each, and evidencePages how many pages of these.
+	grownSites    = 20
+	siteHosts     = 50
+	evidencePages = 1000
+	// sweepPages is how many pages are read at a time for a trap that has just been
+	// found, sweepRounds how often in one turn. releaseBatch is how many pages of a
+	// trap whose release was cut off one turn releases.
+	sweepPages   = 2000
+	sweepRounds  = 20
+	releaseBatch = 5000
+	openTraps    = 100
+)
+
+// guard looks after the traps of a crawl: it goes on with what was begun, looks at
+// the sites that have grown since it last did, and holds what it finds.
+func (a *Activities) guard(ctx context.Context, in contract.MaintainIn) error {
+	view, err := a.crawl(ctx, in.Name, 0)
+	if err != nil {
+		return err
+	}
+	if view.Spec.Traps.Guard {
+		if err := a.lookForTraps(ctx, view); err != nil {
+			return err
+		}
+	}
+	open, err := a.store.Traps(ctx, store.TrapFilter{CrawlID: view.ID, Open: true, Limit: openTraps})
+	if err != nil {
+		return err
+	}
+	traps, err := newTrapSet(open)
+	if err != nil {
+		return err
+	}
+	for _, name := range slices.Sorted(maps.Keys(traps)) {
+		if err := a.goOn(ctx, view, traps[name]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// goOn goes on with the release or the sweep of a trap.
+func (a *Activities) goOn(ctx context.Context, view *crawlView, t knownTrap) error {
+	if t.State == store.TrapReleasing {
+		_, _, err := a.store.ReleaseTrap(ctx, t.ID, releaseBatch)
+		return err
+	}
+	params := store.PagesAfterParams{CrawlID: view.ID, Host: t.pattern.Host, After: t.Swept, Limit: sweepPages}
+	if t.pattern.Kind == trap.KindHosts {
+		params.Host = ""
+	}
+	for range sweepRounds {
+		pages, err := a.store.PagesAfter(ctx, params)
+		if err != nil {
+			return err
+		}
+		if err := a.holdKnown(ctx, view, pages, trapSet{t.Name: t}); err != nil {
+			return err
+		}
+		done := len(pages) < sweepPages
+		if len(pages) > 0 {
+			params.After = pages[len(pages)-1].PageID
+		}
+		if err := a.store.SweptTrap(ctx, t.ID, params.After, done); err != nil || done {
+			return err
+		}
+	}
+	return nil
+}
+
+// holdKnown holds those of the pages that are known and covered by a trap.
+func (a *Activities) holdKnown(ctx context.Context, view *crawlView, pages []store.GrownPage, traps trapSet) error {
+	var holds []store.Hold
+	for _, p := range pages {
+		if p.State != crawl.Known {
+			continue
+		}
+		u, err := urlkey.Canonical(p.URL)
+		if err != nil || view.scope.IsSeed(u) {
+			continue
+		}
+		if id := traps.covering(u); id != 0 {
+			holds = append(holds, store.Hold{PageID: p.PageID, TrapID: id})
+		}
+	}
+	_, err := a.store.HoldPages(ctx, view.ID, holds)
+	return err
+}
+
+// grownSite is what a site has grown by.
+type grownSite struct {
+	name  string
+	pages []store.GrownPage
+	hosts map[int64]int // pages of each
+}
+
+// lookForTraps looks at what has been found since the last look.
+func (a *Activities) lookForTraps(ctx context.Context, view *crawlView) error {
+	growth, err := a.store.GrownPages(ctx, view.ID, grownPages)
+	if err != nil || len(growth.Pages) == 0 {
+		return err
+	}
+	sites, keys := sitesOf(growth.Pages)
+	traps, err := a.trapsOf(ctx, view.ID, keys)
+	if err != nil {
+		return err
+	}
+	// Those that were registered by who did not know of a trap yet.
+	if err := a.holdKnown(ctx, view, growth.Pages, traps); err != nil {
+		return err
+	}
+	for _, site := range sites[:min(len(sites), grownSites)] {
+		if err := a.lookAt(ctx, view, site, traps); err != nil {
+			return err
+		}
+	}
+	return a.endLook(ctx, view, growth)
+}
+
+// sitesOf groups pages by site, those with most pages first, and returns their URLs.
+func sitesOf(pages []store.GrownPage) ([]*grownSite, []urlkey.URL) {
+	byName := map[string]*grownSite{}
+	var keys []urlkey.URL
+	for _, p := range pages {
+		u, err := urlkey.Canonical(p.URL)
+		if err != nil {
+			continue
+		}
+		keys = append(keys, u)
+		name := urlkey.RegistrableDomain(u.Host())
+		if byName[name] == nil {
+			byName[name] = &grownSite{name: name, hosts: map[int64]int{}}
+		}
+		byName[name].pages = append(byName[name].pages, p)
+		byName[name].hosts[p.HostID]++
+	}
+	sites := slices.SortedFunc(maps.Values(byName), func(a, b *grownSite) int {
+		return cmp.Or(cmp.Compare(len(b.pages), len(a.pages)), cmp.Compare(a.name, b.name))
+	})
+	return sites, keys
+}
+
+// lookAt looks at a site and holds what it finds from the next turn's sweep on.
+func (a *Activities) lookAt(ctx context.Context, view *crawlView, site *grownSite, traps trapSet) error {
+	hosts := slices.SortedFunc(maps.Keys(site.hosts), func(x, y int64) int {
+		return cmp.Or(cmp.Compare(site.hosts[y], site.hosts[x]), cmp.Compare(x, y))
+	})
+	hosts = hosts[:min(len(hosts), siteHosts)]
+	evidence, err := a.store.Evidence(ctx, store.EvidenceParams{CrawlID: view.ID, Hosts: hosts, Each: max(evidencePages/len(hosts), 20)})
+	if err != nil {
+		return err
+	}
+	now, err := a.store.Now(ctx)
+	if err != nil {
+		return err
+	}
+	var set []store.NewTrap
+	for _, f := range trap.Look(lookedAt(site.pages, evidence), now.Year(), view.scope.SeedHosts()) {
+		t, err := newTrap(f, 0)
+		if err != nil {
+			return err
+		}
+		if _, known := traps[t.Name]; known || len(traps)+len(set) >= maxSiteTraps {
+			continue
+		}
+		a.log.Info("a trap was found", "crawl", view.Spec.Name, "trap", t.Name, "reason", t.Reason, "detail", t.Detail)
+		set = append(set, t)
+	}
+	_, err = a.store.SetTraps(ctx, view.ID, set)
+	return err
+}
+
+// lookedAt puts new pages and evidence together, in the order of ids.
+func lookedAt(grown []store.GrownPage, evidence []store.EvidencePage) []trap.Page {
+	byID := map[int64]store.EvidencePage{}
+	for _, p := range grown {
+		byID[p.PageID] = store.EvidencePage{GrownPage: p}
+	}
+	for _, e := range evidence {
+		byID[e.PageID] = e
+	}
+	pages := make([]trap.Page, 0, len(byID))
+	for _, id := range slices.Sorted(maps.Keys(byID)) {
+		e := byID[id]
+		if u, err := urlkey.Canonical(e.URL); err == nil {
+			pages = append(pages, trap.Page{URL: u, Waits: e.State == crawl.Known, Content: e.Content, Copy: e.Copy})
+		}
+	}
+	return pages
+}
+
+// endLook counts what has grown by prefix, and holds what is beyond a budget.
+func (a *Activities) endLook(ctx context.Context, view *crawlView, growth store.Growth) error {
+	found := map[store.PrefixRecord][]store.GrownPage{} // by host and prefix
+	for _, p := range growth.Pages {
+		u, err := urlkey.Canonical(p.URL)
+		if err != nil {
+			continue
+		}
+		host := store.PrefixRecord{HostID: p.HostID, Host: u.HostKey()}
+		found[host] = append(found[host], p)
+		if folder := trap.Folder(u); folder != "" {
+			host.Prefix = folder
+			found[host] = append(found[host], p)
+		}
+	}
+	params := store.EndLookParams{CrawlID: view.ID, From: growth.From, Through: growth.Through}
+	for at, pages := range found {
+		params.Found = append(params.Found, store.PrefixRecord{HostID: at.HostID, Prefix: at.Prefix, Pages: len(pages)})
+	}
+	counts, err := a.store.EndLook(ctx, params)
+	if errors.Is(err, store.ErrConflict) {
+		return nil // another turn has counted them
+	}
+	if err != nil {
+		return err
+	}
+	return a.holdBeyondBudget(ctx, view, found, counts)
+}
+
+// holdBeyondBudget makes traps of hosts and prefixes that have more pages than the
+// crawl allows. Those found first stay.
+func (a *Activities) holdBeyondBudget(ctx context.Context, view *crawlView, found map[store.PrefixRecord][]store.GrownPage, counts []store.PrefixRecord) error {
+	total := map[store.PrefixRecord]int{}
+	for _, c := range counts {
+		total[store.PrefixRecord{HostID: c.HostID, Prefix: c.Prefix}] = c.Pages
+	}
+	var set []store.NewTrap
+	for at, pages := range found {
+		finding, after, over := beyond(view.Spec.Traps, at, pages, total[store.PrefixRecord{HostID: at.HostID, Prefix: at.Prefix}])
+		if !over {
+			continue
+		}
+		t, err := newTrap(finding, after)
+		if err != nil {
+			return err
+		}
+		set = append(set, t)
+	}
+	_, err := a.store.SetTraps(ctx, view.ID, set)
+	return err
+}
+
+// beyond returns the trap of a prefix that has total pages, the last of them given,
+// and the id after which its pages are too many.
+func beyond(spec crawl.TrapSpec, at store.PrefixRecord, pages []store.GrownPage, total int) (trap.Finding, int64, bool) {
+	limit := spec.MaxPrefixPages
+	if at.Prefix == "" {
+		limit = spec.MaxHostPages
+	}
+	if limit == 0 || total <= limit {
+		return trap.Finding{}, 0, false
+	}
+	first := max(limit-(total-len(pages)), 0) // of those given that is too many
+	return trap.Budget(at.Host, at.Prefix, limit), pages[min(first, len(pages)-1)].PageID - 1, true
+}

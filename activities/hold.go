@@ -1,0 +1,152 @@
+package activities
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"recrawl/internal/scope"
+	"recrawl/internal/store"
+	"recrawl/internal/trap"
+	"recrawl/internal/urlkey"
+)
+
+// maxSiteTraps is how many traps of a site are known; a site that has more is held
+// by those.
+const maxSiteTraps = 500
+
+// trapSet is the traps of some sites, by name.
+type trapSet map[string]knownTrap
+
+type knownTrap struct {
+	store.TrapRecord
+	pattern trap.Pattern
+}
+
+// trapsOf returns the traps of the sites of URLs.
+func (a *Activities) trapsOf(ctx context.Context, crawlID int64, urls []urlkey.URL) (trapSet, error) {
+	sites := map[string]bool{}
+	filter := store.TrapFilter{CrawlID: crawlID, Limit: maxSiteTraps}
+	for _, u := range urls {
+		if site := urlkey.RegistrableDomain(u.Host()); !sites[site] {
+			sites[site] = true
+			filter.Sites = append(filter.Sites, site)
+		}
+	}
+	if len(filter.Sites) == 0 {
+		return nil, nil
+	}
+	filter.Limit *= len(filter.Sites)
+	records, err := a.store.Traps(ctx, filter)
+	if err != nil {
+		return nil, err
+	}
+	return newTrapSet(records)
+}
+
+func newTrapSet(records []store.TrapRecord) (trapSet, error) {
+	traps := trapSet{}
+	for _, r := range records {
+		k := knownTrap{TrapRecord: r}
+		if err := json.Unmarshal(r.Pattern, &k.pattern); err != nil {
+			return nil, fmt.Errorf("decode the pattern of trap %d: %w", r.ID, err)
+		}
+		traps[r.Name] = k
+	}
+	return traps, nil
+}
+
+// covering returns a trap that holds the URL, or 0.
+func (s trapSet) covering(u urlkey.URL) int64 {
+	for _, k := range s {
+		if k.State.Holds() && k.pattern.Covers(u) {
+			return k.ID
+		}
+	}
+	return 0
+}
+
+// newTrap is a finding as it is stored. After is as store.NewTrap has it.
+func newTrap(f trap.Finding, after int64) (store.NewTrap, error) {
+	pattern, err := json.Marshal(f.Pattern)
+	if err != nil {
+		return store.NewTrap{}, fmt.Errorf("encode pattern: %w", err)
+	}
+	return store.NewTrap{
+		Site: f.Pattern.Site(), Host: f.Pattern.Host, Name: f.Pattern.String(), Pattern: pattern, Reason: f.Reason, Detail: f.Detail, After: after,
+	}, nil
+}
+
+// holdBack makes accepted links what is to be registered: those of traps by their
+// traps, and those that look like one by a trap that is made of them.
+func (a *Activities) holdBack(ctx context.Context, view *crawlView, links []scope.Link) ([]store.NewURL, error) {
+	urls := make([]store.NewURL, len(links))
+	keys := make([]urlkey.URL, len(links))
+	for i, l := range links {
+		urls[i], keys[i] = newURL(l), l.URL
+	}
+	if !view.Spec.Traps.Guard {
+		return urls, nil
+	}
+	traps, err := a.trapsOf(ctx, view.ID, keys)
+	if err != nil {
+		return nil, err
+	}
+	var findings []store.NewTrap
+	owner := make([]string, len(links)) // the name of the trap that each is to be held by
+	for i, u := range keys {
+		if view.scope.IsSeed(u) {
+			continue
+		}
+		if urls[i].Trap = traps.covering(u); urls[i].Trap != 0 {
+			continue
+		}
+		found, variant, ok := looksTrapped(u)
+		if !ok {
+			continue
+		}
+		made, err := newTrap(found, -1)
+		if err != nil {
+			return nil, err
+		}
+		owner[i], urls[i].Variant = made.Name, variant
+		if _, known := traps[made.Name]; !known && len(traps) < maxSiteTraps {
+			findings = append(findings, made)
+		}
+	}
+	return urls, a.own(ctx, view.ID, traps, findings, owner, urls)
+}
+
+// own makes new traps and gives the URLs the ids of their owners.
+func (a *Activities) own(ctx context.Context, crawlID int64, traps trapSet, findings []store.NewTrap, owner []string, urls []store.NewURL) error {
+	made, err := a.store.SetTraps(ctx, crawlID, findings)
+	if err != nil {
+		return err
+	}
+	ids := map[string]int64{}
+	for _, t := range made {
+		ids[t.Name] = t.ID
+	}
+	for i, name := range owner {
+		if name == "" {
+			continue
+		}
+		urls[i].Trap = ids[name]
+		if k, known := traps[name]; known && k.State.Holds() {
+			urls[i].Trap = k.ID
+		}
+		if urls[i].Trap == 0 {
+			urls[i].Variant = ""
+		}
+	}
+	return nil
+}
+
+// looksTrapped is what a URL alone tells, and, of a session's, the URL without it.
+func looksTrapped(u urlkey.URL) (found trap.Finding, variant string, ok bool) {
+	if found, ok := trap.Shaped(u); ok {
+		return found, "", true
+	}
+	base, found, ok := trap.Session(u)
+	return found, base.String(), ok
+}
