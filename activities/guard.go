@@ -22,9 +22,12 @@ const (
 	grownPages = 5000
 	// grownSites is how many sites, those that grew most, are looked at more closely,
 	// siteHosts how many hosts of each, and evidencePages how many pages of these.
+	// newestPages is how many of the crawl are looked at besides, of each state: a site
+	// may grow by hosts of one page.
 	grownSites    = 20
 	siteHosts     = 50
 	evidencePages = 1000
+	newestPages   = 500
 	// sweepPages is how many pages are read at a time for a trap that has just been
 	// found, sweepRounds how often in one turn. releaseBatch is how many pages of a
 	// trap whose release was cut off one turn releases.
@@ -132,8 +135,12 @@ func (a *Activities) lookForTraps(ctx context.Context, view *crawlView) error {
 	if err := a.holdKnown(ctx, view, growth.Pages, traps); err != nil {
 		return err
 	}
+	newest, err := a.store.Evidence(ctx, store.EvidenceParams{CrawlID: view.ID, Each: newestPages})
+	if err != nil {
+		return err
+	}
 	for _, site := range sites[:min(len(sites), grownSites)] {
-		if err := a.lookAt(ctx, view, site, traps); err != nil {
+		if err := a.lookAt(ctx, view, site, newest, traps); err != nil {
 			return err
 		}
 	}
@@ -164,7 +171,7 @@ func sitesOf(pages []store.GrownPage) ([]*grownSite, []urlkey.URL) {
 }
 
 // lookAt looks at a site and holds what it finds from the next turn's sweep on.
-func (a *Activities) lookAt(ctx context.Context, view *crawlView, site *grownSite, traps trapSet) error {
+func (a *Activities) lookAt(ctx context.Context, view *crawlView, site *grownSite, newest []store.EvidencePage, traps trapSet) error {
 	hosts := slices.SortedFunc(maps.Keys(site.hosts), func(x, y int64) int {
 		return cmp.Or(cmp.Compare(site.hosts[y], site.hosts[x]), cmp.Compare(x, y))
 	})
@@ -172,6 +179,11 @@ func (a *Activities) lookAt(ctx context.Context, view *crawlView, site *grownSit
 	evidence, err := a.store.Evidence(ctx, store.EvidenceParams{CrawlID: view.ID, Hosts: hosts, Each: max(evidencePages/len(hosts), 20)})
 	if err != nil {
 		return err
+	}
+	for _, e := range newest {
+		if u, err := urlkey.Canonical(e.URL); err == nil && urlkey.RegistrableDomain(u.Host()) == site.name {
+			evidence = append(evidence, e)
+		}
 	}
 	now, err := a.store.Now(ctx)
 	if err != nil {

@@ -37,7 +37,8 @@ type Guard interface {
 	// that are Known.
 	PagesAfter(ctx context.Context, p PagesAfterParams) ([]GrownPage, error)
 	// Evidence lists, by id, the newest pages of each host and the newest of it that
-	// have been admitted, at most Each of both.
+	// have been admitted, at most Each of both; with no Hosts the newest admitted pages
+	// of the crawl, at most Each of each state.
 	Evidence(ctx context.Context, p EvidenceParams) ([]EvidencePage, error)
 	// Dominating lists the prefixes of which most pages have been found, hosts among
 	// them.

@@ -86,24 +86,34 @@ func (s *Store) PagesAfter(ctx context.Context, p store.PagesAfterParams) ([]sto
 // Evidence implements store.Guard.
 func (s *Store) Evidence(ctx context.Context, p store.EvidenceParams) ([]store.EvidencePage, error) {
 	// The pages are chosen before anything is looked up for them.
-	look := func(choice string) string {
+	look := func(from string) string {
 		return `SELECT f.page_id, f.host_id, p.url, f.state, CASE WHEN f.version_id > 0 THEN 1 ELSE 0 END,
 			CASE WHEN f.version_id > 0 AND EXISTS (SELECT 1 FROM duplicates d WHERE d.page_id = f.page_id AND d.version_id = f.version_id) THEN 1 ELSE 0 END
-		FROM (SELECT * FROM frontier WHERE crawl_id = $1 AND host_id = $2` + choice + ` ORDER BY page_id DESC LIMIT $3) AS f
+		FROM (SELECT * FROM frontier WHERE crawl_id = $1 AND ` + from + ` ORDER BY page_id DESC LIMIT $3) AS f
 			CROSS JOIN pages p
 		WHERE p.id = f.page_id`
 	}
-	newest := []string{look(""), look(" AND state BETWEEN 2 AND 7")}
+	type question struct {
+		query string
+		about int64
+	}
+	var questions []question
+	for _, host := range p.Hosts {
+		questions = append(questions, question{look("host_id = $2"), host}, question{look("host_id = $2 AND state BETWEEN 2 AND 7"), host})
+	}
+	if len(p.Hosts) == 0 {
+		for _, state := range livingStates() {
+			questions = append(questions, question{look("state = $2"), int64(state)})
+		}
+	}
 	pages, err := read(ctx, s, func(tx Tx) ([]store.EvidencePage, error) {
 		var all []store.EvidencePage
-		for _, host := range p.Hosts {
-			for _, query := range newest {
-				some, err := collect(ctx, tx, query, []any{p.CrawlID, host, limitOr(p.Each)}, scanEvidence)
-				if err != nil {
-					return nil, err
-				}
-				all = append(all, some...)
+		for _, q := range questions {
+			some, err := collect(ctx, tx, q.query, []any{p.CrawlID, q.about, limitOr(p.Each)}, scanEvidence)
+			if err != nil {
+				return nil, err
 			}
+			all = append(all, some...)
 		}
 		slices.SortFunc(all, func(a, b store.EvidencePage) int { return cmp.Compare(a.PageID, b.PageID) })
 		return slices.CompactFunc(all, func(a, b store.EvidencePage) bool { return a.PageID == b.PageID }), nil

@@ -407,6 +407,10 @@ func evidenceContents(c *collection) {
 	want(c, "pages beside newer ones", len(more), 4)
 	want(c, "the first of them", more[0].PageID, pages[3].PageID)
 	want(c, "the last of them", more[3].State, crawl.Known)
+	newest, err := c.s.Evidence(c.ctx, store.EvidenceParams{CrawlID: c.id, Each: 3})
+	c.check(err)
+	want(c, "newest of the crawl", len(newest), 3)
+	want(c, "the newest of them", newest[2].PageID, pages[4].PageID)
 	for i, e := range found {
 		want(c, "page", e.PageID, pages[i+1].PageID)
 		want(c, "URL", e.URL, pages[i+1].URL)

@@ -1,0 +1,134 @@
+package e2e
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"recrawl/internal/testsite"
+)
+
+// cleanPages is how many pages each site has beside its trap.
+const cleanPages = 25
+
+// trapBounds is within how many fetches each trap must be contained, and by what.
+// A trap that is told by its addresses alone costs next to nothing; the others cost
+// what the guard must see, and the window of pages that are on their way meanwhile.
+var trapBounds = map[string]struct {
+	fetches int
+	reason  string
+}{
+	"calendar": {60, "calendar"},
+	"loop":     {10, "repeated path segments"},
+	"session":  {5, "session id"},
+	"shop":     {150, "combined parameters"},
+	"wild":     {120, "copied hosts"},
+}
+
+type trapLine struct {
+	Trap   string `json:"trap"`
+	Reason string `json:"reason"`
+	State  string `json:"state"`
+	Held   int    `json:"held"`
+	Prefix string `json:"prefix"`
+	Pages  int    `json:"pages"`
+}
+
+// startTraps runs a crawl of sites without an end.
+func startTraps(t *testing.T) (*testsite.Endless, *dev) {
+	t.Helper()
+	web := testsite.NewEndless(cleanPages, time.Now().Year()+2)
+	listener, err := new(net.ListenConfig).Listen(context.WithoutCancel(t.Context()), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := &http.Server{Handler: web}
+	go server.Serve(listener)
+	t.Cleanup(func() { server.Close() })
+	_, port, _ := net.SplitHostPort(listener.Addr().String())
+	spec := []string{"name: traps", "scope: {type: domain}", "politeness: {delay: 0s, factor: 0}", "revisit: {policy: fixed, default_interval: 12h}", "maintain_every: 1s", "seeds:"}
+	for _, trap := range testsite.EndlessTraps() {
+		spec = append(spec, fmt.Sprintf("  - http://%s.localhost:%s/", trap, port))
+	}
+	folder := t.TempDir()
+	file := filepath.Join(folder, "traps.yaml")
+	if err := os.WriteFile(file, []byte(strings.Join(spec, "\n")+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	d := startDev(t, filepath.Join(folder, "data"))
+	if out, code, errout := d.starter("crawl", "--spec", file); code != 0 {
+		t.Fatalf("start the crawl: %d: %s%s", code, out, errout)
+	}
+	return web, d
+}
+
+// settled reports whether every page of a crawl has been visited or is held.
+func (d *dev) settled(crawl string) bool {
+	pages := d.pages(crawl)
+	for _, p := range pages {
+		if p.State != "held" && p.Visits == 0 {
+			return false
+		}
+	}
+	return len(pages) > cleanPages
+}
+
+// TestTrapsAreContained crawls a calendar, a folder within itself, session ids,
+// combined parameters and ever more hosts: the crawl comes to an end within a stated
+// number of fetches, and misses no page beside the traps.
+func TestTrapsAreContained(t *testing.T) {
+	t.Parallel()
+	web, d := startTraps(t)
+	begin := time.Now()
+	// A link that is not registered yet shows nowhere: the end must last.
+	const quiet = 5
+	still, before := 0, 0
+	d.eventuallyEvery(time.Second, 3*time.Minute, "the crawl comes to its end", func() bool {
+		pages := len(d.pages("traps"))
+		if still++; pages != before || !d.settled("traps") {
+			still, before = 0, pages
+		}
+		return still == quiet
+	})
+	fetched := web.Fetched()
+	t.Logf("contained after %s; fetches in the traps: %v", time.Since(begin).Round(time.Second), fetched)
+	found := map[string]trapLine{} // by reason
+	for _, line := range lines[trapLine](d, "--output", "json", "traps", "traps") {
+		if line.Trap != "" {
+			t.Logf("%s: %s, %d held", line.Trap, line.Reason, line.Held)
+			found[line.Reason] = line
+		}
+	}
+	for trap, bound := range trapBounds {
+		if n := web.Reached(trap); n != cleanPages {
+			t.Errorf("%s: %d of %d clean pages were reached", trap, n, cleanPages)
+		}
+		if fetched[trap] > bound.fetches {
+			t.Errorf("%s: %d fetches, want at most %d", trap, fetched[trap], bound.fetches)
+		}
+		if line := found[bound.reason]; !strings.Contains(line.Trap, trap+".localhost") || line.Held == 0 || line.State != "holding" {
+			t.Errorf("%s: %+v", trap, line)
+		}
+	}
+	d.checkRelease(web, found["calendar"].Trap)
+	d.stop()
+}
+
+// checkRelease releases the calendar, after which the crawl goes on in it.
+func (d *dev) checkRelease(web *testsite.Endless, trap string) {
+	d.t.Helper()
+	before := web.Fetched()["calendar"]
+	if out, code, errout := d.starter("traps", "traps", "--release", trap); code != 0 || !strings.HasPrefix(out, "released "+trap) {
+		d.t.Fatalf("release: %d: %s%s", code, out, errout)
+	}
+	d.eventually(time.Minute, "the released pages are visited", func() bool { return web.Fetched()["calendar"] > before+5 })
+	if _, code, _ := d.starter("traps", "traps", "--release", "nonsense"); code != 3 {
+		d.t.Errorf("the release of a trap that there is not exits with %d", code)
+	}
+}
