@@ -160,7 +160,7 @@ type RevisitSpec struct {
 }
 
 // RankSpec says how important pages are to each other, and what follows from it
-// besides the order in which they are admitted and wait in line.
+// besides the order in which they come in.
 type RankSpec struct {
 	// Every is the time between two rankings of all pages by the links between them;
 	// another is made whenever the links have doubled since the last. Pages that came in

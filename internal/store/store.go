@@ -321,8 +321,8 @@ type AcquireParams struct {
 	Page  crawl.PageRef
 	Visit int // number of the visit, ≥ 1
 	Class crawl.Class
-	// Rank is added to the page's priority (see rank.Priority): higher comes first
-	// within a crawl and class.
+	// Rank: higher comes first within a crawl and class. Of first visits the page's
+	// priority (see rank.Priority) is added.
 	Rank float64
 	// Patience is how long to wait in the process; 0 answers at once.
 	Patience time.Duration

@@ -149,8 +149,14 @@ func (a *asker) farewell() store.GateAnswer {
 	return store.GateStopped
 }
 
-// rank is the asker's rank in its line.
-func (q *question) rank() float64 { return q.page.priority + q.params.Rank }
+// rank is the asker's rank in its line. First visits come in the order of admission;
+// the importance of other pages has had its say in how often they are due.
+func (q *question) rank() float64 {
+	if q.params.Class == crawl.ClassFirst {
+		return q.page.priority + q.params.Rank
+	}
+	return q.params.Rank
+}
 
 // answer is the whole of one ask.
 func (q *question) answer(ctx context.Context) (asked, error) {

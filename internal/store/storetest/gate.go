@@ -36,6 +36,7 @@ func RunGate(t *testing.T, open func(t *testing.T) store.Store) {
 		"PromisesFollowTheLine":       promisesFollowLine,
 		"PromisesTakeTurns":           promisesTakeTurns,
 		"RankGoesFirst":               rankGoesFirst,
+		"ImportanceGoesFirst":         importanceGoesFirst,
 		"LineIsServedInOrder":         servedInOrder,
 		"EighthGoesToTheOldest":       eighthToOldest,
 		"LeavingTurnsTheNext":         leavingTurns,

@@ -3,6 +3,7 @@ package storetest
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
 	"time"
 
@@ -58,6 +59,48 @@ func rankGoesFirst(w *gateWorld) {
 	}
 	if a := w.waits(pages[0], visit(2), ranked(0)); a.Position != 79 {
 		w.t.Errorf("the lowest rank has position %d", a.Position)
+	}
+}
+
+// First visits wait in the order of admission, by importance; revisits by age, however
+// important their pages are.
+func importanceGoesFirst(w *gateWorld) {
+	var urls []store.NewURL
+	for i := range 8 {
+		urls = append(urls, store.NewURL{URL: fmt.Sprintf("http://host.test/%d", i), Host: "host.test", Level: 1})
+	}
+	pages := w.register(w.crawl("news", time.Minute), urls)
+	w.allow("http://host.test")
+	w.request(pages[0])
+	var ranks []store.PageRank
+	for i, page := range pages {
+		ranks = append(ranks, store.PageRank{ID: page.PageID, Rank: 1, Weight: 1 + float64(i)})
+	}
+	for _, class := range []crawl.Class{crawl.ClassRevisit, crawl.ClassFirst} {
+		as := func(p *store.AcquireParams) { p.Class = class }
+		line := pages[1:4]
+		if class == crawl.ClassFirst {
+			line = pages[4:]
+		}
+		// Ranked while they wait: it counts when they ask again.
+		for _, page := range line {
+			w.waits(page, as)
+		}
+		if err := w.s.SaveRanks(w.t.Context(), pages[0].CrawlID, ranks); err != nil {
+			w.t.Fatal(err)
+		}
+		for i := range 2 * len(line) {
+			w.waits(line[i%len(line)], as)
+		}
+		for i, page := range line {
+			want := i
+			if class == crawl.ClassFirst {
+				want = 3 + len(line) - 1 - i // behind the revisits
+			}
+			if a := w.waits(page, as); a.Position != want {
+				w.t.Errorf("class %d: page %d has position %d, want %d", class, i, a.Position, want)
+			}
+		}
 	}
 }
 
