@@ -5,8 +5,8 @@ import "time"
 func (s *Spec) validateRank(bad func(field, format string, args ...any) error) error {
 	r := s.Rank
 	switch {
-	case r.Every != 0 && r.Every < Duration(time.Minute):
-		return bad("rank.every", "is %s; use at least 1m, or 0 for never", r.Every)
+	case r.Every != 0 && r.Every < Duration(time.Second):
+		return bad("rank.every", "is %s; use at least 1s, or 0 for never", r.Every)
 	case !(r.Damping >= 0.01 && r.Damping <= 0.99):
 		return bad("rank.damping", "is %v; use 0.01 to 0.99", r.Damping)
 	case !(r.Margin >= 0 && r.Margin <= 100):

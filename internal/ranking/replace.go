@@ -43,8 +43,8 @@ func replacements(ctx context.Context, s Store, crawlID int64, o ReplaceOptions)
 	}
 	params := rank.ReplaceParams{Places: places(collection, o.Batch), Margin: o.Margin, Tenure: o.Tenure}
 	params.Most = min(o.Batch, int(math.Ceil(o.Share*float64(collection.MaxPages)))-collection.Evicted)
-	if params.Places <= 0 && params.Most <= 0 {
-		return nil, nil
+	if params.Places > 0 && collection.Out == 0 || params.Places <= 0 && params.Most <= 0 {
+		return nil, nil // nobody can come back, or go
 	}
 	outside, inside := rank.NewShortlist(o.Batch, false), rank.NewShortlist(o.Batch, true)
 	err = eachPage(ctx, s, crawlID, func(p store.RankedPage) error {

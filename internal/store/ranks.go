@@ -116,6 +116,7 @@ type CollectionRecord struct {
 	MaxPages int // 0 is unlimited
 	Living   int // pages with a workflow
 	Evicted  int // pages that were evicted in the last 24 hours
+	Out      int // pages that are Evicted now
 }
 
 // SwapParams are the inputs of Swap.

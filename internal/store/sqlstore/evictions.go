@@ -31,6 +31,10 @@ func (s *Store) Collection(ctx context.Context, crawlID int64) (store.Collection
 			return store.CollectionRecord{}, err
 		}
 		rec := store.CollectionRecord{MaxPages: int(l.maxPages), Living: int(living)}
+		out := fmt.Sprintf(`SELECT CAST(COALESCE(SUM(n), 0) AS BIGINT) FROM crawl_counts WHERE crawl_id = $1 AND kind = 'state' AND code = %d`, crawl.Evicted)
+		if err := tx.QueryRow(ctx, out, []any{crawlID}, &rec.Out); err != nil {
+			return store.CollectionRecord{}, err
+		}
 		query := `SELECT COUNT(*) FROM evictions e WHERE e.crawl_id = $1 AND e.at > $2`
 		err = tx.QueryRow(ctx, query, []any{crawlID, now - (24 * time.Hour).Microseconds()}, &rec.Evicted)
 		return rec, err
