@@ -107,6 +107,14 @@ var rules = []rule{
 		"the scope asks through an interface, and only the operator's settings name what is run",
 	},
 	{
+		"rankings know a store only",
+		oneOf("internal/ranking"),
+		func(i string) bool {
+			return hasPrefix(i, "go.temporal.io/", "database/sql", "math/rand", "os", "net/http", module+"/internal/store/", module+"/internal/contract") || i == "net"
+		},
+		"what is ranked comes from the store interface, and package rank decides",
+	},
+	{
 		"exports know a source only",
 		func(p string) bool { return hasPrefix(p, module+"/internal/export") },
 		func(i string) bool {

@@ -14,7 +14,7 @@ type Takedown interface {
 	// these are compared by, links from and to them, records of them and of their
 	// duplicates, places in lines) in all crawls and leaves a tombstone: a hash that
 	// keeps RegisterLinks from bringing them back. A forgotten host loses its
-	// robots.txt records and mirrors too; its name, politeness and block stay. It works
+	// robots.txt records, mirrors and ranks too; its name, politeness and block stay. It works
 	// in many transactions; cut off, a new call goes on. There need not be any pages.
 	//
 	// Workflows of the pages find out by ErrNotFound. A request in flight may still

@@ -21,6 +21,7 @@ func swapCases() []collectionCase {
 		{"LeavesTheLine", swapLeavesLine},
 		{"UntoldUntilTold", swapTold},
 		{"ForgottenPages", swapForgotten},
+		{"ForgottenHosts", swapForgottenHost},
 		{"AtOnceKeepsMaxPages", swapAtOnce},
 	}
 }
@@ -213,6 +214,23 @@ func swapForgotten(c *collection) {
 	want(c, "evictions", len(all), 1)
 	want(c, "page", all[0].Page.PageID, in[1].PageID)
 	want(c, "by a forgotten page", all[0].By.PageID, 0)
+}
+
+// A forgotten host has no ranks any more, in whatever crawl.
+func swapForgottenHost(c *collection) {
+	c.open()
+	hosts := c.register(0, c.url(1, 0, 0), c.url(2, 0, 0)).Hosts
+	var ranks []store.HostRank
+	for _, id := range hosts {
+		ranks = append(ranks, store.HostRank{Rank: 1, HostLinks: rank.HostLinks{Host: id, Pages: 1}})
+	}
+	c.check(c.s.SaveRanking(c.ctx, c.id, store.RankingRecord{}, ranks))
+	_, err := c.s.Forget(c.ctx, store.ForgetParams{Target: store.Target{Host: c.host(1)}, Limit: 10})
+	c.check(err)
+	left, err := c.s.HostRanks(c.ctx, c.id, 10)
+	c.check(err)
+	want(c, "ranked hosts", len(left), 1)
+	want(c, "the one that stays", left[0].Name, c.host(2))
 }
 
 // Swaps, admissions and visits of one crawl at once: max_pages holds, and so do all
