@@ -50,6 +50,8 @@ type surveyLine struct {
 	Queues      []queueLine      `json:"refresh_queues"`
 	Activities  map[string]int   `json:"update_activity"`
 	Rejected    map[string]int   `json:"rejected"`
+	Traps       map[string]int   `json:"traps"` // held pages by reason
+	Dominating  []prefixLine     `json:"dominating"`
 	TopPages    []topPageLine    `json:"top_pages"`
 	TopHosts    []topHostLine    `json:"top_hosts"`
 	Ranked      stamp            `json:"ranked_at"`
@@ -207,6 +209,9 @@ func (r Reporter) surveyLine(ctx context.Context, c store.CrawlRecord, s survey.
 		return surveyLine{}, err
 	}
 	line := newSurveyLine(s)
+	if err := r.addGuard(ctx, &line, c.ID); err != nil {
+		return surveyLine{}, err
+	}
 	line.Crawl, line.State, line.CreatedAt, line.Now = c.Spec.Name, c.State, stamp(c.CreatedAt), stamp(now)
 	line.Visits, line.VisitsHour = status.Visits, status.LastHour
 	for _, o := range crawl.Outcomes() {
@@ -222,11 +227,38 @@ func (r Reporter) surveyLine(ctx context.Context, c store.CrawlRecord, s survey.
 	return line, nil
 }
 
+// addGuard adds what the trap guard knows.
+func (r Reporter) addGuard(ctx context.Context, line *surveyLine, crawlID int64) error {
+	filter := store.TrapFilter{CrawlID: crawlID, Limit: batch}
+	for {
+		traps, err := r.Store.Traps(ctx, filter)
+		if err != nil {
+			return err
+		}
+		for _, k := range traps {
+			line.Traps[k.Reason] += k.Held
+		}
+		if len(traps) == 0 {
+			break
+		}
+		filter.After = traps[len(traps)-1].ID
+	}
+	prefixes, err := r.Store.Dominating(ctx, crawlID, dominatingPrefixes)
+	for _, p := range prefixes {
+		line.Dominating = append(line.Dominating, prefixLine{p.Host + p.Prefix, p.Pages})
+	}
+	return err
+}
+
+// dominatingPrefixes is how many of the hosts and prefixes with most pages a report
+// names.
+const dominatingPrefixes = 10
+
 // newSurveyLine is what a survey says by itself.
 func newSurveyLine(s survey.Result) surveyLine {
 	line := surveyLine{
 		Known: s.Known, Visited: s.Visited, Downloaded: s.Downloaded, Bytes: s.Bytes,
-		Pages: map[string]int{}, Outcomes: map[string]int{}, Rejected: map[string]int{}, Activities: map[string]int{"unknown": s.Unknown},
+		Pages: map[string]int{}, Outcomes: map[string]int{}, Rejected: map[string]int{}, Traps: map[string]int{}, Dominating: []prefixLine{}, Activities: map[string]int{"unknown": s.Unknown},
 		Importance: importanceLine{s.Backlinks, s.Important, s.Downloaded, s.Importance()},
 		Diversity:  diversityLine{s.Hosts, s.Domains, s.KnownHosts, s.Largest, s.Effective},
 		Duplicates: shareLine{s.Duplicates, share(s.Duplicates, s.Downloaded)},
@@ -340,7 +372,8 @@ func (line surveyLine) tables() []surveyTable {
 		counted("Visits by outcome", "OUTCOME", crawl.Outcomes(), line.Outcomes),
 		line.levelTable(), line.queueTable(),
 		counted("Update activity (changes about every)", "CATEGORY", schedule.Activities(), line.Activities),
-		line.typeTable(), line.pageTable(), line.hostTable(), line.rejectedTable(),
+		line.typeTable(), line.pageTable(), line.hostTable(), line.prefixTable(),
+		mostFirst("Links that were not taken", "LINKS", line.Rejected), mostFirst("Held as traps", "PAGES", line.Traps),
 	}
 	return tables
 }
@@ -430,14 +463,22 @@ func (line surveyLine) hostTable() surveyTable {
 	return t.scaled()
 }
 
-// rejectedTable has the reasons as the store orders them, most links first.
-func (line surveyLine) rejectedTable() surveyTable {
-	t := surveyTable{Title: "Links that were not taken", Header: []string{"REASON", "LINKS"}}
-	reasons := slices.SortedFunc(maps.Keys(line.Rejected), func(a, b string) int {
-		return cmp.Or(cmp.Compare(line.Rejected[b], line.Rejected[a]), cmp.Compare(a, b))
+func (line surveyLine) prefixTable() surveyTable {
+	t := surveyTable{Title: "Hosts and prefixes with most pages", Header: []string{"PAGES", "PREFIX"}}
+	for _, p := range line.Dominating {
+		t.add(float64(p.Pages), strconv.Itoa(p.Pages), p.Prefix)
+	}
+	return t.scaled()
+}
+
+// mostFirst is a table of counts by reason.
+func mostFirst(title, header string, counts map[string]int) surveyTable {
+	t := surveyTable{Title: title, Header: []string{"REASON", header}}
+	reasons := slices.SortedFunc(maps.Keys(counts), func(a, b string) int {
+		return cmp.Or(cmp.Compare(counts[b], counts[a]), cmp.Compare(a, b))
 	})
 	for _, reason := range reasons {
-		t.add(float64(line.Rejected[reason]), reason, strconv.Itoa(line.Rejected[reason]))
+		t.add(float64(counts[reason]), reason, strconv.Itoa(counts[reason]))
 	}
 	return t.scaled()
 }
