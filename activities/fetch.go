@@ -189,7 +189,7 @@ func (a *Activities) newRequest(view *crawlView, permit crawl.Permit, begun stor
 // release ends the permit's request. Should the store not answer until the permit
 // expires, it counts as a request until then, and what the site asked for is lost.
 func (a *Activities) release(ctx context.Context, permit crawl.Permit, begun store.BeginResult, r fetch.Result) {
-	params := store.ReleaseParams{Permit: permit, Answer: store.HostAnswer(r.HostAnswer), Duration: r.Duration}
+	params := store.ReleaseParams{Permit: permit, Answer: store.HostAnswer(r.HostAnswer), Duration: r.Duration, Cut: r.Cut}
 	params.RetryAfter, params.HasRetryAfter = retryAfter(r)
 	err := tell(ctx, permit, begun, func(ctx context.Context) error {
 		effects, err := a.store.Release(ctx, params)

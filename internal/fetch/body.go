@@ -121,3 +121,22 @@ type limitError struct{ limit int64 }
 func (e limitError) Error() string {
 	return fmt.Sprintf("the body is larger than %s", crawl.Size(e.limit))
 }
+
+// ending is a body that remembers whether it was read to its end.
+type ending struct {
+	io.ReadCloser
+	ended bool
+}
+
+func (e *ending) Read(p []byte) (int, error) {
+	n, err := e.ReadCloser.Read(p)
+	e.ended = e.ended || errors.Is(err, io.EOF)
+	return n, err
+}
+
+// sentAlready reports whether the host has written all of its answer by the time its
+// header is here: what is so short goes out in one piece.
+func sentAlready(resp *http.Response) bool {
+	const onePiece = 16 << 10
+	return resp.Body == http.NoBody || resp.ContentLength >= 0 && resp.ContentLength <= onePiece
+}

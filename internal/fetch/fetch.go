@@ -151,6 +151,9 @@ type Result struct {
 	Bytes, Size int64
 	// Digest is the SHA-256 of the decoded body in hex.
 	Digest string
+	// Cut: the connection was closed while the host may still have been answering. It
+	// learns of that later than we know it.
+	Cut bool
 	// Truncated: the body was cut at MaxBody.
 	Truncated bool
 	// Duration is the time from the start of the connection to the end.
@@ -209,11 +212,17 @@ func (x *exchange) run(ctx context.Context) error {
 	x.res.Heads.Request = requestHead(hr)
 	// A ClientConn writes a request once: what makes http.Transport ask again
 	// when a connection dies lies above it.
+	x.res.Cut = true // until there is an answer, whole
 	resp, err := conn.RoundTrip(hr)
 	if err != nil {
 		return err
 	}
-	defer resp.Body.Close()
+	body := &ending{ReadCloser: resp.Body, ended: sentAlready(resp)}
+	resp.Body = body
+	defer func() {
+		resp.Body.Close()
+		x.res.Cut = !body.ended
+	}()
 	if x.proxied && resp.StatusCode == http.StatusProxyAuthRequired {
 		x.res.Sent = false // the proxy kept it
 		return proxyRefusal(ctx, nil, nil, resp)

@@ -107,6 +107,36 @@ func TestContent(t *testing.T) {
 	}
 }
 
+// TestCut tells answers that ended from those that were given up.
+func TestCut(t *testing.T) {
+	long := strings.Repeat("x", 1<<20)
+	for name, c := range map[string]struct {
+		answer http.HandlerFunc
+		cut    bool
+	}{
+		"whole": {func(w http.ResponseWriter, _ *http.Request) { html(w, long) }, false},
+		"too large": {func(w http.ResponseWriter, _ *http.Request) {
+			html(w, strings.Repeat(long, 11))
+		}, true},
+		"unwanted, long": {func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "video/mp4")
+			io.WriteString(w, long)
+		}, true},
+		"unwanted, short": {func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "video/mp4")
+			io.WriteString(w, "short")
+		}, false},
+		"not there":    {http.NotFound, false},
+		"not modified": {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNotModified) }, false},
+		"broken off":   {func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, true},
+	} {
+		s := serve(t, c.answer)
+		if got := New(Options{}).Do(t.Context(), get(t, s.URL), io.Discard); got.Cut != c.cut {
+			t.Errorf("%s: cut %t, want %t: %+v", name, got.Cut, c.cut, got)
+		}
+	}
+}
+
 func TestOutcomes(t *testing.T) {
 	cases := []struct {
 		name    string

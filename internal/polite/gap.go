@@ -17,6 +17,11 @@ type Demand struct {
 	MaxCrawlDelay time.Duration
 }
 
+// CutGrace is how long a host may take to notice that a request was given up, and to
+// end it on its side, from which the gap counts: a busy server is told by its next
+// write to a closed connection.
+const CutGrace = 100 * time.Millisecond
+
 // Codes of the reasons for a gap, by the demand that was the largest.
 const (
 	GapDelay      = "gap_delay"       // a crawl's delay

@@ -386,6 +386,9 @@ type ReleaseParams struct {
 	Permit   crawl.Permit
 	Answer   HostAnswer
 	Duration time.Duration // of the request, by the worker's monotonic clock
+	// Cut: the request was given up before the host's answer ended. It counts as ended
+	// polite.CutGrace later, when the host will have noticed.
+	Cut bool
 	// RetryAfter holds the host for that long when Answer is HostThrottled and
 	// HasRetryAfter is set.
 	RetryAfter    time.Duration

@@ -157,7 +157,11 @@ func (g *gateHost) release(ctx context.Context, p store.ReleaseParams) error {
 			h.mean = duration
 		}
 		h.mean += (duration - h.mean) / meanShare
-		if err := g.land(ctx, g.now, duration, true); err != nil {
+		end := g.now
+		if p.Cut {
+			end += polite.CutGrace.Microseconds()
+		}
+		if err := g.land(ctx, end, duration, true); err != nil {
 			return err
 		}
 	case h.lost:

@@ -23,6 +23,7 @@ func RunGate(t *testing.T, open func(t *testing.T) store.Store) {
 		"GapIsTheLargestDemand":       gapIsLargest,
 		"GapCountsTheDuration":        gapCountsDuration,
 		"GapIsKeptInTime":             gapIsKept,
+		"GivingUpEndsLater":           givingUpEndsLater,
 		"ExpiryIsAnEnd":               expiryIsAnEnd,
 		"LostAttemptWaitsAndAsks":     lostAttempt,
 		"LateReleaseChangesNoGap":     lateRelease,
@@ -281,6 +282,19 @@ func unstartedGrant(w *gateWorld) {
 		w.t.Errorf("a grant that was not begun costs %v", b.Wait)
 	}
 	w.refused(pages[0], permit)
+}
+
+// A host notices later than we that a request was given up: the gap counts from then.
+func givingUpEndsLater(w *gateWorld) {
+	const delay = 50 * time.Millisecond
+	pages := w.open("news", delay, 2)
+	first := w.grant(pages[0])
+	w.begin(pages[0], first)
+	ended := w.release(first, func(p *store.ReleaseParams) { p.Cut = true })
+	permit := w.grant(pages[1], patient)
+	if begun := w.begin(pages[1], permit); begun.Sub(ended) < delay+polite.CutGrace {
+		w.t.Errorf("begun %v after a request was given up, want %v", begun.Sub(ended), delay+polite.CutGrace)
+	}
 }
 
 // While nobody else is granted the slot, a permit holds; here others ask for it,
