@@ -17,9 +17,10 @@ import (
 // Sizes of the guard's look, which is a part of a maintenance turn: some hundred
 // milliseconds of reading at most.
 const (
-	// grownPages is how many new pages one turn looks at; a crawl that finds more is
-	// looked at in several.
+	// grownPages is how many new pages are looked at at a time, and lookRounds how often
+	// in one turn; a crawl that finds more is looked at in several.
 	grownPages = 5000
+	lookRounds = 10
 	// grownSites is how many sites, those that grew most, are looked at more closely,
 	// siteHosts how many hosts of each, and evidencePages how many pages of these.
 	// newestPages is how many of the crawl are looked at besides, of each state: a site
@@ -44,8 +45,9 @@ func (a *Activities) guard(ctx context.Context, in contract.MaintainIn) error {
 	if err != nil {
 		return err
 	}
-	if view.Spec.Traps.Guard {
-		if err := a.lookForTraps(ctx, view); err != nil {
+	more := view.Spec.Traps.Guard
+	for round := 0; more && round < lookRounds; round++ {
+		if more, err = a.lookForTraps(ctx, view); err != nil {
 			return err
 		}
 	}
@@ -120,12 +122,20 @@ type grownSite struct {
 	hosts map[int64]int // pages of each
 }
 
-// lookForTraps looks at what has been found since the last look.
-func (a *Activities) lookForTraps(ctx context.Context, view *crawlView) error {
+// lookForTraps looks at what has been found since the last look, and reports
+// whether there is more.
+func (a *Activities) lookForTraps(ctx context.Context, view *crawlView) (more bool, err error) {
 	growth, err := a.store.GrownPages(ctx, view.ID, grownPages)
 	if err != nil || len(growth.Pages) == 0 {
-		return err
+		return false, err
 	}
+	if err := a.lookAtGrowth(ctx, view, growth); err != nil {
+		return false, err
+	}
+	return len(growth.Pages) == grownPages, a.endLook(ctx, view, growth)
+}
+
+func (a *Activities) lookAtGrowth(ctx context.Context, view *crawlView, growth store.Growth) error {
 	sites, keys := sitesOf(growth.Pages)
 	traps, err := a.trapsOf(ctx, view.ID, keys)
 	if err != nil {
@@ -144,7 +154,7 @@ func (a *Activities) lookForTraps(ctx context.Context, view *crawlView) error {
 			return err
 		}
 	}
-	return a.endLook(ctx, view, growth)
+	return nil
 }
 
 // sitesOf groups pages by site, those with most pages first, and returns their URLs.

@@ -2,12 +2,16 @@ package cli
 
 import (
 	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
 
 	"recrawl/internal/crawl"
 	"recrawl/internal/filters"
 	"recrawl/internal/report"
 	"recrawl/internal/scope"
 	"recrawl/internal/store"
+	"recrawl/internal/trap"
 	"recrawl/internal/urlkey"
 )
 
@@ -43,7 +47,8 @@ func (c checkScopeCmd) Run(s *session) error {
 		if err != nil {
 			return err
 		}
-		return c.check(s, spec, u, store.PageRecord{})
+		u, _ = urlkey.NewRules(spec.URLs).Apply(u)
+		return c.check(s, spec, u, store.PageRecord{}, "")
 	}
 	return s.withStore(func(opened store.Store) error {
 		record, err := opened.Crawl(s.ctx, c.Crawl)
@@ -55,12 +60,35 @@ func (c checkScopeCmd) Run(s *session) error {
 		if err != nil {
 			return err
 		}
-		return c.check(s, record.Spec, u, append(pages, store.PageRecord{})[0])
+		held, err := heldBy(s.ctx, opened, record.ID, u)
+		if err != nil {
+			return err
+		}
+		return c.check(s, record.Spec, u, append(pages, store.PageRecord{})[0], held)
 	})
 }
 
+// heldBy is the name of a trap that holds new pages of a URL, or "".
+func heldBy(ctx context.Context, s store.Guard, crawlID int64, u urlkey.URL) (string, error) {
+	const most = 1000
+	traps, err := s.Traps(ctx, store.TrapFilter{CrawlID: crawlID, Sites: []string{urlkey.RegistrableDomain(u.Host())}, Limit: most})
+	if err != nil {
+		return "", err
+	}
+	for _, t := range traps {
+		var pattern trap.Pattern
+		if err := json.Unmarshal(t.Pattern, &pattern); err != nil {
+			return "", fmt.Errorf("decode the pattern of trap %d: %w", t.ID, err)
+		}
+		if t.State.Holds() && pattern.Covers(u) {
+			return t.Name, nil
+		}
+	}
+	return "", nil
+}
+
 // check prints the chain for a URL of which a page may be known.
-func (c checkScopeCmd) check(s *session, spec crawl.Spec, u urlkey.URL, known store.PageRecord) error {
+func (c checkScopeCmd) check(s *session, spec crawl.Spec, u urlkey.URL, known store.PageRecord, held string) error {
 	programs, err := filters.Start(s.cfg.Filters, filters.Options{})
 	if err != nil {
 		return usage(err)
@@ -70,7 +98,6 @@ func (c checkScopeCmd) check(s *session, spec crawl.Spec, u urlkey.URL, known st
 	if err != nil {
 		return usage(err)
 	}
-	u, _ = urlkey.NewRules(spec.URLs).Apply(u)
 	link := scope.Link{URL: u, Level: c.Level, Hops: c.Hops, Language: c.Language}
 	if known.PageID != 0 {
 		link.Level, link.Hops = cmp.Or(link.Level, known.Level), cmp.Or(link.Hops, known.Hops)
@@ -78,5 +105,9 @@ func (c checkScopeCmd) check(s *session, spec crawl.Spec, u urlkey.URL, known st
 		link.Level, link.Hops = cmp.Or(link.Level, 1), cmp.Or(link.Hops, limits.Hops(u, 0))
 	}
 	verdict, steps := limits.Explain(link)
-	return report.NewScopeCheck(spec.Name, link, verdict, steps).Write(s.env.Stdout, s.global.Output)
+	answer := report.NewScopeCheck(spec.Name, link, verdict, steps)
+	if verdict.Accept && !limits.IsSeed(u) {
+		answer.Trap = held
+	}
+	return answer.Write(s.env.Stdout, s.global.Output)
 }

@@ -179,7 +179,7 @@ func (s *fakeStore) Traps(_ context.Context, f store.TrapFilter) ([]store.TrapRe
 	if f.After > 0 {
 		return nil, nil
 	}
-	return []store.TrapRecord{{ID: 1, NewTrap: store.NewTrap{Name: "example.com/print/#", Reason: "copies"}, State: store.TrapHolding, Held: 77}}, nil
+	return []store.TrapRecord{{ID: 1, NewTrap: store.NewTrap{Name: "example.com/print/#", Reason: "copies", Pattern: []byte(`{"kind":"prefix","host":"example.com","path":["print","#"]}`)}, State: store.TrapHolding, Held: 77}}, nil
 }
 
 func (s *fakeStore) Dominating(_ context.Context, _ int64, limit int) ([]store.PrefixRecord, error) {

@@ -19,6 +19,8 @@ type ScopeCheck struct {
 	Reason    string      `json:"reason"`
 	Detail    string      `json:"detail,omitempty"`
 	Steps     []ScopeStep `json:"steps"`
+	// Trap is the name of the trap that holds new pages of the URL, "" for none.
+	Trap string `json:"trap,omitempty"`
 }
 
 // ScopeStep is one look of the scope at the URL.
@@ -57,7 +59,11 @@ func (c ScopeCheck) Write(out io.Writer, format Format) error {
 		}
 		t.row(strings.Repeat("  ", step.Depth+1)+step.Check, step.Result, mark)
 	}
-	return t.flush()
+	if err := t.flush(); err != nil || c.Trap == "" {
+		return err
+	}
+	_, err := fmt.Fprintf(out, "new pages there are held: trap %s\n", c.Trap)
+	return err
 }
 
 func (c ScopeCheck) verdict() string {

@@ -15,7 +15,7 @@ func (f *fake) Traps(_ context.Context, q store.TrapFilter) ([]store.TrapRecord,
 	}
 	return []store.TrapRecord{
 		{
-			ID: 1, NewTrap: store.NewTrap{Name: "example.com/calendar@2029+", Reason: "calendar", Detail: "6 dates from 2029 on"},
+			ID: 1, NewTrap: store.NewTrap{Name: "example.com/calendar@dates", Reason: "calendar", Detail: "6 dates from 2029 on"},
 			State: store.TrapSweeping, Held: 1200, FoundAt: now.Add(-3 * time.Hour),
 		},
 		{

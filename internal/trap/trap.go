@@ -75,7 +75,7 @@ func (p Pattern) String() string {
 	case KindParams:
 		return fmt.Sprintf("%s?%d+", path, p.Params)
 	case KindDates:
-		return fmt.Sprintf("%s@%d+", path, p.Year)
+		return path + "@dates" // without the year: next year it is the same trap
 	case KindHosts:
 		return "*." + p.Host
 	case KindRepeats, KindDepth, KindSession:

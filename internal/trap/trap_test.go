@@ -134,7 +134,7 @@ func TestPatterns(t *testing.T) {
 		},
 		{
 			Pattern{Kind: KindDates, Host: "h.example", Path: []string{"cal"}, Year: 2029},
-			"h.example/cal@2029+",
+			"h.example/cal@dates",
 			[]string{"http://h.example/cal/2029/01", "http://h.example/cal/2030/12/24", "http://h.example/cal?month=2030-01"},
 			[]string{"http://h.example/cal/2028/12", "http://h.example/2029/01", "http://h.example/cal/2029"},
 		},

@@ -109,3 +109,20 @@ func BenchmarkRanks(b *testing.B) {
 		b.Error(err)
 	}
 }
+
+func BenchmarkGuarded(b *testing.B) {
+	// ANALYZE takes its time.
+	e, err := openEngine(b.Context(), pgtest.DSN(b)+"&statement_timeout=0", Options{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer func() {
+		if err := e.Close(); err != nil {
+			b.Error(err)
+		}
+	}()
+	storetest.BenchmarkGuarded(b, sqlstore.New(e, sqlstore.Options{}), func() error {
+		_, err := e.pool.Exec(b.Context(), "ANALYZE")
+		return err
+	})
+}

@@ -149,3 +149,16 @@ func BenchmarkRegister(b *testing.B) {
 	}()
 	storetest.BenchmarkRegister(b, s)
 }
+
+func BenchmarkGuarded(b *testing.B) {
+	s, err := Open(b.Context(), filepath.Join(b.TempDir(), "store.db"), Options{Owner: true})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer func() {
+		if err := s.Close(); err != nil {
+			b.Error(err)
+		}
+	}()
+	storetest.BenchmarkGuarded(b, s, func() error { return nil })
+}
