@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"recrawl/internal/testsite"
 )
 
 // year is that of the tests.
@@ -80,6 +82,11 @@ func realURLs(t *testing.T) map[string][]string {
 func TestCleanSitesLoseNoPage(t *testing.T) {
 	t.Parallel()
 	sites := cleanSites()
+	for _, h := range testsite.Demo() {
+		for _, p := range h.Pages {
+			sites[h.Name] = append(sites[h.Name], "http://"+h.Name+p.Path)
+		}
+	}
 	for site, urls := range realURLs(t) {
 		sites[site] = urls
 	}
