@@ -23,7 +23,7 @@ func (w *world) register(from int64, urls ...string) {
 
 func (w *world) rank() contract.RankOut {
 	w.t.Helper()
-	return run(w, contract.Rank, contract.RankIn{CrawlID: w.crawl().ID, Name: "news", Reason: contract.RankAsked})
+	return run(w, contract.Rank, contract.RankIn{CrawlID: w.crawl().ID, Name: "news", Reason: crawl.Reason{Code: contract.RankAsked}})
 }
 
 func (w *world) replace() contract.ReplaceOut {

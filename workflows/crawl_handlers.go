@@ -174,8 +174,7 @@ func (c *crawlRun) onResume(ctx workflow.Context) (contract.Ack, error) {
 
 func (c *crawlRun) onRank(ctx workflow.Context) (contract.Ack, error) {
 	return c.locked(ctx, func() (contract.Ack, error) {
-		asked := contract.RankAsked
-		c.s.Rank = &asked
+		c.s.Rank = &crawl.Reason{Code: contract.RankAsked}
 		return contract.Ack{Message: "the pages are being ranked"}, nil
 	})
 }

@@ -100,6 +100,10 @@ func planTurn(s *contract.CrawlProgress, now time.Time) {
 func opened(s *contract.CrawlProgress, out contract.OpenCrawlOut, now time.Time) {
 	s.CrawlID, s.Name, s.State, s.Generation = out.CrawlID, out.Name, out.State, out.Generation
 	s.Every = max(out.MaintainEvery, time.Second)
+	// Other limits, or more seeds, are a reason to exchange pages, as far as these have
+	// ranks. (Before the first ranking there are none; and histories of code that ranked
+	// nothing must replay.)
+	s.Replace = s.Replace || s.Ranked != nil
 	if latest := now.Add(s.Every); s.NextTurn.After(latest) {
 		s.NextTurn = latest
 	}

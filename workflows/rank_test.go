@@ -1,6 +1,7 @@
 package workflows
 
 import (
+	"encoding/json"
 	"errors"
 	"slices"
 	"testing"
@@ -84,8 +85,27 @@ func TestCrawlRanksWhenAsked(t *testing.T) {
 	if _, err := l.crawl(newsSpec, nil); err != nil {
 		t.Fatal(err)
 	}
-	if len(ranked) != 1 || ranked[0].Reason.Code != contract.RankAsked.Code || len(l.rejects) > 0 {
+	if len(ranked) != 1 || ranked[0].Reason.Code != contract.RankAsked || len(l.rejects) > 0 {
 		t.Errorf("ranked %+v, rejected %v", ranked, l.rejects)
+	}
+}
+
+// Other limits hold at once for a crawl that has ranks.
+func TestCrawlExchangesPagesAfterASpecChange(t *testing.T) {
+	t.Parallel()
+	spec := `{"name":"news","seeds":["https://example.com/"],"limits":{"max_pages":3}}`
+	batches := []time.Duration{}
+	l := newCrawl(t, update(2*time.Minute, contract.SetSpec, json.RawMessage(spec)), update(4*time.Minute, contract.RankName),
+		update(6*time.Minute, contract.SetSpec, json.RawMessage(newsSpec)), crawlStop(8*time.Minute))
+	l.world.OnReplace = func(contract.ReplaceIn) (contract.ReplaceOut, error) {
+		batches = append(batches, l.env.Now().Sub(start).Truncate(time.Minute))
+		return contract.ReplaceOut{}, nil
+	}
+	if _, err := l.crawl(newsSpec, nil); err != nil {
+		t.Fatal(err)
+	}
+	if want := []time.Duration{4 * time.Minute, 6 * time.Minute}; !slices.Equal(batches, want) || len(l.rejects) > 0 {
+		t.Errorf("exchanges after %v, want %v; rejected %v", batches, want, l.rejects)
 	}
 }
 

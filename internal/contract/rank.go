@@ -16,8 +16,8 @@ var (
 // RankName is an update of Crawl: rank the pages now.
 const RankName = "rank"
 
-// RankAsked is why Rank is run when a person asks for it.
-var RankAsked = crawl.Reason{Code: rank.CodeAsked}
+// RankAsked is the code of the reason for which Rank is run when a person asks for it.
+const RankAsked = rank.CodeAsked
 
 // Evict is a signal of Page: it has given its place in the collection to another.
 const Evict = "evict"

@@ -13,7 +13,7 @@ type Candidate struct {
 	ID int64
 	// Importance by the last ranking, 0 if it was in none.
 	Importance float64
-	// Seed: a person named the page; it stays.
+	// Seed: a person named the page. It comes in before all others, and stays.
 	Seed bool
 	// State is the page's, or for an evicted page the one that it had in the
 	// collection.
@@ -28,9 +28,15 @@ type Candidate struct {
 // links to nothing, but it may come back.
 const emptyWorth = 0.25
 
-// Worth is what a place in the collection is worth to the page: its importance, less
-// if there is nothing to see.
+// seedWorth is above the worth of every other page.
+const seedWorth = 1000
+
+// Worth is what a page is worth to the collection: its importance, less if there is
+// nothing to see, and more than any other's if it is a seed.
 func (c Candidate) Worth() float64 {
+	if c.Seed {
+		return seedWorth
+	}
 	switch c.State {
 	case crawl.Gone, crawl.Redirect, crawl.Duplicate, crawl.Excluded:
 		return emptyWorth * c.Importance
@@ -76,8 +82,8 @@ const (
 //
 // It settles: with the same importances and no new pages a second call swaps nothing,
 // because whoever came in is worth more than all who are out. How fast moving
-// importances can move pages is bounded by Tenure and Most. Seeds stay, and pages that
-// no ranking has judged yet neither come nor go.
+// importances can move pages is bounded by Tenure and Most. Seeds come in and stay;
+// other pages that no ranking has judged yet neither come nor go.
 //
 // While there are places nobody is evicted, and evicted pages return, best first; other
 // pages are left to admission. While there are too many pages the least go.
@@ -88,7 +94,7 @@ func Replace(outside, inside []Candidate, p ReplaceParams) []Swap {
 	case p.Places < 0:
 		return surplus(inside, min(-p.Places, p.Most))
 	}
-	outside = sorted(outside, func(c Candidate) bool { return c.Importance > 0 && (!evicted(c) || c.Since >= p.Tenure) })
+	outside = sorted(outside, func(c Candidate) bool { return c.Worth() > 0 && (!evicted(c) || c.Since >= p.Tenure) })
 	inside = sorted(inside, func(c Candidate) bool { return c.Importance > 0 && !c.Seed && c.Since >= p.Tenure })
 	slices.Reverse(inside)
 	var swaps []Swap

@@ -23,7 +23,7 @@ func drawCandidates(t *rapid.T, first int64, states []crawl.PageState, label str
 		return Candidate{
 			ID:         id,
 			Importance: rapid.OneOf(rapid.Just(0.), rapid.Float64Range(LeastImportance, MostImportance)).Draw(t, "importance"),
-			Seed:       rapid.IntRange(0, 9).Draw(t, "seed") == 0 && first > 0,
+			Seed:       rapid.IntRange(0, 9).Draw(t, "seed") == 0,
 			State:      rapid.SampledFrom(states).Draw(t, "state"),
 			Since:      time.Duration(rapid.IntRange(0, 4).Draw(t, "days")) * day,
 		}
@@ -60,7 +60,7 @@ func TestReplaceProperties(t *testing.T) {
 			case s.Out != 0 && out.Seed:
 				t.Fatal("a seed was evicted")
 			case s.In != 0 && s.Out != 0 && (p.Places != 0 || in.Worth() <= out.Worth()*(1+max(p.Margin, 0)) ||
-				in.Importance == 0 || out.Importance == 0 || out.Since < p.Tenure || in.State.Lives() && in.Since < p.Tenure):
+				in.Importance == 0 && !in.Seed || out.Importance == 0 || out.Since < p.Tenure || in.State.Lives() && in.Since < p.Tenure):
 				t.Fatalf("%+v took the place of %+v with %+v", in, out, p)
 			case s.In == 0 && p.Places >= 0, s.Out == 0 && (p.Places <= 0 || !in.State.Lives()):
 				t.Fatalf("swap %+v with %+v", s, p)
@@ -183,6 +183,18 @@ func TestEmptyPagesGoFirst(t *testing.T) {
 	}
 	if words := Words(swaps[0].Reason); !strings.Contains(words, "worth 1.00 took the place of one worth 0.50") {
 		t.Error(words)
+	}
+}
+
+// A page that a person names takes the place of the least page of a full collection,
+// ranked or not.
+func TestSeedsComeIn(t *testing.T) {
+	t.Parallel()
+	inside := []Candidate{{ID: 11, Importance: 3, State: crawl.Active}, {ID: 12, Importance: 2, State: crawl.Active}, {ID: 13, Seed: true, State: crawl.Active}}
+	outside := []Candidate{{ID: 1, Importance: 2.1, State: crawl.Known}, {ID: 2, Seed: true, State: crawl.Known}}
+	swaps := Replace(outside, inside, ReplaceParams{Margin: 0.25, Most: 10})
+	if len(swaps) != 1 || swaps[0].In != 2 || swaps[0].Out != 12 {
+		t.Errorf("swaps %+v, want page 2 for page 12", swaps)
 	}
 }
 

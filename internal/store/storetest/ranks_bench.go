@@ -2,6 +2,7 @@ package storetest
 
 import (
 	"fmt"
+	"runtime"
 	"slices"
 	"testing"
 	"time"
@@ -85,8 +86,12 @@ func BenchRanks(b *testing.B, e sqlstore.Engine, settle func() error) {
 	b.Run("Ranking", func(b *testing.B) {
 		for range b.N {
 			phases, phase, at := "", "", time.Now()
+			var most uint64
 			turn := func(next string) {
 				if phase != next {
+					var m runtime.MemStats
+					runtime.ReadMemStats(&m)
+					most = max(most, m.HeapAlloc)
 					phases += fmt.Sprintf("%s %v, ", phase, time.Since(at).Round(time.Millisecond))
 					phase, at = next, time.Now()
 				}
@@ -96,6 +101,7 @@ func BenchRanks(b *testing.B, e sqlstore.Engine, settle func() error) {
 				b.Fatal(err)
 			}
 			turn("")
+			b.ReportMetric(float64(most)/(1<<20), "heap-MiB")
 			b.Logf("%d pages, %d links, %d rounds: %v (%s)", rec.Pages, rec.Links, rec.Rounds, rec.Took.Round(time.Millisecond), phases)
 		}
 	})
