@@ -78,4 +78,6 @@ type Move struct {
 	PageID int64
 	Visit  int // number of the last visit when the move was decided
 	NextAt time.Time
+	// HintedBy is the source by whose word, 0 for none. See Sources.
+	HintedBy int64
 }

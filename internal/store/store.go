@@ -51,6 +51,7 @@ type Store interface {
 	Exchanges
 	Rejections
 	Guard
+	Sources
 	Takedown
 	Contents
 	// Now returns the store's clock.
@@ -95,7 +96,7 @@ type Frontier interface {
 	// when it stored none or they have been registered already.
 	PendingLinks(ctx context.Context, pageID int64, visit int) (*PendingLinks, error)
 	// UnfinishedLinks lists versions older than Age whose links have not been
-	// registered, at most Limit.
+	// registered, at most Limit, without the links themselves.
 	UnfinishedLinks(ctx context.Context, crawlID int64, age time.Duration, limit int) ([]PendingLinks, error)
 	// Candidates lists the best Known pages of each host that has room in the
 	// crawl's window, highest priority first, at most Limit in all. With no Hosts
@@ -130,6 +131,13 @@ type NewURL struct {
 	// Variant is the URL without a session id. Trap then holds the page only if that
 	// URL, or it with another id, is a page already.
 	Variant string `json:"-"`
+	// Kind is what the URL is found as. A page that is known stays what it is, unless it
+	// was tried and gave no content.
+	Kind crawl.PageKind `json:"kind,omitempty"`
+	// Nesting and Place are of a source that an index names: how many indexes lie above
+	// it, and how many sources the index names before it.
+	Nesting int `json:"nesting,omitempty"`
+	Place   int `json:"place,omitempty"`
 }
 
 // RegisterParams are the inputs of RegisterLinks.
@@ -137,7 +145,10 @@ type RegisterParams struct {
 	CrawlID int64
 	From    int64 // page that links, 0 for seeds
 	Version int64 // version whose links these are, 0 for none
-	URLs    []NewURL
+	// Listed: From is a list, whose entries are no links: they say nothing about the
+	// importance of a page. Nor does a link to a source.
+	Listed bool
+	URLs   []NewURL
 	// Rejected are links that are not registered: counted, when Version is set, only
 	// by the call that ends the wait of that version's links.
 	Rejected []Rejection
@@ -157,6 +168,9 @@ type PendingLinks struct {
 	Page    crawl.PageRef
 	Level   int
 	Hops    int
+	// Kind is that of the page, Nesting that of a source.
+	Kind    crawl.PageKind
+	Nesting int
 	// Language is that of the version, "" if it is not known.
 	Language string
 	Visit    int
@@ -167,6 +181,11 @@ type PendingLinks struct {
 type Link struct {
 	URL      string `json:"u"`
 	NoFollow bool   `json:"n,omitempty"`
+	// Kind is not that of a page where the link leads to a source.
+	Kind crawl.PageKind `json:"k,omitempty"`
+	// Modified is when a list says that the page has changed, in seconds since 1970; 0
+	// if it does not say.
+	Modified int64 `json:"m,omitempty"`
 }
 
 // CandidateParams are the inputs of Candidates.
@@ -201,6 +220,7 @@ type PageRecord struct {
 	HostID    int64
 	Level     int
 	Hops      int // links since the seeds' hosts were left
+	Kind      crawl.PageKind
 	State     crawl.PageState
 	Visits    int // number of the last recorded visit
 	Changes   int // visits with outcome changed
@@ -216,6 +236,8 @@ type PageRecord struct {
 	Rank         float64
 	LinkingHosts int
 	InnerLinks   int
+	// HintedBy is the source whose word moved the next visit, 0 for none.
+	HintedBy int64
 	// ETag and LastModified are the validators of the last content.
 	ETag, LastModified string
 	// Last is the version that the last recorded visit left, zero if there is none.

@@ -16,14 +16,15 @@ import (
 // order of ids finds a full answer soon.
 const fewRows = 5000
 
-const pendingColumns = `l.version_id, l.crawl_id, c.name, l.page_id, p.url, h.host, p.level, p.hops, w.language, l.visit, l.links`
+const pendingColumns = `l.version_id, l.crawl_id, c.name, l.page_id, p.url, h.host, p.level, p.hops, p.kind, COALESCE(o.nesting, 0), w.language, l.visit`
 
 const pendingTables = ` FROM pending_links l JOIN pages p ON p.id = l.page_id
-	JOIN hosts h ON h.id = p.host_id JOIN crawls c ON c.id = l.crawl_id JOIN versions w ON w.id = l.version_id`
+	JOIN hosts h ON h.id = p.host_id JOIN crawls c ON c.id = l.crawl_id JOIN versions w ON w.id = l.version_id
+	LEFT JOIN sources o ON o.page_id = l.page_id`
 
 // PendingLinks implements store.Frontier.
 func (s *Store) PendingLinks(ctx context.Context, pageID int64, visit int) (*store.PendingLinks, error) {
-	query := `SELECT ` + pendingColumns + pendingTables + `
+	query := `SELECT ` + pendingColumns + `, l.links` + pendingTables + `
 		WHERE w.page_id = $1 AND w.visit = $2`
 	found, err := read(ctx, s, func(tx Tx) ([]store.PendingLinks, error) {
 		return collect(ctx, tx, query, []any{pageID, visit}, scanPending)
@@ -39,7 +40,7 @@ func (s *Store) PendingLinks(ctx context.Context, pageID int64, visit int) (*sto
 
 // UnfinishedLinks implements store.Frontier.
 func (s *Store) UnfinishedLinks(ctx context.Context, crawlID int64, age time.Duration, limit int) ([]store.PendingLinks, error) {
-	query := `SELECT ` + pendingColumns + pendingTables + `
+	query := `SELECT ` + pendingColumns + `, '[]'` + pendingTables + `
 		WHERE l.crawl_id = $1 AND l.at <= $2 ORDER BY l.at, l.version_id LIMIT $3`
 	found, err := read(ctx, s, func(tx Tx) ([]store.PendingLinks, error) {
 		now, err := tx.Now(ctx)
@@ -56,11 +57,13 @@ func (s *Store) UnfinishedLinks(ctx context.Context, crawlID int64, age time.Dur
 
 func scanPending(row Row) (store.PendingLinks, error) {
 	var l store.PendingLinks
+	var kind uint8
 	var links string
-	err := row.Scan(&l.Version, &l.Page.CrawlID, &l.Page.Crawl, &l.Page.PageID, &l.Page.URL, &l.Page.Host, &l.Level, &l.Hops, &l.Language, &l.Visit, &links)
+	err := row.Scan(&l.Version, &l.Page.CrawlID, &l.Page.Crawl, &l.Page.PageID, &l.Page.URL, &l.Page.Host, &l.Level, &l.Hops, &kind, &l.Nesting, &l.Language, &l.Visit, &links)
 	if err != nil {
 		return store.PendingLinks{}, err
 	}
+	l.Kind = crawl.PageKind(kind)
 	if err := json.Unmarshal([]byte(links), &l.Links); err != nil {
 		return store.PendingLinks{}, fmt.Errorf("decode the links of version %d: %w", l.Version, err)
 	}
@@ -169,6 +172,7 @@ type frontierRow struct {
 	changes                 int
 	seed                    bool
 	trapID                  int64 // of a held page
+	hintedBy                int64
 }
 
 // lockPage locks a page until the transaction ends.
@@ -176,10 +180,10 @@ func (s *Store) lockPage(ctx context.Context, tx Tx, pageID int64) (frontierRow,
 	row := frontierRow{pageID: pageID}
 	var state, attempted uint8
 	var priority float64
-	query := `SELECT crawl_id, host_id, state, visit, attempted, version_id, last_change, changes, priority, trap_id
+	query := `SELECT crawl_id, host_id, state, visit, attempted, version_id, last_change, changes, priority, trap_id, hinted_by
 		FROM frontier WHERE page_id = $1` + s.lock()
 	err := tx.QueryRow(ctx, query, []any{pageID}, &row.crawlID, &row.hostID, &state, &row.visit, &attempted,
-		&row.versionID, &row.lastChange, &row.changes, &priority, &row.trapID)
+		&row.versionID, &row.lastChange, &row.changes, &priority, &row.trapID, &row.hintedBy)
 	if err != nil {
 		return frontierRow{}, err
 	}

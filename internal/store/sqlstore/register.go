@@ -34,11 +34,16 @@ type foundURL struct {
 	Level  int    `json:"level"`
 	Hops   int    `json:"hops"`
 	ID     int64  `json:"id"` // of the page, once known
+	Kind   int64  `json:"kind"`
+
+	nesting, place int  // of a source
+	listed         bool // the page that has it says nothing about its importance
 
 	host     string
 	trap     int64  // holds it, unless
 	variant  string // is set, the hash of which in hex no page has
 	isNew    bool   // not known before
+	was      int64  // kind of a page that was known
 	newLink  bool   // the link from the page that was registered is new
 	isCloser bool   // level or hops is below what is known so far
 }
@@ -55,7 +60,7 @@ func (s *Store) RegisterLinks(ctx context.Context, p store.RegisterParams) (stor
 }
 
 func (s *Store) registerLinks(ctx context.Context, p store.RegisterParams) (store.RegisterResult, error) {
-	urls, err := s.foundURLs(p.URLs)
+	urls, err := s.foundURLs(p)
 	if err != nil {
 		return store.RegisterResult{}, err
 	}
@@ -136,6 +141,9 @@ func (s *Store) registerSome(ctx context.Context, tx Tx, p store.RegisterParams,
 	if err := s.insertPages(ctx, tx, p, urls); err != nil {
 		return registration{}, err
 	}
+	if err := s.insertSources(ctx, tx, p.CrawlID, urls); err != nil {
+		return registration{}, err
+	}
 	d := newDeltas(p.CrawlID, p.From)
 	if err := s.insertLinks(ctx, tx, p.From, urls, d); err != nil {
 		return registration{}, err
@@ -209,9 +217,9 @@ func (s *Store) insertPages(ctx context.Context, tx Tx, p store.RegisterParams, 
 	}
 	hash := s.engine.Dialect().Unhex("r.hash")
 	list := jsonText(urls)
-	insert := `INSERT INTO pages (crawl_id, url_hash, url, host_id, level, hops, found_at, found_from)
-		SELECT CAST($2 AS BIGINT), ` + hash + `, r.url, r.host_id, r.level, r.hops, CAST($3 AS BIGINT), CAST($4 AS BIGINT)
-		FROM ` + s.records(1, "r", "hash text", "url text", "host_id bigint", "level bigint", "hops bigint") + `
+	insert := `INSERT INTO pages (crawl_id, url_hash, url, host_id, level, hops, kind, found_at, found_from)
+		SELECT CAST($2 AS BIGINT), ` + hash + `, r.url, r.host_id, r.level, r.hops, r.kind, CAST($3 AS BIGINT), CAST($4 AS BIGINT)
+		FROM ` + s.records(1, "r", "hash text", "url text", "host_id bigint", "level bigint", "hops bigint", "kind bigint") + `
 		WHERE NOT EXISTS (SELECT 1 FROM pages p WHERE p.crawl_id = $2 AND p.url_hash = ` + hash + `)
 		ORDER BY r.hash
 		ON CONFLICT (crawl_id, url_hash) DO NOTHING
@@ -233,22 +241,22 @@ func (s *Store) findIDs(ctx context.Context, tx Tx, crawlID int64, list string, 
 	for _, id := range added {
 		isNew[id] = true
 	}
-	query := `SELECT p.id, r.hash, p.url, p.level, p.hops
+	query := `SELECT p.id, r.hash, p.url, p.level, p.hops, p.kind
 		FROM ` + s.records(1, "r", "hash text") + ` CROSS JOIN pages p
 		WHERE p.crawl_id = $2 AND p.url_hash = ` + s.engine.Dialect().Unhex("r.hash")
 	found := 0
 	err := tx.Query(ctx, query, []any{list, crawlID}, func(row Row) error {
-		var id int64
+		var id, kind int64
 		var hash, url string
 		var level, hops int
-		if err := row.Scan(&id, &hash, &url, &level, &hops); err != nil {
+		if err := row.Scan(&id, &hash, &url, &level, &hops, &kind); err != nil {
 			return err
 		}
 		u := byHash[hash]
 		if u.URL != url {
 			return collisionError(url, u.URL)
 		}
-		u.ID, u.isNew, u.isCloser = id, isNew[id], u.Level < level || u.Hops < hops
+		u.ID, u.was, u.isNew, u.isCloser = id, kind, isNew[id], u.Level < level || u.Hops < hops
 		found++
 		return nil
 	})
@@ -269,7 +277,7 @@ func (s *Store) insertLinks(ctx context.Context, tx Tx, from int64, urls []found
 	byID := make(map[int64]*foundURL, len(urls))
 	ids := make([]int64, 0, len(urls))
 	for i := range urls {
-		if urls[i].ID != from {
+		if urls[i].ID != from && !urls[i].listed {
 			byID[urls[i].ID] = &urls[i]
 			ids = append(ids, urls[i].ID)
 		}
@@ -307,7 +315,7 @@ func (s *Store) insertFrontier(ctx context.Context, tx Tx, p store.RegisterParam
 		if !u.isNew {
 			continue
 		}
-		rec := frontierRecord{ID: u.ID, HostID: u.HostID, State: int64(crawl.Known), Priority: rank.Priority(u.Level, 0)}
+		rec := frontierRecord{ID: u.ID, HostID: u.HostID, State: int64(crawl.Known), Priority: u.priority()}
 		if u.trap != 0 {
 			rec.State, rec.TrapID = int64(crawl.Held), u.trap
 			d.held(u.trap, 1)
@@ -331,6 +339,21 @@ func (s *Store) insertFrontier(ctx context.Context, tx Tx, p store.RegisterParam
 	return nil
 }
 
+// priority orders a host's known pages for admission until they are ranked, highest
+// first: the pages nearest to a seed, the sources that they name before them. Those
+// that an index names are spread over the levels, so that a long index keeps no page
+// from its turn.
+func (u foundURL) priority() float64 {
+	kind := u.Kind
+	if !u.isNew {
+		kind = u.was
+	}
+	if kind == int64(crawl.KindPage) {
+		return rank.Priority(u.Level, 0)
+	}
+	return 0.5 - float64(max(u.Level, 1)) - float64(u.place)/sourcesPerLevel
+}
+
 // updateSeen counts new backlinks of pages known before, and moves those that
 // are nearer to a seed than was known.
 func (s *Store) updateSeen(ctx context.Context, tx Tx, urls []foundURL) error {
@@ -345,7 +368,7 @@ func (s *Store) updateSeen(ctx context.Context, tx Tx, urls []foundURL) error {
 			linked = append(linked, u.ID)
 		}
 		if u.isCloser {
-			closer = append(closer, levelRecord{u.ID, u.Level, u.Hops, rank.Priority(u.Level, 0)})
+			closer = append(closer, levelRecord{u.ID, u.Level, u.Hops, u.priority()})
 		}
 	}
 	if len(touched) == 0 {
@@ -413,9 +436,9 @@ func (s *Store) lockPages(ctx context.Context, tx Tx, ids []int64) error {
 
 // foundURLs returns the URLs with their hashes, in the order of these, each
 // once with its lowest level and hops.
-func (s *Store) foundURLs(urls []store.NewURL) ([]foundURL, error) {
-	byHash := make(map[string]foundURL, len(urls))
-	for _, u := range urls {
+func (s *Store) foundURLs(p store.RegisterParams) ([]foundURL, error) {
+	byHash := make(map[string]foundURL, len(p.URLs))
+	for _, u := range p.URLs {
 		url, host := clean(u.URL), s.grouping.Unit(clean(u.Host))
 		if url == "" || host == "" {
 			return nil, fmt.Errorf("URL %.200q of host %.200q: one of them is empty", u.URL, u.Host)
@@ -424,8 +447,14 @@ func (s *Store) foundURLs(urls []store.NewURL) ([]foundURL, error) {
 		hash := hex.EncodeToString(sum[:])
 		if known, ok := byHash[hash]; ok {
 			u.Level, u.Hops = min(u.Level, known.Level), min(u.Hops, known.Hops)
+			if known.Kind != int64(crawl.KindPage) {
+				u.Kind, u.Nesting, u.Place = crawl.PageKind(known.Kind), known.nesting, known.place
+			}
 		}
-		byHash[hash] = foundURL{Hash: hash, URL: url, Level: u.Level, Hops: u.Hops, host: host, trap: u.Trap, variant: variantHash(u.Variant)}
+		byHash[hash] = foundURL{
+			Hash: hash, URL: url, Level: u.Level, Hops: u.Hops, Kind: int64(u.Kind), nesting: u.Nesting, place: u.Place,
+			listed: p.Listed || u.Kind.IsSource(), host: host, trap: u.Trap, variant: variantHash(u.Variant),
+		}
 	}
 	return slices.SortedFunc(maps.Values(byHash), func(a, b foundURL) int { return strings.Compare(a.Hash, b.Hash) }), nil
 }

@@ -197,17 +197,22 @@ func (s *Store) Reschedule(ctx context.Context, moves []store.Move) ([]store.Pag
 			return nil, err
 		}
 		var moved []int64
+		hinted := map[int64]int64{}
 		for _, m := range moves {
 			// One that is due, or stands in its host's line, does not sleep.
-			n, err := tx.Exec(ctx, fmt.Sprintf(`UPDATE frontier SET next_at = $3
+			n, err := tx.Exec(ctx, fmt.Sprintf(`UPDATE frontier SET next_at = $3, hinted_by = CASE WHEN $5 > 0 THEN $5 ELSE hinted_by END
 				WHERE page_id = $1 AND visit = $2 AND state = %d AND next_at > $4 AND %s`, crawl.Active, notInLine("frontier.page_id")),
-				m.PageID, m.Visit, max(micros(m.NextAt), now), now)
+				m.PageID, m.Visit, max(micros(m.NextAt), now), now, m.HintedBy)
 			if err != nil {
 				return nil, err
 			}
 			if n > 0 {
 				moved = append(moved, m.PageID)
+				hinted[m.HintedBy]++
 			}
+		}
+		if err := countHints(ctx, tx, hinted); err != nil {
+			return nil, err
 		}
 		return s.loadPages(ctx, tx, moved)
 	})

@@ -212,6 +212,9 @@ func (s *Store) recordVisit(ctx context.Context, tx Tx, p store.RecordParams) (s
 	if err := updateVisited(ctx, tx, page, v, p, version.id); err != nil {
 		return store.RecordResult{}, err
 	}
+	if err := judgeHint(ctx, tx, page, v.Outcome); err != nil {
+		return store.RecordResult{}, err
+	}
 	if version.id != page.versionID {
 		if err := s.removeSketch(ctx, tx, page, version.id); err != nil {
 			return store.RecordResult{}, err
@@ -306,7 +309,7 @@ func updateVisited(ctx context.Context, tx Tx, page frontierRow, v store.VisitRe
 		page.lastChange = micros(v.At)
 	}
 	query := `UPDATE frontier SET state = $2, visit = $3, attempted = 1, next_at = $4, last_at = $5, last_change = $6,
-		changes = $7, failures = $8, version_id = $9`
+		changes = $7, failures = $8, version_id = $9, hinted_by = 0`
 	args := []any{
 		page.pageID, int64(v.State), v.Visit, micros(v.NextAt), micros(v.At), page.lastChange,
 		page.changes, p.Failures, versionID,

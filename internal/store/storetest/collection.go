@@ -36,6 +36,7 @@ func Run(t *testing.T, open func(t *testing.T) store.Store) {
 		{"Reports", reportCases()},
 		{"Rejections", rejectionCases()},
 		{"Guard", guardCases()},
+		{"Sources", sourceCases()},
 		{"Robots", robotsCases()},
 		{"Takedown", takedownCases()},
 		{"Contents", contentCases()},

@@ -1,0 +1,235 @@
+package sqlstore
+
+import (
+	"context"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+
+	"recrawl/internal/crawl"
+	"recrawl/internal/store"
+)
+
+// sourcesPerLevel is how many of the sources that an index names come between two
+// levels of pages.
+const sourcesPerLevel = 10
+
+// sourceRecord is a row of sources to be inserted.
+type sourceRecord struct {
+	ID      int64 `json:"id"`
+	HostID  int64 `json:"host_id"`
+	Kind    int64 `json:"kind"`
+	Nesting int   `json:"nesting"`
+}
+
+// insertSources makes sources of those URLs that were found as such: the new ones,
+// and those that were known as pages, tried, and gave nothing that a page gives.
+// A page with content stays one whoever calls it a sitemap.
+func (s *Store) insertSources(ctx context.Context, tx Tx, crawlID int64, urls []foundURL) error {
+	var rows []sourceRecord
+	for _, u := range urls {
+		if u.Kind != int64(crawl.KindPage) {
+			rows = append(rows, sourceRecord{u.ID, u.HostID, u.Kind, u.nesting})
+		}
+	}
+	if len(rows) == 0 {
+		return nil
+	}
+	list := jsonText(rows)
+	from := s.records(1, "r", "id bigint", "host_id bigint", "kind bigint", "nesting bigint")
+	update := `UPDATE pages SET kind = r.kind FROM ` + from + ` WHERE pages.id = r.id AND pages.kind = 0
+		AND EXISTS (SELECT 1 FROM frontier f WHERE f.page_id = pages.id AND f.visit > 0 AND f.version_id = 0)`
+	if _, err := tx.Exec(ctx, update, list); err != nil {
+		return fmt.Errorf("make sources of pages: %w", err)
+	}
+	insert := `INSERT INTO sources (page_id, crawl_id, host_id, kind, nesting)
+		SELECT r.id, CAST($2 AS BIGINT), r.host_id, r.kind, r.nesting FROM ` + from + ` CROSS JOIN pages p
+		WHERE p.id = r.id AND p.kind <> 0 ORDER BY r.id
+		ON CONFLICT (page_id) DO NOTHING`
+	if _, err := tx.Exec(ctx, insert, list, crawlID); err != nil {
+		return fmt.Errorf("insert sources: %w", err)
+	}
+	return nil
+}
+
+// SaveReading implements store.Sources.
+func (s *Store) SaveReading(ctx context.Context, pageID int64, r store.Reading) error {
+	_, err := write(ctx, s, func(tx Tx) (int64, error) {
+		now, err := tx.Now(ctx)
+		if err != nil {
+			return 0, err
+		}
+		return tx.Exec(ctx, `UPDATE sources SET format = $2, entries = $3, dated = $4, dropped = $5, problem = $6, read_at = $7
+			WHERE page_id = $1`, pageID, clean(r.Format), r.Entries, r.Dated, countsText(r.Dropped), clean(r.Problem), now)
+	})
+	if err != nil {
+		return fmt.Errorf("save what source %d says: %w", pageID, err)
+	}
+	return nil
+}
+
+// SaveSkipped implements store.Sources.
+func (s *Store) SaveSkipped(ctx context.Context, pageID int64, skipped map[string]int) error {
+	_, err := write(ctx, s, func(tx Tx) (int64, error) {
+		return tx.Exec(ctx, `UPDATE sources SET skipped = $2 WHERE page_id = $1`, pageID, countsText(skipped))
+	})
+	if err != nil {
+		return fmt.Errorf("save the hints of source %d: %w", pageID, err)
+	}
+	return nil
+}
+
+// countsText is counts by reason as stored, "" for none.
+func countsText(counts map[string]int) string {
+	if len(counts) == 0 {
+		return ""
+	}
+	return clean(jsonText(counts))
+}
+
+// countsOf is the inverse of countsText.
+func countsOf(text string) (counts map[string]int, err error) {
+	if text != "" {
+		err = json.Unmarshal([]byte(text), &counts)
+	}
+	return counts, err
+}
+
+// BecomePage implements store.Sources.
+func (s *Store) BecomePage(ctx context.Context, pageID int64) error {
+	_, err := write(ctx, s, func(tx Tx) (int64, error) {
+		if _, err := tx.Exec(ctx, `DELETE FROM sources WHERE page_id = $1`, pageID); err != nil {
+			return 0, err
+		}
+		if _, err := tx.Exec(ctx, `UPDATE pages SET kind = 0 WHERE id = $1`, pageID); err != nil {
+			return 0, err
+		}
+		return tx.Exec(ctx, `UPDATE frontier SET priority = (SELECT -p.level FROM pages p WHERE p.id = $2) WHERE page_id = $1`, pageID, pageID)
+	})
+	if err != nil {
+		return fmt.Errorf("make source %d a page: %w", pageID, err)
+	}
+	return nil
+}
+
+// dateRecord is a URL with its date, in microseconds.
+type dateRecord struct {
+	Hash     string `json:"hash"`
+	Modified int64  `json:"modified"`
+}
+
+// Outdated implements store.Sources, a chunk of URLs at a time.
+func (s *Store) Outdated(ctx context.Context, crawlID int64, dates []store.URLDate) ([]store.OutdatedPage, error) {
+	query := fmt.Sprintf(`SELECT p.id, p.url, f.visit, f.last_at, f.next_at, r.modified
+		FROM %s CROSS JOIN pages p JOIN frontier f ON f.page_id = p.id
+		WHERE p.crawl_id = $2 AND p.url_hash = %s AND f.state = %d AND f.visit > 0 AND f.last_at < r.modified AND f.next_at > $3
+		ORDER BY p.id`, s.records(1, "r", "hash text", "modified bigint"), s.engine.Dialect().Unhex("r.hash"), crawl.Active)
+	all := []store.OutdatedPage{}
+	for some := range slices.Chunk(dates, urlsPerTx) {
+		rows := make([]dateRecord, len(some))
+		for i, d := range some {
+			sum := urlHash(clean(d.URL))
+			rows[i] = dateRecord{hex.EncodeToString(sum[:]), micros(d.Modified)}
+		}
+		found, err := read(ctx, s, func(tx Tx) ([]store.OutdatedPage, error) {
+			now, err := tx.Now(ctx)
+			if err != nil {
+				return nil, err
+			}
+			return collect(ctx, tx, query, []any{jsonText(rows), crawlID, now}, scanOutdated)
+		})
+		if err != nil {
+			return nil, fmt.Errorf("outdated pages of crawl %d: %w", crawlID, err)
+		}
+		all = append(all, found...)
+	}
+	return all, nil
+}
+
+func scanOutdated(row Row) (store.OutdatedPage, error) {
+	var p store.OutdatedPage
+	var last, next, modified int64
+	err := row.Scan(&p.PageID, &p.URL, &p.Visit, &last, &next, &modified)
+	p.LastAt, p.NextAt, p.Modified = fromMicros(last), fromMicros(next), fromMicros(modified)
+	return p, err
+}
+
+// countHints counts the visits that sources have moved.
+func countHints(ctx context.Context, tx Tx, hinted map[int64]int64) error {
+	for _, id := range slices.Sorted(maps.Keys(hinted)) {
+		if id == 0 {
+			continue
+		}
+		if _, err := tx.Exec(ctx, `UPDATE sources SET hinted = hinted + $2 WHERE page_id = $1`, id, hinted[id]); err != nil {
+			return fmt.Errorf("count hints: %w", err)
+		}
+	}
+	return nil
+}
+
+// judgeHint counts whether a visit that a source moved found a change.
+func judgeHint(ctx context.Context, tx Tx, page frontierRow, outcome crawl.Outcome) error {
+	if page.hintedBy == 0 || !outcome.Observes() {
+		return nil
+	}
+	hit := count(outcome.Changed())
+	_, err := tx.Exec(ctx, fmt.Sprintf(`UPDATE sources SET
+			hits = CASE WHEN hits + misses < %d THEN hits + $2 ELSE (hits + $2) / 2 END,
+			misses = CASE WHEN hits + misses < %d THEN misses + $3 ELSE (misses + $3) / 2 END
+		WHERE page_id = $1`, store.HintMemory, store.HintMemory), page.hintedBy, hit, 1-hit)
+	if err != nil {
+		return fmt.Errorf("judge a hint: %w", err)
+	}
+	return nil
+}
+
+// ListSources implements store.Sources.
+func (s *Store) ListSources(ctx context.Context, f store.SourceFilter) ([]store.SourceRecord, error) {
+	where, args := `o.crawl_id = $1 AND o.page_id > $2`, []any{f.CrawlID, f.After, limitOr(f.Limit)}
+	and := func(condition string, value any) {
+		args = append(args, value)
+		where += fmt.Sprintf(" AND "+condition, len(args))
+	}
+	if f.PageID != 0 {
+		and(`o.page_id = $%d`, f.PageID)
+	}
+	if f.Host != "" {
+		and(`o.host_id = (SELECT id FROM hosts WHERE host = $%d)`, s.grouping.Unit(clean(f.Host)))
+	}
+	if f.Kind.IsSource() {
+		and(`o.kind = $%d`, int64(f.Kind))
+	}
+	query := `SELECT o.page_id, o.crawl_id, c.name, p.url, h.host, o.kind, f.state, o.nesting, o.format, o.entries, o.dated, o.dropped,
+			o.problem, o.read_at, f.visit, f.last_at, o.hinted, o.hits, o.misses, o.skipped
+		FROM sources o JOIN frontier f ON f.page_id = o.page_id JOIN pages p ON p.id = o.page_id
+			JOIN hosts h ON h.id = o.host_id JOIN crawls c ON c.id = o.crawl_id
+		WHERE ` + where + ` ORDER BY o.page_id LIMIT $3`
+	found, err := read(ctx, s, func(tx Tx) ([]store.SourceRecord, error) { return collect(ctx, tx, query, args, scanSource) })
+	if err != nil {
+		return nil, fmt.Errorf("sources of crawl %d: %w", f.CrawlID, err)
+	}
+	return found, nil
+}
+
+func scanSource(row Row) (store.SourceRecord, error) {
+	var r store.SourceRecord
+	var kind, state uint8
+	var readAt, lastAt int64
+	var dropped, skipped string
+	err := row.Scan(&r.PageID, &r.CrawlID, &r.Crawl, &r.URL, &r.Host, &kind, &state, &r.Nesting, &r.Format, &r.Entries, &r.Dated,
+		&dropped, &r.Problem, &readAt, &r.Visits, &lastAt, &r.Hinted, &r.Hits, &r.Misses, &skipped)
+	if err != nil {
+		return store.SourceRecord{}, err
+	}
+	r.Kind, r.State = crawl.PageKind(kind), crawl.PageState(state)
+	r.ReadAt, r.LastAt = fromMicros(readAt), fromMicros(lastAt)
+	if r.Dropped, err = countsOf(dropped); err == nil {
+		r.Skipped, err = countsOf(skipped)
+	}
+	if err != nil {
+		return store.SourceRecord{}, fmt.Errorf("decode the counts of source %d: %w", r.PageID, err)
+	}
+	return r, nil
+}
