@@ -33,6 +33,7 @@ type Spec struct {
 	Politeness PolitenessSpec `json:"politeness"`
 	Fetch      FetchSpec      `json:"fetch"`
 	Content    ContentSpec    `json:"content"`
+	Sources    SourceSpec     `json:"sources"`
 	Revisit    RevisitSpec    `json:"revisit"`
 	Rank       RankSpec       `json:"rank"`
 	Retention  RetentionSpec  `json:"retention"`
@@ -216,6 +217,7 @@ func DefaultSpec() Spec {
 			AllowNetworks: []string{}, ContentTypes: []string{"text/html", "application/xhtml+xml"},
 		},
 		Content: ContentSpec{IgnoreSelectors: []string{}, IgnorePatterns: []string{}},
+		Sources: SourceSpec{Sitemaps: true, Feeds: true, MaxURLs: MostSourceURLs},
 		Revisit: RevisitSpec{
 			Policy: "sqrt", DefaultInterval: Duration(24 * time.Hour),
 			MinInterval: Duration(time.Hour), MaxInterval: Duration(120 * 24 * time.Hour),
@@ -415,6 +417,9 @@ func (s *Spec) Validate() error {
 		return err
 	}
 	if err := s.validateContent(bad); err != nil {
+		return err
+	}
+	if err := s.validateSources(bad); err != nil {
 		return err
 	}
 	if err := s.validateRetention(bad); err != nil {

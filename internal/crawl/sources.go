@@ -1,0 +1,55 @@
+package crawl
+
+// PageKind says what a page is to its crawl. The numbers are stored; never
+// renumber them.
+type PageKind uint8
+
+// The kinds of pages. A sitemap or a feed is a source: a page whose content is
+// read for URLs and for when they changed, and for nothing else.
+const (
+	KindPage    PageKind = 0
+	KindSitemap PageKind = 1 // a sitemap, an index of sitemaps, or a list of URLs
+	KindFeed    PageKind = 2 // RSS, Atom or JSON Feed
+)
+
+var pageKinds = map[PageKind]string{KindPage: "page", KindSitemap: "sitemap", KindFeed: "feed"}
+
+func (k PageKind) String() string { return nameOf(pageKinds, k) }
+
+// IsSource reports whether the page is a list of other pages.
+func (k PageKind) IsSource() bool { return k != KindPage }
+
+// MarshalText implements encoding.TextMarshaler.
+func (k PageKind) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (k *PageKind) UnmarshalText(text []byte) error {
+	return parseName(pageKinds, text, k, "kind of page")
+}
+
+// SourceSpec says which lists of URLs a crawl reads: for pages that nothing links
+// to, and for hints that a page has changed.
+type SourceSpec struct {
+	// Sitemaps reads the sitemaps that robots.txt names, and those that they name.
+	Sitemaps bool `json:"sitemaps"`
+	// Feeds reads the RSS, Atom and JSON feeds that pages name in a <link>.
+	Feeds bool `json:"feeds"`
+	// WellKnown tries /sitemap.xml where robots.txt names no sitemap.
+	WellKnown bool `json:"well_known"`
+	// MaxURLs is the greatest number of URLs that are taken from one sitemap or feed: 1
+	// to 50000, which is all that a sitemap may have.
+	MaxURLs int `json:"max_urls"`
+}
+
+// MostSourceURLs is the greatest SourceSpec.MaxURLs: what sitemaps.org allows.
+const MostSourceURLs = 50_000
+
+func (s *Spec) validateSources(bad func(field, format string, args ...any) error) error {
+	switch {
+	case s.Sources.MaxURLs < 1 || s.Sources.MaxURLs > MostSourceURLs:
+		return bad("sources.max_urls", "is %d; use 1 to %d", s.Sources.MaxURLs, MostSourceURLs)
+	case s.Sources.WellKnown && !s.Sources.Sitemaps:
+		return bad("sources.well_known", "looks for sitemaps, which sources.sitemaps turns off")
+	}
+	return nil
+}

@@ -1,0 +1,71 @@
+package sitemap
+
+import "time"
+
+const (
+	// future is how far ahead of us a site's clock may be.
+	future = 24 * time.Hour
+	// justNow is how old a date may be that was made for our request.
+	justNow = time.Minute
+	// tellsNothing is the share of the dates that makes a list's dates say nothing,
+	// and leastDates how many there must be.
+	tellsNothing = 0.9
+	leastDates   = 3
+)
+
+// Believe takes back the dates that cannot be true of a list that was read at a
+// time, and counts them by their reasons: those in the future by more than a day,
+// all of them if nearly all are the same (the site was built again) or are the
+// time of our request (they are made up as they are asked for). A date that is
+// ahead by less is that of the request.
+func (l *List) Believe(read time.Time) {
+	count, most, now := map[time.Time]int{}, 0, 0
+	dated, ahead := 0, 0
+	for i := range l.Entries {
+		e := &l.Entries[i]
+		switch {
+		case e.Modified.IsZero():
+			continue
+		case e.Modified.After(read.Add(future)):
+			e.Modified = time.Time{}
+			ahead++
+			continue
+		case e.Modified.After(read):
+			e.Modified = read
+		}
+		dated++
+		count[e.Modified]++
+		most = max(most, count[e.Modified])
+		if !e.Modified.Before(read.Add(-justNow)) {
+			now++
+		}
+	}
+	l.drop(DropFuture, ahead)
+	if dated < leastDates {
+		return
+	}
+	switch nearly := tellsNothing * float64(dated); {
+	case float64(now) >= nearly:
+		l.forgetDates(DropDatesNow, dated)
+	case float64(most) >= nearly:
+		l.forgetDates(DropDatesEqual, dated)
+	}
+}
+
+func (l *List) forgetDates(reason string, n int) {
+	l.drop(reason, n)
+	for i := range l.Entries {
+		l.Entries[i].Modified = time.Time{}
+	}
+}
+
+// Dated is how many entries have a date.
+func (l *List) Dated() int {
+	n := 0
+	for _, e := range l.Entries {
+		if !e.Modified.IsZero() {
+			n++
+		}
+	}
+	return n
+}

@@ -1,0 +1,105 @@
+package sitemap
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"time"
+)
+
+// Reasons why a date moves no visit. They are stored; never change them.
+const (
+	SkipSoon      = "due soon anyway"
+	SkipUntrusted = "source not trusted"
+	SkipMany      = "too many at once"
+)
+
+const (
+	// leastTrust is the share of hints that found a change below which a source is
+	// not trusted. A visit that a policy plans finds one about as often; a hint
+	// should be better than none.
+	leastTrust = 1.0 / 3
+	// oneOf so many hints of a source that is not trusted are followed: it may be
+	// better now.
+	oneOf = 10
+	// pulledShare is the share of a list that one reading may move, pulledLeast and
+	// pulledMost how many in any case and at most: a list that lies about all its
+	// pages must not spend what the others need.
+	pulledShare = 0.05
+	pulledLeast = 4
+	pulledMost  = 500
+)
+
+// Record is how often visits that a source hinted at found a change, and how often
+// not.
+type Record struct{ Hits, Misses int }
+
+// Trusted reports whether the source's hints are followed: while the expected share
+// of changes, (hits + 1)/(hits + misses + 2) by Laplace's rule, is at least a
+// third. A new source is trusted; two misses at the start end it.
+func (r Record) Trusted() bool {
+	return float64(r.Hits+1)/float64(r.Hits+r.Misses+2) >= leastTrust
+}
+
+// Known is a page that was visited before the date that a list gives it.
+type Known struct {
+	PageID   int64
+	Visit    int // number of its last visit
+	Modified time.Time
+	// LastAt is when that was, NextAt when the next is planned.
+	LastAt, NextAt time.Time
+	// Min is the least time between two visits.
+	Min time.Duration
+}
+
+// Hint is a page to be visited at another time.
+type Hint struct {
+	Known
+	Due time.Time
+}
+
+// Choose decides which of the pages that a list says have changed are visited
+// sooner, and counts the others by why not. listed is the number of the list's
+// entries. A page is never visited within Min of its last visit, and at most one in
+// twenty of the list's pages (but four in any case, and five hundred at most) are
+// moved, those with the latest dates.
+func Choose(known []Known, r Record, listed int, now time.Time) (hints []Hint, skipped map[string]int) {
+	skipped = map[string]int{}
+	for _, k := range known {
+		h := Hint{k, later(now, k.LastAt.Add(k.Min))}
+		switch {
+		case !h.Due.Before(k.NextAt):
+			skipped[SkipSoon]++
+		case !r.Trusted() && !k.proves():
+			skipped[SkipUntrusted]++
+		default:
+			hints = append(hints, h)
+		}
+	}
+	slices.SortFunc(hints, func(a, b Hint) int {
+		return cmp.Or(b.Modified.Compare(a.Modified), cmp.Compare(a.PageID, b.PageID))
+	})
+	most := min(max(int(math.Ceil(pulledShare*float64(listed))), pulledLeast), pulledMost)
+	if n := len(hints) - most; n > 0 {
+		skipped[SkipMany] = n
+		hints = hints[:most]
+	}
+	return hints, skipped
+}
+
+// proves chooses the hints by which a source that is not trusted can prove itself:
+// one in ten, which the site cannot foresee.
+func (k Known) proves() bool {
+	// The finaliser of SplitMix64 (Steele, Lea and Flood 2014).
+	z := uint64(k.PageID)*0x9E3779B97F4A7C15 + uint64(k.Visit)
+	z = (z ^ z>>30) * 0xBF58476D1CE4E5B9
+	z = (z ^ z>>27) * 0x94D049BB133111EB
+	return (z^z>>31)%oneOf == 0
+}
+
+func later(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}

@@ -1,0 +1,211 @@
+package sitemap
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"compress/gzip"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"golang.org/x/net/html/charset"
+	"golang.org/x/text/encoding/unicode"
+	"golang.org/x/text/transform"
+
+	"recrawl/internal/crawl"
+	"recrawl/internal/urlkey"
+)
+
+// Source is a body with where it comes from.
+type Source struct {
+	Body        io.Reader
+	URL         urlkey.URL
+	ContentType string
+	// MaxURLs is the greatest number of entries that are kept, ≥ 1.
+	MaxURLs int
+
+	maxBytes int64 // MaxBytes, unless a test is in a hurry
+}
+
+// Read reads a list as it streams in, in memory for what it returns and one
+// token. A gzip coding is undone. What is broken in the middle gives what came
+// before it, with a Problem. The error is ErrNoList for what is no list at all,
+// else that of Body.
+func Read(src Source) (List, error) {
+	body := &watched{r: src.Body}
+	list, err := read(src, body)
+	switch {
+	case body.err != nil:
+		return List{}, fmt.Errorf("read %s: %w", src.URL, body.err)
+	case list.Format == "":
+		return List{}, ErrNoList
+	case err != nil:
+		list.Problem = problem(err)
+	}
+	return list, nil
+}
+
+func read(src Source, body io.Reader) (List, error) {
+	plain, err := unzip(bufio.NewReader(body))
+	if err != nil {
+		return List{}, err
+	}
+	text, decoded, err := decode(plain, crawl.ParseMediaType(src.ContentType).Charset)
+	if err != nil {
+		return List{}, err
+	}
+	l := lister{in: &guard{r: text, left: cmp.Or(src.maxBytes, MaxBytes)}, decoded: decoded, base: urlkey.NewBase(src.URL), most: src.MaxURLs}
+	switch first := firstByte(text); first {
+	case '<':
+		err = l.xml()
+	case '{':
+		err = l.json()
+	case 0:
+		err = ErrNoList
+	default:
+		err = l.lines()
+	}
+	return l.list, err
+}
+
+// lister reads one list.
+type lister struct {
+	in      *guard
+	decoded bool // in is UTF-8, whatever an XML declaration says
+	base    urlkey.Base
+	most    int
+	list    List
+}
+
+// unzip undoes one gzip coding, if there is one.
+func unzip(r *bufio.Reader) (*bufio.Reader, error) {
+	head, _ := r.Peek(2) // an error comes again
+	if !bytes.Equal(head, []byte{0x1F, 0x8B}) {
+		return r, nil
+	}
+	plain, err := gzip.NewReader(r)
+	if err != nil {
+		return nil, err
+	}
+	return bufio.NewReader(plain), nil
+}
+
+// decode makes UTF-8 of what a byte order mark or the Content-Type tells to be
+// something else, and reports whether one of them told.
+func decode(r *bufio.Reader, label string) (text *bufio.Reader, told bool, err error) {
+	head, _ := r.Peek(3)
+	switch {
+	case bytes.Equal(head, []byte("\xEF\xBB\xBF")):
+		_, err = r.Discard(3)
+		return r, true, err
+	case bytes.HasPrefix(head, []byte{0xFE, 0xFF}), bytes.HasPrefix(head, []byte{0xFF, 0xFE}):
+		utf16 := unicode.UTF16(unicode.BigEndian, unicode.UseBOM).NewDecoder()
+		return bufio.NewReader(transform.NewReader(r, utf16)), true, nil
+	case label == "":
+		return r, false, nil
+	}
+	converted, err := charset.NewReaderLabel(label, r)
+	if err != nil {
+		return r, false, nil // unknown: the document may know better
+	}
+	return bufio.NewReader(converted), true, nil
+}
+
+// firstByte is the first byte that is no white space, 0 if there is none near.
+func firstByte(r *bufio.Reader) byte {
+	head, _ := r.Peek(1024)
+	head = bytes.TrimLeft(head, " \t\r\n")
+	if len(head) == 0 {
+		return 0
+	}
+	return head[0]
+}
+
+// errors that end the reading of a list.
+var (
+	errTooLarge = fmt.Errorf("it has more than %s", crawl.Size(MaxBytes))
+	errToken    = fmt.Errorf("one part of it has more than %s", crawl.Size(maxToken))
+	errTooDeep  = fmt.Errorf("its elements are nested more than %d deep", maxDepth)
+)
+
+// guard bounds what is read: all of it, and between two calls of rest.
+type guard struct {
+	r           *bufio.Reader
+	left, token int64
+}
+
+// rest allows another token.
+func (g *guard) rest() { g.token = maxToken }
+
+func (g *guard) bound() error {
+	switch {
+	case g.left <= 0:
+		if _, err := g.r.Peek(1); err != nil {
+			return err // it ends just here
+		}
+		return errTooLarge
+	case g.token <= 0:
+		return errToken
+	}
+	return nil
+}
+
+// Read implements io.Reader.
+func (g *guard) Read(p []byte) (int, error) {
+	if err := g.bound(); err != nil {
+		return 0, err
+	}
+	n, err := g.r.Read(p[:min(int64(len(p)), g.left, g.token)])
+	g.left -= int64(n)
+	g.token -= int64(n)
+	return n, err
+}
+
+// ReadByte implements io.ByteReader, so that a decoder reads no further than it
+// must.
+func (g *guard) ReadByte() (byte, error) {
+	if err := g.bound(); err != nil {
+		return 0, err
+	}
+	g.left--
+	g.token--
+	return g.r.ReadByte()
+}
+
+// watched remembers an error of the body itself, which says nothing about the
+// list.
+type watched struct {
+	r   io.Reader
+	err error
+}
+
+// Read implements io.Reader.
+func (w *watched) Read(p []byte) (int, error) {
+	n, err := w.r.Read(p)
+	if err != nil && !errors.Is(err, io.EOF) {
+		w.err = err
+	}
+	return n, err
+}
+
+// maxProblem bounds a problem in bytes.
+const maxProblem = 200
+
+// problem says in plain words why the rest of a list could not be read.
+func problem(err error) string {
+	var syntax *xml.SyntaxError
+	switch {
+	case errors.Is(err, io.ErrUnexpectedEOF), errors.As(err, &syntax) && strings.HasSuffix(syntax.Msg, "unexpected EOF"):
+		return "it ends in the middle"
+	case errors.As(err, &syntax):
+		return crawl.Clean(fmt.Sprintf("it is broken in line %d: %s", syntax.Line, syntax.Msg), maxProblem)
+	case errors.Is(err, errTooLarge), errors.Is(err, errToken), errors.Is(err, errTooDeep):
+		return err.Error()
+	case errors.Is(err, gzip.ErrChecksum), errors.Is(err, gzip.ErrHeader):
+		return "its gzip coding is broken"
+	}
+	return crawl.Clean("it is broken: "+err.Error(), maxProblem)
+}

@@ -1,0 +1,400 @@
+package sitemap
+
+import (
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"recrawl/internal/urlkey"
+)
+
+func canonical(t testing.TB, url string) urlkey.URL {
+	t.Helper()
+	u, err := urlkey.Canonical(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return u
+}
+
+func readText(t testing.TB, body string) (List, error) {
+	t.Helper()
+	return Read(Source{Body: strings.NewReader(body), URL: canonical(t, "https://a.test/s/list.xml"), MaxURLs: 100})
+}
+
+// wordsOf is a list as a test writes it.
+func wordsOf(l List) string {
+	var b strings.Builder
+	for i, e := range l.Entries {
+		if i > 0 {
+			b.WriteString(" ")
+		}
+		b.WriteString(strings.TrimPrefix(e.URL.String(), "https://a.test"))
+		if !e.Modified.IsZero() {
+			b.WriteString("@" + e.Modified.Format("2006-01-02T15:04:05"))
+		}
+		if e.Sitemap {
+			b.WriteString("*")
+		}
+	}
+	return b.String()
+}
+
+const urlset = `<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">`
+
+func TestRead(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		body    string
+		format  Format
+		want    string
+		dropped map[string]int
+		problem string
+	}{
+		"sitemap": {
+			`<?xml version="1.0" encoding="UTF-8"?>` + urlset + `<url><loc> https://a.test/1 </loc><lastmod>2026-01-02</lastmod><priority>0.5</priority></url>
+			<url><loc>https://a.test/2?a=1&amp;b=2</loc></url></urlset>`,
+			FormatURLs, "/1@2026-01-02T00:00:00 /2?a=1&b=2", nil, "",
+		},
+		"index": {
+			`<sitemapindex><sitemap><loc>https://a.test/1.xml.gz</loc><lastmod>2026-01-02T03:04:05+01:00</lastmod></sitemap></sitemapindex>`,
+			FormatIndex, "/1.xml.gz@2026-01-02T02:04:05*", nil, "",
+		},
+		"extensions have URLs of their own": {
+			urlset + `<url><loc>https://a.test/1</loc><image:image><image:loc>https://a.test/i.png</image:loc></image:image>
+			<video:video><video:player_loc>https://a.test/v</video:player_loc><url>https://a.test/no</url><lastmod>2020-01-01</lastmod></video:video>
+			<xhtml:link rel="alternate" hreflang="de" href="https://a.test/de"/></url></urlset>`,
+			FormatURLs, "/1", nil, "",
+		},
+		"wrong name spaces, cases and entities": {
+			`<s:URLSET xmlns:s="wrong"><s:Url><S:LOC>https://a.test/a&b</S:LOC><x:lastMod>2026</x:lastMod>&nbsp;&unknown;</s:Url></s:URLSET>`,
+			FormatURLs, "/a&b@2026-01-01T00:00:00", nil, "",
+		},
+		"CDATA and comments": {
+			urlset + `<!-- <url> --><url><loc><![CDATA[https://a.test/?a&b]]></loc></url></urlset>`, FormatURLs, "/?a&b", nil, "",
+		},
+		"tags that are not closed": {
+			urlset + `<url><loc>https://a.test/1<url><loc>https://a.test/2</loc><lastmod>2026-01-02</url></b><url><loc>https://a.test/3</loc></url></urlset>`,
+			FormatURLs, "/1 /2@2026-01-02T00:00:00 /3", nil, "",
+		},
+		"cut off": {
+			urlset + `<url><loc>https://a.test/1</loc></url><url><loc>https://a.test/2</lo`, FormatURLs, "/1 /2", nil, "it ends in the middle",
+		},
+		"ends early": {
+			urlset + `<url><loc>https://a.test/1</loc></url>`, FormatURLs, "/1", nil, "it ends in the middle",
+		},
+		"broken": {
+			urlset + `<url><loc>https://a.test/1</loc></url><<>`, FormatURLs, "/1", nil, "it is broken in line 1: expected element name after <",
+		},
+		"what is dropped": {
+			urlset + `<url/><url><loc> </loc></url><url><loc>ftp://a.test/</loc></url><url><loc>https://a.test/1</loc><lastmod>soon</lastmod></url>
+			<url><loc>https://a.test/1</loc><lastmod>2026-01-02</lastmod></url><url><loc>https://a.test/` + strings.Repeat("x", maxURL) + `</loc></url></urlset>`,
+			FormatURLs, "/1@2026-01-02T00:00:00",
+			map[string]int{DropNoURL: 2, DropMalformed: 1, DropRepeated: 1, DropDate: 1, DropTooLong: 1},
+			"",
+		},
+		"nested too deep": {
+			urlset + `<url><loc>https://a.test/1</loc></url>` + strings.Repeat("<a>", 1000), FormatURLs, "/1", nil, "its elements are nested more than 64 deep",
+		},
+		"text": {
+			"https://a.test/1\r\n\n  https://a.test/2\nnothing:\nhttps://a.test/1\n" + strings.Repeat("y", 3*maxURL), FormatText,
+			"/1 /2",
+			map[string]int{DropMalformed: 1, DropRepeated: 1, DropTooLong: 1},
+			"",
+		},
+		"RSS": {
+			`<rss version="2.0"><channel><link>https://a.test/</link><pubDate>Mon, 05 Jan 2026 00:00:00 GMT</pubDate>
+			<item><title>1</title><link>https://a.test/1</link><pubDate>Fri, 02 Jan 2026 03:04:05 EST</pubDate><guid isPermaLink="false">https://a.test/no</guid></item>
+			<item><guid>https://a.test/2</guid><dc:date>2026-01-02T03:04:05Z</dc:date><media:content url="x"><media:item><link>https://a.test/no</link></media:item></media:content></item>
+			<item><atom:link rel="self" href="https://a.test/no"/><link>/3</link><pubDate>2 Jan 2026 10:00 +0200</pubDate><atom:updated>2026-01-03</atom:updated></item></channel></rss>`,
+			FormatRSS, "/1@2026-01-02T08:04:05 /2@2026-01-02T03:04:05 /3@2026-01-03T00:00:00", nil, "",
+		},
+		"RDF": {
+			`<rdf:RDF xmlns:rdf="x"><channel rdf:about="https://a.test/"><items><rdf:Seq><rdf:li resource="https://a.test/1"/></rdf:Seq></items></channel>
+			<item rdf:about="https://a.test/1"><dc:date>2026-01-02</dc:date></item></rdf:RDF>`,
+			FormatRSS, "/1@2026-01-02T00:00:00", nil, "",
+		},
+		"Atom": {
+			`<feed xmlns="http://www.w3.org/2005/Atom"><link href="https://a.test/"/><updated>2026-01-05T00:00:00Z</updated>
+			<entry><link rel="replies" href="/no"/><link rel="alternate" href="../1"/><published>2026-01-01T00:00:00Z</published><updated>2026-01-02T00:00:00.5Z</updated>
+			<content type="xhtml"><div><a href="/no">x</a><link href="/no"/></div></content></entry></feed>`,
+			FormatAtom, "/1@2026-01-02T00:00:00", nil, "",
+		},
+		"JSON Feed": {
+			`{"version":"https://jsonfeed.org/version/1.1","title":"x","author":{"name":["y"]},"items":[{"id":"1","url":"https://a.test/1","date_published":"2026-01-02T00:00:00Z"},
+			{"id":"https://a.test/2","date_published":"2026-01-02T00:00:00Z","date_modified":"2026-01-03T00:00:00Z"},7,{"id":3}]}`,
+			FormatJSON, "/1@2026-01-02T00:00:00 /2@2026-01-03T00:00:00",
+			map[string]int{DropMalformed: 1, DropNoURL: 1},
+			"",
+		},
+		"JSON Feed that is cut off": {
+			`{"version":"https://jsonfeed.org/version/1","items":[{"url":"https://a.test/1"},{"ur`, FormatJSON, "/1", nil, "it ends in the middle",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			l, err := readText(t, tc.body)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := wordsOf(l); got != tc.want || l.Format != tc.format || l.Problem != tc.problem {
+				t.Errorf("%s: %q, problem %q; want %s: %q, problem %q", l.Format, got, l.Problem, tc.format, tc.want, tc.problem)
+			}
+			if !maps.Equal(l.Dropped, tc.dropped) {
+				t.Errorf("dropped %v, want %v", l.Dropped, tc.dropped)
+			}
+		})
+	}
+}
+
+func TestReadNoList(t *testing.T) {
+	t.Parallel()
+	for _, body := range []string{
+		"", " \n", "<!doctype html><html><body>x", `<?xml version="1.0"?><html xmlns="http://www.w3.org/1999/xhtml"/>`, "hello", "/relative\n", "\x1f\x8bnot gzip",
+		"<", "{", `{"items":[]}`, `{"version":"2"}`, "<!-- nothing -->", "\x00\x01", "<a><urlset/></a>", `{"version":["x"]}`,
+	} {
+		if l, err := readText(t, body); !errors.Is(err, ErrNoList) {
+			t.Errorf("%q: %v, %v; want ErrNoList", body, l, err)
+		}
+	}
+}
+
+func TestReadEncodings(t *testing.T) {
+	t.Parallel()
+	const text = `<urlset><url><loc>https://a.test/` + "\xE9" + `</loc></url></urlset>`
+	latin := `<?xml version="1.0" encoding="ISO-8859-1"?>` + text
+	utf16 := []byte{0xFF, 0xFE}
+	for _, c := range `<?xml version="1.0" encoding="UTF-16"?><urlset><url><loc>https://a.test/é</loc></url></urlset>` {
+		utf16 = append(utf16, byte(c), byte(c>>8))
+	}
+	for name, src := range map[string]Source{
+		"declared in the document": {Body: strings.NewReader(latin)},
+		"declared in the header":   {Body: strings.NewReader(text), ContentType: "application/xml; charset=iso-8859-1"},
+		"both, the header is right": {
+			Body: strings.NewReader(`<?xml version="1.0" encoding="utf-7"?>` + text), ContentType: "text/xml;charset=latin1",
+		},
+		"UTF-16":        {Body: bytes.NewReader(utf16)},
+		"UTF-8 by mark": {Body: strings.NewReader("\uFEFF" + `<urlset><url><loc>https://a.test/é</loc></url></urlset>`)},
+		"gzip":          {Body: bytes.NewReader(zipped(t, strings.NewReader(latin)))},
+	} {
+		src.URL, src.MaxURLs = canonical(t, "https://a.test/"), 10
+		l, err := Read(src)
+		if err != nil || wordsOf(l) != "/%C3%A9" {
+			t.Errorf("%s: %q, %v", name, wordsOf(l), err)
+		}
+	}
+}
+
+func zipped(t testing.TB, r io.Reader) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	w := gzip.NewWriter(&b)
+	if _, err := io.Copy(w, r); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// endless repeats a text for n bytes after a head.
+func endless(head, text string, n int) io.Reader {
+	return io.MultiReader(strings.NewReader(head), io.LimitReader(&repeater{text: text}, int64(n)))
+}
+
+type repeater struct {
+	text string
+	at   int
+}
+
+func (r *repeater) Read(p []byte) (int, error) {
+	n := 0
+	for n < len(p) {
+		c := copy(p[n:], r.text[r.at:])
+		n += c
+		r.at = (r.at + c) % len(r.text)
+	}
+	return n, nil
+}
+
+// TestReadWithinLimits reads what is much larger than a list may be, as a bomb of
+// some kilobytes of gzip, and looks at what it costs: the limits, not the size.
+func TestReadWithinLimits(t *testing.T) {
+	const limit, size = 4 << 20, 16 << 20
+	for name, tc := range map[string]struct{ head, text, problem string }{
+		"entries":      {urlset, "<url><loc>https://a.test/x</loc></url>", errTooLarge.Error()},
+		"text":         {urlset + "<url><loc>", "xxxxxxxx", errToken.Error()},
+		"an attribute": {urlset + `<url x="`, "yyyyyyyy", errToken.Error()},
+		"a comment":    {urlset + `<!--`, "y>y<y>y", errToken.Error()},
+		"spaces":       {urlset, "                ", errToken.Error()},
+		"depth":        {urlset, "<a>", errTooDeep.Error()},
+		"ends":         {urlset, "</a>", errTooLarge.Error()},
+		"lines":        {"https://a.test/\n", "https://a.test/y\n", errTooLarge.Error()},
+		"one line":     {"https://a.test/\n", "https", errToken.Error()},
+		"JSON depth":   {jsonHead, "[", "exceeded max depth"},
+		"a JSON text":  {jsonHead + `{"url":"`, "[", errToken.Error()},
+	} {
+		t.Run(name, func(t *testing.T) {
+			bomb := zipped(t, endless(tc.head, tc.text, size))
+			body := &peak{Reader: bytes.NewReader(bomb), every: 1}
+			floor := inUse()
+			l, err := Read(Source{Body: body, URL: canonical(t, "https://a.test/s.xml.gz"), MaxURLs: 100, maxBytes: limit})
+			if err != nil || !strings.Contains(l.Problem, tc.problem) {
+				t.Errorf("problem %q, %v; want %q", l.Problem, err, tc.problem)
+			}
+			if grown := int64(max(body.most, inUse())) - int64(floor); grown > 8<<20 {
+				t.Errorf("%d MiB were in use at most", grown>>20)
+			}
+		})
+	}
+}
+
+const jsonHead = `{"version":"https://jsonfeed.org/version/1","items":[{"url":"https://a.test/1"},`
+
+// A bomb of 50 KiB is read up to the real limit, and no further.
+func TestReadBomb(t *testing.T) {
+	t.Parallel()
+	bomb := zipped(t, endless(urlset, "<url><loc>https://a.test/x</loc></url>"+strings.Repeat(" ", 10_000), MaxBytes+1<<20))
+	l, err := Read(Source{Body: bytes.NewReader(bomb), URL: canonical(t, "https://a.test/s.xml.gz"), MaxURLs: 100})
+	if err != nil || l.Problem != errTooLarge.Error() || len(l.Entries) != 1 || len(bomb) > 200<<10 {
+		t.Errorf("%d bytes: %d entries, problem %q, %v", len(bomb), len(l.Entries), l.Problem, err)
+	}
+}
+
+func inUse() uint64 {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return m.HeapAlloc
+}
+
+// peak is a reader that looks, now and then as it is read, at how much memory is
+// in use.
+type peak struct {
+	io.Reader
+	every, reads int
+	most         uint64
+}
+
+func (p *peak) Read(b []byte) (int, error) {
+	if p.reads++; p.reads%p.every == 0 {
+		p.most = max(p.most, inUse())
+	}
+	return p.Reader.Read(b)
+}
+
+// A list of 40 MiB with two hundred thousand URLs is streamed: what is kept of it
+// is what may be.
+func TestReadGigantic(t *testing.T) {
+	n := 0
+	entries := &generator{next: func() string {
+		n++
+		return fmt.Sprintf("<url><loc>https://a.test/%d</loc><lastmod>2026-01-02</lastmod><changefreq>daily</changefreq>%s</url>\n", n, strings.Repeat(" ", 100))
+	}, end: "</urlset>", most: 200_000}
+	body := &peak{Reader: io.MultiReader(strings.NewReader(urlset), entries), every: 20_000}
+	floor := inUse()
+	l, err := Read(Source{Body: body, URL: canonical(t, "https://a.test/"), MaxURLs: 1000})
+	if err != nil || len(l.Entries) != 1000 || l.Dropped[DropMany] != 199_000 || l.Problem != "" {
+		t.Errorf("%d entries, dropped %v, problem %q, %v", len(l.Entries), l.Dropped, l.Problem, err)
+	}
+	if grown := int64(body.most) - int64(floor); grown > 8<<20 {
+		t.Errorf("%d MiB were in use at most", grown>>20)
+	}
+}
+
+type generator struct {
+	next      func() string
+	end, rest string
+	made      int
+	most      int
+}
+
+func (g *generator) Read(p []byte) (int, error) {
+	if g.rest == "" {
+		switch {
+		case g.made < g.most:
+			g.rest = g.next()
+		case g.made == g.most:
+			g.rest = g.end
+		default:
+			return 0, io.EOF
+		}
+		g.made++
+	}
+	n := copy(p, g.rest)
+	g.rest = g.rest[n:]
+	return n, nil
+}
+
+// An archive that fails says nothing about the list.
+func TestReadPassesErrorsOn(t *testing.T) {
+	t.Parallel()
+	broken := errors.New("disk on fire")
+	body := io.MultiReader(strings.NewReader(urlset+"<url><loc>https://a.test/1</loc></url>"), &failing{broken})
+	if _, err := Read(Source{Body: body, URL: canonical(t, "https://a.test/"), MaxURLs: 10}); !errors.Is(err, broken) {
+		t.Errorf("got %v", err)
+	}
+}
+
+type failing struct{ err error }
+
+func (f *failing) Read([]byte) (int, error) { return 0, f.err }
+
+func TestDigest(t *testing.T) {
+	t.Parallel()
+	digest := func(body string) string {
+		l, err := readText(t, body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return l.Digest()
+	}
+	const a, b = "<url><loc>https://a.test/1</loc><lastmod>2026-01-02</lastmod></url>", "<url><loc>https://a.test/2</loc></url>"
+	same := digest(urlset + a + b + "</urlset>")
+	if digest(urlset+"<!-- made at noon -->"+b+a+"</urlset>") != same {
+		t.Error("the order and comments count")
+	}
+	for _, other := range []string{a, a + a, strings.ReplaceAll(a+b, "-02", "-03"), a + b + "<url><loc>https://a.test/3</loc></url>"} {
+		if digest(urlset+other+"</urlset>") == same {
+			t.Errorf("%s has the same digest", other)
+		}
+	}
+}
+
+func FuzzRead(f *testing.F) {
+	f.Add([]byte(urlset + "<url><loc>https://a.test/1</loc><lastmod>2026</lastmod></url></urlset>"))
+	f.Add([]byte("https://a.test/1\nhttps://a.test/2"))
+	f.Add([]byte(`{"version":"https://jsonfeed.org/version/1","items":[{"url":"https://a.test/1"}]}`))
+	f.Add([]byte(`<rss><channel><item><link>https://a.test/1<item><guid>https://a.test/2</item></channel>`))
+	f.Add([]byte(`<?xml version="1.0" encoding="shift_jis"?><feed><entry><link href="x"/>`))
+	f.Add(zipped(f, strings.NewReader(urlset)))
+	f.Fuzz(func(t *testing.T, body []byte) {
+		l, err := Read(Source{Body: bytes.NewReader(body), URL: canonical(t, "https://a.test/"), MaxURLs: 5})
+		if err != nil {
+			if !errors.Is(err, ErrNoList) {
+				t.Fatal(err)
+			}
+			return
+		}
+		if l.Format == "" || len(l.Entries) > 5 {
+			t.Fatalf("%+v", l)
+		}
+		seen := map[urlkey.URL]bool{}
+		for _, e := range l.Entries {
+			if e.URL.IsZero() || seen[e.URL] {
+				t.Fatalf("%+v", l.Entries)
+			}
+			seen[e.URL] = true
+		}
+		l.Believe(time.Unix(1e9, 0))
+		l.Digest()
+	})
+}

@@ -1,0 +1,214 @@
+package sitemap
+
+import (
+	"encoding/xml"
+	"errors"
+	"io"
+	"strings"
+
+	"golang.org/x/net/html/charset"
+)
+
+// roots are the root elements of lists in small letters.
+var roots = map[string]Format{
+	"urlset": FormatURLs, "sitemapindex": FormatIndex, "rss": FormatRSS, "rdf": FormatRSS, "feed": FormatAtom,
+}
+
+// entries are the elements that an entry is written in.
+var entries = map[string]bool{"url": true, "sitemap": true, "item": true, "entry": true}
+
+// xml reads sitemaps, indexes and feeds by the local names of elements: name
+// spaces are often wrong, left out or misspelt. Elements of extensions such as
+// image:loc have other parents. Tags that are not closed are forgiven.
+func (l *lister) xml() error {
+	d := xml.NewDecoder(l.in)
+	d.Strict, d.Entity = false, xml.HTMLEntity
+	d.CharsetReader = func(label string, in io.Reader) (io.Reader, error) {
+		if l.decoded {
+			return in, nil
+		}
+		return charset.NewReaderLabel(label, in)
+	}
+	e := elements{lister: l}
+	for {
+		l.in.rest()
+		token, err := d.RawToken() // which keeps no stack of its own
+		if errors.Is(err, io.EOF) {
+			return e.end()
+		}
+		if err != nil {
+			e.flush()
+			return err
+		}
+		if err := e.take(token); err != nil {
+			return err
+		}
+	}
+}
+
+// elements is where in a document the reading is.
+type elements struct {
+	*lister
+	open  []string // elements by local name in small letters, the root first
+	entry *found   // the one being read, the element at of open
+	at    int
+	guid  string           // of an RSS item, which may be its URL
+	text  *strings.Builder // of the part being read, which is the innermost element
+}
+
+func (e *elements) take(token xml.Token) error {
+	switch t := token.(type) {
+	case xml.StartElement:
+		return e.start(t)
+	case xml.EndElement:
+		e.close(strings.ToLower(t.Name.Local))
+	case xml.CharData:
+		// One byte more than a URL may have shows that it is too long.
+		if e.text != nil && e.text.Len() <= maxURL {
+			e.text.Write(t[:min(len(t), maxURL+1-e.text.Len())])
+		}
+	}
+	return nil
+}
+
+func (e *elements) start(t xml.StartElement) error {
+	name := strings.ToLower(t.Name.Local)
+	if len(e.open) == 0 {
+		format, ok := roots[name]
+		if !ok {
+			return ErrNoList
+		}
+		e.list.Format = format
+	}
+	if len(e.open) >= maxDepth {
+		e.flush()
+		return errTooDeep
+	}
+	switch {
+	case entries[name] && !e.within():
+		// An entry that was not closed ends where the next begins.
+		e.flush()
+		e.entry, e.at = &found{sitemap: name == "sitemap"}, len(e.open)
+		if about := attr(t, "about"); about != "" {
+			e.guid = about
+		}
+	case e.parent() && isPart[name]:
+		e.text = nil
+		e.part(name, t)
+	default:
+		e.text = nil
+	}
+	e.open = append(e.open, name)
+	return nil
+}
+
+// isPart are the elements of an entry that are read.
+var isPart = map[string]bool{
+	"loc": true, "lastmod": true, "link": true, "guid": true,
+	"pubdate": true, "date": true, "published": true, "issued": true, "updated": true, "modified": true,
+}
+
+// within reports whether the place is inside an extension of an entry, where an
+// element such as media:item is no entry.
+func (e *elements) within() bool {
+	return e.entry != nil && !e.parent() && !isPart[e.open[len(e.open)-1]]
+}
+
+// parent reports whether the entry is the innermost open element.
+func (e *elements) parent() bool { return e.entry != nil && len(e.open) == e.at+1 }
+
+// part begins a part of the entry.
+func (e *elements) part(name string, t xml.StartElement) {
+	switch name {
+	case "link":
+		if href := attr(t, "href"); href != "" {
+			if rel := attr(t, "rel"); e.entry.href == "" && (rel == "" || strings.EqualFold(rel, "alternate")) {
+				e.entry.href = href
+			}
+			return
+		}
+	case "guid":
+		if strings.EqualFold(attr(t, "ispermalink"), "false") {
+			return
+		}
+	}
+	e.text = &strings.Builder{}
+}
+
+// close ends the innermost element of a name; an end without a start is ignored.
+func (e *elements) close(name string) {
+	at := len(e.open) - 1
+	for at >= 0 && e.open[at] != name {
+		at--
+	}
+	if at < 0 {
+		return
+	}
+	e.endText()
+	e.open = e.open[:at]
+	if e.entry != nil && at <= e.at {
+		e.flush()
+	}
+}
+
+// endText ends the part that is being read, if one is.
+func (e *elements) endText() {
+	if e.text != nil {
+		e.ended(e.open[len(e.open)-1], e.text.String())
+	}
+	e.text = nil
+}
+
+// ended takes in the text of a part. Of two dates the later counts.
+func (e *elements) ended(name, text string) {
+	text = strings.TrimSpace(text)
+	switch name {
+	case "loc", "link":
+		if e.entry.href == "" {
+			e.entry.href = text
+		}
+	case "guid":
+		e.guid = text
+	default:
+		was, _ := ParseDate(e.entry.date)
+		if is, _ := ParseDate(text); e.entry.date == "" || is.After(was) {
+			e.entry.date = text
+		}
+	}
+}
+
+// flush adds the entry that was read, closed or not.
+func (e *elements) flush() {
+	if e.entry == nil {
+		return
+	}
+	e.endText()
+	if strings.TrimSpace(e.entry.href) == "" && strings.HasPrefix(e.guid, "http") {
+		e.entry.href = e.guid
+	}
+	e.list.add(e.base, *e.entry, e.most)
+	e.open = e.open[:min(len(e.open), e.at)]
+	e.entry, e.guid = nil, ""
+}
+
+// end is the end of the document.
+func (e *elements) end() error {
+	e.flush()
+	switch {
+	case e.list.Format == "":
+		return ErrNoList
+	case len(e.open) > 0:
+		return io.ErrUnexpectedEOF
+	}
+	return nil
+}
+
+// attr is an attribute by its local name, whatever its case.
+func attr(t xml.StartElement, name string) string {
+	for _, a := range t.Attr {
+		if strings.EqualFold(a.Name.Local, name) {
+			return strings.TrimSpace(a.Value)
+		}
+	}
+	return ""
+}
