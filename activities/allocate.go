@@ -130,7 +130,7 @@ func (a *Activities) reschedule(ctx context.Context, view *crawlView, s store.St
 	}
 	for len(moves) > 0 {
 		n := min(len(moves), restartBatch)
-		if err := a.move(ctx, moves[:n]); err != nil {
+		if err := a.move(ctx, moves[:n], "the crawl's threshold, or what is believed of its pages, has moved"); err != nil {
 			return err
 		}
 		moves = moves[n:]
@@ -138,14 +138,19 @@ func (a *Activities) reschedule(ctx context.Context, view *crawlView, s store.St
 	return nil
 }
 
-// move tells the store and the workflows of pages' new times.
-func (a *Activities) move(ctx context.Context, moves []store.Move) error {
+// move tells the store and the workflows of pages' new times, and why.
+func (a *Activities) move(ctx context.Context, moves []store.Move, why string) error {
 	pages, err := a.store.Reschedule(ctx, moves)
 	if err != nil {
 		return err
 	}
+	return a.tellMoved(ctx, pages, why)
+}
+
+// tellMoved tells the workflows of pages the times that the store has of them.
+func (a *Activities) tellMoved(ctx context.Context, pages []store.PageRecord, why string) error {
 	for _, p := range pages {
-		arg := contract.RescheduleArg{Due: p.NextAt, Why: "the crawl's threshold, or what is believed of its pages, has moved", Visit: p.Visits}
+		arg := contract.RescheduleArg{Due: p.NextAt, Why: why, Visit: p.Visits}
 		err := a.workflows.Reschedule(ctx, p.PageRef, arg)
 		if err != nil && !errors.Is(err, temporalkit.ErrNoWorkflow) {
 			return fmt.Errorf("%s: %w", pageLabel(p.PageRef), err)

@@ -53,12 +53,22 @@ func (a *Activities) DetectChange(ctx context.Context, in contract.DetectIn) (co
 	if err != nil {
 		return contract.DetectOut{}, err
 	}
+	if page.Kind.IsSource() {
+		if out, isList, err := a.readSource(ctx, view, page, in, body); isList || err != nil {
+			return out, err
+		}
+	}
 	content, err := contentOf(page, in.Fetch, body, view.content)
 	if err != nil {
 		return contract.DetectOut{}, err
 	}
 	asked := exclude.Decide(exclude.Parse(in.Fetch.RobotsTag), content.Robots(view.Spec.Identity.Agent), in.Fetch.At)
 	version, links := newVersion(in, content, asked)
+	sources, err := a.sourcesOf(ctx, view, page, content, asked)
+	if err != nil {
+		return contract.DetectOut{}, translate(err)
+	}
+	links = append(links, sources...)
 	last, err := a.lastDigests(ctx, page)
 	if err != nil {
 		return contract.DetectOut{}, translate(err)

@@ -3,6 +3,7 @@ package activities
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"recrawl/internal/contract"
@@ -31,13 +32,22 @@ func (a *Activities) RegisterLinks(ctx context.Context, in contract.RegisterIn) 
 	if err != nil {
 		return contract.RegisterOut{}, translate(err)
 	}
-	judged := a.filter(view, pending)
+	judged, err := a.filter(ctx, view, pending)
+	if err != nil {
+		return contract.RegisterOut{}, translate(err)
+	}
 	urls, err := a.holdBack(ctx, view, judged.accepted)
 	if err != nil {
 		return contract.RegisterOut{}, translate(err)
 	}
-	params := store.RegisterParams{CrawlID: in.Page.CrawlID, From: in.Page.PageID, URLs: urls}
+	params := store.RegisterParams{
+		CrawlID: in.Page.CrawlID, From: in.Page.PageID, Listed: pending.Kind.IsSource(), URLs: slices.Concat(urls, judged.sources),
+	}
 	if judged.undecided == nil {
+		// Before their wait ends: an attempt that is cut off is made again.
+		if err := a.hint(ctx, view, pending); err != nil {
+			return contract.RegisterOut{}, translate(err)
+		}
 		params.Version, params.Rejected = pending.Version, judged.rejected.list() // which ends the wait of its links
 	}
 	registered, err := a.store.RegisterLinks(ctx, params)

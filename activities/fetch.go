@@ -155,7 +155,7 @@ func (a *Activities) request(ctx context.Context, view *crawlView, page store.Pa
 	}
 	defer body.Abort()
 	req.ETag, req.LastModified = page.ETag, page.LastModified
-	req.Accept, req.MaxBody = view.Spec.Fetch.ContentTypes, int64(view.Spec.Fetch.MaxBody)
+	req.Accept, req.MaxBody = view.wants(page)
 	result := a.fetcher.Do(ctx, req, body)
 	if result.Local {
 		return result, ourFault(result.Err)

@@ -1,6 +1,7 @@
 package activities
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"maps"
@@ -14,30 +15,48 @@ import (
 // judged are a version's links.
 type judged struct {
 	accepted []scope.Link
+	sources  []store.NewURL // sitemaps and feeds, which no trap holds
 	rejected rejections
 	// undecided says why there are links that are neither; nil if there are none.
 	undecided error
 }
 
 // filter sorts links into those the crawl takes and counts of why not.
-func (a *Activities) filter(view *crawlView, pending *store.PendingLinks) judged {
+func (a *Activities) filter(ctx context.Context, view *crawlView, pending *store.PendingLinks) (judged, error) {
 	j := judged{rejected: rejections{}}
+	sources := sourceJudge{a: a, view: view, from: pending, feeds: map[string]map[string]bool{}}
 	for _, link := range pending.Links {
+		if link.Kind.IsSource() {
+			found, verdict, err := sources.judge(ctx, link)
+			if err != nil {
+				return judged{}, err
+			}
+			if j.add(link.URL, found, verdict) {
+				j.sources = append(j.sources, found)
+			}
+			continue
+		}
 		if link.NoFollow {
-			j.rejected.add(scope.Verdict{Reason: "nofollow"}, example(link.URL, scope.Link{}))
+			j.rejected.add(scope.Verdict{Reason: "nofollow"}, example(link.URL, store.NewURL{}))
 			continue
 		}
 		found, verdict := a.judgeLink(view, link.URL, scope.Link{Level: pending.Level + 1, Hops: pending.Hops, Language: pending.Language})
-		switch {
-		case verdict.Undecided:
-			j.undecided = undecided(verdict)
-		case verdict.Accept:
+		if j.add(link.URL, newURL(found), verdict) {
 			j.accepted = append(j.accepted, found)
-		default:
-			j.rejected.add(verdict, example(link.URL, found))
 		}
 	}
-	return j
+	return j, nil
+}
+
+// add takes in what was decided on a link, and reports whether it is taken.
+func (j *judged) add(raw string, found store.NewURL, v scope.Verdict) bool {
+	switch {
+	case v.Undecided:
+		j.undecided = undecided(v)
+	case !v.Accept:
+		j.rejected.add(v, example(raw, found))
+	}
+	return v.Accept && !v.Undecided
 }
 
 // maxExamples is how many examples of a reason one page gives: those of other
@@ -78,12 +97,12 @@ func (r rejections) counts() map[string]int {
 
 // example is a rejected link as it is kept to be looked at: under the address that
 // the crawl would have kept, if it has come so far.
-func example(raw string, found scope.Link) store.RejectedURL {
-	if found.URL.IsZero() {
+func example(raw string, found store.NewURL) store.RejectedURL {
+	if found.URL == "" {
 		u, _ := urlkey.Canonical(raw)
 		return store.RejectedURL{URL: raw, Host: u.HostKey()}
 	}
-	return store.RejectedURL{URL: found.URL.String(), Host: found.URL.HostKey()}
+	return store.RejectedURL{URL: found.URL, Host: found.Host}
 }
 
 // undecided is the error of a link that a filter program has not answered about:

@@ -37,6 +37,9 @@ func (a *Activities) PlanRevisit(ctx context.Context, in contract.PlanIn) (contr
 	if in, err = a.stillWithheld(ctx, page, in); err != nil {
 		return contract.PlanOut{}, translate(err)
 	}
+	if in.Reasons, err = a.hinted(ctx, page, in.Reasons); err != nil {
+		return contract.PlanOut{}, translate(err)
+	}
 	duplicate, err := a.isDuplicate(ctx, page, in)
 	if err != nil {
 		return contract.PlanOut{}, translate(err)
@@ -64,6 +67,7 @@ func (a *Activities) PlanRevisit(ctx context.Context, in contract.PlanIn) (contr
 // again only for a visit that is not.
 func (a *Activities) discard(ctx context.Context, in contract.PlanIn) error {
 	unkept := in.Fetch.Outcome == crawl.OutcomeCosmetic || len(exclude.AgainstKeeping(in.Reasons)) > 0
+	unkept = unkept || in.Fetch.Outcome == crawl.OutcomeUnsupported // no list, though fetched as one
 	if !in.Fetch.Differs || !unkept {
 		return nil
 	}
@@ -168,7 +172,7 @@ func (a *Activities) followRedirect(ctx context.Context, view *crawlView, page s
 		return false, undecided(verdict)
 	case !verdict.Accept:
 		r := rejections{}
-		r.add(verdict, example(f.Location, found))
+		r.add(verdict, example(f.Location, newURL(found)))
 		_, err := a.store.RegisterLinks(ctx, store.RegisterParams{CrawlID: page.CrawlID, From: page.PageID, Rejected: r.list()})
 		return false, err
 	}

@@ -65,6 +65,10 @@ func (a *Activities) RefreshRobots(ctx context.Context, in contract.RefreshRobot
 		return contract.RefreshRobotsOut{}, translate(err)
 	}
 	a.release(ctx, in.Permit, begun, result)
+	if err := a.registerSitemaps(ctx, view, in.Page); err != nil {
+		// The next new version of a page there names them again.
+		a.log.Warn("the sitemaps of a robots.txt could not be registered", "origin", params.Origin, "error", err)
+	}
 	return contract.RefreshRobotsOut{Summary: robotsSummary(params)}, nil
 }
 

@@ -23,6 +23,8 @@ const (
 	// maxLinkBytes bounds their addresses together: with a long <base>, a page of a
 	// hundred kilobytes has eighty megabytes of links.
 	maxLinkBytes = 4 << 20
+	// maxFeeds bounds the feeds that are taken from one page.
+	maxFeeds = 10
 	// maxTitle bounds the title in bytes.
 	maxTitle = 500
 )
@@ -51,6 +53,8 @@ type Page struct {
 	Links []Link
 	// LinksCut: there were more links than are kept.
 	LinksCut bool
+	// Feeds are the feeds that the page names as its own, in its order.
+	Feeds []string
 	// Canonical is where rel=canonical points, "" if nowhere.
 	Canonical string
 	// Directives are the robots directives of <meta> elements by their names in lower

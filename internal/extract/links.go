@@ -123,6 +123,7 @@ type collector struct {
 	base       string
 	hasBase    bool
 	canonical  string
+	feeds      []string
 	directives map[string]exclude.Directives
 	languages  languages
 	// anchors are the open links whose text is gathered, as indices of refs; -1 for
@@ -231,6 +232,10 @@ func (c *collector) add(r reference) {
 func (c *collector) link(attributes []html.Attribute, place Place) {
 	rel, _ := attribute(attributes, "rel")
 	kind, _ := attribute(attributes, "type")
+	if hasAny(rel, names{"alternate": true}) && isFeedType(kind) {
+		c.feed(attributes)
+		return
+	}
 	if !hasAny(rel, follow) || hasAny(rel, names{"stylesheet": true}) || !isPageType(kind) {
 		return
 	}
@@ -238,6 +243,22 @@ func (c *collector) link(attributes []html.Attribute, place Place) {
 		c.canonical = href
 	}
 	c.refer(attributes, "href", KindLink, place)
+}
+
+// feed reads a <link> that leads to a feed of the page.
+func (c *collector) feed(attributes []html.Attribute) {
+	if href, ok := attribute(attributes, "href"); ok && len(c.feeds) < maxFeeds {
+		c.feeds = append(c.feeds, href)
+	}
+}
+
+// isFeedType reports whether a type is one of those that make a <link> a feed's.
+func isFeedType(kind string) bool {
+	switch crawl.ParseMediaType(kind).Type {
+	case "application/rss+xml", "application/atom+xml", "application/feed+json":
+		return true
+	}
+	return false
 }
 
 func isPageType(kind string) bool {
@@ -271,6 +292,11 @@ func (c *collector) page(self urlkey.URL, languageHeader string) Page {
 	if c.canonical != "" {
 		if u, err := base.Resolve(c.canonical); err == nil {
 			page.Canonical = u.String()
+		}
+	}
+	for _, href := range c.feeds {
+		if u, err := base.Resolve(href); err == nil && u != self && !slices.Contains(page.Feeds, u.String()) {
+			page.Feeds = append(page.Feeds, u.String())
 		}
 	}
 	c.resolve(base, self, &page)

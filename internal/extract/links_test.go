@@ -104,3 +104,32 @@ func TestLanguage(t *testing.T) {
 		})
 	}
 }
+
+func TestFeeds(t *testing.T) {
+	t.Parallel()
+	many := strings.Repeat(`<link rel=alternate type=application/rss+xml href=/again>`, 3)
+	for n := range 20 {
+		many += fmt.Sprintf(`<link rel=alternate type=application/rss+xml href=/%d>`, n)
+	}
+	for body, want := range map[string]string{
+		`<link rel="alternate" type="application/rss+xml" href="feed">`:                                              "https://example.com/dir/feed",
+		`<base href="/b/"><link rel="ALTERNATE home" type="Application/Atom+XML; charset=utf-8" href="feed"><p>x`:    "https://example.com/b/feed",
+		`<link rel=alternate type=application/feed+json href=//b.test/feed.json>`:                                    "https://b.test/feed.json",
+		`<link rel=alternate type=text/html href=/de><link rel=alternate type=application/json href=/api>`:           "",
+		`<link rel=stylesheet type=application/rss+xml href=/a><link type=application/rss+xml href=/b>`:              "",
+		`<link rel=alternate type=application/rss+xml><link rel=alternate type=application/rss+xml href="ftp://x/">`: "",
+	} {
+		page := parse(t, body)
+		if got := strings.Join(page.Feeds, " "); got != want {
+			t.Errorf("%s: feeds %q, want %q", body, got, want)
+		}
+		for _, l := range page.Links {
+			if l.URL == want {
+				t.Errorf("%s: the feed is a link too", body)
+			}
+		}
+	}
+	if got := parse(t, many).Feeds; len(got) > maxFeeds || got[0] != "https://example.com/again" {
+		t.Errorf("%d feeds: %v", len(got), got)
+	}
+}

@@ -128,7 +128,7 @@ func knownPages(t *rapid.T) []Known {
 		known[i] = Known{
 			PageID: int64(i + 1), Visit: rapid.IntRange(1, 50).Draw(t, "visit"), LastAt: last,
 			Modified: last.Add(time.Hour), NextAt: readAt.Add(time.Duration(rapid.IntRange(-10, 200).Draw(t, "next")) * time.Hour),
-			Min: time.Duration(rapid.IntRange(0, 48).Draw(t, "min")) * time.Hour,
+			Min: time.Duration(rapid.IntRange(0, 48).Draw(t, "min")) * time.Hour, Moved: rapid.IntRange(0, 9).Draw(t, "moved") == 0,
 		}
 	}
 	return known
@@ -148,12 +148,15 @@ func TestChoose(t *testing.T) {
 		if all != len(known) {
 			t.Fatalf("%d hints and %v of %d pages", len(hints), skipped, len(known))
 		}
-		if most := max(pulledLeast, listed/20+1); len(hints) > min(most, pulledMost) {
+		if most := max(pulledLeast, listed/20+1); len(hints) > max(0, min(most, pulledMost)-skipped[SkipMoved]) {
 			t.Fatalf("%d of %d pages are moved", len(hints), listed)
 		}
 		for i, h := range hints {
 			if h.Due.Before(readAt) || h.Due.Before(h.LastAt.Add(h.Min)) || !h.Due.Before(h.NextAt) {
 				t.Fatalf("due %s: %+v", h.Due, h.Known)
+			}
+			if h.Moved {
+				t.Fatal("moved twice")
 			}
 			if i > 0 && h.Modified.After(hints[i-1].Modified) {
 				t.Fatal("an older date comes first")

@@ -12,6 +12,7 @@ const (
 	SkipSoon      = "due soon anyway"
 	SkipUntrusted = "source not trusted"
 	SkipMany      = "too many at once"
+	SkipMoved     = "moved already"
 )
 
 const (
@@ -22,9 +23,9 @@ const (
 	// oneOf so many hints of a source that is not trusted are followed: it may be
 	// better now.
 	oneOf = 10
-	// pulledShare is the share of a list that one reading may move, pulledLeast and
-	// pulledMost how many in any case and at most: a list that lies about all its
-	// pages must not spend what the others need.
+	// pulledShare is the share of a list's pages that may be moved at a time,
+	// pulledLeast and pulledMost how many in any case and at most: a list that lies
+	// about all its pages must not spend what the others need.
 	pulledShare = 0.05
 	pulledLeast = 4
 	pulledMost  = 500
@@ -50,6 +51,8 @@ type Known struct {
 	LastAt, NextAt time.Time
 	// Min is the least time between two visits.
 	Min time.Duration
+	// Moved: the list has moved the next visit already.
+	Moved bool
 }
 
 // Hint is a page to be visited at another time.
@@ -61,13 +64,15 @@ type Hint struct {
 // Choose decides which of the pages that a list says have changed are visited
 // sooner, and counts the others by why not. listed is the number of the list's
 // entries. A page is never visited within Min of its last visit, and at most one in
-// twenty of the list's pages (but four in any case, and five hundred at most) are
-// moved, those with the latest dates.
+// twenty of the list's pages (but four in any case, and five hundred at most) wait for
+// a visit that the list has moved, those with the latest dates.
 func Choose(known []Known, r Record, listed int, now time.Time) (hints []Hint, skipped map[string]int) {
 	skipped = map[string]int{}
 	for _, k := range known {
 		h := Hint{k, later(now, k.LastAt.Add(k.Min))}
 		switch {
+		case k.Moved:
+			skipped[SkipMoved]++
 		case !h.Due.Before(k.NextAt):
 			skipped[SkipSoon]++
 		case !r.Trusted() && !k.proves():
@@ -80,6 +85,7 @@ func Choose(known []Known, r Record, listed int, now time.Time) (hints []Hint, s
 		return cmp.Or(b.Modified.Compare(a.Modified), cmp.Compare(a.PageID, b.PageID))
 	})
 	most := min(max(int(math.Ceil(pulledShare*float64(listed))), pulledLeast), pulledMost)
+	most = max(0, most-skipped[SkipMoved])
 	if n := len(hints) - most; n > 0 {
 		skipped[SkipMany] = n
 		hints = hints[:most]

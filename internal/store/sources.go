@@ -21,7 +21,7 @@ type Sources interface {
 	// none.
 	BecomePage(ctx context.Context, pageID int64) error
 	// Outdated lists the active pages among the URLs that were visited, but not since
-	// the date given, and not in the last moment before they are due.
+	// the date given, and are not due, or only by the word of a source.
 	Outdated(ctx context.Context, crawlID int64, dates []URLDate) ([]OutdatedPage, error)
 	// ListSources lists sources by page id after After.
 	ListSources(ctx context.Context, f SourceFilter) ([]SourceRecord, error)
@@ -53,6 +53,7 @@ type OutdatedPage struct {
 	Visit          int
 	LastAt, NextAt time.Time
 	Modified       time.Time
+	HintedBy       int64 // the source whose word moved the next visit, 0 for none
 }
 
 // SourceFilter chooses sources; zero fields choose all.

@@ -183,7 +183,7 @@ type Link struct {
 	NoFollow bool   `json:"n,omitempty"`
 	// Kind is not that of a page where the link leads to a source.
 	Kind crawl.PageKind `json:"k,omitempty"`
-	// Modified is when a list says that the page has changed, in seconds since 1970; 0
+	// Modified is when a list says that the page has changed, in milliseconds since 1970; 0
 	// if it does not say.
 	Modified int64 `json:"m,omitempty"`
 }

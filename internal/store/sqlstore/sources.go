@@ -122,9 +122,10 @@ type dateRecord struct {
 
 // Outdated implements store.Sources, a chunk of URLs at a time.
 func (s *Store) Outdated(ctx context.Context, crawlID int64, dates []store.URLDate) ([]store.OutdatedPage, error) {
-	query := fmt.Sprintf(`SELECT p.id, p.url, f.visit, f.last_at, f.next_at, r.modified
+	query := fmt.Sprintf(`SELECT p.id, p.url, f.visit, f.last_at, f.next_at, r.modified, f.hinted_by
 		FROM %s CROSS JOIN pages p JOIN frontier f ON f.page_id = p.id
-		WHERE p.crawl_id = $2 AND p.url_hash = %s AND f.state = %d AND f.visit > 0 AND f.last_at < r.modified AND f.next_at > $3
+		WHERE p.crawl_id = $2 AND p.url_hash = %s AND f.state = %d AND f.visit > 0 AND f.last_at < r.modified
+			AND (f.next_at > $3 OR f.hinted_by <> 0)
 		ORDER BY p.id`, s.records(1, "r", "hash text", "modified bigint"), s.engine.Dialect().Unhex("r.hash"), crawl.Active)
 	all := []store.OutdatedPage{}
 	for some := range slices.Chunk(dates, urlsPerTx) {
@@ -151,7 +152,7 @@ func (s *Store) Outdated(ctx context.Context, crawlID int64, dates []store.URLDa
 func scanOutdated(row Row) (store.OutdatedPage, error) {
 	var p store.OutdatedPage
 	var last, next, modified int64
-	err := row.Scan(&p.PageID, &p.URL, &p.Visit, &last, &next, &modified)
+	err := row.Scan(&p.PageID, &p.URL, &p.Visit, &last, &next, &modified, &p.HintedBy)
 	p.LastAt, p.NextAt, p.Modified = fromMicros(last), fromMicros(next), fromMicros(modified)
 	return p, err
 }

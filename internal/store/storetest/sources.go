@@ -220,6 +220,11 @@ func sourcesOutdated(c *collection) {
 		PageID: last.PageID, URL: last.URL, Visit: 1, LastAt: last.LastAt, NextAt: last.NextAt, Modified: last.LastAt.Add(time.Second),
 	}}))
 	want(c, "outdated of nothing", len(c.outdated()), 0)
+	// Due by the word of a source it is still there.
+	list := c.registerSource(c.sourceURL(3, 1, 0, crawl.KindSitemap))
+	want(c, "moved", c.hint(last.PageID, list.PageID, 0), 1)
+	found = c.outdated(store.URLDate{URL: last.URL, Modified: last.LastAt.Add(time.Second)})
+	want(c, "outdated and due", fmt.Sprint(len(found), found[0].HintedBy), fmt.Sprint(1, list.PageID))
 }
 
 // hint moves a page's next visit by the word of a source.

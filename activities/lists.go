@@ -1,0 +1,121 @@
+package activities
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"recrawl/internal/change"
+	"recrawl/internal/contract"
+	"recrawl/internal/crawl"
+	"recrawl/internal/exclude"
+	"recrawl/internal/scope"
+	"recrawl/internal/sitemap"
+	"recrawl/internal/store"
+	"recrawl/internal/urlkey"
+)
+
+// codeRead is the code of the reason that says, in words, what reading a source
+// came to.
+const codeRead = "source-read"
+
+// readSource is DetectChange of a source: a new version is another set of URLs and
+// dates. It reports false for a source that has turned out to be a page of the
+// crawl, and is one from now on.
+func (a *Activities) readSource(ctx context.Context, view *crawlView, page store.PageRecord, in contract.DetectIn, body []byte) (out contract.DetectOut, isList bool, err error) {
+	u, err := urlkey.Canonical(page.URL)
+	if err != nil {
+		return out, false, fmt.Errorf("%s: %w", pageLabel(page.PageRef), err)
+	}
+	list, err := sitemap.Read(sitemap.Source{
+		Body: bytes.NewReader(body), URL: u, ContentType: in.Fetch.ContentType, MaxURLs: view.Spec.Sources.MaxURLs,
+	})
+	if errors.Is(err, sitemap.ErrNoList) {
+		return a.noList(ctx, view, page, in)
+	}
+	if err != nil {
+		return out, false, fmt.Errorf("%s: %w", pageLabel(page.PageRef), err)
+	}
+	list.Believe(in.Fetch.At)
+	reading := store.Reading{Format: string(list.Format), Entries: len(list.Entries), Dated: list.Dated(), Dropped: list.Dropped, Problem: list.Problem}
+	if err := a.store.SaveReading(ctx, page.PageID, reading); err != nil {
+		return out, false, translate(err)
+	}
+	asked := exclude.Decide(exclude.Parse(in.Fetch.RobotsTag), exclude.Directives{}, in.Fetch.At)
+	version, links := listVersion(in, list, asked)
+	last, err := a.lastDigests(ctx, page)
+	if err != nil {
+		return out, false, translate(err)
+	}
+	outcome, reasons := change.Verdict(last, digestsOf(version, in.Fetch.Digest), change.Rule{Difference: change.DifferenceEdit})
+	out = contract.DetectOut{Outcome: outcome, Reasons: slices.Concat(asked.Reasons, reasons, []crawl.Reason{readWords(reading)})}
+	if !worthKeeping(outcome, page.Last, version) {
+		return out, true, nil
+	}
+	out.Links = len(links)
+	return out, true, a.save(ctx, newContent{version: version, links: links, body: body}, nil)
+}
+
+// noList is the end of a source that is none: if it could be a page of the crawl it
+// becomes one.
+func (a *Activities) noList(ctx context.Context, view *crawlView, page store.PageRecord, in contract.DetectIn) (contract.DetectOut, bool, error) {
+	_, verdict := a.judgeLink(view, page.URL, scope.Link{Level: page.Level, Hops: max(page.Hops-1, 0)})
+	if verdict.Undecided {
+		return contract.DetectOut{}, false, translate(undecided(verdict))
+	}
+	if verdict.Accept && slices.Contains(view.Spec.Fetch.ContentTypes, crawl.ParseMediaType(in.Fetch.ContentType).Type) {
+		return contract.DetectOut{}, false, translate(a.store.BecomePage(ctx, page.PageID))
+	}
+	reading := store.Reading{Problem: sitemap.ErrNoList.Error()}
+	out := contract.DetectOut{Outcome: crawl.OutcomeUnsupported, Reasons: []crawl.Reason{readWords(reading)}}
+	return out, true, translate(a.store.SaveReading(ctx, page.PageID, reading))
+}
+
+// listVersion makes the version of a list, and the links that it stands for.
+func listVersion(in contract.DetectIn, list sitemap.List, asked exclude.Verdict) (store.VersionRecord, []store.Link) {
+	links := make([]store.Link, len(list.Entries))
+	urls := make([]string, len(list.Entries))
+	// A list without entries has a text too, which can be the same again.
+	size := int64(1)
+	for i, e := range list.Entries {
+		urls[i] = e.URL.String()
+		links[i].URL = urls[i]
+		if e.Sitemap {
+			links[i].Kind = crawl.KindSitemap
+		}
+		if !e.Modified.IsZero() {
+			links[i].Modified = e.Modified.UnixMilli()
+		}
+		size += int64(len(urls[i]))
+	}
+	version := store.VersionRecord{
+		PageID: in.Page.PageID, Visit: in.Visit, At: in.Fetch.At,
+		Digest: in.Fetch.Digest, TextDigest: list.Digest(), LinkDigest: change.LinkDigest(urls),
+		Bytes: in.Fetch.Size, TextBytes: size, ContentType: in.Fetch.ContentType,
+	}
+	if h := in.Fetch.Heads; h != nil {
+		version.Heads = store.Heads{Request: h.Request, Response: h.Response, Remote: h.Remote}
+	}
+	if !asked.Keep {
+		version.Digest, version.Heads = "", store.Heads{}
+	}
+	return version, links
+}
+
+// readWords says what reading a source came to.
+func readWords(r store.Reading) crawl.Reason {
+	text := r.Problem
+	if r.Format != "" {
+		text = fmt.Sprintf("%s of %d URLs, %d with a date", r.Format, r.Entries, r.Dated)
+		for _, reason := range slices.Sorted(maps.Keys(r.Dropped)) {
+			text += fmt.Sprintf(", %s: %d", reason, r.Dropped[reason])
+		}
+		if r.Problem != "" {
+			text += ", " + r.Problem
+		}
+	}
+	return crawl.Reason{Code: codeRead, Text: text}
+}

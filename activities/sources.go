@@ -1,0 +1,179 @@
+package activities
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	"recrawl/internal/crawl"
+	"recrawl/internal/exclude"
+	"recrawl/internal/extract"
+	"recrawl/internal/scope"
+	"recrawl/internal/sitemap"
+	"recrawl/internal/store"
+	"recrawl/internal/urlkey"
+)
+
+const (
+	// feedsPerHost is how many feeds of a host a crawl reads: blogs have one for the
+	// comments on each article.
+	feedsPerHost = 16
+	// wellKnownSitemap is where a sitemap lies by custom.
+	wellKnownSitemap = "/sitemap.xml"
+)
+
+// Reasons why a source is not taken, besides those of package scope.
+const (
+	reasonManyFeeds = "too many feeds"
+	reasonNesting   = "index in an index too often"
+)
+
+// sourceTypes are the media types that lists come as.
+var sourceTypes = []string{
+	"application/xml", "text/xml", "application/rss+xml", "application/atom+xml", "application/rdf+xml", "application/feed+json",
+	"application/json", "text/plain", "application/gzip", "application/x-gzip",
+}
+
+// wants are the media types and the most bytes of a page's body. A source may be as
+// large as a sitemap may be; it may come as a page too, since some are declared to
+// be what they are not, and others turn out to be pages.
+func (v *crawlView) wants(page store.PageRecord) (types []string, most int64) {
+	types, most = v.Spec.Fetch.ContentTypes, int64(v.Spec.Fetch.MaxBody)
+	if !page.Kind.IsSource() {
+		return types, most
+	}
+	types = slices.Concat(sourceTypes, types)
+	if u, err := urlkey.Canonical(page.URL); err == nil && strings.HasSuffix(strings.ToLower(u.Path()), ".gz") {
+		types = append(types, "application/octet-stream")
+	}
+	return types, max(most, sitemap.MaxBytes)
+}
+
+// sourcesOf are the sources that a page brings with it: its feeds, and the
+// sitemaps of its site.
+func (a *Activities) sourcesOf(ctx context.Context, view *crawlView, page store.PageRecord, content extract.Page, asked exclude.Verdict) ([]store.Link, error) {
+	links, err := a.sitemapsOf(ctx, view, page.URL)
+	if view.Spec.Sources.Feeds && asked.Follow {
+		for _, url := range content.Feeds {
+			links = append(links, store.Link{URL: url, Kind: crawl.KindFeed})
+		}
+	}
+	return links, err
+}
+
+// sitemapsOf are the sitemaps that the cached robots.txt of a URL's origin names.
+func (a *Activities) sitemapsOf(ctx context.Context, view *crawlView, url string) ([]store.Link, error) {
+	if !view.Spec.Sources.Sitemaps {
+		return nil, nil
+	}
+	u, err := urlkey.Canonical(url)
+	if err != nil {
+		return nil, err
+	}
+	rec, err := a.store.Robots(ctx, u.Origin())
+	if errors.Is(err, store.ErrNotFound) {
+		return nil, nil
+	}
+	named := rec.Sitemaps
+	if len(named) == 0 && view.Spec.Sources.WellKnown && (rec.State == store.RobotsParsed || rec.State == store.RobotsAllowAll) {
+		named = []string{u.Origin() + wellKnownSitemap}
+	}
+	var links []store.Link
+	for _, url := range named {
+		links = append(links, store.Link{URL: url, Kind: crawl.KindSitemap})
+	}
+	return links, err
+}
+
+// registerSitemaps makes the sitemaps of a robots.txt sources of the crawl whose
+// page asked for it. A robots.txt that was asked for by a source alone may be of a
+// host that the crawl has nothing to do with.
+func (a *Activities) registerSitemaps(ctx context.Context, view *crawlView, ref crawl.PageRef) error {
+	links, err := a.sitemapsOf(ctx, view, ref.URL)
+	if err != nil || len(links) == 0 {
+		return err
+	}
+	page, err := a.store.Page(ctx, ref.PageID)
+	if err != nil || page.Kind.IsSource() {
+		return err
+	}
+	judged, err := a.filter(ctx, view, &store.PendingLinks{Page: ref, Level: page.Level, Hops: page.Hops, Links: links})
+	if err != nil {
+		return err
+	}
+	_, err = a.store.RegisterLinks(ctx, store.RegisterParams{CrawlID: ref.CrawlID, From: ref.PageID, URLs: judged.sources, Rejected: judged.rejected.list()})
+	return errors.Join(err, judged.undecided)
+}
+
+// sourceJudge decides which sources that a page or an index names are read.
+type sourceJudge struct {
+	a     *Activities
+	view  *crawlView
+	from  *store.PendingLinks
+	feeds map[string]map[string]bool // known feeds, by host
+	place int
+}
+
+// judge decides on a source. The crawl's own word counts, its limits and its rules.
+// What only its scope's type leaves out is read all the same if it is on the host
+// that names it, or named by a robots.txt, which may name sitemaps anywhere
+// (sitemaps.org, "Sitemaps & Cross Submits"). A source is as many links from a seed
+// as the page that names it.
+func (j *sourceJudge) judge(ctx context.Context, link store.Link) (store.NewURL, scope.Verdict, error) {
+	found, verdict := j.a.judgeLink(j.view, link.URL, scope.Link{Level: j.from.Level, Hops: j.from.Hops, Language: j.from.Language})
+	source := newURL(found)
+	source.Kind = link.Kind
+	if j.from.Kind.IsSource() {
+		j.place++
+		source.Nesting, source.Place = j.from.Nesting+1, j.place
+	}
+	if j.exempt(link, found, verdict) {
+		verdict = scope.Verdict{Accept: true, Reason: scope.ReasonInside}
+		if !found.URL.IsLoopback() && j.a.contact(j.view.Spec) == "" {
+			verdict = scope.Verdict{Reason: "no contact"}
+		}
+	}
+	switch {
+	case !verdict.Accept:
+		return source, verdict, nil
+	case source.Nesting > sitemap.MaxNesting:
+		return source, scope.Verdict{Reason: reasonNesting}, nil
+	case link.Kind == crawl.KindFeed:
+		verdict, err := j.feed(ctx, source)
+		return source, verdict, err
+	}
+	return source, verdict, nil
+}
+
+// exempt reports whether a source is read though the scope's type leaves it out.
+func (j *sourceJudge) exempt(link store.Link, found scope.Link, v scope.Verdict) bool {
+	switch v.Reason {
+	case scope.ReasonNotSeed, scope.ReasonPrefix, scope.ReasonHost, scope.ReasonDomain, scope.ReasonHops:
+	default:
+		return false
+	}
+	byRobots := !j.from.Kind.IsSource() && link.Kind == crawl.KindSitemap
+	return byRobots || sameHost(found.URL.String(), j.from.Page.URL)
+}
+
+// feed holds the number of a host's feeds.
+func (j *sourceJudge) feed(ctx context.Context, source store.NewURL) (scope.Verdict, error) {
+	known := j.feeds[source.Host]
+	if known == nil {
+		list, err := j.a.store.ListSources(ctx, store.SourceFilter{CrawlID: j.view.ID, Host: source.Host, Kind: crawl.KindFeed, Limit: feedsPerHost})
+		if err != nil {
+			return scope.Verdict{}, err
+		}
+		known = map[string]bool{}
+		for _, s := range list {
+			known[s.URL] = true
+		}
+		j.feeds[source.Host] = known
+	}
+	if !known[source.URL] && len(known) >= feedsPerHost {
+		return scope.Verdict{Reason: reasonManyFeeds}, nil
+	}
+	known[source.URL] = true
+	return scope.Verdict{Accept: true, Reason: scope.ReasonInside}, nil
+}
