@@ -169,6 +169,14 @@ func (s *fakeStore) Rejections(context.Context, int64) ([]store.RejectionCount, 
 	return []store.RejectionCount{{Reason: "host", Links: 7}, {Reason: "depth", Links: 2}}, nil
 }
 
+func (s *fakeStore) ListSources(_ context.Context, f store.SourceFilter) ([]store.SourceRecord, error) {
+	if f.After > 0 {
+		return nil, nil
+	}
+	url := fmt.Sprintf("https://elsewhere.example/map.xml?%s,%d", f.Host, f.Limit)
+	return []store.SourceRecord{{PageRef: crawl.PageRef{PageID: 1, URL: url}, Kind: crawl.KindSitemap}}, nil
+}
+
 func (s *fakeStore) ListRejected(_ context.Context, f store.RejectedFilter) ([]store.RejectedLink, error) {
 	return []store.RejectedLink{{
 		Reason: "host", RejectedURL: store.RejectedURL{URL: fmt.Sprintf("https://elsewhere.example/?%s,%d", f.Reason, f.Limit)}, From: "https://example.com/",

@@ -27,10 +27,12 @@ type Live struct {
 type explainLine struct {
 	URL      string          `json:"url"`
 	Crawl    string          `json:"crawl"`
+	Kind     crawl.PageKind  `json:"kind"`
 	State    crawl.PageState `json:"state"`
 	Visits   int             `json:"visits"`
 	Changes  int             `json:"changes"`
 	NextAt   stamp           `json:"next_at"`
+	HintedBy orNull          `json:"hinted_by"` // the sitemap or feed by whose word it is early
 	Policy   string          `json:"policy"`
 	Reasons  []string        `json:"reasons"` // of the last visit's decision
 	Plan     *planLine       `json:"plan"`    // by what is known now; null if the policy does not plan the page
@@ -55,6 +57,8 @@ type explained struct {
 	origin store.RobotsRecord // of the robots.txt
 	live   Live
 	now    time.Time
+	source *store.SourceRecord   // nil for a page
+	hint   *store.SourceRecord   // by whose word the next visit is early, if it is
 	plan   *schedule.Explanation // nil for a page that its policy does not plan
 }
 
@@ -81,6 +85,14 @@ func (r Reporter) Explain(ctx context.Context, page store.PageRecord, live Live)
 	}
 	if e.plan, err = planOf(page, e.crawl.Spec.Revisit, e.now); err != nil {
 		return err
+	}
+	if e.hint, err = r.source(ctx, page.CrawlID, page.HintedBy); err != nil {
+		return err
+	}
+	if page.Kind.IsSource() {
+		if e.source, err = r.source(ctx, page.CrawlID, page.PageID); err != nil {
+			return err
+		}
 	}
 	if r.Format == JSON {
 		return writeJSON(r.Out, e.line())
@@ -124,12 +136,15 @@ func (r Reporter) robotsOf(ctx context.Context, page store.PageRecord, agent str
 
 func (e explained) line() explainLine {
 	line := explainLine{
-		URL: e.page.URL, Crawl: e.page.Crawl, State: e.page.State, Visits: e.page.Visits, Changes: e.page.Changes,
+		URL: e.page.URL, Crawl: e.page.Crawl, Kind: e.page.Kind, State: e.page.State, Visits: e.page.Visits, Changes: e.page.Changes,
 		NextAt: stamp(e.page.NextAt), Policy: e.crawl.Spec.Revisit.Policy, Reasons: []string{}, Robots: e.robots,
 		Workflow: liveLine{Live: e.live, Due: stamp(e.live.Due), Snoozed: stamp(e.live.Snoozed)},
 	}
 	if e.last != nil {
 		line.Reasons = append(trouble(*e.last), words(e.last.Reasons)...)
+	}
+	if e.hint != nil {
+		line.HintedBy = orNull(e.hint.URL)
 	}
 	if e.plan != nil {
 		line.Plan = newPlanLine(*e.plan)
@@ -143,8 +158,14 @@ func (e explained) line() explainLine {
 
 func (e explained) write(r Reporter) error {
 	t := newTable(r.Out, "page", fmt.Sprintf("%s in crawl %s (%s)", e.page.URL, e.page.Crawl, e.page.State))
+	if e.source != nil {
+		t.row(e.page.Kind.String(), strings.Join(append([]string{plural(e.source.Entries, "URL"), recordWords(*e.source)}, notes(*e.source)...), ", "))
+	}
 	t.row("visits", fmt.Sprintf("%s, %s", plural(e.page.Visits, "visit"), plural(e.page.Changes, "change")))
 	t.row("next", when(e.page.NextAt, e.now))
+	if e.hint != nil {
+		t.row("early", hintWords(*e.hint))
+	}
 	t.row("policy", policy(e.crawl.Spec.Revisit))
 	if e.last != nil {
 		t.row("because", why(*e.last))

@@ -33,6 +33,7 @@ type Store interface {
 	ListHosts(ctx context.Context, crawlID int64, after string, limit int) ([]store.HostRecord, error)
 	Robots(ctx context.Context, origin string) (store.RobotsRecord, error)
 	Rejections(ctx context.Context, crawlID int64) ([]store.RejectionCount, error)
+	ListSources(ctx context.Context, f store.SourceFilter) ([]store.SourceRecord, error)
 	ListRejected(ctx context.Context, f store.RejectedFilter) ([]store.RejectedLink, error)
 	Traps(ctx context.Context, f store.TrapFilter) ([]store.TrapRecord, error)
 	Dominating(ctx context.Context, crawlID int64, limit int) ([]store.PrefixRecord, error)

@@ -1,0 +1,29 @@
+package cli
+
+import (
+	"strings"
+
+	"recrawl/internal/report"
+)
+
+type sourcesCmd struct {
+	Name  string `arg:"" help:"The crawl."`
+	Host  string `placeholder:"HOST" help:"Only of this host."`
+	Limit uint   `placeholder:"N" help:"At most so many; all without it."`
+}
+
+// Help implements kong.HelpProvider.
+func (sourcesCmd) Help() string {
+	return `The sitemaps that robots.txt names and the feeds that pages name: how many URLs each had when it was last read,
+how many of them with a date that is believed, and what was left out and why. A hit is a visit that was made
+early by the source's word and found a change, a miss one that found none.
+
+    starter sources news
+    starter sources news --output json`
+}
+
+// Run lists sources.
+func (c sourcesCmd) Run(s *session) error {
+	q := report.SourcesQuery{Crawl: c.Name, Host: strings.ToLower(c.Host), Limit: int(c.Limit)}
+	return s.withReport(func(r report.Reporter) error { return orNoCrawl(c.Name, r.Sources(s.ctx, q)) })
+}
