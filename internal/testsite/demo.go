@@ -25,7 +25,7 @@ func Demo() []Host {
 // news changes quickly, in text and in decor, and has pages that are nobody's
 // business.
 func news() Host {
-	h := Host{Name: News, Robots: Robots{Disallow: []string{"/private/"}, Sitemap: true}, Pages: []Page{
+	h := Host{Name: News, Robots: Robots{Disallow: []string{"/private/"}, Sitemap: true, Dates: TrueDates}, Pages: []Page{
 		{Path: "/", Title: "News", Text: Every(10 * time.Second), ETag: true, LastModified: true},
 		{Path: "/ticker", Title: "Ticker", Text: Every(2 * time.Second)},
 		{Path: "/live", Title: "Live", Text: Every(5 * time.Second), ETag: true},

@@ -111,7 +111,7 @@ func TestWords(t *testing.T) {
 		script(Shop, "/dump"):         "never changes; has 12MiB; answers 304 when unchanged",
 		script(Flaky, "/broken"):      "never changes; answers 500 Internal Server Error always",
 		script(Flaky, "/recovering"):  "changes every 15 s; answers 500 Internal Server Error after 20 s for 20 s, and again every 2 min",
-		news().Words():                "robots.txt forbids /private/, names a sitemap",
+		news().Words():                "robots.txt forbids /private/, names a sitemap (dates: true)",
 		docs().Words():                "robots.txt asks for a Crawl-delay of 1 s",
 		shop().Words():                "no robots.txt (404)",
 		flaky().Words():               "robots.txt allows everything",

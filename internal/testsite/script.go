@@ -28,7 +28,20 @@ type Robots struct {
 	CrawlDelay time.Duration
 	// Sitemap: it names /sitemap.xml, which lists all pages.
 	Sitemap bool
+	// Dates are what the sitemap says of when the pages changed.
+	Dates Dates
 }
+
+// Dates are the dates of a sitemap.
+type Dates string
+
+// The dates of sitemaps.
+const (
+	NoDates   Dates = ""
+	TrueDates Dates = "true"       // when the bytes of the page changed last
+	NowDates  Dates = "always now" // the time of the request, as some programs write it
+	SlyDates  Dates = "half lies"  // true for every other page; the rest has just changed
+)
 
 // Page is the script of one page. Its zero value, with a Path, is a page that
 // never changes and does not tell so.

@@ -94,7 +94,7 @@ func (s *Site) answer(a *answer, r *http.Request, h *host, port string) {
 	case path == robotsPath && !h.Robots.Missing:
 		a.text("text/plain; charset=utf-8", h.Robots.text(origin(h.Name, port)))
 	case path == sitemapPath && h.Robots.Sitemap:
-		a.text("application/xml", h.sitemap(port))
+		a.text("application/xml", s.sitemap(h, port))
 	default:
 		s.answerPage(a, r, h, port)
 	}
@@ -161,14 +161,31 @@ func (a *answer) text(mediaType, body string) {
 	a.Write([]byte(body))
 }
 
-func (h *host) sitemap(port string) string {
+func (s *Site) sitemap(h *host, port string) string {
 	var b strings.Builder
 	b.WriteString(`<?xml version="1.0" encoding="UTF-8"?>` + "\n" + `<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">` + "\n")
-	for _, p := range h.Pages {
+	for i, p := range h.Pages {
 		if !h.Robots.forbids(p.Path) {
-			fmt.Fprintf(&b, "<url><loc>%s%s</loc></url>\n", origin(h.Name, port), p.Path)
+			fmt.Fprintf(&b, "<url><loc>%s%s</loc>%s</url>\n", origin(h.Name, port), p.Path, s.lastmod(h, i))
 		}
 	}
 	b.WriteString("</urlset>\n")
 	return b.String()
+}
+
+// lastmod is what the sitemap says of when the i-th page of a host changed.
+func (s *Site) lastmod(h *host, i int) string {
+	elapsed := s.elapsed()
+	changed := h.pages[h.Pages[i].Path].at(elapsed).changed
+	switch h.Robots.Dates {
+	case NoDates:
+		return ""
+	case NowDates:
+		changed = elapsed
+	case SlyDates:
+		if i%2 == 1 {
+			changed = elapsed - time.Duration(i)*time.Millisecond
+		}
+	}
+	return "<lastmod>" + s.start.Add(changed).UTC().Format("2006-01-02T15:04:05.000Z07:00") + "</lastmod>"
 }

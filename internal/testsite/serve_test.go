@@ -3,7 +3,9 @@ package testsite
 import (
 	"net/http"
 	"net/http/httptest"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -217,4 +219,38 @@ func canonical(t *testing.T, raw string) urlkey.URL {
 		t.Fatal(err)
 	}
 	return u
+}
+
+// A sitemap dates the pages as it is scripted to: truly, or with lies.
+func TestSitemapDates(t *testing.T) {
+	t.Parallel()
+	var pages []Page
+	for i := range 6 {
+		pages = append(pages, Page{Path: "/" + strconv.Itoa(i)})
+	}
+	pages[3].Text = Every(10 * time.Second)
+	lastmod := regexp.MustCompile(`<loc>[^<]*/(\d)</loc><lastmod>([^<]+)</lastmod>`)
+	for dates, lies := range map[Dates]int{NoDates: 0, TrueDates: 0, NowDates: 6, SlyDates: 3} {
+		s := play(Options{Hosts: []Host{{Name: "a.localhost", Robots: Robots{Sitemap: true, Dates: dates}, Pages: pages}}})
+		s.to(time.Minute + 500*time.Microsecond)
+		found := lastmod.FindAllStringSubmatch(s.get("a.localhost/sitemap.xml").Body.String(), -1)
+		if want := len(pages); len(found) != want && dates != NoDates {
+			t.Fatalf("%s: %d of %d pages are dated", dates, len(found), want)
+		}
+		wrong := 0
+		for _, m := range found {
+			date, err := time.Parse(time.RFC3339Nano, m[2])
+			if err != nil {
+				t.Fatal(err)
+			}
+			truth := s.Truth("a.localhost", "/"+m[1])
+			changed := date.After(s.StartedAt())
+			if changed != (len(truth) > 0) || changed && truth[len(truth)-1].Sub(date).Abs() > time.Millisecond {
+				wrong++
+			}
+		}
+		if wrong != lies {
+			t.Errorf("%s: %d dates are wrong, want %d", dates, wrong, lies)
+		}
+	}
 }

@@ -67,7 +67,11 @@ func (r Robots) words() string {
 		parts = append(parts, "asks for a Crawl-delay of "+spell(r.CrawlDelay))
 	}
 	if r.Sitemap {
-		parts = append(parts, "names a sitemap")
+		names := "names a sitemap"
+		if r.Dates != NoDates {
+			names += fmt.Sprintf(" (dates: %s)", r.Dates)
+		}
+		parts = append(parts, names)
 	}
 	if len(parts) == 0 {
 		parts = append(parts, "allows everything")
