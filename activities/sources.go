@@ -19,6 +19,9 @@ const (
 	// feedsPerHost is how many feeds of a host a crawl reads: blogs have one for the
 	// comments on each article.
 	feedsPerHost = 16
+	// sitemapsPerPage is how many sitemaps one page brings with it; whoever asks for
+	// the robots.txt registers all.
+	sitemapsPerPage = 100
 	// wellKnownSitemap is where a sitemap lies by custom.
 	wellKnownSitemap = "/sitemap.xml"
 )
@@ -53,13 +56,37 @@ func (v *crawlView) wants(page store.PageRecord) (types []string, most int64) {
 // sourcesOf are the sources that a page brings with it: its feeds, and the
 // sitemaps of its site.
 func (a *Activities) sourcesOf(ctx context.Context, view *crawlView, page store.PageRecord, content extract.Page, asked exclude.Verdict) ([]store.Link, error) {
-	links, err := a.sitemapsOf(ctx, view, page.URL)
+	links, err := a.unknownSitemaps(ctx, view, page.URL)
 	if view.Spec.Sources.Feeds && asked.Follow {
 		for _, url := range content.Feeds {
 			links = append(links, store.Link{URL: url, Kind: crawl.KindFeed})
 		}
 	}
 	return links, err
+}
+
+// unknownSitemaps are the sitemaps of a URL's origin if the crawl does not know
+// them: its robots.txt may have been asked for by another crawl. They are all
+// registered together, so the first and the last speak for the rest.
+func (a *Activities) unknownSitemaps(ctx context.Context, view *crawlView, url string) ([]store.Link, error) {
+	links, err := a.sitemapsOf(ctx, view, url)
+	if err != nil || len(links) == 0 {
+		return nil, err
+	}
+	for _, link := range []store.Link{links[0], links[len(links)-1]} {
+		u, err := view.url(link.URL)
+		if err != nil {
+			continue
+		}
+		known, err := a.store.FindPages(ctx, u.String(), view.Spec.Name)
+		if err != nil {
+			return nil, err
+		}
+		if len(known) == 0 {
+			return links[:min(len(links), sitemapsPerPage)], nil
+		}
+	}
+	return nil, nil
 }
 
 // sitemapsOf are the sitemaps that the cached robots.txt of a URL's origin names.

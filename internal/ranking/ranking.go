@@ -137,10 +137,13 @@ func eachPage(ctx context.Context, s store.Ranks, crawlID int64, f func(store.Ra
 			return err
 		}
 		for _, p := range some {
+			after = p.ID
+			if p.Source {
+				continue // it is neither ranked nor exchanged for pages
+			}
 			if err := f(p); err != nil {
 				return err
 			}
-			after = p.ID
 		}
 		if len(some) < pagesAtOnce {
 			return nil

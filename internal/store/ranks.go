@@ -65,6 +65,7 @@ type RankedPage struct {
 	// EvictedAs is the state that an Evicted page had before; 0 of others.
 	EvictedAs crawl.PageState
 	Seed      bool    // at level 0
+	Source    bool    // a sitemap or feed: pages link to none, so it has no rank
 	Rank      float64 // see PageRank; 0 of a page that was in no ranking
 	Weight    float64
 	// Placed is when it was last admitted or evicted; zero if never, or before stores

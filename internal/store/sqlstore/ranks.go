@@ -27,8 +27,9 @@ func (s *Store) RankedPages(ctx context.Context, crawlID, after int64, limit int
 		if err != nil {
 			return nil, err
 		}
-		query := `SELECT f.page_id, f.host_id, f.state, f.evicted_as, f.priority, f.rank, f.weight, f.placed_at
-			FROM ` + s.records(1, "r", "id bigint") + ` CROSS JOIN frontier f WHERE f.page_id = r.id ORDER BY f.page_id`
+		query := `SELECT f.page_id, f.host_id, f.state, f.evicted_as, f.priority, f.rank, f.weight, f.placed_at, p.kind
+			FROM ` + s.records(1, "r", "id bigint") + ` CROSS JOIN frontier f JOIN pages p ON p.id = f.page_id
+			WHERE f.page_id = r.id ORDER BY f.page_id`
 		return collect(ctx, tx, query, []any{idList(ids)}, scanRankedPage)
 	})
 	if err != nil {
@@ -39,13 +40,13 @@ func (s *Store) RankedPages(ctx context.Context, crawlID, after int64, limit int
 
 func scanRankedPage(row Row) (store.RankedPage, error) {
 	var p store.RankedPage
-	var state, evictedAs uint8
+	var state, evictedAs, kind uint8
 	var priority float64
 	var placed int64
-	if err := row.Scan(&p.ID, &p.HostID, &state, &evictedAs, &priority, &p.Rank, &p.Weight, &placed); err != nil {
+	if err := row.Scan(&p.ID, &p.HostID, &state, &evictedAs, &priority, &p.Rank, &p.Weight, &placed, &kind); err != nil {
 		return store.RankedPage{}, err
 	}
-	p.State, p.Seed, p.Placed = crawl.PageState(state), priority == 0, fromMicros(placed)
+	p.State, p.Seed, p.Source, p.Placed = crawl.PageState(state), priority == 0, crawl.PageKind(kind).IsSource(), fromMicros(placed)
 	if p.State == crawl.Evicted {
 		p.EvictedAs = crawl.PageState(evictedAs)
 	}

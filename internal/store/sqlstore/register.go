@@ -351,7 +351,8 @@ func (u foundURL) priority() float64 {
 	if kind == int64(crawl.KindPage) {
 		return rank.Priority(u.Level, 0)
 	}
-	return 0.5 - float64(max(u.Level, 1)) - float64(u.place)/sourcesPerLevel
+	// Never 0, which is a seed's.
+	return 0.45 - float64(u.Level) - float64(u.place)/sourcesPerLevel
 }
 
 // updateSeen counts new backlinks of pages known before, and moves those that
