@@ -107,7 +107,7 @@ func TestPlanRevisitLearnsTheRate(t *testing.T) {
 		}
 	}
 	plan := w.plan(page, len(visits)+1, contract.FetchOut{Outcome: crawl.OutcomeChanged, At: at.Add(day)})
-	if b := schedule.DecodeBelief(w.page(page.URL).Belief); b.Changes < 0.9 || b.Changes > 1 || !strings.Contains(plan.Summary, "changed in 1 of the last 3 visits") {
+	if b := schedule.DecodeBelief(w.page(page.URL).Belief); b.Looks < 0.9 || b.Looks > 1 || !strings.Contains(plan.Summary, "changed in 1 of the last 3 visits") {
 		t.Errorf("after a change: %+v, %s", b, plan.Summary)
 	}
 }

@@ -34,11 +34,13 @@ type Belief struct {
 	// Soonest is the shortest time, in days, between two looks that found a change,
 	// of the changes in a row that History ends with.
 	Soonest float32 `json:"soonest,omitempty"`
-	// Changes and Days are what was learned about the rate of change on top of the
-	// prior, forgetting included: the Gamma belief is prior.A+Changes, prior.B+Days.
-	// So a prior that moves takes all its pages along.
+	// Changes, Days, Looks and Apart are what was learned about the rate of change,
+	// forgetting included, as Evidence has it (Apart is its Gap). No prior is in it, so
+	// that one that moves takes all its pages along.
 	Changes float32 `json:"a,omitempty"`
 	Days    float32 `json:"b,omitempty"`
+	Looks   float32 `json:"n,omitempty"`
+	Apart   float32 `json:"gap,omitempty"`
 	// Compared is when the page was last compared or first seen, in milliseconds of
 	// Unix time. Policies do not read it; see Gap.
 	Compared int64 `json:"at,omitempty"`
@@ -74,6 +76,7 @@ func (b Belief) valid() bool {
 	return b.Pairs >= 0 && b.Pairs <= window && b.MaxFR >= 0 && b.MaxFR <= FRLimit &&
 		b.History>>b.Pairs == 0 && b.Told>>b.Pairs == 0 && b.Told&b.History == 0 &&
 		within(b.Soonest, 1e6) && within(b.Changes, 1e6) && within(b.Days, 1e6) && within(b.Refresh, 1e6) && within(b.Late, 1e6) &&
+		within(b.Looks, 1e6) && within(b.Apart, 1e6) && (b.Looks == 0) == (b.Apart == 0) &&
 		within(b.Selective, 1) && b.Compared >= 0 && b.Moved <= proofs && b.Stayed <= proofs
 }
 
@@ -108,7 +111,11 @@ func (b Belief) ComparedAt() time.Time {
 
 // Gamma is what is believed of the page's rate of change under a prior.
 func (b Belief) Gamma(prior Gamma) Gamma {
-	return Gamma{prior.A + float64(b.Changes), prior.B + float64(b.Days)}
+	return b.evidence().Under(prior)
+}
+
+func (b Belief) evidence() Evidence {
+	return Evidence{float64(b.Changes), float64(b.Days), float64(b.Looks), float64(b.Apart)}
 }
 
 // Rate is how many changes a day are believed of the page, on average.
@@ -140,33 +147,37 @@ func (b Belief) observe(seen Observation, p Parameters) Belief {
 	return b
 }
 
-// learn moves the Gamma belief. A change without a known gap says nothing of the
+// learn adds to the evidence. A change without a known gap says nothing of the
 // rate, and no change in no time neither.
 func (b Belief) learn(seen Observation, p Parameters) Belief {
-	prior, gap := p.prior(), days(seen.Gap)
-	g := b.Gamma(prior).Forget(prior, p.keep(seen.Gap))
+	e, gap := b.evidence().Faded(p.keep(seen.Gap)), days(seen.Gap)
 	ago := days(b.changedAgo(seen))
 	switch {
 	case seen.Outcome == crawl.OutcomeNew && ago > 0:
 		// Looking back from a first look, the last change is as far away as the next
 		// one. What happened long ago counts as what is remembered of it.
 		lived := math.Ln2 / days(p.halfLife())
-		g = g.Counted(p.keep(duration(ago)), -math.Expm1(-lived*ago)/lived)
+		e.Changes += p.keep(duration(ago))
+		e.Days += -math.Expm1(-lived*ago) / lived
 	case !compares(seen.Outcome) || gap <= 0:
 		return b
 	case !seen.Outcome.Changed():
-		g = g.Unchanged(gap)
+		e.Days += gap
 	case ago > 0 && ago <= gap:
-		g = g.Counted(1, ago)
+		e.Changes++
+		e.Days += ago
 	default:
-		g = g.Changed(gap)
+		e = e.Changed(gap, b.Gamma(p.prior()).Mean())
 	}
-	b.Changes, b.Days = increment(g.A-prior.A), increment(g.B-prior.B)
+	b.Changes, b.Days, b.Looks, b.Apart = stored(e.Changes), stored(e.Days), stored(e.Looks), stored(e.Gap)
+	if b.Looks == 0 || b.Apart == 0 {
+		b.Looks, b.Apart = 0, 0
+	}
 	return b
 }
 
-// increment keeps evidence in the range that is stored.
-func increment(x float64) float32 { return float32(min(max(x, 0), 1e6)) }
+// stored keeps evidence in the range that is stored.
+func stored(x float64) float32 { return float32(min(max(x, 0), 1e6)) }
 
 // last returns how many of the last limit comparisons there are, and how many
 // of them were changes.

@@ -65,7 +65,7 @@ func TestOldBeliefs(t *testing.T) {
 func TestEncodeIsCompact(t *testing.T) {
 	t.Parallel()
 	full := Belief{
-		MaxFR: 19, Pairs: 32, History: 0xfffffff0, Told: 0xf, Soonest: 1. / 24, Changes: 21.337, Days: 251.7731, Compared: 1790000000123,
+		MaxFR: 19, Pairs: 32, History: 0xfffffff0, Told: 0xf, Soonest: 1. / 24, Changes: 21.337, Days: 251.7731, Looks: 12.345, Apart: 3.21, Compared: 1790000000123,
 		Refresh: 119.99, Selective: 0.425, Skipped: true,
 	}
 	if n := len(full.Encode()); n > 220 {

@@ -12,7 +12,7 @@ var sink Plan
 func BenchmarkPlan(b *testing.B) {
 	for _, policy := range policies {
 		b.Run(policy.Name(), func(b *testing.B) {
-			page := Page{ID: 7, State: crawl.Active, Visit: 45, Belief: Belief{MaxFR: 3, Pairs: 32, History: 0x0f0f0f0e, Changes: 3.5, Days: 40}}
+			page := Page{ID: 7, State: crawl.Active, Visit: 45, Belief: Belief{MaxFR: 3, Pairs: 32, History: 0x0f0f0f0e, Looks: 3.5, Apart: 4, Days: 40}}
 			p := daily
 			p.Threshold, p.Prior = 0.3, Gamma{0.9, 11}
 			seen := []Observation{
@@ -30,7 +30,7 @@ func BenchmarkPlan(b *testing.B) {
 // What a visit costs besides the plan: reading the stored belief, and writing it
 // and the reasons.
 func BenchmarkStoredPlan(b *testing.B) {
-	stored := Belief{MaxFR: 3, Pairs: 32, History: 0x0f0f0f0e, Changes: 3.5, Days: 40, Compared: 1790000000000}.Encode()
+	stored := Belief{MaxFR: 3, Pairs: 32, History: 0x0f0f0f0e, Looks: 3.5, Apart: 4, Days: 40, Compared: 1790000000000}.Encode()
 	policy := Budgeted{Delay{}}
 	b.ReportAllocs()
 	for b.Loop() {

@@ -36,6 +36,10 @@ func (o Budgeted) Next(page Page, seen Observation, p Parameters) Decision {
 	if w := p.weight(); w != 1 {
 		why.add(because(CodeWeight, w))
 	}
+	if gap, is := earlyLook(o.Objective, g, due, days(p.Max)); is && belief.Pairs > 0 && page.Visit%2 == 0 {
+		due = gap
+		why.add(because(CodeEarly, duration(due).Seconds()))
+	}
 	if first := mostInformative / g.Mean(); belief.Pairs == 0 && due > first {
 		due = first
 		why.add(because(CodeExplore, duration(due).Seconds()))

@@ -16,7 +16,7 @@ const lateShare = 0.25
 // Census sums up beliefs so that it can be asked what a threshold would cost
 // without the pages. Beliefs alike in shape, days and weight share a cell and
 // stand at its geometric mean; what a census says is that of its pages to better
-// than 1e-3. The zero Census is empty. Censuses of shards can be merged.
+// than 1e-3 (1e-2 for Fresh, whose early looks begin at sharp bounds). The zero Census is empty. Censuses of shards can be merged.
 type Census struct {
 	cells []censusCell // in the order of their first pages, so that sums are the same each time
 	index map[[3]int16]int
@@ -81,8 +81,7 @@ func (c *Census) held(o Objective, threshold float64, low, high, late time.Durat
 	for i := range c.cells {
 		cell := &c.cells[i]
 		g := Gamma{math.Exp2(cell.a / cell.n), math.Exp2(cell.b / cell.n)}
-		due := Due(o, g, threshold/math.Exp2(cell.weights/cell.n))
-		interval := min(max(due, days(low)), days(high))
+		interval := meanInterval(o, g, threshold/math.Exp2(cell.weights/cell.n), days(low), days(high))
 		sum += cell.n / (interval + min(days(late), lateShare*interval))
 	}
 	return sum

@@ -19,7 +19,7 @@ const (
 	shrinkPages = 3
 	shapePages  = 10
 	// leastShape and mostShape bound what a host's pages can make of the shape.
-	leastShape, mostShape = 0.3, 20
+	leastShape, mostShape = 0.15, 20
 )
 
 // FirstPrior is the belief about a page of which nothing is known but that it is
@@ -29,48 +29,60 @@ func FirstPrior(round time.Duration) Gamma {
 }
 
 // Population is what the beliefs about a group of pages, say of a host, have in
-// common: the sums that the group's prior is made of. The zero Population is
+// common: the means that the group's prior is made of. The zero Population is
 // empty. Two of them can be added, so shards can be summed up apart.
 type Population struct {
-	N         int     // pages
-	mean      float64 // mean of the beliefs' means
-	deviation float64 // sum of squared deviations of the means from it
-	variance  float64 // mean of the beliefs' variances
+	N    int     // pages
+	mean float64 // mean of the expected rates
+	log  float64 // mean of the expected logarithms of the rates
 }
 
 // Add counts a page with a belief.
-func (p *Population) Add(g Gamma) { p.Merge(Population{N: 1, mean: g.Mean(), variance: g.Variance()}) }
+func (p *Population) Add(g Gamma) {
+	p.Merge(Population{N: 1, mean: g.Mean(), log: digamma(g.A) - math.Log(g.B)})
+}
 
-// Merge adds another group (Chan, Golub and LeVeque, "Updating formulae and a
-// pairwise algorithm for computing sample variances", 1979, eq. 2.1: without the
-// cancellation of sums of squares).
+// Merge adds another group.
 func (p *Population) Merge(o Population) {
 	if o.N == 0 {
 		return
 	}
-	n, m := float64(p.N), float64(o.N)
-	apart := o.mean - p.mean
 	p.N += o.N
-	p.mean += apart * m / (n + m)
-	p.deviation += o.deviation + apart*apart*n*m/(n+m)
-	p.variance += (o.variance - p.variance) * m / (n + m)
+	share := float64(o.N) / float64(p.N)
+	p.mean += (o.mean - p.mean) * share
+	p.log += (o.log - p.log) * share
 }
 
 // Prior is the belief about a page of the group before it was looked at, by
 // empirical Bayes: the mean of its pages, drawn towards the mean of the outside
 // prior (that of the crawl for a host, FirstPrior for a crawl), and as wide as
-// they differ. By the law of total variance the pages' rates vary by the variance
-// of the means plus the mean of the variances. Few pages move it little.
+// they differ.
+//
+// The shape a is that of the Gamma distribution with the pages' expected λ and
+// ln λ: ln a − ψ(a) = ln E λ − E ln λ. Beliefs that were made under one prior and
+// make the next are the two steps of EM (Dempster, Laird and Rubin 1977) for the
+// prior under which all looks at the group together are likeliest.
 func (p Population) Prior(outside Gamma) Gamma {
 	n := float64(p.N)
 	mean := (shrinkPages*outside.Mean() + n*p.mean) / (shrinkPages + n)
 	shape := priorShape
 	if p.N > 0 {
-		fitted := p.mean * p.mean / (p.deviation/n + p.variance)
-		fitted = min(max(fitted, leastShape), mostShape)
+		fitted := min(max(shapeOf(math.Log(p.mean)-p.log), leastShape), mostShape)
 		shape = (shapePages*priorShape + n*fitted) / (shapePages + n)
 	}
 	return Gamma{shape, shape / mean}
+}
+
+// shapeOf is the shape a at which ln a − ψ(a), which falls, is the excess: +Inf for
+// none. It starts from Minka, "Estimating a Gamma distribution", 2002, eq. 11.
+func shapeOf(excess float64) float64 {
+	if !(excess > 0) {
+		return math.Inf(1)
+	}
+	start := (3 - excess + math.Sqrt((excess-3)*(excess-3)+24*excess)) / (12 * excess)
+	over := func(u float64) float64 { return u - digamma(math.Exp(u)) - excess }
+	u, _ := solve(over, false, pointOn(over, math.Log(start)), 0.02, 2, 1e-9)
+	return math.Exp(u)
 }
 
 const day = 24 * time.Hour

@@ -37,12 +37,12 @@ func TestPopulationPrior(t *testing.T) {
 		shape, mean float64
 	}{
 		{"no pages: the outside mean", Population{}, 0.7, 0.05},
-		// (3·0.05 + 1)/4; (10·0.7 + 1·2)/11 with 1²/(0 + 0.5) = 2.
+		// (3·0.05 + 1)/4; (10·0.7 + 1·2)/11: one page's belief is its own best fit.
 		{"one page", of(1, Gamma{2, 2}), 9. / 11, 1.15 / 4},
 		// All alike and certain: as narrow as is allowed, (10·0.7 + 1000·20)/1010.
 		{"pages alike", of(1000, Gamma{1e9, 1e9}), 20007. / 1010, (0.15 + 1000) / 1003},
-		// Means 1.99 and 0.01: variance 0.9801 and little uncertainty.
-		{"pages apart", of(1000, Gamma{1.99e9, 1e9}, Gamma{1e7, 1e9}), (7 + 1000/0.9801) / 1010, (0.15 + 1000) / 1003},
+		// Rates 1.99 and 0.01: ln a − ψ(a) = ln 1 − (ln 1.99 + ln 0.01)/2 at a = 0.34426521.
+		{"pages apart", of(1000, Gamma{1.99e9, 1e9}, Gamma{1e7, 1e9}), (7 + 1000*0.34426521) / 1010, (0.15 + 1000) / 1003},
 	} {
 		got := c.p.Prior(outside)
 		if !alike(got.A, c.shape, 1e-6) || !alike(got.Mean(), c.mean, 1e-9) {

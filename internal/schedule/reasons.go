@@ -37,6 +37,7 @@ const (
 	CodeNever     = "never"      // never worth a visit at the threshold
 	CodeOwn       = "own"        // no threshold is known yet: that of a page visited every s
 	CodeExplore   = "explore"    // not after s, to learn how often it changes
+	CodeEarly     = "early"      // after s already, because a change by its turn is sure and tells nothing
 	CodePrice     = "price"      // the host is full: price instead of theta
 	CodeWeight    = "weight"     // weight w
 	CodeIndex     = "index"      // index v now, of theta
@@ -60,7 +61,7 @@ var numbers = map[string][]string{
 	CodeProbe: {"s"}, CodeFailed: {"n"}, CodeThrottled: {"n"}, CodeRetryAfter: {"s"},
 	CodeBelief: {"mean", "low", "high"}, CodePrior: {"mean", "low", "high"}, CodeNoisy: {"n", "s"},
 	CodeSqrt: {"s", "theta"}, CodeFresh: {"s", "theta"}, CodeAge: {"s", "theta"}, CodeHarmonic: {"s", "theta"},
-	CodeNever: {"theta"}, CodeOwn: {"s"}, CodeExplore: {"s"}, CodePrice: {"price", "theta"}, CodeWeight: {"w"}, CodeIndex: {"v", "theta"},
+	CodeNever: {"theta"}, CodeOwn: {"s"}, CodeExplore: {"s"}, CodeEarly: {"s"}, CodePrice: {"price", "theta"}, CodeWeight: {"w"}, CodeIndex: {"v", "theta"},
 	CodeUnchanged: {"s"}, CodeChanged: {"s"}, CodeHeavier: {"s"}, CodeHostFree: {"s"}, CodeUnbound: {"s"},
 }
 

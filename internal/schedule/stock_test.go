@@ -232,8 +232,8 @@ func TestModified(t *testing.T) {
 	trusted := look(b, crawl.OutcomeChanged, third, fourth)
 	at = at.Add(-10 * day)
 	blind := look(b, crawl.OutcomeChanged, time.Time{}, time.Time{})
-	if trusted.Days >= blind.Days {
-		t.Errorf("a change a day ago counts as %v days, one at some time in ten as %v", trusted.Days, blind.Days)
+	if trusted.Changes != blind.Changes+1 || trusted.Looks >= blind.Looks {
+		t.Errorf("a change a day ago counts as %+v, one at some time in ten as %+v", trusted, blind)
 	}
 	if liar := look(b, crawl.OutcomeUnchanged, third, fourth); liar.Moved != 0 || liar.Stayed != 0 {
 		t.Errorf("a date that moved alone is still believed: %+v", liar)

@@ -110,6 +110,8 @@ func budgetWords(r crawl.Reason) (string, bool) {
 		return "θ is that of an unknown page visited every " + span(r), true
 	case CodeExplore:
 		return "looked at within " + rough(r) + " to learn how often it changes", true
+	case CodeEarly:
+		return "looked at after " + rough(r) + " already: a change by its turn is sure and tells nothing of how often", true
 	case CodePrice:
 		return "its host is full: θ " + num("price") + " instead of " + num("theta"), true
 	case CodeWeight:

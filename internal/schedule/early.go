@@ -1,0 +1,41 @@
+package schedule
+
+const (
+	// surely is the number of expected changes between two looks from which on a
+	// change is so sure (95 %) that finding it teaches next to nothing.
+	surely = 3
+	// settled is the shape from which on a belief is so narrow (the rate known to about
+	// a third) that the index alone decides.
+	settled = 8
+)
+
+// earlyLook is how many days after the last visit a page is looked at to learn its
+// rate, at every other visit, when its index is worth a visit only after due days.
+//
+// An objective that gives pages up looks the more seldom the faster a page seems to
+// change. Looks that find a change each time cannot tell a page that is just worth
+// its visits from one that changes a hundred times as often: both would be visited
+// now and then for ever, and what that costs is missing elsewhere. Looks when most
+// is learned tell them apart in a few visits. They are not made if the page is given
+// up already (due is no less than the longest interval, most), or is known well, or
+// if the looks at its turn say enough.
+//
+// It is the exploration that an index leaves out which values a visit by what it
+// finds and not by what it teaches (Feldbaum, "Dual control theory", 1960).
+func earlyLook(o Objective, g Gamma, due, most float64) (gap float64, is bool) {
+	if _, gives := o.(Fresh); !gives || g.A >= settled || due >= most || g.Mean()*due <= surely {
+		return 0, false
+	}
+	return mostInformative / g.Mean(), true
+}
+
+// meanInterval is the days between two visits, on average, of a page that is believed
+// to be g, within the bounds low and high.
+func meanInterval(o Objective, g Gamma, threshold, low, high float64) float64 {
+	due := Due(o, g, threshold)
+	interval := min(max(due, low), high)
+	if gap, is := earlyLook(o, g, due, high); is {
+		return (interval + max(gap, low)) / 2
+	}
+	return interval
+}

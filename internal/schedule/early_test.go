@@ -1,0 +1,74 @@
+package schedule
+
+import (
+	"fmt"
+	"math"
+	"testing"
+	"time"
+
+	"recrawl/internal/crawl"
+)
+
+// A page that changes at every look, under fresh, is looked at early at every other
+// visit until it is known well enough to be given up; then it is left alone.
+func TestEarlyLooks(t *testing.T) {
+	t.Parallel()
+	p := Parameters{Round: day, Min: time.Minute, Max: 120 * day, Prior: Gamma{0.7, 1.4}, Threshold: 1.2}
+	page, gap, early := Page{ID: 1, State: crawl.Active}, 8*day, 0
+	for page.Visit = 1; page.Visit < 60 && gap < 100*day; page.Visit++ {
+		d := Budgeted{Fresh{}}.Next(page, Observation{Outcome: crawl.OutcomeChanged, Gap: gap}, p)
+		page.Belief = d.Belief
+		for _, r := range d.Reasons() {
+			if r.Code == CodeEarly {
+				if early++; page.Visit%2 != 0 || d.Interval > gap && page.Visit > 2 {
+					t.Errorf("visit %d: early after %s", page.Visit, d.Interval)
+				}
+			}
+		}
+		gap = d.Interval
+	}
+	if early < 2 || early > 10 || gap < 100*day {
+		t.Errorf("%d early looks in %d visits, then one after %s", early, page.Visit, gap)
+	}
+}
+
+func TestNoEarlyLooks(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name string
+		o    Objective
+		g    Gamma
+		due  float64
+		want bool
+	}{
+		{"a page that may be worth its visits", Fresh{}, Gamma{2, 1}, 5, true},
+		{"known well", Fresh{}, Gamma{8, 4}, 5, false},
+		{"looks at its turn say enough", Fresh{}, Gamma{2, 4}, 5, false},
+		{"given up", Fresh{}, Gamma{2, 1}, 120, false},
+		{"an objective that gives nothing up", Delay{}, Gamma{2, 1}, 5, false},
+	} {
+		if _, is := earlyLook(c.o, c.g, c.due, 120); is != c.want {
+			t.Errorf("%s: early %t, want %t", c.name, is, c.want)
+		}
+	}
+}
+
+// Of pages that change from ten times a day to once in three years, as many of each
+// kind (Cho & Garcia-Molina 2000), fresh learns which to give up. Without early
+// looks it closes half of the gap.
+func TestLearnsWhatToGiveUp(t *testing.T) {
+	t.Parallel()
+	l := newLife(Fresh{}, 3, 360, 0.1, false)
+	for i := range l.elements {
+		l.elements[i].Lambda = 10 * math.Pow(12000, -float64(i)/360)
+		l.elements[i].Host = 0
+	}
+	penalty, _ := l.run(180, 360)
+	same := mean(l.elements, inProportion(l.elements, l.budget, uniform), l.policy.Penalty)
+	best := mean(l.elements, Allocate(Fresh{}, l.elements, l.budget, nil).Visits, l.policy.Penalty)
+	closed := fmt.Sprintf("%.1f %% of the gap closed", 100*(same-penalty)/(same-best))
+	t.Log(closed)
+	if (same-penalty)/(same-best) < 0.75 {
+		t.Error(closed + ", want 75")
+	}
+}

@@ -1,0 +1,140 @@
+package schedule
+
+import "math"
+
+// Evidence is what the looks at a page say of its rate of change λ, apart from any
+// prior: the likelihood
+//
+//	λ^Changes e^(−λ Days) (1 − e^(−λ Gap))^Looks
+//
+// up to a factor. The first two parts are exact for looks that found no change and
+// for changes at known times, the third for looks that found a change some time in
+// Gap days. All are ≥ 0 and need not be whole: evidence fades.
+type Evidence struct {
+	Changes float64 // changes at known times
+	Days    float64 // days without others
+	Looks   float64 // looks that found a change at an unknown time
+	Gap     float64 // days before each of those; > 0 if there are any
+}
+
+// Faded is the evidence of which only a share (0 to 1) still counts.
+func (e Evidence) Faded(keep float64) Evidence {
+	return Evidence{e.Changes * keep, e.Days * keep, e.Looks * keep, e.Gap}
+}
+
+// Under is what is believed of the rate under a prior: the Gamma distribution with
+// the mean and the variance of the exact belief.
+func (e Evidence) Under(prior Gamma) Gamma {
+	g := Gamma{prior.A + e.Changes, prior.B + e.Days}
+	if e.Looks == 0 {
+		return g
+	}
+	return g.changed(e.Looks, e.Gap)
+}
+
+// Changed adds a look that found a change some time in so many days (> 0), seen
+// from a rate (> 0). All such looks share one gap: where they were made after
+// different ones, it and their number become those whose likelihood has the slope and
+// the curvature over ln λ, at the rate, of the product. A look of which a change was
+// certain anyway says next to nothing beside one of which it was not.
+func (e Evidence) Changed(days, rate float64) Evidence {
+	if e.Looks == 0 || e.Gap == days {
+		e.Looks, e.Gap = e.Looks+1, days
+		return e
+	}
+	// With x = λτ, the slope of ln(1 − e^−x) over ln λ is s(x) = x/(e^x − 1), and its
+	// curvature s(x) (1 − x/(1−e^−x)).
+	certain := func(days float64) float64 { return min(rate*days, 40) }
+	x, y := certain(e.Gap), certain(days)
+	old, added := e.Looks*slope(x), slope(y)
+	bend := (old*ratio(x) + added*ratio(y)) / (old + added)
+	z := ratioInverse(bend)
+	e.Looks, e.Gap = (old+added)/slope(z), z/rate
+	return e
+}
+
+// slope is x/(e^x − 1).
+func slope(x float64) float64 { return 1 / expm1Ratio(x) }
+
+// ratio is x/(1 − e^−x), ≥ 1.
+func ratio(x float64) float64 { return 1 / expm1Ratio(-x) }
+
+// ratioInverse is the x ≥ 0 with ratio(x) = y. Since ratio is convex and above both
+// 1 + x/2 and x, Newton's steps from there go down to it.
+func ratioInverse(y float64) float64 {
+	if y <= 1 {
+		return 1e-9
+	}
+	return newton(min(2*(y-1), y), func(x float64) (excess, gradient float64) {
+		r := ratio(x)
+		return r - y, r * (1 - slope(x)) / x
+	})
+}
+
+// changed is the belief after so many looks (> 0), each of which found a change
+// some time in so many days (> 0): the Gamma distribution with the mean and the
+// variance of the exact one. With u = ln λ they are integrals of
+// e^(au − bλ) (1−e^−λτ)^n times powers of λ, over all u, and the trapezoidal rule is
+// exact to many digits for such functions (Trefethen and Weideman, "The
+// exponentially convergent trapezoidal rule", 2014, §5).
+func (g Gamma) changed(looks, days float64) Gamma {
+	if looks == 1 {
+		return g.Changed(days)
+	}
+	mode, sharp := g.changedMode(looks, days)
+	q := quadrature{g: g, looks: looks, days: days, mode: mode}
+	q.top = q.height(mode, 0)
+	step := min(0.5, 0.7/math.Sqrt(sharp))
+	q.sum(0, step)
+	q.sum(-step, -step)
+	mean := q.m1 / q.m0
+	variance := q.m2/q.m0 - mean*mean
+	return Gamma{mean * mean / variance, mean / variance}
+}
+
+// quadrature sums the integrand of changed and its moments.
+type quadrature struct {
+	g                      Gamma
+	looks, days, mode, top float64
+	m0, m1, m2             float64
+}
+
+// sum adds places at a distance of step from each other, from one at so much of u
+// beyond the mode, until nothing is left.
+func (q *quadrature) sum(u, step float64) {
+	factor := math.Exp(step)
+	for lambda := q.mode * math.Exp(u); ; lambda *= factor {
+		weight := math.Exp(q.height(lambda, u) - q.top)
+		q.m0 += weight
+		q.m1 += weight * lambda
+		q.m2 += weight * lambda * lambda
+		if weight < 1e-6 {
+			return
+		}
+		u += step
+	}
+}
+
+// height is the logarithm of the integrand, but for a constant.
+func (q *quadrature) height(lambda, u float64) float64 {
+	return q.g.A*u - q.g.B*lambda + q.looks*math.Log(-math.Expm1(-lambda*q.days))
+}
+
+// changedMode is where the integrand of changed is largest over u, and its
+// curvature there. The derivative over u, a − bλ + n s(λτ), is convex in λ and not
+// negative at a/b, so that Newton's steps from there go up to the root.
+func (g Gamma) changedMode(looks, days float64) (mode, sharp float64) {
+	mode = g.A / g.B
+	for range 30 {
+		x := mode * days
+		s := slope(x)
+		falls := g.B*mode + looks*s*(ratio(x)-1) // minus the derivative, times λ
+		rise := g.A - g.B*mode + looks*s
+		mode *= 1 + rise/falls
+		if rise < 1e-3*falls {
+			break
+		}
+	}
+	x := mode * days
+	return mode, g.B*mode + looks*slope(x)*(ratio(x)-1)
+}
