@@ -32,7 +32,7 @@ func BenchAllocation(b *testing.B, e sqlstore.Engine, settle func() error) {
 	// Beliefs of a thousand kinds, and visits in the last 20 days.
 	load.exec(`UPDATE frontier SET host_id = page_id % 1000 + 1, last_at = 1800000000000000 - page_id % 1728 * 1000000000,
 		next_at = 1800003600000000 + page_id % 864 * 1000000000,
-		belief = '{"pairs":7,"history":' || (page_id % 128) || ',"a":' || (page_id % 10) || '.25,"b":' || (page_id % 100) || '.5,"at":' ||
+		belief = '{"pairs":7,"history":' || (page_id % 128) || ',"a":' || (page_id % 10) || '.25,"b":' || (page_id % 100) || '.5,"n":' || (page_id % 5 + 1) || ',"gap":' || (page_id % 20 + 1) || ',"at":' ||
 			(1800000000000 - page_id % 1728 * 1000000) || '}'`)
 	if err := settle(); err != nil {
 		b.Fatal(err)
