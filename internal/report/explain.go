@@ -25,20 +25,22 @@ type Live struct {
 }
 
 type explainLine struct {
-	URL      string          `json:"url"`
-	Crawl    string          `json:"crawl"`
-	Kind     crawl.PageKind  `json:"kind"`
-	State    crawl.PageState `json:"state"`
-	Visits   int             `json:"visits"`
-	Changes  int             `json:"changes"`
-	NextAt   stamp           `json:"next_at"`
-	HintedBy orNull          `json:"hinted_by"` // the sitemap or feed by whose word it is early
-	Policy   string          `json:"policy"`
-	Reasons  []string        `json:"reasons"` // of the last visit's decision
-	Plan     *planLine       `json:"plan"`    // by what is known now; null if the policy does not plan the page
-	Workflow liveLine        `json:"workflow"`
-	Host     *hostLine       `json:"host"`
-	Robots   *RobotsCheck    `json:"robots"`
+	URL     string          `json:"url"`
+	Crawl   string          `json:"crawl"`
+	Kind    crawl.PageKind  `json:"kind"`
+	State   crawl.PageState `json:"state"`
+	Visits  int             `json:"visits"`
+	Changes int             `json:"changes"`
+	// Importance is by the last ranking, 0 if the page was in none.
+	Importance float64      `json:"importance"`
+	NextAt     stamp        `json:"next_at"`
+	HintedBy   orNull       `json:"hinted_by"` // the sitemap or feed by whose word it is early
+	Policy     string       `json:"policy"`
+	Reasons    []string     `json:"reasons"` // of the last visit's decision
+	Plan       *planLine    `json:"plan"`    // by what is known now; null if the policy does not plan the page
+	Workflow   liveLine     `json:"workflow"`
+	Host       *hostLine    `json:"host"`
+	Robots     *RobotsCheck `json:"robots"`
 }
 
 type liveLine struct {
@@ -137,7 +139,7 @@ func (r Reporter) robotsOf(ctx context.Context, page store.PageRecord, agent str
 func (e explained) line() explainLine {
 	line := explainLine{
 		URL: e.page.URL, Crawl: e.page.Crawl, Kind: e.page.Kind, State: e.page.State, Visits: e.page.Visits, Changes: e.page.Changes,
-		NextAt: stamp(e.page.NextAt), Policy: e.crawl.Spec.Revisit.Policy, Reasons: []string{}, Robots: e.robots,
+		Importance: e.page.Weight, NextAt: stamp(e.page.NextAt), Policy: e.crawl.Spec.Revisit.Policy, Reasons: []string{}, Robots: e.robots,
 		Workflow: liveLine{Live: e.live, Due: stamp(e.live.Due), Snoozed: stamp(e.live.Snoozed)},
 	}
 	if e.last != nil {
@@ -162,6 +164,10 @@ func (e explained) write(r Reporter) error {
 		t.row(e.page.Kind.String(), strings.Join(append([]string{plural(e.source.Entries, "URL"), recordWords(*e.source)}, notes(*e.source)...), ", "))
 	}
 	t.row("visits", fmt.Sprintf("%s, %s", plural(e.page.Visits, "visit"), plural(e.page.Changes, "change")))
+	if e.page.Weight > 0 {
+		t.row("importance", fmt.Sprintf("%s: PageRank %s, linked from %s and %s",
+			figure(e.page.Weight), figure(e.page.Rank), plural(e.page.Backlinks, "page"), plural(e.page.LinkingHosts, "other host")))
+	}
 	t.row("next", when(e.page.NextAt, e.now))
 	if e.hint != nil {
 		t.row("early", hintWords(*e.hint))
