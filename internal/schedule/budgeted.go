@@ -15,9 +15,8 @@ import (
 type Budgeted struct{ Objective }
 
 // Next implements Policy. A page that was never compared is planned by the prior,
-// and looked at no later than when most is learned, even if its host's pages are not
-// worth their visits. A page that never changed is not given up either: the prior
-// keeps rates possible at which it does.
+// and looked at sooner; see firstLook. A page that never changed is not given up: the
+// prior keeps rates possible at which it does.
 func (o Budgeted) Next(page Page, seen Observation, p Parameters) Decision {
 	belief := page.Belief.observe(seen, p)
 	g := belief.Gamma(p.prior())
@@ -40,7 +39,7 @@ func (o Budgeted) Next(page Page, seen Observation, p Parameters) Decision {
 		due = gap
 		why.add(because(CodeEarly, duration(due).Seconds()))
 	}
-	if first := mostInformative / g.Mean(); belief.Pairs == 0 && due > first {
+	if first := firstLook(page.ID, g, due, days(max(p.Round, 1))); belief.Pairs == 0 && due > first {
 		due = first
 		why.add(because(CodeExplore, duration(due).Seconds()))
 	}

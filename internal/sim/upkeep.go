@@ -43,8 +43,7 @@ func (u *upkeep) fill(p *schedule.Parameters, host int) {
 // a visit must be worth for their visits together to meet the budget, then the
 // same for each host with a limit.
 func (u *upkeep) turn(p *product) {
-	u.fitPriors(p)
-	u.takeCensus(p)
+	u.takeStock(p)
 	limits := p.parameters
 	low, high := limits.Floor(), limits.Max
 	planned := func(host int, threshold float64) float64 {
@@ -77,36 +76,31 @@ func (u *upkeep) turn(p *product) {
 	}
 }
 
-// fitPriors fits the crawl's prior to its pages, and each host's to the host's.
-func (u *upkeep) fitPriors(p *product) {
-	var all schedule.Population
+// takeStock counts what is believed of the pages by their hosts, and fits the crawl's
+// prior to its pages and each host's to the host's.
+func (u *upkeep) takeStock(p *product) {
 	for i := range u.hosts {
-		u.hosts[i].population = schedule.Population{}
+		u.hosts[i].population, u.hosts[i].census = schedule.Population{}, schedule.Census{}
 	}
 	for i := range p.pages {
-		if page := &p.pages[i]; page.visit > 1 {
-			h := &u.hosts[u.setting.Pages[i].Host]
-			h.population.Add(page.belief.Gamma(h.prior))
+		page := &p.pages[i]
+		if page.visit == 0 {
+			continue
+		}
+		known := u.setting.Pages[i]
+		h := &u.hosts[known.Host]
+		belief := page.belief.Gamma(h.prior)
+		h.census.Add(belief, known.Weight)
+		if page.visit > 1 {
+			h.population.Add(belief)
 		}
 	}
+	var all schedule.Population
 	for i := range u.hosts {
 		all.Merge(u.hosts[i].population)
 	}
 	u.prior = all.Prior(u.first)
 	for i := range u.hosts {
 		u.hosts[i].prior = u.hosts[i].population.Prior(u.prior)
-	}
-}
-
-func (u *upkeep) takeCensus(p *product) {
-	for i := range u.hosts {
-		u.hosts[i].census = schedule.Census{}
-	}
-	for i := range p.pages {
-		if page := &p.pages[i]; page.visit > 0 {
-			known := u.setting.Pages[i]
-			h := &u.hosts[known.Host]
-			h.census.Add(page.belief.Gamma(h.prior), known.Weight)
-		}
 	}
 }
