@@ -14,7 +14,7 @@ LDFLAGS    := -X recrawl/internal/config.Version=$(VERSION)
 export CGO_ENABLED ?= 0
 export RECRAWL_TEMPORAL_CLI ?= $(CURDIR)/$(TEMPORAL)
 
-.PHONY: build demo docs test test-long bench lint fmt packages temporal temporal-server compose-config s3-server warcio record clean
+.PHONY: build demo docs policies-tables test test-long bench lint fmt packages temporal temporal-server compose-config s3-server warcio record clean
 
 build: temporal
 	$(GO) build -trimpath -ldflags '$(LDFLAGS)' -o $(BIN)/starter ./starter
@@ -67,6 +67,12 @@ demo: build
 # Make the pages of docs/ that are made of the types, after a change of them.
 docs:
 	RECRAWL_UPDATE=1 $(GO) test -count=1 -run 'TestSpecDoc' ./internal/crawl/
+
+# Measure the policies again: the tables of docs/policies.md and their plots, in about
+# half an hour. TRACES is a folder of recorded changes (docs/simulate.md).
+policies-tables:
+	@[ -d "$(TRACES)" ] || { echo "make policies-tables TRACES=DIR: the folder of the traces, see docs/simulate.md"; exit 1; }
+	RECRAWL_TRACES=$(abspath $(TRACES)) $(GO) test -count=1 -timeout 4h -v -run TestMeasurePolicies ./internal/cli/
 
 # What the tests need besides Go; see the script.
 packages:

@@ -100,7 +100,8 @@ type quadrature struct {
 }
 
 // sum adds places at a distance of step from each other, from one at so much of u
-// beyond the mode, until nothing is left.
+// beyond the mode, until little is left. Below the mode what is left falls by the same
+// factor from place to place.
 func (q *quadrature) sum(u, step float64) {
 	factor := math.Exp(step)
 	for lambda := q.mode * math.Exp(u); ; lambda *= factor {
@@ -108,7 +109,12 @@ func (q *quadrature) sum(u, step float64) {
 		q.m0 += weight
 		q.m1 += weight * lambda
 		q.m2 += weight * lambda * lambda
-		if weight < 1e-6 {
+		switch {
+		case step > 0 && weight < 1e-5:
+			return
+		case step < 0 && weight < 1e-3:
+			factor := math.Exp((q.g.A + q.looks) * step)
+			q.m0 += weight * factor / (1 - factor)
 			return
 		}
 		u += step

@@ -1,6 +1,8 @@
 package sim
 
 import (
+	"math"
+
 	"recrawl/internal/crawl"
 	"recrawl/internal/schedule"
 )
@@ -49,6 +51,20 @@ type productPage struct {
 	visit  int     // number of the last visit, 0 for a page that does not live
 	at     float64 // when that was
 	due    float64
+
+	believed schedule.Gamma // the belief under a prior
+	under    schedule.Gamma // that prior, zero if the belief is newer
+}
+
+// gamma is what is believed of the page's rate under a prior. That takes a while,
+// most pages sleep and priors move slowly: what was believed under one that differs
+// by less than a hundredth will do.
+func (p *productPage) gamma(prior schedule.Gamma) schedule.Gamma {
+	like := func(x, y float64) bool { return math.Abs(x-y) <= 0.01*y }
+	if !like(p.under.A, prior.A) || !like(p.under.B, prior.B) {
+		p.believed, p.under = p.belief.Gamma(prior), prior
+	}
+	return p.believed
 }
 
 func newProduct(policy schedule.Policy, s Setting) *product {
@@ -91,6 +107,7 @@ func (p *product) observe(page int, at float64, seen schedule.Observation) float
 	seen.At = epoch.Add(duration(at))
 	plan := schedule.AfterVisit(p.policy, p.page(page), seen, p.parametersOf(page))
 	known.belief, known.at, known.due = plan.Belief, at, at+days(plan.Interval)
+	known.under = schedule.Gamma{}
 	return known.due
 }
 

@@ -89,7 +89,7 @@ func (u *upkeep) takeStock(p *product) {
 		}
 		known := u.setting.Pages[i]
 		h := &u.hosts[known.Host]
-		belief := page.belief.Gamma(h.prior)
+		belief := page.gamma(h.prior)
 		h.census.Add(belief, known.Weight)
 		if page.visit > 1 {
 			h.population.Add(belief)
