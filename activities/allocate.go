@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -21,8 +22,8 @@ const (
 	// keptForOthers is the share of what a host can take that is not for revisits:
 	// its new pages, robots.txt, and what people ask for.
 	keptForOthers = 0.1
-	// busyShare is the share of a host's room by the crawl's own delay from which on
-	// maintenance asks how much room there is.
+	// busyShare is the share of what the slowest host can take, one that asks for all of
+	// max_crawl_delay, from which on maintenance asks how much a host can.
 	busyShare = 0.2
 )
 
@@ -114,14 +115,17 @@ func entryOf(rules schedule.Rules, e store.EntryRecord) schedule.Entry {
 // hostLimits says how many visits a day the busy hosts can take from this crawl: what
 // other crawls leave, and at least an equal share.
 func (a *Activities) hostLimits(ctx context.Context, view *crawlView, stock *schedule.Stock) (map[int64]float64, error) {
-	own := schedule.HostLimit(max(view.Spec.Politeness.Delay.Std(), time.Millisecond), 0, 0)
-	loads, err := a.store.HostLoads(ctx, view.ID, stock.Busy(busyShare*own))
-	if err != nil {
-		return nil, err
-	}
-	limits := make(map[int64]float64, len(loads))
-	for _, l := range loads {
-		limits[l.ID] = schedule.SharedLimit(schedule.HostLimit(max(l.Gap, time.Millisecond), l.Mean, keptForOthers), stock.Planned(l.ID), l.Others)
+	p := view.Spec.Politeness
+	slowest := schedule.HostLimit(max(p.Delay.Std(), p.MaxCrawlDelay.Std(), time.Millisecond), 0, 0)
+	limits := map[int64]float64{}
+	for ids := range slices.Chunk(stock.Busy(busyShare*slowest), entryBatch) {
+		loads, err := a.store.HostLoads(ctx, view.ID, ids)
+		if err != nil {
+			return nil, err
+		}
+		for _, l := range loads {
+			limits[l.ID] = schedule.SharedLimit(schedule.HostLimit(max(l.Gap, time.Millisecond), l.Mean, keptForOthers), stock.Planned(l.ID), l.Others)
+		}
 	}
 	return limits, nil
 }

@@ -110,6 +110,34 @@ func TestMaintainKeepsHostsWithinTheirLimits(t *testing.T) {
 	}
 }
 
+// What a site asks for counts, however fast the crawl would be by itself.
+func TestMaintainKeepsCrawlDelays(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	pages := w.living(numbered(30), func(spec *crawl.Spec) {
+		spec.Limits.Window, spec.Revisit.Budget = 100, "10000/day"
+		spec.Politeness.Delay, spec.Revisit.MinInterval = crawl.Duration(time.Millisecond), crawl.Duration(time.Minute)
+	})
+	w.saveRobots(store.SaveRobotsParams{
+		Origin: originOf(pages[0].URL), State: store.RobotsParsed, Status: 200, Text: "User-agent: *\nCrawl-delay: 600\n",
+		CrawlDelay: 10 * time.Minute, Expires: time.Hour,
+	})
+	for _, p := range pages {
+		w.looked(p, crawl.OutcomeChanged, 20*day, 10*day, time.Minute)
+	}
+	for range 2 {
+		w.maintain(false)
+		for _, p := range pages { // planned by the new threshold
+			w.looked(p, crawl.OutcomeUnchanged, time.Second)
+		}
+	}
+	w.maintain(false)
+	w.maintain(false)
+	if page := w.page(pages[0].URL); page.HostSteering.Price <= page.Steering.Threshold || page.HostSteering.Limit > 144 {
+		t.Errorf("a host that is to be asked every ten minutes has %+v beside %+v", page.HostSteering, page.Steering)
+	}
+}
+
 func TestRevisitRules(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
