@@ -155,9 +155,11 @@ func observe(pages []*changing, sites []*site, from, to time.Time) observed {
 				looks = append(looks, r.begin)
 			}
 		}
-		// From the last visit before to the first after: a rate, not a count.
 		a, _ := slices.BinarySearchFunc(looks, from, time.Time.Compare)
 		b, _ := slices.BinarySearchFunc(looks, to, time.Time.Compare)
+		o.rate += float64(b-a) / length
+		// From the last visit before to the first after: finer than a count of few, but
+		// too low by the long intervals that are most likely met at the ends.
 		a, b = max(a-1, 0), min(b, len(looks)-1)
 		o.visits[i] = float64(b-a) / looks[b].Sub(looks[a]).Seconds()
 		for _, c := range p.changes {
@@ -169,7 +171,6 @@ func observe(pages []*changing, sites []*site, from, to time.Time) observed {
 				o.delay += next.Sub(c).Seconds() / length
 			}
 		}
-		o.rate += o.visits[i]
 	}
 	return o
 }
