@@ -115,11 +115,13 @@ func TestHintsOfPlausibleLiars(t *testing.T) {
 	pages := slow(w, 60)
 	list := w.listed("http://localhost/map.xml")
 	var first []string
+	now := time.Now() // the same for all: each turn has other dates
 	lie := func(turn int) []string {
 		before := len(w.flows.rescheduled)
 		var entries []string
 		for i, p := range pages {
-			entries = append(entries, fmt.Sprint(p.URL, " ", ago(time.Duration(10+i)*time.Minute+time.Duration(turn)*time.Second)))
+			date := now.Add(-time.Duration(10+i)*time.Minute - time.Duration(turn)*time.Second)
+			entries = append(entries, p.URL+" "+date.UTC().Format(time.RFC3339))
 		}
 		w.read(list, "application/xml", urlset(entries...))
 		return slices.DeleteFunc(slices.Clone(w.flows.rescheduled[before:]), func(url string) bool { return slices.Contains(first, url) })
