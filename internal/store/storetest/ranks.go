@@ -30,7 +30,7 @@ func (c *collection) ranked() []store.RankedPage {
 	c.Helper()
 	var all []store.RankedPage
 	for after := int64(0); ; {
-		some, err := c.s.RankedPages(c.ctx, c.id, after, 3)
+		some, err := c.s.RankedPages(c.ctx, c.id, after, 3+len(all)/10)
 		c.check(err)
 		if len(some) == 0 {
 			return all
@@ -110,7 +110,7 @@ func rankedLinks(c *collection) {
 }
 
 func ranksSaved(c *collection) {
-	const n = 2500 // more than one transaction
+	const n = 1100 // more than one transaction
 	c.open()
 	c.register(0, c.urls(1, n, 1)...)
 	all := c.ranked()

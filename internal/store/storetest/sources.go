@@ -275,7 +275,7 @@ func sourcesForget(c *collection) {
 
 // A list of many thousand URLs, all of them known, is gone through in chunks.
 func sourcesOfManyURLs(c *collection) {
-	const n = 5000
+	const n = 2500 // more than one chunk
 	c.open()
 	list := c.registerSource(c.sourceURL(2, 1, 0, crawl.KindSitemap))
 	for range 2 {
