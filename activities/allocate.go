@@ -7,8 +7,6 @@ import (
 	"slices"
 	"time"
 
-	"golang.org/x/sync/errgroup"
-
 	"recrawl/internal/contract"
 	"recrawl/internal/crawl"
 	"recrawl/internal/schedule"
@@ -70,39 +68,10 @@ func (a *Activities) allocate(ctx context.Context, in contract.MaintainIn) error
 	return a.reschedule(ctx, view, after, visits)
 }
 
-// eachEntry reads all living pages of a crawl that have been visited: some while
-// each is called with those before, which takes about as long.
+// eachEntry reads all living pages of a crawl that have been visited.
 func (a *Activities) eachEntry(ctx context.Context, view *crawlView, each func(schedule.Entry)) error {
-	read := make(chan []store.EntryRecord)
-	both, ctx := errgroup.WithContext(ctx)
-	both.Go(func() error {
-		defer close(read)
-		params := store.EntryParams{CrawlID: view.ID, Limit: entryBatch, URLs: view.revisit.Any()}
-		for {
-			entries, err := a.store.Entries(ctx, params)
-			if err != nil {
-				return err
-			}
-			select {
-			case read <- entries:
-			case <-ctx.Done():
-				return ctx.Err()
-			}
-			if len(entries) < entryBatch {
-				return nil
-			}
-			params.After = entries[len(entries)-1].PageID
-		}
-	})
-	both.Go(func() error {
-		for entries := range read {
-			for _, e := range entries {
-				each(entryOf(view.revisit, e))
-			}
-		}
-		return nil
-	})
-	return both.Wait()
+	params := store.EntryParams{CrawlID: view.ID, Limit: entryBatch, URLs: view.revisit.Any()}
+	return store.EachEntry(ctx, a.store, params, func(e store.EntryRecord) { each(entryOf(view.revisit, e)) })
 }
 
 func entryOf(rules schedule.Rules, e store.EntryRecord) schedule.Entry {

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"recrawl/internal/crawl"
 	"recrawl/internal/schedule"
 )
@@ -52,6 +54,40 @@ type EntryParams struct {
 	After   int64 // page id, exclusive
 	Limit   int
 	URLs    bool // give each page's URL too
+}
+
+// EachEntry calls each for all entries from p.After on, p.Limit (> 0) of them read
+// while each is called with those before, which takes about as long.
+func EachEntry(ctx context.Context, s Schedules, p EntryParams, each func(EntryRecord)) error {
+	read := make(chan []EntryRecord)
+	both, ctx := errgroup.WithContext(ctx)
+	both.Go(func() error {
+		defer close(read)
+		for {
+			entries, err := s.Entries(ctx, p)
+			if err != nil {
+				return err
+			}
+			select {
+			case read <- entries:
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+			if len(entries) < p.Limit {
+				return nil
+			}
+			p.After = entries[len(entries)-1].PageID
+		}
+	})
+	both.Go(func() error {
+		for entries := range read {
+			for _, e := range entries {
+				each(e)
+			}
+		}
+		return nil
+	})
+	return both.Wait()
 }
 
 // EntryRecord is a page as maintenance reads it.

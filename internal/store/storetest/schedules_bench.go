@@ -54,21 +54,14 @@ func allocate(b *testing.B, s store.Store, crawlID int64, rules schedule.Rules) 
 		b.Fatal(err)
 	}
 	stock := schedule.NewStock(rules, before.Steering, before.Hosts)
-	for p := (store.EntryParams{CrawlID: crawlID, Limit: 5000}); ; {
-		entries, err := s.Entries(b.Context(), p)
-		if err != nil {
-			b.Fatal(err)
-		}
-		for _, e := range entries {
-			stock.Add(schedule.Entry{
-				Page: schedule.Page{ID: e.PageID, State: e.State, Visit: e.Visits, Belief: schedule.DecodeBelief(e.Belief)},
-				Host: e.HostID, Weight: e.Weight, At: e.LastAt, Due: e.NextAt,
-			})
-		}
-		if len(entries) < p.Limit {
-			break
-		}
-		p.After = entries[len(entries)-1].PageID
+	err = store.EachEntry(b.Context(), s, store.EntryParams{CrawlID: crawlID, Limit: 5000}, func(e store.EntryRecord) {
+		stock.Add(schedule.Entry{
+			Page: schedule.Page{ID: e.PageID, State: e.State, Visit: e.Visits, Belief: schedule.DecodeBelief(e.Belief)},
+			Host: e.HostID, Weight: e.Weight, At: e.LastAt, Due: e.NextAt,
+		})
+	})
+	if err != nil {
+		b.Fatal(err)
 	}
 	turn := stock.Turn(float64(stock.Pages())/2, nil)
 	after := store.SteeringRecord{Steering: turn.Steering, Turns: before.Turns + 1, Hosts: turn.Hosts}
