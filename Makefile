@@ -72,7 +72,7 @@ docs:
 # half an hour. TRACES is a folder of recorded changes (docs/simulate.md).
 policies-tables:
 	@[ -d "$(TRACES)" ] || { echo "make policies-tables TRACES=DIR: the folder of the traces, see docs/simulate.md"; exit 1; }
-	RECRAWL_TRACES=$(abspath $(TRACES)) $(GO) test -count=1 -timeout 4h -v -run TestMeasurePolicies ./internal/cli/
+	RECRAWL_TRACES=$(abspath $(TRACES)) $(GO) test -tags measure -count=1 -timeout 4h -v -run TestMeasurePolicies ./internal/cli/
 
 # What the tests need besides Go; see the script.
 packages:
@@ -100,6 +100,7 @@ $(LINT)/%: tools/lint/go.mod tools/lint/go.sum
 lint: $(LINT)/staticcheck
 	@unformatted=$$($(LINT)/gofumpt -l $$(git ls-files '*.go')); [ -z "$$unformatted" ] || { echo "gofumpt would change:"; echo "$$unformatted"; exit 1; }
 	$(GO) vet ./...
+	$(GO) vet -tags measure ./internal/cli/
 	$(LINT)/staticcheck ./...
 	$(LINT)/workflowcheck -config workflowcheck.config.yaml ./workflows/...
 

@@ -341,7 +341,7 @@ func FuzzWARC(f *testing.F) {
 		u, err := urlkey.Canonical(url)
 		if err != nil {
 			if u, err = urlkey.Canonical("https://example.com/" + url); err != nil {
-				t.Skip("no page has such an address")
+				return // no page has such an address
 			}
 		}
 		src := &exporttest.Memory{}
