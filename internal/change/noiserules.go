@@ -1,0 +1,269 @@
+package change
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// ageAt is the length of an age: "3 minutes ago", "vor 3 Minuten", "3分前", "just
+// now".
+func (s *scanner) ageAt(i int) int {
+	if n := s.nowAt(i); n > 0 {
+		return n
+	}
+	start := i
+	before := 0 // words that make an age of a number with a unit
+	for _, phrase := range agoBefore {
+		before = max(before, s.phraseAt(i, phrase))
+	}
+	i += before
+	for s.is(i, isAbout) {
+		i++
+	}
+	if !s.isNumber(i) && !s.is(i, isOne) {
+		return 0
+	}
+	i++
+	if s.is(i, isDenseAgo) {
+		return i + 1 - start
+	}
+	if !s.is(i, isUnit) {
+		return 0
+	}
+	i++
+	// "2 hours, 5 minutes ago"
+	for s.isMark(i, ",") || s.is(i, isAnd) {
+		if !s.isNumber(i+1) || !s.is(i+2, isUnit) {
+			break
+		}
+		i += 3
+	}
+	long := s.is(i-1, isLongUnit)
+	switch {
+	case s.is(i, isAgo):
+		i++
+	case before == 0:
+		return 0
+	}
+	if long && s.goesOn(i) { // "20 years ago in Oslo"
+		return 0
+	}
+	return i - start
+}
+
+// goesOn reports whether a word in small letters follows, as in a phrase.
+func (s *scanner) goesOn(i int) bool {
+	if i >= len(s.tokens) || !s.tokens[i].word {
+		return false
+	}
+	r, _ := utf8.DecodeRuneInString(s.tokens[i].text)
+	return unicode.IsLower(r)
+}
+
+// nowAt is the length of an age without a number, or of a day told by its distance
+// with its time: "just now", "yesterday at 14:05".
+func (s *scanner) nowAt(i int) int {
+	if !s.is(i, isNow) {
+		return 0
+	}
+	for _, phrase := range nowPhrases {
+		if n := s.phraseAt(i, phrase); n > 0 {
+			return n
+		}
+	}
+	end := i + 1
+	for s.isMark(end, ",") || s.is(end, isDateJoin) {
+		end++
+	}
+	if !s.isNumber(end) || !strings.ContainsAny(s.tokens[end].text, ":h") {
+		return 0
+	}
+	if s.isMark(end+1, "-–—") || strings.Contains(s.tokens[end].text, "-") {
+		return 0 // hours of opening
+	}
+	for end++; s.is(end, isDate); end++ {
+	}
+	return end - i
+}
+
+// counterAt is the length of a counter: "1,234 views", "12 users online", "1.234
+// Mal gelesen", "viewed 1,234 times", "Views: 1,234".
+func (s *scanner) counterAt(i int) int {
+	switch {
+	case s.isNumber(i) && !s.isMark(i-1, currencies):
+		return s.countedAfter(i)
+	case s.is(i, isRead) && s.isNumber(i+1) && s.is(i+2, isTimes):
+		return 3
+	case s.is(i, isCounted):
+		return s.countedBefore(i)
+	}
+	return 0
+}
+
+// countedAfter is the length of a counter that begins with its number.
+func (s *scanner) countedAfter(start int) int {
+	i := s.multiplied(start) + 1
+	times := s.is(i, isTimes)
+	for s.is(i, isTimes|isCounting) {
+		i++
+	}
+	end := i
+	for s.is(end, isCounted) || times && s.is(end, isRead) {
+		end++
+	}
+	for end > i && s.is(end, isCounting) { // "12 users online now"
+		end++
+	}
+	if end == i || s.goesOn(end) { // "12 online courses"
+		return 0
+	}
+	return end - start
+}
+
+// countedBefore is the length of a counter that ends with its number, which must
+// not be that of something else.
+func (s *scanner) countedBefore(start int) int {
+	i := start + 1
+	named := s.isMark(i, ":：")
+	if named {
+		i++
+	}
+	if !s.isNumber(i) {
+		return 0
+	}
+	end := s.multiplied(i) + 1
+	if !named && (!s.isEdge(start) || !s.isEdge(end) && !s.is(end, isCounted|isTimes)) {
+		return 0
+	}
+	if s.is(end, isTimes) { // "コメント5件"
+		end++
+	}
+	if s.goesOn(end) && !s.is(end, isCounted) { // "Visit: 12 rooms"
+		return 0
+	}
+	return end - start
+}
+
+// multiplied is the last token of a number that begins at i: with its groups of
+// three digits, and its "k" or "Mio.".
+func (s *scanner) multiplied(i int) int {
+	for s.isNumber(i+1) && len(s.tokens[i+1].text) == 3 && s.tokens[i+1].space {
+		i++
+	}
+	if s.is(i+1, isMultiple) {
+		i++
+		if s.isMark(i+1, ".") {
+			i++
+		}
+	}
+	return i
+}
+
+// stampAt is the length of a labelled time: "Last updated: 4 March 2026, 14:05". In
+// a sentence it must come first.
+func (s *scanner) stampAt(i int) int {
+	label := s.stampLabelAt(i)
+	if label == 0 || s.sentence && i > 0 {
+		return 0
+	}
+	r, _ := utf8.DecodeRuneInString(s.tokens[i].text)
+	if !s.isEdge(i) && unicode.IsLower(r) {
+		return 0 // "the rules updated on 3 March"
+	}
+	end := i + label
+	for s.isMark(end, ":：-–—") {
+		end++
+	}
+	if n := s.ageAt(end); n > 0 {
+		return end + n - i
+	}
+	n := s.dateAt(end)
+	if said := s.readDate(end, end+n); said.hasDate() || said.clock != nil {
+		return end + n - i
+	}
+	return 0
+}
+
+// stampLabelAt is the length of the longest label that begins at i.
+func (s *scanner) stampLabelAt(i int) int {
+	if !s.is(i, beginsStamp) {
+		return 0
+	}
+	longest := 0
+	for _, phrase := range stampLabels[s.tokens[i].lower] {
+		longest = max(longest, s.phraseAt(i, phrase))
+	}
+	return longest
+}
+
+// phraseAt is the length of a phrase that stands at i, 0 if another does.
+func (s *scanner) phraseAt(i int, phrase []string) int {
+	if i+len(phrase) > len(s.tokens) {
+		return 0
+	}
+	for j, word := range phrase {
+		if s.tokens[i+j].lower != word && s.tokens[i+j].text != word {
+			return 0
+		}
+	}
+	return len(phrase)
+}
+
+// timingAt is the length of the time that a page took to make, in a line that says
+// so: "Page generated in 0.123 seconds".
+func (s *scanner) timingAt(i int) int {
+	if !s.isNumber(i) || !s.is(i+1, isShortUnit) {
+		return 0
+	}
+	for j := range s.tokens[:i] {
+		if s.tokens[j].role&isMaking != 0 {
+			return 2
+		}
+	}
+	return 0
+}
+
+// dateAt is the length of the stretch of words and numbers of dates and times at
+// i, which must have a number.
+func (s *scanner) dateAt(i int) int {
+	end, numbers := i, 0
+	for j := i; j < len(s.tokens); j++ {
+		switch {
+		case s.isNumber(j):
+			numbers++
+			end = j + 1
+		case s.is(j, isDate):
+			end = j + 1
+		case s.is(j, isDateJoin), s.isMark(j, ",.()-–"):
+		default:
+			j = len(s.tokens) // the end of the stretch
+		}
+	}
+	if numbers == 0 {
+		return 0
+	}
+	return end - i
+}
+
+// timeAt is the length of a time that may be the one at which the page was made: a
+// day, or a time to the second, in a part of the line of its own, or a day with a
+// time of day. A day with a time to the second is made by a machine in any case,
+// and a stamp.
+func (s *scanner) timeAt(i int) (kind, int) {
+	if !s.isNumber(i) && !s.is(i, isDate) {
+		return noNoise, 0
+	}
+	n := s.dateAt(i)
+	if n == 0 || !s.isEdge(i+n) {
+		return noNoise, 0
+	}
+	said := s.readDate(i, i+n)
+	switch {
+	case said.hasDate() && said.seconds:
+		return stamp, n
+	case said.hasDate() && (said.clock != nil || s.isEdge(i)), said.seconds && s.isEdge(i):
+		return clock, n
+	}
+	return noNoise, 0
+}

@@ -1,0 +1,192 @@
+package store
+
+import (
+	"context"
+	"time"
+
+	"recrawl/internal/crawl"
+)
+
+// Gate is the host's line: who may make the next request to a host, and when.
+// Its guarantees are those of design §4; package storetest states each as a
+// case.
+type Gate interface {
+	// Acquire asks for the right to make this visit's request. It is re-entrant:
+	// asking again for the same page and visit returns the same place in the line
+	// or the same un-begun permit. It waits up to Patience in the process before it
+	// answers GateWait.
+	Acquire(ctx context.Context, p AcquireParams) (AcquireResult, error)
+	// Begin starts the permit's request; it succeeds exactly once. It waits in the
+	// process, up to Patience, until the host is free. ErrRefused when the permit
+	// gives no right any more; a BeginResult with Wait set when Patience ran out.
+	Begin(ctx context.Context, p BeginParams) (BeginResult, error)
+	// Release ends the permit's request and says how the host answered. Releasing a
+	// permit that has expired or was released changes no gap.
+	Release(ctx context.Context, p ReleaseParams) (GateEffects, error)
+	// Leave gives up the page's place or un-begun permit, at no cost to the host.
+	Leave(ctx context.Context, pageID int64) (GateEffects, error)
+	// Nudge looks after lines whose head is promised later than its host is free,
+	// and forgets waiters that did not come. Maintenance calls it.
+	Nudge(ctx context.Context) (GateEffects, error)
+	// SetBlocked blocks a host, given by its host key, for all crawls, or unblocks
+	// it. Nothing is asked of a blocked host: Acquire answers WaitBlocked, permits
+	// that were not begun are refused, a request in flight may end. Its waiters keep
+	// their places. Unblocking returns the first of them as turns; each request and
+	// Nudge turn the next. A host that nobody knows yet can be blocked too;
+	// unblocking one is ErrNotFound.
+	SetBlocked(ctx context.Context, host string, blocked bool) (GateEffects, error)
+	// Unpark takes up to limit parked pages of a resumed crawl back into their
+	// lines and returns them as turns to be signalled; none when all are back.
+	Unpark(ctx context.Context, crawlID int64, limit int) (GateEffects, error)
+	// Robots returns the cached robots.txt of an origin (scheme://host[:port]), or
+	// ErrNotFound.
+	Robots(ctx context.Context, origin string) (RobotsRecord, error)
+	// SaveRobots stores what a robots permit's request found. Times are relative to
+	// the store's clock. Nothing is stored of a forgotten host.
+	SaveRobots(ctx context.Context, p SaveRobotsParams) error
+}
+
+// GateAnswer is what Acquire came to.
+type GateAnswer string
+
+// The answers of Acquire.
+const (
+	GateGranted  GateAnswer = "granted"  // Permit holds
+	GateWait     GateAnswer = "wait"     // come again after Wait, at the latest
+	GateParked   GateAnswer = "parked"   // the crawl is paused; a turn will come
+	GateStopped  GateAnswer = "stopped"  // the crawl or the page is stopped
+	GateEvicted  GateAnswer = "evicted"  // the page gave its place to a better one
+	GateRecorded GateAnswer = "recorded" // this visit is done; Recorded holds
+)
+
+// Reasons of a wait.
+const (
+	WaitLine    = "line"    // others come first
+	WaitDelay   = "delay"   // the host rests between two requests
+	WaitBackoff = "backoff" // the host asked for quiet, or fails
+	WaitRobots  = "robots"  // robots.txt cannot be had; everything is disallowed
+	WaitBlocked = "blocked" // the operator blocked the host
+)
+
+// AcquireParams are the inputs of Acquire.
+type AcquireParams struct {
+	Page  crawl.PageRef
+	Visit int // number of the visit, ≥ 1
+	Class crawl.Class
+	// Rank: higher comes first within a crawl and class. Of first visits the page's
+	// priority (see rank.Priority) is added.
+	Rank float64
+	// Patience is how long to wait in the process; 0 answers at once.
+	Patience time.Duration
+}
+
+// AcquireResult is the answer of Acquire.
+type AcquireResult struct {
+	Answer   GateAnswer
+	Permit   crawl.Permit
+	Wait     time.Duration
+	Reason   string // one of the Wait constants
+	Position int    // places ahead in the line, an estimate beyond 64
+	Recorded *VisitRecord
+	// Robots is the origin's cached robots.txt without its text; it decides at the
+	// grant of a page permit. TextDigest names the text for Robots().
+	Robots  RobotsRecord
+	Effects GateEffects
+}
+
+// Turn is a page whose workflow should ask again at At, because the host is
+// free earlier than the page was promised.
+type Turn struct {
+	Page crawl.PageRef
+	In   time.Duration // from now
+}
+
+// GateEffects are workflows to be signalled after a gate transaction.
+type GateEffects struct {
+	Turns []Turn
+}
+
+// BeginParams are the inputs of Begin.
+type BeginParams struct {
+	Permit   crawl.Permit
+	Page     crawl.PageRef
+	Visit    int
+	Patience time.Duration
+}
+
+// BeginResult says that the request may start, or how long the host is busy.
+type BeginResult struct {
+	At time.Time // the store's clock at the begin
+	// Sent is this process's clock (with its monotonic reading) just before the
+	// transaction that began was sent: the request's deadline counts from it.
+	Sent time.Time
+	Wait time.Duration // > 0: not begun, Patience ran out; the permit still holds
+}
+
+// HostAnswer is how a host answered a request, for its back-off.
+type HostAnswer string
+
+// How a host answered.
+const (
+	HostOK        HostAnswer = "ok"        // any answer but the next two
+	HostThrottled HostAnswer = "throttled" // 429 or 503
+	HostFailed    HostAnswer = "failed"    // no HTTP answer: connection, TLS or time-out
+)
+
+// ReleaseParams are the inputs of Release.
+type ReleaseParams struct {
+	Permit   crawl.Permit
+	Answer   HostAnswer
+	Duration time.Duration // of the request, by the worker's monotonic clock
+	// Cut: the request was given up before the host's answer ended. It counts as ended
+	// polite.CutGrace later, when the host will have noticed.
+	Cut bool
+	// RetryAfter holds the host for that long when Answer is HostThrottled and
+	// HasRetryAfter is set.
+	RetryAfter    time.Duration
+	HasRetryAfter bool
+}
+
+// RobotsRecord is an origin's robots.txt as cached.
+type RobotsRecord struct {
+	Origin     string
+	State      RobotsState
+	Status     int    // HTTP status, 0 when there was no answer
+	Text       string // only from Robots()
+	TextDigest string
+	FetchedAt  time.Time
+	ExpiresAt  time.Time // for unreachable: when to try again
+	Failures   int       // in a row
+	CrawlDelay time.Duration
+	Sitemaps   []string
+	Problem    string // why it is unreachable, in words
+	Hops       int    // redirects followed so far, while State is RobotsRedirected
+}
+
+// RobotsState says how a robots.txt decides. The numbers are stored.
+type RobotsState uint8
+
+// States of a robots.txt.
+const (
+	RobotsUnknown     RobotsState = 0 // never fetched, or expired: a robots permit is due
+	RobotsParsed      RobotsState = 1 // Text decides
+	RobotsAllowAll    RobotsState = 2 // 4xx: everything is allowed
+	RobotsUnreachable RobotsState = 3 // everything is disallowed until ExpiresAt, then tried again
+	RobotsRedirected  RobotsState = 4 // Next is to be fetched, under its own host's permit
+)
+
+// SaveRobotsParams are the inputs of SaveRobots.
+type SaveRobotsParams struct {
+	Origin     string
+	State      RobotsState
+	Status     int
+	Text       string
+	Expires    time.Duration // from now
+	Failures   int
+	CrawlDelay time.Duration
+	Sitemaps   []string
+	Problem    string
+	Next       string // URL of the next redirect hop
+	NextHost   string // its host key
+	Hops       int    // hops made so far
+}

@@ -1,0 +1,158 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"recrawl/internal/change"
+	"recrawl/internal/crawl"
+	"recrawl/internal/schedule"
+)
+
+// PageRecord is a page as stored.
+type PageRecord struct {
+	crawl.PageRef
+	HostID    int64
+	Level     int
+	Hops      int // links since the seeds' hosts were left
+	Kind      crawl.PageKind
+	State     crawl.PageState
+	Visits    int // number of the last recorded visit
+	Changes   int // visits with outcome changed
+	Failures  int // failed visits since the last success
+	LastAt    time.Time
+	NextAt    time.Time
+	Backlinks int
+	// Weight is the page's importance by the last ranking, of mean 1; 0 if it was in
+	// none. Rank is its PageRank, LinkingHosts counts other hosts with a page that links
+	// to it, and InnerLinks those of its Backlinks that are on its own host, all as of
+	// that ranking.
+	Weight       float64
+	Rank         float64
+	LinkingHosts int
+	InnerLinks   int
+	// HintedBy is the source whose word moved the next visit, 0 for none.
+	HintedBy int64
+	// ETag and LastModified are the validators of the last content.
+	ETag, LastModified string
+	// Last is the version that the last recorded visit left, zero if there is none.
+	// A version saved for a visit that is not recorded yet does not show.
+	Last VersionRecord
+	// Belief is the revisit policy's memory of the page, as it stored it.
+	Belief json.RawMessage
+	// Crawl and host share these with their other pages; see Schedules.
+	Steering     schedule.Steering
+	HostSteering schedule.HostSteering
+}
+
+// VersionRecord is a distinct content of a page.
+type VersionRecord struct {
+	ID          int64
+	PageID      int64
+	Seq         int // 1 for the page's first version
+	Visit       int
+	At          time.Time
+	Digest      string // SHA-256 of the body in hex: the archive's key; "" if no body may be kept
+	TextDigest  string // SHA-256 of the normalised text in hex
+	LinkDigest  string // SHA-256 of the set of links in hex
+	Bytes       int64
+	TextBytes   int64
+	ContentType string
+	Title       string
+	Canonical   string // rel=canonical, "" if none
+	Language    string // of the text, as BCP 47 writes it, "" if it is not known
+	// Heads are only from Version and to SaveVersion.
+	Heads Heads
+}
+
+// Heads are what was said around a version's body, each "" if it is not known:
+// the request and the head of the response as text, and the address that gave
+// it.
+type Heads struct {
+	Request, Response, Remote string
+}
+
+// Visits keeps pages, what their visits saw, and their versions.
+type Visits interface {
+	// Page returns one page, or ErrNotFound.
+	Page(ctx context.Context, pageID int64) (PageRecord, error)
+	// FindPages returns the pages of this canonical URL in all crawls, or in one.
+	FindPages(ctx context.Context, url, crawlName string) ([]PageRecord, error)
+	// Visit returns one recorded visit, or ErrNotFound.
+	Visit(ctx context.Context, pageID int64, visit int) (VisitRecord, error)
+	// SaveVersion stores a version with its links to be registered and what it is
+	// compared by. Saving the same page and visit again returns the first one's id. The
+	// version's bytes must be in the archive already, and be looked for once more when
+	// it returns: see Contents. ErrUnavailable while they are claimed for deletion.
+	SaveVersion(ctx context.Context, p SaveVersionParams) (int64, error)
+	// RecordVisit stores a visit with its decision, moves the page on and frees its
+	// place in the window. The visit must be the page's next; if it is recorded
+	// already the stored one is returned with Already set.
+	RecordVisit(ctx context.Context, p RecordParams) (RecordResult, error)
+}
+
+// SaveVersionParams are the inputs of SaveVersion.
+type SaveVersionParams struct {
+	Version VersionRecord // ID and Seq are set by the store
+	Links   []Link
+	Content change.Content // see Duplicates; zero if it is not known
+	// Duplicate is the older page of the crawl that has the same content, nil if there
+	// is none. It is left out if that page is forgotten meanwhile.
+	Duplicate *DuplicateOf
+}
+
+// VisitRecord is one visit as stored.
+type VisitRecord struct {
+	PageID   int64
+	Visit    int
+	At       time.Time
+	Outcome  crawl.Outcome
+	Status   int // HTTP status, 0 when there was none
+	Version  int // Seq of the version that the page had after the visit, 0 for none
+	Digest   string
+	Bytes    int64 // body bytes received
+	Duration time.Duration
+	NextAt   time.Time
+	State    crawl.PageState // of the page after the visit
+	Problem  string          // what went wrong, in plain words
+	Location string          // redirect target
+	Reasons  []crawl.Reason
+}
+
+// RecordParams are the inputs of RecordVisit.
+type RecordParams struct {
+	// Visit is the visit to be stored. A zero At is taken from the store's clock;
+	// NextAt and Version are set by the store.
+	Visit VisitRecord
+	// Interval is the time from the visit to the next.
+	Interval time.Duration
+	Failures int // failed visits in a row after this one
+	// ETag and LastModified replace the page's validators when Validators is set.
+	Validators         bool
+	ETag, LastModified string
+	Belief             json.RawMessage // nil leaves it
+	// Retention is applied to the page in the same transaction, to at most
+	// RetentionStep versions and visits of it.
+	Retention Retention
+}
+
+// Retention says how much is kept of a page's past; zero fields keep all. The
+// last version stays whatever its age, and so do a version whose links wait to be
+// registered and the visit that made a version which is kept.
+type Retention struct {
+	// Versions is how many versions are kept, the last included.
+	Versions int
+	// Age is how long a version is kept after another took its place.
+	Age time.Duration
+	// Visits is how many visits are kept.
+	Visits int
+}
+
+// RecordResult is what RecordVisit stored.
+type RecordResult struct {
+	Visit   VisitRecord
+	Already bool
+	// Room: the page's host has known pages and a free place in the window.
+	Room bool
+}
