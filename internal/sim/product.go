@@ -1,8 +1,6 @@
 package sim
 
 import (
-	"math"
-
 	"recrawl/internal/crawl"
 	"recrawl/internal/schedule"
 )
@@ -41,30 +39,12 @@ type product struct {
 	turns      int     // of maintenance
 }
 
-// lookEvery is how many turns of maintenance there are between two looks at all
-// sleepers: looking at each of them takes longer than all the rest.
-const lookEvery = 7
-
 // productPage is what the store keeps of a page.
 type productPage struct {
 	belief schedule.Belief
 	visit  int     // number of the last visit, 0 for a page that does not live
 	at     float64 // when that was
 	due    float64
-
-	believed schedule.Gamma // the belief under a prior
-	under    schedule.Gamma // that prior, zero if the belief is newer
-}
-
-// gamma is what is believed of the page's rate under a prior. That takes a while,
-// most pages sleep and priors move slowly: what was believed under one that differs
-// by less than a hundredth will do.
-func (p *productPage) gamma(prior schedule.Gamma) schedule.Gamma {
-	like := func(x, y float64) bool { return math.Abs(x-y) <= 0.01*y }
-	if !like(p.under.A, prior.A) || !like(p.under.B, prior.B) {
-		p.believed, p.under = p.belief.Gamma(prior), prior
-	}
-	return p.believed
 }
 
 func newProduct(policy schedule.Policy, s Setting) *product {
@@ -107,28 +87,22 @@ func (p *product) observe(page int, at float64, seen schedule.Observation) float
 	seen.At = epoch.Add(duration(at))
 	plan := schedule.AfterVisit(p.policy, p.page(page), seen, p.parametersOf(page))
 	known.belief, known.at, known.due = plan.Belief, at, at+days(plan.Interval)
-	known.under = schedule.Gamma{}
 	return known.due
 }
 
 func (p *product) page(page int) schedule.Page {
 	known := &p.pages[page]
 	return schedule.Page{
-		// Pages of different runs have different jitter.
-		ID:    int64(page) + int64(p.setting.Seed)*1_000_003,
-		State: crawl.Active, Visit: known.visit, Belief: known.belief,
+		ID: p.firstID() + int64(page), State: crawl.Active, Visit: known.visit, Belief: known.belief,
 	}
 }
 
 // parametersOf are those of a page at this moment.
 func (p *product) parametersOf(page int) schedule.Parameters {
-	with := p.parameters
 	if p.upkeep == nil {
-		return with
+		return p.parameters
 	}
-	with.Weight = p.setting.Pages[page].Weight
-	p.upkeep.fill(&with, p.setting.Pages[page].Host)
-	return with
+	return p.upkeep.parameters(p.setting.Pages[page])
 }
 
 // Every implements Maintainer. The product has a turn of maintenance every ten
@@ -147,32 +121,30 @@ func (p *product) Maintain(at float64, move func(page int, due float64)) {
 	if p.upkeep == nil {
 		return
 	}
-	p.upkeep.turn(p)
+	p.upkeep.turn(p.entries)
 	p.turns++
-	if p.turns%lookEvery == 0 {
-		visits := p.setting.Pace.Visits() * p.Every() * lookEvery
-		p.replan(schedule.Reschedule(p.sleepers(at), visits), at, move)
+	if p.turns%schedule.LookEvery != 0 {
+		return
+	}
+	visits := p.setting.Pace.Visits() * p.Every() * schedule.LookEvery
+	for _, m := range p.upkeep.moves(p.entries, epoch.Add(duration(at)), visits) {
+		page := int(m.ID - p.firstID())
+		p.pages[page].due = days(m.Due.Sub(epoch))
+		move(page, max(at, p.pages[page].due))
 	}
 }
 
-// sleepers are all living pages.
-func (p *product) sleepers(at float64) []schedule.Sleeper {
-	sleepers := make([]schedule.Sleeper, 0, p.setting.Pace.Live())
+// entries are all living pages as a store has them.
+func (p *product) entries(each func(schedule.Entry)) {
 	for i := range p.pages {
 		if known := &p.pages[i]; known.visit > 0 {
-			sleepers = append(sleepers, schedule.Sleeper{
-				ID: int64(i), Elapsed: duration(at - known.at), Planned: duration(known.due - known.at),
-				Wanted: schedule.Replan(p.policy, p.page(i), p.parametersOf(i)).Interval,
+			each(schedule.Entry{
+				Page: p.page(i), Host: int64(p.setting.Pages[i].Host), Weight: p.setting.Pages[i].Weight,
+				At: epoch.Add(duration(known.at)), Due: epoch.Add(duration(known.due)),
 			})
 		}
 	}
-	return sleepers
 }
 
-func (p *product) replan(ids []int64, at float64, move func(page int, due float64)) {
-	for _, id := range ids {
-		known := &p.pages[id]
-		known.due = known.at + days(schedule.Replan(p.policy, p.page(int(id)), p.parametersOf(int(id))).Interval)
-		move(int(id), max(at, known.due))
-	}
-}
+// firstID is the id of page 0. Pages of different runs have different jitter.
+func (p *product) firstID() int64 { return int64(p.setting.Seed) * 1_000_003 }

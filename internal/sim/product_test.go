@@ -85,8 +85,9 @@ func TestHostPrices(t *testing.T) {
 		if math.Abs(r.Visits/60-1) > 0.1 {
 			t.Errorf("%s: %.1f visits a day, the budget is 60", name, r.Visits)
 		}
-		for host, h := range d.scheduler.(*product).upkeep.hosts {
-			if own := h.price > d.scheduler.(*product).upkeep.threshold; own != (host%2 == 0) {
+		u := d.scheduler.(*product).upkeep
+		for host := range w.Hosts {
+			if own := u.hosts[int64(host)].Price > u.steering.Threshold; own != (host%2 == 0) {
 				t.Errorf("%s: host %d has a price of its own: %v", name, host, own)
 			}
 		}
