@@ -37,15 +37,15 @@ func (a *Activities) allocate(ctx context.Context, in contract.MaintainIn) error
 	if err != nil {
 		return err
 	}
-	stock := schedule.NewStock(view.revisit, before.Steering, before.Hosts)
+	now, err := a.store.Now(ctx)
+	if err != nil {
+		return err
+	}
+	stock := schedule.NewStock(view.revisit, before.Steering, before.Hosts, schedule.Period{From: before.At, To: now})
 	if err := a.eachEntry(ctx, view, func(e schedule.Entry) { stock.Add(e) }); err != nil {
 		return err
 	}
 	limits, err := a.hostLimits(ctx, view, stock)
-	if err != nil {
-		return err
-	}
-	now, err := a.store.Now(ctx)
 	if err != nil {
 		return err
 	}

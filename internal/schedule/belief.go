@@ -34,8 +34,15 @@ type Belief struct {
 	// Soonest is the shortest time, in days, between two looks that found a change,
 	// of the changes in a row that History ends with.
 	Soonest float32 `json:"soonest,omitempty"`
+	// Since is when the page last changed by itself, or was first seen, in milliseconds
+	// of Unix time; 0 is not known. Its age counts from then; see [Clock].
+	Since int64 `json:"since,omitempty"`
+	// LastGap is the days between the last two comparisons.
+	LastGap float32 `json:"last,omitempty"`
+	// Slant is what was learned of how the rate falls with the age.
+	Slant Slant `json:"slant,omitzero"`
 	// Changes, Days, Looks and Apart are what was learned about the rate of change,
-	// forgetting included, as Evidence has it (Apart is its Gap). No prior is in it, so
+	// on its clock, forgetting included, as Evidence has it (Apart is its Gap). No prior is in it, so
 	// that one that moves takes all its pages along.
 	Changes float32 `json:"a,omitempty"`
 	Days    float32 `json:"b,omitempty"`
@@ -77,6 +84,7 @@ func (b Belief) valid() bool {
 		b.History>>b.Pairs == 0 && b.Told>>b.Pairs == 0 && b.Told&b.History == 0 &&
 		within(b.Soonest, 1e6) && within(b.Changes, 1e6) && within(b.Days, 1e6) && within(b.Refresh, 1e6) && within(b.Late, 1e6) &&
 		within(b.Looks, 1e6) && within(b.Apart, 1e6) && (b.Looks == 0) == (b.Apart == 0) &&
+		b.Since <= b.Compared && within(b.LastGap, 1e6) && b.Slant.valid() &&
 		within(b.Selective, 1) && b.Compared >= 0 && b.Moved <= proofs && b.Stayed <= proofs
 }
 
@@ -109,7 +117,7 @@ func (b Belief) ComparedAt() time.Time {
 	return time.UnixMilli(b.Compared)
 }
 
-// Gamma is what is believed of the page's rate of change under a prior.
+// Gamma is what is believed of the page's rate of change, on its clock, under a prior.
 func (b Belief) Gamma(prior Gamma) Gamma {
 	return b.evidence().Under(prior)
 }
@@ -118,8 +126,11 @@ func (b Belief) evidence() Evidence {
 	return Evidence{float64(b.Changes), float64(b.Days), float64(b.Looks), float64(b.Apart)}
 }
 
-// Rate is how many changes a day are believed of the page, on average.
-func (b Belief) Rate(p Parameters) float64 { return b.Gamma(p.prior()).Mean() }
+// Rate is how many changes a day are expected of the page now, on average over a
+// round.
+func (b Belief) Rate(p Parameters) float64 {
+	return p.prospect(b).over(b.Gamma(p.prior()), days(max(p.Round, 1))).Mean()
+}
 
 // observe adds what a visit saw, if it compared two copies or saw the first one.
 func (b Belief) observe(seen Observation, p Parameters) Belief {
@@ -148,36 +159,99 @@ func (b Belief) observe(seen Observation, p Parameters) Belief {
 }
 
 // learn adds to the evidence. A change without a known gap says nothing of the
-// rate, and no change in no time neither.
+// rate, and no change in no time neither. A change of the whole site is none of the
+// page's own.
 func (b Belief) learn(seen Observation, p Parameters) Belief {
-	e, gap := b.evidence().Faded(p.keep(seen.Gap)), days(seen.Gap)
+	keep := p.keep(seen.Gap)
+	e, gap := b.evidence().Faded(keep), days(seen.Gap)
 	ago := days(b.changedAgo(seen))
 	switch {
-	case seen.Outcome == crawl.OutcomeNew && ago > 0:
+	case seen.Outcome == crawl.OutcomeNew:
+		b = b.meet(seen, ago)
+		if ago == 0 {
+			return b
+		}
 		// Looking back from a first look, the last change is as far away as the next
 		// one. What happened long ago counts as what is remembered of it.
 		lived := math.Ln2 / days(p.halfLife())
 		e.Changes += p.keep(duration(ago))
-		e.Days += -math.Expm1(-lived*ago) / lived
+		e.Days += p.clock(b).Between(0, -math.Expm1(-lived*ago)/lived)
 	case !compares(seen.Outcome) || gap <= 0:
 		return b
-	case !seen.Outcome.Changed():
-		e.Days += gap
-	case ago > 0 && ago <= gap:
-		e.Changes++
-		e.Days += ago
 	default:
-		e = e.Changed(gap, b.Gamma(p.prior()).Mean())
+		look := b.look(seen, p)
+		if b.Since != 0 {
+			b.Since = p.since(b)
+			b.Slant = b.Slant.faded(keep)
+			if !look.wave {
+				b.Slant = b.Slant.look(b.Gamma(p.prior()), look.clock, look.from, look.to, seen.Outcome.Changed())
+			}
+		}
+		switch lived := look.clock.Between(look.from, look.to); {
+		case look.site:
+		case !seen.Outcome.Changed():
+			e.Days += lived
+		case ago > 0 && ago <= gap:
+			e.Changes++
+			b.Since = sinceMs(seen.At, ago)
+			e.Days += p.clock(b).Between(0, ago)
+		default:
+			e = e.Changed(lived, b.Gamma(p.prior()).Mean())
+			b.Since = sinceMs(seen.At, gap/2)
+		}
+		b.LastGap = stored32(gap)
 	}
-	b.Changes, b.Days, b.Looks, b.Apart = stored(e.Changes), stored(e.Days), stored(e.Looks), stored(e.Gap)
+	b.Changes, b.Days, b.Looks, b.Apart = stored32(e.Changes), stored32(e.Days), stored32(e.Looks), stored32(e.Gap)
 	if b.Looks == 0 || b.Apart == 0 {
 		b.Looks, b.Apart = 0, 0
 	}
 	return b
 }
 
-// stored keeps evidence in the range that is stored.
-func stored(x float64) float32 { return float32(min(max(x, 0), 1e6)) }
+// meet notes when a page was first seen, or changed before, so many days ago.
+func (b Belief) meet(seen Observation, ago float64) Belief {
+	if b.Since == 0 || ago > 0 {
+		b.Since = sinceMs(seen.At, ago)
+	}
+	return b
+}
+
+// sinceMs is a time so many days before another in milliseconds of Unix time, 0 if
+// that is not known.
+func sinceMs(at time.Time, ago float64) int64 {
+	if at.IsZero() {
+		return 0
+	}
+	return at.UnixMilli() - dayMs(ago)
+}
+
+// aged is a look at a page by its clock.
+type aged struct {
+	clock    Clock
+	from, to float64 // ages in days, of the look before and of this one
+	wave     bool    // the site's pages changed in between
+	site     bool    // and that is the likelier reason of the change found
+}
+
+// look says how a look, after a known gap, is seen by the page's clock.
+func (b Belief) look(seen Observation, p Parameters) aged {
+	gap := days(seen.Gap)
+	l := aged{clock: p.clock(b), to: gap}
+	if seen.At.IsZero() || b.Since == 0 {
+		l.clock.Steep = 0
+		return l
+	}
+	at := seen.At.UnixMilli()
+	l.to = max(gap, msDays(at-p.since(b)))
+	l.from = l.to - gap
+	l.wave = p.Site.between(at-dayMs(gap), at)
+	own := 1 - b.Gamma(p.prior()).Survival(l.clock.Between(l.from, l.to))
+	l.site = l.wave && seen.Outcome.Changed() && p.Site.Share > own
+	return l
+}
+
+// stored32 keeps evidence in the range that is stored.
+func stored32(x float64) float32 { return float32(min(max(x, 0), 1e6)) }
 
 // last returns how many of the last limit comparisons there are, and how many
 // of them were changes.

@@ -22,9 +22,12 @@ func (o Budgeted) Next(page Page, seen Observation, p Parameters) Decision {
 	g := belief.Gamma(p.prior())
 	theta, own := p.threshold(o.Objective)
 	price := max(theta, p.HostPrice)
-	due := Due(o.Objective, g, price/p.weight())
+	ahead := p.prospect(belief)
+	due := ahead.due(o.Objective, g, price/p.weight())
+	g = ahead.over(g, min(due, days(p.Max)))
 
 	why := belief.grounds(g, p)
+	why.addAging(page.Belief, seen, p, ahead)
 	why.add(o.worth(due, price))
 	if own {
 		why.add(because(CodeOwn, p.Round.Seconds()))
@@ -65,6 +68,18 @@ func (b Belief) grounds(g Gamma, p Parameters) grounds {
 	}
 	why.add(believed)
 	return why
+}
+
+// addAging says how old the page is and what follows, and whether a change that was
+// found is its site's. The belief before is the one before the visit.
+func (all *grounds) addAging(before Belief, seen Observation, p Parameters, ahead prospect) {
+	if compares(seen.Outcome) && seen.Gap > 0 && before.look(seen, p).site {
+		all.add(because(CodeSite, p.Site.Share))
+	}
+	if ahead.clock.Steep > 0 {
+		round := ahead.clock.Round
+		all.add(because(CodeAged, duration(ahead.age).Seconds(), ahead.clock.Between(ahead.age, ahead.age+round)/round))
+	}
 }
 
 // worth says when the index reaches the threshold.

@@ -13,11 +13,16 @@ func Due(o Objective, g Gamma, threshold float64) float64 {
 	if threshold <= 0 {
 		return 0
 	}
+	return dueFrom(math.Log(2*threshold/g.Mean())/2, threshold, func(days float64) float64 { return o.Worth(g, days) })
+}
+
+// dueFrom is after how many days a worth that rises reaches the threshold (> 0), looked
+// for from start on, the logarithm of a guess.
+func dueFrom(start, threshold float64, worth func(days float64) float64) float64 {
 	goal := math.Log(threshold)
 	// In logarithms Worth is close to a line, near the start with the slope 2 (3
 	// for Age), so that few steps find the time.
-	shortfall := func(u float64) float64 { return math.Log(o.Worth(g, math.Exp(u))) - goal }
-	start := math.Log(2*threshold/g.Mean()) / 2
+	shortfall := func(u float64) float64 { return math.Log(worth(math.Exp(u))) - goal }
 	end := math.Log(horizon)
 	u, ok := solve(shortfall, true, pointOn(shortfall, min(start, end)), 0.5, max(1, end-start), 1e-10)
 	if !ok {

@@ -12,7 +12,7 @@ import (
 type Explanation struct {
 	Policy string
 
-	// Mean is the believed rate of change, a day; the true one is between Low and
+	// Mean is the believed rate of change, a day, on average until the next visit; the true one is between Low and
 	// High with 90 %.
 	Mean, Low, High float64
 	// Looks is how many comparisons are remembered one by one, at most 32; Changes of
@@ -50,7 +50,9 @@ type Explanation struct {
 // to (a back-off, a probe) is not the policy's and not said here.
 func Explain(policy Policy, page Page, p Parameters, elapsed time.Duration) Explanation {
 	now := Replan(policy, page, p)
-	g := page.Belief.Gamma(p.prior())
+	ahead := p.prospect(page.Belief)
+	own := page.Belief.Gamma(p.prior())
+	g := ahead.over(own, min(days(now.Interval), days(p.Max)))
 	x, counter := page.Belief.last(window)
 	_, noisy := page.Belief.noisy(p)
 	e := Explanation{
@@ -62,7 +64,7 @@ func Explain(policy Policy, page Page, p Parameters, elapsed time.Duration) Expl
 	if o, ok := policy.(Budgeted); ok {
 		e.Weight, e.HostPrice = p.weight(), p.HostPrice
 		e.Threshold, e.OwnThreshold = p.threshold(o.Objective)
-		e.Index = e.Weight * o.Worth(g, days(max(elapsed, 0)))
+		e.Index = e.Weight * o.Worth(ahead.over(own, days(max(elapsed, 0))), days(max(elapsed, 0)))
 		e.Reasons = append(e.Reasons, because(CodeIndex, e.Index, max(e.Threshold, e.HostPrice)).reason())
 		what = append(what, ifMoved(o, page, p, e)...)
 	}

@@ -81,6 +81,11 @@ type Parameters struct {
 	// Prior is the belief about a page of this host that nothing is known of; see
 	// [Population.Prior]. The zero Gamma is FirstPrior.
 	Prior Gamma
+	// Steep says how steeply rates of change fall with the age of pages; see [Clock]. 0
+	// is not at all.
+	Steep float64
+	// Site is what the pages of the host have in common.
+	Site Site
 	// HalfLife is the time in which half of what was learned is forgotten; 0 is
 	// DefaultHalfLife.
 	HalfLife time.Duration
@@ -88,10 +93,11 @@ type Parameters struct {
 	Weight float64
 }
 
-// DefaultHalfLife is how long half of what was learned about a page is remembered:
-// the best of 30 days to for ever on recorded traces of terms of service, and 0.001
-// of freshness from it where forgetting nothing was best.
-const DefaultHalfLife = 180 * day
+// DefaultHalfLife is how long half of what was learned about a page is remembered. On
+// recorded collections two years are as good as any longer time and better than less;
+// a memory of half a year was best only while rates were taken for constant, and busy
+// and quiet times for changes of them.
+const DefaultHalfLife = 720 * day
 
 // ParametersOf takes the parameters from a valid spec.
 func ParametersOf(r crawl.RevisitSpec) Parameters {

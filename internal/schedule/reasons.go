@@ -29,6 +29,8 @@ const (
 
 	CodeBelief    = "belief"     // changes a day: mean, and low to high with 90 %
 	CodePrior     = "prior"      // the same, of a page that was never compared
+	CodeAged      = "aged"       // last changed by itself, or was found, s ago: rate x times that of an average age
+	CodeSite      = "site"       // a share of the site's pages changed at once: no change of its own
 	CodeNoisy     = "noisy"      // changed at each of the last n looks, once after s
 	CodeSqrt      = "sqrt"       // least delay: due when the index is theta, after s
 	CodeFresh     = "fresh"      // most fresh time: likewise
@@ -60,6 +62,7 @@ var numbers = map[string][]string{
 	CodeRefresh: {"s", "p", "from"}, CodeSelective: {"share", "at"}, CodeMin: {"s"}, CodeMax: {"s"}, CodeJitter: {"share"},
 	CodeProbe: {"s"}, CodeFailed: {"n"}, CodeThrottled: {"n"}, CodeRetryAfter: {"s"},
 	CodeBelief: {"mean", "low", "high"}, CodePrior: {"mean", "low", "high"}, CodeNoisy: {"n", "s"},
+	CodeAged: {"s", "x"}, CodeSite: {"share"},
 	CodeSqrt: {"s", "theta"}, CodeFresh: {"s", "theta"}, CodeAge: {"s", "theta"}, CodeHarmonic: {"s", "theta"},
 	CodeNever: {"theta"}, CodeOwn: {"s"}, CodeExplore: {"s"}, CodeEarly: {"s"}, CodePrice: {"price", "theta"}, CodeWeight: {"w"}, CodeIndex: {"v", "theta"},
 	CodeUnchanged: {"s"}, CodeChanged: {"s"}, CodeHeavier: {"s"}, CodeHostFree: {"s"}, CodeUnbound: {"s"},
@@ -97,7 +100,7 @@ func (g ground) reason() crawl.Reason {
 
 // grounds are the reasons of one decision, in their order.
 type grounds struct {
-	list [12]ground
+	list [14]ground
 	n    int
 }
 

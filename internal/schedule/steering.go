@@ -11,6 +11,8 @@ type Steering struct {
 	// Prior is the belief about a page of the crawl that nothing is known of; the
 	// zero Gamma is FirstPrior.
 	Prior Gamma
+	// Steep says how steeply rates of change fall with the age of pages; see [Clock].
+	Steep float64
 	// Interval is how many days there were for each visit of a page: pages by budget.
 	Interval float64
 }
@@ -25,6 +27,8 @@ type HostSteering struct {
 	// Planned is how many visits a day the host's pages had planned; Limit is how many
 	// it can take, 0 if nobody had to ask.
 	Planned, Limit float64
+	// Site is what else the pages have in common.
+	Site Site
 }
 
 // Steer gives a group's parameters what its crawl and host share, and the weight
@@ -34,7 +38,10 @@ func (g Group) Steer(s Steering, h HostSteering, weight float64) Parameters {
 	if weight > 0 {
 		p.Weight = p.weight() * weight
 	}
-	p.Prior = h.priorOf(s)
+	p.Prior, p.Steep, p.Site = h.priorOf(s), s.Steep, h.Site
+	if h == (HostSteering{}) {
+		p.Site.Found = true // a host that was not counted yet was just found
+	}
 	if s.Policy == g.Policy.Name() {
 		p.Threshold, p.HostPrice = s.Threshold, h.Price
 	}
@@ -57,7 +64,7 @@ func (h HostSteering) tight() bool {
 // near reports whether two hosts' steerings differ so little that it makes no
 // difference to a plan.
 func (h HostSteering) near(o HostSteering) bool {
-	return like(h.Price, o.Price) && like(h.Prior.A, o.Prior.A) && like(h.Prior.B, o.Prior.B) &&
+	return h.Site.near(o.Site) && like(h.Price, o.Price) && like(h.Prior.A, o.Prior.A) && like(h.Prior.B, o.Prior.B) &&
 		(h.tight() == o.tight() || like(h.Planned, o.Planned))
 }
 

@@ -43,6 +43,7 @@ func (e Entry) Sleeper(g Group, s Steering, h HostSteering, now time.Time) (Slee
 // does not grow with them but for a little for each host: what is believed, by
 // cells, and what is planned.
 type Stock struct {
+	period   Period
 	rules    Rules
 	steering Steering
 	hosts    map[int64]HostSteering
@@ -51,10 +52,16 @@ type Stock struct {
 	pages    int      // that share the budget
 	visits   float64  // a day that the pages that share the budget have planned
 	late     float64  // of these, each times the days by which the last one was late
-	others   float64  // visits a day that are not moved by thresholds: of other policies, probes and back-offs
+	slants   struct{ slope, info float64 }
+	others   float64 // visits a day that are not moved by thresholds: of other policies, probes and back-offs
 }
 
+// Period is the time from one turn of maintenance to the next. From is zero before the
+// first.
+type Period struct{ From, To time.Time }
+
 type hostStock struct {
+	watch      watch
 	population Population
 	planned    float64  // visits a day
 	others     float64  // of these, those that are not moved by thresholds
@@ -62,9 +69,9 @@ type hostStock struct {
 }
 
 // NewStock begins a count, with what the pages shared when they were planned. The
-// hosts are those that have a steering of their own.
-func NewStock(rules Rules, s Steering, hosts map[int64]HostSteering) *Stock {
-	return &Stock{rules: rules, steering: s, hosts: hosts, counts: map[int64]*hostStock{}, common: make([]Census, len(rules.groups))}
+// hosts are those that have a steering of their own. The period ends now.
+func NewStock(rules Rules, s Steering, hosts map[int64]HostSteering, period Period) *Stock {
+	return &Stock{period: period, rules: rules, steering: s, hosts: hosts, counts: map[int64]*hostStock{}, common: make([]Census, len(rules.groups))}
 }
 
 // Add counts a page. One that was never visited does not count.
@@ -74,7 +81,7 @@ func (s *Stock) Add(e Entry) {
 	}
 	h := s.counts[e.Host]
 	if h == nil {
-		h = &hostStock{}
+		h = &hostStock{watch: watch{now: s.period.To.UnixMilli(), window: s.window(s.hosts[e.Host].Planned)}}
 		if s.hosts[e.Host].tight() {
 			h.censuses = make([]Census, len(s.rules.groups))
 		}
@@ -96,11 +103,27 @@ func (s *Stock) Add(e Entry) {
 	if e.Belief.Pairs > 0 {
 		h.population.Add(belief)
 	}
+	h.watch.look(e.Belief, belief, p)
+	s.slants.slope += float64(e.Belief.Slant.Slope)
+	s.slants.info += float64(e.Belief.Slant.Info)
 	censuses := s.common
 	if h.censuses != nil {
 		censuses = h.censuses
 	}
-	censuses[e.Group].Add(belief, p.weight())
+	censuses[e.Group].Add(p.prospect(e.Belief).over(belief, days(e.Planned())), p.weight())
+}
+
+// window is for how many days looks at a host's pages are taken together to find a
+// wave, with so many visits planned a day.
+func (s *Stock) window(planned float64) float64 {
+	window := wavePages * s.steering.Interval
+	if !s.period.From.IsZero() {
+		window = max(window, days(s.period.To.Sub(s.period.From)))
+	}
+	if planned > 0 {
+		window = max(window, waveLooks/planned)
+	}
+	return window
 }
 
 // Pages is how many pages share the budget.
@@ -179,10 +202,11 @@ func (s *Stock) fit(turn *Turn, first Gamma) {
 		all.Merge(s.counts[id].population)
 	}
 	turn.Prior = all.Prior(first)
+	turn.Steep = steepOf(s.slants.slope, s.slants.info)
 	for _, id := range ids {
 		before := s.hosts[id]
 		after := before
-		after.Planned = s.counts[id].planned
+		after.Planned, after.Site = s.counts[id].planned, s.counts[id].watch.site(before.Site)
 		if s.counts[id].population.N > 0 {
 			after.Prior = s.counts[id].population.Prior(turn.Prior)
 		}

@@ -49,7 +49,7 @@ func (c *collection) plan() {
 }
 
 func (c *collection) turn(budget float64, limits map[int64]float64) Turn {
-	stock := NewStock(c.rules, c.steering, c.hosts)
+	stock := NewStock(c.rules, c.steering, c.hosts, Period{To: c.now})
 	for _, e := range c.entries {
 		stock.Add(e)
 	}

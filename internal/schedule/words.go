@@ -96,6 +96,10 @@ func budgetWords(r crawl.Reason) (string, bool) {
 		return "pages like it change about every " + spread(r), true
 	case CodeNoisy:
 		return "changed at each of the last " + num("n") + " looks, once after " + rough(r) + " only: noise, or faster than it may be visited", true
+	case CodeAged:
+		return rough(r) + " since it last changed by itself, or was found: " + num("x") + " of its usual rate", true
+	case CodeSite:
+		return percent(r.Num["share"]) + " of its site's pages changed at once: no change of its own", true
 	case CodeSqrt:
 		return "√λ share: every " + rough(r) + " at θ " + num("theta"), true
 	case CodeFresh:

@@ -1,6 +1,8 @@
 package sim
 
 import (
+	"time"
+
 	"recrawl/internal/crawl"
 	"recrawl/internal/schedule"
 )
@@ -35,8 +37,9 @@ type product struct {
 	setting    Setting
 	parameters schedule.Parameters // without what is the host's or the page's own
 	pages      []productPage
-	upkeep     *upkeep // nil for a rule, which shares nothing
-	turns      int     // of maintenance
+	upkeep     *upkeep   // nil for a rule, which shares nothing
+	turns      int       // of maintenance
+	turned     time.Time // when the last was
 }
 
 // productPage is what the store keeps of a page.
@@ -121,13 +124,15 @@ func (p *product) Maintain(at float64, move func(page int, due float64)) {
 	if p.upkeep == nil {
 		return
 	}
-	p.upkeep.turn(p.entries)
+	now := epoch.Add(duration(at))
+	p.upkeep.turn(p.entries, schedule.Period{From: p.turned, To: now})
+	p.turned = now
 	p.turns++
 	if p.turns%schedule.LookEvery != 0 {
 		return
 	}
 	visits := p.setting.Pace.Visits() * p.Every() * schedule.LookEvery
-	for _, m := range p.upkeep.moves(p.entries, epoch.Add(duration(at)), visits) {
+	for _, m := range p.upkeep.moves(p.entries, now, visits) {
 		page := int(m.ID - p.firstID())
 		p.pages[page].due = days(m.Due.Sub(epoch))
 		move(page, max(at, p.pages[page].due))

@@ -47,8 +47,8 @@ func (u *upkeep) parameters(page Known) schedule.Parameters {
 }
 
 // turn is one turn of maintenance.
-func (u *upkeep) turn(entries func(func(schedule.Entry))) {
-	stock := schedule.NewStock(u.rules, u.steering, u.hosts)
+func (u *upkeep) turn(entries func(func(schedule.Entry)), period schedule.Period) {
+	stock := schedule.NewStock(u.rules, u.steering, u.hosts, period)
 	entries(stock.Add)
 	turn := stock.Turn(u.setting.Pace.Visits(), u.limits)
 	u.steering = turn.Steering

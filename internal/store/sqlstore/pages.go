@@ -20,8 +20,8 @@ func (s *Store) pageQuery() string {
 			COALESCE(w.digest, ''), COALESCE(w.text_digest, ''), COALESCE(w.link_digest, ''),
 			COALESCE(w.bytes, 0), COALESCE(w.text_bytes, 0),
 			COALESCE(w.content_type, ''), COALESCE(w.title, ''), COALESCE(w.canonical, ''), COALESCE(w.language, ''),
-			COALESCE(t.policy, ''), COALESCE(t.threshold, 0.0), COALESCE(t.prior_a, 0.0), COALESCE(t.prior_b, 0.0), COALESCE(t.spacing, 0.0),
-			COALESCE(u.price, 0.0), COALESCE(u.prior_a, 0.0), COALESCE(u.prior_b, 0.0), COALESCE(u.planned, 0.0), COALESCE(u.limited, 0.0)
+			COALESCE(t.policy, ''), COALESCE(t.threshold, 0.0), COALESCE(t.prior_a, 0.0), COALESCE(t.prior_b, 0.0), COALESCE(t.spacing, 0.0), COALESCE(t.steep, 0.0),
+			COALESCE(u.price, 0.0), COALESCE(u.prior_a, 0.0), COALESCE(u.prior_b, 0.0), COALESCE(u.planned, 0.0), COALESCE(u.limited, 0.0), COALESCE(u.site, '')
 		FROM ` + s.records(1, "r", "id bigint") + `
 			CROSS JOIN pages p JOIN frontier f ON f.page_id = p.id
 			JOIN hosts h ON h.id = p.host_id JOIN crawls c ON c.id = p.crawl_id
@@ -38,17 +38,18 @@ func scanPage(row Row) (store.PageRecord, error) {
 	var u schedule.HostSteering
 	var state, kind uint8
 	var lastAt, nextAt, versionAt int64
-	var belief string
+	var belief, site string
 	err := row.Scan(&p.PageID, &p.CrawlID, &p.Crawl, &p.URL, &p.Host, &p.HostID, &p.Level, &p.Hops, &kind, &p.HintedBy,
 		&state, &p.Visits, &p.Changes, &p.Failures, &lastAt, &nextAt, &p.Backlinks,
 		&p.Weight, &p.Rank, &p.LinkingHosts, &p.InnerLinks, &p.ETag, &p.LastModified, &belief,
 		&w.ID, &w.Seq, &w.Visit, &versionAt, &w.Digest, &w.TextDigest, &w.LinkDigest, &w.Bytes, &w.TextBytes,
 		&w.ContentType, &w.Title, &w.Canonical, &w.Language,
-		&t.Policy, &t.Threshold, &t.Prior.A, &t.Prior.B, &t.Interval,
-		&u.Price, &u.Prior.A, &u.Prior.B, &u.Planned, &u.Limit)
+		&t.Policy, &t.Threshold, &t.Prior.A, &t.Prior.B, &t.Interval, &t.Steep,
+		&u.Price, &u.Prior.A, &u.Prior.B, &u.Planned, &u.Limit, &site)
 	if err != nil {
 		return store.PageRecord{}, err
 	}
+	u.Site = schedule.DecodeSite(site)
 	p.State, p.Kind, p.Steering, p.HostSteering = crawl.PageState(state), crawl.PageKind(kind), t, u
 	p.LastAt, p.NextAt = fromMicros(lastAt), fromMicros(nextAt)
 	if belief != "" {

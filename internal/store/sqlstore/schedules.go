@@ -33,9 +33,9 @@ func (s *Store) Steering(ctx context.Context, crawlID int64, hosts bool) (store.
 func querySteering(ctx context.Context, tx Tx, crawlID int64, hosts bool) (store.SteeringRecord, error) {
 	rec := store.SteeringRecord{Hosts: map[int64]schedule.HostSteering{}}
 	var at int64
-	err := tx.QueryRow(ctx, `SELECT policy, threshold, prior_a, prior_b, spacing, planned, budget, at, turns
+	err := tx.QueryRow(ctx, `SELECT policy, threshold, prior_a, prior_b, spacing, steep, planned, budget, at, turns
 		FROM steering WHERE crawl_id = $1`, []any{crawlID},
-		&rec.Policy, &rec.Threshold, &rec.Prior.A, &rec.Prior.B, &rec.Interval, &rec.Planned, &rec.Budget, &at, &rec.Turns)
+		&rec.Policy, &rec.Threshold, &rec.Prior.A, &rec.Prior.B, &rec.Interval, &rec.Steep, &rec.Planned, &rec.Budget, &at, &rec.Turns)
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		return store.SteeringRecord{}, err
 	}
@@ -43,13 +43,15 @@ func querySteering(ctx context.Context, tx Tx, crawlID int64, hosts bool) (store
 	if !hosts {
 		return rec, nil
 	}
-	return rec, tx.Query(ctx, `SELECT host_id, price, prior_a, prior_b, planned, limited FROM host_steering
+	return rec, tx.Query(ctx, `SELECT host_id, price, prior_a, prior_b, planned, limited, site FROM host_steering
 		WHERE crawl_id = $1`, []any{crawlID}, func(row Row) error {
 		var id int64
 		var h schedule.HostSteering
-		if err := row.Scan(&id, &h.Price, &h.Prior.A, &h.Prior.B, &h.Planned, &h.Limit); err != nil {
+		var site string
+		if err := row.Scan(&id, &h.Price, &h.Prior.A, &h.Prior.B, &h.Planned, &h.Limit, &site); err != nil {
 			return err
 		}
+		h.Site = schedule.DecodeSite(site)
 		rec.Hosts[id] = h
 		return nil
 	})
@@ -64,12 +66,12 @@ func (s *Store) SetSteering(ctx context.Context, crawlID int64, rec store.Steeri
 		}
 	}
 	_, err := write(ctx, s, func(tx Tx) (int64, error) {
-		return tx.Exec(ctx, `INSERT INTO steering (crawl_id, policy, threshold, prior_a, prior_b, spacing, planned, budget, at, turns)
-			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+		return tx.Exec(ctx, `INSERT INTO steering (crawl_id, policy, threshold, prior_a, prior_b, spacing, steep, planned, budget, at, turns)
+			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
 			ON CONFLICT (crawl_id) DO UPDATE SET policy = excluded.policy, threshold = excluded.threshold,
-				prior_a = excluded.prior_a, prior_b = excluded.prior_b, spacing = excluded.spacing,
+				prior_a = excluded.prior_a, prior_b = excluded.prior_b, spacing = excluded.spacing, steep = excluded.steep,
 				planned = excluded.planned, budget = excluded.budget, at = excluded.at, turns = excluded.turns`,
-			crawlID, rec.Policy, rec.Threshold, rec.Prior.A, rec.Prior.B, rec.Interval, rec.Planned, rec.Budget, micros(rec.At), rec.Turns)
+			crawlID, rec.Policy, rec.Threshold, rec.Prior.A, rec.Prior.B, rec.Interval, rec.Steep, rec.Planned, rec.Budget, micros(rec.At), rec.Turns)
 	})
 	if err != nil {
 		return fmt.Errorf("steer crawl %d: %w", crawlID, err)
@@ -84,21 +86,22 @@ type hostSteeringRow struct {
 	B       float64 `json:"b"`
 	Planned float64 `json:"planned"`
 	Limited float64 `json:"limited"`
+	Site    string  `json:"site"`
 }
 
 func (s *Store) setHosts(ctx context.Context, crawlID int64, ids []int64, hosts map[int64]schedule.HostSteering) error {
 	list := make([]hostSteeringRow, len(ids))
 	for i, id := range ids {
 		h := hosts[id]
-		list[i] = hostSteeringRow{id, h.Price, h.Prior.A, h.Prior.B, h.Planned, h.Limit}
+		list[i] = hostSteeringRow{id, h.Price, h.Prior.A, h.Prior.B, h.Planned, h.Limit, h.Site.Encode()}
 	}
 	_, err := write(ctx, s, func(tx Tx) (int64, error) {
-		return tx.Exec(ctx, `INSERT INTO host_steering (crawl_id, host_id, price, prior_a, prior_b, planned, limited)
-			SELECT CAST($2 AS BIGINT), r.id, r.price, r.a, r.b, r.planned, r.limited
-			FROM `+s.records(1, "r", "id bigint", "price float", "a float", "b float", "planned float", "limited float")+`
+		return tx.Exec(ctx, `INSERT INTO host_steering (crawl_id, host_id, price, prior_a, prior_b, planned, limited, site)
+			SELECT CAST($2 AS BIGINT), r.id, r.price, r.a, r.b, r.planned, r.limited, r.site
+			FROM `+s.records(1, "r", "id bigint", "price float", "a float", "b float", "planned float", "limited float", "site text")+`
 			WHERE true
 			ON CONFLICT (crawl_id, host_id) DO UPDATE SET price = excluded.price, prior_a = excluded.prior_a,
-				prior_b = excluded.prior_b, planned = excluded.planned, limited = excluded.limited`, jsonText(list), crawlID)
+				prior_b = excluded.prior_b, planned = excluded.planned, limited = excluded.limited, site = excluded.site`, jsonText(list), crawlID)
 	})
 	return err
 }

@@ -22,7 +22,7 @@ func scheduleCases() []collectionCase {
 	}
 }
 
-var steered = schedule.Steering{Policy: "sqrt", Threshold: 0.25, Prior: schedule.Gamma{A: 0.7, B: 14}, Interval: 1.5}
+var steered = schedule.Steering{Policy: "sqrt", Threshold: 0.25, Prior: schedule.Gamma{A: 0.7, B: 14}, Interval: 1.5, Steep: 0.25}
 
 func (c *collection) steering() store.SteeringRecord {
 	c.Helper()
@@ -44,7 +44,9 @@ func steeringKept(c *collection) {
 	hosts := map[int64]schedule.HostSteering{}
 	const nobody = 1 << 40 // hosts of no other case
 	for id := int64(nobody + 1); id <= nobody+5000; id++ {
-		hosts[id] = schedule.HostSteering{Price: float64(id), Prior: schedule.Gamma{A: 1, B: 2}, Planned: 3, Limit: 4}
+		hosts[id] = schedule.HostSteering{Price: float64(id), Prior: schedule.Gamma{A: 1, B: 2}, Planned: 3, Limit: 4,
+			Site: schedule.Site{Wave: id, Share: 0.5, Looks: 6, Waves: 0.75, Since: 7, Found: true},
+		}
 	}
 	c.steer(hosts)
 	c.steer(map[int64]schedule.HostSteering{nobody + 2: {Price: 0.5}})
@@ -60,10 +62,10 @@ func steeringKept(c *collection) {
 func steeringOfPages(c *collection) {
 	c.open()
 	a, b := c.admitted(1, 1)[0], c.admitted(2, 1)[0]
-	c.steer(map[int64]schedule.HostSteering{a.HostID: {Price: 2, Planned: 7, Limit: 8}})
+	c.steer(map[int64]schedule.HostSteering{a.HostID: {Price: 2, Planned: 7, Limit: 8, Site: schedule.Site{Since: 9}}})
 	a, b = c.page(a.PageID), c.page(b.PageID)
 	want(c, "of both", fmt.Sprint(a.Steering, b.Steering), fmt.Sprint(steered, steered))
-	want(c, "of a's host", a.HostSteering, schedule.HostSteering{Price: 2, Planned: 7, Limit: 8})
+	want(c, "of a's host", a.HostSteering, schedule.HostSteering{Price: 2, Planned: 7, Limit: 8, Site: schedule.Site{Since: 9}})
 	want(c, "of b's host", b.HostSteering, schedule.HostSteering{})
 }
 

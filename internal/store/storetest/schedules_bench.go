@@ -2,10 +2,12 @@ package storetest
 
 import (
 	"testing"
+	"time"
 
 	"recrawl/internal/crawl"
 	"recrawl/internal/schedule"
 	"recrawl/internal/store"
+
 	"recrawl/internal/store/sqlstore"
 )
 
@@ -53,7 +55,7 @@ func allocate(b *testing.B, s store.Store, crawlID int64, rules schedule.Rules) 
 	if err != nil {
 		b.Fatal(err)
 	}
-	stock := schedule.NewStock(rules, before.Steering, before.Hosts)
+	stock := schedule.NewStock(rules, before.Steering, before.Hosts, schedule.Period{From: before.At, To: time.Now()})
 	err = store.EachEntry(b.Context(), s, store.EntryParams{CrawlID: crawlID, Limit: 5000}, func(e store.EntryRecord) {
 		stock.Add(schedule.Entry{
 			Page: schedule.Page{ID: e.PageID, State: e.State, Visit: e.Visits, Belief: schedule.DecodeBelief(e.Belief)},

@@ -1,0 +1,59 @@
+package schedule
+
+import "math"
+
+// prospect is how changes of a page are expected to come in after its last look, in
+// proportion to its rate of change: by its own clock, and with its site.
+type prospect struct {
+	clock Clock
+	age   float64 // days, at the last look
+	site  float64 // changes a day
+}
+
+// clock is the clock of a page; the calendar if its age is not known.
+func (p Parameters) clock(b Belief) Clock {
+	if b.Since == 0 {
+		return Clock{Round: 1}
+	}
+	return Clock{Steep: p.Steep, Round: days(max(p.Round, 1))}
+}
+
+// since is when the page last changed by itself or was made, in milliseconds of Unix
+// time, as far as is known; 0 is not known. A page that was found with many others
+// is not taken for new.
+func (p Parameters) since(b Belief) int64 {
+	if b.Since != 0 && b.Pairs == 0 && p.Site.Found {
+		return b.Since - dayMs(unknownRounds*days(max(p.Round, 1)))
+	}
+	return b.Since
+}
+
+func (p Parameters) prospect(b Belief) prospect {
+	a := prospect{clock: p.clock(b), site: p.Site.Rate(b.Compared)}
+	if b.Since != 0 {
+		a.age = max(0, msDays(b.Compared-p.since(b)))
+	}
+	return a
+}
+
+// over is the belief g, of a rate on the page's clock, as one of the rate, against the
+// calendar, in the next so many days (≥ 0).
+func (a prospect) over(g Gamma, days float64) Gamma {
+	if a.clock.Steep == 0 && a.site == 0 || !(days > 0) {
+		return g
+	}
+	changes := g.Mean()*a.clock.Between(a.age, a.age+days) + a.site*days
+	return Gamma{g.A, g.A * days / changes}
+}
+
+// due is Due of a page with the prospect.
+func (a prospect) due(o Objective, g Gamma, threshold float64) float64 {
+	if a.clock.Steep == 0 && a.site == 0 {
+		return Due(o, g, threshold)
+	}
+	first := Due(o, a.over(g, a.clock.Round), threshold)
+	if first == 0 {
+		return 0
+	}
+	return dueFrom(math.Log(min(first, horizon)), threshold, func(days float64) float64 { return o.Worth(a.over(g, days), days) })
+}

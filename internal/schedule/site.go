@@ -1,0 +1,169 @@
+package schedule
+
+import (
+	"encoding/json"
+	"math"
+	"time"
+)
+
+const (
+	// waveLooks is how many looks, or which share of the pages if that is more, are
+	// taken together to find a wave.
+	waveLooks, wavePages = 20, 0.05
+	// leastWave is the least share of a site's pages that makes a wave.
+	leastWave = 0.15
+	// knownLooks is how many comparisons it takes for a page to count.
+	knownLooks = 3
+	// leastLooks is with how few looks a wave can be found.
+	leastLooks = 8
+	// waveless is for how many days without a wave a site has the benefit of the doubt.
+	waveless = 180
+	// manyNew is the share of never compared pages of a host from which on they are not
+	// taken for new: a site was found, or has moved.
+	manyNew = 0.1
+)
+
+// Site is what a host's pages have in common besides their prior: changes of the whole
+// site at once (waves), by a new design, a licence's year, a spelling corrected
+// everywhere. In recorded collections of single sites most changes are such.
+//
+// A wave says nothing of a page's own rate, and no more changes follow it. A page is
+// therefore expected to change by itself, at a rate that falls with its age, or with
+// its site, at the rate at which waves came until now; a look that finds a change
+// after a wave is laid to the likelier of the two. The zero Site is one of which
+// nothing is known.
+type Site struct {
+	// Wave is when the last wave was first seen, in milliseconds of Unix time, 0 for
+	// none; Share is the share of the pages that it changed, and Looks is of how many that
+	// is known.
+	Wave  int64   `json:"wave,omitempty"`
+	Share float64 `json:"share,omitempty"`
+	Looks float64 `json:"looks,omitempty"`
+	// Waves is the sum of the shares of all waves, and Since the time from which on they
+	// were watched for, in milliseconds of Unix time.
+	Waves float64 `json:"waves,omitempty"`
+	Since int64   `json:"since,omitempty"`
+	// Found says that many of the pages were found together, so that pages that were never
+	// compared cannot be taken for new.
+	Found bool `json:"found,omitempty"`
+}
+
+// DecodeSite reads a stored site. Like a belief's, what is empty or damaged is a site of
+// which nothing is known.
+func DecodeSite(stored string) Site {
+	var s Site
+	if stored == "" || json.Unmarshal([]byte(stored), &s) != nil || !(s.Share >= 0 && s.Share <= 1 && s.Looks >= 0 && s.Waves >= 0 && s.Wave >= 0) {
+		return Site{}
+	}
+	return s
+}
+
+// Encode returns the site as it is stored: empty for the zero Site.
+func (s Site) Encode() string {
+	if s == (Site{}) {
+		return ""
+	}
+	data, err := json.Marshal(s)
+	if err != nil {
+		panic("schedule: a site of numbers does not encode: " + err.Error())
+	}
+	return string(data)
+}
+
+// Rate is how often, a day, a page changes with its site, as known at a time in
+// milliseconds of Unix time.
+func (s Site) Rate(at int64) float64 {
+	if s.Waves == 0 {
+		return 0
+	}
+	return s.Waves / (msDays(max(at-s.Since, 0)) + waveless)
+}
+
+// between reports whether the last wave lies between two looks.
+func (s Site) between(before, at int64) bool {
+	return s.Wave > 0 && s.Share > 0 && before < s.Wave && s.Wave <= at
+}
+
+// near reports whether two are so alike that it makes no difference to a plan.
+func (s Site) near(o Site) bool {
+	return s.Wave == o.Wave && s.Since == o.Since && s.Found == o.Found && s.Looks == o.Looks && like(s.Share, o.Share) && like(s.Waves, o.Waves)
+}
+
+// watch counts the looks at a host's pages to find a wave: each page's last one, with
+// how many of them were expected to find a change.
+type watch struct {
+	now    int64
+	window float64 // days: only looks since then are recent
+	recent tallied
+	swept  tallied // the first looks after the last wave
+	first  int64   // recent look that found a change
+	pages  int
+	new    int // that were never compared
+}
+
+type tallied struct{ looks, changed, expected float64 }
+
+func (t *tallied) add(changed bool, chance float64) {
+	t.looks++
+	t.expected += chance
+	if changed {
+		t.changed++
+	}
+}
+
+// excess is by how much more looks found a change than were expected to.
+func (t tallied) excess() float64 { return t.changed - t.expected }
+
+// look counts a page.
+func (w *watch) look(b Belief, g Gamma, p Parameters) {
+	w.pages++
+	if b.Pairs == 0 {
+		w.new++
+		return
+	}
+	gap := float64(b.LastGap)
+	if gap <= 0 || b.Pairs < knownLooks {
+		return // what it was expected to do is not known
+	}
+	changed := b.History&1 == 1
+	age := msDays(b.Compared - b.Since)
+	if changed {
+		age = 1.5 * gap // about what it was before
+	}
+	c := p.clock(b)
+	chance := 1 - g.Survival(c.Between(max(age-gap, 0), max(age, gap)))
+	switch before := b.Compared - dayMs(gap); {
+	case p.Site.between(before, b.Compared):
+		w.swept.add(changed, chance)
+	case before >= p.Site.Wave && msDays(w.now-b.Compared) < w.window:
+		w.recent.add(changed, chance)
+		if changed && (w.first == 0 || b.Compared < w.first) {
+			w.first = b.Compared
+		}
+	}
+}
+
+// site is what is known of the site after the count.
+func (w *watch) site(s Site) Site {
+	if s.Since == 0 {
+		s.Since = w.now
+	}
+	s.Found = float64(w.new) > manyNew*float64(w.pages)
+	if w.swept.looks > 0 && w.swept.looks >= s.Looks {
+		share := max(0, w.swept.excess()/w.swept.looks)
+		s.Waves, s.Share, s.Looks = max(0, s.Waves+share-s.Share), share, w.swept.looks
+	}
+	r := w.recent
+	// Three standard deviations, and two looks for what the beliefs have wrong.
+	if r.looks >= leastLooks && r.excess() > leastWave*r.looks && r.excess() > 2+3*math.Sqrt(r.expected+1) {
+		share := r.excess() / r.looks
+		s.Wave, s.Share, s.Looks = w.first, share, 0
+		s.Waves += share
+	}
+	return s
+}
+
+// msDays is milliseconds in days, and dayMs days in milliseconds.
+func msDays(ms int64) float64 { return float64(ms) / float64(day/time.Millisecond) }
+
+func dayMs(days float64) int64 { return int64(days * float64(day/time.Millisecond)) }

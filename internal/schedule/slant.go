@@ -1,0 +1,74 @@
+package schedule
+
+import "math"
+
+const (
+	// steepDoubt is how much must be known of Steep for it to be half of what it seems.
+	steepDoubt = 20
+	// mostSteep bounds it: where nothing but new pages changes, rates would seem to fall
+	// without limit, and no page would be looked at again.
+	mostSteep = 0.75
+	// tellingChance is the chance of a change up to which a look tells something of
+	// Steep: beyond it only rates that were believed too low show.
+	tellingChance = 0.7
+)
+
+// Slant is what a page's looks say of how its rate of change falls with its age (see
+// [Clock]), apart from how large it is: whether changes were found at ages at which
+// more of them were expected than at the page's other looks. Rates that are believed
+// too high or too low so say nothing, and on pages whose rates are constant Steep is
+// found to be 0.
+//
+// With the rate as it was believed before a look, on the page's clock, the slope of
+// the logarithm of the look's probability over Steep, and the information in it, are
+// those of a change or none with the chance 1 − S(Between), where of the tilt of
+// Between the mean of the page's looks is taken off: the rate makes up for that
+// (a profile likelihood). Steep is where the slopes add up to 0; since each was taken
+// where Steep was at the time, each is kept with the step to that place (Fisher's
+// scoring).
+type Slant struct {
+	Lived float32 `json:"l,omitempty"` // days on the clock
+	Tilt  float32 `json:"t,omitempty"` // each times its tilt
+	Slope float32 `json:"s,omitempty"` // of the logarithm of the looks' probability, plus Info × Steep
+	Info  float32 `json:"i,omitempty"` // information in the looks
+}
+
+// look adds a look at the age to, after one at the age from (0 ≤ from < to), of a page
+// that was believed to be g.
+func (s Slant) look(g Gamma, c Clock, from, to float64, changed bool) Slant {
+	lived, tilt := c.Between(from, to), c.tilt(from, to)
+	if !(lived > 0) || math.IsNaN(tilt) {
+		return s
+	}
+	s.Lived += float32(lived)
+	s.Tilt += float32(lived * tilt)
+	same := g.Survival(lived)
+	if 1-same < 1e-6 || 1-same > tellingChance {
+		return s
+	}
+	falls := (tilt - float64(s.Tilt/s.Lived)) * g.A * lived / (g.B + lived) // −∂ ln S/∂ Steep
+	info := falls * falls * same / (1 - same)
+	slope := -falls
+	if changed {
+		slope = falls * same / (1 - same)
+	}
+	s.Slope += float32(slope + info*c.Steep)
+	s.Info += float32(info)
+	return s
+}
+
+// faded is the slant of which only a share (0 to 1) still counts.
+func (s Slant) faded(keep float64) Slant {
+	k := float32(keep)
+	return Slant{s.Lived * k, s.Tilt * k, s.Slope * k, s.Info * k}
+}
+
+func (s Slant) valid() bool {
+	return within(s.Lived, 1e9) && within(s.Info, 1e9) && within(max(s.Tilt, -s.Tilt), 1e9) && within(max(s.Slope, -s.Slope), 1e9)
+}
+
+// steepOf is the Steep at which the slopes of all pages' looks add up to 0, drawn
+// towards a constant rate while little is known.
+func steepOf(slope, info float64) float64 {
+	return min(max(slope/(steepDoubt+info), 0), mostSteep)
+}
