@@ -61,6 +61,11 @@ func newPlanLine(e schedule.Explanation) *planLine {
 func planRows(t *table, e schedule.Explanation) {
 	t.row("belief", fmt.Sprintf("%s changes a day (90 %%: %s to %s) from %s, %s",
 		figure(e.Mean), figure(e.Low), figure(e.High), plural(e.Looks, "look"), plural(e.Changes, "change")))
+	for _, r := range e.Reasons {
+		if r.Code == schedule.CodeAged {
+			t.row("age", schedule.Word(r))
+		}
+	}
 	if e.Threshold > 0 {
 		t.row("index", indexWords(e))
 	}

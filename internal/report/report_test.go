@@ -71,7 +71,7 @@ func (f *fake) Steering(_ context.Context, id int64, _ bool) (store.SteeringReco
 	return store.SteeringRecord{Steering: steered, Planned: 118.4, Budget: 120}, f.fail
 }
 
-var steered = schedule.Steering{Policy: "sqrt", Threshold: 0.02, Prior: schedule.Gamma{A: 0.7, B: 14}}
+var steered = schedule.Steering{Policy: "sqrt", Threshold: 0.02, Prior: schedule.Gamma{A: 0.7, B: 14}, Steep: 0.4}
 
 func (f *fake) Ranking(context.Context, int64) (store.RankingRecord, int, error) {
 	return store.RankingRecord{At: now.Add(-3 * time.Hour)}, 31, f.fail
@@ -129,6 +129,7 @@ func sample() *fake {
 				Backlinks: 7, Last: store.VersionRecord{ID: 9, At: now.Add(-5 * day), ContentType: "text/html", Bytes: 18650}, Weight: 1.7,
 				Belief: schedule.Belief{
 					Pairs: 2, History: 2, Told: 1, Changes: 0.9, Days: 3.5, Compared: now.Add(-2 * time.Hour).UnixMilli(),
+					Since: now.Add(-5 * day).UnixMilli(),
 				}.Encode(),
 				Steering: steered, HostSteering: schedule.HostSteering{Price: 0.05},
 			},

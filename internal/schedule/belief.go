@@ -84,7 +84,7 @@ func (b Belief) valid() bool {
 		b.History>>b.Pairs == 0 && b.Told>>b.Pairs == 0 && b.Told&b.History == 0 &&
 		within(b.Soonest, 1e6) && within(b.Changes, 1e6) && within(b.Days, 1e6) && within(b.Refresh, 1e6) && within(b.Late, 1e6) &&
 		within(b.Looks, 1e6) && within(b.Apart, 1e6) && (b.Looks == 0) == (b.Apart == 0) &&
-		b.Since <= b.Compared && within(b.LastGap, 1e6) && b.Slant.valid() &&
+		within(b.LastGap, 1e6) && b.Slant.valid() &&
 		within(b.Selective, 1) && b.Compared >= 0 && b.Moved <= proofs && b.Stayed <= proofs
 }
 
@@ -167,7 +167,9 @@ func (b Belief) learn(seen Observation, p Parameters) Belief {
 	ago := days(b.changedAgo(seen))
 	switch {
 	case seen.Outcome == crawl.OutcomeNew:
-		b = b.meet(seen, ago)
+		if b.Since == 0 || ago > 0 {
+			b.Since = b.changedAt(seen, ago)
+		}
 		if ago == 0 {
 			return b
 		}
@@ -175,7 +177,7 @@ func (b Belief) learn(seen Observation, p Parameters) Belief {
 		// one. What happened long ago counts as what is remembered of it.
 		lived := math.Ln2 / days(p.halfLife())
 		e.Changes += p.keep(duration(ago))
-		e.Days += p.clock(b).Between(0, -math.Expm1(-lived*ago)/lived)
+		e.Days += p.clock(b).Lives(0, -math.Expm1(-lived*ago)/lived)
 	case !compares(seen.Outcome) || gap <= 0:
 		return b
 	default:
@@ -184,20 +186,20 @@ func (b Belief) learn(seen Observation, p Parameters) Belief {
 			b.Since = p.since(b)
 			b.Slant = b.Slant.faded(keep)
 			if !look.wave {
-				b.Slant = b.Slant.look(b.Gamma(p.prior()), look.clock, look.from, look.to, seen.Outcome.Changed())
+				b.Slant = b.Slant.look(b.Gamma(p.prior()), look.clock, look.age, gap, seen.Outcome.Changed())
 			}
 		}
-		switch lived := look.clock.Between(look.from, look.to); {
+		switch lived := look.clock.Lives(look.age, gap); {
 		case look.site:
 		case !seen.Outcome.Changed():
 			e.Days += lived
 		case ago > 0 && ago <= gap:
 			e.Changes++
-			b.Since = sinceMs(seen.At, ago)
-			e.Days += p.clock(b).Between(0, ago)
+			b.Since = b.changedAt(seen, ago)
+			e.Days += p.clock(b).Lives(0, ago)
 		default:
 			e = e.Changed(lived, b.Gamma(p.prior()).Mean())
-			b.Since = sinceMs(seen.At, gap/2)
+			b.Since = b.changedAt(seen, gap/2)
 		}
 		b.LastGap = stored32(gap)
 	}
@@ -208,44 +210,34 @@ func (b Belief) learn(seen Observation, p Parameters) Belief {
 	return b
 }
 
-// meet notes when a page was first seen, or changed before, so many days ago.
-func (b Belief) meet(seen Observation, ago float64) Belief {
-	if b.Since == 0 || ago > 0 {
-		b.Since = sinceMs(seen.At, ago)
+// changedAt is Since after a visit that says that the page changed so many days before.
+func (b Belief) changedAt(seen Observation, ago float64) int64 {
+	if seen.At.IsZero() {
+		return b.Since
 	}
-	return b
-}
-
-// sinceMs is a time so many days before another in milliseconds of Unix time, 0 if
-// that is not known.
-func sinceMs(at time.Time, ago float64) int64 {
-	if at.IsZero() {
-		return 0
-	}
-	return at.UnixMilli() - dayMs(ago)
+	return seen.At.UnixMilli() - dayMs(ago)
 }
 
 // aged is a look at a page by its clock.
 type aged struct {
-	clock    Clock
-	from, to float64 // ages in days, of the look before and of this one
-	wave     bool    // the site's pages changed in between
-	site     bool    // and that is the likelier reason of the change found
+	clock Clock
+	age   float64 // days, at the look before
+	wave  bool    // the site's pages changed in between
+	site  bool    // and that is the likelier reason of the change found
 }
 
 // look says how a look, after a known gap, is seen by the page's clock.
 func (b Belief) look(seen Observation, p Parameters) aged {
 	gap := days(seen.Gap)
-	l := aged{clock: p.clock(b), to: gap}
+	l := aged{clock: p.clock(b)}
 	if seen.At.IsZero() || b.Since == 0 {
 		l.clock.Steep = 0
 		return l
 	}
 	at := seen.At.UnixMilli()
-	l.to = max(gap, msDays(at-p.since(b)))
-	l.from = l.to - gap
+	l.age = max(0, msDays(at-p.since(b))-gap)
 	l.wave = p.Site.between(at-dayMs(gap), at)
-	own := 1 - b.Gamma(p.prior()).Survival(l.clock.Between(l.from, l.to))
+	own := 1 - b.Gamma(p.prior()).Survival(l.clock.Lives(l.age, gap))
 	l.site = l.wave && seen.Outcome.Changed() && p.Site.Share > own
 	return l
 }

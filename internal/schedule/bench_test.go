@@ -12,12 +12,13 @@ var sink Plan
 func BenchmarkPlan(b *testing.B) {
 	for _, policy := range policies {
 		b.Run(policy.Name(), func(b *testing.B) {
-			page := Page{ID: 7, State: crawl.Active, Visit: 45, Belief: Belief{MaxFR: 3, Pairs: 32, History: 0x0f0f0f0e, Looks: 3.5, Apart: 4, Days: 40}}
-			p := daily
+			page := Page{ID: 7, State: crawl.Active, Visit: 45, Belief: agedBelief}
+			p := aging
 			p.Threshold, p.Prior = 0.3, Gamma{0.9, 11}
+			at := agedBelief.ComparedAt()
 			seen := []Observation{
-				{Outcome: crawl.OutcomeUnchanged, Gap: 3 * day},
-				{Outcome: crawl.OutcomeChanged, Gap: 5 * day},
+				{Outcome: crawl.OutcomeUnchanged, Gap: 3 * day, At: at.Add(3 * day)},
+				{Outcome: crawl.OutcomeChanged, Gap: 5 * day, At: at.Add(5 * day)},
 			}
 			b.ReportAllocs()
 			for i := 0; b.Loop(); i++ {

@@ -78,7 +78,7 @@ func (all *grounds) addAging(before Belief, seen Observation, p Parameters, ahea
 	}
 	if ahead.clock.Steep > 0 {
 		round := ahead.clock.Round
-		all.add(because(CodeAged, duration(ahead.age).Seconds(), ahead.clock.Between(ahead.age, ahead.age+round)/round))
+		all.add(because(CodeAged, duration(ahead.age).Seconds(), ahead.clock.Lives(ahead.age, round)/round))
 	}
 }
 

@@ -220,13 +220,26 @@ func checkStored(t *rapid.T, reasons []crawl.Reason) {
 	}
 }
 
+// A page whose rate falls with its age, at a site that changed as a whole.
+var (
+	agedBelief = Belief{
+		MaxFR: 3, Pairs: 32, History: 0x0f0f0f0e, Changes: 3.5, Days: 40, Looks: 2.5, Apart: 3,
+		Compared: 1_800_000_000_000, Since: 1_799_000_000_000, LastGap: 3,
+	}
+	aging = func() Parameters {
+		p := daily
+		p.Steep, p.Site = 0.5, Site{Wave: 1_800_100_000_000, Share: 0.4, Waves: 2, Since: 1_700_000_000_000}
+		return p
+	}()
+)
+
 // The target is none: a simulation plans a hundred million visits.
 func TestPlanAllocatesNothing(t *testing.T) {
-	page := Page{ID: 7, State: crawl.Active, Visit: 45, Belief: Belief{MaxFR: 3, Pairs: 32, History: 0x0f0f0f0e, Changes: 3.5, Days: 40}}
+	page := Page{ID: 7, State: crawl.Active, Visit: 45, Belief: agedBelief}
 	for _, policy := range policies {
 		for _, outcome := range crawl.Outcomes() {
-			seen := Observation{Outcome: outcome, Gap: 3 * day}
-			if n := testing.AllocsPerRun(100, func() { sink = AfterVisit(policy, page, seen, daily) }); n > 0 {
+			seen := Observation{Outcome: outcome, Gap: 3 * day, At: agedBelief.ComparedAt().Add(3 * day)}
+			if n := testing.AllocsPerRun(100, func() { sink = AfterVisit(policy, page, seen, aging) }); n > 0 {
 				t.Errorf("%s allocates %v times when the visit was %s", policy.Name(), n, outcome)
 			}
 		}

@@ -14,7 +14,7 @@ const (
 	unknownRounds = 6 * unitRounds
 )
 
-// Clock tells how much of a page's life passes in so many days. Pages change most
+// Clock tells how much a page lives in so many days. Pages change most
 // when they are new or have just changed: in eight recorded collections their rates fall
 // nearly like a power of the time since then, to a tenth or a hundredth within a
 // year. On a page's own clock its rate is constant; against the calendar the clock
@@ -31,28 +31,27 @@ type Clock struct {
 	Round float64
 }
 
-// Between is how many days a page lives from one age to another, both in days and
-// ≥ 0.
-func (c Clock) Between(from, to float64) float64 {
+// Lives is how many days a page lives in so many days of the calendar, from an age of
+// so many days on, all ≥ 0.
+func (c Clock) Lives(age, days float64) float64 {
 	if c.Steep == 0 {
-		return to - from
+		return days
 	}
-	unit := unitRounds * c.Round
-	return (c.shows(to) - c.shows(from)) * unit / c.shows(unit)
+	return c.runs(age, days) * unitRounds * c.Round / c.runs(0, unitRounds*c.Round)
 }
 
-// shows is ∫₀^u (1+v/c)^−Steep dv.
-func (c Clock) shows(age float64) float64 {
+// runs is the integral of (1+u/c)^−Steep over the days after an age.
+func (c Clock) runs(age, days float64) float64 {
 	inner := innerRounds * c.Round
-	r := math.Log1p(age / inner)
-	return inner * r * expm1Ratio((1-c.Steep)*r)
+	from, r := math.Log1p(age/inner), math.Log1p(days/(inner+age))
+	return inner * math.Exp((1-c.Steep)*from) * r * expm1Ratio((1-c.Steep)*r)
 }
 
-// tilt is the derivative of ln Between over Steep, for from < to.
-func (c Clock) tilt(from, to float64) float64 {
+// tilt is the derivative of ln Lives over Steep, for days > 0.
+func (c Clock) tilt(age, days float64) float64 {
 	const h = 0.01
 	more, less := c, c
 	more.Steep += h
 	less.Steep -= h
-	return math.Log(more.Between(from, to)/less.Between(from, to)) / (2 * h)
+	return math.Log(more.Lives(age, days)/less.Lives(age, days)) / (2 * h)
 }

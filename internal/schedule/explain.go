@@ -81,8 +81,13 @@ func Explain(policy Policy, page Page, p Parameters, elapsed time.Duration) Expl
 // change or none.
 func ifSeen(policy Policy, page Page, p Parameters, interval time.Duration) []ground {
 	page.Visit++
+	seen := Observation{Gap: interval}
+	if last := page.Belief.ComparedAt(); !last.IsZero() {
+		seen.At = last.Add(interval)
+	}
 	then := func(code string, o crawl.Outcome) ground {
-		return because(code, policy.Next(page, Observation{Outcome: o, Gap: interval}, p).Interval.Seconds())
+		seen.Outcome = o
+		return because(code, policy.Next(page, seen, p).Interval.Seconds())
 	}
 	return []ground{then(CodeUnchanged, crawl.OutcomeUnchanged), then(CodeChanged, crawl.OutcomeChanged)}
 }

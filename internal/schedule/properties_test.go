@@ -24,6 +24,17 @@ var (
 			Prior:     rapid.OneOf(rapid.Just(Gamma{}), gammas).Draw(t, "prior"),
 			HalfLife:  time.Duration(rapid.Int64Min(0).Draw(t, "half-life")),
 			Weight:    rapid.OneOf(rapid.Just(0.), positive(1e-3, 1e3)).Draw(t, "weight"),
+			Steep:     rapid.OneOf(rapid.Just(0.), rapid.Float64Range(0, mostSteep)).Draw(t, "steep"),
+			Site:      rapid.OneOf(rapid.Just(Site{}), sites).Draw(t, "site"),
+		}
+	}))
+	sites = shared(rapid.Custom(func(t *rapid.T) Site {
+		return Site{
+			Wave:  rapid.Int64Range(0, 4e12).Draw(t, "wave"),
+			Share: rapid.Float64Range(0, 1).Draw(t, "share"),
+			Waves: rapid.Float64Range(0, 1e3).Draw(t, "waves"),
+			Since: rapid.Int64Range(0, 4e12).Draw(t, "since"),
+			Found: rapid.Bool().Draw(t, "found"),
 		}
 	}))
 	beliefs = shared(rapid.Custom(func(t *rapid.T) Belief {
@@ -38,6 +49,9 @@ var (
 			Changes:   rapid.Float32Range(0, 1e5).Draw(t, "changes"),
 			Days:      rapid.Float32Range(0, 1e5).Draw(t, "days"),
 			Compared:  rapid.Int64Min(0).Draw(t, "compared"),
+			Since:     rapid.OneOf(rapid.Just(int64(0)), rapid.Int64Range(1, 4e12)).Draw(t, "since"),
+			LastGap:   rapid.Float32Range(0, 1e5).Draw(t, "last gap"),
+			Slant:     Slant{Lived: rapid.Float32Range(0, 1e5).Draw(t, "lived"), Slope: rapid.Float32Range(-1e5, 1e5).Draw(t, "slope")},
 			Refresh:   rapid.Float32Range(0, 3650).Draw(t, "refresh"),
 			Selective: rapid.Float32Range(0.2, 0.6).Draw(t, "selective"),
 			Skipped:   rapid.Bool().Draw(t, "skipped"),

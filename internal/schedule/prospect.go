@@ -42,7 +42,7 @@ func (a prospect) over(g Gamma, days float64) Gamma {
 	if a.clock.Steep == 0 && a.site == 0 || !(days > 0) {
 		return g
 	}
-	changes := g.Mean()*a.clock.Between(a.age, a.age+days) + a.site*days
+	changes := g.Mean()*a.clock.Lives(a.age, days) + a.site*days
 	return Gamma{g.A, g.A * days / changes}
 }
 

@@ -131,7 +131,7 @@ func (w *watch) look(b Belief, g Gamma, p Parameters) {
 		age = 1.5 * gap // about what it was before
 	}
 	c := p.clock(b)
-	chance := 1 - g.Survival(c.Between(max(age-gap, 0), max(age, gap)))
+	chance := 1 - g.Survival(c.Lives(max(age-gap, 0), gap))
 	switch before := b.Compared - dayMs(gap); {
 	case p.Site.between(before, b.Compared):
 		w.swept.add(changed, chance)

@@ -21,8 +21,8 @@ const (
 //
 // With the rate as it was believed before a look, on the page's clock, the slope of
 // the logarithm of the look's probability over Steep, and the information in it, are
-// those of a change or none with the chance 1 − S(Between), where of the tilt of
-// Between the mean of the page's looks is taken off: the rate makes up for that
+// those of a change or none with the chance 1 − S(Lives), where of the tilt of
+// Lives the mean of the page's looks is taken off: the rate makes up for that
 // (a profile likelihood). Steep is where the slopes add up to 0; since each was taken
 // where Steep was at the time, each is kept with the step to that place (Fisher's
 // scoring).
@@ -33,10 +33,10 @@ type Slant struct {
 	Info  float32 `json:"i,omitempty"` // information in the looks
 }
 
-// look adds a look at the age to, after one at the age from (0 ≤ from < to), of a page
-// that was believed to be g.
-func (s Slant) look(g Gamma, c Clock, from, to float64, changed bool) Slant {
-	lived, tilt := c.Between(from, to), c.tilt(from, to)
+// look adds a look so many days (> 0) after the one at an age, of a page that was
+// believed to be g.
+func (s Slant) look(g Gamma, c Clock, age, days float64, changed bool) Slant {
+	lived, tilt := c.Lives(age, days), c.tilt(age, days)
 	if !(lived > 0) || math.IsNaN(tilt) {
 		return s
 	}

@@ -61,7 +61,7 @@ func (a *agingPage) next() {
 	life := a.random.ExpFloat64() / a.rate
 	low, high := 0.0, 1e9
 	for range 100 {
-		if mid := (low + high) / 2; a.clock.Between(0, mid) < life {
+		if mid := (low + high) / 2; a.clock.Lives(0, mid) < life {
 			low = mid
 		} else {
 			high = mid
