@@ -159,55 +159,66 @@ func (b Belief) observe(seen Observation, p Parameters) Belief {
 }
 
 // learn adds to the evidence. A change without a known gap says nothing of the
-// rate, and no change in no time neither. A change of the whole site is none of the
-// page's own.
+// rate, and no change in no time neither.
 func (b Belief) learn(seen Observation, p Parameters) Belief {
-	keep := p.keep(seen.Gap)
-	e, gap := b.evidence().Faded(keep), days(seen.Gap)
-	ago := days(b.changedAgo(seen))
+	var e Evidence
 	switch {
 	case seen.Outcome == crawl.OutcomeNew:
-		if b.Since == 0 || ago > 0 {
-			b.Since = b.changedAt(seen, ago)
-		}
-		if ago == 0 {
-			return b
-		}
-		// Looking back from a first look, the last change is as far away as the next
-		// one. What happened long ago counts as what is remembered of it.
-		lived := math.Ln2 / days(p.halfLife())
-		e.Changes += p.keep(duration(ago))
-		e.Days += p.clock(b).Lives(0, -math.Expm1(-lived*ago)/lived)
-	case !compares(seen.Outcome) || gap <= 0:
-		return b
+		b, e = b.meet(seen, p)
+	case compares(seen.Outcome) && seen.Gap > 0:
+		b, e = b.compare(seen, p)
 	default:
-		look := b.look(seen, p)
-		if b.Since != 0 {
-			b.Since = p.since(b)
-			b.Slant = b.Slant.faded(keep)
-			if !look.wave {
-				b.Slant = b.Slant.look(b.Gamma(p.prior()), look.clock, look.age, gap, seen.Outcome.Changed())
-			}
-		}
-		switch lived := look.clock.Lives(look.age, gap); {
-		case look.site:
-		case !seen.Outcome.Changed():
-			e.Days += lived
-		case ago > 0 && ago <= gap:
-			e.Changes++
-			b.Since = b.changedAt(seen, ago)
-			e.Days += p.clock(b).Lives(0, ago)
-		default:
-			e = e.Changed(lived, b.Gamma(p.prior()).Mean())
-			b.Since = b.changedAt(seen, gap/2)
-		}
-		b.LastGap = stored32(gap)
+		return b
 	}
 	b.Changes, b.Days, b.Looks, b.Apart = stored32(e.Changes), stored32(e.Days), stored32(e.Looks), stored32(e.Gap)
 	if b.Looks == 0 || b.Apart == 0 {
 		b.Looks, b.Apart = 0, 0
 	}
 	return b
+}
+
+// meet is what a first look says: when the page changed last, if it is told. Looking
+// back, that is as far away as the next change. What happened long ago counts as what is
+// remembered of it.
+func (b Belief) meet(seen Observation, p Parameters) (Belief, Evidence) {
+	ago := days(b.changedAgo(seen))
+	if b.Since == 0 || ago > 0 {
+		b.Since = b.changedAt(seen, ago)
+	}
+	if ago == 0 {
+		return b, b.evidence()
+	}
+	e, forgets := b.evidence().Faded(p.keep(seen.Gap)), math.Ln2/days(p.halfLife())
+	e.Changes += p.keep(duration(ago))
+	e.Days += p.clock(b).Lives(0, -math.Expm1(-forgets*ago)/forgets)
+	return b, e
+}
+
+// compare is what a look after a known gap says. A change of the whole site is none of
+// the page's own.
+func (b Belief) compare(seen Observation, p Parameters) (Belief, Evidence) {
+	keep, gap, ago := p.keep(seen.Gap), days(seen.Gap), days(b.changedAgo(seen))
+	believed, look, e := b.Gamma(p.prior()), b.look(seen, p), b.evidence().Faded(keep)
+	if b.Since != 0 {
+		b.Since, b.Slant = p.since(b), b.Slant.faded(keep)
+		if !look.wave {
+			b.Slant = b.Slant.look(believed, look.clock, look.age, gap, seen.Outcome.Changed())
+		}
+	}
+	switch lived := look.clock.Lives(look.age, gap); {
+	case look.site:
+	case !seen.Outcome.Changed():
+		e.Days += lived
+	case ago > 0 && ago <= gap:
+		e.Changes++
+		b.Since = b.changedAt(seen, ago)
+		e.Days += p.clock(b).Lives(0, ago)
+	default:
+		e = e.Changed(lived, believed.Mean())
+		b.Since = b.changedAt(seen, gap/2)
+	}
+	b.LastGap = stored32(gap)
+	return b, e
 }
 
 // changedAt is Since after a visit that says that the page changed so many days before.
