@@ -201,7 +201,7 @@ func (b Belief) compare(seen Observation, p Parameters) (Belief, Evidence) {
 	believed, look, e := b.Gamma(p.prior()), b.look(seen, p), b.evidence().Faded(keep)
 	if b.Since != 0 {
 		b.Since, b.Slant = p.since(b), b.Slant.faded(keep)
-		if !look.wave {
+		if !look.wave && b.Pairs >= knownLooks {
 			b.Slant = b.Slant.look(believed, look.clock, look.age, gap, seen.Outcome.Changed())
 		}
 	}

@@ -12,6 +12,8 @@ const (
 	waveLooks, wavePages = 20, 0.05
 	// leastWave is the least share of a site's pages that makes a wave.
 	leastWave = 0.15
+	// likelyChance is the chance of a change from which on a look says nothing of a wave.
+	likelyChance = 0.5
 	// knownLooks is how many comparisons it takes for a page to count.
 	knownLooks = 3
 	// leastLooks is with how few looks a wave can be found.
@@ -95,6 +97,7 @@ type watch struct {
 	now    int64
 	window float64 // days: only looks since then are recent
 	recent tallied
+	usual  tallied // the looks before those
 	swept  tallied // the first looks after the last wave
 	first  int64   // recent look that found a change
 	pages  int
@@ -132,6 +135,9 @@ func (w *watch) look(b Belief, g Gamma, p Parameters) {
 	}
 	c := p.clock(b)
 	chance := 1 - g.Survival(c.Lives(max(age-gap, 0), gap))
+	if chance > likelyChance {
+		return
+	}
 	switch before := b.Compared - dayMs(gap); {
 	case p.Site.between(before, b.Compared):
 		w.swept.add(changed, chance)
@@ -140,6 +146,8 @@ func (w *watch) look(b Belief, g Gamma, p Parameters) {
 		if changed && (w.first == 0 || b.Compared < w.first) {
 			w.first = b.Compared
 		}
+	case msDays(w.now-b.Compared) >= w.window:
+		w.usual.add(changed, chance)
 	}
 }
 
@@ -154,8 +162,10 @@ func (w *watch) site(s Site) Site {
 		s.Waves, s.Share, s.Looks = max(0, s.Waves+share-s.Share), share, w.swept.looks
 	}
 	r := w.recent
+	// Beliefs that expect too little, as at first, do so of all looks.
+	r.expected *= max(1, (w.usual.changed+1)/(w.usual.expected+1))
 	// Three standard deviations, and two looks for what the beliefs have wrong.
-	if r.looks >= leastLooks && r.excess() > leastWave*r.looks && r.excess() > 2+3*math.Sqrt(r.expected+1) {
+	if r.looks >= leastLooks && w.usual.looks >= leastLooks && r.excess() > leastWave*r.looks && r.excess() > 2+3*math.Sqrt(r.expected+1) {
 		share := r.excess() / r.looks
 		s.Wave, s.Share, s.Looks = w.first, share, 0
 		s.Waves += share

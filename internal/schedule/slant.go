@@ -27,8 +27,8 @@ const (
 // where Steep was at the time, each is kept with the step to that place (Fisher's
 // scoring).
 type Slant struct {
-	Lived float32 `json:"l,omitempty"` // days on the clock
-	Tilt  float32 `json:"t,omitempty"` // each times its tilt
+	Known float32 `json:"k,omitempty"` // information in the looks on the logarithm of the rate
+	Tilt  float32 `json:"t,omitempty"` // each look's share in it times its tilt
 	Slope float32 `json:"s,omitempty"` // of the logarithm of the looks' probability, plus Info × Steep
 	Info  float32 `json:"i,omitempty"` // information in the looks
 }
@@ -40,13 +40,16 @@ func (s Slant) look(g Gamma, c Clock, age, days float64, changed bool) Slant {
 	if !(lived > 0) || math.IsNaN(tilt) {
 		return s
 	}
-	s.Lived += float32(lived)
-	s.Tilt += float32(lived * tilt)
 	same := g.Survival(lived)
 	if 1-same < 1e-6 || 1-same > tellingChance {
 		return s
 	}
-	falls := (tilt - float64(s.Tilt/s.Lived)) * g.A * lived / (g.B + lived) // −∂ ln S/∂ Steep
+	// With the logarithm of the rate the same as with Steep, but for the tilt.
+	rate := g.A * lived / (g.B + lived) // −∂ ln S/∂ ln λ
+	weight := rate * rate * same / (1 - same)
+	s.Known += float32(weight)
+	s.Tilt += float32(weight * tilt)
+	falls := (tilt - float64(s.Tilt/s.Known)) * rate // −∂ ln S/∂ Steep
 	info := falls * falls * same / (1 - same)
 	slope := -falls
 	if changed {
@@ -60,11 +63,11 @@ func (s Slant) look(g Gamma, c Clock, age, days float64, changed bool) Slant {
 // faded is the slant of which only a share (0 to 1) still counts.
 func (s Slant) faded(keep float64) Slant {
 	k := float32(keep)
-	return Slant{s.Lived * k, s.Tilt * k, s.Slope * k, s.Info * k}
+	return Slant{s.Known * k, s.Tilt * k, s.Slope * k, s.Info * k}
 }
 
 func (s Slant) valid() bool {
-	return within(s.Lived, 1e9) && within(s.Info, 1e9) && within(max(s.Tilt, -s.Tilt), 1e9) && within(max(s.Slope, -s.Slope), 1e9)
+	return within(s.Known, 1e9) && within(s.Info, 1e9) && within(max(s.Tilt, -s.Tilt), 1e9) && within(max(s.Slope, -s.Slope), 1e9)
 }
 
 // steepOf is the Steep at which the slopes of all pages' looks add up to 0, drawn

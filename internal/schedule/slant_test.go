@@ -105,7 +105,7 @@ func TestSlantIsStored(t *testing.T) {
 		at = at.Add(gap)
 		b = b.observe(Observation{Outcome: o, At: at, Gap: gap}, p)
 	}
-	if b.Slant.Info <= 0 || b.Slant.Lived <= 0 || b.Since != at.Add(-2*day).UnixMilli() || b.LastGap != 4 {
+	if b.Slant.Info <= 0 || b.Slant.Known <= 0 || b.Since != at.Add(-2*day).UnixMilli() || b.LastGap != 4 {
 		t.Errorf("%+v: want a slant, and the last change two days ago", b)
 	}
 	if got := DecodeBelief(b.Encode()); got != b {
