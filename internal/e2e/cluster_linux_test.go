@@ -462,8 +462,16 @@ func (c *cluster) stopBeforeRequest(s *secureSite, long bool) {
 		time.Sleep(time.Until(w.at.Add(25 * time.Second)))
 	}
 	s.expire(w.peer)
+	sent := make(chan struct{})
+	s.set(&s.onAnswer, func(peer net.Addr) bool {
+		if peer.String() != w.peer.String() {
+			return false
+		}
+		close(sent)
+		return true
+	})
 	close(answer)
-	time.Sleep(100 * time.Millisecond) // on loopback the answer is there long before
+	<-sent
 	if err := w.worker.cmd.Process.Signal(syscall.SIGCONT); err != nil {
 		c.t.Fatal(err)
 	}
@@ -534,10 +542,13 @@ type secureSite struct {
 	site
 	certificate string // file
 
-	mu                     sync.Mutex
-	onHandshake, onRequest func(peer net.Addr) bool // until it returns true
-	stale                  map[string]bool          // peers of open connections whose permit has expired
-	late                   []string                 // requests that came on such
+	mu sync.Mutex
+	// onHandshake is called at a handshake's begin, onAnswer when its answer is
+	// written, onRequest at a request; each until it returns true.
+	onHandshake, onAnswer, onRequest func(peer net.Addr) bool
+
+	stale map[string]bool // peers of open connections whose permit has expired
+	late  []string        // requests that came on such
 }
 
 func serveTLS(t *testing.T, h http.Handler) *secureSite {
@@ -566,8 +577,10 @@ func serveTLS(t *testing.T, h http.Handler) *secureSite {
 			delete(s.stale, conn.RemoteAddr().String()) // another one may get the port
 		}
 	}
+	server.Listener = answeringListener{server.Listener, s}
 	server.TLS = &tls.Config{GetConfigForClient: func(hello *tls.ClientHelloInfo) (*tls.Config, error) {
 		s.call(&s.onHandshake, hello.Conn.RemoteAddr())
+		hello.Conn.(*answerConn).due = true
 		return nil, nil
 	}}
 	server.StartTLS()
@@ -579,6 +592,33 @@ func serveTLS(t *testing.T, h http.Handler) *secureSite {
 		t.Fatal(err)
 	}
 	return s
+}
+
+// answeringListener accepts connections that tell their site when the answer to a
+// handshake is written.
+type answeringListener struct {
+	net.Listener
+	site *secureSite
+}
+
+func (l answeringListener) Accept() (net.Conn, error) {
+	conn, err := l.Listener.Accept()
+	return &answerConn{Conn: conn, site: l.site}, err
+}
+
+type answerConn struct {
+	net.Conn
+	site *secureSite
+	due  bool // the next write is the answer
+}
+
+func (c *answerConn) Write(b []byte) (int, error) {
+	n, err := c.Conn.Write(b)
+	if c.due {
+		c.due = false
+		c.site.call(&c.site.onAnswer, c.RemoteAddr())
+	}
+	return n, err
 }
 
 func peerAddr(text string) net.Addr {

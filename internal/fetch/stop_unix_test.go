@@ -8,6 +8,7 @@ import (
 	"encoding/pem"
 	"io"
 	"log"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
@@ -42,15 +43,17 @@ func TestStoppedProcess(t *testing.T) {
 	}
 	var requests atomic.Int64
 	var process atomic.Int64 // its id
-	stopped, answer := make(chan struct{}), make(chan struct{})
+	stopped, answer, sent := make(chan struct{}), make(chan struct{}), make(chan struct{})
 	server := httptest.NewUnstartedServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { requests.Add(1) }))
 	server.Config.ErrorLog = log.New(io.Discard, "", 0)
-	server.TLS = &tls.Config{GetConfigForClient: func(*tls.ClientHelloInfo) (*tls.Config, error) {
+	server.Listener = answers{server.Listener, sent}
+	server.TLS = &tls.Config{GetConfigForClient: func(hello *tls.ClientHelloInfo) (*tls.Config, error) {
 		if err := syscall.Kill(int(process.Load()), syscall.SIGSTOP); err != nil {
 			return nil, err
 		}
 		stopped <- struct{}{}
 		<-answer
+		hello.Conn.(*answerConn).due = true
 		return nil, nil
 	}}
 	server.StartTLS()
@@ -82,7 +85,7 @@ func TestStoppedProcess(t *testing.T) {
 		}
 		time.Sleep(stoppedLimit + 20*time.Millisecond)
 		answer <- struct{}{}
-		time.Sleep(10 * time.Millisecond) // for the answer to be on the wire
+		<-sent
 		if err := syscall.Kill(cmd.Process.Pid, syscall.SIGCONT); err != nil {
 			t.Fatal(err)
 		}
@@ -92,9 +95,36 @@ func TestStoppedProcess(t *testing.T) {
 		t.Error(err)
 	}
 	answer <- struct{}{}
+	<-sent
 	if n := requests.Load(); n != 0 {
 		t.Errorf("%d of %d requests were sent after their deadline", n, rounds)
 	}
+}
+
+// answers accepts connections that say when the answer to a handshake is written.
+type answers struct {
+	net.Listener
+	sent chan<- struct{}
+}
+
+func (a answers) Accept() (net.Conn, error) {
+	conn, err := a.Listener.Accept()
+	return &answerConn{Conn: conn, sent: a.sent}, err
+}
+
+type answerConn struct {
+	net.Conn
+	sent chan<- struct{}
+	due  bool // the next write is the answer
+}
+
+func (c *answerConn) Write(b []byte) (int, error) {
+	n, err := c.Conn.Write(b)
+	if c.due {
+		c.due = false
+		c.sent <- struct{}{}
+	}
+	return n, err
 }
 
 // crawlForEver makes requests until it is killed.

@@ -42,8 +42,8 @@ type Belief struct {
 	// Slant is what was learned of how the rate falls with the age.
 	Slant Slant `json:"slant,omitzero"`
 	// Changes, Days, Looks and Apart are what was learned about the rate of change,
-	// on its clock, forgetting included, as Evidence has it (Apart is its Gap). No prior is in it, so
-	// that one that moves takes all its pages along.
+	// on its clock, forgetting included, as Evidence has it (Apart is its Gap). No
+	// prior is in it, so that one that moves takes all its pages along.
 	Changes float32 `json:"a,omitempty"`
 	Days    float32 `json:"b,omitempty"`
 	Looks   float32 `json:"n,omitempty"`

@@ -12,8 +12,8 @@ import (
 type Explanation struct {
 	Policy string
 
-	// Mean is the believed rate of change, a day, on average until the next visit; the true one is between Low and
-	// High with 90 %.
+	// Mean is the believed rate of change, a day, on average until the next visit; the
+	// true one is between Low and High with 90 %.
 	Mean, Low, High float64
 	// Looks is how many comparisons are remembered one by one, at most 32; Changes of
 	// them found a change, and Told were made by the server (304).

@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
+
 	"recrawl/internal/crawl"
 	"recrawl/internal/store"
 	"recrawl/internal/store/sqlstore"
@@ -146,9 +148,28 @@ func start[T any](fn func() (T, error)) <-chan outcome[T] {
 	return done
 }
 
-// settle gives a statement that was just let go the time to reach the server. A
-// race that is lost in spite of it passes the test.
-func settle() { time.Sleep(100 * time.Millisecond) }
+// meets returns when a statement waits for a lock that another transaction has.
+func (r *race) meets() {
+	r.Helper()
+	conn, err := pgx.Connect(r.Context(), r.dsn)
+	if err != nil {
+		r.Fatal(err)
+	}
+	defer conn.Close(context.Background())
+	tick := time.NewTicker(time.Millisecond)
+	defer tick.Stop()
+	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); <-tick.C {
+		var waits bool
+		if err := conn.QueryRow(r.Context(), `SELECT EXISTS (SELECT FROM pg_stat_activity
+			WHERE datname = current_database() AND wait_event_type = 'Lock')`).Scan(&waits); err != nil {
+			r.Fatal(err)
+		}
+		if waits {
+			return
+		}
+	}
+	r.Fatal("nothing waits for a lock")
+}
 
 const (
 	oneURL, otherURL = "https://host.test/1", "https://host.test/2"
@@ -167,7 +188,7 @@ func TestForgetWaitsForRegistrars(t *testing.T) {
 	forgotten := start(func() (store.ForgetResult, error) { return r.forget(hasty, oneURL) })
 	<-forgetter.there
 	forgetter.proceed <- struct{}{}
-	settle()
+	r.meets()
 	registrar.proceed <- struct{}{}
 	if o := <-registered; o.err != nil || o.value.New != 1 {
 		t.Errorf("registered %+v, %v", o.value, o.err)
@@ -186,7 +207,7 @@ func TestForgottenPageRegistersNothing(t *testing.T) {
 	forgotten := start(func() (store.ForgetResult, error) { return r.forget(slow, oneURL) })
 	<-forgetter.there
 	registered := start(func() (store.RegisterResult, error) { return r.register(r.s, page.PageID, otherURL) })
-	settle()
+	r.meets()
 	forgetter.proceed <- struct{}{}
 	if o := <-forgotten; o.err != nil || len(o.value.Pages) != 1 {
 		t.Errorf("forgot %+v, %v", o.value, o.err)
@@ -208,7 +229,7 @@ func TestLinkToVanishingPage(t *testing.T) {
 		t.Error(err)
 	}
 	registered := start(func() (store.RegisterResult, error) { return r.register(r.s, from.PageID, oneURL) })
-	settle()
+	r.meets()
 	forgetter.proceed <- struct{}{}
 	// It may find the new page too, if that is quick to come.
 	if o := <-forgotten; o.err != nil || len(o.value.Pages) == 0 || o.value.Pages[0] != page {

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"testing"
 
-	"recrawl/internal/crawl"
 	"recrawl/internal/store"
 )
 
@@ -12,12 +11,7 @@ import (
 // one page, 100 of which half are new, over 50 hosts. It reports URLs a second.
 func BenchmarkRegister(b *testing.B, s store.Store) {
 	const links, hosts = 100, 50
-	spec := crawl.DefaultSpec()
-	spec.Name = "benchmark"
-	rec, err := s.OpenCrawl(b.Context(), spec)
-	if err != nil {
-		b.Fatal(err)
-	}
+	crawlID := benchCrawl(b, s)
 	link := func(n int) store.NewURL {
 		host := fmt.Sprintf("h%d.example", n%hosts)
 		return store.NewURL{URL: fmt.Sprintf("https://%s/a/page/of/usual/length/%d", host, n), Host: host, Level: 1}
@@ -27,7 +21,7 @@ func BenchmarkRegister(b *testing.B, s store.Store) {
 		for i := range urls {
 			urls[i] = link(first + i)
 		}
-		if _, err := s.RegisterLinks(b.Context(), store.RegisterParams{CrawlID: rec.ID, From: from, URLs: urls}); err != nil {
+		if _, err := s.RegisterLinks(b.Context(), store.RegisterParams{CrawlID: crawlID, From: from, URLs: urls}); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -3,14 +3,11 @@ package storetest
 import (
 	"cmp"
 	"encoding/hex"
-	"encoding/json"
-	"fmt"
 	"slices"
 	"testing"
 	"time"
 
 	"recrawl/internal/change/changetest"
-	"recrawl/internal/crawl"
 	"recrawl/internal/store"
 	"recrawl/internal/store/sqlstore"
 )
@@ -21,21 +18,11 @@ import (
 // more. settle is called when all is loaded, for what a database does in the
 // background in time.
 func BenchLookalikes(b *testing.B, e sqlstore.Engine, settle func() error) {
-	n := 1_000_000
-	if testing.Short() {
-		n = 20_000
-	}
-	s := sqlstore.New(e, sqlstore.Options{})
-	spec := crawl.DefaultSpec()
-	spec.Name = "benchmark"
-	rec, err := s.OpenCrawl(b.Context(), spec)
-	if err != nil {
-		b.Fatal(err)
-	}
-	load := bulk{b, e, rec.ID, changetest.Corpus{Sites: 5, Shingles: 600, Boilerplate: 0.5, Family: 10, Edit: 0.01}}
+	n, load := benchPages(), newBulk(b, e)
+	s, corpus := load.store, changetest.Corpus{Sites: 5, Shingles: 600, Boilerplate: 0.5, Family: 10, Edit: 0.01}
 	started := time.Now()
 	load.pages(n)
-	load.sketches(n)
+	load.sketches(n, corpus)
 	if err := settle(); err != nil {
 		b.Fatal(err)
 	}
@@ -45,7 +32,7 @@ func BenchLookalikes(b *testing.B, e sqlstore.Engine, settle func() error) {
 		var took []time.Duration
 		found := 0
 		for i := range b.N {
-			p := store.LookalikeParams{CrawlID: rec.ID, Before: int64(n + 1), Content: load.corpus.Content(page(i)), Limit: 16}
+			p := store.LookalikeParams{CrawlID: load.crawlID, Before: int64(n + 1), Content: corpus.Content(page(i)), Limit: 16}
 			began := time.Now()
 			all, err := s.Lookalikes(b.Context(), p)
 			if err != nil || len(all) == 0 {
@@ -61,7 +48,7 @@ func BenchLookalikes(b *testing.B, e sqlstore.Engine, settle func() error) {
 	})
 	b.Run("Contents", func(b *testing.B) {
 		for i := range b.N {
-			some, err := s.Contents(b.Context(), rec.ID, int64(page(i)), 1000)
+			some, err := s.Contents(b.Context(), load.crawlID, int64(page(i)), 1000)
 			if err != nil || len(some) == 0 {
 				b.Fatalf("%d contents, %v", len(some), err)
 			}
@@ -73,7 +60,7 @@ func BenchLookalikes(b *testing.B, e sqlstore.Engine, settle func() error) {
 			// Not visited: saved as the first of visits that were never recorded.
 			p := store.SaveVersionParams{
 				Version: store.VersionRecord{PageID: int64(page(i) + 1), Visit: 2 + i},
-				Content: load.corpus.Content(n + i),
+				Content: corpus.Content(n + i),
 			}
 			began := time.Now()
 			if _, err := s.SaveVersion(b.Context(), p); err != nil {
@@ -91,44 +78,9 @@ func slow(took []time.Duration) float64 {
 	return float64(took[len(took)*99/100].Microseconds()) / 1000
 }
 
-// bulk loads pages that have been visited once, past the store.
-type bulk struct {
-	testing.TB
-	engine  sqlstore.Engine
-	crawlID int64
-	corpus  changetest.Corpus
-}
-
-func (l bulk) exec(query string, args ...any) {
-	l.Helper()
-	err := l.engine.Write(l.Context(), func(tx sqlstore.Tx) error {
-		_, err := tx.Exec(l.Context(), query, args...)
-		return err
-	})
-	if err != nil {
-		l.Fatalf("%v in %s", err, query)
-	}
-}
-
-// pages inserts n pages; the i-th, from 1 on, has the id i and a version of that
-// id.
-func (l bulk) pages(n int) {
-	const batch = 50_000
-	for from := 0; from < n; from += batch {
-		numbers := fmt.Sprintf(`WITH RECURSIVE n(i) AS (SELECT %d UNION ALL SELECT i + 1 FROM n WHERE i < %d) `, from+1, min(from+batch, n))
-		l.exec(`INSERT INTO pages (crawl_id, url_hash, url, host_id, level, found_at, found_from) `+numbers+`
-			SELECT CAST($1 AS BIGINT), `+l.engine.Dialect().Unhex(`CAST(1000000000 + i AS TEXT)`)+`,
-				'https://benchmark.test/' || i, 1, 1, 0, 0 FROM n ORDER BY i`, l.crawlID)
-		l.exec(`INSERT INTO versions (page_id, seq, visit, at, digest, text_digest, link_digest, bytes, text_bytes, content_type, title, canonical) `+numbers+`
-			SELECT i, 1, 1, CAST($1 AS BIGINT), '', '', '', 0, 0, '', '', '' FROM n ORDER BY i`, l.crawlID)
-		l.exec(`INSERT INTO frontier (page_id, crawl_id, host_id, state, visit, version_id) `+numbers+`
-			SELECT i, CAST($1 AS BIGINT), 1, 2, 1, i FROM n ORDER BY i`, l.crawlID)
-	}
-}
-
-// sketches inserts the contents of n pages, and their keys in the order of the
+// sketches inserts the contents of n pages of a corpus, and their keys in the order of the
 // index.
-func (l bulk) sketches(n int) {
+func (l bulk) sketches(n int, corpus changetest.Corpus) {
 	type sketchRow struct {
 		ID     int64  `json:"id"`
 		Exact  int64  `json:"exact"`
@@ -150,7 +102,7 @@ func (l bulk) sketches(n int) {
 		rows = rows[:0]
 	}
 	for i := range n {
-		content, id := l.corpus.Content(i), int64(i+1)
+		content, id := corpus.Content(i), int64(i+1)
 		for _, key := range content.Keys() {
 			allKeys = append(allKeys, keyRow{int64(key), id})
 		}
@@ -165,12 +117,4 @@ func (l bulk) sketches(n int) {
 	for some := range slices.Chunk(allKeys, 50_000) {
 		l.exec(keys, encode(l, some), l.crawlID)
 	}
-}
-
-func encode(b bulk, rows any) string {
-	text, err := json.Marshal(rows)
-	if err != nil {
-		b.Fatal(err)
-	}
-	return string(text)
 }

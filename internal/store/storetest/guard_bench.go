@@ -6,7 +6,6 @@ import (
 	"testing"
 	"time"
 
-	"recrawl/internal/crawl"
 	"recrawl/internal/store"
 )
 
@@ -18,18 +17,9 @@ import (
 // does in the background in time.
 func BenchmarkGuarded(b *testing.B, s store.Store, settle func() error) {
 	const hosts = 500
-	n := 1_000_000
-	if testing.Short() {
-		n = 20_000
-	}
-	spec := crawl.DefaultSpec()
-	spec.Name = "benchmark"
-	rec, err := s.OpenCrawl(b.Context(), spec)
-	if err != nil {
-		b.Fatal(err)
-	}
-	g := &guarded{B: b, s: s, crawl: rec.ID, hosts: hosts}
-	g.trap = must(s.SetTraps(b.Context(), rec.ID, []store.NewTrap{{Site: "example", Host: "h.example", Name: "it", Pattern: []byte("{}"), After: -1}}))(b)[0].ID
+	n, crawlID := benchPages(), benchCrawl(b, s)
+	g := &guarded{B: b, s: s, crawl: crawlID, hosts: hosts}
+	g.trap = must(s.SetTraps(b.Context(), crawlID, []store.NewTrap{{Site: "example", Host: "h.example", Name: "it", Pattern: []byte("{}"), After: -1}}))(b)[0].ID
 	g.register(0, 1, nil)
 	pages := must(s.FindPages(b.Context(), g.link(0).URL, ""))(b)
 	g.from = pages[0].PageID
@@ -56,10 +46,10 @@ func BenchmarkGuarded(b *testing.B, s store.Store, settle func() error) {
 		next += 50
 		var found []store.PageRecord
 		choices = append(choices, timed(func() {
-			found = must(s.Candidates(b.Context(), store.CandidateParams{CrawlID: rec.ID, Limit: 100}))(b)
+			found = must(s.Candidates(b.Context(), store.CandidateParams{CrawlID: crawlID, Limit: 100}))(b)
 		}))
 		admissions = append(admissions, timed(func() {
-			if admitted := must(s.Admit(b.Context(), store.AdmitParams{CrawlID: rec.ID, Admit: ids(found)}))(b); len(admitted) == 0 {
+			if admitted := must(s.Admit(b.Context(), store.AdmitParams{CrawlID: crawlID, Admit: ids(found)}))(b); len(admitted) == 0 {
 				b.Fatal("no page was admitted")
 			}
 		}))

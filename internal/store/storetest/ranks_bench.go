@@ -20,18 +20,8 @@ import (
 // time.
 func BenchRanks(b *testing.B, e sqlstore.Engine, settle func() error) {
 	const hosts, links = 1000, 10
-	n := 1_000_000
-	if testing.Short() {
-		n /= 50
-	}
-	s := sqlstore.New(e, sqlstore.Options{})
-	spec := crawl.DefaultSpec()
-	spec.Name = "benchmark"
-	rec, err := s.OpenCrawl(b.Context(), spec)
-	if err != nil {
-		b.Fatal(err)
-	}
-	load := bulk{TB: b, engine: e, crawlID: rec.ID}
+	n, load := benchPages(), newBulk(b, e)
+	s := load.store
 	began := time.Now()
 	load.frontier(n, hosts)
 	load.links(n, links)
@@ -53,7 +43,7 @@ func BenchRanks(b *testing.B, e sqlstore.Engine, settle func() error) {
 			}
 			first += 50
 			began := time.Now()
-			if _, err := s.RegisterLinks(b.Context(), store.RegisterParams{CrawlID: rec.ID, From: int64(1 + i*7919%n), URLs: urls}); err != nil {
+			if _, err := s.RegisterLinks(b.Context(), store.RegisterParams{CrawlID: load.crawlID, From: int64(1 + i*7919%n), URLs: urls}); err != nil {
 				b.Fatal(err)
 			}
 			took = append(took, time.Since(began))
@@ -64,11 +54,11 @@ func BenchRanks(b *testing.B, e sqlstore.Engine, settle func() error) {
 		var took []time.Duration
 		for range b.N {
 			began := time.Now()
-			some, err := s.Candidates(b.Context(), store.CandidateParams{CrawlID: rec.ID, Limit: 100})
+			some, err := s.Candidates(b.Context(), store.CandidateParams{CrawlID: load.crawlID, Limit: 100})
 			if err != nil || len(some) == 0 {
 				b.Fatalf("%d candidates, %v", len(some), err)
 			}
-			admitted, err := s.Admit(b.Context(), store.AdmitParams{CrawlID: rec.ID, Admit: ids(some), Key: fmt.Sprint(began.UnixNano())})
+			admitted, err := s.Admit(b.Context(), store.AdmitParams{CrawlID: load.crawlID, Admit: ids(some), Key: fmt.Sprint(began.UnixNano())})
 			if err != nil || len(admitted) == 0 {
 				b.Fatalf("%d admitted, %v", len(admitted), err)
 			}
@@ -96,7 +86,7 @@ func BenchRanks(b *testing.B, e sqlstore.Engine, settle func() error) {
 					phase, at = next, time.Now()
 				}
 			}
-			rec, err := ranking.Run(b.Context(), s, rec.ID, ranking.Options{Progress: func(p ranking.Progress) { turn(p.Phase) }})
+			rec, err := ranking.Run(b.Context(), s, load.crawlID, ranking.Options{Progress: func(p ranking.Progress) { turn(p.Phase) }})
 			if err != nil {
 				b.Fatal(err)
 			}

@@ -7,29 +7,17 @@ import (
 	"recrawl/internal/crawl"
 	"recrawl/internal/schedule"
 	"recrawl/internal/store"
-
 	"recrawl/internal/store/sqlstore"
 )
 
 // BenchAllocation measures a turn of maintenance over 1 000 000 pages of 1000 hosts,
 // or 20 000 with -short: all entries are read, counted, and the threshold moved.
 func BenchAllocation(b *testing.B, e sqlstore.Engine, settle func() error) {
-	n := 1_000_000
-	if testing.Short() {
-		n = 20_000
-	}
-	s := sqlstore.New(e, sqlstore.Options{})
-	spec := crawl.DefaultSpec()
-	spec.Name = "benchmark"
-	rec, err := s.OpenCrawl(b.Context(), spec)
+	n, load := benchPages(), newBulk(b, e)
+	rules, err := schedule.NewRules(crawl.DefaultSpec().Revisit)
 	if err != nil {
 		b.Fatal(err)
 	}
-	rules, err := schedule.NewRules(spec.Revisit)
-	if err != nil {
-		b.Fatal(err)
-	}
-	load := bulk{TB: b, engine: e, crawlID: rec.ID}
 	load.pages(n)
 	// Beliefs of a thousand kinds, and visits in the last 20 days.
 	load.exec(`UPDATE frontier SET host_id = page_id % 1000 + 1, last_at = 1800000000000000 - page_id % 1728 * 1000000000,
@@ -41,7 +29,7 @@ func BenchAllocation(b *testing.B, e sqlstore.Engine, settle func() error) {
 	}
 	b.Run("Turn", func(b *testing.B) {
 		for b.Loop() {
-			if turn := allocate(b, s, rec.ID, rules); turn.Threshold <= 0 || turn.Planned <= 0 {
+			if turn := allocate(b, load.store, load.crawlID, rules); turn.Threshold <= 0 || turn.Planned <= 0 {
 				b.Fatalf("steered %+v", turn)
 			}
 		}
