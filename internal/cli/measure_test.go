@@ -20,7 +20,7 @@ const (
 	measuredTo   = "<!-- end of what was measured -->\n"
 )
 
-// Writes the measured tables of docs/policies.md and their plots. It takes half an
+// Writes the measured tables of docs/policies.md and their plots. It takes an
 // hour of one processor; RECRAWL_TRACES names the folder of the recorded changes.
 func TestMeasurePolicies(t *testing.T) {
 	traces := os.Getenv("RECRAWL_TRACES")
@@ -30,6 +30,7 @@ func TestMeasurePolicies(t *testing.T) {
 	var b strings.Builder
 	m := measuring{t: t, out: &b}
 	m.worlds()
+	m.patience()
 	m.learning()
 	m.traces(traces, "equal", "0.02", "0.05")
 	m.traces(traces, "pareto", "0.02")
@@ -133,14 +134,29 @@ func (m measuring) draw(name string, plot sim.Plot) {
 	}
 }
 
+// patience is what is left of the gap when pages that are not worth a visit need not
+// have one so soon.
+func (m measuring) patience() {
+	m.printf("The same where pages may wait for a year (`--max-interval 365d`), which the optimum may always:\n\n")
+	m.header("world, budget")
+	for _, kind := range []string{"cho", "host"} {
+		for _, budget := range []string{"0.02", "0.05", "0.1"} {
+			c := command("equal", budget+"/page/day", 5, budgeted...)
+			c.MaxInterval = "365d"
+			m.gaps(kind+" "+budget, m.world(c, kind))
+		}
+	}
+	m.printf("\n")
+}
+
 // learning is what is left of the gap when there was more time to learn.
 func (m measuring) learning() {
-	m.printf("The same with 3 seeds after 2 years of warm-up (`--seeds 3 --warmup-days 720`), so without\nmost of what learning costs:\n\n")
+	m.printf("And with 3 seeds after 2 years of warm-up (`--seeds 3 --warmup-days 720 --max-interval 365d`), so\nwithout most of what learning costs:\n\n")
 	m.header("world, budget")
 	for _, kind := range []string{"cho", "host"} {
 		for _, budget := range []string{"0.02", "0.05"} {
 			c := command("equal", budget+"/page/day", 3, budgeted...)
-			c.WarmupDays = 720
+			c.WarmupDays, c.MaxInterval = 720, "365d"
 			m.gaps(kind+" "+budget, m.world(c, kind))
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"recrawl/internal/crawl"
 	"recrawl/internal/report"
 	"recrawl/internal/sim"
 )
@@ -22,6 +23,8 @@ type simulateCmd struct {
 	Mode    string   `enum:"work-conserving,capped,better,timers" default:"work-conserving" placeholder:"MODE" help:"What becomes of a slot in which no page is due: work-conserving (the default) gives it to the page that is due first, capped loses it, better runs both and takes the less stale; timers has no slots."`
 	Weights string   `enum:"equal,pareto" default:"equal" placeholder:"HOW" help:"How important pages are: equal (the default), or pareto, so that few matter much."`
 	Seeds   uint     `default:"5" placeholder:"N" help:"So many seeds, from 1 on; 5 without it."`
+
+	MaxInterval string `placeholder:"TIME" help:"Longest interval of our policies, such as 365d; that of the crawl, or 120d, without it."`
 
 	Pages      uint    `default:"2000" placeholder:"N" help:"Pages of a drawn world; 2000 without it."`
 	Days       float64 `placeholder:"N" help:"Days that are measured: by default 180 of a drawn world, and all that is left of a trace or crawl."`
@@ -160,7 +163,29 @@ func (c simulateCmd) base() (sim.Study, error) {
 	return study, nil
 }
 
+// bound sets our policies up with a crawl's settings, or the default ones, and the
+// longest interval of the flag in place of theirs.
+func (c simulateCmd) bound(study *sim.Study, settings crawl.RevisitSpec) error {
+	study.Setup.Revisit = &settings
+	if c.MaxInterval == "" {
+		return nil
+	}
+	longest, err := crawl.ParseDuration(c.MaxInterval)
+	if err != nil {
+		return usagef("--max-interval: %w", err)
+	}
+	settings.MaxInterval = crawl.Duration(longest)
+	if settings.MaxInterval < settings.MinInterval || settings.MaxInterval > crawl.LongestInterval {
+		return usagef("--max-interval %s: use %s (min_interval) to %s", c.MaxInterval, settings.MinInterval, crawl.LongestInterval)
+	}
+	study.Notes = append(study.Notes, "Our policies visit a page after "+settings.MaxInterval.String()+" at the latest.")
+	return nil
+}
+
 func (c simulateCmd) world(study sim.Study, kind string) (sim.Study, error) {
+	if err := c.bound(&study, crawl.DefaultSpec().Revisit); err != nil {
+		return study, err
+	}
 	days := or(c.Days, 0, 180)
 	study.Warmup = or(c.WarmupDays, -1, 180)
 	spec := sim.Spec{Pages: int(c.Pages), Days: study.Warmup + days, Weights: c.Weights}
@@ -189,6 +214,9 @@ func (c simulateCmd) trace(study sim.Study, file string) (sim.Study, error) {
 	trace, err := readTrace(file)
 	if err != nil {
 		return study, usagef("--trace: %w", err)
+	}
+	if err := c.bound(&study, crawl.DefaultSpec().Revisit); err != nil {
+		return study, err
 	}
 	study.Warmup = or(c.WarmupDays, -1, 365)
 	cut := sim.Cut{Start: trace.First, Grouping: sim.Grouping(c.Hosts), Weights: c.Weights}

@@ -15,7 +15,9 @@ func (c simulateCmd) crawl(s *session, study sim.Study) (sim.Study, error) {
 		if err != nil {
 			return orNoCrawl(c.Crawl, err)
 		}
-		study.Setup.Revisit = &record.Spec.Revisit
+		if err := c.bound(&study, record.Spec.Revisit); err != nil {
+			return err
+		}
 		study.Setup.Every = record.Spec.MaintainEvery.Std().Hours() / 24
 		recording, err = readRecording(s, opened, record)
 		return err
@@ -28,7 +30,7 @@ func (c simulateCmd) crawl(s *session, study sim.Study) (sim.Study, error) {
 		return study, err
 	}
 	study.Title = "Crawl " + c.Crawl + " as it was recorded"
-	study.Notes = sim.RecordingNotes
+	study.Notes = append(study.Notes, sim.RecordingNotes...)
 	study.World = recording.World
 	study.Warmup = or(c.WarmupDays, -1, 0)
 	if c.Budget == "" {

@@ -59,6 +59,31 @@ func TestSimulateJSON(t *testing.T) {
 	}
 }
 
+// With a short longest interval all pages are visited about equally often.
+func TestSimulateMaxInterval(t *testing.T) {
+	t.Parallel()
+	const args = "simulate --world cho --pages 100 --days 60 --warmup-days 0 --seeds 1 --mode timers --budget 0.02/page/day --policy sqrt --output json"
+	visits := func(more ...string) float64 {
+		got := starter(t, &fakeBackend{}, append(strings.Fields(args), more...)...)
+		var l struct {
+			Notes    []string
+			Measured struct {
+				Visits struct{ Median float64 } `json:"visits_per_day"`
+			}
+		}
+		if err := json.Unmarshal([]byte(got.out), &l); err != nil {
+			t.Fatalf("%v: %s", err, got.errOut)
+		}
+		if (len(more) > 0) != slices.Contains(l.Notes, "Our policies visit a page after 5d at the latest.") {
+			t.Errorf("%v: notes %q", more, l.Notes)
+		}
+		return l.Measured.Visits.Median
+	}
+	if free, held := visits(), visits("--max-interval", "5d"); free > 10 || held < 20 {
+		t.Errorf("100 pages are visited %.1f times a day, every 5 days at the latest %.1f times", free, held)
+	}
+}
+
 // traceFiles writes a trace of three pages over 40 days, with its births and
 // deaths if it has some.
 func traceFiles(t *testing.T, suffix string, lives bool) string {
@@ -187,6 +212,9 @@ func TestSimulateMistakes(t *testing.T) {
 		{"--world cho --seeds 0", ExitUsage, "--seeds 0: use 1 to 1000"},
 		{"--world cho --pages 0", ExitUsage, "--pages 0: a world has at least one page"},
 		{"--world cho --days -3", ExitUsage, "not negative"},
+		{"--world cho --max-interval 365", ExitUsage, `--max-interval: "365" is not a duration`},
+		{"--world cho --max-interval 1m", ExitUsage, "--max-interval 1m: use 1h (min_interval) to 3650d"},
+		{"--world cho --max-interval 4000d", ExitUsage, "--max-interval 4000d: use 1h (min_interval) to 3650d"},
 		{"--trace " + filepath.Join(t.TempDir(), "none.csv"), ExitUsage, "none.csv: no such file"},
 		{"--trace " + broken, ExitUsage, `--trace: trace broken: line 3: "soon" is not a Unix time`},
 		{"--trace " + trace, ExitUsage, "has 39 days from 2020-09-13 on, not more than the warm-up of 365: see --start and --warmup-days"},

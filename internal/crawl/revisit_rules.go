@@ -33,6 +33,9 @@ type RevisitRule struct {
 // them, and maintenance counts the pages of each.
 const maxRevisitRules = 100
 
+// LongestInterval is the most that MaxInterval may be.
+const LongestInterval = Duration(3650 * 24 * time.Hour)
+
 // With is the revisit spec of the rule's pages.
 func (r RevisitSpec) With(rule RevisitRule) RevisitSpec {
 	if rule.Policy != "" {
@@ -110,8 +113,8 @@ func (r RevisitSpec) validateIntervals(field func(string) string, bad func(field
 		return bad(field("min_interval"), "is %s; it must be positive", r.MinInterval)
 	case r.MaxInterval < r.MinInterval:
 		return bad(field("max_interval"), "is %s, below min_interval %s", r.MaxInterval, r.MinInterval)
-	case r.MaxInterval > Duration(10*365*24*time.Hour):
-		return bad(field("max_interval"), "is %s; at most 3650d", r.MaxInterval)
+	case r.MaxInterval > LongestInterval:
+		return bad(field("max_interval"), "is %s; at most %s", r.MaxInterval, LongestInterval)
 	}
 	return nil
 }
