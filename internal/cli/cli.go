@@ -70,6 +70,9 @@ func run(ctx context.Context, args []string, env Env) error {
 	if err != nil {
 		return parseError(err, args, parser)
 	}
+	if err := missingValue(args, parsed); err != nil {
+		return err
+	}
 	cfg, err := config.Load(env.Getenv)
 	if err != nil {
 		return usage(err)
@@ -204,21 +207,47 @@ func oneLine(err error) string {
 
 // parseError words what kong could not parse.
 func parseError(err error, args []string, parser *kong.Kong) error {
-	where, text := "starter", err.Error()
+	text := err.Error()
 	var parse *kong.ParseError
-	if errors.As(err, &parse) {
-		if node := parse.Context.Selected(); node != nil {
-			where = node.FullPath()
-		} else if i := slices.IndexFunc(args, isWord); i >= 0 {
-			text = strings.Replace(text, "unexpected argument "+args[i], fmt.Sprintf("unknown command %q", args[i]), 1)
-		} else {
+	if !errors.As(err, &parse) {
+		return usagef("%s (see `starter --help`)", text)
+	}
+	if err := missingValue(args, parse.Context); err != nil {
+		return err
+	}
+	if parse.Context.Selected() == nil {
+		if word, is := strings.CutPrefix(text, "unexpected argument "); is {
+			word, hint, _ := strings.Cut(word, ",")
+			text = strings.TrimSuffix(fmt.Sprintf("unknown command %q,%s", word, hint), ",")
+		} else if strings.HasPrefix(text, "expected one of ") {
 			text = "no command: give one of " + strings.Join(commandNames(parser), ", ")
 		}
 	}
-	return usagef("%s (see `%s --help`)", text, where)
+	return usagef("%s (see `%s --help`)", text, where(parse.Context))
 }
 
-func isWord(arg string) bool { return !strings.HasPrefix(arg, "-") }
+// missingValue is the error of a flag at the end of the line without its value,
+// which kong takes for an empty text.
+func missingValue(args []string, parsed *kong.Context) error {
+	if len(args) == 0 || slices.Contains(args, "--") {
+		return nil
+	}
+	last := args[len(args)-1]
+	for _, flag := range parsed.Flags() {
+		if last == "--"+flag.Name && !flag.IsBool() {
+			return usagef("%s: give a value: %s (see `%s --help`)", last, flag, where(parsed))
+		}
+	}
+	return nil
+}
+
+// where is the command that was chosen.
+func where(parsed *kong.Context) string {
+	if node := parsed.Selected(); node != nil {
+		return node.FullPath()
+	}
+	return "starter"
+}
 
 func commandNames(parser *kong.Kong) []string {
 	var names []string

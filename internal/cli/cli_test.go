@@ -36,6 +36,10 @@ func TestMistakes(t *testing.T) {
 		want string // in the line
 	}{
 		{"no command", "", ExitUsage, "no command: give one of dev, crawl, status,"},
+		{"unknown command after a flag", "--data x frobnicate", ExitUsage, `unknown command "frobnicate" (see ` + "`starter --help`)"},
+		{"no command after a flag", "--data x", ExitUsage, "no command: give one of dev, crawl, "},
+		{"text flag without its value", "report news --html", ExitUsage, "--html: give a value: --html=FILE (see `starter report --help`)"},
+		{"number flag without its value", "report news --top", ExitUsage, "--top: give a value: --top=N (see `starter report --help`)"},
 		{"unknown command", "frobnicate", ExitUsage, `unknown command "frobnicate" (see ` + "`starter --help`)"},
 		{"unknown flag", "status --wacth", ExitUsage, "unknown flag --wacth"},
 		{"unknown output", "status --output xml", ExitUsage, "--output must be one of"},
