@@ -42,17 +42,43 @@ func TestWhatLearningTakes(t *testing.T) {
 	}
 }
 
+// TestWhatMaxIntervalCosts says what of the gap a crawl that knows every rate closes with
+// `fresh`, if pages that it gives up are still visited every max_interval.
+func TestWhatMaxIntervalCosts(t *testing.T) {
+	t.Parallel()
+	w, err := Draw("cho", Spec{Pages: 1000, Days: 1, Seed: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ budget, longest, least, most float64 }{
+		{0.02, 120, 0.65, 0.8}, {0.02, 365, 0.9, 0.98}, {0.02, 3650, 0.98, 1.01},
+		{0.1, 120, 0.93, 0.99}, {0.1, 365, 0.97, 1.01},
+	} {
+		l := newFreeLooks(w, c.budget)
+		l.longest = c.longest
+		for i := range l.beliefs {
+			l.beliefs[i] = schedule.Gamma{A: 1e5, B: 1e5 / w.Pages[i].Rate}
+		}
+		closed := l.closed()
+		t.Logf("%g visits a day, every %g days at the latest: %.0f %%", c.budget, c.longest, 100*closed)
+		if closed < c.least || closed > c.most {
+			t.Errorf("%g visits a day, every %g days at the latest: %.3f is closed", c.budget, c.longest, closed)
+		}
+	}
+}
+
 // freeLooks are pages that are looked at for nothing.
 type freeLooks struct {
 	world            *World
 	budget           float64 // visits a day and page
+	longest          float64 // interval, days
 	beliefs          []schedule.Gamma
 	uniform, optimum float64 // freshness
 	random           drawing
 }
 
 func newFreeLooks(w *World, budget float64) *freeLooks {
-	l := &freeLooks{world: w, budget: budget, random: newDrawing(7)}
+	l := &freeLooks{world: w, budget: budget, longest: math.Inf(1), random: newDrawing(7)}
 	var elements []schedule.Element
 	var rates float64
 	for i := range w.Pages {
@@ -92,7 +118,7 @@ func (l *freeLooks) threshold() float64 {
 		middle := (low + high) / 2
 		visits := 0.0
 		for _, g := range l.beliefs {
-			visits += 1 / schedule.Due(schedule.Fresh{}, g, math.Exp(middle))
+			visits += 1 / l.interval(g, math.Exp(middle))
 		}
 		if visits > l.budget*float64(len(l.beliefs)) {
 			low = middle
@@ -103,12 +129,16 @@ func (l *freeLooks) threshold() float64 {
 	return math.Exp(low)
 }
 
+func (l *freeLooks) interval(g schedule.Gamma, threshold float64) float64 {
+	return min(schedule.Due(schedule.Fresh{}, g, threshold), l.longest)
+}
+
 // closed is the share of the gap that is closed when each page is visited whenever it
 // is due by what is believed of it.
 func (l *freeLooks) closed() float64 {
 	threshold, fresh := l.threshold(), 0.0
 	for i, g := range l.beliefs {
-		fresh += 1 - schedule.Fresh{}.Penalty(l.world.Pages[i].Rate, 1/schedule.Due(schedule.Fresh{}, g, threshold))
+		fresh += 1 - schedule.Fresh{}.Penalty(l.world.Pages[i].Rate, 1/l.interval(g, threshold))
 	}
 	return (fresh/float64(len(l.beliefs)) - l.uniform) / (l.optimum - l.uniform)
 }
