@@ -200,7 +200,7 @@ func (b Belief) compare(seen Observation, p Parameters) (Belief, Evidence) {
 	keep, gap, ago := p.keep(seen.Gap), days(seen.Gap), days(b.changedAgo(seen))
 	believed, look, e := b.Gamma(p.prior()), b.look(seen, p), b.evidence().Faded(keep)
 	if b.Since != 0 {
-		b.Since, b.Slant = p.since(b), b.Slant.faded(keep)
+		b.Slant = b.Slant.faded(keep)
 		if !look.wave && b.Pairs >= knownLooks {
 			b.Slant = b.Slant.look(believed, look.clock, look.age, gap, seen.Outcome.Changed())
 		}
@@ -246,7 +246,7 @@ func (b Belief) look(seen Observation, p Parameters) aged {
 		return l
 	}
 	at := seen.At.UnixMilli()
-	l.age = max(0, msDays(at-p.since(b))-gap)
+	l.age = max(0, msDays(at-b.Since)-gap)
 	l.wave = p.Site.between(at-dayMs(gap), at)
 	own := 1 - b.Gamma(p.prior()).Survival(l.clock.Lives(l.age, gap))
 	l.site = l.wave && seen.Outcome.Changed() && p.Site.Share > own

@@ -9,9 +9,6 @@ const (
 	// unitRounds is the age, in rounds, up to which a page lives as many days as
 	// pass: that in which an unknown page is expected to change.
 	unitRounds = priorRounds
-	// unknownRounds is the age, in rounds, that is assumed of a page that is not known
-	// to be new.
-	unknownRounds = 6 * unitRounds
 )
 
 // Clock tells how much a page lives in so many days. Pages change most

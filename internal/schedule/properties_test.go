@@ -34,7 +34,6 @@ var (
 			Share: rapid.Float64Range(0, 1).Draw(t, "share"),
 			Waves: rapid.Float64Range(0, 1e3).Draw(t, "waves"),
 			Since: rapid.Int64Range(0, 4e12).Draw(t, "since"),
-			Found: rapid.Bool().Draw(t, "found"),
 		}
 	}))
 	beliefs = shared(rapid.Custom(func(t *rapid.T) Belief {

@@ -18,20 +18,10 @@ func (p Parameters) clock(b Belief) Clock {
 	return Clock{Steep: p.Steep, Round: days(max(p.Round, 1))}
 }
 
-// since is when the page last changed by itself or was made, in milliseconds of Unix
-// time, as far as is known; 0 is not known. A page that was found with many others
-// is not taken for new.
-func (p Parameters) since(b Belief) int64 {
-	if b.Since != 0 && b.Pairs == 0 && p.Site.Found {
-		return b.Since - dayMs(unknownRounds*days(max(p.Round, 1)))
-	}
-	return b.Since
-}
-
 func (p Parameters) prospect(b Belief) prospect {
 	a := prospect{clock: p.clock(b), site: p.Site.Rate(b.Compared)}
 	if b.Since != 0 {
-		a.age = max(0, msDays(b.Compared-p.since(b)))
+		a.age = max(0, msDays(b.Compared-b.Since))
 	}
 	return a
 }

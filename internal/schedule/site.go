@@ -20,9 +20,6 @@ const (
 	leastLooks = 8
 	// waveless is for how many days without a wave a site has the benefit of the doubt.
 	waveless = 180
-	// manyNew is the share of never compared pages of a host from which on they are not
-	// taken for new: a site was found, or has moved.
-	manyNew = 0.1
 )
 
 // Site is what a host's pages have in common besides their prior: changes of the whole
@@ -45,9 +42,6 @@ type Site struct {
 	// were watched for, in milliseconds of Unix time.
 	Waves float64 `json:"waves,omitempty"`
 	Since int64   `json:"since,omitempty"`
-	// Found says that many of the pages were found together, so that pages that were never
-	// compared cannot be taken for new.
-	Found bool `json:"found,omitempty"`
 }
 
 // DecodeSite reads a stored site. Like a belief's, what is empty or damaged is a site of
@@ -88,7 +82,7 @@ func (s Site) between(before, at int64) bool {
 
 // near reports whether two are so alike that it makes no difference to a plan.
 func (s Site) near(o Site) bool {
-	return s.Wave == o.Wave && s.Since == o.Since && s.Found == o.Found && s.Looks == o.Looks && like(s.Share, o.Share) && like(s.Waves, o.Waves)
+	return s.Wave == o.Wave && s.Since == o.Since && s.Looks == o.Looks && like(s.Share, o.Share) && like(s.Waves, o.Waves)
 }
 
 // watch counts the looks at a host's pages to find a wave: each page's last one, with
@@ -100,8 +94,6 @@ type watch struct {
 	usual  tallied // the looks before those
 	swept  tallied // the first looks after the last wave
 	first  int64   // recent look that found a change
-	pages  int
-	new    int // that were never compared
 }
 
 type tallied struct{ looks, changed, expected float64 }
@@ -119,11 +111,6 @@ func (t tallied) excess() float64 { return t.changed - t.expected }
 
 // look counts a page.
 func (w *watch) look(b Belief, g Gamma, p Parameters) {
-	w.pages++
-	if b.Pairs == 0 {
-		w.new++
-		return
-	}
 	gap := float64(b.LastGap)
 	if gap <= 0 || b.Pairs < knownLooks {
 		return // what it was expected to do is not known
@@ -156,7 +143,6 @@ func (w *watch) site(s Site) Site {
 	if s.Since == 0 {
 		s.Since = w.now
 	}
-	s.Found = float64(w.new) > manyNew*float64(w.pages)
 	if w.swept.looks > 0 && w.swept.looks >= s.Looks {
 		share := max(0, w.swept.excess()/w.swept.looks)
 		s.Waves, s.Share, s.Looks = max(0, s.Waves+share-s.Share), share, w.swept.looks

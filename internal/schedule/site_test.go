@@ -121,35 +121,9 @@ func TestNoWave(t *testing.T) {
 	}
 }
 
-// Pages that are found with many others of their site are not taken for new, and those
-// that appear one by one are.
-func TestFoundTogether(t *testing.T) {
-	t.Parallel()
-	s := newWavingSite(400)
-	s.round(t, func(int, time.Time) bool { return false })
-	if !s.host.Site.Found {
-		t.Error("a site was found, and its pages are taken for new")
-	}
-	for range 2 {
-		s.round(t, func(int, time.Time) bool { return false })
-	}
-	if s.host.Site.Found {
-		t.Error("all pages were looked at twice, and are said to be just found")
-	}
-	p := Parameters{Round: day, Site: Site{Found: true}}
-	b := Belief{}.observe(Observation{Outcome: crawl.OutcomeNew, At: s.now}, p)
-	if age := s.now.Sub(time.UnixMilli(p.since(b))); age != 120*day {
-		t.Errorf("found together: age %v, want 120 rounds", age)
-	}
-	p.Site.Found = false
-	if age := s.now.Sub(time.UnixMilli(p.since(b))); age != 0 {
-		t.Errorf("found alone: age %v, want 0", age)
-	}
-}
-
 func TestSiteIsStored(t *testing.T) {
 	t.Parallel()
-	for _, s := range []Site{{}, {Wave: 1, Share: 0.5, Looks: 2, Waves: 1.5, Since: 3, Found: true}, {Since: 4}} {
+	for _, s := range []Site{{}, {Wave: 1, Share: 0.5, Looks: 2, Waves: 1.5, Since: 3}, {Since: 4}} {
 		if got := DecodeSite(s.Encode()); got != s {
 			t.Errorf("read %+v, stored %+v", got, s)
 		}

@@ -39,9 +39,6 @@ func (g Group) Steer(s Steering, h HostSteering, weight float64) Parameters {
 		p.Weight = p.weight() * weight
 	}
 	p.Prior, p.Steep, p.Site = h.priorOf(s), s.Steep, h.Site
-	if h == (HostSteering{}) {
-		p.Site.Found = true // a host that was not counted yet was just found
-	}
 	if s.Policy == g.Policy.Name() {
 		p.Threshold, p.HostPrice = s.Threshold, h.Price
 	}
