@@ -51,8 +51,11 @@ func TestWhatMaxIntervalCosts(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, c := range []struct{ budget, longest, least, most float64 }{
-		{0.02, 120, 0.65, 0.8}, {0.02, 365, 0.9, 0.98}, {0.02, 3650, 0.98, 1.01},
-		{0.1, 120, 0.93, 0.99}, {0.1, 365, 0.97, 1.01},
+		{0.02, 120, 0.65, 0.8},
+		{0.02, 365, 0.9, 0.98},
+		{0.02, 3650, 0.98, 1.01},
+		{0.1, 120, 0.93, 0.99},
+		{0.1, 365, 0.97, 1.01},
 	} {
 		l := newFreeLooks(w, c.budget)
 		l.longest = c.longest
