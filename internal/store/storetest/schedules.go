@@ -46,7 +46,7 @@ func steeringKept(c *collection) {
 	for id := int64(nobody + 1); id <= nobody+5000; id++ {
 		hosts[id] = schedule.HostSteering{
 			Price: float64(id), Prior: schedule.Gamma{A: 1, B: 2}, Planned: 3, Limit: 4,
-			Site: schedule.Site{Wave: id, Share: 0.5, Looks: 6, Waves: 0.75, Since: 7, Found: true},
+			Site: schedule.Site{Wave: id, Share: 0.5, Looks: 6, Waves: 0.75, Since: 7},
 		}
 	}
 	c.steer(hosts)
