@@ -20,8 +20,8 @@ const (
 	measuredTo   = "<!-- end of what was measured -->\n"
 )
 
-// Writes the measured tables of docs/policies.md and their plots. It takes an
-// hour of one processor; RECRAWL_TRACES names the folder of the recorded changes.
+// Writes the measured tables of docs/policies.md and their plots. It takes three
+// quarters of an hour of one processor; RECRAWL_TRACES names the folder of the recorded changes.
 func TestMeasurePolicies(t *testing.T) {
 	traces := os.Getenv("RECRAWL_TRACES")
 	if traces == "" {

@@ -30,6 +30,7 @@ import (
 
 	"recrawl/internal/deploytest"
 	"recrawl/internal/store/storetest/pgtest"
+	"recrawl/internal/testsite"
 )
 
 const (
@@ -471,7 +472,11 @@ func (c *cluster) stopBeforeRequest(s *secureSite, long bool) {
 		return true
 	})
 	close(answer)
-	<-sent
+	select {
+	case <-sent:
+	case <-time.After(time.Minute):
+		c.t.Fatal("the handshake is not answered")
+	}
 	if err := w.worker.cmd.Process.Signal(syscall.SIGCONT); err != nil {
 		c.t.Fatal(err)
 	}
@@ -577,10 +582,9 @@ func serveTLS(t *testing.T, h http.Handler) *secureSite {
 			delete(s.stale, conn.RemoteAddr().String()) // another one may get the port
 		}
 	}
-	server.Listener = answeringListener{server.Listener, s}
+	server.Listener = testsite.TellFirstWrites(server.Listener, func(peer net.Addr) { s.call(&s.onAnswer, peer) })
 	server.TLS = &tls.Config{GetConfigForClient: func(hello *tls.ClientHelloInfo) (*tls.Config, error) {
 		s.call(&s.onHandshake, hello.Conn.RemoteAddr())
-		hello.Conn.(*answerConn).due = true
 		return nil, nil
 	}}
 	server.StartTLS()
@@ -592,33 +596,6 @@ func serveTLS(t *testing.T, h http.Handler) *secureSite {
 		t.Fatal(err)
 	}
 	return s
-}
-
-// answeringListener accepts connections that tell their site when the answer to a
-// handshake is written.
-type answeringListener struct {
-	net.Listener
-	site *secureSite
-}
-
-func (l answeringListener) Accept() (net.Conn, error) {
-	conn, err := l.Listener.Accept()
-	return &answerConn{Conn: conn, site: l.site}, err
-}
-
-type answerConn struct {
-	net.Conn
-	site *secureSite
-	due  bool // the next write is the answer
-}
-
-func (c *answerConn) Write(b []byte) (int, error) {
-	n, err := c.Conn.Write(b)
-	if c.due {
-		c.due = false
-		c.site.call(&c.site.onAnswer, c.RemoteAddr())
-	}
-	return n, err
 }
 
 func peerAddr(text string) net.Addr {

@@ -19,6 +19,7 @@ import (
 	"testing"
 	"time"
 
+	"recrawl/internal/testsite"
 	"recrawl/internal/urlkey"
 )
 
@@ -46,14 +47,13 @@ func TestStoppedProcess(t *testing.T) {
 	stopped, answer, sent := make(chan struct{}), make(chan struct{}), make(chan struct{})
 	server := httptest.NewUnstartedServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { requests.Add(1) }))
 	server.Config.ErrorLog = log.New(io.Discard, "", 0)
-	server.Listener = answers{server.Listener, sent}
-	server.TLS = &tls.Config{GetConfigForClient: func(hello *tls.ClientHelloInfo) (*tls.Config, error) {
+	server.Listener = testsite.TellFirstWrites(server.Listener, func(net.Addr) { sent <- struct{}{} })
+	server.TLS = &tls.Config{GetConfigForClient: func(*tls.ClientHelloInfo) (*tls.Config, error) {
 		if err := syscall.Kill(int(process.Load()), syscall.SIGSTOP); err != nil {
 			return nil, err
 		}
 		stopped <- struct{}{}
 		<-answer
-		hello.Conn.(*answerConn).due = true
 		return nil, nil
 	}}
 	server.StartTLS()
@@ -99,32 +99,6 @@ func TestStoppedProcess(t *testing.T) {
 	if n := requests.Load(); n != 0 {
 		t.Errorf("%d of %d requests were sent after their deadline", n, rounds)
 	}
-}
-
-// answers accepts connections that say when the answer to a handshake is written.
-type answers struct {
-	net.Listener
-	sent chan<- struct{}
-}
-
-func (a answers) Accept() (net.Conn, error) {
-	conn, err := a.Listener.Accept()
-	return &answerConn{Conn: conn, sent: a.sent}, err
-}
-
-type answerConn struct {
-	net.Conn
-	sent chan<- struct{}
-	due  bool // the next write is the answer
-}
-
-func (c *answerConn) Write(b []byte) (int, error) {
-	n, err := c.Conn.Write(b)
-	if c.due {
-		c.due = false
-		c.sent <- struct{}{}
-	}
-	return n, err
 }
 
 // crawlForEver makes requests until it is killed.
