@@ -177,6 +177,7 @@ func TestSimulateCrawl(t *testing.T) {
 		{" --policy age,as-crawled --budget 8/day", []string{"Budget 8/day", "\nas-crawled ", "\nage "}},
 		{" --policy as-crawled", []string{"\nas-crawled "}},
 		{" --policy uniform", []string{"\nuniform "}},
+		{" --policy sqrt --max-interval 9d", []string{"\nsqrt ", "Our policies visit a page after 9d at the latest."}},
 	} {
 		got := starter(t, &fakeBackend{visits: crawled()}, strings.Fields("simulate --crawl news --seeds 2"+c.args)...)
 		if got.code != ExitOK {
