@@ -100,6 +100,10 @@ func TestWhatPagesForbid(t *testing.T) {
 		{"both", "<meta name=robots content=noindex>", []string{"nofollow"}, false, nil, "noindex by meta robots: no body kept, nofollow by X-Robots-Tag"},
 		{"others only", "<meta name=otherbot content=none>", []string{"otherbot: none"}, true, both, ""},
 		{"unknown", "", []string{"noimageindex, max-snippet: 0"}, true, both, ""},
+		{"in the 17th header", "", append(slices.Repeat([]string{"otherbot: all"}, 16), "none"), false, nil, "noindex by X-Robots-Tag: no body kept"},
+		{"far behind in a header", "", []string{strings.Repeat("max-snippet: 5, ", 3000) + "noindex; nofollow"}, false, nil, "noindex by X-Robots-Tag: no body kept"},
+		{"semicolons", `<meta name="otherbot,recrawl" content="noindex;nofollow">`, nil, false, nil, "noindex by meta robots: no body kept"},
+		{"more than is read", `<meta name=robots content="` + strings.Repeat("index, ", 10_000) + `">`, nil, false, nil, "meta robots too long to read, taken as noindex: no body kept, meta robots too long to read, taken as nofollow"},
 		{"past its time", "", []string{past}, false, both, "unavailable_after by X-Robots-Tag (2010-06-25 23:00 UTC): no body kept"},
 		{"not yet", "", []string{future}, true, both, ""},
 	}

@@ -3,24 +3,34 @@ package exclude
 import (
 	"strings"
 	"time"
+	"unicode"
 )
 
-// maxDateWords is the most words of a date: "Fri 25 Jun 2010 15:00:00 PST".
-const maxDateWords = 6
+const (
+	// maxDateWords is the most words of a date: "Fri June 25 2010 3:00:00 PM PST".
+	maxDateWords = 7
+	// maxDateWord is more bytes than any of them has.
+	maxDateWord = 40
+)
 
 // layouts are the dates of RFC 822, RFC 850, RFC 9110 and ISO 8601 as sites
-// write them, without commas, day of the week and, mostly, time zone.
-var layouts = []string{
-	"2 Jan 2006 15:04:05", "2 Jan 2006 15:04", "2 Jan 2006",
-	"2 January 2006 15:04:05", "2 January 2006",
-	"2 Jan 06 15:04:05", "2 Jan 06 15:04",
-	"2-Jan-2006 15:04:05", "2-Jan-2006 15:04", "2-Jan-2006",
-	"2-Jan-06 15:04:05", "2-Jan-06 15:04",
-	"Jan 2 15:04:05 2006", "Jan 2 2006 15:04:05", "Jan 2 2006", "January 2 2006",
-	"2006-01-02T15:04:05Z07:00", "2006-01-02T15:04:05Z0700", "2006-01-02T15:04Z07:00",
-	"2006-01-02T15:04:05", "2006-01-02T15:04", "2006-01-02",
-	"2006-01-02 15:04:05Z07:00", "2006-01-02 15:04:05", "2006-01-02 15:04",
-	"20060102T150405Z0700", "20060102",
+// write them, without commas, day of the week and, mostly, time zone, by their
+// number of words.
+var layouts = map[int][]string{
+	1: {
+		"2-Jan-2006", "2-Jan-06", "2006-01-02", "2006/01/02", "20060102", "20060102T150405Z0700",
+		"2006-01-02T15:04:05Z07:00", "2006-01-02T15:04:05Z0700", "2006-01-02T15:04Z07:00", "2006-01-02T15:04:05", "2006-01-02T15:04",
+	},
+	2: {
+		"2-Jan-2006 15:04:05", "2-Jan-2006 15:04", "2-Jan-06 15:04:05", "2-Jan-06 15:04",
+		"2006-01-02 15:04:05Z07:00", "2006-01-02 15:04:05", "2006-01-02 15:04", "2006/01/02 15:04:05", "2006/01/02 15:04",
+	},
+	3: {"2 Jan 2006", "2 January 2006", "Jan 2 2006", "January 2 2006"},
+	4: {
+		"2 Jan 2006 15:04:05", "2 Jan 2006 15:04", "2 January 2006 15:04:05", "2 January 2006 15:04", "2 Jan 06 15:04:05", "2 Jan 06 15:04",
+		"Jan 2 15:04:05 2006", "Jan 2 2006 15:04:05", "Jan 2 2006 15:04", "January 2 2006 15:04:05", "January 2 2006 15:04",
+	},
+	5: {"Jan 2 2006 3:04:05 PM", "Jan 2 2006 3:04 PM", "January 2 2006 3:04:05 PM", "January 2 2006 3:04 PM"},
 }
 
 // zones are the time zones of RFC 822, in hours, and some more that are not
@@ -30,19 +40,52 @@ var zones = map[string]int{
 	"WET": 0, "WEST": 1, "CET": 1, "CEST": 2, "EET": 2, "EEST": 3, "JST": 9, "AEST": 10, "AEDT": 11,
 }
 
-// date reads the date at the start of words, and says how many of them it has.
-// As no separator ends it, the longest one counts.
-func date(words []word) (time.Time, int) {
-	var texts []string
-	for _, w := range words[:min(len(words), maxDateWords)] {
-		texts = append(texts, strings.ToUpper(w.text))
-	}
-	for n := len(texts); n > 0; n-- {
-		if t, ok := parseDate(texts[:n]); ok {
-			return t, n
+// date reads the date that comes next and passes over it; zero if none can be read.
+// As dates have commas and spaces of their own, the longest one counts.
+func (in *reader) date() time.Time {
+	words, ends := dateWords(in.text)
+	for n := len(words); n > 0; n-- {
+		if t, ok := parseDate(words[:n]); ok {
+			in.text = in.text[ends[n-1]:]
+			return t
 		}
 	}
-	return time.Time{}, 0
+	in.value(isNothing)
+	return time.Time{}
+}
+
+// dateWords cuts the head of a text into what may be the words of a date, in
+// capitals, and says where each ends.
+func dateWords(text string) (words []string, ends []int) {
+	start := -1 // of a word
+	for i, r := range text {
+		m := markOf(r)
+		between := r == ',' || r == '，' || unicode.IsSpace(r)
+		switch {
+		case start < 0 && m == inWord:
+			start = i
+		case start >= 0 && (between || m == space || m == itemEnd):
+			words, ends, start = append(words, dateWord(text[start:i])), append(ends, i), -1
+		}
+		if len(words) == maxDateWords || start >= 0 && i-start > maxDateWord || m == itemEnd && !between || m == space && !between && len(words) > 0 {
+			return words, ends
+		}
+	}
+	if start >= 0 {
+		words, ends = append(words, dateWord(text[start:])), append(ends, len(text))
+	}
+	return words, ends
+}
+
+// dateWord writes a word of a date as layouts have it: "25th" as "25".
+func dateWord(word string) string {
+	word = strings.ToUpper(word)
+	for _, ordinal := range []string{"ST", "ND", "RD", "TH"} {
+		if number, ok := strings.CutSuffix(word, ordinal); ok && len(number) <= 2 && strings.Trim(number, "0123456789") == "" {
+			return number
+		}
+	}
+	return word
 }
 
 // parseDate reads a date that is all of the words. Without a time zone it is
@@ -58,7 +101,7 @@ func parseDate(words []string) (time.Time, bool) {
 		}
 	}
 	text := strings.Join(words, " ")
-	for _, layout := range layouts {
+	for _, layout := range layouts[len(words)] {
 		if t, err := time.Parse(layout, text); err == nil {
 			t = t.Add(-ahead).UTC().Truncate(time.Second)
 			return t, t.Year() >= 1 && t.Year() <= 9999 // what can be written again
@@ -71,6 +114,9 @@ func parseDate(words []string) (time.Time, bool) {
 func zone(name string) (time.Duration, bool) {
 	if hours, ok := zones[name]; ok {
 		return time.Duration(hours) * time.Hour, true
+	}
+	if len(name) > 3 && (strings.HasPrefix(name, "GMT") || strings.HasPrefix(name, "UTC")) {
+		name = name[3:]
 	}
 	for _, layout := range []string{"-0700", "-07:00"} {
 		if t, err := time.Parse(layout, name); err == nil {

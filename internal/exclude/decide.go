@@ -18,6 +18,9 @@ const (
 	CodeNoArchiveMeta   = "noarchive-meta"
 	CodeNoFollowTag     = "nofollow-tag"
 	CodeNoFollowMeta    = "nofollow-meta"
+	// The cut codes: the page says more than is read, which may be anything.
+	CodeNoIndexCutMeta  = "noindex-cut-meta"
+	CodeNoFollowCutMeta = "nofollow-cut-meta"
 )
 
 // Verdict is what may be done with a page.
@@ -32,21 +35,32 @@ type Verdict struct {
 }
 
 // Decide judges a page seen at a time by the directives of its headers and of
-// its <meta> elements.
+// its <meta> elements. Headers are never cut: an answer with more of them than are
+// read has no content.
 func Decide(tag, meta Directives, at time.Time) Verdict {
 	v := Verdict{Keep: true, Follow: true}
 	if reason, ok := againstKeeping(tag, meta, at); ok {
 		v.Keep, v.Reasons = false, append(v.Reasons, reason)
 	}
-	if code := choose(tag.NoFollow, meta.NoFollow, CodeNoFollowTag, CodeNoFollowMeta); code != "" {
+	if code := againstFollowing(tag, meta); code != "" {
 		v.Follow, v.Reasons = false, append(v.Reasons, crawl.Reason{Code: code})
 	}
 	return v
 }
 
+func againstFollowing(tag, meta Directives) (code string) {
+	if code := choose(tag.NoFollow, meta.NoFollow, CodeNoFollowTag, CodeNoFollowMeta); code != "" || !meta.Cut {
+		return code
+	}
+	return CodeNoFollowCutMeta
+}
+
 func againstKeeping(tag, meta Directives, at time.Time) (crawl.Reason, bool) {
 	if code := choose(tag.NoIndex, meta.NoIndex, CodeNoIndexTag, CodeNoIndexMeta); code != "" {
 		return crawl.Reason{Code: code}, true
+	}
+	if meta.Cut {
+		return crawl.Reason{Code: CodeNoIndexCutMeta}, true
 	}
 	if code := choose(tag.goneAt(at), meta.goneAt(at), CodeUnavailableTag, CodeUnavailableMeta); code != "" {
 		after := tag.With(meta).UnavailableAfter

@@ -4,7 +4,8 @@
 // It is a de-facto standard: whatever is said to everybody and whatever is said
 // to one crawler by its product token hold together, and where two directives
 // disagree the stricter one counts. So index, follow and all change nothing, and
-// unknown directives are ignored.
+// unknown directives are ignored. Lists are read as their authors meant them:
+// whatever stands between two directives separates them.
 package exclude
 
 import (
@@ -12,15 +13,15 @@ import (
 	"time"
 )
 
-// maxList bounds the bytes of one list of directives that are read.
-const maxList = 4 << 10
-
 // Directives are what a page asks of one crawler. The zero value asks nothing.
 type Directives struct {
 	NoIndex, NoFollow, NoArchive bool
 	// UnavailableAfter is when the page is to be treated as gone, in UTC; zero if
 	// it does not say.
 	UnavailableAfter time.Time
+	// Cut: it asks more than was read. It may be anything, so that noindex and
+	// nofollow hold.
+	Cut bool
 }
 
 // With returns what both ask together: the stricter of each.
@@ -28,19 +29,21 @@ func (d Directives) With(other Directives) Directives {
 	d.NoIndex = d.NoIndex || other.NoIndex
 	d.NoFollow = d.NoFollow || other.NoFollow
 	d.NoArchive = d.NoArchive || other.NoArchive
+	d.Cut = d.Cut || other.Cut
 	if after := other.UnavailableAfter; d.UnavailableAfter.IsZero() || !after.IsZero() && after.Before(d.UnavailableAfter) {
 		d.UnavailableAfter = after
 	}
 	return d
 }
 
-// String writes the directives so that Parse reads them again.
+// String writes the directives so that Parse reads them again: those that were cut
+// as what holds of them.
 func (d Directives) String() string {
 	var list []string
 	for _, flag := range []struct {
 		set  bool
 		name string
-	}{{d.NoIndex, "noindex"}, {d.NoFollow, "nofollow"}, {d.NoArchive, "noarchive"}} {
+	}{{d.NoIndex || d.Cut, "noindex"}, {d.NoFollow || d.Cut, "nofollow"}, {d.NoArchive, "noarchive"}} {
 		if flag.set {
 			list = append(list, flag.name)
 		}
@@ -52,19 +55,22 @@ func (d Directives) String() string {
 }
 
 // Parse reads the content of a <meta name=robots>, or of a <meta> with a product
-// token as its name: directives separated by commas or space.
+// token as its name. It takes time in proportion to the list.
 func Parse(list string) Directives {
 	var d Directives
-	for rest := split(list); len(rest) > 0; {
-		said, n := directive(rest)
-		d, rest = d.With(said), rest[n:]
+	in := reader{text: list}
+	for w, ok := in.next(); ok; w, ok = in.next() {
+		said, _ := in.directive(w)
+		d = d.With(said)
 	}
 	return d
 }
 
 // ParseTags reads X-Robots-Tag headers for a crawler by its product token. In
 // each, directives are for everybody until an item begins with the token that it
-// and those after it are for ("noarchive, otherbot: noindex, nofollow").
+// and those after it are for ("noarchive, otherbot: noindex, nofollow"). Items that
+// are nothing but tokens are for the same directives ("recrawl, otherbot: none").
+// It takes time in proportion to the headers.
 func ParseTags(headers []string, agent string) Directives {
 	var d Directives
 	for _, header := range headers {
@@ -75,101 +81,20 @@ func ParseTags(headers []string, agent string) Directives {
 
 func parseTag(header, agent string) Directives {
 	var d Directives
+	in := reader{text: header}
 	ours := true
-	for rest := split(header); len(rest) > 0; {
-		if token, ok := rest[0].token(); ok {
-			ours, rest = isFor(token, agent), rest[1:]
+	named := false // by an item before, which is nothing but our token
+	for w, ok := in.next(); ok; w, ok = in.next() {
+		if w.isToken() {
+			ours, named = named || isFor(w.text, agent), false
+			in.first = strings.EqualFold(w.text, ownName)
 			continue
 		}
-		said, n := directive(rest)
-		if ours {
+		said, known := in.directive(w)
+		if ours = ours || known && named && !w.first; ours {
 			d = d.With(said)
 		}
-		rest = rest[n:]
+		named = !known && (named || w.first && isFor(w.text, agent))
 	}
 	return d
 }
-
-// isFor reports whether directives for a token are for the agent. Some sites
-// write the whole product, with its version.
-func isFor(token, agent string) bool {
-	token, _, _ = strings.Cut(token, "/")
-	return token == "*" || strings.EqualFold(token, "robots") || strings.EqualFold(token, agent)
-}
-
-// directive reads the directive at the start of words, and says how many words
-// it has. One that is unknown asks nothing.
-func directive(words []word) (d Directives, n int) {
-	switch words[0].name() {
-	case "noindex":
-		d.NoIndex = true
-	case "nofollow":
-		d.NoFollow = true
-	case "none":
-		d.NoIndex, d.NoFollow = true, true
-	case "noarchive":
-		d.NoArchive = true
-	case "unavailable_after":
-		d.UnavailableAfter, n = date(words[1:])
-	}
-	return d, n + 1
-}
-
-// known are directives that are not taken for a token in front of a colon.
-var known = map[string]bool{
-	"noindex": true, "nofollow": true, "none": true, "noarchive": true,
-	"unavailable_after": true, "max-snippet": true, "max-image-preview": true, "max-video-preview": true,
-}
-
-// word is a piece of a list. A name keeps the colon that follows it; what stands
-// behind the colon is the next word.
-type word struct {
-	text string
-	// first: it begins an item of the list.
-	first bool
-}
-
-// name is the word as the name of a directive.
-func (w word) name() string { return strings.ToLower(strings.TrimSuffix(w.text, ":")) }
-
-// token returns the product token that the next directives are for, if the word
-// is one.
-func (w word) token() (string, bool) {
-	token, ok := strings.CutSuffix(w.text, ":")
-	return token, ok && w.first && token != "" && !known[strings.ToLower(token)]
-}
-
-// split cuts a list into words. Dates have commas of their own; they are put
-// together again by date.
-func split(list string) []word {
-	if len(list) > maxList {
-		list = list[:maxList]
-	}
-	var words []word
-	for item := range strings.SplitSeq(list, ",") {
-		first := true
-		for _, text := range strings.Fields(item) {
-			if behind, ok := strings.CutPrefix(text, ":"); ok && !first {
-				words[len(words)-1].text += ":" // "name : value"
-				text = behind
-			}
-			words, first = appendWord(words, text, first), false
-		}
-	}
-	return words
-}
-
-// appendWord appends a word, or those of "name:value". Dates and times, which have
-// colons too, begin with a digit.
-func appendWord(words []word, text string, first bool) []word {
-	if text == "" {
-		return words
-	}
-	name, value, ok := strings.Cut(text, ":")
-	if ok && value != "" && !isDigit(text[0]) {
-		return appendWord(append(words, word{name + ":", first}), value, false)
-	}
-	return append(words, word{text, first})
-}
-
-func isDigit(b byte) bool { return '0' <= b && b <= '9' }

@@ -43,6 +43,31 @@ func TestParseTags(t *testing.T) {
 		{"a date for us", []string{"otherbot: none, recrawl:unavailable_after:2010-06-25"}, "unavailable_after: 2010-06-25T00:00:00Z"},
 		{"two words are no token", []string{"big bot: noindex"}, "noindex"},
 		{"garbage", []string{":", "::,:", "noindex:", "a:b:c:d", "\x00\xff,é"}, "noindex"},
+
+		{"semicolon", []string{"noindex;nofollow"}, "noindex, nofollow"},
+		{"bar", []string{"noindex|nofollow"}, "noindex, nofollow"},
+		{"a permission with a value", []string{"index: false, noindex"}, "noindex"},
+		{"permissions with values", []string{"index: false", "follow=no"}, "noindex, nofollow"},
+		{"permissions as names", []string{"follow: noindex", "archive: nofollow, snippet: noarchive"}, "noindex, nofollow, noarchive"},
+		{"all as a name", []string{"otherbot: none, all: noarchive"}, "noarchive"},
+		{"its own name", []string{"X-Robots-Tag: noindex", "x-robots-tag: otherbot: nofollow"}, "noindex"},
+		{"robots in a value", []string{"Robots: noindex, nofollow"}, "noindex, nofollow"},
+		{"several names", []string{"otherbot, recrawl: noindex", "recrawl, otherbot: nofollow", "thirdbot, otherbot: noarchive"}, "noindex, nofollow"},
+		{"several names, everybody among them", []string{"robots|otherbot: noindex", "* , otherbot : noarchive"}, "noindex, noarchive"},
+		{"a name behind a directive stands alone", []string{"recrawl noodp, noindex, otherbot: nofollow"}, "noindex"},
+		{"of others, behind semicolons", []string{"otherbot: noindex; nofollow", "otherbot:none;thirdbot:noarchive"}, ""},
+		{"ours, behind a semicolon", []string{"otherbot: noindex; recrawl: nofollow|otherbot: noarchive"}, "nofollow"},
+		{"of others, without a colon's space", []string{"otherbot:noindex,nofollow", "Other-Bot/2.1:none", "archive.org_bot: none", "otherbot = none"}, ""},
+		{"a name like a directive", []string{"noindexbot: nofollow", "index-bot: noarchive", "nofollow.bot: noindex"}, ""},
+		{"a date of others", []string{"otherbot: unavailable_after: Fri, 25 Jun 2010 15:00:00 GMT, nofollow"}, ""},
+		{"a date, then others", []string{"unavailable_after: Fri, 25 Jun 2010 15:00:00 GMT, otherbot: nofollow"}, "unavailable_after: 2010-06-25T15:00:00Z"},
+		{"quotes", []string{`"noindex, nofollow"`, `otherbot: "noarchive"`}, "noindex, nofollow"},
+		{"quoted name", []string{`"recrawl": "noindex"`, `"otherbot": "nofollow"`}, "noindex"},
+		{"a preview", []string{"max-image-preview:none", "max-image-preview: none, max-snippet=0", "max-image-preview none"}, ""},
+		{"a preview of ours", []string{"recrawl: max-image-preview: none, noarchive"}, "noarchive"},
+		{"in the 17th header", append(slices.Repeat([]string{"otherbot: all"}, 16), "noindex"), "noindex"},
+		{"far behind", []string{strings.Repeat("max-snippet: 5, ", 5000) + "noindex"}, "noindex"},
+		{"a long word before", []string{strings.Repeat("x", 1<<20) + ", noindex"}, "noindex"},
 	}
 	for _, c := range cases {
 		if got := exclude.ParseTags(c.headers, "recrawl").String(); got != c.want {
@@ -71,7 +96,72 @@ func TestParse(t *testing.T) {
 		"noarchive unavailable_after: 2007-08-25 nofollow":                 "nofollow, noarchive, unavailable_after: 2007-08-25T00:00:00Z",
 		"unavailable_after: someday noindex":                               "noindex",
 		"unavailable_after: 2030-01-01, unavailable_after: 2020-01-01":     "unavailable_after: 2020-01-01T00:00:00Z",
-		strings.Repeat("x", 1<<20) + ", noindex":                           "",
+		strings.Repeat("x", 1<<20) + ", noindex":                           "noindex",
+	} {
+		if got := exclude.Parse(list).String(); got != want {
+			t.Errorf("%.80q asks for %q, want %q", list, got, want)
+		}
+	}
+}
+
+// What people write where a list with commas belongs, and what they mean by it.
+func TestSpellings(t *testing.T) {
+	t.Parallel()
+	for list, want := range map[string]string{
+		"noindex;nofollow":                               "noindex, nofollow",
+		"noindex ; nofollow;":                            "noindex, nofollow",
+		"noindex|nofollow":                               "noindex, nofollow",
+		"noindex\tnofollow":                              "noindex, nofollow",
+		"\r\n noindex,\r\n nofollow\r\n":                 "noindex, nofollow",
+		"NOINDEX/NOFOLLOW":                               "noindex, nofollow",
+		"noindex+nofollow":                               "noindex, nofollow",
+		"noindex&nofollow":                               "noindex, nofollow",
+		"noindex & nofollow":                             "noindex, nofollow",
+		"noindex.nofollow":                               "noindex, nofollow",
+		"noindex. nofollow.":                             "noindex, nofollow",
+		"noindex-nofollow":                               "noindex, nofollow",
+		"noindex_nofollow":                               "noindex, nofollow",
+		"noindexnofollow":                                "noindex, nofollow",
+		"noindex:nofollow":                               "noindex, nofollow",
+		"noindex,,nofollow,":                             "noindex, nofollow",
+		"noindex，nofollow":                               "noindex, nofollow",
+		"noindex、nofollow；noarchive":                     "noindex, nofollow, noarchive",
+		"noindex\u200bnofollow":                          "noindex, nofollow",
+		"\ufeffnoindex":                                  "noindex",
+		"no\u00adindex":                                  "noindex",
+		"'noindex','nofollow'":                           "noindex, nofollow",
+		`"noindex" "nofollow"`:                           "noindex, nofollow",
+		`\"noindex\"`:                                    "noindex",
+		"”noindex, nofollow”":                            "noindex, nofollow",
+		"«noindex»":                                      "noindex",
+		"[noindex, nofollow]":                            "noindex, nofollow",
+		"(noindex)":                                      "noindex",
+		"robots: noindex":                                "noindex",
+		"robots=noindex":                                 "noindex",
+		"content=noindex":                                "noindex",
+		"no-index, no-follow":                            "noindex, nofollow",
+		"no_index no_follow no_archive":                  "noindex, nofollow, noarchive",
+		"No Index, No Follow":                            "noindex, nofollow",
+		"noindex: true, nofollow=1":                      "noindex, nofollow",
+		"noindex: false, nofollow":                       "nofollow",
+		"index: false":                                   "noindex",
+		"index: false, noindex":                          "noindex",
+		"index=no; follow=no":                            "noindex, nofollow",
+		`{"index": false, "follow": true, "archive": 0}`: "noindex, noarchive",
+		"index: true, follow: yes":                       "",
+		"follow : off":                                   "nofollow",
+		"index, false":                                   "",
+		"max-image-preview:none":                         "",
+		"max-image-preview: none, noarchive":             "noarchive",
+		"index, follow, max-image-preview=none, max-video-preview:": "",
+		"max-snippet:-1 noindex":                                    "noindex",
+		"max-snippet:, noindex":                                     "noindex",
+		"noimageindex, noindexx, notnofollow, indexifembedded":      "",
+		"unavailable_after: none":                                   "",
+		"unavailable_after=2010-06-25;nofollow":                     "nofollow, unavailable_after: 2010-06-25T00:00:00Z",
+		"Unavailable-After: 25 Jun 2010 15:00:00 PST;noindex":       "noindex, unavailable_after: 2010-06-25T23:00:00Z",
+		"unavailable_after: '25 Jun 2010 15:00:00 PST'|noindex":     "noindex, unavailable_after: 2010-06-25T23:00:00Z",
+		"unavailable_after 2010-06-25 noindex":                      "noindex, unavailable_after: 2010-06-25T00:00:00Z",
 	} {
 		if got := exclude.Parse(list).String(); got != want {
 			t.Errorf("%.80q asks for %q, want %q", list, got, want)
@@ -82,28 +172,34 @@ func TestParse(t *testing.T) {
 func TestUnavailableAfter(t *testing.T) {
 	t.Parallel()
 	for date, want := range map[string]string{
-		"25 Jun 2010 15:00:00 PST":            "2010-06-25T23:00:00Z", // RFC 822 with a year of four digits
-		"Fri, 25 Jun 2010 15:00:00 GMT":       "2010-06-25T15:00:00Z", // RFC 9110
-		"25 Jun 10 15:00 +0200":               "2010-06-25T13:00:00Z", // RFC 822
-		"Friday, 25-Jun-10 15:00:00 UTC":      "2010-06-25T15:00:00Z", // RFC 850
-		"23-Jul-2007 18:00:00 EST":            "2007-07-23T23:00:00Z",
-		"25-dec-2007 13:00:00 gmt":            "2007-12-25T13:00:00Z",
-		"7 Jul 2007 16:30:00 GMT":             "2007-07-07T16:30:00Z",
-		"Fri Jun 25 15:00:00 2010":            "2010-06-25T15:00:00Z", // asctime
-		"June 25, 2010":                       "2010-06-25T00:00:00Z",
-		"2010-06-25":                          "2010-06-25T00:00:00Z", // ISO 8601
-		"2010-06-25T15:00:00Z":                "2010-06-25T15:00:00Z",
-		"2010-06-25T15:00:00.750+02:00":       "2010-06-25T13:00:00Z",
-		"2010-06-25T15:00:00-0700":            "2010-06-25T22:00:00Z",
-		"2010-06-25 15:00:00 EST":             "2010-06-25T20:00:00Z",
-		"2010-06-25 15:00":                    "2010-06-25T15:00:00Z",
-		"20100625T150000Z":                    "2010-06-25T15:00:00Z",
-		"25 Jun 2010 15:00:00 XYZ":            "2010-06-25T15:00:00Z", // an unknown zone is UTC
-		"25 Jun 2010 15:00:00 CEST, noindexx": "2010-06-25T13:00:00Z",
-		"31 Feb 2010":                         "",
-		"25/06/2010":                          "",
-		"Friday":                              "",
-		"9999-12-31T23:00:00-10:00":           "", // cannot be written again
+		"25 Jun 2010 15:00:00 PST":                 "2010-06-25T23:00:00Z", // RFC 822 with a year of four digits
+		"Fri, 25 Jun 2010 15:00:00 GMT":            "2010-06-25T15:00:00Z", // RFC 9110
+		"25 Jun 10 15:00 +0200":                    "2010-06-25T13:00:00Z", // RFC 822
+		"Friday, 25-Jun-10 15:00:00 UTC":           "2010-06-25T15:00:00Z", // RFC 850
+		"23-Jul-2007 18:00:00 EST":                 "2007-07-23T23:00:00Z",
+		"25-dec-2007 13:00:00 gmt":                 "2007-12-25T13:00:00Z",
+		"7 Jul 2007 16:30:00 GMT":                  "2007-07-07T16:30:00Z",
+		"Fri Jun 25 15:00:00 2010":                 "2010-06-25T15:00:00Z", // asctime
+		"June 25, 2010":                            "2010-06-25T00:00:00Z",
+		"2010-06-25":                               "2010-06-25T00:00:00Z", // ISO 8601
+		"2010-06-25T15:00:00Z":                     "2010-06-25T15:00:00Z",
+		"2010-06-25T15:00:00.750+02:00":            "2010-06-25T13:00:00Z",
+		"2010-06-25T15:00:00-0700":                 "2010-06-25T22:00:00Z",
+		"2010-06-25 15:00:00 EST":                  "2010-06-25T20:00:00Z",
+		"2010-06-25 15:00":                         "2010-06-25T15:00:00Z",
+		"20100625T150000Z":                         "2010-06-25T15:00:00Z",
+		"25 Jun 2010 15:00:00 XYZ":                 "2010-06-25T15:00:00Z", // an unknown zone is UTC
+		"25 Jun 2010 15:00:00 CEST, noindexx":      "2010-06-25T13:00:00Z",
+		"Fri,25 Jun 2010 15:00:00 GMT":             "2010-06-25T15:00:00Z",
+		"Friday, June 25th, 2010, 3:00 PM EST":     "2010-06-25T20:00:00Z",
+		"25th June 2010":                           "2010-06-25T00:00:00Z",
+		"2010/06/25 15:00":                         "2010-06-25T15:00:00Z",
+		"2010-06-25 15:00:00 +02:00":               "2010-06-25T13:00:00Z",
+		"Fri Jun 25 2010 15:00:00 GMT+0200 (CEST)": "2010-06-25T13:00:00Z", // JavaScript
+		"31 Feb 2010":                              "",
+		"25/06/2010":                               "",
+		"Friday":                                   "",
+		"9999-12-31T23:00:00-10:00":                "", // cannot be written again
 	} {
 		got := exclude.Parse("unavailable_after: " + date).UnavailableAfter
 		if text := got.Format(time.RFC3339); got.IsZero() != (want == "") || want != "" && text != want {
@@ -144,6 +240,18 @@ func TestDecide(t *testing.T) {
 		}
 		if byTag := exclude.NoFollowTag(v.Reasons); byTag != exclude.Parse(c.tag).NoFollow {
 			t.Errorf("%q and %q: the reasons have a header's nofollow: %t", c.tag, c.meta, byTag)
+		}
+	}
+	for said, want := range map[string]string{
+		"":        "meta robots too long to read, taken as noindex: no body kept; meta robots too long to read, taken as nofollow: no links followed",
+		"noindex": "noindex by meta robots: no body kept; meta robots too long to read, taken as nofollow: no links followed",
+	} {
+		cut := exclude.Parse(said).With(exclude.Directives{Cut: true})
+		if v := exclude.Decide(exclude.Directives{}, cut, at); v.Keep || v.Follow || words(t, v.Reasons) != want || len(exclude.AgainstKeeping(v.Reasons)) != 1 {
+			t.Errorf("%q and more: %+v, %s; want %s", said, v, words(t, v.Reasons), want)
+		}
+		if got := cut.String(); got != "noindex, nofollow" {
+			t.Errorf("%q and more is written as %q", said, got)
 		}
 	}
 	if _, ok := exclude.Word(crawl.Reason{Code: "same-text"}); ok {
@@ -216,6 +324,7 @@ func FuzzOrder(f *testing.F) {
 		for _, got := range []exclude.Directives{
 			exclude.Parse(other), exclude.ParseTags([]string{ordered}, "recrawl"), exclude.ParseTags(turned, "recrawl"),
 			exclude.ParseTags([]string{"Recrawl: " + other}, "recrawl"),
+			exclude.Parse(strings.Join(list, ";")), exclude.ParseTags([]string{strings.Join(turned, " | ")}, "recrawl"),
 		} {
 			if got != want {
 				t.Errorf("%q asks for %v, in another form for %v", ordered, want, got)

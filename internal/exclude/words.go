@@ -27,6 +27,8 @@ var causes = map[string]struct {
 	CodeNoArchiveMeta:   {"noarchive by meta robots", notKept},
 	CodeNoFollowTag:     {"nofollow by X-Robots-Tag", notFollowed},
 	CodeNoFollowMeta:    {"nofollow by meta robots", notFollowed},
+	CodeNoIndexCutMeta:  {"meta robots too long to read, taken as noindex", notKept},
+	CodeNoFollowCutMeta: {"meta robots too long to read, taken as nofollow", notFollowed},
 }
 
 // Word says a reason of a verdict in plain words; false if it is none of this

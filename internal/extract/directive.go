@@ -3,37 +3,63 @@ package extract
 import (
 	"strings"
 
+	"golang.org/x/net/html"
+
 	"recrawl/internal/exclude"
 )
 
-const (
-	// maxAgents bounds the crawlers whose directives are kept of one page.
-	maxAgents = 32
-	// maxAgent bounds the name of one.
-	maxAgent = 64
-	// everybody is the name of the <meta> that speaks to all crawlers.
-	everybody = "robots"
-)
+// maxRobots bounds the bytes of what a page says to one crawler in <meta> elements.
+const maxRobots = 64 << 10
 
-// Robots returns what the page asks of a crawler by its product token: what it
-// asks of everybody, and what it asks of that one besides.
-func (p Page) Robots(agent string) exclude.Directives {
-	return p.Directives[everybody].With(p.Directives[strings.ToLower(agent)])
+// Meta is what a <meta> element says to the crawlers that it names, among them
+// names that are not crawlers'.
+type Meta struct {
+	Name, Content string
+	// Tag: the element stands for an X-Robots-Tag header, and its content is written
+	// as one.
+	Tag bool
 }
 
-// directive keeps a <meta name> whose content has a robots directive. Which
-// names are crawlers' cannot be known; Robots asks for its own.
-func (c *collector) directive(name, content string) {
-	said := exclude.Parse(content)
-	agent := strings.ToLower(strings.TrimSpace(name))
-	_, known := c.directives[agent]
-	// No flood of names keeps out what is said to everybody.
-	room := known || agent == everybody || len(c.directives) < maxAgents
-	if said == (exclude.Directives{}) || len(agent) > maxAgent || !room {
+// Robots returns what the page asks of a crawler by its product token: what it
+// asks of everybody, and what it asks of that one besides. Of a page that says
+// more than 64 KiB the rest is not read, and the directives are Cut.
+func (p Page) Robots(agent string) exclude.Directives {
+	var d exclude.Directives
+	room := maxRobots
+	for _, m := range p.Metas {
+		if !m.Tag && !exclude.Names(m.Name, agent) {
+			continue
+		}
+		if room -= len(m.Content); room < 0 {
+			d.Cut = true
+			return d
+		}
+		if m.Tag {
+			d = d.With(exclude.ParseTags([]string{m.Content}, agent))
+		} else {
+			d = d.With(exclude.Parse(m.Content))
+		}
+	}
+	return d
+}
+
+// directives keeps what a <meta> may say to crawlers. Which names are crawlers'
+// cannot be known; Robots asks for its own. Some write the name where others of a
+// <meta> have theirs.
+func (c *collector) directives(attributes []html.Attribute, content string) {
+	if content == "" {
 		return
 	}
-	if c.directives == nil {
-		c.directives = map[string]exclude.Directives{}
+	for _, key := range []string{"name", "property"} {
+		if name, ok := attribute(attributes, key); ok {
+			c.metas = append(c.metas, Meta{Name: name, Content: content})
+		}
 	}
-	c.directives[agent] = c.directives[agent].With(said)
+	equiv, _ := attribute(attributes, "http-equiv")
+	switch strings.ToLower(strings.TrimSpace(equiv)) {
+	case "robots":
+		c.metas = append(c.metas, Meta{Name: equiv, Content: content})
+	case "x-robots-tag":
+		c.metas = append(c.metas, Meta{Content: content, Tag: true})
+	}
 }

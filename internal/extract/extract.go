@@ -10,7 +10,6 @@ import (
 	"github.com/PuerkitoBio/goquery"
 
 	"recrawl/internal/crawl"
-	"recrawl/internal/exclude"
 	"recrawl/internal/urlkey"
 )
 
@@ -57,9 +56,8 @@ type Page struct {
 	Feeds []string
 	// Canonical is where rel=canonical points, "" if nowhere.
 	Canonical string
-	// Directives are the robots directives of <meta> elements by their names in lower
-	// case: "robots" for everybody, or a product token. See Robots.
-	Directives map[string]exclude.Directives
+	// Metas are the <meta> elements that may speak to crawlers. See Robots.
+	Metas []Meta
 	// Charset is the name of the encoding that the body was read in.
 	Charset string
 	// Flat: the page is nested too deeply for a tree and was read tag by tag.

@@ -196,15 +196,60 @@ func TestMetaRobots(t *testing.T) {
 	}
 }
 
-// Whatever else a page says, what it says to everybody is heard.
-func TestMetaRobotsAmongMany(t *testing.T) {
-	var many strings.Builder
-	for i := range 1000 {
-		fmt.Fprintf(&many, "<meta name=bot%d content=none>", i)
+func TestMetaRobotsSpellings(t *testing.T) {
+	for body, want := range map[string]string{
+		`<meta name="robots,recrawl" content="noindex">`:                                                        "noindex",
+		`<meta name="otherbot, Recrawl" content="noindex">`:                                                     "noindex",
+		`<meta name="recrawl;otherbot" content="noindex">`:                                                      "noindex",
+		`<meta name="otherbot|ROBOTS" content="noindex">`:                                                       "noindex",
+		`<meta name="otherbot recrawl" content="noindex">`:                                                      "noindex",
+		`<meta name="'robots'" content="'noindex'">`:                                                            "noindex",
+		`<meta name="recrawl/1.0" content="noindex">`:                                                           "noindex",
+		`<meta name="robots:" content="noindex">`:                                                               "noindex",
+		`<meta name="*" content="noindex">`:                                                                     "noindex",
+		`<meta name="robot" content="noindex">`:                                                                 "noindex",
+		`<meta name="googlebot,bingbot" content="noindex">`:                                                     "",
+		`<meta name="recrawl-images" content="noindex"><meta name="dc.robots" content="noindex">`:               "",
+		`<meta name="" content="noindex"><meta content="noindex">`:                                              "",
+		`<meta name="robots">`:                                                                                  "",
+		`<META CONTENT="NOINDEX;NOFOLLOW" NAME="ROBOTS">`:                                                       "noindex, nofollow",
+		`<meta name=robots content="noindex"><meta name=robots content="index, nofollow">`:                      "noindex, nofollow",
+		`<meta name=robots content="noindex&#44;nofollow">`:                                                     "noindex, nofollow",
+		`<meta name=robots content="index, follow"><body><p>text<meta name=robots content="noindex">`:           "noindex",
+		`<noscript><meta name=robots content="noindex"></noscript>`:                                             "noindex",
+		`<template><meta name=robots content="noindex"></template><!-- <meta name=robots content=nofollow> -->`: "",
+		`<meta property="robots" content="noindex">`:                                                            "noindex",
+		`<meta http-equiv="Robots" content="noindex">`:                                                          "noindex",
+		`<meta http-equiv="X-Robots-Tag" content="otherbot: nofollow, recrawl: noindex">`:                       "noindex",
+		`<meta http-equiv="content-language" content="none">`:                                                   "",
+	} {
+		for shape, wrap := range map[string]func(string) string{"tree": strings.TrimSpace, "flat": deep} {
+			if got := parse(t, wrap(body)).Robots("recrawl").String(); got != want {
+				t.Errorf("%s (%s) asks for %q, want %q", body, shape, got, want)
+			}
+		}
 	}
-	page := parse(t, many.String()+`<meta name=robots content=noarchive><meta name=robots content=nofollow>`)
-	if got := page.Robots("recrawl").String(); got != "nofollow, noarchive" || len(page.Directives) > maxAgents+1 {
-		t.Errorf("asked for %q, %d names kept", got, len(page.Directives))
+}
+
+// Whatever else a page says, what it says to us is heard.
+func TestMetaRobotsAmongMany(t *testing.T) {
+	filler := `<meta name=description content="` + strings.Repeat("none of it ", maxRobots/5) + `">`
+	page := parse(t, filler+numbered(1000, "<meta name=bot%d content=none>")+
+		`<meta name=robots content="`+strings.Repeat("max-snippet: 5, ", 1000)+`noarchive"><meta name=recrawl content=nofollow>`)
+	if got := page.Robots("recrawl"); got.String() != "nofollow, noarchive" || got.Cut {
+		t.Errorf("asked for %q, cut %t", got, got.Cut)
+	}
+	for name, body := range map[string]string{
+		"in one":  `<meta name=robots content="` + strings.Repeat("max-snippet: 5, ", maxRobots/16) + `noindex">`,
+		"in many": strings.Repeat("<meta name=recrawl content=all>", maxRobots/3+1),
+	} {
+		page := parse(t, body)
+		if got := page.Robots("recrawl"); !got.Cut || got.String() != "noindex, nofollow" {
+			t.Errorf("more than is read %s: asked for %q, cut %t", name, got, got.Cut)
+		}
+		if got := page.Robots("otherbot"); name == "in many" && got.Cut {
+			t.Error("what is said to one crawler is cut for another")
+		}
 	}
 }
 

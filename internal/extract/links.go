@@ -9,7 +9,6 @@ import (
 	"golang.org/x/net/html"
 
 	"recrawl/internal/crawl"
-	"recrawl/internal/exclude"
 	"recrawl/internal/urlkey"
 )
 
@@ -101,31 +100,20 @@ func reach(from, to urlkey.URL, site string) Reach {
 	return ReachExternal
 }
 
-const (
-	// maxAnchor bounds the text of a link in characters.
-	maxAnchor = 200
-	// maxRel bounds the relations of a link in bytes.
-	maxRel = 100
-)
-
-var (
-	// follow are the relations of <link> that lead to pages.
-	follow = set("alternate amphtml author canonical help license next prev previous search shortlink")
-	// noFollow are the relations that say: do not count or follow this link.
-	noFollow = set("nofollow ugc sponsored")
-)
+// maxAnchor bounds the text of a link in characters.
+const maxAnchor = 200
 
 // collector gathers references as they stand, and resolves them at the end: a
 // <base> applies to what stands before it too.
 type collector struct {
-	refs       []reference
-	cut        bool
-	base       string
-	hasBase    bool
-	canonical  string
-	feeds      []string
-	directives map[string]exclude.Directives
-	languages  languages
+	refs      []reference
+	cut       bool
+	base      string
+	hasBase   bool
+	canonical string
+	feeds     []string
+	metas     []Meta
+	languages languages
 	// anchors are the open links whose text is gathered, as indices of refs; -1 for
 	// one that is no reference.
 	anchors []int
@@ -216,7 +204,7 @@ func (c *collector) refer(attributes []html.Attribute, name string, kind Kind, p
 	rel, _ := attribute(attributes, "rel")
 	alt, _ := attribute(attributes, "alt")
 	title, _ := attribute(attributes, "title")
-	c.add(reference{href: href, text: cutText(cmp.Or(alt, title)), rel: rel, kind: kind, place: place, noFollow: hasAny(rel, noFollow)})
+	c.add(reference{href: href, text: cutText(cmp.Or(alt, title)), rel: rel, kind: kind, place: place, noFollow: forbids(rel)})
 }
 
 func (c *collector) add(r reference) {
@@ -273,9 +261,7 @@ func (c *collector) meta(attributes []html.Attribute, place Place) {
 			c.add(reference{href: href, kind: KindRefresh, place: place})
 		}
 	}
-	if name, ok := attribute(attributes, "name"); ok {
-		c.directive(name, content)
-	}
+	c.directives(attributes, content)
 }
 
 // page resolves what was gathered against the page's URL.
@@ -288,7 +274,7 @@ func (c *collector) page(self urlkey.URL, languageHeader string) Page {
 		}
 	}
 	base := urlkey.NewBase(at)
-	page := Page{Directives: c.directives, LinksCut: c.cut, Language: c.languages.tag(languageHeader)}
+	page := Page{Metas: c.metas, LinksCut: c.cut, Language: c.languages.tag(languageHeader)}
 	if c.canonical != "" {
 		if u, err := base.Resolve(c.canonical); err == nil {
 			page.Canonical = u.String()
@@ -342,16 +328,6 @@ func (l *Link) merge(other Link) {
 	l.Text = cmp.Or(l.Text, other.Text, text)
 }
 
-// relations writes a rel attribute in one form.
-func relations(rel string) string {
-	if rel == "" {
-		return ""
-	}
-	words := strings.Fields(strings.ToLower(crawl.Clean(rel, maxRel)))
-	slices.Sort(words)
-	return strings.Join(slices.Compact(words), " ")
-}
-
 // attribute returns the attribute of a name, one without name space first: SVG
 // links have an xlink:href or, newer, an href.
 func attribute(attributes []html.Attribute, name string) (string, bool) {
@@ -365,16 +341,6 @@ func attribute(attributes []html.Attribute, name string) (string, bool) {
 		}
 	}
 	return value, ok
-}
-
-// hasAny reports whether a list of words has one of a set, whatever its case.
-func hasAny(list string, words names) bool {
-	for _, word := range strings.Fields(list) {
-		if words[strings.ToLower(word)] {
-			return true
-		}
-	}
-	return false
 }
 
 // refreshTarget reads the URL of a <meta http-equiv=refresh> by the shared

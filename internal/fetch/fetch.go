@@ -137,7 +137,8 @@ type Result struct {
 	ETag, LastModified string
 	// RetryAfter and Date are the raw headers.
 	RetryAfter, Date string
-	// RobotsTags are the raw X-Robots-Tag headers.
+	// RobotsTags are the raw X-Robots-Tag headers, all of them and whole: MaxHeader
+	// bounds them, and an answer with more has no content.
 	RobotsTags []string
 	// Location is where a redirect leads.
 	Location urlkey.URL

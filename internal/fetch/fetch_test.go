@@ -107,6 +107,22 @@ func TestContent(t *testing.T) {
 	}
 }
 
+// Orders to crawlers are read whole, wherever in the header they stand.
+func TestAllRobotsTags(t *testing.T) {
+	var want []string
+	for i := range 100 {
+		want = append(want, fmt.Sprintf("bot%d: noindex", i))
+	}
+	want = append(want, strings.Repeat("max-snippet: 5, ", 3000)+"noindex", "nofollow")
+	s := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		w.Header()["X-Robots-Tag"] = want
+		html(w, "<p>hello")
+	})
+	if got := New(Options{}).Do(t.Context(), get(t, s.URL), io.Discard); !slices.Equal(got.RobotsTags, want) {
+		t.Errorf("%d headers, want %d: %.300q", len(got.RobotsTags), len(want), got.RobotsTags)
+	}
+}
+
 // TestCut tells answers that ended from those that were given up.
 func TestCut(t *testing.T) {
 	long := strings.Repeat("x", 1<<20)

@@ -17,7 +17,6 @@ import (
 const (
 	maxValidator = 512
 	maxHeaderRaw = 128
-	maxTags      = 16
 	maxProblem   = 300
 )
 
@@ -64,11 +63,10 @@ func (x *exchange) keepHeader(h http.Header) {
 	x.res.RetryAfter = crawl.Clean(h.Get("Retry-After"), maxHeaderRaw)
 	x.res.Date = crawl.Clean(h.Get("Date"), maxHeaderRaw)
 	x.res.MediaType = crawl.ParseMediaType(crawl.Clean(h.Get("Content-Type"), maxValidator))
-	for i, tag := range h.Values("X-Robots-Tag") {
-		if i == maxTags {
-			break
-		}
-		x.res.RobotsTags = append(x.res.RobotsTags, crawl.Clean(tag, maxValidator))
+	for _, tag := range h.Values("X-Robots-Tag") {
+		// All of it, since the order that matters may be the last. Cleaning makes three
+		// bytes of one at most.
+		x.res.RobotsTags = append(x.res.RobotsTags, crawl.Clean(tag, 3*len(tag)))
 	}
 }
 
