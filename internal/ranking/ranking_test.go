@@ -3,6 +3,7 @@ package ranking
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"path/filepath"
 	"slices"
@@ -318,4 +319,58 @@ func TestRankingOfNothing(t *testing.T) {
 	if _, err := Run(t.Context(), w.Store, w.id+100, Options{}); !errors.Is(err, store.ErrNotFound) {
 		t.Errorf("ranking no crawl ended with %v", err)
 	}
+}
+
+// A host whose pages a trap holds is as important as the few others that it has, also
+// if the pages were ranked before they were held.
+func TestHeldPagesLendNoImportance(t *testing.T) {
+	t.Parallel()
+	s := newStore(t)
+	w := newWorld(t, s, "held", testsite.Web{Seed: 7, Hosts: 3, Pages: 24, Links: 4}, seeds)
+	w.register(0, 0, "http://site1.localhost/", "http://site2.localhost/", "http://site3.localhost/")
+	w.visitAll(1000, func() {})
+	entry := "http://trap.localhost/"
+	w.hosts[entry] = "trap.localhost"
+	w.register(w.page("http://site1.localhost/").PageID, 1, entry)
+	w.visitAll(1, func() {})
+	months := make([]string, 0, 229)
+	for i := range 229 {
+		months = append(months, fmt.Sprintf("%scalendar/%d", entry, i))
+		w.hosts[months[i]] = "trap.localhost"
+	}
+	w.register(w.page(entry).PageID, 2, months...)
+	before := w.rank(Options{})
+	if top := w.topHost(); top != "trap.localhost" {
+		t.Fatalf("%s leads while the pages are not held", top)
+	}
+	traps, err := s.SetTraps(t.Context(), w.id, []store.NewTrap{{Site: "trap.localhost", Host: "trap.localhost", Name: "it", Pattern: []byte("{}"), After: -1}})
+	w.check(err)
+	var holds []store.Hold
+	for _, url := range months {
+		holds = append(holds, store.Hold{PageID: w.page(url).PageID, TrapID: traps[0].ID})
+	}
+	_, err = s.HoldPages(t.Context(), w.id, holds)
+	w.check(err)
+	rec := w.rank(Options{})
+	if rec.Pages != before.Pages-len(months) || rec.Links != before.Links-len(months) {
+		t.Errorf("ranked %d pages and %d links, before %d and %d", rec.Pages, rec.Links, before.Pages, before.Links)
+	}
+	hosts, err := s.HostRanks(t.Context(), w.id, 10)
+	w.check(err)
+	for i, h := range hosts {
+		if trap := h.Name == "trap.localhost"; trap && (i == 0 || h.Rank > 1 || h.Pages != 1 || h.Inner != 0) {
+			t.Errorf("place %d: %+v", i, h)
+		}
+	}
+	if p := w.page(months[0]); p.Weight != 0 || p.Rank != 0 {
+		t.Errorf("a held page has weight %v and rank %v", p.Weight, p.Rank)
+	}
+}
+
+// topHost is the most important host.
+func (w *world) topHost() string {
+	w.t.Helper()
+	hosts, err := w.HostRanks(w.t.Context(), w.id, 1)
+	w.check(err)
+	return hosts[0].Name
 }

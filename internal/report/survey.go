@@ -188,7 +188,7 @@ func newSurveyLine(s survey.Result) surveyLine {
 		line.TopPages = append(line.TopPages, topPageLine{p.URL, p.State, p.Backlinks, p.Weight})
 	}
 	for _, h := range s.TopHosts {
-		line.TopHosts = append(line.TopHosts, topHostLine{h.Name, h.Pages, h.Downloaded, h.Backlinks, h.Weight})
+		line.TopHosts = append(line.TopHosts, topHostLine{h.Name, h.Pages, h.Held, h.Downloaded, h.Backlinks, h.Weight})
 	}
 	return line
 }

@@ -93,7 +93,8 @@ type topPageLine struct {
 
 type topHostLine struct {
 	Host       string  `json:"host"`
-	Pages      int     `json:"pages"`
+	Pages      int     `json:"pages"` // without those that are held
+	Held       int     `json:"held"`
 	Downloaded int     `json:"downloaded"`
 	Backlinks  int     `json:"backlinks"`
 	Weight     float64 `json:"weight"`

@@ -170,9 +170,9 @@ func importance(weight float64, backlinks int) float64 {
 }
 
 func (line surveyLine) hostTable() surveyTable {
-	t := surveyTable{Title: "Most important hosts", Header: []string{"WEIGHT", "BACK-LINKS", "PAGES", "DOWNLOADED", "HOST"}}
+	t := surveyTable{Title: "Most important hosts", Header: []string{"WEIGHT", "BACK-LINKS", "PAGES", "HELD", "DOWNLOADED", "HOST"}}
 	for _, h := range line.TopHosts {
-		t.add(importance(h.Weight, h.Backlinks), figure(h.Weight), strconv.Itoa(h.Backlinks), strconv.Itoa(h.Pages), strconv.Itoa(h.Downloaded), h.Host)
+		t.add(importance(h.Weight, h.Backlinks), figure(h.Weight), strconv.Itoa(h.Backlinks), strconv.Itoa(h.Pages), strconv.Itoa(h.Held), strconv.Itoa(h.Downloaded), h.Host)
 	}
 	return t.scaled()
 }

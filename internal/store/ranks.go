@@ -13,7 +13,8 @@ import (
 // computes them.
 type Ranks interface {
 	// RankedPages lists a crawl's pages in order of id after After, at most limit, with
-	// what a ranking needs of them.
+	// what a ranking needs of them. Pages that a trap holds are not among them: a site
+	// can make any number of those.
 	RankedPages(ctx context.Context, crawlID, after int64, limit int) ([]RankedPage, error)
 	// PageLinks lists links from one page to another, of all crawls, in order of From
 	// and To after After, at most limit.

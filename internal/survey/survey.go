@@ -100,6 +100,7 @@ type Result struct {
 	Activities []int // pages by schedule.Activity
 	Unknown    int   // living pages of whose changes nothing is known
 
+	// TopPages and TopHosts are the most important ones, without what traps hold.
 	TopPages []Page
 	TopHosts []Host
 }
@@ -119,10 +120,12 @@ type Type struct {
 	Bytes int64
 }
 
-// Host is the pages of one host.
+// Host is the pages of one host. Pages that a trap holds count as Held and as
+// nothing else: a site can make any number of them, and of links to them.
 type Host struct {
 	Name                         string
 	Pages, Downloaded, Backlinks int
+	Held                         int
 	Weight                       float64 // sum of the pages'
 }
 
@@ -134,9 +137,8 @@ func (s *Survey) Add(p Page) {
 	r.Links += p.Backlinks
 	h, l := entry(s.hosts, p.Host), entry(s.levels, p.Level)
 	h.Name, l.Level = p.Host, p.Level
-	h.Pages, l.Pages = h.Pages+1, l.Pages+1
-	h.Backlinks, l.Backlinks = h.Backlinks+p.Backlinks, l.Backlinks+p.Backlinks
-	h.Weight += p.Weight
+	l.Pages, l.Backlinks = l.Pages+1, l.Backlinks+p.Backlinks
+	h.add(p)
 	if p.Visits > 0 {
 		r.Visited++
 	}
@@ -152,7 +154,17 @@ func (s *Survey) Add(p Page) {
 		s.addDownload(p)
 	}
 	s.addSchedule(p)
-	s.result.TopPages = keepBest(s.result.TopPages, p, s.options.Top, moreImportant)
+	if p.State != crawl.Held {
+		s.result.TopPages = keepBest(s.result.TopPages, p, s.options.Top, moreImportant)
+	}
+}
+
+func (h *Host) add(p Page) {
+	if p.State == crawl.Held {
+		h.Held++
+		return
+	}
+	h.Pages, h.Backlinks, h.Weight = h.Pages+1, h.Backlinks+p.Backlinks, h.Weight+p.Weight
 }
 
 func (s *Survey) addDownload(p Page) {

@@ -74,7 +74,7 @@ func TestFigures(t *testing.T) {
 		}
 		wantDiversity(t, got, pages)
 		wantLevels(t, got, pages)
-		best := slices.Clone(pages)
+		best := slices.DeleteFunc(slices.Clone(pages), func(p Page) bool { return p.State == crawl.Held })
 		slices.SortFunc(best, moreImportant)
 		if !slices.Equal(got.TopPages, best[:min(4, len(best))]) {
 			t.Errorf("the best pages are %v, want the first of %v", got.TopPages, best)
@@ -120,6 +120,36 @@ func wantLevels(t *rapid.T, got Result, pages []Page) {
 		}
 		if n != l.Pages || math.Abs(l.Mean()-float64(links)/float64(n)) > 1e-12 {
 			t.Errorf("level %+v, want %d pages with %d back-links", l, n, links)
+		}
+	}
+}
+
+// Pages that a trap holds, and links to them, make no host important: neither by what
+// an earlier ranking gave them nor, before there is one, by back-links.
+func TestHeldPagesMakeNoHostImportant(t *testing.T) {
+	t.Parallel()
+	for _, weight := range []float64{0, 3} {
+		s := New(Options{Top: 5})
+		for i := range 231 {
+			p := Page{URL: fmt.Sprintf("http://trap.example/%d", i), Host: "trap.example", State: crawl.Held, Backlinks: 9, Weight: weight}
+			if i < 2 {
+				p.State, p.Backlinks, p.Weight = crawl.Active, 1, weight/3
+			}
+			s.Add(p)
+		}
+		for i := range 4 {
+			s.Add(Page{URL: fmt.Sprintf("http://honest.example/%d", i), Host: "honest.example", State: crawl.Active, Backlinks: 1, Weight: weight / 3})
+		}
+		got := s.Result()
+		want := []Host{
+			{Name: "honest.example", Pages: 4, Backlinks: 4, Weight: 4 * weight / 3},
+			{Name: "trap.example", Pages: 2, Backlinks: 2, Held: 229, Weight: 2 * weight / 3},
+		}
+		if !slices.Equal(got.TopHosts, want) {
+			t.Errorf("weight %v: hosts %+v, want %+v", weight, got.TopHosts, want)
+		}
+		if slices.ContainsFunc(got.TopPages, func(p Page) bool { return p.State == crawl.Held }) || len(got.TopPages) != 5 {
+			t.Errorf("weight %v: pages %+v", weight, got.TopPages)
 		}
 	}
 }

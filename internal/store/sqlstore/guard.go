@@ -181,7 +181,8 @@ func (s *Store) holdSome(ctx context.Context, tx Tx, crawlID int64, holds []stor
 	if len(rows) == 0 {
 		return 0, nil
 	}
-	update := fmt.Sprintf(`UPDATE frontier SET state = %d, trap_id = r.trap FROM `, crawl.Held) +
+	// What an earlier ranking gave them is no more than their site says.
+	update := fmt.Sprintf(`UPDATE frontier SET state = %d, trap_id = r.trap, rank = 0, weight = 0, linking_hosts = 0, inner_links = 0 FROM `, crawl.Held) +
 		s.records(1, "r", "id bigint", "trap bigint") + ` WHERE frontier.page_id = r.id`
 	if _, err := tx.Exec(ctx, update, jsonText(rows)); err != nil {
 		return 0, err

@@ -20,7 +20,8 @@ const ranksPerTx = 1000
 // RankedPages implements store.Ranks.
 func (s *Store) RankedPages(ctx context.Context, crawlID, after int64, limit int) ([]store.RankedPage, error) {
 	pages, err := read(ctx, s, func(tx Tx) ([]store.RankedPage, error) {
-		ids, err := mergeStates(crawl.PageStates(), limitOr(limit), func(state crawl.PageState) ([]int64, error) {
+		states := slices.DeleteFunc(crawl.PageStates(), func(state crawl.PageState) bool { return state == crawl.Held })
+		ids, err := mergeStates(states, limitOr(limit), func(state crawl.PageState) ([]int64, error) {
 			query := `SELECT f.page_id FROM frontier f WHERE f.crawl_id = $1 AND f.state = $2 AND f.page_id > $3 ORDER BY f.page_id LIMIT $4`
 			return collect(ctx, tx, query, []any{crawlID, int64(state), after, limitOr(limit)}, scanID)
 		})

@@ -63,6 +63,26 @@ func (c *collection) trap() int64 {
 	return c.setTraps(c.newTrap("it"))[0].ID
 }
 
+// hold makes known pages held by a trap.
+func (c *collection) hold(trap int64, pages ...store.PageRecord) {
+	c.Helper()
+	holds := make([]store.Hold, len(pages))
+	for i, p := range pages {
+		holds[i] = store.Hold{PageID: p.PageID, TrapID: trap}
+	}
+	n, err := c.s.HoldPages(c.ctx, c.id, holds)
+	c.check(err)
+	want(c, "held", n, len(pages))
+}
+
+// release releases all pages of a trap.
+func (c *collection) release(trap int64) {
+	c.Helper()
+	_, more, err := c.s.ReleaseTrap(c.ctx, trap, 1000)
+	c.check(err)
+	want(c, "more is held", more, false)
+}
+
 func (c *collection) traps() []store.TrapRecord {
 	c.Helper()
 	return c.trapsBy(store.TrapFilter{})

@@ -13,6 +13,7 @@ import (
 func rankCases() []collectionCase {
 	return []collectionCase{
 		{"RankedPagesByID", rankedPages},
+		{"HeldPagesHaveNoRank", rankedHeld},
 		{"LinksInOrder", rankedLinks},
 		{"RanksAreSaved", ranksSaved},
 		{"SmallChangesAreNot", ranksSlack},
@@ -70,6 +71,26 @@ func rankedPages(c *collection) {
 		want(c, "placed", p.Placed.IsZero(), p.ID != pages[1].PageID)
 		want(c, "evicted as", p.EvictedAs == crawl.Gone, p.ID == pages[1].PageID)
 	}
+}
+
+func rankedHeld(c *collection) {
+	c.open()
+	pages := c.knownByID(1, 5)
+	c.rank(pages, 1, 2, 3, 4, 5)
+	trap := c.trap()
+	c.hold(trap, pages[1:4]...)
+	var ids []int64
+	for _, p := range c.ranked() {
+		ids = append(ids, p.ID)
+	}
+	want(c, "pages to be ranked", fmt.Sprint(ids), fmt.Sprint([]int64{pages[0].PageID, pages[4].PageID}))
+	held := c.page(pages[2].PageID)
+	want(c, "weight of a held page", held.Weight, 0)
+	want(c, "rank of a held page", held.Rank, 0)
+	c.release(trap)
+	want(c, "pages to be ranked after the release", len(c.ranked()), 5)
+	c.rank(pages[2:3], 3)
+	want(c, "weight when it is ranked again", c.page(pages[2].PageID).Weight, 3)
 }
 
 func rankedLinks(c *collection) {
