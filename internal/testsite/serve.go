@@ -79,6 +79,9 @@ func (a *answer) Write(p []byte) (int, error) {
 	return a.ResponseWriter.Write(p)
 }
 
+// Unwrap is for http.ResponseController.
+func (a *answer) Unwrap() http.ResponseWriter { return a.ResponseWriter }
+
 // answer plays the script of a host.
 func (s *Site) answer(a *answer, r *http.Request, h *host, port string) {
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {

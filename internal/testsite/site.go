@@ -2,12 +2,7 @@ package testsite
 
 import (
 	"context"
-	"fmt"
-	"io"
-	"log"
-	"net"
 	"net/http"
-	"strconv"
 	"strings"
 	"time"
 )
@@ -77,11 +72,7 @@ func New(o Options) *Site {
 	for _, h := range o.Hosts {
 		s.hosts = append(s.hosts, newHost(o.Seed, h))
 	}
-	s.server = &http.Server{
-		Handler:           s,
-		ReadHeaderTimeout: 10 * time.Second,
-		ErrorLog:          log.New(io.Discard, "", 0), // clients that hang up are none of anybody's business
-	}
+	s.server = quietServer(s)
 	return s
 }
 
@@ -100,16 +91,11 @@ func newHost(seed uint64, script Host) *host {
 // Start listens on a loopback address ("127.0.0.1:0" takes any free port) and
 // serves until Close.
 func (s *Site) Start(ctx context.Context, address string) error {
-	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", address)
+	listener, port, err := listenLoopback(ctx, address)
 	if err != nil {
-		return fmt.Errorf("testsite: %w", err)
+		return err
 	}
-	at, ok := listener.Addr().(*net.TCPAddr)
-	if !ok || !at.IP.IsLoopback() {
-		listener.Close()
-		return fmt.Errorf("testsite: %s is not on loopback, and this site is for nobody else", address)
-	}
-	s.port = strconv.Itoa(at.Port)
+	s.port = port
 	go s.server.Serve(listener) // ends with Close
 	return nil
 }

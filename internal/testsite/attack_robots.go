@@ -1,0 +1,56 @@
+package testsite
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+)
+
+const (
+	// longPages is how many pages with long addresses a host has whose robots.txt is
+	// slow to match.
+	longPages = 40
+	// longPath is nearly as long as an address may be.
+	longPath = 8000
+)
+
+// robotsAttacks are hosts whose robots.txt costs its reader time, or says less than a
+// hasty reader takes from it.
+func robotsAttacks() []Attack {
+	long := make([]string, longPages)
+	for i := range long {
+		long[i] = fmt.Sprintf("/%d/%s", i, strings.Repeat("a", longPath))
+	}
+	return []Attack{
+		// Each rule fails only at its last character, after all ways to share out the a's.
+		{Name: "stars", Handler: withRobots(plainText(starRules(1995, "*a", 118)), linkedPages(long...))},
+		{Name: "more-stars", Handler: withRobots(plainText(starRules(2000, "*aa", 67)), linkedPages(long...))},
+		{Name: "bare-stars", Handler: withRobots(plainText(starRules(2000, "*", 100)), linkedPages(long...))},
+		// What other crawlers may not do is none of ours.
+		{Name: "others", Handler: withRobots(plainText(othersRules(40, 60)), linkedPages("/about", "/forum", "/forum?sid=1"))},
+		{Name: "partial", Handler: withRobots(statusOnly(http.StatusPartialContent), linkedPages("/about"))},
+		{Name: "unmodified", Handler: withRobots(statusOnly(http.StatusNotModified), linkedPages("/about"))},
+		{Name: "endless-robots", Handler: withRobots(repeats("HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n\r\nUser-agent: *\n", "Disallow: /*a*a$\n"), linkedPages("/about"))},
+		{Name: "dripping-robots", Handler: withRobots(drips("HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n\r\n", "#"), linkedPages("/about"))},
+	}
+}
+
+// starRules is a robots.txt of n rules of a piece, times over, which match nothing.
+func starRules(n int, piece string, times int) string {
+	return "User-agent: *\n" + numbered(n, "Disallow: /"+strings.Repeat(piece, times)+"*Z%d\n")
+}
+
+// othersRules is a robots.txt with a group of rules for each of n other crawlers and
+// one rule for everybody.
+func othersRules(n, rules int) string {
+	var b strings.Builder
+	for i := range n {
+		// A token ends at the first digit.
+		fmt.Fprintf(&b, "User-agent: other%s\n%s\n", strings.Repeat("r", i), numbered(rules, "Disallow: /*private%d*$\n"))
+	}
+	return b.String() + "User-agent: *\nDisallow: /*?sid=\n"
+}
+
+func statusOnly(status int) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(status) })
+}

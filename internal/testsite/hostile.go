@@ -1,0 +1,245 @@
+package testsite
+
+import (
+	"context"
+	"fmt"
+	"html"
+	"net"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"recrawl/internal/crawl"
+)
+
+// Attack is a host that abuses whoever crawls it, in one way.
+type Attack struct {
+	// Name: the host is NAME.localhost, and every name under it is its too.
+	Name string
+	// Outcome is what a visit to its first page must come to, with Problem as a part
+	// of its words, where the answer itself is the attack; else Outcome is zero.
+	Outcome crawl.Outcome
+	Problem string
+
+	http.Handler
+}
+
+// Aims are where attacks try to send their crawler; each is a host with a port.
+type Aims struct {
+	// Victim: names under it are the victim's too.
+	Victim string
+	// Neighbour is another service of the machine on which the attacker runs.
+	Neighbour string
+}
+
+// Attacks are all attacks but those that have no end, which Endless plays.
+func Attacks(aims Aims) []Attack {
+	return slices.Concat(robotsAttacks(), aimAttacks(aims), orderAttacks(), listAttacks(), throttleAttacks(), wireAttacks(), markupAttacks())
+}
+
+// Hostile is a web of attacks on one loopback address, with a log. Names that are
+// no attack's are served by what it is given besides.
+type Hostile struct {
+	attacks []Attack
+	others  http.Handler
+	log     *journal
+	server  *http.Server
+	port    string
+	cancel  context.CancelFunc // ends all attacks
+	running sync.WaitGroup
+}
+
+// NewHostile returns a web that does not listen yet.
+func NewHostile(attacks []Attack, others http.Handler) *Hostile {
+	h := &Hostile{attacks: attacks, others: others, log: &journal{limit: 1_000_000, now: time.Now}}
+	h.server = quietServer(h)
+	ctx, cancel := context.WithCancel(context.Background())
+	h.server.BaseContext = func(net.Listener) context.Context { return ctx }
+	h.cancel = cancel
+	return h
+}
+
+// Start serves on a loopback address until Close.
+func (h *Hostile) Start(ctx context.Context, address string) error {
+	listener, port, err := listenLoopback(ctx, address)
+	if err != nil {
+		return err
+	}
+	h.port = port
+	go h.server.Serve(listener) // ends with Close
+	return nil
+}
+
+// Close stops listening and ends all attacks.
+func (h *Hostile) Close() error {
+	h.cancel()
+	err := h.server.Close()
+	h.running.Wait()
+	return err
+}
+
+// Attacks are those that it plays.
+func (h *Hostile) Attacks() []Attack { return h.attacks }
+
+// URL is the address of the first page of NAME.localhost. Call it after Start,
+// which finds the port.
+func (h *Hostile) URL(name string) string { return origin(name+".localhost", h.port) + "/" }
+
+// Log returns the requests so far in the order of their begin. Status is 0 where an
+// attack does not speak proper HTTP.
+func (h *Hostile) Log() []Request { return h.log.requests() }
+
+// ServeHTTP implements http.Handler.
+func (h *Hostile) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	h.running.Add(1)
+	defer h.running.Done()
+	name, _ := splitHost(r.Host)
+	a := &answer{ResponseWriter: w, now: time.Now}
+	entry := h.log.begin(Request{Host: name, Path: r.URL.RequestURI(), UserAgent: r.UserAgent()})
+	defer func() { h.log.end(entry, a) }()
+	h.handler(name).ServeHTTP(a, r)
+}
+
+func (h *Hostile) handler(name string) http.Handler {
+	labels := strings.Split(name, ".")
+	attacker := labels[max(0, len(labels)-2)]
+	for _, a := range h.attacks {
+		if a.Name == attacker {
+			return a
+		}
+	}
+	return h.others
+}
+
+// wire is a connection whose request was read, on which an attack says what it
+// likes. After a failed write there is nobody to answer to.
+type wire struct {
+	net.Conn
+	request *http.Request
+	over    bool
+	gone    <-chan struct{} // closed when the client has closed the connection
+}
+
+// onWire answers by hand.
+func onWire(attack func(w *wire)) http.Handler {
+	return http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		conn, _, err := http.NewResponseController(rw).Hijack()
+		if err != nil {
+			panic(fmt.Sprintf("testsite: %v", err)) // the server speaks HTTP/1 and is ours
+		}
+		gone := make(chan struct{})
+		defer func() { conn.Close(); <-gone }()
+		defer context.AfterFunc(r.Context(), func() { conn.Close() })()
+		go func() {
+			defer close(gone)
+			for buffer := make([]byte, 512); ; {
+				if _, err := conn.Read(buffer); err != nil {
+					return
+				}
+			}
+		}()
+		attack(&wire{Conn: conn, request: r, gone: gone})
+	})
+}
+
+func (w *wire) send(parts ...string) {
+	for _, part := range parts {
+		_, err := w.Write([]byte(part))
+		w.over = w.over || err != nil
+	}
+}
+
+// forever repeats a piece until the client has enough.
+func (w *wire) forever(piece string) {
+	block := strings.Repeat(piece, 1+(64<<10)/len(piece))
+	for !w.over {
+		w.send(block)
+	}
+}
+
+// drip repeats a piece slowly.
+func (w *wire) drip(piece string) {
+	tick := time.NewTicker(50 * time.Millisecond)
+	defer tick.Stop()
+	for !w.over {
+		w.send(piece)
+		select {
+		case <-tick.C:
+		case <-w.gone:
+			return
+		}
+	}
+}
+
+func (w *wire) reset() { w.Conn.(*net.TCPConn).SetLinger(0) }
+
+// says answers and closes.
+func says(parts ...string) http.Handler {
+	return onWire(func(w *wire) { w.send(parts...) })
+}
+
+// repeats says a start and then a piece for ever.
+func repeats(start, piece string) http.Handler {
+	return onWire(func(w *wire) { w.send(start); w.forever(piece) })
+}
+
+// drips says a start and then, slowly, a piece for ever.
+func drips(start, piece string) http.Handler {
+	return onWire(func(w *wire) { w.send(start); w.drip(piece) })
+}
+
+// withoutRobots is a host that has no robots.txt.
+func withoutRobots(pages http.Handler) http.Handler {
+	return withRobots(http.NotFoundHandler(), pages)
+}
+
+func withRobots(robots, pages http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == robotsPath {
+			robots.ServeHTTP(w, r)
+			return
+		}
+		pages.ServeHTTP(w, r)
+	})
+}
+
+// plainText answers with a text.
+func plainText(text string) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+		w.Write([]byte(text))
+	})
+}
+
+// writePage writes a page whose words follow from its address.
+func writePage(w http.ResponseWriter, r *http.Request, head string, links ...string) {
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	fmt.Fprintf(w, "<!doctype html><html lang=en><head><title>%s</title>%s</head><main><p>%s</p>",
+		html.EscapeString(r.Host), head, paragraph(rngOf(1, r.Host, r.URL.RequestURI())))
+	for _, link := range links {
+		fmt.Fprintf(w, "<p><a href=\"%s\">on</a></p>", html.EscapeString(link))
+	}
+	fmt.Fprint(w, "</main></html>\n")
+}
+
+// linkedPages is a host whose first page links to others, which link nowhere.
+func linkedPages(links ...string) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.RequestURI() == "/" {
+			writePage(w, r, "", links...)
+			return
+		}
+		writePage(w, r, "")
+	})
+}
+
+// numbered is n pieces that each have their number.
+func numbered(n int, piece string) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, piece, i)
+	}
+	return b.String()
+}
