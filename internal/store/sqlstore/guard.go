@@ -182,7 +182,9 @@ func (s *Store) holdSome(ctx context.Context, tx Tx, crawlID int64, holds []stor
 		return 0, nil
 	}
 	// What an earlier ranking gave them is no more than their site says.
-	update := fmt.Sprintf(`UPDATE frontier SET state = %d, trap_id = r.trap, rank = 0, weight = 0, linking_hosts = 0, inner_links = 0 FROM `, crawl.Held) +
+	update := fmt.Sprintf(`UPDATE frontier SET state = %d, trap_id = r.trap, rank = 0, weight = 0, linking_hosts = 0, inner_links = 0,
+			priority = CASE WHEN frontier.weight = 0 THEN frontier.priority ELSE (SELECT -p.level FROM pages p WHERE p.id = frontier.page_id) END
+		FROM `, crawl.Held) +
 		s.records(1, "r", "id bigint", "trap bigint") + ` WHERE frontier.page_id = r.id`
 	if _, err := tx.Exec(ctx, update, jsonText(rows)); err != nil {
 		return 0, err

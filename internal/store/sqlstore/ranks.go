@@ -110,10 +110,10 @@ func (s *Store) saveRanks(ctx context.Context, tx Tx, crawlID int64, ids []int64
 	query := fmt.Sprintf(`UPDATE frontier SET rank = r.rank, weight = r.weight, linking_hosts = r.hosts, inner_links = r.inner_links,
 			priority = CASE WHEN frontier.priority = 0 THEN 0 ELSE r.priority END
 		FROM %s
-		WHERE frontier.page_id = r.id AND +frontier.crawl_id = $2
+		WHERE frontier.page_id = r.id AND +frontier.crawl_id = $2 AND frontier.state <> %[3]d
 			AND (ABS(frontier.rank - r.rank) > %[2]v * r.rank OR ABS(frontier.weight - r.weight) > %[2]v * r.weight
 				OR frontier.linking_hosts <> r.hosts OR frontier.inner_links <> r.inner_links)`,
-		s.records(1, "r", "id bigint", "rank float", "weight float", "priority float", "hosts bigint", "inner_links bigint"), store.RankSlack)
+		s.records(1, "r", "id bigint", "rank float", "weight float", "priority float", "hosts bigint", "inner_links bigint"), store.RankSlack, crawl.Held)
 	return tx.Exec(ctx, query, jsonText(rows), crawlID)
 }
 

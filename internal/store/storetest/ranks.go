@@ -87,6 +87,8 @@ func rankedHeld(c *collection) {
 	held := c.page(pages[2].PageID)
 	want(c, "weight of a held page", held.Weight, 0)
 	want(c, "rank of a held page", held.Rank, 0)
+	c.rank(pages[1:2], 7) // by a ranking that began before
+	want(c, "weight of a page that was held meanwhile", c.page(pages[1].PageID).Weight, 0)
 	c.release(trap)
 	want(c, "pages to be ranked after the release", len(c.ranked()), 5)
 	c.rank(pages[2:3], 3)
