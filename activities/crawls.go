@@ -26,6 +26,8 @@ type crawlView struct {
 	content extract.Rules
 	revisit schedule.Rules
 	allow   []netip.Prefix // networks that may be fetched besides the public ones
+	// loopback is where on this machine the hosts of seeds lie, by host key.
+	loopback map[string][]netip.AddrPort
 }
 
 // crawlCache keeps one view per crawl; a newer generation replaces it.
@@ -76,7 +78,8 @@ func (a *Activities) newCrawlView(rec store.CrawlRecord) (*crawlView, error) {
 		return nil, err
 	}
 	return &crawlView{
-		CrawlRecord: rec, scope: sc, rules: urlkey.NewRules(rec.Spec.URLs), content: content, revisit: revisit, allow: allowedNetworks(rec.Spec),
+		CrawlRecord: rec, scope: sc, rules: urlkey.NewRules(rec.Spec.URLs), content: content, revisit: revisit,
+		allow: allowedNetworks(rec.Spec), loopback: loopbackSeeds(rec.Spec),
 	}, nil
 }
 
@@ -90,8 +93,6 @@ func (v *crawlView) url(raw string) (urlkey.URL, error) {
 	return u, nil
 }
 
-// allowedNetworks are the spec's, and loopback when a seed itself names
-// loopback: whoever asks for http://localhost/ means it.
 func allowedNetworks(spec crawl.Spec) []netip.Prefix {
 	var allow []netip.Prefix
 	for _, cidr := range spec.Fetch.AllowNetworks {
@@ -99,12 +100,29 @@ func allowedNetworks(spec crawl.Spec) []netip.Prefix {
 			allow = append(allow, p)
 		}
 	}
+	return allow
+}
+
+// loopbackSeeds are the hosts of seeds that name this machine, with where they
+// lie: whoever asks for http://localhost:8000/ means that service, and no other
+// that happens to run beside it.
+func loopbackSeeds(spec crawl.Spec) map[string][]netip.AddrPort {
+	hosts := map[string][]netip.AddrPort{}
 	for _, seed := range spec.Seeds {
 		if u, err := urlkey.Canonical(seed); err == nil && u.IsLoopback() {
-			return append(allow, netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128"))
+			hosts[u.HostKey()] = append(hosts[u.HostKey()], u.Loopback()...)
 		}
 	}
-	return allow
+	return hosts
+}
+
+// reachesLoopback reports whether a URL that names this machine leads to a service
+// that the crawl may ask: a seed's, or one in a network that its spec allows.
+func (v *crawlView) reachesLoopback(u urlkey.URL) bool {
+	return slices.ContainsFunc(u.Loopback(), func(at netip.AddrPort) bool {
+		allowed := func(p netip.Prefix) bool { return p.Contains(at.Addr()) }
+		return slices.Contains(v.loopback[u.HostKey()], at) || slices.ContainsFunc(v.allow, allowed)
+	})
 }
 
 // OpenCrawl creates or extends the crawl of a spec and registers its seeds. A
@@ -242,8 +260,7 @@ func (a *Activities) addRedirectedSeed(ctx context.Context, view *crawlView, fro
 	if view.State == crawl.CrawlStopped || view.scope.Check(scope.Link{URL: to}).Accept {
 		return nil
 	}
-	sameSite := urlkey.RegistrableDomain(from.Host()) == urlkey.RegistrableDomain(to.Host())
-	if !sameSite || !slices.ContainsFunc(view.Spec.Seeds, view.keptAs(from)) {
+	if !urlkey.SameSite(from, to) || to.BadPort() || !slices.ContainsFunc(view.Spec.Seeds, view.keptAs(from)) {
 		return nil
 	}
 	spec := view.Spec

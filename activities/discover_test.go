@@ -96,7 +96,7 @@ func TestRegisterLinksByRules(t *testing.T) {
 			{Reject: &crawl.FilterSpec{Not: &crawl.FilterSpec{Language: crawl.Texts{"de"}}}},
 			{Name: "near", Accept: &crawl.FilterSpec{HopsOffHost: level(1)}},
 		}
-	})[0]
+	}, wholeMachine)[0]
 	register := func(from crawl.PageRef, visit int, language string, links ...store.Link) contract.RegisterOut {
 		must[int64](t)(w.store.SaveVersion(t.Context(), store.SaveVersionParams{
 			Version: store.VersionRecord{PageID: from.PageID, Visit: visit, Digest: digestOf(fmt.Sprint(links, visit)), Language: language}, Links: links,

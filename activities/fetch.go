@@ -178,7 +178,8 @@ func (a *Activities) newRequest(view *crawlView, permit crawl.Permit, begun stor
 	}
 	limit := min(view.Spec.Fetch.TimeLimit.Std(), permit.Lifetime)
 	req := fetch.Request{
-		URL: u, UserAgent: a.userAgent(view.Spec), Deadline: begun.Sent.Add(limit), AllowNetworks: view.allow,
+		URL: u, UserAgent: a.userAgent(view.Spec), Deadline: begun.Sent.Add(limit),
+		AllowNetworks: view.allow, AllowAddresses: view.loopback[u.HostKey()],
 	}
 	if contact := a.contact(view.Spec); strings.Contains(contact, "@") && !strings.Contains(contact, "://") {
 		req.From = contact

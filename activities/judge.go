@@ -128,8 +128,8 @@ func (a *Activities) judgeLink(view *crawlView, raw string, found scope.Link) (s
 	}
 	found.URL, found.Hops = u, view.scope.Hops(u, found.Hops)
 	v := view.scope.Check(found)
-	if v.Accept && !u.IsLoopback() && a.contact(view.Spec) == "" {
-		v = scope.Verdict{Reason: "no contact"}
+	if off := a.offLimits(view, u); v.Accept && off.Reason != "" {
+		v = off
 	}
 	return found, v
 }

@@ -13,6 +13,7 @@ import (
 	"recrawl/internal/fetch"
 	"recrawl/internal/polite"
 	"recrawl/internal/robots"
+	"recrawl/internal/scope"
 	"recrawl/internal/store"
 	"recrawl/internal/urlkey"
 )
@@ -53,10 +54,10 @@ func (a *Activities) RefreshRobots(ctx context.Context, in contract.RefreshRobot
 		return contract.RefreshRobotsOut{}, err
 	}
 	params := judgeRobots(page.Origin(), known, result, body, view.Spec.Identity.Agent)
-	if params.State == store.RobotsRedirected && !result.Location.IsLoopback() && a.contact(view.Spec) == "" {
-		params.State, params.Next, params.NextHost, params.Hops = store.RobotsUnreachable, "", "", 0
-		params.Failures, params.Expires = known.Failures+1, robotsFresh
-		params.Problem = "it redirects beyond this machine, and the crawl has no contact"
+	if params.State == store.RobotsRedirected {
+		if off := a.offLimits(view, result.Location); off.Reason != "" {
+			params = refusedHop(params, off, result.Location)
+		}
 	}
 	// Stored before the permit is given back, and else not given back at all: the
 	// next grant must see it.
@@ -108,6 +109,19 @@ func judgeRobots(origin string, known store.RobotsRecord, r fetch.Result, body [
 		if wait, ok := retryAfter(r); ok {
 			p.Expires = max(p.Expires, min(wait, robotsFresh))
 		}
+	}
+	return p
+}
+
+// refusedHop makes of a redirect that is not followed a robots.txt that cannot be
+// had. It is shared with other crawls, which may follow it: so it is tried again.
+func refusedHop(p store.SaveRobotsParams, off scope.Verdict, to urlkey.URL) store.SaveRobotsParams {
+	p.State, p.Next, p.NextHost, p.Hops = store.RobotsUnreachable, "", "", 0
+	p.Failures++
+	p.Expires = polite.RobotsBackoff(p.Failures, seedOf(p.Origin, p.Failures))
+	p.Problem = fmt.Sprintf("it redirects to %s, which is not asked: %s", to, off.Reason)
+	if off.Detail != "" {
+		p.Problem += " (" + off.Detail + ")"
 	}
 	return p
 }

@@ -127,7 +127,7 @@ func TestRefreshRobots(t *testing.T) {
 		},
 		{
 			"redirected beyond this machine, without a contact", answering(301, "", "Location: https://elsewhere.example/robots.txt"),
-			store.RobotsUnreachable, 301, "", day, "no contact", "nothing is fetched",
+			store.RobotsUnreachable, 301, "", time.Minute, "no contact", "nothing is fetched",
 		},
 		{"redirected nowhere", answering(301, ""), store.RobotsAllowAll, 301, "", day, "", "everything is allowed"},
 		{"redirected to itself", answering(301, "", "Location: /robots.txt"), store.RobotsAllowAll, 301, "", day, "", "everything is allowed"},
@@ -139,7 +139,7 @@ func TestRefreshRobots(t *testing.T) {
 		seeds = append(seeds, sites[i].url+"/")
 	}
 	shared := newWorld(t)
-	shared.open(seeds)
+	shared.open(seeds, wholeMachine)
 	for i, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			w := shared.in(t)
@@ -239,7 +239,7 @@ func TestRefreshRobotsFollowsAHop(t *testing.T) {
 	w := newWorld(t)
 	there := serve(t, answering(200, "User-agent: *\nDisallow: /private\n"))
 	here := serve(t, answering(302, "", "Location: "+there.url+"/central.txt"))
-	w.open([]string{here.url + "/private"})
+	w.open([]string{here.url + "/private"}, wholeMachine)
 	page := w.page(here.url + "/private").PageRef
 	if got, _ := w.refreshed(page); got.State != store.RobotsRedirected || got.Hops != 1 {
 		t.Fatalf("stored %+v, want a redirect", got)

@@ -157,8 +157,8 @@ func (j *sourceJudge) judge(ctx context.Context, link store.Link) (store.NewURL,
 	}
 	if j.exempt(link, found, verdict) {
 		verdict = scope.Verdict{Accept: true, Reason: scope.ReasonInside}
-		if !found.URL.IsLoopback() && j.a.contact(j.view.Spec) == "" {
-			verdict = scope.Verdict{Reason: "no contact"}
+		if off := j.a.offLimits(j.view, found.URL); off.Reason != "" {
+			verdict = off
 		}
 	}
 	switch {

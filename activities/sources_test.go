@@ -98,7 +98,7 @@ func TestSourcesAreFoundAndRead(t *testing.T) {
 	}
 	s := sourceSite(t, files)
 	w := newWorld(t)
-	w.open([]string{s.url + "/"})
+	w.open([]string{s.url + "/"}, wholeMachine)
 	seed := w.admitted(s.url + "/")
 	robots := w.acquire(seed, 1)
 	run(w, contract.RefreshRobots, contract.RefreshRobotsIn{Page: seed, Visit: 1, Permit: robots.Permit})

@@ -147,6 +147,11 @@ func specOf(seeds []string, change ...func(*crawl.Spec)) crawl.Spec {
 	return spec
 }
 
+// wholeMachine lets a crawl reach all services of this machine.
+func wholeMachine(spec *crawl.Spec) {
+	spec.Fetch.AllowNetworks = []string{"127.0.0.0/8", "::1/128"}
+}
+
 func (w *world) open(seeds []string, change ...func(*crawl.Spec)) contract.OpenCrawlOut {
 	w.t.Helper()
 	spec := specOf(seeds, change...)
@@ -437,7 +442,7 @@ func pageOf(body string) http.HandlerFunc {
 
 // unreached is an origin at which nobody listens: no server is given a port that
 // low.
-const unreached = "http://127.0.0.1:1"
+const unreached = "http://127.0.0.1:2"
 
 // near reports whether got is at most a share away from want.
 func near(got, want time.Duration, share float64) bool {

@@ -51,6 +51,7 @@ func TestMistakes(t *testing.T) {
 		{"not a number", "crawl news https://example.com/ --max-pages many", ExitUsage, "--max-pages"},
 		{"negative number", "crawl news https://example.com/ --max-pages -1", ExitUsage, "limits.max_pages: is negative; 0 means unlimited"},
 		{"unknown policy", "crawl news https://example.com/ --policy often", ExitUsage, "revisit.policy: \"often\": use one of sqrt, fresh"},
+		{"bad port", "crawl news https://example.com:25/", ExitUsage, "port 25 belongs to another protocol"},
 		{"wrong network", "crawl news https://example.com/ --allow-network 10.0.0.1", ExitUsage, "fetch.allow_networks[0]"},
 		{"wrong parameter", "crawl news https://example.com/ --strip-param utm_source=x", ExitUsage, "urls.strip_params[0]: \"utm_source=x\" has one of &=#"},
 		{"wrong contact", "crawl news https://example.com/ --contact me", ExitUsage, "identity.contact"},
@@ -84,8 +85,8 @@ func TestMistakes(t *testing.T) {
 		{"wrong store", "status --store mysql://x", ExitUsage, "write sqlite:PATH or postgres://"},
 		{"settings without a crawl", "dev --delay 5s", ExitUsage, "give a URL, or the --name"},
 		{"dev on another store", "dev --store sqlite:y.db", ExitUsage, "choose only its folder, with --data"},
-		{"dev without contact", "dev http://localhost:1/ https://example.com/", ExitUsage, "to crawl https://example.com/ give --contact"},
-		{"dev with a wrong setting", "dev http://localhost:1/ --window 0", ExitUsage, "limits.window: is 0"},
+		{"dev without contact", "dev http://localhost:2/ https://example.com/", ExitUsage, "to crawl https://example.com/ give --contact"},
+		{"dev with a wrong setting", "dev http://localhost:2/ --window 0", ExitUsage, "limits.window: is 0"},
 		{"dev on an impossible port", "dev --temporal-port 70000", ExitUsage, "--temporal-port"},
 		{"dev for a negative time", "dev --for -1s", ExitUsage, "negative"},
 	} {

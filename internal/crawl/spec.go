@@ -101,7 +101,9 @@ type FetchSpec struct {
 	TimeLimit Duration `json:"time_limit"`
 	// MaxBody bounds the body both on the wire and decompressed.
 	MaxBody Size `json:"max_body"`
-	// AllowNetworks names the CIDRs of private networks that may be fetched.
+	// AllowNetworks names the CIDRs of private networks that may be fetched. Without
+	// it, of this machine only the hosts and ports of seeds are, and of other private
+	// networks nothing.
 	AllowNetworks []string `json:"allow_networks"`
 	// ContentTypes are the media types whose bodies are kept.
 	ContentTypes []string `json:"content_types"`

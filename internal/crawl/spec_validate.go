@@ -160,6 +160,8 @@ func CheckSeed(seed string) error {
 		return fmt.Errorf("%q has no host name", seed)
 	case u.User != nil:
 		return fmt.Errorf("%q: user names and passwords do not belong in a seed", seed)
+	case BadPort(u.Port()):
+		return fmt.Errorf("%q: port %s belongs to another protocol, and no browser connects to it (Fetch standard, bad ports): serve the site on another port", seed, u.Port())
 	}
 	return nil
 }

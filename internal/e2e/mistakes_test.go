@@ -12,7 +12,7 @@ import (
 )
 
 // closedPort is an address where nobody listens: privileged and unassigned.
-const closedPort = "127.0.0.1:1"
+const closedPort = "127.0.0.1:2"
 
 // mistake is a command that cannot work.
 type mistake struct {
@@ -134,12 +134,12 @@ func TestBadInputFromTheTemporalCLI(t *testing.T) {
 	t.Parallel()
 	d := startDev(t, filepath.Join(t.TempDir(), "data"))
 	for input, want := range map[string]string{
-		`{"name":"cli","seeds":["http://127.0.0.1:1/"],"limits":{"max_pgaes":5}}`:                  `limits.max_pgaes`,
+		`{"name":"cli","seeds":["http://127.0.0.1:2/"],"limits":{"max_pgaes":5}}`:                  `limits.max_pgaes`,
 		`{"name":"cli","seeds":["nonsense"]}`:                                                      `seeds[0]`,
-		`{"name":"cli","seeds":["http://127.0.0.1:1/"],"politeness":{"delay":"-5s"}}`:              `politeness.delay`,
-		`{"name":"other","seeds":["http://127.0.0.1:1/"]}`:                                         `crawl/other`,
+		`{"name":"cli","seeds":["http://127.0.0.1:2/"],"politeness":{"delay":"-5s"}}`:              `politeness.delay`,
+		`{"name":"other","seeds":["http://127.0.0.1:2/"]}`:                                         `crawl/other`,
 		`{"name":"cli","seeds":["https://example.com/"]}`:                                          `contact`,
-		`{"name":"cli","seeds":["http://127.0.0.1:1/"],"revisit":{"default_interval":"tomorrow"}}`: `default_interval`,
+		`{"name":"cli","seeds":["http://127.0.0.1:2/"],"revisit":{"default_interval":"tomorrow"}}`: `default_interval`,
 	} {
 		stdout, code, _ := run(t, programs.temporal, "workflow", "execute", "--address", d.state().Address, "--task-queue", "recrawl",
 			"--type", "Crawl", "--workflow-id", "crawl/cli", "--input", input)

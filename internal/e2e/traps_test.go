@@ -52,7 +52,7 @@ func startTraps(t *testing.T) (*testsite.Endless, *dev) {
 	go server.Serve(listener)
 	t.Cleanup(func() { server.Close() })
 	_, port, _ := net.SplitHostPort(listener.Addr().String())
-	spec := []string{"name: traps", "scope: {type: domain}", "politeness: {delay: 0s, factor: 0}", "revisit: {policy: fixed, default_interval: 12h}", "maintain_every: 1s", "seeds:"}
+	spec := []string{"name: traps", "scope: {type: domain}", "fetch: {allow_networks: [127.0.0.0/8]}", "politeness: {delay: 0s, factor: 0}", "revisit: {policy: fixed, default_interval: 12h}", "maintain_every: 1s", "seeds:"}
 	for _, trap := range testsite.EndlessTraps() {
 		spec = append(spec, fmt.Sprintf("  - http://%s.localhost:%s/", trap, port))
 	}

@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/netip"
 	"os"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -97,11 +98,12 @@ func (d dialer) attempt(ctx context.Context, network, address string, limit time
 	return inner.DialContext(ctx, network, address)
 }
 
-// checkFor returns the check of an address, in the form that net.Dialer wants:
-// public addresses pass, and those in the networks that are allowed besides.
-func checkFor(allow []netip.Prefix) func(network, address string, c syscall.RawConn) error {
+// checkFor returns the check of an address with its port, in the form that
+// net.Dialer wants: public addresses pass, those in the networks that are allowed
+// besides, and the single addresses on their ports.
+func checkFor(req Request) func(network, address string, c syscall.RawConn) error {
 	var v4, v6 []netip.Prefix
-	for _, p := range allow {
+	for _, p := range req.AllowNetworks {
 		if p.Addr().Is4() {
 			v4 = append(v4, p)
 		} else {
@@ -110,6 +112,9 @@ func checkFor(allow []netip.Prefix) func(network, address string, c syscall.RawC
 	}
 	guard := ssrf.New(ssrf.WithAnyPort(), ssrf.WithDeniedV4Prefixes(platform...), ssrf.WithAllowedV4Prefixes(v4...), ssrf.WithAllowedV6Prefixes(v6...))
 	return func(network, address string, c syscall.RawConn) error {
+		if at, err := netip.ParseAddrPort(address); err == nil && slices.Contains(req.AllowAddresses, netip.AddrPortFrom(at.Addr().Unmap(), at.Port())) {
+			return nil
+		}
 		if err := guard.Safe(network, address, c); err != nil {
 			return &refusedError{address: hostOnly(address), err: err}
 		}
@@ -134,9 +139,17 @@ type refusedError struct {
 func (e *refusedError) Error() string { return "address " + e.address + " refused: " + e.err.Error() }
 func (e *refusedError) Unwrap() error { return e.err }
 
+// portError: no request goes to the port; see crawl.BadPort.
+type portError struct{ port string }
+
+func (e *portError) Error() string {
+	return "port " + e.port + " refused: it belongs to another protocol"
+}
+
 // IsRefused reports whether an exchange failed because the crawl may not reach
-// the host's address.
+// the host's address or port.
 func IsRefused(err error) bool {
 	var refused *refusedError
-	return errors.As(err, &refused)
+	var port *portError
+	return errors.As(err, &refused) || errors.As(err, &port)
 }

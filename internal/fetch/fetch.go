@@ -95,6 +95,8 @@ type Request struct {
 	Deadline time.Time
 	// AllowNetworks are networks that may be reached although they are not public.
 	AllowNetworks []netip.Prefix
+	// AllowAddresses are single addresses with their ports that may be reached besides.
+	AllowAddresses []netip.AddrPort
 	// BeforeWrite, if set, is called when the connection stands, just before the
 	// request is written; an error of it ends the exchange with nothing sent.
 	BeforeWrite func() error
@@ -234,6 +236,9 @@ func (x *exchange) run(ctx context.Context) error {
 
 // connect makes the one connection, by a proxy if there is one.
 func (x *exchange) connect(ctx context.Context) (*http.ClientConn, error) {
+	if x.req.URL.BadPort() {
+		return nil, &portError{x.req.URL.Port()}
+	}
 	proxy, err := x.proxyFor()
 	if IsRefused(err) {
 		return nil, err
@@ -311,7 +316,7 @@ func (x *exchange) transport(proxy *url.URL) *http.Transport {
 	options := x.client.options
 	dial := dialer{
 		reached: &x.res.Heads.Remote,
-		names:   x.client.names, check: checkFor(x.req.AllowNetworks), deadline: x.req.Deadline,
+		names:   x.client.names, check: checkFor(x.req), deadline: x.req.Deadline,
 		budget: newBudget(options.MaxHeader, x.req.MaxBody, func() { x.cancel(errFlood) }),
 	}
 	if proxy != nil {

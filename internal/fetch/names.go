@@ -57,7 +57,7 @@ func (n *names) addresses(ctx context.Context, host string) ([]netip.Addr, error
 	}
 	if urlkey.IsLocalhost(host) {
 		// RFC 6761 6.3: names under localhost are never looked up.
-		return []netip.Addr{netip.AddrFrom4([4]byte{127, 0, 0, 1}), netip.IPv6Loopback()}, nil
+		return urlkey.LocalhostAddrs(), nil
 	}
 	a := n.ask(ctx, host)
 	select {

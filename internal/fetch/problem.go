@@ -53,8 +53,11 @@ func explain(err error) string {
 // explainAddress words what kept us from a connection.
 func explainAddress(err error) string {
 	var refused *refusedError
+	var port *portError
 	var dns *net.DNSError
 	switch {
+	case errors.As(err, &port):
+		return fmt.Sprintf("port %s belongs to another protocol and is never asked", port.port)
 	case errors.As(err, &refused):
 		return fmt.Sprintf("the host's address %s is not a public one; name its network in allow_networks to fetch from it", refused.address)
 	case errors.As(err, &dns) && dns.IsNotFound:

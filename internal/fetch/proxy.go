@@ -52,7 +52,7 @@ func (x *exchange) checkSpelled(u urlkey.URL) error {
 	if addr = addr.Unmap(); addr.Is4() {
 		network = "tcp4"
 	}
-	return checkFor(x.req.AllowNetworks)(network, netip.AddrPortFrom(addr, 0).String(), nil)
+	return checkFor(x.req)(network, netip.AddrPortFrom(addr, 0).String(), nil)
 }
 
 // proxyRefusal keeps a proxy's answer to CONNECT, which net/http reduces to text.

@@ -92,7 +92,7 @@ func TestProxyIsNotAWayIn(t *testing.T) {
 	proxy, asked := proxyTo(t, "", http.StatusOK)
 	client := New(Options{Proxy: proxy, RootCAs: x509.NewCertPool()})
 	for _, host := range []string{
-		"10.0.0.1", "0x0a.1", "169.254.169.254", "168.63.129.16", "[::ffff:10.0.0.1]", "[fd00::1]", "[64:ff9b::a00:1]", "127.0.0.1:1", "localhost:1", "a.localhost:1", "[::1]:1",
+		"10.0.0.1", "0x0a.1", "169.254.169.254", "168.63.129.16", "[::ffff:10.0.0.1]", "[fd00::1]", "[64:ff9b::a00:1]", "127.0.0.1:2", "localhost:2", "a.localhost:2", "[::1]:2", "mail.example.com:25",
 	} {
 		for _, scheme := range []string{"http://", "https://"} {
 			req := get(t, scheme+host)

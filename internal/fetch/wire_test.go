@@ -266,6 +266,31 @@ func TestPrivateAddressesAreRefused(t *testing.T) {
 	}
 }
 
+// TestBadPortsAreRefused: neither a name is looked up nor a connection made, nor a
+// proxy asked, whatever networks may be reached.
+func TestBadPortsAreRefused(t *testing.T) {
+	direct := New(Options{})
+	direct.names.look = func(context.Context, string) ([]netip.Addr, error) {
+		t.Error("a name was looked up")
+		return nil, nil
+	}
+	proxy, asked := proxyTo(t, "", http.StatusOK)
+	for name, client := range map[string]*Client{"direct": direct, "by a proxy": New(Options{Proxy: proxy})} {
+		for _, host := range []string{"mail.example.com:25", "127.0.0.1:22", "[::1]:6000"} {
+			t.Run(name+" "+host, func(t *testing.T) {
+				got := client.Do(t.Context(), get(t, "http://"+host), nil)
+				checkResult(t, got)
+				if !IsRefused(got.Err) || got.Sent || got.Local || !strings.Contains(got.Problem, "belongs to another protocol") {
+					t.Errorf("%+v", got)
+				}
+			})
+		}
+	}
+	if n := asked.Load(); n != 0 {
+		t.Errorf("the proxy was asked %d times", n)
+	}
+}
+
 func TestAllowNetworks(t *testing.T) {
 	s := answering(t, "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\nx")
 	port := s.url[strings.LastIndexByte(s.url, ':'):]

@@ -74,6 +74,7 @@ func (e *explanation) limits(s Scope, l Link) {
 		}
 	}
 	look("scheme", ReasonScheme, "http or https", "no http or https URL")
+	look("port", ReasonPort, "may be asked", "belongs to another protocol")
 	look("seed", ReasonSeed, "no", "yes")
 	if s.maxDepth > 0 {
 		at := fmt.Sprintf("level %d", l.Level)

@@ -20,6 +20,8 @@ const (
 
 	// ReasonScheme rejects what is no http or https URL.
 	ReasonScheme = "scheme"
+	// ReasonPort rejects ports that belong to other protocols; see crawl.BadPort.
+	ReasonPort = "bad port"
 	// ReasonDepth rejects what is more links away from a seed than max_depth.
 	ReasonDepth = "depth"
 	// ReasonHops rejects what is more links beyond the seeds' hosts than
@@ -184,6 +186,8 @@ func (s Scope) limits(l Link) (v Verdict, decided bool) {
 	switch {
 	case l.URL.IsZero():
 		return Verdict{Reason: ReasonScheme}, true
+	case l.URL.BadPort():
+		return Verdict{Reason: ReasonPort}, true
 	case s.seeds[l.URL]:
 		return Verdict{Accept: true, Reason: ReasonSeed}, true
 	case s.maxDepth > 0 && l.Level > s.maxDepth:

@@ -61,6 +61,9 @@ func TestCheck(t *testing.T) {
 		{"page", 0, "https://www.example.com/docs/index.html#top", 3, accepted(ReasonSeed)},
 		{"page", 0, "https://www.example.com/docs/", 1, rejected(ReasonNotSeed)},
 
+		{"any", 0, "https://www.example.com:22/", 1, rejected(ReasonPort)},
+		{"domain", 0, "https://www.example.com:6000/", 0, rejected(ReasonPort)},
+
 		{"prefix", 0, "https://www.example.com/docs/", 1, accepted(ReasonInside)},
 		{"prefix", 0, "http://www.example.com/docs/a/b", 1, accepted(ReasonInside)},
 		{"prefix", 0, "https://www.example.com/docs", 1, rejected(ReasonPrefix)},

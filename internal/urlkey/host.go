@@ -3,6 +3,7 @@ package urlkey
 import (
 	"fmt"
 	"net/netip"
+	"strconv"
 	"strings"
 
 	"golang.org/x/net/publicsuffix"
@@ -64,6 +65,33 @@ func RegistrableDomain(host string) string {
 	return domain
 }
 
+// SameSite reports whether one owner answers for both hosts, as far as their names
+// tell: they are one host, or names under one registrable domain, on whatever
+// ports. Addresses and single labels have no registrable domain; neither have names
+// of this machine, where each port is another service: of these the ports must be
+// the same too.
+func SameSite(a, b URL) bool {
+	switch {
+	case a.HostKey() == b.HostKey():
+		return true
+	case RegistrableDomain(a.Host()) != RegistrableDomain(b.Host()):
+		return false
+	case IsLocalhost(a.Hostname()):
+		return a.portNumber() == b.portNumber()
+	}
+	return hasRegistrableDomain(a.Hostname())
+}
+
+// hasRegistrableDomain reports whether somebody has registered a domain for a name
+// to lie under.
+func hasRegistrableDomain(name string) bool {
+	if _, err := netip.ParseAddr(strings.Trim(name, "[]")); err == nil {
+		return false
+	}
+	_, err := publicsuffix.EffectiveTLDPlusOne(name)
+	return err == nil
+}
+
 func withoutPort(host string) string {
 	if i := strings.LastIndexByte(host, ':'); i >= 0 && !strings.HasSuffix(host, "]") {
 		return host[:i]
@@ -80,6 +108,39 @@ func (u URL) IsLoopback() bool {
 		return addr.Unmap().IsLoopback()
 	}
 	return IsLocalhost(name)
+}
+
+// Loopback returns where on this machine u leads by its form alone; nothing if it
+// does not. Names under localhost lead to both families.
+func (u URL) Loopback() []netip.AddrPort {
+	if !u.IsLoopback() {
+		return nil
+	}
+	port := u.portNumber()
+	if addr, err := netip.ParseAddr(strings.Trim(u.Hostname(), "[]")); err == nil {
+		return []netip.AddrPort{netip.AddrPortFrom(addr.Unmap(), port)}
+	}
+	var at []netip.AddrPort
+	for _, addr := range LocalhostAddrs() {
+		at = append(at, netip.AddrPortFrom(addr, port))
+	}
+	return at
+}
+
+func (u URL) portNumber() uint16 {
+	if n, err := strconv.ParseUint(u.Port(), 10, 16); err == nil {
+		return uint16(n)
+	}
+	if u.Scheme() == "https" {
+		return 443
+	}
+	return 80
+}
+
+// LocalhostAddrs are the addresses of localhost and the names under it, in the
+// order in which they are tried.
+func LocalhostAddrs() []netip.Addr {
+	return []netip.Addr{netip.AddrFrom4([4]byte{127, 0, 0, 1}), netip.IPv6Loopback()}
 }
 
 // IsLocalhost reports whether name is localhost or a name under it.

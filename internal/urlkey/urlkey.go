@@ -11,6 +11,8 @@ import (
 	"strings"
 
 	"github.com/nlnwa/whatwg-url/url"
+
+	"recrawl/internal/crawl"
 )
 
 // MaxLength is the greatest length of a canonical URL in bytes. Longer ones are
@@ -272,6 +274,9 @@ func (u URL) Hostname() string {
 
 // Port returns the port as written, "" for the scheme's default.
 func (u URL) Port() string { return strings.TrimPrefix(u.text[u.name:u.authority], ":") }
+
+// BadPort reports whether no request may go to the URL's port; see crawl.BadPort.
+func (u URL) BadPort() bool { return crawl.BadPort(u.Port()) }
 
 // Path returns the path, which starts with a slash, still percent-encoded.
 func (u URL) Path() string { return u.text[u.authority:u.path] }

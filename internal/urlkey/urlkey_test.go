@@ -2,6 +2,7 @@ package urlkey
 
 import (
 	"errors"
+	"fmt"
 	"net/url"
 	"strings"
 	"testing"
@@ -264,6 +265,51 @@ func TestRegistrableDomain(t *testing.T) {
 	for _, c := range cases {
 		if got := RegistrableDomain(c.host); got != c.want {
 			t.Errorf("RegistrableDomain(%q) = %q, want %q", c.host, got, c.want)
+		}
+	}
+}
+
+func TestSameSite(t *testing.T) {
+	cases := []struct {
+		a, b string
+		want bool
+	}{
+		{"http://example.com/", "https://www.example.com/x", true},
+		{"http://a.example.co.uk/", "http://b.example.co.uk:8080/", true},
+		{"http://example.com/", "http://example.org/", false},
+		{"http://a.github.io/", "http://b.github.io/", false},
+		{"http://a.co.uk/", "http://b.co.uk/", false},
+		{"http://192.0.2.1/", "https://192.0.2.1/x", true},
+		{"http://192.0.2.1/", "http://192.0.2.1:8080/", false},
+		{"http://192.0.2.1/", "http://192.0.2.2/", false},
+		{"http://[2001:db8::1]/", "http://[2001:db8::1]:8080/", false},
+		{"http://intranet/", "http://intranet/x", true},
+		{"http://intranet/", "http://intranet:8080/", false},
+		{"http://a.localhost:80/", "http://b.a.localhost/", true},
+		{"http://a.localhost:8000/", "http://b.a.localhost:8000/", true},
+		{"http://a.localhost:8000/", "http://b.a.localhost:9000/", false},
+		{"http://localhost:8000/", "http://a.localhost:8000/", false},
+	}
+	for _, c := range cases {
+		if got := SameSite(must(t, c.a), must(t, c.b)); got != c.want || got != SameSite(must(t, c.b), must(t, c.a)) {
+			t.Errorf("SameSite(%s, %s) = %t", c.a, c.b, got)
+		}
+	}
+}
+
+func TestLoopback(t *testing.T) {
+	for in, want := range map[string]string{
+		"http://127.0.0.1/":               "[127.0.0.1:80]",
+		"https://127.1/":                  "[127.0.0.1:443]",
+		"http://[::1]:8080/":              "[[::1]:8080]",
+		"http://[::ffff:127.0.0.1]:8080/": "[127.0.0.1:8080]",
+		"https://localhost/":              "[127.0.0.1:443 [::1]:443]",
+		"http://a.localhost:8080/":        "[127.0.0.1:8080 [::1]:8080]",
+		"http://example.com/":             "[]",
+		"http://10.0.0.1/":                "[]",
+	} {
+		if got := fmt.Sprint(must(t, in).Loopback()); got != want {
+			t.Errorf("Loopback of %s = %s, want %s", in, got, want)
 		}
 	}
 }
