@@ -44,8 +44,7 @@ func (a *Activities) Acquire(ctx context.Context, in contract.AcquireIn) (contra
 		}
 		return a.judge(ctx, in, result)
 	case store.GateRecorded:
-		recorded := planOut(*result.Recorded, false)
-		return contract.AcquireOut{Answer: contract.AnswerRecorded, Recorded: &recorded}, nil
+		return a.alreadyRecorded(ctx, in, *result.Recorded)
 	case store.GateParked:
 		return contract.AcquireOut{Answer: contract.AnswerParked, Reason: "the crawl is paused"}, nil
 	case store.GateStopped:
@@ -55,6 +54,16 @@ func (a *Activities) Acquire(ctx context.Context, in contract.AcquireIn) (contra
 	default:
 		return contract.AcquireOut{Answer: contract.AnswerWait, Wait: result.Wait, Reason: polite.WaitWords(result.Reason, result.Position)}, nil
 	}
+}
+
+// alreadyRecorded answers with a visit that is done.
+func (a *Activities) alreadyRecorded(ctx context.Context, in contract.AcquireIn, v store.VisitRecord) (contract.AcquireOut, error) {
+	view, err := a.crawl(ctx, in.Page.Crawl, 0)
+	if err != nil {
+		return contract.AcquireOut{}, translate(err)
+	}
+	plan, err := a.recorded(ctx, view, v, false)
+	return contract.AcquireOut{Answer: contract.AnswerRecorded, Recorded: &plan}, err
 }
 
 // judge asks robots.txt about a granted permit's page.

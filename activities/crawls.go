@@ -254,19 +254,32 @@ func (a *Activities) SetCrawlState(ctx context.Context, in contract.SetCrawlStat
 // addRedirectedSeed makes the target of a seed's redirect a seed too when it
 // stays on the site (example.com to www.example.com): who names the one means
 // the other, and the scope must say so. Where it does already there is nothing to
-// add: an endless chain of redirects must not fill the spec. Nor is there in a
-// stopped crawl, which opening would start again.
-func (a *Activities) addRedirectedSeed(ctx context.Context, view *crawlView, from, to urlkey.URL) error {
-	if view.State == crawl.CrawlStopped || view.scope.Check(scope.Link{URL: to}).Accept {
-		return nil
+// add. A seed brings one such seed, and that one none, or else a chain of redirects
+// would fill the spec without end; why a target was not added is returned.
+func (a *Activities) addRedirectedSeed(ctx context.Context, view *crawlView, from, to urlkey.URL) ([]crawl.Reason, error) {
+	if !urlkey.SameSite(from, to) || to.BadPort() || view.scope.Check(scope.Link{URL: to}).Accept {
+		return nil, nil
 	}
-	if !urlkey.SameSite(from, to) || to.BadPort() || !slices.ContainsFunc(view.Spec.Seeds, view.keptAs(from)) {
-		return nil
+	if !slices.ContainsFunc(view.Spec.Seeds, view.keptAs(from)) {
+		return nil, nil
 	}
-	spec := view.Spec
-	spec.Seeds = append(slices.Clone(spec.Seeds), to.String())
-	_, err := a.store.OpenCrawl(ctx, spec)
-	return err
+	verdict, err := a.store.AddRedirectedSeed(ctx, store.RedirectedSeed{
+		Crawl: view.Spec.Name, From: from.String(), To: to.String(), Host: to.HostKey(),
+	})
+	switch verdict {
+	case store.SeedSpent:
+		return notASeed("this seed has brought another by an earlier redirect"), err
+	case store.SeedOfRedirect:
+		return notASeed("this seed came by a redirect itself"), err
+	}
+	return nil, err
+}
+
+// codeNotASeed is the code of the reason why a seed's redirect brought no seed.
+const codeNotASeed = "redirect_no_seed"
+
+func notASeed(why string) []crawl.Reason {
+	return []crawl.Reason{{Code: codeNotASeed, Text: "where it redirects to is not made a seed: " + why}}
 }
 
 // keptAs reports of an address whether the crawl keeps it as u.

@@ -11,7 +11,6 @@ import (
 	"recrawl/internal/crawl"
 	"recrawl/internal/exclude"
 	"recrawl/internal/schedule"
-	"recrawl/internal/scope"
 	"recrawl/internal/store"
 )
 
@@ -22,18 +21,22 @@ func (a *Activities) PlanRevisit(ctx context.Context, in contract.PlanIn) (contr
 	if err != nil {
 		return contract.PlanOut{}, translate(err)
 	}
-	if page.Visits >= in.Visit {
-		recorded, err := a.store.Visit(ctx, page.PageID, in.Visit)
-		return planOut(recorded, false), translate(err)
-	}
 	view, err := a.crawl(ctx, in.Page.Crawl, 0)
 	if err != nil {
 		return contract.PlanOut{}, translate(err)
 	}
-	found, err := a.followRedirect(ctx, view, page, in.Fetch)
+	if page.Visits >= in.Visit {
+		record, err := a.store.Visit(ctx, page.PageID, in.Visit)
+		if err != nil {
+			return contract.PlanOut{}, translate(err)
+		}
+		return a.recorded(ctx, view, record, false)
+	}
+	followed, err := a.followRedirect(ctx, view, page, in.Fetch)
 	if err != nil {
 		return contract.PlanOut{}, translate(err)
 	}
+	in.Reasons = slices.Concat(followed, in.Reasons)
 	if in, err = a.stillWithheld(ctx, page, in); err != nil {
 		return contract.PlanOut{}, translate(err)
 	}
@@ -59,7 +62,20 @@ func (a *Activities) PlanRevisit(ctx context.Context, in contract.PlanIn) (contr
 	if err := a.wakeDuplicates(ctx, page.PageRef, in.Fetch.Outcome); err != nil {
 		a.log.Warn("the duplicates of a page could not be looked up", "page", page.URL, "error", err)
 	}
-	return planOut(result.Visit, result.Room || found), nil
+	return a.recorded(ctx, view, result.Visit, result.Room)
+}
+
+// recorded is the answer about a visit that is recorded. It is the same when it is
+// given again, since the first may have been lost, but for the room.
+func (a *Activities) recorded(ctx context.Context, view *crawlView, v store.VisitRecord, room bool) (contract.PlanOut, error) {
+	host, err := a.redirectHost(ctx, view, v)
+	if err != nil {
+		return contract.PlanOut{}, translate(err)
+	}
+	return contract.PlanOut{
+		Visit: v.Visit, At: v.At, Outcome: v.Outcome, Status: v.Status, State: v.State, NextAt: v.NextAt, Room: room,
+		Summary: summaryOf(v), RedirectHost: host,
+	}, nil
 }
 
 // discard gives up the bytes of a visit that made no version, or one without a
@@ -142,53 +158,6 @@ func recordOf(page store.PageRecord, in contract.PlanIn, plan schedule.Plan, kee
 		Interval: plan.Interval, Failures: plan.Failures,
 		Validators: f.Validators, ETag: f.ETag, LastModified: f.LastModified, Belief: plan.Belief.Encode(),
 		Retention: store.Retention{Versions: keep.MaxVersions, Age: keep.MaxAge.Std(), Visits: keep.MaxVisits},
-	}
-}
-
-// followRedirect makes the target of a redirect a page of its own, if the crawl
-// takes it, and reports whether it did. It is as many links from a seed as the
-// page that redirects: a redirect is no link.
-func (a *Activities) followRedirect(ctx context.Context, view *crawlView, page store.PageRecord, f contract.FetchOut) (bool, error) {
-	if f.Outcome != crawl.OutcomeRedirected || f.Location == "" {
-		return false, nil
-	}
-	from, err := view.url(page.URL)
-	if err != nil {
-		return false, err
-	}
-	to, err := view.url(f.Location)
-	if err != nil {
-		return false, nil // nowhere to go; the visit itself is recorded as it was
-	}
-	if err := a.addRedirectedSeed(ctx, view, from, to); err != nil {
-		return false, err
-	}
-	if view, err = a.crawl(ctx, page.Crawl, 0); err != nil {
-		return false, err
-	}
-	found, verdict := a.judgeLink(view, f.Location, scope.Link{Level: page.Level, Hops: page.Hops})
-	switch {
-	case verdict.Undecided:
-		return false, undecided(verdict)
-	case !verdict.Accept:
-		r := rejections{}
-		r.add(verdict, example(f.Location, newURL(found)))
-		_, err := a.store.RegisterLinks(ctx, store.RegisterParams{CrawlID: page.CrawlID, From: page.PageID, Rejected: r.list()})
-		return false, err
-	}
-	urls, err := a.holdBack(ctx, view, []scope.Link{found})
-	if err != nil {
-		return false, err
-	}
-	registered, err := a.store.RegisterLinks(ctx, store.RegisterParams{CrawlID: page.CrawlID, From: page.PageID, URLs: urls})
-	return registered.New > 0, err
-}
-
-// planOut words a recorded visit for its workflow.
-func planOut(v store.VisitRecord, room bool) contract.PlanOut {
-	return contract.PlanOut{
-		Visit: v.Visit, At: v.At, Outcome: v.Outcome, Status: v.Status, State: v.State, NextAt: v.NextAt, Room: room,
-		Summary: summaryOf(v),
 	}
 }
 

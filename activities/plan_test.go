@@ -191,8 +191,8 @@ func TestPlanRevisitFollowsARedirect(t *testing.T) {
 			}
 			plan := w.plan(from, 1, contract.FetchOut{Outcome: crawl.OutcomeRedirected, Status: 301, Location: c.to})
 			target, known := w.find(c.to)
-			if known != c.known || plan.Room != c.known {
-				t.Errorf("the target is known: %t, room: %t; want %t", known, plan.Room, c.known)
+			if known != c.known || (plan.RedirectHost != 0) != c.known || plan.RedirectHost != target.HostID {
+				t.Errorf("the target is known: %t, on host %d; want %t, to be admitted on host %d", known, target.HostID, c.known, plan.RedirectHost)
 			}
 			if from := w.page(c.from); known && (target.Level != from.Level || target.State != crawl.Known || target.Backlinks != 1) {
 				t.Errorf("target %+v, want it known, linked, and as near to a seed as %+v", target, from)
@@ -223,7 +223,7 @@ func TestPlanRevisitFollowsARedirectByTheURLRules(t *testing.T) {
 				spec.Seeds, spec.URLs.StripParams = []string{"http://shop.localhost/?sid=0"}, []string{"sid"}
 			})[0]
 			plan := w.plan(page, 1, contract.FetchOut{Outcome: crawl.OutcomeRedirected, Status: 302, Location: c.to})
-			if plan.Room != (c.want != "") {
+			if (plan.RedirectHost != 0) != (c.want != "") {
 				t.Errorf("plan %+v", plan)
 			}
 			if _, known := w.find(c.to); known {
@@ -236,6 +236,36 @@ func TestPlanRevisitFollowsARedirectByTheURLRules(t *testing.T) {
 				t.Errorf("seeds %q", seeds)
 			}
 		})
+	}
+}
+
+// A chain of redirects over the names of a site ends: a seed brings one seed, and
+// that one none, also when it redirects elsewhere later. The visit says so.
+func TestPlanRevisitEndsAChainOfSeeds(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	const site = ".shop.localhost/"
+	redirect := func(from crawl.PageRef, visit int, to string) contract.PlanOut {
+		return w.plan(from, visit, contract.FetchOut{Outcome: crawl.OutcomeRedirected, Status: 301, Location: "http://" + to + site})
+	}
+	first := w.living([]string{"http://0" + site})[0]
+	redirect(first, 1, "1")
+	from := w.admitted("http://1" + site)
+	want := w.crawl().Spec.Seeds
+	redirect(from, 1, "2")
+	if _, known := w.find("http://2" + site); known || len(want) != 2 || !slices.Equal(w.crawl().Spec.Seeds, want) {
+		t.Errorf("seeds %q, want the first and where it led", w.crawl().Spec.Seeds)
+	}
+	chained := must[store.VisitRecord](t)(w.store.Visit(t.Context(), from.PageID, 1))
+	if words := schedule.Words(chained.Reasons); !strings.Contains(words, "not made a seed: this seed came by a redirect itself") {
+		t.Errorf("the visit says %q", words)
+	}
+	again := redirect(first, 2, "other")
+	if !strings.Contains(again.Summary, "this seed has brought another by an earlier redirect") || len(w.crawl().Spec.Seeds) != 2 {
+		t.Errorf("%s; seeds %q", again.Summary, w.crawl().Spec.Seeds)
+	}
+	if n := must[[]store.RejectionCount](t)(w.store.Rejections(t.Context(), first.CrawlID)); len(n) != 1 || n[0] != (store.RejectionCount{Reason: "host", Links: 2}) {
+		t.Errorf("rejected %+v", n)
 	}
 }
 

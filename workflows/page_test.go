@@ -2,6 +2,7 @@ package workflows
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -61,6 +62,21 @@ func TestPageRoomOnlyAfterTheFirstVisit(t *testing.T) {
 	l.stopped(l.page(pageIn()))
 	got := l.world.Discovers()
 	if len(got) != 1 || got[0].Register || got[0].Visit != 1 || len(got[0].Hosts) != 1 || got[0].Hosts[0] != 7 {
+		t.Errorf("Discovers: %+v", got)
+	}
+}
+
+// A redirect leads to another host than the visited page's: its page is admitted at
+// once, not by the next maintenance turn, whichever visit found it.
+func TestPageAdmitsWhereItRedirectsTo(t *testing.T) {
+	t.Parallel()
+	l := newLive(t, stopAt(3*day))
+	l.world.OnPlan = func(in contract.PlanIn, out *contract.PlanOut) {
+		out.RedirectHost = map[int]int64{1: 9, 2: 7}[in.Visit]
+	}
+	l.stopped(l.page(pageIn()))
+	got := l.world.Discovers()
+	if len(got) != 2 || got[0].Register || !slices.Equal(got[0].Hosts, []int64{7, 9}) || got[1].Visit != 2 || !slices.Equal(got[1].Hosts, []int64{7}) {
 		t.Errorf("Discovers: %+v", got)
 	}
 }

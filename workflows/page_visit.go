@@ -2,6 +2,7 @@ package workflows
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"go.temporal.io/sdk/workflow"
@@ -163,8 +164,9 @@ func (p *page) adopt(plan contract.PlanOut, made *contract.Unrecorded) error {
 	adopt(&p.s, plan, noteOf(made))
 	p.visits++
 	p.publishState()
-	if made.Links > 0 || plan.Room && p.s.Visit == 1 {
-		p.discover(made)
+	// Histories from before there was a RedirectHost have none, and replay.
+	if made.Links > 0 || plan.Room && p.s.Visit == 1 || plan.RedirectHost != 0 {
+		p.discover(made, plan.RedirectHost)
 	}
 	if !p.s.State.Lives() {
 		return errClosed
@@ -184,15 +186,18 @@ func noteOf(u *contract.Unrecorded) string {
 	return ""
 }
 
-// discover starts the Discover of the last visit. The page does not wait for
-// it; settle waits for its start before the run ends.
-func (p *page) discover(made *contract.Unrecorded) {
+// discover starts the Discover of the last visit, which admits pages of its host
+// and of the one that it redirected to, if any. The page does not wait for it;
+// settle waits for its start before the run ends.
+func (p *page) discover(made *contract.Unrecorded, redirectHost int64) {
 	in := contract.DiscoverIn{
 		CrawlID: p.s.Page.CrawlID, Crawl: p.s.Page.Crawl, Page: p.s.Page, Visit: p.s.Visit,
 		Register: made.Links > 0,
 	}
-	if made.HostID != 0 {
-		in.Hosts = []int64{made.HostID}
+	for _, host := range []int64{made.HostID, redirectHost} {
+		if host != 0 && !slices.Contains(in.Hosts, host) {
+			in.Hosts = append(in.Hosts, host)
+		}
 	}
 	for _, start := range p.discovers {
 		if start.IsReady() {

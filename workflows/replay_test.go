@@ -134,7 +134,7 @@ func TestHistories(t *testing.T) {
 	t.Parallel()
 	for name, f := range map[string]func(*testing.T, string){
 		"page-visits": histVisits, "page-failing": histFailing, "page-line": histLine, "page-people": histPeople,
-		"discover": histDiscover, "crawl": histCrawl, "page-evicted": histEvicted, "crawl-ranks": histRanks,
+		"page-redirect": histRedirect, "discover": histDiscover, "crawl": histCrawl, "page-evicted": histEvicted, "crawl-ranks": histRanks,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -159,6 +159,25 @@ func histVisits(t *testing.T, name string) {
 	in.Tuning.VisitsPerRun = 3
 	run := s.startPage(in)
 	s.await("42/6")
+	s.signal(run.GetID(), contract.StopName, nil)
+	s.end(run)
+	s.keep(name, run)
+}
+
+// histRedirect: a redirect to a page of another host, at which the visit's Discover
+// admits too.
+func histRedirect(t *testing.T, name string) {
+	s := newOnServer(t)
+	s.world.OnFetch = func(try contracttest.Try) (contract.FetchOut, error) {
+		return contract.FetchOut{Outcome: crawl.OutcomeRedirected, Status: 301, At: try.Now, Location: "https://www.example.com/"}, nil
+	}
+	plan := s.world.OnPlan
+	s.world.OnPlan = func(in contract.PlanIn, out *contract.PlanOut) {
+		plan(in, out)
+		out.RedirectHost = 9
+	}
+	run := s.startPage(pageIn())
+	s.await("42/2")
 	s.signal(run.GetID(), contract.StopName, nil)
 	s.end(run)
 	s.keep(name, run)

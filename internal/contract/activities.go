@@ -225,6 +225,9 @@ type PlanOut struct {
 	NextAt  time.Time       `json:"next_at"`
 	Summary string          `json:"summary"` // "revisit in 3d 4h: changed in 10 of 20 visits"
 	Room    bool            `json:"room,omitempty"`
+	// RedirectHost is the host of the page to which the visit redirected, if that page
+	// waits to be admitted; else 0.
+	RedirectHost int64 `json:"redirect_host,omitempty"`
 }
 
 // LeaveIn gives up a page's place; State, when set, is the page's new state.

@@ -70,7 +70,31 @@ type Crawls interface {
 	Crawl(ctx context.Context, name string) (CrawlRecord, error)
 	// ListCrawls returns all crawls by name.
 	ListCrawls(ctx context.Context) ([]CrawlRecord, error)
+	// AddRedirectedSeed makes the target of a seed's redirect a seed too: one for each
+	// seed, and none for a seed that was added so itself, however many redirects
+	// follow each other, in space or in time. Running it again changes nothing. It
+	// takes no other change of the spec back that was made meanwhile.
+	AddRedirectedSeed(ctx context.Context, p RedirectedSeed) (SeedVerdict, error)
 }
+
+// RedirectedSeed is a redirect of a seed. Its URLs are those under which the crawl
+// keeps their pages.
+type RedirectedSeed struct {
+	Crawl    string // name
+	From, To string
+	Host     string // urlkey.HostKey of To
+}
+
+// SeedVerdict is what became of a seed's redirect.
+type SeedVerdict string
+
+// What becomes of a seed's redirect.
+const (
+	SeedAdded      SeedVerdict = "added"            // To is a seed now
+	SeedSpent      SeedVerdict = "spent"            // From has brought another seed
+	SeedOfRedirect SeedVerdict = "of a redirect"    // From itself came by a redirect
+	SeedClosed     SeedVerdict = "crawl or URL out" // the crawl is stopped, or To was forgotten
+)
 
 // CrawlRecord is a crawl as stored.
 type CrawlRecord struct {

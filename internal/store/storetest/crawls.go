@@ -3,6 +3,7 @@ package storetest
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"recrawl/internal/crawl"
@@ -23,6 +24,9 @@ func crawlCases() []collectionCase {
 		{"ListIsByName", crawlList},
 		{"OpenedAtOnceIsOne", crawlOpenedAtOnce},
 		{"SpecSurvives", crawlSpecSurvives},
+		{"SeedBringsOneSeed", crawlSeedBringsOne},
+		{"SeedBringsOneSeedAtOnce", crawlSeedBringsOneAtOnce},
+		{"SeedBringsNothingForgotten", crawlSeedBringsNothingForgotten},
 	}
 }
 
@@ -199,4 +203,75 @@ func crawlSpecSurvives(c *collection) {
 	rec, err := c.s.Crawl(c.ctx, c.name)
 	c.check(err)
 	want(c, "spec", fmt.Sprintf("%+v", rec.Spec), fmt.Sprintf("%+v", c.spec))
+}
+
+// redirect makes a seed redirect to a path of the crawl's site.
+func (c *collection) redirect(from, to string) store.SeedVerdict {
+	c.Helper()
+	host := c.name + ".test"
+	verdict, err := c.s.AddRedirectedSeed(c.ctx, store.RedirectedSeed{
+		Crawl: c.name, From: "https://" + host + from, To: "https://" + host + to, Host: host,
+	})
+	c.check(err)
+	return verdict
+}
+
+func (c *collection) seeds() (list string, generation int64) {
+	c.Helper()
+	rec, err := c.s.Crawl(c.ctx, c.name)
+	c.check(err)
+	return strings.ReplaceAll(strings.Join(rec.Spec.Seeds, " "), "https://"+c.name+".test", ""), rec.Generation
+}
+
+func crawlSeedBringsOne(c *collection) {
+	c.open()
+	want(c, "a redirect", c.redirect("/", "/1"), store.SeedAdded)
+	want(c, "the same again", c.redirect("/", "/1"), store.SeedAdded)
+	want(c, "another of the same seed", c.redirect("/", "/2"), store.SeedSpent)
+	want(c, "one of the seed that was added", c.redirect("/1", "/2"), store.SeedOfRedirect)
+	list, generation := c.seeds()
+	want(c, "seeds", list, "/ /1")
+	want(c, "generation", generation, 2)
+	// A person's spec without the seed takes it away; the redirect brings it back,
+	// and what else the person changed stays.
+	c.spec.Limits.Window = 7
+	c.open()
+	want(c, "the same once more", c.redirect("/", "/1"), store.SeedAdded)
+	list, _ = c.seeds()
+	want(c, "seeds", list, "/ /1")
+	rec, err := c.s.Crawl(c.ctx, c.name)
+	c.check(err)
+	want(c, "window", rec.Spec.Limits.Window, 7)
+	_, err = c.s.SetCrawlState(c.ctx, c.name, crawl.CrawlStopped)
+	c.check(err)
+	want(c, "while the crawl is stopped", c.redirect("/other", "/3"), store.SeedClosed)
+	rec, err = c.s.Crawl(c.ctx, c.name)
+	c.check(err)
+	want(c, "state", rec.State, crawl.CrawlStopped)
+	_, err = c.s.AddRedirectedSeed(c.ctx, store.RedirectedSeed{Crawl: "no-such-crawl", From: "https://a.test/", To: "https://b.test/", Host: "b.test"})
+	c.wantError(err, store.ErrNotFound)
+}
+
+// Redirects of several seeds at once are all kept, and of one seed one is.
+func crawlSeedBringsOneAtOnce(c *collection) {
+	c.open()
+	c.together(8, func(i int) error {
+		verdict := c.redirect(fmt.Sprintf("/s%d", i/2), fmt.Sprintf("/t%d", i))
+		if verdict != store.SeedAdded && verdict != store.SeedSpent {
+			return fmt.Errorf("redirect %d: %s", i, verdict)
+		}
+		return nil
+	})
+	list, generation := c.seeds()
+	want(c, "seeds", len(strings.Fields(list)), 1+4)
+	want(c, "generation", generation, 5)
+}
+
+func crawlSeedBringsNothingForgotten(c *collection) {
+	c.open()
+	_, err := c.s.Forget(c.ctx, store.ForgetParams{Target: store.Target{URL: "https://" + c.name + ".test/1"}, Limit: 10})
+	c.check(err)
+	want(c, "a redirect to a forgotten page", c.redirect("/", "/1"), store.SeedClosed)
+	list, _ := c.seeds()
+	want(c, "seeds", list, "/")
 }
