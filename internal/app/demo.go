@@ -47,7 +47,7 @@ func startDemo(ctx context.Context, dir *dataDir) (*demo, error) {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%s: %w", dir.file(demoFile), err)
 	}
-	port, err := choosePort(portOr(d.Port, defaultDemoPort), d.Port != 0, "the demo's site, whose pages are kept under it")
+	port, err := choosePort(wantedPort{portOr(d.Port, defaultDemoPort), d.Port != 0}, "the demo's site, whose pages are kept under it")
 	if err != nil {
 		return nil, err
 	}

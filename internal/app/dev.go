@@ -51,6 +51,7 @@ type devRun struct {
 	state     config.DevState
 	announced bool // the addresses were printed
 	server    *temporalServer
+	ui        *uiGate
 	store     store.Store
 	files     archive.Store
 	client    client.Client
@@ -68,7 +69,7 @@ func (d *devRun) run(ctx context.Context) (err error) {
 	defer stopServer()
 	ended, err := d.startTemporal(ctx, serverCtx)
 	if ended != nil {
-		defer func() { stopServer(); <-ended; d.forgetProcesses() }()
+		defer func() { stopServer(); <-ended; err = errors.Join(err, d.ui.close()); d.forgetProcesses() }()
 	}
 	if err != nil {
 		return notInterrupted(ctx, err)
@@ -147,7 +148,9 @@ func (d *devRun) startTemporal(ctx, serverCtx context.Context) (<-chan struct{},
 	d.server = &temporalServer{
 		cli: cli, dir: d.dir, log: d.log, onStart: d.rememberChild,
 		port: wantedPort{portOr(d.TemporalPort, rememberedPort(d.state.TemporalAddress), defaultTemporalPort), d.TemporalPort != 0},
-		ui:   wantedPort{portOr(d.UIPort, defaultUIPort), d.UIPort != 0},
+	}
+	if d.ui, err = openUIGate(wantedPort{portOr(d.UIPort, defaultUIPort), d.UIPort != 0}, d.server.dialUI); err != nil {
+		return nil, err
 	}
 	return d.server.start(ctx, serverCtx)
 }
@@ -158,9 +161,9 @@ func (d *devRun) rememberChild(c temporalChild) {
 	d.stateMu.Lock()
 	defer d.stateMu.Unlock()
 	if d.announced && c.address() != d.state.TemporalAddress {
-		d.log.Warn("another program has taken the Temporal server's port", "temporal", c.address(), "ui", c.uiAddress())
+		d.log.Warn("another program has taken the Temporal server's port", "temporal", c.address())
 	}
-	d.state.TemporalPID, d.state.TemporalAddress, d.state.TemporalUI = c.pid, c.address(), c.uiAddress()
+	d.state.TemporalPID, d.state.TemporalAddress, d.state.TemporalUI = c.pid, c.address(), d.ui.address()
 	d.writeState()
 }
 

@@ -16,22 +16,39 @@ import (
 // errPortInUse: a port that must be used is not free.
 var errPortInUse = errors.New("is in use: choose another")
 
-// choosePort returns wanted if it is free, else, unless it must be that one,
-// another free port.
-func choosePort(wanted int, must bool, what string) (int, error) {
-	l, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(wanted)))
-	if err != nil && must {
-		return 0, fmt.Errorf("port %d for %s %w", wanted, what, errPortInUse)
+// wantedPort is the port that a server is to have; it must be that one, or is
+// only preferred.
+type wantedPort struct {
+	number int
+	must   bool
+}
+
+// listenOn listens on the wanted port if it is free, else, unless it must be that
+// one, on another.
+func listenOn(want wantedPort, what string) (net.Listener, error) {
+	l, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(want.number)))
+	if err != nil && want.must {
+		return nil, fmt.Errorf("port %d for %s %w", want.number, what, errPortInUse)
 	}
 	if err != nil {
-		l, err = net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			return 0, fmt.Errorf("no free port for %s: %w", what, err)
+		if l, err = net.Listen("tcp", "127.0.0.1:0"); err != nil {
+			return nil, fmt.Errorf("no free port for %s: %w", what, err)
 		}
 	}
-	defer l.Close()
-	return l.Addr().(*net.TCPAddr).Port, nil
+	return l, nil
 }
+
+// choosePort returns the wanted port if it is free, else, unless it must be that
+// one, another free port.
+func choosePort(want wantedPort, what string) (int, error) {
+	l, err := listenOn(want, what)
+	if err != nil {
+		return 0, err
+	}
+	return portOf(l), l.Close()
+}
+
+func portOf(l net.Listener) int { return l.Addr().(*net.TCPAddr).Port }
 
 func accepts(address string) bool {
 	conn, err := net.DialTimeout("tcp", address, time.Second)

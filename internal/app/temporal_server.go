@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
+	"net/netip"
 	"os"
 	"os/exec"
 	"runtime"
@@ -32,36 +33,28 @@ const (
 // restarted when it dies until its context ends: on the same ports while they
 // are free, else on others.
 type temporalServer struct {
-	cli      string
-	dir      *dataDir
-	port, ui wantedPort
-	log      *slog.Logger
-	onStart  func(temporalChild) // told of each new child
+	cli     string
+	dir     *dataDir
+	port    wantedPort
+	log     *slog.Logger
+	onStart func(temporalChild) // told of each new child
 
 	mu sync.Mutex
 	up temporalChild // the child that accepts connections; zero while none does
 }
 
-// wantedPort is the port that a child is to have; it must be that one, or is
-// only preferred.
-type wantedPort struct {
-	number int
-	must   bool
-}
-
 // temporalChild is one run of the server.
 type temporalChild struct {
-	pid, port, uiPort int
+	pid, port int
+	ui        netip.AddrPort // see hiddenAddress
 }
 
 func (c temporalChild) address() string { return net.JoinHostPort("127.0.0.1", strconv.Itoa(c.port)) }
 
-func (c temporalChild) uiAddress() string {
-	return "http://" + net.JoinHostPort("localhost", strconv.Itoa(c.uiPort))
-}
-
 // listens reports whether the child, and nobody else, listens on its ports.
-func (c temporalChild) listens() bool { return listens(c.pid, c.port) && listens(c.pid, c.uiPort) }
+func (c temporalChild) listens() bool {
+	return listens(c.pid, c.port) && listens(c.pid, int(c.ui.Port()))
+}
 
 func (t *temporalServer) setUp(c temporalChild) {
 	t.mu.Lock()
@@ -74,6 +67,15 @@ func (t *temporalServer) setUp(c temporalChild) {
 // be another Temporal server's, whose workflows are none of our worker's
 // business.
 func (t *temporalServer) dial(ctx context.Context, _ string) (net.Conn, error) {
+	return t.dialChild(ctx, temporalChild.address)
+}
+
+// dialUI connects to the UI of the child that is up.
+func (t *temporalServer) dialUI(ctx context.Context) (net.Conn, error) {
+	return t.dialChild(ctx, func(c temporalChild) string { return c.ui.String() })
+}
+
+func (t *temporalServer) dialChild(ctx context.Context, address func(temporalChild) string) (net.Conn, error) {
 	t.mu.Lock()
 	c := t.up
 	t.mu.Unlock()
@@ -81,38 +83,40 @@ func (t *temporalServer) dial(ctx context.Context, _ string) (net.Conn, error) {
 		return nil, errors.New("the Temporal server is not up")
 	}
 	var d net.Dialer
-	conn, err := d.DialContext(ctx, "tcp", c.address())
+	conn, err := d.DialContext(ctx, "tcp", address(c))
 	if err != nil {
 		return nil, err
 	}
 	if !c.listens() { // asked after connecting: its death in between shows
 		conn.Close()
-		return nil, fmt.Errorf("%s is no longer the Temporal server's", c.address())
+		return nil, fmt.Errorf("%s is no longer the Temporal server's", address(c))
 	}
 	return conn, nil
 }
 
-// choosePorts gives the next child its ports: the last ones if they are free.
+// choosePorts gives the next child its ports: the last one if it is free, and a new
+// one for the UI, which only we need to know.
 func (t *temporalServer) choosePorts() (c temporalChild, err error) {
-	if c.port, err = choosePort(t.port.number, t.port.must, "Temporal"); err != nil {
+	if c.port, err = choosePort(t.port, "Temporal"); err != nil {
 		return c, err
 	}
-	if c.uiPort, err = choosePort(t.ui.number, t.ui.must, "the Temporal UI"); err != nil {
-		return c, err
-	}
-	t.port.number, t.ui.number = c.port, c.uiPort
-	return c, nil
+	t.port.number = c.port
+	c.ui, err = hiddenAddress()
+	return c, err
 }
 
 func (t *temporalServer) args(c temporalChild) []string {
 	args := []string{
 		"server", "start-dev", "--ip", "127.0.0.1",
-		"--port", strconv.Itoa(c.port), "--ui-port", strconv.Itoa(c.uiPort),
+		"--port", strconv.Itoa(c.port), "--ui-ip", c.ui.Addr().String(), "--ui-port", strconv.Itoa(int(c.ui.Port())),
 		"--db-filename", t.dir.file(temporalFile),
 		// Without WAL the server does about a quarter of the work.
 		"--sqlite-pragma", "journal_mode=WAL", "--sqlite-pragma", "synchronous=NORMAL",
 		"--dynamic-config-value", "system.enableActivityEagerExecution=true",
 		"--dynamic-config-value", "limit.maxIDLength=255",
+		// Nobody needs Temporal's HTTP API, and any page could use it: it cannot be
+		// switched off, but answers only to a host, and none has this name.
+		"--dynamic-config-value", `frontend.httpAllowedHosts=["none/"]`,
 		"--log-level", "error", "--log-format", "json",
 	}
 	for _, name := range contract.SearchAttributes() {
