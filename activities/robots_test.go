@@ -129,6 +129,11 @@ func TestRefreshRobots(t *testing.T) {
 			"redirected beyond this machine, without a contact", answering(301, "", "Location: https://elsewhere.example/robots.txt"),
 			store.RobotsUnreachable, 301, "", time.Minute, "no contact", "nothing is fetched",
 		},
+		{"a part of a file", answering(206, file), store.RobotsUnreachable, 206, "", time.Minute, "a part", "nothing is fetched"},
+		{"not modified", answering(304, ""), store.RobotsUnreachable, 304, "", time.Minute, "without a condition", "nothing is fetched"},
+		{"a difference", answering(226, file), store.RobotsUnreachable, 226, "", time.Minute, "226", "nothing is fetched"},
+		{"use a proxy", answering(305, "", "Location: http://elsewhere.localhost/"), store.RobotsUnreachable, 305, "", time.Minute, "305", "nothing is fetched"},
+		{"no content", answering(204, ""), store.RobotsParsed, 204, "", day, "", "0 bytes"},
 		{"redirected nowhere", answering(301, ""), store.RobotsAllowAll, 301, "", day, "", "everything is allowed"},
 		{"redirected to itself", answering(301, "", "Location: /robots.txt"), store.RobotsAllowAll, 301, "", day, "", "everything is allowed"},
 	}

@@ -1,7 +1,6 @@
 package robots
 
 import (
-	"errors"
 	"fmt"
 	"reflect"
 	"strings"
@@ -236,45 +235,6 @@ func TestText(t *testing.T) {
 	for body, want := range cases {
 		if got := Text([]byte(body)); got != want {
 			t.Errorf("%q: got %q, want %q", body, got, want)
-		}
-	}
-}
-
-func TestClassify(t *testing.T) {
-	broken := errors.New("connection reset")
-	cases := []struct {
-		status   int
-		err      error
-		location string
-		hops     int
-		want     Class
-	}{
-		{200, nil, "", 0, Parsed},
-		{204, nil, "", 0, Parsed},
-		{200, broken, "", 0, Unreachable},
-		{0, broken, "", 0, Unreachable},
-		{0, nil, "", 0, Unreachable},
-		{301, nil, "http://x/", 0, Redirected},
-		{302, nil, "http://x/", 4, Redirected},
-		{302, nil, "http://x/", 5, AllowAll},
-		{302, nil, "", 0, AllowAll},
-		{304, nil, "", 0, AllowAll},
-		{400, nil, "", 0, AllowAll},
-		{401, nil, "", 0, AllowAll},
-		{403, nil, "", 0, AllowAll},
-		{404, nil, "", 0, AllowAll},
-		{410, nil, "", 0, AllowAll},
-		{429, nil, "", 0, Unreachable},
-		{499, nil, "", 0, AllowAll},
-		{500, nil, "", 0, Unreachable},
-		{503, nil, "", 0, Unreachable},
-		{599, nil, "", 0, Unreachable},
-		{600, nil, "", 0, Unreachable},
-		{101, nil, "", 0, Unreachable},
-	}
-	for _, c := range cases {
-		if got := Classify(c.status, c.err, c.location, c.hops); got != c.want {
-			t.Errorf("%+v: got %s", c, got)
 		}
 	}
 }

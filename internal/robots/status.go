@@ -1,5 +1,7 @@
 package robots
 
+import "net/http"
+
 // Class is what an answer to the request for a robots.txt means.
 type Class uint8
 
@@ -22,24 +24,37 @@ func (c Class) String() string {
 	return [...]string{"unreachable", "parsed", "allow all", "redirected"}[c]
 }
 
-// Classify says what an answer means (RFC 9309 2.3.1). status is 0 if there was
-// none; err is what broke the exchange off, body included, and makes any status
-// unreachable: half a file allows too much. location is where a redirect leads,
-// "" if that is nowhere, and hops the redirects made before.
+// Classify says what an answer means (RFC 9309 2.3.1) to a request without
+// conditions, range or A-IM. status is 0 if there was none; err is what broke the
+// exchange off, body included, and makes any status unreachable: half a file allows
+// too much. location is where a redirect leads, "" if that is nowhere, and hops the
+// redirects made before.
 //
 // In two cases the RFC leaves the choice: 429 asks for less, not for more, so it
 // is no "unavailable" file; a chain of redirects that is too long or leads
 // nowhere is one.
 func Classify(status int, err error, location string, hops int) Class {
 	switch {
-	case err != nil:
+	case err != nil, besideTheQuestion(status):
 		return Unreachable
 	case status >= 200 && status <= 299:
 		return Parsed
 	case status >= 300 && status <= 399 && location != "" && hops < MaxHops:
 		return Redirected
-	case status >= 300 && status <= 499 && status != 429:
+	case status >= 300 && status <= 499 && status != http.StatusTooManyRequests:
 		return AllowAll
 	}
 	return Unreachable
+}
+
+// besideTheQuestion: the answer is about something else than the file, so the
+// file has not been had, and nothing says that there is none.
+func besideTheQuestion(status int) bool {
+	switch status {
+	case http.StatusPartialContent, http.StatusIMUsed, // a part of it, or a difference to another
+		http.StatusNotModified, // it is as a copy that we do not have
+		http.StatusUseProxy:    // its Location is that of a proxy
+		return true
+	}
+	return false
 }
