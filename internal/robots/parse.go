@@ -3,12 +3,7 @@ package robots
 import (
 	"bytes"
 	"iter"
-	"math"
-	"strconv"
 	"strings"
-	"time"
-
-	"recrawl/internal/urlkey"
 )
 
 // lines yields the lines of a text, which end in CR, LF or CRLF.
@@ -41,6 +36,9 @@ type parser struct {
 	// No other record does that (RFC 9309 2.2.4).
 	closed    bool
 	wildcards int
+	// sitemaps are the lines of Sitemap records so far, named their number.
+	sitemaps strings.Builder
+	named    int
 }
 
 // Keys of the records that are read, with the misspellings that other crawlers
@@ -119,30 +117,5 @@ func (p *parser) rule(allow bool, value string, line int) {
 	}
 	if r != nil {
 		p.current.rules = append(p.current.rules, r)
-	}
-}
-
-// crawlDelay reads seconds, with a fraction if need be. It belongs to the
-// current group; of several the longest counts.
-func (p *parser) crawlDelay(value string, _ int) {
-	seconds, err := strconv.ParseFloat(value, 64)
-	if err != nil || p.current == nil || math.IsNaN(seconds) || seconds <= 0 {
-		return
-	}
-	// A year stands for all the delays that only mean "stay away".
-	const most = 365 * 24 * time.Hour
-	delay := most
-	if seconds < most.Seconds() {
-		delay = time.Duration(seconds * float64(time.Second))
-	}
-	p.current.delay = max(p.current.delay, delay)
-}
-
-func (p *parser) sitemap(value string, _ int) {
-	if len(p.file.sitemaps) >= maxSitemaps {
-		return
-	}
-	if u, err := urlkey.Canonical(value); err == nil {
-		p.file.sitemaps = append(p.file.sitemaps, u.String())
 	}
 }

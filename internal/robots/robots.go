@@ -30,8 +30,6 @@ const (
 	// allow is ignored, and a disallow covers all below its part before the first
 	// wildcard.
 	MaxWildcards = 2000
-	// maxSitemaps bounds the list that is kept and stored.
-	maxSitemaps = 1000
 )
 
 // Verdict says whether a URL may be fetched, and why.
@@ -62,7 +60,7 @@ type File struct {
 type group struct {
 	agents []agent
 	rules  []*rule
-	delay  time.Duration // Crawl-delay, 0 if none
+	delay  delay // the zero delay if it has none
 }
 
 // agent is a user-agent line.
@@ -93,6 +91,7 @@ func Parse(text []byte) *File {
 	for _, g := range p.file.groups {
 		sortRules(g.rules)
 	}
+	p.file.sitemaps = readSitemaps(p.sitemaps.String())
 	return p.file
 }
 
@@ -131,11 +130,13 @@ func decisive(groups []membership, t target) (*rule, agent) {
 // CrawlDelay returns the longest Crawl-delay of the groups for a product token,
 // 0 if there is none.
 func (f *File) CrawlDelay(agent string) time.Duration {
-	var longest time.Duration
+	var longest delay
 	for _, g := range f.groupsFor(agent) {
-		longest = max(longest, g.delay)
+		if g.delay.seconds > longest.seconds {
+			longest = g.delay
+		}
 	}
-	return longest
+	return longest.read()
 }
 
 // Sitemaps returns the values of the Sitemap lines that are http or https URLs,

@@ -1,0 +1,75 @@
+package robots
+
+import (
+	"math"
+	"strconv"
+	"time"
+
+	"github.com/temoto/robotstxt"
+
+	"recrawl/internal/urlkey"
+)
+
+// The records that are no rules are read by temoto/robotstxt, from texts that hold
+// nothing else. Given a whole file, it refuses all of it for one bad Crawl-delay,
+// overflows with a large one, reads the last of several, and makes a regular
+// expression of every pattern. Hence the parser chooses the lines, and writes each
+// as temoto reads it without fault: one key, one value without white space, within
+// its bounds.
+
+// maxSitemaps bounds the list that is kept and stored.
+const maxSitemaps = 1000
+
+// maxDelay stands for all the delays that only mean "stay away".
+const maxDelay = 365 * 24 * time.Hour
+
+// sitemap notes a line whose value is an http or https URL.
+func (p *parser) sitemap(value string, _ int) {
+	if p.named >= maxSitemaps {
+		return
+	}
+	if u, err := urlkey.Canonical(value); err == nil {
+		p.named++
+		p.sitemaps.WriteString("Sitemap: " + u.String() + "\n")
+	}
+}
+
+// readSitemaps reads lines that the parser noted.
+func readSitemaps(lines string) []string { return read(lines).Sitemaps }
+
+// delay is a Crawl-delay line that counts.
+type delay struct {
+	seconds float64
+	value   string // as written, or maxDelay
+}
+
+// crawlDelay notes a number of seconds, which may have a fraction. It belongs to
+// the current group; of several the longest counts.
+func (p *parser) crawlDelay(value string, _ int) {
+	seconds, err := strconv.ParseFloat(value, 64)
+	if err != nil || p.current == nil || math.IsNaN(seconds) || seconds <= p.current.delay.seconds {
+		return
+	}
+	if seconds >= maxDelay.Seconds() {
+		seconds = maxDelay.Seconds()
+		value = strconv.FormatFloat(seconds, 'f', -1, 64)
+	}
+	p.current.delay = delay{seconds, value}
+}
+
+// read reads the line that counts.
+func (d delay) read() time.Duration {
+	if d.value == "" {
+		return 0
+	}
+	return read("User-agent: *\nCrawl-delay: " + d.value + "\n").FindGroup("*").CrawlDelay
+}
+
+// read gives temoto lines that it cannot refuse.
+func read(lines string) *robotstxt.RobotsData {
+	data, err := robotstxt.FromString(lines)
+	if err != nil {
+		return &robotstxt.RobotsData{}
+	}
+	return data
+}
