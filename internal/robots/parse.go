@@ -34,8 +34,10 @@ type parser struct {
 	current *group
 	// closed: the current group has a rule, so the next user-agent starts another.
 	// No other record does that (RFC 9309 2.2.4).
-	closed    bool
-	wildcards int
+	closed bool
+	// distinct are the pieces of all patterns so far, numbers their indexes.
+	distinct []string
+	numbers  map[string]int32
 	// sitemaps are the lines of Sitemap records so far, named their number.
 	sitemaps strings.Builder
 	named    int
@@ -109,13 +111,21 @@ func (p *parser) rule(allow bool, value string, line int) {
 	if value == "" || value[0] != '/' && value[0] != '*' {
 		return
 	}
-	r := newRule(allow, value, line)
-	if r.wild() {
-		if p.wildcards++; p.wildcards > MaxWildcards {
-			r = r.withoutWildcards()
-		}
+	p.current.rules = append(p.current.rules, p.newRule(allow, value, line))
+}
+
+// finish gives the pieces of all patterns their slots, and puts each group's rules
+// in order.
+func (p *parser) finish() *File {
+	f := p.file
+	var slots []int32
+	f.pieces, slots = newPieces(p.distinct)
+	for i, number := range f.sequence {
+		f.sequence[i] = slots[number]
 	}
-	if r != nil {
-		p.current.rules = append(p.current.rules, r)
+	for _, g := range f.groups {
+		sortRules(g.rules)
 	}
+	f.sitemaps = readSitemaps(p.sitemaps.String())
+	return f
 }

@@ -1,6 +1,7 @@
 package robots
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"strconv"
@@ -80,4 +81,17 @@ func record(line string) (name, value string) {
 		return "crawl-delay", trim(value)
 	}
 	return "rule", trim(value)
+}
+
+// TestRecordsOfAFullFile: records cost no more than other lines.
+func TestRecordsOfAFullFile(t *testing.T) {
+	t.Parallel()
+	f := Parse([]byte(fill(func(i int) string { return fmt.Sprintf("crawl-delay:%d", i) })))
+	if got := f.CrawlDelay("recrawl"); got < 20_000*time.Second {
+		t.Errorf("the longest of all delays is %s", got)
+	}
+	f = Parse([]byte(fill(func(i int) string { return fmt.Sprintf("sitemap:http://h/%d", i) })))
+	if got := f.Sitemaps(); len(got) != maxSitemaps || got[999] != "http://h/999" {
+		t.Errorf("%d sitemaps", len(got))
+	}
 }

@@ -1,8 +1,8 @@
-// Package robots decides by robots.txt files as RFC 9309 asks. It reads lines
-// and groups, normalises and orders rules itself, and leaves to
-// temoto/robotstxt what that does reliably: deciding whether one pattern
-// matches one path. Used directly, temoto loses whole files to small mistakes
-// and matches wildcards unanchored.
+// Package robots decides by robots.txt files as RFC 9309 asks. It reads lines,
+// groups and rules itself: temoto/robotstxt loses whole files to small mistakes,
+// matches wildcards unanchored, and makes them regular expressions, of which a
+// hostile file has its reader run for minutes. temoto reads what is left, the
+// values of Sitemap and Crawl-delay records.
 package robots
 
 import (
@@ -19,18 +19,10 @@ import (
 	"recrawl/internal/urlkey"
 )
 
-// Limits of what is read of a robots.txt.
-const (
-	// MaxBytes is how much of a file counts (RFC 9309 2.5: at least 500 KiB); the
-	// rest, from the last whole line on, is ignored.
-	MaxBytes = 500 << 10
-	// MaxWildcards is the number of patterns with wildcards that are matched in
-	// full. Each costs microseconds at every decision, and a hostile file holds ten
-	// thousand. Beyond it the site's own excess is read to its disadvantage: an
-	// allow is ignored, and a disallow covers all below its part before the first
-	// wildcard.
-	MaxWildcards = 2000
-)
+// MaxBytes is how much of a file counts (RFC 9309 2.5: at least 500 KiB); the
+// rest, from the last whole line on, is ignored. It also bounds what a file costs:
+// see search.
+const MaxBytes = 500 << 10
 
 // Verdict says whether a URL may be fetched, and why.
 type Verdict struct {
@@ -54,6 +46,10 @@ type Verdict struct {
 type File struct {
 	groups   []*group
 	sitemaps []string
+	// sequence are the pieces of all patterns, by their slots; each pattern has its
+	// part of it.
+	sequence []int32
+	pieces   pieces
 }
 
 // group is a group of the file: who it is for, and what it says.
@@ -88,11 +84,7 @@ func Parse(text []byte) *File {
 		number++
 		p.line(line, number)
 	}
-	for _, g := range p.file.groups {
-		sortRules(g.rules)
-	}
-	p.file.sitemaps = readSitemaps(p.sitemaps.String())
-	return p.file
+	return p.finish()
 }
 
 // Check decides for a product token, which is compared without regard to case.
@@ -104,27 +96,16 @@ func (f *File) Check(agent string, url urlkey.URL) Verdict {
 	if len(groups) == 0 {
 		return Verdict{Allowed: true, Reason: "robots.txt has no group for us"}
 	}
-	best, from := decisive(groups, newTarget(url.Target()))
+	from := groups[0].by
+	best, _ := f.decisive(groups, newTarget(url.Target()))
 	if best == nil {
 		return Verdict{Allowed: true, Reason: "no rule of robots.txt matches", Group: from.text(), GroupLine: from.line}
 	}
+	from = groups[slices.IndexFunc(groups, func(m membership) bool { return m.group == best.group })].by
 	return Verdict{
 		Allowed: best.allow, Rule: best.text(), Line: best.line, Group: from.text(), GroupLine: from.line,
 		Reason: fmt.Sprintf("line %d of robots.txt says %q", best.line, best.text()),
 	}
-}
-
-// decisive returns the matching rule that goes before all others, nil if none
-// matches, and the line that makes its group, or else the first, ours.
-func decisive(groups []membership, t target) (*rule, agent) {
-	best, from := (*rule)(nil), groups[0].by
-	for _, g := range groups {
-		// Each group is in order of precedence, so its first match is its best.
-		if r := firstMatch(g.rules, t); r != nil && (best == nil || r.before(best)) {
-			best, from = r, g.by
-		}
-	}
-	return best, from
 }
 
 // CrawlDelay returns the longest Crawl-delay of the groups for a product token,

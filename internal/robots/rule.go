@@ -3,10 +3,6 @@ package robots
 import (
 	"cmp"
 	"slices"
-	"strings"
-	"sync"
-
-	"github.com/temoto/robotstxt"
 
 	"recrawl/internal/crawl"
 )
@@ -22,16 +18,20 @@ type rule struct {
 	// octets is the length of the normalised pattern, its wildcards included: the
 	// longest match decides (RFC 9309 2.2.2).
 	octets int
+	// group is the group that the line belongs to.
+	group  *group
 	strict pattern
 	// loose is nil where it would be the same as strict.
 	loose *pattern
 }
 
-func newRule(allow bool, value string, line int) *rule {
+// newRule makes a rule of a line of a file.
+func (p *parser) newRule(allow bool, value string, line int) *rule {
 	strict := normalise(value, isPattern)
-	r := &rule{allow: allow, value: value, line: line, octets: len(strict), strict: pattern{text: strict}}
+	r := &rule{allow: allow, value: value, line: line, octets: len(strict), group: p.current, strict: p.pattern(strict)}
 	if loose := decodeReserved(strict); loose != strict {
-		r.loose = &pattern{text: loose}
+		cut := p.pattern(loose)
+		r.loose = &cut
 	}
 	return r
 }
@@ -43,18 +43,6 @@ func (r *rule) text() string {
 		name = "Allow: "
 	}
 	return name + crawl.Clean(r.value, maxRuleText)
-}
-
-func (r *rule) wild() bool { return r.strict.wild() }
-
-// withoutWildcards is what a rule beyond MaxWildcards counts as: nil for an
-// allow, else a disallow of all below the part before the first wildcard, with
-// the precedence of the whole.
-func (r *rule) withoutWildcards() *rule {
-	if r.allow {
-		return nil
-	}
-	return &rule{value: r.value, line: r.line, octets: r.octets, strict: pattern{text: r.strict.head()}}
 }
 
 // before orders rules by precedence: the longer pattern first, and of two as
@@ -72,33 +60,12 @@ func rank(allow bool) int {
 	return 1
 }
 
-func sortRules(rules []*rule) { slices.SortStableFunc(rules, precedence) }
+func sortRules(rules []*rule) { slices.SortFunc(rules, precedence) }
 
-func firstMatch(rules []*rule, t target) *rule {
-	for _, r := range rules {
-		if r.matches(t) {
-			return r
-		}
-	}
-	return nil
-}
-
-// matches compares in two spellings. The strict one decodes unreserved
-// characters only. The loose one also decodes reserved characters that may
-// stand plain in their component, which the RFC's table of equivalents asks for
-// in queries; a rule matches in either.
-func (r *rule) matches(t target) bool {
-	loose := r.loose
-	if loose == nil {
-		if t.loose == t.strict {
-			return r.strict.matches(t.strict)
-		}
-		loose = &r.strict
-	}
-	return r.strict.matches(t.strict) || loose.matches(t.loose)
-}
-
-// target is a URL's path and query in both spellings.
+// target is a URL's path and query in two spellings. The strict one decodes
+// unreserved characters only. The loose one also decodes reserved characters that
+// may stand plain in their component, which the RFC's table of equivalents asks
+// for in queries. A rule has the same two spellings, and matches in either.
 type target struct{ strict, loose string }
 
 func newTarget(pathAndQuery string) target {
@@ -106,49 +73,26 @@ func newTarget(pathAndQuery string) target {
 	return target{strict: strict, loose: decodeReserved(strict)}
 }
 
-// pattern matches by temoto, compiled when it is first needed: nearly all
-// patterns of a file are ruled out by their first characters.
-type pattern struct {
-	text string
-	once sync.Once
-	// group is a temoto group that disallows what the pattern matches.
-	group *robotstxt.Group
+// decisive returns the first rule by precedence that matches a URL, nil if none
+// does, and the number of steps that this took.
+func (f *File) decisive(groups []membership, t target) (*rule, int) {
+	best, steps := f.first(groups, t.strict, nil, func(r *rule) *pattern { return &r.strict })
+	same := t.loose == t.strict
+	best, more := f.first(groups, t.loose, best, func(r *rule) *pattern {
+		if r.loose == nil && !same {
+			return &r.strict
+		}
+		return r.loose
+	})
+	return best, steps + more
 }
 
-func (p *pattern) wild() bool { return strings.ContainsAny(p.text, "*$") }
-
-// head is the part before the first wildcard.
-func (p *pattern) head() string {
-	if i := strings.IndexAny(p.text, "*$"); i >= 0 {
-		return p.text[:i]
+// first returns the first of best and the rules whose pattern matches a URL.
+func (f *File) first(groups []membership, url string, best *rule, of func(*rule) *pattern) (*rule, int) {
+	s := search{file: f, url: url, best: best}
+	for _, g := range groups {
+		s.consider(g.rules, of)
 	}
-	return p.text
-}
-
-// anchor stands before both pattern and path: temoto's wildcard patterns are
-// unanchored, and "|" cannot occur in anything normalised.
-const anchor = "/|"
-
-func (p *pattern) matches(path string) bool {
-	head := p.head()
-	if !strings.HasPrefix(path, head) {
-		return false
-	}
-	if !p.wild() {
-		return true
-	}
-	p.once.Do(p.compile)
-	return !p.group.Test(anchor + path)
-}
-
-// compile gives temoto a file of one rule. Normalised patterns hold nothing
-// that it could misread: no space, "#" or line end.
-func (p *pattern) compile() {
-	data, err := robotstxt.FromString("User-agent: *\nDisallow: " + anchor + p.text + "\n")
-	if err != nil {
-		// Only regexp could refuse a pattern, for a size that no file within MaxBytes
-		// reaches. Its head alone still is what the site meant, and more.
-		data, _ = robotstxt.FromString("User-agent: *\nDisallow: " + anchor + p.head() + "\n")
-	}
-	p.group = data.FindGroup("*")
+	s.finish()
+	return s.best, s.steps
 }
