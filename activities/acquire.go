@@ -3,7 +3,6 @@ package activities
 import (
 	"context"
 	"fmt"
-	"sync"
 	"time"
 
 	"recrawl/internal/contract"
@@ -113,40 +112,7 @@ func (a *Activities) robotsVerdict(ctx context.Context, rec store.RobotsRecord, 
 			rec = full
 		}
 		file = robots.Parse([]byte(rec.Text))
-		a.robots.put(rec.Origin, rec.TextDigest, file)
+		a.robots.put(rec.Origin, rec.TextDigest, len(rec.Text), file)
 	}
 	return file.Check(agent, u), nil
-}
-
-// robotsCache keeps parsed robots.txt files of recent origins.
-type robotsCache struct {
-	mu    sync.Mutex
-	files map[string]parsedRobots
-}
-
-type parsedRobots struct {
-	digest string
-	file   *robots.File
-}
-
-// maxParsedRobots bounds the cache; parsing again costs well under a
-// millisecond, so dropping everything at the bound is fine.
-const maxParsedRobots = 2000
-
-func (c *robotsCache) get(origin, digest string) *robots.File {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if p, ok := c.files[origin]; ok && p.digest == digest {
-		return p.file
-	}
-	return nil
-}
-
-func (c *robotsCache) put(origin, digest string, f *robots.File) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.files == nil || len(c.files) >= maxParsedRobots {
-		c.files = map[string]parsedRobots{}
-	}
-	c.files[origin] = parsedRobots{digest, f}
 }

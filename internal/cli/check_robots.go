@@ -154,15 +154,21 @@ func unansweredError(count map[int]int) error {
 	return nil
 }
 
-// maxJudges bounds the parsed files that a list keeps; parsing again costs well
-// under a millisecond, so dropping all at the bound is fine.
-const maxJudges = 100
+// maxJudges and maxJudged bound the parsed files that a list keeps, in files and in
+// bytes of their texts; parsed, a hostile text takes up to twenty times its size.
+// Parsing again costs well under a millisecond (a hostile text: tens), so dropping
+// all at a bound is fine.
+const (
+	maxJudges = 100
+	maxJudged = 4 << 20
+)
 
 // cachedRobots judges by the store's robots.txt files.
 type cachedRobots struct {
 	session *session
 	store   store.Store
 	judges  map[string]report.RobotsJudge // by origin
+	bytes   int                           // of the texts of judges
 }
 
 func (c *cachedRobots) of(u urlkey.URL) (report.RobotsJudge, error) {
@@ -176,8 +182,9 @@ func (c *cachedRobots) of(u urlkey.URL) (report.RobotsJudge, error) {
 	if err != nil {
 		return nil, err
 	}
-	if c.judges == nil || len(c.judges) >= maxJudges {
-		c.judges = map[string]report.RobotsJudge{}
+	c.bytes += len(record.Text)
+	if c.judges == nil || len(c.judges) >= maxJudges || c.bytes > maxJudged {
+		c.judges, c.bytes = map[string]report.RobotsJudge{}, len(record.Text)
 	}
 	judge := report.NewRobotsJudge(record)
 	c.judges[u.Origin()] = judge
@@ -197,7 +204,8 @@ func openList(name string, stdin io.Reader) (io.ReadCloser, error) {
 
 func readFile(name string, stdin io.Reader) ([]byte, error) {
 	if name == "-" {
-		return io.ReadAll(io.LimitReader(stdin, robots.MaxBytes))
+		// One byte more than counts, so that package robots drops the line that is cut.
+		return io.ReadAll(io.LimitReader(stdin, robots.MaxBytes+1))
 	}
 	text, err := os.ReadFile(name)
 	if err != nil {

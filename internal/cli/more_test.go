@@ -7,6 +7,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"recrawl/internal/robots"
+	"recrawl/internal/urlkey"
 )
 
 // What each command asks of the backend, and what it answers.
@@ -150,6 +153,25 @@ func TestCheckRobotsOfAList(t *testing.T) {
 	got := starterEnv(t, &fakeBackend{}, nil, "check", "robots", "--urls", file("https://any.example/\nhttps://other.example/"), "--file", robots, "--agent", "FooBot")
 	if got.code != ExitOK || strings.Count(got.out, `"allowed":false`) != 2 {
 		t.Errorf("with a file and without a store: %+v", got)
+	}
+}
+
+// Of a robots.txt on standard input that is too long, the line that is cut does not
+// count, as it does not in a crawl.
+func TestCheckRobotsOfALongFile(t *testing.T) {
+	t.Parallel()
+	const head, cut = "User-agent: *\n", "Disallow: /"
+	filler := strings.Repeat("#", robots.MaxBytes-len(head)-len(cut)-1) + "\n"
+	text, err := readFile("-", strings.NewReader(head+filler+cut+"private\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	u, err := urlkey.Canonical("https://example.com/")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := robots.Parse(text).Check("recrawl", u); !got.Allowed {
+		t.Errorf("%+v", got)
 	}
 }
 
