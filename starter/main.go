@@ -26,8 +26,8 @@ func main() {
 	os.Exit(cli.Main(ctx, os.Args[1:], env))
 }
 
-// isTerminal reports whether a person may be looking: lines can be written over.
+// isTerminal reports whether a person may be looking.
 func isTerminal(f *os.File) bool {
 	info, err := f.Stat()
-	return err == nil && info.Mode()&os.ModeCharDevice != 0 && os.Getenv("TERM") != "dumb"
+	return err == nil && info.Mode()&os.ModeCharDevice != 0
 }

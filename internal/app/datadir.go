@@ -41,7 +41,7 @@ func openDataDir(path string) (*dataDir, error) {
 	if err := checkForeign(abs); err != nil {
 		return nil, err
 	}
-	if err := os.MkdirAll(abs, 0o755); err != nil {
+	if err := makeFolder(abs); err != nil {
 		return nil, fmt.Errorf("data folder: %w", err)
 	}
 	d := &dataDir{path: abs, lock: flock.New(filepath.Join(abs, lockFile))}
@@ -78,6 +78,49 @@ func checkForeign(path string) error {
 	return fmt.Errorf("folder %s is not a recrawl data folder (it holds %s): choose an empty or new folder with --data", path, strings.Join(names[:min(3, len(names))], ", "))
 }
 
+// makeFolder makes a folder that only its owner may enter, whatever the process's
+// umask, if there is none.
+func makeFolder(path string) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return err
+	}
+	err := os.Mkdir(path, 0o700)
+	if errors.Is(err, fs.ErrExist) {
+		return nil // whoever uses it notices if it is none
+	}
+	if err == nil {
+		err = os.Chmod(path, 0o700)
+	}
+	return err
+}
+
+// keepPrivate takes the folder from other users, and the files in it: what an
+// earlier recrawl made, and what Temporal leaves to the umask. What lies deeper is
+// out of reach with the folder.
+func (d *dataDir) keepPrivate() error {
+	entries, err := os.ReadDir(d.path)
+	errs := []error{err, private(d.path)}
+	for _, e := range entries {
+		if e.Type()&fs.ModeSymlink == 0 { // what a link leads to is another's matter
+			errs = append(errs, private(d.file(e.Name())))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// private takes a file or folder from everybody but its owner.
+func private(path string) error {
+	const others = 0o077
+	info, err := os.Stat(path)
+	if err == nil && info.Mode()&others != 0 {
+		err = os.Chmod(path, info.Mode()&^others)
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil // gone meanwhile
+	}
+	return err
+}
+
 func (d *dataDir) file(name string) string { return filepath.Join(d.path, name) }
 
 // readState returns what the last owner wrote; a zero state if there is none.
@@ -103,7 +146,7 @@ func (d *dataDir) writeState(state config.DevState) error {
 		return err
 	}
 	tmp := d.file(marker + ".tmp")
-	if err := os.WriteFile(tmp, append(data, '\n'), 0o644); err != nil {
+	if err := os.WriteFile(tmp, append(data, '\n'), 0o600); err != nil {
 		return fmt.Errorf("data folder: %w", err)
 	}
 	if err := os.Rename(tmp, d.file(marker)); err != nil {

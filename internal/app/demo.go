@@ -57,7 +57,7 @@ func startDemo(ctx context.Context, dir *dataDir) (*demo, error) {
 	}
 	d.Port, d.StartedAt = port, d.site.StartedAt()
 	if data, err = json.Marshal(d); err == nil {
-		err = os.WriteFile(dir.file(demoFile), append(data, '\n'), 0o644)
+		err = os.WriteFile(dir.file(demoFile), append(data, '\n'), 0o600)
 	}
 	if err != nil {
 		return nil, errors.Join(err, d.site.Close())

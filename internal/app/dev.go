@@ -39,7 +39,16 @@ func (Backend) Dev(ctx context.Context, o cli.DevOptions) (err error) {
 		DevOptions: o, dir: dir,
 		log: slog.New(slog.NewTextHandler(o.Err, &slog.HandlerOptions{Level: max(o.Config.Log, slog.LevelWarn)})),
 	}
+	d.keepPrivate()
 	return d.run(ctx)
+}
+
+// keepPrivate takes the data folder from other users. Where that cannot be done (it
+// is another user's, or its file system knows no users) the operator decides.
+func (d *devRun) keepPrivate() {
+	if err := d.dir.keepPrivate(); err != nil {
+		d.log.Warn("other users of this machine may be able to read the data folder", "error", err)
+	}
 }
 
 // devRun is one run of everything.
@@ -146,7 +155,7 @@ func (d *devRun) startTemporal(ctx, serverCtx context.Context) (<-chan struct{},
 	}
 	endLeftOver(d.state.TemporalPID, d.dir.file(temporalFile), d.log)
 	d.server = &temporalServer{
-		cli: cli, dir: d.dir, log: d.log, onStart: d.rememberChild,
+		cli: cli, dir: d.dir, log: d.log, onStart: d.rememberChild, onUp: d.keepPrivate,
 		port: wantedPort{portOr(d.TemporalPort, rememberedPort(d.state.TemporalAddress), defaultTemporalPort), d.TemporalPort != 0},
 	}
 	if d.ui, err = openUIGate(wantedPort{portOr(d.UIPort, defaultUIPort), d.UIPort != 0}, d.server.dialUI); err != nil {

@@ -38,6 +38,7 @@ type temporalServer struct {
 	port    wantedPort
 	log     *slog.Logger
 	onStart func(temporalChild) // told of each new child
+	onUp    func()              // called when a child has made its files and accepts connections
 
 	mu sync.Mutex
 	up temporalChild // the child that accepts connections; zero while none does
@@ -190,7 +191,7 @@ func (t *temporalServer) runChild(ctx context.Context, up func()) error {
 	if err != nil {
 		return err
 	}
-	logFile, err := os.OpenFile(t.dir.file(temporalLog), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644)
+	logFile, err := os.OpenFile(t.dir.file(temporalLog), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
 	if err != nil {
 		return err
 	}
@@ -242,6 +243,7 @@ func (t *temporalServer) attend(ctx context.Context, p *os.Process, child tempor
 			if child.listens() && accepts(child.address()) {
 				probe.Stop()
 				limit.Stop()
+				t.onUp()
 				t.setUp(child)
 				up()
 			}

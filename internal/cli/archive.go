@@ -111,15 +111,15 @@ const clearLine = "\r\x1b[K"
 func (l *progressLine) show(p upkeep.Progress) { l.write(fmt.Sprint(report.ArchiveProgress(p))) }
 
 func (l *progressLine) write(text string) {
-	if l.s.env.Terminal && l.s.global.Output == report.Text {
-		fmt.Fprint(l.s.env.Stdout, clearLine, text)
+	if l.s.env.draws() && l.s.global.Output == report.Text {
+		fmt.Fprint(l.s.env.screen, clearLine, text)
 		l.full = true
 	}
 }
 
 func (l *progressLine) clear() {
 	if l.full {
-		fmt.Fprint(l.s.env.Stdout, clearLine)
+		fmt.Fprint(l.s.env.screen, clearLine)
 		l.full = false
 	}
 }

@@ -125,7 +125,7 @@ type DevOptions struct {
 	Err    io.Writer
 	// Demo runs the demo's site too.
 	Demo bool
-	// Terminal says that Out is one.
+	// Terminal says that Out is one whose lines can be written over.
 	Terminal bool
 	// Ready, unless nil, is called once when everything runs. It starts or extends
 	// the crawl that was asked for; demo are the seeds of the demo's site, if it

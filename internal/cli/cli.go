@@ -33,11 +33,24 @@ type Env struct {
 	Terminal       bool // Stdout is one
 	Getenv         func(string) string
 	Backend        Backend
+
+	// screen is Stdout for what draws on a terminal. What comes from pages is never
+	// written to it as it came.
+	screen io.Writer
 }
+
+// draws reports whether lines can be written over.
+func (e Env) draws() bool { return e.Terminal && e.Getenv("TERM") != "dumb" }
 
 // Main runs one command and returns its exit code. An error is exactly one line
 // on Stderr, which says what is wrong and what to do.
 func Main(ctx context.Context, args []string, env Env) int {
+	env.screen = env.Stdout
+	if env.Terminal {
+		shown := &visible{out: env.Stdout}
+		env.Stdout = shown
+		defer shown.Close()
+	}
 	err := run(ctx, args, env)
 	if err == nil {
 		return ExitOK
@@ -187,10 +200,10 @@ func exitCode(err error) int {
 	return ExitFailed
 }
 
-// oneLine puts an error on one line.
+// oneLine puts an error on one line. It may quote a page or a server.
 func oneLine(err error) string {
 	var b strings.Builder
-	for line := range strings.Lines(err.Error()) {
+	for line := range strings.Lines(strings.Map(crawl.Visible, err.Error())) {
 		line = strings.TrimSpace(line)
 		switch {
 		case line == "":

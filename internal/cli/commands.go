@@ -66,7 +66,7 @@ type commands struct {
 // global are the flags of every command. Variables are read by package config,
 // so that tests can pass their own environment.
 type global struct {
-	Store     string        `group:"global" placeholder:"DSN" help:"The store: sqlite:PATH or postgres://… (RECRAWL_STORE)."`
+	Store     string        `group:"global" placeholder:"DSN" help:"The store: sqlite:PATH or postgres://…, without a password (RECRAWL_STORE)."`
 	Archive   string        `group:"global" placeholder:"PLACE" help:"The archive: a folder, or s3://BUCKET/PREFIX (RECRAWL_ARCHIVE)."`
 	Data      string        `group:"global" placeholder:"DIR" help:"The data folder of starter dev, by default ./data (RECRAWL_DATA)."`
 	Address   string        `group:"global" placeholder:"HOST:PORT" help:"Temporal's address (TEMPORAL_ADDRESS)."`

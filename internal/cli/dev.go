@@ -47,8 +47,8 @@ func (c devCmd) Run(s *session) error {
 	}
 	o := DevOptions{
 		Data: s.places.Data, TemporalPort: int(c.TemporalPort), UIPort: int(c.UIPort), For: time.Duration(c.For),
-		Config: s.cfg, Getenv: s.env.Getenv, Out: s.env.Stdout, Err: s.env.Stderr,
-		Demo: c.Demo, Terminal: s.env.Terminal,
+		Config: s.cfg, Getenv: s.env.Getenv, Out: s.env.screen, Err: s.env.Stderr,
+		Demo: c.Demo, Terminal: s.env.draws(),
 	}
 	if want != nil {
 		o.Ready = func(ctx context.Context, crawls store.Crawls, client Client, demo []string) error {

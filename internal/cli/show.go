@@ -61,11 +61,14 @@ func (diffCmd) Help() string {
 
 // Run compares two versions.
 func (c diffCmd) Run(s *session) error {
-	q := report.DiffQuery{From: int(c.From), To: int(c.To), View: report.ViewText, Colour: s.env.Terminal && s.env.Getenv("NO_COLOR") == ""}
+	q := report.DiffQuery{From: int(c.From), To: int(c.To), View: report.ViewText, Colour: s.env.draws() && s.env.Getenv("NO_COLOR") == ""}
 	if c.HTML {
 		q.View = report.ViewBody
 	}
 	return pageArg{c.URL, c.Crawl}.withVersions(s, func(r report.Reporter, files archive.Store, page store.PageRecord) error {
+		if q.Colour {
+			r.Out = s.env.screen // the diff is made visible before it is coloured
+		}
 		return r.Diff(s.ctx, files, page, q)
 	})
 }

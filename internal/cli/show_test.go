@@ -1,15 +1,19 @@
 package cli
 
 import (
+	"bytes"
 	"strings"
 	"testing"
+	"unicode"
+	"unicode/utf8"
 
 	"recrawl/internal/archive"
 	"recrawl/internal/store"
 )
 
-func TestShowAndDiff(t *testing.T) {
-	t.Parallel()
+// withVersion is a backend whose page has a version with a body.
+func withVersion(t *testing.T, body string, v store.VersionRecord) *fakeBackend {
+	t.Helper()
 	b := &fakeBackend{archiveDir: t.TempDir()}
 	files, err := archive.OpenDir(b.archiveDir)
 	if err != nil {
@@ -19,17 +23,22 @@ func TestShowAndDiff(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const body = "<h1>Hello</h1><p>world"
 	if _, err := w.Write([]byte(body)); err != nil {
 		t.Fatal(err)
 	}
-	digest, _, err := w.Commit()
-	if err != nil {
+	if v.Digest, _, err = w.Commit(); err != nil {
 		t.Fatal(err)
 	}
-	b.version = store.VersionRecord{
-		Seq: 3, Digest: digest, ContentType: "text/html", Heads: store.Heads{Request: "GET / HTTP/1.1\r\n\r\n", Response: "HTTP/1.1 200 OK\r\n\r\n"},
-	}
+	b.version = v
+	return b
+}
+
+func TestShowAndDiff(t *testing.T) {
+	t.Parallel()
+	const body = "<h1>Hello</h1><p>world"
+	b := withVersion(t, body, store.VersionRecord{
+		Seq: 3, ContentType: "text/html", Heads: store.Heads{Request: "GET / HTTP/1.1\r\n\r\n", Response: "HTTP/1.1 200 OK\r\n\r\n"},
+	})
 	for _, c := range []struct {
 		args string
 		code int
@@ -60,4 +69,75 @@ func TestShowAndDiff(t *testing.T) {
 	if got := starter(t, &fakeBackend{}, "show", "https://example.com/", "--archive", "/none"); got.code != ExitFailed || !strings.Contains(got.errOut, "cannot open the archive: archive /none") {
 		t.Errorf("with a bad archive: %d, %q", got.code, got.errOut)
 	}
+}
+
+// What a page would have a terminal do is not done, and what goes into a file or
+// another program is what the page sent.
+func TestShowOnTerminal(t *testing.T) {
+	t.Parallel()
+	const evil = "<title>a\x1b]0;renamed\x07</title><p>one\r\ntwo\rthree \x1b[2J\x9b31m \u009b1m \u202etxt\u2066.exe\u2069 \x7f\b gr\u00fc\u00df dich \u4f60\t\xc3"
+	b := withVersion(t, evil, store.VersionRecord{
+		Seq: 3, ContentType: "text/html", Title: "a\x1b]0;renamed\x07",
+		Heads: store.Heads{Request: "GET / HTTP/1.1\r\n\r\n", Response: "HTTP/1.1 200 \x1b[2J\u009b1m\r\n\r\n"},
+	})
+	run := func(terminal bool, args string) string {
+		var out, problem bytes.Buffer
+		env := Env{Stdout: &out, Stderr: &problem, Terminal: terminal, Getenv: func(name string) string { return placed[name] }, Backend: b}
+		if code := Main(t.Context(), strings.Fields(args), env); code != ExitOK {
+			t.Fatalf("starter %s: %d, %s", args, code, &problem)
+		}
+		return out.String()
+	}
+	const show = "show https://example.com/ --version 3"
+	if got := run(false, show); got != evil {
+		t.Errorf("piped: %q, want the page, byte for byte: %q", got, evil)
+	}
+	for _, args := range []string{
+		show, show + " --text", show + " --head", show + " --output json", show + " --head --output json",
+		"diff https://example.com/ 3 3 --html", "history https://example.com/ --versions", "history https://example.com/ --versions --output json",
+	} {
+		got := run(true, args)
+		if i := strings.IndexFunc(got, obeyed); i >= 0 || !utf8.ValidString(got) {
+			t.Errorf("starter %s on a terminal: %q has %q", args, got, got[max(i, 0):min(len(got), max(i, 0)+4)])
+		}
+	}
+	want := "<title>a\ufffd]0;renamed\ufffd</title><p>one\ntwo\ufffdthree \ufffd[2J\ufffd31m \ufffd1m \ufffdtxt\ufffd.exe\ufffd \ufffd\ufffd gr\u00fc\u00df dich \u4f60\t\ufffd"
+	if got := run(true, show); got != want {
+		t.Errorf("on a terminal %q, want %q", got, want)
+	}
+}
+
+// obeyed reports whether a terminal obeys a character instead of showing it.
+func obeyed(r rune) bool {
+	return unicode.IsControl(r) && r != '\n' && r != '\t' || unicode.Is(unicode.Bidi_Control, r) && r > '\u200f'
+}
+
+// Text that is written in pieces is shown as if it came at once.
+func FuzzVisible(f *testing.F) {
+	f.Add("a\r\n\u4f60\x1b[2J\xc3\u009b\r", uint8(1))
+	f.Add("\r\r\n\xe4\xbd", uint8(2))
+	f.Fuzz(func(t *testing.T, text string, piece uint8) {
+		shown := func(size int) string {
+			var out bytes.Buffer
+			v := visible{out: &out}
+			for rest := []byte(text); len(rest) > 0; {
+				n, err := v.Write(rest[:min(size, len(rest))])
+				if err != nil {
+					t.Fatal(err)
+				}
+				rest = rest[n:]
+			}
+			if err := v.Close(); err != nil {
+				t.Fatal(err)
+			}
+			return out.String()
+		}
+		whole := shown(len(text))
+		if got := shown(1 + int(piece)); got != whole {
+			t.Errorf("%q in pieces of %d: %q, at once %q", text, 1+piece, got, whole)
+		}
+		if strings.ContainsFunc(whole, obeyed) || !utf8.ValidString(whole) {
+			t.Errorf("%q is shown as %q", text, whole)
+		}
+	})
 }

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"fmt"
 	"time"
 
 	"recrawl/internal/report"
@@ -22,15 +23,15 @@ func (s *session) watch(write func(report.Reporter) error) error {
 		defer ticker.Stop()
 		for {
 			var answer bytes.Buffer
-			if s.env.Terminal && s.global.Output == report.Text {
-				answer.WriteString(clearScreen)
-			}
 			err := write(report.Reporter{Store: opened, Out: &answer, Format: s.global.Output})
 			if s.ctx.Err() != nil {
 				return nil
 			}
 			if err != nil {
 				return err
+			}
+			if s.env.draws() && s.global.Output == report.Text {
+				fmt.Fprint(s.env.screen, clearScreen)
 			}
 			if _, err := s.env.Stdout.Write(answer.Bytes()); err != nil {
 				return err

@@ -105,7 +105,12 @@ func CheckStore(dsn string) error {
 	switch {
 	case isSQLite && path == "":
 		return errors.New("the sqlite: store has no path: write sqlite:PATH")
-	case isSQLite, strings.HasPrefix(dsn, "postgres://"), strings.HasPrefix(dsn, "postgresql://"):
+	case isSQLite:
+		return nil
+	case strings.HasPrefix(dsn, "postgres://"), strings.HasPrefix(dsn, "postgresql://"):
+		if isAmbiguous(dsn) {
+			return errAmbiguous
+		}
 		return nil
 	}
 	return errors.New("not a store: write sqlite:PATH or postgres://USER@HOST/DATABASE")

@@ -139,6 +139,46 @@ func TestResolve(t *testing.T) {
 	}
 }
 
+// A password on the command line is refused, in whatever form, and never repeated.
+func TestPasswordOnTheCommandLine(t *testing.T) {
+	t.Parallel()
+	for _, dsn := range []string{
+		"postgres://u:hunter2@h/db", "postgresql://u:hunter2@h:5432,g:5433/db?sslmode=disable", "postgres://:hunter2@h/db", "postgres://u:hunter2@/db?host=/run",
+		"postgres://h/db?password=hunter2", "postgres://u@h/db?sslmode=require&Password=hunter2", "postgres://u@h/db?pass%77ord=hunter2", "postgres://h/db?sslpassword=hunter2",
+		"postgres://u:%68unter2@h/db", "postgres://u:hun@ter2@h/db", "postgres://u:hunter2?x@h/db", "postgres://u:hunter2@[h/db", "postgres://u:hunter2%zz@h/db",
+		"host=h user=u password=hunter2", "host=h password = 'hunter2'", "PASSWORD=hunter2", "mysql://u:hunter2@h/db",
+	} {
+		_, err := Resolve(Overrides{Store: dsn}, Default(), env())
+		if err == nil || strings.Contains(err.Error(), "ter2") || strings.Contains(err.Error(), "\n") {
+			t.Errorf("--store %s: %v, want one line without the password", dsn, err)
+			continue
+		}
+		for _, want := range []string{"--store", EnvStore, "PGPASSFILE"} {
+			if !strings.Contains(err.Error(), want) {
+				t.Errorf("--store %s: %v, want %q in it", dsn, err, want)
+			}
+		}
+		if strings.HasPrefix(dsn, "postgres") && !isAmbiguous(dsn) {
+			if p, err := Resolve(Overrides{}, Config{Store: dsn}, env()); err != nil || p.Store != dsn {
+				t.Errorf("%s=%s: %v", EnvStore, dsn, err)
+			}
+		}
+	}
+	for _, dsn := range []string{
+		"postgres://h/db", "postgres://u@h:5432/db?sslmode=disable", "postgres://u:@h/db", "postgres:///db?host=/run", "postgres://u@h/db?passfile=/home/u/.pgpass",
+		"postgres://h/db?password=", "postgres://[::1]:5432/db", "sqlite:/tmp/u:x@h?password=y", "postgres://u@h/db?application_name=a@b",
+	} {
+		if _, err := Resolve(Overrides{Store: dsn}, Default(), env()); err != nil {
+			t.Errorf("--store %s: %v", dsn, err)
+		}
+	}
+	for _, dsn := range []string{"postgres://u:hun@ter2@h/db", "postgres://u:hun/ter2@h/db", "postgres://hun/ter2@h/db"} {
+		if _, err := Load(env(EnvStore, dsn)); err == nil || strings.Contains(err.Error(), "ter2") || !strings.Contains(err.Error(), "%40") {
+			t.Errorf("%s=%s: %v, want what is wrong, without the password", EnvStore, dsn, err)
+		}
+	}
+}
+
 func TestReadDevStateUnreadable(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -34,6 +34,9 @@ func Resolve(flags Overrides, c Config, getenv func(string) string) (Places, err
 		Store: first(flags.Store, c.Store), Archive: first(flags.Archive, c.Archive), Data: first(flags.Data, c.Data),
 		Address: flags.Address, Namespace: flags.Namespace,
 	}
+	if hasPassword(flags.Store) {
+		return Places{}, errPasswordShown
+	}
 	if p.Store != "" {
 		if err := CheckStore(p.Store); err != nil {
 			return Places{}, err

@@ -25,12 +25,25 @@ func cleanRune(r rune) rune {
 	switch {
 	case unicode.IsControl(r), r == '\u2028', r == '\u2029':
 		return ' '
-	case r >= '\u202A' && r <= '\u202E', r >= '\u2066' && r <= '\u2069':
-		// Direction overrides make a terminal show another text than is there.
+	case isOverride(r):
 		return -1
 	}
 	return r
 }
+
+// Visible puts U+FFFD in the place of a character that a terminal would obey
+// instead of showing it: all control characters but the end of a line and the tab,
+// and direction overrides.
+func Visible(r rune) rune {
+	if unicode.IsControl(r) && r != '\n' && r != '\t' || isOverride(r) {
+		return utf8.RuneError
+	}
+	return r
+}
+
+// isOverride reports whether a character turns the direction of a text, so that a
+// terminal shows another one than is there.
+func isOverride(r rune) bool { return r >= '\u202A' && r <= '\u202E' || r >= '\u2066' && r <= '\u2069' }
 
 // cutRunes returns the longest head of s that has at most limit bytes and ends
 // between two runes.

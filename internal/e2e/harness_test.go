@@ -6,6 +6,7 @@ package e2e
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -139,13 +140,14 @@ func (s *site) checkPolite(t *testing.T, gap time.Duration) {
 
 // dev is a running `starter dev`.
 type dev struct {
-	t    *testing.T
-	data string
-	args []string
-	env  []string
-	cmd  *exec.Cmd
-	out  *syncBuffer
-	done chan struct{}
+	t       *testing.T
+	data    string
+	program string // the starter, or what runs it
+	args    []string
+	env     []string
+	cmd     *exec.Cmd
+	out     *syncBuffer
+	done    chan struct{}
 }
 
 // startDev runs `starter dev` on a data folder and waits until it says that it
@@ -166,7 +168,7 @@ func startDevEnv(t *testing.T, data string, env []string, args ...string) *dev {
 
 func (d *dev) start() {
 	d.t.Helper()
-	d.cmd = exec.Command(programs.starter, append([]string{"dev", "--data", d.data}, d.args...)...)
+	d.cmd = exec.Command(cmp.Or(d.program, programs.starter), append([]string{"dev", "--data", d.data}, d.args...)...)
 	d.cmd.Env = append(append(cleanEnv(d.t), "RECRAWL_TEMPORAL_CLI="+programs.temporal), d.env...)
 	d.out = &syncBuffer{}
 	d.cmd.Stdout, d.cmd.Stderr = d.out, d.out

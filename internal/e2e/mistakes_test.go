@@ -29,6 +29,9 @@ func (m mistake) check(t *testing.T, program string) {
 	if code != m.code || stdout != "" {
 		t.Errorf("%s: exit %d with output %q, want %d and none", m.name, code, stdout, m.code)
 	}
+	if strings.Contains(stderr, "hunter2") {
+		t.Errorf("%s: stderr has the password: %q", m.name, stderr)
+	}
 	if strings.Count(stderr, "\n") != 1 || !strings.Contains(stderr, m.want) {
 		t.Errorf("%s: stderr %q, want one line with %q", m.name, stderr, m.want)
 	}
@@ -71,6 +74,9 @@ func TestMistakes(t *testing.T) {
 		{name: "no store", args: []string{"status", "--data", data}, code: 2, want: "no store"},
 		{name: "Temporal out of reach", args: append([]string{"crawl", "news", "http://127.0.0.1/"}, elsewhere...), code: 1, want: closedPort},
 		{name: "Postgres out of reach", args: []string{"status", "--store", "postgres://recrawl@" + closedPort + "/recrawl"}, code: 1, want: closedPort},
+		{name: "password on the command line", args: []string{"status", "--store", "postgres://recrawl:hunter2@" + closedPort + "/recrawl"}, code: 2, want: "RECRAWL_STORE, or keep the password in the file that PGPASSFILE names"},
+		{name: "password in the variable", args: []string{"status"}, env: []string{"RECRAWL_STORE=postgres://recrawl:hunter2@" + closedPort + "/recrawl"}, code: 1, want: closedPort},
+		{name: "password cut by its own sign", args: []string{"status"}, env: []string{"RECRAWL_STORE=postgres://recrawl:hunter2@x@" + closedPort + "/recrawl"}, code: 2, want: "%40"},
 		{name: "store missing", args: []string{"status", "--store", "sqlite:" + filepath.Join(dir, "none.db")}, code: 3, want: "none.db"},
 		{name: "another program's database", args: []string{"status", "--store", "sqlite:" + otherDB}, code: 1, want: "other.db"},
 		{name: "no database at all", args: []string{"status", "--store", "sqlite:" + text}, code: 1, want: "text.db"},

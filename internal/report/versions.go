@@ -8,11 +8,11 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode"
 
 	udiff "github.com/aymanbagabas/go-udiff"
 
 	"recrawl/internal/archive"
+	"recrawl/internal/crawl"
 	"recrawl/internal/extract"
 	"recrawl/internal/store"
 )
@@ -167,7 +167,7 @@ func (r Reporter) Diff(ctx context.Context, files Contents, page store.PageRecor
 			URL: page.URL, From: from.Seq, To: to.Seq, FromAt: stamp(from.At), ToAt: stamp(to.At), View: q.View, Differs: diff != "", Diff: diff,
 		})
 	}
-	diff = strings.Map(visible, diff)
+	diff = strings.Map(crawl.Visible, diff)
 	switch {
 	case diff == "" && from.Digest == to.Digest:
 		diff = fmt.Sprintf("versions %d and %d are the same, byte for byte\n", from.Seq, to.Seq)
@@ -189,14 +189,6 @@ const diffContext = 3
 
 func unified(fromLabel, toLabel, from, to string) (string, error) {
 	return udiff.ToUnified(fromLabel, toLabel, from, udiff.Lines(from, to), diffContext)
-}
-
-// visible keeps markup from moving a terminal's cursor.
-func visible(r rune) rune {
-	if unicode.IsControl(r) && r != '\n' && r != '\t' {
-		return '\uFFFD'
-	}
-	return r
 }
 
 // coloured is a unified diff as terminals show it.

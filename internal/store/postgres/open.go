@@ -7,6 +7,7 @@ import (
 	"embed"
 	"errors"
 	"fmt"
+	"regexp"
 	"strings"
 
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -86,7 +87,7 @@ func openEngine(ctx context.Context, dsn string, opts Options) (*engine, error) 
 func parseConfig(dsn string) (*pgxpool.Config, error) {
 	config, err := pgxpool.ParseConfig(dsn)
 	if err != nil {
-		return nil, fmt.Errorf("the store's DSN is wrong: %s", oneLine(err.Error())) // pgx leaves the password out
+		return nil, fmt.Errorf("the store's DSN is wrong: %s", unquoted(oneLine(err.Error()), dsn))
 	}
 	params := config.ConnConfig.RuntimeParams
 	for name, value := range timeouts {
@@ -98,6 +99,19 @@ func parseConfig(dsn string) (*pgxpool.Config, error) {
 		params["application_name"] = "recrawl"
 	}
 	return config, nil
+}
+
+// quotes are the texts that an error of pgx quotes: the DSN, without what it takes
+// for the password, and the part that is wrong.
+var quotes = regexp.MustCompile("`.*`|\"(?:[^\"\\\\]|\\\\.)*\"")
+
+// unquoted leaves out of a problem what it quotes of the DSN: where that is wrong,
+// its password may be anywhere.
+func unquoted(problem, dsn string) string {
+	if strings.ContainsAny(dsn, "`\"") {
+		return "it cannot be read" // nor can be told where a quote of it ends
+	}
+	return strings.TrimPrefix(quotes.ReplaceAllLiteralString(problem, "…"), "cannot parse …: ")
 }
 
 // writeAlone is Write for migrations: one process at a time, for as long as it

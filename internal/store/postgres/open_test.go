@@ -100,6 +100,27 @@ func TestOpenSaysWhatIsWrong(t *testing.T) {
 	wantOpenError(t, dsn, Options{ReadOnly: true}, store.ErrNotFound, "no store")
 }
 
+// Whatever is wrong with a DSN, what might be its password is not repeated.
+func TestWrongDSNIsNotQuoted(t *testing.T) {
+	for _, c := range []struct{ dsn, want string }{
+		{"postgres://u:hunter2@h:x/db", "invalid port"},
+		{"postgres://u:hun@ter2@h/db?sslmode=bad", "sslmode is invalid"},
+		{"postgres://u:hunter2%zz@h/db", "percent-encoded"},
+		{"postgres://u hunter2@h/db", "spaces"},
+		{"postgres://hunter2@h:99999999/db", "invalid port"},
+		{"postgres://h/db?options=password=hunter2&sslmode=x", "separator"},
+		{"postgres://u:hunter2@h/db?connect_timeout=hunter2", "invalid connect_timeout"},
+		{"postgres://u:hunter2@h/db?pool_max_conns=hunter2", "pool_max_conns"},
+		{"postgres://u:hun`ter2@h:x`: hunter2/db", "cannot be read"},
+		{"host=h password=hunter2 port=x", "invalid port"},
+	} {
+		_, err := parseConfig(c.dsn)
+		if err == nil || strings.Contains(err.Error(), "hun") || strings.Contains(err.Error(), "ter2") || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %q and no password", c.dsn, err, c.want)
+		}
+	}
+}
+
 func TestReadOnlyReads(t *testing.T) {
 	dsn := pgtest.DSN(t)
 	testEngine(t, dsn)

@@ -90,6 +90,7 @@ func (e *engine) open(ctx context.Context, opts Options) error {
 			return err
 		}
 	}
+	makeFile(e.path)
 	if e.writer, err = e.connect(ctx, "rwc"); err != nil {
 		return err
 	}
@@ -139,6 +140,16 @@ func (e *engine) openReaders(ctx context.Context) error {
 		e.idle <- s
 	}
 	return nil
+}
+
+// makeFile makes a file that other users cannot read, whatever the process's umask,
+// if there is none. SQLite gives those that it makes beside it the same permissions.
+// Why a file cannot be made SQLite says.
+func makeFile(path string) {
+	if f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600); err == nil {
+		_ = f.Chmod(0o600)
+		_ = f.Close()
+	}
 }
 
 // connect opens a connection with our pragmas.
@@ -195,6 +206,7 @@ func (e *engine) named(err error) error {
 // database beside the store, which the system ends with the process, however
 // that ends.
 func (e *engine) takeOwnership(ctx context.Context) error {
+	makeFile(e.path + "-owner")
 	guard, err := openSession(ctx, e.path+"-owner", "rwc", "busy_timeout = 0")
 	if err != nil {
 		return e.translate(err)

@@ -111,6 +111,28 @@ func TestOpenOddNames(t *testing.T) {
 	}
 }
 
+// The files of a store are its owner's alone, those too that come and go beside it.
+func TestFilesArePrivate(t *testing.T) {
+	dir := t.TempDir()
+	openAt(t, filepath.Join(dir, "store.db"), Options{Owner: true})
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		info, err := e.Info()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := info.Mode().Perm(); got != 0o600 {
+			t.Errorf("%s has the permissions %o", e.Name(), got)
+		}
+	}
+	if len(entries) < 4 {
+		t.Errorf("%d files, want the store, its log, the index of that and the owner's lock", len(entries))
+	}
+}
+
 func TestOneOwner(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "store.db")
 	first := openAt(t, path, Options{Owner: true})

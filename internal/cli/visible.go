@@ -1,0 +1,42 @@
+package cli
+
+import (
+	"bytes"
+	"io"
+	"unicode/utf8"
+
+	"recrawl/internal/crawl"
+)
+
+// visible is a terminal to which only what can be seen is written: bytes of pages
+// are among it, and could move the cursor, rename the window or make up a line.
+// What draws on the terminal itself writes to Env.screen.
+type visible struct {
+	out io.Writer
+	// rest is the begin of a character whose end is still to come.
+	rest []byte
+}
+
+// Write implements io.Writer.
+func (v *visible) Write(p []byte) (int, error) {
+	if err := v.write(append(v.rest, p...), false); err != nil {
+		return 0, err
+	}
+	return len(p), nil
+}
+
+// Close writes what is left; it does not close the terminal.
+func (v *visible) Close() error { return v.write(v.rest, true) }
+
+func (v *visible) write(text []byte, end bool) error {
+	shown := make([]byte, 0, len(text))
+	for len(text) > 0 && (end || utf8.FullRune(text) && string(text) != "\r") {
+		r, size := utf8.DecodeRune(text)
+		if text = text[size:]; r != '\r' || len(text) == 0 || text[0] != '\n' {
+			shown = utf8.AppendRune(shown, crawl.Visible(r))
+		}
+	}
+	v.rest = bytes.Clone(text)
+	_, err := v.out.Write(shown)
+	return err
+}
