@@ -27,6 +27,8 @@ type Contents interface {
 	// Claim is Unreferenced for digests that were found in the archive: it claims
 	// those that no version has and that nobody has claimed, known or not.
 	Claim(ctx context.Context, digests []string) ([]string, error)
+	// Waiting counts the digests whose bytes are to be deleted, claimed or not.
+	Waiting(ctx context.Context) (int, error)
 	// Deleted says that the bytes of claimed digests are gone from the archive. It
 	// must not be called for a digest when the claim has ended.
 	Deleted(ctx context.Context, digests []string) error

@@ -23,6 +23,19 @@ type Takedown interface {
 	// Remember removes the tombstone, so that links bring the pages back as new
 	// ones; ErrNotFound if there is none.
 	Remember(ctx context.Context, t Target) error
+	// Erase makes true on disk what Forget did: it removes what deleted rows have
+	// left in the store's files. It does nothing else, and may be cut off and called
+	// again. What is left without Rewrite, and of Postgres' write-ahead log with it,
+	// is in docs/operations.md.
+	Erase(ctx context.Context, p EraseParams) error
+}
+
+// EraseParams are the inputs of Erase.
+type EraseParams struct {
+	// Rewrite writes the tables anew, since pages of a database keep copies of rows
+	// in their unused parts. It takes about ten seconds a gigabyte, in which nobody
+	// else can write, and room for the tables twice.
+	Rewrite bool
 }
 
 // Target is what Takedown is about: one canonical URL, or all URLs of one host.

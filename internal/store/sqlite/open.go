@@ -37,9 +37,10 @@ type Options struct {
 
 // pragmas of every connection. A statement waits 5 s for another process;
 // synchronous=FULL makes each commit durable, which the promises to hosts need:
-// a request that was begun must be known after a power loss.
+// a request that was begun must be known after a power loss. What is deleted is
+// overwritten at once, so that it is not in the file's free pages.
 var pragmas = []string{
-	"busy_timeout = 5000", "foreign_keys = ON", "synchronous = FULL",
+	"busy_timeout = 5000", "foreign_keys = ON", "synchronous = FULL", "secure_delete = ON",
 	"temp_store = MEMORY", "cache_size = -16000",
 }
 

@@ -114,6 +114,18 @@ func (s *Store) Claim(ctx context.Context, digests []string) ([]string, error) {
 	return claimed, nil
 }
 
+// Waiting implements store.Contents.
+func (s *Store) Waiting(ctx context.Context) (int, error) {
+	n, err := read(ctx, s, func(tx Tx) (n int, err error) {
+		err = tx.QueryRow(ctx, `SELECT COUNT(*) FROM contents WHERE refs = 0 AND claimed_until >= 0`, nil, &n)
+		return n, err
+	})
+	if err != nil {
+		return 0, fmt.Errorf("count contents to be deleted: %w", err)
+	}
+	return n, nil
+}
+
 // Deleted implements store.Contents.
 func (s *Store) Deleted(ctx context.Context, digests []string) error {
 	query := `DELETE FROM contents WHERE refs = 0 AND digest IN (SELECT r.digest FROM ` + s.records(1, "r", "digest text") + `)`

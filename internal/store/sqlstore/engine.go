@@ -21,6 +21,9 @@ type Engine interface {
 	// Watch returns a channel that receives after a committed transaction of any
 	// process called Tx.Wake for the page, and a function that ends the watch.
 	Watch(page int64) (<-chan struct{}, func())
+	// Erase removes what deleted rows have left in the files of the tables, by writing
+	// them anew if rewrite is set. It waits for its turn among writers.
+	Erase(ctx context.Context, rewrite bool, tables []string) error
 	// Close marks the store as cleanly closed and ends all connections.
 	Close() error
 }

@@ -35,9 +35,16 @@ func contentLife(c *collection) {
 		}
 		want(c, what, fmt.Sprint(got), fmt.Sprint(expected))
 	}
+	waiting := func(what string, expected int) {
+		c.Helper()
+		n, err := c.s.Waiting(c.ctx)
+		c.check(err)
+		want(c, "waiting "+what, n, expected)
+	}
 	for digest := range 3 {
 		c.check(save(0, digest+1, digest))
 	}
+	waiting("at first", 0)
 	c.check(save(1, 1, 2))
 	claimed("while there are versions", 10)
 
@@ -45,11 +52,13 @@ func contentLife(c *collection) {
 	c.check(save(1, 2, 0)) // before its bytes are deleted
 	claimed("after the last version", 10, 1)
 	claimed("while they are claimed", 10)
+	waiting("while they are claimed", 1)
 	c.wantError(save(1, 3, 1), store.ErrUnavailable)
 	want(c, "versions", c.status().Versions, 2)
 	c.check(c.s.Deleted(c.ctx, []string{c.digest(1), c.digest(2)})) // the second is a version's: nothing happens
 	c.check(save(1, 3, 1))
 	claimed("after they are deleted", 10)
+	waiting("after they are deleted", 0)
 
 	c.check(c.s.Discard(c.ctx, []string{c.digest(2), c.digest(7), c.digest(6), c.digest(7), ""}))
 	c.check(c.s.Discard(c.ctx, nil))

@@ -26,6 +26,7 @@ func takedownCases() []collectionCase {
 		{"OneOfURLAndHost", forgetBadTarget},
 		{"HostileTargets", forgetHostile},
 		{"AtOnceFromManySides", forgetAtOnce},
+		{"ErasingKeepsTheRest", eraseKeeps},
 	}
 }
 
@@ -320,6 +321,35 @@ func forgetHostile(c *collection) {
 		want(c, "forgotten pages", len(c.forget(store.ForgetParams{Target: store.Target{Host: u.Host}}).Pages), 1)
 		c.registers("again", 0, 0, 0, 1, u)
 	}
+}
+
+// eraseKeeps: erasing, beside others' writes and again and again, changes nothing
+// that can be asked.
+func eraseKeeps(c *collection) {
+	c.with(100, 0)
+	pages := c.admitted(1, 5)
+	for _, p := range pages {
+		c.save(version(p.PageID, 1), store.Link{URL: pages[0].URL})
+		c.visit(p.PageID, crawl.OutcomeNew, crawl.Active)
+	}
+	c.forgetURL(pages[1].URL)
+	c.together(4, func(i int) error {
+		if i < 2 {
+			return c.s.Erase(c.ctx, store.EraseParams{Rewrite: i == 1})
+		}
+		for k := range 10 {
+			_, err := c.s.RegisterLinks(c.ctx, store.RegisterParams{CrawlID: c.id, From: pages[i].PageID, URLs: c.urls(i, k+1, 2)})
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	c.gone(pages[1])
+	for _, p := range []store.PageRecord{pages[0], pages[2], pages[3], pages[4]} {
+		want(c, "visits of "+p.URL, c.page(p.PageID).Visits, 1)
+	}
+	c.checkCounts()
 }
 
 // Everybody works on the pages of two hosts while they are forgotten and

@@ -1,0 +1,24 @@
+package sqlstore
+
+import (
+	"context"
+	"fmt"
+
+	"recrawl/internal/store"
+)
+
+// erased are the tables whose rows, or their earlier versions, say something of
+// pages: all that Forget removes from.
+var erased = []string{
+	"pages", "frontier", "visits", "versions", "pending_links", "links", "robots", "places", "contents",
+	"sketches", "sketch_keys", "duplicates", "mirrors", "host_crawls", "host_steering", "host_ranks",
+	"rejected", "traps", "variants", "prefixes", "evictions", "sources",
+}
+
+// Erase implements store.Takedown.
+func (s *Store) Erase(ctx context.Context, p store.EraseParams) error {
+	if err := s.engine.Erase(ctx, p.Rewrite, erased); err != nil {
+		return fmt.Errorf("erase what was deleted: %w", err)
+	}
+	return nil
+}
