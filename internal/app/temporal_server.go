@@ -113,6 +113,8 @@ func (t *temporalServer) args(c temporalChild) []string {
 		"--db-filename", t.dir.file(temporalFile),
 		// Without WAL the server does about a quarter of the work.
 		"--sqlite-pragma", "journal_mode=WAL", "--sqlite-pragma", "synchronous=NORMAL",
+		// A takedown writes beside it, and what retention deletes is to be gone.
+		"--sqlite-pragma", "busy_timeout=60000", "--sqlite-pragma", "secure_delete=ON",
 		"--dynamic-config-value", "system.enableActivityEagerExecution=true",
 		"--dynamic-config-value", "limit.maxIDLength=255",
 		// Nobody needs Temporal's HTTP API, and any page could use it: it cannot be

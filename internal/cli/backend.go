@@ -35,8 +35,9 @@ type Backend interface {
 	SetBlocked(ctx context.Context, at Target, host string, blocked bool) (string, error)
 	// ReleaseTrap makes the held pages of a crawl's trap known again and says so.
 	ReleaseTrap(ctx context.Context, at Target, crawl, trap string) (string, error)
-	// Forget removes pages with their workflows and bytes; dry only counts.
-	Forget(ctx context.Context, at Target, what Takedown, dry bool) (Forgotten, error)
+	// Forget removes pages with their workflows and bytes, and what these have left on
+	// disk.
+	Forget(ctx context.Context, at Target, what Takedown, o ForgetOptions) (Forgotten, error)
 	// Remember lets what was forgotten be found again.
 	Remember(ctx context.Context, at Target, what Takedown) error
 	// VerifyArchive reads every content that a version has. It returns what it has
@@ -109,6 +110,9 @@ const (
 type Target struct {
 	Store, Archive string
 	Temporal       TemporalOptions
+	// Data is the data folder whose Temporal server that is; "" if it is no `starter
+	// dev`'s.
+	Data string
 }
 
 // DevOptions say what `starter dev` runs.

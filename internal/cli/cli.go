@@ -109,10 +109,14 @@ type session struct {
 
 // target is where the command acts.
 func (s *session) target() Target {
-	return Target{
+	at := Target{
 		Store: s.places.Store, Archive: s.places.Archive,
 		Temporal: TemporalOptions{Address: s.places.Address, Namespace: s.places.Namespace},
 	}
+	if s.places.FromDev {
+		at.Data = s.places.Data
+	}
+	return at
 }
 
 // withStore opens the store for as long as do runs.

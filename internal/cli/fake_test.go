@@ -86,9 +86,14 @@ func (b *fakeBackend) ReleaseTrap(_ context.Context, at Target, crawl, trap stri
 	return "released", nil
 }
 
-func (b *fakeBackend) Forget(_ context.Context, _ Target, what Takedown, dry bool) (Forgotten, error) {
-	b.calls = append(b.calls, fmt.Sprintf("forget %s dry=%v", what, dry))
-	return Forgotten{Pages: 3, Contents: 2, Workflows: 1}, nil
+func (b *fakeBackend) Forget(_ context.Context, _ Target, what Takedown, o ForgetOptions) (Forgotten, error) {
+	call := fmt.Sprintf("forget %s dry=%v", what, o.Dry)
+	if o.Rewrite != nil {
+		call += fmt.Sprintf(" rewrite=%v", *o.Rewrite)
+	}
+	b.calls = append(b.calls, call)
+	o.Progress(ForgetProgress{Doing: "ending workflows", Pages: 1, Of: 3})
+	return Forgotten{Pages: 3, Contents: 2, Workflows: 1, Left: []string{"something is left"}}, nil
 }
 
 func (b *fakeBackend) Remember(_ context.Context, _ Target, what Takedown) error {

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 
 	"recrawl/internal/config"
@@ -11,12 +12,16 @@ type forgetCmd struct {
 	Host string `placeholder:"HOST" help:"Forget every page of this host instead."`
 	Undo bool   `help:"Let a forgotten page or host be found again."`
 	Yes  bool   `help:"Do it; without this flag, only say what would be forgotten."`
+
+	Rewrite *bool `negatable:"" help:"Write the files of the databases anew, so that nothing is left in their unused parts either. Visits wait meanwhile, about ten seconds a gigabyte. By default an embedded store's are, Postgres' are not."`
 }
 
 // Help implements kong.HelpProvider.
 func (forgetCmd) Help() string {
-	return `Removes pages for good: their workflows, visits, versions, links and bytes. Only a hash remains, so that
-links and seeds do not bring them back. Without --yes it only says what it would do.
+	return `Removes pages for good: their workflows, visits, versions, links and bytes, also from the unused parts of
+files. Only a hash remains, so that links and seeds do not bring them back. What it cannot remove it
+says; exports, backups and other pages that name them are not touched. Without --yes it only says what
+it would do. It may be cut off: the same command goes on.
 
     starter forget https://example.com/private --yes
     starter forget --host example.com --yes
@@ -38,14 +43,22 @@ func (c forgetCmd) Run(s *session) error {
 		}
 		return s.say("%s may be found again, by links and as a seed", what)
 	}
-	done, err := s.env.Backend.Forget(s.ctx, s.target(), what, !c.Yes)
+	progress := newProgress(s)
+	done, err := s.env.Backend.Forget(s.ctx, s.target(), what, ForgetOptions{Dry: !c.Yes, Rewrite: c.Rewrite, Progress: func(p ForgetProgress) {
+		progress.show(p.String())
+	}})
+	progress.clear()
 	if err != nil {
 		return err
 	}
 	if !c.Yes {
 		return s.say("would forget %s: %s, for good; do it with --yes", what, count(done.Pages, "page"))
 	}
-	return s.say("forgot %s: %s, %s, %s", what, count(done.Pages, "page"), count(done.Contents, "content"), count(done.Workflows, "workflow"))
+	err = s.say("forgot %s: %s, %s, %s", what, count(done.Pages, "page"), count(done.Contents, "content"), count(done.Workflows, "workflow"))
+	for _, left := range done.Left {
+		err = errors.Join(err, s.say("%s", left))
+	}
+	return err
 }
 
 func (c forgetCmd) what() (Takedown, error) {
@@ -73,7 +86,29 @@ func (t Takedown) String() string {
 	return t.URL
 }
 
+// ForgetOptions say how to forget.
+type ForgetOptions struct {
+	Dry bool // only count
+	// Rewrite says whether the databases' files are written anew; nil is as suits the
+	// kind of store.
+	Rewrite *bool
+	// Progress is called as it goes on, unless it is a dry run.
+	Progress func(ForgetProgress)
+}
+
+// ForgetProgress is how far a takedown has come.
+type ForgetProgress struct {
+	Doing     string // in words
+	Pages, Of int
+}
+
+func (p ForgetProgress) String() string {
+	return fmt.Sprintf("%s: %d of %s", p.Doing, p.Pages, count(p.Of, "page"))
+}
+
 // Forgotten counts what a takedown removed.
 type Forgotten struct {
 	Pages, Contents, Workflows int
+	// Left says what still names it, where and for how long, a sentence each.
+	Left []string
 }

@@ -1,0 +1,127 @@
+package temporalkit
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	enumspb "go.temporal.io/api/enums/v1"
+	"go.temporal.io/api/workflowservice/v1"
+	"google.golang.org/protobuf/proto"
+
+	"recrawl/internal/contract"
+)
+
+// busyLimit is how long Finish waits for Discovers at work: most take a second.
+const busyLimit = 30 * time.Second
+
+// Finish removes the histories of others that name what was forgotten, as far as
+// they have ended: of Discovers that found a page, and of the crawls. names judges
+// what a history says. It returns the ids of the workflows that run and name it:
+// their histories go when their runs have ended and the namespace's retention is
+// over.
+func (e *Eraser) Finish(ctx context.Context, crawls []string, names func(text []byte) bool) (left []string, err error) {
+	for deadline := time.Now().Add(busyLimit); len(e.busy) > 0; {
+		waiting := runsOf(e.busy)
+		clear(e.busy)
+		if _, err := e.removeClosed(ctx, waiting); err != nil {
+			return nil, err
+		}
+		if len(e.busy) > 0 && time.Now().After(deadline) {
+			break
+		}
+		if len(e.busy) > 0 {
+			if err := pauseFor(ctx, gonePauseMax); err != nil {
+				return nil, err
+			}
+		}
+	}
+	for r := range e.busy {
+		left = append(left, r.id)
+	}
+	for _, name := range crawls {
+		running, err := e.removeNaming(ctx, contract.CrawlID(name), names)
+		if err != nil {
+			return nil, err
+		}
+		if running {
+			left = append(left, contract.CrawlID(name))
+		}
+	}
+	slices.Sort(left)
+	return left, nil
+}
+
+// removeNaming removes the ended runs of a workflow whose histories name something,
+// and reports whether that of the running one does.
+func (e *Eraser) removeNaming(ctx context.Context, id string, names func(text []byte) bool) (running bool, err error) {
+	infos, err := e.list(ctx, "WorkflowId = "+quoted(id))
+	if err != nil {
+		return false, err
+	}
+	current, err := e.current(ctx, []string{id})
+	if err != nil {
+		return false, err
+	}
+	seen, ended := map[run]bool{}, map[run]bool{}
+	for _, info := range append(current, infos...) { // the current one as it is, then as it is listed
+		r := runOf(info.GetExecution())
+		if info == nil || seen[r] {
+			continue
+		}
+		seen[r] = true
+		named, err := e.named(ctx, r, names)
+		if err != nil {
+			return false, err
+		}
+		switch {
+		case named && info.GetStatus() == enumspb.WORKFLOW_EXECUTION_STATUS_RUNNING:
+			running = true
+		case named:
+			ended[r] = true
+		}
+	}
+	_, err = e.removeAll(ctx, runsOf(ended))
+	return running, err
+}
+
+// named reports whether the history of a run says something.
+func (e *Eraser) named(ctx context.Context, r run, names func(text []byte) bool) (bool, error) {
+	events := e.Client.GetWorkflowHistory(ctx, r.id, r.run, false, enumspb.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT)
+	for events.HasNext() {
+		event, err := events.Next()
+		if isGone(err) {
+			return false, nil
+		}
+		if err != nil {
+			return false, fmt.Errorf("read the history of %s: %w", r.id, err)
+		}
+		text, err := proto.Marshal(event)
+		if err != nil {
+			return false, fmt.Errorf("read the history of %s: %w", r.id, err)
+		}
+		if names(text) {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// Retention is how long the namespace keeps the histories of runs that have ended.
+func (e *Eraser) Retention(ctx context.Context) (time.Duration, error) {
+	described, err := e.Client.WorkflowService().DescribeNamespace(ctx, &workflowservice.DescribeNamespaceRequest{Namespace: e.Namespace})
+	if err != nil {
+		return 0, fmt.Errorf("describe namespace %s: %w", e.Namespace, err)
+	}
+	return described.GetConfig().GetWorkflowExecutionRetentionTtl().AsDuration(), nil
+}
+
+func pauseFor(ctx context.Context, d time.Duration) error {
+	select {
+	case <-time.After(d):
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
