@@ -42,6 +42,7 @@ func (a *Activities) RegisterLinks(ctx context.Context, in contract.RegisterIn) 
 	}
 	params := store.RegisterParams{
 		CrawlID: in.Page.CrawlID, From: in.Page.PageID, Listed: pending.Kind.IsSource(), URLs: slices.Concat(urls, judged.sources),
+		ForeignHosts: view.Spec.Sources.ForeignHosts,
 	}
 	if judged.undecided == nil {
 		// Before their wait ends: an attempt that is cut off is made again.
@@ -57,8 +58,11 @@ func (a *Activities) RegisterLinks(ctx context.Context, in contract.RegisterIn) 
 	if err != nil {
 		return contract.RegisterOut{}, translate(err)
 	}
-	hosts := registered.Hosts
-	return contract.RegisterOut{New: registered.New, Seen: registered.Seen, Rejected: judged.rejected.counts(), Hosts: hosts[:min(len(hosts), maxHostsOut)]}, nil
+	hosts, rejected := registered.Hosts, judged.rejected.counts()
+	if registered.Refused > 0 {
+		rejected[store.ReasonForeign] += registered.Refused
+	}
+	return contract.RegisterOut{New: registered.New, Seen: registered.Seen, Rejected: rejected, Hosts: hosts[:min(len(hosts), maxHostsOut)]}, nil
 }
 
 // Admit turns the best known pages of some hosts, or of all, active, as far as

@@ -24,7 +24,10 @@ type judged struct {
 // filter sorts links into those the crawl takes and counts of why not.
 func (a *Activities) filter(ctx context.Context, view *crawlView, pending *store.PendingLinks) (judged, error) {
 	j := judged{rejected: rejections{}}
-	sources := sourceJudge{a: a, view: view, from: pending, feeds: map[string]map[string]bool{}}
+	sources, err := a.newSourceJudge(view, pending)
+	if err != nil {
+		return judged{}, fmt.Errorf("%s: %w", pageLabel(pending.Page), err)
+	}
 	for _, link := range pending.Links {
 		if link.Kind.IsSource() {
 			found, verdict, err := sources.judge(ctx, link)

@@ -24,6 +24,9 @@ func (a *Activities) followRedirect(ctx context.Context, view *crawlView, page s
 	if err != nil {
 		return nil, nil // nowhere to go; the visit itself is recorded as it was
 	}
+	if page.Kind.IsSource() {
+		return nil, a.followSource(ctx, view, page, f.Location)
+	}
 	reasons, err := a.addRedirectedSeed(ctx, view, from, to)
 	if err != nil {
 		return nil, err
@@ -47,6 +50,39 @@ func (a *Activities) followRedirect(ctx context.Context, view *crawlView, page s
 	}
 	_, err = a.store.RegisterLinks(ctx, params)
 	return reasons, err
+}
+
+// followSource makes the target of a list's redirect a list of the crawl, as if an
+// index had named it: so a chain of redirects comes to an end. It may leave the
+// list's host as a sitemap of a robots.txt may.
+func (a *Activities) followSource(ctx context.Context, view *crawlView, page store.PageRecord, location string) error {
+	known, err := a.store.ListSources(ctx, store.SourceFilter{CrawlID: page.CrawlID, PageID: page.PageID, Limit: 1})
+	if err != nil || len(known) == 0 {
+		return err
+	}
+	judge, err := a.newSourceJudge(view, &store.PendingLinks{
+		Page: page.PageRef, Level: page.Level, Hops: page.Hops, Kind: page.Kind, Nesting: known[0].Nesting,
+	})
+	if err != nil {
+		return err
+	}
+	judge.moved = true
+	found, verdict, err := judge.judge(ctx, store.Link{URL: location, Kind: page.Kind})
+	params := store.RegisterParams{CrawlID: page.CrawlID, From: page.PageID, ForeignHosts: view.Spec.Sources.ForeignHosts}
+	switch {
+	case err != nil:
+		return err
+	case verdict.Undecided:
+		return undecided(verdict)
+	case verdict.Accept:
+		params.URLs = []store.NewURL{found}
+	default:
+		r := rejections{}
+		r.add(verdict, example(location, found))
+		params.Rejected = r.list()
+	}
+	_, err = a.store.RegisterLinks(ctx, params)
+	return err
 }
 
 // redirectHost is the host of the page to which a visit redirected, if that page

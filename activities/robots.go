@@ -33,6 +33,10 @@ func (a *Activities) RefreshRobots(ctx context.Context, in contract.RefreshRobot
 	if err != nil {
 		return contract.RefreshRobotsOut{}, translate(err)
 	}
+	asker, err := a.store.Page(ctx, in.Page.PageID)
+	if err != nil {
+		return contract.RefreshRobotsOut{}, translate(err)
+	}
 	page, err := urlkey.Canonical(in.Page.URL)
 	if err != nil {
 		return contract.RefreshRobotsOut{}, fmt.Errorf("%s: %w", pageLabel(in.Page), err)
@@ -53,20 +57,27 @@ func (a *Activities) RefreshRobots(ctx context.Context, in contract.RefreshRobot
 		a.release(ctx, in.Permit, begun, result)
 		return contract.RefreshRobotsOut{}, err
 	}
-	params := judgeRobots(page.Origin(), known, result, body, view.Spec.Identity.Agent)
-	if params.State == store.RobotsRedirected {
-		if off := a.offLimits(view, result.Location); off.Reason != "" {
-			params = refusedHop(params, off, result.Location)
-		}
-	}
+	answer := judgeRobots(page.Origin(), known, result, body, view.Spec.Identity.Agent)
+	params, off := answer, scope.Verdict{}
 	// Stored before the permit is given back, and else not given back at all: the
 	// next grant must see it.
-	err = tell(ctx, in.Permit, begun, func(ctx context.Context) error { return a.store.SaveRobots(ctx, params) })
+	err = tell(ctx, in.Permit, begun, func(ctx context.Context) (err error) {
+		if off, err = a.judgeHop(ctx, view, asker, page, answer, result.Location); err != nil {
+			return err
+		}
+		if off.Reason != "" {
+			params = refusedHop(answer, off, result.Location)
+		}
+		return a.store.SaveRobots(ctx, params)
+	})
 	if err != nil {
 		return contract.RefreshRobotsOut{}, translate(err)
 	}
 	a.release(ctx, in.Permit, begun, result)
-	if err := a.registerSitemaps(ctx, view, in.Page); err != nil {
+	if off.Reason != "" {
+		a.rejectHop(ctx, in.Page, off, result.Location)
+	}
+	if err := a.registerSitemaps(ctx, view, asker, page); err != nil {
 		// The next new version of a page there names them again.
 		a.log.Warn("the sitemaps of a robots.txt could not be registered", "origin", params.Origin, "error", err)
 	}
@@ -111,6 +122,40 @@ func judgeRobots(origin string, known store.RobotsRecord, r fetch.Result, body [
 		}
 	}
 	return p
+}
+
+// judgeHop says why a redirect of a robots.txt is not followed; its reason is "" if
+// it is. Beyond the page's site and the crawl's scope it counts against the crawl
+// whose page asks, though what is found there serves all.
+func (a *Activities) judgeHop(ctx context.Context, view *crawlView, asker store.PageRecord, from urlkey.URL, p store.SaveRobotsParams, to urlkey.URL) (scope.Verdict, error) {
+	if p.State != store.RobotsRedirected {
+		return scope.Verdict{}, nil
+	}
+	if off := a.offLimits(view, to); off.Reason != "" {
+		return off, nil
+	}
+	link := scope.Link{URL: to, Level: asker.Level, Hops: view.scope.Hops(to, asker.Hops)}
+	if !view.foreign(from, to) || view.scope.Check(link).Accept {
+		return scope.Verdict{}, nil
+	}
+	most := view.Spec.Sources.ForeignHosts
+	claimed, err := a.store.ClaimForeignHost(ctx, asker.CrawlID, to.HostKey(), most)
+	if err != nil || claimed {
+		return scope.Verdict{}, err
+	}
+	return scope.Verdict{Reason: store.ReasonForeign, Detail: store.ForeignDetail(most)}, nil
+}
+
+// rejectHop counts a redirect of a robots.txt that is not followed as rejected links
+// are.
+func (a *Activities) rejectHop(ctx context.Context, ref crawl.PageRef, off scope.Verdict, to urlkey.URL) {
+	r := rejections{}
+	r.add(off, store.RejectedURL{URL: to.String(), Host: to.HostKey()})
+	_, err := a.store.RegisterLinks(ctx, store.RegisterParams{CrawlID: ref.CrawlID, From: ref.PageID, Rejected: r.list()})
+	if err != nil {
+		// It is said of the robots.txt all the same.
+		a.log.Warn("a redirect that was refused could not be counted", "url", to.String(), "error", err)
+	}
 }
 
 // refusedHop makes of a redirect that is not followed a robots.txt that cannot be

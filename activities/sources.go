@@ -56,7 +56,11 @@ func (v *crawlView) wants(page store.PageRecord) (types []string, most int64) {
 // sourcesOf are the sources that a page brings with it: its feeds, and the
 // sitemaps of its site.
 func (a *Activities) sourcesOf(ctx context.Context, view *crawlView, page store.PageRecord, content extract.Page, asked exclude.Verdict) ([]store.Link, error) {
-	links, err := a.unknownSitemaps(ctx, view, page.URL)
+	u, err := urlkey.Canonical(page.URL)
+	if err != nil {
+		return nil, err
+	}
+	links, err := a.unknownSitemaps(ctx, view, u)
 	if view.Spec.Sources.Feeds && asked.Follow {
 		for _, url := range content.Feeds {
 			links = append(links, store.Link{URL: url, Kind: crawl.KindFeed})
@@ -67,13 +71,22 @@ func (a *Activities) sourcesOf(ctx context.Context, view *crawlView, page store.
 
 // unknownSitemaps are the sitemaps of a URL's origin if the crawl does not know
 // them: its robots.txt may have been asked for by another crawl. They are all
-// registered together, so the first and the last speak for the rest.
-func (a *Activities) unknownSitemaps(ctx context.Context, view *crawlView, url string) ([]store.Link, error) {
-	links, err := a.sitemapsOf(ctx, view, url)
+// registered together, so the first and the last speak for the rest; of those on
+// the site itself, if there are any, since not all others may be taken.
+func (a *Activities) unknownSitemaps(ctx context.Context, view *crawlView, page urlkey.URL) ([]store.Link, error) {
+	links, err := a.sitemapsOf(ctx, view, page)
 	if err != nil || len(links) == 0 {
 		return nil, err
 	}
-	for _, link := range []store.Link{links[0], links[len(links)-1]} {
+	speakers := []store.Link{links[0], links[len(links)-1]}
+	own := slices.DeleteFunc(slices.Clone(links), func(l store.Link) bool {
+		u, err := view.url(l.URL)
+		return err != nil || !urlkey.SameSite(u, page)
+	})
+	if len(own) > 0 {
+		speakers = []store.Link{own[0], own[len(own)-1]}
+	}
+	for _, link := range speakers {
 		u, err := view.url(link.URL)
 		if err != nil {
 			continue
@@ -90,13 +103,9 @@ func (a *Activities) unknownSitemaps(ctx context.Context, view *crawlView, url s
 }
 
 // sitemapsOf are the sitemaps that the cached robots.txt of a URL's origin names.
-func (a *Activities) sitemapsOf(ctx context.Context, view *crawlView, url string) ([]store.Link, error) {
+func (a *Activities) sitemapsOf(ctx context.Context, view *crawlView, u urlkey.URL) ([]store.Link, error) {
 	if !view.Spec.Sources.Sitemaps {
 		return nil, nil
-	}
-	u, err := urlkey.Canonical(url)
-	if err != nil {
-		return nil, err
 	}
 	rec, err := a.store.Robots(ctx, u.Origin())
 	if errors.Is(err, store.ErrNotFound) {
@@ -116,37 +125,46 @@ func (a *Activities) sitemapsOf(ctx context.Context, view *crawlView, url string
 // registerSitemaps makes the sitemaps of a robots.txt sources of the crawl whose
 // page asked for it. A robots.txt that was asked for by a source alone may be of a
 // host that the crawl has nothing to do with.
-func (a *Activities) registerSitemaps(ctx context.Context, view *crawlView, ref crawl.PageRef) error {
-	links, err := a.sitemapsOf(ctx, view, ref.URL)
+func (a *Activities) registerSitemaps(ctx context.Context, view *crawlView, page store.PageRecord, u urlkey.URL) error {
+	if page.Kind.IsSource() {
+		return nil
+	}
+	links, err := a.sitemapsOf(ctx, view, u)
 	if err != nil || len(links) == 0 {
 		return err
 	}
-	page, err := a.store.Page(ctx, ref.PageID)
-	if err != nil || page.Kind.IsSource() {
-		return err
-	}
-	judged, err := a.filter(ctx, view, &store.PendingLinks{Page: ref, Level: page.Level, Hops: page.Hops, Links: links})
+	judged, err := a.filter(ctx, view, &store.PendingLinks{Page: page.PageRef, Level: page.Level, Hops: page.Hops, Links: links})
 	if err != nil {
 		return err
 	}
-	_, err = a.store.RegisterLinks(ctx, store.RegisterParams{CrawlID: ref.CrawlID, From: ref.PageID, URLs: judged.sources, Rejected: judged.rejected.list()})
+	_, err = a.store.RegisterLinks(ctx, store.RegisterParams{
+		CrawlID: page.CrawlID, From: page.PageID, URLs: judged.sources, ForeignHosts: view.Spec.Sources.ForeignHosts, Rejected: judged.rejected.list(),
+	})
 	return errors.Join(err, judged.undecided)
 }
 
 // sourceJudge decides which sources that a page or an index names are read.
 type sourceJudge struct {
-	a     *Activities
-	view  *crawlView
-	from  *store.PendingLinks
-	feeds map[string]map[string]bool // known feeds, by host
-	place int
+	a      *Activities
+	view   *crawlView
+	from   *store.PendingLinks
+	origin urlkey.URL                 // of from
+	moved  bool                       // from is a list that redirects to the source
+	feeds  map[string]map[string]bool // known feeds, by host
+	place  int
+}
+
+func (a *Activities) newSourceJudge(view *crawlView, from *store.PendingLinks) (*sourceJudge, error) {
+	origin, err := urlkey.Canonical(from.Page.URL)
+	return &sourceJudge{a: a, view: view, from: from, origin: origin, feeds: map[string]map[string]bool{}}, err
 }
 
 // judge decides on a source. The crawl's own word counts, its limits and its rules.
-// What only its scope's type leaves out is read all the same if it is on the host
-// that names it, or named by a robots.txt, which may name sitemaps anywhere
-// (sitemaps.org, "Sitemaps & Cross Submits"). A source is as many links from a seed
-// as the page that names it.
+// What only its scope's type leaves out is read all the same on the host that names
+// it. A robots.txt may name sitemaps anywhere (sitemaps.org, "Sitemaps & Cross
+// Submits"), and a list may have moved; on the same site they are read, and beyond
+// it on as many hosts as the spec allows, which the store sees to. A source is as
+// many links from a seed as the page that names it.
 func (j *sourceJudge) judge(ctx context.Context, link store.Link) (store.NewURL, scope.Verdict, error) {
 	found, verdict := j.a.judgeLink(j.view, link.URL, scope.Link{Level: j.from.Level, Hops: j.from.Hops, Language: j.from.Language})
 	source := newURL(found)
@@ -155,10 +173,10 @@ func (j *sourceJudge) judge(ctx context.Context, link store.Link) (store.NewURL,
 		j.place++
 		source.Nesting, source.Place = j.from.Nesting+1, j.place
 	}
-	if j.exempt(link, found, verdict) {
-		verdict = scope.Verdict{Accept: true, Reason: scope.ReasonInside}
-		if off := j.a.offLimits(j.view, found.URL); off.Reason != "" {
-			verdict = off
+	if outside(verdict) && j.exempt(link, found.URL) {
+		source.Foreign = j.view.foreign(j.origin, found.URL)
+		if verdict = j.a.offLimits(j.view, found.URL); verdict.Reason == "" {
+			verdict = scope.Verdict{Accept: true, Reason: scope.ReasonInside}
 		}
 	}
 	switch {
@@ -173,15 +191,25 @@ func (j *sourceJudge) judge(ctx context.Context, link store.Link) (store.NewURL,
 	return source, verdict, nil
 }
 
-// exempt reports whether a source is read though the scope's type leaves it out.
-func (j *sourceJudge) exempt(link store.Link, found scope.Link, v scope.Verdict) bool {
+// outside reports whether only the scope's type leaves a link out.
+func outside(v scope.Verdict) bool {
 	switch v.Reason {
 	case scope.ReasonNotSeed, scope.ReasonPrefix, scope.ReasonHost, scope.ReasonDomain, scope.ReasonHops:
-	default:
-		return false
+		return true
 	}
+	return false
+}
+
+// exempt reports whether a source may be read though the scope's type leaves it out.
+func (j *sourceJudge) exempt(link store.Link, found urlkey.URL) bool {
 	byRobots := !j.from.Kind.IsSource() && link.Kind == crawl.KindSitemap
-	return byRobots || sameHost(found.URL.String(), j.from.Page.URL)
+	return byRobots || j.moved || found.HostKey() == j.origin.HostKey()
+}
+
+// foreign reports whether a URL that the scope does not take lies beyond the site that
+// names it and beyond the hosts of the seeds.
+func (v *crawlView) foreign(from, to urlkey.URL) bool {
+	return !urlkey.SameSite(from, to) && !v.scope.SeedHosts()[to.HostKey()]
 }
 
 // feed holds the number of a host's feeds.

@@ -39,15 +39,25 @@ type SourceSpec struct {
 	// MaxURLs is the greatest number of URLs that are taken from one sitemap or feed: 1
 	// to 50000, which is all that a sitemap may have.
 	MaxURLs int `json:"max_urls"`
+	// ForeignHosts is the greatest number of hosts, in all the crawl's life, to which
+	// sitemaps named by a robots.txt, redirects of sitemaps and feeds, and redirects of a
+	// robots.txt itself may lead it beyond the registrable domain of the host that says so
+	// and beyond the scope: 0 (none) to 1000.
+	ForeignHosts int `json:"foreign_hosts"`
 }
 
 // MostSourceURLs is the greatest SourceSpec.MaxURLs: what sitemaps.org allows.
 const MostSourceURLs = 50_000
 
+// MostForeignHosts is the greatest SourceSpec.ForeignHosts.
+const MostForeignHosts = 1000
+
 func (s *Spec) validateSources(bad func(field, format string, args ...any) error) error {
 	switch {
 	case s.Sources.MaxURLs < 1 || s.Sources.MaxURLs > MostSourceURLs:
 		return bad("sources.max_urls", "is %d; use 1 to %d", s.Sources.MaxURLs, MostSourceURLs)
+	case s.Sources.ForeignHosts < 0 || s.Sources.ForeignHosts > MostForeignHosts:
+		return bad("sources.foreign_hosts", "is %d; use 0 (none) to %d", s.Sources.ForeignHosts, MostForeignHosts)
 	case s.Sources.WellKnown && !s.Sources.Sitemaps:
 		return bad("sources.well_known", "looks for sitemaps, which sources.sitemaps turns off")
 	}

@@ -206,7 +206,7 @@ func DefaultSpec() Spec {
 			AllowNetworks: []string{}, ContentTypes: []string{"text/html", "application/xhtml+xml"},
 		},
 		Content: ContentSpec{IgnoreSelectors: []string{}, IgnorePatterns: []string{}},
-		Sources: SourceSpec{Sitemaps: true, Feeds: true, MaxURLs: MostSourceURLs},
+		Sources: SourceSpec{Sitemaps: true, Feeds: true, MaxURLs: MostSourceURLs, ForeignHosts: 5},
 		Revisit: RevisitSpec{
 			Policy: "sqrt", DefaultInterval: Duration(24 * time.Hour),
 			MinInterval: Duration(time.Hour), MaxInterval: Duration(120 * 24 * time.Hour),

@@ -117,6 +117,8 @@ func TestParseSpecMistakes(t *testing.T) {
 		{"sources.feeds", `{"name":"a","seeds":["http://a/"],"sources":{"feeds":"yes"}}`},
 		{"sources.max_urls", `{"name":"a","seeds":["http://a/"],"sources":{"max_urls":0}}`},
 		{"sources.max_urls", `{"name":"a","seeds":["http://a/"],"sources":{"max_urls":50001}}`},
+		{"sources.foreign_hosts", `{"name":"a","seeds":["http://a/"],"sources":{"foreign_hosts":-1}}`},
+		{"sources.foreign_hosts", `{"name":"a","seeds":["http://a/"],"sources":{"foreign_hosts":1001}}`},
 		{"sources.well_known", `{"name":"a","seeds":["http://a/"],"sources":{"sitemaps":false,"well_known":true}}`},
 		{"revisit.policy", `{"name":"a","seeds":["http://a/"],"revisit":{"policy":"often"}}`},
 		{"revisit.default_interval", `{"name":"a","seeds":["http://a/"],"revisit":{"default_interval":"tomorrow"}}`},

@@ -61,6 +61,9 @@ type NewURL struct {
 	// it, and how many sources the index names before it.
 	Nesting int `json:"nesting,omitempty"`
 	Place   int `json:"place,omitempty"`
+	// Foreign: the URL lies beyond the crawl's sites, and is registered only if its host
+	// is, or becomes, one of the crawl's foreign hosts (see RegisterParams).
+	Foreign bool `json:"-"`
 }
 
 // RegisterParams are the inputs of RegisterLinks.
@@ -72,6 +75,10 @@ type RegisterParams struct {
 	// importance of a page. Nor does a link to a source.
 	Listed bool
 	URLs   []NewURL
+	// ForeignHosts is the most hosts beyond its sites that the crawl may have, those of
+	// other calls and of ClaimForeignHost included. The first that are found are taken, and stay
+	// whatever the number is later; the rest is counted as rejected, for ReasonForeign.
+	ForeignHosts int
 	// Rejected are links that are not registered: counted, when Version is set, only
 	// by the call that ends the wait of that version's links.
 	Rejected []Rejection
@@ -82,7 +89,8 @@ type RegisterResult struct {
 	New       int     // URLs seen for the first time
 	Seen      int     // URLs known before
 	Forgotten int     // URLs left out because they, or their hosts, were forgotten
-	Hosts     []int64 // hosts of all the URLs
+	Refused   int     // URLs left out because the crawl has all its foreign hosts
+	Hosts     []int64 // hosts of all the URLs, in order, but for those left out as refused
 }
 
 // PendingLinks are a version's links before they are registered.

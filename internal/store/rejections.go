@@ -2,12 +2,22 @@ package store
 
 import (
 	"context"
+	"fmt"
 	"time"
 )
 
 // RejectedKept is how many rejected URLs are kept of each reason of a crawl, for
 // people to look at.
 const RejectedKept = 32
+
+// ReasonForeign is the reason for which RegisterLinks rejects URLs of foreign hosts
+// that the crawl has no room for.
+const ReasonForeign = "foreign host"
+
+// ForeignDetail says what a crawl with so many foreign hosts may do about it.
+func ForeignDetail(most int) string {
+	return fmt.Sprintf("beyond this site, and the crawl has its %d foreign hosts (sources.foreign_hosts)", most)
+}
 
 // Rejections keeps which links a crawl did not take, in numbers and examples.
 type Rejections interface {

@@ -25,6 +25,10 @@ type Sources interface {
 	Outdated(ctx context.Context, crawlID int64, dates []URLDate) ([]OutdatedPage, error)
 	// ListSources lists sources by page id after After.
 	ListSources(ctx context.Context, f SourceFilter) ([]SourceRecord, error)
+	// ClaimForeignHost reports whether the host, to which a robots.txt redirects, is one
+	// of the crawl's foreign hosts, and makes it one if there are fewer than most; see
+	// RegisterParams.ForeignHosts.
+	ClaimForeignHost(ctx context.Context, crawlID int64, host string, most int) (bool, error)
 }
 
 // HintMemory is how many hints a source's record remembers: when there are more,

@@ -37,6 +37,7 @@ type foundURL struct {
 	Kind   int64  `json:"kind"`
 
 	nesting, place int  // of a source
+	foreign        int  // 1 for the first of those that are foreign, 2 for the next …; 0 if it is not
 	listed         bool // the page that has it says nothing about its importance
 
 	host     string
@@ -72,18 +73,22 @@ func (s *Store) registerLinks(ctx context.Context, p store.RegisterParams) (stor
 		return store.RegisterResult{}, err
 	}
 	res := store.RegisterResult{Hosts: hosts}
+	var refused []foundURL
 	for len(urls) > urlsPerTx {
-		if err := s.registerChunk(ctx, p, urls[:urlsPerTx], false, &res); err != nil {
+		if err := s.registerChunk(ctx, p, urls[:urlsPerTx], false, &res, &refused); err != nil {
 			return store.RegisterResult{}, err
 		}
 		urls = urls[urlsPerTx:]
 	}
-	err = s.registerChunk(ctx, p, urls, true, &res)
+	err = s.registerChunk(ctx, p, urls, true, &res, &refused)
+	slices.Sort(res.Hosts)
+	res.Hosts = slices.Compact(res.Hosts)
 	return res, err
 }
 
-// registerChunk registers one transaction's URLs and adds to the result.
-func (s *Store) registerChunk(ctx context.Context, p store.RegisterParams, chunk []foundURL, last bool, res *store.RegisterResult) error {
+// registerChunk registers one transaction's URLs and adds to the result and to the
+// URLs that were refused. The last one tells of all of these.
+func (s *Store) registerChunk(ctx context.Context, p store.RegisterParams, chunk []foundURL, last bool, res *store.RegisterResult, refused *[]foundURL) error {
 	var registered registration
 	var err error
 	for try := 1; ; try++ {
@@ -92,7 +97,9 @@ func (s *Store) registerChunk(ctx context.Context, p store.RegisterParams, chunk
 			if err != nil || !last {
 				return registered, err
 			}
-			return registered, s.endRegistration(ctx, tx, p)
+			all := p
+			all.Rejected = refusedForeign(p.Rejected, slices.Concat(*refused, registered.refused), p.ForeignHosts)
+			return registered, s.endRegistration(ctx, tx, all)
 		})
 		if !errors.Is(err, errVanished) || try == vanishedTries {
 			break
@@ -101,9 +108,12 @@ func (s *Store) registerChunk(ctx context.Context, p store.RegisterParams, chunk
 	if err != nil {
 		return err
 	}
+	*refused = append(*refused, registered.refused...)
 	res.New += registered.added
 	res.Forgotten += registered.forgotten
-	res.Seen += len(chunk) - registered.added - registered.forgotten
+	res.Refused += len(registered.refused)
+	res.Seen += len(chunk) - registered.added - registered.forgotten - len(registered.refused)
+	res.Hosts = append(res.Hosts, registered.hosts...)
 	return nil
 }
 
@@ -122,7 +132,9 @@ func (s *Store) endRegistration(ctx context.Context, tx Tx, p store.RegisterPara
 // registration counts what one transaction registered.
 type registration struct {
 	added     int
-	forgotten int // left out
+	forgotten int        // left out
+	refused   []foundURL // left out: of foreign hosts for which there is no room
+	hosts     []int64    // foreign ones
 }
 
 // registerSome registers URLs in a transaction.
@@ -135,8 +147,8 @@ func (s *Store) registerSome(ctx context.Context, tx Tx, p store.RegisterParams,
 		return registration{}, err
 	}
 	registered := registration{forgotten: len(chunk) - len(urls)}
-	if len(urls) == 0 {
-		return registered, nil
+	if urls, registered.refused, err = s.admitForeign(ctx, tx, p, urls); err != nil || len(urls) == 0 {
+		return registered, err
 	}
 	if err := s.insertPages(ctx, tx, p, urls); err != nil {
 		return registration{}, err
@@ -168,6 +180,9 @@ func (s *Store) registerSome(ctx context.Context, tx Tx, p store.RegisterParams,
 	for _, u := range urls {
 		if u.isNew {
 			registered.added++
+		}
+		if u.foreign != 0 {
+			registered.hosts = append(registered.hosts, u.HostID)
 		}
 	}
 	return registered, d.apply(ctx, s, tx)
@@ -359,21 +374,26 @@ func (u foundURL) priority() float64 {
 // once with its lowest level and hops.
 func (s *Store) foundURLs(p store.RegisterParams) ([]foundURL, error) {
 	byHash := make(map[string]foundURL, len(p.URLs))
-	for _, u := range p.URLs {
+	for i, u := range p.URLs {
 		url, host := clean(u.URL), s.grouping.Unit(clean(u.Host))
 		if url == "" || host == "" {
 			return nil, fmt.Errorf("URL %.200q of host %.200q: one of them is empty", u.URL, u.Host)
 		}
 		sum := urlHash(url)
 		hash := hex.EncodeToString(sum[:])
+		foreign := 0
+		if u.Foreign {
+			foreign = i + 1
+		}
 		if known, ok := byHash[hash]; ok {
+			foreign = min(foreign, known.foreign)
 			u.Level, u.Hops = min(u.Level, known.Level), min(u.Hops, known.Hops)
 			if known.Kind != int64(crawl.KindPage) {
 				u.Kind, u.Nesting, u.Place = crawl.PageKind(known.Kind), known.nesting, known.place
 			}
 		}
 		byHash[hash] = foundURL{
-			Hash: hash, URL: url, Level: u.Level, Hops: u.Hops, Kind: int64(u.Kind), nesting: u.Nesting, place: u.Place,
+			Hash: hash, URL: url, Level: u.Level, Hops: u.Hops, Kind: int64(u.Kind), nesting: u.Nesting, place: u.Place, foreign: foreign,
 			listed: p.Listed || u.Kind.IsSource(), host: host, trap: u.Trap, variant: variantHash(u.Variant),
 		}
 	}

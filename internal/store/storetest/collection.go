@@ -37,6 +37,7 @@ func Run(t *testing.T, open func(t *testing.T) store.Store) {
 		{"Rejections", rejectionCases()},
 		{"Guard", guardCases()},
 		{"Sources", sourceCases()},
+		{"ForeignHosts", foreignHostCases()},
 		{"Robots", robotsCases()},
 		{"Takedown", takedownCases()},
 		{"Contents", contentCases()},
