@@ -12,7 +12,9 @@ import (
 	"time"
 )
 
-// tree is a site of n pages in which page i links to pages 2i+1 and 2i+2.
+// tree is a site of n pages in which page i links to pages 2i+1 and 2i+2. Each page
+// names its host: to the crawl, equal pages of two sites are duplicates, of which only
+// the one that it visits first is visited again soon.
 func tree(n int) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/robots.txt" {
@@ -33,7 +35,7 @@ func tree(n int) http.Handler {
 			w.WriteHeader(http.StatusNotModified)
 			return
 		}
-		fmt.Fprintf(w, "<!doctype html><title>page %d</title><h1>page %d</h1>", i, i)
+		fmt.Fprintf(w, "<!doctype html><title>page %d</title><h1>page %d of %s</h1>", i, i, r.Host)
 		for _, child := range []int{2*i + 1, 2*i + 2} {
 			if child < n {
 				fmt.Fprintf(w, `<p><a href="/p%d.html">page %d</a>`, child, child)

@@ -15,14 +15,21 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
 )
 
 var programs struct{ starter, worker, temporal string }
+
+// patience bounds a wait for what other processes do. It belongs to no verdict:
+// it only ends a test that hangs, however busy the machine is.
+const patience = 10 * time.Minute
 
 // TestMain builds the programs once, without the race detector: they are what
 // is tested here, at the speed that users see.
@@ -80,11 +87,12 @@ type request struct {
 
 // site is a web server on loopback that logs every request as it saw it.
 type site struct {
-	url string
-	srv *http.Server
+	url   string
+	srv   *http.Server
+	begun atomic.Int64 // requests, also those that are not answered yet
 
 	mu  sync.Mutex
-	log []request
+	log []request // in the order of their ends
 }
 
 func serve(t *testing.T, h http.Handler) *site {
@@ -97,10 +105,12 @@ func serve(t *testing.T, h http.Handler) *site {
 	s.srv = &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		rec := &statusWriter{ResponseWriter: w, status: 200}
 		begin := time.Now()
+		s.begun.Add(1)
 		h.ServeHTTP(rec, r)
+		end := rec.end()
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		s.log = append(s.log, request{r.URL.RequestURI(), begin, time.Now(), rec.status, r.Header.Get("If-None-Match")})
+		s.log = append(s.log, request{r.URL.RequestURI(), begin, end, rec.status, r.Header.Get("If-None-Match")})
 	})}
 	go s.srv.Serve(l)
 	t.Cleanup(func() { s.srv.Close() })
@@ -113,14 +123,35 @@ func (s *site) requests() []request {
 	return append([]request(nil), s.log...)
 }
 
+// statusWriter notes what is answered, and when the client may have had all of it.
 type statusWriter struct {
 	http.ResponseWriter
-	status int
+	status  int
+	written int
+	whole   time.Time // just before the last byte of a declared length was written
 }
 
 func (w *statusWriter) WriteHeader(status int) {
 	w.status = status
 	w.ResponseWriter.WriteHeader(status)
+}
+
+func (w *statusWriter) Write(p []byte) (int, error) {
+	w.written += len(p)
+	if length := w.Header().Get("Content-Length"); w.whole.IsZero() && length == strconv.Itoa(w.written) {
+		w.whole = time.Now()
+	}
+	return w.ResponseWriter.Write(p)
+}
+
+// end is not later than when the client has the whole answer, whose next request may
+// come before a busy machine runs this handler again. Without a declared length the
+// answer's end is sent after the handler has returned.
+func (w *statusWriter) end() time.Time {
+	if !w.whole.IsZero() {
+		return w.whole
+	}
+	return time.Now()
 }
 
 // Unwrap is for http.ResponseController.
@@ -131,6 +162,7 @@ func (w *statusWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 func (s *site) checkPolite(t *testing.T, gap time.Duration) {
 	t.Helper()
 	log := s.requests()
+	slices.SortStableFunc(log, func(a, b request) int { return a.begin.Compare(b.begin) })
 	for i := 1; i < len(log); i++ {
 		if between := log[i].begin.Sub(log[i-1].end); between < gap {
 			t.Errorf("request %d (%s) began %s after %s ended; the rule is %s", i, log[i].path, between, log[i-1].path, gap)
@@ -179,27 +211,26 @@ func (d *dev) start() {
 	d.done = done
 	go func() { cmd.Wait(); close(done) }()
 	d.t.Cleanup(func() { d.kill() })
-	d.eventually(3*time.Minute, "starter dev is ready", func() bool {
-		select {
-		case <-done:
-			d.t.Fatalf("starter dev ended: %s", d.out)
-		default:
-		}
-		return strings.Contains(d.out.String(), "ready")
-	})
+	d.await("starter dev is ready", func() bool { return strings.Contains(d.out.String(), "ready") })
 }
 
 // stop ends it as Ctrl-C does and checks that it ends well.
 func (d *dev) stop() {
 	d.t.Helper()
 	d.cmd.Process.Signal(syscall.SIGINT)
-	select {
-	case <-d.done:
-	case <-time.After(60 * time.Second):
-		d.t.Fatalf("starter dev did not end within a minute: %s", d.out)
-	}
+	d.awaitEnd()
 	if code := d.cmd.ProcessState.ExitCode(); code != 0 {
 		d.t.Fatalf("starter dev ended with %d: %s", code, d.out)
+	}
+}
+
+// awaitEnd waits until it has ended.
+func (d *dev) awaitEnd() {
+	d.t.Helper()
+	select {
+	case <-d.done:
+	case <-time.After(patience):
+		d.t.Fatalf("starter dev does not end: %s", d.out)
 	}
 }
 
@@ -274,15 +305,15 @@ func run(t *testing.T, program string, args ...string) (stdout string, code int,
 
 func runEnv(t *testing.T, env []string, program string, args ...string) (stdout string, code int, stderr string) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, program, args...)
 	cmd.Env = env
 	var out, errout bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errout
 	err := cmd.Run()
-	if cmd.ProcessState == nil {
-		t.Fatalf("%s: %v", program, err)
+	if cmd.ProcessState == nil || ctx.Err() != nil {
+		t.Fatalf("%s %s: %v: %s%s", program, strings.Join(args, " "), err, &out, &errout)
 	}
 	return out.String(), cmd.ProcessState.ExitCode(), errout.String()
 }
@@ -327,7 +358,7 @@ type visitLine struct {
 
 func (d *dev) history(url string) []visitLine {
 	d.t.Helper()
-	return lines[visitLine](d, "--output", "json", "history", url)
+	return lines[visitLine](d, "--output", "json", "history", url, "--limit", "0")
 }
 
 // lines decodes a command's JSON Lines.
@@ -358,27 +389,54 @@ func decodeLines[T any](t *testing.T, out string) []T {
 	return all
 }
 
-// eventually polls until what holds; these are other processes, which cannot
-// signal us.
-func (d *dev) eventually(limit time.Duration, what string, holds func() bool) {
+// await polls until what holds; these are other processes, which cannot signal us.
+func (d *dev) await(what string, holds func() bool) {
 	d.t.Helper()
-	d.eventuallyEvery(200*time.Millisecond, limit, what, holds)
+	d.awaitEvery(200*time.Millisecond, what, holds)
 }
 
-// eventuallyEvery looks more rarely, where looking would disturb what is measured.
-func (d *dev) eventuallyEvery(every, limit time.Duration, what string, holds func() bool) {
+// awaitEvery looks more rarely, where looking would disturb what is measured. A
+// starter that has ended will not do what is waited for.
+func (d *dev) awaitEvery(every time.Duration, what string, holds func() bool) {
 	d.t.Helper()
-	deadline := time.NewTimer(limit)
+	deadline := time.NewTimer(patience)
 	defer deadline.Stop()
 	tick := time.NewTicker(every)
 	defer tick.Stop()
 	for !holds() {
 		select {
 		case <-tick.C:
+		case <-d.done: // nil for what is no starter
+			if !holds() {
+				d.t.Fatalf("starter dev ended before this: %s\noutput: %s", what, d.out)
+			}
+			return
 		case <-deadline.C:
-			d.t.Fatalf("not within %s: %s\noutput: %s", limit, what, d.out)
+			d.t.Fatalf("not within %s: %s\noutput: %s", patience, what, d.out)
 		}
 	}
+}
+
+// eventually is await; the limit says nothing.
+func (d *dev) eventually(_ time.Duration, what string, holds func() bool) {
+	d.t.Helper()
+	d.await(what, holds)
+}
+
+func (d *dev) eventuallyEvery(every, _ time.Duration, what string, holds func() bool) {
+	d.t.Helper()
+	d.awaitEvery(every, what, holds)
+}
+
+// receive waits for what another goroutine sends, or for a closed channel.
+func receive[T any](t *testing.T, from <-chan T, what string) (v T) {
+	t.Helper()
+	select {
+	case v = <-from:
+	case <-time.After(patience):
+		t.Fatalf("not within %s: %s", patience, what)
+	}
+	return v
 }
 
 // crawled reports whether every page of the crawl has been visited at least
