@@ -27,17 +27,17 @@ func TestArchiveInABucket(t *testing.T) {
 		"AWS_ACCESS_KEY_ID="+s3test.AccessKey, "AWS_SECRET_ACCESS_KEY="+s3test.SecretKey)
 	f.startWorker()
 	f.starter(append([]string{"crawl", "t", s.url + "/"}, crawlSettings("300ms")...)...)
-	f.eventually(time.Minute, "the crawl begins", func() bool { return len(s.requests()) > 4 })
+	f.await("the crawl begins", func() bool { return len(s.requests()) > 4 })
 	server.Kill()
 	// A page that is under way may be asked for in vain, and one that finds the
 	// archive down.
 	most := len(s.requests()) + 2
-	f.eventually(time.Minute, "the worker has noticed", func() bool { return strings.Contains(f.output().String(), "archive unavailable") })
+	f.await("the worker has noticed", func() bool { return strings.Contains(f.output().String(), "archive unavailable") })
 	if n := len(s.requests()); n > most {
 		t.Errorf("%d pages were asked for that could not be kept", n-most)
 	}
 	server.Restart()
-	f.eventually(2*time.Minute, "every page is kept", func() bool {
+	f.await("every page is kept", func() bool {
 		out, code, _ := f.try(programs.starter, "archive", "verify", "--output", "json")
 		return code == 0 && strings.Contains(out, `"contents":15,`)
 	})

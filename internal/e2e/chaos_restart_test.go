@@ -3,7 +3,6 @@ package e2e
 import (
 	"path/filepath"
 	"testing"
-	"time"
 )
 
 // TestCrawlIsTakenUpLate starts again beside a crawl whose workflow answers
@@ -14,13 +13,13 @@ func TestCrawlIsTakenUpLate(t *testing.T) {
 	t.Parallel()
 	s := serve(t, tree(3))
 	d := startDev(t, filepath.Join(t.TempDir(), "data"), crawlArgs(s, "10ms")...)
-	d.eventually(2*time.Minute, "the first pass", d.crawled("t", 3, 1))
+	d.await("the first pass", d.crawled("t", 3, 1))
 	d.temporal("workflow", "terminate", "--workflow-id", "crawl/t", "--reason", "test")
 	d.temporal("workflow", "start", "--workflow-id", "crawl/t", "--type", "Crawl", "--task-queue", "nobody")
 	d.kill()
 	d.args = nil
 	d.start()
 	d.must("visit", s.url+"/p1.html")
-	d.eventually(time.Minute, "a visit on demand", func() bool { return len(d.history(s.url+"/p1.html")) == 2 })
+	d.await("a visit on demand", func() bool { return len(d.history(s.url+"/p1.html")) == 2 })
 	d.stop()
 }

@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 )
 
 // popular is a site whose first page links to n pages, which all link to one that
@@ -63,7 +62,7 @@ maintain_every: 1s
 		return by
 	}
 	write(5)
-	d.eventually(time.Minute, "the best page is in, and one out", func() bool {
+	d.await("the best page is in, and one out", func() bool {
 		by := states()
 		if len(by["active"]) > 5 {
 			t.Fatalf("%d pages of at most 5", len(by["active"]))
@@ -77,7 +76,7 @@ maintain_every: 1s
 		return best == "active" && len(by["evicted"]) == 1
 	})
 	out := states()["evicted"][0]
-	d.eventually(time.Minute, "its workflow has completed as evicted", func() bool {
+	d.await("its workflow has completed as evicted", func() bool {
 		list := d.temporal("workflow", "count", "--query", fmt.Sprintf("WorkflowId = 'page/best/%s' AND ExecutionStatus = 'Completed' AND CrawlState = 'evicted'", out.URL))
 		return strings.Contains(list, "1")
 	})
@@ -87,7 +86,7 @@ maintain_every: 1s
 		t.Errorf("starter rank: %s", line)
 	}
 	write(20)
-	d.eventually(time.Minute, "it is back, and was visited again", func() bool {
+	d.await("it is back, and was visited again", func() bool {
 		for _, p := range states()["active"] {
 			if p.URL == out.URL && p.Visits == out.Visits+1 {
 				return true

@@ -145,9 +145,9 @@ func (d *docSite) wget(t *testing.T) []string {
 // of it, to the end and again.
 func TestDocumentationSite(t *testing.T) {
 	t.Parallel()
-	n, limit := docPages, 10*time.Minute
-	if os.Getenv("RECRAWL_LONG") != "" {
-		n, limit = 0, 30*time.Minute
+	n := docPages
+	if long() {
+		n = 0
 	}
 	s := serveDocs(t, n)
 	want := s.wget(t)
@@ -156,7 +156,7 @@ func TestDocumentationSite(t *testing.T) {
 	d := startDev(t, filepath.Join(t.TempDir(), "data"), s.url+"/index.html", "--name", "docs", "--delay", "0", "--factor", "0",
 		"--policy", "fixed", "--default-interval", "12h", "--max-pages", "0")
 	begin := time.Now()
-	d.eventuallyEvery(3*time.Second, limit, "the first pass", func() bool { return d.crawled("docs", len(want), 1)() })
+	d.awaitEvery(3*time.Second, "the first pass", func() bool { return d.crawled("docs", len(want), 1)() })
 	reportPass(t, s.requests(), time.Since(begin))
 	requests := float64(len(s.requests()))
 	t.Logf("CPU for each request: %.1f ms in recrawl, %.1f ms in Temporal",
@@ -166,15 +166,15 @@ func TestDocumentationSite(t *testing.T) {
 		t.Errorf("collected %d pages, wget %d; only here %v, only there %v", len(got), len(want), minus(got, want), minus(want, got))
 	}
 	living := len(d.pages("docs"))
-	d.eventually(2*time.Minute, "every page has its workflow", func() bool { return d.running("docs") == living })
+	d.await("every page has its workflow", func() bool { return d.running("docs") == living })
 	s.checkPolite(t, 0)
-	secondPass(t, d, s, want, limit)
+	secondPass(t, d, s, want)
 	d.stop()
 }
 
 // secondPass edits some pages, asks for a visit of every page by one batch
 // signal, and checks what the visits found.
-func secondPass(t *testing.T, d *dev, s *docSite, want []string, limit time.Duration) {
+func secondPass(t *testing.T, d *dev, s *docSite, want []string) {
 	t.Helper()
 	edited := map[string]bool{}
 	for i := 0; i < len(want); i += max(1, len(want)/10) {
@@ -191,7 +191,7 @@ func secondPass(t *testing.T, d *dev, s *docSite, want []string, limit time.Dura
 	}
 	s.forget()
 	d.temporal("workflow", "signal", "--query", "WorkflowType='Page' AND CrawlName='docs'", "--name", "visit-now", "--reason", "second pass", "--rps", "500", "--yes")
-	d.eventually(limit, "the second pass", d.crawled("docs", len(want), 2))
+	d.await("the second pass", d.crawled("docs", len(want), 2))
 	notModified := 0
 	for _, r := range s.requests() {
 		if r.status == http.StatusNotModified {

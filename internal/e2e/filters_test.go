@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 )
 
 // clean is a filter program that knows a word, and cannot be had at first: it ends
@@ -58,13 +57,13 @@ scope: {rules: [{name: clean, reject: {prefix: "%s/ask/", not: {program: clean}}
 		}
 		return false
 	}
-	d.eventually(time.Minute, "the link that nobody asks about is followed", func() bool { return asked("/plain") })
+	d.await("the link that nobody asks about is followed", func() bool { return asked("/plain") })
 	if asked("/ask/news") || asked("/ask/casino") {
 		t.Error("links were followed that the program has not answered about")
 	}
 	write(ready, "", 0o600)
-	d.eventually(2*time.Minute, "the link that the program accepts is followed", func() bool { return asked("/ask/news") })
-	d.eventually(time.Minute, "the rejected link is counted", func() bool {
+	d.await("the link that the program accepts is followed", func() bool { return asked("/ask/news") })
+	d.await("the rejected link is counted", func() bool {
 		out, _, _ := d.starter("rejected", "filtered")
 		return strings.Contains(out, "rule clean") && strings.Contains(out, "gambling")
 	})

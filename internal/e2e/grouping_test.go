@@ -16,7 +16,7 @@ func TestGroupedHosts(t *testing.T) {
 	one, other := serve(t, tree(pages)), serve(t, tree(pages))
 	data := filepath.Join(t.TempDir(), "data")
 	d := startDev(t, data, append([]string{other.url + "/"}, crawlArgs(one, gap.String(), "--group-hosts", "domain")...)...)
-	d.eventually(3*time.Minute, "every page is visited", d.crawled("t", 2*pages, 1))
+	d.await("every page is visited", d.crawled("t", 2*pages, 1))
 	both := &site{log: slices.Concat(one.requests(), other.requests())}
 	slices.SortFunc(both.log, func(a, b request) int { return a.begin.Compare(b.begin) })
 	both.checkPolite(t, gap)

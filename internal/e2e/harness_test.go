@@ -10,12 +10,11 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"math/rand/v2"
 	"net"
-	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -29,7 +28,15 @@ var programs struct{ starter, worker, temporal string }
 
 // patience bounds a wait for what other processes do. It belongs to no verdict:
 // it only ends a test that hangs, however busy the machine is.
-const patience = 10 * time.Minute
+func patience() time.Duration {
+	if long() {
+		return time.Hour
+	}
+	return 10 * time.Minute
+}
+
+// long reports whether the tests run in their long forms.
+func long() bool { return os.Getenv("RECRAWL_LONG") != "" }
 
 // TestMain builds the programs once, without the race detector: they are what
 // is tested here, at the speed that users see.
@@ -75,99 +82,6 @@ func moduleRoot() (string, error) {
 		return "", err
 	}
 	return filepath.Dir(strings.TrimSpace(string(out))), nil
-}
-
-// request is one line of a site's own log.
-type request struct {
-	path       string
-	begin, end time.Time
-	status     int
-	etag       string // If-None-Match of the request
-}
-
-// site is a web server on loopback that logs every request as it saw it.
-type site struct {
-	url   string
-	srv   *http.Server
-	begun atomic.Int64 // requests, also those that are not answered yet
-
-	mu  sync.Mutex
-	log []request // in the order of their ends
-}
-
-func serve(t *testing.T, h http.Handler) *site {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := &site{url: "http://" + l.Addr().String()}
-	s.srv = &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		rec := &statusWriter{ResponseWriter: w, status: 200}
-		begin := time.Now()
-		s.begun.Add(1)
-		h.ServeHTTP(rec, r)
-		end := rec.end()
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		s.log = append(s.log, request{r.URL.RequestURI(), begin, end, rec.status, r.Header.Get("If-None-Match")})
-	})}
-	go s.srv.Serve(l)
-	t.Cleanup(func() { s.srv.Close() })
-	return s
-}
-
-func (s *site) requests() []request {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return append([]request(nil), s.log...)
-}
-
-// statusWriter notes what is answered, and when the client may have had all of it.
-type statusWriter struct {
-	http.ResponseWriter
-	status  int
-	written int
-	whole   time.Time // just before the last byte of a declared length was written
-}
-
-func (w *statusWriter) WriteHeader(status int) {
-	w.status = status
-	w.ResponseWriter.WriteHeader(status)
-}
-
-func (w *statusWriter) Write(p []byte) (int, error) {
-	w.written += len(p)
-	if length := w.Header().Get("Content-Length"); w.whole.IsZero() && length == strconv.Itoa(w.written) {
-		w.whole = time.Now()
-	}
-	return w.ResponseWriter.Write(p)
-}
-
-// end is not later than when the client has the whole answer, whose next request may
-// come before a busy machine runs this handler again. Without a declared length the
-// answer's end is sent after the handler has returned.
-func (w *statusWriter) end() time.Time {
-	if !w.whole.IsZero() {
-		return w.whole
-	}
-	return time.Now()
-}
-
-// Unwrap is for http.ResponseController.
-func (w *statusWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
-
-// checkPolite asserts from the site's own log that no two requests overlapped
-// and that gap lay between them.
-func (s *site) checkPolite(t *testing.T, gap time.Duration) {
-	t.Helper()
-	log := s.requests()
-	slices.SortStableFunc(log, func(a, b request) int { return a.begin.Compare(b.begin) })
-	for i := 1; i < len(log); i++ {
-		if between := log[i].begin.Sub(log[i-1].end); between < gap {
-			t.Errorf("request %d (%s) began %s after %s ended; the rule is %s", i, log[i].path, between, log[i-1].path, gap)
-		}
-	}
 }
 
 // dev is a running `starter dev`.
@@ -229,7 +143,7 @@ func (d *dev) awaitEnd() {
 	d.t.Helper()
 	select {
 	case <-d.done:
-	case <-time.After(patience):
+	case <-time.After(patience()):
 		d.t.Fatalf("starter dev does not end: %s", d.out)
 	}
 }
@@ -305,7 +219,7 @@ func run(t *testing.T, program string, args ...string) (stdout string, code int,
 
 func runEnv(t *testing.T, env []string, program string, args ...string) (stdout string, code int, stderr string) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	ctx, cancel := context.WithTimeout(t.Context(), patience())
 	defer cancel()
 	cmd := exec.CommandContext(ctx, program, args...)
 	cmd.Env = env
@@ -399,7 +313,7 @@ func (d *dev) await(what string, holds func() bool) {
 // starter that has ended will not do what is waited for.
 func (d *dev) awaitEvery(every time.Duration, what string, holds func() bool) {
 	d.t.Helper()
-	deadline := time.NewTimer(patience)
+	deadline := time.NewTimer(patience())
 	defer deadline.Stop()
 	tick := time.NewTicker(every)
 	defer tick.Stop()
@@ -412,7 +326,7 @@ func (d *dev) awaitEvery(every time.Duration, what string, holds func() bool) {
 			}
 			return
 		case <-deadline.C:
-			d.t.Fatalf("not within %s: %s\noutput: %s", patience, what, d.out)
+			d.t.Fatalf("not within %s: %s\noutput: %s", patience(), what, d.out)
 		}
 	}
 }
@@ -433,10 +347,32 @@ func receive[T any](t *testing.T, from <-chan T, what string) (v T) {
 	t.Helper()
 	select {
 	case v = <-from:
-	case <-time.After(patience):
-		t.Fatalf("not within %s: %s", patience, what)
+	case <-time.After(patience()):
+		t.Fatalf("not within %s: %s", patience(), what)
 	}
 	return v
+}
+
+// lowPorts are the ports that freeLowPort tries, each once.
+var lowPorts = struct {
+	first int
+	given atomic.Int64
+}{first: rand.IntN(10_000)}
+
+// freeLowPort returns a free port below those that outgoing connections take, so that
+// it is still free when it is used, and that no other test of this process gets.
+func freeLowPort(t *testing.T) string {
+	t.Helper()
+	for range 10_000 {
+		port := strconv.Itoa(20_000 + (lowPorts.first+int(lowPorts.given.Add(1)))%10_000)
+		l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:"+port)
+		if err == nil {
+			l.Close()
+			return port
+		}
+	}
+	t.Fatal("no free port")
+	return ""
 }
 
 // crawled reports whether every page of the crawl has been visited at least

@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	_ "modernc.org/sqlite"
 )
@@ -130,7 +129,7 @@ func TestLockedDataFolder(t *testing.T) {
 	data := filepath.Join(t.TempDir(), "data")
 	d := startDev(t, data, crawlArgs(s, "10ms")...)
 	mistake{name: "second owner", args: []string{"dev", "--data", data}, code: 1, want: "is in use by another recrawl (pid "}.check(t, programs.starter)
-	d.eventually(3*time.Minute, "the first owner goes on", d.crawled("t", 3, 1))
+	d.await("the first owner goes on", d.crawled("t", 3, 1))
 	d.stop()
 }
 

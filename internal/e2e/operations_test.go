@@ -8,7 +8,6 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-	"time"
 )
 
 // consoleStep is a command of a page of documentation with what it prints.
@@ -76,7 +75,7 @@ func TestOperationsPage(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
 	d := startDev(t, filepath.Join(folder, "data"), "--demo")
-	d.eventually(2*time.Minute, "the demo's first pass", func() bool {
+	d.await("the demo's first pass", func() bool {
 		pages := d.pages("demo")
 		visited := 0
 		for _, p := range pages {

@@ -5,7 +5,6 @@ import (
 	"net"
 	"net/http"
 	"net/url"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -190,7 +189,7 @@ func (d *dev) addPledges(crawl string, sites []*ailingSite, known [][]pledge) {
 func TestRobotsOutage(t *testing.T) {
 	t.Parallel()
 	attempts := 1
-	if os.Getenv("RECRAWL_LONG") != "" {
+	if long() {
 		attempts = 2
 	}
 	outages := []struct {
@@ -356,7 +355,7 @@ func serveBothThrottled(t *testing.T, quiet time.Duration) []*throttledSite {
 func TestRetryAfterHeld(t *testing.T) {
 	t.Parallel()
 	quiet := 10 * time.Second
-	if os.Getenv("RECRAWL_LONG") != "" {
+	if long() {
 		quiet = 120 * time.Second
 	}
 	held, brief := serveBothThrottled(t, 12*time.Hour), serveBothThrottled(t, quiet)

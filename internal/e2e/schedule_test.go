@@ -6,7 +6,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"net/http"
-	"os"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -72,7 +71,7 @@ func TestScheduleFollowsThePolicy(t *testing.T) {
 	t.Parallel()
 	// In the short form luck still shows in what was learned.
 	learning, measured, count, least := 100*time.Second, 110*time.Second, 48, 0.85
-	if os.Getenv("RECRAWL_LONG") != "" {
+	if long() {
 		learning, measured, least = 5*time.Minute, 10*time.Minute, 0.9
 	}
 	const gap, crawlDelay, perPage = 20 * time.Millisecond, 2 * time.Second, 18 * time.Second
@@ -104,10 +103,10 @@ func TestScheduleFollowsThePolicy(t *testing.T) {
 	}
 	d := startDev(t, filepath.Join(t.TempDir(), "data"))
 	d.must("crawl", "--spec", write(t, filepath.Join(t.TempDir(), "spec.json"), string(text)))
-	d.eventually(2*time.Minute, "every page is visited", d.crawled("rates", count, 1))
+	d.await("every page is visited", d.crawled("rates", count, 1))
 	from := time.Now().Add(learning)
 	to := from.Add(measured)
-	d.eventually(learning+measured+time.Minute, "time has passed", func() bool { return time.Now().After(to) })
+	d.await("time has passed", func() bool { return time.Now().After(to) })
 
 	seen := observe(pages, sites, from, to)
 	predicted := predict(pages, budget, []float64{0, 0, 0.9 / crawlDelay.Seconds()})

@@ -81,15 +81,15 @@ func (d *dev) events(id string) string {
 // A resume wakes what waits for it and nobody else. A stop closes all.
 func TestPauseAndStopManySleepers(t *testing.T) {
 	t.Parallel()
-	n, limit := sleepers, 5*time.Minute
-	if os.Getenv("RECRAWL_LONG") != "" {
-		n, limit = 10*sleepers, 30*time.Minute
+	n := sleepers
+	if long() {
+		n = 10 * sleepers
 	}
 	s := serve(t, tree(n))
 	data := filepath.Join(t.TempDir(), "data")
 	makeSleepers(t, data, s, n)
 	d := startDev(t, data) // its first maintenance starts all pages' workflows
-	d.eventually(limit, "every page has its workflow", func() bool { return d.running("t") == n })
+	d.await("every page has its workflow", func() bool { return d.running("t") == n })
 	d.must("pause", "t")
 	pages := d.pages("t")
 	sleeper := "page/t/" + pages[n-1].URL
@@ -98,7 +98,7 @@ func TestPauseAndStopManySleepers(t *testing.T) {
 		d.must("visit", p.URL)
 	}
 	for _, p := range pages[:awake] {
-		d.eventually(3*time.Minute, "the page waits for the resume", func() bool {
+		d.await("the page waits for the resume", func() bool {
 			return strings.Contains(d.must("explain", p.URL), "the crawl is paused")
 		})
 	}
@@ -106,7 +106,7 @@ func TestPauseAndStopManySleepers(t *testing.T) {
 		t.Errorf("%d requests while paused", got)
 	}
 	d.must("resume", "t")
-	d.eventually(2*time.Minute, "what was asked for is visited", func() bool {
+	d.await("what was asked for is visited", func() bool {
 		for _, p := range pages[:awake] {
 			if len(d.history(p.URL)) < 2 {
 				return false
@@ -120,7 +120,7 @@ func TestPauseAndStopManySleepers(t *testing.T) {
 	s.checkPolite(t, 100*time.Millisecond)
 
 	d.must("stop", "t")
-	d.eventually(limit, "every page's workflow is closed", func() bool { return d.running("t") == 0 })
+	d.await("every page's workflow is closed", func() bool { return d.running("t") == 0 })
 	if got := len(s.requests()); got > awake+1 { // and robots.txt
 		t.Errorf("%d requests, want those of %d pages", got, awake)
 	}
