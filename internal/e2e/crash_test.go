@@ -87,7 +87,7 @@ func TestKillEverything(t *testing.T) {
 	d := startDev(t, data, crawlArgs(s, "40ms")...)
 	for round := range 3 {
 		before := len(s.requests())
-		d.eventually(3*time.Minute, "the crawl goes on", func() bool { return len(s.requests()) >= before+8 })
+		d.await("the crawl goes on", func() bool { return len(s.requests()) >= before+8 })
 		pid := d.state().TemporalPID
 		d.kill()
 		if round == 1 {
@@ -95,7 +95,7 @@ func TestKillEverything(t *testing.T) {
 		}
 		d.start()
 	}
-	d.eventually(5*time.Minute, "every page is visited", d.crawled("t", crashPages, 1))
+	d.await("every page is visited", d.crawled("t", crashPages, 1))
 	checkWhole(t, d, crashPages)
 	s.checkPolite(t, 40*time.Millisecond)
 	d.stop()
@@ -107,12 +107,12 @@ func TestKillTemporalAlone(t *testing.T) {
 	d := startDev(t, filepath.Join(t.TempDir(), "data"), crawlArgs(s, "40ms")...)
 	for range 2 {
 		before := len(s.requests())
-		d.eventually(3*time.Minute, "the crawl goes on", func() bool { return len(s.requests()) >= before+8 })
+		d.await("the crawl goes on", func() bool { return len(s.requests()) >= before+8 })
 		if err := syscall.Kill(d.state().TemporalPID, syscall.SIGKILL); err != nil {
 			t.Fatal(err)
 		}
 	}
-	d.eventually(5*time.Minute, "every page is visited", d.crawled("t", crashPages, 1))
+	d.await("every page is visited", d.crawled("t", crashPages, 1))
 	checkWhole(t, d, crashPages)
 	s.checkPolite(t, 40*time.Millisecond)
 	d.stop()
@@ -125,17 +125,9 @@ func TestTemporalPortTaken(t *testing.T) {
 	t.Parallel()
 	s := serve(t, tree(crashPages))
 	d := startDev(t, filepath.Join(t.TempDir(), "data"), crawlArgs(s, "40ms")...)
-	d.eventually(3*time.Minute, "the crawl begins", func() bool { return len(s.requests()) >= 8 })
+	d.await("the crawl begins", func() bool { return len(s.requests()) >= 8 })
 	old := d.state()
-	if err := syscall.Kill(old.TemporalPID, syscall.SIGKILL); err != nil {
-		t.Fatal(err)
-	}
-	var taken net.Listener
-	d.eventuallyEvery(2*time.Millisecond, 10*time.Second, "the port is free for a moment", func() (ok bool) {
-		var err error
-		taken, err = net.Listen("tcp", old.Address)
-		return err == nil
-	})
+	taken := d.takePort(old)
 	defer taken.Close()
 	go func() { // what listens there answers nothing that Temporal would
 		for {
@@ -146,40 +138,87 @@ func TestTemporalPortTaken(t *testing.T) {
 			conn.Close()
 		}
 	}()
-	d.eventually(5*time.Minute, "every page is visited", d.crawled("t", crashPages, 1))
+	d.await("every page is visited", d.crawled("t", crashPages, 1))
 	if now := d.state().Address; now == old.Address {
 		t.Errorf("the Temporal server is still said to be at %s", now)
 	}
 	d.must("visit", s.url+"/p1.html", "--crawl", "t")
-	d.eventually(time.Minute, "a visit on demand", func() bool { return len(d.history(s.url+"/p1.html")) == 2 })
+	d.await("a visit on demand", func() bool { return len(d.history(s.url+"/p1.html")) == 2 })
 	checkWhole(t, d, crashPages)
 	s.checkPolite(t, 40*time.Millisecond)
 	d.stop()
 }
 
-// TestDeadlinesSurvive stops and kills between two visits: the next visit of
-// each page comes when it was promised, not at the restart.
+// takePort kills the Temporal server and listens in its place. The starter is stopped
+// meanwhile, since it would start another one there at once.
+func (d *dev) takePort(temporal devState) net.Listener {
+	d.t.Helper()
+	signal := func(pid int, s syscall.Signal) {
+		d.t.Helper()
+		if err := syscall.Kill(pid, s); err != nil {
+			d.t.Fatal(err)
+		}
+	}
+	signal(d.cmd.Process.Pid, syscall.SIGSTOP)
+	signal(temporal.TemporalPID, syscall.SIGKILL)
+	var taken net.Listener
+	d.await("the port is free", func() (ok bool) {
+		var err error
+		taken, err = net.Listen("tcp", temporal.Address)
+		return err == nil
+	})
+	signal(d.cmd.Process.Pid, syscall.SIGCONT)
+	return taken
+}
+
+// workflowDue is when a page's workflow means to visit it, as it says itself; zero if
+// it does not answer.
+func (d *dev) workflowDue(url string) time.Time {
+	d.t.Helper()
+	type explained struct {
+		Workflow struct {
+			Due time.Time `json:"due"`
+		} `json:"workflow"`
+	}
+	return lines[explained](d, "--output", "json", "explain", url)[0].Workflow.Due
+}
+
+// TestDeadlinesSurvive kills between two visits: the next visit of each page is due
+// when it was promised, and does not come with the restart.
 func TestDeadlinesSurvive(t *testing.T) {
 	t.Parallel()
-	s := serve(t, tree(3))
-	data := filepath.Join(t.TempDir(), "data")
-	d := startDev(t, data, crawlArgs(s, "10ms", "--default-interval", "25s")...)
-	d.eventually(2*time.Minute, "the first pass", d.crawled("t", 3, 1))
+	late, soon := serve(t, tree(3)), serve(t, tree(3))
+	d := startDev(t, filepath.Join(t.TempDir(), "data"), crawlArgs(late, "10ms")...)
+	d.must(append([]string{"crawl", "soon", soon.url + "/"}, append(crawlSettings("10ms"), "--default-interval", "20s")...)...)
+	d.await("the first pass", func() bool { return d.crawled("t", 3, 1)() && d.crawled("soon", 3, 1)() })
 	promised := map[string]time.Time{}
-	for _, p := range d.pages("t") {
-		promised[p.URL] = d.history(p.URL)[0].NextAt
+	for _, p := range append(d.pages("t"), d.pages("soon")...) {
+		visits := d.history(p.URL)
+		promised[p.URL] = visits[len(visits)-1].NextAt // the first one's
 	}
 	d.kill()
 	d.start()
-	d.eventually(3*time.Minute, "the second pass", d.crawled("t", 3, 2))
-	for url, due := range promised {
-		for _, v := range d.history(url) {
-			if v.Visit == 2 && (v.At.Before(due) || v.At.After(due.Add(15*time.Second))) {
-				t.Errorf("%s: visit 2 at %s, promised for %s", url, v.At, due)
+	for _, p := range d.pages("t") {
+		var due time.Time
+		d.await("the workflow answers", func() bool { due = d.workflowDue(p.URL); return !due.IsZero() })
+		if !due.Equal(promised[p.URL]) {
+			t.Errorf("%s: the next visit is due at %s, promised for %s", p.URL, due, promised[p.URL])
+		}
+	}
+	d.await("the second pass", d.crawled("soon", 3, 2))
+	for _, p := range d.pages("soon") {
+		for _, v := range d.history(p.URL) {
+			if v.Visit == 2 && v.At.Before(promised[p.URL]) {
+				t.Errorf("%s: visit 2 at %s, promised for %s", p.URL, v.At, promised[p.URL])
 			}
 			if v.Visit == 2 && v.Outcome != "unchanged" {
-				t.Errorf("%s: visit 2 is %s, want unchanged", url, v.Outcome)
+				t.Errorf("%s: visit 2 is %s, want unchanged", p.URL, v.Outcome)
 			}
+		}
+	}
+	for _, p := range d.pages("t") {
+		if p.Visits != 1 {
+			t.Errorf("%s: %d visits, want only the first", p.URL, p.Visits)
 		}
 	}
 	d.stop()
@@ -190,7 +229,7 @@ func TestLostTemporalDatabase(t *testing.T) {
 	s := serve(t, tree(crashPages))
 	data := filepath.Join(t.TempDir(), "data")
 	d := startDev(t, data, crawlArgs(s, "20ms")...)
-	d.eventually(3*time.Minute, "the crawl goes on", func() bool { return len(s.requests()) >= 20 })
+	d.await("the crawl goes on", func() bool { return len(s.requests()) >= 20 })
 	d.stop()
 	files, err := filepath.Glob(filepath.Join(data, "temporal.db*"))
 	if err != nil || len(files) == 0 {
@@ -203,10 +242,10 @@ func TestLostTemporalDatabase(t *testing.T) {
 	}
 	d.args = nil // nobody repeats the crawl's URL: the store knows it
 	d.start()
-	d.eventually(5*time.Minute, "every page is visited", d.crawled("t", crashPages, 1))
+	d.await("every page is visited", d.crawled("t", crashPages, 1))
 	checkWhole(t, d, crashPages)
 	s.checkPolite(t, 20*time.Millisecond)
-	d.eventually(3*time.Minute, "every page has its workflow", func() bool { return d.running("t") == crashPages })
+	d.await("every page has its workflow", func() bool { return d.running("t") == crashPages })
 	d.stop()
 }
 
@@ -214,11 +253,11 @@ func TestTerminatedPageReturns(t *testing.T) {
 	t.Parallel()
 	s := serve(t, tree(3))
 	d := startDevEnv(t, filepath.Join(t.TempDir(), "data"), []string{"RECRAWL_OVERDUE=1s"}, crawlArgs(s, "10ms", "--default-interval", "6s")...)
-	d.eventually(2*time.Minute, "the first pass", d.crawled("t", 3, 1))
+	d.await("the first pass", d.crawled("t", 3, 1))
 	id := "page/t/" + s.url + "/p1.html"
 	d.temporal("workflow", "terminate", "--workflow-id", id, "--reason", "test")
 	visits := len(d.history(s.url + "/p1.html"))
-	d.eventually(3*time.Minute, "the page is visited again", func() bool { return len(d.history(s.url+"/p1.html")) >= visits+2 })
+	d.await("the page is visited again", func() bool { return len(d.history(s.url+"/p1.html")) >= visits+2 })
 	d.stop()
 }
 
