@@ -22,8 +22,6 @@ import (
 	"syscall"
 	"testing"
 	"time"
-
-	"recrawl/internal/store/storetest/pgtest"
 )
 
 // envChaosSeed has a chaos that went wrong run again: the same blows in the same
@@ -55,8 +53,7 @@ type chaosForm struct {
 	pause   span          // between two blows to a worker
 	outages []span        // of Temporal and of Postgres
 	calm    span          // between two of them
-	long    span          // a stop for longer than a permit lives
-	finish  time.Duration // until every page must be visited
+	over    span          // a stop for longer than a permit lives
 }
 
 // TestPolitenessUnderChaos crawls five sites with three workers while workers,
@@ -72,20 +69,20 @@ type chaosForm struct {
 func TestPolitenessUnderChaos(t *testing.T) {
 	t.Parallel()
 	form := chaosForm{
-		pages: 30, length: 22 * time.Second, pause: seconds(1, 5), long: chaosLong(0.2, 1.2),
-		outages: []span{seconds(0.5, 2)}, calm: seconds(9, 18), finish: 3 * time.Minute,
+		pages: 30, length: 22 * time.Second, pause: seconds(1, 5), over: chaosLong(0.2, 1.2),
+		outages: []span{seconds(0.5, 2)}, calm: seconds(9, 18),
 	}
-	if os.Getenv("RECRAWL_LONG") != "" {
+	if long() {
 		form = chaosForm{
-			pages: 150, length: 12 * time.Minute, pause: seconds(1, 20), long: chaosLong(0.2, 20),
-			outages: []span{seconds(1, 10), seconds(1, 10), seconds(60, 150)}, calm: seconds(20, 60), finish: 10 * time.Minute,
+			pages: 150, length: 12 * time.Minute, pause: seconds(1, 20), over: chaosLong(0.2, 20),
+			outages: []span{seconds(1, 10), seconds(1, 10), seconds(60, 150)}, calm: seconds(20, 60),
 		}
 	}
 	rng := chaosRand(t)
 	web := serveChaosWeb(t, form.pages)
 	f := startChaosFleet(t, 3, web.env())
 	f.starter(append([]string{"crawl", "t"}, web.crawlArgs()...)...)
-	f.eventually(time.Minute, "the crawl begins", web.begun)
+	f.await("the crawl begins", web.begun)
 
 	var temporal, postgres []blow
 	for _, lasts := range form.outages {
@@ -93,7 +90,7 @@ func TestPolitenessUnderChaos(t *testing.T) {
 	}
 	steps := append(plan(rng, form.length, form.calm, temporal...), plan(rng, form.length, form.calm, postgres...)...)
 	for i := range f.live {
-		blows := []blow{f.stopWorker(i, form.long), f.stopWorker(i, chaosShort), f.killWorker(i)}
+		blows := []blow{f.stopWorker(i, form.over), f.stopWorker(i, chaosShort), f.killWorker(i)}
 		if i == 1 {
 			blows = blows[1:] // somebody must be there to take over what the others lose
 		}
@@ -103,8 +100,8 @@ func TestPolitenessUnderChaos(t *testing.T) {
 	carryOut(t, steps, f.revive)
 
 	over := time.Now()
-	f.eventually(form.finish, "every page is answered, and every site still asked", func() bool { f.revive(); return web.finished(over) })
-	f.eventually(form.finish, "every page is visited", func() bool {
+	f.await("every page is answered, and every site still asked", func() bool { f.revive(); return web.finished(over) })
+	f.await("every page is visited", func() bool {
 		return web.visited(decodeLines[pageLine](t, f.starter("--output", "json", "pages", "t", "--limit", "0")))
 	})
 	web.report(t, begun, over)
@@ -115,21 +112,21 @@ func TestPolitenessUnderChaos(t *testing.T) {
 // tree, which is killed as a whole and in parts, and stopped.
 func TestPolitenessUnderChaosEmbedded(t *testing.T) {
 	t.Parallel()
-	form := chaosForm{pages: 20, length: 25 * time.Second, pause: seconds(1, 5), calm: seconds(9, 18), long: chaosLong(0.2, 1.2), finish: 3 * time.Minute}
-	if os.Getenv("RECRAWL_LONG") != "" {
-		form = chaosForm{pages: 100, length: 6 * time.Minute, pause: seconds(2, 20), calm: seconds(5, 30), long: chaosLong(0.2, 20), finish: 10 * time.Minute}
+	form := chaosForm{pages: 20, length: 25 * time.Second, pause: seconds(1, 5), calm: seconds(9, 18), over: chaosLong(0.2, 1.2)}
+	if long() {
+		form = chaosForm{pages: 100, length: 6 * time.Minute, pause: seconds(2, 20), calm: seconds(5, 30), over: chaosLong(0.2, 20)}
 	}
 	rng := chaosRand(t)
 	web := serveChaosWeb(t, form.pages)
 	d := startDevEnv(t, filepath.Join(t.TempDir(), "data"), web.env(), append(web.crawlArgs(), "--name", "t")...)
-	d.eventually(time.Minute, "the crawl begins", web.begun)
+	d.await("the crawl begins", web.begun)
 
 	starter := func() *os.Process { return d.cmd.Process }
 	blows := []blow{
 		{"kill -9 of everything", seconds(0, 2), func() { d.killTemporal(); d.kill() }, d.start},
 		stop("the starter", chaosShort, starter),
 		{"kill -9 of the starter", seconds(0, 2), d.kill, d.start},
-		stop("the starter", form.long, starter),
+		stop("the starter", form.over, starter),
 	}
 	steps := plan(rng, form.length, form.pause, rotated(blows, rng.IntN(len(blows)))...)
 	steps = append(steps, plan(rng, form.length, form.calm, blow{"kill -9 of Temporal", span{}, d.killTemporal, func() {}})...)
@@ -137,8 +134,8 @@ func TestPolitenessUnderChaosEmbedded(t *testing.T) {
 	carryOut(t, steps, func() {})
 
 	over := time.Now()
-	d.eventually(form.finish, "every page is answered, and every site still asked", func() bool { return web.finished(over) })
-	d.eventually(form.finish, "every page is visited", func() bool { return web.visited(d.pages("t")) })
+	d.await("every page is answered, and every site still asked", func() bool { return web.finished(over) })
+	d.await("every page is visited", func() bool { return web.visited(d.pages("t")) })
 	d.stop()
 	web.report(t, begun, over)
 	web.checkRules(t)
@@ -154,51 +151,22 @@ func (d *dev) killTemporal() {
 	}
 }
 
-// chaosFleet is a fleet whose parts can be killed, and whose workers are started
-// again as by a container's restart policy.
+// chaosFleet is a fleet whose parts can be killed, and are started again as by a
+// container's restart policy.
 type chaosFleet struct {
 	*fleet
-	temporal     *process
-	temporalArgs []string
-	live         []*process // the workers; nil while one is held down
+	down bool       // Temporal is held down
+	live []*process // the workers; nil while one is held down
 }
 
 func startChaosFleet(t *testing.T, workers int, env []string) *chaosFleet {
 	t.Helper()
-	server, err := pgtest.Start(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := server.Stop(); err != nil {
-			t.Error(err)
-		}
-	})
-	f := &chaosFleet{fleet: &fleet{t: t, postgres: server, address: freeAddress(t)}, live: make([]*process, workers)}
-	_, port, err := net.SplitHostPort(f.address)
-	if err != nil {
-		t.Fatal(err)
-	}
-	f.temporalArgs = []string{
-		"server", "start-dev", "--headless", "--ip", "127.0.0.1", "--port", port,
-		"--db-filename", filepath.Join(t.TempDir(), "temporal.db"), "--sqlite-pragma", "journal_mode=WAL", "--log-level", "error",
-	}
-	f.env = append(cleanEnv(t), "RECRAWL_STORE="+server.DSN(), "RECRAWL_ARCHIVE="+filepath.Join(t.TempDir(), "archive"), "TEMPORAL_ADDRESS="+f.address)
-	f.env = append(f.env, env...)
-	f.startTemporal()
-	f.eventually(3*time.Minute, "Temporal answers", func() bool {
-		_, code, _ := f.try(programs.temporal, "operator", "cluster", "health", "--address", f.address)
-		return code == 0
-	})
+	f := &chaosFleet{fleet: newFleet(t, env...), live: make([]*process, workers)}
 	for i := range f.live {
 		f.startWorker()
 		f.live[i] = f.workers[i]
 	}
 	return f
-}
-
-func (f *chaosFleet) startTemporal() {
-	f.temporal = startProcess(f.t, cleanEnv(f.t), programs.temporal, f.temporalArgs...)
 }
 
 // restart starts a worker without waiting for it, since what it needs may be down.
@@ -207,9 +175,18 @@ func (f *chaosFleet) restart(i int) {
 	f.workers = append(f.workers, f.live[i])
 }
 
-// revive starts workers again that ended by themselves. One that starts while
-// Temporal or Postgres is down gives up; one that was ready must not.
+// revive starts again what ended by itself. A worker that starts while Temporal or
+// Postgres is down gives up; one that was ready must not. Temporal gives up if somebody
+// has taken one of its ports.
 func (f *chaosFleet) revive() {
+	select {
+	case <-f.temporal.done:
+		if !f.down {
+			f.t.Logf("Temporal ended by itself: %s", f.temporal.out)
+			f.startTemporal()
+		}
+	default:
+	}
 	for i, w := range f.live {
 		if w == nil {
 			continue
@@ -238,7 +215,11 @@ func (f *chaosFleet) stopWorker(i int, lasts span) blow {
 }
 
 func (f *chaosFleet) killTemporal(lasts span) blow {
-	return blow{"kill -9 of Temporal", lasts, func() { f.temporal.kill() }, f.startTemporal}
+	return blow{
+		"kill -9 of Temporal", lasts,
+		func() { f.down = true; f.temporal.kill() },
+		func() { f.down = false; f.startTemporal() },
+	}
 }
 
 func (f *chaosFleet) killPostgres(lasts span) blow {
@@ -402,9 +383,15 @@ func (s *chaosSite) serve(t *testing.T, ready <-chan struct{}) {
 		<-ready
 		rec := &statusWriter{ResponseWriter: w, status: http.StatusOK}
 		s.answer(rec, r, pages)
+		begin, end := r.Context().Value(connected{}).(time.Time), time.Now()
+		// When a request was given up, a busy machine notices late. It was at its time
+		// limit, or its worker was killed and has its permit for long.
+		if early := begin.Add(chaosTimeLimit / 2); r.Context().Err() != nil && early.Before(end) {
+			end = early
+		}
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		s.log = append(s.log, request{path: r.URL.Path, begin: r.Context().Value(connected{}).(time.Time), end: time.Now(), status: rec.status})
+		s.log = append(s.log, request{path: r.URL.Path, begin: begin, end: end, status: rec.status})
 	}))
 	server.Config.ErrorLog = log.New(io.Discard, "", 0)
 	server.Config.ConnContext = func(ctx context.Context, _ net.Conn) context.Context {

@@ -2,7 +2,6 @@ package e2e
 
 import (
 	"bufio"
-	"context"
 	"crypto/tls"
 	"encoding/binary"
 	"encoding/json"
@@ -11,7 +10,6 @@ import (
 	"io"
 	"log"
 	"maps"
-	"math/rand/v2"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -50,13 +48,14 @@ const (
 func TestCluster(t *testing.T) {
 	t.Parallel()
 	pages, rounds := 120, 1
-	if os.Getenv("RECRAWL_LONG") != "" {
+	if long() {
 		pages, rounds = 1000, 8
 	}
 	s := serveTLS(t, tree(pages))
 	c := startCluster(t, "SSL_CERT_FILE="+s.certificate)
+	// Pages are visited again and again, so that there is a request for whoever waits for one.
 	c.starter("crawl", "t", s.url+"/", "--delay", clusterGap.String(), "--factor", "0", "--policy", "fixed",
-		"--default-interval", "1h", "--min-interval", "1s", "--maintain-every", "2s", "--time-limit", clusterTimeLimit.String())
+		"--default-interval", "30s", "--min-interval", "1s", "--maintain-every", "2s", "--time-limit", clusterTimeLimit.String())
 	for round := range rounds {
 		s.progress(c, 8)
 		c.killInRequest(s)
@@ -64,7 +63,7 @@ func TestCluster(t *testing.T) {
 		c.stopBeforeRequest(s, round%2 == 1)
 		s.progress(c, 4)
 	}
-	c.finish(s, pages)
+	c.finish(pages)
 	seen := map[string]bool{}
 	for _, path := range []string{"/", "/p1.html", "/p7.html"} {
 		for line := range strings.Lines(c.starter("--output", "json", "history", s.url+path)) {
@@ -108,15 +107,16 @@ func TestDynamicConfig(t *testing.T) {
 // ports are moved to free ones, and processes are started in the order of their
 // dependencies.
 type cluster struct {
-	t       *testing.T
-	project deploytest.Project
-	path    string            // folder of the images' programs
-	volumes string            // folder of the named volumes
-	names   *strings.Replacer // host:port of a service
-	words   map[string]string // whole values
-	ports   []string          // the server's other ports
-	more    []string          // environment besides the file's, for the workers
-	of      map[string][]*process
+	t        *testing.T
+	project  deploytest.Project
+	path     string            // folder of the images' programs
+	volumes  string            // folder of the named volumes
+	database string            // Postgres' port
+	names    *strings.Replacer // host:port of a service
+	words    map[string]string // whole values
+	ports    []string          // the server's other ports
+	more     []string          // environment besides the file's, for the workers
+	of       map[string][]*process
 }
 
 func startCluster(t *testing.T, more ...string) *cluster {
@@ -155,21 +155,15 @@ func (c *cluster) up(name string, service deploytest.Service) {
 			}
 		}
 	case name == "temporal":
-		server := c.start(name)
-		c.eventually(3*time.Minute, "Temporal listens", func() bool {
-			c.mustRun(name, server)
-			conn, err := net.Dial("tcp", c.names.Replace("temporal:7233"))
-			if err == nil {
-				conn.Close()
-			}
-			return err == nil
-		})
+		for !c.listens(c.start(name)) {
+			c.connect() // somebody was quicker to take a port
+		}
 	default:
 		for range service.Replicas() {
 			c.start(name)
 		}
 		for _, p := range c.of[name] {
-			c.eventually(3*time.Minute, name+" is ready", func() bool {
+			c.await(name+" is ready", func() bool {
 				c.mustRun(name, p)
 				return strings.Contains(p.out.String(), "worker ready")
 			})
@@ -178,16 +172,40 @@ func (c *cluster) up(name string, service deploytest.Service) {
 	}
 }
 
-// checkHealth runs a service's health check.
+// listens waits until the Temporal server listens, or has ended because one of its
+// ports is another's.
+func (c *cluster) listens(server *process) (up bool) {
+	c.t.Helper()
+	c.await("Temporal listens", func() bool {
+		conn, err := (&net.Dialer{}).DialContext(c.t.Context(), "tcp", c.names.Replace("temporal:7233"))
+		if err == nil {
+			conn.Close()
+		}
+		select {
+		case <-server.done: // thus somebody else listens, if anybody
+			if out := server.out.String(); !strings.Contains(out, "address already in use") {
+				c.t.Fatalf("the Temporal server ended: %s", out)
+			}
+			return true
+		default:
+		}
+		up = err == nil
+		return up
+	})
+	return up
+}
+
+// checkHealth waits until a service's health check succeeds.
 func (c *cluster) checkHealth(name string, service deploytest.Service) {
 	c.t.Helper()
 	test := service.Healthcheck.Test
 	if test[0] != "CMD" {
 		c.t.Fatalf("%s: the health check %v needs a shell, which its image has not", name, test)
 	}
-	if out, code, problem := runEnv(c.t, c.env(service), c.program(test[1]), test[2:]...); code != 0 {
-		c.t.Errorf("%s: the health check %v ended with %d: %s%s", name, test[1:], code, out, problem)
-	}
+	c.await(fmt.Sprintf("%s is healthy by %v", name, test[1:]), func() bool {
+		_, code, _ := runEnv(c.t, c.env(service), c.program(test[1]), test[2:]...)
+		return code == 0
+	})
 }
 
 // start starts one process of a service.
@@ -233,21 +251,22 @@ func (c *cluster) startPostgres(service deploytest.Service) {
 	if _, err := conn.Exec(c.t.Context(), "CREATE DATABASE "+pgx.Identifier{env["POSTGRES_DB"]}.Sanitize()); err != nil {
 		c.t.Fatal(err)
 	}
-	c.connect(dsn.Port())
+	c.database = dsn.Port()
+	c.connect()
 }
 
 // connect lays the network: each service's name and port, on loopback.
-func (c *cluster) connect(postgres string) {
+func (c *cluster) connect() {
 	c.t.Helper()
-	frontend := freeLowPort(c.t)
-	c.names = strings.NewReplacer("postgres:5432", "127.0.0.1:"+postgres, "temporal:7233", "127.0.0.1:"+frontend)
-	c.words = map[string]string{"postgres": "127.0.0.1", "5432": postgres, "0.0.0.0": "127.0.0.1"}
+	frontend := freePort(c.t)
+	c.names = strings.NewReplacer("postgres:5432", "127.0.0.1:"+c.database, "temporal:7233", "127.0.0.1:"+frontend)
+	c.words = map[string]string{"postgres": "127.0.0.1", "5432": c.database, "0.0.0.0": "127.0.0.1"}
 	c.ports = []string{"FRONTEND_GRPC_PORT=" + frontend}
 	for _, name := range []string{
 		"FRONTEND_HTTP_PORT", "FRONTEND_MEMBERSHIP_PORT", "HISTORY_GRPC_PORT", "HISTORY_MEMBERSHIP_PORT",
 		"MATCHING_GRPC_PORT", "MATCHING_MEMBERSHIP_PORT", "WORKER_GRPC_PORT", "WORKER_MEMBERSHIP_PORT",
 	} {
-		c.ports = append(c.ports, name+"="+freeLowPort(c.t))
+		c.ports = append(c.ports, name+"="+freePort(c.t))
 	}
 }
 
@@ -334,48 +353,21 @@ func (c *cluster) starter(args ...string) string {
 	return out
 }
 
-// finish waits until all pages are visited, for as long as the crawl goes on.
-func (c *cluster) finish(s *secureSite, pages int) {
+// finish waits until all pages are visited.
+func (c *cluster) finish(pages int) {
 	c.t.Helper()
-	tick := time.NewTicker(500 * time.Millisecond)
-	defer tick.Stop()
-	requests, at := s.total(), time.Now()
-	for {
-		visited, waiting := c.visited()
-		if visited == pages {
-			return
+	c.await("every page is visited", func() bool {
+		visited := 0
+		for _, p := range decodeLines[pageLine](c.t, c.starter("--output", "json", "pages", "t", "--limit", "0")) {
+			if p.Visits > 0 {
+				visited++
+			}
 		}
-		switch n := s.total(); {
-		case n > requests:
-			requests, at = n, time.Now()
-		// A page that was admitted by a worker that is gone is found by maintenance
-		// two minutes later.
-		case time.Since(at) > 4*time.Minute:
-			c.t.Fatalf("%d of %d pages are visited, and there was no request for %s:\n%s%s%s", visited, pages,
-				time.Since(at).Round(time.Second), strings.Join(waiting[:min(5, len(waiting))], "\n"), c.starter("status"), c.starter("hosts", "t"))
-		}
-		<-tick.C
-	}
+		return visited == pages
+	})
 }
 
-// visited is the number of pages that have been visited, with the others' URLs.
-func (c *cluster) visited() (n int, waiting []string) {
-	c.t.Helper()
-	for line := range strings.Lines(c.starter("--output", "json", "pages", "t", "--limit", "0")) {
-		var p pageLine
-		if err := json.Unmarshal([]byte(line), &p); err != nil {
-			c.t.Fatal(err)
-		}
-		if p.Visits > 0 {
-			n++
-		} else {
-			waiting = append(waiting, p.URL)
-		}
-	}
-	return n, waiting
-}
-
-func (c *cluster) eventually(limit time.Duration, what string, holds func() bool) {
+func (c *cluster) await(what string, holds func() bool) {
 	c.t.Helper()
 	d := &dev{t: c.t, out: &syncBuffer{}}
 	for _, name := range []string{"temporal", "worker"} {
@@ -383,7 +375,7 @@ func (c *cluster) eventually(limit time.Duration, what string, holds func() bool
 			d.out = c.of[name][n-1].out
 		}
 	}
-	d.eventually(limit, what, holds)
+	d.await(what, holds)
 }
 
 func (c *cluster) mustRun(name string, p *process) {
@@ -409,12 +401,8 @@ func (c *cluster) killInRequest(s *secureSite) {
 		killed <- w
 		return true
 	})
-	select {
-	case w := <-killed:
-		c.of["worker"] = slices.DeleteFunc(c.of["worker"], func(p *process) bool { return p == w })
-	case <-time.After(time.Minute):
-		c.t.Fatal("no request to kill a worker in")
-	}
+	w := receive(c.t, killed, "a request to kill a worker in")
+	c.of["worker"] = slices.DeleteFunc(c.of["worker"], func(p *process) bool { return p == w })
 	if policy := c.project.Services["worker"].Restart; policy == "unless-stopped" {
 		c.start("worker")
 	}
@@ -448,16 +436,13 @@ func (c *cluster) stopBeforeRequest(s *secureSite, long bool) {
 		}
 		return true
 	})
-	var w stop
-	select {
-	case w = <-stopped:
-	case <-time.After(time.Minute):
-		c.t.Fatal("no handshake to stop a worker in")
-	}
+	w := receive(c.t, stopped, "a handshake to stop a worker in")
 	before := s.total()
-	c.eventually(90*time.Second, "another worker goes on", func() bool { return s.total() >= before+3 })
-	if held := s.requests()[before].begin.Sub(w.at); held < clusterPermit-2*time.Second {
-		c.t.Errorf("the host was asked again %s after a worker stopped with a permit of %s", held, clusterPermit)
+	c.await("another worker goes on", func() bool { return s.total() >= before+3 })
+	// The permit began after the request before had ended.
+	log := s.requests()
+	if held := log[before].begin.Sub(log[before-1].end); held < clusterPermit {
+		c.t.Errorf("the host was asked again after %s, but a worker was stopped with a permit of %s", held, clusterPermit)
 	}
 	if long {
 		time.Sleep(time.Until(w.at.Add(25 * time.Second)))
@@ -472,15 +457,11 @@ func (c *cluster) stopBeforeRequest(s *secureSite, long bool) {
 		return true
 	})
 	close(answer)
-	select {
-	case <-sent:
-	case <-time.After(time.Minute):
-		c.t.Fatal("the handshake is not answered")
-	}
+	receive(c.t, sent, "the handshake is answered")
 	if err := w.worker.cmd.Process.Signal(syscall.SIGCONT); err != nil {
 		c.t.Fatal(err)
 	}
-	c.eventually(2*time.Minute, "the continued worker gives up its connection", func() bool { return s.closed(w.peer) })
+	c.await("the continued worker gives up its connection", func() bool { return s.closed(w.peer) })
 	again := make(chan struct{})
 	s.set(&s.onRequest, func(peer net.Addr) bool {
 		if c.owner(peer) != w.worker {
@@ -489,11 +470,7 @@ func (c *cluster) stopBeforeRequest(s *secureSite, long bool) {
 		close(again)
 		return true
 	})
-	select {
-	case <-again:
-	case <-time.After(time.Minute):
-		c.t.Fatal("the continued worker does not work on")
-	}
+	receive(c.t, again, "the continued worker works on")
 }
 
 // owner finds the worker that has the other end of a connection; nil when it has
@@ -631,7 +608,7 @@ func (s *secureSite) total() int { return len(s.requests()) }
 func (s *secureSite) progress(c *cluster, more int) {
 	c.t.Helper()
 	before := s.total()
-	c.eventually(90*time.Second, "the crawl goes on", func() bool { return s.total() >= before+more })
+	c.await("the crawl goes on", func() bool { return s.total() >= before+more })
 }
 
 // expire marks a connection whose permit has expired: from now on nothing may
@@ -657,20 +634,4 @@ func (s *secureSite) checkStale(t *testing.T) {
 	for _, path := range s.late {
 		t.Errorf("a continued worker asked for %s, for which its permit had expired", path)
 	}
-}
-
-// freeLowPort returns a free port below those that outgoing connections take, so
-// that it is still free when it is used.
-func freeLowPort(t *testing.T) string {
-	t.Helper()
-	for range 100 {
-		port := fmt.Sprint(20000 + rand.IntN(10000))
-		l, err := (&net.ListenConfig{}).Listen(context.Background(), "tcp", "127.0.0.1:"+port)
-		if err == nil {
-			l.Close()
-			return port
-		}
-	}
-	t.Fatal("no free port")
-	return ""
 }

@@ -8,6 +8,7 @@ import (
 	"net"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -20,7 +21,9 @@ import (
 type fleet struct {
 	t        *testing.T
 	postgres *pgtest.Server
-	address  string
+	temporal *process
+	database string // Temporal's
+	address  string // Temporal's
 	env      []string
 	workers  []*process
 }
@@ -51,6 +54,16 @@ func (p *process) kill() {
 
 func startFleet(t *testing.T, workers int) *fleet {
 	t.Helper()
+	f := newFleet(t)
+	for range workers {
+		f.startWorker()
+	}
+	return f
+}
+
+// newFleet is a fleet without workers.
+func newFleet(t *testing.T, env ...string) *fleet {
+	t.Helper()
 	server, err := pgtest.Start(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -60,39 +73,53 @@ func startFleet(t *testing.T, workers int) *fleet {
 			t.Error(err)
 		}
 	})
-	f := &fleet{t: t, postgres: server, address: freeAddress(t)}
-	_, port, err := net.SplitHostPort(f.address)
-	if err != nil {
-		t.Fatal(err)
+	f := &fleet{t: t, postgres: server, database: filepath.Join(t.TempDir(), "temporal.db")}
+	for up := false; !up; {
+		f.address = "127.0.0.1:" + freePort(t)
+		f.startTemporal()
+		up = f.temporalUp()
 	}
-	startProcess(t, cleanEnv(t), programs.temporal, "server", "start-dev", "--headless", "--ip", "127.0.0.1", "--port", port,
-		"--db-filename", filepath.Join(t.TempDir(), "temporal.db"), "--sqlite-pragma", "journal_mode=WAL", "--log-level", "error")
 	f.env = append(cleanEnv(t), "RECRAWL_STORE="+server.DSN(), "RECRAWL_ARCHIVE="+filepath.Join(t.TempDir(), "archive"), "TEMPORAL_ADDRESS="+f.address)
-	f.eventually(3*time.Minute, "Temporal answers", func() bool {
-		_, code, _ := f.try(programs.temporal, "operator", "cluster", "health", "--address", f.address)
-		return code == 0
-	})
-	for range workers {
-		f.startWorker()
-	}
+	f.env = append(f.env, env...)
 	return f
 }
 
-func freeAddress(t *testing.T) string {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+// startTemporal starts the Temporal server at its address.
+func (f *fleet) startTemporal() {
+	f.t.Helper()
+	_, port, err := net.SplitHostPort(f.address)
 	if err != nil {
-		t.Fatal(err)
+		f.t.Fatal(err)
 	}
-	defer l.Close()
-	return l.Addr().String()
+	f.temporal = startProcess(f.t, cleanEnv(f.t), programs.temporal, "server", "start-dev", "--headless", "--ip", "127.0.0.1", "--port", port,
+		"--db-filename", f.database, "--sqlite-pragma", "journal_mode=WAL", "--log-level", "error")
+}
+
+// temporalUp waits until the Temporal server answers, or has ended because somebody
+// was quicker to take one of its ports.
+func (f *fleet) temporalUp() (up bool) {
+	f.t.Helper()
+	f.await("Temporal answers", func() bool {
+		select {
+		case <-f.temporal.done:
+			if out := f.temporal.out.String(); !strings.Contains(out, "address already in use") {
+				f.t.Fatalf("the Temporal server ended: %s", out)
+			}
+			return true
+		default:
+		}
+		_, code, _ := runEnv(f.t, cleanEnv(f.t), programs.temporal, "operator", "cluster", "health", "--address", f.address)
+		up = code == 0
+		return up
+	})
+	return up
 }
 
 func (f *fleet) startWorker() {
 	f.t.Helper()
 	w := startProcess(f.t, f.env, programs.worker)
 	f.workers = append(f.workers, w)
-	f.eventually(3*time.Minute, "the worker is ready", func() bool {
+	f.await("the worker is ready", func() bool {
 		select {
 		case <-w.done:
 			f.t.Fatalf("the worker ended: %s", w.out)
@@ -118,9 +145,9 @@ func (f *fleet) starter(args ...string) string {
 	return out
 }
 
-func (f *fleet) eventually(limit time.Duration, what string, holds func() bool) {
+func (f *fleet) await(what string, holds func() bool) {
 	f.t.Helper()
-	(&dev{t: f.t, out: f.output()}).eventually(limit, what, holds)
+	(&dev{t: f.t, out: f.output()}).await(what, holds)
 }
 
 // output is the last worker's, for failures.
@@ -141,7 +168,7 @@ func TestKillPartsOfAFleet(t *testing.T) {
 	f.starter(append([]string{"crawl", "t", s.url + "/"}, crawlSettings(gap.String())...)...)
 	progress := func() {
 		before := len(s.requests())
-		f.eventually(90*time.Second, "the crawl goes on", func() bool { return len(s.requests()) >= before+8 })
+		f.await("the crawl goes on", func() bool { return len(s.requests()) >= before+8 })
 	}
 	progress()
 	f.workers[0].kill()
@@ -155,19 +182,9 @@ func TestKillPartsOfAFleet(t *testing.T) {
 	progress()
 	f.workers[1].kill()
 	f.startWorker()
-	f.eventually(3*time.Minute, "every page is visited", func() bool {
-		var pages []pageLine
-		for line := range strings.Lines(f.starter("--output", "json", "pages", "t", "--limit", "0")) {
-			var p pageLine
-			if err := json.Unmarshal([]byte(line), &p); err != nil {
-				t.Fatal(err)
-			}
-			if p.Visits == 0 {
-				return false
-			}
-			pages = append(pages, p)
-		}
-		return len(pages) == crashPages
+	f.await("every page is visited", func() bool {
+		pages := decodeLines[pageLine](t, f.starter("--output", "json", "pages", "t", "--limit", "0"))
+		return len(pages) == crashPages && !slices.ContainsFunc(pages, func(p pageLine) bool { return p.Visits == 0 })
 	})
 	seen := map[string]bool{}
 	for line := range strings.Lines(f.starter("--output", "json", "history", s.url+"/p7.html")) {

@@ -10,18 +10,16 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"math/rand/v2"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
+
+	"recrawl/internal/porttest"
 )
 
 var programs struct{ starter, worker, temporal string }
@@ -353,26 +351,13 @@ func receive[T any](t *testing.T, from <-chan T, what string) (v T) {
 	return v
 }
 
-// lowPorts are the ports that freeLowPort tries, each once.
-var lowPorts = struct {
-	first int
-	given atomic.Int64
-}{first: rand.IntN(10_000)}
-
-// freeLowPort returns a free port below those that outgoing connections take, so that
-// it is still free when it is used, and that no other test of this process gets.
-func freeLowPort(t *testing.T) string {
+func freePort(t *testing.T) string {
 	t.Helper()
-	for range 10_000 {
-		port := strconv.Itoa(20_000 + (lowPorts.first+int(lowPorts.given.Add(1)))%10_000)
-		l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:"+port)
-		if err == nil {
-			l.Close()
-			return port
-		}
+	port, err := porttest.Free(t.Context())
+	if err != nil {
+		t.Fatal(err)
 	}
-	t.Fatal("no free port")
-	return ""
+	return port
 }
 
 // crawled reports whether every page of the crawl has been visited at least

@@ -1,22 +1,22 @@
 package contracttest
 
 import (
+	"bytes"
 	"context"
-	"io"
 	"log/slog"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"testing"
 	"time"
 
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/log"
-	"go.temporal.io/sdk/temporal"
-	"go.temporal.io/sdk/testsuite"
 
 	"recrawl/internal/contract"
+	"recrawl/internal/porttest"
 )
 
 // CLIVariable names the environment variable with the path of the temporal CLI.
@@ -24,6 +24,9 @@ const CLIVariable = "RECRAWL_TEMPORAL_CLI"
 
 // Quiet is a Temporal logger that says nothing.
 func Quiet() log.Logger { return log.NewStructuredLogger(slog.New(slog.DiscardHandler)) }
+
+// devServerPatience only ends a hang: a busy machine takes its time to start a server.
+const devServerPatience = 10 * time.Minute
 
 // DevServer starts a Temporal dev server as `starter dev` runs it (eager
 // activities, recrawl's search attributes), in memory and for this test only.
@@ -35,28 +38,61 @@ func DevServer(t testing.TB) client.Client {
 	if cli == "" {
 		t.Fatalf("no temporal CLI: build it into bin/ (tools/temporal), put it on PATH, or set %s", CLIVariable)
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), devServerPatience)
 	defer cancel()
-	server, err := testsuite.StartDevServer(ctx, testsuite.DevServerOptions{
-		ExistingPath:  cli,
-		ClientOptions: &client.Options{Logger: Quiet(), Identity: "recrawl-test"},
-		LogLevel:      "error",
-		SearchAttributes: temporal.NewSearchAttributes(
-			contract.AttrCrawl.ValueSet(""), contract.AttrHost.ValueSet(""), contract.AttrState.ValueSet("")),
-		ExtraArgs: []string{"--dynamic-config-value", "system.enableActivityEagerExecution=true"},
-		Stdout:    io.Discard,
-		Stderr:    io.Discard,
-	})
+	for {
+		if c := startDevServer(ctx, t, cli); c != nil {
+			return c
+		}
+	}
+}
+
+// startDevServer returns nil if somebody was quicker to take one of the server's ports.
+func startDevServer(ctx context.Context, t testing.TB, cli string) client.Client {
+	t.Helper()
+	port, err := porttest.Free(ctx)
 	if err != nil {
+		t.Fatal(err)
+	}
+	args := []string{
+		"server", "start-dev", "--headless", "--ip", "127.0.0.1", "--port", port, "--log-level", "error",
+		"--dynamic-config-value", "system.enableActivityEagerExecution=true",
+	}
+	for _, name := range contract.SearchAttributes() {
+		args = append(args, "--search-attribute", name+"=Keyword")
+	}
+	var out bytes.Buffer // read once the server has ended
+	cmd := exec.Command(cli, args...)
+	cmd.Stdout, cmd.Stderr = &out, &out
+	if err := cmd.Start(); err != nil {
 		t.Fatalf("start the dev server %s: %v", cli, err)
 	}
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		_ = cmd.Wait() // what it has to say is in its output
+	}()
 	t.Cleanup(func() {
-		server.Client().Close()
-		if err := server.Stop(); err != nil {
-			t.Logf("stop the dev server: %v", err)
-		}
+		_ = cmd.Process.Kill() // or it has ended; its database is in memory
+		<-ended
 	})
-	return server.Client()
+	for {
+		c, err := client.DialContext(ctx, client.Options{HostPort: "127.0.0.1:" + port, Logger: Quiet(), Identity: "recrawl-test"})
+		if err == nil {
+			t.Cleanup(c.Close)
+			return c
+		}
+		select {
+		case <-time.After(50 * time.Millisecond): // it has no other way to say that it is up
+		case <-ended:
+			if !strings.Contains(out.String(), "address already in use") {
+				t.Fatalf("the dev server %s ended: %s", cli, &out)
+			}
+			return nil
+		case <-ctx.Done():
+			t.Fatalf("the dev server %s does not come up: %v", cli, err)
+		}
+	}
 }
 
 // temporalCLI looks where `starter dev` looks: an explicit path, the module's

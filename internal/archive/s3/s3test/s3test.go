@@ -21,6 +21,8 @@ import (
 
 	"github.com/minio/minio-go/v7"
 	"github.com/minio/minio-go/v7/pkg/credentials"
+
+	"recrawl/internal/porttest"
 )
 
 // AccessKey and SecretKey are the server's only credentials.
@@ -30,7 +32,7 @@ const (
 )
 
 const (
-	startTimeout = 60 * time.Second
+	startTimeout = 10 * time.Minute // only ends a hang
 	// pollEvery is how often a starting server is asked whether it is up: it has no
 	// other way to say so.
 	pollEvery = 20 * time.Millisecond
@@ -230,10 +232,9 @@ func program(t testing.TB) string {
 
 func freeAddress(t testing.TB) string {
 	t.Helper()
-	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	port, err := porttest.Free(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer l.Close()
-	return l.Addr().String()
+	return net.JoinHostPort("127.0.0.1", port)
 }

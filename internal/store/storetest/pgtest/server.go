@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"os"
 	"os/exec"
 	"os/user"
@@ -18,10 +17,12 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"recrawl/internal/porttest"
 )
 
 const (
-	startTimeout = 60 * time.Second // initdb on a busy machine takes its time
+	startTimeout = 10 * time.Minute // only ends a hang: initdb on a busy machine takes its time
 	// pollEvery is how often a starting server is asked whether it is up: it has
 	// no other way to say so.
 	pollEvery = 50 * time.Millisecond
@@ -44,7 +45,7 @@ if [ -e "$dir/asked" ] && [ ! -e "$dir/keep" ]; then rm -rf "$dir"; fi`
 type Server struct {
 	bin  string // folder of the binaries
 	dir  string // holds the data folder, the socket and the log
-	port int
+	port string
 	cred *syscall.Credential // of another user when this one is root
 
 	input io.Closer     // of the supervisor: closing it ends the server; nil while it is down
@@ -70,7 +71,7 @@ func Start(ctx context.Context) (*Server, error) {
 
 // DSN is the server's DSN, with the database postgres.
 func (s *Server) DSN() string {
-	return fmt.Sprintf("postgres://recrawl@127.0.0.1:%d/postgres?sslmode=disable", s.port)
+	return fmt.Sprintf("postgres://recrawl@127.0.0.1:%s/postgres?sslmode=disable", s.port)
 }
 
 // Stop ends the server and removes all it had.
@@ -157,12 +158,12 @@ func (s *Server) create(ctx context.Context) error {
 func (s *Server) start(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, startTimeout)
 	defer cancel()
-	fixed := s.port != 0
+	fixed := s.port != ""
 	for {
 		if !fixed {
-			port, err := freePort(ctx)
+			port, err := porttest.Free(ctx)
 			if err != nil {
-				return err
+				return fmt.Errorf("find a free port: %w", err)
 			}
 			s.port = port
 		}
@@ -196,7 +197,7 @@ func (s *Server) startOnce(ctx context.Context) (up bool, err error) {
 	}
 	// Not bound to ctx: the server runs until its input is closed.
 	cmd := s.command(context.WithoutCancel(ctx), "/bin/sh", "-c", supervisor, "sh", s.dir,
-		filepath.Join(s.bin, "postgres"), "-D", s.data(), "-k", s.dir, "-p", strconv.Itoa(s.port),
+		filepath.Join(s.bin, "postgres"), "-D", s.data(), "-k", s.dir, "-p", s.port,
 		"-c", "listen_addresses=127.0.0.1", "-c", "fsync=off", "-c", "full_page_writes=off",
 		"-c", "shared_buffers=64MB", "-c", "max_connections=200", "-c", "autovacuum_naptime=1h")
 	cmd.Stdout, cmd.Stderr = log, log
@@ -251,16 +252,6 @@ func (s *Server) command(ctx context.Context, name string, args ...string) *exec
 	// supervisor only.
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Credential: s.cred}
 	return cmd
-}
-
-// freePort returns a loopback port that is free at the moment.
-func freePort(ctx context.Context) (int, error) {
-	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", "127.0.0.1:0")
-	if err != nil {
-		return 0, fmt.Errorf("find a free port: %w", err)
-	}
-	port := l.Addr().(*net.TCPAddr).Port
-	return port, l.Close()
 }
 
 // otherUser returns whom the server runs as: PostgreSQL refuses root.
