@@ -2,7 +2,6 @@ package e2e
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -45,55 +44,68 @@ func demoSummary(t *testing.T, out string) map[string]demoRow {
 	return rows
 }
 
+// demoLearned says what the demo has yet to show of how it learns: a page that changes
+// every 2 s is visited more often than one that never does, and one that fails is
+// visited again until it recovers.
+func demoLearned(rows map[string]demoRow) (lacks string) {
+	quick, slow, flaky := rows["news/ticker"], rows["news/archive/1975"], rows["flaky/recovering"]
+	if slow.visits < 2 || quick.visits < 2*slow.visits || quick.changes < quick.visits/2 || slow.changes != 0 {
+		return fmt.Sprintf("a page that changes every 2 s has %+v, one that never changes %+v", quick, slow)
+	}
+	if flaky.failed == 0 || flaky.visits <= flaky.failed {
+		return fmt.Sprintf("the page that fails and recovers has %+v", flaky)
+	}
+	return ""
+}
+
 // TestDemo runs the demo as a person does, interrupts it and lets it go on, and
-// reads what it says at its end. Its site checks the crawl's manners itself.
+// reads what it says at its end. Its site checks the crawl's manners itself. What is
+// learned in the time of one run depends on the machine; so it may run again.
 func TestDemo(t *testing.T) {
 	t.Parallel()
-	long := 60 * time.Second
-	if os.Getenv("RECRAWL_LONG") != "" {
-		long = 10 * time.Minute
+	span := 50 * time.Second
+	if long() {
+		span = 10 * time.Minute
 	}
 	data := filepath.Join(t.TempDir(), "data")
 	first := startDev(t, data, "--demo")
-	first.eventually(3*time.Minute, "the demo's first visits", func() bool { return len(first.pages("demo")) > 20 })
+	first.await("the demo's first visits", func() bool { return len(first.pages("demo")) > 20 })
 	port := first.demoPort()
 	first.cmd.Process.Signal(syscall.SIGINT)
-	<-first.done
+	first.awaitEnd()
 	if code := first.cmd.ProcessState.ExitCode(); code != 0 || !strings.Contains(first.out.String(), "start again on the same data folder") {
 		t.Fatalf("after Ctrl-C: %d: %s", code, first.out)
 	}
 
-	d := startDev(t, data, "--demo", "--for", long.String())
-	if again := d.demoPort(); again != port {
-		t.Errorf("the site went from port %s to %s", port, again)
-	}
-	select {
-	case <-d.done:
-	case <-time.After(long + 2*time.Minute):
-		t.Fatalf("it does not end: %s", d.out)
-	}
-	out := d.out.String()
-	if code := d.cmd.ProcessState.ExitCode(); code != 0 {
-		t.Fatalf("exit %d: %s", code, out)
-	}
-	for _, want := range []string{"Forbidden pages were requested never", "no two requests to a host overlapped", "every Retry-After was kept"} {
-		if !strings.Contains(out, want) {
-			t.Errorf("the summary does not say %q", want)
+	var d *dev
+	var rows map[string]demoRow
+	begun, lacks := time.Now(), "a run"
+	for lacks != "" && time.Since(begun) < patience() {
+		d = startDev(t, data, "--demo", "--for", span.String())
+		if again := d.demoPort(); again != port {
+			t.Errorf("the site went from port %s to %s", port, again)
 		}
+		d.awaitEnd()
+		out := d.out.String()
+		if code := d.cmd.ProcessState.ExitCode(); code != 0 {
+			t.Fatalf("exit %d: %s", code, out)
+		}
+		for _, want := range []string{"Forbidden pages were requested never", "no two requests to a host overlapped", "every Retry-After was kept"} {
+			if !strings.Contains(out, want) {
+				t.Errorf("the summary does not say %q", want)
+			}
+		}
+		rows = demoSummary(t, out)
+		lacks = demoLearned(rows)
 	}
-	rows := demoSummary(t, out)
-	quick, slow := rows["news/ticker"], rows["news/archive/1975"]
-	if quick.visits < 2*slow.visits || slow.visits < 2 || quick.changes < quick.visits/2 || slow.changes != 0 {
-		t.Errorf("a page that changes every 2 s has %+v, one that never changes %+v", quick, slow)
+	if lacks != "" {
+		t.Error(lacks)
 	}
 	if r := rows["news/private/drafts"]; r.visits > 0 || r.state != "excluded" {
 		t.Errorf("the forbidden page has %+v", r)
 	}
-	if r := rows["flaky/recovering"]; r.failed == 0 || r.visits <= r.failed {
-		t.Errorf("the page that fails and recovers has %+v", r)
-	}
 	d.checkReport("demo")
 	if t.Failed() {
-		t.Log(fmt.Sprint(rows), out)
+		t.Log(fmt.Sprint(rows), d.out.String())
 	}
 }
