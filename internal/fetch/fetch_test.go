@@ -38,7 +38,7 @@ func get(t testing.TB, raw string) Request {
 	}
 	return Request{
 		URL: u, UserAgent: "recrawl/test", Accept: []string{"text/html", "application/xhtml+xml"},
-		MaxBody: 1 << 20, Deadline: time.Now().Add(20 * time.Second), AllowNetworks: loopback,
+		MaxBody: 1 << 20, Deadline: time.Now().Add(hostileTime), AllowNetworks: loopback,
 	}
 }
 
@@ -456,9 +456,12 @@ func TestEarlyHintsAreNoAnswer(t *testing.T) {
 
 func TestDeadline(t *testing.T) {
 	s := serve(t, func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
-	req := get(t, s.URL)
-	req.Deadline = time.Now().Add(50 * time.Millisecond)
-	got := New(Options{}).Do(t.Context(), req, nil)
+	got := impatiently(50*time.Millisecond, func(limit time.Duration) (Result, bool) {
+		req := get(t, s.URL)
+		req.Deadline = time.Now().Add(limit)
+		got := New(Options{}).Do(t.Context(), req, nil)
+		return got, got.Sent
+	})
 	checkResult(t, got)
 	if got.Outcome != crawl.OutcomeTimedOut || got.HostAnswer != HostFailed || got.Local || !strings.HasPrefix(got.Problem, "no answer within") {
 		t.Errorf("%+v", got)
@@ -471,9 +474,12 @@ func TestDeadlineInTheBody(t *testing.T) {
 		w.(http.Flusher).Flush()
 		<-r.Context().Done()
 	})
-	req := get(t, s.URL)
-	req.Deadline = time.Now().Add(100 * time.Millisecond)
-	got := New(Options{}).Do(t.Context(), req, nil)
+	got := impatiently(100*time.Millisecond, func(limit time.Duration) (Result, bool) {
+		req := get(t, s.URL)
+		req.Deadline = time.Now().Add(limit)
+		got := New(Options{}).Do(t.Context(), req, nil)
+		return got, got.Bytes > 0
+	})
 	checkResult(t, got)
 	if got.Outcome != crawl.OutcomeTimedOut || got.Status != 200 || got.Bytes != 3 || !strings.HasPrefix(got.Problem, "the answer was not complete within") {
 		t.Errorf("%+v", got)
@@ -525,7 +531,7 @@ func bursts(t *testing.T, pause time.Duration) *httptest.Server {
 
 // TestPaceForgivesAPause: what came in a window is enough for that window.
 func TestPaceForgivesAPause(t *testing.T) {
-	got := New(Options{MinRate: 100, Window: 10 * time.Second}).Do(t.Context(), get(t, bursts(t, 150*time.Millisecond).URL), nil)
+	got := New(Options{MinRate: 100, Window: hostileTime}).Do(t.Context(), get(t, bursts(t, 150*time.Millisecond).URL), nil)
 	if !got.Content || got.Size != 2000 {
 		t.Errorf("%+v", got)
 	}

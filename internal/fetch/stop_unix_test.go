@@ -80,7 +80,7 @@ func TestStoppedProcess(t *testing.T) {
 	for range rounds {
 		select {
 		case <-stopped:
-		case <-time.After(30 * time.Second):
+		case <-time.After(hostileTime):
 			t.Fatal("no handshake")
 		}
 		time.Sleep(stoppedLimit + 20*time.Millisecond)
