@@ -33,14 +33,17 @@ type onServer struct {
 
 func newOnServer(t *testing.T) *onServer {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
+	// The limit only ends a hang.
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Minute)
 	t.Cleanup(cancel)
 	s := &onServer{t: t, ctx: ctx, client: contracttest.DevServer(t), world: contracttest.NewWorld(), marks: newMarks()}
 	s.world.OnPlan = func(in contract.PlanIn, out *contract.PlanOut) {
 		out.NextAt = out.At.Add(time.Second)
 		s.marks.reach(fmt.Sprintf("%d/%d", in.Page.PageID, in.Visit))
 	}
-	w := worker.New(s.client, contract.TaskQueue, worker.Options{})
+	// A busy machine may not run us for the second after which the SDK takes a workflow
+	// for stuck, and tries its task again.
+	w := worker.New(s.client, contract.TaskQueue, worker.Options{DeadlockDetectionTimeout: time.Minute})
 	Register(w)
 	s.world.Register(w)
 	if err := w.Start(); err != nil {

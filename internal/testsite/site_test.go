@@ -83,7 +83,7 @@ func TestOverTheWire(t *testing.T) {
 		}
 		var body bytes.Buffer
 		got := fetch.New(fetch.Options{}).Do(t.Context(), fetch.Request{
-			URL: u, UserAgent: "recrawl/test", MaxBody: 1 << 20, Deadline: time.Now().Add(10 * time.Second),
+			URL: u, UserAgent: "recrawl/test", MaxBody: 1 << 20, Deadline: time.Now().Add(10 * time.Minute),
 			AllowNetworks: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")},
 		}, &body)
 		if !got.Content || !strings.Contains(body.String(), "<header>"+u.Hostname()+"</header>") {

@@ -158,7 +158,7 @@ func (r *race) meets() {
 	defer conn.Close(context.Background())
 	tick := time.NewTicker(time.Millisecond)
 	defer tick.Stop()
-	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); <-tick.C {
+	for deadline := time.Now().Add(10 * time.Minute); time.Now().Before(deadline); <-tick.C {
 		var waits bool
 		if err := conn.QueryRow(r.Context(), `SELECT EXISTS (SELECT FROM pg_stat_activity
 			WHERE datname = current_database() AND wait_event_type = 'Lock')`).Scan(&waits); err != nil {
