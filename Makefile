@@ -14,7 +14,7 @@ LDFLAGS    := -X recrawl/internal/config.Version=$(VERSION)
 export CGO_ENABLED ?= 0
 export RECRAWL_TEMPORAL_CLI ?= $(CURDIR)/$(TEMPORAL)
 
-.PHONY: build demo docs policies-tables test test-long bench lint fmt packages temporal temporal-server compose-config s3-server warcio record clean
+.PHONY: build demo docs policies-tables test test-packages test-e2e test-quick test-long bench lint fmt packages temporal temporal-server compose-config s3-server warcio record clean
 
 build: temporal
 	$(GO) build -trimpath -ldflags '$(LDFLAGS)' -o $(BIN)/starter ./starter
@@ -82,13 +82,37 @@ packages:
 # without it and say so.
 RACE := $(shell CGO_ENABLED=1 $(GO) env CC >/dev/null 2>&1 && command -v $$($(GO) env CC) >/dev/null 2>&1 && echo -race)
 
-test: build temporal-server compose-config s3-server packages warcio
+# Packages that have more than one goroutine, they or their tests: only there can the
+# race detector, which makes everything slow, find something. ./internal/e2e runs
+# built programs, which it does not watch.
+E2E = ./internal/e2e
+RACED = $(filter-out $(E2E),$(shell grep -rlE --include='*.go' '^[[:space:]]+go [a-z]|\.Go.func|"sync"|"sync/atomic"|"net/http/httptest"' \
+	activities internal starter worker workflows | xargs -n1 dirname | sort -u | sed 's|^|./|'))
+PLAIN = $(filter-out $(E2E) $(RACED),$(patsubst recrawl/%,./%,$(shell $(GO) list ./...)))
+LIMIT := 60m
+
+# Everything: first what burns the cores, then, with nothing beside it, what runs the
+# programs and mostly waits. `make -k test` goes on after a failure of the first part.
+test: test-packages test-e2e
+
+test-packages: compose-config temporal s3-server packages warcio
 	@[ -n "$(RACE)" ] || echo "no C compiler: running without the race detector"
-	CGO_ENABLED=$(if $(RACE),1,0) $(GO) test $(RACE) -timeout 40m ./...
+	@failed=0; \
+	  (set -x; CGO_ENABLED=$(if $(RACE),1,0) $(GO) test $(RACE) -timeout $(LIMIT) $(RACED)) || failed=1; \
+	  (set -x; $(GO) test -timeout $(LIMIT) $(PLAIN)) || failed=1; \
+	  exit $$failed
+
+test-e2e: build temporal-server compose-config s3-server packages
+	$(GO) test -timeout $(LIMIT) -parallel 4 $(E2E)
+
+# What needs no server and no other program, without the race detector.
+test-quick: compose-config
+	$(GO) test -short ./...
 
 # Big sites, crash runs and year-long lives: tens of minutes.
-test-long: build temporal-server compose-config s3-server packages warcio
-	CGO_ENABLED=$(if $(RACE),1,0) RECRAWL_LONG=1 $(GO) test $(RACE) -timeout 120m ./...
+test-long: export RECRAWL_LONG := 1
+test-long: LIMIT := 120m
+test-long: test
 
 bench: build packages
 	$(GO) test -run '^$$' -bench . -benchmem -timeout 60m ./...

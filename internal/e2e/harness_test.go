@@ -9,6 +9,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"flag"
 	"fmt"
 	"os"
 	"os/exec"
@@ -39,6 +40,11 @@ func long() bool { return os.Getenv("RECRAWL_LONG") != "" }
 // TestMain builds the programs once, without the race detector: they are what
 // is tested here, at the speed that users see.
 func TestMain(m *testing.M) {
+	flag.Parse()
+	if testing.Short() {
+		fmt.Println("-short: no programs are run")
+		return
+	}
 	code, err := buildAndRun(m)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "e2e:", err)

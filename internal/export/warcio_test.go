@@ -17,6 +17,9 @@ import (
 // Webrecorder's warcio reads our files, and makes the index of them that we make.
 func TestWarcio(t *testing.T) {
 	t.Parallel()
+	if testing.Short() {
+		t.Skip("-short: no other program")
+	}
 	// `make warcio` installs it.
 	program, err := filepath.Abs("../../tools/warcio/node_modules/warcio/dist/cli.js")
 	if err != nil {

@@ -31,9 +31,12 @@ const devServerPatience = 10 * time.Minute
 // DevServer starts a Temporal dev server as `starter dev` runs it (eager
 // activities, recrawl's search attributes), in memory and for this test only.
 // Without a CLI the test fails: what is proved on a real server must not be
-// skipped quietly.
+// skipped quietly. Only the quick tests (-short) leave it out.
 func DevServer(t testing.TB) client.Client {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("-short: no Temporal server")
+	}
 	cli := temporalCLI()
 	if cli == "" {
 		t.Fatalf("no temporal CLI: build it into bin/ (tools/temporal), put it on PATH, or set %s", CLIVariable)

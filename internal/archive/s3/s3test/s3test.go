@@ -60,9 +60,12 @@ type Server struct {
 }
 
 // Start starts a server without buckets. It fails the test when the program has
-// not been built.
+// not been built, and skips it among the quick ones (-short).
 func Start(t testing.TB) *Server {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("-short: no S3 server")
+	}
 	s := &Server{t: t, dir: t.TempDir()}
 	for _, folder := range []string{s.Root(), s.metadata()} {
 		if err := os.Mkdir(folder, 0o755); err != nil {

@@ -48,9 +48,13 @@ func Main(m *testing.M) {
 }
 
 // DSN creates an empty database for one test, removes it after the test, and
-// returns its DSN. It fails the test when there is no PostgreSQL.
+// returns its DSN. It fails the test when there is no PostgreSQL, and skips it among
+// the quick ones (-short).
 func DSN(t testing.TB) string {
 	t.Helper()
+	if _, isTest := t.(*testing.T); isTest && testing.Short() {
+		t.Skip("-short: no Postgres server")
+	}
 	base, err := baseDSN(t.Context())
 	if err != nil {
 		t.Fatal(err)
