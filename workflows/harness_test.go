@@ -137,7 +137,7 @@ func (l *live) run(name string, args []any) {
 	// for stuck, and goes on beside it.
 	env.SetWorkerOptions(worker.Options{DeadlockDetectionTimeout: time.Minute})
 	l.env = env
-	env.SetTestTimeout(20 * time.Second)
+	env.SetTestTimeout(10 * time.Minute) // only ends a hang
 	env.SetStartTime(l.now)
 	env.SetStartWorkflowOptions(client.StartWorkflowOptions{ID: l.id, TaskQueue: contract.TaskQueue})
 	if err := env.SetTypedSearchAttributesOnStart(l.attrs); err != nil {

@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 )
 
 // tablesWith names the tables of a SQLite file that hold a text anywhere.
@@ -93,7 +92,7 @@ func TestForgetLeavesNothing(t *testing.T) {
 	s := serve(t, tree(7))
 	data := filepath.Join(t.TempDir(), "data")
 	d := startDev(t, data, crawlArgs(s, "10ms", "--default-interval", "3s")...)
-	d.eventually(3*time.Minute, "every page is visited twice", d.crawled("t", 7, 2))
+	d.await("every page is visited twice", d.crawled("t", 7, 2))
 	const name = "/p1.html"
 	page := s.url + name
 	digest := d.history(page)[0].Digest
@@ -116,14 +115,14 @@ func TestForgetLeavesNothing(t *testing.T) {
 	if _, code, _ := d.starter("history", page); code != 3 {
 		t.Errorf("history: exit %d, want 3", code)
 	}
-	d.eventually(3*time.Minute, "its workflows are gone", func() bool {
+	d.await("its workflows are gone", func() bool {
 		out := d.temporal("workflow", "count", "--query", fmt.Sprintf("WorkflowId = 'page/t/%s'", page))
 		return strings.TrimSpace(out) == "Total: 0"
 	})
 
 	// The pages that link to it are visited and change; it stays away.
 	root := len(d.history(s.url + "/"))
-	d.eventually(3*time.Minute, "the root is visited again", func() bool { return len(d.history(s.url+"/")) >= root+2 })
+	d.await("the root is visited again", func() bool { return len(d.history(s.url+"/")) >= root+2 })
 	if again := s.count(name); again > asked {
 		t.Errorf("it was requested %d times more", again-asked)
 	}

@@ -16,7 +16,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 )
 
 // descendants are a process and all that it started.
@@ -149,7 +148,7 @@ func forgeries(address netip.AddrPort) []forgery {
 // as HTTP.
 func (f forgery) send(t *testing.T, address netip.AddrPort) int {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), patience())
 	defer cancel()
 	r, err := http.NewRequestWithContext(ctx, f.method, "http://"+address.String()+f.path, strings.NewReader(f.body))
 	if err != nil {
@@ -168,7 +167,7 @@ func (f forgery) send(t *testing.T, address netip.AddrPort) int {
 	resp, err := client.Do(r)
 	if err != nil {
 		if errors.Is(err, context.DeadlineExceeded) {
-			t.Errorf("%s: %s %s of %v: no refusal within half a minute", address, f.method, f.path, f.header)
+			t.Errorf("%s: %s %s of %v: no refusal within %s", address, f.method, f.path, f.header, patience())
 		}
 		return 0
 	}
@@ -183,7 +182,7 @@ func TestWebPage(t *testing.T) {
 	t.Parallel()
 	s := serve(t, tree(3))
 	d := startDev(t, filepath.Join(t.TempDir(), "data"), crawlArgs(s, "10ms")...)
-	d.eventually(3*time.Minute, "the pages are visited", d.crawled("t", 3, 1))
+	d.await("the pages are visited", d.crawled("t", 3, 1))
 	running := func() string {
 		return strings.TrimSpace(d.temporal("workflow", "count", "--query", "ExecutionStatus = 'Running'"))
 	}
