@@ -192,6 +192,7 @@ func (d *devRun) writeState() {
 func (d *devRun) dial(ctx context.Context) (err error) {
 	d.client, err = temporalkit.Dial(ctx, temporalkit.Options{
 		Dial: d.server.dial, Namespace: client.DefaultNamespace, Logger: sdkLogger(d.log),
+		Patience: temporalStartLimit, // it has only just begun to listen
 	})
 	if err != nil {
 		return err

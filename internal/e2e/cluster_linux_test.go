@@ -162,14 +162,31 @@ func (c *cluster) up(name string, service deploytest.Service) {
 		for range service.Replicas() {
 			c.start(name)
 		}
-		for _, p := range c.of[name] {
-			c.await(name+" is ready", func() bool {
-				c.mustRun(name, p)
-				return strings.Contains(p.out.String(), "worker ready")
-			})
+		for i := range c.of[name] {
+			c.awaitReady(name, i)
 		}
 		c.checkHealth(name, service)
 	}
+}
+
+// awaitReady waits until a worker is ready. One that ended because Temporal is too busy
+// to answer at first is started again, as the file's restart policy does.
+func (c *cluster) awaitReady(name string, i int) {
+	c.t.Helper()
+	c.await(name+" is ready", func() bool {
+		p := c.of[name][i]
+		select {
+		case <-p.done:
+			if out := p.out.String(); c.project.Services[name].Restart != "unless-stopped" || !strings.Contains(out, silentTemporal) {
+				c.t.Fatalf("%s ended: %s", name, out)
+			}
+			again := c.start(name)
+			c.of[name] = slices.DeleteFunc(c.of[name], func(p *process) bool { return p == again })
+			c.of[name][i] = again
+		default:
+		}
+		return strings.Contains(p.out.String(), "worker ready")
+	})
 }
 
 // listens waits until the Temporal server listens, or has ended because one of its

@@ -118,15 +118,18 @@ func (f *fleet) temporalUp() (up bool) {
 func (f *fleet) startWorker() {
 	f.t.Helper()
 	w := startProcess(f.t, f.env, programs.worker)
-	f.workers = append(f.workers, w)
 	f.await("the worker is ready", func() bool {
 		select {
 		case <-w.done:
-			f.t.Fatalf("the worker ended: %s", w.out)
+			if out := w.out.String(); !strings.Contains(out, silentTemporal) {
+				f.t.Fatalf("the worker ended: %s", out)
+			}
+			w = startProcess(f.t, f.env, programs.worker) // as a container's restart policy does
 		default:
 		}
 		return strings.Contains(w.out.String(), "worker ready")
 	})
+	f.workers = append(f.workers, w)
 }
 
 // try runs a command in the fleet's environment.
@@ -138,7 +141,12 @@ func (f *fleet) try(program string, args ...string) (stdout string, code int, st
 // starter runs a starter command that must succeed.
 func (f *fleet) starter(args ...string) string {
 	f.t.Helper()
-	out, code, stderr := f.try(programs.starter, args...)
+	var out, stderr string
+	var code int
+	f.await("Temporal answers", func() bool {
+		out, code, stderr = f.try(programs.starter, args...)
+		return !strings.Contains(stderr, silentTemporal)
+	})
 	if code != 0 {
 		f.t.Fatalf("starter %s: %d: %s", strings.Join(args, " "), code, stderr)
 	}

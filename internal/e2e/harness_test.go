@@ -200,11 +200,19 @@ type devState struct {
 	TemporalPID int    `json:"temporal_pid"`
 }
 
-// starter runs another starter command on the same data folder.
+// starter runs another starter command on the same data folder, again if Temporal, which
+// is up, is too busy to answer within the few seconds that a command gives it.
 func (d *dev) starter(args ...string) (stdout string, code int, stderr string) {
 	d.t.Helper()
-	return run(d.t, programs.starter, append([]string{"--data", d.data}, args...)...)
+	d.await(fmt.Sprintf("Temporal answers starter %v", args), func() bool {
+		stdout, code, stderr = run(d.t, programs.starter, append([]string{"--data", d.data}, args...)...)
+		return !strings.Contains(stderr, silentTemporal)
+	})
+	return stdout, code, stderr
 }
+
+// silentTemporal is in what a program says whose Temporal does not answer.
+const silentTemporal = "temporal does not answer"
 
 // temporal runs the Temporal CLI against the dev server.
 func (d *dev) temporal(args ...string) string {

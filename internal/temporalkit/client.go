@@ -1,6 +1,7 @@
 package temporalkit
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
@@ -30,12 +31,17 @@ type Options struct {
 	// listens at the moment; Address, the environment and the configuration file are
 	// then ignored.
 	Dial func(ctx context.Context, address string) (net.Conn, error)
+	// Patience is how long the server may take to answer at first; 0 is 5 seconds.
+	Patience time.Duration
 }
+
+// defaultPatience is long for a server that is up, and short for a person.
+const defaultPatience = 5 * time.Second
 
 // embeddedAddress stands for the server behind Options.Dial.
 const embeddedAddress = "passthrough:///embedded"
 
-// Dial connects to Temporal and checks that it answers within a few seconds.
+// Dial connects to Temporal and checks that it answers within its Patience.
 // The error is one line that names the address.
 func Dial(ctx context.Context, o Options) (client.Client, error) {
 	var opts client.Options
@@ -60,7 +66,7 @@ func Dial(ctx context.Context, o Options) (client.Client, error) {
 	if o.Logger != nil {
 		opts.Logger = sdklog.NewStructuredLogger(o.Logger)
 	}
-	dialCtx, cancel := context.WithTimeout(ctx, 5*time.Second)
+	dialCtx, cancel := context.WithTimeout(ctx, cmp.Or(o.Patience, defaultPatience))
 	defer cancel()
 	c, err := client.DialContext(dialCtx, opts)
 	if err != nil {
