@@ -58,6 +58,16 @@ func demoLearned(rows map[string]demoRow) (lacks string) {
 	return ""
 }
 
+// demoFolder is a data folder whose demo's site has a port that stays its own while
+// the demo is down. The one of an untouched folder is the same for all.
+func demoFolder(t *testing.T, parent string) string {
+	t.Helper()
+	data := filepath.Join(parent, "data")
+	write(t, filepath.Join(data, "recrawl.lock"), "") // tells a data folder from any other
+	write(t, filepath.Join(data, "demo.json"), fmt.Sprintf(`{"seed": 1, "port": %s}`, freePort(t)))
+	return data
+}
+
 // TestDemo runs the demo as a person does, interrupts it and lets it go on, and
 // reads what it says at its end. Its site checks the crawl's manners itself. What is
 // learned in the time of one run depends on the machine; so it may run again.
@@ -67,7 +77,7 @@ func TestDemo(t *testing.T) {
 	if long() {
 		span = 10 * time.Minute
 	}
-	data := filepath.Join(t.TempDir(), "data")
+	data := demoFolder(t, t.TempDir())
 	first := startDev(t, data, "--demo")
 	first.await("the demo's first visits", func() bool { return len(first.pages("demo")) > 20 })
 	port := first.demoPort()

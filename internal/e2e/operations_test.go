@@ -74,7 +74,7 @@ var space = regexp.MustCompile(`[ \t\r]+`)
 func TestOperationsPage(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
-	d := startDev(t, filepath.Join(folder, "data"), "--demo")
+	d := startDev(t, demoFolder(t, folder), "--demo")
 	d.await("the demo's first pass", func() bool {
 		pages := d.pages("demo")
 		visited := 0
