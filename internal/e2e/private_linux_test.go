@@ -13,7 +13,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -36,7 +35,7 @@ func TestOtherUsersAreKeptOut(t *testing.T) {
 	}
 	d := &dev{t: t, data: data, program: unmasked, args: crawlArgs(s, "10ms")}
 	d.start()
-	d.eventually(3*time.Minute, "the pages are visited", d.crawled("t", 3, 1))
+	d.await("the pages are visited", d.crawled("t", 3, 1))
 	checkPrivate(t, data)
 	if _, code, problem := d.starter("export", "t", "--format", "jsonl", filepath.Join(data, "exports")); code != 0 {
 		t.Fatalf("export: %d: %s", code, problem)
@@ -45,7 +44,7 @@ func TestOtherUsersAreKeptOut(t *testing.T) {
 	checkPrivate(t, data)
 	loosen(t, data)
 	d.start()
-	d.eventually(3*time.Minute, "the crawl goes on", d.crawled("t", 3, 1))
+	d.await("the crawl goes on", d.crawled("t", 3, 1))
 	checkPrivate(t, data)
 	d.stop()
 	checkPrivate(t, data)
@@ -155,7 +154,7 @@ func TestPagesDoNotReachTheTerminal(t *testing.T) {
 	}))
 	d := startDev(t, filepath.Join(t.TempDir(), "data"), crawlArgs(s, "10ms")...)
 	page := s.url + "/"
-	d.eventually(3*time.Minute, "the page is visited", d.crawled("t", 1, 1))
+	d.await("the page is visited", d.crawled("t", 1, 1))
 	if piped, code, problem := d.starter("show", page); code != 0 || piped != evil {
 		t.Errorf("a pipe gets %q (%d, %s), want the page: %q", piped, code, problem, evil)
 	}
