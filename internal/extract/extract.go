@@ -45,6 +45,9 @@ type Page struct {
 	// is there for, without navigation, adverts and the like, and without what the
 	// crawl ignores. See mainText for what is left out.
 	Text string
+	// Own is Text without what stands in links, which is what the pages that they lead
+	// to are called.
+	Own string
 	// Whole: the main text could not be told, and Text is all that is visible.
 	Whole bool
 	// Links are the pages linked to, in the order of the document, without the page
@@ -100,7 +103,7 @@ func parsePlain(src Source, decoded []byte, rules Rules) Page {
 		}
 		l.reset()
 	}
-	return Page{Text: text.String(), Whole: true, Language: canonicalLanguage(src.Language)}
+	return Page{Text: text.String(), Own: text.String(), Whole: true, Language: canonicalLanguage(src.Language)}
 }
 
 // parseHTML reads a document by its tree or, if it has none, by its tags.
@@ -112,7 +115,7 @@ func parseHTML(src Source, decoded []byte, rules Rules) Page {
 	s := surveyOf(root, rules.ignored(root))
 	page := s.collector.page(src.URL, src.Language)
 	page.Title = cleanTitle(title(goquery.NewDocumentFromNode(root)))
-	page.Text, page.Whole = mainText(root, s, rules)
+	page.Text, page.Own, page.Whole = mainText(root, s, rules)
 	return page
 }
 

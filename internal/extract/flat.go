@@ -17,7 +17,7 @@ func parseFlat(src Source, decoded []byte, rules Rules) Page {
 	f.collector.end() // a link that was not closed
 	f.endLine()
 	page := f.collector.page(src.URL, src.Language)
-	page.Title, page.Text, page.Whole, page.Flat = cleanTitle(f.title.String()), f.text.String(), true, true
+	page.Title, page.Text, page.Own, page.Whole, page.Flat = cleanTitle(f.title.String()), f.text.String(), f.own.String(), true, true
 	return page
 }
 
@@ -28,6 +28,8 @@ type flat struct {
 	collector collector
 	line      line
 	text      strings.Builder
+	own       strings.Builder // text without what stands in links
+	inLink    bool
 	title     strings.Builder
 	// parts are the open elements that begin a place, at most maxParts.
 	parts []part
@@ -81,7 +83,7 @@ func (f *flat) textToken() {
 	case !unseen[f.raw]:
 		text := f.tokens.Token().Data
 		f.collector.text(text)
-		f.line.add(text, false)
+		f.line.add(text, f.inLink)
 	}
 }
 
@@ -105,6 +107,7 @@ func (f *flat) startTag(t html.Token) {
 	}
 	if t.Data == "a" {
 		f.collector.end() // as in a tree, links are not nested
+		f.inLink = true
 	}
 	f.collector.start(t.Data, t.Attr, place)
 	f.breakText(t.Data)
@@ -117,6 +120,7 @@ func (f *flat) endTag(name string) {
 	}
 	if name == "a" {
 		f.collector.end()
+		f.inLink = false
 	}
 	for i := len(f.parts) - 1; i >= 0; i-- {
 		if f.parts[i].name == name {
@@ -140,10 +144,9 @@ func (f *flat) breakText(name string) {
 
 func (f *flat) endLine() {
 	if text := f.rules.clean(f.line.trimmed()); len(text) > 0 {
-		if f.text.Len() > 0 {
-			f.text.WriteByte('\n')
-		}
-		f.text.Write(text)
+		own := f.rules.clean(f.line.withoutLinks())
+		writeLine(&f.text, text)
+		writeLine(&f.own, own)
 	}
 	f.line.reset()
 }

@@ -8,7 +8,8 @@ import (
 )
 
 // mainText returns the text of a document without its boilerplate, each block on
-// a line. Whole: it could not be told, and the text is all that is visible.
+// a line, and the same without links. Whole: it could not be told, and the text is
+// all that is visible.
 //
 // The rules leave out; they never choose a block, so that a change of one block
 // moves no other in or out, and what no rule knows stays: a text that is too long
@@ -25,7 +26,7 @@ import (
 //  4. So does what a label in the text calls advertisement or related links.
 //  5. On a page of running text, lines of links outside of the content go, and on
 //     any page lines of short links before the first heading.
-func mainText(root *html.Node, s *survey, rules Rules) (text string, whole bool) {
+func mainText(root *html.Node, s *survey, rules Rules) (text, own string, whole bool) {
 	content := s.content()
 	c := composer{survey: s, rules: rules, content: content, hub: s.isHub(content), onlyMain: s.trustsMain()}
 	c.walk(root, modeAll)
@@ -33,12 +34,12 @@ func mainText(root *html.Node, s *survey, rules Rules) (text string, whole bool)
 	// What is left of a page whose content is marked as navigation, or made by
 	// scripts, is next to nothing.
 	if c.kept > 0 && 20*c.kept >= int(s.total.units) {
-		return c.text.String(), false
+		return c.text.String(), c.own.String(), false
 	}
 	c = composer{survey: s, rules: rules, whole: true}
 	c.walk(root, modeAll)
 	c.endLine(modeAll)
-	return c.text.String(), true
+	return c.text.String(), c.own.String(), true
 }
 
 // Limits of what is believed to be no main text, in units.
@@ -76,7 +77,8 @@ type composer struct {
 	articles int // open articles and main parts
 	mains    int
 	text     strings.Builder
-	kept     int // units
+	own      strings.Builder // text without what stands in links
+	kept     int             // units
 	adverts  adverts
 }
 
@@ -189,11 +191,21 @@ func (c *composer) endLine(m mode) {
 	if len(text) == 0 {
 		return
 	}
-	if c.text.Len() > 0 {
-		c.text.WriteByte('\n')
-	}
-	c.text.Write(text)
+	own := c.rules.clean(l.withoutLinks())
+	writeLine(&c.text, text)
+	writeLine(&c.own, own)
 	c.kept += l.units
+}
+
+// writeLine adds a line to a text, unless it is empty.
+func writeLine(b *strings.Builder, line []byte) {
+	if len(line) == 0 {
+		return
+	}
+	if b.Len() > 0 {
+		b.WriteByte('\n')
+	}
+	b.Write(line)
 }
 
 // modeOf is which lines of an element are kept, within one whose lines are kept

@@ -1,6 +1,7 @@
 package extract
 
 import (
+	"bytes"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -81,7 +82,11 @@ type line struct {
 	units  int // see unitsOf
 	linked int // the units within links
 	links  int // that begin in it
+	// spans are the parts of text that stand in links, in bytes, one behind the other.
+	spans []span
 }
+
+type span struct{ from, to int }
 
 // unitsOf is the length of a character as a reader sees it: letters and digits
 // count, those of the scripts that need about half as many for the same (Chinese,
@@ -106,7 +111,7 @@ func unitsOf(r rune) int {
 // add appends a text, each run of its white space as one space, and returns its
 // length in units.
 func (l *line) add(s string, inLink bool) int {
-	n := 0
+	n, before := 0, len(l.text)
 	for i := 0; i < len(s); {
 		c := s[i]
 		if c < utf8.RuneSelf {
@@ -137,8 +142,35 @@ func (l *line) add(s string, inLink bool) int {
 	l.units += n
 	if inLink {
 		l.linked += n
+		l.link(before)
 	}
 	return n
+}
+
+// link notes that what was added to the first bytes stands in a link.
+func (l *line) link(first int) {
+	switch last := len(l.spans) - 1; {
+	case len(l.text) == first:
+	case last >= 0 && l.spans[last].to == first:
+		l.spans[last].to = len(l.text)
+	default:
+		l.spans = append(l.spans, span{first, len(l.text)})
+	}
+}
+
+// withoutLinks is the text without what stands in links.
+func (l *line) withoutLinks() []byte {
+	text := l.trimmed()
+	if len(l.spans) == 0 {
+		return text
+	}
+	own := make([]byte, 0, len(text))
+	at := 0
+	for _, s := range l.spans {
+		own = append(append(own, text[at:min(s.from, len(text))]...), ' ')
+		at = min(s.to, len(text))
+	}
+	return bytes.Join(bytes.Fields(append(own, text[at:]...)), []byte{' '})
 }
 
 // space ends a word.
@@ -156,7 +188,7 @@ func (l *line) trimmed() []byte {
 	return l.text
 }
 
-func (l *line) reset() { *l = line{text: l.text[:0], most: l.most} }
+func (l *line) reset() { *l = line{text: l.text[:0], most: l.most, spans: l.spans[:0]} }
 
 // leastRunning is the least length of a line that is running text: about ten
 // words. Headings, menus and labels are shorter.

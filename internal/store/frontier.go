@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"recrawl/internal/change"
 	"recrawl/internal/crawl"
 )
 
@@ -104,8 +105,10 @@ type PendingLinks struct {
 	Nesting int
 	// Language is that of the version, "" if it is not known.
 	Language string
-	Visit    int
-	Links    []Link
+	// Said is what the page says of its own.
+	Said  change.Wording
+	Visit int
+	Links []Link
 }
 
 // Link is one link of a page as extracted: absolute and canonical.

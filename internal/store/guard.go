@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"time"
 
+	"recrawl/internal/change"
 	"recrawl/internal/crawl"
 )
 
@@ -20,6 +21,10 @@ type Guard interface {
 	// HoldPages makes Known pages of the crawl Held, each by its trap; other pages, and
 	// traps that are released, are left alone. It returns how many.
 	HoldPages(ctx context.Context, crawlID int64, holds []Hold) (int, error)
+	// TakeBack makes pages Held that were admitted and have never been attempted, unless
+	// they have a permit. They leave their lines, and who asks for a permit for one is
+	// answered GateEvicted. Others are left alone. It returns how many.
+	TakeBack(ctx context.Context, crawlID int64, holds []Hold) (int, GateEffects, error)
 	// SweptTrap notes that the pages up to an id have been looked at for a trap, or,
 	// done, all of them.
 	SweptTrap(ctx context.Context, trapID, through int64, done bool) error
@@ -40,6 +45,11 @@ type Guard interface {
 	// have been admitted, at most Each of both; with no Hosts the newest admitted pages
 	// of the crawl, at most Each of each state.
 	Evidence(ctx context.Context, p EvidenceParams) ([]EvidencePage, error)
+	// LinksOf lists links from these pages, at most each of one page: those to the
+	// newest pages.
+	LinksOf(ctx context.Context, pages []int64, each int) ([]FoundLink, error)
+	// FindersOf returns, for each of the pages that was found on another, that other.
+	FindersOf(ctx context.Context, pages []int64) (map[int64]Finder, error)
 	// Dominating lists the prefixes of which most pages have been found, hosts among
 	// them.
 	Dominating(ctx context.Context, crawlID int64, limit int) ([]PrefixRecord, error)
@@ -103,6 +113,8 @@ type GrownPage struct {
 	HostID int64
 	URL    string
 	State  crawl.PageState
+	// Attempted: a first visit to it has been made.
+	Attempted bool
 }
 
 // Growth is pages that have been found.
@@ -143,6 +155,8 @@ type EvidenceParams struct {
 	CrawlID int64
 	Hosts   []int64
 	Each    int
+	// Admitted leaves out the newest pages of each host as such.
+	Admitted bool
 }
 
 // EvidencePage is a page with what was found there.
@@ -150,4 +164,23 @@ type EvidencePage struct {
 	GrownPage
 	Content bool // it has a content
 	Copy    bool // which is that of an older page, or nearly
+	// Pending: its last version's links wait to be registered.
+	Pending bool
+	// Finder is the page on which it was found, 0 for none, and Said what it says of its
+	// own.
+	Finder int64
+	Said   change.Wording
+}
+
+// Finder is a page on which another was found.
+type Finder struct {
+	URL  string
+	Said change.Wording
+}
+
+// FoundLink is a link with what is known of where it leads.
+type FoundLink struct {
+	From, To int64
+	URL      string // of To
+	Finder   int64  // the page on which To was found, 0 for none
 }

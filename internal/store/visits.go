@@ -97,6 +97,7 @@ type SaveVersionParams struct {
 	Version VersionRecord // ID and Seq are set by the store
 	Links   []Link
 	Content change.Content // see Duplicates; zero if it is not known
+	Said    change.Wording // what it says of its own; see Guard
 	// Duplicate is the older page of the crawl that has the same content, nil if there
 	// is none. It is left out if that page is forgotten meanwhile.
 	Duplicate *DuplicateOf

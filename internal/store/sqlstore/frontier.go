@@ -16,11 +16,12 @@ import (
 // order of ids finds a full answer soon.
 const fewRows = 5000
 
-const pendingColumns = `l.version_id, l.crawl_id, c.name, l.page_id, p.url, h.host, p.level, p.hops, p.kind, COALESCE(o.nesting, 0), w.language, l.visit`
+const pendingColumns = `l.version_id, l.crawl_id, c.name, l.page_id, p.url, h.host, p.level, p.hops, p.kind, COALESCE(o.nesting, 0), w.language, l.visit,
+	COALESCE(y.phrases, -1), y.sample`
 
 const pendingTables = ` FROM pending_links l JOIN pages p ON p.id = l.page_id
 	JOIN hosts h ON h.id = p.host_id JOIN crawls c ON c.id = l.crawl_id JOIN versions w ON w.id = l.version_id
-	LEFT JOIN sources o ON o.page_id = l.page_id`
+	LEFT JOIN sources o ON o.page_id = l.page_id LEFT JOIN wordings y ON y.page_id = l.page_id`
 
 // PendingLinks implements store.Frontier.
 func (s *Store) PendingLinks(ctx context.Context, pageID int64, visit int) (*store.PendingLinks, error) {
@@ -59,9 +60,15 @@ func scanPending(row Row) (store.PendingLinks, error) {
 	var l store.PendingLinks
 	var kind uint8
 	var links string
-	err := row.Scan(&l.Version, &l.Page.CrawlID, &l.Page.Crawl, &l.Page.PageID, &l.Page.URL, &l.Page.Host, &l.Level, &l.Hops, &kind, &l.Nesting, &l.Language, &l.Visit, &links)
+	var phrases int
+	var sample []byte
+	err := row.Scan(&l.Version, &l.Page.CrawlID, &l.Page.Crawl, &l.Page.PageID, &l.Page.URL, &l.Page.Host, &l.Level, &l.Hops, &kind, &l.Nesting, &l.Language, &l.Visit,
+		&phrases, &sample, &links)
 	if err != nil {
 		return store.PendingLinks{}, err
+	}
+	if l.Said, err = decodeWording(phrases, sample); err != nil {
+		return store.PendingLinks{}, fmt.Errorf("page %d: %w", l.Page.PageID, err)
 	}
 	l.Kind = crawl.PageKind(kind)
 	if err := json.Unmarshal([]byte(links), &l.Links); err != nil {

@@ -138,12 +138,16 @@ func loadAsker(ctx context.Context, tx Tx, page int64) (asker, error) {
 
 // stopped reports whether the page is not to be fetched any more.
 func (a *asker) stopped() bool {
-	return a.crawlState == crawl.CrawlStopped || a.state == crawl.Stopped || a.state == crawl.Evicted
+	return a.crawlState == crawl.CrawlStopped || a.state == crawl.Stopped || a.outside()
 }
+
+// outside reports whether the page has been put out of the collection without its
+// workflow: for a better one, or because a trap holds it now.
+func (a *asker) outside() bool { return a.state == crawl.Evicted || a.state == crawl.Held }
 
 // farewell answers a page that is stopped.
 func (a *asker) farewell() store.GateAnswer {
-	if a.state == crawl.Evicted {
+	if a.outside() {
 		return store.GateEvicted
 	}
 	return store.GateStopped

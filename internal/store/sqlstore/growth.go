@@ -43,15 +43,15 @@ func (s *Store) GrownPages(ctx context.Context, crawlID int64, limit int) (store
 
 func scanGrown(row Row) (store.GrownPage, error) {
 	var p store.GrownPage
-	var state uint8
-	err := row.Scan(&p.PageID, &p.HostID, &p.URL, &state)
-	p.State = crawl.PageState(state)
+	var state, attempted uint8
+	err := row.Scan(&p.PageID, &p.HostID, &p.URL, &state, &attempted)
+	p.State, p.Attempted = crawl.PageState(state), attempted != 0
 	return p, err
 }
 
 // loadGrown loads pages by id.
 func (s *Store) loadGrown(ctx context.Context, tx Tx, ids []int64) ([]store.GrownPage, error) {
-	query := `SELECT f.page_id, f.host_id, p.url, f.state FROM ` + s.records(1, "r", "id bigint") + `
+	query := `SELECT f.page_id, f.host_id, p.url, f.state, f.attempted FROM ` + s.records(1, "r", "id bigint") + `
 			CROSS JOIN frontier f CROSS JOIN pages p
 		WHERE f.page_id = r.id AND p.id = r.id ORDER BY f.page_id`
 	return collect(ctx, tx, query, []any{idList(ids)}, scanGrown)
@@ -87,10 +87,12 @@ func (s *Store) PagesAfter(ctx context.Context, p store.PagesAfterParams) ([]sto
 func (s *Store) Evidence(ctx context.Context, p store.EvidenceParams) ([]store.EvidencePage, error) {
 	// The pages are chosen before anything is looked up for them.
 	look := func(from string) string {
-		return `SELECT f.page_id, f.host_id, p.url, f.state, CASE WHEN f.version_id > 0 THEN 1 ELSE 0 END,
-			CASE WHEN f.version_id > 0 AND EXISTS (SELECT 1 FROM duplicates d WHERE d.page_id = f.page_id AND d.version_id = f.version_id) THEN 1 ELSE 0 END
+		return `SELECT f.page_id, f.host_id, p.url, f.state, f.attempted, p.found_from, CASE WHEN f.version_id > 0 THEN 1 ELSE 0 END,
+			CASE WHEN f.version_id > 0 AND EXISTS (SELECT 1 FROM duplicates d WHERE d.page_id = f.page_id AND d.version_id = f.version_id) THEN 1 ELSE 0 END,
+			CASE WHEN f.version_id > 0 AND EXISTS (SELECT 1 FROM pending_links l WHERE l.version_id = f.version_id) THEN 1 ELSE 0 END,
+			COALESCE(y.phrases, -1), y.sample
 		FROM (SELECT * FROM frontier WHERE crawl_id = $1 AND ` + from + ` ORDER BY page_id DESC LIMIT $3) AS f
-			CROSS JOIN pages p
+			CROSS JOIN pages p LEFT JOIN wordings y ON y.page_id = f.page_id
 		WHERE p.id = f.page_id`
 	}
 	type question struct {
@@ -99,7 +101,10 @@ func (s *Store) Evidence(ctx context.Context, p store.EvidenceParams) ([]store.E
 	}
 	var questions []question
 	for _, host := range p.Hosts {
-		questions = append(questions, question{look("host_id = $2"), host}, question{look("host_id = $2 AND state BETWEEN 2 AND 7"), host})
+		if !p.Admitted {
+			questions = append(questions, question{look("host_id = $2"), host})
+		}
+		questions = append(questions, question{look("host_id = $2 AND state BETWEEN 2 AND 7"), host})
 	}
 	if len(p.Hosts) == 0 {
 		for _, state := range livingStates() {
@@ -126,11 +131,18 @@ func (s *Store) Evidence(ctx context.Context, p store.EvidenceParams) ([]store.E
 
 func scanEvidence(row Row) (store.EvidencePage, error) {
 	var e store.EvidencePage
-	var state uint8
-	var content, isCopy int
-	err := row.Scan(&e.PageID, &e.HostID, &e.URL, &state, &content, &isCopy)
-	e.State, e.Content, e.Copy = crawl.PageState(state), content != 0, isCopy != 0
-	return e, err
+	var state, attempted uint8
+	var content, isCopy, pending, phrases int
+	var sample []byte
+	err := row.Scan(&e.PageID, &e.HostID, &e.URL, &state, &attempted, &e.Finder, &content, &isCopy, &pending, &phrases, &sample)
+	if err != nil {
+		return store.EvidencePage{}, err
+	}
+	e.State, e.Attempted, e.Content, e.Copy, e.Pending = crawl.PageState(state), attempted != 0, content != 0, isCopy != 0, pending != 0
+	if e.Said, err = decodeWording(phrases, sample); err != nil {
+		return store.EvidencePage{}, fmt.Errorf("page %d: %w", e.PageID, err)
+	}
+	return e, nil
 }
 
 // prefixRow is a row of prefixes to be added to.

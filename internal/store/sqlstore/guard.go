@@ -181,15 +181,65 @@ func (s *Store) holdSome(ctx context.Context, tx Tx, crawlID int64, holds []stor
 	if len(rows) == 0 {
 		return 0, nil
 	}
+	return len(rows), s.holdRows(ctx, tx, rows, d)
+}
+
+// holdRows makes locked pages Held.
+func (s *Store) holdRows(ctx context.Context, tx Tx, rows []holdRecord, d *deltas) error {
 	// What an earlier ranking gave them is no more than their site says.
 	update := fmt.Sprintf(`UPDATE frontier SET state = %d, trap_id = r.trap, rank = 0, weight = 0, linking_hosts = 0, inner_links = 0,
 			priority = CASE WHEN frontier.weight = 0 THEN frontier.priority ELSE (SELECT -p.level FROM pages p WHERE p.id = frontier.page_id) END
 		FROM `, crawl.Held) +
 		s.records(1, "r", "id bigint", "trap bigint") + ` WHERE frontier.page_id = r.id`
 	if _, err := tx.Exec(ctx, update, jsonText(rows)); err != nil {
-		return 0, err
+		return err
 	}
-	return len(rows), d.apply(ctx, s, tx)
+	return d.apply(ctx, s, tx)
+}
+
+// TakeBack implements store.Guard. It works in a transaction for each page.
+func (s *Store) TakeBack(ctx context.Context, crawlID int64, holds []store.Hold) (int, store.GateEffects, error) {
+	taken := 0
+	var effects store.GateEffects
+	for _, h := range holds {
+		back, err := write(ctx, s, func(tx Tx) (takenBack, error) { return s.takeBack(ctx, tx, crawlID, h) })
+		if err != nil {
+			return taken, effects, fmt.Errorf("take page %d back: %w", h.PageID, err)
+		}
+		taken += back.pages
+		effects.Turns = append(effects.Turns, back.Turns...)
+	}
+	return taken, effects, nil
+}
+
+type takenBack struct {
+	pages int
+	store.GateEffects
+}
+
+func (s *Store) takeBack(ctx context.Context, tx Tx, crawlID int64, h store.Hold) (takenBack, error) {
+	var back takenBack
+	holding, err := s.trapsThatHold(ctx, tx, crawlID, []int64{h.TrapID})
+	if err != nil || len(holding) == 0 {
+		return back, err
+	}
+	page, err := s.lockPage(ctx, tx, h.PageID)
+	if err != nil || page.crawlID != crawlID || page.state != crawl.Active || page.attempted {
+		return back, ignoreNotFound(err)
+	}
+	at, err := loadPlace(ctx, tx, h.PageID)
+	if err := ignoreNotFound(err); err != nil || at.state == placeGranted || at.state == placeBegun {
+		return back, err
+	}
+	if _, err := s.leaves(ctx, tx, h.PageID, &back.GateEffects); err != nil {
+		return back, fmt.Errorf("leave the line: %w", err)
+	}
+	d := newDeltas(crawlID, h.PageID)
+	d.moves(page.hostID, crawl.Active, crawl.Held, 1)
+	d.unattempted(page.hostID, -1)
+	d.held(h.TrapID, 1)
+	back.pages = 1
+	return back, s.holdRows(ctx, tx, []holdRecord{{h.PageID, h.TrapID}}, d)
 }
 
 // SweptTrap implements store.Guard.

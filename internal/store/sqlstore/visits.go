@@ -117,6 +117,9 @@ func (s *Store) saveVersion(ctx context.Context, tx Tx, p store.SaveVersionParam
 	if err := s.insertSketch(ctx, tx, page, id, p.Content); err != nil {
 		return 0, err
 	}
+	if err := insertWording(ctx, tx, page.pageID, p.Said); err != nil {
+		return 0, err
+	}
 	if err := s.replaceDuplicate(ctx, tx, page, id, now, p.Duplicate); err != nil {
 		return 0, err
 	}

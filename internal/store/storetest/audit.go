@@ -62,6 +62,7 @@ var audits = map[string]string{
 	"versions of pages":      ofPages("versions"),
 	"pending links of pages": ofPages("pending_links"),
 	"sources of pages":       ofPages("sources"),
+	"wordings of pages":      ofPages("wordings"),
 	"sources by kind": `SELECT CAST(p.id AS TEXT) FROM pages p LEFT JOIN sources o ON o.page_id = p.id
 		WHERE p.kind <> COALESCE(o.kind, 0) OR o.crawl_id <> p.crawl_id OR o.host_id <> p.host_id`,
 }

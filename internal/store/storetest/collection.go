@@ -36,6 +36,7 @@ func Run(t *testing.T, open func(t *testing.T) store.Store) {
 		{"Reports", reportCases()},
 		{"Rejections", rejectionCases()},
 		{"Guard", guardCases()},
+		{"Onward", onwardCases()},
 		{"Sources", sourceCases()},
 		{"ForeignHosts", foreignHostCases()},
 		{"Robots", robotsCases()},
