@@ -84,7 +84,8 @@ func (a *Activities) DetectChange(ctx context.Context, in contract.DetectIn) (co
 	if !worthKeeping(outcome, page.Last, version) {
 		return out, nil
 	}
-	if err := a.keep(ctx, in.Page, newContent{version: version, links: links, body: body, compared: change.ContentOf(digests)}, &out); err != nil {
+	found := newContent{version: version, links: links, body: body, compared: change.ContentOf(digests), said: saidBy(page, content)}
+	if err := a.keep(ctx, in.Page, found, &out); err != nil {
 		return contract.DetectOut{}, err
 	}
 	return out, nil
@@ -124,12 +125,13 @@ type newContent struct {
 	links    []store.Link
 	body     []byte
 	compared change.Content
+	said     change.Wording
 }
 
 // keep saves a new version, and whose duplicate it is.
 func (a *Activities) keep(ctx context.Context, page crawl.PageRef, c newContent, out *contract.DetectOut) error {
 	if c.version.Digest == "" { // may not be kept, so not compared with others either
-		c.compared = change.Content{}
+		c.compared, c.said.Sample = change.Content{}, nil
 	}
 	other, err := a.twinOf(ctx, page, c.compared)
 	if err != nil {
@@ -184,7 +186,7 @@ func contentOf(page store.PageRecord, fetched contract.FetchOut, body []byte, ru
 
 // save saves a version and sees to it that it has its bytes.
 func (a *Activities) save(ctx context.Context, c newContent, of *store.DuplicateOf) error {
-	_, err := a.store.SaveVersion(ctx, store.SaveVersionParams{Version: c.version, Links: c.links, Content: c.compared, Duplicate: of})
+	_, err := a.store.SaveVersion(ctx, store.SaveVersionParams{Version: c.version, Links: c.links, Content: c.compared, Said: c.said, Duplicate: of})
 	if err != nil {
 		return translate(err)
 	}

@@ -36,7 +36,7 @@ func (a *Activities) RegisterLinks(ctx context.Context, in contract.RegisterIn) 
 	if err != nil {
 		return contract.RegisterOut{}, translate(err)
 	}
-	urls, err := a.holdBack(ctx, view, judged.accepted)
+	urls, err := a.holdBack(ctx, view, finderOf(pending), judged.accepted)
 	if err != nil {
 		return contract.RegisterOut{}, translate(err)
 	}
@@ -57,6 +57,9 @@ func (a *Activities) RegisterLinks(ctx context.Context, in contract.RegisterIn) 
 	}
 	if err != nil {
 		return contract.RegisterOut{}, translate(err)
+	}
+	if view.Spec.Traps.Guard && registered.New > 0 {
+		a.watch(ctx, view, pending, judged.accepted)
 	}
 	hosts, rejected := registered.Hosts, judged.rejected.counts()
 	if registered.Refused > 0 {

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 
+	"recrawl/internal/change"
 	"recrawl/internal/contract"
 	"recrawl/internal/crawl"
 	"recrawl/internal/store"
@@ -96,22 +97,41 @@ func (a *Activities) goOn(ctx context.Context, view *crawlView, t knownTrap) err
 	return nil
 }
 
-// holdKnown holds those of the pages that are known and covered by a trap.
+// holdKnown holds those of the pages that a trap takes and that have not been visited.
 func (a *Activities) holdKnown(ctx context.Context, view *crawlView, pages []store.GrownPage, traps trapSet) error {
-	var holds []store.Hold
+	urls := map[int64]urlkey.URL{} // of those that traps may take
 	for _, p := range pages {
-		if p.State != crawl.Known {
+		if p.State != crawl.Known && (p.State != crawl.Active || p.Attempted) {
 			continue
 		}
 		u, err := urlkey.Canonical(p.URL)
-		if err != nil || view.scope.IsSeed(u) {
-			continue
-		}
-		if id := traps.covering(u); id != 0 {
-			holds = append(holds, store.Hold{PageID: p.PageID, TrapID: id})
+		if err == nil && !view.scope.IsSeed(u) && traps.covering(u) {
+			urls[p.PageID] = u
 		}
 	}
-	_, err := a.store.HoldPages(ctx, view.ID, holds)
+	finders, err := a.finders(ctx, slices.Sorted(maps.Keys(urls)))
+	if err != nil {
+		return err
+	}
+	var known, admitted []store.Hold
+	for _, p := range pages {
+		u, ok := urls[p.PageID]
+		if !ok {
+			continue
+		}
+		switch id := traps.taking(u, finders[p.PageID]); {
+		case id == 0:
+		case p.State == crawl.Known:
+			known = append(known, store.Hold{PageID: p.PageID, TrapID: id})
+		default:
+			admitted = append(admitted, store.Hold{PageID: p.PageID, TrapID: id})
+		}
+	}
+	if _, err := a.store.HoldPages(ctx, view.ID, known); err != nil {
+		return err
+	}
+	_, effects, err := a.store.TakeBack(ctx, view.ID, admitted)
+	a.carryOut(ctx, effects)
 	return err
 }
 
@@ -199,19 +219,12 @@ func (a *Activities) lookAt(ctx context.Context, view *crawlView, site *grownSit
 	if err != nil {
 		return err
 	}
-	var set []store.NewTrap
-	for _, f := range trap.Look(lookedAt(site.pages, evidence), now.Year(), view.scope.SeedHosts()) {
-		t, err := newTrap(f, 0)
-		if err != nil {
-			return err
-		}
-		if _, known := traps[t.Name]; known || len(traps)+len(set) >= maxSiteTraps {
-			continue
-		}
-		a.log.Info("a trap was found", "crawl", view.Spec.Name, "trap", t.Name, "reason", t.Reason, "detail", t.Detail)
-		set = append(set, t)
+	pages := lookedAt(site.pages, evidence)
+	onward, err := a.onward(ctx, pages, traps)
+	if err != nil {
+		return err
 	}
-	_, err = a.store.SetTraps(ctx, view.ID, set)
+	_, err = a.setTraps(ctx, view, slices.Concat(trap.Look(pages, now.Year(), view.scope.SeedHosts()), onward), traps)
 	return err
 }
 
@@ -226,12 +239,28 @@ func lookedAt(grown []store.GrownPage, evidence []store.EvidencePage) []trap.Pag
 	}
 	pages := make([]trap.Page, 0, len(byID))
 	for _, id := range slices.Sorted(maps.Keys(byID)) {
-		e := byID[id]
-		if u, err := urlkey.Canonical(e.URL); err == nil {
-			pages = append(pages, trap.Page{URL: u, Waits: e.State == crawl.Known, Content: e.Content, Copy: e.Copy})
+		if p, ok := trapPage(byID[id]); ok {
+			pages = append(pages, p)
 		}
 	}
 	return pages
+}
+
+// trapPage is a page as package trap sees it.
+func trapPage(e store.EvidencePage) (trap.Page, bool) {
+	u, err := urlkey.Canonical(e.URL)
+	if err != nil {
+		return trap.Page{}, false
+	}
+	p := trap.Page{URL: u, Waits: e.State == crawl.Known, Content: e.Content, Copy: e.Copy, ID: e.PageID, Finder: e.Finder}
+	switch {
+	case e.Pending: // nobody knows yet where it leads
+	case e.State == crawl.Redirect:
+		p.Said = change.Wording{Known: true} // a redirect says nothing
+	case e.Content:
+		p.Said = e.Said
+	}
+	return p, true
 }
 
 // endLook counts what has grown by prefix, and holds what is beyond a budget.

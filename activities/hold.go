@@ -56,14 +56,24 @@ func newTrapSet(records []store.TrapRecord) (trapSet, error) {
 	return traps, nil
 }
 
-// covering returns a trap that holds the URL, or 0.
-func (s trapSet) covering(u urlkey.URL) int64 {
+// taking returns a trap that holds the URL that was found on a page, or 0.
+func (s trapSet) taking(u urlkey.URL, on trap.Page) int64 {
 	for _, k := range s {
-		if k.State.Holds() && k.pattern.Covers(u) {
+		if k.State.Holds() && k.pattern.Takes(u, on) {
 			return k.ID
 		}
 	}
 	return 0
+}
+
+// covering reports whether a trap may hold the URL.
+func (s trapSet) covering(u urlkey.URL) bool {
+	for _, k := range s {
+		if k.State.Holds() && k.pattern.Covers(u) {
+			return true
+		}
+	}
+	return false
 }
 
 // newTrap is a finding as it is stored. After is as store.NewTrap has it.
@@ -77,9 +87,9 @@ func newTrap(f trap.Finding, after int64) (store.NewTrap, error) {
 	}, nil
 }
 
-// holdBack makes accepted links what is to be registered: those of traps by their
-// traps, and those that look like one by a trap that is made of them.
-func (a *Activities) holdBack(ctx context.Context, view *crawlView, links []scope.Link) ([]store.NewURL, error) {
+// holdBack makes accepted links of a page what is to be registered: those of traps by
+// their traps, and those that look like one by a trap that is made of them.
+func (a *Activities) holdBack(ctx context.Context, view *crawlView, on trap.Page, links []scope.Link) ([]store.NewURL, error) {
 	urls := make([]store.NewURL, len(links))
 	keys := make([]urlkey.URL, len(links))
 	for i, l := range links {
@@ -98,7 +108,7 @@ func (a *Activities) holdBack(ctx context.Context, view *crawlView, links []scop
 		if view.scope.IsSeed(u) {
 			continue
 		}
-		if urls[i].Trap = traps.covering(u); urls[i].Trap != 0 {
+		if urls[i].Trap = traps.taking(u, on); urls[i].Trap != 0 {
 			continue
 		}
 		found, variant, ok := looksTrapped(u)

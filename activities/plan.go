@@ -51,7 +51,11 @@ func (a *Activities) PlanRevisit(ctx context.Context, in contract.PlanIn) (contr
 	if err != nil {
 		return contract.PlanOut{}, translate(err)
 	}
-	plan := decide(view.revisit, page, in, duplicate, internal)
+	trapped, err := a.isTrapped(ctx, view, page)
+	if err != nil {
+		return contract.PlanOut{}, translate(err)
+	}
+	plan := decide(view.revisit, page, in, seenBeside{duplicate, trapped, internal})
 	if err := a.discard(ctx, in); err != nil {
 		return contract.PlanOut{}, translate(err)
 	}
@@ -102,15 +106,21 @@ func (a *Activities) stillWithheld(ctx context.Context, page store.PageRecord, i
 	return in, err
 }
 
+// seenBeside is what else than the visit itself tells of the page.
+type seenBeside struct {
+	duplicate, trapped bool
+	internal           schedule.Internal
+}
+
 // decide asks the policy of the page; it only gathers what the policy needs.
-func decide(rules schedule.Rules, page store.PageRecord, in contract.PlanIn, duplicate bool, internal schedule.Internal) schedule.Plan {
+func decide(rules schedule.Rules, page store.PageRecord, in contract.PlanIn, beside seenBeside) schedule.Plan {
 	group := rules.At(rules.Group(page.URL))
 	known := pageOf(page)
 	known.Visit = in.Visit
 	f := in.Fetch
 	seen := schedule.Observation{
 		Outcome: f.Outcome, RetryAfter: f.RetryAfter, At: f.At, Gap: known.Belief.Gap(f.At), NotModified: f.Status == http.StatusNotModified,
-		Modified: modified(page, f), Late: late(page, f.At), Duplicate: duplicate, Internal: internal,
+		Modified: modified(page, f), Late: late(page, f.At), Duplicate: beside.duplicate, Trapped: beside.trapped, Internal: beside.internal,
 	}
 	return schedule.AfterVisit(group.Policy, known, seen, group.Steer(page.Steering, page.HostSteering, page.Weight))
 }

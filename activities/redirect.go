@@ -7,6 +7,7 @@ import (
 	"recrawl/internal/crawl"
 	"recrawl/internal/scope"
 	"recrawl/internal/store"
+	"recrawl/internal/trap"
 )
 
 // followRedirect makes the target of a redirect a page of its own, if the crawl
@@ -44,11 +45,14 @@ func (a *Activities) followRedirect(ctx context.Context, view *crawlView, page s
 		r.add(verdict, example(f.Location, newURL(found)))
 		params.Rejected = r.list()
 	default:
-		if params.URLs, err = a.holdBack(ctx, view, []scope.Link{found}); err != nil {
+		if params.URLs, err = a.holdBack(ctx, view, trap.Page{URL: from}, []scope.Link{found}); err != nil {
 			return nil, err
 		}
 	}
-	_, err = a.store.RegisterLinks(ctx, params)
+	registered, err := a.store.RegisterLinks(ctx, params)
+	if view.Spec.Traps.Guard && registered.New > 0 {
+		a.watch(ctx, view, &store.PendingLinks{Page: page.PageRef}, []scope.Link{found})
+	}
 	return reasons, err
 }
 

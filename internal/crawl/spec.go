@@ -71,9 +71,9 @@ type LimitSpec struct {
 // TrapSpec guards against parts of sites that have no end. What it keeps out is
 // known and held, until a person releases it.
 type TrapSpec struct {
-	// Guard holds calendars that go on for ever, paths that repeat themselves, session
-	// ids, combined parameters, and parts of sites that are nearly all copies. See
-	// traps.md.
+	// Guard holds calendars that go on for ever, empty pages that lead only to more of
+	// their kind, paths that repeat themselves, session ids, combined parameters, and
+	// parts of sites that are nearly all copies. See traps.md.
 	Guard bool `json:"guard"`
 	// MaxHostPages is the greatest number of pages that are taken of one host; what is
 	// found after them is held. 0 is unlimited.

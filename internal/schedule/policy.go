@@ -39,6 +39,8 @@ type Observation struct {
 	RetryAfter time.Duration
 	// Duplicate: the content is another page's too, which is visited as usual.
 	Duplicate bool
+	// Trapped: the page is part of a trap, whose other pages are held.
+	Trapped bool
 	// At is when the visit was made. It is only remembered, for the Gap of the next
 	// one; the zero time is not.
 	At time.Time

@@ -26,6 +26,7 @@ const (
 	CodeUnsupported = "unsupported" // content type not wanted
 	CodeTooLarge    = "too_large"   // body over the limit
 	CodeDuplicate   = "duplicate"   // same content as another page
+	CodeTrapped     = "trapped"     // part of a trap
 
 	CodeBelief    = "belief"     // changes a day: mean, and low to high with 90 %
 	CodePrior     = "prior"      // the same, of a page that was never compared

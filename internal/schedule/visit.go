@@ -21,6 +21,7 @@ type Plan struct {
 //	outcome                            state      next visit
 //	new changed cosmetic unchanged     active     by policy
 //	the same of a duplicate            duplicate  at max_interval
+//	the same in a trap                 active     at max_interval, nothing learned
 //	unsupported too_large              active     at max_interval
 //	redirected, gone, excluded         redirect, gone, excluded: at max_interval
 //	failed timed_out                   failing    back-off
@@ -43,6 +44,9 @@ func judge(policy Policy, page Page, seen Observation, p Parameters) Plan {
 	case crawl.OutcomeNew, crawl.OutcomeChanged, crawl.OutcomeCosmetic, crawl.OutcomeUnchanged:
 		if seen.Duplicate {
 			return Plan{State: crawl.Duplicate, Decision: p.probe(page, CodeDuplicate, page.Belief.observe(seen, p))}
+		}
+		if seen.Trapped {
+			return Plan{State: crawl.Active, Decision: p.probe(page, CodeTrapped, page.Belief)}
 		}
 		return Plan{State: crawl.Active, Decision: policy.Next(page, seen, p)}
 	case crawl.OutcomeUnsupported, crawl.OutcomeTooLarge:

@@ -33,6 +33,8 @@ func TestAfterVisit(t *testing.T) {
 		{"duplicate", crawl.Active, 0, Observation{Outcome: crawl.OutcomeNew, Duplicate: true}, crawl.Duplicate, 0, 108 * day, 120 * day, "same content as another page, looked at again every 120d"},
 		{"duplicate stays", crawl.Duplicate, 0, Observation{Outcome: crawl.OutcomeUnchanged, Duplicate: true}, crawl.Duplicate, 0, 108 * day, 120 * day, "same content as another page, looked at again every 120d"},
 		{"duplicate that could not be had", crawl.Duplicate, 0, Observation{Outcome: crawl.OutcomeFailed, Duplicate: true}, crawl.Failing, 1, time.Hour, 67 * time.Minute, "failed"},
+		{"in a trap", crawl.Active, 0, Observation{Outcome: crawl.OutcomeChanged, Trapped: true}, crawl.Active, 0, 108 * day, 120 * day, "part of a trap, looked at again every 120d"},
+		{"in a trap that could not be had", crawl.Active, 0, Observation{Outcome: crawl.OutcomeFailed, Trapped: true}, crawl.Failing, 1, time.Hour, 67 * time.Minute, "failed"},
 		{"its other page parts", crawl.Duplicate, 0, seen(crawl.OutcomeUnchanged), crawl.Active, 0, 22 * time.Hour, 51 * time.Hour, ""},
 		{"duplicate parts", crawl.Duplicate, 0, seen(crawl.OutcomeChanged), crawl.Active, 0, 22 * time.Hour, 26 * time.Hour, ""},
 		{"first failure", crawl.Active, 0, seen(crawl.OutcomeFailed), crawl.Failing, 1, time.Hour, 67 * time.Minute, "failed"},

@@ -83,6 +83,7 @@ var plainWords = map[string]string{
 	CodeUnsupported: "content type not wanted",
 	CodeTooLarge:    "over the size limit",
 	CodeDuplicate:   "same content as another page",
+	CodeTrapped:     "part of a trap",
 }
 
 // budgetWords words the reasons of the budgeted policies and of what moves their

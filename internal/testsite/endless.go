@@ -15,8 +15,9 @@ import (
 // that has one: a binary tree of pages of which every one leads into the trap too.
 // It is a handler of any names under localhost, and counts what is fetched.
 //
-// Every address has words of its own, but for copied hosts, which all say the same:
-// no part but these gives itself away by its contents.
+// Every address has words of its own, but for copied hosts, which all say the same,
+// and the pages of agenda, names and home, which say next to nothing: no part but these
+// gives itself away by its contents.
 type Endless struct {
 	clean int // pages of each clean part
 	year  int // with which the calendar begins
@@ -28,7 +29,9 @@ type Endless struct {
 }
 
 // EndlessTraps are the names of the traps. The site of each is NAME.localhost.
-func EndlessTraps() []string { return []string{"calendar", "loop", "session", "shop", "wild"} }
+func EndlessTraps() []string {
+	return []string{"calendar", "loop", "session", "shop", "wild", "agenda", "names", "home"}
+}
 
 // NewEndless returns a web with so many clean pages at each site; calendars begin
 // in the year.
@@ -76,6 +79,9 @@ func (e *Endless) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		links = []string{e.into(trap, port, 2*answer), e.into(trap, port, 2*answer+1)}
 	default:
 		links = e.trapped(trap, r)
+		if said, empty := emptyPage(trap, r.URL); empty {
+			text, links = said.text, said.links
+		}
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	fmt.Fprintf(w, "<!doctype html><html lang=en><title>%s</title><main><p>%s</p>", html.EscapeString(trap), text)
@@ -131,6 +137,12 @@ func (e *Endless) into(trap, port string, answer int) string {
 		return "/files/"
 	case "shop":
 		return "/shop"
+	case "agenda":
+		return agenda(e.year, 5)
+	case "names":
+		return person("Ada Berg")
+	case "home":
+		return "/home?time=101"
 	case "wild":
 		return fmt.Sprintf("%s/", origin(fmt.Sprintf("x%d.wild.localhost", answer), port))
 	}

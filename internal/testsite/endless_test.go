@@ -31,12 +31,19 @@ func TestEndless(t *testing.T) {
 		"http://calendar.localhost:81/calendar/2030/12": "/calendar/2031/01",
 		"http://loop.localhost:81/files/loop/":          "loop/ readme.html",
 		"http://shop.localhost:81/shop?size=1&colour=2": "/shop?brand=1&colour=2&size=1 /shop?brand=2&colour=2&size=1 /shop?colour=2&size=1&sort=1 /shop?colour=2&size=1&sort=2 /shop?colour=2&price=1&size=1 /shop?colour=2&price=2&size=1",
+		"http://agenda.localhost:81/page/3":             "/agenda/May-2030",
+		"http://agenda.localhost:81/agenda/May-2030":    "/agenda/April-2030 /agenda/June-2030 /",
+		"http://names.localhost:81/page/3":              "/people/ada-berg",
+		"http://home.localhost:81/home?time=101":        "/home?time=102",
 		"http://calendar.localhost:81/robots.txt":       "",
 		"http://calendar.localhost:81/page/7":           "",
 	} {
 		if got := strings.Join(get(url), " "); got != want {
 			t.Errorf("%s: %s, want %s", url, got, want)
 		}
+	}
+	if friends := get("http://names.localhost:81/people/ada-berg"); len(friends) != 4 || friends[1] == friends[2] {
+		t.Errorf("Ada knows %v", friends)
 	}
 	first, second := get("http://session.localhost:81/"), get("http://session.localhost:81/")
 	if len(first) != 3 || first[0] == second[0] {

@@ -103,13 +103,16 @@ func TestCleanSitesLoseNoPage(t *testing.T) {
 				if base, found, ok := Session(u); ok {
 					t.Errorf("%s: %+v of %s", url, found, base)
 				}
-				p := Page{URL: u, Waits: i%3 == 0}
+				p := Page{URL: u, Waits: i%3 == 0, ID: int64(i + 1), Finder: int64(i), Said: Says(prose(14, url), u, nil)}
 				p.Content = !p.Waits
 				p.Copy = copies > 0 && i%copies == 1
 				pages = append(pages, p)
 			}
 			if found := Look(pages, year, nil); len(found) > 0 {
 				t.Errorf("%s, one copy in %d: %+v", host, copies, found)
+			}
+			if found := Suspects(pages); len(found) > 0 {
+				t.Errorf("%s, one copy in %d: suspected %+v", host, copies, found)
 			}
 		}
 	}

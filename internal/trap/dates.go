@@ -2,6 +2,7 @@ package trap
 
 import (
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -58,6 +59,37 @@ func dateIn(u urlkey.URL) (date, bool) {
 		}
 	}
 	return d, d.year > 0 && d.month > 0
+}
+
+// onlyDate finds a date that nothing follows, and no other parameters.
+func onlyDate(u urlkey.URL) (date, bool) {
+	if !strings.ContainsAny(u.Target(), "0123456789") {
+		return date{}, false
+	}
+	d, ok := dateIn(u)
+	if !ok {
+		return date{}, false
+	}
+	segments, params := u.Segments(), u.Params()
+	if d.at == len(segments) {
+		return d, !slices.ContainsFunc(params, func(p string) bool { return !isDatePart(p) })
+	}
+	pieces := 2
+	if _, ok := whole(segments[d.at]); ok {
+		pieces = 1
+	} else if d.day > 0 {
+		pieces = 3
+	}
+	return d, d.at+pieces == len(segments) && len(params) == 0
+}
+
+// isDatePart reports whether a parameter is a date or a part of one.
+func isDatePart(param string) bool {
+	name, value := cutParam(param)
+	if _, ok := whole(value); ok {
+		return true
+	}
+	return slices.Contains([]string{"year", "y", "yr", "month", "m", "mon", "mo", "day", "d"}, name)
 }
 
 func whole(s string) (date, bool) {

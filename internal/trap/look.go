@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"recrawl/internal/change"
 	"recrawl/internal/urlkey"
 )
 
@@ -42,19 +43,19 @@ type Page struct {
 	// Content: it has been visited and has a content; Copy: that of an older page, or
 	// nearly.
 	Content, Copy bool
+	// ID and Finder, the page on which it was found, are for Suspects alone, as is what
+	// it says.
+	ID, Finder int64
+	Said       change.Wording
 }
 
 // Look finds the traps among pages of one site, given in the order in which they
 // were found. Year is this year. Hosts of seeds are no part of a trap of hosts.
 func Look(pages []Page, year int, seedHosts map[string]bool) []Finding {
-	byHost := map[string][]Page{}
-	for _, p := range pages {
-		byHost[p.URL.HostKey()] = append(byHost[p.URL.HostKey()], p)
-	}
-	var found []Finding
+	byHost := onHosts(pages)
+	found := Dates(pages, year)
 	for _, host := range slices.Sorted(maps.Keys(byHost)) {
 		some := byHost[host]
-		found = append(found, calendars(host, some, year)...)
 		found = append(found, combinations(host, some)...)
 		found = append(found, copies(host, some)...)
 	}
@@ -62,6 +63,24 @@ func Look(pages []Page, year int, seedHosts map[string]bool) []Finding {
 		found = append(found, hosts(byHost, seedHosts)...)
 	}
 	return found
+}
+
+// Dates finds the calendars among pages, as Look does.
+func Dates(pages []Page, year int) []Finding {
+	byHost := onHosts(pages)
+	var found []Finding
+	for _, host := range slices.Sorted(maps.Keys(byHost)) {
+		found = append(found, calendars(host, byHost[host], year)...)
+	}
+	return found
+}
+
+func onHosts(pages []Page) map[string][]Page {
+	byHost := map[string][]Page{}
+	for _, p := range pages {
+		byHost[p.URL.HostKey()] = append(byHost[p.URL.HostKey()], p)
+	}
+	return byHost
 }
 
 // calendars finds paths below which dates go on too far.

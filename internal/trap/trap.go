@@ -30,6 +30,8 @@ const (
 	ReasonDates = "calendar"
 	// ReasonParams: parameters are combined in ever new ways.
 	ReasonParams = "combined parameters"
+	// ReasonOnward: pages that say nothing lead to more of their kind, and nowhere else.
+	ReasonOnward = "empty pages that lead on"
 	// ReasonCopies: nearly all pages have the content of older pages.
 	ReasonCopies = "copies"
 	// ReasonHosts: ever more hosts of a domain have the content of older pages.
@@ -46,6 +48,7 @@ const (
 	KindPrefix  Kind = "prefix"  // a path and all below it
 	KindParams  Kind = "params"  // a path with at least so many parameters
 	KindDates   Kind = "dates"   // a path and dates below it from a year on
+	KindOnward  Kind = "onward"  // a form of URL, found on an empty page of that form
 	KindHosts   Kind = "hosts"   // all hosts under a domain, but for some
 	KindRepeats Kind = "repeats" // what Shaped finds on a host, by its reason
 	KindDepth   Kind = "depth"
@@ -57,8 +60,15 @@ type Pattern struct {
 	Kind Kind `json:"kind"`
 	// Host is a host key; of KindHosts a domain.
 	Host string `json:"host"`
-	// Path is the shapes of the first segments; see shapes.
+	// Path is the shapes of the first segments; see shapes. Of KindOnward it is a form.
 	Path []string `json:"path,omitempty"`
+	// Beside are further forms of KindOnward, of empty pages that are found on its pages.
+	Beside [][]string `json:"beside,omitempty"`
+	// Common is what the pages of KindOnward say in common: phrases of change.Wording.
+	Common []uint32 `json:"common,omitempty"`
+	// Everywhere says that URLs of KindOnward are held wherever they are found, and not
+	// only on such pages.
+	Everywhere bool `json:"everywhere,omitempty"`
 	// Params is the least number of parameters.
 	Params int `json:"params,omitempty"`
 	// Year is the first year.
@@ -68,7 +78,8 @@ type Pattern struct {
 }
 
 // String names the pattern; two patterns of one name are the same. In a path a #
-// stands for digits, and a * for a segment that looks drawn at random.
+// stands for digits, and a * for a segment that looks drawn at random or, of
+// KindOnward, for any segment or value.
 func (p Pattern) String() string {
 	path := p.Host + "/" + strings.Join(p.Path, "/")
 	switch p.Kind {
@@ -76,6 +87,8 @@ func (p Pattern) String() string {
 		return fmt.Sprintf("%s?%d+", path, p.Params)
 	case KindDates:
 		return path + "@dates" // without the year: next year it is the same trap
+	case KindOnward:
+		return p.Host + "/" + formText(p.Path) + "@onward"
 	case KindHosts:
 		return "*." + p.Host
 	case KindRepeats, KindDepth, KindSession:
@@ -88,13 +101,16 @@ func (p Pattern) String() string {
 func (p Pattern) Site() string { return urlkey.RegistrableDomain(p.Host) }
 
 // Covers reports whether the URL is one of the pattern's. Which URLs are those of
-// KindRepeats, KindDepth and KindSession Shaped and Session say.
+// KindRepeats, KindDepth and KindSession Shaped and Session say; of those of
+// KindOnward only some are held, see Takes.
 func (p Pattern) Covers(u urlkey.URL) bool {
 	switch p.Kind {
 	case KindHosts:
 		return strings.HasSuffix(u.Hostname(), "."+p.Host) && !slices.Contains(p.Except, u.HostKey())
 	case KindPrefix:
 		return u.HostKey() == p.Host && startsWith(shapes(u), p.Path)
+	case KindOnward:
+		return u.HostKey() == p.Host && (hasForm(u, p.Path) || p.isBeside(u))
 	case KindParams:
 		return u.HostKey() == p.Host && len(u.Params()) >= p.Params && slices.Equal(pathShapes(u), p.Path)
 	case KindDates:
@@ -105,6 +121,22 @@ func (p Pattern) Covers(u urlkey.URL) bool {
 		return ok && d.year >= p.Year
 	}
 	return false
+}
+
+// Takes reports whether a URL that was found on a page is held.
+func (p Pattern) Takes(u urlkey.URL, on Page) bool {
+	if !p.Covers(u) {
+		return false
+	}
+	// Months and days say different things.
+	if p.Kind != KindOnward || p.Everywhere && !p.isBeside(u) {
+		return true
+	}
+	return on.URL.HostKey() == p.Host && hasForm(on.URL, p.Path) && (isDates(p.Path) || on.isEmpty(p.Common))
+}
+
+func (p Pattern) isBeside(u urlkey.URL) bool {
+	return slices.ContainsFunc(p.Beside, func(form []string) bool { return hasForm(u, form) })
 }
 
 func startsWith(path, prefix []string) bool {

@@ -1,0 +1,258 @@
+package trap
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"net/url"
+	"slices"
+
+	"recrawl/internal/change"
+	"recrawl/internal/urlkey"
+)
+
+// The evidence that makes a trap of pages whose only yield is more of their kind. Each
+// of the numbers alone is met by clean sites: short pages are those of changelogs and
+// mailing lists, lists lead to other pages, and every site has pages that lead on.
+const (
+	// onwardRun is how many pages of a form, the last that were found, are looked at,
+	// and minEmpty which share of them must be empty.
+	onwardRun = 20
+	minEmpty  = 0.85
+	// mostSaid is how many phrases an empty page may have of its own: the name of a
+	// month, the numbers of its weeks, a person's town.
+	mostSaid = 10
+	// A phrase is nobody's own if so many pages say it, and such a share: a form may be
+	// filled in from a few texts.
+	leastCommon = 3
+	commonShare = 0.15
+	// minLeads is which share of the pages must each have been the first to lead to
+	// another one of the form. Pages that an index lists lead to what is known.
+	minLeads = 0.9
+	// mostElsewhere is which share of what the pages led to first may be of other forms,
+	// unless these are empty too. Lists lead to what they list.
+	mostElsewhere = 0.1
+	// minNested is how many pages of the form must have been found on a page of the form
+	// that was found on such a page. Of a list whose items are not visited yet nothing is
+	// known.
+	minNested = 8
+	// Dates are judged together whatever their spelling, with dateRun pages: where a
+	// month leads to its days, these lead nowhere, but the dates together go on.
+	dateRun       = 64
+	minDateNested = 4
+	// menuShare is which share of the pages link to what is in their menu.
+	menuShare = 0.5
+	// addresses is how many of a page's links are read for the names in them.
+	addresses = 500
+)
+
+// Says is what a page says of its own: its text without links, and without the words
+// of its address and of those that it links to. The names of pages are no more than
+// links to them.
+func Says(own string, u urlkey.URL, links []string) change.Wording {
+	without := []string{words(u.Target())}
+	for _, link := range links[:min(len(links), addresses)] {
+		if to, err := url.Parse(link); err == nil {
+			without = append(without, words(to.RequestURI()))
+		}
+	}
+	return change.NewWording(own, without...)
+}
+
+// words is the part of an address behind its host as a person would read it.
+func words(target string) string {
+	if text, err := url.QueryUnescape(target); err == nil {
+		return text
+	}
+	return target
+}
+
+// isEmpty reports whether a page says hardly more than is common. A page of which
+// nothing is known, such as a redirect, says nothing.
+func (p Page) isEmpty(common []uint32) bool {
+	return p.Copy || !p.Said.Known || p.Said.Without(common) <= mostSaid
+}
+
+// Link is a link of a page, with the page on which what it leads to was found first.
+type Link struct {
+	From, To, Finder int64
+	URL              urlkey.URL // of To
+}
+
+// Suspect is a form of URL whose pages are empty. Whether they are a trap the links of
+// some of them tell.
+type Suspect struct {
+	Pattern Pattern
+	// Pages are those whose links Judge wants, by id.
+	Pages []int64
+
+	finders map[int64]int64 // of all visited pages of the form
+	said    int             // the most that one of the empty pages says
+	others  []Pattern       // the empty forms of the host besides
+}
+
+// Suspects finds forms of URL whose visited pages are empty, on each host by itself.
+// Pages whose Said is not known are no evidence, but redirects, which are Content with
+// a known Said of nothing.
+func Suspects(pages []Page) []Suspect {
+	byHost := map[string][]Page{}
+	for _, p := range pages {
+		if p.Said.Known {
+			byHost[p.URL.HostKey()] = append(byHost[p.URL.HostKey()], p)
+		}
+	}
+	var found []Suspect
+	for _, host := range slices.Sorted(maps.Keys(byHost)) {
+		some := byHost[host]
+		slices.SortFunc(some, func(a, b Page) int { return cmp.Compare(a.ID, b.ID) })
+		var suspects []Suspect
+		var empty []Pattern
+		for _, f := range familiesOf(some) {
+			s, ok := f.suspect(host)
+			if !ok {
+				continue
+			}
+			empty = append(empty, s.Pattern)
+			if len(f.pages) >= onwardRun && s.isNested() {
+				suspects = append(suspects, s)
+			}
+		}
+		for i := range suspects {
+			suspects[i].others = empty
+		}
+		found = append(found, suspects...)
+	}
+	return found
+}
+
+// suspect looks at the last pages of a family.
+func (f family) suspect(host string) (Suspect, bool) {
+	run := onwardRun
+	if isDates(f.form) {
+		run = dateRun
+	}
+	last := f.pages[max(0, len(f.pages)-run):]
+	common := commonPhrases(last)
+	s := Suspect{Pattern: Pattern{Kind: KindOnward, Host: host, Path: f.form, Common: common}, finders: make(map[int64]int64, len(f.pages))}
+	empty := 0
+	for _, p := range last {
+		s.Pages = append(s.Pages, p.ID)
+		if p.isEmpty(common) {
+			empty++
+			s.said = max(s.said, min(p.Said.Without(common), mostSaid))
+		}
+	}
+	s.Pattern.Everywhere = hasName(f.form)
+	for _, p := range f.pages {
+		s.finders[p.ID] = p.Finder
+		s.Pattern.Everywhere = s.Pattern.Everywhere && p.isEmpty(common)
+	}
+	return s, float64(empty) >= minEmpty*float64(len(last))
+}
+
+// commonPhrases are those that commonShare of the pages say, of those whose samples
+// would tell.
+func commonPhrases(pages []Page) []uint32 {
+	said := map[uint32]int{}
+	for _, p := range pages {
+		for _, phrase := range p.Said.Sample {
+			said[phrase]++
+		}
+	}
+	var common []uint32
+	for _, phrase := range slices.Sorted(maps.Keys(said)) {
+		read := 0
+		for _, p := range pages {
+			if p.Said.Reads(phrase) {
+				read++
+			}
+		}
+		if said[phrase] >= leastCommon && float64(said[phrase]) >= commonShare*float64(read) {
+			common = append(common, phrase)
+		}
+	}
+	return common
+}
+
+// Judge says whether the pages are a trap, by all links of Pages.
+func (s Suspect) Judge(links []Link) (Finding, bool) {
+	menu := s.menu(links)
+	leads := map[int64]bool{}
+	pattern := s.Pattern
+	onward, elsewhere, kin, known := 0, 0, 0, 0
+	for _, l := range links {
+		ours := s.Pattern.Covers(l.URL)
+		switch {
+		case l.From == l.To:
+		case l.Finder == l.From && ours:
+			onward++
+			leads[l.From] = true
+		case l.Finder == l.From:
+			switch form := s.emptyForm(l.URL); {
+			case form == nil:
+				elsewhere++
+			case !pattern.isBeside(l.URL):
+				pattern.Beside = append(pattern.Beside, form)
+			}
+		case ours:
+			kin++
+		case !menu[l.To]:
+			known++
+		}
+	}
+	n := float64(len(s.Pages))
+	switch {
+	case float64(onward) < minLeads*n,
+		!isDates(s.Pattern.Path) && float64(len(leads)) < minLeads*n,
+		float64(elsewhere) > mostElsewhere*float64(onward+elsewhere),
+		known > onward+kin:
+		return Finding{}, false
+	}
+	return Finding{
+		Pattern: pattern, Reason: ReasonOnward,
+		Detail: fmt.Sprintf("%d pages, of which none says more than %d phrases of its own, led to %d new ones of the kind and to %d others", len(s.Pages), s.said, onward, elsewhere),
+	}, true
+}
+
+// emptyForm is the form of empty pages of the host that a URL has, nil for none.
+func (s Suspect) emptyForm(u urlkey.URL) []string {
+	for _, p := range s.others {
+		if p.Covers(u) {
+			return p.Path
+		}
+	}
+	return nil
+}
+
+// menu are the pages that most of the pages link to.
+func (s Suspect) menu(links []Link) map[int64]bool {
+	from := map[int64]int{}
+	pages := map[int64]bool{}
+	for _, l := range links {
+		from[l.To]++
+		pages[l.From] = true
+	}
+	maps.DeleteFunc(from, func(_ int64, n int) bool { return float64(n) < menuShare*float64(len(pages)) })
+	menu := make(map[int64]bool, len(from))
+	for to := range from {
+		menu[to] = true
+	}
+	return menu
+}
+
+// isNested reports whether enough of the pages were found on a page of the form that
+// was found on one.
+func (s Suspect) isNested() bool {
+	least := minNested
+	if isDates(s.Pattern.Path) {
+		least = minDateNested
+	}
+	nested := 0
+	for _, found := range s.finders {
+		finder, ours := s.finders[found]
+		if _, again := s.finders[finder]; ours && again {
+			nested++
+		}
+	}
+	return nested >= least
+}
