@@ -11,7 +11,7 @@ import (
 // pages: all that Forget removes from.
 var erased = []string{
 	"pages", "frontier", "visits", "versions", "pending_links", "links", "robots", "places", "contents",
-	"sketches", "sketch_keys", "duplicates", "mirrors", "host_crawls", "host_steering", "host_ranks",
+	"sketches", "sketch_keys", "wordings", "duplicates", "mirrors", "host_crawls", "host_steering", "host_ranks",
 	"rejected", "traps", "variants", "prefixes", "evictions", "sources",
 }
 
