@@ -26,6 +26,8 @@ import (
 
 // Fetcher makes one HTTP exchange.
 type Fetcher interface {
+	// Reserve waits for a place among the requests in flight to an address.
+	Reserve(ctx context.Context, req fetch.Request, patience time.Duration) (*fetch.Place, error)
 	Do(ctx context.Context, req fetch.Request, sink io.Writer) fetch.Result
 }
 

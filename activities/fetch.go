@@ -26,6 +26,9 @@ const (
 	// granted at most about a second ahead; longer than that the host is held by a
 	// slow request.
 	beginPatience = 15 * time.Second
+	// addressPatience is how long it waits, of that time, for a place among the requests
+	// in flight to the host's address. The page can wait longer without a worker.
+	addressPatience = 5 * time.Second
 	// tellLimit bounds one try to tell the store how a request ended.
 	tellLimit = 5 * time.Second
 	// tellPause is what lies between the first two tries, and doubles up to
@@ -50,11 +53,16 @@ func (a *Activities) Fetch(ctx context.Context, in contract.FetchIn) (contract.F
 	if page.Visits >= in.Visit {
 		return contract.FetchOut{Recorded: true}, nil
 	}
-	begun, ok, err := a.begin(ctx, in.Permit, in.Page, in.Visit)
+	req, err := a.newRequest(view, in.Permit)
+	if err != nil {
+		return contract.FetchOut{}, err
+	}
+	begun, ok, err := a.begin(ctx, view, &req, in.Permit, in.Page, in.Visit)
 	if err != nil || !ok {
 		return contract.FetchOut{NotBegun: !ok}, translate(err)
 	}
-	result, err := a.request(ctx, view, page, in.Permit, begun)
+	defer req.Place.Release()
+	result, err := a.request(ctx, view, page, req)
 	a.release(ctx, in.Permit, begun, result)
 	if err != nil {
 		return contract.FetchOut{}, err
@@ -115,12 +123,21 @@ func (a *Activities) stillKnown(ctx context.Context, pageID int64, digest string
 // is full, a worker that stops): the workflow waits and asks for a permit again,
 // as when the store does not answer.
 func ourFault(err error) error {
+	if errors.Is(err, fetch.ErrCrowded) {
+		return temporal.NewApplicationErrorWithOptions(err.Error(), contract.ErrTypeCrowded, temporal.ApplicationErrorOptions{
+			Cause: err, Category: temporal.ApplicationErrorCategoryBenign,
+		})
+	}
 	return translate(fmt.Errorf("%w: %w", store.ErrUnavailable, err))
 }
 
-// begin waits until the permit's request may start. It reports false when it may
-// not: the host stayed busy, the permit was refused, or the worker is stopping.
-func (a *Activities) begin(ctx context.Context, permit crawl.Permit, page crawl.PageRef, visit int) (store.BeginResult, bool, error) {
+// begin waits until the permit's request may start, and gives it its place at the
+// host's address and its deadline, which counts from before Begin was sent, by this
+// process's monotonic clock, and ends before the permit does. It reports false when
+// it may not start: the host stayed busy, the permit was refused, or the worker is
+// stopping. Who waits for a place has not begun, and so does not hold up the host;
+// who waits for the host has no place.
+func (a *Activities) begin(ctx context.Context, view *crawlView, req *fetch.Request, permit crawl.Permit, page crawl.PageRef, visit int) (store.BeginResult, bool, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	if stopping := activity.GetWorkerStopChannel(ctx); stopping != nil {
@@ -132,23 +149,28 @@ func (a *Activities) begin(ctx context.Context, permit crawl.Permit, page crawl.
 			}
 		}()
 	}
-	begun, err := a.store.Begin(ctx, store.BeginParams{Permit: permit, Page: page, Visit: visit, Patience: beginPatience})
+	start := time.Now()
+	begun, err := a.store.Begin(ctx, store.BeginParams{
+		Permit: permit, Page: page, Visit: visit, Patience: beginPatience,
+		Hold: func(ctx context.Context) (giveUp func(), err error) {
+			req.Place, err = a.fetcher.Reserve(ctx, *req, min(addressPatience, beginPatience-time.Since(start)))
+			return req.Place.Release, err
+		},
+	})
 	switch {
 	case errors.Is(err, store.ErrRefused), errors.Is(err, context.Canceled):
 		return begun, false, nil
+	case errors.Is(err, fetch.ErrCrowded):
+		return begun, false, ourFault(err)
 	case err != nil:
 		return begun, false, err
 	}
+	req.Deadline = begun.Sent.Add(min(view.Spec.Fetch.TimeLimit.Std(), permit.Lifetime))
 	return begun, begun.Wait == 0, nil
 }
 
-// request makes the request. Its deadline counts from before Begin was sent, by
-// this process's monotonic clock, and ends before the permit does.
-func (a *Activities) request(ctx context.Context, view *crawlView, page store.PageRecord, permit crawl.Permit, begun store.BeginResult) (fetch.Result, error) {
-	req, err := a.newRequest(view, permit, begun)
-	if err != nil {
-		return noRequest(), err
-	}
+// request makes the request.
+func (a *Activities) request(ctx context.Context, view *crawlView, page store.PageRecord, req fetch.Request) (fetch.Result, error) {
 	body, err := a.archive.Create(ctx)
 	if err != nil {
 		return noRequest(), ourFault(err)
@@ -171,14 +193,14 @@ func (a *Activities) request(ctx context.Context, view *crawlView, page store.Pa
 // noRequest is the result of an exchange that did not take place.
 func noRequest() fetch.Result { return fetch.Result{HostAnswer: fetch.HostOK} }
 
-func (a *Activities) newRequest(view *crawlView, permit crawl.Permit, begun store.BeginResult) (fetch.Request, error) {
+// newRequest is the request that a permit allows; begin gives it its deadline.
+func (a *Activities) newRequest(view *crawlView, permit crawl.Permit) (fetch.Request, error) {
 	u, err := urlkey.Canonical(permit.URL)
 	if err != nil {
 		return fetch.Request{}, fmt.Errorf("permit for %s: %w", permit.URL, err)
 	}
-	limit := min(view.Spec.Fetch.TimeLimit.Std(), permit.Lifetime)
 	req := fetch.Request{
-		URL: u, UserAgent: a.userAgent(view.Spec), Deadline: begun.Sent.Add(limit),
+		URL: u, UserAgent: a.userAgent(view.Spec), PerAddress: view.Spec.Politeness.PerAddress,
 		AllowNetworks: view.allow, AllowAddresses: view.loopback[u.HostKey()],
 	}
 	if contact := a.contact(view.Spec); strings.Contains(contact, "@") && !strings.Contains(contact, "://") {

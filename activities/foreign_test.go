@@ -1,14 +1,17 @@
 package activities_test
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"strings"
 	"testing"
 	"time"
 
+	"recrawl/activities"
 	"recrawl/internal/contract"
 	"recrawl/internal/crawl"
+	"recrawl/internal/fetch"
 	"recrawl/internal/store"
 )
 
@@ -150,4 +153,61 @@ func TestListsThatHaveMoved(t *testing.T) {
 	if len(w.crawl().Spec.Seeds) != 1 {
 		t.Errorf("seeds %q", w.crawl().Spec.Seeds)
 	}
+}
+
+// hasty waits for no place at an address.
+type hasty struct{ activities.Fetcher }
+
+func (h hasty) Reserve(ctx context.Context, req fetch.Request, _ time.Duration) (*fetch.Place, error) {
+	return h.Fetcher.Reserve(ctx, req, time.Millisecond)
+}
+
+// While as many requests are in flight to an address as may be, others of its names
+// do not begin: neither a page nor a robots.txt. That is nobody's fault, and the
+// permit stands.
+func TestFetchWaitsForACrowdedAddress(t *testing.T) {
+	t.Parallel()
+	asked, answer := make(chan struct{}), make(chan struct{})
+	slow := serve(t, func(w http.ResponseWriter, _ *http.Request) {
+		asked <- struct{}{}
+		<-answer
+		html(w, "<p>late")
+	})
+	quick, other := serve(t, pageOf("<p>hello")), serve(t, answering(404, ""))
+	w := newWorld(t, func(p *parts) { p.fetcher = hasty{p.fetcher} })
+	pages := w.living([]string{slow.url + "/", quick.url + "/", other.url + "/"}, func(spec *crawl.Spec) { spec.Politeness.PerAddress = 1 })
+	w.saveRobots(store.SaveRobotsParams{Origin: other.url, State: store.RobotsParsed, Expires: -time.Second})
+	done := make(chan contract.FetchOut)
+	permit := w.permit(pages[0], 1)
+	go func() {
+		out, err := try(w, contract.Fetch, contract.FetchIn{Page: pages[0], Visit: 1, Permit: permit})
+		if err != nil {
+			t.Error(err)
+		}
+		done <- out
+	}()
+	<-asked
+	in := contract.FetchIn{Page: pages[1], Visit: 1, Permit: w.permit(pages[1], 1)}
+	robots := contract.RefreshRobotsIn{Page: pages[2], Visit: 1, Permit: w.acquire(pages[2], 1).Permit}
+	_, err := try(w, contract.Fetch, in)
+	wantError(t, err, contract.ErrTypeCrowded, true, "at most 1 to 127.0.0.1")
+	_, err = try(w, contract.RefreshRobots, robots)
+	wantError(t, err, contract.ErrTypeCrowded, true, "at most 1 to 127.0.0.1")
+	for _, page := range pages[1:] {
+		if host := w.host(page); host.InFlight || host.BackoffLevel != 0 || w.page(page.URL).Visits != 0 {
+			t.Errorf("%s: %+v", page.URL, host)
+		}
+	}
+	close(answer)
+	if out := <-done; out.Outcome != crawl.OutcomeNew {
+		t.Errorf("the first: %+v", out)
+	}
+	if out := run(w, contract.Fetch, in); out.Outcome != crawl.OutcomeNew {
+		t.Errorf("the second, by the same permit: %+v", out)
+	}
+	if out := run(w, contract.RefreshRobots, robots); !strings.Contains(out.Summary, "no robots.txt") {
+		t.Errorf("the robots.txt, by the same permit: %s", out.Summary)
+	}
+	quick.wantRequests(t, "/")
+	other.wantRequests(t, "/robots.txt")
 }

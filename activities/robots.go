@@ -45,14 +45,18 @@ func (a *Activities) RefreshRobots(ctx context.Context, in contract.RefreshRobot
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		return contract.RefreshRobotsOut{}, translate(err)
 	}
-	begun, ok, err := a.begin(ctx, in.Permit, in.Page, in.Visit)
+	req, err := a.newRequest(view, in.Permit)
+	if err != nil {
+		return contract.RefreshRobotsOut{}, err
+	}
+	begun, ok, err := a.begin(ctx, view, &req, in.Permit, in.Page, in.Visit)
 	if err != nil || !ok {
 		return contract.RefreshRobotsOut{Summary: "not begun"}, translate(err)
 	}
 	if !known.ExpiresAt.After(begun.At) {
 		known.Hops = 0 // the chain of redirects begins anew
 	}
-	result, body, err := a.requestRobots(ctx, view, in.Permit, begun)
+	result, body, err := a.requestRobots(ctx, req)
 	if err != nil {
 		a.release(ctx, in.Permit, begun, result)
 		return contract.RefreshRobotsOut{}, err
@@ -84,11 +88,7 @@ func (a *Activities) RefreshRobots(ctx context.Context, in contract.RefreshRobot
 	return contract.RefreshRobotsOut{Summary: robotsSummary(params)}, nil
 }
 
-func (a *Activities) requestRobots(ctx context.Context, view *crawlView, permit crawl.Permit, begun store.BeginResult) (fetch.Result, []byte, error) {
-	req, err := a.newRequest(view, permit, begun)
-	if err != nil {
-		return noRequest(), nil, err
-	}
+func (a *Activities) requestRobots(ctx context.Context, req fetch.Request) (fetch.Result, []byte, error) {
 	// One byte more than counts, so that package robots sees that there is more and
 	// drops the line that is cut.
 	req.MaxBody, req.Truncate = robots.MaxBytes+1, true

@@ -51,6 +51,7 @@ type world struct {
 type parts struct {
 	store    store.Store
 	archive  archive.Store
+	fetcher  activities.Fetcher
 	settings activities.Settings
 }
 
@@ -63,11 +64,11 @@ func newWorld(t *testing.T, replace ...func(*parts)) *world {
 	}
 	s := must[store.Store](t)(sqlite.Open(t.Context(), file, sqlite.Options{Owner: true}))
 	t.Cleanup(func() { s.Close() })
-	w.parts = parts{store: s, archive: must[*archive.Dir](t)(archive.OpenDir(w.folder)), settings: activities.Settings{Version: "1.2.3"}}
+	w.parts = parts{store: s, archive: must[*archive.Dir](t)(archive.OpenDir(w.folder)), fetcher: fetch.New(fetch.Options{}), settings: activities.Settings{Version: "1.2.3"}}
 	for _, r := range replace {
 		r(&w.parts)
 	}
-	w.activities = activities.New(w.store, w.archive, fetch.New(fetch.Options{}), w.flows, w.settings, slog.New(slog.DiscardHandler))
+	w.activities = activities.New(w.store, w.archive, w.fetcher, w.flows, w.settings, slog.New(slog.DiscardHandler))
 	return w
 }
 

@@ -326,6 +326,32 @@ func TestPagePausesWhenNothingComesOfIt(t *testing.T) {
 	}
 }
 
+// A worker that has enough in flight to an address is asked again soon, at most a
+// minute later however often, and the page says what it waits for.
+func TestPageWaitsForACrowdedAddress(t *testing.T) {
+	t.Parallel()
+	l := newLive(t, look(30*time.Second), stopAt(2*time.Hour))
+	var tries []time.Time
+	l.world.OnFetch = func(try contracttest.Try) (contract.FetchOut, error) {
+		if tries = append(tries, try.Now); len(tries) < 20 {
+			return contract.FetchOut{}, temporal.NewApplicationError("at most 4 to 192.0.2.1", contract.ErrTypeCrowded)
+		}
+		return contracttest.Unchanged(try.Now), nil
+	}
+	l.stopped(l.page(pageIn()))
+	if len(tries) != 20 || len(l.world.Visits()) != 1 {
+		t.Fatalf("%d tries, %d visits", len(tries), len(l.world.Visits()))
+	}
+	for i := range tries[1:] {
+		if pause := tries[i+1].Sub(tries[i]); pause < shortestHold || pause > longestStoreHold {
+			t.Errorf("pause %d is %s", i, pause)
+		}
+	}
+	if view := l.views[0]; !strings.Contains(view.Doing, "at most 4 to 192.0.2.1; asking again in") {
+		t.Errorf("the page says %q", view.Doing)
+	}
+}
+
 func TestPageRecordedVisitIsAdopted(t *testing.T) {
 	t.Parallel()
 	l := newLive(t, stopAt(5*day+time.Hour))

@@ -119,6 +119,7 @@ func TestTroubleOf(t *testing.T) {
 		want trouble
 	}{
 		{temporal.NewApplicationError("x", contract.ErrTypeStoreUnavailable), troubleStore},
+		{temporal.NewApplicationError("x", contract.ErrTypeCrowded), troubleCrowded},
 		{fmt.Errorf("wrapped: %w", temporal.NewApplicationError("x", contract.ErrTypeNotFound)), troubleMissing},
 		{temporal.NewApplicationError("x", contract.ErrTypeFetchFailed), troubleFailed},
 		{temporal.NewApplicationError("x", "PanicError"), troubleOther},

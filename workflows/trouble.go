@@ -20,6 +20,7 @@ const (
 	troubleMissing                // the crawl or page is not in the store any more
 	troubleLost                   // no answer in time; nobody knows what happened
 	troubleFailed                 // a Fetch that failed and says how
+	troubleCrowded                // the worker has too much in flight already: try again soon
 )
 
 func troubleOf(err error) trouble {
@@ -27,6 +28,8 @@ func troubleOf(err error) trouble {
 		switch app.Type() {
 		case contract.ErrTypeStoreUnavailable:
 			return troubleStore
+		case contract.ErrTypeCrowded:
+			return troubleCrowded
 		case contract.ErrTypeNotFound:
 			return troubleMissing
 		case contract.ErrTypeFetchFailed:
@@ -64,7 +67,7 @@ func words(err error) string {
 
 const (
 	shortestHold     = 5 * time.Second
-	longestStoreHold = time.Minute
+	longestStoreHold = time.Minute // and of a worker that has too much in flight
 	longestOtherHold = time.Hour
 )
 
@@ -73,7 +76,7 @@ const (
 // a million pages do not ask a recovering store in one second.
 func holdFor(tr trouble, id int64, tries int) time.Duration {
 	longest := longestStoreHold
-	if tr != troubleStore {
+	if tr != troubleStore && tr != troubleCrowded {
 		longest = longestOtherHold
 	}
 	ceiling := min(2*shortestHold<<min(max(tries, 0), 16), longest)

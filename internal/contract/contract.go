@@ -78,6 +78,9 @@ const (
 	ErrTypeStoreUnavailable = "StoreUnavailable"
 	// ErrTypeNotFound: the crawl or page does not exist in the store.
 	ErrTypeNotFound = "NotFound"
+	// ErrTypeCrowded: too many requests are in flight to the address that another was
+	// to go to, from this worker. None was made; sleep and ask again.
+	ErrTypeCrowded = "Crowded"
 	// ErrTypeFetchFailed: a Fetch that failed; its details are a FetchOut. The
 	// error exists so that a failed fetch shows as failed in the Temporal UI.
 	ErrTypeFetchFailed = "FetchFailed"

@@ -92,6 +92,11 @@ type PolitenessSpec struct {
 	Factor float64 `json:"factor"`
 	// MaxCrawlDelay caps a site's Crawl-delay; it is never below the delay.
 	MaxCrawlDelay Duration `json:"max_crawl_delay"`
+	// PerAddress is the most requests that one worker process has in flight to one IP
+	// address at a time, whatever names and ports lead there, of all crawls; the strictest
+	// of those in flight counts: 1 to 1000, or 0 (no limit of this crawl's). Through a
+	// proxy only hosts that are spelled as an address are counted.
+	PerAddress int `json:"per_address"`
 }
 
 // FetchSpec bounds one request.
@@ -200,7 +205,7 @@ func DefaultSpec() Spec {
 		URLs:       URLSpec{StripParams: []string{}, StripPathParams: []string{}},
 		Limits:     LimitSpec{Window: 16},
 		Traps:      TrapSpec{Guard: true},
-		Politeness: PolitenessSpec{Delay: Duration(10 * time.Second), Factor: 1, MaxCrawlDelay: Duration(time.Hour)},
+		Politeness: PolitenessSpec{Delay: Duration(10 * time.Second), Factor: 1, MaxCrawlDelay: Duration(time.Hour), PerAddress: 4},
 		Fetch: FetchSpec{
 			TimeLimit: Duration(30 * time.Second), MaxBody: 10 << 20,
 			AllowNetworks: []string{}, ContentTypes: []string{"text/html", "application/xhtml+xml"},

@@ -117,6 +117,8 @@ func TestParseSpecMistakes(t *testing.T) {
 		{"sources.feeds", `{"name":"a","seeds":["http://a/"],"sources":{"feeds":"yes"}}`},
 		{"sources.max_urls", `{"name":"a","seeds":["http://a/"],"sources":{"max_urls":0}}`},
 		{"sources.max_urls", `{"name":"a","seeds":["http://a/"],"sources":{"max_urls":50001}}`},
+		{"politeness.per_address", `{"name":"a","seeds":["http://a/"],"politeness":{"per_address":-1}}`},
+		{"politeness.per_address", `{"name":"a","seeds":["http://a/"],"politeness":{"per_address":1001}}`},
 		{"sources.foreign_hosts", `{"name":"a","seeds":["http://a/"],"sources":{"foreign_hosts":-1}}`},
 		{"sources.foreign_hosts", `{"name":"a","seeds":["http://a/"],"sources":{"foreign_hosts":1001}}`},
 		{"sources.well_known", `{"name":"a","seeds":["http://a/"],"sources":{"sitemaps":false,"well_known":true}}`},

@@ -64,6 +64,8 @@ func (s *Spec) Validate() error {
 		return bad("politeness.factor", "is %v; use 0 (off) to 1000", s.Politeness.Factor)
 	case s.Politeness.MaxCrawlDelay < 0:
 		return bad("politeness.max_crawl_delay", "is negative")
+	case s.Politeness.PerAddress < 0 || s.Politeness.PerAddress > 1000:
+		return bad("politeness.per_address", "is %d; use 1 to 1000, or 0 for no limit", s.Politeness.PerAddress)
 	case s.Fetch.TimeLimit < Duration(time.Millisecond) || s.Fetch.TimeLimit > Duration(time.Hour):
 		return bad("fetch.time_limit", "is %s; use 1ms to 1h", s.Fetch.TimeLimit)
 	case s.Fetch.MaxBody < 1 || s.Fetch.MaxBody > 1<<30:

@@ -66,15 +66,20 @@ func inOneAnswer() []testsite.Attack {
 func TestHostileSiteBound(t *testing.T) {
 	t.Parallel()
 	sane, hostile, kinds := serve(t, tree(crashPages)), &crowd{answer: make(chan struct{})}, inOneAnswer()
-	args := append(crawlSettings("20ms"), "--name", "t", "--time-limit", hostileLimit.String(), "--min-interval", "1h", sane.url+"/")
-	hosts := map[string]testsite.Attack{}
+	hosts, seeds := map[string]testsite.Attack{}, []string{sane.url + "/"}
 	for i := range hostileHosts {
 		h := kinds[i%len(kinds)]
 		url := hostile.serveHostile(t, h)
-		hosts[url], args = h, append(args, url)
+		hosts[url], seeds = h, append(seeds, url)
 	}
 	data := filepath.Join(t.TempDir(), "data")
-	d := startDevEnv(t, data, []string{fmt.Sprintf("RECRAWL_CONCURRENCY=%d", hostileHosts+8)}, args...)
+	d := startDevEnv(t, data, []string{fmt.Sprintf("RECRAWL_CONCURRENCY=%d", hostileHosts+8)})
+	d.crawlSpec(map[string]any{
+		"name": "t", "seeds": seeds, "fetch": map[string]any{"time_limit": hostileLimit.String()},
+		"politeness":     map[string]any{"delay": "20ms", "factor": 0, "per_address": 0}, // they share one
+		"revisit":        map[string]any{"policy": "fixed", "default_interval": "1h", "min_interval": "1h"},
+		"maintain_every": "2s",
+	})
 	d.await("all hostile hosts are asked", func() bool { return hostile.waiting.Load() == hostileHosts })
 	d.await("the sane host gets its visits", func() bool { return len(sane.requests()) > crashPages })
 	close(hostile.answer)

@@ -34,6 +34,9 @@ type dialer struct {
 	// reached is set to the address that was connected to, without its port; nil
 	// tells nobody.
 	reached *string
+	// enter waits for a place at an address, which exit gives back; nil needs none.
+	enter func(ctx context.Context, addr netip.Addr) error
+	exit  func()
 }
 
 // punctual is a connection on which nothing is written after the deadline. A
@@ -74,12 +77,15 @@ func (d dialer) dial(ctx context.Context, network, address string) (net.Conn, er
 		if i == len(addrs)-1 {
 			limit = 0
 		}
-		conn, failure := d.attempt(ctx, network, net.JoinHostPort(addr.String(), port), limit)
+		conn, failure := d.reach(ctx, network, addr, port, limit)
 		if failure == nil {
 			if d.reached != nil {
 				*d.reached = addr.String()
 			}
 			return meteredConn{punctual{conn, d.deadline}, d.budget}, nil
+		}
+		if errors.Is(failure, ErrCrowded) {
+			return nil, failure
 		}
 		if i == 0 {
 			err = failure // the address that counts
@@ -90,6 +96,21 @@ func (d dialer) dial(ctx context.Context, network, address string) (net.Conn, er
 	}
 	d.names.forget(host)
 	return nil, err
+}
+
+// reach connects to one address when there is a place.
+func (d dialer) reach(ctx context.Context, network string, addr netip.Addr, port string, limit time.Duration) (net.Conn, error) {
+	if d.enter == nil {
+		return d.attempt(ctx, network, net.JoinHostPort(addr.String(), port), limit)
+	}
+	if err := d.enter(ctx, addr); err != nil {
+		return nil, err
+	}
+	conn, err := d.attempt(ctx, network, net.JoinHostPort(addr.String(), port), limit)
+	if err != nil {
+		d.exit()
+	}
+	return conn, err
 }
 
 // attempt connects to one address; a limit of 0 is none but the context's.

@@ -50,13 +50,15 @@ const (
 )
 
 // Client makes exchanges. It holds no connection, remembers nothing but the
-// addresses of names, and may be used from any goroutine. A process should have
-// one, since the memory of decoders is limited for each.
+// addresses of names and what is in flight to each, and may be used from any
+// goroutine. A process should have one, since that and the memory of decoders are
+// limited for each.
 type Client struct {
-	options  Options
-	names    *names
-	decoders decoders
-	proxy    func(*url.URL) (*url.URL, error)
+	options   Options
+	names     *names
+	addresses *addresses
+	decoders  decoders
+	proxy     func(*url.URL) (*url.URL, error)
 }
 
 // New returns a Client with the options' defaults filled in.
@@ -73,7 +75,7 @@ func New(o Options) *Client {
 	if o.Proxy == nil {
 		o.Proxy = environmentProxy()
 	}
-	return &Client{options: o, names: newNames(o.Resolver), decoders: newDecoders(), proxy: o.Proxy}
+	return &Client{options: o, names: newNames(o.Resolver), addresses: newAddresses(), decoders: newDecoders(), proxy: o.Proxy}
 }
 
 // Request is one GET.
@@ -97,6 +99,11 @@ type Request struct {
 	AllowNetworks []netip.Prefix
 	// AllowAddresses are single addresses with their ports that may be reached besides.
 	AllowAddresses []netip.AddrPort
+	// PerAddress is the most requests that may be in flight to one address, whatever
+	// names lead there; the strictest of those in flight counts. 0 is no limit of its own.
+	PerAddress int
+	// Place, if set, is the one that was reserved for the request. Do gives it back.
+	Place *Place
 	// BeforeWrite, if set, is called when the connection stands, just before the
 	// request is written; an error of it ends the exchange with nothing sent.
 	BeforeWrite func() error
@@ -159,7 +166,8 @@ type Result struct {
 	Cut bool
 	// Truncated: the body was cut at MaxBody.
 	Truncated bool
-	// Duration is the time from the start of the connection to the end.
+	// Duration is the time from the start of the connection to the end, without waiting
+	// for a place at the address.
 	Duration time.Duration
 }
 
@@ -175,11 +183,13 @@ func (c *Client) Do(ctx context.Context, req Request, sink io.Writer) Result {
 		ctx, stop = context.WithDeadlineCause(ctx, req.Deadline, errDeadline)
 		defer stop()
 	}
+	defer req.Place.Release()
 	x := exchange{client: c, req: req, sink: sink, cancel: cancel, start: start}
+	defer x.exit()
 	if err := x.run(ctx); err != nil {
 		x.fail(ctx, err)
 	}
-	x.res.Duration = time.Since(start)
+	x.res.Duration = time.Since(start) - x.waited
 	return x.res
 }
 
@@ -194,6 +204,8 @@ type exchange struct {
 	// proxied: the request goes to a proxy instead of the host, or through its
 	// tunnel.
 	proxied bool
+	place   *Place        // at the address, nil if it has none
+	waited  time.Duration // for places
 }
 
 // run connects, asks and judges the answer. An error means that the exchange
@@ -247,6 +259,11 @@ func (x *exchange) connect(ctx context.Context) (*http.ClientConn, error) {
 		return nil, localError{err}
 	}
 	x.proxied = proxy != nil
+	if addr, ok := spelledAddress(x.req.URL); ok && x.proxied {
+		if err := x.enter(ctx, addr); err != nil {
+			return nil, err
+		}
+	}
 	conn, err := x.transport(proxy).NewClientConn(ctx, x.req.URL.Scheme(), address(x.req.URL))
 	return conn, proxyTrouble(proxy, err)
 }
@@ -315,12 +332,12 @@ func (x *exchange) transport(proxy *url.URL) *http.Transport {
 	protocols.SetHTTP2(true)
 	options := x.client.options
 	dial := dialer{
-		reached: &x.res.Heads.Remote,
-		names:   x.client.names, check: checkFor(x.req), deadline: x.req.Deadline,
+		reached: &x.res.Heads.Remote, enter: x.enter, exit: x.exit,
+		names: x.client.names, check: checkFor(x.req), deadline: x.req.Deadline,
 		budget: newBudget(options.MaxHeader, x.req.MaxBody, func() { x.cancel(errFlood) }),
 	}
 	if proxy != nil {
-		dial.check, dial.reached = nil, nil
+		dial.check, dial.reached, dial.enter = nil, nil, nil
 	}
 	return &http.Transport{
 		DialContext:            dial.dial,

@@ -18,7 +18,8 @@ import (
 // proxy looks up the name and connects. So its own address is not checked (who
 // set it means it); a host that is spelled as an address is checked before the
 // proxy hears of it; and which addresses a name may lead to is for the proxy to
-// decide. This machine is never reached by a proxy.
+// decide. So what is in flight to an address is counted for hosts that are spelled
+// as one only. This machine is never reached by a proxy.
 
 // environmentProxy reads HTTP_PROXY, HTTPS_PROXY and NO_PROXY.
 func environmentProxy() func(*url.URL) (*url.URL, error) {
@@ -44,15 +45,21 @@ func (x *exchange) proxyFor() (*url.URL, error) {
 
 // checkSpelled checks a host that is an address by its form.
 func (x *exchange) checkSpelled(u urlkey.URL) error {
-	addr, err := netip.ParseAddr(hostOnly(address(u)))
-	if err != nil {
+	addr, ok := spelledAddress(u)
+	if !ok {
 		return nil // a name
 	}
 	network := "tcp6"
-	if addr = addr.Unmap(); addr.Is4() {
+	if addr.Is4() {
 		network = "tcp4"
 	}
 	return checkFor(x.req)(network, netip.AddrPortFrom(addr, 0).String(), nil)
+}
+
+// spelledAddress is the address of a host that is one by its form.
+func spelledAddress(u urlkey.URL) (netip.Addr, bool) {
+	addr, err := netip.ParseAddr(hostOnly(address(u)))
+	return addr.Unmap(), err == nil
 }
 
 // proxyRefusal keeps a proxy's answer to CONNECT, which net/http reduces to text.

@@ -112,6 +112,10 @@ type BeginParams struct {
 	Page     crawl.PageRef
 	Visit    int
 	Patience time.Duration
+	// Hold, if set, is called before each try to begin, for what the request needs
+	// besides the permit, and is not to be held while the host is busy. What it returns
+	// is called if the try did not begin. An error of it is Begin's.
+	Hold func(context.Context) (giveUp func(), err error)
 }
 
 // BeginResult says that the request may start, or how long the host is busy.

@@ -16,9 +16,7 @@ func (s *Store) Begin(ctx context.Context, p store.BeginParams) (store.BeginResu
 	woken, unwatch := s.engine.Watch(p.Page.PageID)
 	defer unwatch()
 	for start := time.Now(); ; {
-		sent := time.Now()
-		b, err := write(ctx, s, func(tx Tx) (begun, error) { return s.begin(ctx, tx, p) })
-		b.Sent = sent
+		b, err := s.tryBegin(ctx, p)
 		switch {
 		case err != nil:
 			return store.BeginResult{}, fmt.Errorf("begin permit %d of host %d: %w", p.Permit.ID, p.Permit.HostID, err)
@@ -33,6 +31,24 @@ func (s *Store) Begin(ctx context.Context, p store.BeginParams) (store.BeginResu
 			return store.BeginResult{}, fmt.Errorf("wait for %s: %w", p.Page.Host, err)
 		}
 	}
+}
+
+// tryBegin is one try of Begin, with what the request needs besides.
+func (s *Store) tryBegin(ctx context.Context, p store.BeginParams) (begun, error) {
+	giveUp := func() {}
+	if p.Hold != nil {
+		var err error
+		if giveUp, err = p.Hold(ctx); err != nil {
+			return begun{}, err
+		}
+	}
+	sent := time.Now()
+	b, err := write(ctx, s, func(tx Tx) (begun, error) { return s.begin(ctx, tx, p) })
+	b.Sent = sent
+	if err != nil || b.refused != "" || b.Wait > 0 {
+		giveUp()
+	}
+	return b, err
 }
 
 // begun is what one transaction of Begin came to.

@@ -1,6 +1,8 @@
 package storetest
 
 import (
+	"context"
+	"errors"
 	"testing"
 	"time"
 
@@ -20,6 +22,7 @@ func RunGate(t *testing.T, open func(t *testing.T) store.Store) {
 		"GrantsTwoAtMost":             grantsTwoAtMost,
 		"BeginsOnce":                  beginsOnce,
 		"OneRequestInFlight":          oneInFlight,
+		"BeginHoldsWhileItTries":      beginHolds,
 		"GapIsTheLargestDemand":       gapIsLargest,
 		"GapCountsTheDuration":        gapCountsDuration,
 		"GapIsKeptInTime":             gapIsKept,
@@ -136,6 +139,54 @@ func beginsOnce(w *gateWorld) {
 	forged := permit
 	forged.ID += 7
 	w.refused(pages[0], forged)
+}
+
+// holding counts what Begin holds besides its permit.
+type holding struct {
+	held, taken int
+	err         error
+}
+
+func (h *holding) hold(context.Context) (func(), error) {
+	if h.err != nil {
+		return nil, h.err
+	}
+	h.held++
+	h.taken++
+	return func() { h.held-- }, nil
+}
+
+// What a request needs besides its permit is held from the try that begins on, and
+// not while the host is busy.
+func beginHolds(w *gateWorld) {
+	pages := w.open("news", time.Millisecond, 2)
+	first, second := w.grant(pages[0]), w.grant(pages[1])
+	var h holding
+	begin := func(page crawl.PageRef, permit crawl.Permit, patience time.Duration) error {
+		_, err := w.s.Begin(w.t.Context(), store.BeginParams{Permit: permit, Page: page, Visit: 1, Patience: patience, Hold: h.hold})
+		return err
+	}
+	check := func(what string, err error, held, taken int) {
+		w.t.Helper()
+		if err != nil || h.held != held || h.taken != taken {
+			w.t.Fatalf("%s: %v, %d of %d are held, want %d of %d", what, err, h.held, h.taken, held, taken)
+		}
+	}
+	check("a free host", begin(pages[0], first, 0), 1, 1)
+	check("a busy host", begin(pages[1], second, 0), 1, 2)
+	if err := begin(pages[0], first, 0); !errors.Is(err, store.ErrRefused) {
+		w.t.Errorf("a begun permit: %v", err)
+	}
+	check("refused", nil, 1, 3)
+	w.release(first)
+	h.err = errors.New("no room")
+	if err := begin(pages[1], second, gatePatience); !errors.Is(err, h.err) {
+		w.t.Errorf("without what it needs: %v", err)
+	}
+	h.err = nil
+	if err := begin(pages[1], second, gatePatience); err != nil || h.held != 2 {
+		w.t.Errorf("by the same permit: %v, %d are held", err, h.held)
+	}
 }
 
 func oneInFlight(w *gateWorld) {

@@ -1,0 +1,246 @@
+package fetch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"net/netip"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// ErrCrowded: as many requests are in flight to an address as may be, and it was
+// waited for long enough. Nothing was asked, and it says nothing about the host.
+var ErrCrowded = errors.New("too many requests in flight to one address")
+
+const (
+	// dialPatience is how long a request that has begun waits for a place: it holds up
+	// its host. It never waits for more than half of the time that it has.
+	dialPatience = 2 * time.Second
+	// queued is how many requests may wait for a place at an address, for each that may
+	// be in flight. Each takes up one of a worker's activities, which other hosts need.
+	queued = 2
+)
+
+// addresses bounds the requests in flight to one address, whatever its port, and
+// however many names lead there. Who waits is served in order.
+type addresses struct {
+	mu    sync.Mutex
+	lines map[netip.Addr]*line
+}
+
+// line is what is in flight to an address, by the limit of each, and who waits:
+// first those whose requests have begun.
+type line struct {
+	flying  []int
+	waiting []*waiter
+}
+
+type waiter struct {
+	limit int
+	begun bool
+	ready chan struct{} // closed when it is in flight
+}
+
+func newAddresses() *addresses { return &addresses{lines: map[netip.Addr]*line{}} }
+
+// room reports whether one more may be in flight: the strictest limit counts.
+func (l *line) room(limit int) bool {
+	return len(l.flying) < slices.Min(append([]int{limit}, l.flying...))
+}
+
+// enter waits for its turn at an address and takes a place there, which leave gives
+// back. The error is the context's, or ErrCrowded if the line is too long to wait in.
+func (a *addresses) enter(ctx context.Context, addr netip.Addr, limit int, begun bool) error {
+	w := a.join(addr, limit, begun)
+	if w == nil {
+		return crowded(addr, limit)
+	}
+	select {
+	case <-w.ready: // whatever the time is
+		return nil
+	default:
+	}
+	select {
+	case <-w.ready:
+		return nil
+	case <-ctx.Done():
+	}
+	if !a.giveUp(addr, w) {
+		a.leave(addr, limit) // its turn came at that moment
+	}
+	return ctx.Err()
+}
+
+// join stands in line, if there is an end of it.
+func (a *addresses) join(addr netip.Addr, limit int, begun bool) *waiter {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	l := a.lines[addr]
+	if l == nil {
+		l = &line{}
+		a.lines[addr] = l
+	}
+	if !begun && len(l.waiting)/queued >= limit {
+		return nil
+	}
+	w := &waiter{limit: limit, begun: begun, ready: make(chan struct{})}
+	at := len(l.waiting)
+	if begun {
+		if i := slices.IndexFunc(l.waiting, func(w *waiter) bool { return !w.begun }); i >= 0 {
+			at = i
+		}
+	}
+	l.waiting = slices.Insert(l.waiting, at, w)
+	a.advance(addr, l)
+	return w
+}
+
+// giveUp leaves the line; false if the turn has come.
+func (a *addresses) giveUp(addr netip.Addr, w *waiter) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	l := a.lines[addr]
+	i := slices.Index(l.waiting, w)
+	if i < 0 {
+		return false
+	}
+	l.waiting = slices.Delete(l.waiting, i, i+1)
+	a.advance(addr, l) // a strict one may have held up others
+	return true
+}
+
+// leave gives a place back.
+func (a *addresses) leave(addr netip.Addr, limit int) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	l := a.lines[addr]
+	i := slices.Index(l.flying, limit)
+	l.flying = slices.Delete(l.flying, i, i+1)
+	a.advance(addr, l)
+}
+
+// advance lets the first of the line go as long as there is room, and forgets a line
+// that nobody needs.
+func (a *addresses) advance(addr netip.Addr, l *line) {
+	for len(l.waiting) > 0 && l.room(l.waiting[0].limit) {
+		w := l.waiting[0]
+		l.waiting = l.waiting[1:]
+		l.flying = append(l.flying, w.limit)
+		close(w.ready)
+	}
+	if len(l.flying)+len(l.waiting) == 0 {
+		delete(a.lines, addr)
+	}
+}
+
+// limitOf is the limit of a request, which need not have one. Such requests are in
+// flight all the same.
+func limitOf(req Request) int {
+	if req.PerAddress <= 0 {
+		return math.MaxInt
+	}
+	return req.PerAddress
+}
+
+func crowded(addr netip.Addr, limit int) error {
+	return fmt.Errorf("%w: at most %d to %s (politeness.per_address)", ErrCrowded, limit, addr)
+}
+
+// Place is a place among the requests in flight to an address.
+type Place struct {
+	of    *addresses
+	addr  netip.Addr
+	limit int
+
+	gone atomic.Bool // given back
+}
+
+// Reserve waits until one more request may be in flight to the address that the
+// request goes to first, at most for the patience, and takes a place there, for Do
+// to be given with the request. So a request can wait before it begins. Whoever has a
+// place should use it at once or release it. The error is ErrCrowded or the context's.
+// The place is nil where none is needed, or it is not known which.
+func (c *Client) Reserve(ctx context.Context, req Request, patience time.Duration) (*Place, error) {
+	waiting, cancel := context.WithTimeoutCause(ctx, patience, ErrCrowded)
+	defer cancel()
+	addr, ok := c.firstAddress(waiting, req)
+	if !ok {
+		return nil, ctx.Err()
+	}
+	p, err := c.addresses.place(waiting, addr, limitOf(req), false)
+	if err != nil && ctx.Err() == nil {
+		err = crowded(addr, limitOf(req))
+	}
+	return p, err
+}
+
+// place is enter with the place to be given back.
+func (a *addresses) place(ctx context.Context, addr netip.Addr, limit int, begun bool) (*Place, error) {
+	if err := a.enter(ctx, addr, limit, begun); err != nil {
+		return nil, err
+	}
+	return &Place{of: a, addr: addr, limit: limit}, nil
+}
+
+// firstAddress is the address that a request goes to first, if it is bounded and the
+// address is known to us: the names of proxied requests are looked up by the proxy.
+func (c *Client) firstAddress(ctx context.Context, req Request) (netip.Addr, bool) {
+	if req.URL.IsZero() || req.URL.BadPort() {
+		return netip.Addr{}, false
+	}
+	if spelled, ok := spelledAddress(req.URL); ok {
+		return spelled, true
+	}
+	x := exchange{client: c, req: req}
+	if proxy, err := x.proxyFor(); proxy != nil || err != nil {
+		return netip.Addr{}, false
+	}
+	addrs, err := c.names.addresses(ctx, req.URL.Hostname())
+	if err != nil || len(addrs) == 0 {
+		return netip.Addr{}, false
+	}
+	return addrs[0], true
+}
+
+// Release gives the place back, if there is one; once is enough, and more does not
+// matter.
+func (p *Place) Release() {
+	if p != nil && !p.gone.Swap(true) {
+		p.of.leave(p.addr, p.limit)
+	}
+}
+
+// enter takes a place at the address that the exchange is about to connect to: the
+// one that was reserved, or the next that is free. The host is held up meanwhile, so
+// it does not wait for long.
+func (x *exchange) enter(ctx context.Context, addr netip.Addr) error {
+	if p := x.req.Place; p != nil && p.addr == addr && !p.gone.Load() {
+		x.place = p
+		return nil
+	}
+	patience := dialPatience
+	if !x.req.Deadline.IsZero() {
+		patience = min(patience, time.Until(x.req.Deadline)/2)
+	}
+	waiting, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	start := time.Now()
+	place, err := x.client.addresses.place(waiting, addr, limitOf(x.req), true)
+	x.waited += time.Since(start)
+	if err != nil {
+		// Also when the time was over meanwhile: the host has nothing to do with it.
+		return localError{crowded(addr, limitOf(x.req))}
+	}
+	x.place = place
+	return nil
+}
+
+// exit gives the exchange's place back.
+func (x *exchange) exit() {
+	x.place.Release()
+	x.place = nil
+}
