@@ -92,17 +92,17 @@ func (d *devRun) run(ctx context.Context) (err error) {
 		return err
 	}
 	defer programs.Close()
-	w, err := d.startWorker(programs)
-	if err != nil {
-		return err
-	}
-	defer w.Stop()
 	if d.Demo {
 		if d.demo, err = startDemo(ctx, d.dir); err != nil {
 			return err
 		}
 		defer func() { err = errors.Join(err, d.demo.site.Close()) }()
 	}
+	w, err := d.startWorker(programs)
+	if err != nil {
+		return err
+	}
+	defer w.Stop()
 	if err := d.startCrawls(ctx); err != nil {
 		return notInterrupted(ctx, err)
 	}

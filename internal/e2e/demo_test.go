@@ -3,6 +3,7 @@ package e2e
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -106,13 +107,22 @@ func TestDemo(t *testing.T) {
 			}
 		}
 		rows = demoSummary(t, out)
-		lacks = demoLearned(rows)
+		if lacks = demoLearned(rows); lacks != "" {
+			t.Logf("after a run of %s: %s", span, lacks)
+		}
 	}
 	if lacks != "" {
 		t.Error(lacks)
 	}
 	if r := rows["news/private/drafts"]; r.visits > 0 || r.state != "excluded" {
 		t.Errorf("the forbidden page has %+v", r)
+	}
+	for _, p := range d.pages("demo") {
+		for _, v := range d.history(p.URL) {
+			if slices.Contains(v.Reasons, "the host refused the connection") {
+				t.Errorf("%s was asked for when its site was gone: visit %d", p.URL, v.Visit)
+			}
+		}
 	}
 	d.checkReport("demo")
 	if t.Failed() {

@@ -280,6 +280,7 @@ type visitLine struct {
 	Status  int       `json:"status"`
 	Digest  string    `json:"digest"`
 	NextAt  time.Time `json:"next_at"`
+	Reasons []string  `json:"reasons"`
 }
 
 func (d *dev) history(url string) []visitLine {
