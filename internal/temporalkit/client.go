@@ -66,7 +66,9 @@ func Dial(ctx context.Context, o Options) (client.Client, error) {
 	if o.Logger != nil {
 		opts.Logger = sdklog.NewStructuredLogger(o.Logger)
 	}
-	dialCtx, cancel := context.WithTimeout(ctx, cmp.Or(o.Patience, defaultPatience))
+	patience := cmp.Or(o.Patience, defaultPatience)
+	opts.ConnectionOptions.GetSystemInfoTimeout = patience
+	dialCtx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	c, err := client.DialContext(dialCtx, opts)
 	if err != nil {
