@@ -1,7 +1,6 @@
 package e2e
 
 import (
-	"context"
 	"fmt"
 	"net/http"
 	"os"
@@ -31,9 +30,9 @@ type crowd struct {
 	answer  chan struct{}
 }
 
-// serveHostile serves an attack on a host of its own, one of the crowd, and returns
-// its URL.
-func (c *crowd) serveHostile(t *testing.T, attack testsite.Attack) string {
+// serveHostile serves an attack on a host and an address of its own, one of the
+// crowd, and returns its URL.
+func (c *crowd) serveHostile(t *testing.T, attack testsite.Attack, address string) string {
 	t.Helper()
 	held := attack
 	held.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -47,12 +46,7 @@ func (c *crowd) serveHostile(t *testing.T, attack testsite.Attack) string {
 		}
 		attack.ServeHTTP(w, r)
 	})
-	host := testsite.NewHostile([]testsite.Attack{held}, nil)
-	if err := host.Start(context.WithoutCancel(t.Context()), "127.0.0.1:0"); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { host.Close() })
-	return host.URL(attack.Name)
+	return "http://" + startHosts(t, address, []testsite.Attack{held}, nil).Address() + "/"
 }
 
 // inOneAnswer are the attacks that are all in one answer.
@@ -69,14 +63,14 @@ func TestHostileSiteBound(t *testing.T) {
 	hosts, seeds := map[string]testsite.Attack{}, []string{sane.url + "/"}
 	for i := range hostileHosts {
 		h := kinds[i%len(kinds)]
-		url := hostile.serveHostile(t, h)
+		url := hostile.serveHostile(t, h, fmt.Sprintf("127.9.0.%d", i+1))
 		hosts[url], seeds = h, append(seeds, url)
 	}
 	data := filepath.Join(t.TempDir(), "data")
 	d := startDevEnv(t, data, []string{fmt.Sprintf("RECRAWL_CONCURRENCY=%d", hostileHosts+8)})
 	d.crawlSpec(map[string]any{
 		"name": "t", "seeds": seeds, "fetch": map[string]any{"time_limit": hostileLimit.String()},
-		"politeness":     map[string]any{"delay": "20ms", "factor": 0, "per_address": 0}, // they share one
+		"politeness":     map[string]any{"delay": "20ms", "factor": 0},
 		"revisit":        map[string]any{"policy": "fixed", "default_interval": "1h", "min_interval": "1h"},
 		"maintain_every": "2s",
 	})

@@ -14,15 +14,15 @@ import (
 	"recrawl/internal/testsite"
 )
 
-// startSite serves attacks, and others besides, on a port of its own.
-func startSite(t *testing.T, attacks []testsite.Attack, others http.Handler) *testsite.Hostile {
+// startHosts serves attacks, and others besides, on a loopback address.
+func startHosts(t *testing.T, address string, attacks []testsite.Attack, others http.Handler) *testsite.Loopback {
 	t.Helper()
-	site := testsite.NewHostile(attacks, others)
-	if err := site.Start(context.WithoutCancel(t.Context()), "127.0.0.1:0"); err != nil {
+	h := testsite.NewLoopback(attacks, others)
+	if err := h.Start(context.WithoutCancel(t.Context()), address+":0"); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { site.Close() })
-	return site
+	t.Cleanup(func() { h.Close() })
+	return h
 }
 
 // hostOf is the host and port of a site's URL.
@@ -50,7 +50,7 @@ func (d *dev) rejected(crawl string) map[string]int {
 	return status.Rejected
 }
 
-// TestThirdParties: sites that would have others asked (300 sitemaps and 40
+// TestThirdParties: sites that would have others asked (300 sitemaps and some
 // redirects of robots.txt on as many names of a victim, a chain of redirects, a
 // neighbour on this machine) bring a handful of requests, and are told of. A crowd of
 // names of one address has few in flight at once. A seed that redirects to its other name is fetched there
@@ -58,11 +58,11 @@ func (d *dev) rejected(crawl string) map[string]int {
 func TestThirdParties(t *testing.T) {
 	t.Parallel()
 	const foreign, inFlight = 5, 4
-	victim := startSite(t, nil, http.NotFoundHandler())
-	neighbour := startSite(t, nil, http.NotFoundHandler())
+	victim := startHosts(t, "127.0.0.1", nil, http.NotFoundHandler())
+	neighbour := startHosts(t, "127.0.0.1", nil, http.NotFoundHandler())
 	_, neighbourPort, _ := strings.Cut(hostOf(neighbour.URL("x")), ":")
 	aims := testsite.Aims{Victim: "victim." + hostOf(victim.URL("x"))[len("x."):], Neighbour: "127.0.0.1:" + neighbourPort}
-	attacker := startSite(t, testsite.Attacks(aims), http.HandlerFunc(shopOrCrowd))
+	attacker := startHosts(t, "127.0.0.1", testsite.Attacks(aims), http.HandlerFunc(shop))
 	d := startDev(t, filepath.Join(t.TempDir(), "data"))
 	settings := func(name, scope string, networks []string, seeds ...string) map[string]any {
 		for i, seed := range seeds {
@@ -81,7 +81,7 @@ func TestThirdParties(t *testing.T) {
 	d.await("the seed's other name is visited", func() bool {
 		return slices.ContainsFunc(d.pages("closed"), func(p pageLine) bool { return p.URL == www && p.Visits > 0 })
 	})
-	const refused = 300 + 40 - foreign
+	const refused = testsite.AimedNames + testsite.Relays - foreign
 	d.await("all that leads to the victim has been judged", func() bool {
 		return d.rejected("open")["foreign host"] >= refused && d.rejected("closed")["loopback"] > 0
 	})
@@ -92,7 +92,7 @@ func TestThirdParties(t *testing.T) {
 				visited++
 			}
 		}
-		return visited == 1+crowdNames
+		return visited == 1+testsite.CrowdNames
 	})
 	hosts := map[string]int{}
 	for _, r := range victim.Log() {
@@ -124,32 +124,13 @@ func TestThirdParties(t *testing.T) {
 	d.stop()
 }
 
-// crowdNames is how many names a site has besides its own.
-const crowdNames = 30
-
-// shopOrCrowd is shop.localhost, which redirects to www.shop.localhost, and
-// crowd.localhost, which links to many slow names of its own.
-func shopOrCrowd(w http.ResponseWriter, r *http.Request) {
-	name, port, _ := strings.Cut(r.Host, ":")
-	switch {
-	case strings.HasSuffix(name, "crowd.localhost"):
-		<-time.After(200 * time.Millisecond)
-		if r.URL.Path != "/" {
-			http.NotFound(w, r)
-			return
-		}
-		w.Header().Set("Content-Type", "text/html")
-		for i := range crowdNames {
-			if name == "crowd.localhost" {
-				fmt.Fprintf(w, `<a href="http://n%d.%s:%s/">one</a> `, i, name, port)
-			}
-		}
-		fmt.Fprintf(w, "<p>This is %s and nobody else.", name)
-	case name == "shop.localhost" && r.URL.Path == "/":
+// shop is shop.localhost, which redirects to www.shop.localhost.
+func shop(w http.ResponseWriter, r *http.Request) {
+	if strings.HasPrefix(r.Host, "shop.localhost:") && r.URL.Path == "/" {
 		http.Redirect(w, r, "http://www."+r.Host+"/", http.StatusMovedPermanently)
-	default:
-		http.NotFound(w, r)
+		return
 	}
+	http.NotFound(w, r)
 }
 
 // mostInFlight is how many requests ran at the same time.

@@ -4,23 +4,28 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+	"time"
 )
 
 const (
-	// aimedNames is how many names of the victim an attack names.
-	aimedNames = 300
-	// relays is how many hosts a robots.txt of each sends its crawler to the victim.
-	relays = 40
+	// AimedNames is how many names of the victim an attack names.
+	AimedNames = 300
+	// Relays is how many hosts a robots.txt of each sends its crawler to the victim.
+	Relays = 8
+	// CrowdNames is how many names of an attack lead to one address, and crowdPause how
+	// long each takes to answer.
+	CrowdNames = 12
+	crowdPause = 500 * time.Millisecond
 )
 
 // aimAttacks are hosts that would have their crawler make requests to others.
 func aimAttacks(aims Aims) []Attack {
 	victim := func(i int) string { return fmt.Sprintf("http://n%d.%s", i, aims.Victim) }
 	var abroad, relayed strings.Builder
-	for i := range aimedNames {
+	for i := range AimedNames {
 		fmt.Fprintf(&abroad, "Sitemap: %s/x\n", victim(i))
 	}
-	for i := range relays {
+	for i := range Relays {
 		fmt.Fprintf(&relayed, " http://r%d.relay.localhost:PORT/", i)
 	}
 	return []Attack{
@@ -32,7 +37,7 @@ func aimAttacks(aims Aims) []Attack {
 			n, _ := fmt.Sscanf(name, "r%d.relay.localhost", &i)
 			switch {
 			case n == 1 && r.URL.Path == robotsPath:
-				http.Redirect(w, r, victim(aimedNames+i)+robotsPath, http.StatusFound)
+				http.Redirect(w, r, victim(AimedNames+i)+robotsPath, http.StatusFound)
 			case r.URL.Path == robotsPath:
 				http.NotFound(w, r)
 			default:
@@ -41,6 +46,21 @@ func aimAttacks(aims Aims) []Attack {
 		})},
 		{Name: "neighbour", Handler: withRobots(http.RedirectHandler("http://"+aims.Neighbour+"/", http.StatusFound), linkedPages())},
 		{Name: "chain", Handler: withoutRobots(http.HandlerFunc(chain))},
+		{Name: "crowd", Handler: withoutRobots(http.HandlerFunc(crowd))},
+	}
+}
+
+// crowd is many names of one address, each of which takes its time.
+func crowd(w http.ResponseWriter, r *http.Request) {
+	name, port := splitHost(r.Host)
+	if name == "crowd.localhost" {
+		writePage(w, r, "", strings.Fields(numbered(CrowdNames, "http://n%d.crowd.localhost:"+port+"/ "))...)
+		return
+	}
+	select {
+	case <-time.After(crowdPause):
+		writePage(w, r, "")
+	case <-r.Context().Done():
 	}
 }
 

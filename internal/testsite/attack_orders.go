@@ -36,7 +36,7 @@ func orderAttacks() []Attack {
 	return []Attack{{Name: OrdersHost, Handler: withoutRobots(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		i := slices.IndexFunc(orders, func(o order) bool { return o.path == r.URL.Path })
 		if i < 0 {
-			writePage(w, r, "", orderLinks()...)
+			writePage(w, r, "", OrderPaths()...)
 			w.Write([]byte(`<a rel="nofollow,noopener" href="/unfollowed/list">x</a><a rel="noopener;ugc" href="/unfollowed/semicolon">x</a>`))
 			return
 		}
@@ -46,7 +46,8 @@ func orderAttacks() []Attack {
 	}))}}
 }
 
-func orderLinks() []string {
+// OrderPaths are the paths of the pages that ask not to be kept.
+func OrderPaths() []string {
 	var links []string
 	for _, o := range orders {
 		links = append(links, o.path)

@@ -7,9 +7,9 @@ import (
 )
 
 const (
-	// longPages is how many pages with long addresses a host has whose robots.txt is
+	// LongPages is how many pages with long addresses a host has whose robots.txt is
 	// slow to match.
-	longPages = 40
+	LongPages = 12
 	// longPath is nearly as long as an address may be.
 	longPath = 8000
 )
@@ -17,7 +17,7 @@ const (
 // robotsAttacks are hosts whose robots.txt costs its reader time, or says less than a
 // hasty reader takes from it.
 func robotsAttacks() []Attack {
-	long := make([]string, longPages)
+	long := make([]string, LongPages)
 	for i := range long {
 		long[i] = fmt.Sprintf("/%d/%s", i, strings.Repeat("a", longPath))
 	}

@@ -6,7 +6,7 @@ import (
 )
 
 // ThrottledPages is how many pages of a host answer, beside one that never does.
-const ThrottledPages = 28
+const ThrottledPages = 12
 
 // throttleAttacks are hosts that refuse one page for ever.
 func throttleAttacks() []Attack {

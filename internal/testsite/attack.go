@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"recrawl/internal/crawl"
@@ -37,80 +36,6 @@ type Aims struct {
 // Attacks are all attacks but those that have no end, which Endless plays.
 func Attacks(aims Aims) []Attack {
 	return slices.Concat(robotsAttacks(), aimAttacks(aims), orderAttacks(), listAttacks(), throttleAttacks(), wireAttacks(), markupAttacks())
-}
-
-// Hostile is a web of attacks on one loopback address, with a log. Names that are
-// no attack's are served by what it is given besides.
-type Hostile struct {
-	attacks []Attack
-	others  http.Handler
-	log     *journal
-	server  *http.Server
-	port    string
-	cancel  context.CancelFunc // ends all attacks
-	running sync.WaitGroup
-}
-
-// NewHostile returns a web that does not listen yet.
-func NewHostile(attacks []Attack, others http.Handler) *Hostile {
-	h := &Hostile{attacks: attacks, others: others, log: &journal{limit: 1_000_000, now: time.Now}}
-	h.server = quietServer(h)
-	ctx, cancel := context.WithCancel(context.Background())
-	h.server.BaseContext = func(net.Listener) context.Context { return ctx }
-	h.cancel = cancel
-	return h
-}
-
-// Start serves on a loopback address until Close.
-func (h *Hostile) Start(ctx context.Context, address string) error {
-	listener, port, err := listenLoopback(ctx, address)
-	if err != nil {
-		return err
-	}
-	h.port = port
-	go h.server.Serve(listener) // ends with Close
-	return nil
-}
-
-// Close stops listening and ends all attacks.
-func (h *Hostile) Close() error {
-	h.cancel()
-	err := h.server.Close()
-	h.running.Wait()
-	return err
-}
-
-// Attacks are those that it plays.
-func (h *Hostile) Attacks() []Attack { return h.attacks }
-
-// URL is the address of the first page of NAME.localhost. Call it after Start,
-// which finds the port.
-func (h *Hostile) URL(name string) string { return origin(name+".localhost", h.port) + "/" }
-
-// Log returns the requests so far in the order of their begin. Status is 0 where an
-// attack does not speak proper HTTP.
-func (h *Hostile) Log() []Request { return h.log.requests() }
-
-// ServeHTTP implements http.Handler.
-func (h *Hostile) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	h.running.Add(1)
-	defer h.running.Done()
-	name, _ := splitHost(r.Host)
-	a := &answer{ResponseWriter: w, now: time.Now}
-	entry := h.log.begin(Request{Host: name, Path: r.URL.RequestURI(), UserAgent: r.UserAgent()})
-	defer func() { h.log.end(entry, a) }()
-	h.handler(name).ServeHTTP(a, r)
-}
-
-func (h *Hostile) handler(name string) http.Handler {
-	labels := strings.Split(name, ".")
-	attacker := labels[max(0, len(labels)-2)]
-	for _, a := range h.attacks {
-		if a.Name == attacker {
-			return a
-		}
-	}
-	return h.others
 }
 
 // wire is a connection whose request was read, on which an attack says what it

@@ -13,9 +13,9 @@ import (
 )
 
 // startHostile serves all attacks.
-func startHostile(t *testing.T) *Hostile {
+func startHostile(t *testing.T) *Loopback {
 	t.Helper()
-	h := NewHostile(Attacks(Aims{Victim: "victim.localhost:81", Neighbour: "127.0.0.1:82"}), NewEndless(3, 2030))
+	h := NewLoopback(Attacks(Aims{Victim: "victim.localhost:81", Neighbour: "127.0.0.1:82"}), NewEndless(3, 2030))
 	if err := h.Start(t.Context(), "127.0.0.1:0"); err != nil {
 		t.Fatal(err)
 	}
@@ -24,7 +24,7 @@ func startHostile(t *testing.T) *Hostile {
 }
 
 // ask reads at most limit bytes of what a path of an attack answers.
-func (h *Hostile) ask(t *testing.T, name, path string, limit int64) string {
+func (h *Loopback) ask(t *testing.T, name, path string, limit int64) string {
 	t.Helper()
 	conn, err := new(net.Dialer).DialContext(t.Context(), "tcp", "127.0.0.1:"+h.port)
 	if err != nil {
@@ -89,7 +89,7 @@ func TestOrders(t *testing.T) {
 		}
 		return resp, string(body)
 	}
-	for _, path := range orderLinks() {
+	for _, path := range OrderPaths() {
 		resp, body := get(path)
 		orders := resp.Header.Values("X-Robots-Tag")
 		if !strings.Contains(strings.Join(orders, "")+body, "noindex") || !strings.Contains(body, Unkept) {
@@ -105,7 +105,7 @@ func TestOrders(t *testing.T) {
 }
 
 // Closing ends attacks whose clients stay.
-func TestHostileCloses(t *testing.T) {
+func TestLoopbackCloses(t *testing.T) {
 	t.Parallel()
 	h := startHostile(t)
 	conn, err := new(net.Dialer).DialContext(t.Context(), "tcp", "127.0.0.1:"+h.port)
@@ -128,7 +128,7 @@ func TestHostileCloses(t *testing.T) {
 
 func TestChainAndRelay(t *testing.T) {
 	t.Parallel()
-	attacks := NewHostile(Attacks(Aims{Victim: "victim.localhost:81", Neighbour: "127.0.0.1:82"}), nil)
+	attacks := NewLoopback(Attacks(Aims{Victim: "victim.localhost:81", Neighbour: "127.0.0.1:82"}), nil)
 	for url, want := range map[string]string{
 		"http://chain.localhost:83/":                "http://c1.chain.localhost:83/",
 		"http://c41.chain.localhost:83/":            "http://c42.chain.localhost:83/",
