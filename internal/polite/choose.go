@@ -6,10 +6,6 @@ import (
 	"recrawl/internal/crawl"
 )
 
-// AgeEvery is how often a grant goes to the one who has waited longest,
-// whatever its class: every eighth, when somebody is in need of it.
-const AgeEvery = 8
-
 // Candidate is a waiter that may be granted a permit now.
 type Candidate struct {
 	Crawl   int64
@@ -27,6 +23,7 @@ type Candidate struct {
 const (
 	ChosenOnly  = "chosen_only"  // nobody else was there
 	ChosenClass = "chosen_class" // its class comes first
+	ChosenFirst = "chosen_first" // a first visit is due, before revisits
 	ChosenTurn  = "chosen_turn"  // its crawl was served longest ago
 	ChosenRank  = "chosen_rank"  // it ranks highest in its crawl
 	ChosenAge   = "chosen_age"   // it is the oldest of its equals
@@ -45,33 +42,50 @@ type Choice struct {
 
 // Choose picks who gets the next permit: the lowest class; within a class the
 // crawl least recently served; within the crawl the highest rank, then the
-// oldest. When AgeEvery-1 grants have been made since the last aged one
-// (sinceAged), it is the one who has waited longest. An aged grant that nobody
-// needs, because the oldest is first by the order too, is kept for later: a
-// waiter that comes seldom must not miss it by coming at the wrong count.
-func Choose(candidates []Candidate, sinceAged int) Choice {
+// oldest. Two shares come before that order. When a first visit is due, revisits
+// let it pass. When the one who has waited longest is due, it is that one's turn,
+// whatever its class. An aged grant that nobody needs, because the oldest is first
+// by the order too, is kept for later; so is one whose owner is still on its way:
+// eldest is when the one who has waited longest of the whole line arrived, 0 if
+// that is one of the candidates.
+func Choose(candidates []Candidate, l Ledger, eldest int64) Choice {
 	if len(candidates) == 0 {
 		return Choice{Index: -1}
 	}
+	order := lineOrder{firstDue: l.FirstIn() == 0}
 	best, oldest := 0, 0
 	for i := range candidates {
-		if byOrder(candidates[i], candidates[best]) < 0 {
+		if order.compare(candidates[i], candidates[best]) < 0 {
 			best = i
 		}
 		if byAge(candidates[i], candidates[oldest]) < 0 {
 			oldest = i
 		}
 	}
-	if sinceAged >= AgeEvery-1 && oldest != best {
+	awaited := eldest > 0 && eldest < candidates[oldest].Arrived
+	if l.AgedIn() == 0 && oldest != best && !awaited {
 		return Choice{Index: oldest, Aged: true, Reason: crawl.Reason{Code: ChosenAged}}
 	}
-	return Choice{Index: best, Reason: crawl.Reason{Code: whyBest(candidates, best)}}
+	return Choice{Index: best, Reason: crawl.Reason{Code: order.why(candidates, best)}}
 }
 
-// byOrder is negative when a comes before b in the order of the line.
-func byOrder(a, b Candidate) int {
+// lineOrder is the order of a host's line.
+type lineOrder struct {
+	firstDue bool // first visits come before revisits
+}
+
+// rank is the place of a class in the order.
+func (o lineOrder) rank(class crawl.Class) int {
+	if o.firstDue && class == crawl.ClassFirst {
+		return 2*int(crawl.ClassRevisit) - 1
+	}
+	return 2 * int(class)
+}
+
+// compare is negative when a comes before b.
+func (o lineOrder) compare(a, b Candidate) int {
 	return cmp.Or(
-		cmp.Compare(a.Class, b.Class),
+		cmp.Compare(o.rank(a.Class), o.rank(b.Class)),
 		cmp.Compare(a.Served, b.Served),
 		// Crawls that were never served are equal in Served; they must not be mixed
 		// by rank, which means nothing across crawls.
@@ -85,17 +99,19 @@ func byAge(a, b Candidate) int {
 	return cmp.Or(cmp.Compare(a.Arrived, b.Arrived), cmp.Compare(a.Tie, b.Tie))
 }
 
-// whyBest names the first part of the order that set the best apart from its
-// closest rival.
-func whyBest(candidates []Candidate, best int) string {
+// why names the first part of the order that set the best apart from its closest
+// rival.
+func (o lineOrder) why(candidates []Candidate, best int) string {
 	code, b := ChosenOnly, candidates[best]
-	depth := map[string]int{ChosenOnly: 0, ChosenClass: 1, ChosenTurn: 2, ChosenRank: 3, ChosenAge: 4}
+	depth := map[string]int{ChosenOnly: 0, ChosenClass: 1, ChosenFirst: 2, ChosenTurn: 3, ChosenRank: 4, ChosenAge: 5}
 	for i, c := range candidates {
 		if i == best {
 			continue
 		}
 		part := ChosenAge
 		switch {
+		case c.Class < b.Class:
+			part = ChosenFirst
 		case c.Class != b.Class:
 			part = ChosenClass
 		case c.Crawl != b.Crawl:

@@ -10,10 +10,11 @@ import (
 
 func TestChoose(t *testing.T) {
 	t.Parallel()
-	manual, revisit, probe := crawl.ClassManual, crawl.ClassRevisit, crawl.ClassProbe
+	manual, revisit, first, probe := crawl.ClassManual, crawl.ClassRevisit, crawl.ClassFirst, crawl.ClassProbe
 	tests := map[string]struct {
 		candidates []Candidate
-		since      int
+		ledger     Ledger
+		eldest     int64
 		want       int
 		aged       bool
 		code       string
@@ -42,21 +43,37 @@ func TestChoose(t *testing.T) {
 		},
 		"the eighth goes to the oldest": {
 			candidates: []Candidate{{Class: manual, Arrived: 2}, {Class: probe, Arrived: 1}},
-			since:      AgeEvery - 1, want: 1, aged: true, code: ChosenAged,
+			ledger:     Ledger{Aged: AgeEvery - 1}, want: 1, aged: true, code: ChosenAged,
 		},
 		"the seventh does not": {
 			candidates: []Candidate{{Class: manual, Arrived: 2}, {Class: probe, Arrived: 1}},
-			since:      AgeEvery - 2, want: 0, code: ChosenClass,
+			ledger:     Ledger{Aged: AgeEvery - 2}, want: 0, code: ChosenClass,
 		},
 		"an eighth that nobody needs is kept": {
 			candidates: []Candidate{{Class: manual, Arrived: 1}, {Class: probe, Arrived: 2}},
-			since:      20, want: 0, code: ChosenClass,
+			ledger:     Ledger{Aged: 20}, want: 0, code: ChosenClass,
+		},
+		"and one whose owner is on its way": {
+			candidates: []Candidate{{Class: manual, Arrived: 3}, {Class: probe, Arrived: 2}},
+			ledger:     Ledger{Aged: 20}, eldest: 1, want: 0, code: ChosenClass,
+		},
+		"a revisit comes before a first visit": {
+			candidates: []Candidate{{Class: first, Arrived: 1}, {Class: revisit, Arrived: 2}},
+			ledger:     Ledger{First: 2, FirstEvery: 4}, want: 1, code: ChosenClass,
+		},
+		"lets it pass when it is due": {
+			candidates: []Candidate{{Class: first, Arrived: 2}, {Class: revisit, Arrived: 1}, {Class: probe, Arrived: 1}},
+			ledger:     Ledger{First: 3, FirstEvery: 4}, want: 0, code: ChosenFirst,
+		},
+		"but a person does not": {
+			candidates: []Candidate{{Class: first, Arrived: 1}, {Class: manual, Arrived: 2}},
+			ledger:     Ledger{First: 30, FirstEvery: 2}, want: 1, code: ChosenClass,
 		},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			got := Choose(tc.candidates, tc.since)
+			got := Choose(tc.candidates, tc.ledger, tc.eldest)
 			if got.Index != tc.want || got.Aged != tc.aged || got.Reason.Code != tc.code {
 				t.Errorf("Choose = %+v, want %d, aged %v, %s", got, tc.want, tc.aged, tc.code)
 			}
@@ -65,7 +82,7 @@ func TestChoose(t *testing.T) {
 }
 
 // Whoever keeps standing there is served, however many of better class and rank
-// keep coming: within AgeEvery grants for each that was there before it.
+// keep coming: at the latest after as many as its age promises.
 func TestChooseStarvesNobody(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -75,23 +92,24 @@ func TestChooseStarvesNobody(t *testing.T) {
 			line[i] = Candidate{Class: crawl.ClassProbe, Arrived: int64(i)}
 		}
 		line = append(line, Candidate{Crawl: 2, Class: crawl.ClassProbe, Arrived: int64(before), Rank: -1})
-		since := rapid.IntRange(0, AgeEvery).Draw(t, "since")
-		for grant := range AgeEvery * (before + 1) {
+		ledger := Ledger{
+			Aged: rapid.IntRange(0, 2*AgeEvery).Draw(t, "aged"), First: rapid.IntRange(0, 9).Draw(t, "first"),
+			FirstEvery: rapid.IntRange(2, 8).Draw(t, "every"),
+		}
+		promised := ByAge(before, 0, ledger)
+		for grant := range promised + 1 {
 			// A stranger with every advantage comes for each grant.
 			line = append(line, Candidate{
 				Class: crawl.Class(rapid.IntRange(0, 3).Draw(t, "class")), Rank: 100,
 				Arrived: int64(1000 + grant),
 			})
-			c := Choose(line, since)
-			since++
-			if c.Aged {
-				since = 0
-			}
+			c := Choose(line, ledger, 0)
+			ledger = ledger.After(line[c.Index].Class, c.Aged)
 			if line[c.Index].Crawl == 2 {
 				return
 			}
 			line = append(line[:c.Index], line[c.Index+1:]...)
 		}
-		t.Fatalf("not served in %d grants with %d before it", AgeEvery*(before+1), before)
+		t.Fatalf("not served after %d grants with %d before it", promised, before)
 	})
 }

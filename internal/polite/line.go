@@ -1,10 +1,6 @@
 package polite
 
-import (
-	"time"
-
-	"recrawl/internal/crawl"
-)
+import "recrawl/internal/crawl"
 
 // Counted is how far positions are read from the line itself; beyond, they are
 // estimated, so that a long line costs no more than a short one.
@@ -48,72 +44,63 @@ func Ahead(counted int, anchor Anchor, own Line) (int, Anchor) {
 // Position is how many places of a host come before a waiter that has ahead
 // waiters of its own line before it: all those of lower classes, and, since the
 // crawls of a class take turns, as many of each other crawl as it has had turns
-// itself by then. granted permits come before everybody.
-func Position(own Line, ahead int, lines []Line, granted int) int {
-	position := int64(ahead) + int64(granted)
-	for _, l := range lines {
-		switch {
-		case l.Class < own.Class:
-			position += l.Waiting
-		case l.Class == own.Class && l.Crawl != own.Crawl:
-			turns := int64(ahead)
-			if l.Served <= own.Served {
-				turns++ // it has the first turn
+// itself by then. First visits and revisits have their shares of the grants while
+// both wait. granted permits come before everybody.
+func Position(own Line, ahead int, lines []Line, granted int, l Ledger) int {
+	turns := int64(ahead)
+	var waiting [crawl.Classes]int64
+	for _, other := range lines {
+		waiting[min(other.Class, crawl.Classes-1)] += other.Waiting
+		if other.Class == own.Class && other.Crawl != own.Crawl {
+			first := int64(ahead)
+			if other.Served <= own.Served {
+				first++ // it has the first turn
 			}
-			position += min(l.Waiting, turns)
+			turns += min(other.Waiting, first)
+		}
+	}
+	position := int64(granted) + turns
+	l.First += int(waiting[crawl.ClassManual]) // by when it comes to the others
+	switch own.Class {
+	case crawl.ClassRevisit:
+		position += waiting[crawl.ClassManual] + min(waiting[crawl.ClassFirst], l.firstsBefore(turns))
+	case crawl.ClassFirst:
+		position += waiting[crawl.ClassManual] + min(waiting[crawl.ClassRevisit], l.othersBefore(turns))
+	default:
+		for class := range own.Class {
+			position += waiting[class]
 		}
 	}
 	return int(position)
 }
 
-// Numbers of the turns.
-const (
-	// turnWindow is how much of the host's next free time is promised anew at once.
-	turnWindow = 2 * time.Second
-	// MaxTurns bounds the turns of one transaction on a host without a gap.
-	MaxTurns = 16
-	// turnSlack is how much later than necessary a promise may be: a turn costs a
-	// signal, and one for less than a second is not worth it.
-	turnSlack = time.Second
-	// Grace is how long the head of a line may be late before it is passed over.
-	Grace = 30 * time.Second
-)
-
-// Slots is how many waiters should be on their way to a host that is served at
-// one per step: those that fit the next two seconds, at least one.
-func Slots(step time.Duration) int {
-	if step <= turnWindow/MaxTurns {
-		return MaxTurns
+// firstsBefore is how many first visits come before a waiter that has so many
+// others before it, if there are that many.
+func (l Ledger) firstsBefore(others int64) int64 {
+	in := int64(l.FirstIn())
+	if others < in {
+		return 0
 	}
-	return max(int(turnWindow/step), 1)
+	return 1 + (others-in+l.firstOwed())/int64(l.every()-1)
 }
 
-// Turn says that the waiter at Index should be promised At, which is earlier
-// than it was promised.
-type Turn struct {
-	Index int
-	At    time.Time
+// othersBefore is how many others come before a first visit that has so many first
+// visits before it, if there are that many.
+func (l Ledger) othersBefore(firsts int64) int64 {
+	others := int64(l.FirstIn()) + firsts*int64(l.every()-1)
+	if firsts > 0 {
+		others -= l.firstOwed()
+	}
+	return others
 }
 
-// Turns looks at the promises of a line's first waiters, in their order, and
-// returns those that come too late for a host that is free from free on and
-// then takes one per step. A waiter more than Grace late is passed over: it
-// takes up no slot.
-func Turns(promises []time.Time, free time.Time, step time.Duration, now time.Time) []Turn {
-	var turns []Turn
-	slot, slots := 0, Slots(step)
-	for i, promised := range promises {
-		if slot == slots {
-			break
-		}
-		if promised.Before(now.Add(-Grace)) {
-			continue
-		}
-		at := Promise(free, slot, step)
-		if promised.After(at.Add(turnSlack)) {
-			turns = append(turns, Turn{Index: i, At: at})
-		}
-		slot++
-	}
-	return turns
+// firstOwed is by how much sooner than usual the next first visit but one is due,
+// because the next one is late.
+func (l Ledger) firstOwed() int64 { return int64(settled(l.First+1, l.every(), true)) }
+
+// ByAge is how many places of a host come before a waiter by its age alone, when
+// older ones have waited longer: the one who has waited longest has a grant of its
+// own, once in AgeEvery. A waiter is promised the better one of its two positions.
+func ByAge(older, granted int, l Ledger) int {
+	return granted + l.AgedIn() + older*AgeEvery
 }

@@ -38,25 +38,42 @@ func TestAhead(t *testing.T) {
 func TestPosition(t *testing.T) {
 	t.Parallel()
 	own := Line{Crawl: 1, Class: crawl.ClassRevisit, Waiting: 5, Served: 7}
+	first := Line{Crawl: 1, Class: crawl.ClassFirst, Waiting: 5, Served: 7}
+	revisits := []Line{{Crawl: 1, Class: crawl.ClassRevisit, Waiting: 20000, Served: 7}}
 	tests := map[string]struct {
+		own            Line
 		ahead, granted int
 		others         []Line
+		ledger         Ledger
 		want           int
 	}{
-		"alone":                            {want: 0},
-		"behind its own":                   {ahead: 3, want: 3},
-		"behind granted permits":           {ahead: 3, granted: 2, want: 5},
-		"behind all of a lower class":      {others: []Line{{Crawl: 1, Class: crawl.ClassManual, Waiting: 4}}, want: 4},
-		"before higher classes":            {others: []Line{{Crawl: 2, Class: crawl.ClassProbe, Waiting: 4}}, want: 0},
-		"taking turns, the other first":    {ahead: 3, others: []Line{{Crawl: 2, Class: crawl.ClassRevisit, Waiting: 100, Served: 6}}, want: 7},
-		"taking turns, we first":           {ahead: 3, others: []Line{{Crawl: 2, Class: crawl.ClassRevisit, Waiting: 100, Served: 8}}, want: 6},
-		"taking turns with a short line":   {ahead: 3, others: []Line{{Crawl: 2, Class: crawl.ClassRevisit, Waiting: 1, Served: 6}}, want: 4},
-		"its own line counts once, by age": {ahead: 3, others: []Line{own}, want: 3},
+		"alone":                             {want: 0},
+		"behind its own":                    {ahead: 3, want: 3},
+		"behind granted permits":            {ahead: 3, granted: 2, want: 5},
+		"behind all of a lower class":       {others: []Line{{Crawl: 1, Class: crawl.ClassManual, Waiting: 4}}, want: 4},
+		"before higher classes":             {others: []Line{{Crawl: 2, Class: crawl.ClassProbe, Waiting: 4}}, want: 0},
+		"taking turns, the other first":     {ahead: 3, others: []Line{{Crawl: 2, Class: crawl.ClassRevisit, Waiting: 100, Served: 6}}, want: 7},
+		"taking turns, we first":            {ahead: 3, others: []Line{{Crawl: 2, Class: crawl.ClassRevisit, Waiting: 100, Served: 8}}, want: 6},
+		"taking turns with a short line":    {ahead: 3, others: []Line{{Crawl: 2, Class: crawl.ClassRevisit, Waiting: 1, Served: 6}}, want: 4},
+		"its own line counts once, by age":  {ahead: 3, others: []Line{own}, want: 3},
+		"a first visit before few revisits": {own: first, ahead: 1, others: []Line{own}, want: 6},
+		"the eighth is a first visit":       {own: first, others: revisits, want: 7},
+		"every second is a first visit":     {own: first, ahead: 3, others: revisits, ledger: Ledger{FirstEvery: 2}, want: 7},
+		"a first visit that is overdue":     {own: first, others: revisits, ledger: Ledger{First: 9}, want: 0},
+		"the next one, a little sooner":     {own: first, ahead: 1, others: revisits, ledger: Ledger{First: 9}, want: 6},
+		"revisits let first visits pass":    {ahead: 3, others: []Line{first}, ledger: Ledger{FirstEvery: 2}, want: 6},
+		"no more of them than there are":    {ahead: 30, others: []Line{first}, ledger: Ledger{FirstEvery: 2}, want: 35},
+		"a person's visit lets none pass":   {own: Line{Crawl: 1, Class: crawl.ClassManual}, others: []Line{first, own}, ledger: Ledger{First: 9}, want: 0},
+		"probes come last":                  {own: Line{Crawl: 1, Class: crawl.ClassProbe}, ahead: 1, others: []Line{first, own}, want: 11},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if got := Position(own, tc.ahead, tc.others, tc.granted); got != tc.want {
+			asks := own
+			if tc.own.Crawl != 0 {
+				asks = tc.own
+			}
+			if got := Position(asks, tc.ahead, tc.others, tc.granted, tc.ledger); got != tc.want {
 				t.Errorf("Position = %d, want %d", got, tc.want)
 			}
 		})
@@ -78,7 +95,7 @@ func TestPositionIsTheOrderOfService(t *testing.T) {
 		ahead := rapid.IntRange(0, 9).Draw(t, "ahead")
 		own.Waiting = max(own.Waiting, int64(ahead)+1)
 		lines[own.Crawl-1] = own
-		if got, want := Position(own, ahead, lines, 0), serve(lines, own.Crawl, ahead); got != want {
+		if got, want := Position(own, ahead, lines, 0, Ledger{}), serve(lines, own.Crawl, ahead); got != want {
 			t.Fatalf("Position(%v, %d, %v) = %d, it is served after %d", own, ahead, lines, got, want)
 		}
 	})
@@ -105,59 +122,39 @@ func serve(lines []Line, own int64, ahead int) int {
 	}
 }
 
-func TestTurns(t *testing.T) {
+// The same for the lines of one crawl, whose first visits and revisits share the
+// grants: position is what Choose comes to.
+func TestPositionIsTheOrderOfShares(t *testing.T) {
 	t.Parallel()
-	const s = time.Second
-	in := func(d time.Duration) time.Time { return noon.Add(d) }
-	tests := map[string]struct {
-		promises []time.Time
-		free     time.Duration
-		step     time.Duration
-		want     []Turn
-	}{
-		"nobody": {step: s},
-		"in time": {
-			promises: []time.Time{in(0), in(10 * s)}, step: 10 * s,
-		},
-		"a head that comes too late": {
-			promises: []time.Time{in(time.Minute), in(time.Hour)}, free: 5 * s, step: 10 * s,
-			want: []Turn{{0, in(5 * s)}},
-		},
-		"less than a signal's worth": {
-			promises: []time.Time{in(6 * s)}, free: 5 * s, step: 10 * s,
-		},
-		"as many as fit two seconds": {
-			promises: []time.Time{in(time.Minute), in(time.Minute), in(time.Minute)}, step: s,
-			want: []Turn{{0, in(0)}, {1, in(s)}},
-		},
-		"a head that is coming takes its slot": {
-			promises: []time.Time{in(-s), in(time.Minute), in(time.Minute)}, step: s,
-			want: []Turn{{1, in(s)}},
-		},
-		"a head that does not come is passed over": {
-			promises: []time.Time{in(-Grace - s), in(time.Minute)}, step: 10 * s,
-			want: []Turn{{1, in(0)}},
-		},
-	}
-	for name, tc := range tests {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			if got := Turns(tc.promises, in(tc.free), tc.step, noon); !slices.Equal(got, tc.want) {
-				t.Errorf("Turns = %v, want %v", got, tc.want)
+	rapid.Check(t, func(t *rapid.T) {
+		var lines []Line
+		var candidates []Candidate
+		for class := range crawl.Class(crawl.Classes) {
+			waiting := rapid.IntRange(0, 12).Draw(t, "waiting")
+			lines = append(lines, Line{Crawl: 1, Class: class, Waiting: int64(waiting)})
+			for i := range waiting {
+				candidates = append(candidates, Candidate{Crawl: 1, Class: class, Arrived: int64(i)})
 			}
-		})
-	}
-}
-
-func TestSlots(t *testing.T) {
-	t.Parallel()
-	for step, want := range map[time.Duration]int{
-		0: MaxTurns, time.Millisecond: MaxTurns, 500 * time.Millisecond: 4, time.Second: 2, time.Hour: 1,
-	} {
-		if got := Slots(step); got != want {
-			t.Errorf("Slots(%v) = %d, want %d", step, got, want)
 		}
-	}
+		if len(candidates) == 0 {
+			return
+		}
+		ledger := Ledger{First: rapid.IntRange(0, 9).Draw(t, "first"), FirstEvery: rapid.IntRange(2, 8).Draw(t, "every")}
+		own := candidates[rapid.IntRange(0, len(candidates)-1).Draw(t, "own")]
+		want := Position(lines[own.Class], int(own.Arrived), lines, 0, ledger)
+		for granted := 0; ; granted++ {
+			ledger.Aged = 0 // nobody is served for its age
+			i := Choose(candidates, ledger, 0).Index
+			if candidates[i] == own {
+				if granted != want {
+					t.Fatalf("%+v is served after %d, its position was %d", own, granted, want)
+				}
+				return
+			}
+			ledger = ledger.After(candidates[i].Class, false)
+			candidates = slices.Delete(candidates, i, i+1)
+		}
+	})
 }
 
 func TestUntilGrant(t *testing.T) {

@@ -31,6 +31,10 @@ func Words(r crawl.Reason) string {
 	case HostForgiven:
 		return fmt.Sprintf("quiet for long enough: back-off level %g", r.Num["level"])
 	}
+	if r.Code == FoundShare {
+		return fmt.Sprintf("%.0f %% of what the host can take is kept from revisits: %g of its pages were never visited, %g were",
+			100*r.Num["kept"], r.Num["undiscovered"], r.Num["visited"])
+	}
 	if words, ok := chosenWords[r.Code]; ok {
 		return words
 	}
@@ -43,6 +47,7 @@ func Words(r crawl.Reason) string {
 var chosenWords = map[string]string{
 	ChosenOnly:  "nobody else was there",
 	ChosenClass: "its class comes first",
+	ChosenFirst: "a first visit is due",
 	ChosenTurn:  "its crawl was served longest ago",
 	ChosenRank:  "it ranks highest in its crawl",
 	ChosenAge:   "it is the oldest of its equals",

@@ -130,7 +130,8 @@ func tableOf(query, alias string) string {
 			return m[1]
 		}
 	}
-	if regexp.MustCompile(`\) (AS )?` + alias + `\b`).MatchString(query) {
+	// SQLite names those without a name, as of a window, itself.
+	if strings.HasPrefix(alias, "(subquery-") || regexp.MustCompile(`\) (AS )?`+alias+`\b`).MatchString(query) {
 		return "sub-query"
 	}
 	return alias

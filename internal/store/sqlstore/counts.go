@@ -50,8 +50,9 @@ type countKey struct {
 }
 
 type hostDelta struct {
-	known, unattempted int64
-	found              bool // pages of it: it needs a row even if none is known
+	known, unattempted, living int64
+
+	found bool // pages of it: it needs a row even if none is known
 }
 
 // newDeltas returns no deltas. Writers with different spread values rarely wait
@@ -90,6 +91,7 @@ func (d *deltas) moves(host int64, from, to crawl.PageState, n int64) {
 		d.counts[countKey{countState, int64(from)}] -= n
 	}
 	h.found = h.found || from == 0
+	h.living += n * (count(to.Lives()) - count(from.Lives()))
 	if from == crawl.Known {
 		h.known -= n
 	}
@@ -133,25 +135,27 @@ type hostRecord struct {
 	HostID      int64 `json:"host_id"`
 	Known       int64 `json:"known"`
 	Unattempted int64 `json:"unattempted"`
+	Living      int64 `json:"living"`
 }
 
 func (d *deltas) applyHosts(ctx context.Context, s *Store, tx Tx) error {
 	var rows []hostRecord
 	for _, id := range slices.Sorted(maps.Keys(d.hosts)) {
 		if h := d.hosts[id]; h != (hostDelta{}) {
-			rows = append(rows, hostRecord{id, h.known, h.unattempted})
+			rows = append(rows, hostRecord{id, h.known, h.unattempted, h.living})
 		}
 	}
 	if len(rows) == 0 {
 		return nil
 	}
-	query := `INSERT INTO host_crawls (host_id, crawl_id, known, unattempted)
-		SELECT r.host_id, CAST($2 AS BIGINT), r.known, r.unattempted
-		FROM ` + s.records(1, "r", "host_id bigint", "known bigint", "unattempted bigint") + `
+	query := `INSERT INTO host_crawls (host_id, crawl_id, known, unattempted, living)
+		SELECT r.host_id, CAST($2 AS BIGINT), r.known, r.unattempted, r.living
+		FROM ` + s.records(1, "r", "host_id bigint", "known bigint", "unattempted bigint", "living bigint") + `
 		WHERE true ORDER BY r.host_id
 		ON CONFLICT (host_id, crawl_id) DO UPDATE SET
 			known = host_crawls.known + excluded.known,
-			unattempted = host_crawls.unattempted + excluded.unattempted`
+			unattempted = host_crawls.unattempted + excluded.unattempted,
+			living = host_crawls.living + excluded.living`
 	_, err := tx.Exec(ctx, query, jsonText(rows), d.crawlID)
 	return err
 }

@@ -28,13 +28,14 @@ type hostRow struct {
 	quietSince, failures        int64
 	blocked                     int64
 	permits, grants, sinceAged  int64
+	sinceFirst                  int64
 }
 
 const hostColumns = `h.id, h.host, h.crawl_delay,
 	h.last_end, h.last_duration, h.mean_duration, h.last_delay, h.last_factor, h.last_cap,
 	h.flight_permit, h.flight_page, h.flight_robots, h.begun_at, h.expires_at, h.lost_permit,
 	h.backoff_until, h.backoff_level, h.quiet_since, h.failures_in_row, h.blocked,
-	h.permits, h.grants, h.since_aged`
+	h.permits, h.grants, h.since_aged, h.since_first`
 
 func (h *hostRow) fields() []any {
 	return []any{
@@ -42,7 +43,7 @@ func (h *hostRow) fields() []any {
 		&h.lastEnd, &h.lastDuration, &h.mean, &h.lastDelay, &h.lastFactor, &h.lastCap,
 		&h.flightPermit, &h.flightPage, &h.flightRobots, &h.begunAt, &h.expiresAt, &h.lost,
 		&h.backoffUntil, &h.backoffLevel, &h.quietSince, &h.failures, &h.blocked,
-		&h.permits, &h.grants, &h.sinceAged,
+		&h.permits, &h.grants, &h.sinceAged, &h.sinceFirst,
 	}
 }
 
@@ -68,6 +69,22 @@ type gateLine struct {
 	stored      bool
 	state       crawl.CrawlState
 	demand      polite.Demand
+	// undiscovered are the crawl's pages of the host that were never visited, and
+	// visited are others.
+	undiscovered, visited int64
+}
+
+// ofCrawlColumns is what a line has of its crawl c and of its pages at the host, hc.
+const ofCrawlColumns = `c.state, c.delay, c.factor, c.max_crawl_delay,
+	COALESCE(hc.known + hc.unattempted, 0), COALESCE(hc.living - hc.unattempted, 0)`
+
+// scanCrawl scans ofCrawlColumns after others.
+func (l *gateLine) scanCrawl(scan func(dest ...any) error, others ...any) error {
+	var state, delay, ceiling int64
+	err := scan(append(others, &state, &delay, &l.demand.Factor, &ceiling, &l.undiscovered, &l.visited)...)
+	l.state = crawl.CrawlState(state)
+	l.demand.Delay, l.demand.MaxCrawlDelay = span(delay), span(ceiling)
+	return err
 }
 
 // openGate locks the hosts in the order of their ids, so that transactions with
@@ -113,16 +130,15 @@ func (s *Store) openHost(ctx context.Context, tx Tx, effects *store.GateEffects,
 }
 
 func (g *gateHost) loadLines(ctx context.Context) error {
-	query := `SELECT l.crawl_id, l.class, l.waiting, l.departed, l.served, c.state, c.delay, c.factor, c.max_crawl_delay
-		FROM lines l JOIN crawls c ON c.id = l.crawl_id WHERE l.host_id = $1`
+	query := `SELECT l.crawl_id, l.class, l.waiting, l.departed, l.served, ` + ofCrawlColumns + `
+		FROM lines l JOIN crawls c ON c.id = l.crawl_id
+			LEFT JOIN host_crawls hc ON hc.host_id = l.host_id AND hc.crawl_id = l.crawl_id
+		WHERE l.host_id = $1`
 	err := g.tx.Query(ctx, query, []any{g.row.id}, func(row Row) error {
 		l := &gateLine{stored: true}
-		var class, state, delay, ceiling int64
-		if err := row.Scan(&l.Crawl, &class, &l.Waiting, &l.Departed, &l.served, &state, &delay, &l.demand.Factor, &ceiling); err != nil {
+		if err := l.scanCrawl(row.Scan, &l.Crawl, &l.Class, &l.Waiting, &l.Departed, &l.served); err != nil {
 			return err
 		}
-		l.Class, l.state = crawl.Class(class), crawl.CrawlState(state)
-		l.demand.Delay, l.demand.MaxCrawlDelay = span(delay), span(ceiling)
 		l.was, l.servedWas = l.Line, l.served
 		g.lines = append(g.lines, l)
 		return nil
@@ -155,13 +171,12 @@ func (g *gateHost) line(ctx context.Context, crawlID int64, class crawl.Class) (
 		}
 	}
 	l := &gateLine{Line: polite.Line{Crawl: crawlID, Class: class, Served: g.servedLast(crawlID)}}
-	var state, delay, ceiling int64
-	query := "SELECT state, delay, factor, max_crawl_delay FROM crawls WHERE id = $1"
-	if err := g.tx.QueryRow(ctx, query, []any{crawlID}, &state, &delay, &l.demand.Factor, &ceiling); err != nil {
+	query := "SELECT " + ofCrawlColumns + `
+		FROM crawls c LEFT JOIN host_crawls hc ON hc.host_id = $1 AND hc.crawl_id = c.id WHERE c.id = $2`
+	err := l.scanCrawl(func(dest ...any) error { return g.tx.QueryRow(ctx, query, []any{g.row.id, crawlID}, dest...) })
+	if err != nil {
 		return nil, fmt.Errorf("read crawl %d: %w", crawlID, err)
 	}
-	l.state = crawl.CrawlState(state)
-	l.demand.Delay, l.demand.MaxCrawlDelay = span(delay), span(ceiling)
 	g.lines = append(g.lines, l)
 	return l, nil
 }
@@ -179,11 +194,11 @@ func (g *gateHost) save(ctx context.Context) error {
 		last_end = $1, last_duration = $2, mean_duration = $3, last_delay = $4, last_factor = $5, last_cap = $6,
 		flight_permit = $7, flight_page = $8, flight_robots = $9, begun_at = $10, expires_at = $11, lost_permit = $12,
 		backoff_until = $13, backoff_level = $14, quiet_since = $15, failures_in_row = $16,
-		blocked = $17, permits = $18, grants = $19, since_aged = $20 WHERE id = $21`,
+		blocked = $17, permits = $18, grants = $19, since_aged = $20, since_first = $21 WHERE id = $22`,
 		h.lastEnd, h.lastDuration, h.mean, h.lastDelay, h.lastFactor, h.lastCap,
 		h.flightPermit, h.flightPage, h.flightRobots, h.begunAt, h.expiresAt, h.lost,
 		h.backoffUntil, h.backoffLevel, h.quietSince, h.failures,
-		h.blocked, h.permits, h.grants, h.sinceAged, h.id)
+		h.blocked, h.permits, h.grants, h.sinceAged, h.sinceFirst, h.id)
 	if err != nil {
 		return fmt.Errorf("write host %s: %w", g.row.host, err)
 	}

@@ -3,6 +3,7 @@ package sqlstore
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"recrawl/internal/crawl"
 	"recrawl/internal/polite"
@@ -169,13 +170,25 @@ func (g *gateHost) position(ctx context.Context, p *place, granted []place) (int
 	if err != nil {
 		return 0, err
 	}
-	var counted int
+	var counted, older int
+	args := []any{p.host, p.crawl, p.class, p.rank, p.page, p.arrived}
+	crawls := make([]string, 0, 1)
+	for _, f := range eldestOf(g.waitingLines(), 0) {
+		args = append(args, f.crawl)
+		crawls = append(crawls, fmt.Sprintf("$%d", len(args)))
+	}
+	if len(crawls) == 0 {
+		crawls = append(crawls, "$2")
+	}
+	// Those ahead are the first of the line. Its order names the index: a planner that
+	// knows nothing of the table yet may take any, and read a whole line.
 	err = g.tx.QueryRow(ctx, fmt.Sprintf(`SELECT
-		(SELECT COUNT(*) FROM (SELECT 1 FROM places WHERE host_id = $1 AND crawl_id = $2 AND class = $3
-			AND state = 1 AND lapsed_at = 0 AND rank > $4 AND page_id <> $5 LIMIT %[1]d) a) +
-		(SELECT COUNT(*) FROM (SELECT 1 FROM places WHERE host_id = $6 AND crawl_id = $7 AND class = $8
-			AND state = 1 AND lapsed_at = 0 AND rank = $9 AND arrived < $10 AND page_id <> $11 LIMIT %[1]d) b)`, polite.Counted+1),
-		[]any{p.host, p.crawl, p.class, p.rank, p.page, p.host, p.crawl, p.class, p.rank, p.arrived, p.page}, &counted)
+		(SELECT COUNT(*) FROM (SELECT rank, arrived FROM places WHERE host_id = $1 AND crawl_id = $2 AND class = $3
+			AND state = 1 AND lapsed_at = 0 AND rank >= $4 AND page_id <> $5 ORDER BY rank DESC, arrived LIMIT %[1]d) a
+			WHERE rank > $4 OR arrived < $6),
+		(SELECT COUNT(*) FROM (SELECT arrived FROM places WHERE host_id = $1 AND crawl_id IN (%[2]s)
+			AND state = 1 AND lapsed_at = 0 AND arrived < $6 AND page_id <> $5 ORDER BY arrived LIMIT %[1]d) b)`,
+		polite.Counted+1, strings.Join(crawls, ", ")), args, &counted, &older)
 	if err != nil {
 		return 0, fmt.Errorf("count the waiters ahead: %w", err)
 	}
@@ -187,8 +200,15 @@ func (g *gateHost) position(ctx context.Context, p *place, granted []place) (int
 			lines[i] = l.Line
 		}
 	}
-	return polite.Position(own.Line, ahead, lines, g.underway(granted)), nil
+	ledger, underway := g.ledger(), g.underway(granted)
+	position := polite.Position(own.Line, ahead, lines, underway, ledger)
+	if older <= polite.Counted {
+		position = min(position, polite.ByAge(older, underway, ledger))
+	}
+	return position, nil
 }
+
+func placeForRobots(p place) bool { return p.kind == kindRobots }
 
 // underway counts the requests that come before every waiter: the granted
 // permits, and those of the pages behind robots permits, which come back at once.

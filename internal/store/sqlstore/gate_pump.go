@@ -10,10 +10,14 @@ import (
 	"recrawl/internal/polite"
 )
 
-// presentLimit bounds the waiters that one grant chooses from. Only those whose
-// turn is expected within an Acquire's patience are present, so it is met on
-// hosts without a gap only.
-const presentLimit = 128
+// presentLimit bounds the waiters of one line, and presentElders those who have
+// waited longest, that one grant chooses from. Only those whose turn is expected
+// within an Acquire's patience are present, so it is met on hosts without a gap
+// only.
+const (
+	presentLimit  = 32
+	presentElders = 4
+)
 
 // waiter is a place that may be granted a permit, with what its origin's
 // robots.txt asks for.
@@ -55,9 +59,9 @@ func (g *gateHost) pump(ctx context.Context, asker *waiter) (pumped, error) {
 		return pumped{}, err
 	}
 	for len(present) > 0 && g.hasSlot(out.granted) {
-		i, aged := g.choose(present)
-		if i < 0 {
-			return out, nil
+		i, aged, err := g.choose(ctx, present, asker)
+		if err != nil || i < 0 {
+			return out, err
 		}
 		w := present[i]
 		demand := g.demand(w.place.crawl)
@@ -108,10 +112,13 @@ func (g *gateHost) presentWaiters(ctx context.Context, asker *waiter) ([]*waiter
 		self = asker.place.page
 	}
 	query := "SELECT " + placeColumns + ", " + robotsColumns + ", " + dutyColumn + `
-		FROM places p LEFT JOIN robots r ON r.origin = p.origin
-		WHERE p.host_id = $1 AND p.state = 1 AND p.present_until > 0 AND p.present_until >= $2 AND p.page_id <> $3
-		ORDER BY p.class, p.arrived LIMIT $4`
-	waiters, err := collect(ctx, g.tx, query, []any{g.row.id, g.now, self, presentLimit}, scanWaiter)
+		FROM (SELECT w.*, ROW_NUMBER() OVER (PARTITION BY w.crawl_id, w.class ORDER BY w.rank DESC, w.arrived) AS nth,
+					ROW_NUMBER() OVER (ORDER BY w.arrived) AS age
+				FROM places w
+				WHERE w.host_id = $1 AND w.state = 1 AND w.present_until > 0 AND w.present_until >= $2 AND w.page_id <> $3) AS p
+			LEFT JOIN robots r ON r.origin = p.origin
+		WHERE p.nth <= $4 OR p.age <= $5`
+	waiters, err := collect(ctx, g.tx, query, []any{g.row.id, g.now, self, presentLimit, presentElders}, scanWaiter)
 	if err != nil {
 		return nil, fmt.Errorf("read who is present at %s: %w", g.row.host, err)
 	}
@@ -147,7 +154,7 @@ func (g *gateHost) revoke(ctx context.Context, granted []place) ([]place, error)
 
 // choose picks the waiter to be granted a permit, -1 if none can have one, and
 // says whether it is chosen for its age.
-func (g *gateHost) choose(present []*waiter) (i int, aged bool) {
+func (g *gateHost) choose(ctx context.Context, present []*waiter, asker *waiter) (i int, aged bool, err error) {
 	var candidates []polite.Candidate
 	var index []int
 	for i, w := range present {
@@ -160,11 +167,19 @@ func (g *gateHost) choose(present []*waiter) (i int, aged bool) {
 		})
 		index = append(index, i)
 	}
-	choice := polite.Choose(candidates, int(g.row.sinceAged))
-	if choice.Index < 0 {
-		return -1, false
+	ledger := g.ledger()
+	choice := polite.Choose(candidates, ledger, 0)
+	if choice.Aged {
+		eldest, err := g.awaited(ctx, asker)
+		if err != nil {
+			return -1, false, err
+		}
+		choice = polite.Choose(candidates, ledger, eldest)
 	}
-	return index[choice.Index], choice.Aged
+	if choice.Index < 0 {
+		return -1, false, nil
+	}
+	return index[choice.Index], choice.Aged, nil
 }
 
 // permitFor says what a waiter of this host may be granted now: its page ("") or
@@ -194,10 +209,7 @@ func (g *gateHost) grant(ctx context.Context, w *waiter, aged bool) error {
 	}
 	g.row.permits++
 	g.row.grants++
-	g.row.sinceAged++
-	if aged {
-		g.row.sinceAged = 0
-	}
+	g.settleShares(crawl.Class(p.class), aged)
 	p.state, p.permit, p.grantedAt, p.promised = placeGranted, g.row.permits, g.now, g.now
 	p.present, p.lapsed = 0, 0
 	own, err := g.line(ctx, p.crawl, crawl.Class(p.class))

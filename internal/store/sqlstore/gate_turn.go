@@ -1,22 +1,17 @@
 package sqlstore
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"slices"
 	"time"
 
-	"recrawl/internal/crawl"
 	"recrawl/internal/polite"
 	"recrawl/internal/store"
 )
 
 const (
-	// headLimit is how many first waiters of each line are looked at for turns:
-	// enough for those who are due turns and as many that are passed over.
-	headLimit = 2 * polite.MaxTurns
 	// forgetAfter is how long a lapsed waiter is remembered for its age. After that
 	// its page stands in no line, and reconciliation sees to it.
 	forgetAfter = time.Hour
@@ -28,26 +23,28 @@ const (
 	nudgeTurns = 1000
 )
 
-// turn promises the line's first waiters a better time when they are promised
-// later than the host is free and nobody is present or granted who would use it,
-// and adds them to the turns to be signalled. The asker, 0 for none, needs no
-// signal: its new time is returned.
+// turn promises those a better time who are promised later than they are wanted,
+// and adds them to the turns to be signalled: the line's first waiters if nobody is
+// present or granted who would use the host, and in any case those whose shares of
+// the grants come next. The asker, 0 for none, needs no signal: its new time is
+// returned.
 func (g *gateHost) turn(ctx context.Context, pump pumped, asker int64) (time.Time, error) {
 	var own time.Time
-	if g.effects == nil || pump.others > 0 || len(pump.granted) > 0 || g.row.flightRobots != 0 || g.row.blocked != 0 {
+	if g.effects == nil || !g.hasSlot(nil) || g.row.blocked != 0 || slices.ContainsFunc(pump.granted, placeForRobots) {
 		return own, nil
 	}
-	heads, err := g.heads(ctx)
-	if err != nil || len(heads) == 0 {
+	lines := g.waitingLines()
+	if len(lines) == 0 {
+		return own, nil
+	}
+	demand := lines[0].demand
+	step := g.step(demand)
+	heads, err := g.heads(ctx, lines, pump.others == 0 && len(pump.granted) == 0, step)
+	if err != nil {
 		return own, err
 	}
-	promises := make([]time.Time, len(heads))
-	for i, w := range heads {
-		promises[i] = fromMicros(w.place.promised)
-	}
-	demand := g.demand(heads[0].place.crawl)
-	for _, t := range polite.Turns(promises, g.free(demand).At, g.step(demand), g.at()) {
-		w := heads[t.Index]
+	for _, t := range polite.Turns(heads.Heads, g.ledger(), g.underway(pump.granted), g.free(demand).At, step, g.at()) {
+		w := heads.waiters[t.ID]
 		w.place.promised = ceilMicros(t.At)
 		if err := g.put(ctx, w.was, w.place); err != nil {
 			return own, err
@@ -72,74 +69,6 @@ func (g *gateHost) signal(ctx context.Context, page int64, at time.Time) error {
 	}
 	g.effects.Turns = append(g.effects.Turns, t)
 	return nil
-}
-
-// heads lists the first waiters of the host in the order of its line: by class,
-// and the crawls of a class in turn. Waiters that cannot be granted a permit are
-// left out, and those that have not come for long lapse.
-func (g *gateHost) heads(ctx context.Context) ([]*waiter, error) {
-	lines := slices.DeleteFunc(slices.Clone(g.lines), func(l *gateLine) bool {
-		return l.Waiting == 0 || l.state != crawl.CrawlRunning
-	})
-	slices.SortFunc(lines, func(a, b *gateLine) int {
-		return cmp.Or(cmp.Compare(a.Class, b.Class), cmp.Compare(a.Served, b.Served), cmp.Compare(a.Crawl, b.Crawl))
-	})
-	var heads []*waiter
-	for len(lines) > 0 && len(heads) < polite.MaxTurns {
-		n := 1
-		for n < len(lines) && lines[n].Class == lines[0].Class {
-			n++
-		}
-		queues := make([][]*waiter, n)
-		for i, l := range lines[:n] {
-			var err error
-			if queues[i], err = g.lineHeads(ctx, l); err != nil {
-				return nil, err
-			}
-		}
-		heads = append(heads, inTurn(queues)...)
-		lines = lines[n:]
-	}
-	return heads, nil
-}
-
-// inTurn takes one of each queue in turn until all are empty.
-func inTurn(queues [][]*waiter) []*waiter {
-	var all []*waiter
-	for i, took := 0, true; took; i++ {
-		took = false
-		for _, q := range queues {
-			if i < len(q) {
-				all, took = append(all, q[i]), true
-			}
-		}
-	}
-	return all
-}
-
-// lineHeads lists the first waiters of one line, in its order.
-func (g *gateHost) lineHeads(ctx context.Context, l *gateLine) ([]*waiter, error) {
-	query := "SELECT " + placeColumns + ", " + robotsColumns + ", " + dutyColumn + `
-		FROM places p LEFT JOIN robots r ON r.origin = p.origin
-		WHERE p.host_id = $1 AND p.crawl_id = $2 AND p.class = $3 AND p.state = 1 AND p.lapsed_at = 0
-		ORDER BY p.rank DESC, p.arrived LIMIT $4`
-	all, err := collect(ctx, g.tx, query, []any{g.row.id, l.Crawl, int64(l.Class), headLimit}, scanWaiter)
-	if err != nil {
-		return nil, fmt.Errorf("read the heads of the line of %s: %w", g.row.host, err)
-	}
-	var heads []*waiter
-	for _, w := range all {
-		if g.late(w.place) {
-			if err := g.lapse(ctx, w.place); err != nil {
-				return nil, err
-			}
-			continue
-		}
-		if _, ok := g.permitFor(w); ok {
-			heads = append(heads, w)
-		}
-	}
-	return heads, nil
 }
 
 // late reports whether a waiter has not come for so long that it lapses.

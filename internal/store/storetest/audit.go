@@ -6,11 +6,13 @@ package storetest
 func Audits() map[string]string { return audits }
 
 var audits = map[string]string{
-	"host_crawls": `SELECT hc.host_id || '/' || hc.crawl_id || ': ' || hc.known || ' known, ' || hc.unattempted || ' unattempted'
+	"host_crawls": `SELECT hc.host_id || '/' || hc.crawl_id || ': ' || hc.known || ' known, ' || hc.unattempted || ' unattempted, ' || hc.living || ' living'
 		FROM host_crawls hc
 		WHERE hc.known <> (SELECT COUNT(*) FROM frontier f WHERE f.host_id = hc.host_id AND f.crawl_id = hc.crawl_id AND f.state = 1)
 			OR hc.unattempted <> (SELECT COUNT(*) FROM frontier f
-				WHERE f.host_id = hc.host_id AND f.crawl_id = hc.crawl_id AND f.state BETWEEN 2 AND 7 AND f.attempted = 0)`,
+				WHERE f.host_id = hc.host_id AND f.crawl_id = hc.crawl_id AND f.state BETWEEN 2 AND 7 AND f.attempted = 0)
+			OR hc.living <> (SELECT COUNT(*) FROM frontier f
+				WHERE f.host_id = hc.host_id AND f.crawl_id = hc.crawl_id AND f.state BETWEEN 2 AND 7)`,
 	"host_crawls of pages": `SELECT f.host_id || '/' || f.crawl_id FROM frontier f
 		WHERE NOT EXISTS (SELECT 1 FROM host_crawls hc WHERE hc.host_id = f.host_id AND hc.crawl_id = f.crawl_id)`,
 	"pages by state": `SELECT n.crawl_id || '/' || n.code || ': ' || SUM(n.n) FROM crawl_counts n

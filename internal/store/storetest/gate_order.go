@@ -77,7 +77,7 @@ func importanceGoesFirst(w *gateWorld) {
 		ranks = append(ranks, store.PageRank{ID: page.PageID, Rank: 1, Weight: 1 + float64(i)})
 	}
 	for _, class := range []crawl.Class{crawl.ClassRevisit, crawl.ClassFirst} {
-		as := func(p *store.AcquireParams) { p.Class = class }
+		as := as(class)
 		line := pages[1:4]
 		if class == crawl.ClassFirst {
 			line = pages[4:]
@@ -92,14 +92,20 @@ func importanceGoesFirst(w *gateWorld) {
 		for i := range 2 * len(line) {
 			w.waits(line[i%len(line)], as)
 		}
-		for i, page := range line {
-			want := i
+		behind := -1
+		for i := range line {
+			next := i
 			if class == crawl.ClassFirst {
-				want = 3 + len(line) - 1 - i // behind the revisits
+				next = len(line) - 1 - i // with revisits in between
 			}
-			if a := w.waits(page, as); a.Position != want {
-				w.t.Errorf("class %d: page %d has position %d, want %d", class, i, a.Position, want)
+			a := w.waits(line[next], as)
+			if a.Position <= behind || class == crawl.ClassRevisit && a.Position != i {
+				w.t.Errorf("class %d: page %d has position %d, the one before it %d", class, next, a.Position, behind)
 			}
+			behind = a.Position
+		}
+		if class == crawl.ClassFirst && behind != 3+len(line)-1 {
+			w.t.Errorf("the least important first visit has position %d", behind)
 		}
 	}
 }
