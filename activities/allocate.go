@@ -9,6 +9,7 @@ import (
 
 	"recrawl/internal/contract"
 	"recrawl/internal/crawl"
+	"recrawl/internal/polite"
 	"recrawl/internal/schedule"
 	"recrawl/internal/store"
 	"recrawl/internal/temporalkit"
@@ -17,9 +18,6 @@ import (
 const (
 	// entryBatch is how many pages are read at once when all are.
 	entryBatch = 5000
-	// keptForOthers is the share of what a host can take that is not for revisits:
-	// its new pages, robots.txt, and what people ask for.
-	keptForOthers = 0.1
 	// busyShare is the share of what the slowest host can take, one that asks for all of
 	// max_crawl_delay, from which on maintenance asks how much a host can.
 	busyShare = 0.2
@@ -82,7 +80,7 @@ func entryOf(rules schedule.Rules, e store.EntryRecord) schedule.Entry {
 }
 
 // hostLimits says how many visits a day the busy hosts can take from this crawl: what
-// other crawls leave, and at least an equal share.
+// discovery and other crawls leave, and at least an equal share.
 func (a *Activities) hostLimits(ctx context.Context, view *crawlView, stock *schedule.Stock) (map[int64]float64, error) {
 	p := view.Spec.Politeness
 	slowest := schedule.HostLimit(max(p.Delay.Std(), p.MaxCrawlDelay.Std(), time.Millisecond), 0, 0)
@@ -93,7 +91,8 @@ func (a *Activities) hostLimits(ctx context.Context, view *crawlView, stock *sch
 			return nil, err
 		}
 		for _, l := range loads {
-			limits[l.ID] = schedule.SharedLimit(schedule.HostLimit(max(l.Gap, time.Millisecond), l.Mean, keptForOthers), stock.Planned(l.ID), l.Others)
+			kept := polite.Discover(l.Undiscovered, l.Visited).Kept
+			limits[l.ID] = schedule.SharedLimit(schedule.HostLimit(max(l.Gap, time.Millisecond), l.Mean, kept), stock.Planned(l.ID), l.Others)
 		}
 	}
 	return limits, nil

@@ -192,3 +192,47 @@ func TestSelectiveTurnIsSkipped(t *testing.T) {
 		t.Error("the skipped visit is not recorded")
 	}
 }
+
+// What is left for revisits follows how much of a host has been seen: half of what it
+// can take at first, nine tenths in the end.
+func TestMaintainLeavesRoomForDiscovery(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	const most = 24 // visits a day that the host can take
+	urls := numbered(40)
+	pages := w.living(urls[:10], func(spec *crawl.Spec) {
+		spec.Limits.Window, spec.Revisit.Budget = 100, "10000/day"
+		spec.Politeness.Delay, spec.Revisit.MinInterval = crawl.Duration(time.Hour), crawl.Duration(time.Minute)
+	})
+	var more []store.NewURL
+	for _, url := range urls[10:] {
+		more = append(more, store.NewURL{URL: url, Host: pages[0].Host, Level: 1})
+	}
+	must[store.RegisterResult](t)(w.store.RegisterLinks(t.Context(), store.RegisterParams{CrawlID: w.crawl().ID, URLs: more}))
+	see := func(pages []crawl.PageRef) {
+		for _, p := range pages {
+			w.looked(p, crawl.OutcomeChanged, 20*day, 10*day, time.Minute)
+		}
+	}
+	limit := func() float64 {
+		w.maintain(false)
+		return w.page(urls[0]).HostSteering.Limit
+	}
+	see(pages)
+	if got := limit(); math.Abs(got-most/2) > 0.1 {
+		t.Errorf("with 10 pages of 40 visited, revisits may take %v of %d a day", got, most)
+	}
+	seeMore := func() {
+		for _, p := range run(w, contract.Admit, contract.AdmitIn{CrawlID: w.crawl().ID, Limit: 20}).Pages {
+			see([]crawl.PageRef{p.Page})
+		}
+	}
+	seeMore()
+	if got := limit(); math.Abs(got-most*0.75) > 0.1 {
+		t.Errorf("with 30 pages of 40 visited, revisits may take %v of %d a day", got, most)
+	}
+	seeMore()
+	if got := limit(); math.Abs(got-most*0.9) > 0.1 {
+		t.Errorf("with all visited, revisits may take %v of %d a day", got, most)
+	}
+}

@@ -25,8 +25,8 @@ type Schedules interface {
 	// visits left them, in order of page id after After. It reads nothing else of
 	// them, since maintenance reads all.
 	Entries(ctx context.Context, p EntryParams) ([]EntryRecord, error)
-	// HostLoads says how fast hosts can be asked, by id, and what other crawls plan
-	// there. Unknown hosts are left out.
+	// HostLoads says how fast hosts can be asked, by id, what other crawls plan there,
+	// and how much of them is undiscovered. Unknown hosts are left out.
 	HostLoads(ctx context.Context, crawlID int64, hosts []int64) ([]HostLoad, error)
 	// Reschedule moves the next visits of pages that sleep and have not been visited
 	// since, and returns those that it moved.
@@ -101,12 +101,15 @@ type EntryRecord struct {
 	Weight         float64 // importance; 0 is 1
 }
 
-// HostLoad is how fast a host can be asked.
+// HostLoad is how fast a host can be asked, and what else there is to do.
 type HostLoad struct {
 	ID     int64
 	Gap    time.Duration // between two requests of this crawl
 	Mean   time.Duration // mean duration of a request
 	Others float64       // visits a day that other crawls plan there
+	// Undiscovered are the pages of running crawls there that were never visited and
+	// that their crawls have room for; Visited are those that live and were.
+	Undiscovered, Visited int64
 }
 
 // Move is another time for a page's next visit.

@@ -153,7 +153,11 @@ func (s *Store) HostLoads(ctx context.Context, crawlID int64, hosts []int64) ([]
 		return []store.HostLoad{}, nil
 	}
 	query := `SELECT ` + hostColumns + `, (SELECT rested_at FROM rest WHERE id = 1),
-			(SELECT COALESCE(SUM(o.planned), 0.0) FROM host_steering o WHERE o.host_id = h.id AND o.crawl_id <> $2)
+			(SELECT COALESCE(SUM(o.planned), 0.0) FROM host_steering o WHERE o.host_id = h.id AND o.crawl_id <> $2),
+			(SELECT CAST(COALESCE(SUM(hc.unattempted + CASE WHEN hc.known < c.room THEN hc.known ELSE c.room END), 0) AS BIGINT)
+				FROM ` + s.records(3, "c", "id bigint", "room bigint") + ` JOIN host_crawls hc ON hc.crawl_id = c.id AND hc.host_id = h.id),
+			(SELECT CAST(COALESCE(SUM(hc.living - hc.unattempted), 0) AS BIGINT)
+				FROM ` + s.records(3, "c", "id bigint", "room bigint") + ` JOIN host_crawls hc ON hc.crawl_id = c.id AND hc.host_id = h.id)
 		FROM ` + s.records(1, "r", "id bigint") + ` CROSS JOIN hosts h WHERE h.id = r.id ORDER BY h.id`
 	loads, err := read(ctx, s, func(tx Tx) ([]store.HostLoad, error) {
 		now, err := tx.Now(ctx)
@@ -164,19 +168,51 @@ func (s *Store) HostLoads(ctx context.Context, crawlID int64, hosts []int64) ([]
 		if err != nil {
 			return nil, err
 		}
-		return collect(ctx, tx, query, []any{idList(hosts), crawlID}, func(row Row) (store.HostLoad, error) {
+		rooms, err := queryCrawlRooms(ctx, tx)
+		if err != nil {
+			return nil, err
+		}
+		return collect(ctx, tx, query, []any{idList(hosts), crawlID, jsonText(rooms)}, func(row Row) (store.HostLoad, error) {
 			g := gateHost{now: now}
-			var others float64
-			if err := row.Scan(append(g.row.fields(), &g.rested, &others)...); err != nil {
+			var l store.HostLoad
+			if err := row.Scan(append(g.row.fields(), &g.rested, &l.Others, &l.Undiscovered, &l.Visited)...); err != nil {
 				return store.HostLoad{}, err
 			}
-			return store.HostLoad{ID: g.row.id, Gap: g.free(demand).Rest.Length, Mean: span(g.row.mean), Others: others}, nil
+			l.ID, l.Gap, l.Mean = g.row.id, g.free(demand).Rest.Length, span(g.row.mean)
+			return l, nil
 		})
 	})
 	if err != nil {
 		return nil, fmt.Errorf("loads of hosts: %w", err)
 	}
 	return loads, nil
+}
+
+// crawlRoom is how many more pages a crawl may admit.
+type crawlRoom struct {
+	ID   int64 `json:"id"`
+	Room int64 `json:"room"`
+}
+
+// queryCrawlRooms lists the running crawls with their room.
+func queryCrawlRooms(ctx context.Context, tx Tx) ([]crawlRoom, error) {
+	rooms := []crawlRoom{}
+	most := map[int64]limits{}
+	err := tx.Query(ctx, fmt.Sprintf(`SELECT id, `+limitColumns+` FROM crawls WHERE state = %d ORDER BY id`, crawl.CrawlRunning), nil, func(row Row) error {
+		var id int64
+		var l limits
+		if err := row.Scan(&id, &l.state, &l.window, &l.maxPages); err != nil {
+			return err
+		}
+		rooms, most[id] = append(rooms, crawlRoom{ID: id}), l
+		return nil
+	})
+	for i := range rooms {
+		if err == nil {
+			rooms[i].Room, err = most[rooms[i].ID].free(ctx, tx, rooms[i].ID)
+		}
+	}
+	return rooms, err
 }
 
 // queryDemand is what a crawl asks of the gaps between requests.

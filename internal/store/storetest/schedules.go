@@ -16,6 +16,7 @@ func scheduleCases() []collectionCase {
 		{"SteeringOfPages", steeringOfPages},
 		{"EntriesInOrder", entriesInOrder},
 		{"HostLoads", hostLoads},
+		{"UndiscoveredPages", undiscoveredPages},
 		{"Reschedule", rescheduleSleepers},
 		{"RescheduleNobodyElse", rescheduleNobodyElse},
 		{"Internal", internalPages},
@@ -126,9 +127,45 @@ func hostLoads(c *collection) {
 	want(c, "what others plan", byID[a.HostID].Others, 30)
 	want(c, "what nobody plans", byID[b.HostID].Others, 0)
 	want(c, "gap", byID[a.HostID].Gap, 5*time.Second)
+	want(c, "undiscovered and visited pages", pagesOf(byID[a.HostID]), "1 0")
 	none, err := c.s.HostLoads(c.ctx, c.id, nil)
 	c.check(err)
 	want(c, "of no hosts", len(none), 0)
+}
+
+func pagesOf(l store.HostLoad) string { return fmt.Sprint(l.Undiscovered, l.Visited) }
+
+// How much of a host is undiscovered: in all running crawls, as far as these have
+// room for it.
+func undiscoveredPages(c *collection) {
+	c.with(10, 3)
+	pages := c.admitted(1, 2)
+	c.register(0, c.urls(1, 9, 1)...) // one more can be admitted
+	host := pages[0].HostID
+	load := func() string {
+		c.Helper()
+		loads, err := c.s.HostLoads(c.ctx, c.id, []int64{host})
+		c.check(err)
+		return pagesOf(loads[0])
+	}
+	want(c, "of a crawl with room for one more", load(), "3 0")
+	c.visit(pages[0].PageID, crawl.OutcomeNew, crawl.Active)
+	c.visit(pages[1].PageID, crawl.OutcomeGone, crawl.Gone)
+	want(c, "when two have been visited", load(), "1 2")
+	c.setState(pages[1].PageID, crawl.Stopped)
+	want(c, "when one of them does not live any more", load(), "2 1")
+	c.admit(ids(c.candidates(10))...)
+	want(c, "when the crawl is full", load(), "2 1")
+	other := c.spec
+	other.Name, other.Limits.MaxPages = c.name+"-other", 0
+	rec, err := c.s.OpenCrawl(c.ctx, other)
+	c.check(err)
+	_, err = c.s.RegisterLinks(c.ctx, store.RegisterParams{CrawlID: rec.ID, URLs: c.urls(1, 5, 1)})
+	c.check(err)
+	want(c, "with another crawl", load(), "7 1")
+	_, err = c.s.SetCrawlState(c.ctx, other.Name, crawl.CrawlPaused)
+	c.check(err)
+	want(c, "while that is paused", load(), "2 1")
 }
 
 func rescheduleSleepers(c *collection) {
