@@ -63,11 +63,12 @@ func (a *Activities) Fetch(ctx context.Context, in contract.FetchIn) (contract.F
 	}
 	defer req.Place.Release()
 	result, err := a.request(ctx, view, page, req)
-	a.release(ctx, in.Permit, begun, result)
+	held := a.release(ctx, in.Permit, begun, result)
 	if err != nil {
 		return contract.FetchOut{}, err
 	}
 	out := fetchOut(page, begun, result)
+	out.Held = held
 	heedTags(&out, result, view.Spec.Identity.Agent)
 	if result.Content {
 		if err := a.stillKnown(ctx, page.PageID, result.Digest); err != nil {
@@ -211,12 +212,14 @@ func (a *Activities) newRequest(view *crawlView, permit crawl.Permit) (fetch.Req
 
 // release ends the permit's request. Should the store not answer until the permit
 // expires, it counts as a request until then, and what the site asked for is lost.
-func (a *Activities) release(ctx context.Context, permit crawl.Permit, begun store.BeginResult, r fetch.Result) {
+// It returns for how long the host is held because of the result.
+func (a *Activities) release(ctx context.Context, permit crawl.Permit, begun store.BeginResult, r fetch.Result) (held time.Duration) {
 	params := store.ReleaseParams{Permit: permit, Answer: store.HostAnswer(r.HostAnswer), Duration: r.Duration, Cut: r.Cut}
 	params.RetryAfter, params.HasRetryAfter = retryAfter(r)
 	err := tell(ctx, permit, begun, func(ctx context.Context) error {
 		effects, err := a.store.Release(ctx, params)
 		if err == nil {
+			held = effects.Held
 			a.carryOut(ctx, effects)
 		}
 		return err
@@ -224,6 +227,7 @@ func (a *Activities) release(ctx context.Context, permit crawl.Permit, begun sto
 	if err != nil {
 		a.log.Warn("a permit could not be released; its host rests until it expires", "url", permit.URL, "error", err)
 	}
+	return held
 }
 
 // tell tells the store how a begun permit's request ended, even when the activity

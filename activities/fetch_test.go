@@ -253,6 +253,27 @@ func TestRetryAfterHoldsTheHost(t *testing.T) {
 	}
 }
 
+// A page that had its host held is left alone for that long, and for eight times as
+// long when it is refused again.
+func TestThrottledPageIsLeftAlone(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	s := serve(t, answering(429, ""))
+	page := w.living([]string{s.url + "/"}, func(spec *crawl.Spec) {
+		spec.Revisit.DefaultInterval, spec.Revisit.MinInterval = crawl.Duration(time.Second), crawl.Duration(time.Second)
+	})[0]
+	out := w.fetched(w.fetch(page, 1))
+	if !near(out.Held, time.Minute, 0.11) {
+		t.Errorf("fetched %+v, want the host held for about a minute", out)
+	}
+	for i, times := range []time.Duration{1, 8, 8} {
+		plan := w.plan(page, i+1, out)
+		if wait := plan.NextAt.Sub(plan.At); wait < times*out.Held || wait > times*out.Held*11/10 || !strings.Contains(plan.Summary, "its host was held on its account") {
+			t.Errorf("refused %d times in a row: %s, in %v; the host was held for %v", i+1, plan.Summary, wait, out.Held)
+		}
+	}
+}
+
 func TestFetchIntroducesItself(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ name, contact, worker, agent, from string }{

@@ -10,6 +10,7 @@ import (
 	"recrawl/internal/contract"
 	"recrawl/internal/crawl"
 	"recrawl/internal/exclude"
+	"recrawl/internal/polite"
 	"recrawl/internal/schedule"
 	"recrawl/internal/store"
 )
@@ -119,7 +120,7 @@ func decide(rules schedule.Rules, page store.PageRecord, in contract.PlanIn, bes
 	known.Visit = in.Visit
 	f := in.Fetch
 	seen := schedule.Observation{
-		Outcome: f.Outcome, RetryAfter: f.RetryAfter, At: f.At, Gap: known.Belief.Gap(f.At), NotModified: f.Status == http.StatusNotModified,
+		Outcome: f.Outcome, RetryAfter: f.RetryAfter, Rest: polite.LeftAlone(f.Held, page.Failures+1), At: f.At, Gap: known.Belief.Gap(f.At), NotModified: f.Status == http.StatusNotModified,
 		Modified: modified(page, f), Late: late(page, f.At), Duplicate: beside.duplicate, Trapped: beside.trapped, Internal: beside.internal,
 	}
 	return schedule.AfterVisit(group.Policy, known, seen, group.Steer(page.Steering, page.HostSteering, page.Weight))
@@ -165,7 +166,7 @@ func recordOf(page store.PageRecord, in contract.PlanIn, plan schedule.Plan, kee
 			Duration: f.Duration, State: plan.State, Problem: f.Problem, Location: f.Location,
 			Reasons: slices.Concat(in.Reasons, plan.Reasons()),
 		},
-		Interval: plan.Interval, Failures: plan.Failures,
+		Interval: plan.Interval, Failures: plan.Failures, Held: f.Held,
 		Validators: f.Validators, ETag: f.ETag, LastModified: f.LastModified, Belief: plan.Belief.Encode(),
 		Retention: store.Retention{Versions: keep.MaxVersions, Age: keep.MaxAge.Std(), Visits: keep.MaxVisits},
 	}

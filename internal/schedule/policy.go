@@ -37,6 +37,9 @@ type Observation struct {
 	// RetryAfter is the least time that a throttling host asked for, 0 if it did
 	// not say.
 	RetryAfter time.Duration
+	// Rest is the least time that the page is left alone because its host was held on
+	// its account, 0 if it was not.
+	Rest time.Duration
 	// Duplicate: the content is another page's too, which is visited as usual.
 	Duplicate bool
 	// Trapped: the page is part of a trap, whose other pages are held.

@@ -20,6 +20,7 @@ const (
 	CodeFailed      = "failed"      // n visits in a row failed
 	CodeThrottled   = "throttled"   // the host asked for quiet, n visits in a row
 	CodeRetryAfter  = "retry_after" // the host asked for s of quiet
+	CodeRest        = "rest"        // its host was held because of it: left alone for s
 	CodeRedirected  = "redirected"  // the page answers with a redirect
 	CodeGone        = "gone"        // 404 or 410
 	CodeExcluded    = "excluded"    // robots or scope forbid it
@@ -61,7 +62,7 @@ const (
 var numbers = map[string][]string{
 	CodeChanges: {"n", "of"}, CodeTold: {"n"}, CodeEvery: {"s"}, CodeRounds: {"n", "s"}, CodeInternal: {"share", "n"},
 	CodeRefresh: {"s", "p", "from"}, CodeSelective: {"share", "at"}, CodeMin: {"s"}, CodeMax: {"s"}, CodeJitter: {"share"},
-	CodeProbe: {"s"}, CodeFailed: {"n"}, CodeThrottled: {"n"}, CodeRetryAfter: {"s"},
+	CodeProbe: {"s"}, CodeFailed: {"n"}, CodeThrottled: {"n"}, CodeRetryAfter: {"s"}, CodeRest: {"s"},
 	CodeBelief: {"mean", "low", "high"}, CodePrior: {"mean", "low", "high"}, CodeNoisy: {"n", "s"},
 	CodeAged: {"s", "x"}, CodeSite: {"share"},
 	CodeSqrt: {"s", "theta"}, CodeFresh: {"s", "theta"}, CodeAge: {"s", "theta"}, CodeHarmonic: {"s", "theta"},

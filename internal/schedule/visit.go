@@ -24,8 +24,8 @@ type Plan struct {
 //	the same in a trap                 active     at max_interval, nothing learned
 //	unsupported too_large              active     at max_interval
 //	redirected, gone, excluded         redirect, gone, excluded: at max_interval
-//	failed timed_out                   failing    back-off
-//	throttled                          as before  back-off, not before Retry-After
+//	failed timed_out                   failing    back-off, not before its Rest
+//	throttled                          as before  back-off, not before Retry-After and its Rest
 //	skipped                            as before  by policy, nothing learned
 //
 // Only the first row teaches the policy anything: that a page could not be had
@@ -58,11 +58,11 @@ func judge(policy Policy, page Page, seen Observation, p Parameters) Plan {
 	case crawl.OutcomeExcluded:
 		return Plan{State: crawl.Excluded, Decision: p.probe(page, seen.Outcome.String(), page.Belief)}
 	case crawl.OutcomeThrottled:
-		return Plan{State: living(page.State), Failures: page.Failures + 1, Decision: p.backoff(page, CodeThrottled, seen.RetryAfter)}
+		return Plan{State: living(page.State), Failures: page.Failures + 1, Decision: p.backoff(page, CodeThrottled, seen)}
 	case crawl.OutcomeSkipped:
 		return Plan{State: living(page.State), Failures: page.Failures, Decision: policy.Next(page, seen, p)}
 	default: // failed, timed out, and what a later version may add
-		return Plan{State: crawl.Failing, Failures: page.Failures + 1, Decision: p.backoff(page, CodeFailed, 0)}
+		return Plan{State: crawl.Failing, Failures: page.Failures + 1, Decision: p.backoff(page, CodeFailed, seen)}
 	}
 }
 
@@ -84,16 +84,19 @@ func (p Parameters) probe(page Page, code string, b Belief) Decision {
 }
 
 // backoff waits Floor × 2^(n−1) after the n-th failed visit in a row, at most
-// Max, and at least what the host asked for. An atLeast beyond Max is cut to
-// Max: the host's own line keeps the rest of the promise.
-func (p Parameters) backoff(page Page, code string, atLeast time.Duration) Decision {
+// Max, and at least what the host asked for, and the page's Rest. What is beyond Max
+// is cut to Max: the host's own line keeps the rest of the promise.
+func (p Parameters) backoff(page Page, code string, seen Observation) Decision {
 	n := page.Failures + 1
-	low := min(max(p.Floor(), atLeast), p.Max)
+	low := min(max(p.Floor(), seen.RetryAfter, seen.Rest), p.Max)
 	interval, _ := p.between(low, page, p.Backoff(n))
 	d := Decision{Interval: interval, Wanted: max(low, p.Backoff(n)), Belief: page.Belief}
 	d.why.add(because(code, float64(n)))
-	if atLeast > 0 {
-		d.why.add(because(CodeRetryAfter, atLeast.Seconds()))
+	if seen.RetryAfter > 0 {
+		d.why.add(because(CodeRetryAfter, seen.RetryAfter.Seconds()))
+	}
+	if seen.Rest > seen.RetryAfter {
+		d.why.add(because(CodeRest, seen.Rest.Seconds()))
 	}
 	return d
 }

@@ -66,6 +66,8 @@ func Word(r crawl.Reason) string {
 		return "the host asked for quiet" + inARow(n)
 	case CodeRetryAfter:
 		return "not before the " + span(r) + " it asked for"
+	case CodeRest:
+		return "left alone for " + rough(r) + " because its host was held on its account"
 	}
 	if words, ok := budgetWords(r); ok {
 		return words

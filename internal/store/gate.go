@@ -101,9 +101,12 @@ type Turn struct {
 	In   time.Duration // from now
 }
 
-// GateEffects are workflows to be signalled after a gate transaction.
+// GateEffects are what follows of a gate transaction for others: workflows to be
+// signalled.
 type GateEffects struct {
 	Turns []Turn
+	// Held is for how long a released request had its host held, 0 if it had not.
+	Held time.Duration
 }
 
 // BeginParams are the inputs of Begin.

@@ -129,6 +129,9 @@ type RecordParams struct {
 	// Interval is the time from the visit to the next.
 	Interval time.Duration
 	Failures int // failed visits in a row after this one
+	// Held is for how long the visit had its host held: the next one stands behind the
+	// others in the host's line. See polite.Behind.
+	Held time.Duration
 	// ETag and LastModified replace the page's validators when Validators is set.
 	Validators         bool
 	ETag, LastModified string

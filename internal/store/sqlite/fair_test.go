@@ -9,6 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"recrawl/internal/store"
 	"recrawl/internal/store/sqlstore"
 	"recrawl/internal/store/storetest"
 )
@@ -55,6 +56,17 @@ func aside(t *testing.T, run func(t *testing.T, e *countingEngine)) {
 			}
 		}()
 		run(t, e)
+	})
+}
+
+// TestHeldHost: a page that has its host held goes behind the others.
+func TestHeldHost(t *testing.T) {
+	pace := storetest.Pace{Delay: 10 * time.Second, Patience: 4 * time.Second, Late: 300 * time.Millisecond, Requests: 100}
+	t.Run("OneIsThrottled", func(t *testing.T) {
+		aside(t, func(t *testing.T, e *countingEngine) { storetest.HeldHost(t, e, 28, 1, store.HostThrottled, pace) })
+	})
+	t.Run("ThreeTimeOut", func(t *testing.T) {
+		aside(t, func(t *testing.T, e *countingEngine) { storetest.HeldHost(t, e, 25, 3, store.HostFailed, pace) })
 	})
 }
 

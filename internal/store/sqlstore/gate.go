@@ -108,49 +108,10 @@ type question struct {
 	effects store.GateEffects
 }
 
-// asker is what the gate reads of a page, its crawl and its frontier.
-type asker struct {
-	id, home, crawl  int64
-	url, origin      string
-	crawlState       crawl.CrawlState
-	generation, life int64
-	demand           polite.Demand
-	state            crawl.PageState
-	visits           int64
-	priority         float64
-}
-
-func loadAsker(ctx context.Context, tx Tx, page int64) (asker, error) {
-	a := asker{id: page}
-	var delay, ceiling int64
-	query := `SELECT g.host_id, g.crawl_id, g.url, c.state, c.generation, c.permit_life, c.delay, c.factor, c.max_crawl_delay,
-			f.state, f.visit, f.priority
-		FROM pages g JOIN crawls c ON c.id = g.crawl_id JOIN frontier f ON f.page_id = g.id WHERE g.id = $1`
-	err := tx.QueryRow(ctx, query, []any{page}, &a.home, &a.crawl, &a.url, &a.crawlState, &a.generation, &a.life,
-		&delay, &a.demand.Factor, &ceiling, &a.state, &a.visits, &a.priority)
-	if err != nil {
-		return asker{}, fmt.Errorf("read page %d: %w", page, err)
-	}
-	a.demand.Delay, a.demand.MaxCrawlDelay = span(delay), span(ceiling)
-	a.origin, err = originOf(a.url)
-	return a, err
-}
-
-// stopped reports whether the page is not to be fetched any more.
-func (a *asker) stopped() bool {
-	return a.crawlState == crawl.CrawlStopped || a.state == crawl.Stopped || a.outside()
-}
-
-// outside reports whether the page has been put out of the collection without its
-// workflow: for a better one, or because a trap holds it now.
-func (a *asker) outside() bool { return a.state == crawl.Evicted || a.state == crawl.Held }
-
-// farewell answers a page that is stopped.
-func (a *asker) farewell() store.GateAnswer {
-	if a.outside() {
-		return store.GateEvicted
-	}
-	return store.GateStopped
+// class is the class of the asker's line, and age by how much it counts as younger
+// than it is: a page that had its host held stands behind the others.
+func (q *question) class() (class crawl.Class, age time.Duration) {
+	return polite.Behind(q.params.Class, span(q.page.held))
 }
 
 // rank is the asker's rank in its line. First visits come in the order of admission;
@@ -333,9 +294,10 @@ func (q *question) park(ctx context.Context) error {
 
 // newPlace is the asker's place on its arrival.
 func (q *question) newPlace(g *gateHost) place {
+	class, age := q.class()
 	return place{
 		page: q.page.id, host: g.row.id, home: q.page.home, crawl: q.page.crawl, visit: int64(q.params.Visit),
-		class: int64(q.params.Class), rank: q.rank(), state: placeWaiting, origin: q.page.origin, arrived: g.now,
+		class: int64(class), rank: q.rank(), state: placeWaiting, origin: q.page.origin, arrived: g.now + spanMicros(age),
 	}
 }
 
@@ -378,7 +340,8 @@ func (q *question) join(ctx context.Context, need robotsNeed) (*gateHost, place,
 	if is.state != placeWaiting {
 		is = is.withdrawn(is.kind)
 	}
-	is.class, is.rank, is.lapsed = int64(q.params.Class), q.rank(), 0
+	class, _ := q.class()
+	is.class, is.rank, is.lapsed = int64(class), q.rank(), 0
 	if is.kind = kindPage; !need.ready && (follows || q.was.kind == kindRobots && q.robots.duty == 0) {
 		is.kind = kindRobots
 	}
@@ -388,7 +351,7 @@ func (q *question) join(ctx context.Context, need robotsNeed) (*gateHost, place,
 			return nil, place{}, err
 		}
 	}
-	own, err := g.line(ctx, is.crawl, q.params.Class)
+	own, err := g.line(ctx, is.crawl, class)
 	if err != nil {
 		return nil, place{}, err
 	}

@@ -185,15 +185,19 @@ func (g *gateHost) release(ctx context.Context, p store.ReleaseParams) error {
 	default:
 		return nil
 	}
-	g.strain(p)
+	held := g.strain(p)
+	if g.effects != nil {
+		g.effects.Held = held
+	}
 	if err := g.advance(ctx); err != nil {
 		return err
 	}
 	return g.wakeGranted(ctx)
 }
 
-// strain does to the host what the answer asks for.
-func (g *gateHost) strain(p store.ReleaseParams) {
+// strain does to the host what the answer asks for, and returns for how long the
+// host is held because of it.
+func (g *gateHost) strain(p store.ReleaseParams) time.Duration {
 	h := &g.row
 	hold := polite.HostBackoff(
 		polite.Strain{Level: int(h.backoffLevel), Failures: int(h.failures), Quiet: g.at().Sub(fromMicros(h.quietSince))},
@@ -210,6 +214,7 @@ func (g *gateHost) strain(p store.ReleaseParams) {
 	if hold.Forgiven {
 		h.quietSince = g.now
 	}
+	return hold.For
 }
 
 // wakeGranted wakes the Begins that wait for the host.

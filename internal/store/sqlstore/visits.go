@@ -312,10 +312,10 @@ func updateVisited(ctx context.Context, tx Tx, page frontierRow, v store.VisitRe
 		page.lastChange = micros(v.At)
 	}
 	query := `UPDATE frontier SET state = $2, visit = $3, attempted = 1, next_at = $4, last_at = $5, last_change = $6,
-		changes = $7, failures = $8, version_id = $9, hinted_by = 0`
+		changes = $7, failures = $8, version_id = $9, held_host = $10, hinted_by = 0`
 	args := []any{
 		page.pageID, int64(v.State), v.Visit, micros(v.NextAt), micros(v.At), page.lastChange,
-		page.changes, p.Failures, versionID,
+		page.changes, p.Failures, versionID, spanMicros(p.Held),
 	}
 	if p.Validators {
 		args = append(args, clean(p.ETag), clean(p.LastModified))

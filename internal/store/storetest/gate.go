@@ -47,6 +47,8 @@ func RunGate(t *testing.T, open func(t *testing.T) store.Store) {
 		"EldestIsTurned":              eldestIsTurned,
 		"PausedAreNotElders":          pausedAreNotElders,
 		"FirstVisitsPass":             firstVisitsPass,
+		"HeldGoesBehind":              heldGoesBehind,
+		"HoldIsTold":                  holdIsTold,
 		"LeavingTurnsTheNext":         leavingTurns,
 		"ReleaseTurnsTheHead":         releaseTurns,
 		"NudgeTurnsTheHead":           nudgeTurns,

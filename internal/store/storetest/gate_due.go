@@ -91,3 +91,61 @@ func firstVisitsPass(w *gateWorld) {
 		}
 	}
 }
+
+// A page that had its host held stands behind all others, and counts as younger than
+// who comes soon after it, until it has been visited without that.
+func heldGoesBehind(w *gateWorld) {
+	const held = time.Hour
+	pages := w.open("news", time.Minute, 12)
+	w.request(pages[11])
+	bad := pages[0]
+	params := recordParams(bad, 1)
+	params.Visit.Outcome, params.Failures, params.Held = crawl.OutcomeThrottled, 1, held
+	must(w.s.RecordVisit(w.t.Context(), params))(w.t)
+	w.waits(bad, visit(2))
+	w.waitAll(pages[1:5])
+	w.waitAll(pages[5:8], as(crawl.ClassFirst))
+	w.waits(pages[8], as(crawl.ClassProbe))
+	if a := w.waits(bad, visit(2)); a.Position != 8 {
+		w.t.Errorf("position %d behind four revisits, three first visits and a probe", a.Position)
+	}
+	if a := w.waits(pages[8], as(crawl.ClassProbe)); a.Position != 7 {
+		w.t.Errorf("the probe that came later has position %d", a.Position)
+	}
+	if a := w.waits(bad, visit(2), as(crawl.ClassManual)); a.Position != 0 {
+		w.t.Errorf("position %d when a person asks for it", a.Position)
+	}
+	must(w.s.RecordVisit(w.t.Context(), recordParams(bad, 2)))(w.t)
+	w.waits(bad, visit(3))
+	if a := w.waits(bad, visit(3)); a.Position != 7 {
+		w.t.Errorf("position %d after a visit without a hold", a.Position)
+	}
+}
+
+// Who releases a permit is told for how long the host is held because of it.
+func holdIsTold(w *gateWorld) {
+	pages := w.open("news", time.Millisecond, 6)
+	held := func(page crawl.PageRef, change ...func(*store.ReleaseParams)) time.Duration {
+		permit := w.grant(page, patient)
+		w.begin(page, permit)
+		p := store.ReleaseParams{Permit: permit, Answer: store.HostOK}
+		for _, c := range change {
+			c(&p)
+		}
+		return must(w.s.Release(w.t.Context(), p))(w.t).Held
+	}
+	for i, want := range []time.Duration{0, 0, 0, time.Minute} {
+		answer := store.HostFailed
+		if i == 0 {
+			answer = store.HostOK
+		}
+		if got := held(pages[i], answered(answer)); (got - want).Abs() > want/10 {
+			w.t.Errorf("request %d, answered %s, had the host held for %v, want about %v", i, answer, got, want)
+		}
+	}
+	other := w.pages(w.crawl("other", time.Millisecond), "other.test", 1)[0]
+	w.allow("http://other.test")
+	if got := held(other, throttled(time.Hour)); got != time.Hour {
+		w.t.Errorf("held for %v, the host asked for an hour", got)
+	}
+}

@@ -236,7 +236,7 @@ func (h *fairHost) request(p *fairPage, permit crawl.Permit) error {
 	}
 	h.carryOut(e)
 	h.mu.Lock()
-	params := h.plan(p, answer, 0)
+	params := h.plan(p, answer, e.Held)
 	h.mu.Unlock()
 	if _, err = h.s.RecordVisit(h.ctx, params); err != nil {
 		return err

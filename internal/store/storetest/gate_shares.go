@@ -2,9 +2,12 @@ package storetest
 
 import (
 	"testing"
+	"time"
 
 	"recrawl/internal/crawl"
 	"recrawl/internal/polite"
+	"recrawl/internal/schedule"
+	"recrawl/internal/store"
 	"recrawl/internal/store/sqlstore"
 )
 
@@ -42,4 +45,53 @@ func FairLine(t *testing.T, e sqlstore.Engine, waiting int, pace Pace) {
 	if revisits < len(log)/4 {
 		t.Errorf("%d revisits among %d requests", revisits, len(log))
 	}
+}
+
+// HeldHost tries a host some of whose pages are refused, or not answered, each time
+// that they are asked for, on an empty store. A page that had the host held is not
+// asked for again before all others were had, which were never visited either.
+func HeldHost(t *testing.T, e sqlstore.Engine, good, bad int, answer store.HostAnswer, pace Pace) {
+	t.Helper()
+	h := newFairHost(t, e, pace, 0, 0, good+bad)
+	had, culprits, again := 0, map[int64]bool{}, 0
+	h.answer = func(p *fairPage) store.HostAnswer {
+		if p.PageID <= int64(bad) { // the first that are admitted
+			return answer
+		}
+		return store.HostOK
+	}
+	h.plan = func(p *fairPage, a store.HostAnswer, held time.Duration) store.RecordParams {
+		if culprits[p.PageID] {
+			again++
+		}
+		if culprits[p.PageID] = held > 0; a == store.HostOK {
+			had++
+		}
+		if had == good {
+			h.stop()
+		}
+		return h.fixed(p, a, held)
+	}
+	log := h.run()
+	t.Logf("%d requests for %d good pages and %d bad ones", len(log), good, bad)
+	if had < good || len(culprits) < good+bad {
+		t.Errorf("%d pages of %d were had, %d of %d asked for", had, good, len(culprits), good+bad)
+	}
+	if again > 0 {
+		t.Errorf("pages that had the host held were asked for %d times before the others were had", again)
+	}
+}
+
+// fixed plans as a crawl with a fixed interval of an hour does.
+func (h *fairHost) fixed(p *fairPage, a store.HostAnswer, held time.Duration) store.RecordParams {
+	outcome := map[store.HostAnswer]crawl.Outcome{
+		store.HostOK: crawl.OutcomeUnchanged, store.HostThrottled: crawl.OutcomeThrottled, store.HostFailed: crawl.OutcomeTimedOut,
+	}[a]
+	page := schedule.Page{ID: p.PageID, State: crawl.Active, Visit: p.visits + 1, Failures: p.failures}
+	seen := schedule.Observation{Outcome: outcome, Rest: polite.LeftAlone(held, p.failures+1)}
+	plan := schedule.AfterVisit(schedule.Fixed{}, page, seen, schedule.Parameters{Round: time.Hour, Min: time.Minute, Max: 24 * time.Hour})
+	params := recordParams(p.PageRef, p.visits+1)
+	params.Visit.Outcome, params.Visit.State = outcome, plan.State
+	params.Interval, params.Failures, params.Held = plan.Interval, plan.Failures, held
+	return params
 }

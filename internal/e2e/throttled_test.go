@@ -1,0 +1,54 @@
+package e2e
+
+import (
+	"fmt"
+	"net/http"
+	"path/filepath"
+	"testing"
+	"time"
+)
+
+// TestThrottledPageStandsAside: a page that is always refused has its host held for
+// a minute, which is no setting; the others are had before it is asked for again.
+func TestThrottledPageStandsAside(t *testing.T) {
+	t.Parallel()
+	const good, gap, refused = 28, 200 * time.Millisecond, "/p2.html"
+	healthy := tree(good + 1)
+	s := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case refused:
+			w.WriteHeader(http.StatusTooManyRequests)
+		case "/":
+			fmt.Fprintf(w, "<!doctype html><title>all pages</title>")
+			for i := 1; i <= good; i++ {
+				fmt.Fprintf(w, `<p><a href="/p%d.html">page %d</a>`, i, i)
+			}
+		default:
+			healthy.ServeHTTP(w, r)
+		}
+	}))
+	// The pages come back again and again, as far as the host can take them.
+	args := append([]string{"--name", "t"}, crawlSettings(gap.String())...)
+	d := startDev(t, filepath.Join(t.TempDir(), "data"), append(args, "--default-interval", "5s", s.url+"/")...)
+	count := func() (had, asked int) {
+		seen := map[string]bool{}
+		for _, r := range s.requests() {
+			switch {
+			case r.path == refused:
+				asked++
+			case r.status == http.StatusOK:
+				seen[r.path] = true
+			}
+		}
+		return len(seen), asked
+	}
+	d.await("all pages but the one that is refused are had", func() bool {
+		had, _ := count()
+		return had == good
+	})
+	if _, asked := count(); asked > 2 {
+		t.Errorf("the page that is always refused was asked for %d times before all others were had", asked)
+	}
+	d.stop()
+	s.checkPolite(t, gap)
+}

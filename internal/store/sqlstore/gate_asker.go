@@ -1,0 +1,56 @@
+package sqlstore
+
+import (
+	"context"
+	"fmt"
+
+	"recrawl/internal/crawl"
+	"recrawl/internal/polite"
+	"recrawl/internal/store"
+)
+
+// asker is what the gate reads of a page, its crawl and its frontier.
+type asker struct {
+	id, home, crawl  int64
+	url, origin      string
+	crawlState       crawl.CrawlState
+	generation, life int64
+	demand           polite.Demand
+	state            crawl.PageState
+	visits           int64
+	priority         float64
+	held             int64 // for how long its last visit had its host held
+}
+
+func loadAsker(ctx context.Context, tx Tx, page int64) (asker, error) {
+	a := asker{id: page}
+	var delay, ceiling int64
+	query := `SELECT g.host_id, g.crawl_id, g.url, c.state, c.generation, c.permit_life, c.delay, c.factor, c.max_crawl_delay,
+			f.state, f.visit, f.priority, f.held_host
+		FROM pages g JOIN crawls c ON c.id = g.crawl_id JOIN frontier f ON f.page_id = g.id WHERE g.id = $1`
+	err := tx.QueryRow(ctx, query, []any{page}, &a.home, &a.crawl, &a.url, &a.crawlState, &a.generation, &a.life,
+		&delay, &a.demand.Factor, &ceiling, &a.state, &a.visits, &a.priority, &a.held)
+	if err != nil {
+		return asker{}, fmt.Errorf("read page %d: %w", page, err)
+	}
+	a.demand.Delay, a.demand.MaxCrawlDelay = span(delay), span(ceiling)
+	a.origin, err = originOf(a.url)
+	return a, err
+}
+
+// stopped reports whether the page is not to be fetched any more.
+func (a *asker) stopped() bool {
+	return a.crawlState == crawl.CrawlStopped || a.state == crawl.Stopped || a.outside()
+}
+
+// outside reports whether the page has been put out of the collection without its
+// workflow: for a better one, or because a trap holds it now.
+func (a *asker) outside() bool { return a.state == crawl.Evicted || a.state == crawl.Held }
+
+// farewell answers a page that is stopped.
+func (a *asker) farewell() store.GateAnswer {
+	if a.outside() {
+		return store.GateEvicted
+	}
+	return store.GateStopped
+}
