@@ -35,10 +35,11 @@ type heads struct {
 }
 
 // heads reads those who may be wanted next: the first waiters of all lines if the
-// host is idle, and those whose shares of the grants come next.
-func (g *gateHost) heads(ctx context.Context, lines []*gateLine, idle bool, step time.Duration) (heads, error) {
+// host is idle, and those whose shares of the grants come next and who are not there.
+func (g *gateHost) heads(ctx context.Context, lines []*gateLine, pump pumped, step time.Duration) (heads, error) {
 	ledger := g.ledger()
-	firsts, elders := polite.FirstSlots(ledger, step), polite.AgedSlots(ledger, step)
+	idle := pump.others == 0 && len(pump.granted) == 0
+	firsts, elders := polite.FirstSlots(ledger, step)-pump.firsts, polite.AgedSlots(ledger, step)
 	var look []foremost
 	for _, l := range lines {
 		switch {

@@ -31,6 +31,7 @@ type waiter struct {
 type pumped struct {
 	granted []place // permits granted and not begun
 	others  int     // waiters present, but for the asker and the granted
+	firsts  int     // of these, those that wait for first visits
 	// soon is when the next grant may be due, 0 if only another call of the gate can
 	// bring it about.
 	soon time.Duration
@@ -48,37 +49,50 @@ func (g *gateHost) pump(ctx context.Context, asker *waiter) (pumped, error) {
 	if err != nil {
 		return pumped{}, err
 	}
-	out := pumped{granted: granted, others: len(present)}
 	if asker != nil {
 		present = append(present, asker)
 	}
-	if len(present) == 0 || g.row.blocked != 0 {
-		return out, nil
+	out := pumped{granted: granted}
+	if len(present) > 0 && g.row.blocked == 0 {
+		if present, err = g.grantPresent(ctx, &out, present, asker); err != nil {
+			return pumped{}, err
+		}
 	}
-	if out.granted, err = g.revoke(ctx, granted); err != nil {
-		return pumped{}, err
+	for _, w := range present {
+		if w != asker {
+			out.others++
+			out.firsts += int(count(crawl.Class(w.place.class) == crawl.ClassFirst))
+		}
+	}
+	return out, nil
+}
+
+// grantPresent grants permits to those who are present, and returns the rest.
+func (g *gateHost) grantPresent(ctx context.Context, out *pumped, present []*waiter, asker *waiter) ([]*waiter, error) {
+	var err error
+	if out.granted, err = g.revoke(ctx, out.granted); err != nil {
+		return nil, err
 	}
 	for len(present) > 0 && g.hasSlot(out.granted) {
 		i, aged, err := g.choose(ctx, present, asker)
 		if err != nil || i < 0 {
-			return out, err
+			return present, err
 		}
 		w := present[i]
 		demand := g.demand(w.place.crawl)
 		if out.soon = polite.UntilGrant(g.free(demand).At, g.underway(out.granted), g.step(demand), g.at()); out.soon > 0 {
-			return out, nil
+			return present, nil
 		}
 		if err := g.grant(ctx, w, aged); err != nil {
-			return pumped{}, err
+			return nil, err
 		}
 		if w != asker {
-			out.others--
 			g.tx.Wake(w.place.page)
 		}
 		out.granted = append(out.granted, w.place)
 		present = slices.Delete(present, i, i+1)
 	}
-	return out, nil
+	return present, nil
 }
 
 // hasSlot reports whether one more permit may be out: none while a robots.txt is

@@ -39,7 +39,7 @@ func (g *gateHost) turn(ctx context.Context, pump pumped, asker int64) (time.Tim
 	}
 	demand := lines[0].demand
 	step := g.step(demand)
-	heads, err := g.heads(ctx, lines, pump.others == 0 && len(pump.granted) == 0, step)
+	heads, err := g.heads(ctx, lines, pump, step)
 	if err != nil {
 		return own, err
 	}
