@@ -20,8 +20,13 @@ const acquirePatience = 4 * time.Second
 
 // Acquire asks the host gate for a visit's permit. The robots.txt in force at
 // the grant decides whether the permit may be used; a page it forbids gives the
-// permit back at no cost to the host.
+// permit back at no cost to the host. While this worker has no room for what a
+// request brings it asks nobody.
 func (a *Activities) Acquire(ctx context.Context, in contract.AcquireIn) (contract.AcquireOut, error) {
+	if hold, held := a.settings.Room.Held(); held {
+		a.held.add(in.Page)
+		return contract.AcquireOut{Answer: contract.AnswerWait, Held: true, Wait: heldWait(hold, in.Page.PageID, time.Now()), Reason: hold.Reason}, nil
+	}
 	if in.Class == crawl.ClassRevisit {
 		skip, reasons, err := a.skips(ctx, in)
 		if err != nil {

@@ -19,6 +19,7 @@ import (
 	"recrawl/internal/contract"
 	"recrawl/internal/crawl"
 	"recrawl/internal/fetch"
+	"recrawl/internal/room"
 	"recrawl/internal/scope"
 	"recrawl/internal/store"
 	"recrawl/internal/temporalkit"
@@ -58,6 +59,8 @@ type Settings struct {
 	Overdue time.Duration
 	// Filters are the filter programs that specs may name; nil is none.
 	Filters Filters
+	// Room says whether there is room for what requests bring; nil is always.
+	Room Room
 }
 
 // Activities carries what activities need.
@@ -74,12 +77,16 @@ type Activities struct {
 	comparing *semaphore.Weighted
 	// ranking is held by the one crawl that is ranked: its links are in memory.
 	ranking *semaphore.Weighted
+	held    heldPages
 }
 
 // New returns the activities of one worker.
 func New(s store.Store, a archive.Store, f Fetcher, w Workflows, settings Settings, log *slog.Logger) *Activities {
 	if settings.Overdue <= 0 {
 		settings.Overdue = time.Hour
+	}
+	if settings.Room == nil {
+		settings.Room = room.New(room.Options{})
 	}
 	return &Activities{
 		store: s, archive: a, fetcher: f, workflows: w, settings: settings, log: log, comparing: semaphore.NewWeighted(comparedAtOnce),
@@ -89,21 +96,21 @@ func New(s store.Store, a archive.Store, f Fetcher, w Workflows, settings Settin
 
 // Register makes every activity known to a worker.
 func (a *Activities) Register(w worker.ActivityRegistry) {
-	contract.OpenCrawl.Register(w, a.OpenCrawl)
-	contract.SetCrawlState.Register(w, a.SetCrawlState)
-	contract.Maintain.Register(w, a.Maintain)
-	contract.ClosePages.Register(w, a.ClosePages)
-	contract.WakeParked.Register(w, a.WakeParked)
-	contract.Rank.Register(w, a.Rank)
-	contract.Replace.Register(w, a.Replace)
-	contract.Acquire.Register(w, a.Acquire)
-	contract.RefreshRobots.Register(w, a.RefreshRobots)
-	contract.Fetch.Register(w, a.Fetch)
-	contract.DetectChange.Register(w, a.DetectChange)
-	contract.PlanRevisit.Register(w, a.PlanRevisit)
-	contract.LeaveLine.Register(w, a.LeaveLine)
-	contract.RegisterLinks.Register(w, a.RegisterLinks)
-	contract.Admit.Register(w, a.Admit)
+	contract.OpenCrawl.Register(w, heeding(a, a.OpenCrawl))
+	contract.SetCrawlState.Register(w, heeding(a, a.SetCrawlState))
+	contract.Maintain.Register(w, heeding(a, a.Maintain))
+	contract.ClosePages.Register(w, heeding(a, a.ClosePages))
+	contract.WakeParked.Register(w, heeding(a, a.WakeParked))
+	contract.Rank.Register(w, heeding(a, a.Rank))
+	contract.Replace.Register(w, heeding(a, a.Replace))
+	contract.Acquire.Register(w, heeding(a, a.Acquire))
+	contract.RefreshRobots.Register(w, heeding(a, a.RefreshRobots))
+	contract.Fetch.Register(w, heeding(a, a.Fetch))
+	contract.DetectChange.Register(w, heeding(a, a.DetectChange))
+	contract.PlanRevisit.Register(w, heeding(a, a.PlanRevisit))
+	contract.LeaveLine.Register(w, heeding(a, a.LeaveLine))
+	contract.RegisterLinks.Register(w, heeding(a, a.RegisterLinks))
+	contract.Admit.Register(w, heeding(a, a.Admit))
 }
 
 // translate makes a store error one that workflows decide on: unavailable is
@@ -115,7 +122,7 @@ func translate(err error) error {
 		return nil
 	case errors.Is(err, store.ErrNotFound):
 		return temporal.NewNonRetryableApplicationError(err.Error(), contract.ErrTypeNotFound, err)
-	case errors.Is(err, store.ErrUnavailable):
+	case errors.Is(err, store.ErrUnavailable), fullness(err) != "":
 		return temporal.NewApplicationErrorWithOptions(err.Error(), contract.ErrTypeStoreUnavailable, temporal.ApplicationErrorOptions{
 			Cause: err, Category: temporal.ApplicationErrorCategoryBenign,
 		})

@@ -135,10 +135,13 @@ func ourFault(err error) error {
 // begin waits until the permit's request may start, and gives it its place at the
 // host's address and its deadline, which counts from before Begin was sent, by this
 // process's monotonic clock, and ends before the permit does. It reports false when
-// it may not start: the host stayed busy, the permit was refused, or the worker is
-// stopping. Who waits for a place has not begun, and so does not hold up the host;
-// who waits for the host has no place.
+// it may not start: there is no room for what it brings, the host stayed busy, the
+// permit was refused, or the worker is stopping. Who waits for a place has not begun,
+// and so does not hold up the host; who waits for the host has no place.
 func (a *Activities) begin(ctx context.Context, view *crawlView, req *fetch.Request, permit crawl.Permit, page crawl.PageRef, visit int) (store.BeginResult, bool, error) {
+	if !a.hasRoom(ctx, page) {
+		return store.BeginResult{}, false, nil
+	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	if stopping := activity.GetWorkerStopChannel(ctx); stopping != nil {

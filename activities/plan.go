@@ -64,6 +64,9 @@ func (a *Activities) PlanRevisit(ctx context.Context, in contract.PlanIn) (contr
 	if err != nil {
 		return contract.PlanOut{}, translate(err)
 	}
+	if in.Fetch.Size > 0 {
+		a.settings.Room.Kept()
+	}
 	if err := a.wakeDuplicates(ctx, page.PageRef, in.Fetch.Outcome); err != nil {
 		a.log.Warn("the duplicates of a page could not be looked up", "page", page.URL, "error", err)
 	}

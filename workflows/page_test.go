@@ -97,6 +97,24 @@ func TestPageWaitsInLine(t *testing.T) {
 	}
 }
 
+// A page that waits for room on a disk asks again when a worker says that there is
+// some.
+func TestPageWaitsForRoom(t *testing.T) {
+	t.Parallel()
+	l := newLive(t, look(5*time.Minute), signal(20*time.Minute, contract.TurnSignal, contract.TurnArg{}), stopAt(time.Hour))
+	l.world.OnAcquire = func(a contracttest.Ask) (contract.AcquireOut, error) {
+		if a.N <= 2 {
+			return contract.AcquireOut{Answer: contract.AnswerWait, Held: true, Wait: 15 * time.Minute, Reason: "no room: 3MiB left"}, nil
+		}
+		return contract.AcquireOut{}, nil
+	}
+	l.stopped(l.page(visited(start)))
+	l.wantTimes(20 * time.Minute)
+	if got := l.views[0].Doing; got != "waiting in line: no room: 3MiB left" {
+		t.Errorf("doing %q", got)
+	}
+}
+
 func waitLong(a contracttest.Ask) (contract.AcquireOut, error) {
 	if a.N == 1 {
 		return contract.AcquireOut{Answer: contract.AnswerWait, Wait: time.Hour}, nil

@@ -33,6 +33,8 @@ func (p *page) ask() error {
 		return p.fetch(out.Permit)
 	case out.Answer == contract.AnswerRobots:
 		return p.refreshRobots(out.Permit)
+	case out.Answer == contract.AnswerWait && out.Held:
+		joinLine(&p.s, out.Wait, out.Reason, p.now()) // a turn brings it back
 	case out.Answer == contract.AnswerWait:
 		joinLine(&p.s, out.Wait, "in line: "+out.Reason, p.now())
 	case out.Answer == contract.AnswerParked:

@@ -9,7 +9,6 @@ import (
 	"sync"
 
 	"go.temporal.io/sdk/client"
-	"go.temporal.io/sdk/worker"
 
 	"recrawl/internal/archive"
 	"recrawl/internal/cli"
@@ -98,11 +97,11 @@ func (d *devRun) run(ctx context.Context) (err error) {
 		}
 		defer func() { err = errors.Join(err, d.demo.site.Close()) }()
 	}
-	w, err := d.startWorker(programs)
+	stopWorker, err := d.startWorker(ctx, programs)
 	if err != nil {
 		return err
 	}
-	defer w.Stop()
+	defer stopWorker()
 	if err := d.startCrawls(ctx); err != nil {
 		return notInterrupted(ctx, err)
 	}
@@ -200,12 +199,12 @@ func (d *devRun) dial(ctx context.Context) (err error) {
 	return temporalkit.EnsureSearchAttributes(ctx, d.client, client.DefaultNamespace)
 }
 
-func (d *devRun) startWorker(programs *filters.Set) (worker.Worker, error) {
-	w := newWorker(d.client, d.store, d.files, programs, d.Config, temporalkit.StickyEmbedded, d.log)
-	if err := w.Start(); err != nil {
-		return nil, fmt.Errorf("start the worker: %w", err)
+func (d *devRun) startWorker(ctx context.Context, programs *filters.Set) (stop func(), err error) {
+	p := parts{
+		client: d.client, store: d.store, files: d.files, programs: programs,
+		keeper: newKeeper(d.state.Store, d.state.Archive, d.Config),
 	}
-	return w, nil
+	return startWorker(ctx, p, d.Config, temporalkit.StickyEmbedded, d.log)
 }
 
 // startCrawls starts the workflows of the crawls that the store knows, should

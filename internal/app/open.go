@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"go.temporal.io/sdk/client"
-	"go.temporal.io/sdk/worker"
 
 	"recrawl/activities"
 	"recrawl/internal/archive"
@@ -19,6 +18,7 @@ import (
 	"recrawl/internal/config"
 	"recrawl/internal/fetch"
 	"recrawl/internal/filters"
+	"recrawl/internal/room"
 	"recrawl/internal/store"
 	"recrawl/internal/store/postgres"
 	"recrawl/internal/store/sqlite"
@@ -65,11 +65,27 @@ func openArchive(ctx context.Context, url string, use storeUse) (archive.Store, 
 	return archive.OpenDir(path)
 }
 
-// newWorker makes a worker of the parts.
-func newWorker(c client.Client, s store.Store, a archive.Store, programs *filters.Set, cfg config.Config, sticky time.Duration, log *slog.Logger) worker.Worker {
-	w := temporalkit.NewWorker(c, cfg.Concurrency, sticky)
+// parts are what a worker is made of.
+type parts struct {
+	client   client.Client
+	store    store.Store
+	files    archive.Store
+	keeper   *room.Keeper
+	programs *filters.Set
+}
+
+// startWorker starts a worker and returns what ends it.
+func startWorker(ctx context.Context, p parts, cfg config.Config, sticky time.Duration, log *slog.Logger) (stop func(), err error) {
+	w := temporalkit.NewWorker(p.client, cfg.Concurrency, sticky)
 	workflows.Register(w)
-	settings := activities.Settings{Version: config.VersionText(), Contact: cfg.Contact, Overdue: cfg.Overdue, Filters: programs}
-	activities.New(s, a, fetch.New(fetch.Options{}), temporalkit.Workflows{Client: c}, settings, log).Register(w)
-	return w
+	settings := activities.Settings{Version: config.VersionText(), Contact: cfg.Contact, Overdue: cfg.Overdue, Filters: p.programs, Room: p.keeper}
+	acts := activities.New(p.store, p.files, fetch.New(fetch.Options{}), temporalkit.Workflows{Client: p.client}, settings, log)
+	acts.Register(w)
+	watch := &roomWatch{keeper: p.keeper, store: p.store, name: workerName(), wake: acts.WakeHeld, log: log}
+	unwatch := watch.start(ctx)
+	if err := w.Start(); err != nil {
+		unwatch()
+		return nil, fmt.Errorf("start the worker: %w", err)
+	}
+	return func() { w.Stop(); unwatch() }, nil
 }

@@ -68,13 +68,14 @@ func runWorker(ctx context.Context, cfg config.Config, stderr io.Writer) error {
 		return err
 	}
 	defer programs.Close()
-	w := newWorker(c, s, a, programs, cfg, temporalkit.StickyFleet, log)
-	if err := w.Start(); err != nil {
-		return fmt.Errorf("start the worker: %w", err)
+	p := parts{client: c, store: s, files: a, keeper: newKeeper(cfg.Store, cfg.Archive, cfg), programs: programs}
+	stop, err := startWorker(ctx, p, cfg, temporalkit.StickyFleet, log)
+	if err != nil {
+		return err
 	}
 	log.Info("worker ready", "namespace", namespace, "concurrency", cfg.Concurrency)
 	<-ctx.Done()
-	w.Stop()
+	stop()
 	if err := s.Close(); err != nil && !errors.Is(err, context.Canceled) {
 		return err
 	}

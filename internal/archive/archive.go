@@ -22,6 +22,9 @@ var (
 	// ErrUnavailable: the archive did not answer, or refused; trying again later may
 	// help. It says nothing about the content.
 	ErrUnavailable = errors.New("archive unavailable")
+	// ErrFull is an ErrUnavailable: the archive has no room for a content. A folder's
+	// error is the system's (ENOSPC, EDQUOT) instead.
+	ErrFull = fmt.Errorf("archive full: %w", ErrUnavailable)
 	// ErrBadDigest: the digest is not 64 hex digits in lower case.
 	ErrBadDigest = errors.New("not a SHA-256 digest")
 	// ErrTooLarge: a content has more than MaxContent bytes.

@@ -15,6 +15,7 @@ import (
 	"recrawl/internal/config"
 	"recrawl/internal/crawl"
 	"recrawl/internal/report"
+	"recrawl/internal/room"
 	"recrawl/internal/store"
 )
 
@@ -147,8 +148,14 @@ func (s *session) withTemporal(do func(Client) error) error {
 // withReport makes a reporter on the store for as long as do runs.
 func (s *session) withReport(do func(report.Reporter) error) error {
 	return s.withStore(func(opened store.Store) error {
-		return do(report.Reporter{Store: opened, Out: s.env.Stdout, Format: s.global.Output})
+		return do(s.reporter(opened, s.env.Stdout))
 	})
+}
+
+func (s *session) reporter(opened store.Store, out io.Writer) report.Reporter {
+	return report.Reporter{Store: opened, Out: out, Format: s.global.Output, Short: func() string {
+		return room.Short(config.LocalFolders(s.places.Store, s.places.Archive), room.Least, room.Measure)
+	}}
 }
 
 // say prints the answer of a command that does something.

@@ -150,6 +150,8 @@ func newsSpec() crawl.Spec {
 	return spec
 }
 
+func (*fakeStore) HeldWorkers(context.Context) ([]store.HeldWorker, error) { return nil, nil }
+
 func (s *fakeStore) Now(context.Context) (time.Time, error) { return now, nil }
 
 func (s *fakeStore) Close() error { s.backend.closed++; return nil }

@@ -19,7 +19,7 @@ func newProgress(s *session) *progress { return &progress{line: s.progressLine()
 
 func (p *progress) show(text string) {
 	env := p.line.s.env
-	if env.Terminal {
+	if env.draws() {
 		p.line.write(text)
 		return
 	}

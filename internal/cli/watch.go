@@ -23,7 +23,7 @@ func (s *session) watch(write func(report.Reporter) error) error {
 		defer ticker.Stop()
 		for {
 			var answer bytes.Buffer
-			err := write(report.Reporter{Store: opened, Out: &answer, Format: s.global.Output})
+			err := write(s.reporter(opened, &answer))
 			if s.ctx.Err() != nil {
 				return nil
 			}

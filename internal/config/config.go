@@ -30,6 +30,7 @@ const (
 	EnvOverdue     = "RECRAWL_OVERDUE"
 	EnvGroupHosts  = "RECRAWL_GROUP_HOSTS"
 	EnvFilters     = "RECRAWL_FILTERS"
+	EnvReserve     = "RECRAWL_RESERVE"
 )
 
 // DefaultData is the data folder of `starter dev`, below the working directory,
@@ -61,11 +62,18 @@ type Config struct {
 	// Filters are the paths of the filter programs that specs may name, by name: only
 	// the operator says what runs on the worker's machine.
 	Filters map[string]string
+	// Reserve is how many bytes must be left on the disks of the store's file and the
+	// archive's folder; with less no request is made. 0 looks at none.
+	Reserve crawl.Size
 }
+
+// DefaultReserve is room for what 64 requests bring at the same time, and for the
+// databases to note that there is no more of it.
+const DefaultReserve crawl.Size = 512 << 20
 
 // Default returns the configuration of an empty environment.
 func Default() Config {
-	return Config{Data: DefaultData, Concurrency: 64, Log: slog.LevelInfo, Overdue: time.Hour}
+	return Config{Data: DefaultData, Concurrency: 64, Log: slog.LevelInfo, Overdue: time.Hour, Reserve: DefaultReserve}
 }
 
 // Load reads the environment over the defaults. The error has one line for each
@@ -91,6 +99,7 @@ func Load(getenv func(string) string) (Config, error) {
 	read(EnvLog, func(v string) (err error) { c.Log, err = parseLevel(v); return err })
 	read(EnvOverdue, func(v string) (err error) { c.Overdue, err = parseOverdue(v); return err })
 	read(EnvGroupHosts, func(v string) (err error) { c.GroupHosts, err = urlkey.ParseGrouping(v); return err })
+	read(EnvReserve, func(v string) (err error) { c.Reserve, err = crawl.ParseSize(v); return err })
 	read(EnvFilters, func(v string) (err error) { c.Filters, err = parseFilters(v); return err })
 	if len(errs) > 0 {
 		return Config{}, errors.Join(errs...)
@@ -114,6 +123,18 @@ func CheckStore(dsn string) error {
 		return nil
 	}
 	return errors.New("not a store: write sqlite:PATH or postgres://USER@HOST/DATABASE")
+}
+
+// LocalFolders are the folders of this machine to which a store and an archive write.
+func LocalFolders(store, archive string) []string {
+	var folders []string
+	if path, ok := strings.CutPrefix(store, "sqlite:"); ok {
+		folders = append(folders, filepath.Dir(path))
+	}
+	if archive != "" && !strings.Contains(archive, "://") {
+		folders = append(folders, strings.TrimPrefix(archive, "dir:"))
+	}
+	return folders
 }
 
 func parseConcurrency(v string) (int, error) {

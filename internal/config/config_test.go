@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -32,11 +33,11 @@ func TestLoad(t *testing.T) {
 	}
 	c, err = Load(env(EnvStore, "postgres://crawler@db/recrawl", EnvArchive, "s3://bucket/recrawl", EnvContact, "ops@example.org",
 		EnvData, "/var/lib/recrawl", EnvConcurrency, " 8 ", EnvLog, "DEBUG", EnvOverdue, "2d", EnvGroupHosts, "domain",
-		EnvFilters, " adult=/opt/adult\tspam=/opt/spam "))
+		EnvFilters, " adult=/opt/adult\tspam=/opt/spam ", EnvReserve, "2GiB"))
 	want := Config{
 		Store: "postgres://crawler@db/recrawl", Archive: "s3://bucket/recrawl", Contact: "ops@example.org",
 		Data: "/var/lib/recrawl", Concurrency: 8, Log: slog.LevelDebug, Overdue: 48 * time.Hour, GroupHosts: urlkey.ByDomain,
-		Filters: map[string]string{"adult": "/opt/adult", "spam": "/opt/spam"},
+		Filters: map[string]string{"adult": "/opt/adult", "spam": "/opt/spam"}, Reserve: 2 << 30,
 	}
 	if err != nil || !reflect.DeepEqual(c, want) {
 		t.Errorf("everything set: %+v, %v, want %+v", c, err, want)
@@ -55,6 +56,7 @@ func TestLoadMistakes(t *testing.T) {
 		{EnvOverdue, "60", `RECRAWL_OVERDUE: "60" is not a duration (unreadable): write a number with a unit, such as 10s, 36h or 7d`},
 		{EnvGroupHosts, "site", `RECRAWL_GROUP_HOSTS: "site" is not a grouping of hosts: write host or domain`},
 		{EnvFilters, "Adult=/opt/a", `RECRAWL_FILTERS: "Adult=/opt/a": write NAME=PATH, the name of 1 to 40 of a-z 0-9 . _ -`},
+		{EnvReserve, "much", `RECRAWL_RESERVE: "much" is not a size: write a number of bytes with a unit, such as 512KiB or 10MiB`},
 		{EnvFilters, "adult", `RECRAWL_FILTERS: adult: "" is not an absolute path`},
 		{EnvFilters, "adult=bin/adult", `RECRAWL_FILTERS: adult: "bin/adult" is not an absolute path`},
 		{EnvFilters, "a=/a a=/b", "RECRAWL_FILTERS: a is named twice"},
@@ -195,5 +197,22 @@ func write(t *testing.T, dir, text string) {
 	t.Helper()
 	if err := os.WriteFile(filepath.Join(dir, StateFile), []byte(text), 0o600); err != nil {
 		t.Fatal(err)
+	}
+}
+
+func TestLocalFolders(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		store, archive string
+		want           []string
+	}{
+		{"sqlite:/d/recrawl.db", "/d/archive", []string{"/d", "/d/archive"}},
+		{"sqlite:recrawl.db", "dir:files", []string{".", "files"}},
+		{"postgres://u@db/recrawl", "s3://bucket", nil},
+		{"", "", nil},
+	} {
+		if got := LocalFolders(c.store, c.archive); !slices.Equal(got, c.want) {
+			t.Errorf("%s and %s: %v, want %v", c.store, c.archive, got, c.want)
+		}
 	}
 }

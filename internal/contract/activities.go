@@ -130,6 +130,7 @@ type AcquireOut struct {
 	Permit   crawl.Permit  `json:"permit,omitzero"`
 	Wait     time.Duration `json:"wait,omitempty"`
 	Reason   string        `json:"reason,omitempty"` // in words, for the timer's summary
+	Held     bool          `json:"held,omitempty"`   // the wait is for room on a disk, and the page stands in no line
 	Rule     string        `json:"rule,omitempty"`   // of an exclusion, in words
 	Recorded *PlanOut      `json:"recorded,omitempty"`
 	// Reasons of a skip.

@@ -22,6 +22,7 @@ type Store interface {
 	ListCrawls(ctx context.Context) ([]store.CrawlRecord, error)
 	FindPages(ctx context.Context, url, crawlName string) ([]store.PageRecord, error)
 	Status(ctx context.Context, crawlID int64) (store.StatusRecord, error)
+	HeldWorkers(ctx context.Context) ([]store.HeldWorker, error)
 	ListPages(ctx context.Context, f store.PageFilter) ([]store.PageRecord, error)
 	ListVisits(ctx context.Context, pageID int64, before, limit int) ([]store.VisitRecord, error)
 	ListVersions(ctx context.Context, pageID int64, before, limit int) ([]store.VersionRecord, error)
@@ -54,6 +55,9 @@ type Reporter struct {
 	Store  Store
 	Out    io.Writer
 	Format Format
+	// Short, unless nil, says of the disks of this machine with the store and the archive
+	// that they have no room left; "" if they have, or are elsewhere.
+	Short func() string
 }
 
 // batch is how many records are read and, in text, aligned at a time: large

@@ -36,7 +36,10 @@ type fake struct {
 	versions   map[int64][]store.VersionRecord // newest first
 	duplicates []store.DuplicateRecord
 	mirrors    []store.MirrorRecord
+	held       []store.HeldWorker
 }
+
+func (f *fake) HeldWorkers(context.Context) ([]store.HeldWorker, error) { return f.held, f.fail }
 
 func (f *fake) Now(context.Context) (time.Time, error) { return now, nil }
 
@@ -207,6 +210,17 @@ func TestGolden(t *testing.T) {
 		"hosts":      func(r Reporter) error { return r.Hosts(ctx, HostsQuery{Crawl: "news"}) },
 		"status":     func(r Reporter) error { return r.Status(ctx, "news") },
 		"status-all": func(r Reporter) error { return r.StatusAll(ctx) },
+		"status-held": func(r Reporter) error {
+			r.Store.(*fake).held = []store.HeldWorker{
+				{Name: "12@a", Since: now.Add(-90 * time.Second), Reason: "no room: 3MiB left on the disk of /data; 512MiB are needed"},
+				{Name: "7@b", Since: now, Reason: "no room: the archive is full"},
+			}
+			return errors.Join(r.Status(ctx, "news"), r.StatusAll(ctx))
+		},
+		"status-short": func(r Reporter) error {
+			r.Short = func() string { return "no room: 0B left on the disk of /data" }
+			return errors.Join(r.Status(ctx, "news"), r.StatusAll(ctx))
+		},
 	} {
 		for format, ext := range map[Format]string{Text: ".txt", JSON: ".jsonl"} {
 			t.Run(name+ext, func(t *testing.T) {
@@ -324,13 +338,13 @@ func TestBatches(t *testing.T) {
 	for _, c := range []struct{ limit, lines, reads int }{{0, 3*batch + 1, 5}, {batch + 1, batch + 1, 2}, {1, 1, 1}} {
 		var pages, visits bytes.Buffer
 		f.reads = 0
-		if err := (Reporter{f, &pages, JSON}).Pages(t.Context(), PagesQuery{Crawl: "news", Limit: c.limit}); err != nil {
+		if err := (Reporter{Store: f, Out: &pages, Format: JSON}).Pages(t.Context(), PagesQuery{Crawl: "news", Limit: c.limit}); err != nil {
 			t.Fatal(err)
 		}
 		if n := bytes.Count(pages.Bytes(), []byte("\n")); n != c.lines || f.reads != c.reads {
 			t.Errorf("limit %d: %d pages in %d reads, want %d in %d", c.limit, n, f.reads, c.lines, c.reads)
 		}
-		if err := (Reporter{f, &visits, JSON}).History(t.Context(), HistoryQuery{URL: "https://example.com/", Limit: c.limit}); err != nil {
+		if err := (Reporter{Store: f, Out: &visits, Format: JSON}).History(t.Context(), HistoryQuery{URL: "https://example.com/", Limit: c.limit}); err != nil {
 			t.Fatal(err)
 		}
 		if n := bytes.Count(visits.Bytes(), []byte("\n")); n != c.lines {
@@ -343,7 +357,7 @@ func TestStoreErrors(t *testing.T) {
 	t.Parallel()
 	f := sample()
 	f.fail = store.ErrUnavailable
-	r := Reporter{f, &bytes.Buffer{}, JSON}
+	r := Reporter{Store: f, Out: &bytes.Buffer{}, Format: JSON}
 	for name, err := range map[string]error{
 		"history": r.History(t.Context(), HistoryQuery{URL: "https://example.com/"}),
 		"pages":   r.Pages(t.Context(), PagesQuery{Crawl: "news"}),

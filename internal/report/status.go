@@ -39,6 +39,8 @@ type statusLine struct {
 	PlannedPerDay float64 `json:"planned_per_day"`
 	BudgetPerDay  float64 `json:"budget_per_day"`
 	Threshold     float64 `json:"threshold"`
+	// Held are the workers that make no request, of any crawl.
+	Held []heldLine `json:"held"`
 }
 
 // Status writes one crawl in numbers.
@@ -84,6 +86,9 @@ func (r Reporter) status(ctx context.Context, c store.CrawlRecord, now time.Time
 	if more.rejections, err = r.Store.Rejections(ctx, c.ID); err != nil {
 		return err
 	}
+	if more.held, err = r.held(ctx); err != nil {
+		return err
+	}
 	if r.Format == JSON {
 		return writeJSON(r.Out, statusOf(c, s, more, now))
 	}
@@ -94,6 +99,7 @@ func (r Reporter) status(ctx context.Context, c store.CrawlRecord, now time.Time
 type statusMore struct {
 	steering   store.SteeringRecord
 	rejections []store.RejectionCount
+	held       []store.HeldWorker
 }
 
 // rejectedWords are the most frequent reasons.
@@ -122,6 +128,7 @@ func statusOf(c store.CrawlRecord, s store.StatusRecord, more statusMore, now ti
 		Lag: crawl.Duration(s.Lag), NextDue: stamp(s.NextDue),
 		Policy: c.Spec.Revisit.Policy, Budget: orNull(c.Spec.Revisit.Budget),
 		PlannedPerDay: more.steering.Planned, BudgetPerDay: more.steering.Budget, Threshold: more.steering.Threshold,
+		Held: heldLines(more.held),
 	}
 	for _, state := range crawl.PageStates() {
 		line.Pages[state.String()] = s.Pages[state]
@@ -137,6 +144,9 @@ func statusOf(c store.CrawlRecord, s store.StatusRecord, more statusMore, now ti
 
 func (r Reporter) statusText(c store.CrawlRecord, s store.StatusRecord, more statusMore, now time.Time) error {
 	t := newTable(r.Out, "crawl", c.Spec.Name+" ("+c.State.String()+")")
+	for _, w := range more.held {
+		t.row("held", heldWords(w, now))
+	}
 	t.row("pages", nonZero(crawl.PageStates(), s.Pages))
 	t.row("visits", fmt.Sprintf("%d, %d in the last hour: %s", s.Visits, s.LastHour, nonZero(crawl.Outcomes(), s.Outcomes)))
 	t.row("versions", strconv.Itoa(s.Versions))
@@ -171,7 +181,19 @@ func (r Reporter) statusTable(ctx context.Context, crawls []store.CrawlRecord, n
 		t.row(c.Spec.Name, c.State.String(), strconv.Itoa(pages), strconv.Itoa(s.Visits), strconv.Itoa(s.LastHour),
 			strconv.Itoa(s.Waiting), strconv.Itoa(s.Overdue), when(s.NextDue, now))
 	}
-	return t.flush()
+	if err := t.flush(); err != nil {
+		return err
+	}
+	held, err := r.held(ctx)
+	if err != nil {
+		return err
+	}
+	for _, w := range held {
+		if _, err := fmt.Fprintln(r.Out, heldWords(w, now)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // nonZero lists counts in the order of their keys: "120 known, 16 active".

@@ -11,6 +11,7 @@ package store
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"recrawl/internal/crawl"
@@ -22,6 +23,8 @@ var (
 	ErrNotFound = errors.New("not found")
 	// ErrUnavailable: the database did not answer; trying again later may help.
 	ErrUnavailable = errors.New("store unavailable")
+	// ErrFull is an ErrUnavailable: the database has no room to write.
+	ErrFull = fmt.Errorf("no room: %w", ErrUnavailable)
 	// ErrRefused: the permit gives no right to begin (already begun, revoked, or
 	// its crawl was paused or stopped).
 	ErrRefused = errors.New("permit refused")
@@ -51,6 +54,7 @@ type Store interface {
 	Sources
 	Takedown
 	Contents
+	Workers
 	// Now returns the store's clock.
 	Now(ctx context.Context) (time.Time, error)
 	// Close ends all use of the store and marks the close as clean.

@@ -9,6 +9,8 @@ import (
 	"io"
 	"math/rand/v2"
 	"net"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -442,5 +444,45 @@ func TestSilentConnection(t *testing.T) {
 				t.Errorf("%v", err)
 			}
 		})
+	}
+}
+
+// TestFullBucket: a server without room says so in its own words, and that is no
+// other trouble.
+func TestFullBucket(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		status int
+		code   string
+		full   bool
+	}{
+		{507, "XMinioStorageFull", true},
+		{507, "InsufficientStorage", true},
+		{403, "QuotaExceeded", true},
+		{403, "AccessDenied", false},
+	} {
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			switch r.Method {
+			case http.MethodPut:
+				w.WriteHeader(c.status)
+				fmt.Fprintf(w, `<?xml version="1.0"?><Error><Code>%s</Code><Message>sorry</Message></Error>`, c.code)
+			case http.MethodHead:
+				if r.URL.Path != "/bucket/" {
+					w.WriteHeader(http.StatusNotFound)
+				}
+			default:
+				fmt.Fprint(w, `<?xml version="1.0"?><LocationConstraint>us-east-1</LocationConstraint>`)
+			}
+		}))
+		t.Cleanup(server.Close)
+		env := map[string]string{"AWS_ACCESS_KEY_ID": "a", "AWS_SECRET_ACCESS_KEY": "b", "AWS_REGION": "us-east-1"}
+		s, err := s3.Open(t.Context(), "s3://bucket/?endpoint="+server.URL, func(name string) string { return env[name] })
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = commit(t, s, []byte("a content"))
+		if !errors.Is(err, archive.ErrUnavailable) || errors.Is(err, archive.ErrFull) != c.full {
+			t.Errorf("%d %s: %v", c.status, c.code, err)
+		}
 	}
 }

@@ -6,9 +6,12 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"sync/atomic"
+	"syscall"
 
 	"github.com/minio/minio-go/v7"
 
@@ -183,8 +186,25 @@ func (s *Store) fault(ctx context.Context, err error) error {
 	if err := archive.CheckContext(ctx); err != nil {
 		return err
 	}
-	return fmt.Errorf("%w: %s: %s", archive.ErrUnavailable, s.place, words(err))
+	kind := archive.ErrUnavailable
+	if full(err) {
+		kind = archive.ErrFull
+	}
+	return fmt.Errorf("%w: %s: %s", kind, s.place, words(err))
 }
+
+// full reports whether an error says that there is no room: in the bucket, or here,
+// where contents are collected. Servers have no common code for it.
+func full(err error) bool {
+	var answer minio.ErrorResponse
+	if errors.As(err, &answer) {
+		return answer.StatusCode == http.StatusInsufficientStorage || slices.Contains(fullCodes, answer.Code)
+	}
+	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT)
+}
+
+// fullCodes are MinIO's and Ceph's.
+var fullCodes = []string{"XMinioStorageFull", "XMinioAdminBucketQuotaExceeded", "QuotaExceeded"}
 
 // words says in words what went wrong.
 func words(err error) string {

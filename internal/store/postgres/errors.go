@@ -24,6 +24,7 @@ const (
 	codeReadOnly         = "25006" // a standby, or one that has become it
 	codeDuplicateTable   = "42P07"
 	codeUndefinedTable   = "42P01"
+	codeDiskFull         = "53100"
 
 	classConnection = "08"
 	classAuth       = "28"
@@ -70,6 +71,8 @@ func interpretCode(failure *pgconn.PgError, err error) error {
 		return &storeError{store.ErrUnavailable, "the database is too busy", err}
 	case codeQueryCanceled, codeIdleTimeout:
 		return &storeError{store.ErrUnavailable, "the database took too long", err}
+	case codeDiskFull:
+		return &storeError{store.ErrFull, "the database's disk is full", err}
 	case codeReadOnly:
 		return &storeError{store.ErrUnavailable, "the database is read-only", err}
 	case codeDuplicateTable, codeUndefinedTable:

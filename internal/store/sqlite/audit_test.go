@@ -135,6 +135,37 @@ func TestOldMinutesAreForgotten(t *testing.T) {
 	}
 }
 
+// TestNotesOfDeadWorkers: what a worker said before it was killed is not believed for
+// long, and goes in the end.
+func TestNotesOfDeadWorkers(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "store.db")
+	s := openAt(t, path, Options{})
+	for _, name := range []string{"killed", "long gone"} {
+		if err := s.NoteWorker(t.Context(), name, "no room"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	execute(t, path, "UPDATE workers SET seen_at = seen_at - 181000000 WHERE name = 'killed'",
+		"UPDATE workers SET seen_at = seen_at - 90000000000 WHERE name = 'long gone'")
+	if held, err := s.HeldWorkers(t.Context()); err != nil || len(held) != 0 {
+		t.Errorf("held: %v, %v", held, err)
+	}
+	if err := s.NoteWorker(t.Context(), "living", ""); err != nil {
+		t.Fatal(err)
+	}
+	e, err := openEngine(t.Context(), path, Options{ReadOnly: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := 0
+	err = e.Read(t.Context(), func(tx sqlstore.Tx) error {
+		return tx.QueryRow(t.Context(), "SELECT COUNT(*) FROM workers", nil, &rows)
+	})
+	if err = errors.Join(err, e.Close()); err != nil || rows != 2 {
+		t.Errorf("%d notes, %v; want those of the living and of who was killed just now", rows, err)
+	}
+}
+
 // BenchmarkRegister registers pages of 100 links, half of them new, into a crawl
 // of many hosts.
 func BenchmarkRegister(b *testing.B) {

@@ -23,7 +23,7 @@ var errorWords = map[int]struct {
 	lib.SQLITE_PERM:     {store.ErrUnavailable, "access is denied"},
 	lib.SQLITE_CANTOPEN: {store.ErrUnavailable, "it cannot be opened: check that its folder exists and is writable"},
 	lib.SQLITE_IOERR:    {store.ErrUnavailable, "the disk fails"},
-	lib.SQLITE_FULL:     {store.ErrUnavailable, "the disk is full"},
+	lib.SQLITE_FULL:     {store.ErrFull, "the disk is full"},
 	lib.SQLITE_CORRUPT:  {store.ErrUnavailable, "it is damaged: restore it from a backup"},
 	lib.SQLITE_NOTADB:   {store.ErrForeign, "it is not a SQLite database"},
 }

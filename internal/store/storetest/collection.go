@@ -47,6 +47,7 @@ func Run(t *testing.T, open func(t *testing.T) store.Store) {
 		{"Exchanges", exchangeCases()},
 		{"Schedules", scheduleCases()},
 		{"Claims", claimCases()},
+		{"Workers", workerCases()},
 	}
 	for _, group := range groups {
 		t.Run(group.name, func(t *testing.T) {

@@ -1,0 +1,118 @@
+package activities
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"syscall"
+	"time"
+
+	"recrawl/internal/archive"
+	"recrawl/internal/crawl"
+	"recrawl/internal/room"
+	"recrawl/internal/store"
+)
+
+const (
+	// A page that is due while there is no room asks again after as long as that has
+	// lasted, within these bounds: each ask costs Temporal's database some room, and
+	// most pages are told when there is some again.
+	shortestHeldWait = 10 * time.Second
+	longestHeldWait  = 10 * time.Minute
+	// mostHeld bounds the pages that are told.
+	mostHeld = 20_000
+)
+
+// Room says whether there is room to keep what requests bring; see room.Keeper.
+type Room interface {
+	Held() (room.Hold, bool)
+	Begin() (room.Hold, bool)
+	Full(reason string)
+	Kept()
+}
+
+// heldPages are the pages that were told to wait for room.
+type heldPages struct {
+	mu    sync.Mutex
+	pages map[int64]crawl.PageRef
+}
+
+func (h *heldPages) add(page crawl.PageRef) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.pages == nil {
+		h.pages = map[int64]crawl.PageRef{}
+	}
+	if len(h.pages) < mostHeld {
+		h.pages[page.PageID] = page
+	}
+}
+
+func (h *heldPages) take() map[int64]crawl.PageRef {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	pages := h.pages
+	h.pages = nil
+	return pages
+}
+
+// WakeHeld tells the pages that were told to wait for room that there is some. Those
+// that it does not reach come by themselves.
+func (a *Activities) WakeHeld(ctx context.Context) {
+	for _, page := range a.held.take() {
+		if ctx.Err() != nil {
+			return
+		}
+		if err := a.turn(ctx, store.Turn{Page: page}); err != nil && !errors.Is(err, store.ErrNotFound) {
+			a.log.Warn("a page that waits for room could not be told that there is some", "page", page.URL, "error", err)
+		}
+	}
+}
+
+// heldWait is how long a page waits before it asks again, spread by a quarter.
+func heldWait(hold room.Hold, page int64, now time.Time) time.Duration {
+	wait := min(max(now.Sub(hold.Since), shortestHeldWait), longestHeldWait)
+	const parts = 1000
+	return wait + wait*time.Duration(page%parts)/(4*parts)
+}
+
+// hasRoom reports whether there is room for what a request brings that would begin
+// now. If not, the page gives its place back, and with it its permit.
+func (a *Activities) hasRoom(ctx context.Context, page crawl.PageRef) bool {
+	if _, held := a.settings.Room.Begin(); !held {
+		return true
+	}
+	effects, err := a.store.Leave(ctx, page.PageID)
+	if err != nil {
+		a.log.Debug("a permit was not given back for want of room", "page", page.URL, "error", err)
+		return false // it is revoked when somebody else wants it
+	}
+	a.carryOut(ctx, effects)
+	return false
+}
+
+// heeding tells the room of an activity's error that says that a disk is full.
+func heeding[In, Out any](a *Activities, do func(context.Context, In) (Out, error)) func(context.Context, In) (Out, error) {
+	return func(ctx context.Context, in In) (Out, error) {
+		out, err := do(ctx, in)
+		if reason := fullness(err); reason != "" {
+			a.settings.Room.Full(reason)
+		}
+		return out, err
+	}
+}
+
+// fullness says in words which disk is full, if an error says so.
+func fullness(err error) string {
+	switch {
+	case err == nil:
+		return ""
+	case errors.Is(err, store.ErrFull):
+		return "no room: the store's disk is full"
+	case errors.Is(err, archive.ErrFull), errors.Is(err, syscall.ENOSPC):
+		return "no room: the archive is full"
+	case errors.Is(err, syscall.EDQUOT):
+		return "no room: the archive's quota is used up"
+	}
+	return ""
+}

@@ -1,0 +1,113 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"os"
+	"time"
+
+	"recrawl/internal/config"
+	"recrawl/internal/room"
+	"recrawl/internal/store"
+)
+
+const (
+	// roomEvery is how often a worker looks whether there is room; what it says of
+	// itself in the store is repeated every noteEvery while it is held, else every
+	// restNoteEvery.
+	roomEvery     = time.Second
+	noteEvery     = time.Minute
+	restNoteEvery = 6 * time.Hour
+	// noteLimit bounds a note: on a full disk the store may not take it.
+	noteLimit = 5 * time.Second
+)
+
+func newKeeper(dsn, archiveURL string, cfg config.Config) *room.Keeper {
+	return room.New(room.Options{Folders: config.LocalFolders(dsn, archiveURL), Reserve: int64(cfg.Reserve)})
+}
+
+// roomWatch says in the log and in the store when a worker is held for want of room,
+// and wakes its pages when there is some again.
+type roomWatch struct {
+	keeper *room.Keeper
+	store  store.Workers
+	name   string // of the worker
+	wake   func(ctx context.Context)
+	log    *slog.Logger
+
+	said  string // in the log; "" when not held
+	noted string // in the store
+	when  time.Time
+}
+
+// workerName tells the workers of a store apart, and people where each is.
+func workerName() string {
+	host, err := os.Hostname()
+	if err != nil {
+		host = "unknown"
+	}
+	return fmt.Sprintf("%d@%s", os.Getpid(), host)
+}
+
+// start watches until stop is called.
+func (w *roomWatch) start(ctx context.Context) (stop func()) {
+	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		w.run(ctx)
+	}()
+	return func() { cancel(); <-done }
+}
+
+func (w *roomWatch) run(ctx context.Context) {
+	w.note(ctx, "")
+	ticker := time.NewTicker(roomEvery)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ticker.C:
+			w.look(ctx)
+		case <-ctx.Done():
+			ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), noteLimit)
+			defer cancel()
+			if err := w.store.RemoveWorker(ending, w.name); err != nil {
+				w.log.Debug("the worker's note was not removed", "error", err)
+			}
+			return
+		}
+	}
+}
+
+// look acts on a change since the last look, once.
+func (w *roomWatch) look(ctx context.Context) {
+	hold, held := w.keeper.Trouble()
+	switch {
+	case held && w.said == "":
+		w.log.Warn("no request is made until there is room", "reason", hold.Reason)
+	case !held && w.said != "":
+		w.log.Warn("there is room again: visits go on")
+		w.wake(ctx)
+	}
+	w.said = hold.Reason
+	every := noteEvery
+	if !held {
+		every = restNoteEvery
+	}
+	if (w.noted == "") != (w.said == "") || time.Since(w.when) >= every {
+		w.note(ctx, w.said)
+	}
+}
+
+// note says in the store why the worker is held. Where there is no room for that
+// either it is tried again at the next look.
+func (w *roomWatch) note(ctx context.Context, held string) {
+	ctx, cancel := context.WithTimeout(ctx, noteLimit)
+	defer cancel()
+	if err := w.store.NoteWorker(ctx, w.name, held); err != nil {
+		w.log.Debug("the worker's state was not noted", "error", err)
+		return
+	}
+	w.noted, w.when = held, time.Now()
+}

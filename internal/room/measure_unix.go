@@ -1,0 +1,22 @@
+//go:build linux || darwin || freebsd
+
+package room
+
+import "syscall"
+
+// Measure looks at the disk that a folder lies on, as one who is not root may use it.
+func Measure(folder string) (Space, error) {
+	var fs syscall.Statfs_t
+	if err := syscall.Statfs(folder, &fs); err != nil {
+		return Space{}, err
+	}
+	var about syscall.Stat_t
+	if err := syscall.Stat(folder, &about); err != nil {
+		return Space{}, err
+	}
+	space := Space{Disk: uint64(about.Dev), Bytes: int64(fs.Bavail) * int64(fs.Bsize), Files: -1}
+	if fs.Files > 0 {
+		space.Files = int64(fs.Ffree)
+	}
+	return space, nil
+}

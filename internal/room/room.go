@@ -1,0 +1,216 @@
+// Package room decides whether a worker may make requests, by the room that its disks
+// have left to keep what comes of them.
+package room
+
+import (
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"recrawl/internal/crawl"
+)
+
+const (
+	// measureEvery is how long a look at a disk is believed.
+	measureEvery = time.Second
+	// reserveFiles is the reserve in files: an archive has one for each content.
+	reserveFiles = 1000
+	// After somebody ran into a full disk that cannot be measured (a bucket, a
+	// database) one page at a time is tried, after firstPause at first, and twice as
+	// long with each try that fails.
+	firstPause = 30 * time.Second
+	lastPause  = 10 * time.Minute
+	// tryLimit is how long a try may take before another one is made.
+	tryLimit = 2 * time.Minute
+)
+
+// Space is what a disk has left for us.
+type Space struct {
+	Bytes int64
+	Files int64 // that may be made; negative if there is no such limit
+	// Disk tells disks apart; 0 is unknown.
+	Disk uint64
+}
+
+// Options say what a Keeper watches.
+type Options struct {
+	// Folders lie on the disks that must have room.
+	Folders []string
+	// Reserve is how many bytes must be left on each; 0 or less looks at none.
+	Reserve int64
+	// Measure looks at the disk of a folder; nil is Measure.
+	Measure func(folder string) (Space, error)
+}
+
+// Hold says why no request may be made.
+type Hold struct {
+	Reason string    // in words
+	Since  time.Time // of the hold
+}
+
+// Keeper says whether there is room. Any number of goroutines may use it.
+type Keeper struct {
+	folders []string
+	reserve int64
+	measure func(string) (Space, error)
+
+	mu       sync.Mutex
+	measured time.Time
+	low      string // why the disks do not suffice; "" if they do
+	since    time.Time
+	full     refusal
+}
+
+// refusal is a disk that was full when somebody wrote to it.
+type refusal struct {
+	reason string // "" for none
+	until  time.Time
+	pause  time.Duration
+	trying time.Time // a try is under way since then; zero for none
+}
+
+// New returns a keeper. It looks when it is asked.
+func New(o Options) *Keeper {
+	k := &Keeper{folders: o.Folders, reserve: o.Reserve, measure: o.Measure}
+	if k.measure == nil {
+		k.measure = Measure
+	}
+	return k
+}
+
+// Held says whether a request may be asked for, and if not, why.
+func (k *Keeper) Held() (Hold, bool) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.held(time.Now())
+}
+
+// Trouble is Held for people: it lasts until it is known to be over, and does not end
+// for a try.
+func (k *Keeper) Trouble() (Hold, bool) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	hold, held := k.held(time.Now())
+	if !held && k.full.reason != "" {
+		return Hold{Reason: k.full.reason, Since: k.since}, true
+	}
+	return hold, held
+}
+
+// Begin is Held for a request that begins at once: where nobody can look whether a
+// disk is full, it lets one through to try.
+func (k *Keeper) Begin() (Hold, bool) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	now := time.Now()
+	hold, held := k.held(now)
+	if !held && k.full.reason != "" {
+		k.full.trying = now
+	}
+	return hold, held
+}
+
+// Full says that a disk was full for somebody who wrote to it, in words.
+func (k *Keeper) Full(reason string) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	now := time.Now()
+	k.measured = time.Time{} // look again
+	if k.full.reason != "" && now.Before(k.full.until) {
+		return // of the same time
+	}
+	k.full.pause = min(max(2*k.full.pause, firstPause), lastPause)
+	k.full.reason, k.full.until, k.full.trying = reason, now.Add(k.full.pause), time.Time{}
+	k.begin(now)
+}
+
+// Kept says that all that came of a request was kept.
+func (k *Keeper) Kept() {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if !k.full.trying.IsZero() {
+		k.full = refusal{}
+	}
+}
+
+func (k *Keeper) held(now time.Time) (Hold, bool) {
+	if k.measured.IsZero() || now.Sub(k.measured) >= measureEvery {
+		k.look(now)
+	}
+	reason := k.low
+	if reason == "" && k.full.reason != "" && (now.Before(k.full.until) || !k.full.trying.IsZero() && now.Sub(k.full.trying) < tryLimit) {
+		reason = k.full.reason
+	}
+	if reason == "" {
+		if k.full.reason == "" {
+			k.since = time.Time{}
+		}
+		return Hold{}, false
+	}
+	k.begin(now)
+	return Hold{Reason: reason, Since: k.since}, true
+}
+
+func (k *Keeper) begin(now time.Time) {
+	if k.since.IsZero() {
+		k.since = now
+	}
+}
+
+// look measures the disks. One that has recovered must have an eighth more than the
+// reserve, so that a worker does not begin and end holds with each page. What was
+// full and can be measured needs no try: there is room, or there is not.
+func (k *Keeper) look(now time.Time) {
+	reserve := k.reserve
+	if k.low != "" {
+		reserve += reserve / 8
+	}
+	k.measured, k.low = now, Short(k.folders, reserve, k.measure)
+	if k.low != "" {
+		k.low += "; " + size(reserve) + " are needed"
+	}
+	if k.low != "" && k.full.reason != "" {
+		k.full = refusal{}
+	}
+}
+
+// Least is what a disk has left that takes no note of anything any more.
+const Least = 4 << 20
+
+// Short says which of the folders' disks have less left than a reserve, in words; ""
+// if none has, or none can be measured.
+func Short(folders []string, reserve int64, measure func(string) (Space, error)) string {
+	if reserve <= 0 {
+		return ""
+	}
+	var short []string
+	seen := map[uint64]bool{}
+	for _, folder := range folders {
+		space, err := measure(folder)
+		if err != nil || space.Disk != 0 && seen[space.Disk] {
+			continue // whoever writes there will say; or it has been said
+		}
+		seen[space.Disk] = true
+		switch {
+		case space.Bytes < reserve:
+			short = append(short, fmt.Sprintf("%s left on the disk of %s", size(space.Bytes), folder))
+		case space.Files >= 0 && space.Files < reserveFiles:
+			short = append(short, fmt.Sprintf("room for %d more files on the disk of %s", space.Files, folder))
+		}
+	}
+	if len(short) == 0 {
+		return ""
+	}
+	return "no room: " + strings.Join(short, "; ")
+}
+
+// size rounds down to what a person wants to read.
+func size(bytes int64) string {
+	for _, unit := range []int64{1 << 30, 1 << 20, 1 << 10} {
+		if bytes >= unit {
+			return crawl.Size(bytes / unit * unit).String()
+		}
+	}
+	return crawl.Size(bytes).String()
+}

@@ -1,0 +1,29 @@
+package sqlite
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"recrawl/internal/store"
+	"recrawl/internal/store/sqlstore"
+)
+
+// TestFullDiskIsTold: a file that cannot grow is not just any trouble.
+func TestFullDiskIsTold(t *testing.T) {
+	e := testEngine(t)
+	if _, err := e.writer.exec(t.Context(), "PRAGMA max_page_count = 1", nil); err != nil { // that is, as many as it has
+		t.Fatal(err)
+	}
+	var err error
+	for i := 0; err == nil && i < 1000; i++ {
+		err = e.Write(t.Context(), func(tx sqlstore.Tx) error {
+			_, err := tx.Exec(t.Context(), "INSERT INTO hosts (host) VALUES ($1)", fmt.Sprint(i, strings.Repeat("x", 500)))
+			return err
+		})
+	}
+	if !errors.Is(err, store.ErrFull) || !errors.Is(err, store.ErrUnavailable) || !strings.Contains(err.Error(), "the disk is full") {
+		t.Errorf("%v, want that the disk is full", err)
+	}
+}
