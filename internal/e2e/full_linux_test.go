@@ -126,7 +126,7 @@ func TestFullDisk(t *testing.T) {
 	s := serve(t, moving(pages))
 	d := startDevEnv(t, filepath.Join(disk, "data"), []string{"RECRAWL_RESERVE=32MiB"},
 		crawlArgs(s, "10ms", "--default-interval", "1s")...)
-	d.eventually(3*time.Minute, "every page is visited", d.crawled("t", pages+1, 1))
+	d.await("every page is visited", d.crawled("t", pages+1, 1))
 
 	remove := ballast(t, disk, 24<<20)
 	d.held("no room")
@@ -172,7 +172,7 @@ func asked(s *site) int { return len(s.requests()) - s.count("/robots.txt") }
 // held waits until status says why workers are held.
 func (d *dev) held(why string) {
 	d.t.Helper()
-	d.eventually(time.Minute, "status says "+why, func() bool {
+	d.await("status says "+why, func() bool {
 		out, code, _ := d.starter("status")
 		return code == 0 && strings.Contains(out, why)
 	})
@@ -182,7 +182,7 @@ func (d *dev) held(why string) {
 func (d *dev) noRequests(s *site, pages int) {
 	d.t.Helper()
 	before := len(s.requests())
-	d.eventually(2*time.Minute, "the pages are overdue", func() bool {
+	d.await("the pages are overdue", func() bool {
 		for _, line := range lines[struct {
 			Overdue int    `json:"overdue"`
 			Lag     string `json:"lag"`
@@ -202,7 +202,7 @@ func (d *dev) noRequests(s *site, pages int) {
 func (d *dev) visitsAgain(pages int) {
 	d.t.Helper()
 	at := time.Now()
-	d.eventually(3*time.Minute, "all pages are visited again", func() bool {
+	d.await("all pages are visited again", func() bool {
 		for _, p := range d.pages("t") {
 			visits := d.history(p.URL)
 			if len(visits) == 0 || visits[0].At.Before(at) {
@@ -211,7 +211,7 @@ func (d *dev) visitsAgain(pages int) {
 		}
 		return len(d.pages("t")) >= pages
 	})
-	d.eventually(time.Minute, "status is content", func() bool {
+	d.await("status is content", func() bool {
 		out, code, _ := d.starter("status")
 		return code == 0 && !strings.Contains(out, "no room")
 	})

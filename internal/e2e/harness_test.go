@@ -344,18 +344,6 @@ func (d *dev) awaitEvery(every time.Duration, what string, holds func() bool) {
 	}
 }
 
-// eventually and eventuallyEvery are await and awaitEvery under their old names; the
-// limit says nothing.
-func (d *dev) eventually(_ time.Duration, what string, holds func() bool) {
-	d.t.Helper()
-	d.await(what, holds)
-}
-
-func (d *dev) eventuallyEvery(every, _ time.Duration, what string, holds func() bool) {
-	d.t.Helper()
-	d.awaitEvery(every, what, holds)
-}
-
 // receive waits for what another goroutine sends, or for a closed channel.
 func receive[T any](t *testing.T, from <-chan T, what string) (v T) {
 	t.Helper()
