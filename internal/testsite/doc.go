@@ -6,4 +6,7 @@
 // time since the start (and of the port, in links to other hosts), so that a
 // crawler's findings can be compared with the truth. The site writes a log of
 // the requests as it saw them; CheckPolite reads rudeness from it.
+//
+// Attacks are hosts that abuse whoever crawls them, one family a file (attack_*.go),
+// and Endless is a web of sites with parts that have no end. Loopback serves both.
 package testsite
