@@ -41,6 +41,12 @@ func (n *notes) add(text string) error {
 	return nil
 }
 
+func (n *notes) fails(err error) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.fail = err
+}
+
 func (n *notes) take() []string {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -82,10 +88,10 @@ func TestRoomWatch(t *testing.T) {
 		}
 		const short = "1@here: no room: 9B left on the disk of data; 56B are needed"
 		want(time.Hour, "1@here: ")
-		n.fail = errors.New("the disk is full")
+		n.fails(errors.New("the disk is full"))
 		leave(9)
 		want(10 * time.Second)
-		n.fail = nil
+		n.fails(nil)
 		want(2*time.Second, short)
 		want(3*time.Minute+time.Second, short, short, short)
 		if woken != 0 {
