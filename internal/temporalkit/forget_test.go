@@ -19,6 +19,7 @@ import (
 	"go.temporal.io/api/workflowservice/v1"
 	"go.temporal.io/sdk/client"
 	"google.golang.org/grpc"
+	"google.golang.org/protobuf/proto"
 
 	"recrawl/internal/contract"
 	"recrawl/internal/crawl"
@@ -71,7 +72,7 @@ func (s *server) ListWorkflow(_ context.Context, in *workflowservice.ListWorkflo
 		own := strings.HasPrefix(in.Query, "WorkflowId") && strings.Contains(in.Query, quoted(info.Execution.WorkflowId))
 		child := strings.Contains(in.Query, "ParentWorkflowId") && strings.Contains(in.Query, quoted(info.ParentExecution.GetWorkflowId()))
 		if own || child {
-			out.Executions = append(out.Executions, info)
+			out.Executions = append(out.Executions, proto.CloneOf(info))
 		}
 	}
 	return out, nil
@@ -90,7 +91,7 @@ func (s *server) DescribeWorkflowExecution(_ context.Context, id, runID string) 
 				continue
 			}
 		}
-		return &workflowservice.DescribeWorkflowExecutionResponse{WorkflowExecutionInfo: info}, nil
+		return &workflowservice.DescribeWorkflowExecutionResponse{WorkflowExecutionInfo: proto.CloneOf(info)}, nil
 	}
 	return nil, serviceerror.NewNotFound("no such workflow")
 }
