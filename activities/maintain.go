@@ -11,7 +11,6 @@ import (
 	"recrawl/internal/crawl"
 	"recrawl/internal/store"
 	"recrawl/internal/temporalkit"
-	"recrawl/internal/upkeep"
 )
 
 // Sizes of maintenance's batches: small enough for one activity attempt, large
@@ -22,6 +21,9 @@ const (
 	unparkBatch     = 200
 	unfinishedBatch = 50
 	sweepBatch      = 500
+	// stepLimit bounds one step of a turn, so that one that hangs (an archive that does
+	// not answer) leaves time for the others.
+	stepLimit = 3 * time.Minute
 	// unfinishedAge is how long a version's links may wait for their Discover,
 	// which is normally on its way, before maintenance looks after them.
 	unfinishedAge = 2 * time.Minute
@@ -29,50 +31,6 @@ const (
 	// visit; then whoever admitted it was lost before it was started.
 	untriedAge = 2 * time.Minute
 )
-
-// Maintain does one part of a maintenance turn: it starts the workflows that are
-// missing and, when all pages have been looked at, looks after lines, unfinished
-// links and room in the windows.
-func (a *Activities) Maintain(ctx context.Context, in contract.MaintainIn) (contract.MaintainOut, error) {
-	out, err := a.restart(ctx, in)
-	if err != nil || out.After > 0 {
-		return out, translate(err)
-	}
-	effects, err := a.store.Nudge(ctx)
-	if err != nil {
-		return out, translate(err)
-	}
-	a.carryOut(ctx, effects)
-	out.Turned = len(effects.Turns)
-	unfinished, err := a.store.UnfinishedLinks(ctx, in.CrawlID, a.unfinishedAge(in.Repair), unfinishedBatch)
-	if err != nil {
-		return out, translate(err)
-	}
-	for _, p := range unfinished {
-		out.Unfinished = append(out.Unfinished, contract.DiscoverIn{CrawlID: in.CrawlID, Crawl: in.Name, Page: p.Page, Visit: p.Visit, Register: true})
-	}
-	// Bytes of visits that brought nothing new to keep, and of pages that were
-	// forgotten while they were being fetched.
-	if _, err := upkeep.Sweep(ctx, a.store, a.archive, sweepBatch); err != nil {
-		return out, translate(err)
-	}
-	if err := a.guard(ctx, in); err != nil {
-		return out, translate(err)
-	}
-	candidates, err := a.store.Candidates(ctx, store.CandidateParams{CrawlID: in.CrawlID, Limit: 1})
-	if err != nil {
-		return out, translate(err)
-	}
-	out.Room = len(candidates) > 0
-	if err := a.allocate(ctx, in); err != nil {
-		return out, translate(err)
-	}
-	if out.RankDue, err = a.rankDue(ctx, in); err != nil {
-		return out, translate(err)
-	}
-	out.Status, err = a.counts(ctx, in.CrawlID)
-	return out, translate(err)
-}
 
 // unfinishedAge is zero in a repairing turn: Temporal may have lost every
 // Discover.
@@ -85,10 +43,10 @@ func (a *Activities) unfinishedAge(repair bool) time.Duration {
 
 // restart starts a batch of living pages by id: those overdue and in no line,
 // or, repairing, all. A page whose workflow runs is not touched.
-func (a *Activities) restart(ctx context.Context, in contract.MaintainIn) (contract.MaintainOut, error) {
+func (a *Activities) restart(ctx context.Context, in contract.MaintainIn, out *contract.MaintainOut) error {
 	now, err := a.store.Now(ctx)
 	if err != nil {
-		return contract.MaintainOut{}, err
+		return err
 	}
 	params := store.DueParams{CrawlID: in.CrawlID, Before: now.Add(-a.settings.Overdue), After: in.After, Limit: restartBatch}
 	if in.Repair {
@@ -96,26 +54,25 @@ func (a *Activities) restart(ctx context.Context, in contract.MaintainIn) (contr
 	}
 	pages, err := a.store.DuePages(ctx, params)
 	if err != nil {
-		return contract.MaintainOut{}, err
+		return err
 	}
 	var untried []store.PageRecord
 	if age := min(untriedAge, a.settings.Overdue); !in.Repair && in.After == 0 {
 		untried, err = a.store.DuePages(ctx, store.DueParams{CrawlID: in.CrawlID, Before: now.Add(-age), Limit: restartBatch, Untried: true})
 		if err != nil {
-			return contract.MaintainOut{}, err
+			return err
 		}
 	}
-	var out contract.MaintainOut
 	for _, p := range distinct(pages, untried) {
 		if err := a.workflows.StartPage(ctx, NewPageIn(p)); err != nil {
-			return out, err
+			return err
 		}
 		out.Restarted++
 	}
 	if len(pages) == restartBatch {
 		out.After = pages[len(pages)-1].PageID
 	}
-	return out, nil
+	return nil
 }
 
 // distinct are the pages of both lists, by id.

@@ -153,6 +153,8 @@ func (c *crawlRun) maintain() error {
 		return nil
 	}
 	c.turns++
+	heed(&c.s, out)
+	c.publishState()
 	turnDone(&c.s, out, now)
 	return c.resumeDiscovers(out.Unfinished)
 }

@@ -32,6 +32,9 @@ func crawlDetails(s *contract.CrawlProgress, doing string) string {
 	if s.Problem != "" {
 		row("Maintenance failed", s.Problem)
 	}
+	for _, step := range workflow.DeterministicKeys(s.Problems) {
+		row("Maintenance of "+step+" failed", s.Problems[step])
+	}
 	row("Visits", fmt.Sprintf("%d so far, %d pages in line, %d overdue", s.Counts.Visits, s.Counts.Waiting, s.Counts.Overdue))
 	row("Hosts", fmt.Sprintf("%d, of them %d in back-off", s.Counts.Hosts, s.Counts.Backoff))
 	if r := s.Ranked; r != nil {

@@ -3,6 +3,8 @@ package workflows
 import (
 	"time"
 
+	"go.temporal.io/sdk/workflow"
+
 	"recrawl/internal/contract"
 	"recrawl/internal/crawl"
 )
@@ -40,6 +42,18 @@ func crawlNext(s *contract.CrawlProgress, now time.Time) crawlDo {
 	return crawlMaintain
 }
 
+// heed takes in the state that the crawl has in the store, if somebody changed it there
+// since this workflow last did: a command came while there was no workflow to be told.
+func heed(s *contract.CrawlProgress, out contract.MaintainOut) {
+	if out.State == 0 || out.Generation <= s.Generation {
+		return
+	}
+	if s.State == crawl.CrawlPaused && out.State == crawl.CrawlRunning {
+		s.Waking = true
+	}
+	s.State, s.Generation = out.State, out.Generation
+}
+
 // turnDone takes in a part of a maintenance turn. The next turn keeps the
 // rhythm of the last, unless that time is over already.
 func turnDone(s *contract.CrawlProgress, out contract.MaintainOut, now time.Time) {
@@ -55,11 +69,28 @@ func turnDone(s *contract.CrawlProgress, out contract.MaintainOut, now time.Time
 	if s.Rank == nil {
 		s.Rank = out.RankDue
 	}
-	s.Counts = out.Status
+	if _, failed := out.Problems[contract.StepCounts]; !failed {
+		s.Counts = out.Status
+	}
 	s.Turns++
-	s.Repair = false
+	s.Problems = clipped(out.Problems)
+	// What the turn was to repair and could not is for the next.
+	_, unrepaired := out.Problems[contract.StepRestart]
+	s.Repair = s.Repair && unrepaired
 	s.LastTurn = now
 	planTurn(s, now)
+}
+
+// clipped bounds what a run carries of the problems of steps.
+func clipped(problems map[string]string) map[string]string {
+	if len(problems) == 0 {
+		return nil
+	}
+	kept := make(map[string]string, len(problems))
+	for _, step := range workflow.DeterministicKeys(problems) {
+		kept[step] = clip(problems[step], maxWords)
+	}
+	return kept
 }
 
 // turnFailed gives up a turn; the next one does its work, a repair included.

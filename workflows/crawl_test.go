@@ -385,6 +385,93 @@ func TestCrawlSuggestedDoesNotSpin(t *testing.T) {
 	}
 }
 
+// A step that fails is told, and what it was to repair or count is kept for the next turn.
+func TestCrawlStepsThatFail(t *testing.T) {
+	t.Parallel()
+	failing := map[string]string{contract.StepRestart: "temporal does not answer", contract.StepCounts: "a page", "archive": "a disk"}
+	problems := []map[string]string{nil, failing, failing, {"archive": "a disk"}, nil}
+	var repairs []bool
+	var after []contract.CrawlProgress
+	var events []*at
+	for i := range problems {
+		events = append(events, do(time.Duration(i)*10*time.Minute+5*time.Minute, func(l *live) { after = append(after, l.status()) }))
+	}
+	l := newCrawl(t, append(events, crawlStop(50*time.Minute-time.Second))...)
+	l.world.OnMaintain = func(in contract.MaintainIn) (contract.MaintainOut, error) {
+		repairs = append(repairs, in.Repair)
+		out := contract.MaintainOut{Problems: problems[len(repairs)-1]}
+		if out.Problems[contract.StepCounts] == "" {
+			out.Status.Visits = len(repairs)
+		}
+		return out, nil
+	}
+	if _, err := l.crawl(newsSpec, &contract.CrawlProgress{Every: 10 * time.Minute}); err != nil {
+		t.Fatal(err)
+	}
+	if want := []bool{true, false, false, false, false}; !slices.Equal(repairs, want) {
+		t.Errorf("turns with repair %v, want %v", repairs, want)
+	}
+	for i, visits := range []int{1, 1, 1, 4, 5} {
+		if i >= len(after) || fmt.Sprint(after[i].Problems) != fmt.Sprint(problems[i]) || after[i].Counts.Visits != visits {
+			t.Fatalf("after turn %d: %+v, want problems %v and the %d visits last counted", i, after[i:], problems[i], visits)
+		}
+	}
+	text := crawlDetails(&contract.CrawlProgress{Problems: failing}, "sleeping")
+	if !strings.Contains(text, "| Maintenance of archive failed | a disk |\n| Maintenance of counts failed |") {
+		t.Errorf("details:\n%s", text)
+	}
+}
+
+// A turn whose repair failed is repeated as a repair.
+func TestCrawlRepairsAgain(t *testing.T) {
+	t.Parallel()
+	s := contract.CrawlProgress{Repair: true}
+	turnDone(&s, contract.MaintainOut{Problems: map[string]string{contract.StepRestart: "x"}}, start)
+	if !s.Repair {
+		t.Error("the repair that failed is forgotten")
+	}
+	turnDone(&s, contract.MaintainOut{}, start)
+	if s.Repair {
+		t.Error("repaired again without end")
+	}
+}
+
+// What was written into the store while the workflow could not be told holds from the
+// next turn on; what the workflow wrote since is newer.
+func TestCrawlHeedsTheStore(t *testing.T) {
+	t.Parallel()
+	const running, paused, stopped = crawl.CrawlRunning, crawl.CrawlPaused, crawl.CrawlStopped
+	for _, c := range []struct {
+		name           string
+		before, stored crawl.CrawlState
+		generation     int64
+		after          crawl.CrawlState
+		waking         bool
+	}{
+		{"nothing new", running, running, 5, running, false},
+		{"an older answer", paused, running, 4, paused, false},
+		{"an answer of old workers", paused, 0, 0, paused, false},
+		{"paused", running, paused, 6, paused, false},
+		{"resumed", paused, running, 6, running, true},
+		{"stopped", running, stopped, 6, stopped, false},
+		{"another spec", running, running, 6, running, false},
+	} {
+		s := contract.CrawlProgress{State: c.before, Generation: 5}
+		heed(&s, contract.MaintainOut{State: c.stored, Generation: c.generation})
+		if s.State != c.after || s.Waking != c.waking || s.Generation != max(c.generation, 5) {
+			t.Errorf("%s: %+v", c.name, s)
+		}
+	}
+	l := newCrawl(t)
+	l.world.OnMaintain = func(contract.MaintainIn) (contract.MaintainOut, error) {
+		return contract.MaintainOut{State: stopped, Generation: 9}, nil
+	}
+	if _, err := l.crawl(newsSpec, nil); err != nil {
+		t.Fatal(err)
+	}
+	l.wantCalls(contract.ClosePages.Name, 1)
+}
+
 func TestCrawlDetails(t *testing.T) {
 	t.Parallel()
 	text := crawlDetails(&contract.CrawlProgress{

@@ -152,6 +152,10 @@ func newsSpec() crawl.Spec {
 
 func (*fakeStore) HeldWorkers(context.Context) ([]store.HeldWorker, error) { return nil, nil }
 
+func (*fakeStore) Care(context.Context, int64) (store.CareRecord, error) {
+	return store.CareRecord{}, nil
+}
+
 func (s *fakeStore) Now(context.Context) (time.Time, error) { return now, nil }
 
 func (s *fakeStore) Close() error { s.backend.closed++; return nil }

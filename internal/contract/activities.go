@@ -65,7 +65,19 @@ type MaintainOut struct {
 	Status CrawlCounts `json:"status"`
 	// RankDue: the pages should be ranked, and why.
 	RankDue *crawl.Reason `json:"rank_due,omitempty"`
+	// Problems are those of the steps that failed, by step; what they would have said
+	// is missing here.
+	Problems map[string]string `json:"problems,omitempty"`
+	// State and Generation are the crawl's in the store.
+	State      crawl.CrawlState `json:"state,omitempty"`
+	Generation int64            `json:"generation,omitempty"`
 }
+
+// Steps of maintenance that workflows know.
+const (
+	StepRestart = "workflows" // of pages: those that are missing are started
+	StepCounts  = "counts"
+)
 
 // CrawlCounts is a crawl in numbers, for its status query and details.
 type CrawlCounts struct {

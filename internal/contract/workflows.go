@@ -113,30 +113,32 @@ type DiscoverOut struct {
 // CrawlProgress is the Crawl workflow's state besides its spec: its second
 // argument, nil in the first run.
 type CrawlProgress struct {
-	CrawlID     int64            `json:"crawl_id"`
-	Name        string           `json:"name"`
-	State       crawl.CrawlState `json:"state,omitempty"` // none before it is open
-	Generation  int64            `json:"generation"`
-	Every       time.Duration    `json:"every"`
-	NextTurn    time.Time        `json:"next_turn,omitzero"` // of maintenance
-	LastTurn    time.Time        `json:"last_turn,omitzero"`
-	Repair      bool             `json:"repair,omitempty"`  // of the turn that is due
-	After       int64            `json:"after,omitempty"`   // cursor within the turn
-	Waking      bool             `json:"waking,omitempty"`  // parked pages are being woken
-	Admit       bool             `json:"admit,omitempty"`   // an admission Discover is wanted
-	Problem     string           `json:"problem,omitempty"` // of the last maintenance turn
-	Rank        *crawl.Reason    `json:"rank,omitempty"`    // the pages are to be ranked, and why
-	Replace     bool             `json:"replace,omitempty"` // pages are to be exchanged
-	Ranked      *RankOut         `json:"ranked,omitempty"`  // the last ranking
-	Evicted     int              `json:"evicted,omitempty"`
-	Runs        int              `json:"runs,omitempty"`
-	Tuning      Tuning           `json:"tuning,omitzero"`
-	Serial      int              `json:"serial"` // of admission Discovers
-	Restarted   int              `json:"restarted"`
-	Turns       int              `json:"turns"`
-	Counts      CrawlCounts      `json:"counts"`
-	Closing     int64            `json:"closing,omitempty"` // page id cursor of a stop
-	ClosedPages int              `json:"closed_pages,omitempty"`
+	CrawlID    int64            `json:"crawl_id"`
+	Name       string           `json:"name"`
+	State      crawl.CrawlState `json:"state,omitempty"` // none before it is open
+	Generation int64            `json:"generation"`
+	Every      time.Duration    `json:"every"`
+	NextTurn   time.Time        `json:"next_turn,omitzero"` // of maintenance
+	LastTurn   time.Time        `json:"last_turn,omitzero"`
+	Repair     bool             `json:"repair,omitempty"`  // of the turn that is due
+	After      int64            `json:"after,omitempty"`   // cursor within the turn
+	Waking     bool             `json:"waking,omitempty"`  // parked pages are being woken
+	Admit      bool             `json:"admit,omitempty"`   // an admission Discover is wanted
+	Problem    string           `json:"problem,omitempty"` // of the last maintenance turn, as a whole
+	// Problems are those of the steps of the last turn that failed, by step.
+	Problems    map[string]string `json:"problems,omitempty"`
+	Rank        *crawl.Reason     `json:"rank,omitempty"`    // the pages are to be ranked, and why
+	Replace     bool              `json:"replace,omitempty"` // pages are to be exchanged
+	Ranked      *RankOut          `json:"ranked,omitempty"`  // the last ranking
+	Evicted     int               `json:"evicted,omitempty"`
+	Runs        int               `json:"runs,omitempty"`
+	Tuning      Tuning            `json:"tuning,omitzero"`
+	Serial      int               `json:"serial"` // of admission Discovers
+	Restarted   int               `json:"restarted"`
+	Turns       int               `json:"turns"`
+	Counts      CrawlCounts       `json:"counts"`
+	Closing     int64             `json:"closing,omitempty"` // page id cursor of a stop
+	ClosedPages int               `json:"closed_pages,omitempty"`
 }
 
 // Updates and signals of Page. visit-now and stop are both; turn and

@@ -23,6 +23,7 @@ type Store interface {
 	FindPages(ctx context.Context, url, crawlName string) ([]store.PageRecord, error)
 	Status(ctx context.Context, crawlID int64) (store.StatusRecord, error)
 	HeldWorkers(ctx context.Context) ([]store.HeldWorker, error)
+	Care(ctx context.Context, crawlID int64) (store.CareRecord, error)
 	ListPages(ctx context.Context, f store.PageFilter) ([]store.PageRecord, error)
 	ListVisits(ctx context.Context, pageID int64, before, limit int) ([]store.VisitRecord, error)
 	ListVersions(ctx context.Context, pageID int64, before, limit int) ([]store.VersionRecord, error)

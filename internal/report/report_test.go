@@ -37,7 +37,10 @@ type fake struct {
 	duplicates []store.DuplicateRecord
 	mirrors    []store.MirrorRecord
 	held       []store.HeldWorker
+	care       store.CareRecord
 }
+
+func (f *fake) Care(context.Context, int64) (store.CareRecord, error) { return f.care, f.fail }
 
 func (f *fake) HeldWorkers(context.Context) ([]store.HeldWorker, error) { return f.held, f.fail }
 
@@ -215,6 +218,13 @@ func TestGolden(t *testing.T) {
 				{Name: "12@a", Since: now.Add(-90 * time.Second), Reason: "no room: 3MiB left on the disk of /data; 512MiB are needed"},
 				{Name: "7@b", Since: now, Reason: "no room: the archive is full"},
 			}
+			return errors.Join(r.Status(ctx, "news"), r.StatusAll(ctx))
+		},
+		"status-troubles": func(r Reporter) error {
+			r.Store.(*fake).care = store.CareRecord{LookedAt: now.Add(-5 * time.Minute), Troubles: []store.TroubleRecord{
+				{Trouble: store.Trouble{Part: "archive", Problem: "delete 12ab from the archive: permission denied"}, Since: now.Add(-20 * time.Minute)},
+				{Trouble: store.Trouble{Part: store.TroubleWorkflow, Problem: "was gone and was started anew", Mended: true}, Since: now.Add(-time.Hour), MendedAt: now.Add(-time.Minute)},
+			}}
 			return errors.Join(r.Status(ctx, "news"), r.StatusAll(ctx))
 		},
 		"status-short": func(r Reporter) error {

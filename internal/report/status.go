@@ -40,7 +40,8 @@ type statusLine struct {
 	BudgetPerDay  float64 `json:"budget_per_day"`
 	Threshold     float64 `json:"threshold"`
 	// Held are the workers that make no request, of any crawl.
-	Held []heldLine `json:"held"`
+	Held     []heldLine    `json:"held"`
+	Troubles []troubleLine `json:"troubles"`
 }
 
 // Status writes one crawl in numbers.
@@ -89,6 +90,9 @@ func (r Reporter) status(ctx context.Context, c store.CrawlRecord, now time.Time
 	if more.held, err = r.held(ctx); err != nil {
 		return err
 	}
+	if more.troubles, err = r.troubles(ctx, c, now); err != nil {
+		return err
+	}
 	if r.Format == JSON {
 		return writeJSON(r.Out, statusOf(c, s, more, now))
 	}
@@ -100,6 +104,7 @@ type statusMore struct {
 	steering   store.SteeringRecord
 	rejections []store.RejectionCount
 	held       []store.HeldWorker
+	troubles   []store.TroubleRecord
 }
 
 // rejectedWords are the most frequent reasons.
@@ -128,7 +133,7 @@ func statusOf(c store.CrawlRecord, s store.StatusRecord, more statusMore, now ti
 		Lag: crawl.Duration(s.Lag), NextDue: stamp(s.NextDue),
 		Policy: c.Spec.Revisit.Policy, Budget: orNull(c.Spec.Revisit.Budget),
 		PlannedPerDay: more.steering.Planned, BudgetPerDay: more.steering.Budget, Threshold: more.steering.Threshold,
-		Held: heldLines(more.held),
+		Held: heldLines(more.held), Troubles: troubleLines(more.troubles),
 	}
 	for _, state := range crawl.PageStates() {
 		line.Pages[state.String()] = s.Pages[state]
@@ -146,6 +151,9 @@ func (r Reporter) statusText(c store.CrawlRecord, s store.StatusRecord, more sta
 	t := newTable(r.Out, "crawl", c.Spec.Name+" ("+c.State.String()+")")
 	for _, w := range more.held {
 		t.row("held", heldWords(w, now))
+	}
+	for _, trouble := range more.troubles {
+		t.row("trouble", troublePart(trouble.Part)+": "+troubleWords(trouble, now))
 	}
 	t.row("pages", nonZero(crawl.PageStates(), s.Pages))
 	t.row("visits", fmt.Sprintf("%d, %d in the last hour: %s", s.Visits, s.LastHour, nonZero(crawl.Outcomes(), s.Outcomes)))
@@ -183,6 +191,17 @@ func (r Reporter) statusTable(ctx context.Context, crawls []store.CrawlRecord, n
 	}
 	if err := t.flush(); err != nil {
 		return err
+	}
+	for _, c := range crawls {
+		troubles, err := r.troubles(ctx, c, now)
+		if err != nil {
+			return err
+		}
+		for _, t := range troubles {
+			if _, err := fmt.Fprintf(r.Out, "crawl %s, %s: %s\n", c.Spec.Name, troublePart(t.Part), troubleWords(t, now)); err != nil {
+				return err
+			}
+		}
 	}
 	held, err := r.held(ctx)
 	if err != nil {

@@ -55,6 +55,7 @@ type Store interface {
 	Takedown
 	Contents
 	Workers
+	Care
 	// Now returns the store's clock.
 	Now(ctx context.Context) (time.Time, error)
 	// Close ends all use of the store and marks the close as clean.

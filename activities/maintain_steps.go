@@ -1,0 +1,134 @@
+package activities
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"recrawl/internal/contract"
+	"recrawl/internal/store"
+	"recrawl/internal/upkeep"
+)
+
+// maintenanceStep is one of the things that a turn looks after. None needs another to
+// have succeeded.
+type maintenanceStep struct {
+	name string // stored
+	do   func(ctx context.Context, in contract.MaintainIn, out *contract.MaintainOut) error
+}
+
+// Maintain does one part of a maintenance turn: it starts the workflows that are
+// missing and, when all pages have been looked at, looks after lines, unfinished
+// links, room in the windows and the rest. A step that fails does not keep the others
+// from being done; only when none succeeds the turn fails.
+func (a *Activities) Maintain(ctx context.Context, in contract.MaintainIn) (contract.MaintainOut, error) {
+	record, err := a.store.Crawl(ctx, in.Name)
+	if err != nil {
+		return contract.MaintainOut{}, translate(err)
+	}
+	out := contract.MaintainOut{State: record.State, Generation: record.Generation}
+	steps := a.maintenance()
+	var failures []error
+	var troubles []store.Trouble
+	for _, step := range steps {
+		err := within(ctx, step, in, &out)
+		if err != nil && ctx.Err() != nil {
+			return out, ctx.Err()
+		}
+		if err == nil && out.After > 0 {
+			return out, nil // the other steps come when all pages have been looked at
+		}
+		trouble := store.Trouble{Part: step.name}
+		if err != nil {
+			trouble.Problem = err.Error()
+			failures = append(failures, fmt.Errorf("%s: %w", step.name, err))
+			a.log.Warn("a step of maintenance failed", "crawl", in.Name, "step", step.name, "error", err)
+			note(&out, trouble)
+		}
+		troubles = append(troubles, trouble)
+	}
+	if err := a.store.NoteTroubles(ctx, in.CrawlID, troubles); err != nil {
+		a.log.Warn("the troubles of a crawl could not be noted", "crawl", in.Name, "error", err)
+	}
+	if len(failures) == len(steps) {
+		return out, translate(errors.Join(failures...))
+	}
+	return out, nil
+}
+
+// within does a step, in its share of the time.
+func within(ctx context.Context, step maintenanceStep, in contract.MaintainIn, out *contract.MaintainOut) error {
+	ctx, cancel := context.WithTimeout(ctx, stepLimit)
+	defer cancel()
+	err := step.do(ctx, in, out)
+	if err != nil && ctx.Err() != nil {
+		return fmt.Errorf("not done within %s: %w", stepLimit, err)
+	}
+	return err
+}
+
+func note(out *contract.MaintainOut, t store.Trouble) {
+	if out.Problems == nil {
+		out.Problems = map[string]string{}
+	}
+	out.Problems[t.Part] = t.Problem
+}
+
+// maintenance is what a turn does, in this order.
+func (a *Activities) maintenance() []maintenanceStep {
+	return []maintenanceStep{
+		{contract.StepRestart, a.restart},
+		{"lines", a.nudge},
+		{"links", a.unfinished},
+		{"traps", func(ctx context.Context, in contract.MaintainIn, _ *contract.MaintainOut) error {
+			return a.guard(ctx, in)
+		}},
+		{"room", a.lookForRoom},
+		{"plans", func(ctx context.Context, in contract.MaintainIn, _ *contract.MaintainOut) error {
+			return a.allocate(ctx, in)
+		}},
+		{"ranks", func(ctx context.Context, in contract.MaintainIn, out *contract.MaintainOut) (err error) {
+			out.RankDue, err = a.rankDue(ctx, in)
+			return err
+		}},
+		{"archive", a.sweep},
+		{contract.StepCounts, func(ctx context.Context, in contract.MaintainIn, out *contract.MaintainOut) (err error) {
+			out.Status, err = a.counts(ctx, in.CrawlID)
+			return err
+		}},
+	}
+}
+
+func (a *Activities) nudge(ctx context.Context, _ contract.MaintainIn, out *contract.MaintainOut) error {
+	effects, err := a.store.Nudge(ctx)
+	if err != nil {
+		return err
+	}
+	a.carryOut(ctx, effects)
+	out.Turned = len(effects.Turns)
+	return nil
+}
+
+func (a *Activities) unfinished(ctx context.Context, in contract.MaintainIn, out *contract.MaintainOut) error {
+	unfinished, err := a.store.UnfinishedLinks(ctx, in.CrawlID, a.unfinishedAge(in.Repair), unfinishedBatch)
+	if err != nil {
+		return err
+	}
+	for _, p := range unfinished {
+		out.Unfinished = append(out.Unfinished, contract.DiscoverIn{CrawlID: in.CrawlID, Crawl: in.Name, Page: p.Page, Visit: p.Visit, Register: true})
+	}
+	return nil
+}
+
+// sweep deletes the bytes of visits that brought nothing new to keep, and of pages that
+// were forgotten while they were being fetched.
+func (a *Activities) sweep(ctx context.Context, _ contract.MaintainIn, _ *contract.MaintainOut) error {
+	_, err := upkeep.Sweep(ctx, a.store, a.archive, sweepBatch)
+	return err
+}
+
+func (a *Activities) lookForRoom(ctx context.Context, in contract.MaintainIn, out *contract.MaintainOut) error {
+	candidates, err := a.store.Candidates(ctx, store.CandidateParams{CrawlID: in.CrawlID, Limit: 1})
+	out.Room = err == nil && len(candidates) > 0
+	return err
+}
