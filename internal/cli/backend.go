@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"recrawl/internal/archive"
+	"recrawl/internal/backup"
 	"recrawl/internal/config"
 	"recrawl/internal/crawl"
 	"recrawl/internal/export"
@@ -46,6 +47,16 @@ type Backend interface {
 	// CollectArchive deletes what no version has. It returns what it has deleted also
 	// when it is cut off.
 	CollectArchive(ctx context.Context, at Target, o upkeep.CollectOptions) (upkeep.Collected, error)
+	// Backup adds a backup of an embedded store and its archive to a folder. It returns
+	// what it has copied also when it is cut off.
+	Backup(ctx context.Context, at Target, dir string, o BackupOptions) (backup.Made, error)
+	// BackupArchive copies the archive of any store to such a folder.
+	BackupArchive(ctx context.Context, at Target, dir string, progress backup.Progress) (backup.Copied, error)
+	// Restore brings a backup back to where there is no store; backup.ErrNone if the
+	// folder has none.
+	Restore(ctx context.Context, dir string, o RestoreOptions) (backup.Restored, error)
+	// RestoreArchive brings the contents of such a folder to an archive.
+	RestoreArchive(ctx context.Context, archive, dir string, progress backup.Progress) (backup.Copied, error)
 	// DialTemporal connects to Temporal. It gives up within seconds.
 	DialTemporal(ctx context.Context, o TemporalOptions) (Client, error)
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"recrawl/internal/archive"
+	"recrawl/internal/backup"
 	"recrawl/internal/crawl"
 	"recrawl/internal/export"
 	"recrawl/internal/report"
@@ -32,6 +33,7 @@ type fakeBackend struct {
 	archiveDir            string // "" has none
 	version               store.VersionRecord
 	visits                []store.VisitRecord // of news' page, newest first; nil is one
+	copied                backup.Copied       // by a backup or restore
 }
 
 func (b *fakeBackend) Dev(ctx context.Context, o DevOptions) error {
@@ -124,6 +126,32 @@ func (b *fakeBackend) CollectArchive(_ context.Context, _ Target, o upkeep.Colle
 	o.Progress(upkeep.Progress{Contents: 500, Part: 1})
 	return upkeep.Collected{Deleted: 3, Bytes: 2048, Kept: 40, Young: 2}, b.archiveErr
 }
+
+func (b *fakeBackend) Backup(_ context.Context, at Target, dir string, o BackupOptions) (backup.Made, error) {
+	o.Progress("copying contents", 0.5)
+	b.calls = append(b.calls, fmt.Sprintf("back up %s %s to %s, keep %d", at.Store, at.Archive, dir, o.Keep))
+	return backup.Made{Manifest: fakeManifest, Copied: b.copied, Removed: 1, Pruned: 2}, nil
+}
+
+func (b *fakeBackend) BackupArchive(_ context.Context, at Target, dir string, _ backup.Progress) (backup.Copied, error) {
+	b.calls = append(b.calls, fmt.Sprintf("back up %s to %s", at.Archive, dir))
+	return b.copied, nil
+}
+
+func (b *fakeBackend) Restore(_ context.Context, dir string, o RestoreOptions) (backup.Restored, error) {
+	if o.At == "none" {
+		return backup.Restored{}, fmt.Errorf("%s: %w", dir, backup.ErrNone)
+	}
+	b.calls = append(b.calls, fmt.Sprintf("restore %s %q to store %q archive %q data %q", dir, o.At, o.Store, o.Archive, o.Data))
+	return backup.Restored{Manifest: fakeManifest, Copied: b.copied}, nil
+}
+
+func (b *fakeBackend) RestoreArchive(_ context.Context, archive, dir string, _ backup.Progress) (backup.Copied, error) {
+	b.calls = append(b.calls, fmt.Sprintf("restore %s to archive %q", dir, archive))
+	return b.copied, nil
+}
+
+var fakeManifest = backup.Manifest{Name: "20261122T154500Z", Software: "recrawl/0.2.0", Bytes: 4096, Contents: 3, Lacking: 1}
 
 func (b *fakeBackend) DialTemporal(_ context.Context, o TemporalOptions) (Client, error) {
 	b.temporal = o

@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -67,6 +68,48 @@ func (s consoleStep) pattern(t *testing.T) *regexp.Regexp {
 	return re
 }
 
+// section is the steps between two headings of a page, the second of which may be "".
+func section(t *testing.T, page, from, to string) []consoleStep {
+	t.Helper()
+	text, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(string(text), "\n")
+	first, last := slices.Index(lines, from), len(lines)
+	if to != "" {
+		last = slices.Index(lines, to)
+	}
+	if first < 0 || last < first {
+		t.Fatalf("%s: no section from %q to %q", page, from, to)
+	}
+	steps := slices.DeleteFunc(consoleSteps(t, page), func(s consoleStep) bool { return s.line < first || s.line > last })
+	if len(steps) == 0 {
+		t.Fatalf("%s: no command from %q to %q", page, from, to)
+	}
+	return steps
+}
+
+// runSteps runs a page's commands in a folder and compares what they print.
+func runSteps(t *testing.T, page string, steps []consoleStep, folder string, env []string) {
+	t.Helper()
+	for _, step := range steps {
+		cmd := exec.CommandContext(t.Context(), "sh", "-c", step.command)
+		cmd.Dir, cmd.Env = folder, env
+		out, err := cmd.CombinedOutput()
+		got := space.ReplaceAllString(string(out), " ")
+		if err != nil || !step.pattern(t).MatchString(got) {
+			t.Errorf("%s:%d: %s: %v, prints\n%s\nwant\n%s", page, step.line, step.command, err, got, strings.Join(step.want, "\n"))
+		}
+	}
+}
+
+// pathWith is the search path with the programs, and more folders first.
+func pathWith(folders ...string) string {
+	folders = append(folders, filepath.Dir(programs.starter), filepath.Dir(programs.temporal), os.Getenv("PATH"))
+	return "PATH=" + strings.Join(folders, ":")
+}
+
 var space = regexp.MustCompile(`[ \t\r]+`)
 
 // TestOperationsPage runs every command of docs/operations.md, in its order, on
@@ -85,23 +128,18 @@ func TestOperationsPage(t *testing.T) {
 	})
 	port := d.demoPort()
 	env := append(cleanEnv(t), "TEMPORAL_ADDRESS="+d.state().Address,
-		"PATH="+strings.Join([]string{filepath.Dir(programs.starter), filepath.Dir(programs.temporal), os.Getenv("PATH")}, ":"))
+		pathWith())
 	steps := consoleSteps(t, "../../docs/operations.md")
 	if len(steps) < 30 {
 		t.Fatalf("only %d commands", len(steps))
 	}
-	for _, step := range steps {
-		for i := range step.want {
-			step.want[i] = strings.ReplaceAll(step.want[i], "8042", port)
-		}
-		cmd := exec.CommandContext(t.Context(), "sh", "-c", strings.ReplaceAll(step.command, "8042", port))
-		cmd.Dir, cmd.Env = folder, env
-		out, err := cmd.CombinedOutput()
-		got := space.ReplaceAllString(string(out), " ")
-		if err != nil || !step.pattern(t).MatchString(got) {
-			t.Errorf("docs/operations.md:%d: %s: %v, prints\n%s\nwant\n%s", step.line, step.command, err, got, strings.Join(step.want, "\n"))
+	for i := range steps {
+		steps[i].command = strings.ReplaceAll(steps[i].command, "8042", port)
+		for j := range steps[i].want {
+			steps[i].want[j] = strings.ReplaceAll(steps[i].want[j], "8042", port)
 		}
 	}
+	runSteps(t, "docs/operations.md", steps, folder, env)
 	d.stop()
 }
 

@@ -112,19 +112,8 @@ func (e *engine) open(ctx context.Context, opts Options) error {
 }
 
 func (e *engine) openReadOnly(ctx context.Context, migrations []sqlstore.Migration) error {
-	if _, err := os.Stat(e.path); errors.Is(err, os.ErrNotExist) {
-		return fmt.Errorf("%s: no such store: %w", e.path, store.ErrNotFound)
-	}
-	s, err := e.connect(ctx, "ro")
-	if err != nil {
+	if err := e.checkFile(ctx); err != nil {
 		return err
-	}
-	id, tables, err := e.identify(ctx, s)
-	if err = errors.Join(err, s.close()); err != nil {
-		return err
-	}
-	if id != applicationID || tables == 0 {
-		return e.foreign()
 	}
 	if err := e.openReaders(ctx); err != nil {
 		return err
@@ -172,10 +161,11 @@ func (e *engine) claim(ctx context.Context) error {
 	if id != applicationID && (id != 0 || tables != 0) {
 		return e.foreign()
 	}
-	for _, pragma := range []string{"journal_mode = WAL", fmt.Sprintf("application_id = %d", applicationID)} {
-		if id == applicationID && tables > 0 {
-			break // as it was left
-		}
+	all := []string{"journal_mode = WAL", fmt.Sprintf("application_id = %d", applicationID)}
+	if id == applicationID && tables > 0 {
+		all = all[:1] // a copy that was restored has no log yet; the others stay as they are
+	}
+	for _, pragma := range all {
 		if _, err := e.writer.exec(ctx, "PRAGMA "+pragma, nil); err != nil {
 			return e.translate(err)
 		}

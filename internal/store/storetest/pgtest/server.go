@@ -74,6 +74,9 @@ func (s *Server) DSN() string {
 	return fmt.Sprintf("postgres://recrawl@127.0.0.1:%s/postgres?sslmode=disable", s.port)
 }
 
+// Bin is the folder of PostgreSQL's programs that the server was made with.
+func (s *Server) Bin() string { return s.bin }
+
 // Stop ends the server and removes all it had.
 func (s *Server) Stop() error {
 	err := s.end()

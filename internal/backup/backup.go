@@ -1,0 +1,196 @@
+// Package backup copies a store and its archive to a folder while crawls run, and
+// brings them back. The folder looks like this:
+//
+//	store/20261122T154500Z.db    a copy of the store's file at one moment
+//	store/20261122T154500Z.json  its manifest; a copy without one is not whole
+//	archive/aa/bb/<digest>.zst   the contents of all copies, as in an archive
+//
+// Contents lie under the digest of their bytes, so only those that are missing are
+// copied, and every copy is checked against its name. A copy of the store counts from
+// the moment at which its manifest gets its name, which comes last: what is cut off
+// leaves the copies before it as they were.
+package backup
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+// LockFile is the file in a backup's folder that is locked while it is written.
+const LockFile = "recrawl-backup.lock"
+
+// The layout of a backup's folder.
+const (
+	storeDir   = "store"
+	archiveDir = "archive"
+
+	copySuffix     = ".db"
+	manifestSuffix = ".json"
+	partSuffix     = ".part"
+
+	// nameLayout makes names whose order is that of time.
+	nameLayout = "20060102T150405Z"
+	format     = 1
+)
+
+// Errors that callers decide on.
+var (
+	// ErrNone: the folder holds no whole backup, or not the one that was named.
+	ErrNone = errors.New("no whole backup")
+	// ErrDamaged: a file is not what its manifest says.
+	ErrDamaged = errors.New("the backup is damaged")
+	// ErrExists: there is a store where one is to be restored.
+	ErrExists = errors.New("a restore overwrites nothing")
+)
+
+// Contents is what a store knows of the archive; see store.Contents.
+type Contents interface {
+	ListContents(ctx context.Context, after string, limit int) ([]string, error)
+}
+
+// Copy is a copy of a store that is open for reading.
+type Copy interface {
+	Contents
+	Close() error
+}
+
+// Manifest says what a whole backup consists of.
+type Manifest struct {
+	Format   int       `json:"format"`
+	Name     string    `json:"name"` // of the copy, without its suffix
+	Made     time.Time `json:"made"` // when the store was copied
+	Software string    `json:"software"`
+	// Bytes and SHA256 are the copy's.
+	Bytes  int64  `json:"bytes"`
+	SHA256 string `json:"sha256"`
+	// Contents counts the digests that the copy's versions have; ContentsSHA256 is the
+	// digest of them all, in order, a line each.
+	Contents       int    `json:"contents"`
+	ContentsSHA256 string `json:"contents_sha256"`
+	// Lacking counts those that the archive did not have when the backup was made.
+	Lacking int `json:"lacking,omitempty"`
+}
+
+// List returns the manifests of the whole backups in a folder, the newest first. It
+// does not look whether their files are intact.
+func List(dir string) ([]Manifest, error) {
+	entries, err := os.ReadDir(filepath.Join(dir, storeDir))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("list backups: %w", err)
+	}
+	var all []Manifest
+	for _, e := range entries {
+		name, is := strings.CutSuffix(e.Name(), manifestSuffix)
+		if !is || !isName(name) {
+			continue
+		}
+		m, err := readManifest(dir, name)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, m)
+	}
+	slices.SortFunc(all, func(a, b Manifest) int { return strings.Compare(b.Name, a.Name) })
+	return all, nil
+}
+
+func isName(name string) bool {
+	_, err := time.Parse(nameLayout, name)
+	return err == nil
+}
+
+func readManifest(dir, name string) (m Manifest, err error) {
+	path := file(dir, name, manifestSuffix)
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return m, fmt.Errorf("read a manifest: %w", err)
+	}
+	if err := json.Unmarshal(text, &m); err != nil || m.Name != name {
+		return m, fmt.Errorf("%s is not a manifest: %w", path, ErrDamaged)
+	}
+	if m.Format != format {
+		return m, fmt.Errorf("%s: a manifest of format %d, of another release of recrawl: restore it with that one", path, m.Format)
+	}
+	return m, nil
+}
+
+// find returns the manifest of a backup by its name, of the newest for "".
+func find(dir, name string) (Manifest, error) {
+	all, err := List(dir)
+	if err != nil {
+		return Manifest{}, err
+	}
+	if name == "" && len(all) > 0 {
+		return all[0], nil
+	}
+	names := make([]string, len(all))
+	for i, m := range all {
+		if names[i] = m.Name; m.Name == name {
+			return m, nil
+		}
+	}
+	switch {
+	case len(all) == 0:
+		return Manifest{}, fmt.Errorf("%s: %w: make one with `starter backup %s`", dir, ErrNone, dir)
+	default:
+		return Manifest{}, fmt.Errorf("%s: %w named %s: it has %s", dir, ErrNone, name, strings.Join(names, ", "))
+	}
+}
+
+func file(dir, name, suffix string) string { return filepath.Join(dir, storeDir, name+suffix) }
+
+// digestFile returns the size and SHA-256 of a file.
+func digestFile(path string) (int64, string, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return 0, "", err
+	}
+	defer f.Close()
+	sum := sha256.New()
+	n, err := io.Copy(sum, f)
+	return n, hex.EncodeToString(sum.Sum(nil)), err
+}
+
+// writeWhole writes a file under its name when it is whole and on the disk.
+func writeWhole(path string, data []byte) error {
+	f, err := os.OpenFile(path+partSuffix, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
+		return errors.Join(err, os.Remove(path+partSuffix))
+	}
+	return place(path+partSuffix, path)
+}
+
+// place gives a file that is whole its name, for good.
+func place(from, to string) error {
+	if err := os.Rename(from, to); err != nil {
+		return err
+	}
+	return syncPath(filepath.Dir(to))
+}
+
+// syncPath brings a file, or a folder's entries, to the disk.
+func syncPath(path string) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Sync(), f.Close())
+}

@@ -1,0 +1,382 @@
+package backup_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"recrawl/internal/archive"
+	"recrawl/internal/archive/archivetest"
+	"recrawl/internal/backup"
+	"recrawl/internal/crawl"
+	"recrawl/internal/store"
+	"recrawl/internal/store/sqlite"
+)
+
+// world is a crawl that is running, and a folder for its backups.
+type world struct {
+	t     *testing.T
+	path  string // of the store
+	store store.Store
+	root  string // of the archive
+	files archive.Store
+	rec   store.CrawlRecord
+	dir   string
+	now   time.Time
+	src   backup.Source
+	pages int
+}
+
+func newWorld(t *testing.T, pages int) *world {
+	t.Helper()
+	w := &world{t: t, path: filepath.Join(t.TempDir(), "store.db"), root: t.TempDir(), dir: filepath.Join(t.TempDir(), "backup")}
+	w.now = time.Date(2026, 11, 22, 15, 0, 0, 0, time.UTC)
+	w.store = open(t, w.path)
+	w.files = openDir(t, w.root)
+	spec := crawl.DefaultSpec()
+	spec.Name = "news"
+	rec, err := w.store.OpenCrawl(t.Context(), spec)
+	w.check(err)
+	w.rec = rec
+	w.src = backup.Source{
+		Store: w.store, Files: w.files, Open: openCopy,
+		Snapshot: func(ctx context.Context, path string) error { return sqlite.Snapshot(ctx, w.path, path) },
+	}
+	for range pages {
+		w.page()
+	}
+	return w
+}
+
+func open(t *testing.T, path string) store.Store {
+	t.Helper()
+	s, err := sqlite.Open(t.Context(), path, sqlite.Options{Owner: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s
+}
+
+func openDir(t *testing.T, root string) *archive.Dir {
+	t.Helper()
+	files, err := archive.OpenDir(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
+
+func openCopy(ctx context.Context, path string) (backup.Copy, error) {
+	return sqlite.OpenCopy(ctx, path)
+}
+
+func (w *world) check(err error) {
+	w.t.Helper()
+	if err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// page adds a page with a version.
+func (w *world) page() (digest string) {
+	w.t.Helper()
+	url := fmt.Sprintf("https://host.test/%d", w.pages)
+	w.pages++
+	_, err := w.store.RegisterLinks(w.t.Context(), store.RegisterParams{CrawlID: w.rec.ID, URLs: []store.NewURL{{URL: url, Host: "host.test"}}})
+	w.check(err)
+	found, err := w.store.FindPages(w.t.Context(), url, "")
+	w.check(err)
+	digest = archivetest.Put(w.t, w.files, []byte(strings.Repeat(url+" ", 500)))
+	_, err = w.store.SaveVersion(w.t.Context(), store.SaveVersionParams{Version: store.VersionRecord{PageID: found[0].PageID, Visit: 1, Digest: digest}})
+	w.check(err)
+	return digest
+}
+
+// try makes a backup, a minute after the last.
+func (w *world) try(ctx context.Context, progress backup.Progress) (backup.Made, error) {
+	w.now = w.now.Add(time.Minute)
+	return backup.Make(ctx, w.src, w.dir, backup.Options{Now: w.now, Software: "recrawl/test", Keep: 2, Progress: progress})
+}
+
+func (w *world) make() backup.Made {
+	w.t.Helper()
+	made, err := w.try(w.t.Context(), quiet)
+	w.check(err)
+	return made
+}
+
+func quiet(string, float64) {}
+
+// restore restores into a new place and counts what it has there.
+func (w *world) restore(name string) (backup.Restored, string, error) {
+	w.t.Helper()
+	into, path := w.into()
+	done, err := backup.Restore(w.t.Context(), w.dir, name, into, quiet)
+	return done, path, err
+}
+
+func (w *world) into() (backup.Into, string) {
+	path := filepath.Join(w.t.TempDir(), "restored.db")
+	return backup.Into{Store: path, Files: openDir(w.t, w.t.TempDir()), Open: openCopy}, path
+}
+
+// contents lists what a store's versions have.
+func (w *world) contents(path string) []string {
+	w.t.Helper()
+	all, err := open(w.t, path).ListContents(w.t.Context(), "", 1<<20)
+	w.check(err)
+	return all
+}
+
+// archived lists what the folder has.
+func (w *world) archived() []string {
+	w.t.Helper()
+	var all []string
+	for info, err := range openDir(w.t, filepath.Join(w.dir, "archive")).List(w.t.Context(), "") {
+		w.check(err)
+		all = append(all, info.Digest)
+	}
+	return all
+}
+
+func TestBackupIsIncrementalAndComesBack(t *testing.T) {
+	w := newWorld(t, 12)
+	first := w.make()
+	if first.Copied.Copied != 12 || first.Manifest.Contents != 12 || first.Copied.Bytes == 0 {
+		t.Errorf("first: %+v", first)
+	}
+	w.page()
+	second := w.make()
+	if second.Copied.Copied != 1 || second.Manifest.Contents != 13 {
+		t.Errorf("second: %+v, want one content copied", second)
+	}
+	w.page() // is in no backup
+	for name, want := range map[string]int{"": 13, first.Manifest.Name: 12} {
+		done, path, err := w.restore(name)
+		if err != nil || done.Copied.Copied != want || done.Copied.Lacking() != 0 {
+			t.Errorf("restore %q: %+v, %v", name, done, err)
+		}
+		if got := w.contents(path); len(got) != want {
+			t.Errorf("restore %q: %d contents, want %d", name, len(got), want)
+		}
+	}
+}
+
+// TestCutOff ends a backup at each of its steps: none of these leaves anything that is
+// taken for a backup, and the next one is whole and takes the rest away.
+func TestCutOff(t *testing.T) {
+	steps := 1
+	for cut := 0; cut < steps; cut++ {
+		w := newWorld(t, 3)
+		whole := w.make()
+		w.page()
+		ctx, cancel := context.WithCancel(t.Context())
+		steps = 0
+		_, err := w.try(ctx, func(string, float64) {
+			if steps++; steps == cut+1 {
+				cancel()
+			}
+		})
+		if !errors.Is(err, context.Canceled) {
+			t.Errorf("cut off at step %d: %v", cut, err)
+		}
+		cancel()
+		steps = 3 // contents, the store, contents
+		if all, err := backup.List(w.dir); err != nil || len(all) != 1 || all[0].Name != whole.Manifest.Name {
+			t.Errorf("after step %d: %v, %v", cut, all, err)
+		}
+		if done, _, err := w.restore(""); err != nil || done.Manifest.Contents != 3 {
+			t.Errorf("after step %d: %+v, %v", cut, done, err)
+		}
+		if made := w.make(); made.Manifest.Contents != 4 {
+			t.Errorf("after step %d: %+v", cut, made)
+		}
+		if files, err := os.ReadDir(filepath.Join(w.dir, "store")); err != nil || len(files) != 4 {
+			t.Errorf("after step %d: %v, %v, want two copies with their manifests", cut, files, err)
+		}
+	}
+}
+
+// TestHalfWrittenIsNoBackup: what a killed process leaves is neither listed nor kept.
+func TestHalfWrittenIsNoBackup(t *testing.T) {
+	w := newWorld(t, 1)
+	w.check(os.MkdirAll(filepath.Join(w.dir, "store"), 0o700))
+	for _, name := range []string{"20261122T120000Z.db", "20261122T120000Z.db.part", "20261122T120000Z.json.part"} {
+		w.check(os.WriteFile(filepath.Join(w.dir, "store", name), []byte("half"), 0o600))
+	}
+	if _, _, err := w.restore(""); !errors.Is(err, backup.ErrNone) {
+		t.Errorf("restored: %v", err)
+	}
+	made := w.make()
+	files, err := os.ReadDir(filepath.Join(w.dir, "store"))
+	if err != nil || len(files) != 2 || files[0].Name() != made.Manifest.Name+".db" {
+		t.Errorf("%v, %v", files, err)
+	}
+}
+
+func TestOldBackupsAndTheirContentsGo(t *testing.T) {
+	w := newWorld(t, 2)
+	w.make()
+	_, err := w.store.Forget(t.Context(), store.ForgetParams{Target: store.Target{URL: "https://host.test/0"}, Limit: 10})
+	w.check(err)
+	if made := w.make(); made.Removed != 0 || made.Pruned != 0 || len(w.archived()) != 2 {
+		t.Errorf("%+v: the older one needs it", made)
+	}
+	if made := w.make(); made.Removed != 1 || made.Pruned != 1 {
+		t.Errorf("%+v, want the first backup and a content to go", made)
+	}
+	live, err := w.store.ListContents(t.Context(), "", 10)
+	if err != nil || !slices.Equal(w.archived(), live) {
+		t.Errorf("archived %v, the crawl has %v, %v", w.archived(), live, err)
+	}
+}
+
+// TestGivenUpMeanwhile: a content that goes between the copy of the store and that of
+// the contents is no damage; one that is lost is.
+func TestGivenUpMeanwhile(t *testing.T) {
+	w := newWorld(t, 2)
+	lost := w.page()
+	snapshot := w.src.Snapshot
+	w.src.Snapshot = func(ctx context.Context, path string) error {
+		gone := w.page() // came and went
+		err := snapshot(ctx, path)
+		_, forgot := w.store.Forget(ctx, store.ForgetParams{Target: store.Target{URL: fmt.Sprintf("https://host.test/%d", w.pages-1)}, Limit: 10})
+		return errors.Join(err, forgot, w.files.Delete(ctx, gone))
+	}
+	w.check(w.files.Delete(t.Context(), lost))
+	made := w.make()
+	if made.Gone != 1 || made.Copied.Missing != 1 || !slices.Equal(made.Copied.Named, []string{lost}) || made.Manifest.Lacking != 2 {
+		t.Errorf("%+v, want one given up, and %s missing", made, lost)
+	}
+	done, path, err := w.restore("")
+	if err != nil || done.Copied.Missing != 2 || len(w.contents(path)) != 4 {
+		t.Errorf("restored %+v, %v", done, err)
+	}
+}
+
+func TestDamageIsFound(t *testing.T) {
+	w := newWorld(t, 3)
+	made := w.make()
+	all := w.archived()
+	var file string
+	w.check(filepath.WalkDir(filepath.Join(w.dir, "archive"), func(path string, e fs.DirEntry, err error) error {
+		if strings.Contains(path, all[1]) {
+			file = path
+		}
+		return err
+	}))
+	w.check(os.WriteFile(file, []byte("other bytes"), 0o600))
+	done, _, err := w.restore("")
+	if err != nil || done.Copied.Damaged != 1 || done.Copied.Copied != 2 || !slices.Equal(done.Copied.Named, []string{all[1]}) {
+		t.Errorf("with a damaged content: %+v, %v", done, err)
+	}
+
+	f, err := os.OpenFile(filepath.Join(w.dir, "store", made.Manifest.Name+".db"), os.O_WRONLY, 0)
+	w.check(err)
+	_, err = f.WriteAt([]byte{1}, 5000)
+	w.check(errors.Join(err, f.Close()))
+	_, path, err := w.restore("")
+	if !errors.Is(err, backup.ErrDamaged) {
+		t.Errorf("a damaged store was restored: %v", err)
+	}
+	if left, err := os.ReadDir(filepath.Dir(path)); err != nil || len(left) != 0 {
+		t.Errorf("left: %v, %v", left, err)
+	}
+}
+
+func TestRestoreOverwritesNothing(t *testing.T) {
+	w := newWorld(t, 1)
+	w.make()
+	into, path := w.into()
+	for _, name := range []string{path, path + "-wal"} {
+		w.check(os.WriteFile(name, []byte("mine"), 0o600))
+		if _, err := backup.Restore(t.Context(), w.dir, "", into, quiet); !errors.Is(err, backup.ErrExists) || !strings.Contains(err.Error(), name) {
+			t.Errorf("restored over %s: %v", name, err)
+		}
+		if text, err := os.ReadFile(name); err != nil || string(text) != "mine" {
+			t.Errorf("%s: %q, %v", name, text, err)
+		}
+		w.check(os.Remove(name))
+	}
+	if _, err := backup.Restore(t.Context(), w.dir, "20200101T000000Z", into, quiet); !errors.Is(err, backup.ErrNone) {
+		t.Errorf("restored a backup that is not there: %v", err)
+	}
+}
+
+// TestRestoreGoesOn: a restore that is cut off has made no store, and the next one
+// copies the rest.
+func TestRestoreGoesOn(t *testing.T) {
+	w := newWorld(t, 4)
+	w.make()
+	into, path := w.into()
+	ctx, cancel := context.WithCancel(t.Context())
+	step := 0
+	if _, err := backup.Restore(ctx, w.dir, "", into, func(string, float64) {
+		if step++; step == 2 { // the contents are there
+			cancel()
+		}
+	}); !errors.Is(err, context.Canceled) {
+		t.Errorf("cut off: %v", err)
+	}
+	cancel()
+	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a store after a restore that was cut off: %v", err)
+	}
+	done, err := backup.Restore(t.Context(), w.dir, "", into, quiet)
+	if err != nil || done.Copied.Copied != 0 || done.Copied.Contents != 4 || len(w.contents(path)) != 4 {
+		t.Errorf("%+v, %v: want nothing copied again", done, err)
+	}
+}
+
+func TestTwoInOneSecond(t *testing.T) {
+	w := newWorld(t, 1)
+	first := w.make()
+	w.now = w.now.Add(-time.Minute)
+	if second := w.make(); second.Manifest.Name <= first.Manifest.Name || !second.Manifest.Made.Equal(first.Manifest.Made) {
+		t.Errorf("%s after %s", second.Manifest.Name, first.Manifest.Name)
+	}
+}
+
+func TestBackupRefusesForeignFolders(t *testing.T) {
+	w := newWorld(t, 1)
+	w.check(os.MkdirAll(w.dir, 0o700))
+	w.check(os.WriteFile(filepath.Join(w.dir, "letters.txt"), nil, 0o600))
+	if _, err := w.try(t.Context(), quiet); err == nil || !strings.Contains(err.Error(), "letters.txt") {
+		t.Errorf("backed up into a folder of letters: %v", err)
+	}
+}
+
+// TestArchiveAlone: for a store that is backed up by other means.
+func TestArchiveAlone(t *testing.T) {
+	w := newWorld(t, 3)
+	for _, want := range []int{3, 0} {
+		done, err := backup.CopyArchive(t.Context(), w.store, w.files, w.dir, quiet)
+		if err != nil || done.Contents != 3 || done.Copied != want {
+			t.Errorf("%+v, %v; want %d copied", done, err, want)
+		}
+	}
+	to := openDir(t, t.TempDir())
+	done, err := backup.RestoreArchive(t.Context(), w.dir, to, quiet)
+	if err != nil || done.Copied != 3 {
+		t.Errorf("%+v, %v", done, err)
+	}
+	for _, digest := range w.archived() {
+		r, err := to.Open(t.Context(), digest)
+		w.check(err)
+		_, err = io.Copy(io.Discard, r)
+		w.check(errors.Join(err, r.Close()))
+	}
+}

@@ -1,0 +1,247 @@
+package backup
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"recrawl/internal/archive"
+)
+
+// Source is what is backed up, while it is in use.
+type Source struct {
+	Store Contents
+	Files archive.Store
+	// Snapshot copies the store, as it is at one moment, to a file that does not exist.
+	Snapshot func(ctx context.Context, path string) error
+	// Open opens such a copy for reading.
+	Open func(ctx context.Context, path string) (Copy, error)
+}
+
+// Options are the settings of Make.
+type Options struct {
+	Now      time.Time
+	Software string
+	// Keep is how many backups stay, with this one, at least 1. Contents that none of
+	// them has are deleted.
+	Keep     int
+	Progress Progress
+}
+
+// Made is what Make did.
+type Made struct {
+	Manifest Manifest
+	Copied   Copied // of the contents
+	// Gone counts contents that the copy has and the crawl has given up since.
+	Gone    int
+	Removed int // older backups
+	Pruned  int // contents that no backup has any more
+}
+
+// Make adds a backup to a folder, which one process at a time may do. Contents come
+// first, then the store, then the contents that came meanwhile: so the time in which a
+// crawl may give up what the copy of its store still has is short, however many
+// contents there are to be copied.
+func Make(ctx context.Context, from Source, dir string, o Options) (made Made, err error) {
+	to, err := prepare(dir)
+	if err != nil {
+		return made, err
+	}
+	c := copier{from: from.Files, to: to, doing: "copying contents", progress: o.Progress}
+	first, err := c.all(ctx, from.Store, func(string) {})
+	if err != nil {
+		return made, err
+	}
+	m := Manifest{Format: format, Name: freeName(dir, o.Now), Made: o.Now.UTC(), Software: o.Software}
+	o.Progress("copying the store", 0)
+	if err := snapshot(ctx, from, dir, &m); err != nil {
+		return made, err
+	}
+	made.Copied, made.Gone, err = settle(ctx, from, c, dir, &m)
+	made.Copied.Copied, made.Copied.Bytes = made.Copied.Copied+first.Copied, made.Copied.Bytes+first.Bytes
+	if err != nil {
+		return made, err
+	}
+	made.Manifest = m
+	if err = seal(dir, m); err == nil {
+		made.Removed, err = removeOld(dir, o.Keep)
+	}
+	if err == nil {
+		made.Pruned, err = prune(ctx, from.Open, dir, to)
+	}
+	return made, err
+}
+
+// freeName is the name of a backup that is made now; of two in one second the later one
+// has that of the next second.
+func freeName(dir string, now time.Time) string {
+	for ; ; now = now.Add(time.Second) {
+		name := now.UTC().Format(nameLayout)
+		if _, err := os.Lstat(file(dir, name, manifestSuffix)); err != nil {
+			return name
+		}
+	}
+}
+
+// CopyArchive brings the contents of a store to a folder, without the store: for one
+// that is backed up by other means. Nothing is deleted there.
+func CopyArchive(ctx context.Context, s Contents, files archive.Store, dir string, progress Progress) (Copied, error) {
+	to, err := prepare(dir)
+	if err != nil {
+		return Copied{}, err
+	}
+	return copier{from: files, to: to, doing: "copying contents", progress: progress}.all(ctx, s, func(string) {})
+}
+
+// prepare makes the folders and removes what a backup that was cut off has left. A
+// folder of other things is refused.
+func prepare(dir string) (*archive.Dir, error) {
+	if err := CheckFolder(dir); err != nil {
+		return nil, err
+	}
+	if err := os.MkdirAll(filepath.Join(dir, storeDir), 0o700); err != nil {
+		return nil, fmt.Errorf("backup: %w", err)
+	}
+	whole := map[string]bool{}
+	all, err := List(dir)
+	if err != nil {
+		return nil, err
+	}
+	for _, m := range all {
+		whole[m.Name] = true
+	}
+	entries, err := os.ReadDir(filepath.Join(dir, storeDir))
+	if err != nil {
+		return nil, fmt.Errorf("backup: %w", err)
+	}
+	for _, e := range entries {
+		name, _, _ := strings.Cut(e.Name(), ".")
+		if isName(name) && (!whole[name] || strings.HasSuffix(e.Name(), partSuffix)) {
+			if err := os.Remove(filepath.Join(dir, storeDir, e.Name())); err != nil {
+				return nil, fmt.Errorf("remove what a backup that was cut off has left: %w", err)
+			}
+		}
+	}
+	return archive.OpenDir(filepath.Join(dir, archiveDir))
+}
+
+// CheckFolder refuses a folder that holds other things and no backup.
+func CheckFolder(dir string) error {
+	entries, err := os.ReadDir(dir)
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return fmt.Errorf("backup: %w", err)
+	}
+	for _, e := range entries {
+		if e.Name() == storeDir || e.Name() == archiveDir || e.Name() == LockFile {
+			return nil
+		}
+	}
+	if len(entries) > 0 {
+		return fmt.Errorf("folder %s is no backup (it holds %s): choose an empty or new folder", dir, entries[0].Name())
+	}
+	return nil
+}
+
+// snapshot copies the store and notes what the copy is.
+func snapshot(ctx context.Context, from Source, dir string, m *Manifest) error {
+	path := file(dir, m.Name, copySuffix)
+	err := from.Snapshot(ctx, path+partSuffix)
+	if err == nil {
+		err = syncPath(path + partSuffix)
+	}
+	if err == nil {
+		m.Bytes, m.SHA256, err = digestFile(path + partSuffix)
+	}
+	if err == nil {
+		err = place(path+partSuffix, path)
+	}
+	if err != nil {
+		return fmt.Errorf("copy the store: %w", errors.Join(err, removeIfThere(path+partSuffix)))
+	}
+	return nil
+}
+
+func removeIfThere(path string) error {
+	if err := os.Remove(path); !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+// settle copies what the copy of the store has and the folder lacks, and tells what
+// is missing from the archive from what the crawl has given up since.
+func settle(ctx context.Context, from Source, c copier, dir string, m *Manifest) (done Copied, gone int, err error) {
+	opened, err := from.Open(ctx, file(dir, m.Name, copySuffix))
+	if err != nil {
+		return done, 0, err
+	}
+	defer func() { err = errors.Join(err, opened.Close()) }()
+	sum := sha256.New()
+	done, err = c.all(ctx, opened, func(digest string) {
+		m.Contents++
+		_, _ = io.WriteString(sum, digest+"\n") // a hash takes all
+	})
+	if err != nil {
+		return done, 0, err
+	}
+	m.ContentsSHA256, m.Lacking = hex.EncodeToString(sum.Sum(nil)), done.Lacking()
+	if done.Missing == 0 {
+		return done, 0, nil
+	}
+	return forgive(ctx, from.Store, opened, c.to, done)
+}
+
+// forgive takes from the missing those that the crawl itself has no more.
+func forgive(ctx context.Context, live Contents, copied Contents, files archive.Store, done Copied) (Copied, int, error) {
+	gone := 0
+	done.Named = nil
+	for next, err := range digests(ctx, copied) {
+		if err != nil {
+			return done, gone, err
+		}
+		for _, digest := range next {
+			there, err := files.Has(ctx, digest)
+			if err != nil {
+				return done, gone, err
+			}
+			if there {
+				continue
+			}
+			still, err := live.ListContents(ctx, before(digest), 1)
+			switch {
+			case err != nil:
+				return done, gone, err
+			case len(still) == 0 || still[0] != digest:
+				gone++
+			case len(done.Named) < named:
+				done.Named = append(done.Named, digest)
+			}
+		}
+	}
+	done.Missing = max(0, done.Missing-gone)
+	return done, gone, nil
+}
+
+// before is a text right before a digest in order: ListContents returns what comes
+// after it.
+func before(digest string) string { return digest[:len(digest)-1] }
+
+// seal makes a backup whole.
+func seal(dir string, m Manifest) error {
+	text, err := json.MarshalIndent(m, "", "  ")
+	if err != nil {
+		return err
+	}
+	if err := writeWhole(file(dir, m.Name, manifestSuffix), append(text, '\n')); err != nil {
+		return fmt.Errorf("write the manifest: %w", err)
+	}
+	return nil
+}

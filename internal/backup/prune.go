@@ -1,0 +1,104 @@
+package backup
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"os"
+
+	"recrawl/internal/archive"
+)
+
+// removeOld removes all backups but the newest ones: the manifest first, so that what
+// is cut off is no backup.
+func removeOld(dir string, keep int) (int, error) {
+	all, err := List(dir)
+	if err != nil {
+		return 0, err
+	}
+	removed := 0
+	for _, m := range all[min(max(keep, 1), len(all)):] {
+		for _, suffix := range []string{manifestSuffix, copySuffix} {
+			if err := os.Remove(file(dir, m.Name, suffix)); err != nil {
+				return removed, fmt.Errorf("remove an old backup: %w", err)
+			}
+		}
+		removed++
+	}
+	return removed, nil
+}
+
+// prune deletes the contents that no backup has: it goes through the folder and all
+// copies side by side, in the order of the digests.
+func prune(ctx context.Context, open func(context.Context, string) (Copy, error), dir string, files *archive.Dir) (pruned int, err error) {
+	all, err := List(dir)
+	if err != nil {
+		return 0, err
+	}
+	var walks []*walk
+	defer func() {
+		for _, w := range walks {
+			w.stop()
+		}
+	}()
+	for _, m := range all {
+		opened, err := open(ctx, file(dir, m.Name, copySuffix))
+		if err != nil {
+			return 0, err
+		}
+		defer func() { err = errors.Join(err, opened.Close()) }()
+		walks = append(walks, newWalk(ctx, opened))
+	}
+	for info, err := range files.List(ctx, "") {
+		if err != nil {
+			return pruned, err
+		}
+		wanted := false
+		for _, w := range walks {
+			has, err := w.has(info.Digest)
+			if err != nil {
+				return pruned, err
+			}
+			wanted = wanted || has
+		}
+		if wanted {
+			continue
+		}
+		if err := files.Delete(ctx, info.Digest); err != nil {
+			return pruned, err
+		}
+		pruned++
+	}
+	return pruned, nil
+}
+
+// walk goes through the digests of a store in step with questions that ascend.
+type walk struct {
+	next func() ([]string, error, bool)
+	stop func()
+	left []string
+	done bool
+}
+
+func newWalk(ctx context.Context, s Contents) *walk {
+	w := &walk{}
+	w.next, w.stop = iter.Pull2(digests(ctx, s))
+	return w
+}
+
+func (w *walk) has(digest string) (bool, error) {
+	for {
+		for len(w.left) > 0 && w.left[0] < digest {
+			w.left = w.left[1:]
+		}
+		if len(w.left) > 0 || w.done {
+			return len(w.left) > 0 && w.left[0] == digest, nil
+		}
+		next, err, ok := w.next()
+		if err != nil {
+			return false, err
+		}
+		w.left, w.done = next, !ok
+	}
+}

@@ -1,0 +1,150 @@
+package backup
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"recrawl/internal/archive"
+)
+
+// Into is where a backup is restored.
+type Into struct {
+	// Store is the store's file, which must not exist.
+	Store string
+	// Files is its archive. What it holds stays.
+	Files archive.Store
+	// Open opens a copy of a store for reading.
+	Open func(ctx context.Context, path string) (Copy, error)
+}
+
+// Restored is what Restore did.
+type Restored struct {
+	Manifest Manifest
+	Copied   Copied
+}
+
+// Restore brings back a backup of a folder by its name, the newest for "". The store
+// gets its name last, so that a restore that is cut off is no store, and goes on when it
+// is run again. Contents that cannot be had are counted; without them the store is
+// restored all the same.
+func Restore(ctx context.Context, dir, name string, into Into, progress Progress) (done Restored, err error) {
+	if done.Manifest, err = find(dir, name); err != nil {
+		return done, err
+	}
+	if err := vacant(into.Store); err != nil {
+		return done, err
+	}
+	progress("copying the store", 0)
+	copied := file(dir, done.Manifest.Name, copySuffix)
+	if err := copyStore(copied, into.Store+partSuffix, done.Manifest); err != nil {
+		return done, err
+	}
+	files, err := open(dir)
+	if err != nil {
+		return done, err
+	}
+	opened, err := into.Open(ctx, copied)
+	if err != nil {
+		return done, err
+	}
+	c := copier{from: files, to: into.Files, doing: "copying contents", progress: progress}
+	done.Copied, err = c.all(ctx, opened, func(string) {})
+	if err = errors.Join(err, opened.Close()); err != nil {
+		return done, err
+	}
+	if err := claim(into.Store+partSuffix, into.Store); err != nil {
+		return done, fmt.Errorf("restore: %w", err)
+	}
+	return done, nil
+}
+
+// RestoreArchive brings all contents of a folder into an archive, without a store.
+func RestoreArchive(ctx context.Context, dir string, to archive.Store, progress Progress) (Copied, error) {
+	files, err := open(dir)
+	if err != nil {
+		return Copied{}, err
+	}
+	return copier{from: files, to: to, doing: "copying contents", progress: progress}.all(ctx, listed{files}, func(string) {})
+}
+
+// open opens the contents of a backup that exists.
+func open(dir string) (*archive.Dir, error) {
+	path := filepath.Join(dir, archiveDir)
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%s: %w: it has no archive", dir, ErrNone)
+	}
+	return archive.OpenDir(path)
+}
+
+// listed is an archive as a store that has all of it.
+type listed struct{ files archive.Store }
+
+// ListContents implements Contents.
+func (l listed) ListContents(ctx context.Context, after string, limit int) ([]string, error) {
+	var found []string
+	for info, err := range l.files.List(ctx, after) {
+		if err != nil {
+			return nil, err
+		}
+		if found = append(found, info.Digest); len(found) == limit {
+			break
+		}
+	}
+	return found, nil
+}
+
+// vacant refuses a place with a store, or with what is left of one: SQLite would take
+// another store's log for this one's.
+func vacant(path string) error {
+	for _, suffix := range []string{"", "-wal", "-journal"} {
+		if _, err := os.Lstat(path + suffix); err == nil {
+			return fmt.Errorf("%s exists and %w: move it away, or restore to another place with --data", path+suffix, ErrExists)
+		} else if !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
+}
+
+// copyStore copies the store's file and checks that it is the one of the manifest.
+func copyStore(from, to string, m Manifest) (err error) {
+	in, err := os.Open(from)
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrDamaged, err)
+	}
+	defer in.Close()
+	out, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return fmt.Errorf("restore: %w", err)
+	}
+	sum := sha256.New()
+	n, err := io.Copy(io.MultiWriter(out, sum), in)
+	if err = errors.Join(err, out.Sync(), out.Close()); err == nil && (n != m.Bytes || hex.EncodeToString(sum.Sum(nil)) != m.SHA256) {
+		err = fmt.Errorf("%s is not what its manifest says: %w: name an older one with --at", from, ErrDamaged)
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(to))
+	}
+	return nil
+}
+
+// claim gives a file its name unless something has it.
+func claim(from, to string) error {
+	err := os.Link(from, to)
+	switch {
+	case err == nil:
+		err = os.Remove(from)
+	case errors.Is(err, fs.ErrExist):
+		return fmt.Errorf("%s exists and %w", to, ErrExists)
+	default: // a file system without links
+		err = os.Rename(from, to)
+	}
+	return errors.Join(err, syncPath(filepath.Dir(to)))
+}

@@ -1,0 +1,158 @@
+//go:build unix
+
+package e2e
+
+import (
+	"encoding/json"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+const backupPages = 15
+
+// visitPlan is what a page's workflow and its row say of its next visit.
+type visitPlan struct {
+	Next     time.Time `json:"next_at"`
+	Workflow struct {
+		Doing string    `json:"doing"`
+		Due   time.Time `json:"due"`
+	} `json:"workflow"`
+}
+
+// plans are those of a crawl's pages, by URL.
+func plans(t *testing.T, pages []pageLine, starter func(args ...string) string) map[string]visitPlan {
+	t.Helper()
+	all := map[string]visitPlan{}
+	for _, page := range pages {
+		var p visitPlan
+		if err := json.Unmarshal([]byte(starter("--output", "json", "explain", page.URL)), &p); err != nil {
+			t.Fatal(err)
+		}
+		all[page.URL] = p
+	}
+	return all
+}
+
+// asleep reports whether every page has a workflow that sleeps.
+func asleep(all map[string]visitPlan) bool {
+	for _, p := range all {
+		if p.Workflow.Doing != "sleeping" {
+			return false
+		}
+	}
+	return len(all) == backupPages
+}
+
+// comparePlans checks that a restored crawl's pages are due when they were.
+func comparePlans(t *testing.T, before, after map[string]visitPlan) {
+	t.Helper()
+	for url, was := range before {
+		is := after[url]
+		if was.Workflow.Due.IsZero() || !is.Workflow.Due.Equal(was.Workflow.Due) || !is.Next.Equal(was.Next) {
+			t.Errorf("%s was due %s and is due %s; its next visit was %s and is %s", url, was.Workflow.Due, is.Workflow.Due, was.Next, is.Next)
+		}
+	}
+}
+
+// TestBackupPage runs the commands of docs/backup.md for one machine beside a crawl,
+// loses everything but the backup, and goes on from it.
+func TestBackupPage(t *testing.T) {
+	t.Parallel()
+	s := serve(t, tree(backupPages))
+	folder := t.TempDir()
+	d := startDev(t, filepath.Join(folder, "data"), append([]string{s.url + "/", "--name", "t"}, crawlSettings("20ms")...)...)
+	answer := func(d *dev) func(args ...string) string {
+		return func(args ...string) string {
+			out, code, stderr := d.starter(args...)
+			if code != 0 {
+				t.Fatalf("starter %v: %d: %s", args, code, stderr)
+			}
+			return out
+		}
+	}
+	d.await("every page is visited", d.crawled("t", backupPages, 1))
+	var before map[string]visitPlan
+	d.await("every page sleeps", func() bool {
+		before = plans(t, d.pages("t"), answer(d))
+		return asleep(before)
+	})
+	env := append(cleanEnv(t), pathWith())
+	runSteps(t, "docs/backup.md", section(t, "../../docs/backup.md", "## One machine", "## A cluster"), folder, env)
+	if t.Failed() {
+		return
+	}
+	d.killAll()
+	if err := os.RemoveAll(filepath.Join(folder, "data")); err != nil {
+		t.Fatal(err)
+	}
+
+	asked := len(s.requests())
+	restored := startDev(t, filepath.Join(folder, "restored"))
+	var after map[string]visitPlan
+	restored.await("every page sleeps again", func() bool {
+		after = plans(t, restored.pages("t"), answer(restored))
+		return asleep(after)
+	})
+	comparePlans(t, before, after)
+	if n := len(s.requests()); n != asked {
+		t.Errorf("%d requests for pages that were not due", n-asked)
+	}
+	url := s.url + "/p7.html"
+	answer(restored)("visit", url)
+	restored.await("the visits go on", func() bool { return len(restored.history(url)) == 2 })
+	if h := restored.history(url); h[0].Visit != 2 || h[0].Outcome != "unchanged" {
+		t.Errorf("%s: %+v, want its second visit, unchanged", url, h)
+	}
+	restored.stop()
+}
+
+// TestBackupPageOnPostgres runs the commands for a cluster, and starts workers on what
+// they restore with an empty Temporal.
+func TestBackupPageOnPostgres(t *testing.T) {
+	t.Parallel()
+	s := serve(t, tree(backupPages))
+	f := startFleet(t, 1)
+	f.starter(append([]string{"crawl", "t", s.url + "/"}, crawlSettings("20ms")...)...)
+	list := func() []pageLine {
+		return decodeLines[pageLine](t, f.starter("--output", "json", "pages", "t", "--limit", "0"))
+	}
+	var before map[string]visitPlan
+	f.await("every page sleeps", func() bool {
+		before = plans(t, list(), func(args ...string) string { return f.starter(args...) })
+		return asleep(before)
+	})
+	folder := t.TempDir()
+	store := strings.Replace(f.postgres.DSN(), "/postgres?", "/restored?", 1)
+	env := append(append([]string{}, f.env...), pathWith(f.postgres.Bin()), "RESTORED_STORE="+store)
+	steps := section(t, "../../docs/backup.md", "## A cluster", "## What a backup keeps of forgotten pages")
+	runSteps(t, "docs/backup.md", steps, folder, env)
+	if t.Failed() {
+		return
+	}
+
+	f.workers[0].kill()
+	f.temporal.kill()
+	asked := len(s.requests())
+	f.database = filepath.Join(t.TempDir(), "temporal.db")
+	for up := false; !up; {
+		f.address = net.JoinHostPort("127.0.0.1", freePort(t))
+		f.startTemporal()
+		up = f.temporalUp()
+	}
+	f.env = append(f.env, "RECRAWL_STORE="+store, "RECRAWL_ARCHIVE="+filepath.Join(folder, "restored"), "TEMPORAL_ADDRESS="+f.address)
+	f.startWorker()
+	f.starter("crawl", "t")
+	var after map[string]visitPlan
+	f.await("every page sleeps again", func() bool {
+		after = plans(t, list(), func(args ...string) string { return f.starter(args...) })
+		return asleep(after)
+	})
+	comparePlans(t, before, after)
+	if n := len(s.requests()); n != asked {
+		t.Errorf("%d requests for pages that were not due", n-asked)
+	}
+}
