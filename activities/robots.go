@@ -108,7 +108,7 @@ func judgeRobots(origin string, known store.RobotsRecord, r fetch.Result, body [
 	case robots.Parsed:
 		file := robots.Parse(body)
 		p.State, p.Text, p.Sitemaps = store.RobotsParsed, robots.Text(body), file.Sitemaps()
-		p.CrawlDelay = file.CrawlDelay(agent)
+		p.CrawlDelay, p.ForbidsAll = file.CrawlDelay(agent), file.ForbidsAll(agent)
 	case robots.AllowAll:
 		p.State = store.RobotsAllowAll
 	case robots.Redirected:

@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"fmt"
+	"maps"
 	"net"
 	"slices"
 	"strconv"
@@ -10,6 +11,7 @@ import (
 	"time"
 
 	"recrawl/internal/crawl"
+	"recrawl/internal/report"
 	"recrawl/internal/store"
 	"recrawl/internal/testsite"
 )
@@ -45,18 +47,70 @@ func (d *devRun) watch(ctx context.Context) {
 	}
 	ticker := time.NewTicker(every)
 	defer ticker.Stop()
-	last := ""
+	last, told := "", notices{}
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case <-ticker.C:
+			for _, notice := range told.news(d.trouble(ctx)) {
+				if d.Terminal {
+					fmt.Fprint(d.Out, "\r\x1b[K")
+				}
+				fmt.Fprintf(d.Out, "%s  %s\n", time.Now().Format(time.TimeOnly), notice)
+				last = ""
+			}
 			if line := d.progress(ctx); line != last && line != "" {
 				show(line)
 				last = line
 			}
 		}
 	}
+}
+
+// troubleTold is how many hosts in trouble of a crawl are looked at.
+const troubleTold = 20
+
+// trouble says what is wrong with hosts of the crawls, by what it is about.
+func (d *devRun) trouble(ctx context.Context) map[string]string {
+	crawls, err := d.store.ListCrawls(ctx)
+	if err != nil {
+		return nil
+	}
+	now, err := d.store.Now(ctx)
+	if err != nil {
+		return nil
+	}
+	all := map[string]string{}
+	for _, c := range crawls {
+		hosts, _, err := report.Reporter{Store: d.store}.Trouble(ctx, c, now, troubleTold)
+		if err != nil {
+			return nil
+		}
+		for _, h := range hosts {
+			all[c.Spec.Name+" "+h.Host+" "+string(h.State)] = strings.Map(crawl.Visible, c.Spec.Name+": "+h.String())
+		}
+	}
+	return all
+}
+
+// notices are what has been said, so that it is said once for as long as it holds.
+type notices map[string]string
+
+// news are the notices that have not been given, in order; nil says nothing is known.
+func (n notices) news(all map[string]string) []string {
+	if all == nil {
+		return nil
+	}
+	var fresh []string
+	for _, about := range slices.Sorted(maps.Keys(all)) {
+		if n[about] == "" {
+			fresh = append(fresh, all[about])
+		}
+	}
+	clear(n)
+	maps.Copy(n, all)
+	return fresh
 }
 
 // terminalWidth is what nearly every terminal has; a longer line could not be

@@ -389,3 +389,15 @@ func starterEnv(t *testing.T, b *fakeBackend, env map[string]string, args ...str
 	}
 	return result{code, out.String(), errOut.String()}
 }
+
+func (s *fakeStore) Hosts(context.Context, int64, []int64) ([]store.HostRecord, error) {
+	return nil, nil
+}
+
+func (s *fakeStore) TroubledHosts(context.Context, int64, int) ([]store.HostRecord, int, error) {
+	return nil, 0, nil
+}
+
+func (s *fakeStore) Standings(context.Context, []int64) (map[int64]store.Standing, error) {
+	return nil, nil
+}

@@ -29,8 +29,25 @@ func (p pageArg) change(s *session, change PageChange, arg string) error {
 		if err != nil {
 			return err
 		}
+		if change == VisitNow {
+			message += s.hindrance(page)
+		}
 		return s.say("%s", message)
 	})
+}
+
+// hindrance is what is added to the promise of a visit that cannot be made now. Whoever
+// asked has his answer without it too.
+func (s *session) hindrance(page store.PageRecord) string {
+	why := ""
+	err := s.withStore(func(opened store.Store) (err error) {
+		why, err = report.Reporter{Store: opened}.Hindrance(s.ctx, page)
+		return err
+	})
+	if err != nil || why == "" {
+		return ""
+	}
+	return " (" + why + ")"
 }
 
 type visitCmd struct{ pageArg }

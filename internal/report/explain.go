@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"recrawl/internal/crawl"
+	"recrawl/internal/polite"
 	"recrawl/internal/schedule"
 	"recrawl/internal/store"
 	"recrawl/internal/urlkey"
@@ -32,15 +33,20 @@ type explainLine struct {
 	Visits  int             `json:"visits"`
 	Changes int             `json:"changes"`
 	// Importance is by the last ranking, 0 if the page was in none.
-	Importance float64      `json:"importance"`
-	NextAt     stamp        `json:"next_at"`
-	HintedBy   orNull       `json:"hinted_by"` // the sitemap or feed by whose word it is early
-	Policy     string       `json:"policy"`
-	Reasons    []string     `json:"reasons"` // of the last visit's decision
-	Plan       *planLine    `json:"plan"`    // by what is known now; null if the policy does not plan the page
-	Workflow   liveLine     `json:"workflow"`
-	Host       *hostLine    `json:"host"`
-	Robots     *RobotsCheck `json:"robots"`
+	Importance float64 `json:"importance"`
+	NextAt     stamp   `json:"next_at"` // when it can be; null if that is not known
+	nextLine
+	Due       stamp        `json:"due"` // by its policy
+	HostState HostState    `json:"host_state"`
+	HostWhy   orNull       `json:"host_why"`
+	Evicted   orNull       `json:"evicted"`   // why, of a page that gave its place to another
+	HintedBy  orNull       `json:"hinted_by"` // the sitemap or feed by whose word it is early
+	Policy    string       `json:"policy"`
+	Reasons   []string     `json:"reasons"` // of the last visit's decision
+	Plan      *planLine    `json:"plan"`    // by what is known now; null if the policy does not plan the page
+	Workflow  liveLine     `json:"workflow"`
+	Host      *hostLine    `json:"host"`
+	Robots    *RobotsCheck `json:"robots"`
 }
 
 type liveLine struct {
@@ -54,7 +60,7 @@ type explained struct {
 	page   store.PageRecord
 	crawl  store.CrawlRecord
 	last   *store.VisitRecord
-	host   *store.HostRecord
+	is     prospect
 	robots *RobotsCheck
 	origin store.RobotsRecord // of the robots.txt
 	live   Live
@@ -79,7 +85,7 @@ func (r Reporter) Explain(ctx context.Context, page store.PageRecord, live Live)
 	if len(visits) > 0 {
 		e.last = &visits[0]
 	}
-	if e.host, err = r.host(ctx, page); err != nil {
+	if e.is, err = r.prospect(ctx, e.crawl, page, live, e.now); err != nil {
 		return err
 	}
 	if e.robots, e.origin, err = r.robotsOf(ctx, page, e.crawl.Spec.Identity.Agent); err != nil {
@@ -102,27 +108,6 @@ func (r Reporter) Explain(ctx context.Context, page store.PageRecord, live Live)
 	return e.write(r)
 }
 
-// host returns the page's host, nil if it is not listed.
-func (r Reporter) host(ctx context.Context, page store.PageRecord) (*store.HostRecord, error) {
-	// The list is in the order of host keys: the one after what sorts just before.
-	before := page.Host[:max(len(page.Host)-1, 0)]
-	for {
-		hosts, err := r.Store.ListHosts(ctx, page.CrawlID, before, batch)
-		if err != nil || len(hosts) == 0 {
-			return nil, err
-		}
-		for _, h := range hosts {
-			if h.Host == page.Host {
-				return &h, nil
-			}
-			if h.Host > page.Host {
-				return nil, nil
-			}
-		}
-		before = hosts[len(hosts)-1].Host
-	}
-}
-
 func (r Reporter) robotsOf(ctx context.Context, page store.PageRecord, agent string) (*RobotsCheck, store.RobotsRecord, error) {
 	u, err := urlkey.Canonical(page.URL)
 	if err != nil {
@@ -139,7 +124,7 @@ func (r Reporter) robotsOf(ctx context.Context, page store.PageRecord, agent str
 func (e explained) line() explainLine {
 	line := explainLine{
 		URL: e.page.URL, Crawl: e.page.Crawl, Kind: e.page.Kind, State: e.page.State, Visits: e.page.Visits, Changes: e.page.Changes,
-		Importance: e.page.Weight, NextAt: stamp(e.page.NextAt), Policy: e.crawl.Spec.Revisit.Policy, Reasons: []string{}, Robots: e.robots,
+		Importance: e.page.Weight, NextAt: stamp(e.is.At), nextLine: nextLineOf(e.is.Next), Due: stamp(e.page.NextAt), HostState: e.is.state, HostWhy: orNull(e.is.trouble), Policy: e.crawl.Spec.Revisit.Policy, Reasons: []string{}, Robots: e.robots,
 		Workflow: liveLine{Live: e.live, Due: stamp(e.live.Due), Snoozed: stamp(e.live.Snoozed)},
 	}
 	if e.last != nil {
@@ -151,8 +136,11 @@ func (e explained) line() explainLine {
 	if e.plan != nil {
 		line.Plan = newPlanLine(*e.plan)
 	}
-	if e.host != nil {
-		host := hostOf(*e.host)
+	if !e.is.standing.Evicted.At.IsZero() {
+		line.Evicted = orNull(evictedWords(e.is.standing))
+	}
+	if e.is.host != nil {
+		host := hostOf(*e.is.host, e.is.state, e.is.trouble)
 		line.Host = &host
 	}
 	return line
@@ -168,7 +156,7 @@ func (e explained) write(r Reporter) error {
 		t.row("importance", fmt.Sprintf("%s: PageRank %s, linked from %s and %s",
 			figure(e.page.Weight), figure(e.page.Rank), plural(e.page.Backlinks, "page"), plural(e.page.LinkingHosts, "other host")))
 	}
-	t.row("next", when(e.page.NextAt, e.now))
+	t.row("next", e.is.words(e.now))
 	if e.hint != nil {
 		t.row("early", hintWords(*e.hint))
 	}
@@ -184,8 +172,15 @@ func (e explained) write(r Reporter) error {
 	for _, reason := range e.live.Reasons {
 		t.row("", reason)
 	}
-	if e.host != nil {
-		t.row("host", hostWords(*e.host, e.now))
+	if at := e.is.standing.Evicted.At; !at.IsZero() {
+		t.row("eviction", when(at, e.now)+", "+evictedWords(e.is.standing))
+	}
+	if e.is.host != nil {
+		t.row("host", hostWords(*e.is.host, e.now))
+		if e.is.state != HostOK {
+			t.row("", fmt.Sprintf("%s: %s", e.is.state, e.is.trouble))
+		}
+		t.row("", kept(*e.is.host))
 	}
 	t.row("robots", e.robots.text()+retryWords(e.origin, e.now))
 	return t.flush()
@@ -200,11 +195,11 @@ func (e explained) doing() string {
 
 func hostWords(h store.HostRecord, now time.Time) string {
 	words := []string{h.Host, "a request every " + schedule.Rough(h.Delay), "free " + free(h, now), fmt.Sprintf("%d waiting", h.Waiting)}
-	if h.Capped {
-		words = append(words, fmt.Sprintf("its Crawl-delay of %s cut by max_crawl_delay", schedule.Rough(h.CrawlDelay)))
+	if h.GapReason.Code != polite.GapDelay && h.GapReason.Code != "" {
+		words = append(words, polite.Words(h.GapReason))
 	}
 	if h.BackoffUntil.After(now) {
-		words = append(words, "in back-off until "+when(h.BackoffUntil, now))
+		words = append(words, fmt.Sprintf("in back-off, which ends %s: %s", when(h.BackoffUntil, now), backoffWords(h)))
 	}
 	return strings.Join(words, ", ")
 }

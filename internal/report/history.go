@@ -44,9 +44,30 @@ func (r Reporter) History(ctx context.Context, q HistoryQuery) error {
 	})
 }
 
-func (r Reporter) pageHead(p store.PageRecord, now time.Time) {
-	fmt.Fprintf(r.Out, "%s\ncrawl %s, %s, %s, %s, next visit %s\n", p.URL, p.Crawl, p.State,
-		plural(p.Visits, "visit"), plural(p.Changes, "change"), when(p.NextAt, now))
+func (r Reporter) pageHead(ctx context.Context, p store.PageRecord, now time.Time) error {
+	record, err := r.Store.Crawl(ctx, p.Crawl)
+	if err != nil {
+		return err
+	}
+	is, err := r.prospect(ctx, record, p, Live{}, now)
+	if err != nil {
+		return err
+	}
+	head := fmt.Sprintf("crawl %s, %s, %s, %s, next visit %s", p.Crawl, p.State, plural(p.Visits, "visit"), plural(p.Changes, "change"), is.words(now))
+	if is.trouble != "" && is.Why != is.trouble {
+		head += fmt.Sprintf("\nits host is %s: %s", is.state, is.trouble)
+	}
+	_, err = fmt.Fprintf(r.Out, "%s\n%s\n", p.URL, visibleLines(head))
+	return err
+}
+
+// visibleLines keeps what sites sent from moving the cursor, line by line.
+func visibleLines(text string) string {
+	lines := strings.Split(text, "\n")
+	for i, l := range lines {
+		lines[i] = strings.Map(printable, l)
+	}
+	return strings.Join(lines, "\n")
 }
 
 func (r Reporter) visits(ctx context.Context, page store.PageRecord, limit int, nameCrawl bool, now time.Time) error {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"recrawl/internal/crawl"
+	"recrawl/internal/polite"
 	"recrawl/internal/schedule"
 	"recrawl/internal/store"
 )
@@ -20,12 +21,17 @@ type HostsQuery struct {
 
 type hostLine struct {
 	Host         string         `json:"host"`
+	State        HostState      `json:"state"`
+	Why          orNull         `json:"why"` // of any state but ok
 	Delay        crawl.Duration `json:"delay"`
+	DelayReason  orNull         `json:"delay_reason"`
 	NextFree     stamp          `json:"next_free"`
 	BackoffUntil stamp          `json:"backoff_until"`
 	Blocked      bool           `json:"blocked,omitempty"`
 	Capped       crawl.Duration `json:"crawl_delay_capped,omitempty"` // what the site asks for, if max_crawl_delay cuts it
 	Robots       []robotsLine   `json:"robots"`
+	Unvisited    int64          `json:"unvisited"` // pages, and the share of requests kept for them
+	Kept         float64        `json:"kept"`
 	Waiting      int            `json:"waiting"`
 	InFlight     bool           `json:"in_flight"`
 }
@@ -50,6 +56,10 @@ func (r Reporter) Hosts(ctx context.Context, q HostsQuery) error {
 	if err != nil {
 		return err
 	}
+	ex, err := r.excluder(record.Spec)
+	if err != nil {
+		return err
+	}
 	after, done := "", 0
 	for take(q.Limit, done) > 0 {
 		hosts, err := r.Store.ListHosts(ctx, record.ID, after, take(q.Limit, done))
@@ -59,7 +69,7 @@ func (r Reporter) Hosts(ctx context.Context, q HostsQuery) error {
 		if len(hosts) == 0 {
 			break
 		}
-		if err := r.hostBatch(hosts, done == 0, now); err != nil {
+		if err := r.hostBatch(ctx, hosts, ex, done == 0, now); err != nil {
 			return err
 		}
 		done += len(hosts)
@@ -71,29 +81,49 @@ func (r Reporter) Hosts(ctx context.Context, q HostsQuery) error {
 	return nil
 }
 
-func (r Reporter) hostBatch(hosts []store.HostRecord, head bool, now time.Time) error {
-	if r.Format == JSON {
-		for _, h := range hosts {
-			if err := writeJSON(r.Out, hostOf(h)); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
+func (r Reporter) hostBatch(ctx context.Context, hosts []store.HostRecord, ex *excluder, head bool, now time.Time) error {
 	var header []string
-	if head {
-		header = []string{"HOST", "DELAY", "FREE", "BACK-OFF", "WAITING", "ROBOTS"}
+	if head && r.Format == Text {
+		header = []string{"HOST", "STATE", "DELAY", "FREE", "BACK-OFF", "WAITING", "KEPT", "ROBOTS", "WHY"}
 	}
 	t := newTable(r.Out, header...)
 	for _, h := range hosts {
-		t.row(h.Host, gapWords(h), free(h, now), backoff(h, now), strconv.Itoa(h.Waiting), robotsWords(h.Robots, now))
+		state, why, err := ex.state(ctx, h, h.Robots, now)
+		if err != nil {
+			return err
+		}
+		if r.Format == Text {
+			t.row(h.Host, string(state), gapWords(h), free(h, now), backoff(h, now), strconv.Itoa(h.Waiting),
+				fmt.Sprintf("%.0f %%", 100*discovery(h).Kept), robotsWords(h.Robots, now), hostReasons(h, why))
+			continue
+		}
+		if err := writeJSON(r.Out, hostOf(h, state, why)); err != nil {
+			return err
+		}
 	}
 	return t.flush()
 }
 
-func hostOf(h store.HostRecord) hostLine {
+// discovery is the share of the host that is kept for pages that were never visited.
+func discovery(h store.HostRecord) polite.Discovery { return polite.Discover(h.Unvisited, h.Visited) }
+
+// hostReasons say why a host's state is as it is, and its gap, if it is not the delay
+// that the crawl asks for.
+func hostReasons(h store.HostRecord, why string) string {
+	var all []string
+	if why != "" {
+		all = append(all, why)
+	}
+	if code := h.GapReason.Code; code != "" && code != polite.GapDelay {
+		all = append(all, polite.Words(h.GapReason))
+	}
+	return some(strings.Join(all, "; "))
+}
+
+func hostOf(h store.HostRecord, state HostState, why string) hostLine {
 	line := hostLine{
-		Host: h.Host, Delay: crawl.Duration(h.Delay), NextFree: stamp(h.NextFree), BackoffUntil: stamp(h.BackoffUntil),
+		Host: h.Host, State: state, Why: orNull(why), DelayReason: orNull(polite.Words(h.GapReason)), Unvisited: h.Unvisited, Kept: discovery(h).Kept,
+		Delay: crawl.Duration(h.Delay), NextFree: stamp(h.NextFree), BackoffUntil: stamp(h.BackoffUntil),
 		Blocked: h.Blocked, Robots: []robotsLine{}, Waiting: h.Waiting, InFlight: h.InFlight,
 	}
 	if h.Capped {

@@ -25,12 +25,15 @@ type pageLine struct {
 	URL       string          `json:"url"`
 	Host      string          `json:"host"`
 	State     crawl.PageState `json:"state"`
+	HostState HostState       `json:"host_state"`
 	Level     int             `json:"level"`
 	Visits    int             `json:"visits"`
 	Changes   int             `json:"changes"`
 	LastVisit stamp           `json:"last_visit"`
-	NextVisit stamp           `json:"next_visit"`
-	Backlinks int             `json:"backlinks"`
+	NextVisit stamp           `json:"next_visit"` // when it can be; null if that is not known
+	nextLine
+	Due       stamp `json:"due"` // by its policy
+	Backlinks int   `json:"backlinks"`
 }
 
 // Pages writes the pages of a crawl in the order in which they were found.
@@ -43,6 +46,10 @@ func (r Reporter) Pages(ctx context.Context, q PagesQuery) error {
 	if q.ChangedWithin > 0 {
 		filter.ChangedSince = now.Add(-q.ChangedWithin)
 	}
+	ex, err := r.excluder(record.Spec)
+	if err != nil {
+		return err
+	}
 	done := 0
 	for filter.Limit = take(q.Limit, done); filter.Limit > 0; filter.Limit = take(q.Limit, done) {
 		pages, err := r.Store.ListPages(ctx, filter)
@@ -52,7 +59,11 @@ func (r Reporter) Pages(ctx context.Context, q PagesQuery) error {
 		if len(pages) == 0 {
 			break
 		}
-		if err := r.pageBatch(pages, done == 0, now); err != nil {
+		o, err := r.outlook(ctx, record, pages, ex, now)
+		if err != nil {
+			return err
+		}
+		if err := r.pageBatch(ctx, pages, o, done == 0); err != nil {
 			return err
 		}
 		done += len(pages)
@@ -74,26 +85,29 @@ func (r Reporter) open(ctx context.Context, name string) (store.CrawlRecord, tim
 	return record, now, err
 }
 
-func (r Reporter) pageBatch(pages []store.PageRecord, head bool, now time.Time) error {
-	if r.Format == JSON {
-		for _, p := range pages {
-			if err := writeJSON(r.Out, pageLine{
-				URL: p.URL, Host: p.Host, State: p.State, Level: p.Level, Visits: p.Visits, Changes: p.Changes,
-				LastVisit: stamp(p.LastAt), NextVisit: stamp(p.NextAt), Backlinks: p.Backlinks,
-			}); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
+func (r Reporter) pageBatch(ctx context.Context, pages []store.PageRecord, o outlook, head bool) error {
 	var header []string
-	if head {
-		header = []string{"STATE", "LEVEL", "VISITS", "CHANGES", "LAST VISIT", "NEXT VISIT", "BACKLINKS", "URL"}
+	if head && r.Format == Text {
+		header = []string{"STATE", "HOST", "LEVEL", "VISITS", "CHANGES", "LAST VISIT", "NEXT VISIT", "BACKLINKS", "URL"}
 	}
 	t := newTable(r.Out, header...)
 	for _, p := range pages {
-		t.row(p.State.String(), strconv.Itoa(p.Level), strconv.Itoa(p.Visits), strconv.Itoa(p.Changes),
-			when(p.LastAt, now), when(p.NextAt, now), strconv.Itoa(p.Backlinks), p.URL)
+		is, err := o.of(ctx, p, Live{})
+		if err != nil {
+			return err
+		}
+		if r.Format == Text {
+			t.row(p.State.String(), string(is.state), strconv.Itoa(p.Level), strconv.Itoa(p.Visits), strconv.Itoa(p.Changes),
+				when(p.LastAt, o.now), is.words(o.now), strconv.Itoa(p.Backlinks), p.URL)
+			continue
+		}
+		err = writeJSON(r.Out, pageLine{
+			URL: p.URL, Host: p.Host, State: p.State, HostState: is.state, Level: p.Level, Visits: p.Visits, Changes: p.Changes,
+			LastVisit: stamp(p.LastAt), NextVisit: stamp(is.At), nextLine: nextLineOf(is.Next), Due: stamp(p.NextAt), Backlinks: p.Backlinks,
+		})
+		if err != nil {
+			return err
+		}
 	}
 	return t.flush()
 }

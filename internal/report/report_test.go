@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"recrawl/internal/crawl"
+	"recrawl/internal/polite"
 	"recrawl/internal/schedule"
 	"recrawl/internal/store"
 	"recrawl/internal/survey"
@@ -38,6 +39,7 @@ type fake struct {
 	mirrors    []store.MirrorRecord
 	held       []store.HeldWorker
 	care       store.CareRecord
+	standings  map[int64]store.Standing
 }
 
 func (f *fake) Care(context.Context, int64) (store.CareRecord, error) { return f.care, f.fail }
@@ -114,6 +116,28 @@ func (f *fake) ListHosts(_ context.Context, _ int64, after string, limit int) (f
 	return found, f.fail
 }
 
+func (f *fake) Hosts(_ context.Context, _ int64, ids []int64) (found []store.HostRecord, err error) {
+	for _, h := range f.hosts {
+		if slices.Contains(ids, h.ID) {
+			found = append(found, h)
+		}
+	}
+	return found, f.fail
+}
+
+func (f *fake) TroubledHosts(_ context.Context, _ int64, limit int) (found []store.HostRecord, total int, err error) {
+	for _, h := range f.hosts {
+		if h.Blocked || h.BackoffUntil.After(now) {
+			found = append(found, h)
+		}
+	}
+	return found[:min(limit, len(found))], len(found), f.fail
+}
+
+func (f *fake) Standings(context.Context, []int64) (map[int64]store.Standing, error) {
+	return f.standings, f.fail
+}
+
 func sample() *fake {
 	const day = 24 * time.Hour
 	news := crawl.DefaultSpec()
@@ -131,7 +155,7 @@ func sample() *fake {
 		},
 		pages: []store.PageRecord{
 			{
-				PageRef: home, State: crawl.Active, Visits: 4, Changes: 1, LastAt: now.Add(-2 * time.Hour), NextAt: now.Add(46 * time.Hour),
+				PageRef: home, HostID: 1, State: crawl.Active, Visits: 4, Changes: 1, LastAt: now.Add(-2 * time.Hour), NextAt: now.Add(46 * time.Hour),
 				Backlinks: 7, Last: store.VersionRecord{ID: 9, At: now.Add(-5 * day), ContentType: "text/html", Bytes: 18650}, Weight: 1.7,
 				Belief: schedule.Belief{
 					Pairs: 2, History: 2, Told: 1, Changes: 0.9, Days: 3.5, Compared: now.Add(-2 * time.Hour).UnixMilli(),
@@ -140,12 +164,12 @@ func sample() *fake {
 				Steering: steered, HostSteering: schedule.HostSteering{Price: 0.05},
 			},
 			{
-				PageRef: ref(1, "news", 2, "https://example.com/a?x=1&y=2"), State: crawl.Failing, Level: 1, Visits: 2,
+				PageRef: ref(1, "news", 2, "https://example.com/a?x=1&y=2"), HostID: 1, State: crawl.Failing, Level: 1, Visits: 2,
 				LastAt: now.Add(-90 * time.Second), NextAt: now.Add(-time.Second), Backlinks: 1,
 			},
 			{PageRef: ref(1, "news", 3, "https://example.com/later"), State: crawl.Known, Level: 2},
 			{PageRef: ref(2, "docs", 4, "https://example.com/new"), State: crawl.Active},
-			{PageRef: ref(1, "news", 5, "https://example.com/new"), State: crawl.Active},
+			{PageRef: ref(1, "news", 5, "https://example.com/new"), HostID: 4, State: crawl.Active},
 		},
 		visits: map[int64][]store.VisitRecord{1: {
 			{
@@ -171,13 +195,17 @@ func sample() *fake {
 		}, 5: {{PageID: 5, Visit: 1, At: now, Outcome: crawl.OutcomeNew, Status: 200}}},
 		hosts: []store.HostRecord{
 			{
-				ID: 1, Host: "example.com", Delay: 10 * time.Second, NextFree: now.Add(4 * time.Second), Waiting: 3,
+				ID: 1, Host: "example.com", Delay: 10 * time.Second, NextFree: now.Add(4 * time.Second), Waiting: 3, Unvisited: 3, Visited: 1,
+				GapReason: crawl.Reason{Code: polite.GapCrawlDelay, Num: map[string]float64{"gap": 10}},
 				Robots: []store.RobotsRecord{
 					{Origin: "https://example.com", State: store.RobotsParsed, Status: 200, CrawlDelay: 5 * time.Second, ExpiresAt: now.Add(day)},
 					{Origin: "http://example.com", State: store.RobotsUnreachable, ExpiresAt: now.Add(time.Minute), Problem: "no such host"},
 				},
 			},
-			{ID: 2, Host: "example.com:8080", Delay: time.Minute, NextFree: now.Add(-time.Hour), BackoffUntil: now.Add(20 * time.Minute)},
+			{
+				ID: 2, Host: "example.com:8080", Delay: time.Minute, NextFree: now.Add(-time.Hour), BackoffUntil: now.Add(20 * time.Minute),
+				BackoffReason: crawl.Reason{Code: polite.HostRetryAfter, Num: map[string]float64{"hold": 1800}},
+			},
 			{ID: 3, Host: "example.net", Delay: 10 * time.Second, InFlight: true},
 			{ID: 4, Host: "example.org", Delay: 10 * time.Second, Blocked: true, BackoffUntil: now.Add(-time.Hour)},
 		},
@@ -287,11 +315,11 @@ func TestKeys(t *testing.T) {
 		},
 		{
 			func(r Reporter) error { return r.Pages(t.Context(), PagesQuery{Crawl: "news"}) },
-			"url host state level visits changes last_visit next_visit backlinks",
+			"url host state host_state level visits changes last_visit next_visit next_by next_why due backlinks",
 		},
 		{
 			func(r Reporter) error { return r.Hosts(t.Context(), HostsQuery{Crawl: "news", Limit: 1}) },
-			"host delay next_free backoff_until robots waiting in_flight",
+			"host state why delay delay_reason next_free backoff_until robots unvisited kept waiting in_flight",
 		},
 	} {
 		var out bytes.Buffer

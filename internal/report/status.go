@@ -29,10 +29,12 @@ type statusLine struct {
 	Rejected     map[string]int `json:"rejected"` // links by reason
 	Hosts        int            `json:"hosts"`
 	HostsBackoff int            `json:"hosts_in_backoff"`
+	InTrouble    int            `json:"hosts_in_trouble"`
+	HostTroubles []HostTrouble  `json:"host_troubles"` // some of them
 	Waiting      int            `json:"waiting"`
 	Overdue      int            `json:"overdue"`
 	Lag          crawl.Duration `json:"lag"`
-	NextDue      stamp          `json:"next_due"`
+	NextDue      stamp          `json:"next_due"` // null while the crawl is paused or stopped
 	Policy       string         `json:"policy"`
 	Budget       orNull         `json:"budget"`
 	// At the last turn of maintenance, of a policy that shares a budget.
@@ -93,6 +95,9 @@ func (r Reporter) status(ctx context.Context, c store.CrawlRecord, now time.Time
 	if more.troubles, err = r.troubles(ctx, c, now); err != nil {
 		return err
 	}
+	if more.hosts, more.troubled, err = r.Trouble(ctx, c, now, troubleShown); err != nil {
+		return err
+	}
 	if r.Format == JSON {
 		return writeJSON(r.Out, statusOf(c, s, more, now))
 	}
@@ -105,6 +110,8 @@ type statusMore struct {
 	rejections []store.RejectionCount
 	held       []store.HeldWorker
 	troubles   []store.TroubleRecord
+	hosts      []HostTrouble // that are in trouble, of so many
+	troubled   int
 }
 
 // rejectedWords are the most frequent reasons.
@@ -129,8 +136,8 @@ func statusOf(c store.CrawlRecord, s store.StatusRecord, more statusMore, now ti
 		Crawl: c.Spec.Name, State: c.State, Generation: c.Generation, CreatedAt: stamp(c.CreatedAt), Now: stamp(now),
 		Pages: map[string]int{}, Outcomes: map[string]int{}, Rejected: map[string]int{},
 		Visits: s.Visits, VisitsLastH: s.LastHour, Versions: s.Versions, Links: s.Links,
-		Hosts: s.Hosts, HostsBackoff: s.Backoff, Waiting: s.Waiting, Overdue: s.Overdue,
-		Lag: crawl.Duration(s.Lag), NextDue: stamp(s.NextDue),
+		Hosts: s.Hosts, HostsBackoff: s.Backoff, InTrouble: more.troubled, HostTroubles: more.hosts, Waiting: s.Waiting, Overdue: s.Overdue,
+		Lag: crawl.Duration(s.Lag), NextDue: stamp(nextDue(c.State, s).At),
 		Policy: c.Spec.Revisit.Policy, Budget: orNull(c.Spec.Revisit.Budget),
 		PlannedPerDay: more.steering.Planned, BudgetPerDay: more.steering.Budget, Threshold: more.steering.Threshold,
 		Held: heldLines(more.held), Troubles: troubleLines(more.troubles),
@@ -155,6 +162,7 @@ func (r Reporter) statusText(c store.CrawlRecord, s store.StatusRecord, more sta
 	for _, trouble := range more.troubles {
 		t.row("trouble", troublePart(trouble.Part)+": "+troubleWords(trouble, now))
 	}
+	troubleRows(t, more.hosts, more.troubled, now)
 	t.row("pages", nonZero(crawl.PageStates(), s.Pages))
 	t.row("visits", fmt.Sprintf("%d, %d in the last hour: %s", s.Visits, s.LastHour, nonZero(crawl.Outcomes(), s.Outcomes)))
 	t.row("versions", strconv.Itoa(s.Versions))
@@ -163,7 +171,7 @@ func (r Reporter) statusText(c store.CrawlRecord, s store.StatusRecord, more sta
 	t.row("hosts", fmt.Sprintf("%d, %d in back-off", s.Hosts, s.Backoff))
 	t.row("waiting", strconv.Itoa(s.Waiting)+" in hosts' lines")
 	t.row("overdue", overdue(s))
-	t.row("next due", when(s.NextDue, now))
+	t.row("next due", nextDue(c.State, s).words(now))
 	t.row("policy", policy(c.Spec.Revisit))
 	if steering := more.steering; steering.Threshold > 0 {
 		t.row("planned", fmt.Sprintf("%.0f visits a day of %.0f, at θ %s", steering.Planned, steering.Budget, figure(steering.Threshold)))
@@ -187,7 +195,7 @@ func (r Reporter) statusTable(ctx context.Context, crawls []store.CrawlRecord, n
 			pages += n
 		}
 		t.row(c.Spec.Name, c.State.String(), strconv.Itoa(pages), strconv.Itoa(s.Visits), strconv.Itoa(s.LastHour),
-			strconv.Itoa(s.Waiting), strconv.Itoa(s.Overdue), when(s.NextDue, now))
+			strconv.Itoa(s.Waiting), strconv.Itoa(s.Overdue), nextDue(c.State, s).words(now))
 	}
 	if err := t.flush(); err != nil {
 		return err
@@ -230,6 +238,11 @@ func nonZero[K interface {
 		return "none"
 	}
 	return strings.Join(parts, ", ")
+}
+
+// nextDue is the next visit of a crawl's pages.
+func nextDue(state crawl.CrawlState, s store.StatusRecord) Next {
+	return NextVisit(Waits{Crawl: state, State: crawl.Active, Due: s.NextDue}, time.Time{})
 }
 
 func overdue(s store.StatusRecord) string {

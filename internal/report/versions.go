@@ -297,7 +297,9 @@ func (r Reporter) eachPage(ctx context.Context, q HistoryQuery, do func(page sto
 			if i > 0 {
 				fmt.Fprintln(r.Out)
 			}
-			r.pageHead(page, now)
+			if err := r.pageHead(ctx, page, now); err != nil {
+				return err
+			}
 		}
 		if err := do(page, len(pages) > 1, now); err != nil {
 			return err

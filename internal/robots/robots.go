@@ -108,6 +108,22 @@ func (f *File) Check(agent string, url urlkey.URL) Verdict {
 	}
 }
 
+// ForbidsAll reports whether the file forbids everything to a product token: it
+// disallows all that there is and allows nothing.
+func (f *File) ForbidsAll(agent string) bool {
+	all := false
+	for _, g := range f.groupsFor(agent) {
+		for _, r := range g.rules {
+			if r.allow {
+				return false
+			}
+			what := strings.ReplaceAll(r.value, "*", "")
+			all = all || what == "/" || what == ""
+		}
+	}
+	return all
+}
+
 // CrawlDelay returns the longest Crawl-delay of the groups for a product token,
 // 0 if there is none.
 func (f *File) CrawlDelay(agent string) time.Duration {

@@ -168,6 +168,8 @@ type RobotsRecord struct {
 	Sitemaps   []string
 	Problem    string // why it is unreachable, in words
 	Hops       int    // redirects followed so far, while State is RobotsRedirected
+	// ForbidsAll: it forbids everything to the crawl that asked for it.
+	ForbidsAll bool
 }
 
 // RobotsState says how a robots.txt decides. The numbers are stored.
@@ -196,4 +198,5 @@ type SaveRobotsParams struct {
 	Next       string // URL of the next redirect hop
 	NextHost   string // its host key
 	Hops       int    // hops made so far
+	ForbidsAll bool   // it forbids everything to the crawl that asked for it
 }

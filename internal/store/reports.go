@@ -24,6 +24,16 @@ type Reports interface {
 	Version(ctx context.Context, pageID int64, seq int) (VersionRecord, error)
 	// ListHosts lists the hosts of a crawl by host key after After.
 	ListHosts(ctx context.Context, crawlID int64, after string, limit int) ([]HostRecord, error)
+	// Hosts returns those of these hosts, given by id, that the crawl has pages of, in
+	// no order.
+	Hosts(ctx context.Context, crawlID int64, ids []int64) ([]HostRecord, error)
+	// TroubledHosts lists hosts of the crawl of which nothing can be fetched for now, at
+	// most limit, and counts them all, up to MaxTroubled: those that are blocked or in
+	// back-off, and those with a robots.txt that cannot be had or forbids everything.
+	TroubledHosts(ctx context.Context, crawlID int64, limit int) (hosts []HostRecord, total int, err error)
+	// Standings says of pages what they wait for besides their time, by page id; pages
+	// that do not exist are left out.
+	Standings(ctx context.Context, pages []int64) (map[int64]Standing, error)
 }
 
 // StatusRecord is a crawl in numbers.
@@ -52,21 +62,50 @@ type PageFilter struct {
 	Limit        int
 }
 
+// MaxTroubled is up to how many hosts in trouble TroubledHosts counts.
+const MaxTroubled = 10_000
+
+// Standing is what a page waits for besides its time; the zero Standing is nothing.
+type Standing struct {
+	// Promised is when the page's place in its host's line is to be served, zero if it
+	// stands in none.
+	Promised time.Time
+	// Underway: its permit is granted or its request made.
+	Underway bool
+	// Trap is the name of the trap that holds it, "" for none.
+	Trap string
+	// Evicted is its last eviction; a zero At is none that is kept. By is the URL of
+	// the page that took its place, if one did.
+	Evicted struct {
+		At     time.Time
+		By     string
+		Reason crawl.Reason
+	}
+}
+
 // HostRecord is a host's politeness in numbers.
 type HostRecord struct {
 	ID           int64
 	Host         string
 	Delay        time.Duration // the gap that holds now
+	GapReason    crawl.Reason  // why it is that long, see package polite
 	NextFree     time.Time
 	BackoffUntil time.Time
 	BackoffLevel int
-	Mean         time.Duration // mean duration of a request
-	CrawlDelay   time.Duration
+	// BackoffReason is why BackoffUntil was set, see package polite; zero if it never was.
+	BackoffReason crawl.Reason
+	// Failures are connections that failed in a row.
+	Failures   int
+	Mean       time.Duration // mean duration of a request
+	CrawlDelay time.Duration
 	// Capped: CrawlDelay is more than the crawl's max_crawl_delay, so that the host
 	// is asked faster than it wants.
 	Capped   bool
 	Waiting  int
 	InFlight bool
 	Blocked  bool
-	Robots   []RobotsRecord
+	// Unvisited are the crawl's pages of the host that were never visited, and Visited
+	// those that were and live.
+	Unvisited, Visited int64
+	Robots             []RobotsRecord
 }

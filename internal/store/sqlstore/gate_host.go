@@ -25,6 +25,7 @@ type hostRow struct {
 	flightRobots                int64
 	begunAt, expiresAt, lost    int64
 	backoffUntil, backoffLevel  int64
+	backoffReason               string
 	quietSince, failures        int64
 	blocked                     int64
 	permits, grants, sinceAged  int64
@@ -34,7 +35,7 @@ type hostRow struct {
 const hostColumns = `h.id, h.host, h.crawl_delay,
 	h.last_end, h.last_duration, h.mean_duration, h.last_delay, h.last_factor, h.last_cap,
 	h.flight_permit, h.flight_page, h.flight_robots, h.begun_at, h.expires_at, h.lost_permit,
-	h.backoff_until, h.backoff_level, h.quiet_since, h.failures_in_row, h.blocked,
+	h.backoff_until, h.backoff_level, h.backoff_reason, h.quiet_since, h.failures_in_row, h.blocked,
 	h.permits, h.grants, h.since_aged, h.since_first`
 
 func (h *hostRow) fields() []any {
@@ -42,7 +43,7 @@ func (h *hostRow) fields() []any {
 		&h.id, &h.host, &h.crawlDelay,
 		&h.lastEnd, &h.lastDuration, &h.mean, &h.lastDelay, &h.lastFactor, &h.lastCap,
 		&h.flightPermit, &h.flightPage, &h.flightRobots, &h.begunAt, &h.expiresAt, &h.lost,
-		&h.backoffUntil, &h.backoffLevel, &h.quietSince, &h.failures, &h.blocked,
+		&h.backoffUntil, &h.backoffLevel, &h.backoffReason, &h.quietSince, &h.failures, &h.blocked,
 		&h.permits, &h.grants, &h.sinceAged, &h.sinceFirst,
 	}
 }
@@ -194,11 +195,12 @@ func (g *gateHost) save(ctx context.Context) error {
 		last_end = $1, last_duration = $2, mean_duration = $3, last_delay = $4, last_factor = $5, last_cap = $6,
 		flight_permit = $7, flight_page = $8, flight_robots = $9, begun_at = $10, expires_at = $11, lost_permit = $12,
 		backoff_until = $13, backoff_level = $14, quiet_since = $15, failures_in_row = $16,
-		blocked = $17, permits = $18, grants = $19, since_aged = $20, since_first = $21 WHERE id = $22`,
+		blocked = $17, permits = $18, grants = $19, since_aged = $20, since_first = $21,
+		backoff_reason = $22 WHERE id = $23`,
 		h.lastEnd, h.lastDuration, h.mean, h.lastDelay, h.lastFactor, h.lastCap,
 		h.flightPermit, h.flightPage, h.flightRobots, h.begunAt, h.expiresAt, h.lost,
 		h.backoffUntil, h.backoffLevel, h.quietSince, h.failures,
-		h.blocked, h.permits, h.grants, h.sinceAged, h.sinceFirst, h.id)
+		h.blocked, h.permits, h.grants, h.sinceAged, h.sinceFirst, h.backoffReason, h.id)
 	if err != nil {
 		return fmt.Errorf("write host %s: %w", g.row.host, err)
 	}

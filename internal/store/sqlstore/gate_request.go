@@ -207,8 +207,10 @@ func (g *gateHost) strain(p store.ReleaseParams) time.Duration {
 		},
 		uint64(h.id)<<32^uint64(p.Permit.ID))
 	h.backoffLevel, h.failures = int64(hold.Level), int64(hold.Failures)
+	if until := g.now + spanMicros(hold.For); hold.For > 0 && until >= h.backoffUntil {
+		h.backoffUntil, h.backoffReason = until, jsonText(hold.Reason)
+	}
 	if hold.For > 0 {
-		h.backoffUntil = max(h.backoffUntil, g.now+spanMicros(hold.For))
 		h.quietSince = h.backoffUntil
 	}
 	if hold.Forgiven {

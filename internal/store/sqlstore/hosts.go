@@ -2,6 +2,7 @@ package sqlstore
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"time"
 
@@ -13,7 +14,8 @@ import (
 // this crawl; Waiting and InFlight are of all crawls.
 func (s *Store) ListHosts(ctx context.Context, crawlID int64, after string, limit int) ([]store.HostRecord, error) {
 	hosts, err := read(ctx, s, func(tx Tx) ([]store.HostRecord, error) {
-		hosts, err := s.listHosts(ctx, tx, crawlID, after, limitOr(limit))
+		hosts, err := s.loadHosts(ctx, tx, crawlID,
+			`hosts h CROSS JOIN host_crawls hc WHERE hc.host_id = h.id AND hc.crawl_id = $1 AND h.host > $2 ORDER BY h.host LIMIT $3`, clean(after), limitOr(limit))
 		if err != nil {
 			return nil, err
 		}
@@ -25,7 +27,29 @@ func (s *Store) ListHosts(ctx context.Context, crawlID int64, after string, limi
 	return hosts, nil
 }
 
-func (s *Store) listHosts(ctx context.Context, tx Tx, crawlID int64, after string, limit int) ([]store.HostRecord, error) {
+// Hosts implements store.Reports.
+func (s *Store) Hosts(ctx context.Context, crawlID int64, ids []int64) ([]store.HostRecord, error) {
+	hosts, err := read(ctx, s, func(tx Tx) ([]store.HostRecord, error) { return s.hostsByID(ctx, tx, crawlID, ids) })
+	if err != nil {
+		return nil, fmt.Errorf("hosts of crawl %d: %w", crawlID, err)
+	}
+	return hosts, nil
+}
+
+func (s *Store) hostsByID(ctx context.Context, tx Tx, crawlID int64, ids []int64) ([]store.HostRecord, error) {
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	hosts, err := s.loadHosts(ctx, tx, crawlID,
+		s.records(2, "r", "id bigint")+` CROSS JOIN hosts h CROSS JOIN host_crawls hc WHERE h.id = r.id AND hc.host_id = h.id AND hc.crawl_id = $1`, idList(ids))
+	if err != nil {
+		return nil, err
+	}
+	return hosts, s.addRobots(ctx, tx, hosts)
+}
+
+// loadHosts reads the hosts h of a crawl, whose id is $1, with their numbers hc.
+func (s *Store) loadHosts(ctx context.Context, tx Tx, crawlID int64, from string, args ...any) ([]store.HostRecord, error) {
 	now, err := tx.Now(ctx)
 	if err != nil {
 		return nil, err
@@ -35,31 +59,40 @@ func (s *Store) listHosts(ctx context.Context, tx Tx, crawlID int64, after strin
 		return nil, err
 	}
 	query := `SELECT ` + hostColumns + `, (SELECT rested_at FROM rest WHERE id = 1),
-			(SELECT CAST(COALESCE(SUM(l.waiting), 0) AS BIGINT) FROM lines l WHERE l.host_id = h.id)
-		FROM hosts h
-		WHERE h.host > $2 AND EXISTS (SELECT 1 FROM host_crawls hc WHERE hc.host_id = h.id AND hc.crawl_id = $1)
-		ORDER BY h.host LIMIT $3`
-	return collect(ctx, tx, query, []any{crawlID, clean(after), limit}, func(row Row) (store.HostRecord, error) {
+			(SELECT CAST(COALESCE(SUM(l.waiting), 0) AS BIGINT) FROM lines l WHERE l.host_id = h.id),
+			hc.known + hc.unattempted, hc.living - hc.unattempted
+		FROM ` + from
+	return collect(ctx, tx, query, append([]any{crawlID}, args...), func(row Row) (store.HostRecord, error) {
 		g := gateHost{now: now}
-		waiting := 0
-		if err := row.Scan(append(g.row.fields(), &g.rested, &waiting)...); err != nil {
+		var waiting int
+		var unvisited, visited int64
+		if err := row.Scan(append(g.row.fields(), &g.rested, &waiting, &unvisited, &visited)...); err != nil {
 			return store.HostRecord{}, err
 		}
-		return g.record(demand, waiting), nil
+		h, err := g.record(demand, waiting)
+		h.Unvisited, h.Visited = unvisited, visited
+		return h, err
 	})
 }
 
 // record is the host as people see it. A request whose permit has expired is
 // not in flight, though nobody has closed its account yet.
-func (g *gateHost) record(demand polite.Demand, waiting int) store.HostRecord {
+func (g *gateHost) record(demand polite.Demand, waiting int) (store.HostRecord, error) {
 	free := g.free(demand)
-	return store.HostRecord{
+	h := store.HostRecord{
 		ID: g.row.id, Host: g.row.host,
-		Delay: free.Rest.Length, NextFree: free.At.Truncate(time.Microsecond),
-		BackoffUntil: fromMicros(g.row.backoffUntil), BackoffLevel: int(g.row.backoffLevel),
+		Delay: free.Rest.Length, GapReason: free.Rest.Reason, NextFree: free.At.Truncate(time.Microsecond),
+		BackoffUntil: fromMicros(g.row.backoffUntil), BackoffLevel: int(g.row.backoffLevel), Failures: int(g.row.failures),
 		Mean: span(g.row.mean), CrawlDelay: span(g.row.crawlDelay), Capped: demand.Caps(span(g.row.crawlDelay)),
 		Waiting: waiting, InFlight: g.row.flightPermit != 0 && g.now < g.row.expiresAt, Blocked: g.row.blocked != 0,
 	}
+	if g.row.backoffReason == "" {
+		return h, nil
+	}
+	if err := json.Unmarshal([]byte(g.row.backoffReason), &h.BackoffReason); err != nil {
+		return h, fmt.Errorf("decode why %s is in back-off: %w", h.Host, err)
+	}
+	return h, nil
 }
 
 // addRobots adds the robots records of the hosts' origins, without their texts.
@@ -70,7 +103,7 @@ func (s *Store) addRobots(ctx context.Context, tx Tx, hosts []store.HostRecord) 
 		byHost[hosts[i].Host] = &hosts[i]
 		list[i].Host = hosts[i].Host
 	}
-	query := `SELECT o.origin, o.state, o.status, '', o.text_digest, o.fetched_at, o.expires_at, o.failures, o.crawl_delay, o.sitemaps, o.problem, o.hops
+	query := `SELECT o.origin, o.state, o.status, '', o.text_digest, o.fetched_at, o.expires_at, o.failures, o.crawl_delay, o.sitemaps, o.problem, o.hops, o.forbids
 		FROM ` + s.records(1, "r", "host text") + ` CROSS JOIN robots o WHERE o.host = r.host ORDER BY o.origin`
 	records, err := collect(ctx, tx, query, []any{jsonText(list)}, scanRobots)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"recrawl/internal/store"
 )
 
-const robotsRecordColumns = `origin, state, status, text, text_digest, fetched_at, expires_at, failures, crawl_delay, sitemaps, problem, hops`
+const robotsRecordColumns = `origin, state, status, text, text_digest, fetched_at, expires_at, failures, crawl_delay, sitemaps, problem, hops, forbids`
 
 // Robots implements store.Gate.
 func (s *Store) Robots(ctx context.Context, origin string) (store.RobotsRecord, error) {
@@ -30,7 +30,7 @@ func (s *Store) Robots(ctx context.Context, origin string) (store.RobotsRecord, 
 // robotsIn is Robots within a transaction and without the text; the zero record
 // for an origin never asked.
 func (s *Store) robotsIn(ctx context.Context, tx Tx, origin string) (store.RobotsRecord, error) {
-	query := `SELECT origin, state, status, '', text_digest, fetched_at, expires_at, failures, crawl_delay, sitemaps, problem, hops
+	query := `SELECT origin, state, status, '', text_digest, fetched_at, expires_at, failures, crawl_delay, sitemaps, problem, hops, forbids
 		FROM robots WHERE origin = $1`
 	found, err := collect(ctx, tx, query, []any{clean(origin)}, scanRobots)
 	if err != nil {
@@ -45,9 +45,9 @@ func (s *Store) robotsIn(ctx context.Context, tx Tx, origin string) (store.Robot
 func scanRobots(row Row) (store.RobotsRecord, error) {
 	var r store.RobotsRecord
 	var state uint8
-	var fetched, expires, delay int64
+	var fetched, expires, delay, forbids int64
 	var sitemaps string
-	err := row.Scan(&r.Origin, &state, &r.Status, &r.Text, &r.TextDigest, &fetched, &expires, &r.Failures, &delay, &sitemaps, &r.Problem, &r.Hops)
+	err := row.Scan(&r.Origin, &state, &r.Status, &r.Text, &r.TextDigest, &fetched, &expires, &r.Failures, &delay, &sitemaps, &r.Problem, &r.Hops, &forbids)
 	if err != nil {
 		return store.RobotsRecord{}, err
 	}
@@ -56,7 +56,7 @@ func scanRobots(row Row) (store.RobotsRecord, error) {
 			return store.RobotsRecord{}, fmt.Errorf("decode the sitemaps of %s: %w", r.Origin, err)
 		}
 	}
-	r.State = store.RobotsState(state)
+	r.State, r.ForbidsAll = store.RobotsState(state), forbids != 0
 	r.FetchedAt, r.ExpiresAt, r.CrawlDelay = fromMicros(fetched), fromMicros(expires), span(delay)
 	return r, nil
 }
@@ -115,15 +115,15 @@ func (s *Store) upsertRobots(ctx context.Context, tx Tx, p store.SaveRobotsParam
 		digest = hex.EncodeToString(sum[:])
 	}
 	_, err = tx.Exec(ctx, `INSERT INTO robots (origin, host, state, status, text, text_digest, fetched_at, expires_at,
-			failures, crawl_delay, sitemaps, problem, next, next_host, hops)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)
+			failures, crawl_delay, sitemaps, problem, next, next_host, hops, forbids)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)
 		ON CONFLICT (origin) DO UPDATE SET state = excluded.state, status = excluded.status, text = excluded.text,
 			text_digest = excluded.text_digest, fetched_at = excluded.fetched_at, expires_at = excluded.expires_at,
 			failures = excluded.failures, sitemaps = excluded.sitemaps, problem = excluded.problem,
-			next = excluded.next, next_host = excluded.next_host, hops = excluded.hops,
+			next = excluded.next, next_host = excluded.next_host, hops = excluded.hops, forbids = excluded.forbids,
 			crawl_delay = CASE WHEN excluded.state IN (1, 2) THEN excluded.crawl_delay ELSE robots.crawl_delay END`,
 		clean(p.Origin), host, int64(p.State), p.Status, text, digest, now, now+p.Expires.Microseconds(),
-		p.Failures, p.CrawlDelay.Microseconds(), sitemaps, clean(p.Problem), clean(p.Next), nextHost, p.Hops)
+		p.Failures, p.CrawlDelay.Microseconds(), sitemaps, clean(p.Problem), clean(p.Next), nextHost, p.Hops, count(p.ForbidsAll))
 	return err
 }
 

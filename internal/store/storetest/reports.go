@@ -19,6 +19,8 @@ func reportCases() []collectionCase {
 		{"PagesChangedSince", pagesChanged},
 		{"PagesOfAllCrawls", pagesAllCrawls},
 		{"HostsByName", hostsByName},
+		{"HostsInTrouble", hostsInTrouble},
+		{"Standings", standings},
 	}
 }
 

@@ -1,0 +1,167 @@
+package report
+
+import (
+	"cmp"
+	"time"
+
+	"recrawl/internal/crawl"
+	"recrawl/internal/polite"
+	"recrawl/internal/schedule"
+	"recrawl/internal/store"
+)
+
+// Part is the part of recrawl that decides when a page's next visit can be. In JSON
+// it is the next_by of a page.
+type Part string
+
+// The parts. Those without a time wait for somebody: an operator, or, of a page that
+// is not admitted, for room.
+const (
+	PartDue      Part = "due"      // its policy
+	PartSnooze   Part = "snooze"   // who snoozed it
+	PartLine     Part = "line"     // others of its host come first
+	PartGap      Part = "gap"      // its host rests between two requests
+	PartBackoff  Part = "backoff"  // its host asked for quiet, or fails
+	PartRobots   Part = "robots"   // robots.txt cannot be had
+	PartUnderway Part = "underway" // it is being visited
+
+	PartBlocked   Part = "blocked"   // an operator blocked its host
+	PartPaused    Part = "paused"    // its crawl is paused
+	PartStopped   Part = "stopped"   // it, or its crawl, is stopped
+	PartTrap      Part = "trap"      // a trap holds it
+	PartEvicted   Part = "evicted"   // another page has its place
+	PartAdmission Part = "admission" // it has no place yet
+)
+
+// Next is when the next visit of a page can be at the earliest, as far as is known.
+type Next struct {
+	// At is the latest of all times that the visit waits for; zero if it waits for
+	// something that has no time.
+	At time.Time
+	// By is the part that decides.
+	By Part
+	// Why is more than By says, in words; "" if there is no more.
+	Why string
+}
+
+// Waits is everything that the next visit of a page waits for.
+type Waits struct {
+	Crawl crawl.CrawlState
+	State crawl.PageState
+	// Due is by the page's policy, and Snoozed until when a person put it off.
+	Due, Snoozed time.Time
+	// Host is the page's host, nil if nothing is known of it, and Robots what is known
+	// of the robots.txt of its origin.
+	Host   *store.HostRecord
+	Robots store.RobotsRecord
+	store.Standing
+	// Excluded says why nothing may be fetched there, of a page that is Excluded.
+	Excluded string
+}
+
+// NextVisit decides when a page can be visited next: what has no time comes first,
+// then the latest of all times.
+func NextVisit(w Waits, now time.Time) Next {
+	if next, waits := w.forSomebody(); waits {
+		return next
+	}
+	if w.Underway {
+		return Next{At: now, By: PartUnderway}
+	}
+	next := Next{At: w.Due, By: PartDue, Why: w.Excluded}
+	later := func(at time.Time, by Part, why string) {
+		if at.After(next.At) && at.After(now) {
+			next = Next{At: at, By: by, Why: why}
+		}
+	}
+	later(w.Snoozed, PartSnooze, "")
+	if h := w.Host; h != nil {
+		later(h.BackoffUntil, PartBackoff, backoffWords(*h))
+		later(h.NextFree, PartGap, polite.Words(h.GapReason)) // which no back-off ends after
+	}
+	if w.Robots.State == store.RobotsUnreachable {
+		later(w.Robots.ExpiresAt, PartRobots, robotsTrouble(w.Robots))
+	}
+	later(w.Promised, PartLine, "others come first in its host's line")
+	return next
+}
+
+// forSomebody is what the visit waits for that has no time.
+func (w Waits) forSomebody() (Next, bool) {
+	blocked := w.Host != nil && w.Host.Blocked
+	switch {
+	case w.Crawl == crawl.CrawlStopped:
+		return Next{By: PartStopped, Why: "the crawl is stopped"}, true
+	case w.State == crawl.Stopped:
+		return Next{By: PartStopped, Why: "the page was stopped"}, true
+	case w.State == crawl.Held:
+		return Next{By: PartTrap, Why: "held by trap " + cmp.Or(w.Trap, "that is being released")}, true
+	case w.State == crawl.Evicted:
+		return Next{By: PartEvicted, Why: evictedWords(w.Standing)}, true
+	case w.Crawl == crawl.CrawlPaused:
+		return Next{By: PartPaused, Why: "the crawl is paused"}, true
+	case blocked:
+		return Next{By: PartBlocked, Why: blockedWords}, true
+	case w.State == crawl.Known && w.Robots.State == store.RobotsUnreachable:
+		return Next{By: PartRobots, Why: robotsTrouble(w.Robots)}, true
+	case w.State == crawl.Known:
+		return Next{By: PartAdmission}, true
+	}
+	return Next{}, false
+}
+
+const blockedWords = "an operator blocked the host"
+
+// words are a cell of a table.
+func (n Next) words(now time.Time) string {
+	text := when(n.At, now)
+	switch {
+	case n.At.IsZero() && n.Why != "":
+		return "none: " + n.Why
+	case n.At.IsZero():
+		return "-"
+	case n.By == PartUnderway:
+		return "now: under way"
+	case n.By == PartSnooze:
+		return text + ": snoozed"
+	case n.At.Before(now.Add(-time.Second)):
+		text = "now, due " + text
+	}
+	if n.Why != "" {
+		text += ": " + n.Why
+	}
+	return text
+}
+
+// nextLine is a Next as fields of a JSON object.
+type nextLine struct {
+	By  Part   `json:"next_by"`
+	Why orNull `json:"next_why"`
+}
+
+func nextLineOf(n Next) nextLine { return nextLine{n.By, orNull(n.Why)} }
+
+func backoffWords(h store.HostRecord) string {
+	switch {
+	case h.BackoffReason.Code != "":
+		return polite.Words(h.BackoffReason)
+	case h.Failures > 0:
+		return "its connections fail"
+	}
+	return "the host asked for quiet, or fails"
+}
+
+func robotsTrouble(r store.RobotsRecord) string {
+	return "robots.txt cannot be had: " + cmp.Or(r.Problem, "HTTP trouble")
+}
+
+func evictedWords(s store.Standing) string {
+	if s.Evicted.At.IsZero() {
+		return "evicted"
+	}
+	text := "evicted"
+	if s.Evicted.By != "" {
+		text += " for " + s.Evicted.By
+	}
+	return text + ": " + schedule.Word(s.Evicted.Reason)
+}

@@ -1,0 +1,25 @@
+package scope
+
+import "recrawl/internal/urlkey"
+
+// Recheck is Check of a page that the crawl has, whose spec may have changed since it
+// was found. Level is its own, and hops are those that it had. The language of the
+// page on which it was found is not known any more: the verdict is Undecided, and the
+// page better left as it is, where a rule that might have asked for it comes before
+// the one that decides, or a program that does not answer.
+func (s Scope) Recheck(url urlkey.URL, level, hops int) Verdict {
+	l := Link{URL: url, Level: level, Hops: s.Hops(url, max(hops-1, 0))}
+	if v, decided := s.limits(l); decided {
+		return v
+	}
+	for _, r := range s.rules {
+		heard := &hearing{scope: s, link: l}
+		switch r.filter.match(heard) {
+		case yes:
+			return Verdict{Accept: r.accept, Reason: r.reason, Detail: heard.said}
+		case unknown, later:
+			return Verdict{Undecided: true, Reason: r.reason, Detail: heard.said}
+		}
+	}
+	return s.byType(url)
+}
