@@ -21,12 +21,13 @@ import (
 // crawlView is a crawl with what activities derive from its spec.
 type crawlView struct {
 	store.CrawlRecord
-	scope   scope.Scope
+	scope   scope.Scope // judges URLs that the view is seeing
 	rules   urlkey.Rules
 	content extract.Rules
 	revisit schedule.Rules
 	allow   []netip.Prefix // networks that may be fetched besides the public ones
-	// loopback is where on this machine the hosts of seeds lie, by host key.
+	// loopback is where on this machine the hosts of seeds lie, by host key; of imported
+	// ones, those that the view is seeing.
 	loopback map[string][]netip.AddrPort
 }
 
@@ -141,6 +142,13 @@ func (a *Activities) OpenCrawl(ctx context.Context, in contract.OpenCrawlIn) (co
 			spec.Seeds = append(spec.Seeds, seed)
 		}
 	}
+	had, err := a.seedsOf(ctx, spec.Name)
+	if err != nil {
+		return contract.OpenCrawlOut{}, translate(err)
+	}
+	if err := crawl.CheckSeedCount(len(spec.Seeds), had); err != nil {
+		return contract.OpenCrawlOut{}, badSpec(err)
+	}
 	if err := spec.Validate(); err != nil {
 		return contract.OpenCrawlOut{}, badSpec(err)
 	}
@@ -186,6 +194,15 @@ func (a *Activities) seedsToAdd(ctx context.Context, name string, add []string) 
 		return add, nil
 	}
 	return slices.Concat(rec.Spec.Seeds, add), err
+}
+
+// seedsOf is how many seeds the spec of a crawl has, 0 if there is no such crawl.
+func (a *Activities) seedsOf(ctx context.Context, name string) (int, error) {
+	rec, err := a.store.Crawl(ctx, name)
+	if errors.Is(err, store.ErrNotFound) {
+		return 0, nil
+	}
+	return len(rec.Spec.Seeds), err
 }
 
 func (a *Activities) open(ctx context.Context, spec crawl.Spec, seeds []store.NewURL) (contract.OpenCrawlOut, error) {
@@ -260,11 +277,12 @@ func (a *Activities) addRedirectedSeed(ctx context.Context, view *crawlView, fro
 	if !urlkey.SameSite(from, to) || to.BadPort() || view.scope.Check(scope.Link{URL: to}).Accept {
 		return nil, nil
 	}
-	if !slices.ContainsFunc(view.Spec.Seeds, view.keptAs(from)) {
+	if !view.scope.IsSeed(from) {
 		return nil, nil
 	}
 	verdict, err := a.store.AddRedirectedSeed(ctx, store.RedirectedSeed{
 		Crawl: view.Spec.Name, From: from.String(), To: to.String(), Host: to.HostKey(),
+		Imported: !slices.ContainsFunc(view.Spec.Seeds, view.keptAs(from)), Keys: scope.SeedKeys(to),
 	})
 	switch verdict {
 	case store.SeedSpent:

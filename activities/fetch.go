@@ -53,9 +53,9 @@ func (a *Activities) Fetch(ctx context.Context, in contract.FetchIn) (contract.F
 	if page.Visits >= in.Visit {
 		return contract.FetchOut{Recorded: true}, nil
 	}
-	req, err := a.newRequest(view, in.Permit)
+	req, err := a.newRequest(ctx, view, in.Permit)
 	if err != nil {
-		return contract.FetchOut{}, err
+		return contract.FetchOut{}, translate(err)
 	}
 	begun, ok, err := a.begin(ctx, view, &req, in.Permit, in.Page, in.Visit)
 	if err != nil || !ok {
@@ -198,10 +198,15 @@ func (a *Activities) request(ctx context.Context, view *crawlView, page store.Pa
 func noRequest() fetch.Result { return fetch.Result{HostAnswer: fetch.HostOK} }
 
 // newRequest is the request that a permit allows; begin gives it its deadline.
-func (a *Activities) newRequest(view *crawlView, permit crawl.Permit) (fetch.Request, error) {
+func (a *Activities) newRequest(ctx context.Context, view *crawlView, permit crawl.Permit) (fetch.Request, error) {
 	u, err := urlkey.Canonical(permit.URL)
 	if err != nil {
 		return fetch.Request{}, fmt.Errorf("permit for %s: %w", permit.URL, err)
+	}
+	if u.IsLoopback() {
+		if view, err = a.seeing(ctx, view, u); err != nil {
+			return fetch.Request{}, err
+		}
 	}
 	req := fetch.Request{
 		URL: u, UserAgent: a.userAgent(view.Spec), PerAddress: view.Spec.Politeness.PerAddress,

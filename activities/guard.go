@@ -105,10 +105,15 @@ func (a *Activities) holdKnown(ctx context.Context, view *crawlView, pages []sto
 			continue
 		}
 		u, err := urlkey.Canonical(p.URL)
-		if err == nil && !view.scope.IsSeed(u) && traps.covering(u) {
+		if err == nil && traps.covering(u) {
 			urls[p.PageID] = u
 		}
 	}
+	seen, err := a.seeing(ctx, view, slices.Collect(maps.Values(urls))...)
+	if err != nil {
+		return err
+	}
+	maps.DeleteFunc(urls, func(_ int64, u urlkey.URL) bool { return seen.scope.IsSeed(u) })
 	finders, err := a.finders(ctx, slices.Sorted(maps.Keys(urls)))
 	if err != nil {
 		return err
@@ -224,7 +229,15 @@ func (a *Activities) lookAt(ctx context.Context, view *crawlView, site *grownSit
 	if err != nil {
 		return err
 	}
-	_, err = a.setTraps(ctx, view, slices.Concat(trap.Look(pages, now.Year(), view.scope.SeedHosts()), onward), traps)
+	keys := make([]urlkey.URL, len(pages))
+	for i, p := range pages {
+		keys[i] = p.URL
+	}
+	seen, err := a.seeing(ctx, view, keys...)
+	if err != nil {
+		return err
+	}
+	_, err = a.setTraps(ctx, view, slices.Concat(trap.Look(pages, now.Year(), seen.scope.IsSeedHost), onward), traps)
 	return err
 }
 

@@ -102,6 +102,9 @@ func (a *Activities) holdBack(ctx context.Context, view *crawlView, on trap.Page
 	if err != nil {
 		return nil, err
 	}
+	if view, err = a.seeing(ctx, view, keys...); err != nil {
+		return nil, err
+	}
 	var findings []store.NewTrap
 	owner := make([]string, len(links)) // the name of the trap that each is to be held by
 	for i, u := range keys {

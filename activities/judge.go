@@ -24,6 +24,14 @@ type judged struct {
 // filter sorts links into those the crawl takes and counts of why not.
 func (a *Activities) filter(ctx context.Context, view *crawlView, pending *store.PendingLinks) (judged, error) {
 	j := judged{rejected: rejections{}}
+	raw := make([]string, len(pending.Links))
+	for i, link := range pending.Links {
+		raw[i] = link.URL
+	}
+	view, err := a.seeingRaw(ctx, view, raw...)
+	if err != nil {
+		return judged{}, err
+	}
 	sources, err := a.newSourceJudge(view, pending)
 	if err != nil {
 		return judged{}, fmt.Errorf("%s: %w", pageLabel(pending.Page), err)

@@ -62,6 +62,10 @@ func (a *Activities) readSource(ctx context.Context, view *crawlView, page store
 // noList is the end of a source that is none: if it could be a page of the crawl it
 // becomes one.
 func (a *Activities) noList(ctx context.Context, view *crawlView, page store.PageRecord, in contract.DetectIn) (contract.DetectOut, bool, error) {
+	view, err := a.seeingRaw(ctx, view, page.URL)
+	if err != nil {
+		return contract.DetectOut{}, false, translate(err)
+	}
 	_, verdict := a.judgeLink(view, page.URL, scope.Link{Level: page.Level, Hops: max(page.Hops-1, 0)})
 	if verdict.Undecided {
 		return contract.DetectOut{}, false, translate(undecided(verdict))

@@ -211,7 +211,7 @@ func (a *Activities) isTrapped(ctx context.Context, view *crawlView, page store.
 		return false, nil
 	}
 	u, err := urlkey.Canonical(page.URL)
-	if err != nil || view.scope.IsSeed(u) {
+	if err != nil {
 		return false, nil
 	}
 	traps, err := a.trapsOf(ctx, view.ID, []urlkey.URL{u})
@@ -223,6 +223,9 @@ func (a *Activities) isTrapped(ctx context.Context, view *crawlView, page store.
 	})
 	if !traps.covering(u) {
 		return false, nil
+	}
+	if view, err = a.seeing(ctx, view, u); err != nil || view.scope.IsSeed(u) {
+		return false, err
 	}
 	finders, err := a.finders(ctx, []int64{page.PageID})
 	return traps.taking(u, finders[page.PageID]) != 0, err

@@ -28,11 +28,17 @@ func (a *Activities) followRedirect(ctx context.Context, view *crawlView, page s
 	if page.Kind.IsSource() {
 		return nil, a.followSource(ctx, view, page, f.Location)
 	}
+	if view, err = a.seeing(ctx, view, from, to); err != nil {
+		return nil, err
+	}
 	reasons, err := a.addRedirectedSeed(ctx, view, from, to)
 	if err != nil {
 		return nil, err
 	}
 	if view, err = a.crawl(ctx, page.Crawl, 0); err != nil {
+		return nil, err
+	}
+	if view, err = a.seeing(ctx, view, to); err != nil {
 		return nil, err
 	}
 	found, verdict := a.judgeLink(view, f.Location, scope.Link{Level: page.Level, Hops: page.Hops})
@@ -62,6 +68,9 @@ func (a *Activities) followRedirect(ctx context.Context, view *crawlView, page s
 func (a *Activities) followSource(ctx context.Context, view *crawlView, page store.PageRecord, location string) error {
 	known, err := a.store.ListSources(ctx, store.SourceFilter{CrawlID: page.CrawlID, PageID: page.PageID, Limit: 1})
 	if err != nil || len(known) == 0 {
+		return err
+	}
+	if view, err = a.seeingRaw(ctx, view, location); err != nil {
 		return err
 	}
 	judge, err := a.newSourceJudge(view, &store.PendingLinks{

@@ -45,9 +45,9 @@ func (a *Activities) RefreshRobots(ctx context.Context, in contract.RefreshRobot
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		return contract.RefreshRobotsOut{}, translate(err)
 	}
-	req, err := a.newRequest(view, in.Permit)
+	req, err := a.newRequest(ctx, view, in.Permit)
 	if err != nil {
-		return contract.RefreshRobotsOut{}, err
+		return contract.RefreshRobotsOut{}, translate(err)
 	}
 	begun, ok, err := a.begin(ctx, view, &req, in.Permit, in.Page, in.Visit)
 	if err != nil || !ok {
@@ -130,6 +130,10 @@ func judgeRobots(origin string, known store.RobotsRecord, r fetch.Result, body [
 func (a *Activities) judgeHop(ctx context.Context, view *crawlView, asker store.PageRecord, from urlkey.URL, p store.SaveRobotsParams, to urlkey.URL) (scope.Verdict, error) {
 	if p.State != store.RobotsRedirected {
 		return scope.Verdict{}, nil
+	}
+	view, err := a.seeing(ctx, view, to)
+	if err != nil {
+		return scope.Verdict{}, err
 	}
 	if off := a.offLimits(view, to); off.Reason != "" {
 		return off, nil

@@ -209,7 +209,7 @@ func (j *sourceJudge) exempt(link store.Link, found urlkey.URL) bool {
 // foreign reports whether a URL that the scope does not take lies beyond the site that
 // names it and beyond the hosts of the seeds.
 func (v *crawlView) foreign(from, to urlkey.URL) bool {
-	return !urlkey.SameSite(from, to) && !v.scope.SeedHosts()[to.HostKey()]
+	return !urlkey.SameSite(from, to) && !v.scope.IsSeedHost(to.HostKey())
 }
 
 // feed holds the number of a host's feeds.

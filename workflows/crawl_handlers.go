@@ -33,6 +33,7 @@ func (c *crawlRun) handle() error {
 		{contract.Resume, c.onResume, c.checkOpen, "go on after a pause"},
 		{contract.StopName, c.onStop, c.checkOpen, "stop the crawl, close its pages and complete"},
 		{contract.RankName, c.onRank, c.checkOpen, "rank the pages by the links between them now"},
+		{contract.SeedsImported, c.onSeedsImported, c.checkOpen, "admit seeds that were added to the store"},
 		{contract.AwaitOpen, c.onAwaitOpen, c.checkAny, "answer when the crawl is open, or say what is wrong with its spec"},
 	} {
 		err := workflow.SetUpdateHandlerWithOptions(c.ctx, u.name, u.handler,
@@ -54,6 +55,9 @@ func (c *crawlRun) checkOpen() error {
 func (c *crawlRun) checkSeeds(arg contract.AddSeedsArg) error {
 	if len(arg.Seeds) == 0 {
 		return fmt.Errorf("seeds: give at least one URL")
+	}
+	if len(arg.Seeds) > crawl.MostSeeds {
+		return crawl.CheckSeedCount(len(arg.Seeds), 0)
 	}
 	for i, seed := range arg.Seeds {
 		if err := crawl.CheckSeed(seed); err != nil {
@@ -129,6 +133,13 @@ func (c *crawlRun) onAddSeeds(ctx workflow.Context, arg contract.AddSeedsArg) (c
 			return contract.Ack{}, err
 		}
 		return contract.Ack{Message: fmt.Sprintf("%d of %d seeds are new", out.NewSeeds, len(arg.Seeds))}, nil
+	})
+}
+
+func (c *crawlRun) onSeedsImported(ctx workflow.Context) (contract.Ack, error) {
+	return c.locked(ctx, func() (contract.Ack, error) {
+		c.s.Admit = true
+		return contract.Ack{Message: "the seeds are admitted as far as there is room"}, nil
 	})
 }
 

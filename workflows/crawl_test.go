@@ -266,19 +266,20 @@ func TestCrawlSeedsAndSpec(t *testing.T) {
 		update(time.Minute, contract.AddSeeds, contract.AddSeedsArg{Seeds: []string{"https://b.example/", "https://example.com/"}}),
 		update(2*time.Minute, contract.SetSpec, json.RawMessage(
 			`{"name":"news","seeds":["https://example.com/","https://b.example/"],"maintain_every":"3m"}`)),
+		update(15*time.Minute, contract.SeedsImported),
 		crawlStop(20*time.Minute))
 	if _, err := l.crawl(newsSpec, nil); err != nil {
 		t.Fatal(err)
 	}
-	if len(l.acks) != 3 || l.acks[0].Message != "1 of 2 seeds are new" {
+	if len(l.acks) != 4 || l.acks[0].Message != "1 of 2 seeds are new" {
 		t.Errorf("acks %+v, rejects %v", l.acks, l.rejects)
 	}
 	// At 0; then every three minutes from the change on.
 	if n := l.world.Calls(contract.Maintain.Name); n != 7 {
 		t.Errorf("%d turns, want 7", n)
 	}
-	if n := len(l.world.Discovers()); n != 3 {
-		t.Errorf("%d admissions, want 3: seeds, more seeds, new spec", n)
+	if n := len(l.world.Discovers()); n != 4 {
+		t.Errorf("%d admissions, want 4: seeds, more seeds, new spec, imported seeds", n)
 	}
 }
 

@@ -41,6 +41,9 @@ type Backend interface {
 	Forget(ctx context.Context, at Target, what Takedown, o ForgetOptions) (Forgotten, error)
 	// Remember lets what was forgotten be found again.
 	Remember(ctx context.Context, at Target, what Takedown) error
+	// Import adds the seeds of a list to a crawl that exists. It returns how far it has
+	// come also when it is cut off.
+	Import(ctx context.Context, at Target, crawl string, o ImportOptions) (store.Import, error)
 	// VerifyArchive reads every content that a version has. It returns what it has
 	// read also when it is cut off.
 	VerifyArchive(ctx context.Context, at Target, o upkeep.VerifyOptions) (upkeep.Verified, error)
@@ -80,7 +83,7 @@ type Client interface {
 	AddSeeds(ctx context.Context, name string, seeds []string) (string, error)
 	// SetSpec replaces the spec of a running crawl.
 	SetSpec(ctx context.Context, spec crawl.Spec) (string, error)
-	// ChangeCrawl stops, pauses, resumes or ranks a running crawl.
+	// ChangeCrawl stops, pauses, resumes or ranks a running crawl, or tells it of seeds.
 	ChangeCrawl(ctx context.Context, name string, change Change) (string, error)
 	// ChangePage asks the page's workflow for a change; arg is its duration, if it
 	// has one.
@@ -104,6 +107,8 @@ const (
 	Pause  Change = "pause"
 	Resume Change = "resume"
 	Rank   Change = "rank"
+	// SeedsImported says that seeds were imported, so that they are admitted.
+	SeedsImported Change = "seeds-imported"
 )
 
 // PageChange is what ChangePage does. The values are the names of the page's

@@ -48,7 +48,7 @@ func (c checkScopeCmd) Run(s *session) error {
 			return err
 		}
 		u, _ = urlkey.NewRules(spec.URLs).Apply(u)
-		return c.check(s, spec, u, store.PageRecord{}, "")
+		return c.check(s, spec, u, known{})
 	}
 	return s.withStore(func(opened store.Store) error {
 		record, err := opened.Crawl(s.ctx, c.Crawl)
@@ -64,7 +64,11 @@ func (c checkScopeCmd) Run(s *session) error {
 		if err != nil {
 			return err
 		}
-		return c.check(s, record.Spec, u, append(pages, store.PageRecord{})[0], held)
+		seeds, err := importedSeeds(s.ctx, opened, record, u)
+		if err != nil {
+			return err
+		}
+		return c.check(s, record.Spec, u, known{page: append(pages, store.PageRecord{})[0], trap: held, seeds: seeds})
 	})
 }
 
@@ -87,8 +91,22 @@ func heldBy(ctx context.Context, s store.Guard, crawlID int64, u urlkey.URL) (st
 	return "", nil
 }
 
+// known is what a store knows of a URL.
+type known struct {
+	page  store.PageRecord       // zero for none
+	trap  string                 // name of the one that holds new pages of it
+	seeds map[crawl.SeedKey]bool // what imported seeds mean for it
+}
+
+func importedSeeds(ctx context.Context, s store.Seeds, record store.CrawlRecord, u urlkey.URL) (map[crawl.SeedKey]bool, error) {
+	if !record.Imported {
+		return nil, nil
+	}
+	return s.SeedKeys(ctx, record.ID, scope.AskedKeys(u))
+}
+
 // check prints the chain for a URL of which a page may be known.
-func (c checkScopeCmd) check(s *session, spec crawl.Spec, u urlkey.URL, known store.PageRecord, held string) error {
+func (c checkScopeCmd) check(s *session, spec crawl.Spec, u urlkey.URL, k known) error {
 	programs, err := filters.Start(s.cfg.Filters, filters.Options{})
 	if err != nil {
 		return usage(err)
@@ -98,16 +116,17 @@ func (c checkScopeCmd) check(s *session, spec crawl.Spec, u urlkey.URL, known st
 	if err != nil {
 		return usage(err)
 	}
+	limits = limits.Knowing(k.seeds)
 	link := scope.Link{URL: u, Level: c.Level, Hops: c.Hops, Language: c.Language}
-	if known.PageID != 0 {
-		link.Level, link.Hops = cmp.Or(link.Level, known.Level), cmp.Or(link.Hops, known.Hops)
+	if k.page.PageID != 0 {
+		link.Level, link.Hops = cmp.Or(link.Level, k.page.Level), cmp.Or(link.Hops, k.page.Hops)
 	} else {
 		link.Level, link.Hops = cmp.Or(link.Level, 1), cmp.Or(link.Hops, limits.Hops(u, 0))
 	}
 	verdict, steps := limits.Explain(link)
 	answer := report.NewScopeCheck(spec.Name, link, verdict, steps)
 	if verdict.Accept && !limits.IsSeed(u) {
-		answer.Trap = held
+		answer.Trap = k.trap
 	}
 	return answer.Write(s.env.Stdout, s.global.Output)
 }

@@ -35,7 +35,7 @@ func TestMistakes(t *testing.T) {
 		code int
 		want string // in the line
 	}{
-		{"no command", "", ExitUsage, "no command: give one of dev, crawl, status,"},
+		{"no command", "", ExitUsage, "no command: give one of dev, crawl, import, status,"},
 		{"unknown command after a flag", "--data x frobnicate", ExitUsage, `unknown command "frobnicate" (see ` + "`starter --help`)"},
 		{"no command after a flag", "--data x", ExitUsage, "no command: give one of dev, crawl, "},
 		{"text flag without its value", "report news --html", ExitUsage, "--html: give a value: --html=FILE (see `starter report --help`)"},

@@ -29,6 +29,7 @@ type commands struct {
 
 	Dev        devCmd        `cmd:"" help:"Run everything on this machine."`
 	Crawl      crawlCmd      `cmd:"" help:"Start or extend a crawl."`
+	Import     importCmd     `cmd:"" help:"Add a long list of seeds to a crawl."`
 	Status     statusCmd     `cmd:"" help:"Show crawls in numbers."`
 	Pages      pagesCmd      `cmd:"" help:"List the pages of a crawl."`
 	Hosts      hostsCmd      `cmd:"" help:"List, block and unblock hosts."`

@@ -102,6 +102,9 @@ func (r crawlRequest) apply(ctx context.Context, spec lookup, client Client) (st
 		if len(r.urls) == 0 {
 			return "", usagef("crawl %s runs: give URLs to add or settings to change", r.name)
 		}
+		if err := crawl.CheckSeedCount(len(r.urls), 0); err != nil {
+			return "", err
+		}
 		return client.AddSeeds(ctx, r.name, r.urls)
 	}
 	wanted, err := r.merge(ctx, spec, running)
@@ -121,11 +124,17 @@ func (r crawlRequest) apply(ctx context.Context, spec lookup, client Client) (st
 // merge makes the spec that is wanted: the file's, or the one so far or else the
 // defaults, with the seeds and flags.
 func (r crawlRequest) merge(ctx context.Context, spec lookup, running bool) (crawl.Spec, error) {
-	wanted := crawl.DefaultSpec()
+	wanted, had := crawl.DefaultSpec(), 0
 	if r.whole != nil {
 		wanted = *r.whole
+		if len(wanted.Seeds) > crawl.MostSeeds { // an older recrawl's may have had as many
+			if stored, err := spec(ctx, r.name); err == nil {
+				had = len(stored.Seeds)
+			}
+		}
 	} else {
 		stored, err := spec(ctx, r.name)
+		had = len(stored.Seeds)
 		switch {
 		case err == nil:
 			wanted = stored
@@ -140,6 +149,9 @@ func (r crawlRequest) merge(ctx context.Context, spec lookup, running bool) (cra
 	}
 	wanted.Name = r.name
 	wanted = withSeeds(wanted, r.urls)
+	if err := crawl.CheckSeedCount(len(wanted.Seeds), had); err != nil {
+		return crawl.Spec{}, err
+	}
 	r.flags.apply(&wanted)
 	if err := wanted.Validate(); err != nil {
 		return crawl.Spec{}, err

@@ -14,6 +14,7 @@ import (
 	"recrawl/internal/crawl"
 	"recrawl/internal/export"
 	"recrawl/internal/report"
+	"recrawl/internal/seeds"
 	"recrawl/internal/store"
 	"recrawl/internal/upkeep"
 )
@@ -102,6 +103,31 @@ func (b *fakeBackend) Remember(_ context.Context, _ Target, what Takedown) error
 	b.calls = append(b.calls, fmt.Sprintf("remember %s", what))
 	return nil
 }
+
+func (b *fakeBackend) Import(ctx context.Context, _ Target, crawl string, o ImportOptions) (store.Import, error) {
+	if crawl != "news" {
+		return store.Import{}, store.ErrNotFound
+	}
+	i := seeds.Importer{Store: fakeSeeds{b}, CrawlID: 1, Source: o.Source, Refused: o.Refused, Progress: o.Progress, Judge: seeds.Judge{Contact: true}}
+	return i.Run(ctx, o.List)
+}
+
+type fakeSeeds struct{ *fakeBackend }
+
+// ImportSeeds takes all seeds for new ones.
+func (b fakeSeeds) ImportSeeds(_ context.Context, p store.ImportParams) (store.ImportResult, error) {
+	for _, seed := range p.Seeds {
+		b.calls = append(b.calls, "import "+seed.URL)
+	}
+	p.Import.New += len(p.Seeds)
+	return store.ImportResult{Import: p.Import}, nil
+}
+
+func (fakeSeeds) Import(context.Context, int64, string) (store.Import, error) {
+	return store.Import{}, nil
+}
+
+func (fakeSeeds) EndImport(context.Context, int64, string) error { return nil }
 
 func (b *fakeBackend) VerifyArchive(_ context.Context, at Target, o upkeep.VerifyOptions) (upkeep.Verified, error) {
 	b.calls = append(b.calls, "verify "+at.Archive)

@@ -161,6 +161,8 @@ const (
 	// AwaitOpen changes nothing: it answers when the crawl is in the store, or with
 	// what is wrong with its spec.
 	AwaitOpen = "await-open"
+	// SeedsImported admits the seeds that were added to the store.
+	SeedsImported = "seeds-imported"
 )
 
 // Queries.

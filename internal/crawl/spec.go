@@ -11,7 +11,8 @@ type Spec struct {
 	// Name names the crawl: 1 to 40 of a-z 0-9 . _ -, starting with a letter or
 	// digit. It cannot be changed.
 	Name string `json:"name"`
-	// Seeds are the http or https URLs that the crawl starts from; at least one.
+	// Seeds are the http or https URLs that the crawl starts from; at least one, at most
+	// 1000. More are imported: see seeds.md.
 	Seeds      []string       `json:"seeds"`
 	Scope      ScopeSpec      `json:"scope"`
 	URLs       URLSpec        `json:"urls"`

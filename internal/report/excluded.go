@@ -62,7 +62,11 @@ func (e *excluder) why(ctx context.Context, p store.PageRecord) (string, error) 
 		return "", err
 	}
 	if !p.Kind.IsSource() {
-		if v := e.scope.Recheck(u, p.Level, p.Hops); !v.Accept && !v.Undecided {
+		v, err := e.recheck(ctx, u, p)
+		if err != nil {
+			return "", err
+		}
+		if !v.Accept && !v.Undecided {
 			return "out of scope: " + v.Reason, nil
 		}
 	}
@@ -74,4 +78,14 @@ func (e *excluder) why(ctx context.Context, p store.PageRecord) (string, error) 
 		return verdict.Reason, nil
 	}
 	return "", nil
+}
+
+// recheck judges a page anew; imported seeds are asked for only where they may matter.
+func (e *excluder) recheck(ctx context.Context, u urlkey.URL, p store.PageRecord) (scope.Verdict, error) {
+	v := e.scope.Recheck(u, p.Level, p.Hops)
+	if v.Accept || v.Undecided {
+		return v, nil
+	}
+	keys, err := e.store.SeedKeys(ctx, p.CrawlID, scope.AskedKeys(u))
+	return e.scope.Knowing(keys).Recheck(u, p.Level, p.Hops), err
 }

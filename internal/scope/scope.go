@@ -89,6 +89,9 @@ type Scope struct {
 	hosts    map[string]bool     // host keys of the seeds
 	inside   map[string]bool     // host keys or registrable domains
 	prefixes map[string][]string // by host key, paths that end in a slash
+
+	// imported are keys of seeds that are no part of the spec: see Knowing.
+	imported map[crawl.SeedKey]bool
 }
 
 // New builds the scope of a crawl. The error is a *crawl.SpecError that names
@@ -143,10 +146,14 @@ var rejections = map[string]string{
 }
 
 // IsSeed reports whether the URL is a seed.
-func (s Scope) IsSeed(url urlkey.URL) bool { return s.seeds[url] }
+func (s Scope) IsSeed(url urlkey.URL) bool {
+	return s.seeds[url] || s.imported[crawl.SeedKey{Kind: crawl.SeedURL, Text: url.String()}]
+}
 
-// SeedHosts are the host keys of the seeds. They must not be changed.
-func (s Scope) SeedHosts() map[string]bool { return s.hosts }
+// IsSeedHost reports whether a seed has this host key.
+func (s Scope) IsSeedHost(host string) bool {
+	return s.hosts[host] || s.imported[crawl.SeedKey{Kind: crawl.SeedHost, Text: host}]
+}
 
 // Programs names the filter programs that the rules ask, each once.
 func (s Scope) Programs() []string {
@@ -160,7 +167,7 @@ func (s Scope) Programs() []string {
 // Hops returns the hops of a URL to which a page with hops of its own links: 0 on
 // the host of a seed, else one more than the page's.
 func (s Scope) Hops(url urlkey.URL, from int) int {
-	if url.IsZero() || s.hosts[url.HostKey()] {
+	if url.IsZero() || s.IsSeedHost(url.HostKey()) {
 		return 0
 	}
 	return from + 1
@@ -188,7 +195,7 @@ func (s Scope) limits(l Link) (v Verdict, decided bool) {
 		return Verdict{Reason: ReasonScheme}, true
 	case l.URL.BadPort():
 		return Verdict{Reason: ReasonPort}, true
-	case s.seeds[l.URL]:
+	case s.IsSeed(l.URL):
 		return Verdict{Accept: true, Reason: ReasonSeed}, true
 	case s.maxDepth > 0 && l.Level > s.maxDepth:
 		return Verdict{Reason: ReasonDepth}, true
@@ -211,17 +218,20 @@ func (s Scope) covers(url urlkey.URL) bool {
 	case "any":
 		return true
 	case "host":
-		return s.inside[url.HostKey()]
+		return s.inside[url.HostKey()] || s.IsSeedHost(url.HostKey())
 	case "domain":
-		return s.inside[urlkey.RegistrableDomain(url.Hostname())]
+		return s.inside[urlkey.RegistrableDomain(url.Hostname())] || s.imported[domainKey(url)]
 	case "prefix":
+		if s.importedAbove(url) {
+			return true
+		}
 		for _, prefix := range s.prefixes[url.HostKey()] {
 			if strings.HasPrefix(url.Path(), prefix) {
 				return true
 			}
 		}
 	}
-	return s.seeds[url]
+	return s.IsSeed(url)
 }
 
 // ask asks a filter program.

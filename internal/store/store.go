@@ -56,6 +56,7 @@ type Store interface {
 	Contents
 	Workers
 	Care
+	Seeds
 	// Now returns the store's clock.
 	Now(ctx context.Context) (time.Time, error)
 	// Close ends all use of the store and marks the close as clean.
@@ -88,6 +89,10 @@ type RedirectedSeed struct {
 	Crawl    string // name
 	From, To string
 	Host     string // urlkey.HostKey of To
+	// Imported: From is an imported seed, and so To becomes one, with these keys; else it
+	// does where the spec has no room for another.
+	Imported bool
+	Keys     []crawl.SeedKey
 }
 
 // SeedVerdict is what became of a seed's redirect.
@@ -108,6 +113,8 @@ type CrawlRecord struct {
 	State      crawl.CrawlState
 	Generation int64 // raised by each change of spec or state
 	CreatedAt  time.Time
+	// Imported: there are seeds besides those of the spec; see Seeds.
+	Imported bool
 }
 
 // RetentionStep is how many versions, and how many visits, of a page one

@@ -136,6 +136,9 @@ func (w Workflows) StartCrawl(ctx context.Context, name string, spec json.RawMes
 }
 
 func (w Workflows) startCrawl(ctx context.Context, id, name string, spec json.RawMessage) (client.WorkflowRun, error) {
+	if err := checkSize("the spec", spec); err != nil {
+		return nil, err
+	}
 	run, err := w.Client.ExecuteWorkflow(ctx, client.StartWorkflowOptions{
 		ID: id, TaskQueue: contract.TaskQueue,
 		WorkflowIDConflictPolicy: enumspb.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING,
@@ -165,6 +168,9 @@ func (w Workflows) Running(ctx context.Context, id string) (bool, error) {
 func (w Workflows) Update(ctx context.Context, id, name string, arg any) (contract.Ack, error) {
 	var args []any
 	if arg != nil {
+		if err := checkSize("what is sent", arg); err != nil {
+			return contract.Ack{}, err
+		}
 		args = []any{arg}
 	}
 	handle, err := w.Client.UpdateWorkflow(ctx, client.UpdateWorkflowOptions{

@@ -50,8 +50,9 @@ type Page struct {
 }
 
 // Look finds the traps among pages of one site, given in the order in which they
-// were found. Year is this year. Hosts of seeds are no part of a trap of hosts.
-func Look(pages []Page, year int, seedHosts map[string]bool) []Finding {
+// were found. Year is this year. Hosts of seeds, by their keys, are no part of a trap of
+// hosts; nil is none.
+func Look(pages []Page, year int, isSeedHost func(key string) bool) []Finding {
 	byHost := onHosts(pages)
 	found := Dates(pages, year)
 	for _, host := range slices.Sorted(maps.Keys(byHost)) {
@@ -60,7 +61,7 @@ func Look(pages []Page, year int, seedHosts map[string]bool) []Finding {
 		found = append(found, copies(host, some)...)
 	}
 	if len(byHost) >= minHosts {
-		found = append(found, hosts(byHost, seedHosts)...)
+		found = append(found, hosts(byHost, isSeedHost)...)
 	}
 	return found
 }
@@ -160,7 +161,7 @@ func combinations(host string, pages []Page) []Finding {
 }
 
 // hosts finds sites whose hosts copy each other.
-func hosts(byHost map[string][]Page, seedHosts map[string]bool) []Finding {
+func hosts(byHost map[string][]Page, isSeedHost func(key string) bool) []Finding {
 	type family struct{ hosts, seen, copied, waiting int }
 	families := map[string]*family{} // by site
 	var proven []string
@@ -174,7 +175,7 @@ func hosts(byHost map[string][]Page, seedHosts map[string]bool) []Finding {
 		f.hosts++
 		of := countOf(pages)
 		switch {
-		case of.contents > of.copies || seedHosts[host]:
+		case of.contents > of.copies || isSeedHost != nil && isSeedHost(host):
 			proven = append(proven, host)
 			f.seen++
 		case of.contents > 0:

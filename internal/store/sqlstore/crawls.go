@@ -18,7 +18,7 @@ const permitGrace = 10 * time.Second
 // revivedPerTx is how many stopped pages return to Known in one transaction.
 const revivedPerTx = 1000
 
-const crawlColumns = `id, spec, state, generation, created_at`
+const crawlColumns = `id, spec, state, generation, created_at, imported`
 
 // OpenCrawl implements store.Crawls.
 func (s *Store) OpenCrawl(ctx context.Context, spec crawl.Spec) (store.CrawlRecord, error) {
@@ -205,8 +205,8 @@ func scanCrawl(row Row) (store.CrawlRecord, error) {
 	var rec store.CrawlRecord
 	var text string
 	var state uint8
-	var created int64
-	if err := row.Scan(&rec.ID, &text, &state, &rec.Generation, &created); err != nil {
+	var created, imported int64
+	if err := row.Scan(&rec.ID, &text, &state, &rec.Generation, &created, &imported); err != nil {
 		return store.CrawlRecord{}, err
 	}
 	// Over the defaults, so that a spec stored before a field existed has the
@@ -217,6 +217,7 @@ func scanCrawl(row Row) (store.CrawlRecord, error) {
 	}
 	rec.State = crawl.CrawlState(state)
 	rec.CreatedAt = fromMicros(created)
+	rec.Imported = imported != 0
 	return rec, nil
 }
 

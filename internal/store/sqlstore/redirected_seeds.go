@@ -38,6 +38,9 @@ func (s *Store) addRedirectedSeed(ctx context.Context, tx Tx, p store.Redirected
 	if err != nil || verdict != store.SeedAdded || slices.Contains(rec.Spec.Seeds, p.To) {
 		return verdict, err
 	}
+	if p.Imported || len(rec.Spec.Seeds) >= crawl.MostSeeds {
+		return verdict, s.addSeedKeys(ctx, tx, rec, p.Keys)
+	}
 	rec.Spec.Seeds = append(rec.Spec.Seeds, p.To)
 	rec.Generation++
 	text, err := encodeSpec(rec.Spec)

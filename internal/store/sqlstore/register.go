@@ -133,6 +133,7 @@ func (s *Store) endRegistration(ctx context.Context, tx Tx, p store.RegisterPara
 type registration struct {
 	added     int
 	forgotten int        // left out
+	left      []foundURL // those that were forgotten
 	refused   []foundURL // left out: of foreign hosts for which there is no room
 	hosts     []int64    // foreign ones
 }
@@ -146,7 +147,7 @@ func (s *Store) registerSome(ctx context.Context, tx Tx, p store.RegisterParams,
 	if err != nil {
 		return registration{}, err
 	}
-	registered := registration{forgotten: len(chunk) - len(urls)}
+	registered := registration{forgotten: len(chunk) - len(urls), left: without(chunk, urls)}
 	if urls, registered.refused, err = s.admitForeign(ctx, tx, p, urls); err != nil || len(urls) == 0 {
 		return registered, err
 	}
@@ -207,6 +208,18 @@ func (s *Store) withoutForgotten(ctx context.Context, tx Tx, urls []foundURL) ([
 	return slices.DeleteFunc(slices.Clone(urls), func(u foundURL) bool {
 		return found[tombstone{tombURL, u.Hash}] || found[hosts[u.host]]
 	}), nil
+}
+
+// without returns the URLs of a chunk that are not among those that are kept of it.
+func without(chunk, kept []foundURL) []foundURL {
+	if len(chunk) == len(kept) {
+		return nil
+	}
+	has := make(map[string]bool, len(kept))
+	for _, u := range kept {
+		has[u.Hash] = true
+	}
+	return slices.DeleteFunc(slices.Clone(chunk), func(u foundURL) bool { return has[u.Hash] })
 }
 
 // holdOrigin keeps the page that links, 0 for none, from being forgotten before

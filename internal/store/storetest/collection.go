@@ -49,6 +49,7 @@ func Run(t *testing.T, open func(t *testing.T) store.Store) {
 		{"Claims", claimCases()},
 		{"Workers", workerCases()},
 		{"Care", careCases()},
+		{"Seeds", seedCases()},
 	}
 	for _, group := range groups {
 		t.Run(group.name, func(t *testing.T) {

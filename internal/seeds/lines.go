@@ -1,0 +1,93 @@
+package seeds
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"strings"
+)
+
+// maxLine bounds what is kept of a line: a URL is shorter.
+const maxLine = 64 << 10
+
+// readLines reads an entry a line. entry reports whether a line has one.
+func readLines(in *bufio.Reader, what string, entry func(line string) (Entry, bool)) *Reader {
+	next := func() (Entry, error) {
+		for {
+			line, err := readLine(in)
+			if e, ok := entry(strings.TrimSpace(line)); ok {
+				return e, nil // an error comes again
+			}
+			if err != nil {
+				return Entry{}, err
+			}
+		}
+	}
+	return &Reader{what: what, next: next}
+}
+
+// readLine reads a line, of which it keeps the start.
+func readLine(in *bufio.Reader) (string, error) {
+	var line []byte
+	for {
+		part, err := in.ReadSlice('\n')
+		line = append(line, part[:min(len(part), maxLine-len(line))]...)
+		if !errors.Is(err, bufio.ErrBufferFull) {
+			return string(line), err
+		}
+	}
+}
+
+// urlLine is a line of a list of URLs. Empty lines and those that start with # count
+// for nothing.
+func urlLine(line string) (Entry, bool) {
+	return Entry{Text: line}, line != "" && !isComment(line)
+}
+
+// isIndexLine reports whether a line is one of a CDXJ or CDX file, or the head of one.
+func isIndexLine(line string) bool {
+	if strings.HasPrefix(line, "!") || strings.HasPrefix(line, "CDX ") {
+		return true
+	}
+	_, ok := indexed(line)
+	return ok
+}
+
+// indexLine is a line of a CDXJ file ("key time {…}") or of a CDX file of the usual
+// fields ("key time url …").
+func indexLine(line string) (Entry, bool) {
+	if line == "" || strings.HasPrefix(line, "!") || strings.HasPrefix(line, "CDX ") || isComment(line) {
+		return Entry{}, false
+	}
+	url, ok := indexed(line)
+	switch {
+	case !ok:
+		return Entry{Text: line, Refused: ReasonNoURL}, true
+	case !isWeb(url):
+		return Entry{}, false // dns: and the like are records of how it was fetched
+	}
+	return Entry{Text: url}, true
+}
+
+// indexed returns the URL of a line of an index.
+func indexed(line string) (url string, ok bool) {
+	_, rest, found := strings.Cut(line, " ")
+	stamp, rest, more := strings.Cut(rest, " ")
+	if !found || !more || len(stamp) < 4 || len(stamp) > 17 || strings.Trim(stamp, "0123456789") != "" {
+		return "", false
+	}
+	if !strings.HasPrefix(rest, "{") {
+		url, _, _ = strings.Cut(rest, " ")
+		return url, strings.Contains(url, ":")
+	}
+	var fields struct {
+		URL string `json:"url"`
+	}
+	err := json.Unmarshal([]byte(rest), &fields)
+	return fields.URL, err == nil && fields.URL != ""
+}
+
+func isWeb(url string) bool {
+	scheme, _, ok := strings.Cut(url, ":")
+	return ok && (strings.EqualFold(scheme, "http") || strings.EqualFold(scheme, "https"))
+}
