@@ -39,11 +39,12 @@ type crawlRun struct {
 	s      contract.CrawlProgress // with spec, everything that the next run must know
 	tuning contract.Tuning
 
-	commands workflow.Mutex // one change of the crawl at a time, in order of arrival
-	alarm    alarm
-	poked    bool  // an update changed the state
-	closed   bool  // no update is taken any more
-	refused  error // why the crawl could not be opened
+	commands  workflow.Mutex // one change of the crawl at a time, in order of arrival
+	alarm     alarm
+	poked     bool // an update changed the state
+	cancelled bool
+	closed    bool  // no update is taken any more
+	refused   error // why the crawl could not be opened
 
 	started   time.Time
 	steps     int
@@ -91,20 +92,53 @@ func (c *crawlRun) open() error {
 func (c *crawlRun) run() error {
 	c.publishState()
 	for {
-		next := crawlNext(&c.s, c.alarm.now(c.ctx))
-		if c.shouldContinue() {
-			return c.continueAsNew()
-		}
-		err := c.take(next)
-		c.steps++
+		err := c.step()
 		switch {
 		case err == nil:
 		case errors.Is(err, errClosed):
 			return c.finish()
+		case c.cancels():
+			if err := c.stopCancelled(); errors.Is(err, errClosed) {
+				return c.finish()
+			} else if err != nil {
+				return err
+			}
 		default:
 			return err
 		}
 	}
+}
+
+func (c *crawlRun) step() error {
+	next := crawlNext(&c.s, c.alarm.now(c.ctx))
+	if c.shouldContinue() {
+		return c.continueAsNew()
+	}
+	err := c.take(next)
+	c.steps++
+	return err
+}
+
+// cancels reports whether the workflow was cancelled, and that not been heeded yet. In
+// histories from before that meant anything it never was.
+func (c *crawlRun) cancels() bool {
+	return c.ctx.Err() != nil && workflow.GetVersion(c.apart, "cancelled-crawl-stops", workflow.DefaultVersion, 1) == 1
+}
+
+// stopCancelled makes the cancellation of the workflow the stop of its crawl. Without it
+// the pages would go on, and a worker would start the workflow again.
+func (c *crawlRun) stopCancelled() error {
+	c.ctx, c.cancelled = c.apart, true
+	c.alarm.unset()
+	c.show("stopping the crawl, since its workflow was cancelled")
+	out, err := contract.SetCrawlState.Run(enduring(c.ctx, "stop the cancelled crawl"),
+		contract.SetCrawlStateIn{Name: c.s.Name, State: crawl.CrawlStopped})
+	if err != nil {
+		return c.ending("stopping the crawl", err)
+	}
+	c.s.State, c.s.Generation = crawl.CrawlStopped, out.Generation
+	c.publishState()
+	return nil
 }
 
 func (c *crawlRun) take(next crawlDo) error {
@@ -255,6 +289,9 @@ func (c *crawlRun) finish() error {
 		return err
 	}
 	c.show("closed")
+	if c.cancelled {
+		return workflow.ErrCanceled
+	}
 	return nil
 }
 

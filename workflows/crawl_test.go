@@ -386,6 +386,34 @@ func TestCrawlSuggestedDoesNotSpin(t *testing.T) {
 	}
 }
 
+// Cancelling a crawl's workflow stops the crawl, whatever it does at that moment, and
+// also while the store does not answer.
+func TestCrawlCancelledStops(t *testing.T) {
+	t.Parallel()
+	cancel := func(l *live) { l.env.CancelWorkflow() }
+	for name, tuning := range map[string]struct {
+		down  bool
+		turns int
+	}{"asleep": {false, 0}, "in runs of one turn": {false, 1}, "without a store": {true, 0}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			cancelled := false
+			l := newCrawl(t, do(25*time.Minute, func(l *live) { cancelled = true; cancel(l) }))
+			l.world.Down = func(now time.Time) bool {
+				return tuning.down && cancelled && now.Before(start.Add(25*time.Minute+outage))
+			}
+			_, err := l.crawl(newsSpec, &contract.CrawlProgress{Tuning: contract.Tuning{TurnsPerRun: tuning.turns}})
+			if !temporal.IsCanceledError(err) {
+				t.Errorf("ended with %v, want cancelled", err)
+			}
+			if got := l.world.CrawlStates(); len(got) != 1 || got[0] != crawl.CrawlStopped {
+				t.Errorf("states %v, want stopped", got)
+			}
+			l.wantCalls(contract.ClosePages.Name, 1)
+		})
+	}
+}
+
 // A step that fails is told, and what it was to repair or count is kept for the next turn.
 func TestCrawlStepsThatFail(t *testing.T) {
 	t.Parallel()

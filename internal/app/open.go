@@ -87,5 +87,7 @@ func startWorker(ctx context.Context, p parts, cfg config.Config, sticky time.Du
 		unwatch()
 		return nil, fmt.Errorf("start the worker: %w", err)
 	}
-	return func() { w.Stop(); unwatch() }, nil
+	care := &crawlCare{store: p.store, flows: temporalkit.Workflows{Client: p.client}, log: log}
+	uncare := care.start(ctx)
+	return func() { uncare(); w.Stop(); unwatch() }, nil
 }

@@ -34,6 +34,10 @@ type Backend interface {
 	FindDuplicates(ctx context.Context, at Target, crawl string) (FoundDuplicates, error)
 	// SetBlocked blocks or unblocks a host for all crawls and says so.
 	SetBlocked(ctx context.Context, at Target, host string, blocked bool) (string, error)
+	// ChangeCrawl stops, pauses, resumes or ranks a crawl: in the store first, so that it
+	// holds whatever has become of the crawl's workflow, which is told then, and started
+	// if it is gone.
+	ChangeCrawl(ctx context.Context, at Target, crawl string, change Change) (string, error)
 	// ReleaseTrap makes the held pages of a crawl's trap known again and says so.
 	ReleaseTrap(ctx context.Context, at Target, crawl, trap string) (string, error)
 	// Forget removes pages with their workflows and bytes, and what these have left on

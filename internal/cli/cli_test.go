@@ -174,7 +174,7 @@ func TestDataFolder(t *testing.T) {
 		t.Errorf("asked %q, want %q", b.calls, want)
 	}
 	b.temporalErr = errDown
-	checkLine(t, starterEnv(t, b, nil, "--data", data, "stop", "news").errOut, "this is where the last `starter dev` in "+data+" had it")
+	checkLine(t, starterEnv(t, b, nil, "--data", data, "visit", "https://example.com/").errOut, "this is where the last `starter dev` in "+data+" had it")
 }
 
 func TestCrawl(t *testing.T) {

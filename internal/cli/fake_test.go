@@ -84,6 +84,14 @@ func (b *fakeBackend) SetBlocked(_ context.Context, at Target, host string, bloc
 	return "done", nil
 }
 
+func (b *fakeBackend) ChangeCrawl(ctx context.Context, at Target, crawl string, change Change) (string, error) {
+	if b.temporalErr != nil {
+		return "", b.temporalErr
+	}
+	b.temporal = at.Temporal
+	return (&fakeClient{b}).ChangeCrawl(ctx, crawl, change)
+}
+
 func (b *fakeBackend) ReleaseTrap(_ context.Context, at Target, crawl, trap string) (string, error) {
 	b.calls = append(b.calls, fmt.Sprintf("release %s of %s in %s", trap, crawl, at.Store))
 	return "released", nil

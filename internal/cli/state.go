@@ -32,7 +32,14 @@ func (s *session) change(name string, change Change) error {
 	if err := checkName(name, nil); err != nil {
 		return err
 	}
-	return s.withTemporal(func(client Client) error {
+	if s.places.Store != "" {
+		message, err := s.env.Backend.ChangeCrawl(s.ctx, s.target(), name, change)
+		if err != nil {
+			return orNoCrawl(name, err)
+		}
+		return s.say("%s", message)
+	}
+	return s.withTemporal(func(client Client) error { // its workflow alone
 		message, err := client.ChangeCrawl(s.ctx, name, change)
 		if err != nil {
 			return orNoCrawl(name, err)

@@ -139,12 +139,7 @@ func (w Workflows) startCrawl(ctx context.Context, id, name string, spec json.Ra
 	if err := checkSize("the spec", spec); err != nil {
 		return nil, err
 	}
-	run, err := w.Client.ExecuteWorkflow(ctx, client.StartWorkflowOptions{
-		ID: id, TaskQueue: contract.TaskQueue,
-		WorkflowIDConflictPolicy: enumspb.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING,
-		WorkflowIDReusePolicy:    enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE,
-		StaticSummary:            "crawl " + name,
-	}, contract.CrawlWorkflow, spec)
+	run, err := w.Client.ExecuteWorkflow(ctx, crawlOptions(name), contract.CrawlWorkflow, spec)
 	if err != nil {
 		return nil, fmt.Errorf("start %s: %w", id, err)
 	}

@@ -1,0 +1,145 @@
+package app
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"recrawl/internal/contract"
+	"recrawl/internal/crawl"
+	"recrawl/internal/store/sqlite"
+	"recrawl/internal/temporalkit"
+)
+
+func TestWrongWithAWorkflow(t *testing.T) {
+	t.Parallel()
+	const running, paused, stopped = crawl.CrawlRunning, crawl.CrawlPaused, crawl.CrawlStopped
+	gone, runs := temporalkit.Health{}, temporalkit.Health{Condition: temporalkit.Runs}
+	stuck := temporalkit.Health{Condition: temporalkit.Stuck, Why: "TMPRL1100"}
+	ended := func(how string) temporalkit.Health { return temporalkit.Health{Ended: how} }
+	for _, c := range []struct {
+		state    crawl.CrawlState
+		health   temporalkit.Health
+		unclosed bool
+		want     string
+	}{
+		{running, runs, false, ""},
+		{running, gone, false, "was gone"},
+		{running, ended("terminated"), false, "was terminated"},
+		{running, ended("completed"), false, "was completed"}, // by a worker that did not know the crawl
+		{running, stuck, false, "was stuck (TMPRL1100)"},
+		{paused, runs, false, ""},
+		{paused, ended("canceled"), false, "was canceled"},
+		{stopped, runs, true, ""}, // it closes the pages
+		{stopped, stuck, true, "was stuck (TMPRL1100)"},
+		{stopped, gone, false, ""},
+		{stopped, gone, true, "was gone before it had closed the pages"},
+		{stopped, ended("terminated"), true, "was gone before it had closed the pages"},
+		{stopped, ended("completed"), true, ""}, // the pages are at it
+		{stopped, ended("canceled"), true, ""},
+	} {
+		if got := wrongWith(c.state, c.health, c.unclosed); got != c.want {
+			t.Errorf("%s, %+v, unclosed %t: %q, want %q", c.state, c.health, c.unclosed, got, c.want)
+		}
+	}
+}
+
+// fakeFlows is Temporal with one crawl.
+type fakeFlows struct {
+	health  temporalkit.Health
+	err     error // of asking
+	refused error // of starting
+	started []string
+}
+
+func (f *fakeFlows) CrawlHealth(context.Context, string) (temporalkit.Health, error) {
+	return f.health, f.err
+}
+
+func (f *fakeFlows) RestartCrawl(_ context.Context, spec json.RawMessage, p contract.CrawlProgress, replace bool) error {
+	if f.refused != nil {
+		return f.refused
+	}
+	parsed, err := crawl.ParseSpec(spec)
+	if err != nil {
+		return err
+	}
+	f.started = append(f.started, fmt.Sprintf("%s %s repair %t waking %t replace %t", parsed.Name, p.State, p.Repair, p.Waking, replace))
+	return nil
+}
+
+// A crawl whose workflow is gone is started from its row, in the state that it has
+// there, and the store knows what was wrong.
+func TestCareForCrawls(t *testing.T) {
+	t.Parallel()
+	s, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "store.db"), sqlite.Options{Owner: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() })
+	spec := crawl.DefaultSpec()
+	spec.Name, spec.Seeds = "news", []string{"http://127.0.0.1:2/"}
+	rec, err := s.OpenCrawl(t.Context(), spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	flows := &fakeFlows{health: temporalkit.Health{Condition: temporalkit.Runs}}
+	care := &crawlCare{store: s, flows: flows, log: slog.New(slog.DiscardHandler)}
+	look := func(what string, started []string, troubles ...string) {
+		t.Helper()
+		flows.started = nil
+		rec, err = s.Crawl(t.Context(), "news")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := care.care(t.Context(), rec); err != nil {
+			t.Fatal(err)
+		}
+		known, err := s.Care(t.Context(), rec.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := []string{}
+		for _, k := range known.Troubles {
+			got = append(got, fmt.Sprintf("%s: %s, mended %t", k.Part, k.Problem, k.Mended))
+		}
+		if !slices.Equal(flows.started, started) || fmt.Sprint(got) != fmt.Sprint(troubles) {
+			t.Errorf("%s: started %q, troubles %q; want %q and %q", what, flows.started, got, started, troubles)
+		}
+	}
+	look("all is well", nil)
+	flows.err = errors.New("no answer")
+	look("Temporal is down", nil, "workflow: Temporal does not say how it is: no answer, mended false")
+	flows.err = nil
+	look("and is back", nil)
+	flows.health = temporalkit.Health{Ended: "terminated"}
+	flows.refused = errors.New("busy")
+	look("cannot be started", nil, "workflow: it was terminated and cannot be started anew: busy, mended false")
+	flows.refused = nil
+	look("is started", []string{"news running repair true waking true replace false"}, "workflow: it was terminated and was started anew, mended true")
+	flows.health = temporalkit.Health{Condition: temporalkit.Stuck, Why: "x"}
+	if _, err := s.SetCrawlState(t.Context(), "news", crawl.CrawlPaused); err != nil {
+		t.Fatal(err)
+	}
+	look("is replaced", []string{"news paused repair true waking false replace true"}, "workflow: it was stuck (x) and was started anew, mended true")
+	if _, err := s.SetCrawlState(t.Context(), "news", crawl.CrawlStopped); err != nil {
+		t.Fatal(err)
+	}
+	flows.health = temporalkit.Health{}
+	look("is stopped, and has no pages", nil, "workflow: it was stuck (x) and was started anew, mended true")
+
+	// Of all looks one gets the crawl.
+	flows.health = temporalkit.Health{Condition: temporalkit.Stuck}
+	flows.started = nil
+	for range 3 {
+		care.look(t.Context())
+	}
+	if len(flows.started) != 1 {
+		t.Errorf("three workers started %q", flows.started)
+	}
+}

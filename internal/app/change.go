@@ -1,0 +1,103 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"recrawl/internal/cli"
+	"recrawl/internal/contract"
+	"recrawl/internal/crawl"
+	"recrawl/internal/store"
+	"recrawl/internal/temporalkit"
+)
+
+// tellLimit is how long a workflow may take to answer a command that holds already.
+const tellLimit = 30 * time.Second
+
+// commanded are the states that commands put a crawl in, with their answers.
+var commanded = map[cli.Change]struct {
+	state  crawl.CrawlState
+	answer string
+}{
+	cli.Pause:  {crawl.CrawlPaused, "paused: no request begins until it is resumed"},
+	cli.Resume: {crawl.CrawlRunning, "running: pages that came due meanwhile are being woken"},
+	cli.Stop:   {crawl.CrawlStopped, "stopped: no further request begins; its pages are being closed"},
+}
+
+// ChangeCrawl implements cli.Backend.
+func (b Backend) ChangeCrawl(ctx context.Context, at cli.Target, name string, change cli.Change) (string, error) {
+	rec, err := b.setState(ctx, at, name, change)
+	written := err == nil
+	if errors.Is(err, errStopped) && change == cli.Stop {
+		return fmt.Sprintf("crawl %s is stopped", name), nil
+	}
+	if errors.Is(err, errStopped) {
+		return "", fmt.Errorf("crawl %s is stopped: `starter crawl %s` starts it again", name, name)
+	}
+	told, tellErr := b.tell(ctx, at, name, rec, written, change)
+	switch {
+	case tellErr == nil:
+		return told, nil
+	case !written && errors.Is(tellErr, store.ErrNotFound):
+		return "", err // no crawl, or a store that says what is wrong with it
+	case written && change != cli.Rank && ctx.Err() == nil:
+		return fmt.Sprintf("%s; its workflow hears of it later: %v", commanded[change].answer, tellErr), nil
+	}
+	return "", tellErr
+}
+
+// errStopped: the crawl is stopped, and so nothing else can be asked of it.
+var errStopped = errors.New("stopped")
+
+// setState writes what the command asks for into the store, from where it holds for the
+// next request on.
+func (Backend) setState(ctx context.Context, at cli.Target, name string, change cli.Change) (rec store.CrawlRecord, err error) {
+	ctx, cancel := context.WithTimeout(ctx, storeLimit)
+	defer cancel()
+	s, err := openStore(ctx, at.Store, storeWrite, "")
+	if err != nil {
+		return rec, fmt.Errorf("cannot open the store: %w", err)
+	}
+	defer func() { err = errors.Join(err, s.Close()) }()
+	if rec, err = s.Crawl(ctx, name); err != nil {
+		return rec, err
+	}
+	if rec.State == crawl.CrawlStopped {
+		return rec, errStopped
+	}
+	if to, ok := commanded[change]; ok {
+		return s.SetCrawlState(ctx, name, to.state)
+	}
+	return rec, nil
+}
+
+// tell tells the crawl's workflow, or starts it if it is gone and the store has the crawl.
+func (Backend) tell(ctx context.Context, at cli.Target, name string, rec store.CrawlRecord, known bool, change cli.Change) (string, error) {
+	c, err := temporalkit.Dial(ctx, temporalkit.Options{Address: at.Temporal.Address, Namespace: at.Temporal.Namespace})
+	if err != nil && at.Data != "" {
+		err = fmt.Errorf("%w; this is where the last `starter dev` in %s had it: is it running?", err, at.Data)
+	}
+	if err != nil {
+		return "", err
+	}
+	defer c.Close()
+	ctx, cancel := context.WithTimeout(ctx, tellLimit)
+	defer cancel()
+	flows := temporalkit.Workflows{Client: c}
+	told, err := flowClient{flows}.ChangeCrawl(ctx, name, change)
+	if !known || !errors.Is(err, store.ErrNotFound) {
+		return told, err
+	}
+	answer := commanded[change].answer
+	var more func(*contract.CrawlProgress)
+	if change == cli.Rank {
+		answer = "the pages are being ranked"
+		more = func(p *contract.CrawlProgress) { p.Rank = &crawl.Reason{Code: contract.RankAsked} }
+	}
+	if err := restartCrawl(ctx, flows, rec, false, more); err != nil {
+		return "", err
+	}
+	return answer + "; its workflow was gone, and was started anew", nil
+}

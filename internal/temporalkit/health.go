@@ -1,0 +1,125 @@
+package temporalkit
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	enumspb "go.temporal.io/api/enums/v1"
+	historypb "go.temporal.io/api/history/v1"
+	"go.temporal.io/api/serviceerror"
+	"go.temporal.io/sdk/client"
+
+	"recrawl/internal/contract"
+)
+
+// Condition is how a workflow is.
+type Condition int
+
+// The conditions.
+const (
+	Gone  Condition = iota // it has no running workflow
+	Runs                   // it runs
+	Stuck                  // its workflow task fails again and again: it runs, and does nothing
+)
+
+// Health is the condition of a workflow.
+type Health struct {
+	Condition Condition
+	// Ended says how the last run ended, in one word ("terminated"), if there is one.
+	Ended string
+	// Why is why the workflow task fails.
+	Why string
+}
+
+// stuckAttempts is how often in a row a workflow task must have failed before its
+// workflow counts as stuck. The server tries three times at once, then after 5 s, 10 s and
+// so on: this is a quarter of a minute, in which a worker of another version may take it.
+const stuckAttempts = 5
+
+// maxWhy bounds the words about a failure.
+const maxWhy = 200
+
+// Health asks for the condition of a workflow. It is certain of a stuck one: an attempt
+// that only timed out, as on a machine that is too busy, does not count.
+func (w Workflows) Health(ctx context.Context, id string) (Health, error) {
+	d, err := w.Client.DescribeWorkflowExecution(ctx, id, "")
+	var gone *serviceerror.NotFound
+	if errors.As(err, &gone) {
+		return Health{}, nil
+	}
+	if err != nil {
+		return Health{}, fmt.Errorf("describe %s: %w", id, err)
+	}
+	info := d.GetWorkflowExecutionInfo()
+	if status := info.GetStatus(); status != enumspb.WORKFLOW_EXECUTION_STATUS_RUNNING {
+		return Health{Ended: strings.ToLower(status.String())}, nil
+	}
+	if d.GetPendingWorkflowTask().GetAttempt() < stuckAttempts {
+		return Health{Condition: Runs}, nil
+	}
+	failure, err := w.lastFailure(ctx, id, info.GetExecution().GetRunId())
+	if err != nil || failure == nil {
+		return Health{Condition: Runs}, err
+	}
+	return Health{Condition: Stuck, Why: whyStuck(failure)}, nil
+}
+
+// lastFailure returns the failure of the last workflow task that ended, nil if it did not
+// fail.
+func (w Workflows) lastFailure(ctx context.Context, id, run string) (*historypb.WorkflowTaskFailedEventAttributes, error) {
+	var last *historypb.HistoryEvent
+	events := w.Client.GetWorkflowHistory(ctx, id, run, false, enumspb.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT)
+	for events.HasNext() {
+		event, err := events.Next()
+		if err != nil {
+			return nil, fmt.Errorf("history of %s: %w", id, err)
+		}
+		switch event.GetEventType() {
+		case enumspb.EVENT_TYPE_WORKFLOW_TASK_COMPLETED, enumspb.EVENT_TYPE_WORKFLOW_TASK_FAILED, enumspb.EVENT_TYPE_WORKFLOW_TASK_TIMED_OUT:
+			last = event
+		}
+	}
+	return last.GetWorkflowTaskFailedEventAttributes(), nil
+}
+
+func whyStuck(f *historypb.WorkflowTaskFailedEventAttributes) string {
+	text := oneLine(errors.New(f.GetFailure().GetMessage()))
+	if text == "" {
+		text = f.GetCause().String()
+	}
+	if len(text) > maxWhy {
+		text = strings.ToValidUTF8(text[:maxWhy], "") + "…"
+	}
+	return text
+}
+
+// CrawlHealth is Health of a crawl's workflow.
+func (w Workflows) CrawlHealth(ctx context.Context, name string) (Health, error) {
+	return w.Health(ctx, contract.CrawlID(name))
+}
+
+// RestartCrawl starts the workflow of a crawl that the store has, from what it has: it
+// opens nothing, so that a crawl that was paused or stopped stays so. One that runs is
+// left alone, unless replace ends it.
+func (w Workflows) RestartCrawl(ctx context.Context, spec json.RawMessage, progress contract.CrawlProgress, replace bool) error {
+	options := crawlOptions(progress.Name)
+	if replace {
+		options.WorkflowIDConflictPolicy = enumspb.WORKFLOW_ID_CONFLICT_POLICY_TERMINATE_EXISTING
+	}
+	if _, err := w.Client.ExecuteWorkflow(ctx, options, contract.CrawlWorkflow, spec, progress); err != nil {
+		return fmt.Errorf("start %s: %w", options.ID, err)
+	}
+	return nil
+}
+
+func crawlOptions(name string) client.StartWorkflowOptions {
+	return client.StartWorkflowOptions{
+		ID: contract.CrawlID(name), TaskQueue: contract.TaskQueue,
+		WorkflowIDConflictPolicy: enumspb.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING,
+		WorkflowIDReusePolicy:    enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE,
+		StaticSummary:            "crawl " + name,
+	}
+}

@@ -1,0 +1,121 @@
+package temporalkit_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/worker"
+	"go.temporal.io/sdk/workflow"
+
+	"recrawl/internal/contract"
+	"recrawl/internal/contract/contracttest"
+	"recrawl/internal/crawl"
+	"recrawl/internal/temporalkit"
+)
+
+// deployed runs a worker with these workflows until stop.
+func deployed(t *testing.T, c client.Client, workflows map[string]any) (stop func()) {
+	t.Helper()
+	worker.SetStickyWorkflowCacheSize(0)
+	w := worker.New(c, contract.TaskQueue, worker.Options{DeadlockDetectionTimeout: time.Minute})
+	for name, fn := range workflows {
+		w.RegisterWorkflowWithOptions(fn, workflow.RegisterOptions{Name: name})
+	}
+	if err := w.Start(); err != nil {
+		t.Fatal(err)
+	}
+	return w.Stop
+}
+
+// asleep is a workflow that sleeps twice; astray is the same after a bad deploy.
+func asleep(ctx workflow.Context) error {
+	if err := workflow.Sleep(ctx, time.Second); err != nil {
+		return err
+	}
+	return workflow.Sleep(ctx, time.Hour)
+}
+
+func astray(ctx workflow.Context) error {
+	workflow.GetVersion(ctx, "astray", 1, 1)
+	_ = workflow.SetQueryHandler(ctx, "astray", func() (int, error) { return 1, nil })
+	return workflow.Await(ctx, func() bool { return false })
+}
+
+// TestHealth: a workflow that runs is told from one that a bad deploy has stuck, on a
+// real server.
+func TestHealth(t *testing.T) {
+	t.Parallel()
+	c := contracttest.DevServer(t)
+	flows := temporalkit.Workflows{Client: c}
+	health := func() temporalkit.Health {
+		t.Helper()
+		h, err := flows.CrawlHealth(t.Context(), "news")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return h
+	}
+	if h := health(); h != (temporalkit.Health{}) {
+		t.Errorf("before it was started: %+v", h)
+	}
+	progress := contract.CrawlProgress{Name: "news", State: crawl.CrawlPaused}
+	restart := func(replace bool) {
+		t.Helper()
+		if err := flows.RestartCrawl(t.Context(), json.RawMessage(`{}`), progress, replace); err != nil {
+			t.Fatal(err)
+		}
+	}
+	restart(false)
+	if h := health(); h.Condition != temporalkit.Runs {
+		t.Errorf("no worker has taken it: %+v", h)
+	}
+	ran := make(chan struct{})
+	stop := deployed(t, c, map[string]any{contract.CrawlWorkflow: func(ctx workflow.Context, _ json.RawMessage, _ contract.CrawlProgress) error {
+		if !workflow.IsReplaying(ctx) {
+			close(ran)
+		}
+		return asleep(ctx)
+	}})
+	<-ran
+	stop()
+	bad := deployed(t, c, map[string]any{contract.CrawlWorkflow: func(ctx workflow.Context, _ json.RawMessage, _ contract.CrawlProgress) error {
+		return astray(ctx)
+	}})
+	for health().Condition != temporalkit.Stuck {
+		select {
+		case <-time.After(100 * time.Millisecond): // the server's own back-off
+		case <-t.Context().Done():
+			t.Fatal("never stuck")
+		}
+	}
+	if h := health(); !strings.Contains(h.Why, "TMPRL1100") {
+		t.Errorf("stuck, why: %q", h.Why)
+	}
+	bad()
+	run := func() string {
+		t.Helper()
+		d, err := c.DescribeWorkflowExecution(t.Context(), contract.CrawlID("news"), "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return d.GetWorkflowExecutionInfo().GetExecution().GetRunId()
+	}
+	before := run()
+	restart(false)
+	if run() != before {
+		t.Error("a workflow that runs was replaced unasked")
+	}
+	restart(true)
+	if h := health(); run() == before || h.Condition != temporalkit.Runs {
+		t.Errorf("after it was replaced: %+v", h)
+	}
+	if err := c.TerminateWorkflow(t.Context(), contract.CrawlID("news"), "", "test"); err != nil {
+		t.Fatal(err)
+	}
+	if h := health(); h != (temporalkit.Health{Ended: "terminated"}) {
+		t.Errorf("terminated: %+v", h)
+	}
+}
