@@ -93,6 +93,9 @@ func TestPauseAndStopManySleepers(t *testing.T) {
 	d.must("pause", "t")
 	pages := d.pages("t")
 	sleeper := "page/t/" + pages[n-1].URL
+	d.await("the last page sleeps", func() bool {
+		return strings.Contains(d.temporal("workflow", "show", "--workflow-id", sleeper), "TimerStarted")
+	})
 	events := d.events(sleeper)
 	for _, p := range pages[:awake] {
 		d.must("visit", p.URL)

@@ -111,6 +111,19 @@ func finiteSites() map[string]func(u urlkey.URL) place {
 			n := num(m[1])
 			return place{"Album", append(span("/photo/%d", n*30, n*30+29, 1499), neighbours("/album/%d", n, 49)...)}
 		}, `/photo/(\d+)`, func(m []string) place { return place{"Photo", neighbours("/photo/%d", num(m[1]), 1499)} }),
+		"a numbered tree whose pages say nothing": routes(`/(?:p(\d+)\.html)?`, func(m []string) place {
+			return place{"page " + m[1], span("/p%d.html", 2*num(m[1])+1, 2*num(m[1])+2, 199)}
+		}),
+		"a numbered tree of ten each": routes(`/(?:item/(\d+))?`, func(m []string) place {
+			return place{"", span("/item/%d", 10*num(m[1])+1, 10*num(m[1])+10, 499)}
+		}),
+		"a numbered web": routes(`/(?:\?id=(\d+))?`, func(m []string) place {
+			p := place{own: "Entry " + m[1]}
+			for range 6 {
+				p.links = append(p.links, fmt.Sprintf("/?id=%d", 1+rng(m[1], len(p.links)).IntN(200)))
+			}
+			return p
+		}),
 		"a tree of files": func(u urlkey.URL) place {
 			depth := len(u.Segments())
 			if !strings.HasSuffix(u.Path(), "/") {
@@ -236,5 +249,16 @@ func TestFiniteSitesLoseNoPage(t *testing.T) {
 				t.Errorf("the crawl ended after %d fetches", w.fetched)
 			}
 		})
+	}
+}
+
+// TestShortSlideShow: one page after another without a word, and then an end.
+func TestShortSlideShow(t *testing.T) {
+	t.Parallel()
+	w := crawlSite(t, "http://h.example/", 700, routes("/", only("/slide/1"), `/slide/(\d+)`, func(m []string) place {
+		return place{"", append(neighbours("/slide/%d", num(m[1]), chainRun-2), "/")}
+	}))
+	if len(w.found) > 0 || w.fetched < chainRun {
+		t.Errorf("%d fetches, %+v", w.fetched, w.found)
 	}
 }

@@ -80,6 +80,12 @@ func nameOf(part string) string {
 	return name + "="
 }
 
+// isNumbered reports whether the URLs of a form differ in one number alone.
+func isNumbered(form []string) bool {
+	text := strings.Join(form, "/")
+	return strings.Count(text, "#") == 1 && !strings.Contains(text, anyValue) && !isDates(form)
+}
+
 // hasName reports whether the form has a part of its own, so that not all pages of a
 // host may be of it.
 func hasName(form []string) bool {

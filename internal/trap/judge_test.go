@@ -49,19 +49,19 @@ func TestEachConditionCounts(t *testing.T) {
 		change func(p *Page, l *Link)
 		trap   bool
 	}{
-		"a chain":                             {onwardRun, says("Go on"), nil, true},
-		"a shorter one":                       {onwardRun - 1, says("Go on"), nil, false},
-		"pages that say something":            {onwardRun, func(i int) change.Wording { return change.NewWording(prose(mostSaid+8, i)) }, nil, false},
-		"pages that say little":               {onwardRun, func(i int) change.Wording { return change.NewWording(prose(mostSaid, i)) }, nil, true},
-		"pages of which nothing is known":     {onwardRun, none, nil, false},
-		"pages of which a few say something":  {onwardRun, func(i int) change.Wording { return change.NewWording(prose(40*(1-min(i%7, 1)), i)) }, nil, true},
-		"pages of which some say something":   {onwardRun, func(i int) change.Wording { return change.NewWording(prose(40*(1-min(i%5, 1)), i)) }, nil, false},
-		"pages that only say how much":        {onwardRun, func(int) change.Wording { return change.Wording{Known: true, Phrases: mostSaid + 1} }, nil, false},
-		"pages that an index found":           {onwardRun, says("Go on"), func(p *Page, l *Link) { p.Finder, l.Finder = 99, 99 }, false},
-		"pages that lead to other pages":      {onwardRun, says("Go on"), func(_ *Page, l *Link) { l.URL = canonicalOrZero("http://h.example/item") }, false},
-		"pages that lead to another host":     {onwardRun, says("Go on"), func(_ *Page, l *Link) { l.URL = canonicalOrZero("http://g.example/next/1") }, false},
-		"pages that lead to what was known":   {onwardRun, says("Go on"), func(_ *Page, l *Link) { l.Finder = 99 }, false},
-		"pages that were all found elsewhere": {onwardRun, says("Go on"), func(p *Page, _ *Link) { p.Finder = 99 }, false},
+		"a chain":                             {chainRun, says("Go on"), nil, true},
+		"a shorter one":                       {chainRun - 1, says("Go on"), nil, false},
+		"pages that say something":            {chainRun, func(i int) change.Wording { return change.NewWording(prose(mostSaid+8, i)) }, nil, false},
+		"pages that say little":               {chainRun, func(i int) change.Wording { return change.NewWording(prose(mostSaid, i)) }, nil, true},
+		"pages of which nothing is known":     {chainRun, none, nil, false},
+		"pages of which a few say something":  {chainRun, func(i int) change.Wording { return change.NewWording(prose(40*(1-min(i%7, 1)), i)) }, nil, true},
+		"pages of which some say something":   {chainRun, func(i int) change.Wording { return change.NewWording(prose(40*(1-min(i%5, 1)), i)) }, nil, false},
+		"pages that only say how much":        {chainRun, func(int) change.Wording { return change.Wording{Known: true, Phrases: mostSaid + 1} }, nil, false},
+		"pages that an index found":           {chainRun, says("Go on"), func(p *Page, l *Link) { p.Finder, l.Finder = 99, 99 }, false},
+		"pages that lead to other pages":      {chainRun, says("Go on"), func(_ *Page, l *Link) { l.URL = canonicalOrZero("http://h.example/item") }, false},
+		"pages that lead to another host":     {chainRun, says("Go on"), func(_ *Page, l *Link) { l.URL = canonicalOrZero("http://g.example/next/1") }, false},
+		"pages that lead to what was known":   {chainRun, says("Go on"), func(_ *Page, l *Link) { l.Finder = 99 }, false},
+		"pages that were all found elsewhere": {chainRun, says("Go on"), func(p *Page, _ *Link) { p.Finder = 99 }, false},
 	} {
 		pages, links := chain(t, c.n, next, c.says)
 		for i := range pages {
@@ -78,7 +78,7 @@ func TestEachConditionCounts(t *testing.T) {
 // Lists of what is known already lead on, and say nothing; their links are their yield.
 func TestListsOfKnownPagesAreNone(t *testing.T) {
 	t.Parallel()
-	pages, links := chain(t, onwardRun, "http://h.example/tag/%d", says("Posts"))
+	pages, links := chain(t, chainRun, "http://h.example/tag/%d", says("Posts"))
 	for _, p := range pages {
 		for i := range 3 {
 			links = append(links, Link{From: p.ID, To: 1000 + 3*p.ID + int64(i), Finder: 500, URL: canonicalOrZero(fmt.Sprintf("http://h.example/post/%d-%d", p.ID, i))})
@@ -88,7 +88,7 @@ func TestListsOfKnownPagesAreNone(t *testing.T) {
 		t.Errorf("%+v", found)
 	}
 	// What all of them link to is a menu.
-	pages, links = chain(t, onwardRun, "http://h.example/tag/%d", says("Posts"))
+	pages, links = chain(t, chainRun, "http://h.example/tag/%d", says("Posts"))
 	for _, p := range pages {
 		for i := range 9 {
 			links = append(links, Link{From: p.ID, To: 1000 + int64(i), Finder: 500, URL: canonicalOrZero(fmt.Sprintf("http://h.example/menu/%d", i))})

@@ -6,6 +6,8 @@ import (
 	"maps"
 	"net/url"
 	"slices"
+	"strconv"
+	"strings"
 
 	"recrawl/internal/change"
 	"recrawl/internal/urlkey"
@@ -40,6 +42,13 @@ const (
 	// month leads to its days, these lead nowhere, but the dates together go on.
 	dateRun       = 64
 	minDateNested = 4
+	// branching is from how many new pages each a numbered form branches, and one that
+	// does must have a page for each filled numbers up to the highest: the items of a
+	// site are counted from one on. What draws its numbers fills nothing. Without
+	// branches it is one page after another: of these chainRun pages must be known.
+	branching = 1.5
+	filled    = 4
+	chainRun  = 40
 	// menuShare is which share of the pages link to what is in their menu.
 	menuShare = 0.5
 	// addresses is how many of a page's links are read for the names in them.
@@ -87,6 +96,7 @@ type Suspect struct {
 	Pages []int64
 
 	finders map[int64]int64 // of all visited pages of the form
+	numbers map[int]bool    // those of their addresses, nil unless only a number differs
 	said    int             // the most that one of the empty pages says
 	others  []Pattern       // the empty forms of the host besides
 }
@@ -143,8 +153,12 @@ func (f family) suspect(host string) (Suspect, bool) {
 		}
 	}
 	s.Pattern.Everywhere = hasName(f.form)
+	if isNumbered(f.form) {
+		s.numbers = make(map[int]bool, len(f.pages))
+	}
 	for _, p := range f.pages {
 		s.finders[p.ID] = p.Finder
+		s.number(p.URL)
 		s.Pattern.Everywhere = s.Pattern.Everywhere && p.isEmpty(common)
 	}
 	return s, float64(empty) >= minEmpty*float64(len(last))
@@ -187,6 +201,7 @@ func (s Suspect) Judge(links []Link) (Finding, bool) {
 		case l.Finder == l.From && ours:
 			onward++
 			leads[l.From] = true
+			s.number(l.URL)
 		case l.Finder == l.From:
 			switch form := s.emptyForm(l.URL); {
 			case form == nil:
@@ -205,13 +220,50 @@ func (s Suspect) Judge(links []Link) (Finding, bool) {
 	case float64(onward) < minLeads*n,
 		!isDates(s.Pattern.Path) && float64(len(leads)) < minLeads*n,
 		float64(elsewhere) > mostElsewhere*float64(onward+elsewhere),
-		known > onward+kin:
+		known > onward+kin,
+		s.isCounted(float64(onward) / n):
 		return Finding{}, false
 	}
 	return Finding{
 		Pattern: pattern, Reason: ReasonOnward,
 		Detail: fmt.Sprintf("%d pages, of which none says more than %d phrases of its own, led to %d new ones of the kind and to %d others", len(s.Pages), s.said, onward, elsewhere),
 	}, true
+}
+
+// number notes the number of an address of a numbered form.
+func (s Suspect) number(u urlkey.URL) {
+	if s.numbers == nil {
+		return
+	}
+	target := u.Target()
+	from := strings.IndexFunc(target, func(r rune) bool { return r >= '0' && r <= '9' })
+	if from < 0 {
+		return
+	}
+	digits := target[from:]
+	if end := strings.IndexFunc(digits, func(r rune) bool { return r < '0' || r > '9' }); end >= 0 {
+		digits = digits[:end]
+	}
+	if n, err := strconv.Atoi(digits); err == nil {
+		s.numbers[n] = true
+	}
+}
+
+// isCounted reports whether a form may well be the numbered items of a site, which end:
+// a tree or a web of pages that fill the numbers from the lowest on, or a chain that is
+// short as yet. Each page leads to so many new ones.
+func (s Suspect) isCounted(onward float64) bool {
+	switch {
+	case s.numbers == nil:
+		return false
+	case onward < branching:
+		return len(s.finders) < chainRun
+	}
+	highest := 0
+	for n := range s.numbers {
+		highest = max(highest, n)
+	}
+	return len(s.numbers) >= highest/filled
 }
 
 // emptyForm is the form of empty pages of the host that a URL has, nil for none.
