@@ -9,12 +9,12 @@ SERVER     := $(BIN)/temporal-server
 COMPOSE    := $(BIN)/compose-config
 S3SERVER   := $(BIN)/versitygw
 WARCIO     := tools/warcio/node_modules/.package-lock.json
-VERSION    ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
-LDFLAGS    := -X recrawl/internal/config.Version=$(VERSION)
+COMMIT     ?= $(shell git describe --always --exclude '*' --dirty 2>/dev/null)
+LDFLAGS    := -X recrawl/internal/config.Commit=$(COMMIT)
 export CGO_ENABLED ?= 0
 export RECRAWL_TEMPORAL_CLI ?= $(CURDIR)/$(TEMPORAL)
 
-.PHONY: build demo docs policies-tables test test-packages test-e2e test-quick test-long bench lint fmt packages temporal temporal-server compose-config s3-server warcio record clean
+.PHONY: record-release build demo docs policies-tables test test-packages test-e2e test-quick test-long bench lint fmt packages temporal temporal-server compose-config s3-server warcio record clean
 
 build: temporal
 	$(GO) build -trimpath -ldflags '$(LDFLAGS)' -o $(BIN)/starter ./starter
@@ -131,10 +131,17 @@ lint: $(LINT)/staticcheck
 fmt: $(LINT)/gofumpt
 	$(LINT)/gofumpt -w $$(git ls-files '*.go')
 
-# Record the workflows' histories again, after a change that replay refuses and
-# that no running crawl depends on.
-record: build
-	RECRAWL_RECORD=1 $(GO) test -run TestRecord ./workflows/
+# Record the workflows' histories, into the folder of this release, when workflows have
+# learned something new. Those of earlier releases stay: crawls of theirs are under way.
+record: temporal
+	$(GO) test ./workflows -count 1 -run TestHistories -record
+
+# The data folder of a crawl that the last release was killed in the middle of. At each
+# release: make record-release LAST_RELEASE=0.2.0 LAST_COMMIT=…
+LAST_RELEASE := 0.1.0
+LAST_COMMIT  := 48b79df77364a2c888cbb98c5c3b824c6c9bcf3c
+record-release: temporal
+	tools/record-release.sh $(LAST_COMMIT) $(LAST_RELEASE)
 
 clean:
 	rm -rf $(BIN) tools/warcio/node_modules

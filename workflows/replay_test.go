@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -20,29 +21,35 @@ import (
 	"go.temporal.io/sdk/worker"
 	"google.golang.org/protobuf/encoding/protojson"
 
+	"recrawl/internal/config"
 	"recrawl/internal/contract"
 	"recrawl/internal/contract/contracttest"
 	"recrawl/internal/crawl"
 )
 
-// Histories in testdata were made by earlier code; code that cannot replay them
-// would break every workflow that is under way. Record new ones, beside the old,
-// when workflows learn something new:
-//
-//	go test ./workflows -run TestHistories -record v2
-var record = flag.String("record", "", "store the histories of TestHistories in testdata under this prefix")
+// Histories in testdata were made by earlier releases, each in its folder; code that
+// cannot replay them would break every workflow that is under way. When workflows learn
+// something new, record it for the release that is being made: `make record`.
+var record = flag.Bool("record", false, "store the histories of TestHistories in testdata, under this release")
 
 func TestReplay(t *testing.T) {
 	t.Parallel()
-	files, err := filepath.Glob(filepath.Join("testdata", "*.json.gz"))
+	if stray, err := filepath.Glob(filepath.Join("testdata", "*.json.gz")); err != nil || len(stray) > 0 {
+		t.Errorf("histories that do not say which release made them: move %v to testdata/RELEASE (%v)", stray, err)
+	}
+	files, err := filepath.Glob(filepath.Join("testdata", "*", "*.json.gz"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	types := map[string]int{}
 	for _, name := range files {
+		release := filepath.Base(filepath.Dir(name))
+		if !isRelease.MatchString(release) {
+			t.Errorf("%s: %s is no release", name, release)
+		}
 		history := readHistory(t, name)
 		types[history.Events[0].GetWorkflowExecutionStartedEventAttributes().GetWorkflowType().GetName()]++
-		t.Run(filepath.Base(name), func(t *testing.T) {
+		t.Run(release+"/"+filepath.Base(name), func(t *testing.T) {
 			t.Parallel()
 			replay(t, history)
 		})
@@ -53,6 +60,8 @@ func TestReplay(t *testing.T) {
 		}
 	}
 }
+
+var isRelease = regexp.MustCompile(`^[0-9]+\.[0-9]+\.[0-9]+$`)
 
 func replay(t *testing.T, history *historypb.History) {
 	t.Helper()
@@ -97,7 +106,7 @@ func (s *onServer) keep(name string, run begun) {
 		// After the marshalling: a replay writes search attributes into the history
 		// that it is given.
 		replay(s.t, history)
-		if *record == "" {
+		if !*record {
 			continue
 		}
 		var compact, packed bytes.Buffer
@@ -105,8 +114,9 @@ func (s *onServer) keep(name string, run begun) {
 		if err := errors.Join(json.Compact(&compact, raw), writeAll(w, &compact), w.Close()); err != nil {
 			s.t.Fatal(err)
 		}
-		file := filepath.Join("testdata", fmt.Sprintf("%s-%s-%02d.json.gz", *record, name, i+1))
-		if err := errors.Join(os.MkdirAll("testdata", 0o755), os.WriteFile(file, packed.Bytes(), 0o644)); err != nil {
+		folder := filepath.Join("testdata", config.Release)
+		file := filepath.Join(folder, fmt.Sprintf("%s-%02d.json.gz", name, i+1))
+		if err := errors.Join(os.MkdirAll(folder, 0o755), os.WriteFile(file, packed.Bytes(), 0o644)); err != nil {
 			s.t.Fatal(err)
 		}
 	}

@@ -78,7 +78,7 @@ type parts struct {
 func startWorker(ctx context.Context, p parts, cfg config.Config, sticky time.Duration, log *slog.Logger) (stop func(), err error) {
 	w := temporalkit.NewWorker(p.client, cfg.Concurrency, sticky)
 	workflows.Register(w)
-	settings := activities.Settings{Version: config.VersionText(), Contact: cfg.Contact, Overdue: cfg.Overdue, Filters: p.programs, Room: p.keeper}
+	settings := activities.Settings{Version: config.Release, Contact: cfg.Contact, Overdue: cfg.Overdue, Filters: p.programs, Room: p.keeper}
 	acts := activities.New(p.store, p.files, fetch.New(fetch.Options{}), temporalkit.Workflows{Client: p.client}, settings, log)
 	acts.Register(w)
 	watch := &roomWatch{keeper: p.keeper, store: p.store, name: workerName(), wake: acts.WakeHeld, log: log}

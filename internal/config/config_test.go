@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -214,5 +215,11 @@ func TestLocalFolders(t *testing.T) {
 		if got := LocalFolders(c.store, c.archive); !slices.Equal(got, c.want) {
 			t.Errorf("%s and %s: %v, want %v", c.store, c.archive, got, c.want)
 		}
+	}
+}
+
+func TestVersionText(t *testing.T) {
+	if got := VersionText(); !regexp.MustCompile(`^` + regexp.QuoteMeta(Release) + `(\+[0-9a-f-]+)?$`).MatchString(got) {
+		t.Errorf("this is version %q of release %s", got, Release)
 	}
 }

@@ -2,20 +2,35 @@ package config
 
 import "runtime/debug"
 
-// Version is recrawl's version, set by the build; "dev" otherwise.
-var Version = "dev"
+// Release is the newest release in CHANGELOG.md: the version of this code, whoever builds
+// it and however.
+const Release = "0.2.0"
 
-// VersionText is Version or, in a plain `go build`, the commit it was made from.
+// Commit is the commit that a build was made from, set by the build; "" leaves it to what
+// the Go tool has noted.
+var Commit = ""
+
+// VersionText is the release with the commit, if that is known: 0.2.0+48b79df.
 func VersionText() string {
-	if Version != "dev" {
-		return Version
+	if c := commit(); c != "" {
+		return Release + "+" + c
 	}
-	if info, ok := debug.ReadBuildInfo(); ok {
-		for _, s := range info.Settings {
-			if s.Key == "vcs.revision" && len(s.Value) >= 7 {
-				return "dev-" + s.Value[:7]
-			}
+	return Release
+}
+
+func commit() string {
+	if Commit != "" {
+		return Commit
+	}
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return ""
+	}
+	const short = 7
+	for _, s := range info.Settings {
+		if s.Key == "vcs.revision" && len(s.Value) >= short {
+			return s.Value[:short]
 		}
 	}
-	return Version
+	return ""
 }

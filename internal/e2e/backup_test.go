@@ -65,19 +65,10 @@ func TestBackupPage(t *testing.T) {
 	s := serve(t, tree(backupPages))
 	folder := t.TempDir()
 	d := startDev(t, filepath.Join(folder, "data"), append([]string{s.url + "/", "--name", "t"}, crawlSettings("20ms")...)...)
-	answer := func(d *dev) func(args ...string) string {
-		return func(args ...string) string {
-			out, code, stderr := d.starter(args...)
-			if code != 0 {
-				t.Fatalf("starter %v: %d: %s", args, code, stderr)
-			}
-			return out
-		}
-	}
 	d.await("every page is visited", d.crawled("t", backupPages, 1))
 	var before map[string]visitPlan
 	d.await("every page sleeps", func() bool {
-		before = plans(t, d.pages("t"), answer(d))
+		before = plans(t, d.pages("t"), d.answer)
 		return asleep(before)
 	})
 	env := append(cleanEnv(t), pathWith())
@@ -94,7 +85,7 @@ func TestBackupPage(t *testing.T) {
 	restored := startDev(t, filepath.Join(folder, "restored"))
 	var after map[string]visitPlan
 	restored.await("every page sleeps again", func() bool {
-		after = plans(t, restored.pages("t"), answer(restored))
+		after = plans(t, restored.pages("t"), restored.answer)
 		return asleep(after)
 	})
 	comparePlans(t, before, after)
@@ -102,7 +93,7 @@ func TestBackupPage(t *testing.T) {
 		t.Errorf("%d requests for pages that were not due", n-asked)
 	}
 	url := s.url + "/p7.html"
-	answer(restored)("visit", url)
+	restored.answer("visit", url)
 	restored.await("the visits go on", func() bool { return len(restored.history(url)) == 2 })
 	if h := restored.history(url); h[0].Visit != 2 || h[0].Outcome != "unchanged" {
 		t.Errorf("%s: %+v, want its second visit, unchanged", url, h)

@@ -1,0 +1,289 @@
+//go:build unix
+
+package e2e
+
+import (
+	"archive/tar"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/klauspost/compress/zstd"
+)
+
+const (
+	// releaseSite is the site of the recorded crawl. No server has that name: whoever
+	// crawls it goes through a proxy, which is at another port each time.
+	releaseSite  = "http://release.example"
+	releasePages = 40
+	releaseGap   = 50 * time.Millisecond
+	// releaseLimit is how large all recorded data folders together may be.
+	releaseLimit = 1 << 20
+	releases     = "testdata/release-*.tar.zst"
+
+	// What people asked of single pages before the release was killed.
+	snoozedPage = releaseSite + "/p3.html"
+	fastPage    = releaseSite + "/p4.html" // every two seconds
+)
+
+// releaseWeb is the site as its proxy: a tree whose page 30, a leaf, always fails, and whose page 5
+// is another one at each request.
+func releaseWeb() http.Handler {
+	pages := tree(releasePages)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch {
+		case r.URL.Host != "release.example":
+			http.Error(w, "no proxy for others", http.StatusForbidden)
+		case r.URL.Path == "/p30.html":
+			http.Error(w, "broken", http.StatusInternalServerError)
+		case r.URL.Path == "/p5.html":
+			fmt.Fprintf(w, `<p>page five at %d</p><a href="/p11.html">11</a> <a href="/p12.html">12</a>`, time.Now().UnixNano())
+		default:
+			pages.ServeHTTP(w, r)
+		}
+	})
+}
+
+func releaseEnv(s *site) []string {
+	return []string{"HTTP_PROXY=" + s.url, "RECRAWL_CONTACT=crawls@example.org"}
+}
+
+// TestRecordRelease records the data folder of a crawl that was killed in the middle, made
+// by the starter that RECRAWL_RECORD_RELEASE names. See tools/record-release.sh.
+func TestRecordRelease(t *testing.T) {
+	program, version := os.Getenv("RECRAWL_RECORD_RELEASE"), os.Getenv("RECRAWL_RECORD_VERSION")
+	if program == "" || version == "" {
+		t.Skip("nothing to record: run `make record-release`")
+	}
+	programs.starter = program // this test runs alone
+	s := serve(t, releaseWeb())
+	d := &dev{t: t, data: filepath.Join(t.TempDir(), "data"), env: releaseEnv(s)}
+	d.args = append([]string{releaseSite + "/", "--name", "t"}, crawlSettings("200ms")...)
+	d.start()
+	done := func(url string) func() bool { return func() bool { return len(d.history(url)) > 0 } }
+	d.await("the snoozed page was visited", done(snoozedPage))
+	d.await("the fast page was visited", done(fastPage))
+	d.answer("snooze", snoozedPage, "3650d")
+	d.answer("set-interval", fastPage, "2s")
+	d.await("half of the pages were visited", func() bool {
+		visited := slices.DeleteFunc(d.pages("t"), func(p pageLine) bool { return p.Visits == 0 })
+		return len(visited) >= releasePages/2
+	})
+	d.killAll()
+	for _, name := range []string{"recrawl.db", "temporal.db"} {
+		shrink(t, filepath.Join(d.data, name))
+	}
+	if err := pack(d.data, "testdata/release-"+version+".tar.zst"); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// shrink brings a database's log into its file and leaves out what is unused.
+func shrink(t *testing.T, path string) {
+	t.Helper()
+	db, err := sql.Open("sqlite", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, statement := range []string{"VACUUM", "PRAGMA wal_checkpoint(TRUNCATE)"} {
+		if _, err := db.Exec(statement); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// left is what a recorded data folder has: recrawl.json has paths of the machine that
+// recorded it, and the rest is made anew.
+func left(path string) bool {
+	return path == "recrawl.db" || path == "temporal.db" || strings.HasPrefix(path, "archive/")
+}
+
+func pack(folder, file string) (err error) {
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+		return err
+	}
+	out, err := os.Create(file)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, out.Close()) }()
+	packed, err := zstd.NewWriter(out, zstd.WithEncoderLevel(zstd.SpeedBestCompression))
+	if err != nil {
+		return err
+	}
+	w := tar.NewWriter(packed)
+	err = filepath.WalkDir(folder, func(path string, e fs.DirEntry, err error) error {
+		name, relErr := filepath.Rel(folder, path)
+		if err = errors.Join(err, relErr); err != nil || e.IsDir() || !left(filepath.ToSlash(name)) {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		if err == nil {
+			err = w.WriteHeader(&tar.Header{Name: filepath.ToSlash(name), Mode: 0o600, Size: int64(len(text))})
+		}
+		if err == nil {
+			_, err = w.Write(text)
+		}
+		return err
+	})
+	return errors.Join(err, w.Close(), packed.Close())
+}
+
+func unpack(t *testing.T, file, folder string) {
+	t.Helper()
+	in, err := os.Open(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Close()
+	unpacked, err := zstd.NewReader(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unpacked.Close()
+	for r := tar.NewReader(unpacked); ; {
+		header, err := r.Next()
+		if errors.Is(err, io.EOF) {
+			return
+		}
+		if err != nil || !filepath.IsLocal(header.Name) {
+			t.Fatal(header, err)
+		}
+		path := filepath.Join(folder, filepath.FromSlash(header.Name))
+		text, err := io.ReadAll(r)
+		if err == nil {
+			err = os.MkdirAll(filepath.Dir(path), 0o700)
+		}
+		if err == nil {
+			err = os.WriteFile(path, text, 0o600)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// recorded reads the visits that a store has, by URL, as text.
+func recorded(t *testing.T, path string) map[string][]string {
+	t.Helper()
+	db, err := sql.Open("sqlite", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	rows, err := db.Query("SELECT url, visit, visits.at || ' ' || visits.outcome || ' ' || visits.digest FROM visits JOIN pages ON id = page_id ORDER BY url, visit")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rows.Close()
+	all := map[string][]string{}
+	for rows.Next() {
+		var url, what string
+		var visit int
+		if err := rows.Scan(&url, &visit, &what); err != nil {
+			t.Fatal(err)
+		}
+		if visit != len(all[url])+1 {
+			t.Errorf("%s: visit %d comes after %d", url, visit, len(all[url]))
+		}
+		all[url] = append(all[url], what)
+	}
+	if err := rows.Err(); err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// TestLastRelease goes on with a crawl in the middle of which an earlier release was
+// killed, on its store, its archive and its Temporal database: every page is visited, no
+// visit is lost or made twice under one number, what people asked for holds, and every
+// workflow replays.
+func TestLastRelease(t *testing.T) {
+	t.Parallel()
+	files, err := filepath.Glob(releases)
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no data folder of a release: %v", err)
+	}
+	size := int64(0)
+	for _, file := range files {
+		info, err := os.Stat(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if size += info.Size(); size > releaseLimit {
+			t.Errorf("%s takes the recorded folders to %d bytes, over %d: keep fewer", file, size, releaseLimit)
+		}
+		t.Run(filepath.Base(file), func(t *testing.T) {
+			t.Parallel()
+			goOn(t, file)
+		})
+	}
+}
+
+func goOn(t *testing.T, file string) {
+	s := serve(t, releaseWeb())
+	data := filepath.Join(t.TempDir(), "data")
+	unpack(t, file, data)
+	before := recorded(t, filepath.Join(data, "recrawl.db"))
+	if len(before) < releasePages/4 || len(before) == releasePages {
+		t.Fatalf("%d pages were visited before: the release was not in the middle", len(before))
+	}
+	d := &dev{t: t, data: data, env: releaseEnv(s)}
+	d.start()
+	d.await("every page is visited", d.crawled("t", releasePages, 1))
+	fast := len(before[fastPage])
+	d.await("the interval that was set holds", func() bool { return len(d.history(fastPage)) > fast+1 })
+	for url := range before {
+		var p visitPlan
+		d.await("the workflow of "+url+" answers, so it has been replayed", func() bool {
+			p = plans(t, []pageLine{{URL: url}}, d.answer)[url]
+			return p.Workflow.Doing != ""
+		})
+		if url == snoozedPage && p.Workflow.Due.Before(time.Now().Add(24*time.Hour)) {
+			t.Errorf("%s was snoozed for years and is due %s", url, p.Workflow.Due)
+		}
+	}
+	for _, status := range []string{"Failed", "Terminated", "TimedOut"} {
+		if out := d.temporal("workflow", "count", "--query", fmt.Sprintf("ExecutionStatus = '%s'", status)); !strings.Contains(out, "Total: 0") {
+			t.Errorf("%s workflows: %s", status, out)
+		}
+	}
+	d.answer("archive", "verify")
+	d.stop()
+	if out := d.out.String(); strings.Contains(out, "TMPRL1100") || strings.Contains(strings.ToLower(out), "determinis") {
+		t.Errorf("a workflow does not replay: %s", out)
+	}
+	after := recorded(t, filepath.Join(data, "recrawl.db"))
+	for _, url := range slices.Sorted(maps.Keys(before)) {
+		if n := len(before[url]); len(after[url]) < n || !slices.Equal(before[url], after[url][:n]) {
+			t.Errorf("%s: before %v, now %v", url, before[url], after[url])
+		}
+	}
+	if n := len(after[snoozedPage]); n != len(before[snoozedPage]) {
+		t.Errorf("%s was visited while it was snoozed", snoozedPage)
+	}
+	s.checkPolite(t, releaseGap)
+}
+
+// answer runs a starter command that must succeed.
+func (d *dev) answer(args ...string) string {
+	d.t.Helper()
+	out, code, stderr := d.starter(args...)
+	if code != 0 {
+		d.t.Fatalf("starter %v: %d: %s%s", args, code, out, stderr)
+	}
+	return out
+}
