@@ -27,6 +27,13 @@ func (a *Activities) Acquire(ctx context.Context, in contract.AcquireIn) (contra
 		a.held.add(in.Page)
 		return contract.AcquireOut{Answer: contract.AnswerWait, Held: true, Wait: heldWait(hold, in.Page.PageID, time.Now()), Reason: hold.Reason}, nil
 	}
+	view, err := a.crawl(ctx, in.Page.Crawl, 1)
+	if err != nil {
+		return contract.AcquireOut{}, translate(err)
+	}
+	if out, is, err := a.excluded(ctx, in, view); err != nil || is {
+		return out, translate(err)
+	}
 	if in.Class == crawl.ClassRevisit {
 		skip, reasons, err := a.skips(ctx, in)
 		if err != nil {
@@ -75,6 +82,9 @@ func (a *Activities) judge(ctx context.Context, in contract.AcquireIn, granted s
 	view, err := a.crawl(ctx, in.Page.Crawl, granted.Permit.Generation)
 	if err != nil {
 		return contract.AcquireOut{}, translate(err)
+	}
+	if out, is, err := a.excluded(ctx, in, view); err != nil || is {
+		return out, translate(err)
 	}
 	u, err := urlkey.Canonical(in.Page.URL)
 	if err != nil {

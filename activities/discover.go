@@ -98,14 +98,22 @@ func (a *Activities) Admit(ctx context.Context, in contract.AdmitIn) (contract.A
 	}, nil
 }
 
-// sortOut names the candidates to be admitted and those that a cached robots.txt
-// forbids.
+// sortOut names the candidates to be admitted, and those that a cached robots.txt
+// forbids or that lie outside of the scope now.
 func (a *Activities) sortOut(ctx context.Context, view *crawlView, candidates []store.PageRecord, params *store.AdmitParams) error {
 	now, err := a.store.Now(ctx)
 	if err != nil {
 		return err
 	}
+	outside, err := a.outside(ctx, view, candidates)
+	if err != nil {
+		return err
+	}
 	for _, p := range candidates {
+		if outside[p.PageID] != "" {
+			params.Exclude = append(params.Exclude, p.PageID)
+			continue
+		}
 		forbidden, err := a.forbidden(ctx, view, p.PageRef, now)
 		if err != nil {
 			return err

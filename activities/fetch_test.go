@@ -314,7 +314,7 @@ func TestFetchKeepsOutOfPrivateNetworks(t *testing.T) {
 			w := newWorld(t)
 			s := serve(t, pageOf("<p>secret"))
 			opened := w.open([]string{"https://example.com/"}, func(spec *crawl.Spec) {
-				spec.Identity.Contact, spec.Fetch.AllowNetworks = "me@example.com", c.allow
+				spec.Identity.Contact, spec.Fetch.AllowNetworks, spec.Scope.Type = "me@example.com", c.allow, "any"
 			})
 			must[store.RegisterResult](t)(w.store.RegisterLinks(t.Context(), store.RegisterParams{
 				CrawlID: opened.CrawlID, URLs: []store.NewURL{{URL: s.url + "/admin", Host: strings.TrimPrefix(s.url, "http://"), Level: 1}},

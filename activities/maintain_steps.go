@@ -80,6 +80,7 @@ func (a *Activities) maintenance() []maintenanceStep {
 		{contract.StepRestart, a.restart},
 		{"lines", a.nudge},
 		{"links", a.unfinished},
+		{"scope", a.rescope},
 		{"traps", func(ctx context.Context, in contract.MaintainIn, _ *contract.MaintainOut) error {
 			return a.guard(ctx, in)
 		}},

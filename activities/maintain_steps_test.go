@@ -61,6 +61,11 @@ func (l *lame) SetSteering(ctx context.Context, id int64, s store.SteeringRecord
 	return l.Store.SetSteering(ctx, id, s)
 }
 
+func (l *lame) ScopeLook(ctx context.Context, id int64) (store.ScopeLook, error) {
+	look, err := l.Store.ScopeLook(ctx, id)
+	return look, errors.Join(err, l.fails("scope"))
+}
+
 func (l *lame) Ranking(context.Context, int64) (store.RankingRecord, int, error) {
 	return store.RankingRecord{}, 100, l.fails("ranks")
 }
@@ -75,7 +80,7 @@ func (l *lame) Status(ctx context.Context, id int64) (store.StatusRecord, error)
 	return s, errors.Join(err, l.fails(contract.StepCounts))
 }
 
-var maintenanceSteps = []string{contract.StepRestart, "lines", "links", "traps", "room", "plans", "ranks", "archive", contract.StepCounts}
+var maintenanceSteps = []string{contract.StepRestart, "lines", "links", "scope", "traps", "room", "plans", "ranks", "archive", contract.StepCounts}
 
 // A step that fails leaves the others alone, and is told in the store until it succeeds.
 func TestMaintenanceStepsAreIndependent(t *testing.T) {

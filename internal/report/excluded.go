@@ -6,17 +6,14 @@ import (
 
 	"recrawl/internal/crawl"
 	"recrawl/internal/robots"
-	"recrawl/internal/scope"
 	"recrawl/internal/store"
 	"recrawl/internal/urlkey"
 )
 
-// excluder says why nothing is fetched from pages of a crawl: by its scope, and by the
-// robots.txt files of their sites, each of which it reads once.
+// excluder says what robots.txt files forbid a crawl, each of which it reads once.
 type excluder struct {
 	store Store
 	agent string
-	scope scope.Scope
 	files map[string]robotsAnswer // by origin
 }
 
@@ -25,9 +22,8 @@ type robotsAnswer struct {
 	all   bool // it forbids everything
 }
 
-func (r Reporter) excluder(spec crawl.Spec) (*excluder, error) {
-	sc, err := scope.New(spec, nil)
-	return &excluder{store: r.Store, agent: spec.Identity.Agent, scope: sc, files: map[string]robotsAnswer{}}, err
+func (r Reporter) excluder(spec crawl.Spec) *excluder {
+	return &excluder{store: r.Store, agent: spec.Identity.Agent, files: map[string]robotsAnswer{}}
 }
 
 // file is what the robots.txt of an origin says.
@@ -55,20 +51,11 @@ func (e *excluder) forbidsAll(ctx context.Context, r store.RobotsRecord) (bool, 
 	return a.all, err
 }
 
-// why is the reason for which a page is excluded now, "" if there is none any more.
+// why is the reason for which a page is excluded that has not been visited since.
 func (e *excluder) why(ctx context.Context, p store.PageRecord) (string, error) {
 	u, err := urlkey.Canonical(p.URL)
 	if err != nil {
 		return "", err
-	}
-	if !p.Kind.IsSource() {
-		v, err := e.recheck(ctx, u, p)
-		if err != nil {
-			return "", err
-		}
-		if !v.Accept && !v.Undecided {
-			return "out of scope: " + v.Reason, nil
-		}
 	}
 	a, err := e.file(ctx, u.Origin())
 	if err != nil {
@@ -77,15 +64,5 @@ func (e *excluder) why(ctx context.Context, p store.PageRecord) (string, error) 
 	if verdict := a.judge(e.agent, u); !verdict.Allowed {
 		return verdict.Reason, nil
 	}
-	return "", nil
-}
-
-// recheck judges a page anew; imported seeds are asked for only where they may matter.
-func (e *excluder) recheck(ctx context.Context, u urlkey.URL, p store.PageRecord) (scope.Verdict, error) {
-	v := e.scope.Recheck(u, p.Level, p.Hops)
-	if v.Accept || v.Undecided {
-		return v, nil
-	}
-	keys, err := e.store.SeedKeys(ctx, p.CrawlID, scope.AskedKeys(u))
-	return e.scope.Knowing(keys).Recheck(u, p.Level, p.Hops), err
+	return "the scope forbids it, or robots.txt did", nil
 }

@@ -56,10 +56,7 @@ func (r Reporter) Hosts(ctx context.Context, q HostsQuery) error {
 	if err != nil {
 		return err
 	}
-	ex, err := r.excluder(record.Spec)
-	if err != nil {
-		return err
-	}
+	ex := r.excluder(record.Spec)
 	after, done := "", 0
 	for take(q.Limit, done) > 0 {
 		hosts, err := r.Store.ListHosts(ctx, record.ID, after, take(q.Limit, done))

@@ -55,8 +55,6 @@ type Waits struct {
 	Host   *store.HostRecord
 	Robots store.RobotsRecord
 	store.Standing
-	// Excluded says why nothing may be fetched there, of a page that is Excluded.
-	Excluded string
 }
 
 // NextVisit decides when a page can be visited next: what has no time comes first,

@@ -57,7 +57,7 @@ func TestNextVisit(t *testing.T) {
 			Waits{Crawl: crawl.CrawlRunning, State: crawl.Known, Robots: dead}, PartRobots, time.Time{}, "none: robots.txt cannot be had: connect: connection refused",
 		},
 		"excluded": {
-			Waits{Crawl: crawl.CrawlRunning, State: crawl.Excluded, Due: later, Excluded: "out of scope: rule old"}, PartDue, later, "in 23h 48m: out of scope: rule old",
+			Waits{Crawl: crawl.CrawlRunning, State: crawl.Excluded, Due: later, Standing: store.Standing{Excluded: "out of scope: rule old"}}, PartDue, later, "in 23h 48m: out of scope: rule old",
 		},
 	} {
 		got := NextVisit(c.waits, now)

@@ -46,10 +46,7 @@ func (r Reporter) Pages(ctx context.Context, q PagesQuery) error {
 	if q.ChangedWithin > 0 {
 		filter.ChangedSince = now.Add(-q.ChangedWithin)
 	}
-	ex, err := r.excluder(record.Spec)
-	if err != nil {
-		return err
-	}
+	ex := r.excluder(record.Spec)
 	done := 0
 	for filter.Limit = take(q.Limit, done); filter.Limit > 0; filter.Limit = take(q.Limit, done) {
 		pages, err := r.Store.ListPages(ctx, filter)

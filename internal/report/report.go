@@ -36,7 +36,6 @@ type Store interface {
 	Hosts(ctx context.Context, crawlID int64, ids []int64) ([]store.HostRecord, error)
 	TroubledHosts(ctx context.Context, crawlID int64, limit int) ([]store.HostRecord, int, error)
 	Standings(ctx context.Context, pages []int64) (map[int64]store.Standing, error)
-	SeedKeys(ctx context.Context, crawlID int64, keys []crawl.SeedKey) (map[crawl.SeedKey]bool, error)
 	Robots(ctx context.Context, origin string) (store.RobotsRecord, error)
 	Rejections(ctx context.Context, crawlID int64) ([]store.RejectionCount, error)
 	ListSources(ctx context.Context, f store.SourceFilter) ([]store.SourceRecord, error)

@@ -134,10 +134,6 @@ func (f *fake) TroubledHosts(_ context.Context, _ int64, limit int) (found []sto
 	return found[:min(limit, len(found))], len(found), f.fail
 }
 
-func (*fake) SeedKeys(context.Context, int64, []crawl.SeedKey) (map[crawl.SeedKey]bool, error) {
-	return nil, nil
-}
-
 func (f *fake) Standings(context.Context, []int64) (map[int64]store.Standing, error) {
 	return f.standings, f.fail
 }

@@ -90,10 +90,7 @@ func (r Reporter) Trouble(ctx context.Context, c store.CrawlRecord, now time.Tim
 	if err != nil {
 		return nil, 0, err
 	}
-	ex, err := r.excluder(c.Spec)
-	if err != nil {
-		return nil, 0, err
-	}
+	ex := r.excluder(c.Spec)
 	all := make([]HostTrouble, 0, len(hosts))
 	for _, h := range hosts {
 		state, why, err := ex.state(ctx, h, h.Robots, now)
@@ -193,10 +190,7 @@ func (r Reporter) outlook(ctx context.Context, c store.CrawlRecord, pages []stor
 
 // prospect is the prospect of one page.
 func (r Reporter) prospect(ctx context.Context, c store.CrawlRecord, p store.PageRecord, live Live, now time.Time) (prospect, error) {
-	ex, err := r.excluder(c.Spec)
-	if err != nil {
-		return prospect{}, err
-	}
+	ex := r.excluder(c.Spec)
 	o, err := r.outlook(ctx, c, []store.PageRecord{p}, ex, now)
 	if err != nil {
 		return prospect{}, err
@@ -233,7 +227,7 @@ func (o outlook) of(ctx context.Context, p store.PageRecord, live Live) (prospec
 			return out, err
 		}
 	}
-	if p.State == crawl.Excluded {
+	if p.State == crawl.Excluded && w.Excluded == "" {
 		if w.Excluded, err = o.exclude.why(ctx, p); err != nil {
 			return out, err
 		}

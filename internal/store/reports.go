@@ -72,6 +72,9 @@ type Standing struct {
 	Promised time.Time
 	// Underway: its permit is granted or its request made.
 	Underway bool
+	// Excluded is what the last visit said of an Excluded page: the line of robots.txt,
+	// or the rule of the scope.
+	Excluded string
 	// Trap is the name of the trap that holds it, "" for none.
 	Trap string
 	// Evicted is its last eviction; a zero At is none that is kept. By is the URL of

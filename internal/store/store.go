@@ -55,6 +55,7 @@ type Store interface {
 	Takedown
 	Contents
 	Workers
+	ScopeLooks
 	Care
 	Seeds
 	// Now returns the store's clock.

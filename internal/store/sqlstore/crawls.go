@@ -47,6 +47,12 @@ func (s *Store) openCrawl(ctx context.Context, tx Tx, spec crawl.Spec, text stri
 	if err != nil {
 		return store.CrawlRecord{}, err
 	}
+	if spec.Seeds, err = s.withRedirected(ctx, tx, rec, spec); err != nil {
+		return store.CrawlRecord{}, err
+	}
+	if text, err = encodeSpec(spec); err != nil {
+		return store.CrawlRecord{}, err
+	}
 	stored, err := encodeSpec(rec.Spec)
 	if err != nil {
 		return store.CrawlRecord{}, err

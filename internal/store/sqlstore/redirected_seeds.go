@@ -9,6 +9,7 @@ import (
 
 	"recrawl/internal/crawl"
 	"recrawl/internal/store"
+	"recrawl/internal/urlkey"
 )
 
 // AddRedirectedSeed implements store.Crawls.
@@ -77,4 +78,52 @@ func (s *Store) noteRedirect(ctx context.Context, tx Tx, crawlID int64, p store.
 	_, err = tx.Exec(ctx, `INSERT INTO redirected_seeds (crawl_id, seed_hash, target_hash)
 		VALUES ($1, `+unhex("$2")+`, `+unhex("$3")+`)`, append(args, hex.EncodeToString(to[:]))...)
 	return store.SeedAdded, err
+}
+
+// withRedirected adds to the seeds of a spec that is to replace a crawl's those that
+// came by redirects of seeds that stay: a spec from a file does not know of them, and
+// without them all pages there would lie out of scope.
+func (s *Store) withRedirected(ctx context.Context, tx Tx, rec store.CrawlRecord, spec crawl.Spec) ([]string, error) {
+	rules := urlkey.NewRules(spec.URLs)
+	hashOf := func(seed string) [16]byte {
+		if u, err := urlkey.Canonical(seed); err == nil {
+			u, _ = rules.Apply(u)
+			seed = u.String()
+		}
+		return urlHash(seed)
+	}
+	sources := make(map[[16]byte]bool, len(spec.Seeds))
+	for _, seed := range spec.Seeds {
+		sources[hashOf(seed)] = true
+	}
+	var dropped []string
+	for _, seed := range rec.Spec.Seeds {
+		if !sources[hashOf(seed)] {
+			dropped = append(dropped, seed)
+		}
+	}
+	if len(dropped) == 0 {
+		return spec.Seeds, nil
+	}
+	targets := map[[16]byte]bool{}
+	err := tx.Query(ctx, `SELECT seed_hash, target_hash FROM redirected_seeds WHERE crawl_id = $1`, []any{rec.ID}, func(row Row) error {
+		var from, to []byte
+		if err := row.Scan(&from, &to); err != nil {
+			return err
+		}
+		if len(from) == 16 && len(to) == 16 && sources[[16]byte(from)] {
+			targets[[16]byte(to)] = true
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read the redirects of seeds: %w", err)
+	}
+	all := slices.Clone(spec.Seeds)
+	for _, seed := range dropped {
+		if targets[hashOf(seed)] {
+			all = append(all, seed)
+		}
+	}
+	return all, nil
 }

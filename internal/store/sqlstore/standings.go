@@ -46,14 +46,15 @@ func (s *Store) Standings(ctx context.Context, pages []int64) (map[int64]store.S
 	if len(pages) == 0 {
 		return all, nil
 	}
-	query := fmt.Sprintf(`SELECT r.id, COALESCE(l.state, 0), COALESCE(l.promised_at, 0), COALESCE(k.name, ''),
+	query := fmt.Sprintf(`SELECT r.id, COALESCE(l.state, 0), COALESCE(l.promised_at, 0), COALESCE(k.name, ''), COALESCE(v.problem, ''),
 			COALESCE(e.at, 0), COALESCE(b.url, ''), COALESCE(e.reason, '')
 		FROM `+s.records(1, "r", "id bigint")+` CROSS JOIN frontier f
 			LEFT JOIN places l ON l.page_id = f.page_id AND l.lapsed_at = 0
+			LEFT JOIN visits v ON v.page_id = f.page_id AND v.visit = f.visit AND f.state = %d
 			LEFT JOIN traps k ON k.id = f.trap_id AND f.state = %d
 			LEFT JOIN evictions e ON e.page_id = f.page_id AND e.at = (SELECT MAX(m.at) FROM evictions m WHERE m.page_id = f.page_id)
 			LEFT JOIN pages b ON b.id = e.by_page
-		WHERE f.page_id = r.id`, crawl.Held)
+		WHERE f.page_id = r.id`, crawl.Excluded, crawl.Held)
 	_, err := read(ctx, s, func(tx Tx) (struct{}, error) {
 		return struct{}{}, tx.Query(ctx, query, []any{idList(pages)}, func(row Row) error {
 			id, standing, err := scanStanding(row)
@@ -71,7 +72,7 @@ func scanStanding(row Row) (int64, store.Standing, error) {
 	var id, state, promised, evicted int64
 	var reason string
 	var st store.Standing
-	if err := row.Scan(&id, &state, &promised, &st.Trap, &evicted, &st.Evicted.By, &reason); err != nil {
+	if err := row.Scan(&id, &state, &promised, &st.Trap, &st.Excluded, &evicted, &st.Evicted.By, &reason); err != nil {
 		return 0, st, err
 	}
 	switch state {

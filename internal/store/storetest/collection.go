@@ -48,6 +48,7 @@ func Run(t *testing.T, open func(t *testing.T) store.Store) {
 		{"Schedules", scheduleCases()},
 		{"Claims", claimCases()},
 		{"Workers", workerCases()},
+		{"ScopeLooks", scopeLookCases()},
 		{"Care", careCases()},
 		{"Seeds", seedCases()},
 	}

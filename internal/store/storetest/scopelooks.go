@@ -1,0 +1,83 @@
+package storetest
+
+import (
+	"slices"
+
+	"recrawl/internal/crawl"
+	"recrawl/internal/store"
+)
+
+func scopeLookCases() []collectionCase {
+	return []collectionCase{
+		{"LooksAreRemembered", scopeLooks},
+		{"WakesSleepers", wakesSleepers},
+		{"SeedsOfRedirectsStay", redirectedSeedsStay},
+	}
+}
+
+func scopeLooks(c *collection) {
+	c.with(10, 0)
+	look, err := c.s.ScopeLook(c.ctx, c.id)
+	c.check(err)
+	want(c, "the first look", look, store.ScopeLook{})
+	for _, l := range []store.ScopeLook{{Scope: "a", After: 7}, {Scope: "a", After: 9, Done: true}, {Scope: "b"}} {
+		c.check(c.s.SetScopeLook(c.ctx, c.id, l))
+		look, err := c.s.ScopeLook(c.ctx, c.id)
+		c.check(err)
+		want(c, "the look", look, l)
+	}
+}
+
+// Only living pages that sleep are woken, whatever their state.
+func wakesSleepers(c *collection) {
+	c.with(10, 0)
+	pages := c.admitted(0, 5)
+	known := c.known(1, 1)[0]
+	c.visit(pages[0].PageID, crawl.OutcomeNew, crawl.Active)
+	c.visit(pages[1].PageID, crawl.OutcomeExcluded, crawl.Excluded)
+	c.visit(pages[2].PageID, crawl.OutcomeNew, crawl.Active)
+	c.visit(pages[3].PageID, crawl.OutcomeNew, crawl.Active)
+	c.setState(pages[2].PageID, crawl.Stopped)
+	c.stand(c.page(pages[3].PageID))
+	ids := []int64{known.PageID, 1 << 40}
+	for _, p := range pages {
+		ids = append(ids, p.PageID)
+	}
+	for _, expect := range [][]int64{{pages[0].PageID, pages[1].PageID}, nil} {
+		woken, err := c.s.WakePages(c.ctx, ids)
+		c.check(err)
+		var got []int64
+		for _, p := range woken {
+			got = append(got, p.PageID)
+			if p.NextAt.After(c.soon()) {
+				c.Errorf("page %d is woken at %v", p.PageID, p.NextAt)
+			}
+		}
+		slices.Sort(got)
+		if !slices.Equal(got, expect) {
+			c.Errorf("woken %v, want %v", got, expect)
+		}
+	}
+}
+
+// A spec that knows nothing of a seed's redirect does not take the seed back that came
+// by it; one without the seed itself does.
+func redirectedSeedsStay(c *collection) {
+	c.open()
+	spec := c.record().Spec
+	from := spec.Seeds[0]
+	to := c.host(9)
+	verdict, err := c.s.AddRedirectedSeed(c.ctx, store.RedirectedSeed{Crawl: spec.Name, From: from, To: "https://" + to + "/", Host: to})
+	c.check(err)
+	want(c, "verdict", verdict, store.SeedAdded)
+	before := c.record()
+	rec, err := c.s.OpenCrawl(c.ctx, spec)
+	c.check(err)
+	if !slices.Contains(rec.Spec.Seeds, "https://"+to+"/") || rec.Generation != before.Generation {
+		c.Errorf("seeds %q, generation %d after %d", rec.Spec.Seeds, rec.Generation, before.Generation)
+	}
+	spec.Seeds = []string{"https://" + c.host(8) + "/"}
+	rec, err = c.s.OpenCrawl(c.ctx, spec)
+	c.check(err)
+	want(c, "seeds", len(rec.Spec.Seeds), 1)
+}
