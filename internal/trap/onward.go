@@ -48,7 +48,7 @@ const (
 	// branches it is one page after another: of these chainRun pages must be known.
 	branching = 1.5
 	filled    = 4
-	chainRun  = 40
+	chainRun  = 39
 	// menuShare is which share of the pages link to what is in their menu.
 	menuShare = 0.5
 	// addresses is how many of a page's links are read for the names in them.
