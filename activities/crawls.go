@@ -207,6 +207,9 @@ func (a *Activities) seedsOf(ctx context.Context, name string) (int, error) {
 
 func (a *Activities) open(ctx context.Context, spec crawl.Spec, seeds []store.NewURL) (contract.OpenCrawlOut, error) {
 	rec, err := a.store.OpenCrawl(ctx, spec)
+	if errors.Is(err, store.ErrDeleting) {
+		return contract.OpenCrawlOut{}, badSpec(&crawl.SpecError{Field: "name", Problem: fmt.Sprintf("%q: %v", spec.Name, store.ErrDeleting)})
+	}
 	if err != nil {
 		return contract.OpenCrawlOut{}, translate(err)
 	}

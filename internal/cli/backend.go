@@ -45,6 +45,8 @@ type Backend interface {
 	Forget(ctx context.Context, at Target, what Takedown, o ForgetOptions) (Forgotten, error)
 	// Remember lets what was forgotten be found again.
 	Remember(ctx context.Context, at Target, what Takedown) error
+	// Delete removes a crawl. It returns what it has removed also when it is cut off.
+	Delete(ctx context.Context, at Target, crawl string, o DeleteOptions) (Deleted, error)
 	// Import adds the seeds of a list to a crawl that exists. It returns how far it has
 	// come also when it is cut off.
 	Import(ctx context.Context, at Target, crawl string, o ImportOptions) (store.Import, error)

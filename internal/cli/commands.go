@@ -51,6 +51,7 @@ type commands struct {
 	Snooze      snoozeCmd      `cmd:"" help:"Make no visit of a page for some time."`
 	Forget      forgetCmd      `cmd:"" help:"Remove a page or a host with all that is known of it."`
 
+	Delete deleteCmd `cmd:"" help:"Remove a crawl with all that is only its own."`
 	Pause  pauseCmd  `cmd:"" help:"Pause a crawl: no more requests, nothing is lost."`
 	Resume resumeCmd `cmd:"" help:"Resume a paused crawl."`
 	Stop   stopCmd   `cmd:"" help:"Stop a crawl: its workflows end, what it knows stays."`

@@ -112,6 +112,15 @@ func (b *fakeBackend) Remember(_ context.Context, _ Target, what Takedown) error
 	return nil
 }
 
+func (b *fakeBackend) Delete(_ context.Context, _ Target, crawl string, o DeleteOptions) (Deleted, error) {
+	if crawl != "news" {
+		return Deleted{}, store.ErrNotFound
+	}
+	b.calls = append(b.calls, fmt.Sprintf("delete %s dry=%v keep=%v", crawl, o.Dry, o.KeepArchive))
+	o.Progress("deleting pages")
+	return Deleted{Pages: 3, Contents: 2, Workflows: 1, Left: []string{"something is left"}}, nil
+}
+
 func (b *fakeBackend) Import(ctx context.Context, _ Target, crawl string, o ImportOptions) (store.Import, error) {
 	if crawl != "news" {
 		return store.Import{}, store.ErrNotFound

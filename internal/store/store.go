@@ -34,6 +34,8 @@ var (
 	ErrFixed = errors.New("fixed when the store was made")
 	// ErrGrouped: the host is a part of a unit of politeness that has another name.
 	ErrGrouped = errors.New("grouped with other hosts")
+	// ErrDeleting: the crawl is being deleted.
+	ErrDeleting = errors.New("the crawl is being deleted: `starter delete` goes on with it, and then the name is free again")
 	// ErrConflict: the record was written by somebody else in between.
 	ErrConflict = errors.New("conflicting write")
 )
@@ -58,6 +60,7 @@ type Store interface {
 	ScopeLooks
 	Care
 	Seeds
+	Deletion
 	// Now returns the store's clock.
 	Now(ctx context.Context) (time.Time, error)
 	// Close ends all use of the store and marks the close as clean.
@@ -116,6 +119,8 @@ type CrawlRecord struct {
 	CreatedAt  time.Time
 	// Imported: there are seeds besides those of the spec; see Seeds.
 	Imported bool
+	// Deleting: it is there only to be deleted; see Deletion.
+	Deleting bool
 }
 
 // RetentionStep is how many versions, and how many visits, of a page one

@@ -18,7 +18,7 @@ const permitGrace = 10 * time.Second
 // revivedPerTx is how many stopped pages return to Known in one transaction.
 const revivedPerTx = 1000
 
-const crawlColumns = `id, spec, state, generation, created_at, imported`
+const crawlColumns = `id, spec, state, generation, created_at, imported, deleting`
 
 // OpenCrawl implements store.Crawls.
 func (s *Store) OpenCrawl(ctx context.Context, spec crawl.Spec) (store.CrawlRecord, error) {
@@ -43,6 +43,9 @@ func (s *Store) openCrawl(ctx context.Context, tx Tx, spec crawl.Spec, text stri
 			return store.CrawlRecord{}, err
 		}
 		rec, err = s.lockCrawl(ctx, tx, spec.Name)
+	}
+	if err == nil && rec.Deleting {
+		err = store.ErrDeleting
 	}
 	if err != nil {
 		return store.CrawlRecord{}, err
@@ -77,6 +80,9 @@ func (s *Store) SetCrawlState(ctx context.Context, name string, state crawl.Craw
 	}
 	rec, err := write(ctx, s, func(tx Tx) (store.CrawlRecord, error) {
 		rec, err := s.lockCrawl(ctx, tx, name)
+		if err == nil && rec.Deleting && state != crawl.CrawlStopped {
+			err = store.ErrDeleting
+		}
 		if err != nil || rec.State == state {
 			return rec, err
 		}
@@ -132,7 +138,7 @@ func (s *Store) revive(ctx context.Context, name string) error {
 // reviveSome revives at most revivedPerTx pages and returns how many it did.
 func (s *Store) reviveSome(ctx context.Context, tx Tx, name string) (int, error) {
 	rec, err := queryCrawl(ctx, tx, `SELECT `+crawlColumns+` FROM crawls WHERE name = $1`, name)
-	if errors.Is(err, store.ErrNotFound) || err == nil && rec.State != crawl.CrawlStopped {
+	if errors.Is(err, store.ErrNotFound) || err == nil && (rec.State != crawl.CrawlStopped || rec.Deleting) {
 		return 0, nil
 	}
 	if err != nil {
@@ -211,8 +217,8 @@ func scanCrawl(row Row) (store.CrawlRecord, error) {
 	var rec store.CrawlRecord
 	var text string
 	var state uint8
-	var created, imported int64
-	if err := row.Scan(&rec.ID, &text, &state, &rec.Generation, &created, &imported); err != nil {
+	var created, imported, deleting int64
+	if err := row.Scan(&rec.ID, &text, &state, &rec.Generation, &created, &imported, &deleting); err != nil {
 		return store.CrawlRecord{}, err
 	}
 	// Over the defaults, so that a spec stored before a field existed has the
@@ -223,7 +229,7 @@ func scanCrawl(row Row) (store.CrawlRecord, error) {
 	}
 	rec.State = crawl.CrawlState(state)
 	rec.CreatedAt = fromMicros(created)
-	rec.Imported = imported != 0
+	rec.Imported, rec.Deleting = imported != 0, deleting != 0
 	return rec, nil
 }
 

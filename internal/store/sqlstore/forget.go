@@ -146,6 +146,18 @@ type removal struct {
 	d     *deltas
 	// contents counts the removed versions by digest.
 	contents map[string]int64
+	// whole: all of the crawl goes, and no page enters a line any more.
+	whole bool
+}
+
+// newRemoval is the removal of pages of one crawl, at least one.
+func newRemoval(s *Store, tx Tx, pages []crawl.PageRef) removal {
+	r := removal{store: s, tx: tx, d: newDeltas(pages[0].CrawlID, pages[0].PageID), contents: map[string]int64{}}
+	for _, p := range pages {
+		r.ids = append(r.ids, p.PageID)
+	}
+	r.list = idList(r.ids)
+	return r
 }
 
 // removeSome removes up to limit pages of the target, or a part of their rows.
@@ -154,11 +166,7 @@ func (s *Store) removeSome(ctx context.Context, tx Tx, t store.Target, limit int
 	if err != nil || len(pages) == 0 || limit == 0 {
 		return removal{none: len(pages) == 0}, err
 	}
-	r := removal{store: s, tx: tx, d: newDeltas(pages[0].CrawlID, pages[0].PageID), contents: map[string]int64{}}
-	for _, p := range pages {
-		r.ids = append(r.ids, p.PageID)
-	}
-	r.list = idList(r.ids)
+	r := newRemoval(s, tx, pages)
 	bare, err := r.strip(ctx)
 	if err != nil {
 		return removal{}, err
@@ -399,11 +407,17 @@ func (r *removal) remove(ctx context.Context) error {
 // they stand in none: whoever puts a page into a line looks for it under that
 // lock (see question.reread). Nobody is turned; maintenance does.
 func (r *removal) leaveLines(ctx context.Context) error {
-	query := `SELECT f.host_id FROM frontier f WHERE f.page_id IN (` + r.store.ids(1) + `)
-		UNION SELECT p.host_id FROM places p WHERE p.page_id IN (` + r.store.ids(2) + `)`
-	hosts, err := collect(ctx, r.tx, query, []any{r.list, r.list}, scanID)
+	query, args := `SELECT f.host_id FROM frontier f WHERE f.page_id IN (`+r.store.ids(1)+`)
+		UNION SELECT p.host_id FROM places p WHERE p.page_id IN (`+r.store.ids(2)+`)`, []any{r.list, r.list}
+	if r.whole {
+		query, args = `SELECT DISTINCT p.host_id FROM places p WHERE p.page_id IN (`+r.store.ids(1)+`)`, []any{r.list}
+	}
+	hosts, err := collect(ctx, r.tx, query, args, scanID)
 	if err != nil {
 		return fmt.Errorf("find hosts: %w", err)
+	}
+	if r.whole && len(hosts) == 0 {
+		return nil
 	}
 	gates, err := r.store.openGate(ctx, r.tx, nil, hosts...)
 	if err != nil {

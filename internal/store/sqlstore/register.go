@@ -148,6 +148,9 @@ func (s *Store) registerSome(ctx context.Context, tx Tx, p store.RegisterParams,
 		return registration{}, err
 	}
 	registered := registration{forgotten: len(chunk) - len(urls), left: without(chunk, urls)}
+	if err := s.holdCrawl(ctx, tx, p); err != nil {
+		return registration{}, err
+	}
 	if urls, registered.refused, err = s.admitForeign(ctx, tx, p, urls); err != nil || len(urls) == 0 {
 		return registered, err
 	}
@@ -208,6 +211,20 @@ func (s *Store) withoutForgotten(ctx context.Context, tx Tx, urls []foundURL) ([
 	return slices.DeleteFunc(slices.Clone(urls), func(u foundURL) bool {
 		return found[tombstone{tombURL, u.Hash}] || found[hosts[u.host]]
 	}), nil
+}
+
+// holdCrawl keeps the crawl whose seeds these are from being deleted before the
+// transaction ends. A page that links keeps its crawl: see holdOrigin.
+func (s *Store) holdCrawl(ctx context.Context, tx Tx, p store.RegisterParams) error {
+	if p.From != 0 {
+		return nil
+	}
+	var deleting int64
+	err := tx.QueryRow(ctx, `SELECT deleting FROM crawls WHERE id = $1`+s.engine.Dialect().ForKeyShare(), []any{p.CrawlID}, &deleting)
+	if err == nil && deleting != 0 {
+		err = store.ErrDeleting
+	}
+	return err
 }
 
 // without returns the URLs of a chunk that are not among those that are kept of it.

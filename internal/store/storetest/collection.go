@@ -51,6 +51,7 @@ func Run(t *testing.T, open func(t *testing.T) store.Store) {
 		{"ScopeLooks", scopeLookCases()},
 		{"Care", careCases()},
 		{"Seeds", seedCases()},
+		{"Deletion", deletionCases()},
 	}
 	for _, group := range groups {
 		t.Run(group.name, func(t *testing.T) {
