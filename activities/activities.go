@@ -35,6 +35,10 @@ type Fetcher interface {
 // Workflows starts and signals workflows from activities.
 type Workflows interface {
 	StartPage(ctx context.Context, in contract.PageIn) error
+	// MendPage is StartPage, and starts anew what is stuck.
+	MendPage(ctx context.Context, in contract.PageIn) (temporalkit.Mended, error)
+	// EndStuckDiscover ends the Discover of a visit if it is stuck.
+	EndStuckDiscover(ctx context.Context, page crawl.PageRef, visit int) (bool, error)
 	Turn(ctx context.Context, page crawl.PageRef, in time.Duration) error
 	StopPage(ctx context.Context, page crawl.PageRef) error
 	EvictPage(ctx context.Context, page crawl.PageRef) error

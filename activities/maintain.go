@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"time"
 
@@ -42,7 +43,7 @@ func (a *Activities) unfinishedAge(repair bool) time.Duration {
 }
 
 // restart starts a batch of living pages by id: those overdue and in no line,
-// or, repairing, all. A page whose workflow runs is not touched.
+// or, repairing, all. A page whose workflow runs, and is not stuck, is not touched.
 func (a *Activities) restart(ctx context.Context, in contract.MaintainIn, out *contract.MaintainOut) error {
 	now, err := a.store.Now(ctx)
 	if err != nil {
@@ -63,16 +64,50 @@ func (a *Activities) restart(ctx context.Context, in contract.MaintainIn, out *c
 			return err
 		}
 	}
-	for _, p := range distinct(pages, untried) {
-		if err := a.workflows.StartPage(ctx, NewPageIn(p)); err != nil {
-			return err
-		}
-		out.Restarted++
+	if err := a.mend(ctx, in, distinct(pages, untried), out); err != nil {
+		return err
 	}
 	if len(pages) == restartBatch {
 		out.After = pages[len(pages)-1].PageID
 	}
 	return nil
+}
+
+// mend starts the workflows that pages lack, and those that are stuck anew, and notes
+// how many there were. A page that fails keeps no other waiting, up to a point.
+func (a *Activities) mend(ctx context.Context, in contract.MaintainIn, pages []store.PageRecord, out *contract.MaintainOut) error {
+	const most = 5 // of failures, before Temporal is taken to be out of order
+	var failures []error
+	gone, stuck, why := 0, 0, ""
+	for _, p := range pages {
+		mended, err := a.workflows.MendPage(ctx, NewPageIn(p))
+		if err != nil {
+			if failures = append(failures, err); len(failures) == most || ctx.Err() != nil {
+				break
+			}
+			continue
+		}
+		switch mended.Condition {
+		case temporalkit.Gone:
+			gone++
+		case temporalkit.Stuck:
+			stuck, why = stuck+1, mended.Why
+		case temporalkit.Runs:
+		}
+	}
+	out.Restarted += gone + stuck
+	out.Stuck += stuck
+	trouble := store.Trouble{Part: store.TroublePages, Pages: gone + stuck, Mended: true}
+	switch {
+	case stuck > 0:
+		trouble.Problem = fmt.Sprintf("%d were stuck (%s) and %d had no workflow; all were started anew", stuck, why, gone)
+	case gone > 0 && !in.Repair:
+		trouble.Problem = fmt.Sprintf("%d were overdue and had no workflow; all were started anew", gone)
+	}
+	if trouble.Problem != "" {
+		failures = append(failures, a.store.NoteTroubles(ctx, in.CrawlID, []store.Trouble{trouble}))
+	}
+	return errors.Join(failures...)
 }
 
 // distinct are the pages of both lists, by id.

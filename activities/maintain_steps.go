@@ -116,6 +116,9 @@ func (a *Activities) unfinished(ctx context.Context, in contract.MaintainIn, out
 		return err
 	}
 	for _, p := range unfinished {
+		if _, err := a.workflows.EndStuckDiscover(ctx, p.Page, p.Visit); err != nil {
+			return err
+		}
 		out.Unfinished = append(out.Unfinished, contract.DiscoverIn{CrawlID: in.CrawlID, Crawl: in.Name, Page: p.Page, Visit: p.Visit, Register: true})
 	}
 	return nil

@@ -106,12 +106,12 @@ func TestMaintenanceStepsAreIndependent(t *testing.T) {
 					t.Errorf("%s done: %t", step, done)
 				}
 			}
-			w.wantTroubles(failing + ": lame")
+			w.wantTroubles(false, failing+": lame")
 			broken.step = ""
 			if out := w.maintain(false); len(out.Problems) != 0 {
 				t.Errorf("problems %v of a turn in which all is well", out.Problems)
 			}
-			w.wantTroubles()
+			w.wantTroubles(false)
 		})
 	}
 }
@@ -128,12 +128,15 @@ func TestMaintenanceWithoutASuccess(t *testing.T) {
 	}
 }
 
-func (w *world) wantTroubles(want ...string) {
+// wantTroubles asserts which troubles of the crawl last, or were mended.
+func (w *world) wantTroubles(mended bool, want ...string) {
 	w.t.Helper()
 	care := must[store.CareRecord](w.t)(w.store.Care(w.t.Context(), w.crawl().ID))
 	got := []string{}
 	for _, t := range care.Troubles {
-		got = append(got, t.Part+": "+t.Problem)
+		if t.Mended == mended {
+			got = append(got, t.Part+": "+t.Problem)
+		}
 	}
 	if fmt.Sprint(got) != fmt.Sprint(want) {
 		w.t.Errorf("troubles %q, want %q", got, want)

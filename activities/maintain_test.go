@@ -10,6 +10,7 @@ import (
 	"recrawl/internal/contract"
 	"recrawl/internal/crawl"
 	"recrawl/internal/store"
+	"recrawl/internal/temporalkit"
 )
 
 // impatient makes maintenance take every page that is due for overdue.
@@ -40,6 +41,23 @@ func TestMaintainStartsOverduePages(t *testing.T) {
 		t.Errorf("maintained %+v, want one page restarted", got)
 	}
 	w.wantStarted(pages[0].URL)
+}
+
+// An overdue page whose workflow runs is left alone, and one that is stuck is started
+// anew; the store knows how many there were, and why.
+func TestMaintainMendsStuckPages(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, impatient)
+	pages := w.living(numbered(3))
+	w.flows.mended = map[string]temporalkit.Mended{
+		pages[0].URL: {Condition: temporalkit.Stuck, Why: "TMPRL1100"},
+		pages[1].URL: {Condition: temporalkit.Runs},
+	}
+	if got := w.maintain(false); got.Restarted != 2 || got.Stuck != 1 {
+		t.Errorf("maintained %+v, want one stuck and one missing page restarted", got)
+	}
+	w.wantStarted(pages[0].URL, pages[2].URL)
+	w.wantTroubles(true, "pages: 1 were stuck (TMPRL1100) and 1 had no workflow; all were started anew")
 }
 
 func TestMaintainIsPatientByDefault(t *testing.T) {

@@ -341,6 +341,9 @@ type flows struct {
 	mu                                    sync.Mutex
 	started, turned, stopped, rescheduled []string // URLs of pages
 	evicted                               []string
+	// mended is the condition of each page's workflow, Gone by default.
+	mended map[string]temporalkit.Mended
+	ended  []string // stuck Discovers
 	// missing: no page has a running workflow.
 	missing bool
 	// down: Temporal does not answer.
@@ -351,6 +354,18 @@ var errDown = errors.New("temporal does not answer")
 
 func (f *flows) StartPage(_ context.Context, in contract.PageIn) error {
 	return f.note(&f.started, in.Page, false)
+}
+
+func (f *flows) MendPage(_ context.Context, in contract.PageIn) (temporalkit.Mended, error) {
+	mended := f.mended[in.Page.URL]
+	if mended.Condition == temporalkit.Runs {
+		return mended, nil
+	}
+	return mended, f.note(&f.started, in.Page, false)
+}
+
+func (f *flows) EndStuckDiscover(_ context.Context, page crawl.PageRef, _ int) (bool, error) {
+	return true, f.note(&f.ended, page, false)
 }
 
 func (f *flows) Turn(_ context.Context, page crawl.PageRef, _ time.Duration) error {

@@ -133,13 +133,7 @@ func wrongWith(state crawl.CrawlState, h temporalkit.Health, unclosed bool) stri
 
 // unclosed reports whether pages of a stopped crawl live.
 func (c *crawlCare) unclosed(ctx context.Context, rec store.CrawlRecord) (bool, error) {
-	filter := store.PageFilter{CrawlID: rec.ID, Limit: 1}
-	for _, state := range crawl.PageStates() {
-		if state.Lives() {
-			filter.States = append(filter.States, state)
-		}
-	}
-	pages, err := c.store.ListPages(ctx, filter)
+	pages, err := c.store.ListPages(ctx, store.PageFilter{CrawlID: rec.ID, Limit: 1, States: livingStates()})
 	return len(pages) > 0, err
 }
 

@@ -38,6 +38,9 @@ type Backend interface {
 	// holds whatever has become of the crawl's workflow, which is told then, and started
 	// if it is gone.
 	ChangeCrawl(ctx context.Context, at Target, crawl string, change Change) (string, error)
+	// Repair starts the workflows that a crawl or its pages lack, and those that are stuck
+	// anew. It calls progress now and then.
+	Repair(ctx context.Context, at Target, crawl string, progress func(Repaired)) (Repaired, error)
 	// ReleaseTrap makes the held pages of a crawl's trap known again and says so.
 	ReleaseTrap(ctx context.Context, at Target, crawl, trap string) (string, error)
 	// Forget removes pages with their workflows and bytes, and what these have left on

@@ -56,6 +56,8 @@ type commands struct {
 	Resume resumeCmd `cmd:"" help:"Resume a paused crawl."`
 	Stop   stopCmd   `cmd:"" help:"Stop a crawl: its workflows end, what it knows stays."`
 
+	Repair repairCmd `cmd:"" help:"Start what a crawl's workflows lack, or what is stuck, anew."`
+
 	Rank rankCmd `cmd:"" help:"Rank the pages of a crawl by the links between them, now."`
 
 	Archive  archiveCmd  `cmd:"" help:"Look after the archive of contents."`

@@ -92,6 +92,14 @@ func (b *fakeBackend) ChangeCrawl(ctx context.Context, at Target, crawl string, 
 	return (&fakeClient{b}).ChangeCrawl(ctx, crawl, change)
 }
 
+func (b *fakeBackend) Repair(_ context.Context, _ Target, crawl string, progress func(Repaired)) (Repaired, error) {
+	if crawl != "news" {
+		return Repaired{}, store.ErrNotFound
+	}
+	progress(Repaired{Pages: 1})
+	return Repaired{Crawl: "was terminated", Pages: 208, Missing: 20, Stuck: 12, Why: "TMPRL1100"}, nil
+}
+
 func (b *fakeBackend) ReleaseTrap(_ context.Context, at Target, crawl, trap string) (string, error) {
 	b.calls = append(b.calls, fmt.Sprintf("release %s of %s in %s", trap, crawl, at.Store))
 	return "released", nil

@@ -233,3 +233,15 @@ complete_line "starter check rob"
 		t.Errorf("bash: %v: %s", err, out)
 	}
 }
+
+func TestRepair(t *testing.T) {
+	t.Parallel()
+	got := starter(t, &fakeBackend{}, "repair", "news")
+	want := "the crawl's workflow was terminated and was started anew; looked at 208 pages: 20 had no workflow, 12 were stuck (TMPRL1100), 32 started anew\n"
+	if got.code != ExitOK || got.out != want {
+		t.Errorf("%+v, want %q", got, want)
+	}
+	if got := starter(t, &fakeBackend{}, "repair", "nobody"); got.code != ExitNotFound {
+		t.Errorf("%+v", got)
+	}
+}

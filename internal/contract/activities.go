@@ -55,8 +55,9 @@ type MaintainIn struct {
 type MaintainOut struct {
 	// After is where the next part continues; 0 when the turn is complete.
 	After int64 `json:"after,omitempty"`
-	// Restarted pages had no workflow, or were asked to start by id.
+	// Restarted pages had no workflow, or one that was stuck; Stuck counts the latter.
 	Restarted int `json:"restarted"`
+	Stuck     int `json:"stuck,omitempty"`
 	// Unfinished are versions whose links wait for a Discover.
 	Unfinished []DiscoverIn `json:"unfinished,omitempty"`
 	// Room: known pages wait and some host's window has room.

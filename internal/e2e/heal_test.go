@@ -102,6 +102,11 @@ func TestTerminatedCrawl(t *testing.T) {
 	s := serve(t, tree(pages))
 	d := startDev(t, filepath.Join(t.TempDir(), "data"), crawlArgs(s, "10ms")...)
 	d.await("every page is visited", d.crawled("t", pages, 1))
+	for _, p := range d.pages("t")[:3] {
+		d.temporal("workflow", "terminate", "--workflow-id", "page/t/"+p.URL, "--reason", "a mistake")
+	}
+	d.operator().says("looked at 8 pages: 3 had no workflow, 0 were stuck, 3 started anew", "repair", "t")
+	d.await("every page has its workflow", func() bool { return d.running("t") == pages })
 	d.operator().aTerminatedCrawl("t")
 	d.must("crawl", "t") // brings it back
 	d.await("every page is back", func() bool { return d.running("t") == pages })

@@ -2,6 +2,7 @@ package temporalkit_test
 
 import (
 	"encoding/json"
+	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -117,5 +118,81 @@ func TestHealth(t *testing.T) {
 	}
 	if h := health(); h != (temporalkit.Health{Ended: "terminated"}) {
 		t.Errorf("terminated: %+v", h)
+	}
+}
+
+// TestMendPage: a page that a bad deploy has stuck is started anew with what people asked
+// of it: what its run began with, and what updates changed.
+func TestMendPage(t *testing.T) {
+	t.Parallel()
+	c := contracttest.DevServer(t)
+	flows := temporalkit.Workflows{Client: c}
+	in := contract.PageIn{
+		Page:  crawl.PageRef{CrawlID: 1, Crawl: "news", PageID: 7, URL: "https://example.com/", Host: "example.com"},
+		State: crawl.Active, Visit: 3,
+	}
+	id := contract.PageID(in.Page.Crawl, in.Page.URL)
+	mend := func(in contract.PageIn) temporalkit.Mended {
+		t.Helper()
+		m, err := flows.MendPage(t.Context(), in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return m
+	}
+	begun := in
+	begun.Interval = 2 * time.Hour
+	if m := mend(begun); m.Condition != temporalkit.Gone {
+		t.Errorf("a page without a workflow: %+v", m)
+	}
+	if m := mend(in); m.Condition != temporalkit.Runs {
+		t.Errorf("a page that runs: %+v", m)
+	}
+	stop := deployed(t, c, map[string]any{contract.PageWorkflow: func(ctx workflow.Context, _ contract.PageIn) error {
+		err := workflow.SetUpdateHandler(ctx, contract.Snooze, func(workflow.Context, contract.DurationArg) (contract.Ack, error) {
+			return contract.Ack{}, nil
+		})
+		if err != nil {
+			return err
+		}
+		return asleep(ctx)
+	}})
+	asked := time.Now()
+	if _, err := flows.Update(t.Context(), id, contract.Snooze, contract.DurationArg("3d")); err != nil {
+		t.Fatal(err)
+	}
+	stop()
+	bad := deployed(t, c, map[string]any{contract.PageWorkflow: func(ctx workflow.Context, _ contract.PageIn) error { return astray(ctx) }})
+	for {
+		if h, err := flows.Health(t.Context(), id); err != nil {
+			t.Fatal(err)
+		} else if h.Condition == temporalkit.Stuck {
+			break
+		}
+		select {
+		case <-time.After(100 * time.Millisecond): // the server's own back-off
+		case <-t.Context().Done():
+			t.Fatal("never stuck")
+		}
+	}
+	if _, err := flows.Update(t.Context(), id, contract.VisitNow, nil); !errors.Is(err, temporalkit.ErrStuck) {
+		t.Errorf("a visit of a stuck page: %v", err)
+	}
+	if _, err := flows.Explain(t.Context(), in.Page); !errors.Is(err, temporalkit.ErrStuck) {
+		t.Errorf("explain of a stuck page: %v", err)
+	}
+	m := mend(in)
+	bad()
+	if m.Condition != temporalkit.Stuck || !strings.Contains(m.Why, "TMPRL1100") {
+		t.Errorf("a stuck page: %+v", m)
+	}
+	took := make(chan contract.PageIn, 1)
+	t.Cleanup(deployed(t, c, map[string]any{contract.PageWorkflow: func(ctx workflow.Context, in contract.PageIn) error {
+		took <- in
+		return nil
+	}}))
+	got := <-took
+	if got.Interval != 2*time.Hour || got.Snoozed.Before(asked.Add(71*time.Hour)) || got.Visit != 3 {
+		t.Errorf("started anew with %+v, want the interval and the snooze", got)
 	}
 }

@@ -21,19 +21,25 @@ import (
 // ErrNoWorkflow: the page or crawl has no running workflow.
 var ErrNoWorkflow = errors.New("no running workflow")
 
+// ErrStuck: the workflow's task fails again and again, so that it answers nothing.
+var ErrStuck = errors.New("its workflow is stuck; `starter repair` starts it anew")
+
+// orStuck gives the error of a workflow that is stuck plain words.
+func orStuck(err error) error {
+	var failing *serviceerror.WorkflowNotReady
+	var unanswered *serviceerror.QueryFailed
+	if errors.As(err, &failing) || errors.As(err, &unanswered) && strings.Contains(unanswered.Error(), "TMPRL1100") {
+		return ErrStuck
+	}
+	return err
+}
+
 // Workflows starts and signals recrawl's workflows from outside of them.
 type Workflows struct{ Client client.Client }
 
 // StartPage starts the page's workflow unless it runs already.
 func (w Workflows) StartPage(ctx context.Context, in contract.PageIn) error {
-	opts := client.StartWorkflowOptions{
-		ID:                       contract.PageID(in.Page.Crawl, in.Page.URL),
-		TaskQueue:                contract.TaskQueue,
-		WorkflowIDConflictPolicy: enumspb.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING,
-		WorkflowIDReusePolicy:    enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE,
-		TypedSearchAttributes:    contract.PageAttributes(in),
-		StaticSummary:            contract.PageSummary(in.Page),
-	}
+	opts := pageOptions(in)
 	if _, err := w.Client.ExecuteWorkflow(ctx, opts, contract.PageWorkflow, in); err != nil {
 		return fmt.Errorf("start %s: %w", opts.ID, err)
 	}
@@ -72,7 +78,7 @@ func (w Workflows) Explain(ctx context.Context, page crawl.PageRef) (contract.Ex
 	case asking.Err() != nil && ctx.Err() == nil:
 		return view, fmt.Errorf("%s: no worker answered within %s", id, queryLimit)
 	case err != nil:
-		return view, fmt.Errorf("%s of %s: %w", contract.ExplainQuery, id, err)
+		return view, fmt.Errorf("%s of %s: %w", contract.ExplainQuery, id, orStuck(err))
 	}
 	if err := answer.Get(&view); err != nil {
 		return view, fmt.Errorf("%s of %s: %w", contract.ExplainQuery, id, err)
@@ -180,7 +186,7 @@ func (w Workflows) Update(ctx context.Context, id, name string, arg any) (contra
 		return ack, fmt.Errorf("%s: %w", id, ErrNoWorkflow)
 	}
 	if err != nil {
-		return ack, fmt.Errorf("%s %s: %w", name, id, err)
+		return ack, fmt.Errorf("%s %s: %w", name, id, orStuck(err))
 	}
 	return ack, nil
 }

@@ -1,0 +1,125 @@
+package temporalkit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	commonpb "go.temporal.io/api/common/v1"
+	enumspb "go.temporal.io/api/enums/v1"
+	historypb "go.temporal.io/api/history/v1"
+	"go.temporal.io/api/serviceerror"
+	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/converter"
+
+	"recrawl/internal/contract"
+	"recrawl/internal/crawl"
+)
+
+// Mended is what was wrong with a page's workflow, and was done about it.
+type Mended struct {
+	Condition Condition // before; Gone and Stuck were started anew
+	Why       string    // it was stuck
+}
+
+// MendPage starts the page's workflow if there is none that runs, and ends and starts it
+// anew if it is stuck. The new one keeps the interval and the snooze that people asked of
+// a stuck one; those of one that is gone are lost.
+func (w Workflows) MendPage(ctx context.Context, in contract.PageIn) (Mended, error) {
+	options := pageOptions(in)
+	options.WorkflowIDConflictPolicy = enumspb.WORKFLOW_ID_CONFLICT_POLICY_FAIL
+	options.WorkflowExecutionErrorWhenAlreadyStarted = true
+	_, err := w.Client.ExecuteWorkflow(ctx, options, contract.PageWorkflow, in)
+	var runs *serviceerror.WorkflowExecutionAlreadyStarted
+	switch {
+	case err == nil:
+		return Mended{}, nil
+	case !errors.As(err, &runs):
+		return Mended{}, fmt.Errorf("start %s: %w", options.ID, err)
+	}
+	health, err := w.Health(ctx, options.ID)
+	if err != nil || health.Condition != Stuck {
+		return Mended{Condition: Runs}, err // one that has just ended is found the next time
+	}
+	if err := w.keepWishes(ctx, options.ID, &in); err != nil {
+		return Mended{}, err
+	}
+	options.WorkflowIDConflictPolicy = enumspb.WORKFLOW_ID_CONFLICT_POLICY_TERMINATE_EXISTING
+	if _, err := w.Client.ExecuteWorkflow(ctx, options, contract.PageWorkflow, in); err != nil {
+		return Mended{}, fmt.Errorf("start %s anew: %w", options.ID, err)
+	}
+	return Mended{Stuck, health.Why}, nil
+}
+
+func pageOptions(in contract.PageIn) client.StartWorkflowOptions {
+	return client.StartWorkflowOptions{
+		ID:                       contract.PageID(in.Page.Crawl, in.Page.URL),
+		TaskQueue:                contract.TaskQueue,
+		WorkflowIDConflictPolicy: enumspb.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING,
+		WorkflowIDReusePolicy:    enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE,
+		TypedSearchAttributes:    contract.PageAttributes(in),
+		StaticSummary:            contract.PageSummary(in.Page),
+	}
+}
+
+// keepWishes reads from the history of a page's run what people asked of it and the store
+// does not have. A stuck workflow cannot be asked. What cannot be read is lost.
+func (w Workflows) keepWishes(ctx context.Context, id string, in *contract.PageIn) error {
+	events := w.Client.GetWorkflowHistory(ctx, id, "", false, enumspb.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT)
+	for events.HasNext() {
+		event, err := events.Next()
+		if err != nil {
+			return fmt.Errorf("history of %s: %w", id, err)
+		}
+		takeWish(in, event)
+	}
+	return nil
+}
+
+// takeWish takes in an interval or a snooze: as the run began with it, or as an update
+// changed it since.
+func takeWish(in *contract.PageIn, event *historypb.HistoryEvent) {
+	if begun := event.GetWorkflowExecutionStartedEventAttributes(); begun != nil {
+		var before contract.PageIn
+		if decode(begun.GetInput(), &before) {
+			in.Interval, in.Snoozed = before.Interval, before.Snoozed
+		}
+		return
+	}
+	asked := event.GetWorkflowExecutionUpdateAcceptedEventAttributes().GetAcceptedRequest().GetInput()
+	var arg contract.DurationArg
+	if asked == nil || !decode(asked.GetArgs(), &arg) {
+		return
+	}
+	d, err := crawl.ParseDuration(string(arg))
+	switch {
+	case err != nil:
+	case asked.GetName() == contract.SetInterval:
+		in.Interval = d
+	case asked.GetName() == contract.Snooze && d == 0:
+		in.Snoozed = time.Time{}
+	case asked.GetName() == contract.Snooze:
+		in.Snoozed = event.GetEventTime().AsTime().Add(d)
+	}
+}
+
+func decode(payloads *commonpb.Payloads, to any) bool {
+	return len(payloads.GetPayloads()) > 0 && converter.GetDefaultDataConverter().FromPayload(payloads.GetPayloads()[0], to) == nil
+}
+
+// EndStuckDiscover terminates the Discover of a visit if it is stuck, so that it can be
+// started anew, and says whether it was.
+func (w Workflows) EndStuckDiscover(ctx context.Context, page crawl.PageRef, visit int) (bool, error) {
+	id := contract.DiscoverID(page.Crawl, page.PageID, visit)
+	health, err := w.Health(ctx, id)
+	if err != nil || health.Condition != Stuck {
+		return false, err
+	}
+	err = w.Client.TerminateWorkflow(ctx, id, "", "stuck: "+health.Why)
+	var gone *serviceerror.NotFound
+	if err != nil && !errors.As(err, &gone) {
+		return false, fmt.Errorf("terminate %s: %w", id, err)
+	}
+	return true, nil
+}
