@@ -142,11 +142,11 @@ func (a *Activities) OpenCrawl(ctx context.Context, in contract.OpenCrawlIn) (co
 			spec.Seeds = append(spec.Seeds, seed)
 		}
 	}
-	had, err := a.seedsOf(ctx, spec.Name)
+	before, err := a.seedsOf(ctx, spec.Name)
 	if err != nil {
 		return contract.OpenCrawlOut{}, translate(err)
 	}
-	if err := crawl.CheckSeedCount(len(spec.Seeds), had); err != nil {
+	if err := crawl.CheckSeedCount(len(spec.Seeds), len(before)); err != nil {
 		return contract.OpenCrawlOut{}, badSpec(err)
 	}
 	if err := spec.Validate(); err != nil {
@@ -165,7 +165,7 @@ func (a *Activities) OpenCrawl(ctx context.Context, in contract.OpenCrawlIn) (co
 	if err != nil {
 		return contract.OpenCrawlOut{}, badSpec(err)
 	}
-	return a.open(ctx, spec, seeds)
+	return a.open(ctx, spec, seeds, named(spec.Seeds, seeds, before, in.AddSeeds))
 }
 
 // checkScope says what is wrong with the scope of a spec: a program that it names
@@ -196,16 +196,35 @@ func (a *Activities) seedsToAdd(ctx context.Context, name string, add []string) 
 	return slices.Concat(rec.Spec.Seeds, add), err
 }
 
-// seedsOf is how many seeds the spec of a crawl has, 0 if there is no such crawl.
-func (a *Activities) seedsOf(ctx context.Context, name string) (int, error) {
+// seedsOf are the seeds in the spec of a crawl, none if there is no such crawl.
+func (a *Activities) seedsOf(ctx context.Context, name string) ([]string, error) {
 	rec, err := a.store.Crawl(ctx, name)
 	if errors.Is(err, store.ErrNotFound) {
-		return 0, nil
+		return nil, nil
 	}
-	return len(rec.Spec.Seeds), err
+	return rec.Spec.Seeds, err
 }
 
-func (a *Activities) open(ctx context.Context, spec crawl.Spec, seeds []store.NewURL) (contract.OpenCrawlOut, error) {
+// named are the URLs of the seeds that somebody names now: that are to be added, or that
+// the spec did not have before. Pages that were stopped come back by it.
+func named(seeds []string, urls []store.NewURL, before, add []string) []store.NewURL {
+	old := make(map[string]bool, len(before))
+	for _, seed := range before {
+		old[seed] = true
+	}
+	for _, seed := range add {
+		delete(old, seed)
+	}
+	var now []store.NewURL
+	for i, seed := range seeds {
+		if !old[seed] {
+			now = append(now, urls[i])
+		}
+	}
+	return now
+}
+
+func (a *Activities) open(ctx context.Context, spec crawl.Spec, seeds, named []store.NewURL) (contract.OpenCrawlOut, error) {
 	rec, err := a.store.OpenCrawl(ctx, spec)
 	if errors.Is(err, store.ErrDeleting) {
 		return contract.OpenCrawlOut{}, badSpec(&crawl.SpecError{Field: "name", Problem: fmt.Sprintf("%q: %v", spec.Name, store.ErrDeleting)})
@@ -217,13 +236,17 @@ func (a *Activities) open(ctx context.Context, spec crawl.Spec, seeds []store.Ne
 	if err != nil {
 		return contract.OpenCrawlOut{}, translate(err)
 	}
+	revived, err := a.store.RegisterLinks(ctx, store.RegisterParams{CrawlID: rec.ID, URLs: named, Revive: true})
+	if err != nil {
+		return contract.OpenCrawlOut{}, translate(err)
+	}
 	stored, err := json.Marshal(rec.Spec)
 	if err != nil {
 		return contract.OpenCrawlOut{}, fmt.Errorf("encode spec: %w", err)
 	}
 	return contract.OpenCrawlOut{
 		CrawlID: rec.ID, Name: rec.Spec.Name, State: rec.State, Generation: rec.Generation,
-		MaintainEvery: rec.Spec.MaintainEvery.Std(), NewSeeds: registered.New, Spec: stored,
+		MaintainEvery: rec.Spec.MaintainEvery.Std(), NewSeeds: registered.New, Revived: revived.Revived, Spec: stored,
 	}, nil
 }
 

@@ -132,7 +132,11 @@ func (c *crawlRun) onAddSeeds(ctx workflow.Context, arg contract.AddSeedsArg) (c
 		if err != nil {
 			return contract.Ack{}, err
 		}
-		return contract.Ack{Message: fmt.Sprintf("%d of %d seeds are new", out.NewSeeds, len(arg.Seeds))}, nil
+		message := fmt.Sprintf("%d of %d seeds are new", out.NewSeeds, len(arg.Seeds))
+		if out.Revived > 0 {
+			message += fmt.Sprintf(", %d of stopped pages, which come back", out.Revived)
+		}
+		return contract.Ack{Message: message}, nil
 	})
 }
 

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"time"
 
+	"recrawl/activities"
 	"recrawl/internal/archive"
 	"recrawl/internal/cli"
 	"recrawl/internal/contract"
@@ -85,16 +86,13 @@ func (f flowClient) ChangePage(ctx context.Context, page store.PageRecord, chang
 	if arg != "" {
 		args = contract.DurationArg(arg)
 	}
-	return f.update(ctx, contract.PageID(page.Crawl, page.URL), string(change), args)
+	ack, err := f.flows.UpdatePage(ctx, activities.NewPageIn(page), string(change), args)
+	return ack.Message, err
 }
 
 // AskVisit implements cli.Client.
-func (f flowClient) AskVisit(ctx context.Context, page store.PageRecord) (bool, error) {
-	err := f.flows.AskVisit(ctx, page.PageRef)
-	if errors.Is(err, temporalkit.ErrNoWorkflow) {
-		return false, nil
-	}
-	return err == nil, err
+func (f flowClient) AskVisit(ctx context.Context, page store.PageRecord) error {
+	return f.flows.AskPage(ctx, activities.NewPageIn(page))
 }
 
 // Explain implements cli.Client.

@@ -41,6 +41,9 @@ type Backend interface {
 	// Repair starts the workflows that a crawl or its pages lack, and those that are stuck
 	// anew. It calls progress now and then.
 	Repair(ctx context.Context, at Target, crawl string, progress func(Repaired)) (Repaired, error)
+	// RevivePage makes a page that is stopped live again in the store, with its history,
+	// unless its crawl is stopped.
+	RevivePage(ctx context.Context, at Target, page store.PageRecord) (store.PageRecord, error)
 	// ReleaseTrap makes the held pages of a crawl's trap known again and says so.
 	ReleaseTrap(ctx context.Context, at Target, crawl, trap string) (string, error)
 	// Forget removes pages with their workflows and bytes, and what these have left on
@@ -80,7 +83,7 @@ type TemporalOptions struct {
 }
 
 // Client speaks to the workflows. The texts that it returns say what was
-// understood, in words. Except for Running and StartCrawl, a crawl or page
+// understood, in words. For AddSeeds, SetSpec, ChangeCrawl and Explain a crawl or page
 // without a running workflow is store.ErrNotFound.
 type Client interface {
 	// Running reports whether the crawl's workflow runs.
@@ -94,12 +97,11 @@ type Client interface {
 	SetSpec(ctx context.Context, spec crawl.Spec) (string, error)
 	// ChangeCrawl stops, pauses, resumes or ranks a running crawl, or tells it of seeds.
 	ChangeCrawl(ctx context.Context, name string, change Change) (string, error)
-	// ChangePage asks the page's workflow for a change; arg is its duration, if it
-	// has one.
+	// ChangePage asks the workflow of a page that lives for a change, and starts it if it
+	// is gone; arg is its duration, if it has one.
 	ChangePage(ctx context.Context, page store.PageRecord, change PageChange, arg string) (string, error)
-	// AskVisit is ChangePage(VisitNow) without waiting for the answer; false if the
-	// page has no running workflow.
-	AskVisit(ctx context.Context, page store.PageRecord) (bool, error)
+	// AskVisit is ChangePage(VisitNow) without waiting for the answer.
+	AskVisit(ctx context.Context, page store.PageRecord) error
 	// Explain returns what the page's workflow says of itself.
 	Explain(ctx context.Context, page store.PageRecord) (report.Live, error)
 	// Close ends the connection.

@@ -100,6 +100,12 @@ func (b *fakeBackend) Repair(_ context.Context, _ Target, crawl string, progress
 	return Repaired{Crawl: "was terminated", Pages: 208, Missing: 20, Stuck: 12, Why: "TMPRL1100"}, nil
 }
 
+func (b *fakeBackend) RevivePage(_ context.Context, _ Target, page store.PageRecord) (store.PageRecord, error) {
+	b.calls = append(b.calls, "revive "+page.URL)
+	page.State = crawl.Active
+	return page, nil
+}
+
 func (b *fakeBackend) ReleaseTrap(_ context.Context, at Target, crawl, trap string) (string, error) {
 	b.calls = append(b.calls, fmt.Sprintf("release %s of %s in %s", trap, crawl, at.Store))
 	return "released", nil
@@ -404,9 +410,9 @@ func (c *fakeClient) ChangePage(_ context.Context, page store.PageRecord, change
 	return c.note("%s %s %s %s", change, page.Crawl, page.URL, arg), nil
 }
 
-func (c *fakeClient) AskVisit(_ context.Context, page store.PageRecord) (bool, error) {
+func (c *fakeClient) AskVisit(_ context.Context, page store.PageRecord) error {
 	c.note("ask %s", page.URL)
-	return true, nil
+	return nil
 }
 
 func (c *fakeClient) Explain(_ context.Context, page store.PageRecord) (report.Live, error) {

@@ -24,6 +24,9 @@ func (p pageArg) change(s *session, change PageChange, arg string) error {
 	if err != nil {
 		return err
 	}
+	if page, err = s.living(page, change); err != nil {
+		return err
+	}
 	return s.withTemporal(func(client Client) error {
 		message, err := client.ChangePage(s.ctx, page, change, arg)
 		if err != nil {
@@ -50,11 +53,28 @@ func (s *session) hindrance(page store.PageRecord) string {
 	return " (" + why + ")"
 }
 
+// living returns a page whose workflow may be asked for a change. One that is stopped is
+// brought back by asking for a visit.
+func (s *session) living(page store.PageRecord, change PageChange) (store.PageRecord, error) {
+	switch {
+	case page.State.Lives():
+		return page, nil
+	case page.State == crawl.Stopped && change == VisitNow:
+		return s.env.Backend.RevivePage(s.ctx, s.target(), page)
+	case page.State == crawl.Stopped:
+		return page, fmt.Errorf("%s is stopped: `starter visit` brings it back", page.URL)
+	case page.State == crawl.Known:
+		return page, fmt.Errorf("%s is known, and waits to be taken into the collection: `starter explain` says more", page.URL)
+	}
+	return page, fmt.Errorf("%s is %s, and not in the collection: `starter explain` says more", page.URL, page.State)
+}
+
 type visitCmd struct{ pageArg }
 
 // Help implements kong.HelpProvider.
 func (visitCmd) Help() string {
-	return `The visit goes before others, never past the host's delay, back-off or robots.txt.
+	return `The visit goes before others, never past the host's delay, back-off or robots.txt. A page that was
+stopped comes back by it, with its history.
 
     starter visit https://example.com/news`
 }
@@ -135,8 +155,8 @@ func (c retryCmd) Run(s *session) error {
 	return s.say("asked for %s, as soon as the hosts allow", count(asked, "visit"))
 }
 
-// askVisits asks for a visit of each page that passes the filter and has a
-// workflow.
+// askVisits asks for a visit of each page that passes the filter and lives, or was
+// stopped.
 func askVisits(s *session, opened store.Store, client Client, filter store.PageFilter) (asked int, err error) {
 	for {
 		pages, err := opened.ListPages(s.ctx, filter)
@@ -144,13 +164,17 @@ func askVisits(s *session, opened store.Store, client Client, filter store.PageF
 			return asked, err
 		}
 		for _, p := range pages {
-			found, err := client.AskVisit(s.ctx, p)
+			if !p.State.Lives() && p.State != crawl.Stopped {
+				continue
+			}
+			p, err := s.living(p, VisitNow)
+			if err == nil {
+				err = client.AskVisit(s.ctx, p)
+			}
 			if err != nil {
 				return asked, fmt.Errorf("after %d pages: %w", asked, err)
 			}
-			if found {
-				asked++
-			}
+			asked++
 		}
 		filter.After = pages[len(pages)-1].PageID
 	}

@@ -24,6 +24,8 @@ type OpenCrawlOut struct {
 	Generation    int64            `json:"generation"`
 	MaintainEvery time.Duration    `json:"maintain_every"`
 	NewSeeds      int              `json:"new_seeds"`
+	// Revived seeds are of pages that were stopped, and come back.
+	Revived int `json:"revived,omitempty"`
 	// Spec is the crawl's whole spec after the change, as JSON.
 	Spec json.RawMessage `json:"spec,omitempty"`
 }

@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"fmt"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -116,5 +117,58 @@ func TestTerminatedCrawl(t *testing.T) {
 	d.operator().awaitStopped("t")
 	o := d.operator()
 	d.await("the workflow says how it ended", func() bool { return o.counts("1", "crawl/t", "Canceled") })
+	d.stop()
+}
+
+// TestPagesComeBack: what people ask of a page reaches it also if its workflow was
+// terminated or deleted, and a page that was stopped comes back when somebody asks for it,
+// with its history.
+func TestPagesComeBack(t *testing.T) {
+	t.Parallel()
+	const pages = 6
+	s := serve(t, tree(pages))
+	d := startDev(t, filepath.Join(t.TempDir(), "data"), crawlArgs(s, "10ms")...)
+	d.await("every page is visited", d.crawled("t", pages, 1))
+	o := d.operator()
+	url := func(i int) string { return fmt.Sprintf("%s/p%d.html", s.url, i) }
+	id := func(i int) string { return "page/t/" + url(i) }
+	end := func(i int, how ...string) {
+		t.Helper()
+		d.temporal(append([]string{"workflow", how[0], "--workflow-id", id(i)}, how[1:]...)...)
+		d.await("the workflow has ended", func() bool { return o.counts("0", id(i), "Running") })
+	}
+	visited := func(i, visits int) {
+		t.Helper()
+		d.await(url(i)+" is visited", func() bool { return len(d.history(url(i))) >= visits })
+		for k, v := range d.history(url(i)) {
+			if v.Visit != len(d.history(url(i)))-k {
+				t.Errorf("visit %d of %s in place %d", v.Visit, url(i), k)
+			}
+		}
+	}
+	end(1, "terminate")
+	o.says("visit 2 comes as soon as", "visit", url(1))
+	visited(1, 2)
+	end(1, "delete")
+	o.says("no visit before", "snooze", url(1), "3d")
+	end(2, "terminate")
+	o.says("the page is visited every 2h", "set-interval", url(2), "2h")
+	end(3, "terminate")
+	o.says("asked for", "retry", "t", "--state", "active")
+	visited(3, 2)
+
+	// Cancelled and stopped are the same.
+	end(4, "cancel")
+	end(5, "signal", "--name", "stop")
+	for _, i := range []int{4, 5} {
+		d.await("the page is stopped", func() bool { return strings.Contains(d.must("explain", url(i)), "stopped") })
+	}
+	before := len(d.history(url(4)))
+	o.refuses(1, "is stopped: `starter visit` brings it back", "snooze", url(4), "3d")
+	o.says(fmt.Sprintf("visit %d comes as soon as", before+1), "visit", url(4))
+	visited(4, before+1)
+	before = len(d.history(url(5)))
+	o.says("1 of stopped pages, which come back", "crawl", "t", url(5))
+	visited(5, before+1)
 	d.stop()
 }

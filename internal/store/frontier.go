@@ -76,6 +76,8 @@ type RegisterParams struct {
 	// importance of a page. Nor does a link to a source.
 	Listed bool
 	URLs   []NewURL
+	// Revive makes pages of the list that are stopped Known again, with their history.
+	Revive bool
 	// ForeignHosts is the most hosts beyond its sites that the crawl may have, those of
 	// other calls and of ClaimForeignHost included. The first that are found are taken, and stay
 	// whatever the number is later; the rest is counted as rejected, for ReasonForeign.
@@ -91,6 +93,7 @@ type RegisterResult struct {
 	Seen      int     // URLs known before
 	Forgotten int     // URLs left out because they, or their hosts, were forgotten
 	Refused   int     // URLs left out because the crawl has all its foreign hosts
+	Revived   int     // URLs of pages that were stopped, which Revive made Known
 	Hosts     []int64 // hosts of all the URLs, in order, but for those left out as refused
 }
 

@@ -51,11 +51,6 @@ func (w Workflows) Turn(ctx context.Context, page crawl.PageRef, in time.Duratio
 	return w.signal(ctx, contract.PageID(page.Crawl, page.URL), contract.TurnSignal, contract.TurnArg{In: in})
 }
 
-// AskVisit asks a page's workflow for a visit now.
-func (w Workflows) AskVisit(ctx context.Context, page crawl.PageRef) error {
-	return w.signal(ctx, contract.PageID(page.Crawl, page.URL), contract.VisitNow, nil)
-}
-
 // Reschedule moves the due time of a page that sleeps.
 func (w Workflows) Reschedule(ctx context.Context, page crawl.PageRef, arg contract.RescheduleArg) error {
 	return w.signal(ctx, contract.PageID(page.Crawl, page.URL), contract.Reschedule, arg)

@@ -146,9 +146,29 @@ func (s *Store) reviveSome(ctx context.Context, tx Tx, name string) (int, error)
 	}
 	query := fmt.Sprintf(`SELECT page_id, host_id FROM frontier
 		WHERE crawl_id = $1 AND state = %d ORDER BY page_id LIMIT %d`, crawl.Stopped, revivedPerTx) + s.lock()
-	var ids []int64
 	d := newDeltas(rec.ID, 0)
-	err = tx.Query(ctx, query, []any{rec.ID}, func(row Row) error {
+	n, err := s.makeKnown(ctx, tx, query, rec.ID, d)
+	if err != nil || n == 0 {
+		return 0, err
+	}
+	return n, d.apply(ctx, s, tx)
+}
+
+// reviveStopped makes the pages of URLs that are stopped Known.
+func (s *Store) reviveStopped(ctx context.Context, tx Tx, urls []foundURL, d *deltas) (int, error) {
+	ids := make([]int64, len(urls))
+	for i, u := range urls {
+		ids[i] = u.ID
+	}
+	query := fmt.Sprintf(`SELECT page_id, host_id FROM frontier
+		WHERE page_id IN (%s) AND state = %d ORDER BY page_id`, s.ids(1), crawl.Stopped) + s.lock()
+	return s.makeKnown(ctx, tx, query, idList(ids), d)
+}
+
+// makeKnown makes stopped pages Known: those whose ids and hosts the query answers.
+func (s *Store) makeKnown(ctx context.Context, tx Tx, query string, arg any, d *deltas) (int, error) {
+	var ids []int64
+	err := tx.Query(ctx, query, []any{arg}, func(row Row) error {
 		var id, host int64
 		if err := row.Scan(&id, &host); err != nil {
 			return err
@@ -161,10 +181,8 @@ func (s *Store) reviveSome(ctx context.Context, tx Tx, name string) (int, error)
 		return 0, err
 	}
 	update := fmt.Sprintf(`UPDATE frontier SET state = %d, next_at = 0 WHERE page_id IN (%s)`, crawl.Known, s.ids(1))
-	if _, err := tx.Exec(ctx, update, idList(ids)); err != nil {
-		return 0, err
-	}
-	return len(ids), d.apply(ctx, s, tx)
+	_, err = tx.Exec(ctx, update, idList(ids))
+	return len(ids), err
 }
 
 func insertCrawl(ctx context.Context, tx Tx, spec crawl.Spec, text string) error {

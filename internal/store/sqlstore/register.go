@@ -112,6 +112,7 @@ func (s *Store) registerChunk(ctx context.Context, p store.RegisterParams, chunk
 	res.New += registered.added
 	res.Forgotten += registered.forgotten
 	res.Refused += len(registered.refused)
+	res.Revived += registered.revived
 	res.Seen += len(chunk) - registered.added - registered.forgotten - len(registered.refused)
 	res.Hosts = append(res.Hosts, registered.hosts...)
 	return nil
@@ -132,6 +133,7 @@ func (s *Store) endRegistration(ctx context.Context, tx Tx, p store.RegisterPara
 // registration counts what one transaction registered.
 type registration struct {
 	added     int
+	revived   int
 	forgotten int        // left out
 	left      []foundURL // those that were forgotten
 	refused   []foundURL // left out: of foreign hosts for which there is no room
@@ -173,6 +175,11 @@ func (s *Store) registerSome(ctx context.Context, tx Tx, p store.RegisterParams,
 	if p.From == 0 {
 		if err := s.freeSeeds(ctx, tx, urls, d); err != nil {
 			return registration{}, fmt.Errorf("free seeds: %w", err)
+		}
+	}
+	if p.Revive {
+		if registered.revived, err = s.reviveStopped(ctx, tx, urls, d); err != nil {
+			return registration{}, fmt.Errorf("revive pages: %w", err)
 		}
 	}
 	if err := s.updateSeen(ctx, tx, urls); err != nil {

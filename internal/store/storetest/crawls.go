@@ -19,6 +19,7 @@ func crawlCases() []collectionCase {
 		{"StoppedRunsAgain", crawlStoppedRuns},
 		{"StoppedPagesReturnToKnown", crawlStoppedPagesReturn},
 		{"ManyStoppedPagesReturn", crawlManyStoppedPagesReturn},
+		{"StoppedPagesThatAreNamedReturn", crawlNamedPagesReturn},
 		{"StateChangesRaiseGeneration", crawlStates},
 		{"UnknownIsNotFound", crawlUnknown},
 		{"ListIsByName", crawlList},
@@ -112,6 +113,32 @@ func crawlStoppedPagesReturn(c *collection) {
 	want(c, "state", back.State, crawl.Active)
 	want(c, "visits", back.Visits, 1)
 	want(c, "next visit", c.visit(back.PageID, crawl.OutcomeUnchanged, crawl.Active).Visit.Visit, 2)
+	c.checkCounts()
+}
+
+// crawlNamedPagesReturn: pages that somebody stopped come back only when they are named,
+// with their history.
+func crawlNamedPagesReturn(c *collection) {
+	c.with(10, 0)
+	pages := c.admitted(1, 3)
+	c.visit(pages[0].PageID, crawl.OutcomeNew, crawl.Active)
+	for _, p := range pages[:2] {
+		c.setState(p.PageID, crawl.Stopped)
+	}
+	named := []store.NewURL{{URL: pages[0].URL, Host: pages[0].Host}, {URL: pages[2].URL, Host: pages[2].Host}}
+	c.register(0, named...)
+	want(c, "state without being asked for", c.page(pages[0].PageID).State, crawl.Stopped)
+	for _, revived := range []int{1, 0} {
+		res, err := c.s.RegisterLinks(c.ctx, store.RegisterParams{CrawlID: c.id, URLs: named, Revive: true})
+		c.check(err)
+		want(c, "revived", res.Revived, revived)
+	}
+	want(c, "state of a page that is named", c.page(pages[0].PageID).State, crawl.Known)
+	want(c, "state of another", c.page(pages[1].PageID).State, crawl.Stopped)
+	want(c, "state of one that lives", c.page(pages[2].PageID).State, crawl.Active)
+	c.checkCounts()
+	c.admit(pages[0].PageID)
+	want(c, "next visit", c.visit(pages[0].PageID, crawl.OutcomeUnchanged, crawl.Active).Visit.Visit, 2)
 	c.checkCounts()
 }
 
