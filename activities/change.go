@@ -249,6 +249,7 @@ func newVersion(in contract.DetectIn, content extract.Page, asked exclude.Verdic
 			followed = append(followed, l.URL)
 		}
 	}
+	links = append(links, refusedLinks(content, asked.Follow)...)
 	version := store.VersionRecord{
 		PageID: in.Page.PageID, Visit: in.Visit, At: in.Fetch.At,
 		Digest: in.Fetch.Digest, TextDigest: change.CoreDigest(content.Text), LinkDigest: change.LinkDigest(followed),

@@ -2,14 +2,18 @@ package activities_test
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
 	"recrawl/internal/contract"
 	"recrawl/internal/crawl"
 	"recrawl/internal/store"
+	"recrawl/internal/urlkey"
 )
 
 // detection is the input of DetectChange for a body that is in the archive.
@@ -130,9 +134,36 @@ func TestDetectChangeOfAPageWithoutFollow(t *testing.T) {
 	w := newWorld(t)
 	page := w.living([]string{"http://localhost/"})[0]
 	run(w, contract.DetectChange, w.detection(page, 1, `<meta name=robots content=nofollow><a href="/a">a</a>`))
-	pending := must[*store.PendingLinks](t)(w.store.PendingLinks(t.Context(), page.PageID, 1))
-	if pending != nil {
-		t.Errorf("links %+v, want none", pending)
+	if follows := w.followed(page, 1); len(follows) > 0 {
+		t.Errorf("links %q, want none", follows)
+	}
+}
+
+// Links that are not taken are counted by reason, with examples, whatever they lead to.
+func TestLinksThatAreNotTakenAreCounted(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	page := w.living([]string{"http://localhost/"})[0]
+	long := strings.Repeat("x", urlkey.MaxLength)
+	body := `<meta name=robots content=nofollow><a href="mailto:a@b.test">a</a><a href="ftp://b.test/">b</a><a href="/` + long + `">c</a><a href="http://">d</a>`
+	for i := range 6 {
+		body += fmt.Sprintf(`<a href="/%d">page</a>`, i)
+	}
+	run(w, contract.DetectChange, w.detection(page, 1, body))
+	in := contract.RegisterIn{Page: page, Visit: 1}
+	out := run(w, contract.RegisterLinks, in)
+	want := map[string]int{"scheme": 2, "too long": 1, "malformed": 1, "nofollow": 6}
+	if out.New != 0 || !maps.Equal(out.Rejected, want) {
+		t.Errorf("registered %+v, want none and %v rejected", out, want)
+	}
+	for _, c := range must[[]store.RejectionCount](t)(w.store.Rejections(t.Context(), page.CrawlID)) {
+		if c.Links != want[c.Reason] {
+			t.Errorf("%d links are counted for %s", c.Links, c.Reason)
+		}
+	}
+	kept := must[[]store.RejectedLink](t)(w.store.ListRejected(t.Context(), store.RejectedFilter{CrawlID: page.CrawlID, Reason: "scheme", Limit: 10}))
+	if len(kept) != 2 || kept[0].From != page.URL || !slices.ContainsFunc(kept, func(l store.RejectedLink) bool { return l.URL == "mailto:a@b.test" }) {
+		t.Errorf("kept %+v", kept)
 	}
 }
 

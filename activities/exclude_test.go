@@ -69,7 +69,7 @@ func (w *world) followed(page crawl.PageRef, visit int) []string {
 	paths := []string{}
 	if pending := must[*store.PendingLinks](w.t)(w.store.PendingLinks(w.t.Context(), page.PageID, visit)); pending != nil {
 		for _, l := range pending.Links {
-			if !l.NoFollow {
+			if !l.NoFollow && l.Refused == "" {
 				paths = append(paths, l.URL[strings.LastIndex(l.URL, "/"):])
 			}
 		}

@@ -7,10 +7,52 @@ import (
 	"maps"
 	"slices"
 
+	"recrawl/internal/extract"
 	"recrawl/internal/scope"
 	"recrawl/internal/store"
 	"recrawl/internal/urlkey"
 )
+
+// Reasons why links are not taken, besides those of package scope.
+const (
+	reasonNoFollow  = "nofollow"
+	reasonTooLong   = "too long"
+	reasonMalformed = "malformed"
+)
+
+// refusedLinks are the links of a page that nothing is asked about: those that lead to
+// no page and, if the page asks that none be followed, all others. Some stand for all.
+func refusedLinks(content extract.Page, follow bool) []store.Link {
+	var links []store.Link
+	some := func(reason string, total int, examples []string) {
+		for i, url := range examples {
+			// Workers of releases that know no Refused read NoFollow.
+			link := store.Link{URL: url, Refused: reason, NoFollow: reason == reasonNoFollow}
+			if i == 0 {
+				link.Times = total - len(examples) + 1
+			}
+			links = append(links, link)
+		}
+	}
+	for _, r := range content.Refused {
+		reason := reasonMalformed
+		switch {
+		case errors.Is(r.Cause, urlkey.ErrScheme):
+			reason = scope.ReasonScheme
+		case errors.Is(r.Cause, urlkey.ErrTooLong):
+			reason = reasonTooLong
+		}
+		some(reason, r.Links, r.Examples)
+	}
+	if !follow {
+		var examples []string
+		for _, l := range content.Links[:min(len(content.Links), maxExamples)] {
+			examples = append(examples, l.URL)
+		}
+		some(reasonNoFollow, len(content.Links), examples)
+	}
+	return links
+}
 
 // judged are a version's links.
 type judged struct {
@@ -37,6 +79,11 @@ func (a *Activities) filter(ctx context.Context, view *crawlView, pending *store
 		return judged{}, fmt.Errorf("%s: %w", pageLabel(pending.Page), err)
 	}
 	for _, link := range pending.Links {
+		if link.Refused != "" {
+			j.rejected.add(scope.Verdict{Reason: link.Refused}, example(link.URL, store.NewURL{}))
+			j.rejected[link.Refused].Links += max(link.Times, 1) - 1
+			continue
+		}
 		if link.Kind.IsSource() {
 			found, verdict, err := sources.judge(ctx, link)
 			if err != nil {
@@ -48,7 +95,7 @@ func (a *Activities) filter(ctx context.Context, view *crawlView, pending *store
 			continue
 		}
 		if link.NoFollow {
-			j.rejected.add(scope.Verdict{Reason: "nofollow"}, example(link.URL, store.NewURL{}))
+			j.rejected.add(scope.Verdict{Reason: reasonNoFollow}, example(link.URL, store.NewURL{}))
 			continue
 		}
 		found, verdict := a.judgeLink(view, link.URL, scope.Link{Level: pending.Level + 1, Hops: pending.Hops, Language: pending.Language})
@@ -133,9 +180,9 @@ func (a *Activities) judgeLink(view *crawlView, raw string, found scope.Link) (s
 	u, err := view.url(raw)
 	switch {
 	case errors.Is(err, urlkey.ErrTooLong):
-		return found, scope.Verdict{Reason: "too long"}
+		return found, scope.Verdict{Reason: reasonTooLong}
 	case err != nil:
-		return found, scope.Verdict{Reason: "malformed"}
+		return found, scope.Verdict{Reason: reasonMalformed}
 	}
 	found.URL, found.Hops = u, view.scope.Hops(u, found.Hops)
 	v := view.scope.Check(found)

@@ -13,7 +13,8 @@ type explainCmd struct{ pageArg }
 func (explainCmd) Help() string {
 	return `Says when the page is visited next and why then: what the policy concluded from its visits, what a person
 asked for, what its host allows, and what robots.txt says. What its workflow does at this moment is
-told when Temporal can be reached.
+told when Temporal can be reached. Of a link that was not taken it says why, if it is one of those
+that 'starter rejected' lists.
 
     starter explain https://example.com/news`
 }
@@ -25,7 +26,13 @@ func (c explainCmd) Run(s *session) error {
 		return err
 	}
 	return s.withStore(func(opened store.Store) error {
+		reporter := report.Reporter{Store: opened, Out: s.env.Stdout, Format: s.global.Output}
 		page, err := findPage(s, opened, url, c.Crawl)
+		if errors.Is(err, store.ErrNotFound) {
+			if told, failed := reporter.ExplainRejected(s.ctx, url, c.Crawl); told || failed != nil {
+				return failed
+			}
+		}
 		if err != nil {
 			return err
 		}
@@ -33,7 +40,7 @@ func (c explainCmd) Run(s *session) error {
 		if err != nil {
 			return err
 		}
-		return report.Reporter{Store: opened, Out: s.env.Stdout, Format: s.global.Output}.Explain(s.ctx, page, live)
+		return reporter.Explain(s.ctx, page, live)
 	})
 }
 

@@ -245,3 +245,14 @@ func TestRepair(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 }
+
+// The help names every state that --state takes.
+func TestHelpNamesAllStates(t *testing.T) {
+	t.Parallel()
+	got := starter(t, &fakeBackend{}, "pages", "--help")
+	for _, state := range stateNames() {
+		if !strings.Contains(got.out, state) {
+			t.Errorf("pages --help does not name %s:\n%s", state, got.out)
+		}
+	}
+}

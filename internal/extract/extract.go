@@ -53,6 +53,8 @@ type Page struct {
 	// Links are the pages linked to, in the order of the document, without the page
 	// itself. Boilerplate and what the crawl ignores have links like all else.
 	Links []Link
+	// Refused are links that lead to no page that could be fetched, by cause.
+	Refused []Refused
 	// LinksCut: there were more links than are kept.
 	LinksCut bool
 	// Feeds are the feeds that the page names as its own, in its order.

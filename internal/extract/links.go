@@ -294,9 +294,15 @@ func (c *collector) resolve(base urlkey.Base, self urlkey.URL, page *Page) {
 	seen := make(map[urlkey.URL]int, min(len(c.refs), MaxLinks))
 	site := urlkey.RegistrableDomain(self.Host())
 	bytes := 0
+	var refused refusals
+	defer func() { page.Refused = refused.all }()
 	for _, r := range c.refs {
 		u, err := base.Resolve(r.href)
-		if err != nil || u == self {
+		if err != nil {
+			refused.add(r.href, err)
+			continue
+		}
+		if u == self {
 			continue
 		}
 		i, known := seen[u]

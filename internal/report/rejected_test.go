@@ -32,6 +32,27 @@ func (f *fake) ListRejected(_ context.Context, q store.RejectedFilter) (found []
 	return found, f.fail
 }
 
+// A URL that is no page is explained by the rejected links.
+func TestExplainRejected(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		url, crawl string
+		found      bool
+		text       string
+	}{
+		{"https://elsewhere.example/", "", true, "https://elsewhere.example/ is no page of crawl news: rejected 1m ago (host), found on https://example.com/\n"},
+		{"https://example.com/print/1", "news", true, "https://example.com/print/1 is no page of crawl news: rejected now (rule print pages): looks printed\n"},
+		{"https://elsewhere.example/", "docs", false, ""},
+		{"https://example.com/never-seen", "", false, ""},
+	} {
+		var out bytes.Buffer
+		found, err := Reporter{Store: sample(), Out: &out, Format: Text}.ExplainRejected(t.Context(), c.url, c.crawl)
+		if err != nil || found != c.found || out.String() != c.text {
+			t.Errorf("%s: %t, %v, %q; want %q", c.url, found, err, out.String(), c.text)
+		}
+	}
+}
+
 func TestGoldenRejected(t *testing.T) {
 	t.Parallel()
 	for name, q := range map[string]RejectedQuery{

@@ -29,6 +29,9 @@ func Words(reasons []crawl.Reason) string {
 
 // Word says one reason in plain words.
 func Word(r crawl.Reason) string {
+	if words, ok := change.Word(r); ok && r.Text != "" {
+		return words // which has more than the text
+	}
 	if r.Text != "" {
 		return r.Text
 	}

@@ -21,6 +21,11 @@ func TestWords(t *testing.T) {
 		{crawl.Reason{Code: "resemblance", Num: map[string]float64{"r": 0.5, "at": 0.98}}, "resemblance (at=0.98 r=0.5)"},
 		{crawl.Reason{Code: "noindex-tag"}, "noindex by X-Robots-Tag: no body kept"},
 		{crawl.Reason{Code: "later"}, "later"},
+		{crawl.Reason{Code: "duplicate-of", Text: "http://a.test/"}, "the same content as http://a.test/"},
+		{
+			crawl.Reason{Code: "near-duplicate-of", Text: "http://a.test/", Num: map[string]float64{"resemblance": 0.93}},
+			"nearly the same content as http://a.test/ (resemblance 0.93)",
+		},
 	} {
 		if got := Word(c.reason); got != c.want {
 			t.Errorf("%+v: %q, want %q", c.reason, got, c.want)

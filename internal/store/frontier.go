@@ -123,6 +123,11 @@ type Link struct {
 	// Modified is when a list says that the page has changed, in milliseconds since 1970; 0
 	// if it does not say.
 	Modified int64 `json:"m,omitempty"`
+	// Refused is the reason for which the link is not taken, "" if that is to be decided;
+	// URL is then as the page has it. Times is for how many such links it stands, 0 for
+	// itself.
+	Refused string `json:"x,omitempty"`
+	Times   int    `json:"t,omitempty"`
 }
 
 // CandidateParams are the inputs of Candidates.
