@@ -18,7 +18,7 @@ const (
 type Care interface {
 	// ClaimCare returns crawls, whatever their state, that no worker has looked after in
 	// the last every, at most limit, and notes that the caller does: of all workers, one
-	// gets each crawl.
+	// gets each crawl. A crawl that is being deleted is nobody's care.
 	ClaimCare(ctx context.Context, every time.Duration, limit int) ([]CrawlRecord, error)
 	// NoteTroubles notes what is wrong with parts of a crawl now; parts that are not
 	// named keep their troubles.

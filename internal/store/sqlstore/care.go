@@ -10,7 +10,7 @@ import (
 
 // ClaimCare implements store.Care. Nothing is written while there is nothing to claim.
 func (s *Store) ClaimCare(ctx context.Context, every time.Duration, limit int) ([]store.CrawlRecord, error) {
-	waiting := `SELECT COUNT(*) FROM crawls c LEFT JOIN crawl_care k ON k.crawl_id = c.id WHERE COALESCE(k.looked_at, 0) <= $1`
+	waiting := `SELECT COUNT(*) FROM crawls c LEFT JOIN crawl_care k ON k.crawl_id = c.id WHERE c.deleting = 0 AND COALESCE(k.looked_at, 0) <= $1`
 	n, err := read(ctx, s, func(tx Tx) (n int64, err error) {
 		now, err := tx.Now(ctx)
 		if err == nil {
@@ -38,7 +38,7 @@ func (s *Store) claimCare(ctx context.Context, tx Tx, every time.Duration, limit
 	}
 	claim := `INSERT INTO crawl_care (crawl_id, looked_at)
 		SELECT c.id, CAST($1 AS BIGINT) FROM crawls c LEFT JOIN crawl_care k ON k.crawl_id = c.id
-		WHERE COALESCE(k.looked_at, 0) <= $2 ORDER BY c.id LIMIT $3
+		WHERE c.deleting = 0 AND COALESCE(k.looked_at, 0) <= $2 ORDER BY c.id LIMIT $3
 		ON CONFLICT (crawl_id) DO UPDATE SET looked_at = excluded.looked_at WHERE crawl_care.looked_at <= $2
 		RETURNING crawl_id`
 	ids, err := collect(ctx, tx, claim, []any{now, now - spanMicros(every), limitOr(limit)}, scanID)

@@ -60,6 +60,13 @@ func oneWorkerCares(c *collection) {
 	if !slices.ContainsFunc(again, func(r store.CrawlRecord) bool { return r.ID == c.id }) {
 		c.Errorf("not to be had when its time has come")
 	}
+	_, err = c.s.BeginDelete(c.ctx, c.name)
+	c.check(err)
+	again, err = c.s.ClaimCare(c.ctx, 0, 0)
+	c.check(err)
+	if slices.ContainsFunc(again, func(r store.CrawlRecord) bool { return r.ID == c.id }) {
+		c.Errorf("somebody looks after a crawl that is being deleted, and may bring it back")
+	}
 }
 
 func troublesLast(c *collection) {
