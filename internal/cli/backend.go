@@ -72,6 +72,9 @@ type Backend interface {
 	Restore(ctx context.Context, dir string, o RestoreOptions) (backup.Restored, error)
 	// RestoreArchive brings the contents of such a folder to an archive.
 	RestoreArchive(ctx context.Context, archive, dir string, progress backup.Progress) (backup.Copied, error)
+	// UndoUpgrade puts the copy that was kept before an upgrade in the store's place;
+	// store.ErrNotFound if there is none.
+	UndoUpgrade(ctx context.Context, o UndoOptions) (Undone, error)
 	// DialTemporal connects to Temporal. It gives up within seconds.
 	DialTemporal(ctx context.Context, o TemporalOptions) (Client, error)
 }

@@ -47,6 +47,9 @@ func TestBackup(t *testing.T) {
 		{args: "--store=sqlite:news.db restore kept", code: 2, err: "no archive"},
 		{args: "restore kept --archive-only", code: 2, err: "no archive"},
 		{args: "restore kept", env: map[string]string{"RECRAWL_STORE": "postgres://db/news"}, code: 2, err: "pg_restore"},
+		{args: "undo-upgrade", call: `undo "" "data"`, out: "old.db is as it was before the upgrade: go on with the release of that time; the upgraded one is newer.db\n"},
+		{args: "undo-upgrade --data new", call: `undo "" "new"`, code: 3, err: "no copy"},
+		{args: "--store=postgres://db/news undo-upgrade", code: 2, err: "pg_dump"},
 		{args: "--archive=bytes restore kept --archive-only", call: `restore kept to archive "bytes"`, out: "0 contents, 0 of them new, 0 B\n"},
 	} {
 		b := &fakeBackend{copied: c.copied}

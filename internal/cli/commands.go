@@ -60,10 +60,11 @@ type commands struct {
 
 	Rank rankCmd `cmd:"" help:"Rank the pages of a crawl by the links between them, now."`
 
-	Archive  archiveCmd  `cmd:"" help:"Look after the archive of contents."`
-	Backup   backupCmd   `cmd:"" help:"Copy the store and the archive to a folder, while crawls run."`
-	Restore  restoreCmd  `cmd:"" help:"Bring back what starter backup copied."`
-	Simulate simulateCmd `cmd:"" help:"Compare revisit policies on drawn worlds, recorded changes or a crawl's own history."`
+	Archive     archiveCmd     `cmd:"" help:"Look after the archive of contents."`
+	Backup      backupCmd      `cmd:"" help:"Copy the store and the archive to a folder, while crawls run."`
+	Restore     restoreCmd     `cmd:"" help:"Bring back what starter backup copied."`
+	UndoUpgrade undoUpgradeCmd `cmd:"" help:"Go back to the store from before the last upgrade."`
+	Simulate    simulateCmd    `cmd:"" help:"Compare revisit policies on drawn worlds, recorded changes or a crawl's own history."`
 
 	Completion completionCmd `cmd:"" help:"Print a shell's completion script."`
 	Version    versionCmd    `cmd:"" help:"Print the version; so does --version."`

@@ -208,6 +208,14 @@ func (b *fakeBackend) RestoreArchive(_ context.Context, archive, dir string, _ b
 	return b.copied, nil
 }
 
+func (b *fakeBackend) UndoUpgrade(_ context.Context, o UndoOptions) (Undone, error) {
+	b.calls = append(b.calls, fmt.Sprintf("undo %q %q", o.Store, o.Data))
+	if o.Data == "new" {
+		return Undone{}, fmt.Errorf("new: no copy: %w", store.ErrNotFound)
+	}
+	return Undone{Store: "old.db", Moved: "newer.db"}, nil
+}
+
 var fakeManifest = backup.Manifest{Name: "20261122T154500Z", Software: "recrawl/0.2.0", Bytes: 4096, Contents: 3, Lacking: 1}
 
 func (b *fakeBackend) DialTemporal(_ context.Context, o TemporalOptions) (Client, error) {

@@ -99,6 +99,9 @@ func (e *engine) open(ctx context.Context, opts Options) error {
 	if err := e.claim(ctx); err != nil {
 		return err
 	}
+	if err := e.keepBefore(ctx, migrations); err != nil {
+		return err
+	}
 	if err := sqlstore.Migrate(ctx, e.Write, migrations); err != nil {
 		return e.named(err)
 	}

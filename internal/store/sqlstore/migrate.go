@@ -2,6 +2,7 @@ package sqlstore
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"path"
@@ -9,6 +10,18 @@ import (
 
 	"recrawl/internal/store"
 )
+
+// Compatible is the last migration of the release before this one. Programs of that
+// release may go on with a store that this one has migrated, to read and to write: a
+// fleet is upgraded worker by worker, and somebody's `starter status` is older. It holds
+// because migrations since then only add (a test sees to that), and no promise of the
+// older tables depends on the newer ones. A release that cannot keep this names its own
+// last migration here, and says in the change log that all workers stop first.
+const Compatible = "0017_workers"
+
+// settingCompatible is the row of settings that holds the Compatible of the newest release
+// that has migrated the store.
+const settingCompatible = "compatible"
 
 // Migration is one step of a driver's schema.
 type Migration struct {
@@ -41,7 +54,8 @@ func Migrations(fsys fs.FS) ([]Migration, error) {
 // Migrate brings a database to the newest schema: each missing migration in one
 // transaction with the record of its name. write must let one process at a time
 // into its transaction. The error is store.ErrForeign when the database has
-// seen migrations that are not in all, as a newer recrawl leaves it.
+// seen migrations that are not in all, unless they are those of a release that is
+// compatible with this one; see Compatible.
 func Migrate(ctx context.Context, write func(context.Context, func(Tx) error) error, all []Migration) error {
 	for complete := false; !complete; {
 		err := write(ctx, func(tx Tx) error {
@@ -56,8 +70,8 @@ func Migrate(ctx context.Context, write func(context.Context, func(Tx) error) er
 	return nil
 }
 
-// CheckMigrated returns an error unless the database has exactly the given
-// migrations: for connections that must not change it.
+// CheckMigrated returns an error unless the database has the given migrations, and none
+// besides but those of a compatible release: for connections that must not change it.
 func CheckMigrated(ctx context.Context, tx Tx, all []Migration) error {
 	applied, err := appliedCount(ctx, tx, all)
 	if err != nil {
@@ -67,6 +81,16 @@ func CheckMigrated(ctx context.Context, tx Tx, all []Migration) error {
 		return fmt.Errorf("the store is of an older recrawl: open it for writing once to bring it up to date (migration %s is missing)", all[applied].Name)
 	}
 	return nil
+}
+
+// FirstMissing returns the name of the first migration that a database, which has seen
+// some, lacks; "" if it has all.
+func FirstMissing(ctx context.Context, tx Tx, all []Migration) (string, error) {
+	applied, err := appliedCount(ctx, tx, all)
+	if err != nil || applied == len(all) {
+		return "", err
+	}
+	return all[applied].Name, nil
 }
 
 // applyNext applies the first missing migration and reports whether none is
@@ -91,7 +115,20 @@ func applyNext(ctx context.Context, tx Tx, all []Migration) (complete bool, err 
 	if _, err := tx.Exec(ctx, `INSERT INTO recrawl_migrations (name, applied_at) VALUES ($1, $2)`, next.Name, now); err != nil {
 		return false, fmt.Errorf("record migration %s: %w", next.Name, err)
 	}
-	return applied+1 == len(all), nil
+	if applied+1 < len(all) {
+		return false, nil
+	}
+	return true, noteCompatible(ctx, tx)
+}
+
+// noteCompatible says which older programs may use the store from now on.
+func noteCompatible(ctx context.Context, tx Tx) error {
+	_, err := tx.Exec(ctx, `INSERT INTO settings (name, value) VALUES ($1, $2)
+		ON CONFLICT (name) DO UPDATE SET value = excluded.value`, settingCompatible, Compatible)
+	if err != nil {
+		return fmt.Errorf("note compatible releases: %w", err)
+	}
+	return nil
 }
 
 // appliedCount returns how many of the migrations, from the first on, the
@@ -105,10 +142,22 @@ func appliedCount(ctx context.Context, tx Tx, all []Migration) (int, error) {
 	if err != nil {
 		return 0, fmt.Errorf("read applied migrations: %w", err)
 	}
-	for i, name := range names {
-		if i >= len(all) || all[i].Name != name {
-			return 0, fmt.Errorf("made by another, probably newer, version of recrawl (migration %s): %w", name, store.ErrForeign)
+	for i, name := range names[:min(len(names), len(all))] {
+		if all[i].Name != name {
+			return 0, foreignMigration(name)
 		}
 	}
-	return len(names), nil
+	if len(names) <= len(all) {
+		return len(names), nil
+	}
+	var compatible string
+	err = tx.QueryRow(ctx, `SELECT value FROM settings WHERE name = $1`, []any{settingCompatible}, &compatible)
+	if errors.Is(err, store.ErrNotFound) || err == nil && compatible > all[len(all)-1].Name {
+		return 0, foreignMigration(names[len(all)])
+	}
+	return len(all), err
+}
+
+func foreignMigration(name string) error {
+	return fmt.Errorf("made by another, probably newer, version of recrawl (migration %s): %w", name, store.ErrForeign)
 }

@@ -85,3 +85,31 @@ func TestMigrationsAreNumbered(t *testing.T) {
 		}
 	}
 }
+
+// adds is a statement that a program of the release before does not notice: it makes
+// something new, or adds a column that has a value where nobody gives one.
+var adds = regexp.MustCompile(`(?is)^(CREATE TABLE|CREATE INDEX|INSERT INTO settings|ALTER TABLE \w+ ADD COLUMN (\w+ )+((NOT NULL )?DEFAULT|NULL)|ALTER TABLE \w+ ADD COLUMN \w+ \w+$)`)
+
+// TestMigrationsOnlyAdd: whoever knows the migrations up to Compatible may go on with a
+// store that has all.
+func TestMigrationsOnlyAdd(t *testing.T) {
+	comment := regexp.MustCompile(`(?m)--.*$`)
+	for _, driver := range []string{"sqlite", "postgres"} {
+		all, err := sqlstore.Migrations(os.DirFS("../" + driver))
+		if err != nil {
+			t.Fatal(err)
+		}
+		known := slices.IndexFunc(all, func(m sqlstore.Migration) bool { return m.Name == sqlstore.Compatible })
+		if known < 0 {
+			t.Fatalf("%s has no migration %s", driver, sqlstore.Compatible)
+		}
+		for _, m := range all[known+1:] {
+			for _, statement := range strings.Split(comment.ReplaceAllString(m.SQL, ""), ";") {
+				statement = strings.Join(strings.Fields(statement), " ")
+				if statement != "" && !adds.MatchString(statement) {
+					t.Errorf("%s: %s does more than add, so that programs of the last release would break: %s", driver, m.Name, statement)
+				}
+			}
+		}
+	}
+}

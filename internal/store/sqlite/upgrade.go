@@ -1,0 +1,148 @@
+package sqlite
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"recrawl/internal/store"
+	"recrawl/internal/store/sqlstore"
+)
+
+// beforeMark follows the store's name in that of the copy that is kept before an upgrade;
+// the number of the first migration that it has not seen comes after it.
+const beforeMark = ".before-"
+
+// keepBefore copies a store of an older release before it is migrated. Only its owner may
+// bring it up to date, so that no command does it beside a worker of that release.
+func (e *engine) keepBefore(ctx context.Context, migrations []sqlstore.Migration) error {
+	missing := ""
+	err := e.writer.query(ctx, "SELECT COUNT(*) FROM sqlite_master WHERE name = 'recrawl_migrations'", nil, func(row sqlstore.Row) error {
+		var tables int
+		if err := row.Scan(&tables); err != nil || tables == 0 {
+			return err // a new store
+		}
+		missing = migrations[0].Name
+		return nil
+	})
+	if err == nil && missing != "" {
+		missing, err = sqlstore.FirstMissing(ctx, &tx{session: e.writer}, migrations)
+	}
+	if err != nil || missing == "" {
+		return e.named(err)
+	}
+	if !e.owner {
+		return fmt.Errorf("%s is a store of an older recrawl: start its worker, or `starter dev`, once to bring it up to date: %w", e.path, store.ErrUnavailable)
+	}
+	number, _, _ := strings.Cut(missing, "_")
+	to := e.path + beforeMark + number
+	part := to + ".part"
+	if err := os.Remove(part); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("keep a copy of the store before its upgrade: %w", err)
+	}
+	err = Snapshot(ctx, e.path, part)
+	if err == nil {
+		err = place(part, to)
+	}
+	if err != nil {
+		_ = os.Remove(part) // the error that counts is the first
+		return fmt.Errorf("keep a copy of %s before its upgrade, which needs room for it on this disk: %w", e.path, err)
+	}
+	return e.dropOlder(to)
+}
+
+// place brings a file that is whole to the disk under its name.
+func place(from, to string) error {
+	if err := syncPath(from); err != nil {
+		return err
+	}
+	if err := os.Rename(from, to); err != nil {
+		return err
+	}
+	return syncPath(filepath.Dir(to))
+}
+
+func syncPath(path string) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Sync(), f.Close())
+}
+
+// dropOlder removes the copies of earlier upgrades.
+func (e *engine) dropOlder(keep string) error {
+	all, err := copiesBefore(e.path)
+	for _, path := range all {
+		if path != keep {
+			err = errors.Join(err, os.Remove(path))
+		}
+	}
+	return err
+}
+
+// copiesBefore lists the copies that were kept before upgrades, the newest last.
+func copiesBefore(path string) ([]string, error) {
+	entries, err := os.ReadDir(filepath.Dir(path))
+	if err != nil {
+		return nil, err
+	}
+	var all []string
+	for _, entry := range entries {
+		number, is := strings.CutPrefix(entry.Name(), filepath.Base(path)+beforeMark)
+		if is && number != "" && strings.Trim(number, "0123456789") == "" {
+			all = append(all, filepath.Join(filepath.Dir(path), entry.Name()))
+		}
+	}
+	slices.Sort(all)
+	return all, nil
+}
+
+// CheckUndo returns store.ErrNotFound if no copy of a store from before an upgrade is kept.
+func CheckUndo(path string) error {
+	all, err := copiesBefore(path)
+	if err == nil && len(all) == 0 {
+		err = fmt.Errorf("%s: no copy from before an upgrade: %w", path, store.ErrNotFound)
+	}
+	return err
+}
+
+// UndoUpgrade puts the copy that was kept before the last upgrade in the store's place,
+// and returns where the store is that had it. Nobody may have the store open. Cut off, it
+// goes on when it is called again. The error is store.ErrNotFound if there is no copy.
+func UndoUpgrade(ctx context.Context, path string, now time.Time) (undone string, err error) {
+	if path, err = filepath.Abs(path); err != nil {
+		return "", err
+	}
+	all, err := copiesBefore(path)
+	if err = errors.Join(err, CheckUndo(path)); err != nil {
+		return "", err
+	}
+	e := &engine{path: path}
+	if err := e.takeOwnership(ctx); err != nil {
+		return "", err
+	}
+	defer func() { err = errors.Join(err, e.guard.close()) }()
+	if _, err := os.Lstat(path); err == nil {
+		// Its log becomes part of it: the copy must not find it.
+		if err := Rewrite(ctx, path, false); err != nil {
+			return "", err
+		}
+		undone = path + ".undone-" + now.UTC().Format("20060102T150405Z")
+		if err := os.Rename(path, undone); err != nil {
+			return "", err
+		}
+	}
+	for _, suffix := range []string{"-wal", "-shm"} { // empty by now
+		if err := os.Remove(path + suffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return undone, err
+		}
+	}
+	return undone, place(all[len(all)-1], path)
+}

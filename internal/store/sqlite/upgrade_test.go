@@ -1,0 +1,78 @@
+package sqlite
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"recrawl/internal/store"
+	"recrawl/internal/store/sqlstore"
+)
+
+// older makes a store that lacks the last migration.
+func older(t *testing.T, path string) {
+	t.Helper()
+	all, err := sqlstore.Migrations(migrationFiles)
+	if err != nil {
+		t.Fatal(err)
+	}
+	execute(t, path, "PRAGMA journal_mode = WAL", "PRAGMA application_id = 1919119991",
+		"CREATE TABLE recrawl_migrations (name TEXT PRIMARY KEY, applied_at BIGINT NOT NULL)")
+	for _, m := range all[:len(all)-1] {
+		execute(t, path, m.SQL, "INSERT INTO recrawl_migrations VALUES ('"+m.Name+"', 1)")
+	}
+	execute(t, path, "INSERT INTO hosts (host) VALUES ('old.test')")
+}
+
+// TestUpgradeKeepsACopy: before a store is migrated a copy is kept, and it can be gone back
+// to, also when that is cut off half-way.
+func TestUpgradeKeepsACopy(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "store.db")
+	older(t, path)
+	stale := path + ".before-0002"
+	if err := os.WriteFile(stale, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	wantOpenError(t, path, Options{}, store.ErrUnavailable, "older recrawl") // a command migrates nothing
+	e := openOwner(t, path)
+	if err := e.Write(t.Context(), func(tx sqlstore.Tx) error { return insertHost(t.Context(), tx) }); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := UndoUpgrade(t.Context(), path, time.Now()); !errors.Is(err, store.ErrUnavailable) {
+		t.Errorf("undone while it is in use: %v", err)
+	}
+	crash(t, e) // leaves a log
+	if _, err := os.Stat(stale); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("the copy of an earlier upgrade is there: %v", err)
+	}
+	undone, err := UndoUpgrade(t.Context(), path, time.Now())
+	if err != nil || !strings.HasPrefix(undone, path+".undone-") {
+		t.Fatalf("%s, %v", undone, err)
+	}
+	wantOpenError(t, path, Options{ReadOnly: true}, nil, "older recrawl")
+	newer := openOwner(t, undone)
+	if n := countHosts(t, newer); n != 2 {
+		t.Errorf("%d hosts in what was undone, want both", n)
+	}
+	if err := newer.Close(); err != nil {
+		t.Fatal(err)
+	}
+	// Once more, cut off after the store was moved away.
+	upgraded := openOwner(t, path)
+	if n := countHosts(t, upgraded); n != 1 {
+		t.Errorf("%d hosts in the copy, want the one from before the upgrade", n)
+	}
+	if err := errors.Join(upgraded.Close(), os.Rename(path, path+".away")); err != nil {
+		t.Fatal(err)
+	}
+	if undone, err := UndoUpgrade(t.Context(), path, time.Now()); err != nil || undone != "" {
+		t.Errorf("going on: %q, %v", undone, err)
+	}
+	wantOpenError(t, path, Options{ReadOnly: true}, nil, "older recrawl")
+	if _, err := UndoUpgrade(t.Context(), path, time.Now()); !errors.Is(err, store.ErrNotFound) {
+		t.Errorf("undone twice: %v", err)
+	}
+}
