@@ -204,7 +204,9 @@ func (d *devRun) startWorker(ctx context.Context, programs *filters.Set) (stop f
 		client: d.client, store: d.store, files: d.files, programs: programs,
 		keeper: newKeeper(d.state.Store, d.state.Archive, d.Config),
 	}
-	return startWorker(ctx, p, d.Config, temporalkit.StickyEmbedded, d.log)
+	cfg := d.Config
+	cfg.Deployment = "" // nobody would make this build its current one
+	return startWorker(ctx, p, cfg, temporalkit.StickyEmbedded, d.log)
 }
 
 // startCrawls starts the workflows of the crawls that the store knows, should

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -74,9 +75,16 @@ type parts struct {
 	programs *filters.Set
 }
 
+// deployment is the Worker Deployment of the settings, with this program as its build
+// unless they name another.
+func deployment(cfg config.Config) temporalkit.Deployment {
+	name, build, _ := strings.Cut(cfg.Deployment, ":")
+	return temporalkit.Deployment{Name: name, Build: cmp.Or(build, config.VersionText())}
+}
+
 // startWorker starts a worker and returns what ends it.
 func startWorker(ctx context.Context, p parts, cfg config.Config, sticky time.Duration, log *slog.Logger) (stop func(), err error) {
-	w := temporalkit.NewWorker(p.client, cfg.Concurrency, sticky)
+	w := temporalkit.NewWorker(p.client, cfg.Concurrency, sticky, deployment(cfg))
 	workflows.Register(w)
 	settings := activities.Settings{Version: config.Release, Contact: cfg.Contact, Overdue: cfg.Overdue, Filters: p.programs, Room: p.keeper}
 	acts := activities.New(p.store, p.files, fetch.New(fetch.Options{}), temporalkit.Workflows{Client: p.client}, settings, log)

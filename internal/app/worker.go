@@ -73,6 +73,9 @@ func runWorker(ctx context.Context, cfg config.Config, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
+	if d := deployment(cfg); d.Name != "" {
+		log.Info("this worker gets tasks when its build is the deployment's current one", "deployment", d.Name, "build", d.Build)
+	}
 	log.Info("worker ready", "namespace", namespace, "concurrency", cfg.Concurrency)
 	<-ctx.Done()
 	stop()

@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"log/slog"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -31,6 +32,7 @@ const (
 	EnvGroupHosts  = "RECRAWL_GROUP_HOSTS"
 	EnvFilters     = "RECRAWL_FILTERS"
 	EnvReserve     = "RECRAWL_RESERVE"
+	EnvDeployment  = "RECRAWL_DEPLOYMENT"
 )
 
 // DefaultData is the data folder of `starter dev`, below the working directory,
@@ -65,6 +67,9 @@ type Config struct {
 	// Reserve is how many bytes must be left on the disks of the store's file and the
 	// archive's folder; with less no request is made. 0 looks at none.
 	Reserve crawl.Size
+	// Deployment is the Worker Deployment of Temporal that workers belong to, as NAME or
+	// NAME:BUILD; "" is none. Without BUILD the version is the build.
+	Deployment string
 }
 
 // DefaultReserve is room for what 64 requests bring at the same time, and for the
@@ -101,6 +106,7 @@ func Load(getenv func(string) string) (Config, error) {
 	read(EnvGroupHosts, func(v string) (err error) { c.GroupHosts, err = urlkey.ParseGrouping(v); return err })
 	read(EnvReserve, func(v string) (err error) { c.Reserve, err = crawl.ParseSize(v); return err })
 	read(EnvFilters, func(v string) (err error) { c.Filters, err = parseFilters(v); return err })
+	read(EnvDeployment, func(v string) error { c.Deployment = v; return checkDeployment(v) })
 	if len(errs) > 0 {
 		return Config{}, errors.Join(errs...)
 	}
@@ -175,6 +181,15 @@ func parseFilters(v string) (map[string]string, error) {
 		filters[name] = path
 	}
 	return filters, nil
+}
+
+var deployment = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}(:[A-Za-z0-9_+.-]{1,64})?$`)
+
+func checkDeployment(v string) error {
+	if !deployment.MatchString(v) {
+		return fmt.Errorf("%q is not a worker deployment: write NAME, or NAME:BUILD, of letters, digits, - and _; in BUILD also + and dots", v)
+	}
+	return nil
 }
 
 func parseOverdue(v string) (time.Duration, error) {

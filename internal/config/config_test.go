@@ -57,6 +57,7 @@ func TestLoadMistakes(t *testing.T) {
 		{EnvOverdue, "60", `RECRAWL_OVERDUE: "60" is not a duration (unreadable): write a number with a unit, such as 10s, 36h or 7d`},
 		{EnvGroupHosts, "site", `RECRAWL_GROUP_HOSTS: "site" is not a grouping of hosts: write host or domain`},
 		{EnvFilters, "Adult=/opt/a", `RECRAWL_FILTERS: "Adult=/opt/a": write NAME=PATH, the name of 1 to 40 of a-z 0-9 . _ -`},
+		{EnvDeployment, "my crawler", `RECRAWL_DEPLOYMENT: "my crawler" is not a worker deployment: write NAME, or NAME:BUILD, of letters, digits, - and _; in BUILD also + and dots`},
 		{EnvReserve, "much", `RECRAWL_RESERVE: "much" is not a size: write a number of bytes with a unit, such as 512KiB or 10MiB`},
 		{EnvFilters, "adult", `RECRAWL_FILTERS: adult: "" is not an absolute path`},
 		{EnvFilters, "adult=bin/adult", `RECRAWL_FILTERS: adult: "bin/adult" is not an absolute path`},

@@ -6,6 +6,7 @@ import (
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/interceptor"
 	"go.temporal.io/sdk/worker"
+	"go.temporal.io/sdk/workflow"
 
 	"recrawl/internal/contract"
 )
@@ -24,9 +25,26 @@ const (
 	StickyEmbedded = 5 * time.Second
 )
 
+// Deployment is the Worker Deployment that a worker belongs to; without a Name to none.
+// All workflows move to the current build by themselves (AutoUpgrade): a page lives for
+// years, so that one that is pinned would need the build of its first visit for ever.
+type Deployment struct {
+	Name, Build string
+}
+
+func (d Deployment) options() worker.DeploymentOptions {
+	if d.Name == "" {
+		return worker.DeploymentOptions{}
+	}
+	return worker.DeploymentOptions{
+		UseVersioning: true, DefaultVersioningBehavior: workflow.VersioningBehaviorAutoUpgrade,
+		Version: worker.WorkerDeploymentVersion{DeploymentName: d.Name, BuildID: d.Build},
+	}
+}
+
 // NewWorker returns a worker with recrawl's options. Concurrency is how many
 // regular activities (requests above all) run at the same time.
-func NewWorker(c client.Client, concurrency int, sticky time.Duration) worker.Worker {
+func NewWorker(c client.Client, concurrency int, sticky time.Duration, d Deployment) worker.Worker {
 	worker.SetStickyWorkflowCacheSize(WorkflowCache)
 	return worker.New(c, contract.TaskQueue, worker.Options{
 		MaxConcurrentActivityExecutionSize: concurrency,
@@ -42,6 +60,7 @@ func NewWorker(c client.Client, concurrency int, sticky time.Duration) worker.Wo
 		// Above the default time limit of a fetch: a request in flight may end, so
 		// that a restart loses no visit.
 		WorkerStopTimeout: 40 * time.Second,
+		DeploymentOptions: d.options(),
 		Interceptors:      []interceptor.WorkerInterceptor{&heartbeats{}},
 	})
 }

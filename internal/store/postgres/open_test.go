@@ -87,6 +87,16 @@ func TestOpenRefusesForeignDatabases(t *testing.T) {
 
 	newer := pgtest.DSN(t)
 	run(t, testEngine(t, newer), "INSERT INTO recrawl_migrations VALUES ('9999_future', 1)")
+	for _, opts := range []Options{{}, {ReadOnly: true}} { // as the next release leaves it
+		s, err := Open(t.Context(), newer, opts)
+		if err != nil {
+			t.Fatalf("one release newer: %v", err)
+		}
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	run(t, testEngine(t, newer), "UPDATE settings SET value = '9998_present' WHERE name = 'compatible'")
 	wantOpenError(t, newer, Options{}, store.ErrForeign, "9999_future")
 	wantOpenError(t, newer, Options{ReadOnly: true}, store.ErrForeign, "9999_future")
 }
