@@ -18,11 +18,20 @@ import (
 // become timers. It must end well within a workflow task (10 s).
 const acquirePatience = 4 * time.Second
 
-// Acquire asks the host gate for a visit's permit. The robots.txt in force at
+// Acquire is acquire, and tells a page that does not know it which store it is of.
+func (a *Activities) Acquire(ctx context.Context, in contract.AcquireIn) (contract.AcquireOut, error) {
+	out, err := a.acquire(ctx, in)
+	if in.Page.Store == "" && err == nil {
+		out.Store = a.store.ID()
+	}
+	return out, err
+}
+
+// acquire asks the host gate for a visit's permit. The robots.txt in force at
 // the grant decides whether the permit may be used; a page it forbids gives the
 // permit back at no cost to the host. While this worker has no room for what a
 // request brings it asks nobody.
-func (a *Activities) Acquire(ctx context.Context, in contract.AcquireIn) (contract.AcquireOut, error) {
+func (a *Activities) acquire(ctx context.Context, in contract.AcquireIn) (contract.AcquireOut, error) {
 	if hold, held := a.settings.Room.Held(); held {
 		a.held.add(in.Page)
 		return contract.AcquireOut{Answer: contract.AnswerWait, Held: true, Wait: heldWait(hold, in.Page.PageID, time.Now()), Reason: hold.Reason}, nil

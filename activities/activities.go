@@ -65,6 +65,11 @@ type Settings struct {
 	Filters Filters
 	// Room says whether there is room for what requests bring; nil is always.
 	Room Room
+	// Ended reports whether a store that a workflow names is no more, so that the
+	// workflow may end; nil is never.
+	Ended func(store string) bool
+	// Foreign, unless nil, is told of each activity for what is of another store.
+	Foreign func(store string)
 }
 
 // Activities carries what activities need.
@@ -100,21 +105,21 @@ func New(s store.Store, a archive.Store, f Fetcher, w Workflows, settings Settin
 
 // Register makes every activity known to a worker.
 func (a *Activities) Register(w worker.ActivityRegistry) {
-	contract.OpenCrawl.Register(w, heeding(a, a.OpenCrawl))
-	contract.SetCrawlState.Register(w, heeding(a, a.SetCrawlState))
-	contract.Maintain.Register(w, heeding(a, a.Maintain))
-	contract.ClosePages.Register(w, heeding(a, a.ClosePages))
-	contract.WakeParked.Register(w, heeding(a, a.WakeParked))
-	contract.Rank.Register(w, heeding(a, a.Rank))
-	contract.Replace.Register(w, heeding(a, a.Replace))
-	contract.Acquire.Register(w, heeding(a, a.Acquire))
-	contract.RefreshRobots.Register(w, heeding(a, a.RefreshRobots))
-	contract.Fetch.Register(w, heeding(a, a.Fetch))
-	contract.DetectChange.Register(w, heeding(a, a.DetectChange))
-	contract.PlanRevisit.Register(w, heeding(a, a.PlanRevisit))
-	contract.LeaveLine.Register(w, heeding(a, a.LeaveLine))
-	contract.RegisterLinks.Register(w, heeding(a, a.RegisterLinks))
-	contract.Admit.Register(w, heeding(a, a.Admit))
+	register(w, a, contract.OpenCrawl, a.OpenCrawl)
+	register(w, a, contract.SetCrawlState, a.SetCrawlState)
+	register(w, a, contract.Maintain, a.Maintain)
+	register(w, a, contract.ClosePages, a.ClosePages)
+	register(w, a, contract.WakeParked, a.WakeParked)
+	register(w, a, contract.Rank, a.Rank)
+	register(w, a, contract.Replace, a.Replace)
+	register(w, a, contract.Acquire, a.Acquire)
+	register(w, a, contract.RefreshRobots, a.RefreshRobots)
+	register(w, a, contract.Fetch, a.Fetch)
+	register(w, a, contract.DetectChange, a.DetectChange)
+	register(w, a, contract.PlanRevisit, a.PlanRevisit)
+	register(w, a, contract.LeaveLine, a.LeaveLine)
+	register(w, a, contract.RegisterLinks, a.RegisterLinks)
+	register(w, a, contract.Admit, a.Admit)
 }
 
 // translate makes a store error one that workflows decide on: unavailable is

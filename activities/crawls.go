@@ -245,7 +245,7 @@ func (a *Activities) open(ctx context.Context, spec crawl.Spec, seeds, named []s
 		return contract.OpenCrawlOut{}, fmt.Errorf("encode spec: %w", err)
 	}
 	return contract.OpenCrawlOut{
-		CrawlID: rec.ID, Name: rec.Spec.Name, State: rec.State, Generation: rec.Generation,
+		Store: a.store.ID(), CrawlID: rec.ID, Name: rec.Spec.Name, State: rec.State, Generation: rec.Generation,
 		MaintainEvery: rec.Spec.MaintainEvery.Std(), NewSeeds: registered.New, Revived: revived.Revived, Spec: stored,
 	}, nil
 }

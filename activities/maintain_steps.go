@@ -26,7 +26,7 @@ func (a *Activities) Maintain(ctx context.Context, in contract.MaintainIn) (cont
 	if err != nil {
 		return contract.MaintainOut{}, translate(err)
 	}
-	out := contract.MaintainOut{State: record.State, Generation: record.Generation}
+	out := contract.MaintainOut{Store: a.store.ID(), State: record.State, Generation: record.Generation}
 	steps := a.maintenance()
 	var failures []error
 	var troubles []store.Trouble
@@ -119,7 +119,7 @@ func (a *Activities) unfinished(ctx context.Context, in contract.MaintainIn, out
 		if _, err := a.workflows.EndStuckDiscover(ctx, p.Page, p.Visit); err != nil {
 			return err
 		}
-		out.Unfinished = append(out.Unfinished, contract.DiscoverIn{CrawlID: in.CrawlID, Crawl: in.Name, Page: p.Page, Visit: p.Visit, Register: true})
+		out.Unfinished = append(out.Unfinished, contract.DiscoverIn{Store: p.Page.Store, CrawlID: in.CrawlID, Crawl: in.Name, Page: p.Page, Visit: p.Visit, Register: true})
 	}
 	return nil
 }

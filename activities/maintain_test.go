@@ -111,7 +111,7 @@ func TestMaintainLooksAfterUnfinishedLinks(t *testing.T) {
 	if got := w.maintain(false); len(got.Unfinished) != 0 {
 		t.Errorf("unfinished %+v: their Discover is on its way", got.Unfinished)
 	}
-	want := contract.DiscoverIn{CrawlID: page.CrawlID, Crawl: "news", Page: page, Visit: 1, Register: true}
+	want := contract.DiscoverIn{Store: w.store.ID(), CrawlID: page.CrawlID, Crawl: "news", Page: page, Visit: 1, Register: true}
 	got := w.maintain(true)
 	if len(got.Unfinished) != 1 || fmt.Sprint(got.Unfinished[0]) != fmt.Sprint(want) {
 		t.Fatalf("unfinished %+v, want %+v", got.Unfinished, want)

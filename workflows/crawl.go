@@ -71,7 +71,7 @@ func newCrawlRun(ctx workflow.Context, spec json.RawMessage, progress *contract.
 func (c *crawlRun) open() error {
 	workflow.SetCurrentDetails(c.ctx, "opening the crawl")
 	out, err := contract.OpenCrawl.Run(enduring(c.ctx, "open the crawl"), contract.OpenCrawlIn{
-		Spec: c.spec, WorkflowID: workflow.GetInfo(c.ctx).WorkflowExecution.ID,
+		Store: c.s.Store, Spec: c.spec, WorkflowID: workflow.GetInfo(c.ctx).WorkflowExecution.ID,
 	})
 	if err != nil {
 		c.closed, c.refused = true, err
@@ -84,9 +84,22 @@ func (c *crawlRun) open() error {
 	// Temporal may have lost what it held of a crawl that the store knows, so the
 	// first turn comes at once and starts every living page by id.
 	c.s.NextTurn, c.s.Repair, c.s.Admit = workflow.Now(c.ctx), true, true
+	c.belong(out.Store)
 	c.spec = out.Spec
 	opened(&c.s, out, workflow.Now(c.ctx))
 	return nil
+}
+
+// belong notes whose crawl this is, and writes it where workers find it. Histories from
+// before stores had an identity name none, and replay.
+func (c *crawlRun) belong(store string) {
+	if store == "" || c.s.Store == store {
+		return
+	}
+	c.s.Store = store
+	if err := workflow.UpsertMemo(c.ctx, map[string]any{contract.MemoStore: store}); err != nil {
+		c.log.Error("memo not written", "error", err)
+	}
 }
 
 func (c *crawlRun) run() error {
@@ -171,7 +184,7 @@ func (c *crawlRun) sleep() error {
 func (c *crawlRun) maintain() error {
 	c.show("maintenance")
 	out, err := contract.Maintain.Run(maintaining(c.ctx, "maintenance"), contract.MaintainIn{
-		CrawlID: c.s.CrawlID, Name: c.s.Name, Repair: c.s.Repair, After: c.s.After,
+		Store: c.s.Store, CrawlID: c.s.CrawlID, Name: c.s.Name, Repair: c.s.Repair, After: c.s.After,
 	})
 	now := workflow.Now(c.ctx)
 	switch {
@@ -187,6 +200,7 @@ func (c *crawlRun) maintain() error {
 		return nil
 	}
 	c.turns++
+	c.belong(out.Store)
 	heed(&c.s, out)
 	c.publishState()
 	turnDone(&c.s, out, now)
@@ -205,7 +219,7 @@ func (c *crawlRun) resumeDiscovers(unfinished []contract.DiscoverIn) error {
 func (c *crawlRun) admit() error {
 	c.s.Serial++
 	c.s.Admit = false
-	return c.startDiscovers([]contract.DiscoverIn{{CrawlID: c.s.CrawlID, Crawl: c.s.Name, Visit: c.s.Serial}})
+	return c.startDiscovers([]contract.DiscoverIn{{Store: c.s.Store, CrawlID: c.s.CrawlID, Crawl: c.s.Name, Visit: c.s.Serial}})
 }
 
 func (c *crawlRun) startDiscovers(ins []contract.DiscoverIn) error {
@@ -227,7 +241,7 @@ func (c *crawlRun) startDiscovers(ins []contract.DiscoverIn) error {
 func (c *crawlRun) wake() error {
 	c.show("waking pages")
 	out, err := contract.WakeParked.Run(enduring(c.ctx, "wake pages that came due while paused"),
-		contract.WakeParkedIn{CrawlID: c.s.CrawlID})
+		contract.WakeParkedIn{Store: c.s.Store, CrawlID: c.s.CrawlID})
 	if err != nil {
 		return c.ending("waking pages", err)
 	}
@@ -241,7 +255,7 @@ func (c *crawlRun) wake() error {
 func (c *crawlRun) close() error {
 	c.show("closing pages")
 	out, err := contract.ClosePages.Run(enduring(c.ctx, "close pages"),
-		contract.ClosePagesIn{CrawlID: c.s.CrawlID, Name: c.s.Name, After: c.s.Closing})
+		contract.ClosePagesIn{Store: c.s.Store, CrawlID: c.s.CrawlID, Name: c.s.Name, After: c.s.Closing})
 	if err != nil {
 		return c.ending("closing pages", err)
 	}

@@ -128,7 +128,7 @@ func (c *crawlRun) onAwaitOpen(ctx workflow.Context) (contract.Ack, error) {
 
 func (c *crawlRun) onAddSeeds(ctx workflow.Context, arg contract.AddSeedsArg) (contract.Ack, error) {
 	return c.locked(ctx, func() (contract.Ack, error) {
-		out, err := c.reopen(ctx, "add seeds", contract.OpenCrawlIn{Spec: c.spec, AddSeeds: arg.Seeds})
+		out, err := c.reopen(ctx, "add seeds", contract.OpenCrawlIn{Store: c.s.Store, Spec: c.spec, AddSeeds: arg.Seeds})
 		if err != nil {
 			return contract.Ack{}, err
 		}
@@ -149,7 +149,7 @@ func (c *crawlRun) onSeedsImported(ctx workflow.Context) (contract.Ack, error) {
 
 func (c *crawlRun) onSetSpec(ctx workflow.Context, raw json.RawMessage) (contract.Ack, error) {
 	return c.locked(ctx, func() (contract.Ack, error) {
-		out, err := c.reopen(ctx, "change the spec", contract.OpenCrawlIn{Spec: raw})
+		out, err := c.reopen(ctx, "change the spec", contract.OpenCrawlIn{Store: c.s.Store, Spec: raw})
 		if err != nil {
 			return contract.Ack{}, err
 		}
@@ -202,7 +202,7 @@ func (c *crawlRun) onStop(ctx workflow.Context) (contract.Ack, error) {
 
 func (c *crawlRun) setState(ctx workflow.Context, state crawl.CrawlState, message string) (contract.Ack, error) {
 	out, err := contract.SetCrawlState.RunLocal(local(ctx, "set the crawl "+state.String()),
-		contract.SetCrawlStateIn{Name: c.s.Name, State: state})
+		contract.SetCrawlStateIn{Store: c.s.Store, Name: c.s.Name, State: state})
 	if err != nil {
 		return contract.Ack{}, err
 	}

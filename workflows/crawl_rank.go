@@ -8,7 +8,7 @@ import (
 func (c *crawlRun) rank() error {
 	c.show("ranking pages")
 	out, err := contract.Rank.Run(ranking(c.ctx, "rank the pages"),
-		contract.RankIn{CrawlID: c.s.CrawlID, Name: c.s.Name, Reason: *c.s.Rank})
+		contract.RankIn{Store: c.s.Store, CrawlID: c.s.CrawlID, Name: c.s.Name, Reason: *c.s.Rank})
 	if err != nil {
 		return c.shrug("ranking", err, rankFailed)
 	}
@@ -20,7 +20,7 @@ func (c *crawlRun) rank() error {
 func (c *crawlRun) replace() error {
 	c.show("exchanging pages")
 	out, err := contract.Replace.Run(maintaining(c.ctx, "exchange pages of the collection"),
-		contract.ReplaceIn{CrawlID: c.s.CrawlID, Name: c.s.Name})
+		contract.ReplaceIn{Store: c.s.Store, CrawlID: c.s.CrawlID, Name: c.s.Name})
 	if err != nil {
 		return c.shrug("exchanging pages", err, replaceFailed)
 	}

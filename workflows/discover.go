@@ -48,6 +48,9 @@ func (d *discovery) out() contract.DiscoverOut {
 func (d *discovery) register() error {
 	ctx := registering(d.ctx, fmt.Sprintf("register the links of visit %d", d.in.Visit))
 	out, err := contract.RegisterLinks.Run(ctx, contract.RegisterIn{Page: d.in.Page, Visit: d.in.Visit})
+	if err != nil && troubleOf(err) == troubleForeign && d.ctx.Err() == nil {
+		return workflow.NewContinueAsNewError(d.ctx, contract.DiscoverWorkflow, d.in) // as in nextBatch
+	}
 	if err != nil {
 		return fmt.Errorf("register links: %w", err)
 	}
@@ -87,12 +90,16 @@ func (d *discovery) nextBatch() (contract.AdmitOut, error) {
 	key := fmt.Sprintf("%s/%s/%d", info.WorkflowExecution.ID, info.WorkflowExecution.RunID, d.batches)
 	for try := 0; ; try++ {
 		out, err := contract.Admit.RunLocal(local(d.ctx, "admit known pages"), contract.AdmitIn{
-			CrawlID: d.in.CrawlID, Hosts: d.in.Hosts, Limit: admitBatch, Key: key,
+			Store: d.in.Store, CrawlID: d.in.CrawlID, Hosts: d.in.Hosts, Limit: admitBatch, Key: key,
 		})
 		if err == nil {
 			return out, nil
 		}
 		tr := troubleOf(err)
+		if tr == troubleForeign && try >= admitTries {
+			// Its store may be away for days: nothing of it is done or lost.
+			return contract.AdmitOut{}, workflow.NewContinueAsNewError(d.ctx, contract.DiscoverWorkflow, d.in)
+		}
 		if d.ctx.Err() != nil || tr == troubleMissing || try >= admitTries {
 			return contract.AdmitOut{}, fmt.Errorf("admit pages: %w", err)
 		}

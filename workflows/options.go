@@ -44,7 +44,7 @@ func local(ctx workflow.Context, summary string) workflow.Context {
 			BackoffCoefficient:     3,
 			MaximumInterval:        2 * time.Second,
 			MaximumAttempts:        3,
-			NonRetryableErrorTypes: []string{contract.ErrTypeNotFound, contract.ErrTypeBadSpec},
+			NonRetryableErrorTypes: []string{contract.ErrTypeNotFound, contract.ErrTypeBadSpec, contract.ErrTypeForeignStore},
 		},
 		Summary: clip(summary, maxSummary),
 	})

@@ -28,6 +28,9 @@ func (p *page) ask() error {
 	if err != nil {
 		return p.retry("asking for a permit", err)
 	}
+	if out.Store != "" {
+		p.s.Page.Store = out.Store
+	}
 	switch {
 	case out.Answer == contract.AnswerPermit:
 		return p.fetch(out.Permit)
@@ -193,7 +196,7 @@ func noteOf(u *contract.Unrecorded) string {
 // settle waits for its start before the run ends.
 func (p *page) discover(made *contract.Unrecorded, redirectHost int64) {
 	in := contract.DiscoverIn{
-		CrawlID: p.s.Page.CrawlID, Crawl: p.s.Page.Crawl, Page: p.s.Page, Visit: p.s.Visit,
+		Store: p.s.Page.Store, CrawlID: p.s.Page.CrawlID, Crawl: p.s.Page.Crawl, Page: p.s.Page, Visit: p.s.Visit,
 		Register: made.Links > 0,
 	}
 	for _, host := range []int64{made.HostID, redirectHost} {

@@ -21,6 +21,7 @@ const (
 	troubleLost                   // no answer in time; nobody knows what happened
 	troubleFailed                 // a Fetch that failed and says how
 	troubleCrowded                // the worker has too much in flight already: try again soon
+	troubleForeign                // the worker has another store: try again soon, elsewhere
 )
 
 func troubleOf(err error) trouble {
@@ -30,6 +31,8 @@ func troubleOf(err error) trouble {
 			return troubleStore
 		case contract.ErrTypeCrowded:
 			return troubleCrowded
+		case contract.ErrTypeForeignStore:
+			return troubleForeign
 		case contract.ErrTypeNotFound:
 			return troubleMissing
 		case contract.ErrTypeFetchFailed:
@@ -67,7 +70,7 @@ func words(err error) string {
 
 const (
 	shortestHold     = 5 * time.Second
-	longestStoreHold = time.Minute // and of a worker that has too much in flight
+	longestStoreHold = time.Minute // and of a worker that has too much in flight, or another store
 	longestOtherHold = time.Hour
 )
 
@@ -75,9 +78,10 @@ const (
 // 5 s at first, longer with each try, and spread by a hash of the page so that
 // a million pages do not ask a recovering store in one second.
 func holdFor(tr trouble, id int64, tries int) time.Duration {
-	longest := longestStoreHold
-	if tr != troubleStore && tr != troubleCrowded {
-		longest = longestOtherHold
+	longest := longestOtherHold
+	switch tr {
+	case troubleStore, troubleCrowded, troubleForeign:
+		longest = longestStoreHold
 	}
 	ceiling := min(2*shortestHold<<min(max(tries, 0), 16), longest)
 	span := uint64(ceiling - shortestHold)

@@ -1,11 +1,15 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"sync"
 	"time"
+
+	"go.temporal.io/sdk/client"
 
 	"recrawl/activities"
 	"recrawl/internal/archive"
@@ -43,17 +47,66 @@ func (Backend) DialTemporal(ctx context.Context, o cli.TemporalOptions) (cli.Cli
 	if err != nil {
 		return nil, err
 	}
-	return flowClient{temporalkit.Workflows{Client: c}}, nil
+	return newFlowClient(c, o), nil
 }
 
 // flowClient implements cli.Client on workflows.
 type flowClient struct {
 	flows temporalkit.Workflows
+	// home, unless nil, tells the identity and the task queue of the store that workflows
+	// are started for, as far as they are known.
+	home func(ctx context.Context) (id, queue string)
+}
+
+func newFlowClient(c client.Client, o cli.TemporalOptions) flowClient {
+	f := flowClient{flows: temporalkit.Workflows{Client: c, TaskQueue: o.TaskQueue}}
+	if o.Store != "" {
+		f.home = homeOf(o.Store)
+	}
+	return f
+}
+
+// homeLimit bounds the look into a store before a crawl is started.
+const homeLimit = 3 * time.Second
+
+// homeOf looks once. A store that does not answer, or that no worker has made yet, says
+// nothing.
+func homeOf(dsn string) func(context.Context) (id, queue string) {
+	var once sync.Once
+	var id, queue string
+	return func(ctx context.Context) (string, string) {
+		once.Do(func() {
+			ctx, cancel := context.WithTimeout(ctx, homeLimit)
+			defer cancel()
+			s, err := openStore(ctx, dsn, storeRead, "")
+			if err != nil {
+				return
+			}
+			defer s.Close()
+			id = s.ID()
+			if home, err := s.Home(ctx); err == nil {
+				queue = home.TaskQueue
+			}
+		})
+		return id, queue
+	}
+}
+
+// starting are the workflows as they are to be started: for their store, in its task
+// queue.
+func (f flowClient) starting(ctx context.Context) temporalkit.Workflows {
+	flows := f.flows
+	if f.home == nil {
+		return flows
+	}
+	id, queue := f.home(ctx)
+	flows.Store, flows.TaskQueue = id, cmp.Or(flows.TaskQueue, queue)
+	return flows
 }
 
 // Running implements cli.Client.
 func (f flowClient) Running(ctx context.Context, name string) (bool, error) {
-	return f.flows.Running(ctx, contract.CrawlID(name))
+	return f.starting(ctx).CrawlRuns(ctx, name)
 }
 
 // StartCrawl implements cli.Client.
@@ -62,7 +115,7 @@ func (f flowClient) StartCrawl(ctx context.Context, spec crawl.Spec) error {
 	if err != nil {
 		return fmt.Errorf("encode spec: %w", err)
 	}
-	return f.flows.StartCrawl(ctx, spec.Name, text)
+	return f.starting(ctx).StartCrawl(ctx, spec.Name, text)
 }
 
 // AddSeeds implements cli.Client.
@@ -86,13 +139,13 @@ func (f flowClient) ChangePage(ctx context.Context, page store.PageRecord, chang
 	if arg != "" {
 		args = contract.DurationArg(arg)
 	}
-	ack, err := f.flows.UpdatePage(ctx, activities.NewPageIn(page), string(change), args)
+	ack, err := f.starting(ctx).UpdatePage(ctx, activities.NewPageIn(page), string(change), args)
 	return ack.Message, err
 }
 
 // AskVisit implements cli.Client.
 func (f flowClient) AskVisit(ctx context.Context, page store.PageRecord) error {
-	return f.flows.AskPage(ctx, activities.NewPageIn(page))
+	return f.starting(ctx).AskPage(ctx, activities.NewPageIn(page))
 }
 
 // Explain implements cli.Client.

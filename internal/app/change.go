@@ -85,8 +85,8 @@ func (Backend) tell(ctx context.Context, at cli.Target, name string, rec store.C
 	defer c.Close()
 	ctx, cancel := context.WithTimeout(ctx, tellLimit)
 	defer cancel()
-	flows := temporalkit.Workflows{Client: c}
-	told, err := flowClient{flows}.ChangeCrawl(ctx, name, change)
+	flows := newFlowClient(c, at.Temporal)
+	told, err := flows.ChangeCrawl(ctx, name, change)
 	if !known || !errors.Is(err, store.ErrNotFound) {
 		return told, err
 	}
@@ -96,7 +96,7 @@ func (Backend) tell(ctx context.Context, at cli.Target, name string, rec store.C
 		answer = "the pages are being ranked"
 		more = func(p *contract.CrawlProgress) { p.Rank = &crawl.Reason{Code: contract.RankAsked} }
 	}
-	if err := restartCrawl(ctx, flows, rec, false, more); err != nil {
+	if err := restartCrawl(ctx, flows.starting(ctx), rec, false, more); err != nil {
 		return "", err
 	}
 	return answer + "; its workflow was gone, and was started anew", nil

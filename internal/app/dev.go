@@ -64,6 +64,7 @@ type devRun struct {
 	files     archive.Store
 	client    client.Client
 	demo      *demo // nil without --demo
+	home      store.Home
 }
 
 // run starts the parts in order, each ended in the reverse order: the worker
@@ -196,13 +197,38 @@ func (d *devRun) dial(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	return temporalkit.EnsureSearchAttributes(ctx, d.client, client.DefaultNamespace)
+	if err := temporalkit.EnsureSearchAttributes(ctx, d.client, client.DefaultNamespace); err != nil {
+		return err
+	}
+	return d.adopt(ctx)
+}
+
+// adopt makes the Temporal of the data folder the home of its store, whatever either was
+// before: the folder is one. What a store that was there before has left ends.
+func (d *devRun) adopt(ctx context.Context) error {
+	r := resident{client: d.client, store: d.store, namespace: client.DefaultNamespace, queue: d.Config.TaskQueue}
+	place, home, err := r.place(ctx)
+	if err != nil {
+		return err
+	}
+	if home.NamespaceID == place.NamespaceID && home.TaskQueue != place.TaskQueue {
+		return fmt.Errorf("the workflows of this data folder are on the task queue %s, and not on %s: unset %s", home.TaskQueue, place.TaskQueue, config.EnvTaskQueue)
+	}
+	if d.home, err = d.store.SetHome(ctx, place, true); err != nil {
+		return err
+	}
+	d.stateMu.Lock()
+	defer d.stateMu.Unlock()
+	d.state.TaskQueue = d.home.TaskQueue
+	d.writeState()
+	return nil
 }
 
 func (d *devRun) startWorker(ctx context.Context, programs *filters.Set) (stop func(), err error) {
 	p := parts{
 		client: d.client, store: d.store, files: d.files, programs: programs,
 		keeper: newKeeper(d.state.Store, d.state.Archive, d.Config),
+		home:   d.home, ended: func(string) bool { return true },
 	}
 	cfg := d.Config
 	cfg.Deployment = "" // nobody would make this build its current one
@@ -216,7 +242,7 @@ func (d *devRun) startCrawls(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	flows := flowClient{temporalkit.Workflows{Client: d.client}}
+	flows := flowClient{flows: temporalkit.Workflows{Client: d.client, TaskQueue: d.home.TaskQueue, Store: d.store.ID()}}
 	for _, rec := range known {
 		if rec.State == crawl.CrawlStopped {
 			continue

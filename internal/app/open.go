@@ -73,6 +73,16 @@ type parts struct {
 	files    archive.Store
 	keeper   *room.Keeper
 	programs *filters.Set
+	// home is where the workflows are. ended reports of another store that it is no
+	// more; strange, unless nil, is told of what is of another.
+	home    store.Home
+	ended   func(store string) bool
+	strange func(store string)
+}
+
+// workflows starts and signals the workflows of the store.
+func (p parts) workflows() temporalkit.Workflows {
+	return temporalkit.Workflows{Client: p.client, TaskQueue: p.home.TaskQueue, Store: p.store.ID()}
 }
 
 // deployment is the Worker Deployment of the settings, with this program as its build
@@ -84,10 +94,10 @@ func deployment(cfg config.Config) temporalkit.Deployment {
 
 // startWorker starts a worker and returns what ends it.
 func startWorker(ctx context.Context, p parts, cfg config.Config, sticky time.Duration, log *slog.Logger) (stop func(), err error) {
-	w := temporalkit.NewWorker(p.client, cfg.Concurrency, sticky, deployment(cfg))
+	w := temporalkit.NewWorker(p.client, p.home.TaskQueue, cfg.Concurrency, sticky, deployment(cfg))
 	workflows.Register(w)
-	settings := activities.Settings{Version: config.Release, Contact: cfg.Contact, Overdue: cfg.Overdue, Filters: p.programs, Room: p.keeper}
-	acts := activities.New(p.store, p.files, fetch.New(fetch.Options{}), temporalkit.Workflows{Client: p.client}, settings, log)
+	settings := activities.Settings{Version: config.Release, Contact: cfg.Contact, Overdue: cfg.Overdue, Filters: p.programs, Room: p.keeper, Ended: p.ended, Foreign: p.strange}
+	acts := activities.New(p.store, p.files, fetch.New(fetch.Options{}), p.workflows(), settings, log)
 	acts.Register(w)
 	watch := &roomWatch{keeper: p.keeper, store: p.store, name: workerName(), wake: acts.WakeHeld, log: log}
 	unwatch := watch.start(ctx)
@@ -95,7 +105,7 @@ func startWorker(ctx context.Context, p parts, cfg config.Config, sticky time.Du
 		unwatch()
 		return nil, fmt.Errorf("start the worker: %w", err)
 	}
-	care := &crawlCare{store: p.store, flows: temporalkit.Workflows{Client: p.client}, log: log}
+	care := &crawlCare{store: p.store, flows: p.workflows(), log: log}
 	uncare := care.start(ctx)
 	return func() { uncare(); w.Stop(); unwatch() }, nil
 }

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -50,7 +51,11 @@ func (Backend) Repair(ctx context.Context, at cli.Target, name string, progress 
 		return done, err
 	}
 	defer c.Close()
-	r := &repair{store: s, flows: temporalkit.Workflows{Client: c}, rec: rec, progress: progress}
+	home, err := s.Home(ctx)
+	if err != nil {
+		return done, err
+	}
+	r := &repair{store: s, flows: temporalkit.Workflows{Client: c, TaskQueue: cmp.Or(at.Temporal.TaskQueue, home.TaskQueue), Store: s.ID()}, rec: rec, progress: progress}
 	return r.run(ctx)
 }
 

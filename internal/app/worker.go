@@ -8,8 +8,11 @@ import (
 	"log/slog"
 	"strings"
 
+	"go.temporal.io/sdk/client"
+
 	"recrawl/internal/config"
 	"recrawl/internal/filters"
+	"recrawl/internal/store"
 	"recrawl/internal/temporalkit"
 )
 
@@ -45,23 +48,27 @@ func workerConfig(getenv func(string) string) (config.Config, error) {
 func runWorker(ctx context.Context, cfg config.Config, stderr io.Writer) error {
 	log := slog.New(slog.NewTextHandler(stderr, &slog.HandlerOptions{Level: cfg.Log}))
 	// First what writes nothing.
-	c, err := temporalkit.Dial(ctx, temporalkit.Options{Logger: sdkLogger(log)})
+	c, err := reach(ctx, log, "Temporal", func(ctx context.Context) (client.Client, error) {
+		return temporalkit.Dial(ctx, temporalkit.Options{Logger: sdkLogger(log)})
+	}, temporalkit.IsAbsent)
 	if err != nil {
-		return err
+		return notInterrupted(ctx, err)
 	}
 	defer c.Close()
-	s, err := openStore(ctx, cfg.Store, storeOwn, cfg.GroupHosts)
+	s, err := reach(ctx, log, "the store", func(ctx context.Context) (store.Store, error) {
+		return openStore(ctx, cfg.Store, storeOwn, cfg.GroupHosts)
+	}, absentStore(cfg.Store))
 	if err != nil {
-		return err
+		return notInterrupted(ctx, err)
 	}
 	defer s.Close()
 	a, err := openArchive(ctx, cfg.Archive, storeOwn)
 	if err != nil {
 		return err
 	}
-	namespace := temporalkit.Namespace(temporalkit.Options{})
-	if err := temporalkit.EnsureSearchAttributes(ctx, c, namespace); err != nil {
-		return err
+	r := resident{client: c, store: s, namespace: temporalkit.Namespace(temporalkit.Options{}), queue: cfg.TaskQueue}
+	if err := temporalkit.EnsureSearchAttributes(ctx, c, r.namespace); err != nil {
+		return notInterrupted(ctx, err)
 	}
 	programs, err := filters.Start(cfg.Filters, filters.Options{Log: log})
 	if err != nil {
@@ -69,20 +76,72 @@ func runWorker(ctx context.Context, cfg config.Config, stderr io.Writer) error {
 	}
 	defer programs.Close()
 	p := parts{client: c, store: s, files: a, keeper: newKeeper(cfg.Store, cfg.Archive, cfg), programs: programs}
-	stop, err := startWorker(ctx, p, cfg, temporalkit.StickyFleet, log)
+	idle := &idleNote{store: s, log: log}
+	err = r.keepWorking(ctx, func(ctx context.Context, home store.Home, strange func(string)) error {
+		p.home, p.ended, p.strange = home, home.HasEnded, strange
+		return workUntilDone(ctx, p, cfg, log)
+	}, idle.note, log)
+	idle.remove()
 	if err != nil {
 		return err
 	}
-	if d := deployment(cfg); d.Name != "" {
-		log.Info("this worker gets tasks when its build is the deployment's current one", "deployment", d.Name, "build", d.Build)
-	}
-	log.Info("worker ready", "namespace", namespace, "concurrency", cfg.Concurrency)
-	<-ctx.Done()
-	stop()
 	if err := s.Close(); err != nil && !errors.Is(err, context.Canceled) {
 		return err
 	}
 	return nil
+}
+
+// workUntilDone runs a worker until ctx ends.
+func workUntilDone(ctx context.Context, p parts, cfg config.Config, log *slog.Logger) error {
+	stop, err := startWorker(ctx, p, cfg, temporalkit.StickyFleet, log)
+	if err != nil {
+		return notInterrupted(ctx, err)
+	}
+	if d := deployment(cfg); d.Name != "" {
+		log.Info("this worker gets tasks when its build is the deployment's current one", "deployment", d.Name, "build", d.Build)
+	}
+	log.Info("worker ready", "namespace", p.home.Namespace, "task queue", p.home.TaskQueue, "concurrency", cfg.Concurrency)
+	<-ctx.Done()
+	stop()
+	return nil
+}
+
+// absentStore reports of the store's errors whether the database is not there yet, as
+// while it starts or recovers. The file of an embedded one is there or is another's.
+func absentStore(dsn string) func(error) bool {
+	embedded := strings.HasPrefix(dsn, "sqlite:")
+	return func(err error) bool {
+		return !embedded && errors.Is(err, store.ErrUnavailable) && !errors.Is(err, store.ErrDenied)
+	}
+}
+
+// idleNote says in the store why a worker takes up nothing.
+type idleNote struct {
+	store store.Workers
+	log   *slog.Logger
+	noted bool
+}
+
+func (n *idleNote) note(ctx context.Context, held string) {
+	ctx, cancel := context.WithTimeout(ctx, noteLimit)
+	defer cancel()
+	if err := n.store.NoteWorker(ctx, workerName(), held); err != nil {
+		n.log.Debug("the worker's state was not noted", "error", err)
+		return
+	}
+	n.noted = true
+}
+
+// remove takes the note back when the worker ends.
+func (n *idleNote) remove() {
+	if !n.noted {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), noteLimit)
+	defer cancel()
+	if err := n.store.RemoveWorker(ctx, workerName()); err != nil {
+		n.log.Debug("the worker's note was not removed", "error", err)
+	}
 }
 
 // sdkLogger keeps the SDK's own chatter to what an operator can act on.

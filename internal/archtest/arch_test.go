@@ -40,7 +40,7 @@ type rule struct {
 }
 
 // pure decides, and does nothing.
-var pure = oneOf("internal/crawl", "internal/urlkey", "internal/scope", "internal/schedule", "internal/polite", "internal/change", "internal/exclude", "internal/rank", "internal/sitemap", "internal/survey", "internal/trap")
+var pure = oneOf("internal/crawl", "internal/urlkey", "internal/scope", "internal/schedule", "internal/polite", "internal/change", "internal/exclude", "internal/rank", "internal/residence", "internal/sitemap", "internal/survey", "internal/trap")
 
 var rules = []rule{
 	{

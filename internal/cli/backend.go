@@ -56,6 +56,9 @@ type Backend interface {
 	// Import adds the seeds of a list to a crawl that exists. It returns how far it has
 	// come also when it is cut off.
 	Import(ctx context.Context, at Target, crawl string, o ImportOptions) (store.Import, error)
+	// Adopt makes the place that at names the home of its store; ended are stores that
+	// are no more, besides those whose crawls are found there. A dry run only says so.
+	Adopt(ctx context.Context, at Target, ended []string, dry bool) (Adopted, error)
 	// VerifyArchive reads every content that a version has. It returns what it has
 	// read also when it is cut off.
 	VerifyArchive(ctx context.Context, at Target, o upkeep.VerifyOptions) (upkeep.Verified, error)
@@ -83,6 +86,10 @@ type Backend interface {
 // own settings (TEMPORAL_* variables, configuration file, localhost:7233).
 type TemporalOptions struct {
 	Address, Namespace string
+	// TaskQueue is where workflows are started; "" is where the store has its own.
+	TaskQueue string
+	// Store is the DSN of the store that crawls are started for, "" if it is not known.
+	Store string
 }
 
 // Client speaks to the workflows. The texts that it returns say what was

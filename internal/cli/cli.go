@@ -112,12 +112,19 @@ type session struct {
 func (s *session) target() Target {
 	at := Target{
 		Store: s.places.Store, Archive: s.places.Archive,
-		Temporal: TemporalOptions{Address: s.places.Address, Namespace: s.places.Namespace},
+		Temporal: s.temporal(),
 	}
 	if s.places.FromDev {
 		at.Data = s.places.Data
 	}
 	return at
+}
+
+// temporal is where the workflows are.
+func (s *session) temporal() TemporalOptions {
+	return TemporalOptions{
+		Address: s.places.Address, Namespace: s.places.Namespace, TaskQueue: s.places.TaskQueue, Store: s.places.Store,
+	}
 }
 
 // withStore opens the store for as long as do runs.
@@ -134,7 +141,7 @@ func (s *session) withStore(do func(store.Store) error) error {
 
 // withTemporal connects to Temporal for as long as do runs.
 func (s *session) withTemporal(do func(Client) error) error {
-	client, err := s.env.Backend.DialTemporal(s.ctx, TemporalOptions{Address: s.places.Address, Namespace: s.places.Namespace})
+	client, err := s.env.Backend.DialTemporal(s.ctx, s.temporal())
 	if err != nil && s.places.FromDev {
 		return fmt.Errorf("%w; this is where the last `starter dev` in %s had it: is it running?", err, s.places.Data)
 	}

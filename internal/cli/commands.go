@@ -60,6 +60,7 @@ type commands struct {
 
 	Rank rankCmd `cmd:"" help:"Rank the pages of a crawl by the links between them, now."`
 
+	Adopt       adoptCmd       `cmd:"" help:"Make a namespace of Temporal the home of the store: after a loss, or for a copy."`
 	Archive     archiveCmd     `cmd:"" help:"Look after the archive of contents."`
 	Backup      backupCmd      `cmd:"" help:"Copy the store and the archive to a folder, while crawls run."`
 	Restore     restoreCmd     `cmd:"" help:"Bring back what starter backup copied."`

@@ -160,6 +160,11 @@ func (fakeSeeds) Import(context.Context, int64, string) (store.Import, error) {
 
 func (fakeSeeds) EndImport(context.Context, int64, string) error { return nil }
 
+func (b *fakeBackend) Adopt(_ context.Context, at Target, ended []string, dry bool) (Adopted, error) {
+	b.calls = append(b.calls, fmt.Sprintf("adopt %s at %s, %v ended, dry=%v", at.Store, at.Temporal.Address, ended, dry))
+	return Adopted{Store: "A", Place: "namespace default", Before: "namespace old", Ended: ended}, nil
+}
+
 func (b *fakeBackend) VerifyArchive(_ context.Context, at Target, o upkeep.VerifyOptions) (upkeep.Verified, error) {
 	b.calls = append(b.calls, "verify "+at.Archive)
 	found := upkeep.Verified{Contents: 5 - len(b.damage), Bytes: 5 << 10}

@@ -34,6 +34,8 @@ func TestPageCommands(t *testing.T) {
 		{"import news - --format urls", []string{"seeds-imported news"}, "imported 0 seeds into crawl news (a list of URLs): 0 new, 0 known; 2 refused\n  not an absolute http or https URL: 2, such as name: piped\n    seeds: [https://example.com/]\nseeds-imported"},
 		{"forget https://example.com/", []string{"forget https://example.com/ dry=true"}, "would forget https://example.com/: 3 pages"},
 		{"forget --host example.com --yes", []string{"forget host example.com dry=false"}, "forgot host example.com: 3 pages, 2 contents, 1 workflow"},
+		{"adopt", []string{"adopt sqlite:x.db at , [] ended, dry=true"}, "would make namespace default the home of store A, instead of namespace old; do it with --yes"},
+		{"adopt --ended B --ended C --yes", []string{"adopt sqlite:x.db at , [B C] ended, dry=false"}, "made namespace default the home of store A, instead of namespace old; workflows of store B, C end there"},
 		{"forget --undo https://example.com/a", []string{"remember https://example.com/a"}, "may be found again"},
 		{"check url HTTP://Example.com", nil, "http://example.com/\n  wrote the scheme in lower case"},
 		{"check url https://example.com/", nil, "is canonical already"},

@@ -33,6 +33,7 @@ const (
 	EnvFilters     = "RECRAWL_FILTERS"
 	EnvReserve     = "RECRAWL_RESERVE"
 	EnvDeployment  = "RECRAWL_DEPLOYMENT"
+	EnvTaskQueue   = "RECRAWL_TASK_QUEUE"
 )
 
 // DefaultData is the data folder of `starter dev`, below the working directory,
@@ -70,6 +71,9 @@ type Config struct {
 	// Deployment is the Worker Deployment of Temporal that workers belong to, as NAME or
 	// NAME:BUILD; "" is none. Without BUILD the version is the build.
 	Deployment string
+	// TaskQueue is Temporal's task queue of the workflows and activities; "" is
+	// contract.TaskQueue, or, for the starter, what the store's workers have.
+	TaskQueue string
 }
 
 // DefaultReserve is room for what 64 requests bring at the same time, and for the
@@ -107,6 +111,7 @@ func Load(getenv func(string) string) (Config, error) {
 	read(EnvReserve, func(v string) (err error) { c.Reserve, err = crawl.ParseSize(v); return err })
 	read(EnvFilters, func(v string) (err error) { c.Filters, err = parseFilters(v); return err })
 	read(EnvDeployment, func(v string) error { c.Deployment = v; return checkDeployment(v) })
+	read(EnvTaskQueue, func(v string) (err error) { c.TaskQueue, err = parseTaskQueue(v); return err })
 	if len(errs) > 0 {
 		return Config{}, errors.Join(errs...)
 	}
@@ -149,6 +154,15 @@ func parseConcurrency(v string) (int, error) {
 		return 0, fmt.Errorf("%q is not a number of requests: write 1 to 10000", v)
 	}
 	return n, nil
+}
+
+var validTaskQueue = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$`)
+
+func parseTaskQueue(v string) (string, error) {
+	if !validTaskQueue.MatchString(v) {
+		return "", fmt.Errorf("%q cannot name a task queue: use 1 to 100 of A-Z a-z 0-9 . _ -, starting with a letter or digit", v)
+	}
+	return v, nil
 }
 
 func parseLevel(v string) (slog.Level, error) {

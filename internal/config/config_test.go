@@ -34,11 +34,11 @@ func TestLoad(t *testing.T) {
 	}
 	c, err = Load(env(EnvStore, "postgres://crawler@db/recrawl", EnvArchive, "s3://bucket/recrawl", EnvContact, "ops@example.org",
 		EnvData, "/var/lib/recrawl", EnvConcurrency, " 8 ", EnvLog, "DEBUG", EnvOverdue, "2d", EnvGroupHosts, "domain",
-		EnvFilters, " adult=/opt/adult\tspam=/opt/spam ", EnvReserve, "2GiB"))
+		EnvFilters, " adult=/opt/adult\tspam=/opt/spam ", EnvReserve, "2GiB", EnvTaskQueue, "crawl-2"))
 	want := Config{
 		Store: "postgres://crawler@db/recrawl", Archive: "s3://bucket/recrawl", Contact: "ops@example.org",
 		Data: "/var/lib/recrawl", Concurrency: 8, Log: slog.LevelDebug, Overdue: 48 * time.Hour, GroupHosts: urlkey.ByDomain,
-		Filters: map[string]string{"adult": "/opt/adult", "spam": "/opt/spam"}, Reserve: 2 << 30,
+		Filters: map[string]string{"adult": "/opt/adult", "spam": "/opt/spam"}, Reserve: 2 << 30, TaskQueue: "crawl-2",
 	}
 	if err != nil || !reflect.DeepEqual(c, want) {
 		t.Errorf("everything set: %+v, %v, want %+v", c, err, want)
@@ -62,6 +62,8 @@ func TestLoadMistakes(t *testing.T) {
 		{EnvFilters, "adult", `RECRAWL_FILTERS: adult: "" is not an absolute path`},
 		{EnvFilters, "adult=bin/adult", `RECRAWL_FILTERS: adult: "bin/adult" is not an absolute path`},
 		{EnvFilters, "a=/a a=/b", "RECRAWL_FILTERS: a is named twice"},
+		{EnvTaskQueue, "my queue", `RECRAWL_TASK_QUEUE: "my queue" cannot name a task queue: use 1 to 100 of A-Z a-z 0-9 . _ -, starting with a letter or digit`},
+		{EnvTaskQueue, "/_sys/recrawl", `RECRAWL_TASK_QUEUE: "/_sys/recrawl" cannot name a task queue: use 1 to 100 of A-Z a-z 0-9 . _ -, starting with a letter or digit`},
 		{EnvOverdue, "1ms", "RECRAWL_OVERDUE: 1ms is too short: write at least 1s"},
 	} {
 		if _, err := Load(env(c.name, c.value)); err == nil || err.Error() != c.want {
@@ -80,7 +82,7 @@ func TestLoadMistakes(t *testing.T) {
 func TestResolve(t *testing.T) {
 	t.Parallel()
 	dev := t.TempDir()
-	write(t, dev, `{"pid":12,"store":"sqlite:/d/recrawl.db","archive":"/d/archive","temporal_address":"127.0.0.1:7233","temporal_namespace":"dev","later":1}`)
+	write(t, dev, `{"pid":12,"store":"sqlite:/d/recrawl.db","archive":"/d/archive","temporal_address":"127.0.0.1:7233","temporal_namespace":"dev","task_queue":"q","later":1}`)
 	broken := t.TempDir()
 	write(t, broken, `{"pid":`)
 	for _, c := range []struct {
@@ -94,13 +96,13 @@ func TestResolve(t *testing.T) {
 			"the data folder",
 			Overrides{Data: dev},
 			nil,
-			Places{Store: "sqlite:/d/recrawl.db", Archive: "/d/archive", Data: dev, Address: "127.0.0.1:7233", Namespace: "dev", FromDev: true},
+			Places{Store: "sqlite:/d/recrawl.db", Archive: "/d/archive", Data: dev, Address: "127.0.0.1:7233", Namespace: "dev", TaskQueue: "q", FromDev: true},
 		},
 		{
 			"the data folder of the environment",
 			Overrides{},
 			[]string{EnvData, dev},
-			Places{Store: "sqlite:/d/recrawl.db", Archive: "/d/archive", Data: dev, Address: "127.0.0.1:7233", Namespace: "dev", FromDev: true},
+			Places{Store: "sqlite:/d/recrawl.db", Archive: "/d/archive", Data: dev, Address: "127.0.0.1:7233", Namespace: "dev", TaskQueue: "q", FromDev: true},
 		},
 		{
 			"environment before data folder",
@@ -118,7 +120,7 @@ func TestResolve(t *testing.T) {
 			"namespace of the environment",
 			Overrides{Data: dev},
 			[]string{"TEMPORAL_NAMESPACE", "mine"},
-			Places{Store: "sqlite:/d/recrawl.db", Archive: "/d/archive", Data: dev, Address: "127.0.0.1:7233", FromDev: true},
+			Places{Store: "sqlite:/d/recrawl.db", Archive: "/d/archive", Data: dev, Address: "127.0.0.1:7233", TaskQueue: "q", FromDev: true},
 		},
 		{
 			"flag before environment",

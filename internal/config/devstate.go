@@ -28,6 +28,8 @@ type DevState struct {
 	TemporalAddress   string `json:"temporal_address,omitempty"`
 	TemporalNamespace string `json:"temporal_namespace,omitempty"`
 	TemporalUI        string `json:"temporal_ui,omitempty"`
+	// TaskQueue is Temporal's task queue; "" is the default one.
+	TaskQueue string `json:"task_queue,omitempty"`
 	// TemporalPID is the Temporal server's process.
 	TemporalPID int `json:"temporal_pid,omitempty"`
 }

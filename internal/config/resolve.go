@@ -13,6 +13,8 @@ type Overrides struct {
 type Places struct {
 	Store, Archive, Data string
 	Address, Namespace   string
+	// TaskQueue is "" if nothing names it.
+	TaskQueue string
 	// FromDev: Address is that of the last `starter dev` in Data.
 	FromDev bool
 }
@@ -32,7 +34,7 @@ var ErrNoArchive = errors.New("no archive: name the one that belongs to the stor
 func Resolve(flags Overrides, c Config, getenv func(string) string) (Places, error) {
 	p := Places{
 		Store: first(flags.Store, c.Store), Archive: first(flags.Archive, c.Archive), Data: first(flags.Data, c.Data),
-		Address: flags.Address, Namespace: flags.Namespace,
+		Address: flags.Address, Namespace: flags.Namespace, TaskQueue: c.TaskQueue,
 	}
 	if hasPassword(flags.Store) {
 		return Places{}, errPasswordShown
@@ -53,6 +55,7 @@ func Resolve(flags Overrides, c Config, getenv func(string) string) (Places, err
 	}
 	if p.Address == "" && !elsewhere && state.TemporalAddress != "" {
 		p.Address, p.FromDev = state.TemporalAddress, true
+		p.TaskQueue = first(p.TaskQueue, state.TaskQueue)
 		if getenv("TEMPORAL_NAMESPACE") == "" {
 			p.Namespace = first(p.Namespace, state.TemporalNamespace)
 		}

@@ -9,7 +9,8 @@ import (
 
 // OpenCrawlIn: the spec exactly as the Crawl workflow was given it.
 type OpenCrawlIn struct {
-	Spec json.RawMessage `json:"spec,omitempty"`
+	Store string          `json:"store,omitempty"`
+	Spec  json.RawMessage `json:"spec,omitempty"`
 	// WorkflowID must be CrawlID of the spec's name.
 	WorkflowID string `json:"workflow_id"`
 	// AddSeeds are seeds to add to the spec (update add-seeds).
@@ -18,6 +19,7 @@ type OpenCrawlIn struct {
 
 // OpenCrawlOut is the crawl as it stands in the store.
 type OpenCrawlOut struct {
+	Store         string           `json:"store,omitempty"` // whose crawl it is from now on
 	CrawlID       int64            `json:"crawl_id"`
 	Name          string           `json:"name"`
 	State         crawl.CrawlState `json:"state,omitempty"`
@@ -32,6 +34,7 @@ type OpenCrawlOut struct {
 
 // SetCrawlStateIn pauses, resumes or stops a crawl.
 type SetCrawlStateIn struct {
+	Store string           `json:"store,omitempty"`
 	Name  string           `json:"name"`
 	State crawl.CrawlState `json:"state,omitempty"`
 }
@@ -43,6 +46,7 @@ type SetCrawlStateOut struct {
 
 // MaintainIn is one maintenance turn, or a part of one.
 type MaintainIn struct {
+	Store   string `json:"store,omitempty"`
 	CrawlID int64  `json:"crawl_id"`
 	Name    string `json:"name"`
 	// Repair makes this turn start every living page's workflow by id whatever its
@@ -55,6 +59,8 @@ type MaintainIn struct {
 
 // MaintainOut says what the turn did.
 type MaintainOut struct {
+	// Store is whose crawl it is, for one that does not know.
+	Store string `json:"store,omitempty"`
 	// After is where the next part continues; 0 when the turn is complete.
 	After int64 `json:"after,omitempty"`
 	// Restarted pages had no workflow, or one that was stuck; Stuck counts the latter.
@@ -94,6 +100,7 @@ type CrawlCounts struct {
 
 // ClosePagesIn asks a batch of a stopped crawl's pages to complete.
 type ClosePagesIn struct {
+	Store   string `json:"store,omitempty"`
 	CrawlID int64  `json:"crawl_id"`
 	Name    string `json:"name"`
 	After   int64  `json:"after"`
@@ -107,7 +114,8 @@ type ClosePagesOut struct {
 
 // WakeParkedIn wakes pages that came due while the crawl was paused.
 type WakeParkedIn struct {
-	CrawlID int64 `json:"crawl_id"`
+	Store   string `json:"store,omitempty"`
+	CrawlID int64  `json:"crawl_id"`
 }
 
 // WakeParkedOut: More says that another batch is waiting.
@@ -141,6 +149,8 @@ const (
 
 // AcquireOut is the answer.
 type AcquireOut struct {
+	// Store is whose page it is, for one that does not know.
+	Store    string        `json:"store,omitempty"`
 	Answer   AcquireAnswer `json:"answer"`
 	Permit   crawl.Permit  `json:"permit,omitzero"`
 	Wait     time.Duration `json:"wait,omitempty"`
@@ -275,6 +285,7 @@ type RegisterOut struct {
 
 // AdmitIn admits the best known pages of some hosts, or of all.
 type AdmitIn struct {
+	Store   string  `json:"store,omitempty"`
 	CrawlID int64   `json:"crawl_id"`
 	Hosts   []int64 `json:"hosts,omitempty"`
 	Limit   int     `json:"limit"`

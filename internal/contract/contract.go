@@ -12,7 +12,8 @@ import (
 	"go.temporal.io/sdk/workflow"
 )
 
-// TaskQueue is the one task queue of recrawl's workflows and activities.
+// TaskQueue is the task queue of recrawl's workflows and activities unless the operator
+// chooses another.
 const TaskQueue = "recrawl"
 
 // Workflow types.
@@ -78,6 +79,10 @@ const (
 	ErrTypeStoreUnavailable = "StoreUnavailable"
 	// ErrTypeNotFound: the crawl or page does not exist in the store.
 	ErrTypeNotFound = "NotFound"
+	// ErrTypeForeignStore: the worker that ran the activity has another store than the
+	// one that the crawl or page is of. It says nothing about them: sleep and ask again,
+	// another worker then.
+	ErrTypeForeignStore = "ForeignStore"
 	// ErrTypeCrowded: too many requests are in flight to the address that another was
 	// to go to, from this worker. None was made; sleep and ask again.
 	ErrTypeCrowded = "Crowded"

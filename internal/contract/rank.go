@@ -24,6 +24,7 @@ const Evict = "evict"
 
 // RankIn ranks all pages of a crawl.
 type RankIn struct {
+	Store   string       `json:"store,omitempty"`
 	CrawlID int64        `json:"crawl_id"`
 	Name    string       `json:"name"`
 	Reason  crawl.Reason `json:"reason"`
@@ -41,6 +42,7 @@ type RankOut struct {
 
 // ReplaceIn exchanges a batch of pages of a full collection for better ones.
 type ReplaceIn struct {
+	Store   string `json:"store,omitempty"`
 	CrawlID int64  `json:"crawl_id"`
 	Name    string `json:"name"`
 }

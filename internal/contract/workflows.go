@@ -85,6 +85,7 @@ type VisitLine struct {
 
 // DiscoverIn registers a version's links and admits known pages.
 type DiscoverIn struct {
+	Store   string        `json:"store,omitempty"`
 	CrawlID int64         `json:"crawl_id"`
 	Crawl   string        `json:"crawl"`
 	Page    crawl.PageRef `json:"page,omitzero"` // zero PageID: admission only
@@ -113,6 +114,9 @@ type DiscoverOut struct {
 // CrawlProgress is the Crawl workflow's state besides its spec: its second
 // argument, nil in the first run.
 type CrawlProgress struct {
+	// Store is the identity of the store whose crawl this is; "" before one has opened
+	// it, and nobody has said which is to.
+	Store      string           `json:"store,omitempty"`
 	CrawlID    int64            `json:"crawl_id"`
 	Name       string           `json:"name"`
 	State      crawl.CrawlState `json:"state,omitempty"` // none before it is open

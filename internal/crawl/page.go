@@ -137,6 +137,9 @@ func (s *CrawlState) UnmarshalText(text []byte) error {
 
 // PageRef names one page of one crawl wherever it is passed about.
 type PageRef struct {
+	// Store is the identity of the store that gave the page its ids; "" in what was
+	// written before stores had one.
+	Store   string `json:"store,omitempty"`
 	CrawlID int64  `json:"crawl_id"`
 	Crawl   string `json:"crawl"`
 	PageID  int64  `json:"page_id"`

@@ -135,8 +135,8 @@ func TestBackupPageOnPostgres(t *testing.T) {
 		up = f.temporalUp()
 	}
 	f.env = append(f.env, "RECRAWL_STORE="+store, "RECRAWL_ARCHIVE="+filepath.Join(folder, "restored"), "TEMPORAL_ADDRESS="+f.address)
-	f.startWorker()
-	f.starter("crawl", "t")
+	f.starter("adopt", "--yes")
+	f.startWorker() // which starts the crawl
 	var after map[string]visitPlan
 	f.await("every page sleeps again", func() bool {
 		after = plans(t, list(), func(args ...string) string { return f.starter(args...) })

@@ -86,10 +86,7 @@ func TestMistakes(t *testing.T) {
 	}
 	for _, m := range []mistake{
 		{name: "worker without a store", code: 2, want: "RECRAWL_STORE"},
-		{
-			name: "worker without Temporal", code: 1, want: closedPort,
-			env: []string{"RECRAWL_STORE=sqlite:" + filepath.Join(dir, "w", "w.db"), "RECRAWL_ARCHIVE=" + filepath.Join(dir, "w", "a"), "TEMPORAL_ADDRESS=" + closedPort},
-		},
+		{name: "worker on a task queue of no name", code: 2, want: "RECRAWL_TASK_QUEUE", env: []string{"RECRAWL_STORE=sqlite:x", "RECRAWL_ARCHIVE=x", "RECRAWL_TASK_QUEUE=my queue"}},
 		{name: "worker with a wrong store", code: 2, want: "RECRAWL_STORE", env: []string{"RECRAWL_STORE=mysql://x", "RECRAWL_ARCHIVE=x"}},
 	} {
 		m.check(t, programs.worker)
@@ -152,10 +149,6 @@ func TestBadInputFromTheTemporalCLI(t *testing.T) {
 			t.Errorf("%s: exit %d with %q, want a failure with %q", input, code, stdout, want)
 		}
 	}
-	mistake{
-		name: "worker without Postgres", code: 1, want: closedPort,
-		env: []string{"RECRAWL_STORE=postgres://recrawl@" + closedPort + "/recrawl", "RECRAWL_ARCHIVE=" + t.TempDir(), "TEMPORAL_ADDRESS=" + d.state().Address},
-	}.check(t, programs.worker)
 	// A spec that only the worker can refuse: the starter says so, although it only
 	// starts a workflow.
 	spec := write(t, filepath.Join(t.TempDir(), "spec.json"), `{"name":"odd","seeds":["http://127.0.0.1:99999/"]}`)

@@ -28,6 +28,20 @@ func (r Reporter) held(ctx context.Context) ([]store.HeldWorker, error) {
 	return workers, nil
 }
 
+// heldWorkers writes a line for each worker that makes no request.
+func (r Reporter) heldWorkers(ctx context.Context, now time.Time) error {
+	held, err := r.held(ctx)
+	if err != nil {
+		return err
+	}
+	for _, w := range held {
+		if _, err := fmt.Fprintln(r.Out, heldWords(w, now)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 func heldLines(workers []store.HeldWorker) []heldLine {
 	lines := []heldLine{}
 	for _, w := range workers {

@@ -181,8 +181,10 @@ func (r Reporter) statusText(c store.CrawlRecord, s store.StatusRecord, more sta
 
 func (r Reporter) statusTable(ctx context.Context, crawls []store.CrawlRecord, now time.Time) error {
 	if len(crawls) == 0 {
-		_, err := fmt.Fprintln(r.Out, "no crawls yet: start one with `starter crawl NAME URL`")
-		return err
+		if _, err := fmt.Fprintln(r.Out, "no crawls yet: start one with `starter crawl NAME URL`"); err != nil {
+			return err
+		}
+		return r.heldWorkers(ctx, now)
 	}
 	t := newTable(r.Out, "CRAWL", "STATE", "PAGES", "VISITS", "LAST HOUR", "WAITING", "OVERDUE", "NEXT DUE")
 	for _, c := range crawls {
@@ -211,16 +213,7 @@ func (r Reporter) statusTable(ctx context.Context, crawls []store.CrawlRecord, n
 			}
 		}
 	}
-	held, err := r.held(ctx)
-	if err != nil {
-		return err
-	}
-	for _, w := range held {
-		if _, err := fmt.Fprintln(r.Out, heldWords(w, now)); err != nil {
-			return err
-		}
-	}
-	return nil
+	return r.heldWorkers(ctx, now)
 }
 
 // nonZero lists counts in the order of their keys: "120 known, 16 active".

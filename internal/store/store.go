@@ -25,6 +25,9 @@ var (
 	ErrUnavailable = errors.New("store unavailable")
 	// ErrFull is an ErrUnavailable: the database has no room to write.
 	ErrFull = fmt.Errorf("no room: %w", ErrUnavailable)
+	// ErrDenied is an ErrUnavailable: the database refuses the user, or there is none of
+	// the name; waiting does not help.
+	ErrDenied = fmt.Errorf("no access: %w", ErrUnavailable)
 	// ErrRefused: the permit gives no right to begin (already begun, revoked, or
 	// its crawl was paused or stopped).
 	ErrRefused = errors.New("permit refused")
@@ -61,6 +64,7 @@ type Store interface {
 	Care
 	Seeds
 	Deletion
+	Identity
 	// Now returns the store's clock.
 	Now(ctx context.Context) (time.Time, error)
 	// Close ends all use of the store and marks the close as clean.

@@ -15,7 +15,7 @@ func (w Workflows) UpdatePage(ctx context.Context, in contract.PageIn, name stri
 	if arg != nil {
 		args = []any{arg}
 	}
-	options := pageOptions(in)
+	options := w.pageOptions(in)
 	var ack contract.Ack
 	handle, err := w.Client.UpdateWithStartWorkflow(ctx, client.UpdateWithStartWorkflowOptions{
 		StartWorkflowOperation: w.Client.NewWithStartWorkflowOperation(options, contract.PageWorkflow, in),
@@ -34,7 +34,7 @@ func (w Workflows) UpdatePage(ctx context.Context, in contract.PageIn, name stri
 
 // AskPage asks a page's workflow for a visit now, and starts it first if it is gone.
 func (w Workflows) AskPage(ctx context.Context, in contract.PageIn) error {
-	options := pageOptions(in)
+	options := w.pageOptions(in)
 	_, err := w.Client.SignalWithStartWorkflow(ctx, options.ID, contract.VisitNow, nil, options, contract.PageWorkflow, in)
 	if err != nil {
 		return fmt.Errorf("signal %s to %s: %w", contract.VisitNow, options.ID, err)

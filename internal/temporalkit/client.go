@@ -3,6 +3,7 @@ package temporalkit
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"maps"
@@ -13,10 +14,13 @@ import (
 
 	enumspb "go.temporal.io/api/enums/v1"
 	"go.temporal.io/api/operatorservice/v1"
+	"go.temporal.io/api/serviceerror"
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/contrib/envconfig"
 	sdklog "go.temporal.io/sdk/log"
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
 
 	"recrawl/internal/contract"
 )
@@ -72,9 +76,34 @@ func Dial(ctx context.Context, o Options) (client.Client, error) {
 	defer cancel()
 	c, err := client.DialContext(dialCtx, opts)
 	if err != nil {
-		return nil, fmt.Errorf("temporal does not answer at %s (%s): start it, or set TEMPORAL_ADDRESS", opts.HostPort, oneLine(err))
+		return nil, &dialError{fmt.Sprintf("temporal does not answer at %s (%s): start it, or set TEMPORAL_ADDRESS", opts.HostPort, oneLine(err)), err}
 	}
 	return c, nil
+}
+
+// dialError is a failed Dial, on one line.
+type dialError struct {
+	text  string
+	cause error
+}
+
+func (e *dialError) Error() string { return e.text }
+
+func (e *dialError) Unwrap() error { return e.cause }
+
+// IsAbsent reports whether an error of Dial says that nobody answers, as it is while the
+// server starts, and not that it refuses us.
+func IsAbsent(err error) bool {
+	var dial *dialError
+	var refused *serviceerror.PermissionDenied
+	if !errors.As(err, &dial) || errors.As(err, &refused) {
+		return false
+	}
+	switch status.Code(dial.cause) {
+	case codes.Unauthenticated, codes.PermissionDenied, codes.InvalidArgument, codes.Unimplemented:
+		return false
+	}
+	return true
 }
 
 // Namespace returns the namespace that Dial would use.

@@ -1,6 +1,7 @@
 package temporalkit
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -105,7 +106,8 @@ func (w Workflows) CrawlHealth(ctx context.Context, name string) (Health, error)
 // opens nothing, so that a crawl that was paused or stopped stays so. One that runs is
 // left alone, unless replace ends it.
 func (w Workflows) RestartCrawl(ctx context.Context, spec json.RawMessage, progress contract.CrawlProgress, replace bool) error {
-	options := crawlOptions(progress.Name)
+	options := w.crawlOptions(progress.Name)
+	progress.Store = cmp.Or(progress.Store, w.Store)
 	if replace {
 		options.WorkflowIDConflictPolicy = enumspb.WORKFLOW_ID_CONFLICT_POLICY_TERMINATE_EXISTING
 	}
@@ -115,9 +117,14 @@ func (w Workflows) RestartCrawl(ctx context.Context, spec json.RawMessage, progr
 	return nil
 }
 
-func crawlOptions(name string) client.StartWorkflowOptions {
+// crawlOptions are those of a crawl of w's store.
+func (w Workflows) crawlOptions(name string) client.StartWorkflowOptions {
+	var memo map[string]any
+	if w.Store != "" {
+		memo = map[string]any{contract.MemoStore: w.Store}
+	}
 	return client.StartWorkflowOptions{
-		ID: contract.CrawlID(name), TaskQueue: contract.TaskQueue,
+		ID: contract.CrawlID(name), TaskQueue: w.queue(), Memo: memo,
 		WorkflowIDConflictPolicy: enumspb.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING,
 		WorkflowIDReusePolicy:    enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE,
 		StaticSummary:            "crawl " + name,

@@ -27,7 +27,7 @@ type Mended struct {
 // anew if it is stuck. The new one keeps the interval and the snooze that people asked of
 // a stuck one; those of one that is gone are lost.
 func (w Workflows) MendPage(ctx context.Context, in contract.PageIn) (Mended, error) {
-	options := pageOptions(in)
+	options := w.pageOptions(in)
 	options.WorkflowIDConflictPolicy = enumspb.WORKFLOW_ID_CONFLICT_POLICY_FAIL
 	options.WorkflowExecutionErrorWhenAlreadyStarted = true
 	_, err := w.Client.ExecuteWorkflow(ctx, options, contract.PageWorkflow, in)
@@ -52,10 +52,10 @@ func (w Workflows) MendPage(ctx context.Context, in contract.PageIn) (Mended, er
 	return Mended{Stuck, health.Why}, nil
 }
 
-func pageOptions(in contract.PageIn) client.StartWorkflowOptions {
+func (w Workflows) pageOptions(in contract.PageIn) client.StartWorkflowOptions {
 	return client.StartWorkflowOptions{
 		ID:                       contract.PageID(in.Page.Crawl, in.Page.URL),
-		TaskQueue:                contract.TaskQueue,
+		TaskQueue:                w.queue(),
 		WorkflowIDConflictPolicy: enumspb.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING,
 		WorkflowIDReusePolicy:    enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE,
 		TypedSearchAttributes:    contract.PageAttributes(in),

@@ -11,6 +11,7 @@ import (
 
 	enumspb "go.temporal.io/api/enums/v1"
 	"go.temporal.io/api/serviceerror"
+	workflowpb "go.temporal.io/api/workflow/v1"
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/temporal"
 
@@ -35,11 +36,21 @@ func orStuck(err error) error {
 }
 
 // Workflows starts and signals recrawl's workflows from outside of them.
-type Workflows struct{ Client client.Client }
+type Workflows struct {
+	Client client.Client
+	// TaskQueue is where workflows are started; "" is contract.TaskQueue. Their children
+	// inherit it.
+	TaskQueue string
+	// Store is the identity of the store whose crawls are started; "" if it is not
+	// known, and the first worker that opens a crawl makes it its store's.
+	Store string
+}
+
+func (w Workflows) queue() string { return cmp.Or(w.TaskQueue, contract.TaskQueue) }
 
 // StartPage starts the page's workflow unless it runs already.
 func (w Workflows) StartPage(ctx context.Context, in contract.PageIn) error {
-	opts := pageOptions(in)
+	opts := w.pageOptions(in)
 	if _, err := w.Client.ExecuteWorkflow(ctx, opts, contract.PageWorkflow, in); err != nil {
 		return fmt.Errorf("start %s: %w", opts.ID, err)
 	}
@@ -140,24 +151,45 @@ func (w Workflows) startCrawl(ctx context.Context, id, name string, spec json.Ra
 	if err := checkSize("the spec", spec); err != nil {
 		return nil, err
 	}
-	run, err := w.Client.ExecuteWorkflow(ctx, crawlOptions(name), contract.CrawlWorkflow, spec)
+	args := []any{spec}
+	if w.Store != "" {
+		args = append(args, contract.CrawlProgress{Store: w.Store})
+	}
+	run, err := w.Client.ExecuteWorkflow(ctx, w.crawlOptions(name), contract.CrawlWorkflow, args...)
 	if err != nil {
 		return nil, fmt.Errorf("start %s: %w", id, err)
 	}
 	return run, nil
 }
 
-// Running reports whether the workflow id has a running workflow.
-func (w Workflows) Running(ctx context.Context, id string) (bool, error) {
+// CrawlRuns reports whether a crawl's workflow runs. Where both it and w know their
+// stores, and these differ, that is an error: whoever names the crawl means another.
+func (w Workflows) CrawlRuns(ctx context.Context, name string) (bool, error) {
+	id := contract.CrawlID(name)
+	info, err := w.running(ctx, id)
+	if err != nil || info == nil {
+		return false, err
+	}
+	if of := memoText(info.GetMemo(), contract.MemoStore); of != "" && w.Store != "" && of != w.Store {
+		return false, fmt.Errorf("%s in this namespace is of store %s, and not of yours, %s: choose another name or namespace, or the other store", id, of, w.Store)
+	}
+	return true, nil
+}
+
+// running returns what is known of a workflow that runs, or nil.
+func (w Workflows) running(ctx context.Context, id string) (*workflowpb.WorkflowExecutionInfo, error) {
 	d, err := w.Client.DescribeWorkflowExecution(ctx, id, "")
 	var gone *serviceerror.NotFound
 	if errors.As(err, &gone) {
-		return false, nil
+		return nil, nil
 	}
 	if err != nil {
-		return false, fmt.Errorf("describe %s: %w", id, err)
+		return nil, fmt.Errorf("describe %s: %w", id, err)
 	}
-	return d.GetWorkflowExecutionInfo().GetStatus() == enumspb.WORKFLOW_EXECUTION_STATUS_RUNNING, nil
+	if info := d.GetWorkflowExecutionInfo(); info.GetStatus() == enumspb.WORKFLOW_EXECUTION_STATUS_RUNNING {
+		return info, nil
+	}
+	return nil, nil
 }
 
 // Update sends an update to a workflow and waits for its answer.

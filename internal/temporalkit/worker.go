@@ -7,8 +7,6 @@ import (
 	"go.temporal.io/sdk/interceptor"
 	"go.temporal.io/sdk/worker"
 	"go.temporal.io/sdk/workflow"
-
-	"recrawl/internal/contract"
 )
 
 // WorkflowCache is how many sleeping workflows a worker keeps in memory, about
@@ -44,9 +42,9 @@ func (d Deployment) options() worker.DeploymentOptions {
 
 // NewWorker returns a worker with recrawl's options. Concurrency is how many
 // regular activities (requests above all) run at the same time.
-func NewWorker(c client.Client, concurrency int, sticky time.Duration, d Deployment) worker.Worker {
+func NewWorker(c client.Client, queue string, concurrency int, sticky time.Duration, d Deployment) worker.Worker {
 	worker.SetStickyWorkflowCacheSize(WorkflowCache)
-	return worker.New(c, contract.TaskQueue, worker.Options{
+	return worker.New(c, queue, worker.Options{
 		MaxConcurrentActivityExecutionSize: concurrency,
 		// An Acquire may wait some seconds inside its workflow task, so that many of
 		// both must fit at once.

@@ -35,6 +35,10 @@ type World struct {
 	OnPlan func(contract.PlanIn, *contract.PlanOut)
 	// Down reports whether the store is out of order at a time.
 	Down func(time.Time) bool
+	// Store, if not "", is the World's identity, which who does not know is told.
+	Store string
+	// Foreign, when set, reports whether a worker with another store runs an activity.
+	Foreign func(activity string, now time.Time) bool
 	// Missing makes every page one that the store does not know.
 	Missing bool
 
@@ -62,6 +66,7 @@ type World struct {
 	frontier  []contract.PageIn
 	states    []crawl.CrawlState
 	permits   int64
+	unsure    int
 }
 
 // Ask is one call of Acquire.
@@ -127,6 +132,9 @@ func (w *World) Visits() []Visit { return locked(w, func() []Visit { return slic
 // Calls returns how often an activity ran, its retries included.
 func (w *World) Calls(name string) int { return locked(w, func() int { return w.calls[name] }) }
 
+// Unsure returns how many activities were run for who did not know of which store it is.
+func (w *World) Unsure() int { return locked(w, func() int { return w.unsure }) }
+
 // Left returns the calls of LeaveLine that succeeded.
 func (w *World) Left() []contract.LeaveIn {
 	return locked(w, func() []contract.LeaveIn { return slices.Clone(w.left) })
@@ -175,6 +183,11 @@ func Unavailable() error {
 	return temporal.NewApplicationError("the database does not answer", contract.ErrTypeStoreUnavailable)
 }
 
+// ForeignStore is the error of activities of a worker with another store.
+func ForeignStore() error {
+	return temporal.NewApplicationError("it is of store a, but a worker with store b took it up", contract.ErrTypeForeignStore)
+}
+
 // FetchFailed is the error of a Fetch that failed.
 func FetchFailed(out contract.FetchOut) error {
 	return temporal.NewNonRetryableApplicationError(out.Problem, contract.ErrTypeFetchFailed, nil, out)
@@ -188,7 +201,7 @@ func locked[T any](w *World, f func() T) T {
 
 // serve wraps an activity: one at a time, counted, and out of order with the
 // store.
-func serve[In, Out any](w *World, a contract.Activity[In, Out], f func(In, time.Time) (Out, error)) func(context.Context, In) (Out, error) {
+func serve[In contract.Addressed, Out any](w *World, a contract.Activity[In, Out], f func(In, time.Time) (Out, error)) func(context.Context, In) (Out, error) {
 	return func(_ context.Context, in In) (Out, error) {
 		w.mu.Lock()
 		defer w.mu.Unlock()
@@ -197,6 +210,12 @@ func serve[In, Out any](w *World, a contract.Activity[In, Out], f func(In, time.
 		var none Out
 		if w.Down != nil && w.Down(now) {
 			return none, Unavailable()
+		}
+		if w.Foreign != nil && w.Foreign(a.Name, now) {
+			return none, ForeignStore()
+		}
+		if in.StoreID() == "" {
+			w.unsure++
 		}
 		if w.Missing {
 			return none, temporal.NewNonRetryableApplicationError("no such page", contract.ErrTypeNotFound, nil)
@@ -230,6 +249,9 @@ func (w *World) acquire(in contract.AcquireIn, now time.Time) (contract.AcquireO
 		out.Permit = crawl.Permit{
 			ID: w.permits, HostID: 7, Kind: crawl.PermitPage, URL: in.Page.URL, Lifetime: 40 * time.Second,
 		}
+	}
+	if in.Page.Store == "" {
+		out.Store = w.Store
 	}
 	return out, nil
 }
@@ -365,7 +387,7 @@ func (w *World) open(in contract.OpenCrawlIn, _ time.Time) (contract.OpenCrawlOu
 		return contract.OpenCrawlOut{}, fmt.Errorf("encode spec: %w", err)
 	}
 	return contract.OpenCrawlOut{
-		CrawlID: 1, Name: spec.Name, State: crawl.CrawlRunning, Generation: int64(w.calls[contract.OpenCrawl.Name]),
+		Store: w.Store, CrawlID: 1, Name: spec.Name, State: crawl.CrawlRunning, Generation: int64(w.calls[contract.OpenCrawl.Name]),
 		MaintainEvery: spec.MaintainEvery.Std(), NewSeeds: added, Spec: raw,
 	}, nil
 }
@@ -379,7 +401,7 @@ func (w *World) maintain(in contract.MaintainIn, _ time.Time) (contract.Maintain
 	if w.OnMaintain != nil {
 		return w.OnMaintain(in)
 	}
-	return contract.MaintainOut{Status: contract.CrawlCounts{Visits: len(w.visits), Pages: map[string]int{"active": 1}}}, nil
+	return contract.MaintainOut{Store: w.Store, Status: contract.CrawlCounts{Visits: len(w.visits), Pages: map[string]int{"active": 1}}}, nil
 }
 
 func (w *World) closePages(in contract.ClosePagesIn, _ time.Time) (contract.ClosePagesOut, error) {

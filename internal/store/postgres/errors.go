@@ -80,9 +80,9 @@ func interpretCode(failure *pgconn.PgError, err error) error {
 	}
 	switch failure.Code[:min(2, len(failure.Code))] {
 	case classAuth:
-		return &storeError{store.ErrUnavailable, "the database refuses the user", err}
+		return &storeError{store.ErrDenied, "the database refuses the user", err}
 	case classNoDatabase:
-		return &storeError{store.ErrUnavailable, "there is no such database: create it first", err}
+		return &storeError{store.ErrDenied, "there is no such database: create it first", err}
 	case classConnection, classResources, classOperator:
 		return &storeError{store.ErrUnavailable, "the database cannot serve", err}
 	}

@@ -68,6 +68,13 @@ func TestGrouping(t *testing.T) {
 	})
 }
 
+func TestIdentity(t *testing.T) {
+	storetest.RunIdentity(t, func(t *testing.T) storetest.Opener {
+		dsn := pgtest.DSN(t)
+		return func(g urlkey.Grouping) (store.Store, error) { return Open(t.Context(), dsn, Options{Grouping: g}) }
+	})
+}
+
 func BenchmarkLookalikes(b *testing.B) {
 	bench(b, storetest.BenchLookalikes, "VACUUM (ANALYZE) sketch_keys, sketches, frontier, duplicates")
 }

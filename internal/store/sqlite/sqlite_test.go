@@ -49,6 +49,15 @@ func TestGrouping(t *testing.T) {
 	})
 }
 
+func TestIdentity(t *testing.T) {
+	storetest.RunIdentity(t, func(t *testing.T) storetest.Opener {
+		path := filepath.Join(t.TempDir(), "store.db")
+		return func(g urlkey.Grouping) (store.Store, error) {
+			return Open(t.Context(), path, Options{Owner: true, Grouping: g})
+		}
+	})
+}
+
 func BenchmarkLookalikes(b *testing.B) {
 	e := openOwner(b, filepath.Join(b.TempDir(), "store.db"))
 	storetest.BenchLookalikes(b, e, func() error { return nil })

@@ -28,7 +28,7 @@ func (s *Store) PendingLinks(ctx context.Context, pageID int64, visit int) (*sto
 	query := `SELECT ` + pendingColumns + `, l.links` + pendingTables + `
 		WHERE w.page_id = $1 AND w.visit = $2`
 	found, err := read(ctx, s, func(tx Tx) ([]store.PendingLinks, error) {
-		return collect(ctx, tx, query, []any{pageID, visit}, scanPending)
+		return collect(ctx, tx, query, []any{pageID, visit}, s.scanPending)
 	})
 	if err != nil {
 		return nil, fmt.Errorf("links of page %d, visit %d: %w", pageID, visit, err)
@@ -48,7 +48,7 @@ func (s *Store) UnfinishedLinks(ctx context.Context, crawlID int64, age time.Dur
 		if err != nil {
 			return nil, err
 		}
-		return collect(ctx, tx, query, []any{crawlID, now - age.Microseconds(), limitOr(limit)}, scanPending)
+		return collect(ctx, tx, query, []any{crawlID, now - age.Microseconds(), limitOr(limit)}, s.scanPending)
 	})
 	if err != nil {
 		return nil, fmt.Errorf("unfinished links of crawl %d: %w", crawlID, err)
@@ -56,8 +56,8 @@ func (s *Store) UnfinishedLinks(ctx context.Context, crawlID int64, age time.Dur
 	return found, nil
 }
 
-func scanPending(row Row) (store.PendingLinks, error) {
-	var l store.PendingLinks
+func (s *Store) scanPending(row Row) (store.PendingLinks, error) {
+	l := store.PendingLinks{Page: crawl.PageRef{Store: s.id}}
 	var kind uint8
 	var links string
 	var phrases int

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"recrawl/internal/crawl"
 	"recrawl/internal/polite"
 	"recrawl/internal/store"
 )
@@ -60,7 +61,7 @@ func (g *gateHost) turn(ctx context.Context, pump pumped, asker int64) (time.Tim
 
 // signal adds a turn for a page that is promised at, to come a little before.
 func (g *gateHost) signal(ctx context.Context, page int64, at time.Time) error {
-	t := store.Turn{In: max(g.until(at)-polite.Lead, 0)}
+	t := store.Turn{Page: crawl.PageRef{Store: g.store.id}, In: max(g.until(at)-polite.Lead, 0)}
 	query := `SELECT p.id, p.url, c.id, c.name, h.host
 		FROM pages p JOIN crawls c ON c.id = p.crawl_id JOIN hosts h ON h.id = p.host_id WHERE p.id = $1`
 	err := g.tx.QueryRow(ctx, query, []any{page}, &t.Page.PageID, &t.Page.URL, &t.Page.CrawlID, &t.Page.Crawl, &t.Page.Host)

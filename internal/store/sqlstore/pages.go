@@ -74,6 +74,7 @@ func (s *Store) loadPages(ctx context.Context, tx Tx, ids []int64) ([]store.Page
 	}
 	byID := make(map[int64]store.PageRecord, len(found))
 	for _, p := range found {
+		p.Store = s.id
 		byID[p.PageID] = p
 	}
 	pages := make([]store.PageRecord, 0, len(found))

@@ -25,6 +25,9 @@ func Open(ctx context.Context, e Engine, o Options) (*Store, error) {
 	if o.Grouping != "" && o.Grouping != s.grouping {
 		return nil, fmt.Errorf("this store groups hosts by %s, not by %s: %w", s.grouping, o.Grouping, store.ErrFixed)
 	}
+	if s.id, err = s.identify(ctx, o.ReadOnly); err != nil {
+		return nil, fmt.Errorf("read the store's identity: %w", err)
+	}
 	return s, nil
 }
 

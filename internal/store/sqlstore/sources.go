@@ -207,15 +207,15 @@ func (s *Store) ListSources(ctx context.Context, f store.SourceFilter) ([]store.
 		FROM sources o JOIN frontier f ON f.page_id = o.page_id JOIN pages p ON p.id = o.page_id
 			JOIN hosts h ON h.id = o.host_id JOIN crawls c ON c.id = o.crawl_id
 		WHERE ` + where + ` ORDER BY o.page_id LIMIT $3`
-	found, err := read(ctx, s, func(tx Tx) ([]store.SourceRecord, error) { return collect(ctx, tx, query, args, scanSource) })
+	found, err := read(ctx, s, func(tx Tx) ([]store.SourceRecord, error) { return collect(ctx, tx, query, args, s.scanSource) })
 	if err != nil {
 		return nil, fmt.Errorf("sources of crawl %d: %w", f.CrawlID, err)
 	}
 	return found, nil
 }
 
-func scanSource(row Row) (store.SourceRecord, error) {
-	var r store.SourceRecord
+func (s *Store) scanSource(row Row) (store.SourceRecord, error) {
+	r := store.SourceRecord{PageRef: crawl.PageRef{Store: s.id}}
 	var kind, state uint8
 	var readAt, lastAt int64
 	var dropped, skipped string

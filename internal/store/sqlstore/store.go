@@ -31,6 +31,7 @@ type Options struct {
 type Store struct {
 	engine   Engine
 	grouping urlkey.Grouping
+	id       string // "" unless opened by Open
 }
 
 // New returns the store on an engine, which it owns from then on, without

@@ -1,0 +1,180 @@
+package app
+
+import (
+	"cmp"
+	"context"
+	"log/slog"
+	"math/rand/v2"
+	"time"
+
+	"go.temporal.io/sdk/client"
+
+	"recrawl/internal/contract"
+	"recrawl/internal/residence"
+	"recrawl/internal/store"
+	"recrawl/internal/temporalkit"
+)
+
+const (
+	// residenceEvery is about how often a worker looks whether its store is still the
+	// one of the workflows that it polls for, and idleEvery how often it looks again
+	// while it is not.
+	residenceEvery = 30 * time.Second
+	idleEvery      = 5 * time.Second
+	// residenceLimit bounds one look.
+	residenceLimit = 20 * time.Second
+)
+
+// homeStore is what is asked of a store about its home.
+type homeStore interface {
+	store.Identity
+	ListCrawls(ctx context.Context) ([]store.CrawlRecord, error)
+}
+
+// resident is a store at a place of Temporal's.
+type resident struct {
+	client    client.Client
+	store     homeStore
+	namespace string
+	queue     string // as the operator set it; "" is the store's, or the default
+}
+
+// place returns where the store's workflows would be polled for, and its home.
+func (r resident) place(ctx context.Context) (place, home store.Home, err error) {
+	if home, err = r.store.Home(ctx); err != nil {
+		return place, home, err
+	}
+	place = store.Home{Namespace: r.namespace, TaskQueue: cmp.Or(r.queue, home.TaskQueue, contract.TaskQueue), Ended: home.Ended}
+	place.NamespaceID, err = temporalkit.NamespaceID(ctx, r.client, r.namespace)
+	return place, home, err
+}
+
+// crawls are those that run in a task queue.
+func (r resident) crawls(ctx context.Context, queue string) ([]residence.Crawl, error) {
+	open, err := temporalkit.OpenCrawls(ctx, r.client, r.namespace)
+	if err != nil {
+		return nil, err
+	}
+	var crawls []residence.Crawl
+	for _, c := range open {
+		if c.TaskQueue == queue {
+			crawls = append(crawls, residence.Crawl{Name: c.Name, Store: c.Store, Opened: c.Opened})
+		}
+	}
+	return crawls, nil
+}
+
+// look decides whether to poll, and settles a store that has no home. The home is the
+// place where it holds.
+func (r resident) look(ctx context.Context) (residence.Answer, store.Home, error) {
+	ctx, cancel := context.WithTimeout(ctx, residenceLimit)
+	defer cancel()
+	place, home, err := r.place(ctx)
+	if err != nil {
+		return residence.Answer{}, home, err
+	}
+	q := residence.Question{Store: r.store.ID(), Home: home, Place: place}
+	if q.Crawls, err = r.crawls(ctx, place.TaskQueue); err != nil {
+		return residence.Answer{}, home, err
+	}
+	known, err := r.store.ListCrawls(ctx)
+	if err != nil {
+		return residence.Answer{}, home, err
+	}
+	for _, c := range known {
+		q.Known = append(q.Known, c.Spec.Name)
+	}
+	answer := residence.Decide(q)
+	if !answer.Settle {
+		return answer, home, nil
+	}
+	if q.Home, err = r.store.SetHome(ctx, place, false); err != nil {
+		return residence.Answer{}, home, err
+	}
+	return residence.Decide(q), q.Home, nil // another process may have settled it elsewhere
+}
+
+// work runs a worker at its store's home until ctx ends; strange is to be told of what is
+// of another store.
+type work func(ctx context.Context, home store.Home, strange func(store string)) error
+
+// keepWorking works whenever the store is that of the place's workflows, until ctx ends.
+// Else it says why not, in the log and by note.
+func (r resident) keepWorking(ctx context.Context, do work, note func(ctx context.Context, held string), log *slog.Logger) error {
+	var said string
+	var noted time.Time
+	for ctx.Err() == nil {
+		answer, home, err := r.look(ctx)
+		if err == nil && answer.Poll {
+			said = ""
+			if err := r.workAt(ctx, home, do, log); err != nil {
+				return err
+			}
+			continue
+		}
+		reason := answer.Reason
+		if err != nil {
+			reason = "it cannot be told whose workflows these are: " + err.Error()
+		}
+		if ctx.Err() == nil && reason != said {
+			log.Error("the worker takes up nothing", "reason", reason)
+		}
+		if reason != said || time.Since(noted) > noteEvery {
+			note(ctx, reason)
+			said, noted = reason, time.Now()
+		}
+		select {
+		case <-time.After(jittered(idleEvery)):
+		case <-ctx.Done():
+		}
+	}
+	return nil
+}
+
+// workAt works until ctx ends or the store turns out not to be that of the place's
+// workflows.
+func (r resident) workAt(ctx context.Context, home store.Home, do work, log *slog.Logger) error {
+	ctx, cancel := context.WithCancel(ctx)
+	hint, watched := make(chan struct{}, 1), make(chan struct{})
+	go func() {
+		defer close(watched)
+		defer cancel()
+		r.watch(ctx, home, hint, log)
+	}()
+	defer func() { cancel(); <-watched }()
+	return do(ctx, home, func(string) {
+		select {
+		case hint <- struct{}{}:
+		default: // it is going to look
+		}
+	})
+}
+
+// watch returns when the worker must not poll any more, or its home has changed. It looks
+// every now and then, and when something of another store was taken up.
+func (r resident) watch(ctx context.Context, home store.Home, hint <-chan struct{}, log *slog.Logger) {
+	for ctx.Err() == nil {
+		select {
+		case <-time.After(jittered(residenceEvery)):
+		case <-hint:
+		case <-ctx.Done():
+			return
+		}
+		answer, now, err := r.look(ctx)
+		switch {
+		case err != nil:
+			log.Debug("it cannot be told whose workflows these are", "error", err) // as it was, then
+		case !answer.Poll || now.String() != home.String() || len(now.Ended) != len(home.Ended):
+			return
+		}
+		select { // something of another store is a reason to look once every few seconds
+		case <-time.After(jittered(idleEvery)):
+		case <-ctx.Done():
+		}
+	}
+}
+
+// jittered is a time of about d, so that a fleet does not ask at once.
+func jittered(d time.Duration) time.Duration {
+	return d/2 + rand.N(d)
+}

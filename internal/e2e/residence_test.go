@@ -1,0 +1,239 @@
+//go:build unix
+
+package e2e
+
+import (
+	"encoding/json"
+	"net/url"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+)
+
+const foreignPages = 20
+
+// idle is in the log of a worker that takes up nothing.
+const idle = "the worker takes up nothing"
+
+// TestForeignWorker starts a worker with another store on the namespace of a crawl, and
+// one before there is a crawl, which so far has nothing to be told from. Neither ends a
+// page, both say whose the crawl is, and the crawl goes on.
+func TestForeignWorker(t *testing.T) {
+	t.Parallel()
+	t.Run("SQLite", func(t *testing.T) {
+		t.Parallel()
+		s := serve(t, tree(foreignPages))
+		d := startDev(t, filepath.Join(t.TempDir(), "data"))
+		w := workersOf(t, d.state().Address)
+		early := w.start("sqlite:" + filepath.Join(t.TempDir(), "early.db"))
+		w.await(early, "worker ready")
+		if out, code, stderr := d.starter(append([]string{"crawl", "t", s.url + "/"}, crawlSettings("20ms")...)...); code != 0 {
+			t.Fatalf("%d: %s%s", code, out, stderr)
+		}
+		w.await(early, idle)
+		store := "sqlite:" + filepath.Join(t.TempDir(), "late.db")
+		late := w.start(store)
+		w.await(late, idle)
+		w.checkNeverReady(late)
+		w.checkStatus(store)
+		w.checkNotTheirs(store, s)
+		d.await("every page is visited", d.crawled("t", foreignPages, 1))
+		w.checkNoneEnded()
+		d.stop()
+	})
+	t.Run("Postgres", func(t *testing.T) {
+		t.Parallel()
+		s := serve(t, tree(foreignPages))
+		f := startFleet(t, 2)
+		w := workersOf(t, f.address)
+		early := w.start(anotherDatabase(t, f, "early"))
+		w.await(early, "worker ready")
+		f.starter(append([]string{"crawl", "t", s.url + "/"}, crawlSettings("20ms")...)...)
+		w.await(early, idle)
+		store := anotherDatabase(t, f, "late")
+		late := w.start(store)
+		w.await(late, idle)
+		w.checkNeverReady(late)
+		w.checkStatus(store)
+		w.checkNotTheirs(store, s)
+		f.await("every page is visited", func() bool {
+			pages := decodeLines[pageLine](t, f.starter("--output", "json", "pages", "t", "--limit", "0"))
+			return len(pages) == foreignPages && !slices.ContainsFunc(pages, func(p pageLine) bool { return p.Visits == 0 })
+		})
+		w.checkNoneEnded()
+	})
+}
+
+// TestCopyOfAStore runs a worker with the same database on another namespace, as who has
+// copied it for staging does. It takes up nothing until it is told to live there, and
+// then the first ones take up nothing.
+func TestCopyOfAStore(t *testing.T) {
+	t.Parallel()
+	f := startFleet(t, 1)
+	if out, code, stderr := f.try(programs.temporal, "operator", "namespace", "create", "--namespace", "staging", "--address", f.address); code != 0 {
+		t.Fatalf("%s%s", out, stderr)
+	}
+	staging := append(slices.Clone(f.env), "TEMPORAL_NAMESPACE=staging", "RECRAWL_TASK_QUEUE=recrawl-2")
+	w := startProcess(t, staging, programs.worker)
+	all := &strangers{t: t, address: f.address}
+	all.await(w, idle)
+	all.checkNeverReady(w)
+	if log := w.out.String(); !strings.Contains(log, "namespace default") || !strings.Contains(log, "namespace staging") || !strings.Contains(log, "starter adopt") {
+		t.Errorf("its log %q, want both namespaces and what to do", log)
+	}
+	for _, args := range [][]string{{"adopt"}, {"adopt", "--yes"}} {
+		out, code, stderr := runEnv(t, staging, programs.starter, args...)
+		if code != 0 || !strings.Contains(out, "namespace staging") || !strings.Contains(out, "instead of namespace default") {
+			t.Fatalf("%v: %d: %s%s", args, code, out, stderr)
+		}
+		if len(args) == 1 {
+			all.checkNeverReady(w)
+		}
+	}
+	all.await(w, "worker ready")
+	all.await(f.workers[0], idle)
+	// The copy's crawls are started on its own task queue, which the starter need not
+	// be told.
+	s := serve(t, tree(3))
+	out, code, stderr := runEnv(t, append(slices.Clone(f.env), "TEMPORAL_NAMESPACE=staging"), programs.starter, append([]string{"crawl", "t", s.url + "/"}, crawlSettings("20ms")...)...)
+	if code != 0 {
+		t.Fatalf("%d: %s%s", code, out, stderr)
+	}
+	f.await("the copy crawls", func() bool { return len(s.requests()) >= 4 })
+}
+
+// TestWorkerWaits starts a worker before its database, and before Temporal.
+func TestWorkerWaits(t *testing.T) {
+	t.Parallel()
+	f := newFleet(t)
+	if err := f.postgres.Kill9(); err != nil {
+		t.Fatal(err)
+	}
+	all := &strangers{t: t, address: f.address}
+	early, ended := startProcess(t, f.env, programs.worker), startProcess(t, f.env, programs.worker)
+	for _, w := range []*process{early, ended} {
+		all.await(w, "waiting for the store")
+	}
+	if err := ended.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	receive(t, ended.done, "a worker that waits ends when it is told to")
+	if code := ended.cmd.ProcessState.ExitCode(); code != 0 {
+		t.Errorf("it ended with %d: %s", code, ended.out)
+	}
+	if err := f.postgres.Restart(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	all.await(early, "worker ready")
+	if said := strings.Count(early.out.String(), "waiting for"); said != 1 {
+		t.Errorf("it said %d times that it waits: %s", said, early.out)
+	}
+	f.temporal.kill()
+	w := startProcess(t, f.env, programs.worker)
+	all.await(w, "waiting for Temporal")
+	for up := false; !up; {
+		f.startTemporal()
+		up = f.temporalUp()
+	}
+	all.await(w, "worker ready")
+	missing := withDatabase(t, f.postgres.DSN(), "nowhere")
+	mistake{name: "no such database", code: 1, want: "there is no such database", env: []string{
+		"RECRAWL_STORE=" + missing, "RECRAWL_ARCHIVE=" + t.TempDir(), "TEMPORAL_ADDRESS=" + f.address,
+	}}.check(t, programs.worker)
+}
+
+// strangers are workers that are not of a fleet, on its Temporal.
+type strangers struct {
+	t       *testing.T
+	address string
+}
+
+func workersOf(t *testing.T, address string) *strangers {
+	return &strangers{t: t, address: address}
+}
+
+func (w *strangers) env(store string) []string {
+	return append(cleanEnv(w.t), "RECRAWL_STORE="+store, "RECRAWL_ARCHIVE="+filepath.Join(w.t.TempDir(), "archive"), "TEMPORAL_ADDRESS="+w.address)
+}
+
+func (w *strangers) start(store string) *process {
+	w.t.Helper()
+	return startProcess(w.t, w.env(store), programs.worker)
+}
+
+// await waits until a worker says something.
+func (w *strangers) await(p *process, what string) {
+	w.t.Helper()
+	(&dev{t: w.t, out: p.out, done: p.done}).await("a worker says "+what, func() bool { return strings.Contains(p.out.String(), what) })
+}
+
+func (w *strangers) checkNeverReady(p *process) {
+	w.t.Helper()
+	if strings.Contains(p.out.String(), "worker ready") {
+		w.t.Errorf("it took up work: %s", p.out)
+	}
+}
+
+// checkStatus looks at what the status of a foreign store says of its worker.
+func (w *strangers) checkStatus(store string) {
+	w.t.Helper()
+	out, code, stderr := runEnv(w.t, w.env(store), programs.starter, "status")
+	if code != 0 || strings.Count(out, "and this worker has store ") != 1 || !strings.Contains(out, "crawl t of namespace default") {
+		w.t.Errorf("status: %d: %s%s, want both stores named", code, out, stderr)
+	}
+}
+
+// checkNotTheirs asserts that who has a foreign store cannot extend the crawl.
+func (w *strangers) checkNotTheirs(store string, s *site) {
+	w.t.Helper()
+	mistake{
+		name: "another store's crawl", args: []string{"crawl", "t", s.url + "/p1.html"}, code: 1, want: "crawl/t in this namespace is of store ",
+		env: []string{"RECRAWL_STORE=" + store, "TEMPORAL_ADDRESS=" + w.address},
+	}.check(w.t, programs.starter)
+}
+
+// checkNoneEnded asserts that no page or crawl has ended.
+func (w *strangers) checkNoneEnded() {
+	w.t.Helper()
+	for _, kind := range []string{"Page", "Crawl"} {
+		out, code, stderr := run(w.t, programs.temporal, "workflow", "count", "--address", w.address, "--output", "json",
+			"--query", "WorkflowType = '"+kind+"' AND ExecutionStatus != 'Running' AND ExecutionStatus != 'ContinuedAsNew'")
+		var answer struct {
+			Count string `json:"count"`
+		}
+		if err := json.Unmarshal([]byte(out), &answer); code != 0 || err != nil {
+			w.t.Fatalf("count: %d, %v: %s%s", code, err, out, stderr)
+		}
+		if answer.Count != "" && answer.Count != "0" {
+			w.t.Errorf("%s workflows of type %s have ended", answer.Count, kind)
+		}
+	}
+}
+
+// anotherDatabase makes a database beside the fleet's.
+func anotherDatabase(t *testing.T, f *fleet, name string) string {
+	t.Helper()
+	conn, err := pgx.Connect(t.Context(), f.postgres.DSN())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close(t.Context())
+	if _, err := conn.Exec(t.Context(), "CREATE DATABASE "+pgx.Identifier{name}.Sanitize()); err != nil {
+		t.Fatal(err)
+	}
+	return withDatabase(t, f.postgres.DSN(), name)
+}
+
+func withDatabase(t *testing.T, dsn, name string) string {
+	t.Helper()
+	u, err := url.Parse(dsn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	u.Path = "/" + name
+	return u.String()
+}

@@ -1,0 +1,78 @@
+package temporalkit
+
+import (
+	"context"
+	"fmt"
+
+	commonpb "go.temporal.io/api/common/v1"
+	workflowpb "go.temporal.io/api/workflow/v1"
+	"go.temporal.io/api/workflowservice/v1"
+	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/converter"
+
+	"recrawl/internal/contract"
+)
+
+// NamespaceID returns the id of a namespace, which no other has, not even one of the
+// same name. It needs no more rights than a worker does, which asks for it too.
+func NamespaceID(ctx context.Context, c client.Client, namespace string) (string, error) {
+	answer, err := c.WorkflowService().DescribeNamespace(ctx, &workflowservice.DescribeNamespaceRequest{Namespace: namespace})
+	if err != nil {
+		return "", fmt.Errorf("describe namespace %s: %w", namespace, err)
+	}
+	return answer.GetNamespaceInfo().GetId(), nil
+}
+
+// OpenCrawl is a Crawl workflow that runs.
+type OpenCrawl struct {
+	Name      string
+	TaskQueue string
+	Store     string // "" if the crawl does not know
+	Opened    bool   // it is in a store, whichever
+}
+
+// maxOpenCrawls is how many crawls of a namespace are looked at.
+const maxOpenCrawls = 1000
+
+// OpenCrawls lists the crawls that run in a namespace, as far as its list has them, which
+// may be a second late.
+func OpenCrawls(ctx context.Context, c client.Client, namespace string) ([]OpenCrawl, error) {
+	var crawls []OpenCrawl
+	request := &workflowservice.ListWorkflowExecutionsRequest{
+		Namespace: namespace, PageSize: 200,
+		Query: fmt.Sprintf("WorkflowType = '%s' AND ExecutionStatus = 'Running'", contract.CrawlWorkflow),
+	}
+	for len(crawls) < maxOpenCrawls {
+		answer, err := c.ListWorkflow(ctx, request)
+		if err != nil {
+			return nil, fmt.Errorf("list the crawls of namespace %s: %w", namespace, err)
+		}
+		for _, info := range answer.Executions {
+			if name, ok := contract.ParseCrawlID(info.GetExecution().GetWorkflowId()); ok {
+				crawls = append(crawls, openCrawl(name, info))
+			}
+		}
+		if request.NextPageToken = answer.NextPageToken; len(request.NextPageToken) == 0 {
+			break
+		}
+	}
+	return crawls, nil
+}
+
+func openCrawl(name string, info *workflowpb.WorkflowExecutionInfo) OpenCrawl {
+	_, opened := info.GetSearchAttributes().GetIndexedFields()[contract.AttrState.GetName()]
+	return OpenCrawl{Name: name, TaskQueue: info.GetTaskQueue(), Store: memoText(info.GetMemo(), contract.MemoStore), Opened: opened}
+}
+
+// memoText is a text of a memo; "" if there is none that can be read.
+func memoText(memo *commonpb.Memo, name string) string {
+	payload, ok := memo.GetFields()[name]
+	if !ok {
+		return ""
+	}
+	var text string
+	if err := converter.GetDefaultDataConverter().FromPayload(payload, &text); err != nil {
+		return ""
+	}
+	return text
+}
