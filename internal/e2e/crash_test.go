@@ -1,7 +1,9 @@
 package e2e
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"net"
 	"net/http"
 	"os"
@@ -270,4 +272,38 @@ func (d *dev) running(crawl string) int {
 		d.t.Fatalf("temporal workflow count: %q", out)
 	}
 	return n
+}
+
+// TestTemporalFallsBehind: a power cut may leave Temporal's database some seconds older
+// than the store, here by most of a crawl.
+func TestTemporalFallsBehind(t *testing.T) {
+	t.Parallel()
+	s := serve(t, tree(crashPages))
+	data := filepath.Join(t.TempDir(), "data")
+	d := startDev(t, data, s.url+"/", "--name", "t", "--delay", "20ms", "--factor", "0",
+		"--policy", "fixed", "--default-interval", "20s", "--min-interval", "1s", "--maintain-every", "2s")
+	d.await("the crawl goes on", func() bool { return len(s.requests()) >= 8 })
+	d.stop()
+	database := filepath.Join(data, "temporal.db")
+	older, err := os.ReadFile(database)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.args = nil
+	d.start()
+	d.await("every page is visited", d.crawled("t", crashPages, 1))
+	d.stop()
+	for _, suffix := range []string{"-wal", "-shm"} {
+		if err := os.Remove(database + suffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile(database, older, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	d.start()
+	d.await("every page is visited again", d.crawled("t", crashPages, 2))
+	checkWhole(t, d, crashPages)
+	s.checkPolite(t, 20*time.Millisecond)
+	d.stop()
 }
