@@ -150,10 +150,12 @@ func (s *Store) registerSome(ctx context.Context, tx Tx, p store.RegisterParams,
 		return registration{}, err
 	}
 	registered := registration{forgotten: len(chunk) - len(urls), left: without(chunk, urls)}
-	if err := s.holdCrawl(ctx, tx, p); err != nil {
+	if urls, registered.refused, err = s.admitForeign(ctx, tx, p, urls); err != nil {
 		return registration{}, err
 	}
-	if urls, registered.refused, err = s.admitForeign(ctx, tx, p, urls); err != nil || len(urls) == 0 {
+	// Only now: admitForeign may lock the crawl's row, and of two that share it before
+	// neither could.
+	if err := s.holdCrawl(ctx, tx, p); err != nil || len(urls) == 0 {
 		return registered, err
 	}
 	if err := s.insertPages(ctx, tx, p, urls); err != nil {
