@@ -42,7 +42,7 @@ func TestOpenCrawlRefusesABadSpec(t *testing.T) {
 	t.Parallel()
 	cases := []struct{ name, spec, seed, message string }{
 		{"none", ``, "", "spec: missing"},
-		{"no JSON", `"http://localhost/"`, "", "spec: a JSON string does not fit here"},
+		{"no JSON", `"http://localhost/"`, "", "spec: a JSON string: give a JSON object such as"},
 		{"an unknown field", `{"name":"news","seeds":["http://localhost/"],"speed":1}`, "", "speed"},
 		{"a field that does not fit", `{"name":"news","seeds":["http://localhost/"],"limits":{"window":"wide"}}`, "", "limits.window"},
 		{"no seeds", `{"name":"news"}`, "", "seeds: give at least one URL"},

@@ -15,7 +15,6 @@ import (
 
 // Reasons why links are not taken, besides those of package scope.
 const (
-	reasonNoFollow  = "nofollow"
 	reasonTooLong   = "too long"
 	reasonMalformed = "malformed"
 )
@@ -27,7 +26,7 @@ func refusedLinks(content extract.Page, follow bool) []store.Link {
 	some := func(reason string, total int, examples []string) {
 		for i, url := range examples {
 			// Workers of releases that know no Refused read NoFollow.
-			link := store.Link{URL: url, Refused: reason, NoFollow: reason == reasonNoFollow}
+			link := store.Link{URL: url, Refused: reason, NoFollow: reason == scope.ReasonNoFollow}
 			if i == 0 {
 				link.Times = total - len(examples) + 1
 			}
@@ -49,7 +48,7 @@ func refusedLinks(content extract.Page, follow bool) []store.Link {
 		for _, l := range content.Links[:min(len(content.Links), maxExamples)] {
 			examples = append(examples, l.URL)
 		}
-		some(reasonNoFollow, len(content.Links), examples)
+		some(scope.ReasonNoFollow, len(content.Links), examples)
 	}
 	return links
 }
@@ -95,7 +94,7 @@ func (a *Activities) filter(ctx context.Context, view *crawlView, pending *store
 			continue
 		}
 		if link.NoFollow {
-			j.rejected.add(scope.Verdict{Reason: reasonNoFollow}, example(link.URL, store.NewURL{}))
+			j.rejected.add(scope.Verdict{Reason: scope.ReasonNoFollow}, example(link.URL, store.NewURL{}))
 			continue
 		}
 		found, verdict := a.judgeLink(view, link.URL, scope.Link{Level: pending.Level + 1, Hops: pending.Hops, Language: pending.Language})

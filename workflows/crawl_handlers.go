@@ -53,6 +53,9 @@ func (c *crawlRun) checkOpen() error {
 }
 
 func (c *crawlRun) checkSeeds(arg contract.AddSeedsArg) error {
+	if arg.Malformed != "" {
+		return fmt.Errorf(`seeds: %s: give {"seeds": ["https://example.com/"]}`, arg.Malformed)
+	}
 	if len(arg.Seeds) == 0 {
 		return fmt.Errorf("seeds: give at least one URL")
 	}

@@ -59,7 +59,7 @@ type flowClient struct {
 }
 
 func newFlowClient(c client.Client, o cli.TemporalOptions) flowClient {
-	f := flowClient{flows: temporalkit.Workflows{Client: c, TaskQueue: o.TaskQueue}}
+	f := flowClient{flows: temporalkit.Workflows{Client: c, Namespace: o.Namespace, TaskQueue: o.TaskQueue}}
 	if o.Store != "" {
 		f.home = homeOf(o.Store)
 	}

@@ -114,7 +114,7 @@ func (d *devRun) run(ctx context.Context) (err error) {
 		defer cancel()
 	}
 	d.watch(running)
-	fmt.Fprintln(d.Out, "stopping; start again on the same data folder to continue")
+	fmt.Fprintln(d.Out, "stopping when the requests under way have ended; start again on the same data folder to continue")
 	if d.demo != nil && ctx.Err() == nil {
 		return d.demo.summary(ctx, d.store, d.Out)
 	}
@@ -242,7 +242,7 @@ func (d *devRun) startCrawls(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	flows := flowClient{flows: temporalkit.Workflows{Client: d.client, TaskQueue: d.home.TaskQueue, Store: d.store.ID()}}
+	flows := flowClient{flows: temporalkit.Workflows{Client: d.client, Namespace: client.DefaultNamespace, TaskQueue: d.home.TaskQueue, Store: d.store.ID()}}
 	for _, rec := range known {
 		if rec.State == crawl.CrawlStopped {
 			continue

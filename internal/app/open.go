@@ -92,9 +92,18 @@ func deployment(cfg config.Config) temporalkit.Deployment {
 	return temporalkit.Deployment{Name: name, Build: cmp.Or(build, config.VersionText())}
 }
 
+func workerOptions(queue string, cfg config.Config, sticky time.Duration) temporalkit.WorkerOptions {
+	return temporalkit.WorkerOptions{
+		TaskQueue: queue, Activities: cfg.Concurrency, WorkflowTasks: cfg.Worker.WorkflowTasks, LocalActivities: cfg.Worker.LocalActivities,
+		WorkflowPollers: temporalkit.Pollers(cfg.Worker.WorkflowPollers), ActivityPollers: temporalkit.Pollers(cfg.Worker.ActivityPollers),
+		Sticky: sticky, StopTimeout: cfg.Worker.StopTimeout, Deployment: deployment(cfg),
+	}
+}
+
 // startWorker starts a worker and returns what ends it.
 func startWorker(ctx context.Context, p parts, cfg config.Config, sticky time.Duration, log *slog.Logger) (stop func(), err error) {
-	w := temporalkit.NewWorker(p.client, p.home.TaskQueue, cfg.Concurrency, sticky, deployment(cfg))
+	temporalkit.CacheWorkflows(cfg.Worker.WorkflowCache)
+	w := temporalkit.NewWorker(p.client, workerOptions(p.home.TaskQueue, cfg, sticky))
 	workflows.Register(w)
 	settings := activities.Settings{Version: config.Release, Contact: cfg.Contact, Overdue: cfg.Overdue, Filters: p.programs, Room: p.keeper, Ended: p.ended, Foreign: p.strange}
 	acts := activities.New(p.store, p.files, fetch.New(fetch.Options{}), p.workflows(), settings, log)

@@ -102,6 +102,7 @@ func workUntilDone(ctx context.Context, p parts, cfg config.Config, log *slog.Lo
 	}
 	log.Info("worker ready", "namespace", p.home.Namespace, "task queue", p.home.TaskQueue, "concurrency", cfg.Concurrency)
 	<-ctx.Done()
+	log.Info("stopping: requests under way may end", "at most", cfg.Worker.StopTimeout)
 	stop()
 	return nil
 }

@@ -21,6 +21,7 @@ type checkScopeCmd struct {
 	Spec     string `placeholder:"FILE" help:"Judge by this spec instead, YAML or JSON; - is standard input."`
 	Level    int    `placeholder:"N" help:"Its distance from a seed, in links; by default what is known of it, or 1."`
 	Hops     int    `placeholder:"N" help:"Links since the seeds' hosts were left; by default what is known of it, or 1 off them."`
+	NoFollow bool   `name:"nofollow" help:"The link, or the page on which it stands, says nofollow."`
 	Language string `placeholder:"TAG" help:"Language of the page on which the link stands, such as de; by default unknown."`
 }
 
@@ -124,6 +125,9 @@ func (c checkScopeCmd) check(s *session, spec crawl.Spec, u urlkey.URL, k known)
 		link.Level, link.Hops = cmp.Or(link.Level, 1), cmp.Or(link.Hops, limits.Hops(u, 0))
 	}
 	verdict, steps := limits.Explain(link)
+	if c.NoFollow {
+		verdict, steps = scope.NoFollow(steps)
+	}
 	answer := report.NewScopeCheck(spec.Name, link, verdict, steps)
 	if verdict.Accept && !limits.IsSeed(u) {
 		answer.Trap = k.trap

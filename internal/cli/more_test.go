@@ -43,6 +43,7 @@ func TestPageCommands(t *testing.T) {
 		{"check url https://example.com/?utm_source=x", nil, "is canonical already"},
 		{"check scope https://example.com/?utm_source=x --crawl news", nil, "https://example.com/ belongs to crawl news"},
 		{"check scope https://example.com/a --crawl news", nil, "belongs to crawl news"},
+		{"check scope https://example.com/a --crawl news --nofollow", nil, "the link, or its page, says nofollow"},
 		{"check scope https://example.com/print/7 --crawl news", nil, "new pages there are held: trap example.com/print/#"},
 		{"check scope https://example.com/a --spec -", nil, "belongs to crawl piped"},
 		{"traps news", nil, "example.com/print/#"},

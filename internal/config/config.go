@@ -74,6 +74,8 @@ type Config struct {
 	// TaskQueue is Temporal's task queue of the workflows and activities; "" is
 	// contract.TaskQueue, or, for the starter, what the store's workers have.
 	TaskQueue string
+	// Worker is how a worker works for Temporal.
+	Worker Worker
 }
 
 // DefaultReserve is room for what 64 requests bring at the same time, and for the
@@ -82,7 +84,7 @@ const DefaultReserve crawl.Size = 512 << 20
 
 // Default returns the configuration of an empty environment.
 func Default() Config {
-	return Config{Data: DefaultData, Concurrency: 64, Log: slog.LevelInfo, Overdue: time.Hour, Reserve: DefaultReserve}
+	return Config{Data: DefaultData, Concurrency: 64, Log: slog.LevelInfo, Overdue: time.Hour, Reserve: DefaultReserve, Worker: DefaultWorker()}
 }
 
 // Load reads the environment over the defaults. The error has one line for each
@@ -112,6 +114,7 @@ func Load(getenv func(string) string) (Config, error) {
 	read(EnvFilters, func(v string) (err error) { c.Filters, err = parseFilters(v); return err })
 	read(EnvDeployment, func(v string) error { c.Deployment = v; return checkDeployment(v) })
 	read(EnvTaskQueue, func(v string) (err error) { c.TaskQueue, err = parseTaskQueue(v); return err })
+	c.Worker.load(read)
 	if len(errs) > 0 {
 		return Config{}, errors.Join(errs...)
 	}

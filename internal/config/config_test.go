@@ -34,11 +34,13 @@ func TestLoad(t *testing.T) {
 	}
 	c, err = Load(env(EnvStore, "postgres://crawler@db/recrawl", EnvArchive, "s3://bucket/recrawl", EnvContact, "ops@example.org",
 		EnvData, "/var/lib/recrawl", EnvConcurrency, " 8 ", EnvLog, "DEBUG", EnvOverdue, "2d", EnvGroupHosts, "domain",
-		EnvFilters, " adult=/opt/adult\tspam=/opt/spam ", EnvReserve, "2GiB", EnvTaskQueue, "crawl-2"))
+		EnvFilters, " adult=/opt/adult\tspam=/opt/spam ", EnvReserve, "2GiB", EnvTaskQueue, "crawl-2",
+		EnvWorkflowTasks, "100", EnvLocalActivities, "200", EnvWorkflowPollers, "2-40", EnvActivityPollers, "6", EnvWorkflowCache, "0", EnvStopTimeout, "2m"))
 	want := Config{
 		Store: "postgres://crawler@db/recrawl", Archive: "s3://bucket/recrawl", Contact: "ops@example.org",
 		Data: "/var/lib/recrawl", Concurrency: 8, Log: slog.LevelDebug, Overdue: 48 * time.Hour, GroupHosts: urlkey.ByDomain,
 		Filters: map[string]string{"adult": "/opt/adult", "spam": "/opt/spam"}, Reserve: 2 << 30, TaskQueue: "crawl-2",
+		Worker: Worker{WorkflowTasks: 100, LocalActivities: 200, WorkflowPollers: Pollers{2, 40}, ActivityPollers: Pollers{6, 6}, StopTimeout: 2 * time.Minute},
 	}
 	if err != nil || !reflect.DeepEqual(c, want) {
 		t.Errorf("everything set: %+v, %v, want %+v", c, err, want)
@@ -64,6 +66,12 @@ func TestLoadMistakes(t *testing.T) {
 		{EnvFilters, "a=/a a=/b", "RECRAWL_FILTERS: a is named twice"},
 		{EnvTaskQueue, "my queue", `RECRAWL_TASK_QUEUE: "my queue" cannot name a task queue: use 1 to 100 of A-Z a-z 0-9 . _ -, starting with a letter or digit`},
 		{EnvTaskQueue, "/_sys/recrawl", `RECRAWL_TASK_QUEUE: "/_sys/recrawl" cannot name a task queue: use 1 to 100 of A-Z a-z 0-9 . _ -, starting with a letter or digit`},
+		{EnvWorkflowTasks, "1", `RECRAWL_WORKFLOW_TASKS: "1" is not a number of 2 to 100000`},
+		{EnvWorkflowCache, "-1", `RECRAWL_WORKFLOW_CACHE: "-1" is not a number of 0 to 1000000`},
+		{EnvLocalActivities, "all", `RECRAWL_LOCAL_ACTIVITIES: "all" is not a number of 1 to 100000`},
+		{EnvWorkflowPollers, "1", `RECRAWL_WORKFLOW_POLLERS: "1" is not a number of pollers: write one, or MIN-MAX to have it follow the backlog, of 2 to 1000`},
+		{EnvActivityPollers, "9-4", `RECRAWL_ACTIVITY_POLLERS: "9-4" is not a number of pollers: write one, or MIN-MAX to have it follow the backlog, of 1 to 1000`},
+		{EnvStopTimeout, "2h", "RECRAWL_STOP_TIMEOUT: 2h is too long: write at most 1h"},
 		{EnvOverdue, "1ms", "RECRAWL_OVERDUE: 1ms is too short: write at least 1s"},
 	} {
 		if _, err := Load(env(c.name, c.value)); err == nil || err.Error() != c.want {

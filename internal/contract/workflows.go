@@ -176,14 +176,6 @@ const (
 	StatusQuery  = "status"  // Crawl: CrawlProgress
 )
 
-// DurationArg is a duration with units, as a person types it: "2h".
-type DurationArg string
-
-// AddSeedsArg is the input of add-seeds.
-type AddSeedsArg struct {
-	Seeds []string `json:"seeds"`
-}
-
 // TurnArg says when the host is free for the page: In from the sending.
 type TurnArg struct {
 	In time.Duration `json:"in"`

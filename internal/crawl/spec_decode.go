@@ -30,7 +30,7 @@ func (e *SpecError) Error() string {
 func ParseSpec(data []byte) (Spec, error) {
 	spec := DefaultSpec()
 	if len(bytes.TrimSpace(data)) == 0 {
-		return Spec{}, &SpecError{Problem: `missing: give a JSON object such as {"name":"news","seeds":["https://example.com/"]}`}
+		return Spec{}, &SpecError{Problem: "missing: " + giveObject}
 	}
 	dec := json.NewDecoder(bytes.NewReader(data))
 	dec.DisallowUnknownFields()
@@ -52,8 +52,15 @@ func decodeError(data []byte, err error) error {
 	if field, cause := wrongField(data, reflect.TypeFor[Spec](), ""); cause != nil {
 		return &SpecError{Field: field, Problem: decodeProblem(cause)}
 	}
+	var typeErr *json.UnmarshalTypeError
+	if errors.As(err, &typeErr) {
+		return &SpecError{Problem: fmt.Sprintf("a JSON %s: %s", typeErr.Value, giveObject)}
+	}
 	return &SpecError{Problem: decodeProblem(err)}
 }
+
+// giveObject says how a spec is given.
+const giveObject = `give a JSON object such as {"name":"news","seeds":["https://example.com/"]}`
 
 func decodeProblem(err error) string {
 	var typeErr *json.UnmarshalTypeError

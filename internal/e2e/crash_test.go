@@ -307,3 +307,19 @@ func TestTemporalFallsBehind(t *testing.T) {
 	s.checkPolite(t, 20*time.Millisecond)
 	d.stop()
 }
+
+// TestTunedWorker: with pollers that follow the backlog, few slots, and a tenth of the
+// workflows in memory, a crawl is as whole as with the defaults.
+func TestTunedWorker(t *testing.T) {
+	t.Parallel()
+	s := serve(t, tree(crashPages))
+	env := []string{
+		"RECRAWL_WORKFLOW_POLLERS=2-10", "RECRAWL_ACTIVITY_POLLERS=1-4", "RECRAWL_WORKFLOW_CACHE=6",
+		"RECRAWL_WORKFLOW_TASKS=20", "RECRAWL_LOCAL_ACTIVITIES=20", "RECRAWL_STOP_TIMEOUT=5s",
+	}
+	d := startDevEnv(t, filepath.Join(t.TempDir(), "data"), env, crawlArgs(s, "20ms")...)
+	d.await("every page is visited", d.crawled("t", crashPages, 1))
+	checkWhole(t, d, crashPages)
+	s.checkPolite(t, 20*time.Millisecond)
+	d.stop()
+}

@@ -156,5 +156,22 @@ func TestBadInputFromTheTemporalCLI(t *testing.T) {
 	if out, _, _ := d.starter("--output", "json", "status"); strings.TrimSpace(out) != "" {
 		t.Errorf("crawls were made: %s", out)
 	}
+	d.await("nothing is left of the refused crawl", func() bool {
+		return !strings.Contains(d.temporal("workflow", "list", "--query", `WorkflowId = "crawl/odd"`), "crawl/odd")
+	})
+	// Inputs of updates that are of another form are refused in one line.
+	d.must("crawl", "http://127.0.0.1:2/", "--name", "typed")
+	for update, want := range map[[2]string]string{
+		{"crawl/typed", "add-seeds"}:                       `seeds: 5: give {"seeds": ["https://example.com/"]}`,
+		{"crawl/typed", "set-spec"}:                        `give a JSON object`,
+		{"page/typed/http://127.0.0.1:2/", "snooze"}:       `"5" is not a duration`,
+		{"page/typed/http://127.0.0.1:2/", "set-interval"}: `"5" is not a duration`,
+	} {
+		stdout, code, stderr := run(t, programs.temporal, "workflow", "update", "execute", "--address", d.state().Address,
+			"--workflow-id", update[0], "--name", update[1], "--input", "5")
+		if said := stdout + stderr; code == 0 || !strings.Contains(said, want) || strings.Contains(said, "decode") {
+			t.Errorf("%v: exit %d with %q, want a failure with %q", update, code, said, want)
+		}
+	}
 	d.stop()
 }

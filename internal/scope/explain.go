@@ -139,3 +139,17 @@ func said(c condition, t truth, h *hearing) string {
 	}
 	return t.String()
 }
+
+// ReasonNoFollow is why a link is not taken that asks for it, by itself or by its page.
+const ReasonNoFollow = "nofollow"
+
+// NoFollow is the verdict about such a link, whatever the scope says of its URL: that is
+// asked first, and none of the steps that explain the scope is reached.
+func NoFollow(steps []Step) (Verdict, []Step) {
+	all := []Step{{Check: "the link, or its page, says nofollow", Result: "not to be followed: reject", Decides: true}}
+	for _, step := range steps {
+		step.Result, step.Decides = notReached, false
+		all = append(all, step)
+	}
+	return Verdict{Reason: ReasonNoFollow}, all
+}

@@ -9,9 +9,11 @@ import (
 	"strings"
 	"time"
 
+	commonpb "go.temporal.io/api/common/v1"
 	enumspb "go.temporal.io/api/enums/v1"
 	"go.temporal.io/api/serviceerror"
 	workflowpb "go.temporal.io/api/workflow/v1"
+	"go.temporal.io/api/workflowservice/v1"
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/temporal"
 
@@ -38,6 +40,8 @@ func orStuck(err error) error {
 // Workflows starts and signals recrawl's workflows from outside of them.
 type Workflows struct {
 	Client client.Client
+	// Namespace is where they are; "" where nothing is deleted.
+	Namespace string
 	// TaskQueue is where workflows are started; "" is contract.TaskQueue. Their children
 	// inherit it.
 	TaskQueue string
@@ -140,11 +144,24 @@ func (w Workflows) StartCrawl(ctx context.Context, name string, spec json.RawMes
 	var late *client.WorkflowUpdateServiceTimeoutOrCanceledError // may come a moment before our own deadline
 	switch {
 	case errors.As(err, &refused) && refused.Type() == contract.ErrTypeBadSpec:
+		w.discard(waiting, id, run)
 		return &crawl.SpecError{Problem: strings.TrimPrefix(refused.Message(), "spec: ")}
 	case (waiting.Err() != nil || errors.As(err, &late)) && ctx.Err() == nil:
 		return fmt.Errorf("%s is started, but %w: is a worker running?", id, ErrNotTaken)
 	}
 	return err
+}
+
+// discard deletes the run of a crawl that was refused, once it has ended: who started it
+// is told why, and nothing else is left of it. If it cannot be deleted it stays, failed,
+// and says the same.
+func (w Workflows) discard(ctx context.Context, id string, run client.WorkflowRun) {
+	if w.Namespace == "" || run.Get(ctx, nil) == nil || ctx.Err() != nil {
+		return
+	}
+	_, _ = w.Client.WorkflowService().DeleteWorkflowExecution(ctx, &workflowservice.DeleteWorkflowExecutionRequest{
+		Namespace: w.Namespace, WorkflowExecution: &commonpb.WorkflowExecution{WorkflowId: id, RunId: run.GetRunID()},
+	})
 }
 
 func (w Workflows) startCrawl(ctx context.Context, id, name string, spec json.RawMessage) (client.WorkflowRun, error) {

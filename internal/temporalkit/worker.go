@@ -9,11 +9,6 @@ import (
 	"go.temporal.io/sdk/workflow"
 )
 
-// WorkflowCache is how many sleeping workflows a worker keeps in memory, about
-// 40 KB each. A page that is not in it costs a short replay when it wakes; its
-// history is kept short for that reason.
-const WorkflowCache = 5000
-
 // Sticky time-outs: how long a workflow task waits for the worker that has its
 // workflow in memory. A loaded fleet that is late must not lose its tasks to full
 // replays; an embedded worker that was killed is back in a second, and its
@@ -40,25 +35,55 @@ func (d Deployment) options() worker.DeploymentOptions {
 	}
 }
 
-// NewWorker returns a worker with recrawl's options. Concurrency is how many
-// regular activities (requests above all) run at the same time.
-func NewWorker(c client.Client, queue string, concurrency int, sticky time.Duration, d Deployment) worker.Worker {
-	worker.SetStickyWorkflowCacheSize(WorkflowCache)
-	return worker.New(c, queue, worker.Options{
-		MaxConcurrentActivityExecutionSize: concurrency,
-		// An Acquire may wait some seconds inside its workflow task, so that many of
-		// both must fit at once.
-		MaxConcurrentLocalActivityExecutionSize: 2000,
-		MaxConcurrentWorkflowTaskExecutionSize:  2000,
-		// Many short tasks: more pollers than the default two keep the latency of a
-		// hand-over low.
-		MaxConcurrentWorkflowTaskPollers: 8,
-		MaxConcurrentActivityTaskPollers: 4,
-		StickyScheduleToStartTimeout:     sticky,
-		// Above the default time limit of a fetch: a request in flight may end, so
-		// that a restart loses no visit.
-		WorkerStopTimeout: 40 * time.Second,
-		DeploymentOptions: d.options(),
-		Interceptors:      []interceptor.WorkerInterceptor{&heartbeats{}},
+// WorkerOptions are a worker's; all must be set but Deployment.
+type WorkerOptions struct {
+	TaskQueue string
+	// Activities (requests above all), WorkflowTasks and LocalActivities are how many run
+	// at the same time. An Acquire may wait some seconds inside its workflow task, so that
+	// many of both must fit at once.
+	Activities, WorkflowTasks, LocalActivities int
+	// WorkflowPollers and ActivityPollers are how many requests for tasks wait at the
+	// server at the same time.
+	WorkflowPollers, ActivityPollers Pollers
+	// Sticky is how long a workflow task waits for the worker that has its workflow in
+	// memory.
+	Sticky time.Duration
+	// StopTimeout is how long activities may go on when the worker is to stop. A request
+	// in flight should end, so that a restart loses no visit.
+	StopTimeout time.Duration
+	Deployment  Deployment
+}
+
+// Pollers are Min, or as many as the backlog asks for, up to Max.
+type Pollers struct {
+	Min, Max int
+}
+
+func (p Pollers) behavior() worker.PollerBehavior {
+	if p.Min == p.Max {
+		return worker.NewPollerBehaviorSimpleMaximum(worker.PollerBehaviorSimpleMaximumOptions{MaximumNumberOfPollers: p.Min})
+	}
+	return worker.NewPollerBehaviorAutoscaling(worker.PollerBehaviorAutoscalingOptions{
+		InitialNumberOfPollers: p.Min, MinimumNumberOfPollers: p.Min, MaximumNumberOfPollers: p.Max,
+	})
+}
+
+// CacheWorkflows sets how many sleeping workflows the workers of this process keep in
+// memory, about 40 KB each. A page that is not in it costs a short replay when it wakes;
+// its history is kept short for that reason. It comes before the first worker.
+func CacheWorkflows(most int) { worker.SetStickyWorkflowCacheSize(most) }
+
+// NewWorker returns a worker with recrawl's options.
+func NewWorker(c client.Client, o WorkerOptions) worker.Worker {
+	return worker.New(c, o.TaskQueue, worker.Options{
+		MaxConcurrentActivityExecutionSize:      o.Activities,
+		MaxConcurrentLocalActivityExecutionSize: o.LocalActivities,
+		MaxConcurrentWorkflowTaskExecutionSize:  o.WorkflowTasks,
+		WorkflowTaskPollerBehavior:              o.WorkflowPollers.behavior(),
+		ActivityTaskPollerBehavior:              o.ActivityPollers.behavior(),
+		StickyScheduleToStartTimeout:            o.Sticky,
+		WorkerStopTimeout:                       o.StopTimeout,
+		DeploymentOptions:                       o.Deployment.options(),
+		Interceptors:                            []interceptor.WorkerInterceptor{&heartbeats{}},
 	})
 }
