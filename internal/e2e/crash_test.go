@@ -280,7 +280,8 @@ func TestTemporalFallsBehind(t *testing.T) {
 	t.Parallel()
 	s := serve(t, tree(crashPages))
 	data := filepath.Join(t.TempDir(), "data")
-	d := startDev(t, data, s.url+"/", "--name", "t", "--delay", "20ms", "--factor", "0",
+	overdue := []string{"RECRAWL_OVERDUE=2s"} // after which lost workflows are started
+	d := startDevEnv(t, data, overdue, s.url+"/", "--name", "t", "--delay", "20ms", "--factor", "0",
 		"--policy", "fixed", "--default-interval", "20s", "--min-interval", "1s", "--maintain-every", "2s")
 	d.await("the crawl goes on", func() bool { return len(s.requests()) >= 8 })
 	d.stop()

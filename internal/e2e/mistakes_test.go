@@ -160,7 +160,7 @@ func TestBadInputFromTheTemporalCLI(t *testing.T) {
 		return !strings.Contains(d.temporal("workflow", "list", "--query", `WorkflowId = "crawl/odd"`), "crawl/odd")
 	})
 	// Inputs of updates that are of another form are refused in one line.
-	d.must("crawl", "http://127.0.0.1:2/", "--name", "typed")
+	d.must("crawl", "typed", "http://127.0.0.1:2/")
 	for update, want := range map[[2]string]string{
 		{"crawl/typed", "add-seeds"}:                       `seeds: 5: give {"seeds": ["https://example.com/"]}`,
 		{"crawl/typed", "set-spec"}:                        `give a JSON object`,
@@ -169,7 +169,7 @@ func TestBadInputFromTheTemporalCLI(t *testing.T) {
 	} {
 		stdout, code, stderr := run(t, programs.temporal, "workflow", "update", "execute", "--address", d.state().Address,
 			"--workflow-id", update[0], "--name", update[1], "--input", "5")
-		if said := stdout + stderr; code == 0 || !strings.Contains(said, want) || strings.Contains(said, "decode") {
+		if said := strings.ReplaceAll(stdout+stderr, `\"`, `"`); code == 0 || !strings.Contains(said, want) || strings.Contains(said, "decode") {
 			t.Errorf("%v: exit %d with %q, want a failure with %q", update, code, said, want)
 		}
 	}

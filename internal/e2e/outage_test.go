@@ -370,7 +370,7 @@ func TestRetryAfterHeld(t *testing.T) {
 		d.awaitWords([]string{"hosts", "t"}, s.host(), " in ")
 		explain := []string{"explain", s.url + "/"} // which comes due soon
 		d.awaitWords(explain, "", "the host asked for quiet")
-		d.awaitWords(explain, "host ", "in back-off until in ")
+		d.awaitWords(explain, "host ", "in back-off, which ends in ")
 	}
 	d.goesOn(healthy)
 	d.killedPromises("t", ill)
