@@ -23,7 +23,8 @@ type Endless struct {
 	year  int // with which the calendar begins
 
 	mu      sync.Mutex
-	fetched map[string]int             // in the trap, by its name
+	fetched map[string]int             // addresses in the trap, by its name
+	seen    map[string]bool            // addresses that were answered
 	reached map[string]map[string]bool // clean pages, by the trap's name
 	answers int
 }
@@ -36,10 +37,11 @@ func EndlessTraps() []string {
 // NewEndless returns a web with so many clean pages at each site; calendars begin
 // in the year.
 func NewEndless(clean, year int) *Endless {
-	return &Endless{clean: clean, year: year, fetched: map[string]int{}, reached: map[string]map[string]bool{}}
+	return &Endless{clean: clean, year: year, fetched: map[string]int{}, seen: map[string]bool{}, reached: map[string]map[string]bool{}}
 }
 
-// Fetched is how many pages of each trap were answered.
+// Fetched is how many different addresses of each trap were answered. That one is visited
+// again is no more of the trap.
 func (e *Endless) Fetched() map[string]int {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -64,7 +66,7 @@ func (e *Endless) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	trap := labels[len(labels)-2]
 	links, clean := e.cleanLinks(trap, r.URL.Path)
 	clean = clean && len(labels) == 2
-	answer := e.count(trap, r.URL.Path, clean)
+	answer := e.count(trap, r, clean)
 	text := paragraph(rngOf(1, name, r.URL.RequestURI()))
 	switch {
 	case clean:
@@ -92,12 +94,17 @@ func (e *Endless) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // count notes an answer and returns its number.
-func (e *Endless) count(trap, path string, clean bool) int {
+func (e *Endless) count(trap string, r *http.Request, clean bool) int {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.answers++
-	if !clean {
+	address, path := r.Host+r.URL.RequestURI(), r.URL.Path
+	again := e.seen[address]
+	e.seen[address] = true
+	if !clean && !again {
 		e.fetched[trap]++
+	}
+	if !clean || again {
 		return e.answers
 	}
 	if e.reached[trap] == nil {

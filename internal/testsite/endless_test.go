@@ -49,10 +49,15 @@ func TestEndless(t *testing.T) {
 	if len(first) != 3 || first[0] == second[0] {
 		t.Errorf("sessions %v and %v", first, second)
 	}
+	if got := e.Fetched()["session"]; got != 0 {
+		t.Errorf("a page that is visited again counts as %d of the trap", got)
+	}
+	get("http://session.localhost:81" + first[0])
+	get("http://session.localhost:81" + second[0]) // the same page under another id
 	if a, b := get("http://x1.wild.localhost:81/"), get("http://x2.wild.localhost:81/"); len(a) != 2 || a[0] == b[0] {
 		t.Errorf("hosts %v and %v", a, b)
 	}
-	if got := e.Fetched(); got["calendar"] != 2 || got["session"] != 1 || got["wild"] != 2 || got["loop"] != 1 || e.Reached("calendar") != 2 || e.Reached("session") != 1 {
+	if got := e.Fetched(); got["calendar"] != 2 || got["session"] != 1 || got["wild"] != 2 || got["loop"] != 1 || e.Reached("calendar") != 2 || e.Reached("session") != 2 {
 		t.Errorf("fetched %v", got)
 	}
 }
