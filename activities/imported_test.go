@@ -114,7 +114,7 @@ func TestRedirectOfAnImportedSeed(t *testing.T) {
 	}
 }
 
-// A spec holds so many seeds and no more; what an older recrawl has taken stays.
+// A spec holds up to crawl.MostSeeds seeds. A crawl that already has more keeps them.
 func TestSpecHoldsSoManySeeds(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

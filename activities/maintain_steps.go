@@ -74,7 +74,7 @@ func note(out *contract.MaintainOut, t store.Trouble) {
 	out.Problems[t.Part] = t.Problem
 }
 
-// maintenance is what a turn does, in this order.
+// maintenance lists the steps of a turn in order.
 func (a *Activities) maintenance() []maintenanceStep {
 	return []maintenanceStep{
 		{contract.StepRestart, a.restart},

@@ -113,8 +113,8 @@ func TestANarrowedScopeAdmitsNothingOutside(t *testing.T) {
 	s.wantRequests(t)
 }
 
-// A turn looks at so many pages of a crawl, the next goes on, and then there is no
-// more to look at until the scope changes.
+// Each turn looks at a limited number of pages and the next one goes on from there. Once
+// all are looked at, none is looked at again until the scope changes.
 func TestAScopeIsLookedAtOnce(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -24,13 +24,13 @@ const (
 	careLimit = 15 * time.Second
 )
 
-// careStore is what the care for crawls needs of a store.
+// careStore is the part of a store that crawlCare uses.
 type careStore interface {
 	store.Care
 	ListPages(ctx context.Context, f store.PageFilter) ([]store.PageRecord, error)
 }
 
-// careFlows is what the care for crawls needs of Temporal.
+// careFlows is the part of Temporal that crawlCare uses.
 type careFlows interface {
 	CrawlHealth(ctx context.Context, name string) (temporalkit.Health, error)
 	RestartCrawl(ctx context.Context, spec json.RawMessage, progress contract.CrawlProgress, replace bool) error
@@ -113,7 +113,7 @@ func (c *crawlCare) care(ctx context.Context, rec store.CrawlRecord) error {
 	return c.note(ctx, rec, store.Trouble{Problem: "it " + what + " and was started anew", Mended: true})
 }
 
-// wrongWith is what is wrong with the workflow of a crawl in this state, "" if nothing is.
+// wrongWith says what is wrong with the workflow of a crawl in this state, or "".
 // A stopped crawl needs one only to close its pages, once.
 func wrongWith(state crawl.CrawlState, h temporalkit.Health, unclosed bool) string {
 	switch {

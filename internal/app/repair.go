@@ -25,7 +25,7 @@ const (
 	repairDiscovers = 1000
 )
 
-// repairFlows is what a repair needs of Temporal.
+// repairFlows is the part of Temporal that a repair uses.
 type repairFlows interface {
 	careFlows
 	MendPage(ctx context.Context, in contract.PageIn) (temporalkit.Mended, error)

@@ -25,7 +25,7 @@ const (
 	residenceLimit = 20 * time.Second
 )
 
-// homeStore is what is asked of a store about its home.
+// homeStore is the part of a store that knows its home.
 type homeStore interface {
 	store.Identity
 	ListCrawls(ctx context.Context) ([]store.CrawlRecord, error)

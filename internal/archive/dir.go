@@ -12,6 +12,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"recrawl/internal/durable"
 )
 
 const (
@@ -151,7 +153,7 @@ func (d *Dir) remove(digest string, codings ...Coding) error {
 	if !removed {
 		return nil
 	}
-	return syncFolder(filepath.Dir(d.file(digest, Plain)))
+	return durable.Sync(filepath.Dir(d.file(digest, Plain)))
 }
 
 // store moves a spooled content to its place unless it lies there already: most
@@ -162,7 +164,7 @@ func (d *Dir) store(digest string, s *Spool) error {
 	if d.intact(digest) {
 		// Another process may have renamed it there a moment ago and not come to
 		// sync the folder. Where there is nothing to sync it costs little.
-		return syncFolder(filepath.Dir(d.file(digest, Plain)))
+		return durable.Sync(filepath.Dir(d.file(digest, Plain)))
 	}
 	e, err := encode(s)
 	if err != nil {
@@ -194,7 +196,7 @@ func (d *Dir) place(digest string, e encoded) error {
 	if err := os.Rename(e.file.Name(), target); err != nil {
 		return err
 	}
-	return syncFolder(filepath.Dir(target))
+	return durable.Sync(filepath.Dir(target))
 }
 
 // intact reports whether the content lies in its place undamaged.
@@ -216,7 +218,7 @@ func (d *Dir) makeFolders(digest string) error {
 		folder := filepath.Join(parent, name)
 		err := os.Mkdir(folder, 0o755)
 		if err == nil {
-			err = syncFolder(parent)
+			err = durable.Sync(parent)
 		}
 		if err != nil && !errors.Is(err, fs.ErrExist) {
 			return err
@@ -224,13 +226,4 @@ func (d *Dir) makeFolders(digest string) error {
 		parent = folder
 	}
 	return nil
-}
-
-// syncFolder makes a folder's entries durable.
-func syncFolder(path string) error {
-	f, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	return errors.Join(f.Sync(), f.Close())
 }

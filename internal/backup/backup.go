@@ -25,6 +25,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"recrawl/internal/durable"
 )
 
 // LockFile is the file in a backup's folder that is locked while it is written.
@@ -175,22 +177,5 @@ func writeWhole(path string, data []byte) error {
 	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
 		return errors.Join(err, os.Remove(path+partSuffix))
 	}
-	return place(path+partSuffix, path)
-}
-
-// place gives a file that is whole its name, for good.
-func place(from, to string) error {
-	if err := os.Rename(from, to); err != nil {
-		return err
-	}
-	return syncPath(filepath.Dir(to))
-}
-
-// syncPath brings a file, or a folder's entries, to the disk.
-func syncPath(path string) error {
-	f, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	return errors.Join(f.Sync(), f.Close())
+	return durable.Place(path+partSuffix, path)
 }

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"recrawl/internal/archive"
+	"recrawl/internal/durable"
 )
 
 // Source is what is backed up, while it is in use.
@@ -155,13 +156,10 @@ func snapshot(ctx context.Context, from Source, dir string, m *Manifest) error {
 	path := file(dir, m.Name, copySuffix)
 	err := from.Snapshot(ctx, path+partSuffix)
 	if err == nil {
-		err = syncPath(path + partSuffix)
-	}
-	if err == nil {
 		m.Bytes, m.SHA256, err = digestFile(path + partSuffix)
 	}
 	if err == nil {
-		err = place(path+partSuffix, path)
+		err = durable.Place(path+partSuffix, path)
 	}
 	if err != nil {
 		return fmt.Errorf("copy the store: %w", errors.Join(err, removeIfThere(path+partSuffix)))

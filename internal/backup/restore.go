@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 
 	"recrawl/internal/archive"
+	"recrawl/internal/durable"
 )
 
 // Into is where a backup is restored.
@@ -146,5 +147,5 @@ func claim(from, to string) error {
 	default: // a file system without links
 		err = os.Rename(from, to)
 	}
-	return errors.Join(err, syncPath(filepath.Dir(to)))
+	return errors.Join(err, durable.Sync(filepath.Dir(to)))
 }

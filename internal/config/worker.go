@@ -35,7 +35,8 @@ type Worker struct {
 	StopTimeout time.Duration
 }
 
-// Pollers are so many, or as many as the server's backlog asks for within bounds.
+// Pollers is a number of pollers: fixed if Min is Max, else it follows the server's backlog
+// between the two.
 type Pollers struct {
 	Min, Max int
 }

@@ -14,7 +14,7 @@ import (
 
 const backupPages = 15
 
-// visitPlan is what a page's workflow and its row say of its next visit.
+// visitPlan is a page's next visit as its workflow and its row have it.
 type visitPlan struct {
 	Next     time.Time `json:"next_at"`
 	Workflow struct {

@@ -47,7 +47,7 @@ func (o operator) awaitSays(want string, args ...string) {
 	})
 }
 
-// counts reports whether so many workflows of this id are in this state.
+// counts reports whether n workflows of this id are in this state.
 func (o operator) counts(want, id, state string) bool {
 	o.t.Helper()
 	out := o.temporal("workflow", "count", "--query", "WorkflowId='"+id+"' AND ExecutionStatus='"+state+"'")

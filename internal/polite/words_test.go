@@ -12,22 +12,25 @@ func TestWords(t *testing.T) {
 	capped := Gap(Demand{}, Demand{MaxCrawlDelay: time.Hour}, 24*time.Hour, 0).Reason
 	slow := Gap(Demand{}, Demand{Factor: 2}, 0, 3*time.Second).Reason
 	held := HostBackoff(Strain{}, Answer{Throttled: true, HasRetryAfter: true, RetryAfter: 48 * time.Hour}, 0).Reason
-	for want, reason := range map[string]crawl.Reason{
-		"10s between two requests":                                                                            Gap(Demand{Delay: 10 * time.Second}, Demand{}, 0, 0).Reason,
-		"5s between two requests: the site's Crawl-delay":                                                     Gap(Demand{}, Demand{MaxCrawlDelay: time.Hour}, 5*time.Second, 0).Reason,
-		"1h between two requests: faster than the site's Crawl-delay of 1d (max_crawl_delay)":                 capped,
-		"6s between two requests: 2 × the last one's 3s":                                                      slow,
-		"the site asked for 2d of quiet; tried again after 1d":                                                held,
-		"the site asked for 1m30s of quiet":                                                                   HostBackoff(Strain{}, Answer{Throttled: true, HasRetryAfter: true, RetryAfter: 90 * time.Second}, 0).Reason,
-		"quiet for long enough: back-off level 0":                                                             HostBackoff(Strain{Level: 1, Quiet: time.Hour}, Answer{}, 0).Reason,
-		"it ranks highest in its crawl":                                                                       {Code: ChosenRank},
-		"a first visit is due":                                                                                {Code: ChosenFirst},
-		"33 % of what the host can take is kept from revisits: 100 of its pages were never visited, 200 were": Discover(100, 200).Reason,
-		"a text of its own":                                                                                   {Code: "other", Text: "a text of its own"},
-		"other":                                                                                               {Code: "other"},
+	for _, tc := range []struct {
+		reason crawl.Reason
+		want   string
+	}{
+		{Gap(Demand{Delay: 10 * time.Second}, Demand{}, 0, 0).Reason, "10s between two requests"},
+		{Gap(Demand{}, Demand{MaxCrawlDelay: time.Hour}, 5*time.Second, 0).Reason, "5s between two requests: the site's Crawl-delay"},
+		{capped, "1h between two requests: faster than the site's Crawl-delay of 1d (max_crawl_delay)"},
+		{slow, "6s between two requests: 2 × the last one's 3s"},
+		{held, "the site asked for 2d of quiet; tried again after 1d"},
+		{HostBackoff(Strain{}, Answer{Throttled: true, HasRetryAfter: true, RetryAfter: 90 * time.Second}, 0).Reason, "the site asked for 1m30s of quiet"},
+		{HostBackoff(Strain{Level: 1, Quiet: time.Hour}, Answer{}, 0).Reason, "quiet for long enough: back-off level 0"},
+		{crawl.Reason{Code: ChosenRank}, "it ranks highest in its crawl"},
+		{crawl.Reason{Code: ChosenFirst}, "a first visit is due"},
+		{Discover(100, 200).Reason, "33 % of what the host can take is kept from revisits: 100 of its pages were never visited, 200 were"},
+		{crawl.Reason{Code: "other", Text: "a text of its own"}, "a text of its own"},
+		{crawl.Reason{Code: "other"}, "other"},
 	} {
-		if got := Words(reason); got != want {
-			t.Errorf("Words(%v) = %q, want %q", reason, got, want)
+		if got := Words(tc.reason); got != tc.want {
+			t.Errorf("Words(%v) = %q, want %q", tc.reason, got, tc.want)
 		}
 	}
 }

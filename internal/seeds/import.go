@@ -20,7 +20,7 @@ const (
 	maxExample = 200
 )
 
-// Store is what an import needs of a store.
+// Store is the part of a store that an import uses.
 type Store interface {
 	ImportSeeds(ctx context.Context, p store.ImportParams) (store.ImportResult, error)
 	Import(ctx context.Context, crawlID int64, source string) (store.Import, error)
@@ -30,7 +30,7 @@ type Store interface {
 // Refused keeps the entries that are refused, each with its reason.
 type Refused interface {
 	io.Writer
-	// Resume makes the list end after so many bytes, as it did when an import was cut
+	// Resume makes the list end after size bytes, as it did when an import was cut
 	// off; 0 for a new one.
 	Resume(size int64) error
 	// Flush hands on what has been written.
@@ -96,7 +96,7 @@ func (i *Importer) resume(list *Reader, done store.Import) error {
 	return i.Refused.Resume(done.Listed)
 }
 
-// batch is what the store is told at a time.
+// batch is what one transaction stores.
 type batch struct {
 	seeds    []store.NewSeed
 	progress store.Import

@@ -251,7 +251,8 @@ func (s Suspect) number(u urlkey.URL) {
 
 // isCounted reports whether a form may well be the numbered items of a site, which end:
 // a tree or a web of pages that fill the numbers from the lowest on, or a chain that is
-// short as yet. Each page leads to so many new ones.
+// short as yet. onward is the mean number of new pages that each
+// leads to.
 func (s Suspect) isCounted(onward float64) bool {
 	switch {
 	case s.numbers == nil:

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"recrawl/internal/durable"
 	"recrawl/internal/store"
 	"recrawl/internal/store/sqlstore"
 )
@@ -48,32 +49,13 @@ func (e *engine) keepBefore(ctx context.Context, migrations []sqlstore.Migration
 	}
 	err = Snapshot(ctx, e.path, part)
 	if err == nil {
-		err = place(part, to)
+		err = durable.Place(part, to)
 	}
 	if err != nil {
 		_ = os.Remove(part) // the error that counts is the first
 		return fmt.Errorf("keep a copy of %s before its upgrade, which needs room for it on this disk: %w", e.path, err)
 	}
 	return e.dropOlder(to)
-}
-
-// place brings a file that is whole to the disk under its name.
-func place(from, to string) error {
-	if err := syncPath(from); err != nil {
-		return err
-	}
-	if err := os.Rename(from, to); err != nil {
-		return err
-	}
-	return syncPath(filepath.Dir(to))
-}
-
-func syncPath(path string) error {
-	f, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	return errors.Join(f.Sync(), f.Close())
 }
 
 // dropOlder removes the copies of earlier upgrades.
@@ -144,5 +126,5 @@ func UndoUpgrade(ctx context.Context, path string, now time.Time) (undone string
 			return undone, err
 		}
 	}
-	return undone, place(all[len(all)-1], path)
+	return undone, durable.Place(all[len(all)-1], path)
 }

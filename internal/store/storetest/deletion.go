@@ -35,7 +35,7 @@ func (c *collection) fill() []store.PageRecord {
 	return pages
 }
 
-// delete deletes the crawl, so many pages at a time, and returns the number of calls.
+// delete deletes the crawl, limit pages at a time, and returns the number of calls.
 func (c *collection) delete(p store.DeleteParams) (calls, pages int) {
 	c.Helper()
 	_, err := c.s.BeginDelete(c.ctx, c.name)

@@ -1,0 +1,32 @@
+package durable
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+func TestPlace(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	part, whole := filepath.Join(folder, "a.part"), filepath.Join(folder, "a")
+	for _, content := range []string{"first", "second"} { // which takes the place of the first
+		if err := os.WriteFile(part, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := Place(part, whole); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := os.ReadFile(whole); err != nil || string(got) != content {
+			t.Errorf("%q, %v, want %q", got, err, content)
+		}
+		if _, err := os.Stat(part); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("the part is left: %v", err)
+		}
+	}
+	if err := Place(part, whole); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("placed what is not there: %v", err)
+	}
+}
