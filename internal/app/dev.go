@@ -14,7 +14,7 @@ import (
 	"recrawl/internal/cli"
 	"recrawl/internal/config"
 	"recrawl/internal/crawl"
-	"recrawl/internal/filters"
+	"recrawl/internal/scope/program"
 	"recrawl/internal/store"
 	"recrawl/internal/temporalkit"
 )
@@ -87,7 +87,7 @@ func (d *devRun) run(ctx context.Context) (err error) {
 		return notInterrupted(ctx, err)
 	}
 	defer d.client.Close()
-	programs, err := filters.Start(d.Config.Filters, filters.Options{Log: d.log})
+	programs, err := program.Start(d.Config.Filters, program.Options{Log: d.log})
 	if err != nil {
 		return err
 	}
@@ -224,7 +224,7 @@ func (d *devRun) adopt(ctx context.Context) error {
 	return nil
 }
 
-func (d *devRun) startWorker(ctx context.Context, programs *filters.Set) (stop func(), err error) {
+func (d *devRun) startWorker(ctx context.Context, programs *program.Set) (stop func(), err error) {
 	p := parts{
 		client: d.client, store: d.store, files: d.files, programs: programs,
 		keeper: newKeeper(d.state.Store, d.state.Archive, d.Config),

@@ -6,13 +6,13 @@ import (
 	"time"
 
 	"recrawl/internal/archive"
+	"recrawl/internal/archive/gc"
 	"recrawl/internal/backup"
 	"recrawl/internal/config"
 	"recrawl/internal/crawl"
 	"recrawl/internal/export"
 	"recrawl/internal/report"
 	"recrawl/internal/store"
-	"recrawl/internal/upkeep"
 )
 
 // Backend is what the commands need done; package app does it.
@@ -61,10 +61,10 @@ type Backend interface {
 	Adopt(ctx context.Context, at Target, ended []string, dry bool) (Adopted, error)
 	// VerifyArchive reads every content that a version has. It returns what it has
 	// read also when it is cut off.
-	VerifyArchive(ctx context.Context, at Target, o upkeep.VerifyOptions) (upkeep.Verified, error)
+	VerifyArchive(ctx context.Context, at Target, o gc.VerifyOptions) (gc.Verified, error)
 	// CollectArchive deletes what no version has. It returns what it has deleted also
 	// when it is cut off.
-	CollectArchive(ctx context.Context, at Target, o upkeep.CollectOptions) (upkeep.Collected, error)
+	CollectArchive(ctx context.Context, at Target, o gc.CollectOptions) (gc.Collected, error)
 	// Backup adds a backup of an embedded store and its archive to a folder. It returns
 	// what it has copied also when it is cut off.
 	Backup(ctx context.Context, at Target, dir string, o BackupOptions) (backup.Made, error)

@@ -7,9 +7,9 @@ import (
 	"fmt"
 
 	"recrawl/internal/crawl"
-	"recrawl/internal/filters"
 	"recrawl/internal/report"
 	"recrawl/internal/scope"
+	"recrawl/internal/scope/program"
 	"recrawl/internal/store"
 	"recrawl/internal/trap"
 	"recrawl/internal/urlkey"
@@ -108,7 +108,7 @@ func importedSeeds(ctx context.Context, s store.Seeds, record store.CrawlRecord,
 
 // check prints the chain for a URL of which a page may be known.
 func (c checkScopeCmd) check(s *session, spec crawl.Spec, u urlkey.URL, k known) error {
-	programs, err := filters.Start(s.cfg.Filters, filters.Options{})
+	programs, err := program.Start(s.cfg.Filters, program.Options{})
 	if err != nil {
 		return usage(err)
 	}

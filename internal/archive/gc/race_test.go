@@ -1,6 +1,6 @@
 //go:build unix
 
-package upkeep_test
+package gc_test
 
 import (
 	"context"
@@ -14,11 +14,11 @@ import (
 	"time"
 
 	"recrawl/internal/archive"
+	"recrawl/internal/archive/gc"
 	"recrawl/internal/archive/s3"
 	"recrawl/internal/archive/s3/s3test"
 	"recrawl/internal/crawl"
 	"recrawl/internal/store"
-	"recrawl/internal/upkeep"
 )
 
 // TestNothingIsLostBesideUpkeep lets visits of a few contents that come and go,
@@ -81,7 +81,7 @@ func (w *world) race(visits int) {
 		keepers.Go(func() { keep(w.collectAll) })
 	}
 	keepers.Go(func() {
-		keep(func(ctx context.Context) (int, error) { return upkeep.Sweep(ctx, w.store, w.files, 3) })
+		keep(func(ctx context.Context) (int, error) { return gc.Sweep(ctx, w.store, w.files, 3) })
 	})
 	visitors.Wait()
 	close(over)
@@ -98,7 +98,7 @@ func (w *world) race(visits int) {
 
 // collectAll deletes whatever no version has, however young.
 func (w *world) collectAll(ctx context.Context) (int, error) {
-	got, err := upkeep.Collect(ctx, w.store, w.files, upkeep.CollectOptions{Age: -time.Hour})
+	got, err := gc.Collect(ctx, w.store, w.files, gc.CollectOptions{Age: -time.Hour})
 	return got.Deleted, err
 }
 
@@ -156,7 +156,7 @@ func (v *visitor) visit(visit int) error {
 		return err
 	}
 	v.had[digest] = true
-	return upkeep.Secure(ctx, v.files, digest, body)
+	return gc.Secure(ctx, v.files, digest, body)
 }
 
 // saveVersion waits while the digest is claimed, as an activity's retries do.

@@ -1,6 +1,6 @@
 //go:build unix
 
-package upkeep_test
+package gc_test
 
 import (
 	"cmp"
@@ -14,12 +14,12 @@ import (
 
 	"recrawl/internal/archive"
 	"recrawl/internal/archive/archivetest"
+	"recrawl/internal/archive/gc"
 	"recrawl/internal/crawl"
 	"recrawl/internal/store"
 	"recrawl/internal/store/postgres"
 	"recrawl/internal/store/sqlite"
 	"recrawl/internal/store/storetest/pgtest"
-	"recrawl/internal/upkeep"
 )
 
 func TestMain(m *testing.M) { pgtest.Main(m) }
@@ -113,10 +113,10 @@ func (w *world) has(digest string) bool {
 }
 
 // verify reads every content of a version.
-func (w *world) verify() (upkeep.Verified, []upkeep.Problem) {
+func (w *world) verify() (gc.Verified, []gc.Problem) {
 	w.t.Helper()
-	var problems []upkeep.Problem
-	got, err := upkeep.Verify(w.t.Context(), w.store, w.files, upkeep.VerifyOptions{Report: func(p upkeep.Problem) error {
+	var problems []gc.Problem
+	got, err := gc.Verify(w.t.Context(), w.store, w.files, gc.VerifyOptions{Report: func(p gc.Problem) error {
 		problems = append(problems, p)
 		return nil
 	}})
@@ -124,9 +124,9 @@ func (w *world) verify() (upkeep.Verified, []upkeep.Problem) {
 	return got, problems
 }
 
-func (w *world) collect(o upkeep.CollectOptions) upkeep.Collected {
+func (w *world) collect(o gc.CollectOptions) gc.Collected {
 	w.t.Helper()
-	got, err := upkeep.Collect(w.t.Context(), w.store, w.files, o)
+	got, err := gc.Collect(w.t.Context(), w.store, w.files, o)
 	w.check(err)
 	return got
 }

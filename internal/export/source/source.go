@@ -1,5 +1,5 @@
-// Package exportsource gives exports a crawl of a store and its archive.
-package exportsource
+// Package source gives exports a crawl of a store and its archive.
+package source
 
 import (
 	"context"

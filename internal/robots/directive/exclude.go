@@ -1,4 +1,4 @@
-// Package exclude reads what a page asks of crawlers in its X-Robots-Tag headers
+// Package directive reads what a page asks of crawlers in its X-Robots-Tag headers
 // and <meta name=robots> elements, and decides what may be kept and followed.
 //
 // It is a de-facto standard: whatever is said to everybody and whatever is said
@@ -6,7 +6,7 @@
 // disagree the stricter one counts. So index, follow and all change nothing, and
 // unknown directives are ignored. Lists are read as their authors meant them:
 // whatever stands between two directives separates them.
-package exclude
+package directive
 
 import (
 	"strings"

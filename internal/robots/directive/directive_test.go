@@ -1,4 +1,4 @@
-package exclude_test
+package directive_test
 
 import (
 	"math/rand/v2"
@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"recrawl/internal/crawl"
-	"recrawl/internal/exclude"
+	"recrawl/internal/robots/directive"
 )
 
 func TestParseTags(t *testing.T) {
@@ -70,7 +70,7 @@ func TestParseTags(t *testing.T) {
 		{"a long word before", []string{strings.Repeat("x", 1<<20) + ", noindex"}, "noindex"},
 	}
 	for _, c := range cases {
-		if got := exclude.ParseTags(c.headers, "recrawl").String(); got != c.want {
+		if got := directive.ParseTags(c.headers, "recrawl").String(); got != c.want {
 			t.Errorf("%s: %q asks for %q, want %q", c.name, c.headers, got, c.want)
 		}
 	}
@@ -98,7 +98,7 @@ func TestParse(t *testing.T) {
 		"unavailable_after: 2030-01-01, unavailable_after: 2020-01-01":     "unavailable_after: 2020-01-01T00:00:00Z",
 		strings.Repeat("x", 1<<20) + ", noindex":                           "noindex",
 	} {
-		if got := exclude.Parse(list).String(); got != want {
+		if got := directive.Parse(list).String(); got != want {
 			t.Errorf("%.80q asks for %q, want %q", list, got, want)
 		}
 	}
@@ -163,7 +163,7 @@ func TestSpellings(t *testing.T) {
 		"unavailable_after: '25 Jun 2010 15:00:00 PST'|noindex":     "noindex, unavailable_after: 2010-06-25T23:00:00Z",
 		"unavailable_after 2010-06-25 noindex":                      "noindex, unavailable_after: 2010-06-25T00:00:00Z",
 	} {
-		if got := exclude.Parse(list).String(); got != want {
+		if got := directive.Parse(list).String(); got != want {
 			t.Errorf("%.80q asks for %q, want %q", list, got, want)
 		}
 	}
@@ -201,7 +201,7 @@ func TestUnavailableAfter(t *testing.T) {
 		"Friday":                                   "",
 		"9999-12-31T23:00:00-10:00":                "", // cannot be written again
 	} {
-		got := exclude.Parse("unavailable_after: " + date).UnavailableAfter
+		got := directive.Parse("unavailable_after: " + date).UnavailableAfter
 		if text := got.Format(time.RFC3339); got.IsZero() != (want == "") || want != "" && text != want {
 			t.Errorf("%q is %s, want %q", date, text, want)
 		}
@@ -231,14 +231,14 @@ func TestDecide(t *testing.T) {
 		{"unavailable_after: 2026-05-06T07:08:09Z", "unavailable_after: 2030-01-01", true, true, ""},
 	}
 	for _, c := range cases {
-		v := exclude.Decide(exclude.Parse(c.tag), exclude.Parse(c.meta), at)
+		v := directive.Decide(directive.Parse(c.tag), directive.Parse(c.meta), at)
 		if v.Keep != c.keep || v.Follow != c.follow || words(t, v.Reasons) != c.words {
 			t.Errorf("%q and %q: keep %t, follow %t: %s; want %t, %t: %s", c.tag, c.meta, v.Keep, v.Follow, words(t, v.Reasons), c.keep, c.follow, c.words)
 		}
-		if kept := len(exclude.AgainstKeeping(v.Reasons)) == 0; kept != v.Keep {
+		if kept := len(directive.AgainstKeeping(v.Reasons)) == 0; kept != v.Keep {
 			t.Errorf("%q and %q: the reasons say that the body is kept: %t", c.tag, c.meta, kept)
 		}
-		if byTag := exclude.NoFollowTag(v.Reasons); byTag != exclude.Parse(c.tag).NoFollow {
+		if byTag := directive.NoFollowTag(v.Reasons); byTag != directive.Parse(c.tag).NoFollow {
 			t.Errorf("%q and %q: the reasons have a header's nofollow: %t", c.tag, c.meta, byTag)
 		}
 	}
@@ -246,15 +246,15 @@ func TestDecide(t *testing.T) {
 		"":        "meta robots too long to read, taken as noindex: no body kept; meta robots too long to read, taken as nofollow: no links followed",
 		"noindex": "noindex by meta robots: no body kept; meta robots too long to read, taken as nofollow: no links followed",
 	} {
-		cut := exclude.Parse(said).With(exclude.Directives{Cut: true})
-		if v := exclude.Decide(exclude.Directives{}, cut, at); v.Keep || v.Follow || words(t, v.Reasons) != want || len(exclude.AgainstKeeping(v.Reasons)) != 1 {
+		cut := directive.Parse(said).With(directive.Directives{Cut: true})
+		if v := directive.Decide(directive.Directives{}, cut, at); v.Keep || v.Follow || words(t, v.Reasons) != want || len(directive.AgainstKeeping(v.Reasons)) != 1 {
 			t.Errorf("%q and more: %+v, %s; want %s", said, v, words(t, v.Reasons), want)
 		}
 		if got := cut.String(); got != "noindex, nofollow" {
 			t.Errorf("%q and more is written as %q", said, got)
 		}
 	}
-	if _, ok := exclude.Word(crawl.Reason{Code: "same-text"}); ok {
+	if _, ok := directive.Word(crawl.Reason{Code: "same-text"}); ok {
 		t.Error("a foreign reason has words")
 	}
 }
@@ -263,7 +263,7 @@ func words(t *testing.T, reasons []crawl.Reason) string {
 	t.Helper()
 	var all []string
 	for _, r := range reasons {
-		word, ok := exclude.Word(r)
+		word, ok := directive.Word(r)
 		if !ok {
 			t.Errorf("no words for %s", r.Code)
 		}
@@ -281,23 +281,23 @@ func FuzzParseTags(f *testing.F) {
 	f.Add("unavailable_after: 0001-01-01", ":::,,a : b", "")
 	f.Add("a:b:c unavailable_after::", "unavailable_after : 25-Jun-10 15:00:00 +1400", "a")
 	f.Fuzz(func(t *testing.T, a, b, agent string) {
-		both := exclude.ParseTags([]string{a, b}, agent)
-		if turned := exclude.ParseTags([]string{b, a}, agent); turned != both {
+		both := directive.ParseTags([]string{a, b}, agent)
+		if turned := directive.ParseTags([]string{b, a}, agent); turned != both {
 			t.Errorf("%v, in the other order %v", both, turned)
 		}
-		if parts := exclude.ParseTags([]string{a}, agent).With(exclude.ParseTags([]string{b}, agent)); parts != both {
+		if parts := directive.ParseTags([]string{a}, agent).With(directive.ParseTags([]string{b}, agent)); parts != both {
 			t.Errorf("%v, one by one %v", both, parts)
 		}
 		if both.With(both) != both {
 			t.Errorf("%v twice is %v", both, both.With(both))
 		}
-		if again := exclude.Parse(both.String()); again != both {
+		if again := directive.Parse(both.String()); again != both {
 			t.Errorf("%q is read as %v", both, again)
 		}
-		if again := exclude.ParseTags([]string{both.String()}, agent); again != both {
+		if again := directive.ParseTags([]string{both.String()}, agent); again != both {
 			t.Errorf("%q is read as %v in a header", both, again)
 		}
-		exclude.Parse(a)
+		directive.Parse(a)
 	})
 }
 
@@ -320,17 +320,17 @@ func FuzzOrder(f *testing.F) {
 		turned := slices.Clone(list)
 		random.Shuffle(len(turned), func(i, j int) { turned[i], turned[j] = turned[j], turned[i] })
 		ordered, other := strings.Join(list, ", "), strings.ToUpper(strings.Join(turned, ","))
-		want := exclude.Parse(ordered)
-		for _, got := range []exclude.Directives{
-			exclude.Parse(other), exclude.ParseTags([]string{ordered}, "recrawl"), exclude.ParseTags(turned, "recrawl"),
-			exclude.ParseTags([]string{"Recrawl: " + other}, "recrawl"),
-			exclude.Parse(strings.Join(list, ";")), exclude.ParseTags([]string{strings.Join(turned, " | ")}, "recrawl"),
+		want := directive.Parse(ordered)
+		for _, got := range []directive.Directives{
+			directive.Parse(other), directive.ParseTags([]string{ordered}, "recrawl"), directive.ParseTags(turned, "recrawl"),
+			directive.ParseTags([]string{"Recrawl: " + other}, "recrawl"),
+			directive.Parse(strings.Join(list, ";")), directive.ParseTags([]string{strings.Join(turned, " | ")}, "recrawl"),
 		} {
 			if got != want {
 				t.Errorf("%q asks for %v, in another form for %v", ordered, want, got)
 			}
 		}
-		if got := exclude.ParseTags([]string{"otherbot: " + ordered}, "recrawl"); got != (exclude.Directives{}) {
+		if got := directive.ParseTags([]string{"otherbot: " + ordered}, "recrawl"); got != (directive.Directives{}) {
 			t.Errorf("%q asks another crawler, but us for %v", ordered, got)
 		}
 	})

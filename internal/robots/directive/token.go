@@ -1,4 +1,4 @@
-package exclude
+package directive
 
 import "strings"
 

@@ -1,4 +1,4 @@
-package warccheck
+package warctest
 
 import (
 	"encoding/base32"

@@ -1,6 +1,6 @@
 //go:build unix
 
-package filters
+package program
 
 import (
 	"fmt"

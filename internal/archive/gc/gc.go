@@ -1,4 +1,4 @@
-// Package upkeep keeps the archive and the store in agreement: every version has
+// Package gc keeps the archive and the store in agreement: every version has
 // its bytes, and no others stay for long. It may run beside crawls and beside
 // itself, in any number of processes.
 //
@@ -12,7 +12,7 @@
 //  2. Bytes are deleted under a claim, and no later than half-way through it.
 //  3. What is in nobody's hands, because its visit was lost before it could save or
 //     discard it, is found by Collect when it is older than any visit lasts.
-package upkeep
+package gc
 
 import (
 	"bytes"

@@ -1,4 +1,4 @@
-package exportsource_test
+package source_test
 
 import (
 	"bytes"
@@ -14,14 +14,14 @@ import (
 	"recrawl/internal/crawl"
 	"recrawl/internal/export"
 	"recrawl/internal/export/exporttest"
-	"recrawl/internal/export/warccheck"
-	"recrawl/internal/exportsource"
+	"recrawl/internal/export/source"
+	"recrawl/internal/export/warctest"
 	"recrawl/internal/store"
 	"recrawl/internal/store/sqlite"
 )
 
 // stored puts a made-up crawl into a real store and archive.
-func stored(t *testing.T, made *exporttest.Memory) (*exportsource.Source, store.Store) {
+func stored(t *testing.T, made *exporttest.Memory) (*source.Source, store.Store) {
 	t.Helper()
 	ctx := t.Context()
 	s, err := sqlite.Open(ctx, filepath.Join(t.TempDir(), "store.db"), sqlite.Options{Owner: true})
@@ -49,7 +49,7 @@ func stored(t *testing.T, made *exporttest.Memory) (*exportsource.Source, store.
 		}
 		record1(t, s, found[0].PageID, x)
 	}
-	source, err := exportsource.New(s, files, record)
+	source, err := source.New(s, files, record)
 	check(t, err)
 	return source, s
 }
@@ -142,7 +142,7 @@ func TestExports(t *testing.T) {
 		for _, name := range files {
 			f, err := os.Open(name)
 			check(t, err)
-			report, err := warccheck.Check(f)
+			report, err := warctest.Check(f)
 			check(t, err)
 			if len(report.Problems) > 0 {
 				t.Errorf("%s: %v", name, report.Problems)

@@ -1,4 +1,4 @@
-// Package filters asks programs of the operator's which URLs a crawl takes: what
+// Package program asks programs of the operator's which URLs a crawl takes: what
 // Bouras et al. call filters that users supply and that are loaded at start-up.
 //
 // A program is started with the worker and stays. It reads one URL a line and
@@ -6,7 +6,7 @@
 // program that takes longer than the time limit, ends, or says something else is
 // ended and started again after a while, longer each time; until then it has no
 // answer, which is not a rejection.
-package filters
+package program
 
 import (
 	"errors"

@@ -1,4 +1,4 @@
-package upkeep
+package gc
 
 import (
 	"context"

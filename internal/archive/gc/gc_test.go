@@ -1,6 +1,6 @@
 //go:build unix
 
-package upkeep_test
+package gc_test
 
 import (
 	"context"
@@ -16,8 +16,8 @@ import (
 
 	"recrawl/internal/archive"
 	"recrawl/internal/archive/archivetest"
+	"recrawl/internal/archive/gc"
 	"recrawl/internal/store"
-	"recrawl/internal/upkeep"
 )
 
 const hour = time.Hour
@@ -47,17 +47,17 @@ func TestCollect(t *testing.T) {
 	leftover := filepath.Join(w.root, "tmp", "1.part")
 	w.check(os.WriteFile(leftover, nil, 0o600))
 
-	want := upkeep.Collected{Deleted: 2, Bytes: int64(len("old one") + len("discarded")), Kept: 2, Young: 1}
-	if got := w.collect(upkeep.CollectOptions{Age: 2 * hour, Dry: true}); got != want {
+	want := gc.Collected{Deleted: 2, Bytes: int64(len("old one") + len("discarded")), Kept: 2, Young: 1}
+	if got := w.collect(gc.CollectOptions{Age: 2 * hour, Dry: true}); got != want {
 		t.Errorf("a dry run finds %+v, want %+v", got, want)
 	}
 	if !w.has(old) || !w.has(discarded) {
 		t.Error("a dry run deleted something")
 	}
-	if got := w.collect(upkeep.CollectOptions{Age: 4 * hour}); got.Deleted != 0 || got.Young != 3 {
+	if got := w.collect(gc.CollectOptions{Age: 4 * hour}); got.Deleted != 0 || got.Young != 3 {
 		t.Errorf("of younger contents it makes %+v", got)
 	}
-	if got := w.collect(upkeep.CollectOptions{Age: 2 * hour}); got != want {
+	if got := w.collect(gc.CollectOptions{Age: 2 * hour}); got != want {
 		t.Errorf("found %+v, want %+v", got, want)
 	}
 	for digest, stays := range map[string]bool{kept: true, twice: true, young: true, old: false, discarded: false} {
@@ -65,12 +65,12 @@ func TestCollect(t *testing.T) {
 			t.Errorf("%s: there %t, want %t", digest, !stays, stays)
 		}
 	}
-	if n, err := upkeep.Sweep(t.Context(), w.store, w.files, 10); n != 0 || err != nil {
+	if n, err := gc.Sweep(t.Context(), w.store, w.files, 10); n != 0 || err != nil {
 		t.Errorf("%d digests still wait, %v", n, err)
 	}
 	w.save(1, 2, w.put("old one")) // what was deleted can come back
 	w.age(w.put("young"), 3*hour)
-	w.collect(upkeep.CollectOptions{Age: 2 * hour})
+	w.collect(gc.CollectOptions{Age: 2 * hour})
 	w.agrees()
 }
 
@@ -85,12 +85,12 @@ func TestCollectMany(t *testing.T) {
 			w.save(0, i+1, digest)
 		}
 	}
-	var told []upkeep.Progress
-	got := w.collect(upkeep.CollectOptions{Age: -hour, Progress: func(p upkeep.Progress) { told = append(told, p) }})
+	var told []gc.Progress
+	got := w.collect(gc.CollectOptions{Age: -hour, Progress: func(p gc.Progress) { told = append(told, p) }})
 	if want := (n + 2) / 3; got.Kept != want || got.Deleted != n-want {
 		t.Errorf("found %+v, want %d kept", got, want)
 	}
-	if len(told) < 2 || !slices.IsSortedFunc(told, func(a, b upkeep.Progress) int { return a.Contents - b.Contents }) {
+	if len(told) < 2 || !slices.IsSortedFunc(told, func(a, b gc.Progress) int { return a.Contents - b.Contents }) {
 		t.Errorf("progress %+v", told)
 	}
 	for _, p := range told {
@@ -106,16 +106,16 @@ func TestCollectRefusesAForeignArchive(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, onSQLite(t), 1)
 	collect := func() error {
-		_, err := upkeep.Collect(t.Context(), w.store, w.files, upkeep.CollectOptions{Age: -hour})
+		_, err := gc.Collect(t.Context(), w.store, w.files, gc.CollectOptions{Age: -hour})
 		return err
 	}
 	w.check(collect()) // nothing on either side
 	foreign := w.put("another store's")
-	if err := collect(); !errors.Is(err, upkeep.ErrForeign) {
+	if err := collect(); !errors.Is(err, gc.ErrForeign) {
 		t.Errorf("for a store without versions: %v", err)
 	}
 	w.save(0, 1, archivetest.Digest([]byte("never there")))
-	if err := collect(); !errors.Is(err, upkeep.ErrForeign) || !w.has(foreign) {
+	if err := collect(); !errors.Is(err, gc.ErrForeign) || !w.has(foreign) {
 		t.Errorf("for another store: %v, deleted %t", err, !w.has(foreign))
 	}
 	w.save(0, 2, w.put("ours"))
@@ -133,14 +133,14 @@ func TestFailedDeletionIsTakenUpAgain(t *testing.T) {
 	w.save(0, 1, w.put("kept"))
 	orphan := w.put("orphan")
 	broken := faulty{Store: w.files, delete: func(string) error { return errDisk }}
-	if _, err := upkeep.Collect(t.Context(), w.store, broken, upkeep.CollectOptions{Age: -hour}); !errors.Is(err, errDisk) {
+	if _, err := gc.Collect(t.Context(), w.store, broken, gc.CollectOptions{Age: -hour}); !errors.Is(err, errDisk) {
 		t.Errorf("collect: %v", err)
 	}
 	_, err := w.store.SaveVersion(t.Context(), store.SaveVersionParams{Version: store.VersionRecord{PageID: w.pages[0].PageID, Visit: 2, Digest: orphan}})
 	if !errors.Is(err, store.ErrUnavailable) {
 		t.Errorf("a version took what is being deleted: %v", err)
 	}
-	if got := w.collect(upkeep.CollectOptions{Age: -hour}); got.Deleted != 0 || got.Kept != 2 {
+	if got := w.collect(gc.CollectOptions{Age: -hour}); got.Deleted != 0 || got.Kept != 2 {
 		t.Errorf("while another one is at it: %+v", got)
 	}
 }
@@ -152,7 +152,7 @@ func TestDeletionsEndBeforeTheirClaim(t *testing.T) {
 	w := newWorld(t, onSQLite(t), 1)
 	w.check(w.store.Discard(t.Context(), []string{w.put("orphan")}))
 	deadlines := deadlineArchive{Store: w.files}
-	if _, err := upkeep.Sweep(t.Context(), w.store, &deadlines, 10); err != nil {
+	if _, err := gc.Sweep(t.Context(), w.store, &deadlines, 10); err != nil {
 		t.Fatal(err)
 	}
 	if left := time.Until(deadlines.last); left <= 0 || left > store.ClaimFor/2 {
@@ -179,7 +179,7 @@ func TestSecure(t *testing.T) {
 		if !there {
 			w.check(w.files.Delete(t.Context(), digest))
 		}
-		w.check(upkeep.Secure(t.Context(), w.files, digest, []byte(name)))
+		w.check(gc.Secure(t.Context(), w.files, digest, []byte(name)))
 		if !w.has(digest) {
 			t.Errorf("%s: it is not there", name)
 		}
@@ -192,11 +192,11 @@ func TestSecure(t *testing.T) {
 		return nil
 	}}
 	late := archivetest.Digest([]byte("late"))
-	if w.check(upkeep.Secure(t.Context(), moody, late, []byte("late"))); !w.has(late) {
+	if w.check(gc.Secure(t.Context(), moody, late, []byte("late"))); !w.has(late) {
 		t.Error("an archive that answers at the third time has no bytes")
 	}
 	missing := archivetest.Digest([]byte("one"))
-	if err := upkeep.Secure(t.Context(), w.files, missing, []byte("two")); err == nil || w.has(missing) {
+	if err := gc.Secure(t.Context(), w.files, missing, []byte("two")); err == nil || w.has(missing) {
 		t.Errorf("other bytes passed for a digest: %v", err)
 	}
 }
@@ -225,15 +225,15 @@ func TestVerify(t *testing.T) {
 		return nil
 	}}
 	got, problems := w.verify()
-	if want := (upkeep.Verified{Contents: 4, Bytes: int64(len("intact")), Missing: 1, Corrupt: 1, Unreadable: 1}); got != want {
+	if want := (gc.Verified{Contents: 4, Bytes: int64(len("intact")), Missing: 1, Corrupt: 1, Unreadable: 1}); got != want {
 		t.Errorf("%+v, want %+v", got, want)
 	}
-	want := []upkeep.Problem{
-		{Digest: missing, Damage: upkeep.Missing, Pages: []string{w.pages[0].URL, w.pages[1].URL, w.pages[2].URL}},
-		{Digest: corrupt, Damage: upkeep.Corrupt, Pages: []string{w.pages[1].URL}},
-		{Digest: unreadable, Damage: upkeep.Unreadable, Detail: errDisk.Error(), Pages: []string{w.pages[2].URL}},
+	want := []gc.Problem{
+		{Digest: missing, Damage: gc.Missing, Pages: []string{w.pages[0].URL, w.pages[1].URL, w.pages[2].URL}},
+		{Digest: corrupt, Damage: gc.Corrupt, Pages: []string{w.pages[1].URL}},
+		{Digest: unreadable, Damage: gc.Unreadable, Detail: errDisk.Error(), Pages: []string{w.pages[2].URL}},
 	}
-	slices.SortFunc(want, func(a, b upkeep.Problem) int { return strings.Compare(a.Digest, b.Digest) })
+	slices.SortFunc(want, func(a, b gc.Problem) int { return strings.Compare(a.Digest, b.Digest) })
 	if fmt.Sprint(problems) != fmt.Sprint(want) {
 		t.Errorf("problems\n%v\nwant\n%v", problems, want)
 	}
@@ -249,7 +249,7 @@ func TestVerifyBesideATakedown(t *testing.T) {
 		_, err := w.store.Forget(t.Context(), store.ForgetParams{Target: store.Target{URL: w.pages[0].URL}})
 		return errors.Join(err, w.files.Delete(t.Context(), digest))
 	}}
-	if got, problems := w.verify(); got != (upkeep.Verified{}) || len(problems) > 0 {
+	if got, problems := w.verify(); got != (gc.Verified{}) || len(problems) > 0 {
 		t.Errorf("%+v, %v", got, problems)
 	}
 }
@@ -283,7 +283,7 @@ func TestVerifyManyProblems(t *testing.T) {
 			return nil
 		}}
 		reported := int32(0)
-		_, err := upkeep.Verify(t.Context(), w.store, gone, upkeep.VerifyOptions{Report: func(upkeep.Problem) error { reported++; return nil }})
+		_, err := gc.Verify(t.Context(), w.store, gone, gc.VerifyOptions{Report: func(gc.Problem) error { reported++; return nil }})
 		if !errors.Is(err, archive.ErrUnavailable) || reported < c.reported {
 			t.Errorf("an archive that goes away after %d contents: %v, %d problems", c.until, err, reported)
 		}

@@ -1,11 +1,11 @@
-// Package warccheck reads WARC files and says where they break the standard:
+// Package warctest reads WARC files and says where they break the standard:
 // ISO 28500:2017 (WARC/1.1) and ISO 28500:2009 (WARC/1.0), each record by the
 // version that it declares. It is written from the text of the standard and
 // shares no code with the writer of package export, so that the one can judge the
 // other. Section numbers are those of WARC/1.1.
 //
 // It does not follow records that are continued in other files (clause 7).
-package warccheck
+package warctest
 
 import (
 	"bufio"
