@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"recrawl/internal/schedule/mathtest"
 )
 
 // The worked examples of reference §6.1 in the numbers of its program: visits a
@@ -152,7 +154,7 @@ func TestWorkedExamples(t *testing.T) {
 			name := strings.Fields(line)[0]
 			visits := rows[name]()
 			what := example.name + " " + name
-			printed(t, what+" visits", between(line, "[", "]"), example.shown(visits)...)
+			mathtest.Printed(t, what+" visits", between(line, "[", "]"), example.shown(visits)...)
 			values := valuesRE.FindAllStringSubmatch(line, -1)
 			timed := func(o Objective) func(lambda, visits float64) float64 {
 				return func(lambda, visits float64) float64 { return randomly(o, lambda, visits) }
@@ -163,7 +165,7 @@ func TestWorkedExamples(t *testing.T) {
 				1 - mean(example.elements, visits, timed(Fresh{})), mean(example.elements, visits, timed(Harmonic{})),
 				wasted(example.elements, visits),
 			} {
-				printed(t, what+" "+values[i][1], values[i][2], got)
+				mathtest.Printed(t, what+" "+values[i][1], values[i][2], got)
 			}
 		}
 	}
@@ -207,7 +209,7 @@ func TestPrices(t *testing.T) {
 		{"E2 fresh, 500 visits", Fresh{}, elementsE2(), 500, "0.17001394"},
 		{"E2 fresh, 1000 visits", Fresh{}, elementsE2(), 1000, "0.050455097"},
 	} {
-		printed(t, c.name, c.price, Allocate(c.objective, c.elements, c.budget, nil).Price)
+		mathtest.Printed(t, c.name, c.price, Allocate(c.objective, c.elements, c.budget, nil).Price)
 	}
 }
 
@@ -230,12 +232,12 @@ func TestLargerBudgets(t *testing.T) {
 			intervals[i] = 1 / intervals[i]
 		}
 		what := fmt.Sprintf("%v visits", c.budget)
-		printed(t, what, c.intervals, intervals...)
-		printed(t, what, c.values, 1-mean(elements, visits, Fresh{}.Penalty), mean(elements, visits, Age{}.Penalty),
+		mathtest.Printed(t, what, c.intervals, intervals...)
+		mathtest.Printed(t, what, c.values, 1-mean(elements, visits, Fresh{}.Penalty), mean(elements, visits, Age{}.Penalty),
 			mean(elements, visits, Delay{}.Penalty), mean(elements, visits, Harmonic{}.Penalty),
 			1-mean(elements, visits, func(l, f float64) float64 { return randomly(Fresh{}, l, f) }),
 			mean(elements, visits, func(l, f float64) float64 { return randomly(Harmonic{}, l, f) }), wasted(elements, visits))
-		printed(t, what+", uniform", c.uniform, 1-mean(elements, inProportion(elements, c.budget, uniform), Fresh{}.Penalty))
+		mathtest.Printed(t, what+", uniform", c.uniform, 1-mean(elements, inProportion(elements, c.budget, uniform), Fresh{}.Penalty))
 	}
 }
 
@@ -256,16 +258,16 @@ func TestHostLimits(t *testing.T) {
 		elements := elementsE3()
 		a := Allocate(c.objective, elements, 6, []float64{2, 0})
 		what := fmt.Sprintf("%T", c.objective)
-		printed(t, what+" visits", c.visits, a.Visits...)
-		printed(t, what+" prices", c.prices, a.HostPrices...)
+		mathtest.Printed(t, what+" visits", c.visits, a.Visits...)
+		mathtest.Printed(t, what+" prices", c.prices, a.HostPrices...)
 		if a.Price != a.HostPrices[1] {
 			t.Errorf("%s: the price is %v, at the host below its limit %v", what, a.Price, a.HostPrices[1])
 		}
-		printed(t, what, c.values, 1-mean(elements, a.Visits, Fresh{}.Penalty), mean(elements, a.Visits, Age{}.Penalty),
+		mathtest.Printed(t, what, c.values, 1-mean(elements, a.Visits, Fresh{}.Penalty), mean(elements, a.Visits, Age{}.Penalty),
 			mean(elements, a.Visits, Delay{}.Penalty), mean(elements, a.Visits, Harmonic{}.Penalty))
-		printed(t, what+" Poisson-timed", c.poisson, 1-mean(elements, a.Visits, func(l, f float64) float64 { return randomly(Fresh{}, l, f) }),
+		mathtest.Printed(t, what+" Poisson-timed", c.poisson, 1-mean(elements, a.Visits, func(l, f float64) float64 { return randomly(Fresh{}, l, f) }),
 			mean(elements, a.Visits, func(l, f float64) float64 { return randomly(Harmonic{}, l, f) }))
-		printed(t, what+" wasted", c.wasted, wasted(elements, a.Visits))
+		mathtest.Printed(t, what+" wasted", c.wasted, wasted(elements, a.Visits))
 	}
 }
 
@@ -291,7 +293,7 @@ func TestAllocateAtItsEdges(t *testing.T) {
 		} {
 			a := Allocate(o, c.elements, c.budget, c.hosts)
 			for i, want := range c.want {
-				if !alike(a.Visits[i], want, 1e-10) {
+				if !mathtest.Alike(a.Visits[i], want, 1e-10) {
 					t.Errorf("%s, %s: visits %v, want %v", o.Name(), c.name, a.Visits, c.want)
 				}
 			}
@@ -311,20 +313,20 @@ type world struct {
 }
 
 var (
-	plainWorlds = shared(worlds(false))
-	anyWorlds   = shared(worlds(true))
+	plainWorlds = mathtest.Shared(worlds(false))
+	anyWorlds   = mathtest.Shared(worlds(true))
 )
 
 func worlds(limited bool) *rapid.Generator[world] {
 	return rapid.Custom(func(t *rapid.T) world {
 		w := world{objective: anyObjective.Draw(t, "objective")}
 		if limited {
-			w.hosts = rapid.SliceOfN(rapid.OneOf(rapid.Just(0.), positive(0.01, 100)), 0, 4).Draw(t, "hosts")
+			w.hosts = rapid.SliceOfN(rapid.OneOf(rapid.Just(0.), mathtest.Positive(0.01, 100)), 0, 4).Draw(t, "hosts")
 		}
 		w.elements = rapid.SliceOfN(rapid.Custom(func(t *rapid.T) Element {
-			e := Element{Lambda: positive(1e-3, 100).Draw(t, "lambda"), Weight: positive(0.01, 100).Draw(t, "weight")}
+			e := Element{Lambda: mathtest.Positive(1e-3, 100).Draw(t, "lambda"), Weight: mathtest.Positive(0.01, 100).Draw(t, "weight")}
 			if limited {
-				e.Limit = rapid.OneOf(rapid.Just(0.), positive(0.01, 100)).Draw(t, "limit")
+				e.Limit = rapid.OneOf(rapid.Just(0.), mathtest.Positive(0.01, 100)).Draw(t, "limit")
 				e.Host = rapid.IntRange(0, max(0, len(w.hosts)-1)).Draw(t, "host")
 			}
 			return e
@@ -335,7 +337,7 @@ func worlds(limited bool) *rapid.Generator[world] {
 		for _, e := range w.elements {
 			least += e.Lambda / 20
 		}
-		w.budget = least * positive(1, 1e4).Draw(t, "budget")
+		w.budget = least * mathtest.Positive(1, 1e4).Draw(t, "budget")
 		return w
 	})
 }
@@ -375,7 +377,7 @@ func TestKarushKuhnTucker(t *testing.T) {
 				}
 			case atLimit && marginal(w.objective, e, f) < price*(1-1e-3):
 				t.Fatalf("element %d at its limit saves %v, less than the price %v", i, marginal(w.objective, e, f), price)
-			case !atLimit && !alike(marginal(w.objective, e, f), price, 1e-3) && e.Lambda/f < 15:
+			case !atLimit && !mathtest.Alike(marginal(w.objective, e, f), price, 1e-3) && e.Lambda/f < 15:
 				t.Fatalf("element %d saves %v at the margin, the price is %v", i, marginal(w.objective, e, f), price)
 			}
 		}
@@ -465,7 +467,7 @@ func TestSquareRootLaw(t *testing.T) {
 		w := plainWorlds.Draw(t, "world")
 		want := inProportion(w.elements, w.budget, func(e Element) float64 { return math.Sqrt(e.Weight * e.Lambda) })
 		for i, got := range Allocate(Delay{}, w.elements, w.budget, nil).Visits {
-			if !alike(got, want[i], 1e-11) {
+			if !mathtest.Alike(got, want[i], 1e-11) {
 				t.Fatalf("element %d gets %v, want %v", i, got, want[i])
 			}
 		}

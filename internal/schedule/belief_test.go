@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"recrawl/internal/crawl"
+	"recrawl/internal/schedule/mathtest"
 )
 
 func TestDecodeBelief(t *testing.T) {
@@ -110,7 +111,7 @@ func TestObserve(t *testing.T) {
 	} {
 		b := after(c.outcomes, p, c.gap)
 		g := b.Gamma(p.Prior)
-		if printed(t, c.name, c.want, g.A, g.B); b.Pairs != c.pairs || b.told(window) != c.told {
+		if mathtest.Printed(t, c.name, c.want, g.A, g.B); b.Pairs != c.pairs || b.told(window) != c.told {
 			t.Errorf("%s: %d comparisons, %d told; want %d, %d", c.name, b.Pairs, b.told(window), c.pairs, c.told)
 		}
 	}
@@ -133,7 +134,7 @@ func TestObserveLastModified(t *testing.T) {
 		{"a first copy of always: forgotten by half-lives", Observation{Outcome: crawl.OutcomeNew, ChangedAgo: 36500 * day}, "0.5000 144.8426"},
 	} {
 		g := Belief{}.observe(c.seen, p).Gamma(p.Prior)
-		printed(t, c.name, c.want, g.A, g.B)
+		mathtest.Printed(t, c.name, c.want, g.A, g.B)
 	}
 }
 
@@ -152,7 +153,7 @@ func TestForgetting(t *testing.T) {
 	for range 2000 {
 		b = b.observe(Observation{Outcome: crawl.OutcomeUnchanged, Gap: day}, p)
 	}
-	if !alike(float64(b.Days), 30/math.Ln2, 0.03) {
+	if !mathtest.Alike(float64(b.Days), 30/math.Ln2, 0.03) {
 		t.Errorf("%v days of evidence, want about %v", b.Days, 30/math.Ln2)
 	}
 }

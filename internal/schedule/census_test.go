@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"recrawl/internal/schedule/mathtest"
 )
 
 // crowd is beliefs as a crawl has them after a while: hosts of slow and of fast
@@ -48,7 +50,7 @@ func TestCensusPlanned(t *testing.T) {
 			if o == (Fresh{}) {
 				tolerance = 1e-2
 			}
-			if got := c.Planned(o, threshold, daily.Min, daily.Max); !alike(got, exact, tolerance) {
+			if got := c.Planned(o, threshold, daily.Min, daily.Max); !mathtest.Alike(got, exact, tolerance) {
 				t.Errorf("%s, θ %v: %v visits planned, want %v", o.Name(), threshold, got, exact)
 			}
 		}
@@ -71,11 +73,11 @@ func TestCensusProperties(t *testing.T) {
 		var c Census
 		n := rapid.IntRange(1, 20).Draw(t, "n")
 		for range n {
-			c.Add(gammas.Draw(t, "belief"), positive(1e-3, 1e3).Draw(t, "weight"))
+			c.Add(gammas.Draw(t, "belief"), mathtest.Positive(1e-3, 1e3).Draw(t, "weight"))
 		}
-		o, threshold := anyObjective.Draw(t, "objective"), positive(1e-9, 1e9).Draw(t, "threshold")
+		o, threshold := anyObjective.Draw(t, "objective"), mathtest.Positive(1e-9, 1e9).Draw(t, "threshold")
 		now := c.Planned(o, threshold, daily.Min, daily.Max)
-		later := c.Planned(o, threshold*positive(1, 100).Draw(t, "factor"), daily.Min, daily.Max)
+		later := c.Planned(o, threshold*mathtest.Positive(1, 100).Draw(t, "factor"), daily.Min, daily.Max)
 		pages := float64(n)
 		if later > now*(1+1e-8) || now > pages/days(daily.Min)*(1+1e-9) || later < pages/days(daily.Max)*(1-1e-9) {
 			t.Fatalf("%v visits planned, %v at a higher threshold, for %d pages", now, later, n)

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"recrawl/internal/schedule/mathtest"
 )
 
 // known is a belief so narrow that it is a known rate.
@@ -38,7 +40,7 @@ func TestWorth(t *testing.T) {
 		{Gamma{2e6, 1e7}, 10, "2.969970206 5.676675608 35.15014088 10"},
 		{Gamma{2e6, 1e7}, 100, "5.000002284 94.99999751 4974.999964 1000"},
 	} {
-		printed(t, fmt.Sprintf("%+v after %v days", c.belief, c.days), c.want,
+		mathtest.Printed(t, fmt.Sprintf("%+v after %v days", c.belief, c.days), c.want,
 			Fresh{}.Worth(c.belief, c.days), Harmonic{}.Worth(c.belief, c.days), Age{}.Worth(c.belief, c.days), Delay{}.Worth(c.belief, c.days))
 	}
 }
@@ -47,10 +49,10 @@ func TestDue(t *testing.T) {
 	t.Parallel()
 	// The reference prints 6.17995 in its text, and 6.179976377 of a search to 1e-5 in
 	// its vectors.
-	printed(t, "fresh, known rate", "4.121941545", Due(Fresh{}, known(0.2), 1))
-	printed(t, "fresh, known rate, closed form", "4.121941545", evenGInverse(0.2)/0.2)
-	printed(t, "fresh, belief", "6.17995", Due(Fresh{}, Gamma{0.5, 2.5}, 1))
-	printed(t, "delay: √(2θb/a)", "3.16227766", Due(Delay{}, Gamma{0.5, 2.5}, 1))
+	mathtest.Printed(t, "fresh, known rate", "4.121941545", Due(Fresh{}, known(0.2), 1))
+	mathtest.Printed(t, "fresh, known rate, closed form", "4.121941545", evenGInverse(0.2)/0.2)
+	mathtest.Printed(t, "fresh, belief", "6.17995", Due(Fresh{}, Gamma{0.5, 2.5}, 1))
+	mathtest.Printed(t, "delay: √(2θb/a)", "3.16227766", Due(Delay{}, Gamma{0.5, 2.5}, 1))
 	// b/(a−1) = 7.5 is all that a visit can be worth.
 	if due := Due(Fresh{}, Gamma{3, 15}, 7.5); !math.IsInf(due, 1) {
 		t.Errorf("a page that is not worth a visit is due after %v days", due)
@@ -68,7 +70,7 @@ func TestDueInvertsWorth(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		o, g := anyObjective.Draw(t, "objective"), gammas.Draw(t, "belief")
-		at := min(positive(1e-6, 1e4).Draw(t, "λτ")/g.Mean(), horizon/10)
+		at := min(mathtest.Positive(1e-6, 1e4).Draw(t, "λτ")/g.Mean(), horizon/10)
 		worth, later := o.Worth(g, at), o.Worth(g, at*1.001)
 		if !(worth >= 0) || !(later >= worth*(1-1e-12)) || later > worth*1.01 && o.Name() != "age" {
 			t.Fatalf("worth %v after %v days, %v a little later", worth, at, later)
@@ -80,7 +82,7 @@ func TestDueInvertsWorth(t *testing.T) {
 			return
 		}
 		due := Due(o, g, worth)
-		if back := o.Worth(g, due); !alike(back, worth, 1e-8) && !math.IsInf(due, 1) {
+		if back := o.Worth(g, due); !mathtest.Alike(back, worth, 1e-8) && !math.IsInf(due, 1) {
 			t.Fatalf("due after %v days, when worth is %v and not %v", due, back, worth)
 		}
 	})
@@ -95,11 +97,11 @@ func TestWorthAtOnce(t *testing.T) {
 		days := 1e-7 * g.B / (g.A + 1)
 		want := g.Mean() * days * days / 2
 		for _, o := range []Objective{Fresh{}, Harmonic{}, Delay{}} {
-			if got := o.Worth(g, days); !alike(got, want, 1e-6) {
+			if got := o.Worth(g, days); !mathtest.Alike(got, want, 1e-6) {
 				t.Fatalf("%s: %v, want %v", o.Name(), got, want)
 			}
 		}
-		if got := (Age{}).Worth(g, days); !alike(got, want*days*2/3, 1e-6) {
+		if got := (Age{}).Worth(g, days); !mathtest.Alike(got, want*days*2/3, 1e-6) {
 			t.Fatalf("age: %v, want %v", got, want*days*2/3)
 		}
 	})
@@ -117,7 +119,7 @@ func TestIndexIsAllocation(t *testing.T) {
 			switch {
 			case a.Visits[i] == 0 && e.Lambda*interval < 25:
 				t.Fatalf("element %d is given up, and due after %v days", i, interval)
-			case e.Lambda < 10*a.Visits[i] && !alike(interval, 1/a.Visits[i], 1e-5):
+			case e.Lambda < 10*a.Visits[i] && !mathtest.Alike(interval, 1/a.Visits[i], 1e-5):
 				t.Fatalf("element %d is due after %v days, visited every %v", i, interval, 1/a.Visits[i])
 			}
 		}

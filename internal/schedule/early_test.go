@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"recrawl/internal/crawl"
+	"recrawl/internal/schedule/mathtest"
 )
 
 // A page that changes at every look, under fresh, is looked at early at every other
@@ -83,13 +84,13 @@ func TestFirstLook(t *testing.T) {
 		u := math.Log(firstLook(page, g, 100, 1)) / math.Log(100)
 		low, high, sum = min(low, u), max(high, u), sum+u/1000
 	}
-	if low < 0.25 || high > 0.75 || high-low < 0.49 || !alike(sum, 0.5, 0.02) {
+	if low < 0.25 || high > 0.75 || high-low < 0.49 || !mathtest.Alike(sum, 0.5, 0.02) {
 		t.Errorf("at %.3f to %.3f of the way, %.3f on average; want 0.25 to 0.75, 0.5", low, high, sum)
 	}
 	if due := firstLook(1, g, 0.6, 1); due != 0.6 {
 		t.Errorf("a page due after 0.6 rounds is looked at after %v", due)
 	}
-	if due := firstLook(1, Gamma{0.7, 0.07}, 100, 1); !alike(due, mostInformative/10, 1e-9) {
+	if due := firstLook(1, Gamma{0.7, 0.07}, 100, 1); !mathtest.Alike(due, mostInformative/10, 1e-9) {
 		t.Errorf("a page that changes ten times a day is looked at after %v", due)
 	}
 }

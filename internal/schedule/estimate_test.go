@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"recrawl/internal/schedule/mathtest"
 )
 
 // sample is the irregular sample of reference §3: gaps of 1, 1, 2, 4, ½ and 3 days,
@@ -50,7 +52,7 @@ func TestEstimates(t *testing.T) {
 		{"Last-Modified, corrected", corrected, "0.32986031"},
 		{"complete observation, ½ and ½", RateByHistory(3, 11.5, 0.5, 0.5), "0.291666667"},
 	} {
-		printed(t, c.name, c.want, c.got)
+		mathtest.Printed(t, c.name, c.want, c.got)
 	}
 }
 
@@ -89,8 +91,8 @@ func rateByMoments(looks []Look) float64 {
 }
 
 // Looks at any intervals, some of which changed.
-var anyLooks = shared(rapid.SliceOfN(rapid.Custom(func(t *rapid.T) Look {
-	return Look{Days: positive(1e-3, 1e3).Draw(t, "days"), Changed: rapid.Bool().Draw(t, "changed")}
+var anyLooks = mathtest.Shared(rapid.SliceOfN(rapid.Custom(func(t *rapid.T) Look {
+	return Look{Days: mathtest.Positive(1e-3, 1e3).Draw(t, "days"), Changed: rapid.Bool().Draw(t, "changed")}
 }), 1, 40))
 
 // No other rate makes the looks likelier than the estimate of greatest likelihood.
@@ -113,7 +115,7 @@ func TestLikelihoodIsGreatest(t *testing.T) {
 		if math.IsNaN(best) || best == 0 || math.IsInf(best, 1) {
 			return // all alike
 		}
-		other := best * positive(0.5, 2).Draw(t, "other")
+		other := best * mathtest.Positive(0.5, 2).Draw(t, "other")
 		if at, there := likelihood(best), likelihood(other); there > at+1e-9*math.Abs(at) {
 			t.Fatalf("%v at %v, %v at %v", at, best, there, other)
 		}
@@ -124,11 +126,11 @@ func TestLikelihoodIsGreatest(t *testing.T) {
 func TestLikelihoodOfEqualIntervals(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		n, interval := rapid.IntRange(2, 100).Draw(t, "n"), positive(1e-3, 1e3).Draw(t, "interval")
+		n, interval := rapid.IntRange(2, 100).Draw(t, "n"), mathtest.Positive(1e-3, 1e3).Draw(t, "interval")
 		x := rapid.IntRange(1, n-1).Draw(t, "x")
 		all := append(looks(x, interval, true), looks(n-x, interval, false)...)
 		want := -math.Log1p(-float64(x)/float64(n)) / interval
-		if got := RateByLikelihood(all, 0); !alike(got, want, 1e-9) {
+		if got := RateByLikelihood(all, 0); !mathtest.Alike(got, want, 1e-9) {
 			t.Fatalf("%d of %d every %v: %v, want %v", x, n, interval, got, want)
 		}
 	})
@@ -138,7 +140,7 @@ func TestLikelihoodOfEqualIntervals(t *testing.T) {
 func TestPseudoObservations(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		got := RateByLikelihood(anyLooks.Draw(t, "looks"), positive(0.01, 10).Draw(t, "pseudo"))
+		got := RateByLikelihood(anyLooks.Draw(t, "looks"), mathtest.Positive(0.01, 10).Draw(t, "pseudo"))
 		if !(got > 0) || math.IsInf(got, 1) {
 			t.Fatalf("estimate %v", got)
 		}

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"recrawl/internal/schedule/mathtest"
 )
 
 func TestEvenFunctions(t *testing.T) {
@@ -33,10 +35,10 @@ func TestEvenFunctions(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		printed(t, "x = "+fields[0], strings.Join(fields[1:], " "), evenG(x), evenH(x), evenK(x), 1-evenK(x)/x)
+		mathtest.Printed(t, "x = "+fields[0], strings.Join(fields[1:], " "), evenG(x), evenH(x), evenK(x), 1-evenK(x)/x)
 	}
 	// Where half of the time is fresh, x = 2(1−e^−x): most is learned there.
-	printed(t, "F at most information", "0.5", 1-evenK(mostInformative)/mostInformative)
+	mathtest.Printed(t, "F at most information", "0.5", 1-evenK(mostInformative)/mostInformative)
 }
 
 func TestEvenInverses(t *testing.T) {
@@ -53,7 +55,7 @@ func TestEvenInverses(t *testing.T) {
 		{0.999, "9.23341347645 1.74297582295 1.84021703987"},
 		{1 - 1e-12, "31.0998960291 1.74367106409 1.84140566044"},
 	} {
-		printed(t, strconv.FormatFloat(c.y, 'g', -1, 64), c.want, evenGInverse(c.y), evenHInverse(c.y), evenKInverse(c.y))
+		mathtest.Printed(t, strconv.FormatFloat(c.y, 'g', -1, 64), c.want, evenGInverse(c.y), evenHInverse(c.y), evenKInverse(c.y))
 	}
 	for _, y := range []float64{math.Inf(-1), -1, 0} {
 		if got := []float64{evenGInverse(y), evenHInverse(y), evenKInverse(y)}; got[0] != 0 || got[1] != 0 || got[2] != 0 {
@@ -74,15 +76,15 @@ func TestEvenInverses(t *testing.T) {
 func TestEvenInversesProperty(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		x := positive(1e-7, 1e6).Draw(t, "x")
-		if back := evenHInverse(evenH(x)); !alike(back, x, 1e-13) {
+		x := mathtest.Positive(1e-7, 1e6).Draw(t, "x")
+		if back := evenHInverse(evenH(x)); !mathtest.Alike(back, x, 1e-13) {
 			t.Fatalf("H: %v comes back as %v", x, back)
 		}
-		if back := evenKInverse(evenK(x)); !alike(back, x, 1e-13) {
+		if back := evenKInverse(evenK(x)); !mathtest.Alike(back, x, 1e-13) {
 			t.Fatalf("K: %v comes back as %v", x, back)
 		}
 		// An error of y is magnified by 1/(xe^−x).
-		if back := evenGInverse(evenG(x)); x < 20 && !alike(back, x, 1e-14+1e-16*math.Exp(x)/x) {
+		if back := evenGInverse(evenG(x)); x < 20 && !mathtest.Alike(back, x, 1e-14+1e-16*math.Exp(x)/x) {
 			t.Fatalf("G: %v comes back as %v", x, back)
 		}
 	})
@@ -94,7 +96,7 @@ func TestEvenFunctionsExactly(t *testing.T) {
 	for u := -18.0; u < 4; u += 0.05 {
 		x := math.Exp(u)
 		g, h, k := exactEven(x)
-		if !alike(evenG(x), g, 1e-14) || !alike(evenH(x), h, 1e-13) || !alike(evenK(x), k, 1e-14) {
+		if !mathtest.Alike(evenG(x), g, 1e-14) || !mathtest.Alike(evenH(x), h, 1e-13) || !mathtest.Alike(evenK(x), k, 1e-14) {
 			t.Errorf("at %v: %v %v %v, want %v %v %v", x, evenG(x), evenH(x), evenK(x), g, h, k)
 		}
 	}

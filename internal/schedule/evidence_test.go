@@ -5,28 +5,22 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"recrawl/internal/schedule/mathtest"
 )
 
 // exactly is a belief after so many looks that found a change, on a grid of rates.
-func exactly(prior Gamma, e Evidence) *grid {
-	g := fineGrid(Gamma{prior.A + e.Changes, prior.B + e.Days})
+func exactly(prior Gamma, e Evidence) *mathtest.Grid {
+	g := mathtest.FineGrid(prior.A+e.Changes, prior.B+e.Days)
 	sum := 0.0
-	for i, rate := range g.rates {
-		g.chances[i] *= math.Pow(-math.Expm1(-rate*e.Gap), e.Looks)
-		sum += g.chances[i]
+	for i, rate := range g.Rates {
+		g.Chances[i] *= math.Pow(-math.Expm1(-rate*e.Gap), e.Looks)
+		sum += g.Chances[i]
 	}
-	for i := range g.chances {
-		g.chances[i] /= sum
+	for i := range g.Chances {
+		g.Chances[i] /= sum
 	}
 	return g
-}
-
-func (g *grid) variance() float64 {
-	mean, sum := g.mean(), 0.0
-	for i, rate := range g.rates {
-		sum += (rate - mean) * (rate - mean) * g.chances[i]
-	}
-	return sum
 }
 
 // The belief that evidence makes has the mean and the variance of the exact one, under
@@ -41,8 +35,8 @@ func TestEvidenceUnder(t *testing.T) {
 			Gap:   math.Exp(rapid.Float64Range(-4, 3).Draw(t, "ln gap")),
 		}
 		g, exact := e.Under(prior), exactly(prior, e)
-		if !alike(g.Mean(), exact.mean(), 1e-3) || !alike(g.Variance(), exact.variance(), 5e-3) {
-			t.Fatalf("%+v under %+v: mean %v, variance %v; want %v, %v", e, prior, g.Mean(), g.Variance(), exact.mean(), exact.variance())
+		if !mathtest.Alike(g.Mean(), exact.Mean(), 1e-3) || !mathtest.Alike(g.Variance(), exact.Variance(), 5e-3) {
+			t.Fatalf("%+v under %+v: mean %v, variance %v; want %v, %v", e, prior, g.Mean(), g.Variance(), exact.Mean(), exact.Variance())
 		}
 	})
 }
@@ -54,7 +48,7 @@ func TestOneChangedLook(t *testing.T) {
 		g := Gamma{rapid.Float64Range(0.3, 20).Draw(t, "a"), rapid.Float64Range(0.01, 100).Draw(t, "b")}
 		gap := g.B * math.Exp(rapid.Float64Range(-5, 5).Draw(t, "ln gap"))
 		a, b := g.Changed(gap), g.changed(1+1e-12, gap)
-		if !alike(a.Mean(), b.Mean(), 1e-4) || !alike(a.A, b.A, 1e-3) {
+		if !mathtest.Alike(a.Mean(), b.Mean(), 1e-4) || !mathtest.Alike(a.A, b.A, 1e-3) {
 			t.Fatalf("%+v after a change in %v: %+v, by quadrature %+v", g, gap, a, b)
 		}
 	})
@@ -87,14 +81,14 @@ func TestEvidenceChanged(t *testing.T) {
 func TestEvidenceOutlivesItsPrior(t *testing.T) {
 	t.Parallel()
 	wrong, right := Gamma{0.7, 14}, Gamma{0.4, 0.4}
-	e, exact := Evidence{}, fineGrid(right)
+	e, exact := Evidence{}, mathtest.FineGrid(right.A, right.B)
 	for range 6 {
 		l := Look{Days: 7, Changed: true}
 		e = e.Changed(l.Days, e.Under(wrong).Mean())
-		exact.see(l)
+		exact.See(l.Days, l.Changed)
 	}
-	if g := e.Under(right); !alike(g.Mean(), exact.mean(), 0.02) {
-		t.Errorf("changed at each of 6 weekly looks: mean %v, want %v", g.Mean(), exact.mean())
+	if g := e.Under(right); !mathtest.Alike(g.Mean(), exact.Mean(), 0.02) {
+		t.Errorf("changed at each of 6 weekly looks: mean %v, want %v", g.Mean(), exact.Mean())
 	}
 }
 
@@ -103,7 +97,7 @@ func TestDigamma(t *testing.T) {
 	// ψ(1) = −γ, ψ(1/2) = −γ − 2 ln 2, ψ(x+1) = ψ(x) + 1/x.
 	const gamma = 0.57721566490153286
 	for x, want := range map[float64]float64{1: -gamma, 0.5: -gamma - 2*math.Ln2, 2: 1 - gamma, 1e-3: -1000.5755719318103} {
-		if got := digamma(x); !alike(got, want, 1e-11) {
+		if got := digamma(x); !mathtest.Alike(got, want, 1e-11) {
 			t.Errorf("ψ(%v) = %v, want %v", x, got, want)
 		}
 	}
@@ -113,7 +107,7 @@ func TestShapeOf(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		a := math.Exp(rapid.Float64Range(-3, 6).Draw(t, "ln a"))
-		if got := shapeOf(math.Log(a) - digamma(a)); !alike(got, a, 1e-6) {
+		if got := shapeOf(math.Log(a) - digamma(a)); !mathtest.Alike(got, a, 1e-6) {
 			t.Fatalf("shape %v, want %v", got, a)
 		}
 	})

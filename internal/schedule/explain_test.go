@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"recrawl/internal/crawl"
+	"recrawl/internal/schedule/mathtest"
 )
 
 // wordsOf words reasons one by one.
@@ -94,7 +95,7 @@ func TestExplainAgreesWithPlan(t *testing.T) {
 		policy, page, p := anyPolicy.Draw(t, "policy"), pages.Draw(t, "page"), parameters.Draw(t, "p")
 		seen := Observation{
 			Outcome: rapid.SampledFrom([]crawl.Outcome{crawl.OutcomeUnchanged, crawl.OutcomeCosmetic, crawl.OutcomeChanged}).Draw(t, "outcome"),
-			Gap:     duration(positive(1e-4, 1e4).Draw(t, "gap")),
+			Gap:     duration(mathtest.Positive(1e-4, 1e4).Draw(t, "gap")),
 		}
 		plan := policy.Next(page, seen, p)
 		page.Belief = plan.Belief

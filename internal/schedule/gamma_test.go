@@ -6,13 +6,15 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"recrawl/internal/schedule/mathtest"
 )
 
 // The worked belief of reference §3.
 func TestGammaSteps(t *testing.T) {
 	t.Parallel()
 	g := Gamma{0.5, 15}
-	printed(t, "prior", "0.033333", g.Mean())
+	mathtest.Printed(t, "prior", "0.033333", g.Mean())
 	for i, want := range []string{
 		"1.49869993 15.47313505 0.09685819", "1.49869993 16.47313505 0.09097843", "2.48920556 17.34028379 0.14355045",
 		"2.48920556 21.34028379 0.11664351", "2.48920556 21.84028379 0.11397313", "3.46791645 23.05482400 0.15042043",
@@ -22,34 +24,34 @@ func TestGammaSteps(t *testing.T) {
 		} else {
 			g = g.Unchanged(l.Days)
 		}
-		printed(t, fmt.Sprintf("look %d", i+1), want, g.A, g.B, g.Mean())
+		mathtest.Printed(t, fmt.Sprintf("look %d", i+1), want, g.A, g.B, g.Mean())
 	}
 	always := Gamma{0.5, 15}
 	for range 10 {
 		always = always.Changed(1)
 	}
-	printed(t, "10 of 10, daily", "10.37876392 19.35792880 0.53615054", always.A, always.B, always.Mean())
+	mathtest.Printed(t, "10 of 10, daily", "10.37876392 19.35792880 0.53615054", always.A, always.B, always.Mean())
 	modified := Gamma{0.5, 15}.Counted(1, 2)
-	printed(t, "Last-Modified 2 of 7 days ago", "1.500000 17.000000", modified.A, modified.B)
+	mathtest.Printed(t, "Last-Modified 2 of 7 days ago", "1.500000 17.000000", modified.A, modified.B)
 	forgotten := modified.Forget(Gamma{0.5, 15}, math.Exp2(-30./90))
-	printed(t, "30 days later, half-life 90", "1.2937005259840997 16.5874010519682", forgotten.A, forgotten.B)
+	mathtest.Printed(t, "30 days later, half-life 90", "1.2937005259840997 16.5874010519682", forgotten.A, forgotten.B)
 }
 
 // The new mean and variance are those of the exact belief, by quadrature.
 func TestChangedKeepsMoments(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		a := positive(0.3, 50).Draw(t, "a")
-		g := Gamma{a, a / positive(1e-3, 1e2).Draw(t, "mean")}
-		days := positive(1e-3, 1e3).Draw(t, "λτ") / g.Mean()
-		exact := fineGrid(g)
-		exact.see(Look{Days: days, Changed: true})
-		mean, square := exact.mean(), 0.0
-		for i, rate := range exact.rates {
-			square += rate * rate * exact.chances[i]
+		a := mathtest.Positive(0.3, 50).Draw(t, "a")
+		g := Gamma{a, a / mathtest.Positive(1e-3, 1e2).Draw(t, "mean")}
+		days := mathtest.Positive(1e-3, 1e3).Draw(t, "λτ") / g.Mean()
+		exact := mathtest.FineGrid(g.A, g.B)
+		exact.See(days, true)
+		mean, square := exact.Mean(), 0.0
+		for i, rate := range exact.Rates {
+			square += rate * rate * exact.Chances[i]
 		}
 		got := g.Changed(days)
-		if !alike(got.Mean(), mean, 1e-3) || !alike(got.Variance(), square-mean*mean, 1e-2) {
+		if !mathtest.Alike(got.Mean(), mean, 1e-3) || !mathtest.Alike(got.Variance(), square-mean*mean, 1e-2) {
 			t.Fatalf("%+v becomes %+v: mean %v, variance %v; want %v, %v", g, got, got.Mean(), got.Variance(), mean, square-mean*mean)
 		}
 	})
@@ -62,7 +64,7 @@ func TestGammaUpdates(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		g := gammas.Draw(t, "belief")
-		days := positive(1e-9, 1e9).Draw(t, "days")
+		days := mathtest.Positive(1e-9, 1e9).Draw(t, "days")
 		changed, unchanged := g.Changed(days), g.Unchanged(days)
 		if !(changed.Mean() >= g.Mean()*(1-1e-12)) || !(unchanged.Mean() <= g.Mean()) {
 			t.Fatalf("mean %v, after a change %v, after none %v", g.Mean(), changed.Mean(), unchanged.Mean())
@@ -70,13 +72,13 @@ func TestGammaUpdates(t *testing.T) {
 		if !(changed.A >= g.A*(1-1e-9)) || !(changed.B >= g.B*(1-1e-9)) || changed.A > g.A+1+1e-6*g.A {
 			t.Fatalf("%+v becomes %+v", g, changed)
 		}
-		if soon := g.Changed(1e-12 * g.B / g.A); !alike(soon.A, g.A+1, 1e-6) || !alike(soon.B, g.B, 1e-6) {
+		if soon := g.Changed(1e-12 * g.B / g.A); !mathtest.Alike(soon.A, g.A+1, 1e-6) || !mathtest.Alike(soon.B, g.B, 1e-6) {
 			t.Fatalf("a change at once makes %+v of %+v", soon, g)
 		}
 		if at := g.Changed(0); at != (Gamma{g.A + 1, g.B}) {
 			t.Fatalf("a change in no time makes %+v of %+v", at, g)
 		}
-		if certain := g.Changed(1e300); g.A > 0.5 && (!alike(certain.A, g.A, 1e-6) || !alike(certain.B, g.B, 1e-6)) {
+		if certain := g.Changed(1e300); g.A > 0.5 && (!mathtest.Alike(certain.A, g.A, 1e-6) || !mathtest.Alike(certain.B, g.B, 1e-6)) {
 			t.Fatalf("a certain change makes %+v of %+v", certain, g)
 		}
 	})

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"recrawl/internal/schedule/mathtest"
 )
 
 // The histogram tells the price of a large world to a thousandth.
@@ -18,10 +20,10 @@ func TestHistogramPrice(t *testing.T) {
 		}
 		for _, budget := range []float64{10, 1e2, 1e3, 1e4, 1e5} {
 			exact := Allocate(o, elements, budget, nil).Price
-			if got := h.Price(budget); !alike(got, exact, 1e-3) {
+			if got := h.Price(budget); !mathtest.Alike(got, exact, 1e-3) {
 				t.Errorf("%s, %v visits: price %v, want %v", o.Name(), budget, got, exact)
 			}
-			if got := h.Demand(exact); !alike(got, budget, 1e-3) {
+			if got := h.Demand(exact); !mathtest.Alike(got, budget, 1e-3) {
 				t.Errorf("%s: %v visits at price %v, want %v", o.Name(), got, exact, budget)
 			}
 		}

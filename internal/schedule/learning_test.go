@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"recrawl/internal/crawl"
+	"recrawl/internal/schedule/mathtest"
 )
 
 // life is a stationary world in which a policy learns rates from its own visits
@@ -164,7 +165,7 @@ func TestLearnsAWorld(t *testing.T) {
 				if closed < 0.85 || closed > 1.01 {
 					t.Errorf("closed %.1f %% of the gap, want at least 85", 100*closed)
 				}
-				if !alike(visits, l.budget, 0.03) {
+				if !mathtest.Alike(visits, l.budget, 0.03) {
 					t.Errorf("%.1f visits a day, the budget is %.1f", visits, l.budget)
 				}
 			})

@@ -7,16 +7,18 @@ import (
 	"time"
 
 	"pgregory.net/rapid"
+
+	"recrawl/internal/schedule/mathtest"
 )
 
 func TestFirstPrior(t *testing.T) {
 	t.Parallel()
 	// A round of a day is the prior that the constants were chosen with: one change
 	// in 20 days.
-	if g := FirstPrior(day); g.A != 0.7 || !alike(g.B, 14, 1e-12) || !alike(g.Mean(), 0.05, 1e-12) {
+	if g := FirstPrior(day); g.A != 0.7 || !mathtest.Alike(g.B, 14, 1e-12) || !mathtest.Alike(g.Mean(), 0.05, 1e-12) {
 		t.Errorf("prior %+v of a daily round", g)
 	}
-	if g := FirstPrior(time.Second); !alike(g.Mean(), 86400/20, 1e-12) {
+	if g := FirstPrior(time.Second); !mathtest.Alike(g.Mean(), 86400/20, 1e-12) {
 		t.Errorf("mean %v of a round of a second", g.Mean())
 	}
 }
@@ -45,7 +47,7 @@ func TestPopulationPrior(t *testing.T) {
 		{"pages apart", of(1000, Gamma{1.99e9, 1e9}, Gamma{1e7, 1e9}), (7 + 1000*0.34426521) / 1010, (0.15 + 1000) / 1003},
 	} {
 		got := c.p.Prior(outside)
-		if !alike(got.A, c.shape, 1e-6) || !alike(got.Mean(), c.mean, 1e-9) {
+		if !mathtest.Alike(got.A, c.shape, 1e-6) || !mathtest.Alike(got.Mean(), c.mean, 1e-9) {
 			t.Errorf("%s: shape %v, mean %v; want %v, %v", c.name, got.A, got.Mean(), c.shape, c.mean)
 		}
 	}
@@ -83,7 +85,7 @@ func TestPriorIsLearned(t *testing.T) {
 			}
 			prior = group.Prior(FirstPrior(day))
 		}
-		if !alike(prior.Mean(), truth.Mean(), 0.2) || !alike(prior.A, truth.A, 0.4) {
+		if !mathtest.Alike(prior.Mean(), truth.Mean(), 0.2) || !mathtest.Alike(prior.A, truth.A, 0.4) {
 			t.Errorf("pages from %+v: prior %+v of mean %v", truth, prior, prior.Mean())
 		}
 	}
@@ -107,7 +109,7 @@ func TestPopulationMerge(t *testing.T) {
 		}
 		left.Merge(right)
 		a, b := whole.Prior(outside), left.Prior(outside)
-		if left.N != len(beliefs) || !alike(a.A, b.A, 1e-6) || !alike(a.B, b.B, 1e-6) {
+		if left.N != len(beliefs) || !mathtest.Alike(a.A, b.A, 1e-6) || !mathtest.Alike(a.B, b.B, 1e-6) {
 			t.Fatalf("%+v in one, %+v in parts", a, b)
 		}
 		if !(a.A >= leastShape) || a.A > mostShape || !(a.B > 0) || math.IsInf(a.B, 1) {

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"recrawl/internal/crawl"
+	"recrawl/internal/schedule/mathtest"
 )
 
 // site1 is a site of pages, looked at one after the other.
@@ -92,10 +93,10 @@ func TestWave(t *testing.T) {
 	if len(s.waves) != 1 || s.waves[0].Before(start) || s.waves[0].After(start.Add(2*siteDay)) {
 		t.Fatalf("waves at %v, want one soon after %v", s.waves, start)
 	}
-	if share := s.host.Site.Share; !alike(share, 0.75, 0.05) {
+	if share := s.host.Site.Share; !mathtest.Alike(share, 0.75, 0.05) {
 		t.Errorf("it changed %v of the pages, want 0.75", share)
 	}
-	if rate, want := s.host.Site.Rate(s.now.UnixMilli()), 0.75/(160+waveless-1); !alike(rate, want, 0.1) {
+	if rate, want := s.host.Site.Rate(s.now.UnixMilli()), 0.75/(160+waveless-1); !mathtest.Alike(rate, want, 0.1) {
 		t.Errorf("a page is expected to change with its site %v times a day, want %v", rate, want)
 	}
 	after := s.pages[398].Belief

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"pgregory.net/rapid"
+
+	"recrawl/internal/schedule/mathtest"
 )
 
 // The first threshold gives every unknown page what the budget has for it.
@@ -13,7 +15,7 @@ func TestFirstThreshold(t *testing.T) {
 	t.Parallel()
 	for _, o := range Objectives() {
 		theta := FirstThreshold(o, FirstPrior(day), 1000, 250)
-		if due := Due(o, FirstPrior(day), theta); !alike(due, 4, 1e-9) {
+		if due := Due(o, FirstPrior(day), theta); !mathtest.Alike(due, 4, 1e-9) {
 			t.Errorf("%s: unknown pages are visited every %v days, want 4", o.Name(), due)
 		}
 	}
@@ -40,7 +42,7 @@ func TestMoveThreshold(t *testing.T) {
 		{"no budget", 2, 0, planned, 2, "70.7 visits a day are planned, the budget is 0, θ moved from 2 to 2"},
 	} {
 		got := MoveThreshold(c.theta, c.budget, c.planned)
-		if !alike(got.To, c.want, 1e-5) || Words(got.Reasons) != c.words {
+		if !mathtest.Alike(got.To, c.want, 1e-5) || Words(got.Reasons) != c.words {
 			t.Errorf("%s: %v, %q; want %v, %q", c.name, got.To, Words(got.Reasons), c.want, c.words)
 		}
 	}
@@ -63,7 +65,7 @@ func TestMoveHostPrice(t *testing.T) {
 		{"no limit known", 0, 1, 0, 0, "100 visits a day are planned for the host, which can take 0, the host's price moved from 0 to 0"},
 	} {
 		got := MoveHostPrice(c.price, c.theta, c.limit, planned)
-		if !alike(got.To, c.want, 1e-5) || Words(got.Reasons) != c.words {
+		if !mathtest.Alike(got.To, c.want, 1e-5) || Words(got.Reasons) != c.words {
 			t.Errorf("%s: %v, %q; want %v, %q", c.name, got.To, Words(got.Reasons), c.want, c.words)
 		}
 	}
@@ -78,15 +80,15 @@ func TestThresholdSettles(t *testing.T) {
 		var c Census
 		n := rapid.IntRange(1, 10).Draw(t, "kinds")
 		for range n {
-			g, weight := gammas.Draw(t, "belief"), positive(0.01, 100).Draw(t, "weight")
+			g, weight := gammas.Draw(t, "belief"), mathtest.Positive(0.01, 100).Draw(t, "weight")
 			for range rapid.IntRange(1, 5).Draw(t, "pages") {
 				c.Add(g, weight)
 			}
 		}
 		o := anyObjective.Draw(t, "objective")
 		planned := func(theta float64) float64 { return c.Planned(o, theta, time.Minute, 3650*day) }
-		goal := positive(1e-6, 1e6).Draw(t, "goal")
-		budget, theta := planned(goal), goal*positive(1e-4, 1e4).Draw(t, "start")
+		goal := mathtest.Positive(1e-6, 1e6).Draw(t, "goal")
+		budget, theta := planned(goal), goal*mathtest.Positive(1e-4, 1e4).Draw(t, "start")
 		for range 25 {
 			move := MoveThreshold(theta, budget, planned)
 			if step := math.Abs(math.Log(move.To / theta)); !(step <= maxMove+1e-12) {
@@ -99,8 +101,8 @@ func TestThresholdSettles(t *testing.T) {
 			theta = move.To
 		}
 		// Near its cut-off freshness may fall by any factor between two floats.
-		if got := planned(theta); !alike(got, budget, 1e-4) && !(got >= budget && planned(theta*(1+1e-5)) <= budget*(1+1e-4)) {
-			if flat := planned(theta * math.Exp(math.Copysign(maxMove, got-budget))); !alike(flat, got, 1e-9) {
+		if got := planned(theta); !mathtest.Alike(got, budget, 1e-4) && !(got >= budget && planned(theta*(1+1e-5)) <= budget*(1+1e-4)) {
+			if flat := planned(theta * math.Exp(math.Copysign(maxMove, got-budget))); !mathtest.Alike(flat, got, 1e-9) {
 				t.Fatalf("settled at θ %v with %v visits of %v", theta, got, budget)
 			}
 		}
@@ -118,7 +120,7 @@ func TestHostLimit(t *testing.T) {
 		{time.Hour, 0, 0, 24},
 		{0, 100 * time.Millisecond, 1, 0},
 	} {
-		if got := HostLimit(c.gap, c.duration, c.kept); !alike(got, c.want, 1e-12) {
+		if got := HostLimit(c.gap, c.duration, c.kept); !mathtest.Alike(got, c.want, 1e-12) {
 			t.Errorf("%s and %s apart, %v kept: %v visits a day, want %v", c.gap, c.duration, c.kept, got, c.want)
 		}
 	}

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"recrawl/internal/schedule/mathtest"
 )
 
 // The survival curve is a chance that falls, and its integrals are what their
@@ -13,7 +15,7 @@ func TestSurvivalIntegrals(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		g := gammas.Draw(t, "belief")
-		days := positive(1e-3, 1e3).Draw(t, "λτ") / g.Mean()
+		days := mathtest.Positive(1e-3, 1e3).Draw(t, "λτ") / g.Mean()
 		first, moment, n := 0.0, 0.0, 20_000
 		// Equal steps in the logarithm of 1+s/b: s = b(e^u − 1).
 		step := math.Log1p(days/g.B) / float64(n)
@@ -23,10 +25,10 @@ func TestSurvivalIntegrals(t *testing.T) {
 			first += weight
 			moment += weight * g.B * math.Expm1(u)
 		}
-		if got := g.meanSurvival(days); !alike(got, first, 1e-3) {
+		if got := g.meanSurvival(days); !mathtest.Alike(got, first, 1e-3) {
 			t.Fatalf("∫S is %v, want %v", got, first)
 		}
-		if got := g.survivalMoment(days); !alike(got, moment, 1e-3) {
+		if got := g.survivalMoment(days); !mathtest.Alike(got, moment, 1e-3) {
 			t.Fatalf("∫sS is %v, want %v", got, moment)
 		}
 	})

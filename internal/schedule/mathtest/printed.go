@@ -1,4 +1,6 @@
-package schedule
+// Package mathtest helps to test mathematics: numbers as papers print them, draws of
+// any size, and beliefs about a rate on a fine grid to compare approximations with.
+package mathtest
 
 import (
 	"math"
@@ -7,8 +9,8 @@ import (
 	"testing"
 )
 
-// isPrinted reports whether a number, rounded to the digits of a printed one, is
-// that.
+// isPrinted reports whether a number, rounded to the digits of a printed one, equals
+// it.
 func isPrinted(got float64, printed string) bool {
 	want, err := strconv.ParseFloat(printed, 64)
 	if err != nil {
@@ -27,8 +29,9 @@ func isPrinted(got float64, printed string) bool {
 	return rounded == want
 }
 
-// printed fails unless the numbers are the printed ones, which spaces part.
-func printed(t *testing.T, what, want string, got ...float64) {
+// Printed fails the test unless the numbers, rounded, are those in want, which are
+// separated by spaces.
+func Printed(t *testing.T, what, want string, got ...float64) {
 	t.Helper()
 	fields := strings.Fields(want)
 	if len(fields) != len(got) {
@@ -42,7 +45,7 @@ func printed(t *testing.T, what, want string, got ...float64) {
 	}
 }
 
-// alike reports whether two numbers agree to a share of the larger.
-func alike(a, b, tolerance float64) bool {
+// Alike reports whether two numbers differ by at most tolerance times the larger.
+func Alike(a, b, tolerance float64) bool {
 	return a == b || math.Abs(a-b) <= tolerance*max(math.Abs(a), math.Abs(b))
 }
