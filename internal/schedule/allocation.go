@@ -193,11 +193,11 @@ func priceOf(demand func(price float64) float64, target, start float64) float64 
 	}
 	// Demand falls with the square root of the price or faster, mostly: a step of
 	// twice the excess gets to the other side.
-	from := pointOn(excess, math.Log(start))
+	from := PointOn(excess, math.Log(start))
 	step := 1.0
-	if y := math.Abs(from.y); y < 10 {
+	if y := math.Abs(from.Y); y < 10 {
 		step = 1e-9 + 2.1*y
 	}
-	u, _ := solve(excess, false, from, step, 1400, 1e-13)
+	u, _ := Solve(excess, false, from, step, 1400, 1e-13)
 	return math.Exp(u)
 }

@@ -118,7 +118,7 @@ func (b Belief) ComparedAt() time.Time {
 }
 
 // Gamma is what is believed of the page's rate of change, on its clock, under a prior.
-func (b Belief) Gamma(prior Gamma) Gamma {
+func (b Belief) Gamma(prior Distribution) Distribution {
 	return b.evidence().Under(prior)
 }
 

@@ -52,7 +52,7 @@ func (o Budgeted) Next(page Page, seen Observation, p Parameters) Decision {
 }
 
 // grounds are what the page's rate is believed by, and what it is believed to be.
-func (b Belief) grounds(g Gamma, p Parameters) grounds {
+func (b Belief) grounds(g Distribution, p Parameters) grounds {
 	var why grounds
 	x, counter := b.last(window)
 	why.add(evidence(x, counter))

@@ -29,7 +29,7 @@ type censusCell struct {
 }
 
 // Add counts a page with a belief and a weight (> 0).
-func (c *Census) Add(g Gamma, weight float64) {
+func (c *Census) Add(g Distribution, weight float64) {
 	a, b, w := math.Log2(g.A), math.Log2(g.B), math.Log2(weight)
 	cellOf := func(x float64) int16 { return int16(math.Floor(min(max(x, -1000), 1000) * censusOctave)) }
 	c.add(censusCell{key: [3]int16{cellOf(a), cellOf(b), cellOf(w)}, n: 1, a: a, b: b, weights: w})
@@ -80,7 +80,7 @@ func (c *Census) held(o Objective, threshold float64, low, high, late time.Durat
 	sum := 0.0
 	for i := range c.cells {
 		cell := &c.cells[i]
-		g := Gamma{math.Exp2(cell.a / cell.n), math.Exp2(cell.b / cell.n)}
+		g := Distribution{math.Exp2(cell.a / cell.n), math.Exp2(cell.b / cell.n)}
 		interval := meanInterval(o, g, threshold/math.Exp2(cell.weights/cell.n), days(low), days(high))
 		sum += cell.n / (interval + min(days(late), lateShare*interval))
 	}

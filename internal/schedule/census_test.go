@@ -12,11 +12,11 @@ import (
 
 // crowd is beliefs as a crawl has them after a while: hosts of slow and of fast
 // pages, some looked at often and some never, weights of a heavy tail.
-func crowd(n int) (beliefs []Gamma, weights []float64) {
+func crowd(n int) (beliefs []Distribution, weights []float64) {
 	r := rand.New(rand.NewPCG(5, 6))
 	for range n {
-		prior := Gamma{0.7, 14 * math.Exp(r.NormFloat64())}
-		g := Gamma{prior.A + r.ExpFloat64()*float64(r.IntN(8)), prior.B + r.ExpFloat64()*100}
+		prior := Distribution{0.7, 14 * math.Exp(r.NormFloat64())}
+		g := Distribution{prior.A + r.ExpFloat64()*float64(r.IntN(8)), prior.B + r.ExpFloat64()*100}
 		beliefs = append(beliefs, g)
 		weights = append(weights, min(100, math.Pow(1-r.Float64(), -1/1.5)))
 	}

@@ -41,7 +41,7 @@ func (c Clock) Lives(age, days float64) float64 {
 func (c Clock) runs(age, days float64) float64 {
 	inner := innerRounds * c.Round
 	from, r := math.Log1p(age/inner), math.Log1p(days/(inner+age))
-	return inner * math.Exp((1-c.Steep)*from) * r * expm1Ratio((1-c.Steep)*r)
+	return inner * math.Exp((1-c.Steep)*from) * r * Expm1Ratio((1-c.Steep)*r)
 }
 
 // tilt is the derivative of ln Lives over Steep, for days > 0.

@@ -37,4 +37,4 @@ func (Delay) Visits(lambda, weight, price float64) float64 {
 func (Delay) Merit(lambda, weight float64) float64 { return weight / lambda }
 
 // Worth implements Objective: c(s) grows with the mean rate, so V(τ) = (a/b) τ²/2.
-func (Delay) Worth(g Gamma, days float64) float64 { return g.Mean() * days * days / 2 }
+func (Delay) Worth(g Distribution, days float64) float64 { return g.Mean() * days * days / 2 }

@@ -65,7 +65,7 @@ func RateByLikelihood(looks []Look, pseudo float64) float64 {
 		return sum
 	}
 	// Looks that span more than a float's range leave the end of it.
-	u, _ := solve(excess, false, pointOn(excess, -math.Log(changed+unchanged)), 1, 1000, 1e-13)
+	u, _ := Solve(excess, false, PointOn(excess, -math.Log(changed+unchanged)), 1, 1000, 1e-13)
 	return math.Exp(u)
 }
 

@@ -86,7 +86,7 @@ func rateByMoments(looks []Look) float64 {
 		}
 		return sum
 	}
-	u, _ := solve(excess, true, pointOn(excess, 0), 1, 100, 1e-13)
+	u, _ := Solve(excess, true, PointOn(excess, 0), 1, 100, 1e-13)
 	return math.Exp(u)
 }
 

@@ -28,23 +28,23 @@ var (
 // mostInformative is the number of expected changes between two looks, λτ, from
 // which most is learned about the rate: where the Fisher information
 // τ² e^−x/(1−e^−x) of a look is largest, x = 2(1−e^−x).
-const mostInformative = 1.5936242600400401
+const MostInformative = 1.5936242600400401
 
-func evenG(x float64) float64 {
+func EvenG(x float64) float64 {
 	if x < seriesBelow {
 		return x * x * polynomial(x, gSeries[:])
 	}
 	return -math.Expm1(-x) - x*math.Exp(-x)
 }
 
-func evenH(x float64) float64 {
+func EvenH(x float64) float64 {
 	if x < seriesBelow {
 		return -x * x * x * polynomial(x, gSeries[1:])
 	}
-	return x*x/2 - evenG(x)
+	return x*x/2 - EvenG(x)
 }
 
-func evenK(x float64) float64 {
+func EvenK(x float64) float64 {
 	if x < seriesBelow {
 		return x * x * polynomial(x, kSeries[:])
 	}
@@ -55,7 +55,7 @@ func evenK(x float64) float64 {
 // reaches. It is −1 − W₋₁((y−1)/e) with the lower branch of Lambert's function
 // (Corless et al., "On the Lambert W function", 1996), found as the root of
 // x − ln(1+x) = −ln(1−y). Near y = 1 it is only as exact as 1−y is.
-func evenGInverse(y float64) float64 {
+func EvenGInverse(y float64) float64 {
 	switch {
 	case y <= 0:
 		return 0
@@ -79,7 +79,7 @@ func evenGInverse(y float64) float64 {
 }
 
 // evenHInverse is the x ≥ 0 with H(x) = y.
-func evenHInverse(y float64) float64 {
+func EvenHInverse(y float64) float64 {
 	if y <= 0 || math.IsInf(y, 1) {
 		return max(0, y)
 	}
@@ -88,12 +88,12 @@ func evenHInverse(y float64) float64 {
 		start = c * polynomial(c, []float64{1, 1. / 8, 13. / 960}) // the inverse series
 	}
 	return newton(start, func(x float64) (excess, slope float64) {
-		return evenH(x) - y, -x * math.Expm1(-x)
+		return EvenH(x) - y, -x * math.Expm1(-x)
 	})
 }
 
 // evenKInverse is the x ≥ 0 with K(x) = y.
-func evenKInverse(y float64) float64 {
+func EvenKInverse(y float64) float64 {
 	if y <= 0 || math.IsInf(y, 1) {
 		return max(0, y)
 	}
@@ -102,7 +102,7 @@ func evenKInverse(y float64) float64 {
 		start = s * polynomial(s, []float64{1, 1. / 6, 1. / 36})
 	}
 	return newton(start, func(x float64) (excess, slope float64) {
-		return evenK(x) - y, -math.Expm1(-x)
+		return EvenK(x) - y, -math.Expm1(-x)
 	})
 }
 
@@ -113,4 +113,36 @@ func polynomial(x float64, c []float64) float64 {
 		sum = sum*x + c[i]
 	}
 	return sum
+}
+
+// ein is the entire exponential integral ∫₀^x (1−e^−u)/u du for x ≥ 0: its power
+// series for small x; else ln x + γ + E₁(x) with the continued fraction of E₁
+// (DLMF 6.9.1).
+func Ein(x float64) float64 {
+	if x < 3 {
+		sum, term := 0.0, 1.0
+		for k := 1.0; math.Abs(term) > 1e-17*sum; k++ {
+			term *= -x / k
+			sum -= term / k
+		}
+		return sum
+	}
+	const gamma = 0.57721566490153286
+	// From the bottom of the fraction up: from x = 3 on 60 levels are exact.
+	rest := 0.0
+	for k := 60.0; k > 0; k-- {
+		rest = k / (1 + k/(x+rest))
+	}
+	return math.Log(x) + gamma + math.Exp(-x)/(x+rest)
+}
+
+// ageSeries has the coefficients (−1)^(k+1)/k! of x²/2 − K(x), from k = 3 on.
+var ageSeries = [...]float64{1. / 6, -1. / 24, 1. / 120, -1. / 720, 1. / 5040, -1. / 40320, 1. / 362880}
+
+// EvenAge is 1/2 − K(x)/x² for x > 0.
+func EvenAge(x float64) float64 {
+	if x < seriesBelow {
+		return x * polynomial(x, ageSeries[:])
+	}
+	return 0.5 - EvenK(x)/(x*x)
 }

@@ -35,10 +35,10 @@ func TestEvenFunctions(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		mathtest.Printed(t, "x = "+fields[0], strings.Join(fields[1:], " "), evenG(x), evenH(x), evenK(x), 1-evenK(x)/x)
+		mathtest.Printed(t, "x = "+fields[0], strings.Join(fields[1:], " "), EvenG(x), EvenH(x), EvenK(x), 1-EvenK(x)/x)
 	}
 	// Where half of the time is fresh, x = 2(1−e^−x): most is learned there.
-	mathtest.Printed(t, "F at most information", "0.5", 1-evenK(mostInformative)/mostInformative)
+	mathtest.Printed(t, "F at most information", "0.5", 1-EvenK(MostInformative)/MostInformative)
 }
 
 func TestEvenInverses(t *testing.T) {
@@ -55,19 +55,19 @@ func TestEvenInverses(t *testing.T) {
 		{0.999, "9.23341347645 1.74297582295 1.84021703987"},
 		{1 - 1e-12, "31.0998960291 1.74367106409 1.84140566044"},
 	} {
-		mathtest.Printed(t, strconv.FormatFloat(c.y, 'g', -1, 64), c.want, evenGInverse(c.y), evenHInverse(c.y), evenKInverse(c.y))
+		mathtest.Printed(t, strconv.FormatFloat(c.y, 'g', -1, 64), c.want, EvenGInverse(c.y), EvenHInverse(c.y), EvenKInverse(c.y))
 	}
 	for _, y := range []float64{math.Inf(-1), -1, 0} {
-		if got := []float64{evenGInverse(y), evenHInverse(y), evenKInverse(y)}; got[0] != 0 || got[1] != 0 || got[2] != 0 {
+		if got := []float64{EvenGInverse(y), EvenHInverse(y), EvenKInverse(y)}; got[0] != 0 || got[1] != 0 || got[2] != 0 {
 			t.Errorf("inverses at %v are %v, want 0", y, got)
 		}
 	}
 	for _, y := range []float64{1, 2, math.Inf(1)} {
-		if got := evenGInverse(y); !math.IsInf(got, 1) {
+		if got := EvenGInverse(y); !math.IsInf(got, 1) {
 			t.Errorf("G never reaches %v; its inverse is %v", y, got)
 		}
 	}
-	if h, k := evenHInverse(math.Inf(1)), evenKInverse(math.Inf(1)); !math.IsInf(h, 1) || !math.IsInf(k, 1) {
+	if h, k := EvenHInverse(math.Inf(1)), EvenKInverse(math.Inf(1)); !math.IsInf(h, 1) || !math.IsInf(k, 1) {
 		t.Errorf("inverses at infinity: %v, %v", h, k)
 	}
 }
@@ -77,14 +77,14 @@ func TestEvenInversesProperty(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		x := mathtest.Positive(1e-7, 1e6).Draw(t, "x")
-		if back := evenHInverse(evenH(x)); !mathtest.Alike(back, x, 1e-13) {
+		if back := EvenHInverse(EvenH(x)); !mathtest.Alike(back, x, 1e-13) {
 			t.Fatalf("H: %v comes back as %v", x, back)
 		}
-		if back := evenKInverse(evenK(x)); !mathtest.Alike(back, x, 1e-13) {
+		if back := EvenKInverse(EvenK(x)); !mathtest.Alike(back, x, 1e-13) {
 			t.Fatalf("K: %v comes back as %v", x, back)
 		}
 		// An error of y is magnified by 1/(xe^−x).
-		if back := evenGInverse(evenG(x)); x < 20 && !mathtest.Alike(back, x, 1e-14+1e-16*math.Exp(x)/x) {
+		if back := EvenGInverse(EvenG(x)); x < 20 && !mathtest.Alike(back, x, 1e-14+1e-16*math.Exp(x)/x) {
 			t.Fatalf("G: %v comes back as %v", x, back)
 		}
 	})
@@ -96,8 +96,8 @@ func TestEvenFunctionsExactly(t *testing.T) {
 	for u := -18.0; u < 4; u += 0.05 {
 		x := math.Exp(u)
 		g, h, k := exactEven(x)
-		if !mathtest.Alike(evenG(x), g, 1e-14) || !mathtest.Alike(evenH(x), h, 1e-13) || !mathtest.Alike(evenK(x), k, 1e-14) {
-			t.Errorf("at %v: %v %v %v, want %v %v %v", x, evenG(x), evenH(x), evenK(x), g, h, k)
+		if !mathtest.Alike(EvenG(x), g, 1e-14) || !mathtest.Alike(EvenH(x), h, 1e-13) || !mathtest.Alike(EvenK(x), k, 1e-14) {
+			t.Errorf("at %v: %v %v %v, want %v %v %v", x, EvenG(x), EvenH(x), EvenK(x), g, h, k)
 		}
 	}
 }
@@ -119,4 +119,14 @@ func exactEven(x float64) (g, h, k float64) {
 	h, _ = bigH.Float64()
 	k, _ = bigK.Float64()
 	return g, h, k
+}
+
+// Ein at 1 is that of Abramowitz and Stegun; the series and the fraction meet.
+func TestEin(t *testing.T) {
+	t.Parallel()
+	mathtest.Printed(t, "Ein(1)", "0.796599599297", Ein(1))
+	mathtest.Printed(t, "Ein(10)", "2.8798049149", Ein(10)) // ln 10 + γ + 4.156969e-6
+	if below, above := Ein(3-1e-9), Ein(3); !mathtest.Alike(below, above, 1e-9) {
+		t.Errorf("Ein jumps at 3 from %v to %v", below, above)
+	}
 }

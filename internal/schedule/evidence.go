@@ -24,8 +24,8 @@ func (e Evidence) Faded(keep float64) Evidence {
 
 // Under is what is believed of the rate under a prior: the Gamma distribution with
 // the mean and the variance of the exact belief.
-func (e Evidence) Under(prior Gamma) Gamma {
-	g := Gamma{prior.A + e.Changes, prior.B + e.Days}
+func (e Evidence) Under(prior Distribution) Distribution {
+	g := Distribution{prior.A + e.Changes, prior.B + e.Days}
 	if e.Looks == 0 {
 		return g
 	}
@@ -54,10 +54,10 @@ func (e Evidence) Changed(days, rate float64) Evidence {
 }
 
 // slope is x/(e^x − 1).
-func slope(x float64) float64 { return 1 / expm1Ratio(x) }
+func slope(x float64) float64 { return 1 / Expm1Ratio(x) }
 
 // ratio is x/(1 − e^−x), ≥ 1.
-func ratio(x float64) float64 { return 1 / expm1Ratio(-x) }
+func ratio(x float64) float64 { return 1 / Expm1Ratio(-x) }
 
 // ratioInverse is the x ≥ 0 with ratio(x) = y. Since ratio is convex and above both
 // 1 + x/2 and x, Newton's steps from there go down to it.
@@ -77,7 +77,7 @@ func ratioInverse(y float64) float64 {
 // e^(au − bλ) (1−e^−λτ)^n times powers of λ, over all u, and the trapezoidal rule is
 // exact to many digits for such functions (Trefethen and Weideman, "The
 // exponentially convergent trapezoidal rule", 2014, §5).
-func (g Gamma) changed(looks, days float64) Gamma {
+func (g Distribution) changed(looks, days float64) Distribution {
 	if looks == 1 {
 		return g.Changed(days)
 	}
@@ -89,12 +89,12 @@ func (g Gamma) changed(looks, days float64) Gamma {
 	q.sum(-step, -step)
 	mean := q.m1 / q.m0
 	variance := q.m2/q.m0 - mean*mean
-	return Gamma{mean * mean / variance, mean / variance}
+	return Distribution{mean * mean / variance, mean / variance}
 }
 
 // quadrature sums the integrand of changed and its moments.
 type quadrature struct {
-	g                      Gamma
+	g                      Distribution
 	looks, days, mode, top float64
 	m0, m1, m2             float64
 }
@@ -129,7 +129,7 @@ func (q *quadrature) height(lambda, u float64) float64 {
 // changedMode is where the integrand of changed is largest over u, and its
 // curvature there. The derivative over u, a − bλ + n s(λτ), is convex in λ and not
 // negative at a/b, so that Newton's steps from there go up to the root.
-func (g Gamma) changedMode(looks, days float64) (mode, sharp float64) {
+func (g Distribution) changedMode(looks, days float64) (mode, sharp float64) {
 	mode = g.A / g.B
 	for range 30 {
 		x := mode * days

@@ -10,7 +10,7 @@ import (
 )
 
 // exactly is a belief after so many looks that found a change, on a grid of rates.
-func exactly(prior Gamma, e Evidence) *mathtest.Grid {
+func exactly(prior Distribution, e Evidence) *mathtest.Grid {
 	g := mathtest.FineGrid(prior.A+e.Changes, prior.B+e.Days)
 	sum := 0.0
 	for i, rate := range g.Rates {
@@ -28,7 +28,7 @@ func exactly(prior Gamma, e Evidence) *mathtest.Grid {
 func TestEvidenceUnder(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		prior := Gamma{rapid.Float64Range(0.9, 8).Draw(t, "shape"), 1}
+		prior := Distribution{rapid.Float64Range(0.9, 8).Draw(t, "shape"), 1}
 		e := Evidence{
 			Days:  rapid.Float64Range(0, 20).Draw(t, "days"),
 			Looks: math.Exp(rapid.Float64Range(-3, 4).Draw(t, "ln looks")),
@@ -45,7 +45,7 @@ func TestEvidenceUnder(t *testing.T) {
 func TestOneChangedLook(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		g := Gamma{rapid.Float64Range(0.3, 20).Draw(t, "a"), rapid.Float64Range(0.01, 100).Draw(t, "b")}
+		g := Distribution{rapid.Float64Range(0.3, 20).Draw(t, "a"), rapid.Float64Range(0.01, 100).Draw(t, "b")}
 		gap := g.B * math.Exp(rapid.Float64Range(-5, 5).Draw(t, "ln gap"))
 		a, b := g.Changed(gap), g.changed(1+1e-12, gap)
 		if !mathtest.Alike(a.Mean(), b.Mean(), 1e-4) || !mathtest.Alike(a.A, b.A, 1e-3) {
@@ -80,12 +80,12 @@ func TestEvidenceChanged(t *testing.T) {
 // A prior that turns out wrong takes its pages along: what they saw is judged anew.
 func TestEvidenceOutlivesItsPrior(t *testing.T) {
 	t.Parallel()
-	wrong, right := Gamma{0.7, 14}, Gamma{0.4, 0.4}
+	wrong, right := Distribution{0.7, 14}, Distribution{0.4, 0.4}
 	e, exact := Evidence{}, mathtest.FineGrid(right.A, right.B)
 	for range 6 {
-		l := Look{Days: 7, Changed: true}
-		e = e.Changed(l.Days, e.Under(wrong).Mean())
-		exact.See(l.Days, l.Changed)
+		const days = 7
+		e = e.Changed(days, e.Under(wrong).Mean())
+		exact.See(days, true)
 	}
 	if g := e.Under(right); !mathtest.Alike(g.Mean(), exact.Mean(), 0.02) {
 		t.Errorf("changed at each of 6 weekly looks: mean %v, want %v", g.Mean(), exact.Mean())
@@ -97,7 +97,7 @@ func TestDigamma(t *testing.T) {
 	// ψ(1) = −γ, ψ(1/2) = −γ − 2 ln 2, ψ(x+1) = ψ(x) + 1/x.
 	const gamma = 0.57721566490153286
 	for x, want := range map[float64]float64{1: -gamma, 0.5: -gamma - 2*math.Ln2, 2: 1 - gamma, 1e-3: -1000.5755719318103} {
-		if got := digamma(x); !mathtest.Alike(got, want, 1e-11) {
+		if got := Digamma(x); !mathtest.Alike(got, want, 1e-11) {
 			t.Errorf("ψ(%v) = %v, want %v", x, got, want)
 		}
 	}
@@ -107,11 +107,11 @@ func TestShapeOf(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		a := math.Exp(rapid.Float64Range(-3, 6).Draw(t, "ln a"))
-		if got := shapeOf(math.Log(a) - digamma(a)); !mathtest.Alike(got, a, 1e-6) {
+		if got := ShapeOf(math.Log(a) - Digamma(a)); !mathtest.Alike(got, a, 1e-6) {
 			t.Fatalf("shape %v, want %v", got, a)
 		}
 	})
-	if got := shapeOf(0); !math.IsInf(got, 1) {
+	if got := ShapeOf(0); !math.IsInf(got, 1) {
 		t.Errorf("shape %v of pages all alike", got)
 	}
 }
@@ -119,6 +119,6 @@ func TestShapeOf(t *testing.T) {
 func BenchmarkEvidence(b *testing.B) {
 	e := Evidence{Days: 80, Looks: 4.3, Gap: 9}
 	for b.Loop() {
-		e.Under(Gamma{0.7, 14})
+		e.Under(Distribution{0.7, 14})
 	}
 }

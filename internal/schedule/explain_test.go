@@ -24,7 +24,7 @@ func wordsOf(reasons []crawl.Reason) []string {
 func TestExplain(t *testing.T) {
 	t.Parallel()
 	full := daily
-	full.Threshold, full.HostPrice, full.Weight, full.Prior = 0.3, 0.8, 2.5, Gamma{1, 10}
+	full.Threshold, full.HostPrice, full.Weight, full.Prior = 0.3, 0.8, 2.5, Distribution{1, 10}
 	tight := daily
 	tight.Max = 2 * day
 	b := Belief{MaxFR: 5, Pairs: 8, History: 0b10000010, Told: 0b1100, Changes: 2, Days: 20}

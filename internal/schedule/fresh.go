@@ -21,7 +21,7 @@ func (Fresh) Penalty(lambda, visits float64) float64 {
 		return 1
 	}
 	x := lambda / visits
-	return evenK(x) / x
+	return EvenK(x) / x
 }
 
 // Visits implements Objective: (w/λ) G(λ/f) = price.
@@ -29,7 +29,7 @@ func (Fresh) Visits(lambda, weight, price float64) float64 {
 	if weight <= 0 {
 		return 0
 	}
-	return visitsFor(lambda, evenGInverse(price*lambda/weight))
+	return visitsFor(lambda, EvenGInverse(price*lambda/weight))
 }
 
 // Merit implements Objective.
@@ -37,9 +37,6 @@ func (Fresh) Merit(lambda, weight float64) float64 { return weight / lambda }
 
 // Worth implements Objective: c(s) = 1 − S(s), so V(τ) = ∫₀^τ S − τ S(τ), which
 // approaches b/(a−1) for a > 1 and has no bound otherwise.
-func (Fresh) Worth(g Gamma, days float64) float64 {
-	if g.early(days) {
-		return days * g.changeSeries(days, func(k float64) float64 { return k / (k + 1) })
-	}
-	return g.meanSurvival(days) - days*g.Survival(days)
+func (Fresh) Worth(g Distribution, days float64) float64 {
+	return g.PartialMean(days)
 }

@@ -7,26 +7,26 @@ import "math"
 // in B days. Its mean is A/B, and the wider it is the less is known. A point
 // estimate put in the place of the rate abandons pages that were lucky once; a
 // belief does not, because rates that are still possible keep their part.
-type Gamma struct {
+type Distribution struct {
 	A float64 // changes
 	B float64 // days
 }
 
 // Mean is the expected rate, changes a day.
-func (g Gamma) Mean() float64 { return g.A / g.B }
+func (g Distribution) Mean() float64 { return g.A / g.B }
 
 // Variance is the variance of the rate.
-func (g Gamma) Variance() float64 { return g.A / (g.B * g.B) }
+func (g Distribution) Variance() float64 { return g.A / (g.B * g.B) }
 
 // Unchanged is the belief after a look that found no change in so many days
 // (≥ 0): exact.
-func (g Gamma) Unchanged(days float64) Gamma { return Gamma{g.A, g.B + days} }
+func (g Distribution) Unchanged(days float64) Distribution { return Distribution{g.A, g.B + days} }
 
 // Counted is the belief after n changes were seen to happen in so many days, as a
 // feed or a list of revisions tells: exact. Counted(1, d) is also what a page
 // says that last changed d days ago and is only known not to have changed since
 // (Last-Modified).
-func (g Gamma) Counted(n, days float64) Gamma { return Gamma{g.A + n, g.B + days} }
+func (g Distribution) Counted(n, days float64) Distribution { return Distribution{g.A + n, g.B + days} }
 
 // Changed is the belief after a look that found at least one change in so many
 // days (> 0), as comparing two copies tells. The exact belief is no Gamma
@@ -39,20 +39,20 @@ func (g Gamma) Counted(n, days float64) Gamma { return Gamma{g.A + n, g.B + days
 // m₂ = (a(a+1)/b²)(1−qs²)/(1−q), and the new belief (m²/v, m/v) with v = m₂ − m².
 // Written with d = (1−s) q/(1−q) that is m = (a/b)(1+d) and
 // v = (a/b²)(1 + d(1+s) − ad(1−s) − ad²), which nothing cancels in.
-func (g Gamma) Changed(days float64) Gamma {
+func (g Distribution) Changed(days float64) Distribution {
 	r := math.Log1p(days / g.B)
 	if r == 0 {
-		return Gamma{g.A + 1, g.B}
+		return Distribution{g.A + 1, g.B}
 	}
 	gone := -math.Expm1(-r) // 1 − s
 	d := gone / math.Expm1(g.A*r)
 	spread := 1 + d*(2-gone) - g.A*d*(gone+d)
-	return Gamma{g.A * (1 + d) * (1 + d) / spread, g.B * (1 + d) / spread}
+	return Distribution{g.A * (1 + d) * (1 + d) / spread, g.B * (1 + d) / spread}
 }
 
 // Forget moves the belief back towards a prior: keep (0 to 1) is the share of
 // what was learned since that stays. Real pages have busy and quiet times; a
 // belief that forgets with a half-life follows them.
-func (g Gamma) Forget(prior Gamma, keep float64) Gamma {
-	return Gamma{prior.A + (g.A-prior.A)*keep, prior.B + (g.B-prior.B)*keep}
+func (g Distribution) Forget(prior Distribution, keep float64) Distribution {
+	return Distribution{prior.A + (g.A-prior.A)*keep, prior.B + (g.B-prior.B)*keep}
 }

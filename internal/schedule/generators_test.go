@@ -7,9 +7,9 @@ import (
 )
 
 // gammas are beliefs from nearly nothing to nearly certain, of any rate.
-var gammas = mathtest.Shared(rapid.Custom(func(t *rapid.T) Gamma {
+var gammas = mathtest.Shared(rapid.Custom(func(t *rapid.T) Distribution {
 	a := mathtest.Positive(0.05, 1e5).Draw(t, "a")
-	return Gamma{a, a / mathtest.Positive(1e-5, 1e4).Draw(t, "mean")}
+	return Distribution{a, a / mathtest.Positive(1e-5, 1e4).Draw(t, "mean")}
 }))
 
 var anyObjective = mathtest.Shared(rapid.SampledFrom(Objectives()))

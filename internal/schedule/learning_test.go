@@ -23,7 +23,7 @@ type life struct {
 	due      dueHeap
 	planned  []time.Duration
 	p        Parameters
-	priors   []Gamma
+	priors   []Distribution
 	random   *rand.Rand
 }
 

@@ -35,7 +35,7 @@ type Objective interface {
 	Merit(lambda, weight float64) float64
 	// Worth is V for a page of weight 1 of whose rate only a belief is known, so many
 	// days (≥ 0) after its last visit. It rises with the days, from 0.
-	Worth(g Gamma, days float64) float64
+	Worth(g Distribution, days float64) float64
 }
 
 // Objectives lists all objectives.

@@ -85,7 +85,7 @@ type Parameters struct {
 	HostPrice float64
 	// Prior is the belief about a page of this host that nothing is known of; see
 	// [Population.Prior]. The zero Gamma is FirstPrior.
-	Prior Gamma
+	Prior Distribution
 	// Steep says how steeply rates of change fall with the age of pages; see [Clock]. 0
 	// is not at all.
 	Steep float64
@@ -109,7 +109,7 @@ func ParametersOf(r crawl.RevisitSpec) Parameters {
 	return Parameters{Round: r.DefaultInterval.Std(), Min: r.MinInterval.Std(), Max: r.MaxInterval.Std()}
 }
 
-func (p Parameters) prior() Gamma {
+func (p Parameters) prior() Distribution {
 	if p.Prior.A > 0 && p.Prior.B > 0 {
 		return p.Prior
 	}

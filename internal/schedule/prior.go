@@ -24,8 +24,8 @@ const (
 
 // FirstPrior is the belief about a page of which nothing is known but that it is
 // to be visited once a round (> 0) until more is.
-func FirstPrior(round time.Duration) Gamma {
-	return Gamma{priorShape, priorShape * priorRounds * days(round)}
+func FirstPrior(round time.Duration) Distribution {
+	return Distribution{priorShape, priorShape * priorRounds * days(round)}
 }
 
 // Population is what the beliefs about a group of pages, say of a host, have in
@@ -38,8 +38,8 @@ type Population struct {
 }
 
 // Add counts a page with a belief.
-func (p *Population) Add(g Gamma) {
-	p.Merge(Population{N: 1, mean: g.Mean(), log: digamma(g.A) - math.Log(g.B)})
+func (p *Population) Add(g Distribution) {
+	p.Merge(Population{N: 1, mean: g.Mean(), log: Digamma(g.A) - math.Log(g.B)})
 }
 
 // Merge adds another group.
@@ -62,27 +62,15 @@ func (p *Population) Merge(o Population) {
 // ln λ: ln a − ψ(a) = ln E λ − E ln λ. Beliefs that were made under one prior and
 // make the next are the two steps of EM (Dempster, Laird and Rubin 1977) for the
 // prior under which all looks at the group together are likeliest.
-func (p Population) Prior(outside Gamma) Gamma {
+func (p Population) Prior(outside Distribution) Distribution {
 	n := float64(p.N)
 	mean := (shrinkPages*outside.Mean() + n*p.mean) / (shrinkPages + n)
 	shape := priorShape
 	if p.N > 0 {
-		fitted := min(max(shapeOf(math.Log(p.mean)-p.log), leastShape), mostShape)
+		fitted := min(max(ShapeOf(math.Log(p.mean)-p.log), leastShape), mostShape)
 		shape = (shapePages*priorShape + n*fitted) / (shapePages + n)
 	}
-	return Gamma{shape, shape / mean}
-}
-
-// shapeOf is the shape a at which ln a − ψ(a), which falls, is the excess: +Inf for
-// none. It starts from Minka, "Estimating a Gamma distribution", 2002, eq. 11.
-func shapeOf(excess float64) float64 {
-	if !(excess > 0) {
-		return math.Inf(1)
-	}
-	start := (3 - excess + math.Sqrt((excess-3)*(excess-3)+24*excess)) / (12 * excess)
-	over := func(u float64) float64 { return u - digamma(math.Exp(u)) - excess }
-	u, _ := solve(over, false, pointOn(over, math.Log(start)), 0.02, 2, 1e-9)
-	return math.Exp(u)
+	return Distribution{shape, shape / mean}
 }
 
 const day = 24 * time.Hour

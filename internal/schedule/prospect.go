@@ -28,16 +28,16 @@ func (p Parameters) prospect(b Belief) prospect {
 
 // over is the belief g, of a rate on the page's clock, as one of the rate, against the
 // calendar, in the next so many days (≥ 0).
-func (a prospect) over(g Gamma, days float64) Gamma {
+func (a prospect) over(g Distribution, days float64) Distribution {
 	if a.clock.Steep == 0 && a.site == 0 || !(days > 0) {
 		return g
 	}
 	changes := g.Mean()*a.clock.Lives(a.age, days) + a.site*days
-	return Gamma{g.A, g.A * days / changes}
+	return Distribution{g.A, g.A * days / changes}
 }
 
 // due is Due of a page with the prospect.
-func (a prospect) due(o Objective, g Gamma, threshold float64) float64 {
+func (a prospect) due(o Objective, g Distribution, threshold float64) float64 {
 	if a.clock.Steep == 0 && a.site == 0 {
 		return Due(o, g, threshold)
 	}

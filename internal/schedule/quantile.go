@@ -5,7 +5,7 @@ import "math"
 // Quantile is the rate that the true one is below with chance p, between 0 and 1:
 // Quantile(0.05) and Quantile(0.95) are the ends of the 90 % interval. Its error
 // is below 1e-9 of the result.
-func (g Gamma) Quantile(p float64) float64 {
+func (g Distribution) Quantile(p float64) float64 {
 	switch {
 	case !(p > 0):
 		return 0
@@ -17,7 +17,7 @@ func (g Gamma) Quantile(p float64) float64 {
 	// belief is so small that nothing else matters.
 	lnGamma, _ := math.Lgamma(g.A + 1)
 	start := min((math.Log(p)+lnGamma)/g.A, math.Log(g.A+1))
-	u, _ := solve(excess, true, pointOn(excess, start), 0.1, 1e4, 1e-11)
+	u, _ := Solve(excess, true, PointOn(excess, start), 0.1, 1e4, 1e-11)
 	return math.Exp(u) / g.B
 }
 

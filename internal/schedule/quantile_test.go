@@ -19,10 +19,10 @@ func TestQuantile(t *testing.T) {
 	}{
 		{1, "0.00393 3.8415"}, {2, "0.10259 5.9915"}, {4, "0.71072 9.4877"}, {10, "3.9403 18.3070"}, {100, "77.9295 124.3421"},
 	} {
-		g := Gamma{c.freedom / 2, 0.5}
+		g := Distribution{c.freedom / 2, 0.5}
 		mathtest.Printed(t, "χ²", c.want, g.Quantile(0.05), g.Quantile(0.95))
 	}
-	g := Gamma{0.7, 14}
+	g := Distribution{0.7, 14}
 	if g.Quantile(0) != 0 || !math.IsInf(g.Quantile(1), 1) {
 		t.Errorf("the ends are %v and %v", g.Quantile(0), g.Quantile(1))
 	}
@@ -32,7 +32,7 @@ func TestQuantile(t *testing.T) {
 func TestQuantileInverts(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		g := gammas.Draw(t, "belief")
+		g := distributions.Draw(t, "belief")
 		p := rapid.Float64Range(0.001, 0.998).Draw(t, "p")
 		q := g.Quantile(p)
 		if got := incompleteGamma(g.A, q*g.B); !mathtest.Alike(got, p, 1e-7) {

@@ -75,7 +75,7 @@ var numbers = map[string][]string{
 type ground struct {
 	code   string
 	num    [3]float64
-	belief Gamma // of CodeBelief and CodePrior, instead of numbers
+	belief Distribution // of CodeBelief and CodePrior, instead of numbers
 }
 
 // because makes a ground; the numbers are those that [numbers] names.
@@ -87,7 +87,7 @@ func because(code string, num ...float64) ground {
 
 func (g ground) reason() crawl.Reason {
 	r := crawl.Reason{Code: g.code}
-	if g.belief != (Gamma{}) {
+	if g.belief != (Distribution{}) {
 		// Quantiles take as long as the rest of a plan, so they wait till here.
 		g = because(g.code, g.belief.Mean(), g.belief.Quantile(0.05), g.belief.Quantile(0.95))
 	}

@@ -19,33 +19,33 @@ func newton(start float64, f func(x float64) (excess, slope float64)) float64 {
 }
 
 // point is a place on a curve.
-type point struct{ x, y float64 }
+type Point struct{ X, Y float64 }
 
 // pointOn is the point of f at x.
-func pointOn(f func(x float64) float64, x float64) point { return point{x, f(x)} }
+func PointOn(f func(x float64) float64, x float64) Point { return Point{x, f(x)} }
 
 // solve finds where a monotone function changes its sign, to within tolerance in
 // x, looking from a point on it in growing steps, the first of them step, up to
 // limit away; false if it does not change its sign there. The result is on the side
 // where f is not negative.
-func solve(f func(x float64) float64, rising bool, start point, step, limit, tolerance float64) (x float64, ok bool) {
-	if start.y == 0 {
-		return start.x, true
+func Solve(f func(x float64) float64, rising bool, start Point, step, limit, tolerance float64) (x float64, ok bool) {
+	if start.Y == 0 {
+		return start.X, true
 	}
-	near, up := start, rising == (start.y < 0)
+	near, up := start, rising == (start.Y < 0)
 	for walked := 0.0; walked < limit; step *= 4 {
 		walked = min(walked+step, limit)
-		far := point{x: start.x - walked}
+		far := Point{X: start.X - walked}
 		if up {
-			far.x = start.x + walked
+			far.X = start.X + walked
 		}
-		far.y = f(far.x)
-		if (far.y >= 0) != (near.y >= 0) {
-			return root(f, near, far, tolerance), true
+		far.Y = f(far.X)
+		if (far.Y >= 0) != (near.Y >= 0) {
+			return Root(f, near, far, tolerance), true
 		}
 		near = far
 	}
-	return near.x, false
+	return near.X, false
 }
 
 // root finds where f changes its sign between two points, one of them negative
@@ -54,44 +54,44 @@ func solve(f func(x float64) float64, rising bool, start point, step, limit, tol
 // the zero of a nonlinear function without using derivatives", 1997): inverse
 // quadratic interpolation where it is safe and bisection elsewhere, so that it
 // is never much slower than bisection. A y may be infinite.
-func root(f func(x float64) float64, a, b point, tolerance float64) float64 {
+func Root(f func(x float64) float64, a, b Point, tolerance float64) float64 {
 	// a is the newest point, b is across the root from it, c is the one before.
 	t := 0.5
-	if secant := a.y / (a.y - b.y); secant > 0 && secant < 1 {
+	if secant := a.Y / (a.Y - b.Y); secant > 0 && secant < 1 {
 		t = secant
 	}
 	for range 200 {
-		width := math.Abs(b.x - a.x)
+		width := math.Abs(b.X - a.X)
 		if width <= tolerance {
 			break
 		}
 		least := tolerance / 2 / width
-		next := point{x: a.x + min(max(t, least), 1-least)*(b.x-a.x)}
-		next.y = f(next.x)
-		if next.y == 0 {
-			return next.x
+		next := Point{X: a.X + min(max(t, least), 1-least)*(b.X-a.X)}
+		next.Y = f(next.X)
+		if next.Y == 0 {
+			return next.X
 		}
 		c := a
-		if (next.y > 0) != (a.y >= 0) {
+		if (next.Y > 0) != (a.Y >= 0) {
 			c, b = b, a
 		}
 		a = next
 		t = interpolate(a, b, c)
 	}
-	if a.y >= 0 {
-		return a.x
+	if a.Y >= 0 {
+		return a.X
 	}
-	return b.x
+	return b.X
 }
 
 // interpolate is how far from a towards b the inverse parabola through three
 // points is zero; half way where that cannot be trusted.
-func interpolate(a, b, c point) float64 {
-	xi := (a.x - b.x) / (c.x - b.x)
-	phi := (a.y - b.y) / (c.y - b.y)
+func interpolate(a, b, c Point) float64 {
+	xi := (a.X - b.X) / (c.X - b.X)
+	phi := (a.Y - b.Y) / (c.Y - b.Y)
 	// NaN, of infinite points, fails the test.
 	if !(phi*phi < xi && (1-phi)*(1-phi) < 1-xi) {
 		return 0.5
 	}
-	return a.y/(b.y-a.y)*c.y/(b.y-c.y) + (c.x-a.x)/(b.x-a.x)*a.y/(c.y-a.y)*b.y/(c.y-b.y)
+	return a.Y/(b.Y-a.Y)*c.Y/(b.Y-c.Y) + (c.X-a.X)/(b.X-a.X)*a.Y/(c.Y-a.Y)*b.Y/(c.Y-b.Y)
 }

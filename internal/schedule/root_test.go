@@ -24,8 +24,8 @@ func TestSolve(t *testing.T) {
 		}).Draw(t, "shape")
 		steps := 0
 		f := func(x float64) float64 { steps++; return sign * shape(x-at) }
-		start := pointOn(f, rapid.Float64Range(-30, 30).Draw(t, "start"))
-		got, ok := solve(f, sign > 0, start, rapid.Float64Range(1e-3, 10).Draw(t, "step"), 100, 1e-9)
+		start := PointOn(f, rapid.Float64Range(-30, 30).Draw(t, "start"))
+		got, ok := Solve(f, sign > 0, start, rapid.Float64Range(1e-3, 10).Draw(t, "step"), 100, 1e-9)
 		if !ok || math.Abs(got-at) > 2e-9 || f(got) < 0 {
 			t.Fatalf("root %v (%t), want %v; f there is %v", got, ok, at, f(got))
 		}
@@ -37,10 +37,10 @@ func TestSolve(t *testing.T) {
 
 func TestSolveWithoutRoot(t *testing.T) {
 	t.Parallel()
-	if _, ok := solve(math.Exp, true, point{0, 1}, 1, 100, 1e-9); ok {
+	if _, ok := Solve(math.Exp, true, Point{0, 1}, 1, 100, 1e-9); ok {
 		t.Error("found a root of e^x")
 	}
-	if x, ok := solve(func(x float64) float64 { return x - 3 }, true, point{3, 0}, 1, 100, 1e-9); !ok || x != 3 {
+	if x, ok := Solve(func(x float64) float64 { return x - 3 }, true, Point{3, 0}, 1, 100, 1e-9); !ok || x != 3 {
 		t.Errorf("a start at the root leads to %v, %t", x, ok)
 	}
 }

@@ -110,7 +110,7 @@ func (t *tallied) add(changed bool, chance float64) {
 func (t tallied) excess() float64 { return t.changed - t.expected }
 
 // look counts a page.
-func (w *watch) look(b Belief, g Gamma, p Parameters) {
+func (w *watch) look(b Belief, g Distribution, p Parameters) {
 	gap := float64(b.LastGap)
 	if gap <= 0 || b.Pairs < knownLooks {
 		return // what it was expected to do is not known

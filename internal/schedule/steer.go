@@ -21,7 +21,7 @@ type Move struct {
 // FirstThreshold is a threshold to start with, before there is anything to
 // measure: with it pages of which nothing is known are visited as often as the
 // budget, in visits a day, allows so many pages. All three are > 0.
-func FirstThreshold(o Objective, prior Gamma, pages, budget float64) float64 {
+func FirstThreshold(o Objective, prior Distribution, pages, budget float64) float64 {
 	return o.Worth(prior, pages/budget)
 }
 
@@ -68,14 +68,14 @@ func towards(from, target, now float64, planned func(threshold float64) float64)
 		move = -maxMove
 	}
 	excess := func(u float64) float64 { return math.Log(planned(from*math.Exp(u)) / target) }
-	here, there := point{0, math.Log(now / target)}, point{move, excess(move)}
+	here, there := Point{0, math.Log(now / target)}, Point{move, excess(move)}
 	switch {
-	case math.Abs(there.y-here.y) < 1e-9:
+	case math.Abs(there.Y-here.Y) < 1e-9:
 		return from // nothing moves it
-	case (there.y >= 0) == (here.y >= 0):
+	case (there.Y >= 0) == (here.Y >= 0):
 		return from * math.Exp(move)
 	}
-	return from * math.Exp(root(excess, here, there, 1e-9))
+	return from * math.Exp(Root(excess, here, there, 1e-9))
 }
 
 // HostLimit is how many visits a day a host can take when each lasts duration on

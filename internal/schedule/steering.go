@@ -10,7 +10,7 @@ type Steering struct {
 	Threshold float64
 	// Prior is the belief about a page of the crawl that nothing is known of; the
 	// zero Gamma is FirstPrior.
-	Prior Gamma
+	Prior Distribution
 	// Steep says how steeply rates of change fall with the age of pages; see [Clock].
 	Steep float64
 	// Interval is how many days there were for each visit of a page: pages by budget.
@@ -23,7 +23,7 @@ type HostSteering struct {
 	// Price is the threshold of the host's pages where it is above the crawl's.
 	Price float64
 	// Prior is the belief about a page of this host; the zero Gamma is the crawl's.
-	Prior Gamma
+	Prior Distribution
 	// Planned is how many visits a day the host's pages had planned; Limit is how many
 	// it can take, 0 if nobody had to ask.
 	Planned, Limit float64
@@ -45,8 +45,8 @@ func (g Group) Steer(s Steering, h HostSteering, weight float64) Parameters {
 	return p
 }
 
-func (h HostSteering) priorOf(s Steering) Gamma {
-	if h.Prior != (Gamma{}) {
+func (h HostSteering) priorOf(s Steering) Distribution {
+	if h.Prior != (Distribution{}) {
 		return h.Prior
 	}
 	return s.Prior

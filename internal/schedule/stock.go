@@ -195,7 +195,7 @@ func (s *Stock) planned() float64 {
 }
 
 // fit makes the priors of crawl and hosts of what is believed of their pages.
-func (s *Stock) fit(turn *Turn, first Gamma) {
+func (s *Stock) fit(turn *Turn, first Distribution) {
 	var all Population
 	ids := slices.Sorted(maps.Keys(s.counts))
 	for _, id := range ids {

@@ -4,20 +4,20 @@ import "math"
 
 // Survival is the chance S(s) = (1+s/b)^−a that the page has not changed so many
 // days after it was looked at.
-func (g Gamma) Survival(days float64) float64 { return math.Exp(-g.A * math.Log1p(days/g.B)) }
+func (g Distribution) Survival(days float64) float64 { return math.Exp(-g.A * math.Log1p(days/g.B)) }
 
 // meanSurvival is ∫₀^τ S, the expected time until the next change or τ: for a ≠ 1
 // b (1−(1+τ/b)^(1−a))/(a−1).
-func (g Gamma) meanSurvival(days float64) float64 {
+func (g Distribution) meanSurvival(days float64) float64 {
 	r := math.Log1p(days / g.B)
-	return g.B * r * expm1Ratio((1-g.A)*r)
+	return g.B * r * Expm1Ratio((1-g.A)*r)
 }
 
 // survivalMoment is ∫₀^τ s S(s) ds, by parts for a > 2 and as a difference of
 // powers otherwise: each form is exact where the other cancels.
-func (g Gamma) survivalMoment(days float64) float64 {
+func (g Distribution) survivalMoment(days float64) float64 {
 	r := math.Log1p(days / g.B)
-	second := g.B * r * expm1Ratio((2-g.A)*r) // ∫₀^τ (1+s/b)^(1−a) ds
+	second := g.B * r * Expm1Ratio((2-g.A)*r) // ∫₀^τ (1+s/b)^(1−a) ds
 	if g.A > 2 {
 		return days*g.meanSurvival(days) - g.B/(g.A-1)*(days-second)
 	}
@@ -26,11 +26,11 @@ func (g Gamma) survivalMoment(days float64) float64 {
 
 // early reports whether a change within so many days is so unlikely that the
 // integrals of 1−S are summed as power series; as written they cancel.
-func (g Gamma) early(days float64) bool { return (g.A+12)*days < 0.5*g.B }
+func (g Distribution) early(days float64) bool { return (g.A+12)*days < 0.5*g.B }
 
 // changeSeries is Σ c_k m(k) (τ/b)^k, where Σ c_k (τ/b)^k = 1 − S(τ) is the
 // binomial series.
-func (g Gamma) changeSeries(days float64, m func(k float64) float64) float64 {
+func (g Distribution) changeSeries(days float64, m func(k float64) float64) float64 {
 	x := days / g.B
 	sum, term := 0.0, g.A*x
 	for k := 1.0; k < 40 && math.Abs(term) > 1e-17*sum; k++ {
@@ -41,9 +41,30 @@ func (g Gamma) changeSeries(days float64, m func(k float64) float64) float64 {
 }
 
 // expm1Ratio is (e^z − 1)/z, 1 at 0.
-func expm1Ratio(z float64) float64 {
+func Expm1Ratio(z float64) float64 {
 	if z == 0 {
 		return 1
 	}
 	return math.Expm1(z) / z
+}
+
+func (g Distribution) ExpectedAge(days float64) float64 {
+	if g.early(days) {
+		return days * g.changeSeries(days, func(k float64) float64 { return 1 / (k + 1) })
+	}
+	return days - g.meanSurvival(days)
+}
+
+func (g Distribution) AgeMoment(days float64) float64 {
+	if g.early(days) {
+		return days * days * g.changeSeries(days, func(k float64) float64 { return 1 / (k + 2) })
+	}
+	return days*days/2 - g.survivalMoment(days)
+}
+
+func (g Distribution) PartialMean(days float64) float64 {
+	if g.early(days) {
+		return days * g.changeSeries(days, func(k float64) float64 { return k / (k + 1) })
+	}
+	return g.meanSurvival(days) - days*g.Survival(days)
 }

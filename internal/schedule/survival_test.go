@@ -14,7 +14,7 @@ import (
 func TestSurvivalIntegrals(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		g := gammas.Draw(t, "belief")
+		g := distributions.Draw(t, "belief")
 		days := mathtest.Positive(1e-3, 1e3).Draw(t, "λτ") / g.Mean()
 		first, moment, n := 0.0, 0.0, 20_000
 		// Equal steps in the logarithm of 1+s/b: s = b(e^u − 1).

@@ -60,7 +60,7 @@ func TestWhatMaxIntervalCosts(t *testing.T) {
 		l := newFreeLooks(w, c.budget)
 		l.longest = c.longest
 		for i := range l.beliefs {
-			l.beliefs[i] = schedule.Gamma{A: 1e5, B: 1e5 / w.Pages[i].Rate}
+			l.beliefs[i] = schedule.Distribution{A: 1e5, B: 1e5 / w.Pages[i].Rate}
 		}
 		closed := l.closed()
 		t.Logf("%g visits a day, every %g days at the latest: %.0f %%", c.budget, c.longest, 100*closed)
@@ -75,7 +75,7 @@ type freeLooks struct {
 	world            *World
 	budget           float64 // visits a day and page
 	longest          float64 // interval, days
-	beliefs          []schedule.Gamma
+	beliefs          []schedule.Distribution
 	uniform, optimum float64 // freshness
 	random           drawing
 }
@@ -97,7 +97,7 @@ func newFreeLooks(w *World, budget float64) *freeLooks {
 	l.uniform, l.optimum = l.uniform/n, l.optimum/n
 	// The prior that the product finds for such pages.
 	for range w.Pages {
-		l.beliefs = append(l.beliefs, schedule.Gamma{A: 0.25, B: 0.25 * n / rates})
+		l.beliefs = append(l.beliefs, schedule.Distribution{A: 0.25, B: 0.25 * n / rates})
 	}
 	return l
 }
@@ -132,7 +132,7 @@ func (l *freeLooks) threshold() float64 {
 	return math.Exp(low)
 }
 
-func (l *freeLooks) interval(g schedule.Gamma, threshold float64) float64 {
+func (l *freeLooks) interval(g schedule.Distribution, threshold float64) float64 {
 	return min(schedule.Due(schedule.Fresh{}, g, threshold), l.longest)
 }
 
