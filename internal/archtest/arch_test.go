@@ -40,7 +40,7 @@ type rule struct {
 }
 
 // pure decides, and does nothing.
-var pure = oneOf("internal/crawl", "internal/urlkey", "internal/scope", "internal/schedule", "internal/polite", "internal/change", "internal/robots/directive", "internal/rank", "internal/residence", "internal/sitemap", "internal/report/survey", "internal/trap")
+var pure = oneOf("internal/crawl", "internal/urlkey", "internal/scope", "internal/schedule", "internal/schedule/gamma", "internal/polite", "internal/change", "internal/robots/directive", "internal/rank", "internal/residence", "internal/sitemap", "internal/report/survey", "internal/trap")
 
 var rules = []rule{
 	{
@@ -64,6 +64,12 @@ var rules = []rule{
 		oneOf("internal/crawl"),
 		func(i string) bool { return strings.Contains(strings.Split(i, "/")[0], ".") || ours(i) },
 		"everybody imports the nouns, so they import nobody",
+	},
+	{
+		"the mathematics is the standard library only",
+		oneOf("internal/schedule/gamma"),
+		func(i string) bool { return strings.Contains(strings.Split(i, "/")[0], ".") || ours(i) },
+		"it can be checked, and used, without knowing what a crawl is",
 	},
 	{
 		"the Temporal SDK stays at its edges",

@@ -1,6 +1,10 @@
 package schedule
 
-import "math"
+import (
+	"math"
+
+	"recrawl/internal/schedule/gamma"
+)
 
 // Age keeps copies from being old: its penalty is the time since the first
 // change that the copy lacks, in days (Cho & Garcia-Molina 2003, §3; Sizov,
@@ -18,7 +22,7 @@ func (Age) Penalty(lambda, visits float64) float64 {
 	case visits <= 0:
 		return math.Inf(1)
 	}
-	return EvenAge(lambda/visits) / visits
+	return gamma.EvenAge(lambda/visits) / visits
 }
 
 // Visits implements Objective: (w/λ²) H(λ/f) = price.
@@ -26,13 +30,13 @@ func (Age) Visits(lambda, weight, price float64) float64 {
 	if weight <= 0 {
 		return 0
 	}
-	return visitsFor(lambda, EvenHInverse(price*lambda*lambda/weight))
+	return visitsFor(lambda, gamma.EvenHInverse(price*lambda*lambda/weight))
 }
 
 // Merit implements Objective.
 func (Age) Merit(lambda, weight float64) float64 { return weight / (lambda * lambda) }
 
 // Worth implements Objective: c′(s) = 1 − S(s), so V(τ) = τ²/2 − ∫₀^τ s S(s) ds.
-func (Age) Worth(g Distribution, days float64) float64 {
+func (Age) Worth(g gamma.Distribution, days float64) float64 {
 	return g.AgeMoment(days)
 }

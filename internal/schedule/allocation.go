@@ -1,6 +1,10 @@
 package schedule
 
-import "math"
+import (
+	"math"
+
+	"recrawl/internal/schedule/gamma"
+)
 
 // Element is a page of known rate (the term is that of Cho & Garcia-Molina 2003).
 type Element struct {
@@ -193,11 +197,11 @@ func priceOf(demand func(price float64) float64, target, start float64) float64 
 	}
 	// Demand falls with the square root of the price or faster, mostly: a step of
 	// twice the excess gets to the other side.
-	from := PointOn(excess, math.Log(start))
+	from := gamma.PointOn(excess, math.Log(start))
 	step := 1.0
 	if y := math.Abs(from.Y); y < 10 {
 		step = 1e-9 + 2.1*y
 	}
-	u, _ := Solve(excess, false, from, step, 1400, 1e-13)
+	u, _ := gamma.Solve(excess, false, from, step, 1400, 1e-13)
 	return math.Exp(u)
 }

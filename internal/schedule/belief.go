@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"recrawl/internal/crawl"
+	"recrawl/internal/schedule/gamma"
 )
 
 // window is how many comparisons a belief remembers one by one. It is the width of
@@ -118,12 +119,12 @@ func (b Belief) ComparedAt() time.Time {
 }
 
 // Gamma is what is believed of the page's rate of change, on its clock, under a prior.
-func (b Belief) Gamma(prior Distribution) Distribution {
+func (b Belief) Gamma(prior gamma.Distribution) gamma.Distribution {
 	return b.evidence().Under(prior)
 }
 
-func (b Belief) evidence() Evidence {
-	return Evidence{float64(b.Changes), float64(b.Days), float64(b.Looks), float64(b.Apart)}
+func (b Belief) evidence() gamma.Evidence {
+	return gamma.Evidence{Changes: float64(b.Changes), Days: float64(b.Days), Looks: float64(b.Looks), Gap: float64(b.Apart)}
 }
 
 // Rate is how many changes a day are expected of the page now, on average over a
@@ -161,7 +162,7 @@ func (b Belief) observe(seen Observation, p Parameters) Belief {
 // learn adds to the evidence. A change without a known gap says nothing of the
 // rate, and no change in no time neither.
 func (b Belief) learn(seen Observation, p Parameters) Belief {
-	var e Evidence
+	var e gamma.Evidence
 	switch {
 	case seen.Outcome == crawl.OutcomeNew:
 		b, e = b.meet(seen, p)
@@ -180,7 +181,7 @@ func (b Belief) learn(seen Observation, p Parameters) Belief {
 // meet is what a first look says: when the page changed last, if it is told. Looking
 // back, that is as far away as the next change. What happened long ago counts as what is
 // remembered of it.
-func (b Belief) meet(seen Observation, p Parameters) (Belief, Evidence) {
+func (b Belief) meet(seen Observation, p Parameters) (Belief, gamma.Evidence) {
 	ago := days(b.changedAgo(seen))
 	if b.Since == 0 || ago > 0 {
 		b.Since = b.changedAt(seen, ago)
@@ -196,7 +197,7 @@ func (b Belief) meet(seen Observation, p Parameters) (Belief, Evidence) {
 
 // compare is what a look after a known gap says. A change of the whole site is none of
 // the page's own.
-func (b Belief) compare(seen Observation, p Parameters) (Belief, Evidence) {
+func (b Belief) compare(seen Observation, p Parameters) (Belief, gamma.Evidence) {
 	keep, gap, ago := p.keep(seen.Gap), days(seen.Gap), days(b.changedAgo(seen))
 	believed, look, e := b.Gamma(p.prior()), b.look(seen, p), b.evidence().Faded(keep)
 	if b.Since != 0 {

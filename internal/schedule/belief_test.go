@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"recrawl/internal/crawl"
+	"recrawl/internal/schedule/gamma"
 	"recrawl/internal/schedule/mathtest"
 )
 
@@ -94,7 +95,7 @@ func after(outcomes string, p Parameters, gap time.Duration) Belief {
 func TestObserve(t *testing.T) {
 	t.Parallel()
 	p := daily
-	p.Prior, p.HalfLife = Distribution{0.5, 15}, 1<<62 // as good as no forgetting
+	p.Prior, p.HalfLife = gamma.Distribution{A: 0.5, B: 15}, 1<<62 // as good as no forgetting
 	for _, c := range []struct {
 		name, outcomes string
 		gap            time.Duration
@@ -120,7 +121,7 @@ func TestObserve(t *testing.T) {
 func TestObserveLastModified(t *testing.T) {
 	t.Parallel()
 	p := daily
-	p.Prior, p.HalfLife = Distribution{0.5, 15}, 90*day
+	p.Prior, p.HalfLife = gamma.Distribution{A: 0.5, B: 15}, 90*day
 	for _, c := range []struct {
 		name string
 		seen Observation

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"recrawl/internal/crawl"
+	"recrawl/internal/schedule/gamma"
 )
 
 // Budgeted visits a page when a visit is worth the crawl's threshold: when the
@@ -52,7 +53,7 @@ func (o Budgeted) Next(page Page, seen Observation, p Parameters) Decision {
 }
 
 // grounds are what the page's rate is believed by, and what it is believed to be.
-func (b Belief) grounds(g Distribution, p Parameters) grounds {
+func (b Belief) grounds(g gamma.Distribution, p Parameters) grounds {
 	var why grounds
 	x, counter := b.last(window)
 	why.add(evidence(x, counter))

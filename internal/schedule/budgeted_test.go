@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"recrawl/internal/crawl"
+	"recrawl/internal/schedule/gamma"
 	"recrawl/internal/schedule/mathtest"
 )
 
@@ -124,9 +125,9 @@ func TestFreshGivesUp(t *testing.T) {
 func TestFirstLookIsNotStarved(t *testing.T) {
 	t.Parallel()
 	p := daily
-	p.Threshold, p.Prior = 1, Distribution{20, 4} // five a day, all pages alike
+	p.Threshold, p.Prior = 1, gamma.Distribution{A: 20, B: 4} // five a day, all pages alike
 	first := Budgeted{Fresh{}}.Next(Page{ID: 1, Visit: 1}, Observation{Outcome: crawl.OutcomeNew}, p)
-	if want := duration(MostInformative / 5); first.Wanted != want || !near(first.Interval, want) {
+	if want := duration(gamma.MostInformative / 5); first.Wanted != want || !near(first.Interval, want) {
 		t.Errorf("first look after %s, want %s", first.Wanted, want)
 	}
 	if words := Words(first.Reasons()[:4]); words != "first copy, nothing to compare with yet, pages like it change about every 4h 48m (90 %: 3h 26m to 7h 14m), changes too often to be worth a visit at θ 1, looked at within 7h 38m to learn how often it changes" {
@@ -141,7 +142,7 @@ func TestFirstLookIsNotStarved(t *testing.T) {
 func TestBudgetedReasons(t *testing.T) {
 	t.Parallel()
 	p := daily
-	p.Threshold, p.HostPrice, p.Weight, p.Prior = 0.3, 0.8, 2.5, Distribution{1, 10}
+	p.Threshold, p.HostPrice, p.Weight, p.Prior = 0.3, 0.8, 2.5, gamma.Distribution{A: 1, B: 10}
 	b := Belief{Pairs: 8, History: 0b10000010, Told: 0b1100, Changes: 2, Days: 20}
 	d := Replan(Budgeted{Delay{}}, Page{ID: 3, Visit: 9, Belief: b}, p)
 	want := "changed in 2 of the last 8 visits, 2 of them on the server's word (304), changes about every 10d (90 %: 4d 18h to 37d), " +

@@ -3,6 +3,8 @@ package schedule
 import (
 	"math"
 	"time"
+
+	"recrawl/internal/schedule/gamma"
 )
 
 // censusOctave is how many cells there are to a factor of two, of shape, days and
@@ -29,7 +31,7 @@ type censusCell struct {
 }
 
 // Add counts a page with a belief and a weight (> 0).
-func (c *Census) Add(g Distribution, weight float64) {
+func (c *Census) Add(g gamma.Distribution, weight float64) {
 	a, b, w := math.Log2(g.A), math.Log2(g.B), math.Log2(weight)
 	cellOf := func(x float64) int16 { return int16(math.Floor(min(max(x, -1000), 1000) * censusOctave)) }
 	c.add(censusCell{key: [3]int16{cellOf(a), cellOf(b), cellOf(w)}, n: 1, a: a, b: b, weights: w})
@@ -80,7 +82,7 @@ func (c *Census) held(o Objective, threshold float64, low, high, late time.Durat
 	sum := 0.0
 	for i := range c.cells {
 		cell := &c.cells[i]
-		g := Distribution{math.Exp2(cell.a / cell.n), math.Exp2(cell.b / cell.n)}
+		g := gamma.Distribution{A: math.Exp2(cell.a / cell.n), B: math.Exp2(cell.b / cell.n)}
 		interval := meanInterval(o, g, threshold/math.Exp2(cell.weights/cell.n), days(low), days(high))
 		sum += cell.n / (interval + min(days(late), lateShare*interval))
 	}

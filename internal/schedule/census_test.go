@@ -7,16 +7,17 @@ import (
 
 	"pgregory.net/rapid"
 
+	"recrawl/internal/schedule/gamma"
 	"recrawl/internal/schedule/mathtest"
 )
 
 // crowd is beliefs as a crawl has them after a while: hosts of slow and of fast
 // pages, some looked at often and some never, weights of a heavy tail.
-func crowd(n int) (beliefs []Distribution, weights []float64) {
+func crowd(n int) (beliefs []gamma.Distribution, weights []float64) {
 	r := rand.New(rand.NewPCG(5, 6))
 	for range n {
-		prior := Distribution{0.7, 14 * math.Exp(r.NormFloat64())}
-		g := Distribution{prior.A + r.ExpFloat64()*float64(r.IntN(8)), prior.B + r.ExpFloat64()*100}
+		prior := gamma.Distribution{A: 0.7, B: 14 * math.Exp(r.NormFloat64())}
+		g := gamma.Distribution{A: prior.A + r.ExpFloat64()*float64(r.IntN(8)), B: prior.B + r.ExpFloat64()*100}
 		beliefs = append(beliefs, g)
 		weights = append(weights, min(100, math.Pow(1-r.Float64(), -1/1.5)))
 	}

@@ -1,6 +1,10 @@
 package schedule
 
-import "math"
+import (
+	"math"
+
+	"recrawl/internal/schedule/gamma"
+)
 
 const (
 	// innerRounds is the age, in rounds, from which on a page's rate of change falls
@@ -41,7 +45,7 @@ func (c Clock) Lives(age, days float64) float64 {
 func (c Clock) runs(age, days float64) float64 {
 	inner := innerRounds * c.Round
 	from, r := math.Log1p(age/inner), math.Log1p(days/(inner+age))
-	return inner * math.Exp((1-c.Steep)*from) * r * Expm1Ratio((1-c.Steep)*r)
+	return inner * math.Exp((1-c.Steep)*from) * r * gamma.Expm1Ratio((1-c.Steep)*r)
 }
 
 // tilt is the derivative of ln Lives over Steep, for days > 0.

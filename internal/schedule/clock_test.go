@@ -5,6 +5,7 @@ import (
 	"testing"
 	"testing/quick"
 
+	"recrawl/internal/schedule/gamma"
 	"recrawl/internal/schedule/mathtest"
 )
 
@@ -53,7 +54,7 @@ func TestClockTilt(t *testing.T) {
 // the square root of how much faster its clock runs.
 func TestDueByAge(t *testing.T) {
 	t.Parallel()
-	g, clock := Distribution{40, 800}, Clock{0.6, 1}
+	g, clock := gamma.Distribution{A: 40, B: 800}, Clock{0.6, 1}
 	for _, o := range Objectives() {
 		last := 0.0
 		for _, age := range []float64{0, 1, 10, 100, 1000} {

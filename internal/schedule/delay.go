@@ -1,6 +1,10 @@
 package schedule
 
-import "math"
+import (
+	"math"
+
+	"recrawl/internal/schedule/gamma"
+)
 
 // Delay keeps changes from waiting: its penalty is the sum, over all changes of
 // a page, of the time from the change to the visit that sees it, per day (Sizov,
@@ -37,4 +41,4 @@ func (Delay) Visits(lambda, weight, price float64) float64 {
 func (Delay) Merit(lambda, weight float64) float64 { return weight / lambda }
 
 // Worth implements Objective: c(s) grows with the mean rate, so V(τ) = (a/b) τ²/2.
-func (Delay) Worth(g Distribution, days float64) float64 { return g.Mean() * days * days / 2 }
+func (Delay) Worth(g gamma.Distribution, days float64) float64 { return g.Mean() * days * days / 2 }

@@ -1,6 +1,10 @@
 package schedule
 
-import "math"
+import (
+	"math"
+
+	"recrawl/internal/schedule/gamma"
+)
 
 // horizon is how far ahead, in days, a due time is looked for: beyond any
 // interval that can be asked for.
@@ -9,7 +13,7 @@ const horizon = 1e7
 // Due is how many days after its last visit a page of weight 1 is worth a visit:
 // when the objective's Worth reaches the threshold (≥ 0). It is +Inf if it never
 // does within 27 000 years; a weight w is a threshold w times less.
-func Due(o Objective, g Distribution, threshold float64) float64 {
+func Due(o Objective, g gamma.Distribution, threshold float64) float64 {
 	if threshold <= 0 {
 		return 0
 	}
@@ -24,7 +28,7 @@ func dueFrom(start, threshold float64, worth func(days float64) float64) float64
 	// for Age), so that few steps find the time.
 	shortfall := func(u float64) float64 { return math.Log(worth(math.Exp(u))) - goal }
 	end := math.Log(horizon)
-	u, ok := Solve(shortfall, true, PointOn(shortfall, min(start, end)), 0.5, max(1, end-start), 1e-10)
+	u, ok := gamma.Solve(shortfall, true, gamma.PointOn(shortfall, min(start, end)), 0.5, max(1, end-start), 1e-10)
 	if !ok {
 		return math.Inf(1)
 	}

@@ -1,6 +1,10 @@
 package schedule
 
-import "math"
+import (
+	"math"
+
+	"recrawl/internal/schedule/gamma"
+)
 
 const (
 	// surely is the number of expected changes between two looks from which on a
@@ -24,16 +28,16 @@ const (
 //
 // It is the exploration that an index leaves out which values a visit by what it
 // finds and not by what it teaches (Feldbaum, "Dual control theory", 1960).
-func earlyLook(o Objective, g Distribution, due, most float64) (gap float64, is bool) {
+func earlyLook(o Objective, g gamma.Distribution, due, most float64) (gap float64, is bool) {
 	if _, gives := o.(Fresh); !gives || g.A >= settled || due >= most || g.Mean()*due <= surely {
 		return 0, false
 	}
-	return MostInformative / g.Mean(), true
+	return gamma.MostInformative / g.Mean(), true
 }
 
 // meanInterval is the days between two visits, on average, of a page that is believed
 // to be g, within the bounds low and high.
-func meanInterval(o Objective, g Distribution, threshold, low, high float64) float64 {
+func meanInterval(o Objective, g gamma.Distribution, threshold, low, high float64) float64 {
 	due := Due(o, g, threshold)
 	interval := min(max(due, low), high)
 	if gap, is := earlyLook(o, g, due, high); is {
@@ -51,8 +55,8 @@ func meanInterval(o Objective, g Distribution, threshold, low, high float64) flo
 // hours as on average. A look that waits for a usual interval leaves those changes
 // unseen for all of it. The page's own place about the middle parts pages that were
 // found together.
-func firstLook(page int64, g Distribution, due, round float64) float64 {
-	latest := min(due, MostInformative/g.Mean())
+func firstLook(page int64, g gamma.Distribution, due, round float64) float64 {
+	latest := min(due, gamma.MostInformative/g.Mean())
 	if latest <= round {
 		return latest
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"recrawl/internal/crawl"
+	"recrawl/internal/schedule/gamma"
 	"recrawl/internal/schedule/mathtest"
 )
 
@@ -14,7 +15,7 @@ import (
 // visit until it is known well enough to be given up; then it is left alone.
 func TestEarlyLooks(t *testing.T) {
 	t.Parallel()
-	p := Parameters{Round: day, Min: time.Minute, Max: 120 * day, Prior: Distribution{0.7, 1.4}, Threshold: 1.2}
+	p := Parameters{Round: day, Min: time.Minute, Max: 120 * day, Prior: gamma.Distribution{A: 0.7, B: 1.4}, Threshold: 1.2}
 	page, gap, early := Page{ID: 1, State: crawl.Active}, 8*day, 0
 	for page.Visit = 1; page.Visit < 60 && gap < 100*day; page.Visit++ {
 		d := Budgeted{Fresh{}}.Next(page, Observation{Outcome: crawl.OutcomeChanged, Gap: gap}, p)
@@ -38,15 +39,15 @@ func TestNoEarlyLooks(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		o    Objective
-		g    Distribution
+		g    gamma.Distribution
 		due  float64
 		want bool
 	}{
-		{"a page that may be worth its visits", Fresh{}, Distribution{2, 1}, 5, true},
-		{"known well", Fresh{}, Distribution{8, 4}, 5, false},
-		{"looks at its turn say enough", Fresh{}, Distribution{2, 4}, 5, false},
-		{"given up", Fresh{}, Distribution{2, 1}, 120, false},
-		{"an objective that gives nothing up", Delay{}, Distribution{2, 1}, 5, false},
+		{"a page that may be worth its visits", Fresh{}, gamma.Distribution{A: 2, B: 1}, 5, true},
+		{"known well", Fresh{}, gamma.Distribution{A: 8, B: 4}, 5, false},
+		{"looks at its turn say enough", Fresh{}, gamma.Distribution{A: 2, B: 4}, 5, false},
+		{"given up", Fresh{}, gamma.Distribution{A: 2, B: 1}, 120, false},
+		{"an objective that gives nothing up", Delay{}, gamma.Distribution{A: 2, B: 1}, 5, false},
 	} {
 		if _, is := earlyLook(c.o, c.g, c.due, 120); is != c.want {
 			t.Errorf("%s: early %t, want %t", c.name, is, c.want)
@@ -78,7 +79,7 @@ func TestLearnsWhatToGiveUp(t *testing.T) {
 // moved for pages that are due within a round anyway.
 func TestFirstLook(t *testing.T) {
 	t.Parallel()
-	g := Distribution{0.7, 700}
+	g := gamma.Distribution{A: 0.7, B: 700}
 	low, high, sum := math.Inf(1), 0.0, 0.0
 	for page := range int64(1000) {
 		u := math.Log(firstLook(page, g, 100, 1)) / math.Log(100)
@@ -90,7 +91,7 @@ func TestFirstLook(t *testing.T) {
 	if due := firstLook(1, g, 0.6, 1); due != 0.6 {
 		t.Errorf("a page due after 0.6 rounds is looked at after %v", due)
 	}
-	if due := firstLook(1, Distribution{0.7, 0.07}, 100, 1); !mathtest.Alike(due, MostInformative/10, 1e-9) {
+	if due := firstLook(1, gamma.Distribution{A: 0.7, B: 0.07}, 100, 1); !mathtest.Alike(due, gamma.MostInformative/10, 1e-9) {
 		t.Errorf("a page that changes ten times a day is looked at after %v", due)
 	}
 }

@@ -1,6 +1,10 @@
 package schedule
 
-import "math"
+import (
+	"math"
+
+	"recrawl/internal/schedule/gamma"
+)
 
 // Look is one comparison of a page with its last copy.
 type Look struct {
@@ -65,7 +69,7 @@ func RateByLikelihood(looks []Look, pseudo float64) float64 {
 		return sum
 	}
 	// Looks that span more than a float's range leave the end of it.
-	u, _ := Solve(excess, false, PointOn(excess, -math.Log(changed+unchanged)), 1, 1000, 1e-13)
+	u, _ := gamma.Solve(excess, false, gamma.PointOn(excess, -math.Log(changed+unchanged)), 1, 1000, 1e-13)
 	return math.Exp(u)
 }
 

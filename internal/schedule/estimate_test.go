@@ -6,6 +6,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"recrawl/internal/schedule/gamma"
 	"recrawl/internal/schedule/mathtest"
 )
 
@@ -86,7 +87,7 @@ func rateByMoments(looks []Look) float64 {
 		}
 		return sum
 	}
-	u, _ := Solve(excess, true, PointOn(excess, 0), 1, 100, 1e-13)
+	u, _ := gamma.Solve(excess, true, gamma.PointOn(excess, 0), 1, 100, 1e-13)
 	return math.Exp(u)
 }
 

@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"recrawl/internal/crawl"
+	"recrawl/internal/schedule/gamma"
 	"recrawl/internal/schedule/mathtest"
 )
 
@@ -24,7 +25,7 @@ func wordsOf(reasons []crawl.Reason) []string {
 func TestExplain(t *testing.T) {
 	t.Parallel()
 	full := daily
-	full.Threshold, full.HostPrice, full.Weight, full.Prior = 0.3, 0.8, 2.5, Distribution{1, 10}
+	full.Threshold, full.HostPrice, full.Weight, full.Prior = 0.3, 0.8, 2.5, gamma.Distribution{A: 1, B: 10}
 	tight := daily
 	tight.Max = 2 * day
 	b := Belief{MaxFR: 5, Pairs: 8, History: 0b10000010, Told: 0b1100, Changes: 2, Days: 20}

@@ -1,5 +1,7 @@
 package schedule
 
+import "recrawl/internal/schedule/gamma"
+
 // Fresh keeps copies up to date: its penalty is the share of time in which a
 // page differs from its copy (one minus the freshness of Cho & Garcia-Molina
 // 2003, §3; Sizov, "Change metrics (1)").
@@ -21,7 +23,7 @@ func (Fresh) Penalty(lambda, visits float64) float64 {
 		return 1
 	}
 	x := lambda / visits
-	return EvenK(x) / x
+	return gamma.EvenK(x) / x
 }
 
 // Visits implements Objective: (w/λ) G(λ/f) = price.
@@ -29,7 +31,7 @@ func (Fresh) Visits(lambda, weight, price float64) float64 {
 	if weight <= 0 {
 		return 0
 	}
-	return visitsFor(lambda, EvenGInverse(price*lambda/weight))
+	return visitsFor(lambda, gamma.EvenGInverse(price*lambda/weight))
 }
 
 // Merit implements Objective.
@@ -37,6 +39,6 @@ func (Fresh) Merit(lambda, weight float64) float64 { return weight / lambda }
 
 // Worth implements Objective: c(s) = 1 − S(s), so V(τ) = ∫₀^τ S − τ S(τ), which
 // approaches b/(a−1) for a > 1 and has no bound otherwise.
-func (Fresh) Worth(g Distribution, days float64) float64 {
+func (Fresh) Worth(g gamma.Distribution, days float64) float64 {
 	return g.PartialMean(days)
 }

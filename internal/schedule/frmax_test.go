@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"recrawl/internal/crawl"
+	"recrawl/internal/schedule/gamma"
 	"recrawl/internal/schedule/mathtest"
 )
 
@@ -76,7 +77,7 @@ func TestFRMaxFixedPoint(t *testing.T) {
 	t.Parallel()
 	for lambda, want := range map[float64]string{0.001: "31.9 31.6", 0.01: "10.26 10.00", 0.05: "4.74 4.47", 0.1: "3.44 3.16", 0.3: "2.12 1.83"} {
 		excess := func(m float64) float64 { return -m*math.Expm1(-lambda*m) - 1 }
-		settled, ok := Solve(excess, true, PointOn(excess, 1), 0.1, 100, 1e-9)
+		settled, ok := gamma.Solve(excess, true, gamma.PointOn(excess, 1), 0.1, 100, 1e-9)
 		if mathtest.Printed(t, fmt.Sprintf("λ = %v a round", lambda), want, settled, 1/math.Sqrt(lambda)); !ok {
 			t.Errorf("λ = %v: it does not settle", lambda)
 		}

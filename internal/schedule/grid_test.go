@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"recrawl/internal/schedule/gamma"
 	"recrawl/internal/schedule/mathtest"
 )
 
@@ -34,7 +35,7 @@ func TestGammaAgainstGrid(t *testing.T) {
 	r := rand.New(rand.NewPCG(4, 2))
 	sum, worst, n := 0.0, 0.0, 400
 	for range n {
-		prior := Distribution{0.3 * math.Pow(10, r.Float64()), 1}
+		prior := gamma.Distribution{A: 0.3 * math.Pow(10, r.Float64()), B: 1}
 		prior.B = prior.A / (0.01 * math.Pow(100, r.Float64()))
 		exact, belief := mathtest.FineGrid(prior.A, prior.B), prior
 		rate := prior.Quantile(r.Float64())

@@ -1,6 +1,10 @@
 package schedule
 
-import "math"
+import (
+	"math"
+
+	"recrawl/internal/schedule/gamma"
+)
 
 // Harmonic weighs the n-th unseen change by 1/n: its penalty is the harmonic
 // number of the changes that the copy lacks. It stands between Fresh, for which
@@ -24,7 +28,7 @@ func (Harmonic) Penalty(lambda, visits float64) float64 {
 		return math.Inf(1)
 	}
 	x := lambda / visits
-	return Ein(x) - EvenK(x)/x
+	return gamma.Ein(x) - gamma.EvenK(x)/x
 }
 
 // Visits implements Objective: (w/λ) K(λ/f) = price.
@@ -32,7 +36,7 @@ func (Harmonic) Visits(lambda, weight, price float64) float64 {
 	if weight <= 0 {
 		return 0
 	}
-	return visitsFor(lambda, EvenKInverse(price*lambda/weight))
+	return visitsFor(lambda, gamma.EvenKInverse(price*lambda/weight))
 }
 
 // Merit implements Objective.
@@ -40,6 +44,6 @@ func (Harmonic) Merit(lambda, weight float64) float64 { return weight / lambda }
 
 // Worth implements Objective: s c′(s) = 1 − S(s), so V(τ) = τ − ∫₀^τ S, which is
 // the expected age at τ.
-func (Harmonic) Worth(g Distribution, days float64) float64 {
+func (Harmonic) Worth(g gamma.Distribution, days float64) float64 {
 	return g.ExpectedAge(days)
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"recrawl/internal/crawl"
+	"recrawl/internal/schedule/gamma"
 	"recrawl/internal/schedule/mathtest"
 )
 
@@ -23,7 +24,7 @@ type life struct {
 	due      dueHeap
 	planned  []time.Duration
 	p        Parameters
-	priors   []Distribution
+	priors   []gamma.Distribution
 	random   *rand.Rand
 }
 

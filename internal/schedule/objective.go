@@ -1,5 +1,7 @@
 package schedule
 
+import "recrawl/internal/schedule/gamma"
+
 // Objective is what a budget of visits is spent for: which penalty of pages that
 // differ from their copies is kept least. Penalties add up over pages, each
 // times its weight.
@@ -35,7 +37,7 @@ type Objective interface {
 	Merit(lambda, weight float64) float64
 	// Worth is V for a page of weight 1 of whose rate only a belief is known, so many
 	// days (≥ 0) after its last visit. It rises with the days, from 0.
-	Worth(g Distribution, days float64) float64
+	Worth(g gamma.Distribution, days float64) float64
 }
 
 // Objectives lists all objectives.

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"recrawl/internal/crawl"
+	"recrawl/internal/schedule/gamma"
 )
 
 // Policy decides when a page is visited again. An implementation has no state
@@ -85,7 +86,7 @@ type Parameters struct {
 	HostPrice float64
 	// Prior is the belief about a page of this host that nothing is known of; see
 	// [Population.Prior]. The zero Gamma is FirstPrior.
-	Prior Distribution
+	Prior gamma.Distribution
 	// Steep says how steeply rates of change fall with the age of pages; see [Clock]. 0
 	// is not at all.
 	Steep float64
@@ -109,7 +110,7 @@ func ParametersOf(r crawl.RevisitSpec) Parameters {
 	return Parameters{Round: r.DefaultInterval.Std(), Min: r.MinInterval.Std(), Max: r.MaxInterval.Std()}
 }
 
-func (p Parameters) prior() Distribution {
+func (p Parameters) prior() gamma.Distribution {
 	if p.Prior.A > 0 && p.Prior.B > 0 {
 		return p.Prior
 	}

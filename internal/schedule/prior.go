@@ -3,6 +3,8 @@ package schedule
 import (
 	"math"
 	"time"
+
+	"recrawl/internal/schedule/gamma"
 )
 
 // Constants of priors, chosen on recorded traces of change; see docs/policies.md.
@@ -24,8 +26,8 @@ const (
 
 // FirstPrior is the belief about a page of which nothing is known but that it is
 // to be visited once a round (> 0) until more is.
-func FirstPrior(round time.Duration) Distribution {
-	return Distribution{priorShape, priorShape * priorRounds * days(round)}
+func FirstPrior(round time.Duration) gamma.Distribution {
+	return gamma.Distribution{A: priorShape, B: priorShape * priorRounds * days(round)}
 }
 
 // Population is what the beliefs about a group of pages, say of a host, have in
@@ -38,8 +40,8 @@ type Population struct {
 }
 
 // Add counts a page with a belief.
-func (p *Population) Add(g Distribution) {
-	p.Merge(Population{N: 1, mean: g.Mean(), log: Digamma(g.A) - math.Log(g.B)})
+func (p *Population) Add(g gamma.Distribution) {
+	p.Merge(Population{N: 1, mean: g.Mean(), log: gamma.Digamma(g.A) - math.Log(g.B)})
 }
 
 // Merge adds another group.
@@ -62,15 +64,15 @@ func (p *Population) Merge(o Population) {
 // ln λ: ln a − ψ(a) = ln E λ − E ln λ. Beliefs that were made under one prior and
 // make the next are the two steps of EM (Dempster, Laird and Rubin 1977) for the
 // prior under which all looks at the group together are likeliest.
-func (p Population) Prior(outside Distribution) Distribution {
+func (p Population) Prior(outside gamma.Distribution) gamma.Distribution {
 	n := float64(p.N)
 	mean := (shrinkPages*outside.Mean() + n*p.mean) / (shrinkPages + n)
 	shape := priorShape
 	if p.N > 0 {
-		fitted := min(max(ShapeOf(math.Log(p.mean)-p.log), leastShape), mostShape)
+		fitted := min(max(gamma.ShapeOf(math.Log(p.mean)-p.log), leastShape), mostShape)
 		shape = (shapePages*priorShape + n*fitted) / (shapePages + n)
 	}
-	return Distribution{shape, shape / mean}
+	return gamma.Distribution{A: shape, B: shape / mean}
 }
 
 const day = 24 * time.Hour

@@ -8,6 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"recrawl/internal/schedule/gamma"
 	"recrawl/internal/schedule/mathtest"
 )
 
@@ -26,7 +27,7 @@ func TestFirstPrior(t *testing.T) {
 func TestPopulationPrior(t *testing.T) {
 	t.Parallel()
 	outside := FirstPrior(day)
-	of := func(n int, g ...Distribution) Population {
+	of := func(n int, g ...gamma.Distribution) Population {
 		var p Population
 		for i := range n {
 			p.Add(g[i%len(g)])
@@ -40,11 +41,11 @@ func TestPopulationPrior(t *testing.T) {
 	}{
 		{"no pages: the outside mean", Population{}, 0.7, 0.05},
 		// (3·0.05 + 1)/4; (10·0.7 + 1·2)/11: one page's belief is its own best fit.
-		{"one page", of(1, Distribution{2, 2}), 9. / 11, 1.15 / 4},
+		{"one page", of(1, gamma.Distribution{A: 2, B: 2}), 9. / 11, 1.15 / 4},
 		// All alike and certain: as narrow as is allowed, (10·0.7 + 1000·20)/1010.
-		{"pages alike", of(1000, Distribution{1e9, 1e9}), 20007. / 1010, (0.15 + 1000) / 1003},
+		{"pages alike", of(1000, gamma.Distribution{A: 1e9, B: 1e9}), 20007. / 1010, (0.15 + 1000) / 1003},
 		// Rates 1.99 and 0.01: ln a − ψ(a) = ln 1 − (ln 1.99 + ln 0.01)/2 at a = 0.34426521.
-		{"pages apart", of(1000, Distribution{1.99e9, 1e9}, Distribution{1e7, 1e9}), (7 + 1000*0.34426521) / 1010, (0.15 + 1000) / 1003},
+		{"pages apart", of(1000, gamma.Distribution{A: 1.99e9, B: 1e9}, gamma.Distribution{A: 1e7, B: 1e9}), (7 + 1000*0.34426521) / 1010, (0.15 + 1000) / 1003},
 	} {
 		got := c.p.Prior(outside)
 		if !mathtest.Alike(got.A, c.shape, 1e-6) || !mathtest.Alike(got.Mean(), c.mean, 1e-9) {
@@ -58,7 +59,7 @@ func TestPopulationPrior(t *testing.T) {
 func TestPriorIsLearned(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(7, 7))
-	for _, truth := range []Distribution{{2, 20}, {0.5, 1}, {8, 80}} {
+	for _, truth := range []gamma.Distribution{{A: 2, B: 20}, {A: 0.5, B: 1}, {A: 8, B: 80}} {
 		prior := FirstPrior(day)
 		evidence := make([][]Look, 400)
 		for i := range evidence {

@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"recrawl/internal/crawl"
+	"recrawl/internal/schedule/gamma"
 	"recrawl/internal/schedule/mathtest"
 )
 
@@ -22,7 +23,7 @@ var (
 
 			Threshold: rapid.OneOf(rapid.Just(0.), mathtest.Positive(1e-9, 1e9)).Draw(t, "threshold"),
 			HostPrice: rapid.OneOf(rapid.Just(0.), mathtest.Positive(1e-9, 1e9)).Draw(t, "host price"),
-			Prior:     rapid.OneOf(rapid.Just(Distribution{}), gammas).Draw(t, "prior"),
+			Prior:     rapid.OneOf(rapid.Just(gamma.Distribution{}), gammas).Draw(t, "prior"),
 			HalfLife:  time.Duration(rapid.Int64Min(0).Draw(t, "half-life")),
 			Weight:    rapid.OneOf(rapid.Just(0.), mathtest.Positive(1e-3, 1e3)).Draw(t, "weight"),
 			Steep:     rapid.OneOf(rapid.Just(0.), rapid.Float64Range(0, mostSteep)).Draw(t, "steep"),

@@ -1,6 +1,10 @@
 package schedule
 
-import "math"
+import (
+	"math"
+
+	"recrawl/internal/schedule/gamma"
+)
 
 // prospect is how changes of a page are expected to come in after its last look, in
 // proportion to its rate of change: by its own clock, and with its site.
@@ -28,16 +32,16 @@ func (p Parameters) prospect(b Belief) prospect {
 
 // over is the belief g, of a rate on the page's clock, as one of the rate, against the
 // calendar, in the next so many days (≥ 0).
-func (a prospect) over(g Distribution, days float64) Distribution {
+func (a prospect) over(g gamma.Distribution, days float64) gamma.Distribution {
 	if a.clock.Steep == 0 && a.site == 0 || !(days > 0) {
 		return g
 	}
 	changes := g.Mean()*a.clock.Lives(a.age, days) + a.site*days
-	return Distribution{g.A, g.A * days / changes}
+	return gamma.Distribution{A: g.A, B: g.A * days / changes}
 }
 
 // due is Due of a page with the prospect.
-func (a prospect) due(o Objective, g Distribution, threshold float64) float64 {
+func (a prospect) due(o Objective, g gamma.Distribution, threshold float64) float64 {
 	if a.clock.Steep == 0 && a.site == 0 {
 		return Due(o, g, threshold)
 	}

@@ -1,6 +1,10 @@
 package schedule
 
-import "recrawl/internal/crawl"
+import (
+	"recrawl/internal/crawl"
+
+	"recrawl/internal/schedule/gamma"
+)
 
 // Codes of reasons. They are stored: never change the meaning of one or of its
 // numbers, which [numbers] names.
@@ -75,7 +79,7 @@ var numbers = map[string][]string{
 type ground struct {
 	code   string
 	num    [3]float64
-	belief Distribution // of CodeBelief and CodePrior, instead of numbers
+	belief gamma.Distribution // of CodeBelief and CodePrior, instead of numbers
 }
 
 // because makes a ground; the numbers are those that [numbers] names.
@@ -87,7 +91,7 @@ func because(code string, num ...float64) ground {
 
 func (g ground) reason() crawl.Reason {
 	r := crawl.Reason{Code: g.code}
-	if g.belief != (Distribution{}) {
+	if g.belief != (gamma.Distribution{}) {
 		// Quantiles take as long as the rest of a plan, so they wait till here.
 		g = because(g.code, g.belief.Mean(), g.belief.Quantile(0.05), g.belief.Quantile(0.95))
 	}

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"math"
 	"time"
+
+	"recrawl/internal/schedule/gamma"
 )
 
 const (
@@ -110,7 +112,7 @@ func (t *tallied) add(changed bool, chance float64) {
 func (t tallied) excess() float64 { return t.changed - t.expected }
 
 // look counts a page.
-func (w *watch) look(b Belief, g Distribution, p Parameters) {
+func (w *watch) look(b Belief, g gamma.Distribution, p Parameters) {
 	gap := float64(b.LastGap)
 	if gap <= 0 || b.Pairs < knownLooks {
 		return // what it was expected to do is not known

@@ -1,6 +1,10 @@
 package schedule
 
-import "math"
+import (
+	"math"
+
+	"recrawl/internal/schedule/gamma"
+)
 
 const (
 	// steepDoubt is how much must be known of Steep for it to be half of what it seems.
@@ -35,7 +39,7 @@ type Slant struct {
 
 // look adds a look so many days (> 0) after the one at an age, of a page that was
 // believed to be g.
-func (s Slant) look(g Distribution, c Clock, age, days float64, changed bool) Slant {
+func (s Slant) look(g gamma.Distribution, c Clock, age, days float64, changed bool) Slant {
 	lived, tilt := c.Lives(age, days), c.tilt(age, days)
 	if !(lived > 0) || math.IsNaN(tilt) {
 		return s

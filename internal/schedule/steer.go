@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"recrawl/internal/crawl"
+	"recrawl/internal/schedule/gamma"
 )
 
 // maxMove is by how much, in the logarithm, a threshold or price moves at most in
@@ -21,7 +22,7 @@ type Move struct {
 // FirstThreshold is a threshold to start with, before there is anything to
 // measure: with it pages of which nothing is known are visited as often as the
 // budget, in visits a day, allows so many pages. All three are > 0.
-func FirstThreshold(o Objective, prior Distribution, pages, budget float64) float64 {
+func FirstThreshold(o Objective, prior gamma.Distribution, pages, budget float64) float64 {
 	return o.Worth(prior, pages/budget)
 }
 
@@ -68,14 +69,14 @@ func towards(from, target, now float64, planned func(threshold float64) float64)
 		move = -maxMove
 	}
 	excess := func(u float64) float64 { return math.Log(planned(from*math.Exp(u)) / target) }
-	here, there := Point{0, math.Log(now / target)}, Point{move, excess(move)}
+	here, there := gamma.Point{X: 0, Y: math.Log(now / target)}, gamma.Point{X: move, Y: excess(move)}
 	switch {
 	case math.Abs(there.Y-here.Y) < 1e-9:
 		return from // nothing moves it
 	case (there.Y >= 0) == (here.Y >= 0):
 		return from * math.Exp(move)
 	}
-	return from * math.Exp(Root(excess, here, there, 1e-9))
+	return from * math.Exp(gamma.Root(excess, here, there, 1e-9))
 }
 
 // HostLimit is how many visits a day a host can take when each lasts duration on

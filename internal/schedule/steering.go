@@ -1,5 +1,7 @@
 package schedule
 
+import "recrawl/internal/schedule/gamma"
+
 // Steering is what the pages of a crawl share, moved by maintenance and read by
 // every plan. The zero Steering is that of a crawl without a turn of maintenance.
 type Steering struct {
@@ -10,7 +12,7 @@ type Steering struct {
 	Threshold float64
 	// Prior is the belief about a page of the crawl that nothing is known of; the
 	// zero Gamma is FirstPrior.
-	Prior Distribution
+	Prior gamma.Distribution
 	// Steep says how steeply rates of change fall with the age of pages; see [Clock].
 	Steep float64
 	// Interval is how many days there were for each visit of a page: pages by budget.
@@ -23,7 +25,7 @@ type HostSteering struct {
 	// Price is the threshold of the host's pages where it is above the crawl's.
 	Price float64
 	// Prior is the belief about a page of this host; the zero Gamma is the crawl's.
-	Prior Distribution
+	Prior gamma.Distribution
 	// Planned is how many visits a day the host's pages had planned; Limit is how many
 	// it can take, 0 if nobody had to ask.
 	Planned, Limit float64
@@ -45,8 +47,8 @@ func (g Group) Steer(s Steering, h HostSteering, weight float64) Parameters {
 	return p
 }
 
-func (h HostSteering) priorOf(s Steering) Distribution {
-	if h.Prior != (Distribution{}) {
+func (h HostSteering) priorOf(s Steering) gamma.Distribution {
+	if h.Prior != (gamma.Distribution{}) {
 		return h.Prior
 	}
 	return s.Prior

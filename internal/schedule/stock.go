@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"recrawl/internal/crawl"
+	"recrawl/internal/schedule/gamma"
 )
 
 // Entry is a page as maintenance reads it: as its last visit left it.
@@ -195,7 +196,7 @@ func (s *Stock) planned() float64 {
 }
 
 // fit makes the priors of crawl and hosts of what is believed of their pages.
-func (s *Stock) fit(turn *Turn, first Distribution) {
+func (s *Stock) fit(turn *Turn, first gamma.Distribution) {
 	var all Population
 	ids := slices.Sorted(maps.Keys(s.counts))
 	for _, id := range ids {

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"recrawl/internal/schedule"
+	"recrawl/internal/schedule/gamma"
 )
 
 // TestWhatLearningTakes says why `fresh` closes less of the gap at small budgets in the
@@ -60,7 +61,7 @@ func TestWhatMaxIntervalCosts(t *testing.T) {
 		l := newFreeLooks(w, c.budget)
 		l.longest = c.longest
 		for i := range l.beliefs {
-			l.beliefs[i] = schedule.Distribution{A: 1e5, B: 1e5 / w.Pages[i].Rate}
+			l.beliefs[i] = gamma.Distribution{A: 1e5, B: 1e5 / w.Pages[i].Rate}
 		}
 		closed := l.closed()
 		t.Logf("%g visits a day, every %g days at the latest: %.0f %%", c.budget, c.longest, 100*closed)
@@ -75,7 +76,7 @@ type freeLooks struct {
 	world            *World
 	budget           float64 // visits a day and page
 	longest          float64 // interval, days
-	beliefs          []schedule.Distribution
+	beliefs          []gamma.Distribution
 	uniform, optimum float64 // freshness
 	random           drawing
 }
@@ -97,7 +98,7 @@ func newFreeLooks(w *World, budget float64) *freeLooks {
 	l.uniform, l.optimum = l.uniform/n, l.optimum/n
 	// The prior that the product finds for such pages.
 	for range w.Pages {
-		l.beliefs = append(l.beliefs, schedule.Distribution{A: 0.25, B: 0.25 * n / rates})
+		l.beliefs = append(l.beliefs, gamma.Distribution{A: 0.25, B: 0.25 * n / rates})
 	}
 	return l
 }
@@ -132,7 +133,7 @@ func (l *freeLooks) threshold() float64 {
 	return math.Exp(low)
 }
 
-func (l *freeLooks) interval(g schedule.Distribution, threshold float64) float64 {
+func (l *freeLooks) interval(g gamma.Distribution, threshold float64) float64 {
 	return min(schedule.Due(schedule.Fresh{}, g, threshold), l.longest)
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"recrawl/internal/crawl"
 	"recrawl/internal/schedule"
+	"recrawl/internal/schedule/gamma"
 	"recrawl/internal/store"
 )
 
@@ -23,7 +24,7 @@ func scheduleCases() []collectionCase {
 	}
 }
 
-var steered = schedule.Steering{Policy: "sqrt", Threshold: 0.25, Prior: schedule.Distribution{A: 0.7, B: 14}, Interval: 1.5, Steep: 0.25}
+var steered = schedule.Steering{Policy: "sqrt", Threshold: 0.25, Prior: gamma.Distribution{A: 0.7, B: 14}, Interval: 1.5, Steep: 0.25}
 
 func (c *collection) steering() store.SteeringRecord {
 	c.Helper()
@@ -46,7 +47,7 @@ func steeringKept(c *collection) {
 	const nobody = 1 << 40 // hosts of no other case
 	for id := int64(nobody + 1); id <= nobody+5000; id++ {
 		hosts[id] = schedule.HostSteering{
-			Price: float64(id), Prior: schedule.Distribution{A: 1, B: 2}, Planned: 3, Limit: 4,
+			Price: float64(id), Prior: gamma.Distribution{A: 1, B: 2}, Planned: 3, Limit: 4,
 			Site: schedule.Site{Wave: id, Share: 0.5, Looks: 6, Waves: 0.75, Since: 7},
 		}
 	}
