@@ -53,7 +53,7 @@ var rules = []rule{
 	},
 	{
 		"the simulator computes",
-		oneOf("internal/sim"),
+		oneOf("internal/sim", "internal/sim/optimum"),
 		func(i string) bool {
 			return hasPrefix(i, "go.temporal.io/", "database/sql", "log", "os", "net/http", "syscall", module+"/internal/store", module+"/internal/report") || i == "net" || i == "math/rand"
 		},
@@ -192,7 +192,7 @@ var seeds = []string{"New", "NewPCG", "Rand"}
 // what it draws follows from a seed.
 func TestPurePackagesReadNoClock(t *testing.T) {
 	t.Parallel()
-	simulates := oneOf("internal/sim")
+	simulates := oneOf("internal/sim", "internal/sim/optimum")
 	for _, p := range list(t) {
 		if !pure(p.ImportPath) && !simulates(p.ImportPath) {
 			continue

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"recrawl/internal/schedule"
+	"recrawl/internal/sim/optimum"
 	"recrawl/internal/store"
 	"recrawl/internal/store/sqlite"
 )
@@ -243,15 +244,15 @@ func (o observed) saved(pages []*changing) string {
 // predict is how often a second each page is visited if all rates are known.
 func predict(pages []*changing, budget float64, hosts []float64) []float64 {
 	const day = 86400
-	var elements []schedule.Element
+	var elements []optimum.Element
 	for _, p := range pages {
-		elements = append(elements, schedule.Element{Lambda: day / p.mean.Seconds(), Weight: 1, Host: p.site, Limit: day / 2})
+		elements = append(elements, optimum.Element{Lambda: day / p.mean.Seconds(), Weight: 1, Host: p.site, Limit: day / 2})
 	}
 	limits := make([]float64, len(hosts))
 	for i, h := range hosts {
 		limits[i] = h * day
 	}
-	visits := schedule.Allocate(schedule.Delay{}, elements, budget*day, limits).Visits
+	visits := optimum.Allocate(schedule.Delay{}, elements, budget*day, limits).Visits
 	for i := range visits {
 		visits[i] /= day
 	}

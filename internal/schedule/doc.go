@@ -24,8 +24,8 @@
 // ([MoveHostPrice]) and the priors of hosts ([Population]), and wakes the sleepers
 // that gain most by it ([Reschedule]).
 //
-// For pages whose rates are known, [Allocate] divides a budget exactly, and a
-// [Histogram] tells its price; the policies are held against them.
+// Package gamma has the mathematics that policies are made of. Package sim/optimum
+// divides a budget among pages of known rates; the policies are compared with it.
 //
 // In the mathematics rates are changes a day and times are days, as float64; at
 // the edges times are time.Duration.

@@ -83,7 +83,7 @@ func TestOptimaAgreeWithFormulas(t *testing.T) {
 			for i, p := range w.Pages {
 				want += p.Weight * o.Penalty(p.Rate, visits[i]) / float64(len(w.Pages))
 			}
-			got := Run(w, optimum(o), Options{Budget: Budget{Each: each}, Mode: WorkConserving, Warmup: 200}).Penalty(o.Name())
+			got := Run(w, bestFor(o), Options{Budget: Budget{Each: each}, Mode: WorkConserving, Warmup: 200}).Penalty(o.Name())
 			if math.Abs(got/want-1) > 0.03 {
 				t.Errorf("%s, %s: penalty %v, by formula %v", kind, o.Name(), got, want)
 			}

@@ -6,6 +6,7 @@ import (
 
 	"recrawl/internal/schedule"
 	"recrawl/internal/schedule/gamma"
+	"recrawl/internal/sim/optimum"
 )
 
 // TestWhatLearningTakes says why `fresh` closes less of the gap at small budgets in the
@@ -83,16 +84,16 @@ type freeLooks struct {
 
 func newFreeLooks(w *World, budget float64) *freeLooks {
 	l := &freeLooks{world: w, budget: budget, longest: math.Inf(1), random: newDrawing(7)}
-	var elements []schedule.Element
+	var elements []optimum.Element
 	var rates float64
 	for i := range w.Pages {
 		rate := w.Pages[i].Rate
 		rates += rate
 		l.uniform += 1 - schedule.Fresh{}.Penalty(rate, budget)
-		elements = append(elements, schedule.Element{Lambda: rate, Weight: 1})
+		elements = append(elements, optimum.Element{Lambda: rate, Weight: 1})
 	}
 	n := float64(len(w.Pages))
-	for i, visits := range schedule.Allocate(schedule.Fresh{}, elements, budget*n, nil).Visits {
+	for i, visits := range optimum.Allocate(schedule.Fresh{}, elements, budget*n, nil).Visits {
 		l.optimum += 1 - schedule.Fresh{}.Penalty(w.Pages[i].Rate, visits)
 	}
 	l.uniform, l.optimum = l.uniform/n, l.optimum/n

@@ -1,4 +1,4 @@
-package schedule
+package optimum
 
 import (
 	"fmt"
@@ -11,6 +11,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"recrawl/internal/schedule"
 	"recrawl/internal/schedule/mathtest"
 )
 
@@ -137,16 +138,16 @@ func TestWorkedExamples(t *testing.T) {
 		{"E2", e2, elementsE2(), 1000. / 30, firstsE2},
 		{"E3", e3, elementsE3(), 6, slices.Clone[[]float64]},
 	} {
-		optimal := func(o Objective) []float64 { return Allocate(o, example.elements, example.budget, nil).Visits }
+		optimal := func(o schedule.Objective) []float64 { return Allocate(o, example.elements, example.budget, nil).Visits }
 		even := func(to func(Element) float64) []float64 { return inProportion(example.elements, example.budget, to) }
 		rows := map[string]func() []float64{
 			"uniform":         func() []float64 { return even(uniform) },
 			"proportional":    func() []float64 { return even(proportional) },
 			"importance-prop": func() []float64 { return even(byImportance) },
-			"freshness-opt":   func() []float64 { return optimal(Fresh{}) },
-			"age-opt":         func() []float64 { return optimal(Age{}) },
-			"delay-opt":       func() []float64 { return optimal(Delay{}) },
-			"harmonic-opt":    func() []float64 { return optimal(Harmonic{}) },
+			"freshness-opt":   func() []float64 { return optimal(schedule.Fresh{}) },
+			"age-opt":         func() []float64 { return optimal(schedule.Age{}) },
+			"delay-opt":       func() []float64 { return optimal(schedule.Delay{}) },
+			"harmonic-opt":    func() []float64 { return optimal(schedule.Harmonic{}) },
 			"LambdaCrawl":     func() []float64 { return optimal(lambdaCrawl{}) },
 			"Azar":            func() []float64 { return optimal(azar{}) },
 		}
@@ -156,13 +157,13 @@ func TestWorkedExamples(t *testing.T) {
 			what := example.name + " " + name
 			mathtest.Printed(t, what+" visits", between(line, "[", "]"), example.shown(visits)...)
 			values := valuesRE.FindAllStringSubmatch(line, -1)
-			timed := func(o Objective) func(lambda, visits float64) float64 {
+			timed := func(o schedule.Objective) func(lambda, visits float64) float64 {
 				return func(lambda, visits float64) float64 { return randomly(o, lambda, visits) }
 			}
 			for i, got := range []float64{
-				1 - mean(example.elements, visits, Fresh{}.Penalty), mean(example.elements, visits, Age{}.Penalty),
-				mean(example.elements, visits, Delay{}.Penalty), mean(example.elements, visits, Harmonic{}.Penalty),
-				1 - mean(example.elements, visits, timed(Fresh{})), mean(example.elements, visits, timed(Harmonic{})),
+				1 - mean(example.elements, visits, schedule.Fresh{}.Penalty), mean(example.elements, visits, schedule.Age{}.Penalty),
+				mean(example.elements, visits, schedule.Delay{}.Penalty), mean(example.elements, visits, schedule.Harmonic{}.Penalty),
+				1 - mean(example.elements, visits, timed(schedule.Fresh{})), mean(example.elements, visits, timed(schedule.Harmonic{})),
 				wasted(example.elements, visits),
 			} {
 				mathtest.Printed(t, what+" "+values[i][1], values[i][2], got)
@@ -195,19 +196,19 @@ func TestPrices(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name      string
-		objective Objective
+		objective schedule.Objective
 		elements  []Element
 		budget    float64
 		price     string
 	}{
-		{"E1 fresh", Fresh{}, elementsE1(), 5, "0.2164318261"},
-		{"E1 age", Age{}, elementsE1(), 5, "0.380777698"},
-		{"E1 harmonic", Harmonic{}, elementsE1(), 5, "0.6432459611"},
+		{"E1 fresh", schedule.Fresh{}, elementsE1(), 5, "0.2164318261"},
+		{"E1 age", schedule.Age{}, elementsE1(), 5, "0.380777698"},
+		{"E1 harmonic", schedule.Harmonic{}, elementsE1(), 5, "0.6432459611"},
 		{"E1 LambdaCrawl", lambdaCrawl{}, elementsE1(), 5, "0.7164599417"},
-		{"E2 fresh", Fresh{}, elementsE2(), 1000. / 30, "3.3954615"},
-		{"E2 fresh, 100 visits", Fresh{}, elementsE2(), 100, "0.99748589"},
-		{"E2 fresh, 500 visits", Fresh{}, elementsE2(), 500, "0.17001394"},
-		{"E2 fresh, 1000 visits", Fresh{}, elementsE2(), 1000, "0.050455097"},
+		{"E2 fresh", schedule.Fresh{}, elementsE2(), 1000. / 30, "3.3954615"},
+		{"E2 fresh, 100 visits", schedule.Fresh{}, elementsE2(), 100, "0.99748589"},
+		{"E2 fresh, 500 visits", schedule.Fresh{}, elementsE2(), 500, "0.17001394"},
+		{"E2 fresh, 1000 visits", schedule.Fresh{}, elementsE2(), 1000, "0.050455097"},
 	} {
 		mathtest.Printed(t, c.name, c.price, Allocate(c.objective, c.elements, c.budget, nil).Price)
 	}
@@ -226,18 +227,18 @@ func TestLargerBudgets(t *testing.T) {
 		{1000, "0.3572 0.8761 1.7745 3.5139 6.1029", "0.944946 0.017703 0.060045 0.057482 0.904363 0.106720 0.7791", "0.901453"},
 	} {
 		elements := elementsE2()
-		visits := Allocate(Fresh{}, elements, c.budget, nil).Visits
+		visits := Allocate(schedule.Fresh{}, elements, c.budget, nil).Visits
 		intervals := firstsE2(visits)
 		for i := range intervals {
 			intervals[i] = 1 / intervals[i]
 		}
 		what := fmt.Sprintf("%v visits", c.budget)
 		mathtest.Printed(t, what, c.intervals, intervals...)
-		mathtest.Printed(t, what, c.values, 1-mean(elements, visits, Fresh{}.Penalty), mean(elements, visits, Age{}.Penalty),
-			mean(elements, visits, Delay{}.Penalty), mean(elements, visits, Harmonic{}.Penalty),
-			1-mean(elements, visits, func(l, f float64) float64 { return randomly(Fresh{}, l, f) }),
-			mean(elements, visits, func(l, f float64) float64 { return randomly(Harmonic{}, l, f) }), wasted(elements, visits))
-		mathtest.Printed(t, what+", uniform", c.uniform, 1-mean(elements, inProportion(elements, c.budget, uniform), Fresh{}.Penalty))
+		mathtest.Printed(t, what, c.values, 1-mean(elements, visits, schedule.Fresh{}.Penalty), mean(elements, visits, schedule.Age{}.Penalty),
+			mean(elements, visits, schedule.Delay{}.Penalty), mean(elements, visits, schedule.Harmonic{}.Penalty),
+			1-mean(elements, visits, func(l, f float64) float64 { return randomly(schedule.Fresh{}, l, f) }),
+			mean(elements, visits, func(l, f float64) float64 { return randomly(schedule.Harmonic{}, l, f) }), wasted(elements, visits))
+		mathtest.Printed(t, what+", uniform", c.uniform, 1-mean(elements, inProportion(elements, c.budget, uniform), schedule.Fresh{}.Penalty))
 	}
 }
 
@@ -245,14 +246,14 @@ func TestLargerBudgets(t *testing.T) {
 func TestHostLimits(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
-		objective      Objective
+		objective      schedule.Objective
 		visits, prices string
 		values         string // F, age, delay, H
 		poisson        string // F, H
 		wasted         string
 	}{
-		{Fresh{}, "0.000000 1.473623 0.526377 1.695817 2.020433 0.283750", "0.98325672 0.11851701", "0.775230 +Inf +Inf +Inf", "0.711924 +Inf", "0.6184"},
-		{Harmonic{}, "0.429256 1.177181 0.393562 1.788568 1.938293 0.273140", "2.2046114 0.1308262", "0.753374 0.140572 0.770522 0.373381", "0.693346 0.529977", "0.5738"},
+		{schedule.Fresh{}, "0.000000 1.473623 0.526377 1.695817 2.020433 0.283750", "0.98325672 0.11851701", "0.775230 +Inf +Inf +Inf", "0.711924 +Inf", "0.6184"},
+		{schedule.Harmonic{}, "0.429256 1.177181 0.393562 1.788568 1.938293 0.273140", "2.2046114 0.1308262", "0.753374 0.140572 0.770522 0.373381", "0.693346 0.529977", "0.5738"},
 		{lambdaCrawl{}, "0.370561 1.208451 0.420988 1.660336 2.052273 0.287390", "2.5791448 0.22639529", "0.756905 0.143409 0.834961 0.374236", "0.696806 0.528993", "0.5819"},
 	} {
 		elements := elementsE3()
@@ -263,17 +264,17 @@ func TestHostLimits(t *testing.T) {
 		if a.Price != a.HostPrices[1] {
 			t.Errorf("%s: the price is %v, at the host below its limit %v", what, a.Price, a.HostPrices[1])
 		}
-		mathtest.Printed(t, what, c.values, 1-mean(elements, a.Visits, Fresh{}.Penalty), mean(elements, a.Visits, Age{}.Penalty),
-			mean(elements, a.Visits, Delay{}.Penalty), mean(elements, a.Visits, Harmonic{}.Penalty))
-		mathtest.Printed(t, what+" Poisson-timed", c.poisson, 1-mean(elements, a.Visits, func(l, f float64) float64 { return randomly(Fresh{}, l, f) }),
-			mean(elements, a.Visits, func(l, f float64) float64 { return randomly(Harmonic{}, l, f) }))
+		mathtest.Printed(t, what, c.values, 1-mean(elements, a.Visits, schedule.Fresh{}.Penalty), mean(elements, a.Visits, schedule.Age{}.Penalty),
+			mean(elements, a.Visits, schedule.Delay{}.Penalty), mean(elements, a.Visits, schedule.Harmonic{}.Penalty))
+		mathtest.Printed(t, what+" Poisson-timed", c.poisson, 1-mean(elements, a.Visits, func(l, f float64) float64 { return randomly(schedule.Fresh{}, l, f) }),
+			mean(elements, a.Visits, func(l, f float64) float64 { return randomly(schedule.Harmonic{}, l, f) }))
 		mathtest.Printed(t, what+" wasted", c.wasted, wasted(elements, a.Visits))
 	}
 }
 
 func TestAllocateAtItsEdges(t *testing.T) {
 	t.Parallel()
-	for _, o := range Objectives() {
+	for _, o := range schedule.Objectives() {
 		for _, c := range []struct {
 			name     string
 			elements []Element
@@ -306,7 +307,7 @@ func TestAllocateAtItsEdges(t *testing.T) {
 
 // world draws elements of all kinds, a budget and limits of hosts.
 type world struct {
-	objective Objective
+	objective schedule.Objective
 	elements  []Element
 	budget    float64
 	hosts     []float64
@@ -319,7 +320,7 @@ var (
 
 func worlds(limited bool) *rapid.Generator[world] {
 	return rapid.Custom(func(t *rapid.T) world {
-		w := world{objective: anyObjective.Draw(t, "objective")}
+		w := world{objective: rapid.SampledFrom(schedule.Objectives()).Draw(t, "objective")}
 		if limited {
 			w.hosts = rapid.SliceOfN(rapid.OneOf(rapid.Just(0.), mathtest.Positive(0.01, 100)), 0, 4).Draw(t, "hosts")
 		}
@@ -343,7 +344,7 @@ func worlds(limited bool) *rapid.Generator[world] {
 }
 
 // marginal is how much one more visit a day would save, by differences.
-func marginal(o Objective, e Element, visits float64) float64 {
+func marginal(o schedule.Objective, e Element, visits float64) float64 {
 	h := visits * 1e-4
 	return e.Weight * (o.Penalty(e.Lambda, visits-h) - o.Penalty(e.Lambda, visits+h)) / (2 * h)
 }
@@ -372,7 +373,7 @@ func TestKarushKuhnTucker(t *testing.T) {
 				t.Fatalf("element %d gets %v visits, its limit is %v", i, f, e.Limit)
 			case f == 0:
 				// One visit at all saves at most w/λ of fresh time.
-				if _, fresh := w.objective.(Fresh); !fresh || e.Weight/e.Lambda > price*(1+1e-9) {
+				if _, fresh := w.objective.(schedule.Fresh); !fresh || e.Weight/e.Lambda > price*(1+1e-9) {
 					t.Fatalf("element %d, worth %v, is given up at price %v", i, e.Weight/e.Lambda, price)
 				}
 			case atLimit && marginal(w.objective, e, f) < price*(1-1e-3):
@@ -419,7 +420,7 @@ func TestUniformBeatsProportional(t *testing.T) {
 		for i := range w.elements {
 			w.elements[i].Weight = 1
 		}
-		for _, o := range []Objective{Fresh{}, Age{}} {
+		for _, o := range []schedule.Objective{schedule.Fresh{}, schedule.Age{}} {
 			best := mean(w.elements, Allocate(o, w.elements, w.budget, nil).Visits, o.Penalty)
 			same := mean(w.elements, inProportion(w.elements, w.budget, uniform), o.Penalty)
 			often := mean(w.elements, inProportion(w.elements, w.budget, proportional), o.Penalty)
@@ -443,11 +444,11 @@ func TestEvenBeatsRandomTimes(t *testing.T) {
 				t.Fatalf("element %d: %v evenly, %v at random", i, even, random)
 			}
 		}
-		var theirs Objective
+		var theirs schedule.Objective
 		switch w.objective.(type) {
-		case Fresh:
+		case schedule.Fresh:
 			theirs = azar{}
-		case Harmonic:
+		case schedule.Harmonic:
 			theirs = lambdaCrawl{}
 		default:
 			return
@@ -466,7 +467,7 @@ func TestSquareRootLaw(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := plainWorlds.Draw(t, "world")
 		want := inProportion(w.elements, w.budget, func(e Element) float64 { return math.Sqrt(e.Weight * e.Lambda) })
-		for i, got := range Allocate(Delay{}, w.elements, w.budget, nil).Visits {
+		for i, got := range Allocate(schedule.Delay{}, w.elements, w.budget, nil).Visits {
 			if !mathtest.Alike(got, want[i], 1e-11) {
 				t.Fatalf("element %d gets %v, want %v", i, got, want[i])
 			}
@@ -533,7 +534,7 @@ func BenchmarkAllocate(b *testing.B) {
 	for i := range limits {
 		limits[i] = 20 + float64(i%400)
 	}
-	for _, o := range Objectives() {
+	for _, o := range schedule.Objectives() {
 		for name, hosts := range map[string][]float64{"": nil, "/hosts": limits} {
 			b.Run(o.Name()+name, func(b *testing.B) {
 				b.ReportAllocs()

@@ -1,8 +1,16 @@
-package schedule
+// Package optimum divides a budget of visits among pages whose rates of change are all
+// known, so that an objective's penalty is least. No crawler knows the rates: the
+// division is the best that any scheduler could do, which the simulator compares
+// schedulers with.
+//
+// [Allocate] solves the problem exactly. A [Histogram] tells the price of a budget
+// nearly, from sums that do not grow with the pages; Allocate starts from it.
+package optimum
 
 import (
 	"math"
 
+	"recrawl/internal/schedule"
 	"recrawl/internal/schedule/gamma"
 )
 
@@ -41,7 +49,7 @@ type Allocation struct {
 // price rises, and where it meets the budget is the price. (The problem is that of
 // Kolobov, Lubetzky, Peres and Horvitz, "Optimal freshness crawl under politeness
 // constraints", SIGIR 2019; the way to solve it is ours.)
-func Allocate(o Objective, elements []Element, budget float64, hostLimits []float64) Allocation {
+func Allocate(o schedule.Objective, elements []Element, budget float64, hostLimits []float64) Allocation {
 	a := Allocation{Visits: make([]float64, len(elements)), Price: math.Inf(1), HostPrices: make([]float64, len(hostLimits))}
 	sites := divide(o, elements, hostLimits)
 	if budget > 0 {
@@ -69,14 +77,14 @@ func Allocate(o Objective, elements []Element, budget float64, hostLimits []floa
 
 // site is the elements of one host, or of all hosts if none has a limit.
 type site struct {
-	objective Objective
+	objective schedule.Objective
 	elements  []Element
 	members   []int   // of elements
 	limit     float64 // +Inf for none
 	price     float64
 }
 
-func divide(o Objective, elements []Element, limits []float64) []site {
+func divide(o schedule.Objective, elements []Element, limits []float64) []site {
 	sites := make([]site, max(1, len(limits)))
 	for i := range sites {
 		sites[i] = site{objective: o, elements: elements, limit: math.Inf(1)}
@@ -164,7 +172,7 @@ func share(sites []*site, target float64, visits []float64) {
 }
 
 // commonPrice is the price at which all hosts use the budget, 0 if they cannot.
-func commonPrice(o Objective, elements []Element, sites []site, budget float64) float64 {
+func commonPrice(o schedule.Objective, elements []Element, sites []site, budget float64) float64 {
 	use := func(price float64) float64 {
 		sum := 0.0
 		for i := range sites {

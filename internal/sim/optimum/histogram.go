@@ -1,6 +1,10 @@
-package schedule
+package optimum
 
-import "math"
+import (
+	"math"
+
+	"recrawl/internal/schedule"
+)
 
 const (
 	// octave is how many buckets share a factor of two in merit.
@@ -16,7 +20,7 @@ const (
 // removed one by one, and histograms of shards be merged. Limits are left out. For
 // many elements prices and demands are those of Allocate to better than 1e-3.
 type Histogram struct {
-	objective Objective
+	objective schedule.Objective
 	buckets   [octave * octaves]bucket
 }
 
@@ -27,7 +31,7 @@ type bucket struct {
 }
 
 // NewHistogram returns an empty histogram of an objective.
-func NewHistogram(o Objective) *Histogram { return &Histogram{objective: o} }
+func NewHistogram(o schedule.Objective) *Histogram { return &Histogram{objective: o} }
 
 // Add counts an element. One without rate or weight demands nothing and is left
 // out.

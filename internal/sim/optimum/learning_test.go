@@ -1,4 +1,4 @@
-package schedule
+package optimum
 
 import (
 	"container/heap"
@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"recrawl/internal/crawl"
+	"recrawl/internal/schedule"
 	"recrawl/internal/schedule/gamma"
 	"recrawl/internal/schedule/mathtest"
 )
@@ -17,13 +18,13 @@ import (
 // only: hosts of pages alike, weights of a heavy tail, a budget, and maintenance
 // that moves the threshold and the hosts' priors.
 type life struct {
-	policy   Budgeted
+	policy   schedule.Budgeted
 	elements []Element
 	budget   float64
-	pages    []Page
+	pages    []schedule.Page
 	due      dueHeap
 	planned  []time.Duration
-	p        Parameters
+	p        schedule.Parameters
 	priors   []gamma.Distribution
 	random   *rand.Rand
 }
@@ -31,18 +32,19 @@ type life struct {
 const (
 	lifeHosts   = 12
 	maintenance = 4.0 // days between two turns
+	day         = 24 * time.Hour
 )
 
 // newLife has n pages with rates about one in 30 days, apart by a factor of 4.5 from
 // host to host and of 2.7 on a host, and so many visits a day per page.
-func newLife(o Objective, seed uint64, n int, perPage float64, weighted bool) *life {
-	l := &life{policy: Budgeted{o}, random: rand.New(rand.NewPCG(seed, 11)), budget: perPage * float64(n)}
-	l.p = Parameters{Round: duration(1 / perPage), Min: 30 * time.Minute, Max: 120 * day, HalfLife: 1 << 62}
-	l.p.Threshold = FirstThreshold(o, FirstPrior(l.p.Round), float64(n), l.budget)
+func newLife(o schedule.Objective, seed uint64, n int, perPage float64, weighted bool) *life {
+	l := &life{policy: schedule.Budgeted{Objective: o}, random: rand.New(rand.NewPCG(seed, 11)), budget: perPage * float64(n)}
+	l.p = schedule.Parameters{Round: time.Duration(float64(day) / perPage), Min: 30 * time.Minute, Max: 120 * day, HalfLife: 1 << 62}
+	l.p.Threshold = schedule.FirstThreshold(o, schedule.FirstPrior(l.p.Round), float64(n), l.budget)
 	centres := make([]float64, lifeHosts)
 	for h := range centres {
 		centres[h] = math.Log(1./30) + 1.5*l.random.NormFloat64()
-		l.priors = append(l.priors, FirstPrior(l.p.Round))
+		l.priors = append(l.priors, schedule.FirstPrior(l.p.Round))
 	}
 	l.planned = make([]time.Duration, n)
 	for i := range n {
@@ -52,18 +54,18 @@ func newLife(o Objective, seed uint64, n int, perPage float64, weighted bool) *l
 			e.Weight = min(100, math.Pow(1-l.random.Float64(), -1/1.5))
 		}
 		l.elements = append(l.elements, e)
-		l.pages = append(l.pages, Page{ID: int64(i), State: crawl.Active})
-		l.plan(i, Observation{Outcome: crawl.OutcomeNew}, 0)
+		l.pages = append(l.pages, schedule.Page{ID: int64(i), State: crawl.Active})
+		l.plan(i, schedule.Observation{Outcome: crawl.OutcomeNew}, 0)
 	}
 	return l
 }
 
 // plan plans a page after a visit.
-func (l *life) plan(i int, seen Observation, now float64) {
+func (l *life) plan(i int, seen schedule.Observation, now float64) {
 	p := l.p
 	p.Prior, p.Weight = l.priors[l.elements[i].Host], l.elements[i].Weight
 	l.pages[i].Visit++
-	plan := AfterVisit(l.policy, l.pages[i], seen, p)
+	plan := schedule.AfterVisit(l.policy, l.pages[i], seen, p)
 	l.pages[i].Belief, l.planned[i] = plan.Belief, plan.Interval
 	heap.Push(&l.due, dueAt{now + days(plan.Interval), i})
 }
@@ -85,7 +87,7 @@ func (l *life) run(warmUp, end float64) (penalty, visits float64) {
 		if next.at >= warmUp {
 			visits++
 		}
-		seen := Observation{Outcome: crawl.OutcomeUnchanged, Gap: gap}
+		seen := schedule.Observation{Outcome: crawl.OutcomeUnchanged, Gap: gap}
 		if l.random.Float64() > math.Exp(-e.Lambda*days(gap)) {
 			seen.Outcome = crawl.OutcomeChanged
 		}
@@ -108,7 +110,7 @@ func (l *life) penalty(e Element, days float64) float64 {
 
 // maintain is what the crawl's maintenance does: priors by host, a census, θ.
 func (l *life) maintain() {
-	groups, all := make([]Population, lifeHosts), Population{}
+	groups, all := make([]schedule.Population, lifeHosts), schedule.Population{}
 	for i := range l.pages {
 		h := l.elements[i].Host
 		groups[h].Add(l.pages[i].Belief.Gamma(l.priors[h]))
@@ -116,15 +118,15 @@ func (l *life) maintain() {
 	for _, g := range groups {
 		all.Merge(g)
 	}
-	outside := all.Prior(FirstPrior(l.p.Round))
-	var census Census
+	outside := all.Prior(schedule.FirstPrior(l.p.Round))
+	var census schedule.Census
 	for h := range groups {
 		l.priors[h] = groups[h].Prior(outside)
 	}
 	for i := range l.pages {
 		census.Add(l.pages[i].Belief.Gamma(l.priors[l.elements[i].Host]), l.elements[i].Weight)
 	}
-	l.p.Threshold = MoveThreshold(l.p.Threshold, l.budget, func(theta float64) float64 {
+	l.p.Threshold = schedule.MoveThreshold(l.p.Threshold, l.budget, func(theta float64) float64 {
 		return census.Planned(l.policy, theta, l.p.Min, l.p.Max)
 	}).To
 }
@@ -153,7 +155,7 @@ func (h *dueHeap) Pop() any {
 // makes the visits that the budget has.
 func TestLearnsAWorld(t *testing.T) {
 	t.Parallel()
-	for _, o := range Objectives() {
+	for _, o := range schedule.Objectives() {
 		for _, weighted := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s weighted=%t", o.Name(), weighted), func(t *testing.T) {
 				t.Parallel()
@@ -173,3 +175,5 @@ func TestLearnsAWorld(t *testing.T) {
 		}
 	}
 }
+
+func days(d time.Duration) float64 { return d.Hours() / 24 }

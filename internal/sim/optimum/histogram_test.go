@@ -1,4 +1,4 @@
-package schedule
+package optimum
 
 import (
 	"math"
@@ -6,6 +6,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"recrawl/internal/schedule"
 	"recrawl/internal/schedule/mathtest"
 )
 
@@ -13,7 +14,7 @@ import (
 func TestHistogramPrice(t *testing.T) {
 	t.Parallel()
 	elements := million(20_000)
-	for _, o := range Objectives() {
+	for _, o := range schedule.Objectives() {
 		h := NewHistogram(o)
 		for _, e := range elements {
 			h.Add(e.Lambda, e.Weight)
@@ -32,7 +33,7 @@ func TestHistogramPrice(t *testing.T) {
 
 func TestEmptyHistogram(t *testing.T) {
 	t.Parallel()
-	h := NewHistogram(Fresh{})
+	h := NewHistogram(schedule.Fresh{})
 	h.Add(0, 1)
 	h.Add(1, 0)
 	if price, demand := h.Price(5), h.Demand(1); price != 0 || demand != 0 {
@@ -72,7 +73,7 @@ func TestHistogramSums(t *testing.T) {
 // The targets for 1 000 000 pages are 100 ms and an error of 1e-3.
 func BenchmarkHistogram(b *testing.B) {
 	elements := million(1e6)
-	for _, o := range Objectives() {
+	for _, o := range schedule.Objectives() {
 		b.Run(o.Name(), func(b *testing.B) {
 			h := NewHistogram(o)
 			for _, e := range elements {

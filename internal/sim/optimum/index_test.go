@@ -1,10 +1,11 @@
-package schedule
+package optimum
 
 import (
 	"testing"
 
 	"pgregory.net/rapid"
 
+	"recrawl/internal/schedule"
 	"recrawl/internal/schedule/gamma"
 	"recrawl/internal/schedule/mathtest"
 )
@@ -17,7 +18,7 @@ func TestIndexIsAllocation(t *testing.T) {
 		w := plainWorlds.Draw(t, "world")
 		a := Allocate(w.objective, w.elements, w.budget, nil)
 		for i, e := range w.elements {
-			interval := Due(w.objective, gamma.Distribution{A: 2e12, B: 2e12 / e.Lambda}, a.Price/e.Weight)
+			interval := schedule.Due(w.objective, gamma.Distribution{A: 2e12, B: 2e12 / e.Lambda}, a.Price/e.Weight)
 			switch {
 			case a.Visits[i] == 0 && e.Lambda*interval < 25:
 				t.Fatalf("element %d is given up, and due after %v days", i, interval)

@@ -1,6 +1,10 @@
-package schedule
+package optimum
 
-import "math"
+import (
+	"math"
+
+	"recrawl/internal/schedule"
+)
 
 // The allocations for visits at random times (Poisson-timed) of later papers, to
 // hold ours against. Visits that are spaced evenly are better by far: what these
@@ -8,7 +12,7 @@ import "math"
 
 // azar is BinaryLambdaCrawl: Azar, Horvitz, Lubetzky, Peres and Shahaf, "Tractable
 // near-optimal policies for crawling", PNAS 115(32), 2018: wλ/(f+λ)² = price.
-type azar struct{ Fresh }
+type azar struct{ schedule.Fresh }
 
 func (azar) Visits(lambda, weight, price float64) float64 {
 	return max(0, math.Sqrt(weight*lambda/price)-lambda)
@@ -16,7 +20,7 @@ func (azar) Visits(lambda, weight, price float64) float64 {
 
 // lambdaCrawl is Kolobov, Peres, Lu and Horvitz, NeurIPS 2019:
 // wλ/(f(f+λ)) = price.
-type lambdaCrawl struct{ Harmonic }
+type lambdaCrawl struct{ schedule.Harmonic }
 
 func (lambdaCrawl) Visits(lambda, weight, price float64) float64 {
 	q := weight * lambda / price
@@ -24,13 +28,13 @@ func (lambdaCrawl) Visits(lambda, weight, price float64) float64 {
 }
 
 // randomly is the penalty of an objective when visits are Poisson-timed.
-func randomly(o Objective, lambda, visits float64) float64 {
+func randomly(o schedule.Objective, lambda, visits float64) float64 {
 	switch o.(type) {
-	case Fresh:
+	case schedule.Fresh:
 		return lambda / (visits + lambda)
-	case Age:
+	case schedule.Age:
 		return lambda / (visits * (visits + lambda))
-	case Delay:
+	case schedule.Delay:
 		return lambda / visits
 	default:
 		return math.Log1p(lambda / visits)
