@@ -22,12 +22,6 @@ func (g Distribution) Variance() float64 { return g.A / (g.B * g.B) }
 // (≥ 0): exact.
 func (g Distribution) Unchanged(days float64) Distribution { return Distribution{g.A, g.B + days} }
 
-// Counted is the belief after n changes were seen to happen in so many days, as a
-// feed or a list of revisions tells: exact. Counted(1, d) is also what a page
-// says that last changed d days ago and is only known not to have changed since
-// (Last-Modified).
-func (g Distribution) Counted(n, days float64) Distribution { return Distribution{g.A + n, g.B + days} }
-
 // Changed is the belief after a look that found at least one change in so many
 // days (> 0), as comparing two copies tells. The exact belief is no Gamma
 // distribution any more; this is the one with its mean and variance (assumed
@@ -48,11 +42,4 @@ func (g Distribution) Changed(days float64) Distribution {
 	d := gone / math.Expm1(g.A*r)
 	spread := 1 + d*(2-gone) - g.A*d*(gone+d)
 	return Distribution{g.A * (1 + d) * (1 + d) / spread, g.B * (1 + d) / spread}
-}
-
-// Forget moves the belief back towards a prior: keep (0 to 1) is the share of
-// what was learned since that stays. Real pages have busy and quiet times; a
-// belief that forgets with a half-life follows them.
-func (g Distribution) Forget(prior Distribution, keep float64) Distribution {
-	return Distribution{prior.A + (g.A-prior.A)*keep, prior.B + (g.B-prior.B)*keep}
 }

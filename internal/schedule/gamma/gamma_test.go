@@ -2,7 +2,6 @@ package gamma
 
 import (
 	"fmt"
-	"math"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -35,10 +34,6 @@ func TestGammaSteps(t *testing.T) {
 		always = always.Changed(1)
 	}
 	mathtest.Printed(t, "10 of 10, daily", "10.37876392 19.35792880 0.53615054", always.A, always.B, always.Mean())
-	modified := Distribution{0.5, 15}.Counted(1, 2)
-	mathtest.Printed(t, "Last-Modified 2 of 7 days ago", "1.500000 17.000000", modified.A, modified.B)
-	forgotten := modified.Forget(Distribution{0.5, 15}, math.Exp2(-30./90))
-	mathtest.Printed(t, "30 days later, half-life 90", "1.2937005259840997 16.5874010519682", forgotten.A, forgotten.B)
 }
 
 // The new mean and variance are those of the exact belief, by quadrature.

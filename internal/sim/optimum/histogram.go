@@ -35,37 +35,23 @@ func NewHistogram(o schedule.Objective) *Histogram { return &Histogram{objective
 
 // Add counts an element. One without rate or weight demands nothing and is left
 // out.
-func (h *Histogram) Add(lambda, weight float64) { h.add(lambda, weight, 1) }
-
-// Remove takes back an element that was added.
-func (h *Histogram) Remove(lambda, weight float64) { h.add(lambda, weight, -1) }
-
-func (h *Histogram) add(lambda, weight, sign float64) {
+func (h *Histogram) Add(lambda, weight float64) {
 	if lambda <= 0 || weight <= 0 {
 		return
 	}
 	merit := math.Log2(h.objective.Merit(lambda, weight))
 	i := int((merit + octaves/2) * octave)
 	b := &h.buckets[min(max(i, 0), len(h.buckets)-1)]
-	b.lambda += sign * lambda
-	b.merit += sign * lambda * merit
-}
-
-// Merge adds what another histogram of the same objective counted.
-func (h *Histogram) Merge(o *Histogram) {
-	for i := range h.buckets {
-		h.buckets[i].lambda += o.buckets[i].lambda
-		h.buckets[i].merit += o.buckets[i].merit
-	}
+	b.lambda += lambda
+	b.merit += lambda * merit
 }
 
 // Demand is how many visits a day the elements get together at a price.
 func (h *Histogram) Demand(price float64) float64 {
 	sum := 0.0
 	for i := range h.buckets {
-		// All of a bucket stand at the mean of their merits; a remainder of rounding
-		// after the last one was removed is none.
-		if b := &h.buckets[i]; b.lambda > 1e-300 {
+		// All of a bucket stand at the mean of their merits.
+		if b := &h.buckets[i]; b.lambda > 0 {
 			sum += b.lambda * h.objective.Visits(1, math.Exp2(b.merit/b.lambda), price)
 		}
 	}

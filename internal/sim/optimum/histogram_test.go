@@ -4,8 +4,6 @@ import (
 	"math"
 	"testing"
 
-	"pgregory.net/rapid"
-
 	"recrawl/internal/schedule"
 	"recrawl/internal/schedule/mathtest"
 )
@@ -39,35 +37,6 @@ func TestEmptyHistogram(t *testing.T) {
 	if price, demand := h.Price(5), h.Demand(1); price != 0 || demand != 0 {
 		t.Errorf("price %v, demand %v, want none", price, demand)
 	}
-}
-
-// Elements may come and go in any order, and shards be summed up apart.
-func TestHistogramSums(t *testing.T) {
-	t.Parallel()
-	rapid.Check(t, func(t *rapid.T) {
-		w, gone := plainWorlds.Draw(t, "world"), plainWorlds.Draw(t, "gone")
-		one, left, right := NewHistogram(w.objective), NewHistogram(w.objective), NewHistogram(w.objective)
-		for i, e := range w.elements {
-			one.Add(e.Lambda, e.Weight)
-			[]*Histogram{left, right}[i%2].Add(e.Lambda, e.Weight)
-		}
-		for _, e := range gone.elements {
-			left.Add(e.Lambda, e.Weight)
-		}
-		for _, e := range gone.elements {
-			left.Remove(e.Lambda, e.Weight)
-		}
-		left.Merge(right)
-		// What rounding leaves of removed elements is a share of what was removed.
-		rest := 0.0
-		for _, e := range gone.elements {
-			rest += 1e-12 * e.Lambda * (1 + gone.objective.Visits(1, math.Inf(1), 1))
-		}
-		price := one.Price(w.budget)
-		if got := left.Demand(price); math.Abs(got-w.budget) > 1e-6*w.budget+1e3*rest {
-			t.Fatalf("demand %v after removal and merging, want %v", got, w.budget)
-		}
-	})
 }
 
 // The targets for 1 000 000 pages are 100 ms and an error of 1e-3.
