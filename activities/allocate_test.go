@@ -145,8 +145,8 @@ func TestRevisitRules(t *testing.T) {
 		spec.Revisit.Rules = []crawl.RevisitRule{{Prefix: "http://localhost/news/", Policy: "fixed", DefaultInterval: crawl.Duration(2 * time.Hour)}}
 	})
 	for i, want := range []string{"√λ share", "every 2h"} {
-		if plan := w.plan(pages[i], 1, contract.FetchOut{Outcome: crawl.OutcomeNew}); !strings.Contains(plan.Summary, want) {
-			t.Errorf("%s: %s, want %s", pages[i].URL, plan.Summary, want)
+		if plan := w.plan(pages[i], 1, contract.FetchOut{Outcome: crawl.OutcomeNew}); !strings.Contains(plan.Reason, want) {
+			t.Errorf("%s: %s, want %s", pages[i].URL, plan.Reason, want)
 		}
 	}
 }

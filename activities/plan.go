@@ -82,7 +82,7 @@ func (a *Activities) recorded(ctx context.Context, view *crawlView, v store.Visi
 	}
 	return contract.PlanOut{
 		Visit: v.Visit, At: v.At, Outcome: v.Outcome, Status: v.Status, State: v.State, NextAt: v.NextAt, Room: room,
-		Summary: summaryOf(v), RedirectHost: host,
+		Reason: summaryOf(v), RedirectHost: host,
 	}, nil
 }
 

@@ -216,7 +216,7 @@ func TestPageStateIsSmall(t *testing.T) {
 		}
 		return contract.AcquireOut{}, nil
 	}
-	l.world.OnPlan = func(_ contract.PlanIn, out *contract.PlanOut) { out.Summary = long }
+	l.world.OnPlan = func(_ contract.PlanIn, out *contract.PlanOut) { out.Reason = long }
 	in := visited(start)
 	in.Tuning.VisitsPerRun = 1
 	l.stopped(l.page(in))
