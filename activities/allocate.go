@@ -23,7 +23,7 @@ const (
 	busyShare = 0.2
 )
 
-// allocate is maintenance's part in a budget: it takes stock of what is believed of
+// allocate is maintenance's part in a budget: it takes tally of what is believed of
 // the pages, moves the threshold, the hosts' prices and the priors, and now and
 // then wakes the sleepers that these moves concern most.
 func (a *Activities) allocate(ctx context.Context, in contract.MaintainIn) error {
@@ -39,30 +39,30 @@ func (a *Activities) allocate(ctx context.Context, in contract.MaintainIn) error
 	if err != nil {
 		return err
 	}
-	stock := schedule.NewStock(view.revisit, before.Steering, before.Hosts, schedule.Period{From: before.At, To: now})
-	if err := a.eachEntry(ctx, view, func(e schedule.Entry) { stock.Add(e) }); err != nil {
+	tally := schedule.NewTally(view.revisit, before.Steering, before.Hosts, schedule.Period{From: before.At, To: now})
+	if err := a.eachEntry(ctx, view, func(e schedule.Entry) { tally.Add(e) }); err != nil {
 		return err
 	}
-	limits, err := a.hostLimits(ctx, view, stock)
+	limits, err := a.hostLimits(ctx, view, tally)
 	if err != nil {
 		return err
 	}
-	turn := stock.Turn(schedule.BudgetOf(view.Spec.Revisit, stock.Pages()), limits)
+	round := tally.Settle(schedule.BudgetOf(view.Spec.Revisit, tally.Pages()), limits)
 	after := store.SteeringRecord{
-		Steering: turn.Steering, Planned: turn.Planned, Budget: turn.Budget, At: now, Turns: before.Turns + 1, Hosts: turn.Hosts,
+		Steering: round.Steering, Planned: round.Planned, Budget: round.Budget, At: now, Rounds: before.Rounds + 1, Hosts: round.Hosts,
 	}
 	if err := a.store.SetSteering(ctx, in.CrawlID, after); err != nil {
 		return err
 	}
-	if after.Turns%schedule.LookEvery != 0 {
+	if after.Rounds%schedule.LookEvery != 0 {
 		return nil
 	}
 	for id, h := range before.Hosts {
-		if _, moved := turn.Hosts[id]; !moved {
+		if _, moved := round.Hosts[id]; !moved {
 			after.Hosts[id] = h
 		}
 	}
-	visits := schedule.PeriodVisits(turn.Planned, schedule.LookEvery*view.Spec.MaintainEvery.Std())
+	visits := schedule.PeriodVisits(round.Planned, schedule.LookEvery*view.Spec.MaintainEvery.Std())
 	return a.reschedule(ctx, view, after, visits)
 }
 
@@ -81,18 +81,18 @@ func entryOf(rules schedule.Rules, e store.EntryRecord) schedule.Entry {
 
 // hostLimits says how many visits a day the busy hosts can take from this crawl: what
 // discovery and other crawls leave, and at least an equal share.
-func (a *Activities) hostLimits(ctx context.Context, view *crawlView, stock *schedule.Stock) (map[int64]float64, error) {
+func (a *Activities) hostLimits(ctx context.Context, view *crawlView, tally *schedule.Tally) (map[int64]float64, error) {
 	p := view.Spec.Politeness
 	slowest := schedule.HostLimit(max(p.Delay.Std(), p.MaxCrawlDelay.Std(), time.Millisecond), 0, 0)
 	limits := map[int64]float64{}
-	for ids := range slices.Chunk(stock.Busy(busyShare*slowest), entryBatch) {
+	for ids := range slices.Chunk(tally.Busy(busyShare*slowest), entryBatch) {
 		loads, err := a.store.HostLoads(ctx, view.ID, ids)
 		if err != nil {
 			return nil, err
 		}
 		for _, l := range loads {
 			kept := polite.Discover(l.Undiscovered, l.Visited).Kept
-			limits[l.ID] = schedule.SharedLimit(schedule.HostLimit(max(l.Gap, time.Millisecond), l.Mean, kept), stock.Planned(l.ID), l.Others)
+			limits[l.ID] = schedule.SharedLimit(schedule.HostLimit(max(l.Gap, time.Millisecond), l.Mean, kept), tally.Planned(l.ID), l.Others)
 		}
 	}
 	return limits, nil
@@ -163,7 +163,7 @@ func (a *Activities) internal(ctx context.Context, view *crawlView, page store.P
 	return a.store.Internal(ctx, page.PageID, since)
 }
 
-// selective is the rule that may skip a page's turn, if there is one.
+// selective is the rule that may skip a page's visit, if there is one.
 func (v *crawlView) selective(url string) (schedule.FRMax, bool) {
 	if !v.Spec.Revisit.Selective {
 		return schedule.FRMax{}, false
@@ -172,8 +172,8 @@ func (v *crawlView) selective(url string) (schedule.FRMax, bool) {
 	return rule, is
 }
 
-// skips decides whether the turn of a page that has come is skipped, and why. Only
-// a turn that nobody asked for may be.
+// skips decides whether the visit of a page that is due is skipped, and why. A visit
+// that a person asked for never is.
 func (a *Activities) skips(ctx context.Context, in contract.AcquireIn) (skip bool, why []crawl.Reason, err error) {
 	// The view may be of before a change of the spec: no request hangs on it.
 	view, err := a.crawl(ctx, in.Page.Crawl, 1)

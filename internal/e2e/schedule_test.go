@@ -166,7 +166,7 @@ func meanWorkload(all []workload) (mean workload) {
 }
 
 // plannedIn is what a data folder's store has planned of a crawl now. It allows for
-// visits that come late as the policy does: see schedule.Census.
+// visits that come late as the policy does: see schedule.Demand.
 func plannedIn(t *testing.T, db store.Store, crawl string) workload {
 	t.Helper()
 	const day, most = 86400, 0.25

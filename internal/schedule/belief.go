@@ -41,7 +41,7 @@ type Belief struct {
 	// LastGap is the days between the last two comparisons.
 	LastGap float32 `json:"last,omitempty"`
 	// Slant is what was learned of how the rate falls with the age.
-	Slant Slant `json:"slant,omitzero"`
+	Aging Aging `json:"slant,omitzero"`
 	// Changes, Days, Looks and Apart are what was learned about the rate of change,
 	// on its clock, forgetting included, as Evidence has it (Apart is its Gap). No
 	// prior is in it, so that one that moves takes all its pages along.
@@ -85,7 +85,7 @@ func (b Belief) valid() bool {
 		b.History>>b.Pairs == 0 && b.Told>>b.Pairs == 0 && b.Told&b.History == 0 &&
 		within(b.Soonest, 1e6) && within(b.Changes, 1e6) && within(b.Days, 1e6) && within(b.Refresh, 1e6) && within(b.Late, 1e6) &&
 		within(b.Looks, 1e6) && within(b.Apart, 1e6) && (b.Looks == 0) == (b.Apart == 0) &&
-		within(b.LastGap, 1e6) && b.Slant.valid() &&
+		within(b.LastGap, 1e6) && b.Aging.valid() &&
 		within(b.Selective, 1) && b.Compared >= 0 && b.Moved <= proofs && b.Stayed <= proofs
 }
 
@@ -130,7 +130,7 @@ func (b Belief) evidence() gamma.Evidence {
 // Rate is how many changes a day are expected of the page now, on average over a
 // round.
 func (b Belief) Rate(p Parameters) float64 {
-	return p.prospect(b).over(b.Gamma(p.prior()), days(max(p.Round, 1))).Mean()
+	return p.forecast(b).over(b.Gamma(p.prior()), days(max(p.Round, 1))).Mean()
 }
 
 // observe adds what a visit saw, if it compared two copies or saw the first one.
@@ -201,9 +201,9 @@ func (b Belief) compare(seen Observation, p Parameters) (Belief, gamma.Evidence)
 	keep, gap, ago := p.keep(seen.Gap), days(seen.Gap), days(b.changedAgo(seen))
 	believed, look, e := b.Gamma(p.prior()), b.look(seen, p), b.evidence().Faded(keep)
 	if b.Since != 0 {
-		b.Slant = b.Slant.faded(keep)
+		b.Aging = b.Aging.faded(keep)
 		if !look.wave && b.Pairs >= knownLooks {
-			b.Slant = b.Slant.look(believed, look.clock, look.age, gap, seen.Outcome.Changed())
+			b.Aging = b.Aging.look(believed, look.clock, look.age, gap, seen.Outcome.Changed())
 		}
 	}
 	switch lived := look.clock.Lives(look.age, gap); {

@@ -23,7 +23,7 @@ func (o Budgeted) Next(page Page, seen Observation, p Parameters) Decision {
 	g := belief.Gamma(p.prior())
 	theta, own := p.threshold(o.Objective)
 	price := max(theta, p.HostPrice)
-	ahead := p.prospect(belief)
+	ahead := p.forecast(belief)
 	due := ahead.due(o.Objective, g, price/p.weight())
 	g = ahead.over(g, min(due, days(p.Max)))
 
@@ -39,7 +39,7 @@ func (o Budgeted) Next(page Page, seen Observation, p Parameters) Decision {
 	if w := p.weight(); w != 1 {
 		why.add(because(CodeWeight, w))
 	}
-	if gap, is := earlyLook(o.Objective, g, due, days(p.Max)); is && belief.Pairs > 0 && page.Visit%2 == 0 {
+	if gap, is := exploratoryLook(o.Objective, g, due, days(p.Max)); is && belief.Pairs > 0 && page.Visit%2 == 0 {
 		due = gap
 		why.add(because(CodeEarly, duration(due).Seconds()))
 	}
@@ -73,7 +73,7 @@ func (b Belief) grounds(g gamma.Distribution, p Parameters) grounds {
 
 // addAging says how old the page is and what follows, and whether a change that was
 // found is its site's. The belief before is the one before the visit.
-func (all *grounds) addAging(before Belief, seen Observation, p Parameters, ahead prospect) {
+func (all *grounds) addAging(before Belief, seen Observation, p Parameters, ahead forecast) {
 	if compares(seen.Outcome) && seen.Gap > 0 && before.look(seen, p).site {
 		all.add(because(CodeSite, p.Site.Share))
 	}

@@ -58,7 +58,7 @@ func TestDueByAge(t *testing.T) {
 	for _, o := range Objectives() {
 		last := 0.0
 		for _, age := range []float64{0, 1, 10, 100, 1000} {
-			ahead := prospect{clock: clock, age: age}
+			ahead := forecast{clock: clock, age: age}
 			due := ahead.due(o, g, o.Worth(g, 20))
 			if due <= last {
 				t.Errorf("%s: due after %v at age %v, and after %v when younger", o.Name(), due, age, last)
@@ -69,7 +69,7 @@ func TestDueByAge(t *testing.T) {
 			last = due
 		}
 	}
-	old := prospect{clock: clock, age: 1e4}
+	old := forecast{clock: clock, age: 1e4}
 	rate := old.over(g, 1).Mean()
 	if got, want := old.due(Delay{}, g, 10), math.Sqrt(2*10/rate); !mathtest.Alike(got, want, 0.01) {
 		t.Errorf("an old page is due after %v days, want √(2θ/λ) = %v", got, want)

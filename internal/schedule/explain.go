@@ -50,7 +50,7 @@ type Explanation struct {
 // to (a back-off, a probe) is not the policy's and not said here.
 func Explain(policy Policy, page Page, p Parameters, elapsed time.Duration) Explanation {
 	now := Replan(policy, page, p)
-	ahead := p.prospect(page.Belief)
+	ahead := p.forecast(page.Belief)
 	own := page.Belief.Gamma(p.prior())
 	g := ahead.over(own, min(days(now.Interval), days(p.Max)))
 	x, counter := page.Belief.last(window)

@@ -52,7 +52,7 @@ var (
 			Compared:  rapid.Int64Min(0).Draw(t, "compared"),
 			Since:     rapid.OneOf(rapid.Just(int64(0)), rapid.Int64Range(1, 4e12)).Draw(t, "since"),
 			LastGap:   rapid.Float32Range(0, 1e5).Draw(t, "last gap"),
-			Slant:     Slant{Known: rapid.Float32Range(0, 1e5).Draw(t, "known"), Slope: rapid.Float32Range(-1e5, 1e5).Draw(t, "slope")},
+			Aging:     Aging{Known: rapid.Float32Range(0, 1e5).Draw(t, "known"), Slope: rapid.Float32Range(-1e5, 1e5).Draw(t, "slope")},
 			Refresh:   rapid.Float32Range(0, 3650).Draw(t, "refresh"),
 			Selective: rapid.Float32Range(0.2, 0.6).Draw(t, "selective"),
 			Skipped:   rapid.Bool().Draw(t, "skipped"),

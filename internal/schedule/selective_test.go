@@ -65,9 +65,9 @@ func TestSelect(t *testing.T) {
 }
 
 // A page that does not change, whose internal pages do not either, is skipped at
-// every second turn; one whose internal pages change is visited, and learns
+// every second time; one whose internal pages change is visited, and learns
 // whether that is worth it.
-func TestSelectiveTurns(t *testing.T) {
+func TestSelectiveVisits(t *testing.T) {
 	t.Parallel()
 	turns := func(page Page, internal Internal, outcome crawl.Outcome, n int) (visits int, b Belief) {
 		for range n {

@@ -85,7 +85,7 @@ func TestHostPrices(t *testing.T) {
 		if math.Abs(r.Visits/60-1) > 0.1 {
 			t.Errorf("%s: %.1f visits a day, the budget is 60", name, r.Visits)
 		}
-		u := d.scheduler.(*product).upkeep
+		u := d.scheduler.(*product).maintenance
 		for host := range w.Hosts {
 			if own := u.hosts[int64(host)].Price > u.steering.Threshold; own != (host%2 == 0) {
 				t.Errorf("%s: host %d has a price of its own: %v", name, host, own)

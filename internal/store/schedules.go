@@ -40,11 +40,11 @@ type Schedules interface {
 // SteeringRecord is what the pages of a crawl and of its hosts share.
 type SteeringRecord struct {
 	schedule.Steering
-	// Planned is how many visits a day were planned at the last turn, Budget how many
-	// there were to plan, At when it was and Turns how many there have been.
+	// Planned is how many visits a day were planned at the last round of maintenance, Budget how many
+	// there were to plan, At when it was and Rounds how many there have been.
 	Planned, Budget float64
 	At              time.Time
-	Turns           int
+	Rounds          int
 	Hosts           map[int64]schedule.HostSteering
 }
 

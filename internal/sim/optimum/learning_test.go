@@ -31,7 +31,7 @@ type life struct {
 
 const (
 	lifeHosts   = 12
-	maintenance = 4.0 // days between two turns
+	maintenance = 4.0 // days between two rounds
 	day         = 24 * time.Hour
 )
 
@@ -77,9 +77,9 @@ func (l *life) run(warmUp, end float64) (penalty, visits float64) {
 	for _, e := range l.elements {
 		weights += e.Weight
 	}
-	for turn := maintenance; l.due[0].at < end; {
+	for round := maintenance; l.due[0].at < end; {
 		next := heap.Pop(&l.due).(dueAt)
-		for ; turn < next.at; turn += maintenance {
+		for ; round < next.at; round += maintenance {
 			l.maintain()
 		}
 		e, gap := l.elements[next.page], l.planned[next.page]
@@ -108,7 +108,7 @@ func (l *life) penalty(e Element, days float64) float64 {
 	return e.Weight * days * l.policy.Penalty(e.Lambda, 1/days)
 }
 
-// maintain is what the crawl's maintenance does: priors by host, a census, θ.
+// maintain is what the crawl's maintenance does: priors by host, a demand, θ.
 func (l *life) maintain() {
 	groups, all := make([]schedule.Population, lifeHosts), schedule.Population{}
 	for i := range l.pages {
@@ -119,15 +119,15 @@ func (l *life) maintain() {
 		all.Merge(g)
 	}
 	outside := all.Prior(schedule.FirstPrior(l.p.Round))
-	var census schedule.Census
+	var demand schedule.Demand
 	for h := range groups {
 		l.priors[h] = groups[h].Prior(outside)
 	}
 	for i := range l.pages {
-		census.Add(l.pages[i].Belief.Gamma(l.priors[l.elements[i].Host]), l.elements[i].Weight)
+		demand.Add(l.pages[i].Belief.Gamma(l.priors[l.elements[i].Host]), l.elements[i].Weight)
 	}
 	l.p.Threshold = schedule.MoveThreshold(l.p.Threshold, l.budget, func(theta float64) float64 {
-		return census.Planned(l.policy, theta, l.p.Min, l.p.Max)
+		return demand.Planned(l.policy, theta, l.p.Min, l.p.Max)
 	}).To
 }
 

@@ -9,7 +9,7 @@ import (
 
 // censusOctave is how many cells there are to a factor of two, of shape, days and
 // weight alike.
-const censusOctave = 4
+const demandOctave = 4
 
 // lateShare is the largest share of an interval by which visits are reckoned with
 // to come late.
@@ -19,32 +19,32 @@ const lateShare = 0.25
 // without the pages. Beliefs alike in shape, days and weight share a cell and
 // stand at its geometric mean; what a census says is that of its pages to better
 // than 1e-3 (1e-2 for Fresh, whose early looks begin at sharp bounds). The zero Census is empty. Censuses of shards can be merged.
-type Census struct {
-	cells []censusCell // in the order of their first pages, so that sums are the same each time
+type Demand struct {
+	cells []demandCell // in the order of their first pages, so that sums are the same each time
 	index map[[3]int16]int
 }
 
-type censusCell struct {
+type demandCell struct {
 	key           [3]int16
 	n             float64
 	a, b, weights float64 // sums of logarithms
 }
 
 // Add counts a page with a belief and a weight (> 0).
-func (c *Census) Add(g gamma.Distribution, weight float64) {
+func (c *Demand) Add(g gamma.Distribution, weight float64) {
 	a, b, w := math.Log2(g.A), math.Log2(g.B), math.Log2(weight)
-	cellOf := func(x float64) int16 { return int16(math.Floor(min(max(x, -1000), 1000) * censusOctave)) }
-	c.add(censusCell{key: [3]int16{cellOf(a), cellOf(b), cellOf(w)}, n: 1, a: a, b: b, weights: w})
+	cellOf := func(x float64) int16 { return int16(math.Floor(min(max(x, -1000), 1000) * demandOctave)) }
+	c.add(demandCell{key: [3]int16{cellOf(a), cellOf(b), cellOf(w)}, n: 1, a: a, b: b, weights: w})
 }
 
 // Merge adds what another census counted.
-func (c *Census) Merge(o *Census) {
+func (c *Demand) Merge(o *Demand) {
 	for _, cell := range o.cells {
 		c.add(cell)
 	}
 }
 
-func (c *Census) add(cell censusCell) {
+func (c *Demand) add(cell demandCell) {
 	i, ok := c.index[cell.key]
 	if !ok {
 		if c.index == nil {
@@ -62,7 +62,7 @@ func (c *Census) add(cell censusCell) {
 }
 
 // Pages is how many pages were counted.
-func (c *Census) Pages() int {
+func (c *Demand) Pages() int {
 	n := 0.0
 	for i := range c.cells {
 		n += c.cells[i].n
@@ -72,13 +72,13 @@ func (c *Census) Pages() int {
 
 // Planned is how many visits a day the pages get together at a threshold (≥ 0)
 // when no interval is shorter than low (> 0) or longer than high.
-func (c *Census) Planned(o Objective, threshold float64, low, high time.Duration) float64 {
+func (c *Demand) Planned(o Objective, threshold float64, low, high time.Duration) float64 {
 	return c.held(o, threshold, low, high, 0)
 }
 
 // held is Planned when every visit comes so late, but not by more than lateShare of
 // its interval: an outage is no reason to plan more.
-func (c *Census) held(o Objective, threshold float64, low, high, late time.Duration) float64 {
+func (c *Demand) held(o Objective, threshold float64, low, high, late time.Duration) float64 {
 	sum := 0.0
 	for i := range c.cells {
 		cell := &c.cells[i]

@@ -48,18 +48,18 @@ func (c *collection) plan() {
 	}
 }
 
-func (c *collection) turn(budget float64, limits map[int64]float64) Turn {
-	stock := NewStock(c.rules, c.steering, c.hosts, Period{To: c.now})
+func (c *collection) round(budget float64, limits map[int64]float64) Round {
+	tally := NewTally(c.rules, c.steering, c.hosts, Period{To: c.now})
 	for _, e := range c.entries {
-		stock.Add(e)
+		tally.Add(e)
 	}
-	turn := stock.Turn(budget, limits)
-	c.steering = turn.Steering
-	for id, h := range turn.Hosts {
+	round := tally.Settle(budget, limits)
+	c.steering = round.Steering
+	for id, h := range round.Hosts {
 		c.hosts[id] = h
 	}
 	c.plan()
-	return turn
+	return round
 }
 
 func (c *collection) planned(host int64) float64 {
@@ -78,9 +78,9 @@ func spec(policy string) crawl.RevisitSpec {
 	return r
 }
 
-// Turn after turn, what is planned comes to the budget, and no host to more than
+// Round after round, what is planned comes to the budget, and no host to more than
 // its limit: for every objective, with rules, weights, and whatever the pages.
-func TestTurnsMeetTheBudget(t *testing.T) {
+func TestRoundsMeetTheBudget(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := spec(rapid.SampledFrom([]string{"sqrt", "fresh", "age", "harmonic"}).Draw(t, "policy"))
 		r.Rules = []crawl.RevisitRule{{Prefix: "http://a/", Weight: 3}, {Host: "b", Policy: "fixed", DefaultInterval: crawl.Duration(50 * 24 * time.Hour)}}
@@ -88,7 +88,7 @@ func TestTurnsMeetTheBudget(t *testing.T) {
 		budget := rapid.Float64Range(50, 600).Draw(t, "budget")
 		limits := map[int64]float64{0: budget / 20, 1: 1e6}
 		for range 30 {
-			c.turn(budget, limits)
+			c.round(budget, limits)
 		}
 		if got := c.planned(-1); got < 0.96*budget || got > 1.04*budget {
 			t.Errorf("%v visits a day are planned, the budget has %v", got, budget)
@@ -103,41 +103,41 @@ func TestTurnsMeetTheBudget(t *testing.T) {
 }
 
 // A crawl that grows by a factor of a hundred, or is given another budget, meets
-// its budget in the next turn: what is known is not left to small moves.
-func TestTurnFollowsGrowth(t *testing.T) {
+// its budget in the next round: what is known is not left to small moves.
+func TestRoundFollowsGrowth(t *testing.T) {
 	t.Parallel()
 	for _, policy := range []string{"sqrt", "fresh", "age", "harmonic"} {
 		c := newCollection(t, spec(policy), 7, 2000, 3)
 		all := c.entries
 		c.entries = all[:20]
 		for range 20 {
-			c.turn(100, nil)
+			c.round(100, nil)
 		}
 		c.entries = all
 		for range 3 {
-			c.turn(100, nil)
+			c.round(100, nil)
 		}
 		if got := c.planned(-1); got < 80 || got > 125 {
-			t.Errorf("%s: three turns after it has grown, %v visits a day are planned, the budget has 100", policy, got)
+			t.Errorf("%s: three rounds after it has grown, %v visits a day are planned, the budget has 100", policy, got)
 		}
 		for range 3 {
-			c.turn(1000, nil)
+			c.round(1000, nil)
 		}
 		if got := c.planned(-1); got < 800 || got > 1250 {
-			t.Errorf("%s: three turns after it was given more, %v visits a day are planned, the budget has 1000", policy, got)
+			t.Errorf("%s: three rounds after it was given more, %v visits a day are planned, the budget has 1000", policy, got)
 		}
 	}
 }
 
-func TestTurnWithoutPages(t *testing.T) {
+func TestRoundWithoutPages(t *testing.T) {
 	t.Parallel()
 	c := newCollection(t, spec("sqrt"), 1, 0, 1)
-	if turn := c.turn(100, nil); turn.Threshold != 0 || turn.Planned != 0 || len(turn.Hosts) != 0 {
-		t.Errorf("nothing is planned, and %+v came of it", turn)
+	if round := c.round(100, nil); round.Threshold != 0 || round.Planned != 0 || len(round.Hosts) != 0 {
+		t.Errorf("nothing is planned, and %+v came of it", round)
 	}
 	c = newCollection(t, spec("frmax"), 1, 10, 1)
-	if turn := c.turn(100, nil); turn.Steering != (Steering{}) {
-		t.Errorf("frmax shares nothing, and %+v came of it", turn.Steering)
+	if round := c.round(100, nil); round.Steering != (Steering{}) {
+		t.Errorf("frmax shares nothing, and %+v came of it", round.Steering)
 	}
 }
 
@@ -209,7 +209,7 @@ func TestRules(t *testing.T) {
 func BenchmarkTurn(b *testing.B) {
 	c := newCollection(b, spec("sqrt"), 1, 100_000, 1000)
 	for b.Loop() {
-		c.turn(100_000, map[int64]float64{1: 50, 2: 50})
+		c.round(100_000, map[int64]float64{1: 50, 2: 50})
 	}
 }
 

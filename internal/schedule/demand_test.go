@@ -24,12 +24,12 @@ func crowd(n int) (beliefs []gamma.Distribution, weights []float64) {
 	return beliefs, weights
 }
 
-// A census tells what a threshold would cost to a thousandth, to a hundredth for an
+// A demand tells what a threshold would cost to a thousandth, to a hundredth for an
 // objective with early looks.
-func TestCensusPlanned(t *testing.T) {
+func TestDemandPlanned(t *testing.T) {
 	t.Parallel()
 	beliefs, weights := crowd(20_000)
-	var c, odd Census
+	var c, odd Demand
 	for i, g := range beliefs {
 		if i%2 == 0 {
 			c.Add(g, weights[i])
@@ -58,20 +58,20 @@ func TestCensusPlanned(t *testing.T) {
 	}
 }
 
-func TestEmptyCensus(t *testing.T) {
+func TestEmptyDemand(t *testing.T) {
 	t.Parallel()
-	var c Census
-	c.Merge(&Census{})
+	var c Demand
+	c.Merge(&Demand{})
 	if c.Pages() != 0 || c.Planned(Delay{}, 1, daily.Min, daily.Max) != 0 {
 		t.Errorf("%d pages, %v visits", c.Pages(), c.Planned(Delay{}, 1, daily.Min, daily.Max))
 	}
 }
 
 // What is planned falls as the threshold rises, within what the bounds allow.
-func TestCensusProperties(t *testing.T) {
+func TestDemandProperties(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		var c Census
+		var c Demand
 		n := rapid.IntRange(1, 20).Draw(t, "n")
 		for range n {
 			c.Add(gammas.Draw(t, "belief"), mathtest.Positive(1e-3, 1e3).Draw(t, "weight"))
@@ -86,17 +86,17 @@ func TestCensusProperties(t *testing.T) {
 	})
 }
 
-func BenchmarkCensus(b *testing.B) {
+func BenchmarkDemand(b *testing.B) {
 	beliefs, weights := crowd(1e6)
 	b.Run("take", func(b *testing.B) {
 		for b.Loop() {
-			var c Census
+			var c Demand
 			for i, g := range beliefs {
 				c.Add(g, weights[i])
 			}
 		}
 	})
-	var c Census
+	var c Demand
 	for i, g := range beliefs {
 		c.Add(g, weights[i])
 	}

@@ -89,18 +89,18 @@ func (s Site) near(o Site) bool {
 
 // watch counts the looks at a host's pages to find a wave: each page's last one, with
 // how many of them were expected to find a change.
-type watch struct {
+type waveDetector struct {
 	now    int64
 	window float64 // days: only looks since then are recent
-	recent tallied
-	usual  tallied // the looks before those
-	swept  tallied // the first looks after the last wave
-	first  int64   // recent look that found a change
+	recent lookCounts
+	usual  lookCounts // the looks before those
+	swept  lookCounts // the first looks after the last wave
+	first  int64      // recent look that found a change
 }
 
-type tallied struct{ looks, changed, expected float64 }
+type lookCounts struct{ looks, changed, expected float64 }
 
-func (t *tallied) add(changed bool, chance float64) {
+func (t *lookCounts) add(changed bool, chance float64) {
 	t.looks++
 	t.expected += chance
 	if changed {
@@ -109,10 +109,10 @@ func (t *tallied) add(changed bool, chance float64) {
 }
 
 // excess is by how much more looks found a change than were expected to.
-func (t tallied) excess() float64 { return t.changed - t.expected }
+func (t lookCounts) excess() float64 { return t.changed - t.expected }
 
 // look counts a page.
-func (w *watch) look(b Belief, g gamma.Distribution, p Parameters) {
+func (w *waveDetector) look(b Belief, g gamma.Distribution, p Parameters) {
 	gap := float64(b.LastGap)
 	if gap <= 0 || b.Pairs < knownLooks {
 		return // what it was expected to do is not known
@@ -141,7 +141,7 @@ func (w *watch) look(b Belief, g gamma.Distribution, p Parameters) {
 }
 
 // site is what is known of the site after the count.
-func (w *watch) site(s Site) Site {
+func (w *waveDetector) site(s Site) Site {
 	if s.Since == 0 {
 		s.Since = w.now
 	}

@@ -28,7 +28,7 @@ const (
 //
 // It is the exploration that an index leaves out which values a visit by what it
 // finds and not by what it teaches (Feldbaum, "Dual control theory", 1960).
-func earlyLook(o Objective, g gamma.Distribution, due, most float64) (gap float64, is bool) {
+func exploratoryLook(o Objective, g gamma.Distribution, due, most float64) (gap float64, is bool) {
 	if _, gives := o.(Fresh); !gives || g.A >= settled || due >= most || g.Mean()*due <= surely {
 		return 0, false
 	}
@@ -40,7 +40,7 @@ func earlyLook(o Objective, g gamma.Distribution, due, most float64) (gap float6
 func meanInterval(o Objective, g gamma.Distribution, threshold, low, high float64) float64 {
 	due := Due(o, g, threshold)
 	interval := min(max(due, low), high)
-	if gap, is := earlyLook(o, g, due, high); is {
+	if gap, is := exploratoryLook(o, g, due, high); is {
 		return (interval + max(gap, low)) / 2
 	}
 	return interval

@@ -43,17 +43,17 @@ func (e Entry) Sleeper(g Group, s Steering, h HostSteering, now time.Time) (Slee
 // Stock is what maintenance counts of a crawl's pages in one pass, in memory that
 // does not grow with them but for a little for each host: what is believed, by
 // cells, and what is planned.
-type Stock struct {
+type Tally struct {
 	period   Period
 	rules    Rules
 	steering Steering
 	hosts    map[int64]HostSteering
-	counts   map[int64]*hostStock
-	common   []Census // by group, of the hosts that are not tight
+	counts   map[int64]*hostTally
+	common   []Demand // by group, of the hosts that are not tight
 	pages    int      // that share the budget
 	visits   float64  // a day that the pages that share the budget have planned
 	late     float64  // of these, each times the days by which the last one was late
-	slants   struct{ slope, info float64 }
+	aging    struct{ slope, info float64 }
 	others   float64 // visits a day that are not moved by thresholds: of other policies, probes and back-offs
 }
 
@@ -61,30 +61,30 @@ type Stock struct {
 // first.
 type Period struct{ From, To time.Time }
 
-type hostStock struct {
-	watch      watch
+type hostTally struct {
+	detector   waveDetector
 	population Population
 	planned    float64  // visits a day
 	others     float64  // of these, those that are not moved by thresholds
-	censuses   []Census // by group, if the host is tight
+	demands    []Demand // by group, if the host is tight
 }
 
 // NewStock begins a count, with what the pages shared when they were planned. The
 // hosts are those that have a steering of their own. The period ends now.
-func NewStock(rules Rules, s Steering, hosts map[int64]HostSteering, period Period) *Stock {
-	return &Stock{period: period, rules: rules, steering: s, hosts: hosts, counts: map[int64]*hostStock{}, common: make([]Census, len(rules.groups))}
+func NewTally(rules Rules, s Steering, hosts map[int64]HostSteering, period Period) *Tally {
+	return &Tally{period: period, rules: rules, steering: s, hosts: hosts, counts: map[int64]*hostTally{}, common: make([]Demand, len(rules.groups))}
 }
 
 // Add counts a page. One that was never visited does not count.
-func (s *Stock) Add(e Entry) {
+func (s *Tally) Add(e Entry) {
 	if e.Visit == 0 {
 		return
 	}
 	h := s.counts[e.Host]
 	if h == nil {
-		h = &hostStock{watch: watch{now: s.period.To.UnixMilli(), window: s.window(s.hosts[e.Host].Planned)}}
+		h = &hostTally{detector: waveDetector{now: s.period.To.UnixMilli(), window: s.window(s.hosts[e.Host].Planned)}}
 		if s.hosts[e.Host].tight() {
-			h.censuses = make([]Census, len(s.rules.groups))
+			h.demands = make([]Demand, len(s.rules.groups))
 		}
 		s.counts[e.Host] = h
 	}
@@ -104,19 +104,19 @@ func (s *Stock) Add(e Entry) {
 	if e.Belief.Pairs > 0 {
 		h.population.Add(belief)
 	}
-	h.watch.look(e.Belief, belief, p)
-	s.slants.slope += float64(e.Belief.Slant.Slope)
-	s.slants.info += float64(e.Belief.Slant.Info)
+	h.detector.look(e.Belief, belief, p)
+	s.aging.slope += float64(e.Belief.Aging.Slope)
+	s.aging.info += float64(e.Belief.Aging.Info)
 	censuses := s.common
-	if h.censuses != nil {
-		censuses = h.censuses
+	if h.demands != nil {
+		censuses = h.demands
 	}
-	censuses[e.Group].Add(p.prospect(e.Belief).over(belief, days(e.Planned())), p.weight())
+	censuses[e.Group].Add(p.forecast(e.Belief).over(belief, days(e.Planned())), p.weight())
 }
 
 // window is for how many days looks at a host's pages are taken together to find a
 // wave, with so many visits planned a day.
-func (s *Stock) window(planned float64) float64 {
+func (s *Tally) window(planned float64) float64 {
 	window := wavePages * s.steering.Interval
 	if !s.period.From.IsZero() {
 		window = max(window, days(s.period.To.Sub(s.period.From)))
@@ -128,10 +128,10 @@ func (s *Stock) window(planned float64) float64 {
 }
 
 // Pages is how many pages share the budget.
-func (s *Stock) Pages() int { return s.pages }
+func (s *Tally) Pages() int { return s.pages }
 
 // Busy lists the hosts at which more than so many visits a day are planned, by id.
-func (s *Stock) Busy(least float64) []int64 {
+func (s *Tally) Busy(least float64) []int64 {
 	var busy []int64
 	for _, id := range slices.Sorted(maps.Keys(s.counts)) {
 		if s.counts[id].planned > least || s.hosts[id].tight() {
@@ -142,7 +142,7 @@ func (s *Stock) Busy(least float64) []int64 {
 }
 
 // Planned is how many visits a day are planned at a host.
-func (s *Stock) Planned(host int64) float64 {
+func (s *Tally) Planned(host int64) float64 {
 	if h := s.counts[host]; h != nil {
 		return h.planned
 	}
@@ -150,7 +150,7 @@ func (s *Stock) Planned(host int64) float64 {
 }
 
 // Turn is what a turn of maintenance changes.
-type Turn struct {
+type Round struct {
 	Steering
 	// Hosts are the steerings of hosts that differ from before by more than a hair.
 	Hosts map[int64]HostSteering
@@ -164,30 +164,30 @@ type Turn struct {
 // the threshold to where their visits meet the budget (visits a day), and the
 // prices of hosts to where they meet the limits, which need only name the hosts
 // that are Busy. What is planned by other rules comes out of the budget first.
-func (s *Stock) Turn(budget float64, limits map[int64]float64) Turn {
-	turn := Turn{Steering: s.steering, Hosts: map[int64]HostSteering{}, Budget: budget, Planned: s.planned()}
+func (s *Tally) Settle(budget float64, limits map[int64]float64) Round {
+	round := Round{Steering: s.steering, Hosts: map[int64]HostSteering{}, Budget: budget, Planned: s.planned()}
 	own := s.rules.groups[0]
 	objective, budgeted := own.Policy.(Budgeted)
 	if !budgeted {
-		turn.Steering = Steering{}
-		return turn
+		round.Steering = Steering{}
+		return round
 	}
 	first := FirstPrior(max(own.Parameters.Round, 1))
-	s.fit(&turn, first)
+	s.fit(&round, first)
 	if s.pages == 0 || !(budget > 0) {
-		return turn
+		return round
 	}
 	left := max(budget-s.others, budget*leastShare)
-	s.moveThreshold(&turn, objective.Objective, left, own.Parameters)
-	s.movePrices(&turn, objective.Objective, limits)
-	return turn
+	s.moveThreshold(&round, objective.Objective, left, own.Parameters)
+	s.movePrices(&round, objective.Objective, limits)
+	return round
 }
 
 // leastShare is the share of a budget that is kept for the pages that share it
 // when other rules plan more than all of it.
 const leastShare = 0.05
 
-func (s *Stock) planned() float64 {
+func (s *Tally) planned() float64 {
 	sum := 0.0
 	for _, id := range slices.Sorted(maps.Keys(s.counts)) {
 		sum += s.counts[id].planned
@@ -196,37 +196,37 @@ func (s *Stock) planned() float64 {
 }
 
 // fit makes the priors of crawl and hosts of what is believed of their pages.
-func (s *Stock) fit(turn *Turn, first gamma.Distribution) {
+func (s *Tally) fit(round *Round, first gamma.Distribution) {
 	var all Population
 	ids := slices.Sorted(maps.Keys(s.counts))
 	for _, id := range ids {
 		all.Merge(s.counts[id].population)
 	}
-	turn.Prior = all.Prior(first)
-	turn.Steep = steepOf(s.slants.slope, s.slants.info)
+	round.Prior = all.Prior(first)
+	round.Steep = steepnessOf(s.aging.slope, s.aging.info)
 	for _, id := range ids {
 		before := s.hosts[id]
 		after := before
-		after.Planned, after.Site = s.counts[id].planned, s.counts[id].watch.site(before.Site)
+		after.Planned, after.Site = s.counts[id].planned, s.counts[id].detector.site(before.Site)
 		if s.counts[id].population.N > 0 {
-			after.Prior = s.counts[id].population.Prior(turn.Prior)
+			after.Prior = s.counts[id].population.Prior(round.Prior)
 		}
-		s.change(turn, id, after)
+		s.change(round, id, after)
 	}
 }
 
 // change notes a host's steering if it differs from the one before.
-func (s *Stock) change(turn *Turn, id int64, after HostSteering) {
+func (s *Tally) change(round *Round, id int64, after HostSteering) {
 	if after.near(s.hosts[id]) {
-		delete(turn.Hosts, id)
+		delete(round.Hosts, id)
 		return
 	}
-	turn.Hosts[id] = after
+	round.Hosts[id] = after
 }
 
-// now is a host's steering with what the turn has changed so far.
-func (s *Stock) now(turn *Turn, id int64) HostSteering {
-	if h, ok := turn.Hosts[id]; ok {
+// now is a host's steering with what the round has changed so far.
+func (s *Tally) now(round *Round, id int64) HostSteering {
+	if h, ok := round.Hosts[id]; ok {
 		return h
 	}
 	return s.hosts[id]
@@ -235,15 +235,15 @@ func (s *Stock) now(turn *Turn, id int64) HostSteering {
 // moveThreshold moves the threshold. What is known beforehand, that there are more
 // pages or another budget, is not left to small moves: the threshold goes first to
 // where an average page would be visited as often as there is now budget for each.
-func (s *Stock) moveThreshold(turn *Turn, o Objective, budget float64, p Parameters) {
+func (s *Tally) moveThreshold(round *Round, o Objective, budget float64, p Parameters) {
 	interval := float64(s.pages) / budget
 	theta := s.steering.Threshold
 	fresh := theta <= 0 || s.steering.Policy != o.Name()
 	switch {
 	case fresh:
-		theta = FirstThreshold(o, turn.Prior, float64(s.pages), budget)
+		theta = FirstThreshold(o, round.Prior, float64(s.pages), budget)
 	case s.steering.Interval > 0 && !like(interval, s.steering.Interval):
-		theta *= o.Worth(turn.Prior, interval) / o.Worth(turn.Prior, s.steering.Interval)
+		theta *= o.Worth(round.Prior, interval) / o.Worth(round.Prior, s.steering.Interval)
 	}
 	planned := s.plannedAt(o)
 	move := MoveThreshold(theta, budget, planned)
@@ -253,7 +253,7 @@ func (s *Stock) moveThreshold(turn *Turn, o Objective, budget float64, p Paramet
 		}
 		move = MoveThreshold(move.To, budget, planned)
 	}
-	turn.Policy, turn.Threshold, turn.Interval, turn.Reasons = o.Name(), move.To, interval, move.Reasons
+	round.Policy, round.Threshold, round.Interval, round.Reasons = o.Name(), move.To, interval, move.Reasons
 }
 
 // firstMoves bounds the moves of a first threshold, which no plan was made by yet:
@@ -262,12 +262,12 @@ const firstMoves = 40
 
 // plannedAt is how many visits a day the pages that share the budget come to at a
 // threshold.
-func (s *Stock) plannedAt(o Objective) func(threshold float64) float64 {
-	tight := slices.DeleteFunc(slices.Sorted(maps.Keys(s.counts)), func(id int64) bool { return s.counts[id].censuses == nil })
+func (s *Tally) plannedAt(o Objective) func(threshold float64) float64 {
+	tight := slices.DeleteFunc(slices.Sorted(maps.Keys(s.counts)), func(id int64) bool { return s.counts[id].demands == nil })
 	return func(threshold float64) float64 {
 		sum := s.sum(s.common, o, threshold)
 		for _, id := range tight {
-			sum += s.sum(s.counts[id].censuses, o, max(threshold, s.hosts[id].Price))
+			sum += s.sum(s.counts[id].demands, o, max(threshold, s.hosts[id].Price))
 		}
 		return sum
 	}
@@ -275,14 +275,14 @@ func (s *Stock) plannedAt(o Objective) func(threshold float64) float64 {
 
 // lateness is by how much visits come after they are due, on average. What is
 // planned must allow for it to come to the budget.
-func (s *Stock) lateness() time.Duration {
+func (s *Tally) lateness() time.Duration {
 	if s.visits <= 0 {
 		return 0
 	}
 	return duration(s.late / s.visits)
 }
 
-func (s *Stock) sum(censuses []Census, o Objective, threshold float64) float64 {
+func (s *Tally) sum(censuses []Demand, o Objective, threshold float64) float64 {
 	sum := 0.0
 	for group := range censuses {
 		p := s.rules.groups[group].Parameters
@@ -292,26 +292,26 @@ func (s *Stock) sum(censuses []Census, o Objective, threshold float64) float64 {
 }
 
 // movePrices moves the prices of hosts. A host that was not counted apart gets its
-// price when it is, in the next turn.
-func (s *Stock) movePrices(turn *Turn, o Objective, limits map[int64]float64) {
+// price when it is, in the next round.
+func (s *Tally) movePrices(round *Round, o Objective, limits map[int64]float64) {
 	for _, id := range slices.Sorted(maps.Keys(s.counts)) {
 		h, limit := s.counts[id], limits[id]
-		after := s.now(turn, id)
+		after := s.now(round, id)
 		after.Planned, after.Limit = h.planned, limit
-		if s.steering.Policy != turn.Policy {
+		if s.steering.Policy != round.Policy {
 			after.Price = 0 // of another unit
 		}
-		if limit > 0 && h.censuses != nil {
-			after.Price = s.price(h, o, after.Price, turn.Threshold, max(limit-h.others, limit*leastShare))
+		if limit > 0 && h.demands != nil {
+			after.Price = s.price(h, o, after.Price, round.Threshold, max(limit-h.others, limit*leastShare))
 		}
-		s.change(turn, id, after)
+		s.change(round, id, after)
 	}
 }
 
 // price moves a host's price towards where its pages meet the limit. A first one, or
 // none, goes there at once: the host's line is long already.
-func (s *Stock) price(h *hostStock, o Objective, price, threshold, limit float64) float64 {
-	planned := func(threshold float64) float64 { return s.sum(h.censuses, o, threshold) }
+func (s *Tally) price(h *hostTally, o Objective, price, threshold, limit float64) float64 {
+	planned := func(threshold float64) float64 { return s.sum(h.demands, o, threshold) }
 	first := price <= threshold
 	for range firstMoves {
 		price = MoveHostPrice(price, threshold, limit, planned).To
@@ -339,7 +339,7 @@ func (m *Moved) Add(s Sleeper) bool {
 func (m *Moved) Choose(visits float64) []int64 { return Reschedule(m.far, visits) }
 
 // LookEvery is how many turns of maintenance there are between two looks at all
-// sleepers: looking at each of them takes longer than all the rest of a turn.
+// sleepers: looking at each of them takes longer than all the rest of a round.
 const LookEvery = 7
 
 // PeriodVisits is how many visits are planned in a period.

@@ -28,10 +28,10 @@ func TestSteepnessIsFound(t *testing.T) {
 			for i := range pages {
 				p.Steep = steep
 				pages[i].live(p, 30)
-				slope, info = slope+float64(pages[i].Belief.Slant.Slope), info+float64(pages[i].Belief.Slant.Info)
+				slope, info = slope+float64(pages[i].Belief.Aging.Slope), info+float64(pages[i].Belief.Aging.Info)
 				all.Add(pages[i].Belief.Gamma(p.prior()))
 			}
-			steep, p.Prior = steepOf(slope, info), all.Prior(FirstPrior(day))
+			steep, p.Prior = steepnessOf(slope, info), all.Prior(FirstPrior(day))
 		}
 		t.Logf("of a steepness of %v, %.3f is found", want, steep)
 		if math.Abs(steep-want) > 0.12 {
@@ -95,7 +95,7 @@ func (a *agingPage) live(p Parameters, days float64) {
 }
 
 // What the looks say is kept in the page's belief through a change of Steep.
-func TestSlantIsStored(t *testing.T) {
+func TestAgingIsStored(t *testing.T) {
 	t.Parallel()
 	p := Parameters{Round: day, Min: time.Hour, Max: 120 * day, Steep: 0.4}
 	at := time.Unix(1_800_000_000, 0)
@@ -105,8 +105,8 @@ func TestSlantIsStored(t *testing.T) {
 		at = at.Add(gap)
 		b = b.observe(Observation{Outcome: o, At: at, Gap: gap}, p)
 	}
-	if b.Slant.Info <= 0 || b.Slant.Known <= 0 || b.Since != at.Add(-2*day).UnixMilli() || b.LastGap != 4 {
-		t.Errorf("%+v: want a slant, and the last change two days ago", b)
+	if b.Aging.Info <= 0 || b.Aging.Known <= 0 || b.Since != at.Add(-2*day).UnixMilli() || b.LastGap != 4 {
+		t.Errorf("%+v: want an aging, and the last change two days ago", b)
 	}
 	if got := DecodeBelief(b.Encode()); got != b {
 		t.Errorf("read %+v, stored %+v", got, b)

@@ -30,7 +30,7 @@ const (
 // (a profile likelihood). Steep is where the slopes add up to 0; since each was taken
 // where Steep was at the time, each is kept with the step to that place (Fisher's
 // scoring).
-type Slant struct {
+type Aging struct {
 	Known float32 `json:"k,omitempty"` // information in the looks on the logarithm of the rate
 	Tilt  float32 `json:"t,omitempty"` // each look's share in it times its tilt
 	Slope float32 `json:"s,omitempty"` // of the logarithm of the looks' probability, plus Info × Steep
@@ -39,7 +39,7 @@ type Slant struct {
 
 // look adds a look so many days (> 0) after the one at an age, of a page that was
 // believed to be g.
-func (s Slant) look(g gamma.Distribution, c Clock, age, days float64, changed bool) Slant {
+func (s Aging) look(g gamma.Distribution, c Clock, age, days float64, changed bool) Aging {
 	lived, tilt := c.Lives(age, days), c.tilt(age, days)
 	if !(lived > 0) || math.IsNaN(tilt) {
 		return s
@@ -65,17 +65,17 @@ func (s Slant) look(g gamma.Distribution, c Clock, age, days float64, changed bo
 }
 
 // faded is the slant of which only a share (0 to 1) still counts.
-func (s Slant) faded(keep float64) Slant {
+func (s Aging) faded(keep float64) Aging {
 	k := float32(keep)
-	return Slant{s.Known * k, s.Tilt * k, s.Slope * k, s.Info * k}
+	return Aging{s.Known * k, s.Tilt * k, s.Slope * k, s.Info * k}
 }
 
-func (s Slant) valid() bool {
+func (s Aging) valid() bool {
 	return within(s.Known, 1e9) && within(s.Info, 1e9) && within(max(s.Tilt, -s.Tilt), 1e9) && within(max(s.Slope, -s.Slope), 1e9)
 }
 
 // steepOf is the Steep at which the slopes of all pages' looks add up to 0, drawn
 // towards a constant rate while little is known.
-func steepOf(slope, info float64) float64 {
+func steepnessOf(slope, info float64) float64 {
 	return min(max(slope/(steepDoubt+info), 0), mostSteep)
 }

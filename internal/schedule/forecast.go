@@ -8,7 +8,7 @@ import (
 
 // prospect is how changes of a page are expected to come in after its last look, in
 // proportion to its rate of change: by its own clock, and with its site.
-type prospect struct {
+type forecast struct {
 	clock Clock
 	age   float64 // days, at the last look
 	site  float64 // changes a day
@@ -22,8 +22,8 @@ func (p Parameters) clock(b Belief) Clock {
 	return Clock{Steep: p.Steep, Round: days(max(p.Round, 1))}
 }
 
-func (p Parameters) prospect(b Belief) prospect {
-	a := prospect{clock: p.clock(b), site: p.Site.Rate(b.Compared)}
+func (p Parameters) forecast(b Belief) forecast {
+	a := forecast{clock: p.clock(b), site: p.Site.Rate(b.Compared)}
 	if b.Since != 0 {
 		a.age = max(0, msDays(b.Compared-b.Since))
 	}
@@ -32,7 +32,7 @@ func (p Parameters) prospect(b Belief) prospect {
 
 // over is the belief g, of a rate on the page's clock, as one of the rate, against the
 // calendar, in the next so many days (≥ 0).
-func (a prospect) over(g gamma.Distribution, days float64) gamma.Distribution {
+func (a forecast) over(g gamma.Distribution, days float64) gamma.Distribution {
 	if a.clock.Steep == 0 && a.site == 0 || !(days > 0) {
 		return g
 	}
@@ -41,7 +41,7 @@ func (a prospect) over(g gamma.Distribution, days float64) gamma.Distribution {
 }
 
 // due is Due of a page with the prospect.
-func (a prospect) due(o Objective, g gamma.Distribution, threshold float64) float64 {
+func (a forecast) due(o Objective, g gamma.Distribution, threshold float64) float64 {
 	if a.clock.Steep == 0 && a.site == 0 {
 		return Due(o, g, threshold)
 	}

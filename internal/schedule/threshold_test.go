@@ -77,7 +77,7 @@ func TestMoveHostPrice(t *testing.T) {
 func TestThresholdSettles(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		var c Census
+		var c Demand
 		n := rapid.IntRange(1, 10).Draw(t, "kinds")
 		for range n {
 			g, weight := gammas.Draw(t, "belief"), mathtest.Positive(0.01, 100).Draw(t, "weight")

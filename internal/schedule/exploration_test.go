@@ -12,7 +12,7 @@ import (
 
 // A page that changes at every look, under fresh, is looked at early at every other
 // visit until it is known well enough to be given up; then it is left alone.
-func TestEarlyLooks(t *testing.T) {
+func TestExploratoryLooks(t *testing.T) {
 	t.Parallel()
 	p := Parameters{Round: day, Min: time.Minute, Max: 120 * day, Prior: gamma.Distribution{A: 0.7, B: 1.4}, Threshold: 1.2}
 	page, gap, early := Page{ID: 1, State: crawl.Active}, 8*day, 0
@@ -33,7 +33,7 @@ func TestEarlyLooks(t *testing.T) {
 	}
 }
 
-func TestNoEarlyLooks(t *testing.T) {
+func TestNoExploratoryLooks(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name string
@@ -44,11 +44,11 @@ func TestNoEarlyLooks(t *testing.T) {
 	}{
 		{"a page that may be worth its visits", Fresh{}, gamma.Distribution{A: 2, B: 1}, 5, true},
 		{"known well", Fresh{}, gamma.Distribution{A: 8, B: 4}, 5, false},
-		{"looks at its turn say enough", Fresh{}, gamma.Distribution{A: 2, B: 4}, 5, false},
+		{"looks when it is due say enough", Fresh{}, gamma.Distribution{A: 2, B: 4}, 5, false},
 		{"given up", Fresh{}, gamma.Distribution{A: 2, B: 1}, 120, false},
 		{"an objective that gives nothing up", Delay{}, gamma.Distribution{A: 2, B: 1}, 5, false},
 	} {
-		if _, is := earlyLook(c.o, c.g, c.due, 120); is != c.want {
+		if _, is := exploratoryLook(c.o, c.g, c.due, 120); is != c.want {
 			t.Errorf("%s: early %t, want %t", c.name, is, c.want)
 		}
 	}

@@ -14,7 +14,7 @@ type wavingSite struct {
 	steering Steering
 	host     HostSteering
 	now      time.Time
-	turned   time.Time
+	maintained   time.Time
 	waves    []time.Time
 }
 
@@ -51,22 +51,22 @@ func (s *wavingSite) round(t *testing.T, changed func(page int, before time.Time
 		}
 		plan := AfterVisit(Budgeted{Delay{}}, e.Page, seen, rules.At(0).Steer(s.steering, s.host, 0))
 		e.Belief, e.At, e.Due = plan.Belief, s.now, s.now.Add(20*siteDay)
-		if s.now.Sub(s.turned) >= siteDay {
-			s.turn(rules)
+		if s.now.Sub(s.maintained) >= siteDay {
+			s.maintain(rules)
 		}
 	}
 }
 
-func (s *wavingSite) turn(rules Rules) {
-	stock := NewStock(rules, s.steering, map[int64]HostSteering{1: s.host}, Period{From: s.turned, To: s.now})
+func (s *wavingSite) maintain(rules Rules) {
+	tally := NewTally(rules, s.steering, map[int64]HostSteering{1: s.host}, Period{From: s.maintained, To: s.now})
 	for _, e := range s.pages {
-		stock.Add(e)
+		tally.Add(e)
 	}
-	turn := stock.Turn(float64(len(s.pages))/20, nil)
+	round := tally.Settle(float64(len(s.pages))/20, nil)
 	steep := s.steering.Steep
-	s.steering, s.turned = turn.Steering, s.now
+	s.steering, s.maintained = round.Steering, s.now
 	s.steering.Steep = steep
-	if h, moved := turn.Hosts[1]; moved {
+	if h, moved := round.Hosts[1]; moved {
 		if h.Site.Wave != s.host.Site.Wave {
 			s.waves = append(s.waves, time.UnixMilli(h.Site.Wave))
 		}
@@ -112,10 +112,10 @@ func TestWave(t *testing.T) {
 func TestNoWave(t *testing.T) {
 	t.Parallel()
 	s := newWavingSite(400)
-	turn := 0
+	round := 0
 	for range 20 {
-		turn++
-		s.round(t, func(page int, _ time.Time) bool { return mix(uint64(page*1000+turn))%100 < uint64(page%60) })
+		round++
+		s.round(t, func(page int, _ time.Time) bool { return mix(uint64(page*1000+round))%100 < uint64(page%60) })
 	}
 	if len(s.waves) > 0 {
 		t.Errorf("waves at %v", s.waves)
