@@ -6,15 +6,15 @@ import (
 	"recrawl/internal/schedule/gamma"
 )
 
-// Age keeps copies from being old: its penalty is the time since the first
-// change that the copy lacks, in days (Cho & Garcia-Molina 2003, §3; Sizov,
-// "Change metrics (2)", which leaves open which modification counts).
+// Age is the objective of keeping copies young. Its penalty is a copy's age in days:
+// the time since the first change that the copy lacks (Cho & Garcia-Molina 2003, §3;
+// Sizov, "Change metrics (2)", which leaves open which modification counts).
 type Age struct{}
 
 // Name implements Objective.
 func (Age) Name() string { return "age" }
 
-// Penalty implements Objective: (1/f)(1/2 − 1/x + (1−e^−x)/x²), x = λ/f.
+// Penalty implements Objective: (1/f)(1/2 − 1/x + (1−e^−x)/x²) with x = λ/f.
 func (Age) Penalty(lambda, visits float64) float64 {
 	switch {
 	case lambda <= 0:
@@ -25,7 +25,7 @@ func (Age) Penalty(lambda, visits float64) float64 {
 	return gamma.EvenAge(lambda/visits) / visits
 }
 
-// Visits implements Objective: (w/λ²) H(λ/f) = price.
+// Visits implements Objective. It solves (w/λ²) H(λ/f) = price for f.
 func (Age) Visits(lambda, weight, price float64) float64 {
 	if weight <= 0 {
 		return 0
@@ -36,7 +36,7 @@ func (Age) Visits(lambda, weight, price float64) float64 {
 // Merit implements Objective.
 func (Age) Merit(lambda, weight float64) float64 { return weight / (lambda * lambda) }
 
-// Worth implements Objective: c′(s) = 1 − S(s), so V(τ) = τ²/2 − ∫₀^τ s S(s) ds.
+// Worth implements Objective. With c′(s) = 1 − S(s), V(τ) = τ²/2 − ∫₀^τ s S(s) ds.
 func (Age) Worth(g gamma.Distribution, days float64) float64 {
 	return g.AgeMoment(days)
 }

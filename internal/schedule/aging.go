@@ -7,29 +7,30 @@ import (
 )
 
 const (
-	// steepDoubt is how much must be known of Steep for it to be half of what it seems.
+	// steepDoubt is the amount of information at which the estimate of Steep counts for
+	// half.
 	steepDoubt = 20
-	// mostSteep bounds it: where nothing but new pages changes, rates would seem to fall
-	// without limit, and no page would be looked at again.
+	// mostSteep is the upper bound of Steep. In a collection where only new pages
+	// change, rates would seem to fall without limit, and no old page would be looked
+	// at again.
 	mostSteep = 0.75
-	// tellingChance is the chance of a change up to which a look tells something of
-	// Steep: beyond it only rates that were believed too low show.
+	// tellingChance is the chance of a change up to which a look informs about Steep. A
+	// look with a higher chance would only reveal that the rate was believed too low.
 	tellingChance = 0.7
 )
 
-// Slant is what a page's looks say of how its rate of change falls with its age (see
-// [Clock]), apart from how large it is: whether changes were found at ages at which
-// more of them were expected than at the page's other looks. Rates that are believed
-// too high or too low so say nothing, and on pages whose rates are constant Steep is
-// found to be 0.
+// Aging is what a page's looks say of how its rate of change falls with its age (see
+// [Clock]), independent of how large the rate is. It compares the ages at which looks
+// found changes with the ages at which changes were expected. A rate that is believed
+// too high or too low does not bias it, and for pages of constant rate the estimate of
+// Steep tends to 0.
 //
-// With the rate as it was believed before a look, on the page's clock, the slope of
-// the logarithm of the look's probability over Steep, and the information in it, are
-// those of a change or none with the chance 1 − S(Lives), where of the tilt of
-// Lives the mean of the page's looks is taken off: the rate makes up for that
-// (a profile likelihood). Steep is where the slopes add up to 0; since each was taken
-// where Steep was at the time, each is kept with the step to that place (Fisher's
-// scoring).
+// It is the score function of a profile likelihood. Given the rate believed before a
+// look, the look finds a change with the chance 1 − S(Lives). The score is the
+// derivative of its log-likelihood with respect to Steep, after the mean tilt of the
+// page's looks is subtracted, because the rate absorbs the mean. Steep is where the
+// scores sum to 0. Each score was taken at the Steep of its time, so it is stored with
+// the correction to 0 (Fisher's scoring). The JSON name in a belief is "slant".
 type Aging struct {
 	Known float32 `json:"k,omitempty"` // information in the looks on the logarithm of the rate
 	Tilt  float32 `json:"t,omitempty"` // each look's share in it times its tilt
@@ -37,8 +38,8 @@ type Aging struct {
 	Info  float32 `json:"i,omitempty"` // information in the looks
 }
 
-// look adds a look so many days (> 0) after the one at an age, of a page that was
-// believed to be g.
+// look adds a look so many days (> 0) after the previous one, which was at the given
+// age. g is what was believed of the page before.
 func (s Aging) look(g gamma.Distribution, c Clock, age, days float64, changed bool) Aging {
 	lived, tilt := c.Lives(age, days), c.tilt(age, days)
 	if !(lived > 0) || math.IsNaN(tilt) {
@@ -64,7 +65,7 @@ func (s Aging) look(g gamma.Distribution, c Clock, age, days float64, changed bo
 	return s
 }
 
-// faded is the slant of which only a share (0 to 1) still counts.
+// faded returns the aging weighted with a share (0 to 1).
 func (s Aging) faded(keep float64) Aging {
 	k := float32(keep)
 	return Aging{s.Known * k, s.Tilt * k, s.Slope * k, s.Info * k}
@@ -74,8 +75,8 @@ func (s Aging) valid() bool {
 	return within(s.Known, 1e9) && within(s.Info, 1e9) && within(max(s.Tilt, -s.Tilt), 1e9) && within(max(s.Slope, -s.Slope), 1e9)
 }
 
-// steepOf is the Steep at which the slopes of all pages' looks add up to 0, drawn
-// towards a constant rate while little is known.
+// steepnessOf returns the Steep at which the scores of all pages' looks sum to 0. While
+// little is known it is drawn towards 0, a constant rate.
 func steepnessOf(slope, info float64) float64 {
 	return min(max(slope/(steepDoubt+info), 0), mostSteep)
 }

@@ -7,18 +7,17 @@ import (
 	"recrawl/internal/schedule/gamma"
 )
 
-// censusOctave is how many cells there are to a factor of two, of shape, days and
-// weight alike.
+// demandOctave is the number of cells per factor of two, in shape, days and weight.
 const demandOctave = 4
 
-// lateShare is the largest share of an interval by which visits are reckoned with
-// to come late.
+// lateShare bounds the lateness that plans allow for, as a share of the interval.
 const lateShare = 0.25
 
-// Census sums up beliefs so that it can be asked what a threshold would cost
-// without the pages. Beliefs alike in shape, days and weight share a cell and
-// stand at its geometric mean; what a census says is that of its pages to better
-// than 1e-3 (1e-2 for Fresh, whose early looks begin at sharp bounds). The zero Census is empty. Censuses of shards can be merged.
+// Demand sums up beliefs in a histogram, which tells how many visits a day any
+// threshold would cost without reading the pages again. Beliefs alike in shape, days
+// and weight share a cell and are represented by its geometric mean. Results are those
+// of the pages to better than 1e-3 (1e-2 for [Fresh], whose exploration begins at sharp
+// bounds). The zero Demand is empty. Demands of shards can be merged.
 type Demand struct {
 	cells []demandCell // in the order of their first pages, so that sums are the same each time
 	index map[[3]int16]int
@@ -37,7 +36,7 @@ func (c *Demand) Add(g gamma.Distribution, weight float64) {
 	c.add(demandCell{key: [3]int16{cellOf(a), cellOf(b), cellOf(w)}, n: 1, a: a, b: b, weights: w})
 }
 
-// Merge adds what another census counted.
+// Merge adds what another demand counted.
 func (c *Demand) Merge(o *Demand) {
 	for _, cell := range o.cells {
 		c.add(cell)
@@ -61,7 +60,7 @@ func (c *Demand) add(cell demandCell) {
 	sum.weights += cell.weights
 }
 
-// Pages is how many pages were counted.
+// Pages returns how many pages were counted.
 func (c *Demand) Pages() int {
 	n := 0.0
 	for i := range c.cells {
@@ -70,14 +69,14 @@ func (c *Demand) Pages() int {
 	return int(n)
 }
 
-// Planned is how many visits a day the pages get together at a threshold (≥ 0)
-// when no interval is shorter than low (> 0) or longer than high.
+// Planned returns how many visits a day the pages would get together at a threshold (≥
+// 0), with no interval shorter than low (> 0) or longer than high.
 func (c *Demand) Planned(o Objective, threshold float64, low, high time.Duration) float64 {
 	return c.held(o, threshold, low, high, 0)
 }
 
-// held is Planned when every visit comes so late, but not by more than lateShare of
-// its interval: an outage is no reason to plan more.
+// held is Planned when every visit comes late by so much, but by at most lateShare of
+// its interval: an outage is no reason to plan more visits.
 func (c *Demand) held(o Objective, threshold float64, low, high, late time.Duration) float64 {
 	sum := 0.0
 	for i := range c.cells {

@@ -6,15 +6,16 @@ import (
 	"recrawl/internal/schedule/gamma"
 )
 
-// prospect is how changes of a page are expected to come in after its last look, in
-// proportion to its rate of change: by its own clock, and with its site.
+// forecast says how many changes to expect of a page after its last look. The page's
+// own changes come at its rate times the speed of its clock; changes with the whole
+// site come in addition.
 type forecast struct {
 	clock Clock
 	age   float64 // days, at the last look
 	site  float64 // changes a day
 }
 
-// clock is the clock of a page; the calendar if its age is not known.
+// clock returns the clock of a page. It is the calendar if the page's age is not known.
 func (p Parameters) clock(b Belief) Clock {
 	if b.Since == 0 {
 		return Clock{Round: 1}
@@ -30,8 +31,9 @@ func (p Parameters) forecast(b Belief) forecast {
 	return a
 }
 
-// over is the belief g, of a rate on the page's clock, as one of the rate, against the
-// calendar, in the next so many days (≥ 0).
+// over converts the belief g about the rate on the page's own clock into a belief about
+// the mean rate in calendar time over the next days (≥ 0), changes with the site
+// included. The shape stays the same.
 func (a forecast) over(g gamma.Distribution, days float64) gamma.Distribution {
 	if a.clock.Steep == 0 && a.site == 0 || !(days > 0) {
 		return g
@@ -40,7 +42,7 @@ func (a forecast) over(g gamma.Distribution, days float64) gamma.Distribution {
 	return gamma.Distribution{A: g.A, B: g.A * days / changes}
 }
 
-// due is Due of a page with the prospect.
+// due is [Due] for a page with this forecast.
 func (a forecast) due(o Objective, g gamma.Distribution, threshold float64) float64 {
 	if a.clock.Steep == 0 && a.site == 0 {
 		return Due(o, g, threshold)

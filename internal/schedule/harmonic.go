@@ -6,20 +6,20 @@ import (
 	"recrawl/internal/schedule/gamma"
 )
 
-// Harmonic weighs the n-th unseen change by 1/n: its penalty is the harmonic
-// number of the changes that the copy lacks. It stands between Fresh, for which
-// only the first one counts, and Delay, for which all count alike (Kolobov,
+// Harmonic is an objective between [Fresh], for which only the first unseen change
+// counts, and [Delay], for which all count alike: the n-th unseen change weighs 1/n, so
+// the penalty is the harmonic number of the changes that the copy lacks (Kolobov,
 // Peres, Lu and Horvitz, "Staying up to date with online content changes using
-// reinforcement learning for scheduling", NeurIPS 2019). Visits are spaced
-// evenly here, not at random as there. Patents cover methods close to it: see
+// reinforcement learning for scheduling", NeurIPS 2019). Visits are spaced evenly here;
+// the paper draws them at random. Patents cover methods close to it: see
 // docs/policies.md.
 type Harmonic struct{}
 
 // Name implements Objective.
 func (Harmonic) Name() string { return "harmonic" }
 
-// Penalty implements Objective: Ein(x) − K(x)/x with x = λ/f, the time average of
-// E[H_N] = Ein(λs) for the number N of changes in s.
+// Penalty implements Objective: Ein(x) − K(x)/x with x = λ/f. It is the time average of
+// E[H_N] = Ein(λs), where N is the number of changes in s days.
 func (Harmonic) Penalty(lambda, visits float64) float64 {
 	switch {
 	case lambda <= 0:
@@ -31,7 +31,7 @@ func (Harmonic) Penalty(lambda, visits float64) float64 {
 	return gamma.Ein(x) - gamma.EvenK(x)/x
 }
 
-// Visits implements Objective: (w/λ) K(λ/f) = price.
+// Visits implements Objective. It solves (w/λ) K(λ/f) = price for f.
 func (Harmonic) Visits(lambda, weight, price float64) float64 {
 	if weight <= 0 {
 		return 0
@@ -42,8 +42,8 @@ func (Harmonic) Visits(lambda, weight, price float64) float64 {
 // Merit implements Objective.
 func (Harmonic) Merit(lambda, weight float64) float64 { return weight / lambda }
 
-// Worth implements Objective: s c′(s) = 1 − S(s), so V(τ) = τ − ∫₀^τ S, which is
-// the expected age at τ.
+// Worth implements Objective. With s c′(s) = 1 − S(s), V(τ) = τ − ∫₀^τ S, the expected
+// age of the copy after τ days.
 func (Harmonic) Worth(g gamma.Distribution, days float64) float64 {
 	return g.ExpectedAge(days)
 }

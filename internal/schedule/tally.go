@@ -21,17 +21,17 @@ type Entry struct {
 	At, Due time.Time
 }
 
-// Planned is the interval from the last visit to the next one.
+// Planned returns the interval from the last visit to the next one, at least 1 ns.
 func (e Entry) Planned() time.Duration { return max(1, e.Due.Sub(e.At)) }
 
-// byPolicy reports whether the policy planned the page: its last visit saw content
-// that is not another page's. A back-off or a probe is not moved by thresholds.
+// byPolicy reports whether the interval is the policy's: the last visit saw content
+// that is not another page's. Thresholds do not move back-offs and probes.
 func (e Entry) byPolicy() bool {
 	return e.State == crawl.Active && e.Visit > 0 && e.Belief.Compared == e.At.UnixMilli()
 }
 
-// Sleeper is the entry as Reschedule reads it, and whether its policy would plan
-// it now: it sleeps, and shares a budget.
+// Sleeper returns the entry as [Reschedule] reads it. It reports false for a page that
+// its policy would not plan now: one that does not sleep, or that shares no budget.
 func (e Entry) Sleeper(g Group, s Steering, h HostSteering, now time.Time) (Sleeper, bool) {
 	if _, budgeted := g.Policy.(Budgeted); !budgeted || !e.byPolicy() || !e.Due.After(now) {
 		return Sleeper{}, false
@@ -40,9 +40,9 @@ func (e Entry) Sleeper(g Group, s Steering, h HostSteering, now time.Time) (Slee
 	return Sleeper{ID: e.ID, Elapsed: now.Sub(e.At), Planned: e.Planned(), Wanted: plan.Interval}, true
 }
 
-// Stock is what maintenance counts of a crawl's pages in one pass, in memory that
-// does not grow with them but for a little for each host: what is believed, by
-// cells, and what is planned.
+// Tally sums up a crawl's pages in one pass of maintenance: what is believed of them,
+// in cells, and what is planned. Its memory does not grow with the pages, only a little
+// with the hosts.
 type Tally struct {
 	period   Period
 	rules    Rules
@@ -57,8 +57,7 @@ type Tally struct {
 	others   float64 // visits a day that are not moved by thresholds: of other policies, probes and back-offs
 }
 
-// Period is the time from one turn of maintenance to the next. From is zero before the
-// first.
+// Period is the time between two rounds of maintenance. From is zero before the first.
 type Period struct{ From, To time.Time }
 
 type hostTally struct {
@@ -69,13 +68,13 @@ type hostTally struct {
 	demands    []Demand // by group, if the host is tight
 }
 
-// NewStock begins a count, with what the pages shared when they were planned. The
-// hosts are those that have a steering of their own. The period ends now.
+// NewTally begins a tally at the end of the period. s and hosts are what the pages
+// shared when they were planned; hosts has those with a steering of their own.
 func NewTally(rules Rules, s Steering, hosts map[int64]HostSteering, period Period) *Tally {
 	return &Tally{period: period, rules: rules, steering: s, hosts: hosts, counts: map[int64]*hostTally{}, common: make([]Demand, len(rules.groups))}
 }
 
-// Add counts a page. One that was never visited does not count.
+// Add counts a page. Pages that were never visited do not count.
 func (s *Tally) Add(e Entry) {
 	if e.Visit == 0 {
 		return
@@ -114,8 +113,8 @@ func (s *Tally) Add(e Entry) {
 	censuses[e.Group].Add(p.forecast(e.Belief).over(belief, days(e.Planned())), p.weight())
 }
 
-// window is for how many days looks at a host's pages are taken together to find a
-// wave, with so many visits planned a day.
+// window returns over how many days the looks at a host's pages are combined to find a
+// wave, when so many visits a day are planned at the host.
 func (s *Tally) window(planned float64) float64 {
 	window := wavePages * s.steering.Interval
 	if !s.period.From.IsZero() {
@@ -127,10 +126,11 @@ func (s *Tally) window(planned float64) float64 {
 	return window
 }
 
-// Pages is how many pages share the budget.
+// Pages returns how many pages share the budget.
 func (s *Tally) Pages() int { return s.pages }
 
-// Busy lists the hosts at which more than so many visits a day are planned, by id.
+// Busy returns the ids, in order, of the hosts at which more than least visits a day
+// are planned, or which are near their limits.
 func (s *Tally) Busy(least float64) []int64 {
 	var busy []int64
 	for _, id := range slices.Sorted(maps.Keys(s.counts)) {
@@ -141,7 +141,7 @@ func (s *Tally) Busy(least float64) []int64 {
 	return busy
 }
 
-// Planned is how many visits a day are planned at a host.
+// Planned returns how many visits a day are planned at a host.
 func (s *Tally) Planned(host int64) float64 {
 	if h := s.counts[host]; h != nil {
 		return h.planned
@@ -149,21 +149,22 @@ func (s *Tally) Planned(host int64) float64 {
 	return 0
 }
 
-// Turn is what a turn of maintenance changes.
+// Round is the outcome of a round of maintenance.
 type Round struct {
 	Steering
-	// Hosts are the steerings of hosts that differ from before by more than a hair.
+	// Hosts are the steerings of the hosts for which they differ noticeably from
+	// before.
 	Hosts map[int64]HostSteering
-	// Planned is how many visits a day were planned in all, of a budget of Budget.
+	// Planned is how many visits a day were planned in all, and Budget how many may be.
 	Planned, Budget float64
 	// Reasons say why the threshold moved.
 	Reasons []crawl.Reason
 }
 
-// Turn moves what the pages share: the priors to what is believed of the pages,
-// the threshold to where their visits meet the budget (visits a day), and the
-// prices of hosts to where they meet the limits, which need only name the hosts
-// that are Busy. What is planned by other rules comes out of the budget first.
+// Settle ends the tally and moves what the pages share: the priors to what is believed
+// of the pages, the threshold to where the planned visits meet the budget (visits a
+// day), and the prices of hosts to where they meet the limits. Only hosts that are Busy
+// need a limit. Visits planned by other rules are subtracted from the budget first.
 func (s *Tally) Settle(budget float64, limits map[int64]float64) Round {
 	round := Round{Steering: s.steering, Hosts: map[int64]HostSteering{}, Budget: budget, Planned: s.planned()}
 	own := s.rules.groups[0]
@@ -183,8 +184,8 @@ func (s *Tally) Settle(budget float64, limits map[int64]float64) Round {
 	return round
 }
 
-// leastShare is the share of a budget that is kept for the pages that share it
-// when other rules plan more than all of it.
+// leastShare is the share of a budget that stays for the pages that share it, even if
+// other rules plan more than all of it.
 const leastShare = 0.05
 
 func (s *Tally) planned() float64 {
@@ -195,7 +196,7 @@ func (s *Tally) planned() float64 {
 	return sum
 }
 
-// fit makes the priors of crawl and hosts of what is believed of their pages.
+// fit computes the priors of crawl and hosts from the beliefs about their pages.
 func (s *Tally) fit(round *Round, first gamma.Distribution) {
 	var all Population
 	ids := slices.Sorted(maps.Keys(s.counts))
@@ -215,7 +216,7 @@ func (s *Tally) fit(round *Round, first gamma.Distribution) {
 	}
 }
 
-// change notes a host's steering if it differs from the one before.
+// change records a host's steering if it differs from the one before.
 func (s *Tally) change(round *Round, id int64, after HostSteering) {
 	if after.near(s.hosts[id]) {
 		delete(round.Hosts, id)
@@ -224,7 +225,7 @@ func (s *Tally) change(round *Round, id int64, after HostSteering) {
 	round.Hosts[id] = after
 }
 
-// now is a host's steering with what the round has changed so far.
+// now returns a host's steering including what this round has changed so far.
 func (s *Tally) now(round *Round, id int64) HostSteering {
 	if h, ok := round.Hosts[id]; ok {
 		return h
@@ -232,9 +233,9 @@ func (s *Tally) now(round *Round, id int64) HostSteering {
 	return s.hosts[id]
 }
 
-// moveThreshold moves the threshold. What is known beforehand, that there are more
-// pages or another budget, is not left to small moves: the threshold goes first to
-// where an average page would be visited as often as there is now budget for each.
+// moveThreshold moves the threshold. A change that is known beforehand (more pages,
+// another budget) does not wait for small moves: the threshold first jumps to where an
+// average page is visited as often as there is now budget for it.
 func (s *Tally) moveThreshold(round *Round, o Objective, budget float64, p Parameters) {
 	interval := float64(s.pages) / budget
 	theta := s.steering.Threshold
@@ -256,12 +257,12 @@ func (s *Tally) moveThreshold(round *Round, o Objective, budget float64, p Param
 	round.Policy, round.Threshold, round.Interval, round.Reasons = o.Name(), move.To, interval, move.Reasons
 }
 
-// firstMoves bounds the moves of a first threshold, which no plan was made by yet:
-// by a factor of e^20 in all.
+// firstMoves bounds how many moves a first threshold, which no plan was made with yet,
+// may make at once. It allows a factor of e^20 in all.
 const firstMoves = 40
 
-// plannedAt is how many visits a day the pages that share the budget come to at a
-// threshold.
+// plannedAt returns a function that tells how many visits a day the pages that share
+// the budget come to at a threshold.
 func (s *Tally) plannedAt(o Objective) func(threshold float64) float64 {
 	tight := slices.DeleteFunc(slices.Sorted(maps.Keys(s.counts)), func(id int64) bool { return s.counts[id].demands == nil })
 	return func(threshold float64) float64 {
@@ -273,8 +274,8 @@ func (s *Tally) plannedAt(o Objective) func(threshold float64) float64 {
 	}
 }
 
-// lateness is by how much visits come after they are due, on average. What is
-// planned must allow for it to come to the budget.
+// lateness returns the mean time by which visits come after they are due. Plans must
+// allow for it in order to use up the budget.
 func (s *Tally) lateness() time.Duration {
 	if s.visits <= 0 {
 		return 0
@@ -291,8 +292,8 @@ func (s *Tally) sum(censuses []Demand, o Objective, threshold float64) float64 {
 	return sum
 }
 
-// movePrices moves the prices of hosts. A host that was not counted apart gets its
-// price when it is, in the next round.
+// movePrices moves the prices of hosts. A host that was not tallied apart is so in the
+// next round, and gets its price then.
 func (s *Tally) movePrices(round *Round, o Objective, limits map[int64]float64) {
 	for _, id := range slices.Sorted(maps.Keys(s.counts)) {
 		h, limit := s.counts[id], limits[id]
@@ -308,8 +309,8 @@ func (s *Tally) movePrices(round *Round, o Objective, limits map[int64]float64) 
 	}
 }
 
-// price moves a host's price towards where its pages meet the limit. A first one, or
-// none, goes there at once: the host's line is long already.
+// price moves a host's price towards where its pages meet the limit. A first price goes
+// there at once, because the host's line is long already.
 func (s *Tally) price(h *hostTally, o Objective, price, threshold, limit float64) float64 {
 	planned := func(threshold float64) float64 { return s.sum(h.demands, o, threshold) }
 	first := price <= threshold
@@ -322,8 +323,8 @@ func (s *Tally) price(h *hostTally, o Objective, price, threshold, limit float64
 	return price
 }
 
-// Moved are the sleepers of a crawl that may be worth waking, gathered one by one:
-// see Reschedule.
+// Moved collects, one by one, the sleepers of a crawl that may be worth waking. See
+// [Reschedule].
 type Moved struct{ far []Sleeper }
 
 // Add considers a sleeper, and reports whether it may be chosen.
@@ -335,14 +336,15 @@ func (m *Moved) Add(s Sleeper) bool {
 	return true
 }
 
-// Choose is Reschedule of the sleepers considered.
+// Choose applies [Reschedule] to the sleepers considered, with the visits planned
+// between two choices.
 func (m *Moved) Choose(visits float64) []int64 { return Reschedule(m.far, visits) }
 
-// LookEvery is how many turns of maintenance there are between two looks at all
-// sleepers: looking at each of them takes longer than all the rest of a round.
+// LookEvery is how many rounds of maintenance there are between two passes over all
+// sleepers. A pass takes longer than the rest of a round.
 const LookEvery = 7
 
-// PeriodVisits is how many visits are planned in a period.
+// PeriodVisits returns how many visits are planned in a period, given the visits a day.
 func PeriodVisits(perDay float64, period time.Duration) float64 {
 	return math.Max(0, perDay*days(period))
 }

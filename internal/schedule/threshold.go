@@ -8,9 +8,9 @@ import (
 	"recrawl/internal/schedule/gamma"
 )
 
-// maxMove is by how much, in the logarithm, a threshold or price moves at most in
-// one turn of maintenance: a factor of 1.65. Pages that sleep were planned with
-// the old one; small moves keep their plans nearly right.
+// maxMove is the largest change of a threshold or price, in its natural logarithm, in
+// one round of maintenance: a factor of 1.65. Sleeping pages were planned with the old
+// value, and small moves keep their plans nearly right.
 const maxMove = 0.5
 
 // Move is the new value of a threshold or price, and why.
@@ -19,17 +19,17 @@ type Move struct {
 	Reasons []crawl.Reason
 }
 
-// FirstThreshold is a threshold to start with, before there is anything to
-// measure: with it pages of which nothing is known are visited as often as the
-// budget, in visits a day, allows so many pages. All three are > 0.
+// FirstThreshold returns a threshold to start with, before anything is measured. With
+// it, pages that nothing is known of are visited as often as the budget (visits a day)
+// allows for so many pages. pages and budget are > 0.
 func FirstThreshold(o Objective, prior gamma.Distribution, pages, budget float64) float64 {
 	return o.Worth(prior, pages/budget)
 }
 
-// MoveThreshold moves a crawl's threshold (> 0) towards the one at which as many
-// visits a day are planned as the budget has; planned tells how many that is at a
-// threshold, and falls as it rises (see [Census.Planned]). The threshold stays
-// where moving it changes nothing, as when all intervals are at their bounds.
+// MoveThreshold moves a crawl's threshold (> 0) towards the value at which the planned
+// visits a day meet the budget. planned returns the visits planned at a threshold, and
+// falls as the threshold rises (see [Demand.Planned]). The threshold stays where it is
+// if moving it changes nothing, for instance when all intervals are at their bounds.
 func MoveThreshold(threshold, budget float64, planned func(threshold float64) float64) Move {
 	now := planned(threshold)
 	reasons := []crawl.Reason{{Code: CodePlanned, Num: map[string]float64{"visits": now, "budget": budget}}}
@@ -40,10 +40,10 @@ func MoveThreshold(threshold, budget float64, planned func(threshold float64) fl
 	return Move{to, append(reasons, crawl.Reason{Code: CodeThreshold, Num: map[string]float64{"from": threshold, "to": to}})}
 }
 
-// MoveHostPrice moves a host's price: the threshold of its pages when that is
-// above the crawl's. It rises while more visits a day are planned for the host
-// than it can take (see [HostLimit]) and falls when fewer are; 0 is no price of its
-// own, which is what a host below its limit has in the end.
+// MoveHostPrice moves a host's price, the threshold that its pages are held to when it
+// is above the crawl's. The price rises while more visits a day are planned for the
+// host than its limit (see [HostLimit]), and falls when fewer are. A result of 0 means
+// that the host needs no price of its own, as is the case for hosts below their limits.
 func MoveHostPrice(price, threshold, limit float64, planned func(threshold float64) float64) Move {
 	from := max(price, threshold)
 	now := planned(from)
@@ -58,8 +58,8 @@ func MoveHostPrice(price, threshold, limit float64, planned func(threshold float
 	return Move{to, append(reasons, crawl.Reason{Code: CodeHostPrice, Num: map[string]float64{"from": price, "to": to}})}
 }
 
-// towards is the threshold at which the target is planned, or as far in its
-// direction as one move goes.
+// towards returns the threshold at which the target is planned, or the end of one
+// maximal move in its direction.
 func towards(from, target, now float64, planned func(threshold float64) float64) float64 {
 	if now == target {
 		return from
@@ -79,16 +79,16 @@ func towards(from, target, now float64, planned func(threshold float64) float64)
 	return from * math.Exp(gamma.Root(excess, here, there, 1e-9))
 }
 
-// HostLimit is how many visits a day a host can take when each lasts duration on
-// average and the next begins a gap after it (together > 0), and a share of the
-// requests (0 to 1) is kept for what is not a revisit: new pages and robots.txt.
+// HostLimit returns how many visits a day a host can take when each lasts duration on
+// average and the next begins a gap after it (together > 0). kept is the share of
+// requests (0 to 1) that is reserved for new pages and robots.txt.
 func HostLimit(gap, duration time.Duration, kept float64) float64 {
 	return (1 - kept) / days(gap+duration)
 }
 
-// SharedLimit is what one crawl may plan of a host's limit, all in visits a day, when
-// it plans own and the other crawls others: all of it while there is enough for
-// all, else its share by what is planned.
+// SharedLimit returns how much of a host's limit one crawl may plan, when it plans own
+// visits and the other crawls plan others. All are visits a day. If there is enough for
+// all, it is what the others leave; otherwise it is proportional to what each plans.
 func SharedLimit(limit, own, others float64) float64 {
 	if own+others <= limit || own <= 0 {
 		return max(limit-others, 0)

@@ -9,45 +9,47 @@ import (
 )
 
 const (
-	// waveLooks is how many looks, or which share of the pages if that is more, are
-	// taken together to find a wave.
+	// waveLooks is how many looks are combined to find a wave; for a large site it is
+	// the share wavePages of its pages, if that is more.
 	waveLooks, wavePages = 20, 0.05
-	// leastWave is the least share of a site's pages that makes a wave.
+	// leastWave is the least share of a site's pages that counts as a wave.
 	leastWave = 0.15
-	// likelyChance is the chance of a change from which on a look says nothing of a wave.
+	// likelyChance is the chance of a change above which a look is no evidence of a
+	// wave.
 	likelyChance = 0.5
-	// knownLooks is how many comparisons it takes for a page to count.
+	// knownLooks is how many comparisons a page needs in order to count.
 	knownLooks = 3
-	// leastLooks is with how few looks a wave can be found.
+	// leastLooks is the least number of looks in which a wave can be found.
 	leastLooks = 8
-	// waveless is for how many days without a wave a site has the benefit of the doubt.
+	// waveless is the number of wave-free days that every site is credited with at
+	// first.
 	waveless = 180
 )
 
-// Site is what a host's pages have in common besides their prior: changes of the whole
-// site at once (waves), by a new design, a licence's year, a spelling corrected
-// everywhere. In recorded collections of single sites most changes are such.
+// Site is what a host's pages have in common besides their prior: waves, which are
+// changes of the whole site at once. A new design, the year of a copyright line or a
+// spelling corrected everywhere are waves. In recorded collections of single sites most
+// changes are waves.
 //
-// A wave says nothing of a page's own rate, and no more changes follow it. A page is
-// therefore expected to change by itself, at a rate that falls with its age, or with
-// its site, at the rate at which waves came until now; a look that finds a change
-// after a wave is laid to the likelier of the two. The zero Site is one of which
-// nothing is known.
+// A wave says nothing of a page's own rate, and no further changes follow it. A page is
+// therefore expected to change by itself, at a rate that falls with its age, and with
+// its site, at the rate of past waves. A change that is found after a wave is
+// attributed to the likelier of the two. The zero Site is one that nothing is known of.
 type Site struct {
 	// Wave is when the last wave was first seen, in milliseconds of Unix time, 0 for
-	// none; Share is the share of the pages that it changed, and Looks is of how many that
-	// is known.
+	// none. Share is the share of pages that it changed, and Looks the number of looks
+	// that is estimated from.
 	Wave  int64   `json:"wave,omitempty"`
 	Share float64 `json:"share,omitempty"`
 	Looks float64 `json:"looks,omitempty"`
-	// Waves is the sum of the shares of all waves, and Since the time from which on they
-	// were watched for, in milliseconds of Unix time.
+	// Waves is the sum of the shares of all waves. Since is when watching for waves
+	// began, in milliseconds of Unix time.
 	Waves float64 `json:"waves,omitempty"`
 	Since int64   `json:"since,omitempty"`
 }
 
-// DecodeSite reads a stored site. Like a belief's, what is empty or damaged is a site of
-// which nothing is known.
+// DecodeSite reads a stored site. Empty or damaged input is a site that nothing is
+// known of, as with beliefs.
 func DecodeSite(stored string) Site {
 	var s Site
 	if stored == "" || json.Unmarshal([]byte(stored), &s) != nil || !(s.Share >= 0 && s.Share <= 1 && s.Looks >= 0 && s.Waves >= 0 && s.Wave >= 0) {
@@ -68,7 +70,7 @@ func (s Site) Encode() string {
 	return string(data)
 }
 
-// Rate is how often, a day, a page changes with its site, as known at a time in
+// Rate returns how many times a day a page changes with its site, as known at a time in
 // milliseconds of Unix time.
 func (s Site) Rate(at int64) float64 {
 	if s.Waves == 0 {
@@ -77,18 +79,18 @@ func (s Site) Rate(at int64) float64 {
 	return s.Waves / (msDays(max(at-s.Since, 0)) + waveless)
 }
 
-// between reports whether the last wave lies between two looks.
+// between reports whether the last wave came between two looks.
 func (s Site) between(before, at int64) bool {
 	return s.Wave > 0 && s.Share > 0 && before < s.Wave && s.Wave <= at
 }
 
-// near reports whether two are so alike that it makes no difference to a plan.
+// near reports whether two sites differ too little to affect a plan.
 func (s Site) near(o Site) bool {
 	return s.Wave == o.Wave && s.Since == o.Since && s.Looks == o.Looks && like(s.Share, o.Share) && like(s.Waves, o.Waves)
 }
 
-// watch counts the looks at a host's pages to find a wave: each page's last one, with
-// how many of them were expected to find a change.
+// waveDetector looks for a wave in the last looks at a host's pages: it compares how
+// many found a change with how many were expected to.
 type waveDetector struct {
 	now    int64
 	window float64 // days: only looks since then are recent
@@ -108,10 +110,10 @@ func (t *lookCounts) add(changed bool, chance float64) {
 	}
 }
 
-// excess is by how much more looks found a change than were expected to.
+// excess returns how many more looks found a change than expected.
 func (t lookCounts) excess() float64 { return t.changed - t.expected }
 
-// look counts a page.
+// look counts a page's last look.
 func (w *waveDetector) look(b Belief, g gamma.Distribution, p Parameters) {
 	gap := float64(b.LastGap)
 	if gap <= 0 || b.Pairs < knownLooks {
@@ -140,7 +142,7 @@ func (w *waveDetector) look(b Belief, g gamma.Distribution, p Parameters) {
 	}
 }
 
-// site is what is known of the site after the count.
+// site returns what is known of the site after the count.
 func (w *waveDetector) site(s Site) Site {
 	if s.Since == 0 {
 		s.Since = w.now
@@ -161,7 +163,7 @@ func (w *waveDetector) site(s Site) Site {
 	return s
 }
 
-// msDays is milliseconds in days, and dayMs days in milliseconds.
+// msDays converts milliseconds to days, and dayMs days to milliseconds.
 func msDays(ms int64) float64 { return float64(ms) / float64(day/time.Millisecond) }
 
 func dayMs(days float64) int64 { return int64(days * float64(day/time.Millisecond)) }

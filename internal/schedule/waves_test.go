@@ -10,12 +10,12 @@ import (
 
 // site1 is a site of pages, looked at one after the other.
 type wavingSite struct {
-	pages    []Entry
-	steering Steering
-	host     HostSteering
-	now      time.Time
-	maintained   time.Time
-	waves    []time.Time
+	pages      []Entry
+	steering   Steering
+	host       HostSteering
+	now        time.Time
+	maintained time.Time
+	waves      []time.Time
 }
 
 const siteDay = 24 * time.Hour
