@@ -2,9 +2,9 @@ package schedule
 
 import "recrawl/internal/schedule/gamma"
 
-// Objective defines what the budget of visits is spent on: it names the penalty, of
-// pages that differ from their copies, to minimise. Penalties are summed over pages,
-// each times the page's weight.
+// Objective defines what the budget of visits is spent on: the penalty to minimise, of
+// pages that differ from their copies. Penalties are summed over pages, each times the
+// page's weight.
 //
 // An objective follows from c(s), the expected penalty per day, s days after the last
 // visit. A visit τ days after the last one is worth

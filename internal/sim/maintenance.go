@@ -7,8 +7,8 @@ import (
 	"recrawl/internal/schedule"
 )
 
-// upkeep is what a store keeps of a crawl and its hosts for policies that share a
-// budget, and maintenance's rounds, by the product's own code.
+// maintenance is what a store keeps of a crawl and its hosts for policies that share a
+// budget, and the rounds of maintenance that move it, by the product's own code.
 type maintenance struct {
 	rules    schedule.Rules
 	setting  Setting
@@ -33,11 +33,11 @@ func newMaintenance(o schedule.Objective, s Setting) *maintenance {
 	return m
 }
 
-// group is that of all pages.
+// group is the group of all pages.
 func (m *maintenance) group() schedule.Group { return m.rules.At(0) }
 
-// parameters are those of a page, by its host and weight. Before the first round the
-// threshold is that of pages of which nothing is known.
+// parameters returns those of a page, by its host and weight. Before the first round
+// the threshold is that of pages that nothing is known of.
 func (m *maintenance) parameters(page Known) schedule.Parameters {
 	if m.steering.Threshold == 0 {
 		objective := m.group().Policy.(schedule.Budgeted).Objective
@@ -61,7 +61,7 @@ type moved struct {
 	Due time.Time
 }
 
-// moves are the pages that it is worth to plan again now.
+// moves returns the pages that are worth planning again now, with their new times.
 func (m *maintenance) moves(entries func(func(schedule.Entry)), now time.Time, visits float64) []moved {
 	var far schedule.Moved
 	due := map[int64]time.Time{}

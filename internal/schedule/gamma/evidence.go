@@ -2,14 +2,14 @@ package gamma
 
 import "math"
 
-// Evidence is what the looks at a page say of its rate of change λ, apart from any
-// prior: the likelihood
+// Evidence is what looks at a page say of its rate of change λ without any prior: the
+// likelihood
 //
 //	λ^Changes e^(−λ Days) (1 − e^(−λ Gap))^Looks
 //
-// up to a factor. The first two parts are exact for looks that found no change and
-// for changes at known times, the third for looks that found a change some time in
-// Gap days. All are ≥ 0 and need not be whole: evidence fades.
+// up to a factor. The first two parts are exact for looks that found no change and for
+// changes at known times. The third is for looks that found at least one change some
+// time in Gap days. All fields are ≥ 0. They need not be whole, because evidence fades.
 type Evidence struct {
 	Changes float64 // changes at known times
 	Days    float64 // days without others
@@ -17,13 +17,14 @@ type Evidence struct {
 	Gap     float64 // days before each of those; > 0 if there are any
 }
 
-// Faded is the evidence of which only a share (0 to 1) still counts.
+// Faded returns the evidence weighted with a share (0 to 1).
 func (e Evidence) Faded(keep float64) Evidence {
 	return Evidence{e.Changes * keep, e.Days * keep, e.Looks * keep, e.Gap}
 }
 
-// Under is what is believed of the rate under a prior: the Gamma distribution with
-// the mean and the variance of the exact belief.
+// Under returns the belief that follows from a prior and the evidence: the Gamma
+// distribution with the mean and the variance of the exact posterior. Their relative
+// errors are below 1e-3 and 5e-3.
 func (e Evidence) Under(prior Distribution) Distribution {
 	g := Distribution{prior.A + e.Changes, prior.B + e.Days}
 	if e.Looks == 0 {
@@ -32,11 +33,11 @@ func (e Evidence) Under(prior Distribution) Distribution {
 	return g.changed(e.Looks, e.Gap)
 }
 
-// Changed adds a look that found a change some time in so many days (> 0), seen
-// from a rate (> 0). All such looks share one gap: where they were made after
-// different ones, it and their number become those whose likelihood has the slope and
-// the curvature over ln λ, at the rate, of the product. A look of which a change was
-// certain anyway says next to nothing beside one of which it was not.
+// Changed adds a look that found a change some time in so many days (> 0). rate (> 0)
+// is what is believed of the rate. All such looks share one Gap. If their gaps differ,
+// Gap and Looks become those whose log-likelihood has, at the rate, the same slope and
+// curvature over ln λ as the product. A look in which a change was certain thus counts
+// next to nothing beside one in which it was not.
 func (e Evidence) Changed(days, rate float64) Evidence {
 	if e.Looks == 0 || e.Gap == days {
 		e.Looks, e.Gap = e.Looks+1, days
@@ -53,14 +54,14 @@ func (e Evidence) Changed(days, rate float64) Evidence {
 	return e
 }
 
-// slope is x/(e^x − 1).
+// slope returns x/(e^x − 1), 1 at 0.
 func slope(x float64) float64 { return 1 / Expm1Ratio(x) }
 
-// ratio is x/(1 − e^−x), ≥ 1.
+// ratio returns x/(1 − e^−x), which is ≥ 1.
 func ratio(x float64) float64 { return 1 / Expm1Ratio(-x) }
 
-// ratioInverse is the x ≥ 0 with ratio(x) = y. Since ratio is convex and above both
-// 1 + x/2 and x, Newton's steps from there go down to it.
+// ratioInverse returns the x ≥ 0 with ratio(x) = y. Because ratio is convex and exceeds
+// both 1 + x/2 and x, Newton's steps from there descend to it.
 func ratioInverse(y float64) float64 {
 	if y <= 1 {
 		return 1e-9
@@ -71,12 +72,12 @@ func ratioInverse(y float64) float64 {
 	})
 }
 
-// changed is the belief after so many looks (> 0), each of which found a change
+// changed returns the belief after so many looks (> 0), each of which found a change
 // some time in so many days (> 0): the Gamma distribution with the mean and the
-// variance of the exact one. With u = ln λ they are integrals of
-// e^(au − bλ) (1−e^−λτ)^n times powers of λ, over all u, and the trapezoidal rule is
-// exact to many digits for such functions (Trefethen and Weideman, "The
-// exponentially convergent trapezoidal rule", 2014, §5).
+// variance of the exact posterior. With u = ln λ the moments are integrals of e^(au −
+// bλ) (1−e^−λτ)^n times powers of λ over all u. For such functions the trapezoidal rule
+// converges exponentially (Trefethen and Weideman, "The exponentially convergent
+// trapezoidal rule", 2014, §5).
 func (g Distribution) changed(looks, days float64) Distribution {
 	if looks == 1 {
 		return g.Changed(days)
@@ -99,9 +100,8 @@ type quadrature struct {
 	m0, m1, m2             float64
 }
 
-// sum adds places at a distance of step from each other, from one at so much of u
-// beyond the mode, until little is left. Below the mode what is left falls by the same
-// factor from place to place.
+// sum adds the integrand at points a step apart, beginning at a distance u from the
+// mode, until little is left. Below the mode the remainder is a geometric series.
 func (q *quadrature) sum(u, step float64) {
 	factor := math.Exp(step)
 	for lambda := q.mode * math.Exp(u); ; lambda *= factor {
@@ -121,14 +121,14 @@ func (q *quadrature) sum(u, step float64) {
 	}
 }
 
-// height is the logarithm of the integrand, but for a constant.
+// height returns the logarithm of the integrand up to a constant.
 func (q *quadrature) height(lambda, u float64) float64 {
 	return q.g.A*u - q.g.B*lambda + q.looks*math.Log(-math.Expm1(-lambda*q.days))
 }
 
-// changedMode is where the integrand of changed is largest over u, and its
+// changedMode returns where the integrand of changed is largest over u, and its
 // curvature there. The derivative over u, a − bλ + n s(λτ), is convex in λ and not
-// negative at a/b, so that Newton's steps from there go up to the root.
+// negative at a/b, so Newton's steps from there ascend to the root.
 func (g Distribution) changedMode(looks, days float64) (mode, sharp float64) {
 	mode = g.A / g.B
 	for range 30 {

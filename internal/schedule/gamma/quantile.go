@@ -2,9 +2,9 @@ package gamma
 
 import "math"
 
-// Quantile is the rate that the true one is below with chance p, between 0 and 1:
-// Quantile(0.05) and Quantile(0.95) are the ends of the 90 % interval. Its error
-// is below 1e-9 of the result.
+// Quantile returns the rate below which the true rate is with probability p: 0 for p ≤
+// 0, +Inf for p ≥ 1. Quantile(0.05) and Quantile(0.95) bound the 90 % interval. The
+// error is below 1e-9.
 func (g Distribution) Quantile(p float64) float64 {
 	switch {
 	case !(p > 0):
@@ -21,10 +21,10 @@ func (g Distribution) Quantile(p float64) float64 {
 	return math.Exp(u) / g.B
 }
 
-// incompleteGamma is the regularised lower incomplete gamma function P(a, x) for
-// a > 0 and x ≥ 0: the chance that a Gamma(a, 1) variable is below x. Below a+1 by
-// its series (DLMF 8.11.4), above by the continued fraction of its complement
-// (DLMF 8.9.2) with Lentz's method.
+// incompleteGamma returns the regularised lower incomplete gamma function P(a, x), the
+// probability that a Gamma(a, 1) variable is below x, for a > 0 and x ≥ 0. Below a+1 it
+// sums the series (DLMF 8.11.4); above, the continued fraction of the complement (DLMF
+// 8.9.2) with Lentz's method.
 func incompleteGamma(a, x float64) float64 {
 	if x <= 0 {
 		return 0

@@ -2,9 +2,9 @@ package gamma
 
 import "math"
 
-// newton follows the tangents of a convex rising function to its root x > 0, from
-// a start near it. From the second step on each one goes down towards the root
-// and squares the error, so that after a step of 1e-8 of x nothing is left to do.
+// newton follows the tangents of a convex rising function to its root x > 0, from a
+// start near it. From the second step on, each step descends towards the root and
+// squares the error. After a step of 1e-8 of x the result is exact.
 func newton(start float64, f func(x float64) (excess, slope float64)) float64 {
 	x := start
 	for range 50 {
@@ -18,16 +18,16 @@ func newton(start float64, f func(x float64) (excess, slope float64)) float64 {
 	return x
 }
 
-// point is a place on a curve.
+// Point is a point of a curve.
 type Point struct{ X, Y float64 }
 
-// pointOn is the point of f at x.
+// PointOn returns the point of f at x.
 func PointOn(f func(x float64) float64, x float64) Point { return Point{x, f(x)} }
 
-// solve finds where a monotone function changes its sign, to within tolerance in
-// x, looking from a point on it in growing steps, the first of them step, up to
-// limit away; false if it does not change its sign there. The result is on the side
-// where f is not negative.
+// Solve finds where a monotone function changes its sign, to within tolerance in x.
+// From a point on the curve it searches in growing steps, the first of size step, up to
+// limit away, and reports false if there is no change of sign. The result is on the
+// side where f is not negative.
 func Solve(f func(x float64) float64, rising bool, start Point, step, limit, tolerance float64) (x float64, ok bool) {
 	if start.Y == 0 {
 		return start.X, true
@@ -48,12 +48,12 @@ func Solve(f func(x float64) float64, rising bool, start Point, step, limit, tol
 	return near.X, false
 }
 
-// root finds where f changes its sign between two points, one of them negative
-// and the other not, to within tolerance in x, on the side where it is not. It is
-// Chandrupatla's method ("A new hybrid quadratic/bisection algorithm for finding
-// the zero of a nonlinear function without using derivatives", 1997): inverse
-// quadratic interpolation where it is safe and bisection elsewhere, so that it
-// is never much slower than bisection. A y may be infinite.
+// Root finds where f changes its sign between two points, one negative and the other
+// not, to within tolerance in x. The result is on the side where f is not negative. A Y
+// may be infinite. It is Chandrupatla's method ("A new hybrid quadratic/bisection
+// algorithm for finding the zero of a nonlinear function without using derivatives",
+// 1997): inverse quadratic interpolation where that is safe, otherwise bisection. It is
+// never much slower than bisection.
 func Root(f func(x float64) float64, a, b Point, tolerance float64) float64 {
 	// a is the newest point, b is across the root from it, c is the one before.
 	t := 0.5
@@ -84,8 +84,8 @@ func Root(f func(x float64) float64, a, b Point, tolerance float64) float64 {
 	return b.X
 }
 
-// interpolate is how far from a towards b the inverse parabola through three
-// points is zero; half way where that cannot be trusted.
+// interpolate returns how far from a towards b the inverse parabola through three
+// points is zero, or ½ where it cannot be trusted.
 func interpolate(a, b, c Point) float64 {
 	xi := (a.X - b.X) / (c.X - b.X)
 	phi := (a.Y - b.Y) / (c.Y - b.Y)

@@ -14,7 +14,7 @@ import (
 	"recrawl/internal/schedule/gamma"
 )
 
-// Element is a page of known rate (the term is that of Cho & Garcia-Molina 2003).
+// Element is a page of known rate (the term is from Cho & Garcia-Molina 2003).
 type Element struct {
 	Lambda float64 // changes a day, ≥ 0
 	Weight float64 // importance, ≥ 0
@@ -24,31 +24,30 @@ type Element struct {
 
 // Allocation is how a budget of visits is divided.
 type Allocation struct {
-	// Visits is how often a day each element is visited.
+	// Visits is how many times a day each element is visited.
 	Visits []float64
-	// Price is what one more visit a day to an element would save: the Lagrange
-	// multiplier of the budget. It is 0 if limits keep the budget from being used
-	// up, and +Inf if there is none.
+	// Price is the Lagrange multiplier of the budget: what one more visit a day to an
+	// element would save. It is 0 if limits keep the budget from being used up, and
+	// +Inf without a budget.
 	Price float64
 	// HostPrices has the price at each host with a limit: Price, or more where the
-	// limit holds.
+	// limit binds.
 	HostPrices []float64
 }
 
-// Allocate divides a budget of visits a day among elements so that the sum of
-// their penalties, each times its weight, is least. No element gets more than its
-// Limit, and those of a host together not more than hostLimits[Host], in visits a
-// day, where 0 is no limit; no hostLimits at all are none. The budget is used up
-// unless limits forbid it or no element has both rate and weight. Sums are met to
-// 1e-11 of themselves.
+// Allocate divides a budget of visits a day among elements so that the sum of their
+// penalties, each times its weight, is least. No element gets more than its Limit, and
+// the elements of a host together get at most hostLimits[Host] visits a day, where 0
+// means no limit; a nil hostLimits means none at all. The budget is used up unless
+// limits forbid it or no element has both rate and weight. Sums are met to a relative
+// error of 1e-11.
 //
-// Penalties are convex, so that the Karush-Kuhn-Tucker conditions decide: one
-// price for all elements, and a higher one of its own for those of a host that
-// would get more than its limit. At a common price a host therefore uses what it
-// demands there or its limit, whichever is less; the sum of that falls as the
-// price rises, and where it meets the budget is the price. (The problem is that of
-// Kolobov, Lubetzky, Peres and Horvitz, "Optimal freshness crawl under politeness
-// constraints", SIGIR 2019; the way to solve it is ours.)
+// Penalties are convex, so the Karush-Kuhn-Tucker conditions decide: there is one price
+// for all elements, and a higher one for the elements of a host that would get more
+// than its limit. At a common price a host uses what it demands or its limit, whichever
+// is less. The sum of that falls as the price rises, and the price is where it meets
+// the budget. (The problem is that of Kolobov, Lubetzky, Peres and Horvitz, "Optimal
+// freshness crawl under politeness constraints", SIGIR 2019; the solution is our own.)
 func Allocate(o schedule.Objective, elements []Element, budget float64, hostLimits []float64) Allocation {
 	a := Allocation{Visits: make([]float64, len(elements)), Price: math.Inf(1), HostPrices: make([]float64, len(hostLimits))}
 	sites := divide(o, elements, hostLimits)
@@ -102,7 +101,7 @@ func divide(o schedule.Objective, elements []Element, limits []float64) []site {
 	return sites
 }
 
-// visits is what an element gets at a price.
+// visits returns the visits a day of an element at a price.
 func (s *site) visits(i int, price float64) float64 {
 	e := &s.elements[i]
 	visits := s.objective.Visits(e.Lambda, e.Weight, price)
@@ -112,8 +111,7 @@ func (s *site) visits(i int, price float64) float64 {
 	return visits
 }
 
-// demand is what the elements would use together at a price, without the host's
-// limit.
+// demand returns the visits a day of all elements at a price, without the host's limit.
 func (s *site) demand(price float64) float64 {
 	sum := 0.0
 	for _, i := range s.members {
@@ -122,8 +120,8 @@ func (s *site) demand(price float64) float64 {
 	return sum
 }
 
-// ownPrice is the price at which a host that demands more than its limit at the
-// common one demands its limit.
+// ownPrice returns the price at which a host that demands more than its limit at the
+// common price demands its limit.
 func (s *site) ownPrice(common float64) float64 {
 	if common == 0 {
 		common = 1 // any start will do
@@ -131,15 +129,15 @@ func (s *site) ownPrice(common float64) float64 {
 	return priceOf(s.demand, s.limit, common)
 }
 
-// above is the factor to the next price that is told apart.
+// above is the factor to the next price that can be told apart.
 const above = 1 + 1e-12
 
-// share writes the visits of the elements of sites that have one price and together
-// a target, which they demand at that price but for rounding.
+// share writes the visits of the elements of sites with one price. Together the sites
+// demand the target at that price, up to rounding.
 //
-// Where a page is given up, its visits fall from λ/37 to none between a price and
-// the next float: only what the others leave tells what it gets. So where demand
-// is more than the target, visits are mixed of those at the price, as far as the
+// Where a page is given up, its visits fall from λ/37 to none between one price and the
+// next float. What it gets then follows only from what the others leave. If the demand
+// exceeds the target, visits are therefore mixed from those at the price, as far as
 // limits allow, and those just above it.
 func share(sites []*site, target float64, visits []float64) {
 	demand, total := make([]float64, len(sites)), 0.0
@@ -171,7 +169,7 @@ func share(sites []*site, target float64, visits []float64) {
 	}
 }
 
-// commonPrice is the price at which all hosts use the budget, 0 if they cannot.
+// commonPrice returns the price at which all hosts use up the budget, 0 if they cannot.
 func commonPrice(o schedule.Objective, elements []Element, sites []site, budget float64) float64 {
 	use := func(price float64) float64 {
 		sum := 0.0
@@ -191,9 +189,9 @@ func commonPrice(o schedule.Objective, elements []Element, sites []site, budget 
 	return priceOf(use, budget, h.Price(budget))
 }
 
-// priceOf is the highest price at which a demand, which falls as the price rises,
-// is not below a target > 0, to 1e-12 of the demand or 1e-13 of the price. It is
-// looked for from a start on.
+// priceOf returns the highest price at which a demand that falls with the price is not
+// below a target > 0, to 1e-12 of the demand or 1e-13 of the price. The search begins
+// at start.
 func priceOf(demand func(price float64) float64, target, start float64) float64 {
 	// In logarithms demand is nearly a line.
 	excess := func(u float64) float64 {

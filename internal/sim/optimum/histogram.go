@@ -7,18 +7,17 @@ import (
 )
 
 const (
-	// octave is how many buckets share a factor of two in merit.
+	// octave is the number of buckets per factor of two in merit.
 	octave = 64
-	// octaves is how many factors of two there are buckets for, half of them below
-	// one: beyond any rates and weights of pages.
+	// octaves is the number of factors of two that have buckets, half of them below
+	// one: more than rates and weights of pages can span.
 	octaves = 128
 )
 
-// Histogram sums up elements so that the price of a budget can be told without
-// them. By [Objective.Merit] an element demands λ Visits(1, r, μ), so that the sum
-// of λ per small range of r is all that matters. Elements can be added and
-// removed one by one, and histograms of shards be merged. Limits are left out. For
-// many elements prices and demands are those of Allocate to better than 1e-3.
+// Histogram sums up elements so that the price of a budget can be told without them. By
+// [schedule.Objective]'s Merit an element demands λ Visits(1, r, μ), so the sum of λ
+// per small range of r is sufficient. Limits are left out. For many elements, prices
+// and demands are those of [Allocate] to better than 1e-3.
 type Histogram struct {
 	objective schedule.Objective
 	buckets   [octave * octaves]bucket
@@ -30,11 +29,10 @@ type bucket struct {
 	merit  float64 // sum of rates times the logarithm of merit
 }
 
-// NewHistogram returns an empty histogram of an objective.
+// NewHistogram returns an empty histogram for an objective.
 func NewHistogram(o schedule.Objective) *Histogram { return &Histogram{objective: o} }
 
-// Add counts an element. One without rate or weight demands nothing and is left
-// out.
+// Add counts an element. One without rate or weight demands nothing and is left out.
 func (h *Histogram) Add(lambda, weight float64) {
 	if lambda <= 0 || weight <= 0 {
 		return
@@ -46,7 +44,7 @@ func (h *Histogram) Add(lambda, weight float64) {
 	b.merit += lambda * merit
 }
 
-// Demand is how many visits a day the elements get together at a price.
+// Demand returns how many visits a day the elements get together at a price.
 func (h *Histogram) Demand(price float64) float64 {
 	sum := 0.0
 	for i := range h.buckets {
@@ -58,8 +56,8 @@ func (h *Histogram) Demand(price float64) float64 {
 	return sum
 }
 
-// Price is the price at which the elements use a budget of visits a day (> 0):
-// the threshold for pages of known rates. It is 0 if there are no elements.
+// Price returns the price at which the elements use a budget of visits a day (> 0), 0
+// if there are no elements.
 func (h *Histogram) Price(budget float64) float64 {
 	for i := range h.buckets {
 		if b := &h.buckets[i]; b.lambda > 0 {
