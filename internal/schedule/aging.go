@@ -38,8 +38,8 @@ type Aging struct {
 	Info  float32 `json:"i,omitempty"` // information in the looks
 }
 
-// look adds a look so many days (> 0) after the previous one, which was at the given
-// age. g is what was believed of the page before.
+// look adds a look, days (> 0) after the previous one, which was at the given age. g is
+// the belief about the page before.
 func (s Aging) look(g gamma.Distribution, c Clock, age, days float64, changed bool) Aging {
 	lived, tilt := c.Lives(age, days), c.tilt(age, days)
 	if !(lived > 0) || math.IsNaN(tilt) {
@@ -49,7 +49,7 @@ func (s Aging) look(g gamma.Distribution, c Clock, age, days float64, changed bo
 	if 1-same < 1e-6 || 1-same > tellingChance {
 		return s
 	}
-	// With the logarithm of the rate the same as with Steep, but for the tilt.
+	// The derivative over ln λ; over Steep it is the same, times the tilt.
 	rate := g.A * lived / (g.B + lived) // −∂ ln S/∂ ln λ
 	weight := rate * rate * same / (1 - same)
 	s.Known += float32(weight)

@@ -219,8 +219,7 @@ func (b Belief) compare(seen Observation, p Parameters) (Belief, gamma.Evidence)
 	return b, e
 }
 
-// changedAt returns Since after a visit according to which the page changed so many
-// days before.
+// changedAt returns Since after a visit that says the page changed ago days before it.
 func (b Belief) changedAt(seen Observation, ago float64) int64 {
 	if seen.At.IsZero() {
 		return b.Since

@@ -98,8 +98,9 @@ func (p Parameters) threshold(o Objective) (theta float64, own bool) {
 	return o.Worth(p.prior(), days(max(p.Round, 1))), true
 }
 
-// BudgetOf returns how many visits a day a crawl of so many pages may plan: its budget,
-// or one visit per page and default_interval if it has none. r must be valid.
+// BudgetOf returns how many visits a day a crawl may plan, given its number of pages:
+// its budget, or one visit per page and default_interval if it has none. r must be
+// valid.
 func BudgetOf(r crawl.RevisitSpec, pages int) float64 {
 	if budget, err := crawl.ParseBudget(r.Budget); err == nil {
 		return budget

@@ -81,7 +81,8 @@ var activityEnds = func() (ends [Others]float64) {
 	return ends
 }()
 
-// ActivityOf returns the category of a page with so many changes a day (≥ 0).
+// ActivityOf returns the category of a page by its rate of change, in changes a day (≥
+// 0).
 func ActivityOf(rate float64) Activity {
 	for i, end := range activityEnds {
 		if rate*end >= 1 {

@@ -33,8 +33,8 @@ type Clock struct {
 	Round float64
 }
 
-// Lives returns how many days pass on the page's clock in so many calendar days,
-// starting at an age in days. All are ≥ 0.
+// Lives returns how many days pass on the page's clock during calendar days that begin
+// at an age, in days. All are ≥ 0.
 func (c Clock) Lives(age, days float64) float64 {
 	if c.Steep == 0 {
 		return days

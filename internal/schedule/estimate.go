@@ -52,8 +52,8 @@ func EstimatesOf(looks []Look) (Estimates, bool) {
 // number of looks instead of the days).
 func RateByCount(changes int, days float64) float64 { return float64(changes) / days }
 
-// RateByLog corrects the bias of [RateByCount] for looks at equal intervals of so many
-// days (> 0). With x changes in n looks it returns −ln((n−x+½)/(n+½)) divided by the
+// RateByLog corrects the bias of [RateByCount] for looks at equal intervals (> 0, in
+// days). With x changes in n looks it returns −ln((n−x+½)/(n+½)) divided by the
 // interval (Cho & Garcia-Molina, "Estimating frequency of change", 2003, the estimator
 // r̂; Sizov's log((N+½)/(N−X+½)), printed without the interval). It is 0 for x = 0 and
 // finite for x = n.
@@ -67,9 +67,9 @@ func RateByLog(looks, changes int, interval float64) float64 {
 // looks. It stays valid when the intervals were chosen by what earlier looks found. It
 // is 0 if no look found a change, and +Inf if all did.
 //
-// A pseudo > 0 adds one changed and one unchanged look of so many days. The result is
-// then positive and finite (Kolobov, Peres, Lu and Horvitz, NeurIPS 2019, use half a
-// day).
+// A pseudo > 0 adds one changed and one unchanged look, each pseudo days long. The
+// result is then positive and finite (Kolobov, Peres, Lu and Horvitz, NeurIPS 2019, use
+// half a day).
 func RateByLikelihood(looks []Look, pseudo float64) float64 {
 	changed, unchanged := pseudo, pseudo
 	for _, l := range looks {

@@ -23,8 +23,8 @@ type Objective interface {
 	// Name returns the name, in a spec, of the policy for this objective.
 	Name() string
 	// Penalty returns the mean penalty over time, for weight 1, of a page that changes
-	// lambda times a day and is visited so many times a day, both ≥ 0. Without visits
-	// it may be +Inf.
+	// lambda times a day and gets a number of visits a day, both ≥ 0. Without visits it
+	// may be +Inf.
 	Penalty(lambda, visits float64) float64
 	// Visits returns how many times a day (0 to +Inf) to visit a page of known rate and
 	// weight, both ≥ 0, when a visit costs price ≥ 0: the frequency at which one more
@@ -35,8 +35,8 @@ type Objective interface {
 	// Merit returns the number r through which alone the weight affects Visits:
 	// Visits(λ, w, μ) = λ Visits(1, r, μ). It is > 0 if rate and weight are.
 	Merit(lambda, weight float64) float64
-	// Worth returns V for a page of weight 1, so many days (≥ 0) after its last visit,
-	// when only a belief about its rate is known. It rises from 0 with the days.
+	// Worth returns V for a page of weight 1, days (≥ 0) after its last visit, when
+	// only a belief about its rate is known. It rises from 0 with the days.
 	Worth(g gamma.Distribution, days float64) float64
 }
 

@@ -114,7 +114,7 @@ func (s *Tally) Add(e Entry) {
 }
 
 // window returns over how many days the looks at a host's pages are combined to find a
-// wave, when so many visits a day are planned at the host.
+// wave, given the visits a day planned at the host.
 func (s *Tally) window(planned float64) float64 {
 	window := wavePages * s.steering.Interval
 	if !s.period.From.IsZero() {

@@ -33,11 +33,11 @@ func (e Evidence) Under(prior Distribution) Distribution {
 	return g.changed(e.Looks, e.Gap)
 }
 
-// Changed adds a look that found a change some time in so many days (> 0). rate (> 0)
-// is what is believed of the rate. All such looks share one Gap. If their gaps differ,
-// Gap and Looks become those whose log-likelihood has, at the rate, the same slope and
-// curvature over ln λ as the product. A look in which a change was certain thus counts
-// next to nothing beside one in which it was not.
+// Changed adds a look that found a change, days (> 0) after the previous look. rate (>
+// 0) is the rate believed at the time. All such looks share one Gap. If their gaps
+// differ, Gap and Looks become those whose log-likelihood has, at the rate, the same
+// slope and curvature over ln λ as the product. A look in which a change was certain
+// thus counts next to nothing beside one in which it was not.
 func (e Evidence) Changed(days, rate float64) Evidence {
 	if e.Looks == 0 || e.Gap == days {
 		e.Looks, e.Gap = e.Looks+1, days
@@ -72,12 +72,12 @@ func ratioInverse(y float64) float64 {
 	})
 }
 
-// changed returns the belief after so many looks (> 0), each of which found a change
-// some time in so many days (> 0): the Gamma distribution with the mean and the
-// variance of the exact posterior. With u = ln λ the moments are integrals of e^(au −
-// bλ) (1−e^−λτ)^n times powers of λ over all u. For such functions the trapezoidal rule
-// converges exponentially (Trefethen and Weideman, "The exponentially convergent
-// trapezoidal rule", 2014, §5).
+// changed returns the belief after a number of looks (> 0), each of which found a
+// change some time in the days (> 0) before it: the Gamma distribution with the mean
+// and the variance of the exact posterior. With u = ln λ the moments are integrals of
+// e^(au − bλ) (1−e^−λτ)^n times powers of λ over all u. For such functions the
+// trapezoidal rule converges exponentially (Trefethen and Weideman, "The exponentially
+// convergent trapezoidal rule", 2014, §5).
 func (g Distribution) changed(looks, days float64) Distribution {
 	if looks == 1 {
 		return g.Changed(days)

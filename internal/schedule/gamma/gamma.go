@@ -18,13 +18,13 @@ func (g Distribution) Mean() float64 { return g.A / g.B }
 // Variance returns the variance of the rate.
 func (g Distribution) Variance() float64 { return g.A / (g.B * g.B) }
 
-// Unchanged returns the belief after a look that found no change in so many days (≥ 0).
-// It is exact (Gamma distributions are conjugate to Poisson counts).
+// Unchanged returns the belief after a look, days (≥ 0) after the previous one, that
+// found no change. It is exact (Gamma distributions are conjugate to Poisson counts).
 func (g Distribution) Unchanged(days float64) Distribution { return Distribution{g.A, g.B + days} }
 
-// Changed returns the belief after a look that found at least one change in so many
-// days (≥ 0), which is what a comparison of two copies tells. The exact belief is not a
-// Gamma distribution; the result is the one with the same mean and variance
+// Changed returns the belief after a look, days (≥ 0) after the previous one, that
+// found at least one change, as a comparison of two copies does. The exact belief is
+// not a Gamma distribution; the result is the one with the same mean and variance
 // (assumed-density filtering). After a very short time it counts one more change. After
 // a time in which a change was certain the belief stays as it was, so a page that
 // changed at every look is not believed to change without limit.

@@ -2,8 +2,8 @@ package gamma
 
 import "math"
 
-// Survival returns S(s) = (1+s/b)^−a, the probability that the page has not changed so
-// many days (≥ 0) after a look (Lomax distribution).
+// Survival returns S(s) = (1+s/b)^−a, the probability that the page has not changed s
+// days (≥ 0) after a look (Lomax distribution).
 func (g Distribution) Survival(days float64) float64 { return math.Exp(-g.A * math.Log1p(days/g.B)) }
 
 // meanSurvival returns ∫₀^τ S, the expected time until the next change or τ, whichever
@@ -24,8 +24,8 @@ func (g Distribution) survivalMoment(days float64) float64 {
 	return g.B * (second - g.meanSurvival(days))
 }
 
-// early reports whether a change within so many days is so unlikely that the integrals
-// of 1−S must be summed as power series, because their closed forms cancel.
+// early reports whether a change within days is so unlikely that the integrals of 1−S
+// must be summed as power series, because their closed forms cancel.
 func (g Distribution) early(days float64) bool { return (g.A+12)*days < 0.5*g.B }
 
 // changeSeries returns Σ c_k m(k) (τ/b)^k, where Σ c_k (τ/b)^k = 1 − S(τ) is the
@@ -48,8 +48,8 @@ func Expm1Ratio(z float64) float64 {
 	return math.Expm1(z) / z
 }
 
-// ExpectedAge returns ∫₀^τ (1−S(s)) ds, the expected days since the first change, so
-// many days τ (≥ 0) after a look; 0 counts for no change. It keeps its accuracy for
+// ExpectedAge returns ∫₀^τ (1−S(s)) ds, the expected time since the first change at τ =
+// days (≥ 0) after a look, in days; 0 counts for no change. It keeps its accuracy for
 // small τ.
 func (g Distribution) ExpectedAge(days float64) float64 {
 	if g.early(days) {
