@@ -7,8 +7,8 @@ import (
 
 	"recrawl/internal/contract"
 	"recrawl/internal/crawl"
+	"recrawl/internal/maintain"
 	"recrawl/internal/rank"
-	"recrawl/internal/ranking"
 )
 
 // rankDue says why the crawl should be ranked now; nil if it should not.
@@ -44,9 +44,9 @@ func (a *Activities) Rank(ctx context.Context, in contract.RankIn) (contract.Ran
 	}
 	defer a.ranking.Release(1)
 	spec := view.Spec.Rank
-	rec, err := ranking.Run(ctx, a.store, in.CrawlID, ranking.Options{
+	rec, err := maintain.Rank(ctx, a.store, in.CrawlID, maintain.RankOptions{
 		Damping: spec.Damping, Personalised: spec.Personalised, Reason: in.Reason,
-		Progress: func(p ranking.Progress) { activity.RecordHeartbeat(ctx, p) },
+		Progress: func(p maintain.RankProgress) { activity.RecordHeartbeat(ctx, p) },
 	})
 	if err != nil {
 		return contract.RankOut{}, translate(err)

@@ -6,8 +6,8 @@ import (
 
 	"recrawl/internal/contract"
 	"recrawl/internal/crawl"
+	"recrawl/internal/maintain"
 	"recrawl/internal/rank"
-	"recrawl/internal/ranking"
 	"recrawl/internal/store"
 	"recrawl/internal/temporalkit"
 )
@@ -38,7 +38,7 @@ func (a *Activities) Replace(ctx context.Context, in contract.ReplaceIn) (contra
 		}
 	}
 	spec := view.Spec.Rank
-	swaps, err := ranking.Replacements(ctx, a.store, in.CrawlID, ranking.ReplaceOptions{
+	swaps, err := maintain.Replacements(ctx, a.store, in.CrawlID, maintain.ReplaceOptions{
 		Margin: spec.Margin, Tenure: spec.Every.Std(), Share: spec.MaxEvictions, Batch: replaceBatch,
 	})
 	if err != nil {

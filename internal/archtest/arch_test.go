@@ -107,12 +107,19 @@ var rules = []rule{
 		"the scope asks through an interface, and only the operator's settings name what is run",
 	},
 	{
-		"rankings know a store only",
-		oneOf("internal/ranking"),
+		"maintenance knows a part of a store only",
+		oneOf("internal/maintain", "internal/maintain/duplicates"),
 		func(i string) bool {
-			return hasPrefix(i, "go.temporal.io/", "database/sql", "math/rand", "os", "net/http", module+"/internal/store/", module+"/internal/contract") || i == "net"
+			return hasPrefix(i, "go.temporal.io/", "database/sql", "log", "math/rand", "net/http", module+"/internal/store/",
+				module+"/internal/contract", module+"/internal/temporalkit", module+"/internal/archive", module+"/activities") || i == "net"
 		},
-		"what is ranked comes from the store interface, and package rank decides",
+		"what all pages of a crawl come to follows from the store; workflows and bytes are told by whoever asks for it",
+	},
+	{
+		"only the sort of duplicates needs a disk",
+		oneOf("internal/maintain"),
+		func(i string) bool { return hasPrefix(i, "os") },
+		"maintenance holds in memory what it works out, and keeps in the store what it must not lose",
 	},
 	{
 		"exports know a source only",

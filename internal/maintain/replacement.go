@@ -1,4 +1,4 @@
-package ranking
+package maintain
 
 import (
 	"context"
@@ -24,7 +24,7 @@ type ReplaceOptions struct {
 
 // Replacements says which pages of a crawl should be exchanged now. It reads all pages
 // and holds four times a batch of them.
-func Replacements(ctx context.Context, s Store, crawlID int64, o ReplaceOptions) ([]rank.Swap, error) {
+func Replacements(ctx context.Context, s RankStore, crawlID int64, o ReplaceOptions) ([]rank.Swap, error) {
 	swaps, err := replacements(ctx, s, crawlID, o)
 	if err != nil {
 		return nil, fmt.Errorf("replacements of crawl %d: %w", crawlID, err)
@@ -32,7 +32,7 @@ func Replacements(ctx context.Context, s Store, crawlID int64, o ReplaceOptions)
 	return swaps, nil
 }
 
-func replacements(ctx context.Context, s Store, crawlID int64, o ReplaceOptions) ([]rank.Swap, error) {
+func replacements(ctx context.Context, s RankStore, crawlID int64, o ReplaceOptions) ([]rank.Swap, error) {
 	now, err := s.Now(ctx)
 	if err != nil {
 		return nil, err
