@@ -18,6 +18,7 @@ import (
 	"recrawl/internal/cli"
 	"recrawl/internal/crawl"
 	"recrawl/internal/store"
+	"recrawl/internal/temporalkit/embedded"
 	"recrawl/internal/testsite"
 )
 
@@ -47,7 +48,7 @@ func startDemo(ctx context.Context, dir *dataDir) (*demo, error) {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%s: %w", dir.file(demoFile), err)
 	}
-	port, err := choosePort(wantedPort{portOr(d.Port, defaultDemoPort), d.Port != 0}, "the demo's site, whose pages are kept under it")
+	port, err := embedded.ChoosePort(embedded.Port{Number: portOr(d.Port, defaultDemoPort), Must: d.Port != 0}, "the demo's site, whose pages are kept under it")
 	if err != nil {
 		return nil, err
 	}
