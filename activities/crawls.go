@@ -12,6 +12,7 @@ import (
 	"recrawl/internal/contract"
 	"recrawl/internal/crawl"
 	"recrawl/internal/extract"
+	"recrawl/internal/maintain"
 	"recrawl/internal/schedule"
 	"recrawl/internal/scope"
 	"recrawl/internal/store"
@@ -92,6 +93,20 @@ func (v *crawlView) url(raw string) (urlkey.URL, error) {
 	}
 	u, _ = v.rules.Apply(u)
 	return u, nil
+}
+
+// maintained is the crawl as package maintain looks at it.
+func (a *Activities) maintained(view *crawlView) maintain.Crawl {
+	return maintain.Crawl{
+		CrawlRecord: view.CrawlRecord, Revisit: view.revisit, URL: view.url,
+		Scope: func(ctx context.Context, urls ...urlkey.URL) (scope.Scope, error) {
+			seen, err := a.seeing(ctx, view, urls...)
+			if err != nil {
+				return scope.Scope{}, err
+			}
+			return seen.scope, nil
+		},
+	}
 }
 
 func allowedNetworks(spec crawl.Spec) []netip.Prefix {

@@ -8,6 +8,7 @@ import (
 
 	"recrawl/internal/contract"
 	"recrawl/internal/crawl"
+	"recrawl/internal/maintain"
 	"recrawl/internal/store"
 	"recrawl/internal/urlkey"
 )
@@ -36,7 +37,7 @@ func (a *Activities) RegisterLinks(ctx context.Context, in contract.RegisterIn) 
 	if err != nil {
 		return contract.RegisterOut{}, translate(err)
 	}
-	urls, err := a.holdBack(ctx, view, finderOf(pending), judged.accepted)
+	urls, err := a.holdBack(ctx, view, maintain.FinderOf(pending), judged.accepted)
 	if err != nil {
 		return contract.RegisterOut{}, translate(err)
 	}
@@ -46,7 +47,11 @@ func (a *Activities) RegisterLinks(ctx context.Context, in contract.RegisterIn) 
 	}
 	if judged.undecided == nil {
 		// Before their wait ends: an attempt that is cut off is made again.
-		if err := a.hint(ctx, view, pending); err != nil {
+		moves, err := maintain.Hints(ctx, a.store, a.maintained(view), pending)
+		if err == nil {
+			err = a.move(ctx, moves)
+		}
+		if err != nil {
 			return contract.RegisterOut{}, translate(err)
 		}
 		params.Version, params.Rejected = pending.Version, judged.rejected.list() // which ends the wait of its links
@@ -105,7 +110,7 @@ func (a *Activities) sortOut(ctx context.Context, view *crawlView, candidates []
 	if err != nil {
 		return err
 	}
-	outside, err := a.outside(ctx, view, candidates)
+	outside, err := maintain.Outside(ctx, a.maintained(view), candidates)
 	if err != nil {
 		return err
 	}

@@ -136,7 +136,7 @@ func (a *Activities) counts(ctx context.Context, crawlID int64) (contract.CrawlC
 // ClosePages asks a batch of a stopped crawl's living pages to complete. A page
 // without a workflow is only marked.
 func (a *Activities) ClosePages(ctx context.Context, in contract.ClosePagesIn) (contract.ClosePagesOut, error) {
-	pages, err := a.store.ListPages(ctx, store.PageFilter{CrawlID: in.CrawlID, States: livingStates(), After: in.After, Limit: closeBatch})
+	pages, err := a.store.ListPages(ctx, store.PageFilter{CrawlID: in.CrawlID, States: crawl.LivingStates(), After: in.After, Limit: closeBatch})
 	if err != nil {
 		return contract.ClosePagesOut{}, translate(err)
 	}
@@ -155,16 +155,6 @@ func (a *Activities) ClosePages(ctx context.Context, in contract.ClosePagesIn) (
 		out.After = pages[len(pages)-1].PageID
 	}
 	return out, nil
-}
-
-func livingStates() []crawl.PageState {
-	var living []crawl.PageState
-	for _, s := range crawl.PageStates() {
-		if s.Lives() {
-			living = append(living, s)
-		}
-	}
-	return living
 }
 
 // WakeParked wakes a batch of the pages that came due while their crawl was

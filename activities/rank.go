@@ -6,31 +6,9 @@ import (
 	"go.temporal.io/sdk/activity"
 
 	"recrawl/internal/contract"
-	"recrawl/internal/crawl"
 	"recrawl/internal/maintain"
 	"recrawl/internal/rank"
 )
-
-// rankDue says why the crawl should be ranked now; nil if it should not.
-func (a *Activities) rankDue(ctx context.Context, in contract.MaintainIn) (*crawl.Reason, error) {
-	view, err := a.crawl(ctx, in.Name, 0)
-	if err != nil {
-		return nil, err
-	}
-	last, links, err := a.store.Ranking(ctx, in.CrawlID)
-	if err != nil {
-		return nil, err
-	}
-	now, err := a.store.Now(ctx)
-	if err != nil {
-		return nil, err
-	}
-	due, why := rank.Due(rank.Last{At: last.At, Links: last.Links}, links, now, view.Spec.Rank.Every.Std())
-	if !due {
-		return nil, nil
-	}
-	return &why, nil
-}
 
 // Rank ranks the pages of a crawl by the links between them. It heartbeats with how
 // far it is. One that is cut off is made again, from the ranks that it wrote.

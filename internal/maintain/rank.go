@@ -19,7 +19,11 @@ const (
 
 // RankStore is what a ranking needs of a store.
 type RankStore interface {
-	store.Ranks
+	Ranking(ctx context.Context, crawlID int64) (last store.RankingRecord, links int, err error)
+	RankedPages(ctx context.Context, crawlID, after int64, limit int) ([]store.RankedPage, error)
+	PageLinks(ctx context.Context, after store.PageLink, limit int) ([]store.PageLink, error)
+	SaveRanks(ctx context.Context, crawlID int64, ranks []store.PageRank) error
+	SaveRanking(ctx context.Context, crawlID int64, r store.RankingRecord, hosts []store.HostRank) error
 	Now(ctx context.Context) (time.Time, error)
 }
 
@@ -126,8 +130,13 @@ func (r *ranking) readPages(ctx context.Context) error {
 	})
 }
 
+// rankedPages lists the pages of a crawl with their ranks.
+type rankedPages interface {
+	RankedPages(ctx context.Context, crawlID, after int64, limit int) ([]store.RankedPage, error)
+}
+
 // eachPage calls f for each page of a crawl, in order of ids.
-func eachPage(ctx context.Context, s store.Ranks, crawlID int64, f func(store.RankedPage) error) error {
+func eachPage(ctx context.Context, s rankedPages, crawlID int64, f func(store.RankedPage) error) error {
 	for after := int64(0); ; {
 		some, err := s.RankedPages(ctx, crawlID, after, pagesAtOnce)
 		if err != nil {
@@ -215,4 +224,22 @@ func hostRanks(graph *rank.Graph, ranks []float64) []store.HostRank {
 		hosts[i] = store.HostRank{Rank: sums[i], HostLinks: l}
 	}
 	return hosts
+}
+
+// RankDue says why a crawl should be ranked now that is ranked that often; nil if it
+// should not.
+func RankDue(ctx context.Context, s RankStore, crawlID int64, every time.Duration) (*crawl.Reason, error) {
+	last, links, err := s.Ranking(ctx, crawlID)
+	if err != nil {
+		return nil, err
+	}
+	now, err := s.Now(ctx)
+	if err != nil {
+		return nil, err
+	}
+	due, why := rank.Due(rank.Last{At: last.At, Links: last.Links}, links, now, every)
+	if !due {
+		return nil, nil
+	}
+	return &why, nil
 }
