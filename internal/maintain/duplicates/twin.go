@@ -24,6 +24,12 @@ type TwinStore interface {
 	Page(ctx context.Context, pageID int64) (store.PageRecord, error)
 }
 
+// RecordStore is what is known of duplicates, in a store.
+type RecordStore interface {
+	Duplicate(ctx context.Context, pageID int64) (store.DuplicateRecord, error)
+	ListDuplicates(ctx context.Context, f store.DuplicateFilter) ([]store.DuplicateRecord, error)
+}
+
 // Twin is the older page that has a new version's content, or nearly.
 type Twin struct {
 	change.Match
@@ -93,7 +99,7 @@ func (t *Twin) Reason() crawl.Reason {
 // Exact reports whether a page that was just visited, with an outcome and its reasons, has
 // another's content, so that it is enough to visit that one. A near-duplicate is visited
 // as any other page: what differs today may be what matters tomorrow.
-func Exact(ctx context.Context, s store.Duplicates, page store.PageRecord, outcome crawl.Outcome, reasons []crawl.Reason) (bool, error) {
+func Exact(ctx context.Context, s RecordStore, page store.PageRecord, outcome crawl.Outcome, reasons []crawl.Reason) (bool, error) {
 	says := slices.ContainsFunc(reasons, func(r crawl.Reason) bool { return r.Code == change.CodeDuplicate })
 	if !outcome.Observes() || page.State != crawl.Duplicate && !says {
 		return false, nil
@@ -108,7 +114,7 @@ func Exact(ctx context.Context, s store.Duplicates, page store.PageRecord, outco
 
 // Freed are duplicates of a page that has changed, or is gone, with an outcome: they may
 // stand for themselves now.
-func Freed(ctx context.Context, s store.Duplicates, page crawl.PageRef, outcome crawl.Outcome) ([]crawl.PageRef, error) {
+func Freed(ctx context.Context, s RecordStore, page crawl.PageRef, outcome crawl.Outcome) ([]crawl.PageRef, error) {
 	switch outcome {
 	case crawl.OutcomeChanged, crawl.OutcomeGone, crawl.OutcomeRedirected, crawl.OutcomeExcluded:
 	default:
