@@ -88,11 +88,11 @@ var rules = []rule{
 	},
 	{
 		"drivers are the app's business",
-		not(oneOf("internal/app")),
+		not(oneOf("internal/app", "internal/temporalkit/embedded")),
 		func(i string) bool {
 			return i == module+"/internal/store/sqlite" || i == module+"/internal/store/postgres" || i == module+"/internal/archive/s3"
 		},
-		"everybody else speaks to store.Store and archive.Store",
+		"everybody else speaks to store.Store and archive.Store; the embedded Temporal server's own database is SQLite too",
 	},
 	{
 		"the demo's site is the app's business",

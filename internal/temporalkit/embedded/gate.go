@@ -1,4 +1,4 @@
-package app
+package embedded
 
 import (
 	"context"
@@ -16,20 +16,20 @@ import (
 	"time"
 )
 
-// uiGate is the way to the Temporal UI. The UI's server answers whoever names it,
+// Gate is the way to the Temporal UI. The UI's server answers whoever names it,
 // by whatever name: a page of another site, whose name leads to this machine for a
 // moment, is of its own origin to the browser, reads all workflows and ends them.
 // So the UI's server listens where no page finds it, see hiddenAddress, and the gate
 // lets in what the operator's browser asks for itself.
-type uiGate struct {
+type Gate struct {
 	listener net.Listener
 	server   *http.Server
 	done     chan struct{} // closed when the server has ended
 }
 
-// openUIGate listens on the wanted port. What it lets in goes over connections that
+// OpenGate listens on the wanted port. What it lets in goes over connections that
 // dial makes.
-func openUIGate(want wantedPort, dial func(context.Context) (net.Conn, error)) (*uiGate, error) {
+func OpenGate(want Port, dial func(context.Context) (net.Conn, error)) (*Gate, error) {
 	l, err := listenOn(want, "the Temporal UI")
 	if err != nil {
 		return nil, err
@@ -50,21 +50,22 @@ func openUIGate(want wantedPort, dial func(context.Context) (net.Conn, error)) (
 			http.Error(w, "The Temporal server is not up. It is started again when it ends; try again in a moment.", http.StatusBadGateway)
 		},
 	}
-	g := &uiGate{listener: l, done: make(chan struct{})}
+	g := &Gate{listener: l, done: make(chan struct{})}
 	g.server = &http.Server{Handler: ownPagesOnly(proxy), ReadHeaderTimeout: time.Minute, ErrorLog: quiet}
 	go func() {
 		defer close(g.done)
-		_ = g.server.Serve(l) // it ends by close
+		_ = g.server.Serve(l) // it ends by Close
 	}()
 	return g, nil
 }
 
-// address is the UI's address for people.
-func (g *uiGate) address() string {
+// Address is the UI's address for people.
+func (g *Gate) Address() string {
 	return "http://" + net.JoinHostPort("localhost", strconv.Itoa(portOf(g.listener)))
 }
 
-func (g *uiGate) close() error {
+// Close ends the gate and waits until its server has ended.
+func (g *Gate) Close() error {
 	err := g.server.Close()
 	<-g.done
 	return err

@@ -1,4 +1,4 @@
-package app
+package embedded
 
 import (
 	"context"
@@ -11,10 +11,10 @@ import (
 	"time"
 )
 
-// findTemporalCLI returns a Temporal CLI: RECRAWL_TEMPORAL_CLI, the one beside
+// FindCLI returns a Temporal CLI: RECRAWL_TEMPORAL_CLI, the one beside
 // this program, the one in the source tree's bin/, the one on PATH, or else
 // builds the pinned one from tools/temporal and says how long that takes.
-func findTemporalCLI(ctx context.Context, getenv func(string) string, say io.Writer) (string, error) {
+func FindCLI(ctx context.Context, getenv func(string) string, say io.Writer) (string, error) {
 	if path := getenv("RECRAWL_TEMPORAL_CLI"); path != "" {
 		if isExecutable(path) {
 			return path, nil
@@ -38,10 +38,10 @@ func findTemporalCLI(ctx context.Context, getenv func(string) string, say io.Wri
 	if root == "" {
 		return "", errors.New("no Temporal CLI found: put `temporal` on PATH or name it in RECRAWL_TEMPORAL_CLI")
 	}
-	return buildTemporalCLI(ctx, root, say)
+	return buildCLI(ctx, root, say)
 }
 
-func buildTemporalCLI(ctx context.Context, root string, say io.Writer) (string, error) {
+func buildCLI(ctx context.Context, root string, say io.Writer) (string, error) {
 	if _, err := exec.LookPath("go"); err != nil {
 		return "", errors.New("no Temporal CLI and no Go to build it: install one, or put `temporal` on PATH")
 	}

@@ -1,4 +1,4 @@
-package app
+package embedded
 
 import (
 	"bytes"
@@ -7,11 +7,10 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
+	"slices"
 	"time"
 
 	"recrawl/internal/store/sqlite"
-	"recrawl/internal/temporaldb"
 )
 
 // sweepLimit is how long the Temporal server may take to bring its lists up to date
@@ -21,32 +20,32 @@ const (
 	sweepPause = 200 * time.Millisecond
 )
 
-var errTemporalSlow = errors.New("the Temporal server has not brought its lists up to date: is it overloaded?")
+var errSlow = errors.New("the Temporal server has not brought its lists up to date: is it overloaded?")
 
-// eraseTemporal removes from the files of a data folder's Temporal server what deleting
+// Erase removes from the files of a data folder's Temporal server what deleting
 // workflows by its API has left there: tasks that name them, deleted rows in the
 // unused parts of its database, and lines of its log. The server runs meanwhile.
-func eraseTemporal(ctx context.Context, data string, texts []string, rewrite bool) error {
-	path := filepath.Join(data, temporalFile)
-	if err := sweepTemporal(ctx, path, texts); err != nil {
+func Erase(ctx context.Context, data string, texts []string, rewrite bool) error {
+	files := In(data)
+	if err := sweep(ctx, files.Database, texts); err != nil {
 		return err
 	}
-	if err := sqlite.Rewrite(ctx, path, rewrite); err != nil {
+	if err := sqlite.Rewrite(ctx, files.Database, rewrite); err != nil {
 		return err
 	}
-	return eraseLines(filepath.Join(data, temporalLog), texts)
+	return eraseLines(files.Log, texts)
 }
 
-func sweepTemporal(ctx context.Context, path string, texts []string) (err error) {
+func sweep(ctx context.Context, path string, texts []string) (err error) {
 	db, err := sqlite.OpenFile(ctx, path)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
-	ctx, cancel := context.WithTimeoutCause(ctx, sweepLimit, errTemporalSlow)
+	ctx, cancel := context.WithTimeoutCause(ctx, sweepLimit, errSlow)
 	defer cancel()
 	for {
-		swept, err := temporaldb.Sweep(ctx, db, texts)
+		swept, err := Sweep(ctx, db, texts)
 		if err == nil && swept.Waiting == 0 {
 			return nil
 		}
@@ -68,7 +67,7 @@ func sweepTemporal(ctx context.Context, path string, texts []string) (err error)
 // may be appending to. A line that it appends at this very moment may be lost.
 func eraseLines(path string, texts []string) error {
 	text, err := os.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) || err == nil && !containsAny(text, texts) {
+	if errors.Is(err, fs.ErrNotExist) || err == nil && !Mentions(text, texts) {
 		return nil
 	}
 	if err != nil {
@@ -76,7 +75,7 @@ func eraseLines(path string, texts []string) error {
 	}
 	var kept []byte
 	for line := range bytes.Lines(text) {
-		if !containsAny(line, texts) {
+		if !Mentions(line, texts) {
 			kept = append(kept, line...)
 		}
 	}
@@ -85,4 +84,9 @@ func eraseLines(path string, texts []string) error {
 		return fmt.Errorf("erase from the log: %w", err)
 	}
 	return nil
+}
+
+// Mentions reports whether a file's or a message's bytes hold one of the texts.
+func Mentions(data []byte, texts []string) bool {
+	return slices.ContainsFunc(texts, func(text string) bool { return bytes.Contains(data, []byte(text)) })
 }

@@ -1,4 +1,4 @@
-package app
+package embedded
 
 import (
 	"bufio"
@@ -13,22 +13,22 @@ import (
 	"time"
 )
 
-// errPortInUse: a port that must be used is not free.
-var errPortInUse = errors.New("is in use: choose another")
+// ErrPortInUse: a port that must be used is not free.
+var ErrPortInUse = errors.New("is in use: choose another")
 
-// wantedPort is the port that a server is to have; it must be that one, or is
+// Port is the port that a server is to have; it must be that one, or is
 // only preferred.
-type wantedPort struct {
-	number int
-	must   bool
+type Port struct {
+	Number int
+	Must   bool
 }
 
 // listenOn listens on the wanted port if it is free, else, unless it must be that
 // one, on another.
-func listenOn(want wantedPort, what string) (net.Listener, error) {
-	l, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(want.number)))
-	if err != nil && want.must {
-		return nil, fmt.Errorf("port %d for %s %w", want.number, what, errPortInUse)
+func listenOn(want Port, what string) (net.Listener, error) {
+	l, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(want.Number)))
+	if err != nil && want.Must {
+		return nil, fmt.Errorf("port %d for %s %w", want.Number, what, ErrPortInUse)
 	}
 	if err != nil {
 		if l, err = net.Listen("tcp", "127.0.0.1:0"); err != nil {
@@ -38,9 +38,9 @@ func listenOn(want wantedPort, what string) (net.Listener, error) {
 	return l, nil
 }
 
-// choosePort returns the wanted port if it is free, else, unless it must be that
+// ChoosePort returns the wanted port if it is free, else, unless it must be that
 // one, another free port.
-func choosePort(want wantedPort, what string) (int, error) {
+func ChoosePort(want Port, what string) (int, error) {
 	l, err := listenOn(want, what)
 	if err != nil {
 		return 0, err

@@ -1,4 +1,8 @@
-package app
+// Package embedded runs a Temporal server as a child process on a data folder: `starter
+// dev` needs no other. It finds or builds the CLI that is the server, chooses ports,
+// starts it again when it dies, lets nobody but the operator reach its UI, and erases what a
+// takedown must from the server's own files.
+package embedded
 
 import (
 	"bytes"
@@ -10,6 +14,7 @@ import (
 	"net/netip"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"runtime"
 	"strconv"
 	"strings"
@@ -20,67 +25,86 @@ import (
 	"recrawl/internal/contract"
 )
 
-// Limits of the Temporal child's life.
+// StartLimit is how long a child may take until it accepts connections.
+const StartLimit = 60 * time.Second
+
+// Limits of a child's life.
 const (
-	temporalStartLimit = 60 * time.Second // until it accepts connections
-	temporalStopGrace  = 8 * time.Second  // from SIGTERM to SIGKILL
-	restartPauseMin    = 200 * time.Millisecond
-	restartPauseMax    = 10 * time.Second // between two restarts of a dying child
-	startAttempts      = 3                // of the first child
+	stopGrace       = 8 * time.Second // from SIGTERM to SIGKILL
+	restartPauseMin = 200 * time.Millisecond
+	restartPauseMax = 10 * time.Second // between two restarts of a dying child
+	startAttempts   = 3                // of the first child
 )
 
-// temporalServer is the embedded Temporal: a child process on the data folder,
-// restarted when it dies until its context ends: on the same ports while they
-// are free, else on others.
-type temporalServer struct {
-	cli     string
-	dir     *dataDir
-	port    wantedPort
-	log     *slog.Logger
-	onStart func(temporalChild) // told of each new child
-	onUp    func()              // called when a child has made its files and accepts connections
-
-	mu sync.Mutex
-	up temporalChild // the child that accepts connections; zero while none does
+// Files are what the server has in a data folder.
+type Files struct {
+	Database, Log string
 }
 
-// temporalChild is one run of the server.
-type temporalChild struct {
-	pid, port int
+// The names of the files in a data folder.
+const (
+	DatabaseName = "temporal.db"
+	logName      = "temporal.log"
+)
+
+// In are the server's files in a data folder.
+func In(folder string) Files {
+	return Files{Database: filepath.Join(folder, DatabaseName), Log: filepath.Join(folder, logName)}
+}
+
+// Server is the embedded Temporal: a child process on the data folder,
+// restarted when it dies until its context ends: on the same ports while they
+// are free, else on others.
+type Server struct {
+	CLI     string // the program, see FindCLI
+	Files   Files
+	Port    Port // the wanted one; then the last child's
+	Log     *slog.Logger
+	OnStart func(Child) // told of each new child
+	OnUp    func()      // called when a child has made its files and accepts connections
+
+	mu sync.Mutex
+	up Child // the child that accepts connections; zero while none does
+}
+
+// Child is one run of the server.
+type Child struct {
+	PID, Port int
 	ui        netip.AddrPort // see hiddenAddress
 }
 
-func (c temporalChild) address() string { return net.JoinHostPort("127.0.0.1", strconv.Itoa(c.port)) }
+// Address is where the child answers gRPC.
+func (c Child) Address() string { return net.JoinHostPort("127.0.0.1", strconv.Itoa(c.Port)) }
 
 // listens reports whether the child, and nobody else, listens on its ports.
-func (c temporalChild) listens() bool {
-	return listens(c.pid, c.port) && listens(c.pid, int(c.ui.Port()))
+func (c Child) listens() bool {
+	return listens(c.PID, c.Port) && listens(c.PID, int(c.ui.Port()))
 }
 
-func (t *temporalServer) setUp(c temporalChild) {
+func (t *Server) setUp(c Child) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.up = c
 }
 
-// dial connects to the child that is up, whatever the address: children come
+// Dial connects to the child that is up, whatever the address: children come
 // and go and may change their port, and a port that a dead child has left may
 // be another Temporal server's, whose workflows are none of our worker's
 // business.
-func (t *temporalServer) dial(ctx context.Context, _ string) (net.Conn, error) {
-	return t.dialChild(ctx, temporalChild.address)
+func (t *Server) Dial(ctx context.Context, _ string) (net.Conn, error) {
+	return t.dialChild(ctx, Child.Address)
 }
 
-// dialUI connects to the UI of the child that is up.
-func (t *temporalServer) dialUI(ctx context.Context) (net.Conn, error) {
-	return t.dialChild(ctx, func(c temporalChild) string { return c.ui.String() })
+// DialUI connects to the UI of the child that is up.
+func (t *Server) DialUI(ctx context.Context) (net.Conn, error) {
+	return t.dialChild(ctx, func(c Child) string { return c.ui.String() })
 }
 
-func (t *temporalServer) dialChild(ctx context.Context, address func(temporalChild) string) (net.Conn, error) {
+func (t *Server) dialChild(ctx context.Context, address func(Child) string) (net.Conn, error) {
 	t.mu.Lock()
 	c := t.up
 	t.mu.Unlock()
-	if c.pid == 0 {
+	if c.PID == 0 {
 		return nil, errors.New("the Temporal server is not up")
 	}
 	var d net.Dialer
@@ -97,20 +121,20 @@ func (t *temporalServer) dialChild(ctx context.Context, address func(temporalChi
 
 // choosePorts gives the next child its ports: the last one if it is free, and a new
 // one for the UI, which only we need to know.
-func (t *temporalServer) choosePorts() (c temporalChild, err error) {
-	if c.port, err = choosePort(t.port, "Temporal"); err != nil {
+func (t *Server) choosePorts() (c Child, err error) {
+	if c.Port, err = ChoosePort(t.Port, "Temporal"); err != nil {
 		return c, err
 	}
-	t.port.number = c.port
+	t.Port.Number = c.Port
 	c.ui, err = hiddenAddress()
 	return c, err
 }
 
-func (t *temporalServer) args(c temporalChild) []string {
+func (t *Server) args(c Child) []string {
 	args := []string{
 		"server", "start-dev", "--ip", "127.0.0.1",
-		"--port", strconv.Itoa(c.port), "--ui-ip", c.ui.Addr().String(), "--ui-port", strconv.Itoa(int(c.ui.Port())),
-		"--db-filename", t.dir.file(temporalFile),
+		"--port", strconv.Itoa(c.Port), "--ui-ip", c.ui.Addr().String(), "--ui-port", strconv.Itoa(int(c.ui.Port())),
+		"--db-filename", t.Files.Database,
 		// Without WAL the server does about a quarter of the work.
 		"--sqlite-pragma", "journal_mode=WAL", "--sqlite-pragma", "synchronous=NORMAL",
 		// A takedown writes beside it, and what retention deletes is to be gone.
@@ -128,10 +152,10 @@ func (t *temporalServer) args(c temporalChild) []string {
 	return args
 }
 
-// start runs the first child and waits, at most until wait ends, for it to
+// Start runs the first child and waits, at most until wait ends, for it to
 // accept connections. Children run until ctx ends; the returned channel closes
 // when the last one has ended.
-func (t *temporalServer) start(wait, ctx context.Context) (<-chan struct{}, error) {
+func (t *Server) Start(wait, ctx context.Context) (<-chan struct{}, error) {
 	ready := make(chan error, 1)
 	done := make(chan struct{})
 	go func() {
@@ -153,7 +177,7 @@ func (t *temporalServer) start(wait, ctx context.Context) (<-chan struct{}, erro
 // supervise runs one child after another. Until the first is up only a few are
 // tried, since somebody else may take a port between its choice and the child's
 // start; from then on there is no end to the attempts.
-func (t *temporalServer) supervise(ctx context.Context, ready chan<- error) {
+func (t *Server) supervise(ctx context.Context, ready chan<- error) {
 	started, attempts := false, 0
 	pause := restartPauseMin
 	for ctx.Err() == nil {
@@ -168,7 +192,7 @@ func (t *temporalServer) supervise(ctx context.Context, ready chan<- error) {
 			return
 		}
 		attempts++
-		if !started && (attempts == startAttempts || errors.Is(err, errPortInUse)) {
+		if !started && (attempts == startAttempts || errors.Is(err, ErrPortInUse)) {
 			ready <- err
 			return
 		}
@@ -176,7 +200,7 @@ func (t *temporalServer) supervise(ctx context.Context, ready chan<- error) {
 			pause = restartPauseMin
 		}
 		if started {
-			t.log.Warn("the Temporal server ended; starting it again", "error", err, "in", pause)
+			t.Log.Warn("the Temporal server ended; starting it again", "error", err, "in", pause)
 		}
 		select {
 		case <-time.After(pause):
@@ -188,29 +212,29 @@ func (t *temporalServer) supervise(ctx context.Context, ready chan<- error) {
 }
 
 // runChild runs one child to its end; up is called when it accepts connections.
-func (t *temporalServer) runChild(ctx context.Context, up func()) error {
+func (t *Server) runChild(ctx context.Context, up func()) error {
 	child, err := t.choosePorts()
 	if err != nil {
 		return err
 	}
-	logFile, err := os.OpenFile(t.dir.file(temporalLog), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+	logFile, err := os.OpenFile(t.Files.Log, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
 	if err != nil {
 		return err
 	}
 	defer logFile.Close()
-	cmd := exec.Command(t.cli, t.args(child)...)
+	cmd := exec.Command(t.CLI, t.args(child)...)
 	cmd.Stdout, cmd.Stderr = logFile, logFile
 	cmd.Env = childEnv(os.Environ())
 	cmd.SysProcAttr = childAttributes()
 	if err := cmd.Start(); err != nil {
 		return err
 	}
-	child.pid = cmd.Process.Pid
-	t.onStart(child)
+	child.PID = cmd.Process.Pid
+	t.OnStart(child)
 	ended := make(chan error, 1)
 	go func() {
 		err := cmd.Wait()
-		t.setUp(temporalChild{})
+		t.setUp(Child{})
 		ended <- err
 	}()
 	return t.attend(ctx, cmd.Process, child, ended, up)
@@ -226,26 +250,26 @@ func childEnv(env []string) []string {
 	return append(env, "GOGC=200")
 }
 
-func (t *temporalServer) attend(ctx context.Context, p *os.Process, child temporalChild, ended <-chan error, up func()) error {
+func (t *Server) attend(ctx context.Context, p *os.Process, child Child, ended <-chan error, up func()) error {
 	probe := time.NewTicker(50 * time.Millisecond)
 	defer probe.Stop()
-	limit := time.NewTimer(temporalStartLimit)
+	limit := time.NewTimer(StartLimit)
 	defer limit.Stop()
 	for {
 		select {
 		case err := <-ended:
-			return fmt.Errorf("the Temporal server ended: %v: %s (log: %s)", err, t.lastLog(), t.dir.file(temporalLog))
+			return fmt.Errorf("the Temporal server ended: %v: %s (log: %s)", err, t.lastLog(), t.Files.Log)
 		case <-ctx.Done():
 			stopProcess(p, ended)
 			return ctx.Err()
 		case <-limit.C:
 			stopProcess(p, ended)
-			return fmt.Errorf("the Temporal server gave no answer on %s within %s (log: %s)", child.address(), temporalStartLimit, t.dir.file(temporalLog))
+			return fmt.Errorf("the Temporal server gave no answer on %s within %s (log: %s)", child.Address(), StartLimit, t.Files.Log)
 		case <-probe.C:
-			if child.listens() && accepts(child.address()) {
+			if child.listens() && accepts(child.Address()) {
 				probe.Stop()
 				limit.Stop()
-				t.onUp()
+				t.OnUp()
 				t.setUp(child)
 				up()
 			}
@@ -253,8 +277,8 @@ func (t *temporalServer) attend(ctx context.Context, p *os.Process, child tempor
 	}
 }
 
-func (t *temporalServer) lastLog() string {
-	data, err := os.ReadFile(t.dir.file(temporalLog))
+func (t *Server) lastLog() string {
+	data, err := os.ReadFile(t.Files.Log)
 	if err != nil {
 		return ""
 	}
@@ -266,16 +290,16 @@ func stopProcess(p *os.Process, ended <-chan error) {
 	_ = p.Signal(syscall.SIGTERM)
 	select {
 	case <-ended:
-	case <-time.After(temporalStopGrace):
+	case <-time.After(stopGrace):
 		_ = p.Kill()
 		<-ended
 	}
 }
 
-// endLeftOver ends a Temporal child that an earlier owner of the data folder
+// EndLeftOver ends a Temporal child that an earlier owner of the data folder
 // left behind (killed with no time to stop it): it holds the database and the
 // ports. Only a process that runs on this very database is touched.
-func endLeftOver(pid int, database string, log *slog.Logger) {
+func EndLeftOver(pid int, database string, log *slog.Logger) {
 	if pid <= 1 || !runsOn(pid, database) {
 		return
 	}
@@ -285,11 +309,11 @@ func endLeftOver(pid int, database string, log *slog.Logger) {
 		return
 	}
 	_ = p.Signal(syscall.SIGTERM)
-	deadline := time.Now().Add(temporalStopGrace)
+	deadline := time.Now().Add(stopGrace)
 	for runsOn(pid, database) {
 		if time.Now().After(deadline) {
 			_ = p.Kill()
-			deadline = time.Now().Add(temporalStopGrace)
+			deadline = time.Now().Add(stopGrace)
 		}
 		time.Sleep(20 * time.Millisecond)
 	}

@@ -1,4 +1,4 @@
-package app
+package embedded
 
 import (
 	"context"
@@ -62,7 +62,7 @@ func TestUIGate(t *testing.T) {
 	ui := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { _, _ = io.WriteString(w, r.Host+r.URL.Path) }))
 	defer ui.Close()
 	up := make(chan bool, 1)
-	gate, err := openUIGate(wantedPort{}, func(ctx context.Context) (net.Conn, error) {
+	gate, err := OpenGate(Port{}, func(ctx context.Context) (net.Conn, error) {
 		if !<-up {
 			return nil, errors.New("it is down")
 		}
@@ -71,9 +71,9 @@ func TestUIGate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	host := strings.TrimPrefix(gate.address(), "http://")
+	host := strings.TrimPrefix(gate.Address(), "http://")
 	ask := func(host string) (int, string) {
-		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, gate.address()+"/a", nil)
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, gate.Address()+"/a", nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -100,10 +100,10 @@ func TestUIGate(t *testing.T) {
 	if code, text := ask("attacker.example"); code != http.StatusForbidden || !strings.Contains(text, "localhost") {
 		t.Errorf("by another name: %d %q", code, text)
 	}
-	if _, err := openUIGate(wantedPort{portOf(gate.listener), true}, nil); !errors.Is(err, errPortInUse) {
+	if _, err := OpenGate(Port{Number: portOf(gate.listener), Must: true}, nil); !errors.Is(err, ErrPortInUse) {
 		t.Errorf("on a port that is in use: %v", err)
 	}
-	if err := gate.close(); err != nil {
+	if err := gate.Close(); err != nil {
 		t.Error(err)
 	}
 }

@@ -1,4 +1,4 @@
-package temporaldb
+package embedded
 
 import (
 	"database/sql"

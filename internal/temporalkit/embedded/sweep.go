@@ -1,7 +1,4 @@
-// Package temporaldb knows the database of the Temporal server that `starter dev`
-// runs as its child, as far as a takedown must: what deleting workflows through the
-// server's API leaves there.
-package temporaldb
+package embedded
 
 import (
 	"context"
