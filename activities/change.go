@@ -11,13 +11,13 @@ import (
 	"go.temporal.io/sdk/temporal"
 
 	"recrawl/internal/archive"
+	"recrawl/internal/archive/gc"
 	"recrawl/internal/change"
 	"recrawl/internal/contract"
 	"recrawl/internal/crawl"
-	"recrawl/internal/exclude"
 	"recrawl/internal/extract"
+	"recrawl/internal/robots/directive"
 	"recrawl/internal/store"
-	"recrawl/internal/upkeep"
 	"recrawl/internal/urlkey"
 )
 
@@ -62,7 +62,7 @@ func (a *Activities) DetectChange(ctx context.Context, in contract.DetectIn) (co
 	if err != nil {
 		return contract.DetectOut{}, err
 	}
-	asked := exclude.Decide(exclude.Parse(in.Fetch.RobotsTag), content.Robots(view.Spec.Identity.Agent), in.Fetch.At)
+	asked := directive.Decide(directive.Parse(in.Fetch.RobotsTag), content.Robots(view.Spec.Identity.Agent), in.Fetch.At)
 	version, links := newVersion(in, content, asked)
 	sources, err := a.sourcesOf(ctx, view, page, content, asked)
 	if err != nil {
@@ -193,7 +193,7 @@ func (a *Activities) save(ctx context.Context, c newContent, of *store.Duplicate
 	if c.version.Digest == "" { // may not be kept
 		return nil
 	}
-	if err := upkeep.Secure(ctx, a.archive, c.version.Digest, c.body); err != nil {
+	if err := gc.Secure(ctx, a.archive, c.version.Digest, c.body); err != nil {
 		return ourFault(err)
 	}
 	return nil
@@ -237,7 +237,7 @@ func (a *Activities) read(ctx context.Context, digest string) ([]byte, error) {
 // newVersion makes the version of a content with the links to be registered. Of a
 // page whose body may not be kept it has the digests that later contents are
 // compared with, and no words.
-func newVersion(in contract.DetectIn, content extract.Page, asked exclude.Verdict) (store.VersionRecord, []store.Link) {
+func newVersion(in contract.DetectIn, content extract.Page, asked directive.Verdict) (store.VersionRecord, []store.Link) {
 	var links []store.Link
 	var followed []string
 	for _, l := range content.Links {

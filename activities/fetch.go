@@ -14,9 +14,9 @@ import (
 
 	"recrawl/internal/contract"
 	"recrawl/internal/crawl"
-	"recrawl/internal/exclude"
 	"recrawl/internal/fetch"
 	"recrawl/internal/polite"
+	"recrawl/internal/robots/directive"
 	"recrawl/internal/store"
 	"recrawl/internal/urlkey"
 )
@@ -91,7 +91,7 @@ func heedTags(out *contract.FetchOut, r fetch.Result, agent string) {
 	if !out.Outcome.Observes() {
 		return
 	}
-	if out.RobotsTag = exclude.ParseTags(r.RobotsTags, agent).String(); out.RobotsTag != "" {
+	if out.RobotsTag = directive.ParseTags(r.RobotsTags, agent).String(); out.RobotsTag != "" {
 		out.Validators, out.ETag, out.LastModified = true, "", ""
 	}
 }
@@ -104,7 +104,7 @@ func (a *Activities) compareDigests(ctx context.Context, page store.PageRecord, 
 		return nil
 	}
 	left, err := a.versionVisit(ctx, page)
-	if out.Differs = exclude.NoFollowTag(left.Reasons); !out.Differs {
+	if out.Differs = directive.NoFollowTag(left.Reasons); !out.Differs {
 		out.Outcome = crawl.OutcomeUnchanged
 	}
 	return err

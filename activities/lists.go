@@ -11,7 +11,7 @@ import (
 	"recrawl/internal/change"
 	"recrawl/internal/contract"
 	"recrawl/internal/crawl"
-	"recrawl/internal/exclude"
+	"recrawl/internal/robots/directive"
 	"recrawl/internal/scope"
 	"recrawl/internal/sitemap"
 	"recrawl/internal/store"
@@ -44,7 +44,7 @@ func (a *Activities) readSource(ctx context.Context, view *crawlView, page store
 	if err := a.store.SaveReading(ctx, page.PageID, reading); err != nil {
 		return out, false, translate(err)
 	}
-	asked := exclude.Decide(exclude.Parse(in.Fetch.RobotsTag), exclude.Directives{}, in.Fetch.At)
+	asked := directive.Decide(directive.Parse(in.Fetch.RobotsTag), directive.Directives{}, in.Fetch.At)
 	version, links := listVersion(in, list, asked)
 	last, err := a.lastDigests(ctx, page)
 	if err != nil {
@@ -79,7 +79,7 @@ func (a *Activities) noList(ctx context.Context, view *crawlView, page store.Pag
 }
 
 // listVersion makes the version of a list, and the links that it stands for.
-func listVersion(in contract.DetectIn, list sitemap.List, asked exclude.Verdict) (store.VersionRecord, []store.Link) {
+func listVersion(in contract.DetectIn, list sitemap.List, asked directive.Verdict) (store.VersionRecord, []store.Link) {
 	links := make([]store.Link, len(list.Entries))
 	urls := make([]string, len(list.Entries))
 	// A list without entries has a text too, which can be the same again.

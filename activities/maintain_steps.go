@@ -5,9 +5,9 @@ import (
 	"errors"
 	"fmt"
 
+	"recrawl/internal/archive/gc"
 	"recrawl/internal/contract"
 	"recrawl/internal/store"
-	"recrawl/internal/upkeep"
 )
 
 // maintenanceStep is one of the things that a turn looks after. None needs another to
@@ -127,7 +127,7 @@ func (a *Activities) unfinished(ctx context.Context, in contract.MaintainIn, out
 // sweep deletes the bytes of visits that brought nothing new to keep, and of pages that
 // were forgotten while they were being fetched.
 func (a *Activities) sweep(ctx context.Context, _ contract.MaintainIn, _ *contract.MaintainOut) error {
-	_, err := upkeep.Sweep(ctx, a.store, a.archive, sweepBatch)
+	_, err := gc.Sweep(ctx, a.store, a.archive, sweepBatch)
 	return err
 }
 

@@ -9,8 +9,8 @@ import (
 
 	"recrawl/internal/contract"
 	"recrawl/internal/crawl"
-	"recrawl/internal/exclude"
 	"recrawl/internal/polite"
+	"recrawl/internal/robots/directive"
 	"recrawl/internal/schedule"
 	"recrawl/internal/store"
 )
@@ -90,7 +90,7 @@ func (a *Activities) recorded(ctx context.Context, view *crawlView, v store.Visi
 // body. It comes before the visit is recorded: an attempt that is cut off is made
 // again only for a visit that is not.
 func (a *Activities) discard(ctx context.Context, in contract.PlanIn) error {
-	unkept := in.Fetch.Outcome == crawl.OutcomeCosmetic || len(exclude.AgainstKeeping(in.Reasons)) > 0
+	unkept := in.Fetch.Outcome == crawl.OutcomeCosmetic || len(directive.AgainstKeeping(in.Reasons)) > 0
 	unkept = unkept || in.Fetch.Outcome == crawl.OutcomeUnsupported // no list, though fetched as one
 	if !in.Fetch.Differs || !unkept {
 		return nil
@@ -106,7 +106,7 @@ func (a *Activities) stillWithheld(ctx context.Context, page store.PageRecord, i
 	}
 	left, err := a.versionVisit(ctx, page)
 	in.Fetch.Digest = left.Digest
-	in.Reasons = slices.Concat(exclude.AgainstKeeping(left.Reasons), in.Reasons)
+	in.Reasons = slices.Concat(directive.AgainstKeeping(left.Reasons), in.Reasons)
 	return in, err
 }
 

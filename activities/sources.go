@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"recrawl/internal/crawl"
-	"recrawl/internal/exclude"
 	"recrawl/internal/extract"
+	"recrawl/internal/robots/directive"
 	"recrawl/internal/scope"
 	"recrawl/internal/sitemap"
 	"recrawl/internal/store"
@@ -55,7 +55,7 @@ func (v *crawlView) wants(page store.PageRecord) (types []string, most int64) {
 
 // sourcesOf are the sources that a page brings with it: its feeds, and the
 // sitemaps of its site.
-func (a *Activities) sourcesOf(ctx context.Context, view *crawlView, page store.PageRecord, content extract.Page, asked exclude.Verdict) ([]store.Link, error) {
+func (a *Activities) sourcesOf(ctx context.Context, view *crawlView, page store.PageRecord, content extract.Page, asked directive.Verdict) ([]store.Link, error) {
 	u, err := urlkey.Canonical(page.URL)
 	if err != nil {
 		return nil, err

@@ -5,24 +5,24 @@ import (
 	"errors"
 
 	"recrawl/internal/archive"
+	"recrawl/internal/archive/gc"
 	"recrawl/internal/cli"
 	"recrawl/internal/store"
-	"recrawl/internal/upkeep"
 )
 
 // VerifyArchive implements cli.Backend.
-func (Backend) VerifyArchive(ctx context.Context, at cli.Target, o upkeep.VerifyOptions) (found upkeep.Verified, err error) {
+func (Backend) VerifyArchive(ctx context.Context, at cli.Target, o gc.VerifyOptions) (found gc.Verified, err error) {
 	err = withContents(ctx, at, storeRead, func(s store.Store, files archive.Store) error {
-		found, err = upkeep.Verify(ctx, s, files, o)
+		found, err = gc.Verify(ctx, s, files, o)
 		return err
 	})
 	return found, err
 }
 
 // CollectArchive implements cli.Backend.
-func (Backend) CollectArchive(ctx context.Context, at cli.Target, o upkeep.CollectOptions) (found upkeep.Collected, err error) {
+func (Backend) CollectArchive(ctx context.Context, at cli.Target, o gc.CollectOptions) (found gc.Collected, err error) {
 	err = withContents(ctx, at, storeWrite, func(s store.Store, files archive.Store) error {
-		found, err = upkeep.Collect(ctx, s, files, o)
+		found, err = gc.Collect(ctx, s, files, o)
 		return err
 	})
 	return found, err

@@ -9,7 +9,7 @@ import (
 	"recrawl/internal/config"
 	"recrawl/internal/duplicates"
 	"recrawl/internal/export"
-	"recrawl/internal/exportsource"
+	"recrawl/internal/export/source"
 	"recrawl/internal/store"
 )
 
@@ -20,7 +20,7 @@ func (Backend) Export(ctx context.Context, at cli.Target, out string, o export.O
 		if err != nil {
 			return err
 		}
-		source, err := exportsource.New(s, files, record)
+		source, err := source.New(s, files, record)
 		if err != nil {
 			return err
 		}

@@ -18,8 +18,8 @@ import (
 	"recrawl/internal/archive/s3"
 	"recrawl/internal/config"
 	"recrawl/internal/fetch"
-	"recrawl/internal/filters"
 	"recrawl/internal/room"
+	"recrawl/internal/scope/program"
 	"recrawl/internal/store"
 	"recrawl/internal/store/postgres"
 	"recrawl/internal/store/sqlite"
@@ -72,7 +72,7 @@ type parts struct {
 	store    store.Store
 	files    archive.Store
 	keeper   *room.Keeper
-	programs *filters.Set
+	programs *program.Set
 	// home is where the workflows are. ended reports of another store that it is no
 	// more; strange, unless nil, is told of what is of another.
 	home    store.Home

@@ -8,11 +8,11 @@ import (
 	"time"
 
 	"recrawl/internal/archive"
+	"recrawl/internal/archive/gc"
 	"recrawl/internal/cli"
 	"recrawl/internal/crawl"
 	"recrawl/internal/store"
 	"recrawl/internal/temporalkit"
-	"recrawl/internal/upkeep"
 )
 
 const (
@@ -150,7 +150,7 @@ func (t *takedown) show(doing string) {
 func (t *takedown) deleteContents(ctx context.Context) error {
 	t.show("deleting contents")
 	for deadline := time.Now().Add(claimsPatience); ; {
-		n, err := upkeep.Sweep(ctx, t.store, t.files, contentBatch)
+		n, err := gc.Sweep(ctx, t.store, t.files, contentBatch)
 		t.done.Contents += n
 		if err != nil {
 			return err

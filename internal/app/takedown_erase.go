@@ -11,15 +11,16 @@ import (
 	"recrawl/internal/contract"
 	"recrawl/internal/crawl"
 	"recrawl/internal/store"
+	"recrawl/internal/temporalkit/embedded"
 	"recrawl/internal/urlkey"
 )
 
 // rewrites reports whether a takedown writes a store's files anew unless it is told
 // otherwise: an embedded store's, which stand still for seconds. Tables of Postgres
 // may be large and shared.
-func rewrites(dsn string) bool { return embedded(dsn) }
+func rewrites(dsn string) bool { return isEmbedded(dsn) }
 
-func embedded(dsn string) bool { return strings.HasPrefix(dsn, "sqlite:") }
+func isEmbedded(dsn string) bool { return strings.HasPrefix(dsn, "sqlite:") }
 
 // erase removes what the takedown has left on disk, in Temporal's histories of others
 // and in the files of the databases, and notes what it may not or cannot remove.
@@ -35,7 +36,7 @@ func (t *takedown) erase(ctx context.Context) error {
 		t.leaveSeeds(c.Spec)
 	}
 	texts := textsOf(t.target)
-	running, err := t.eraser.Finish(ctx, names, func(text []byte) bool { return containsAny(text, texts) })
+	running, err := t.eraser.Finish(ctx, names, func(text []byte) bool { return embedded.Mentions(text, texts) })
 	if err != nil {
 		return err
 	}
@@ -52,7 +53,7 @@ func (t *takedown) erase(ctx context.Context) error {
 		return nil
 	}
 	t.show("erasing Temporal's file")
-	return eraseTemporal(ctx, t.at.Data, texts, t.rewrite)
+	return embedded.Erase(ctx, t.at.Data, texts, t.rewrite)
 }
 
 func (t *takedown) leave(format string, args ...any) {
@@ -91,11 +92,11 @@ func (t *takedown) leaveHistories(ctx context.Context, running []string) error {
 
 func (t *takedown) leaveUnused() {
 	switch {
-	case embedded(t.at.Store) && !t.rewrite:
+	case isEmbedded(t.at.Store) && !t.rewrite:
 		t.leave("unused parts of the store's file may hold copies of what was deleted: --rewrite removes them")
-	case !embedded(t.at.Store) && !t.rewrite:
+	case !isEmbedded(t.at.Store) && !t.rewrite:
 		t.leave("unused parts of the store's tables hold what was deleted until they are used again, --rewrite removes it now; Postgres' write-ahead log holds it until that is recycled")
-	case !embedded(t.at.Store):
+	case !isEmbedded(t.at.Store):
 		t.leave("Postgres' write-ahead log holds what was deleted until that is recycled")
 	}
 }
@@ -117,13 +118,4 @@ func textsOf(target store.Target) []string {
 	}
 	slices.Sort(texts)
 	return slices.Compact(texts)
-}
-
-func containsAny(data []byte, texts []string) bool {
-	for _, text := range texts {
-		if bytes.Contains(data, []byte(text)) {
-			return true
-		}
-	}
-	return false
 }

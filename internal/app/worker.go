@@ -11,7 +11,7 @@ import (
 	"go.temporal.io/sdk/client"
 
 	"recrawl/internal/config"
-	"recrawl/internal/filters"
+	"recrawl/internal/scope/program"
 	"recrawl/internal/store"
 	"recrawl/internal/temporalkit"
 )
@@ -70,7 +70,7 @@ func runWorker(ctx context.Context, cfg config.Config, stderr io.Writer) error {
 	if err := temporalkit.EnsureSearchAttributes(ctx, c, r.namespace); err != nil {
 		return notInterrupted(ctx, err)
 	}
-	programs, err := filters.Start(cfg.Filters, filters.Options{Log: log})
+	programs, err := program.Start(cfg.Filters, program.Options{Log: log})
 	if err != nil {
 		return err
 	}

@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"time"
 
+	"recrawl/internal/archive/gc"
 	"recrawl/internal/config"
 	"recrawl/internal/crawl"
 	"recrawl/internal/report"
-	"recrawl/internal/upkeep"
 )
 
 type archiveCmd struct {
@@ -41,9 +41,9 @@ them, and a last line with the counts.
 func (verifyCmd) Run(s *session) error {
 	return s.withArchive(func(at Target) error {
 		line := s.progressLine()
-		found, err := s.env.Backend.VerifyArchive(s.ctx, at, upkeep.VerifyOptions{
+		found, err := s.env.Backend.VerifyArchive(s.ctx, at, gc.VerifyOptions{
 			Progress: line.show,
-			Report: func(p upkeep.Problem) error {
+			Report: func(p gc.Problem) error {
 				line.clear()
 				return report.ArchiveProblem(p).Write(s.env.Stdout, s.global.Output)
 			},
@@ -85,7 +85,7 @@ func (c gcCmd) Run(s *session) error {
 	}
 	return s.withArchive(func(at Target) error {
 		line := s.progressLine()
-		found, err := s.env.Backend.CollectArchive(s.ctx, at, upkeep.CollectOptions{Age: age, Dry: c.DryRun, Progress: line.show})
+		found, err := s.env.Backend.CollectArchive(s.ctx, at, gc.CollectOptions{Age: age, Dry: c.DryRun, Progress: line.show})
 		line.clear()
 		if err != nil && found.Deleted > 0 && !c.DryRun {
 			return fmt.Errorf("after %s were deleted: %w", count(found.Deleted, "content"), err)
@@ -108,7 +108,7 @@ func (s *session) progressLine() *progressLine { return &progressLine{s: s} }
 // clearLine moves a terminal's cursor to the begin of its line and clears that.
 const clearLine = "\r\x1b[K"
 
-func (l *progressLine) show(p upkeep.Progress) { l.write(fmt.Sprint(report.ArchiveProgress(p))) }
+func (l *progressLine) show(p gc.Progress) { l.write(fmt.Sprint(report.ArchiveProgress(p))) }
 
 func (l *progressLine) write(text string) {
 	if l.s.env.draws() && l.s.global.Output == report.Text {

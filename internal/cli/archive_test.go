@@ -7,21 +7,21 @@ import (
 	"strings"
 	"testing"
 
-	"recrawl/internal/upkeep"
+	"recrawl/internal/archive/gc"
 )
 
 var placed = map[string]string{"RECRAWL_STORE": "sqlite:x.db", "RECRAWL_ARCHIVE": "/bytes"}
 
 func TestArchiveCommands(t *testing.T) {
 	t.Parallel()
-	damage := []upkeep.Problem{
-		{Digest: "00ff", Damage: upkeep.Missing, Pages: []string{"https://example.com/a", "https://example.com/b"}},
-		{Digest: "01ff", Damage: upkeep.Corrupt},
+	damage := []gc.Problem{
+		{Digest: "00ff", Damage: gc.Missing, Pages: []string{"https://example.com/a", "https://example.com/b"}},
+		{Digest: "01ff", Damage: gc.Corrupt},
 	}
 	down := errors.New("the archive is on fire")
 	for _, c := range []struct {
 		args    string
-		damage  []upkeep.Problem
+		damage  []gc.Problem
 		err     error
 		code    int
 		calls   []string
@@ -57,7 +57,7 @@ func TestArchiveCommands(t *testing.T) {
 			out: `{"deleted":3,"bytes":2048,"kept":40,"young":2,"older_than":"1h","dry_run":false}` + "\n",
 		},
 		{args: "archive gc", err: down, code: ExitFailed, calls: []string{"gc older than 24h0m0s dry=false"}, problem: "after 3 contents were deleted: the archive is on fire"},
-		{args: "archive gc --dry-run", err: upkeep.ErrForeign, code: ExitFailed, calls: []string{"gc older than 24h0m0s dry=true"}, problem: "is it the store's own?"},
+		{args: "archive gc --dry-run", err: gc.ErrForeign, code: ExitFailed, calls: []string{"gc older than 24h0m0s dry=true"}, problem: "is it the store's own?"},
 		{args: "archive gc --older-than 59m", code: ExitUsage, problem: "at least 1h"},
 		{args: "archive gc --older-than yesterday", code: ExitUsage, problem: "--older-than yesterday"},
 		{args: "archive", code: ExitUsage, problem: "verify"},
@@ -82,7 +82,7 @@ func TestArchiveCommands(t *testing.T) {
 func TestArchiveProgress(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
-	b := &fakeBackend{damage: []upkeep.Problem{{Digest: "00ff", Damage: upkeep.Missing}}}
+	b := &fakeBackend{damage: []gc.Problem{{Digest: "00ff", Damage: gc.Missing}}}
 	Main(t.Context(), []string{"archive", "verify"}, Env{
 		Stdout: &out, Stderr: &bytes.Buffer{}, Terminal: true, Getenv: func(name string) string { return placed[name] }, Backend: b,
 	})

@@ -6,13 +6,13 @@ import (
 	"time"
 
 	"recrawl/internal/archive"
+	"recrawl/internal/archive/gc"
 	"recrawl/internal/backup"
 	"recrawl/internal/config"
 	"recrawl/internal/crawl"
 	"recrawl/internal/export"
 	"recrawl/internal/report"
 	"recrawl/internal/store"
-	"recrawl/internal/upkeep"
 )
 
 // Backend is what the commands need done; package app does it.
@@ -24,7 +24,7 @@ type Backend interface {
 	// Dev runs everything on this machine until ctx ends, which is no error.
 	Dev(ctx context.Context, o DevOptions) error
 	// OpenStore opens a store for reading. It gives up within seconds.
-	OpenStore(ctx context.Context, dsn string) (store.Store, error)
+	OpenStore(ctx context.Context, dsn string) (Opened, error)
 	// OpenArchive opens an archive that exists, for reading.
 	OpenArchive(ctx context.Context, url string) (archive.Store, error)
 	// Export writes an export of a crawl below the folder out.
@@ -61,10 +61,10 @@ type Backend interface {
 	Adopt(ctx context.Context, at Target, ended []string, dry bool) (Adopted, error)
 	// VerifyArchive reads every content that a version has. It returns what it has
 	// read also when it is cut off.
-	VerifyArchive(ctx context.Context, at Target, o upkeep.VerifyOptions) (upkeep.Verified, error)
+	VerifyArchive(ctx context.Context, at Target, o gc.VerifyOptions) (gc.Verified, error)
 	// CollectArchive deletes what no version has. It returns what it has deleted also
 	// when it is cut off.
-	CollectArchive(ctx context.Context, at Target, o upkeep.CollectOptions) (upkeep.Collected, error)
+	CollectArchive(ctx context.Context, at Target, o gc.CollectOptions) (gc.Collected, error)
 	// Backup adds a backup of an embedded store and its archive to a folder. It returns
 	// what it has copied also when it is cut off.
 	Backup(ctx context.Context, at Target, dir string, o BackupOptions) (backup.Made, error)
@@ -80,6 +80,18 @@ type Backend interface {
 	UndoUpgrade(ctx context.Context, o UndoOptions) (Undone, error)
 	// DialTemporal connects to Temporal. It gives up within seconds.
 	DialTemporal(ctx context.Context, o TemporalOptions) (Client, error)
+}
+
+// Opened is a store that is open for reading.
+type Opened struct {
+	report.Store
+	Seeds SeedKeys
+	io.Closer
+}
+
+// SeedKeys knows imported seeds by what they mean for URLs; see scope.AskedKeys.
+type SeedKeys interface {
+	SeedKeys(ctx context.Context, crawlID int64, keys []crawl.SeedKey) (map[crawl.SeedKey]bool, error)
 }
 
 // TemporalOptions say where Temporal is. What is empty is left to Temporal's

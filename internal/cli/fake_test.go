@@ -10,22 +10,22 @@ import (
 	"time"
 
 	"recrawl/internal/archive"
+	"recrawl/internal/archive/gc"
 	"recrawl/internal/backup"
 	"recrawl/internal/crawl"
 	"recrawl/internal/export"
 	"recrawl/internal/report"
 	"recrawl/internal/seeds"
 	"recrawl/internal/store"
-	"recrawl/internal/upkeep"
 )
 
 // fakeBackend is a backend with one crawl, news, of one page.
 type fakeBackend struct {
 	storeErr, temporalErr error
 	archiveErr            error
-	damage                []upkeep.Problem // of the archive
-	running               []string         // crawls whose workflow runs
-	calls                 []string         // what was asked of Temporal
+	damage                []gc.Problem // of the archive
+	running               []string     // crawls whose workflow runs
+	calls                 []string     // what was asked of Temporal
 	specs                 []crawl.Spec
 	dev                   *DevOptions
 	opened, closed        int
@@ -49,13 +49,14 @@ func (b *fakeBackend) Dev(ctx context.Context, o DevOptions) error {
 	return o.Ready(ctx, &fakeStore{backend: b}, &fakeClient{b}, seeds)
 }
 
-func (b *fakeBackend) OpenStore(_ context.Context, dsn string) (store.Store, error) {
+func (b *fakeBackend) OpenStore(_ context.Context, dsn string) (Opened, error) {
 	if b.storeErr != nil {
-		return nil, b.storeErr
+		return Opened{}, b.storeErr
 	}
 	b.opened++
 	b.dsn = dsn
-	return &fakeStore{backend: b}, nil
+	s := &fakeStore{backend: b}
+	return Opened{Store: s, Seeds: s, Closer: s}, nil
 }
 
 func (b *fakeBackend) OpenArchive(_ context.Context, url string) (archive.Store, error) {
@@ -165,13 +166,13 @@ func (b *fakeBackend) Adopt(_ context.Context, at Target, ended []string, dry bo
 	return Adopted{Store: "A", Place: "namespace default", Before: "namespace old", Ended: ended}, nil
 }
 
-func (b *fakeBackend) VerifyArchive(_ context.Context, at Target, o upkeep.VerifyOptions) (upkeep.Verified, error) {
+func (b *fakeBackend) VerifyArchive(_ context.Context, at Target, o gc.VerifyOptions) (gc.Verified, error) {
 	b.calls = append(b.calls, "verify "+at.Archive)
-	found := upkeep.Verified{Contents: 5 - len(b.damage), Bytes: 5 << 10}
+	found := gc.Verified{Contents: 5 - len(b.damage), Bytes: 5 << 10}
 	for _, p := range b.damage {
-		o.Progress(upkeep.Progress{Contents: found.Contents, Bytes: found.Bytes, Damaged: found.Damaged(), Part: 0.5})
+		o.Progress(gc.Progress{Contents: found.Contents, Bytes: found.Bytes, Damaged: found.Damaged(), Part: 0.5})
 		found.Contents++
-		if p.Damage == upkeep.Missing {
+		if p.Damage == gc.Missing {
 			found.Missing++
 		} else {
 			found.Corrupt++
@@ -183,10 +184,10 @@ func (b *fakeBackend) VerifyArchive(_ context.Context, at Target, o upkeep.Verif
 	return found, b.archiveErr
 }
 
-func (b *fakeBackend) CollectArchive(_ context.Context, _ Target, o upkeep.CollectOptions) (upkeep.Collected, error) {
+func (b *fakeBackend) CollectArchive(_ context.Context, _ Target, o gc.CollectOptions) (gc.Collected, error) {
 	b.calls = append(b.calls, fmt.Sprintf("gc older than %s dry=%v", o.Age, o.Dry))
-	o.Progress(upkeep.Progress{Contents: 500, Part: 1})
-	return upkeep.Collected{Deleted: 3, Bytes: 2048, Kept: 40, Young: 2}, b.archiveErr
+	o.Progress(gc.Progress{Contents: 500, Part: 1})
+	return gc.Collected{Deleted: 3, Bytes: 2048, Kept: 40, Young: 2}, b.archiveErr
 }
 
 func (b *fakeBackend) Backup(_ context.Context, at Target, dir string, o BackupOptions) (backup.Made, error) {

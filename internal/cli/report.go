@@ -7,7 +7,7 @@ import (
 
 	"recrawl/internal/crawl"
 	"recrawl/internal/report"
-	"recrawl/internal/survey"
+	"recrawl/internal/report/survey"
 )
 
 type reportCmd struct {

@@ -206,7 +206,7 @@ type FetchOut struct {
 	Location     string        `json:"location,omitempty"` // canonical redirect target
 	RetryAfter   time.Duration `json:"retry_after,omitempty"`
 	Held         time.Duration `json:"held,omitempty"`       // for how long the answer, or the lack of one, has the host held
-	RobotsTag    string        `json:"robots_tag,omitempty"` // what X-Robots-Tag asks of us, as package exclude writes it
+	RobotsTag    string        `json:"robots_tag,omitempty"` // what X-Robots-Tag asks of us, as package directive writes it
 	Problem      string        `json:"problem,omitempty"`    // in plain words
 	// Heads are for DetectChange, which stores them with a new version; nil when
 	// there is nothing to compare.

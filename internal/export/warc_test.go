@@ -19,13 +19,13 @@ import (
 	"recrawl/internal/crawl"
 	"recrawl/internal/export"
 	"recrawl/internal/export/exporttest"
-	"recrawl/internal/export/warccheck"
+	"recrawl/internal/export/warctest"
 	"recrawl/internal/urlkey"
 )
 
 // warcRecord is a record as read back.
 type warcRecord struct {
-	*warccheck.Record
+	*warctest.Record
 	file  string
 	block []byte
 }
@@ -46,7 +46,7 @@ func records(t testing.TB, all map[string][]byte) []warcRecord {
 	t.Helper()
 	var found []warcRecord
 	for _, name := range warcFiles(all) {
-		for r := warccheck.NewReader(bytes.NewReader(all[name])); ; {
+		for r := warctest.NewReader(bytes.NewReader(all[name])); ; {
 			rec, err := r.Next()
 			if err == io.EOF {
 				break
@@ -68,7 +68,7 @@ func records(t testing.TB, all map[string][]byte) []warcRecord {
 func mustBeValid(t testing.TB, all map[string][]byte) {
 	t.Helper()
 	for _, name := range warcFiles(all) {
-		report, err := warccheck.Check(bytes.NewReader(all[name]))
+		report, err := warctest.Check(bytes.NewReader(all[name]))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -209,11 +209,11 @@ func TestIndex(t *testing.T) {
 		fmt.Sscan(f["offset"], &offset)
 		fmt.Sscan(f["length"], &length)
 		member := all[f["filename"]][offset : offset+length]
-		report, err := warccheck.Check(bytes.NewReader(member))
+		report, err := warctest.Check(bytes.NewReader(member))
 		if err != nil || report.Records != 1 || report.Err() != nil {
 			t.Fatalf("%s: %+v, %v", line, report, err)
 		}
-		rec, err := warccheck.NewReader(bytes.NewReader(member)).Next()
+		rec, err := warctest.NewReader(bytes.NewReader(member)).Next()
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -5,7 +5,7 @@ import (
 
 	"golang.org/x/net/html"
 
-	"recrawl/internal/exclude"
+	"recrawl/internal/robots/directive"
 )
 
 // maxRobots bounds the bytes of what a page says to one crawler in <meta> elements.
@@ -23,11 +23,11 @@ type Meta struct {
 // Robots returns what the page asks of a crawler by its product token: what it
 // asks of everybody, and what it asks of that one besides. Of a page that says
 // more than 64 KiB the rest is not read, and the directives are Cut.
-func (p Page) Robots(agent string) exclude.Directives {
-	var d exclude.Directives
+func (p Page) Robots(agent string) directive.Directives {
+	var d directive.Directives
 	room := maxRobots
 	for _, m := range p.Metas {
-		if !m.Tag && !exclude.Names(m.Name, agent) {
+		if !m.Tag && !directive.Names(m.Name, agent) {
 			continue
 		}
 		if room -= len(m.Content); room < 0 {
@@ -35,9 +35,9 @@ func (p Page) Robots(agent string) exclude.Directives {
 			return d
 		}
 		if m.Tag {
-			d = d.With(exclude.ParseTags([]string{m.Content}, agent))
+			d = d.With(directive.ParseTags([]string{m.Content}, agent))
 		} else {
-			d = d.With(exclude.Parse(m.Content))
+			d = d.With(directive.Parse(m.Content))
 		}
 	}
 	return d

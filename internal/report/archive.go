@@ -6,22 +6,22 @@ import (
 	"strings"
 	"time"
 
+	"recrawl/internal/archive/gc"
 	"recrawl/internal/crawl"
 	"recrawl/internal/schedule"
-	"recrawl/internal/upkeep"
 )
 
 // ArchiveProblem says which content cannot be had.
-type ArchiveProblem upkeep.Problem
+type ArchiveProblem gc.Problem
 
 // Write writes the problem.
 func (p ArchiveProblem) Write(out io.Writer, format Format) error {
 	if format == JSON {
 		return writeJSON(out, struct {
-			Digest  string        `json:"digest"`
-			Problem upkeep.Damage `json:"problem"`
-			Detail  orNull        `json:"detail"`
-			Pages   []string      `json:"pages"`
+			Digest  string    `json:"digest"`
+			Problem gc.Damage `json:"problem"`
+			Detail  orNull    `json:"detail"`
+			Pages   []string  `json:"pages"`
 		}{p.Digest, p.Damage, orNull(p.Detail), append([]string{}, p.Pages...)})
 	}
 	text := fmt.Sprintf("%s %s", p.Damage, p.Digest)
@@ -36,7 +36,7 @@ func (p ArchiveProblem) Write(out io.Writer, format Format) error {
 }
 
 // ArchiveVerified counts what was read.
-type ArchiveVerified upkeep.Verified
+type ArchiveVerified gc.Verified
 
 // Write writes the counts.
 func (v ArchiveVerified) Write(out io.Writer, format Format) error {
@@ -49,7 +49,7 @@ func (v ArchiveVerified) Write(out io.Writer, format Format) error {
 			Unreadable int   `json:"unreadable"`
 		}(v))
 	}
-	damaged := upkeep.Verified(v).Damaged()
+	damaged := gc.Verified(v).Damaged()
 	text := fmt.Sprintf("%s, %s, all intact", plural(v.Contents, "content"), size(v.Bytes))
 	if damaged > 0 {
 		text = fmt.Sprintf("%s, %s, intact; %d missing, %d corrupt, %d unreadable",
@@ -61,7 +61,7 @@ func (v ArchiveVerified) Write(out io.Writer, format Format) error {
 
 // ArchiveCollected says what was deleted, or would be.
 type ArchiveCollected struct {
-	upkeep.Collected
+	gc.Collected
 	Age time.Duration
 	Dry bool
 }
@@ -91,7 +91,7 @@ func (c ArchiveCollected) Write(out io.Writer, format Format) error {
 }
 
 // ArchiveProgress says on one line how far a walk through all contents is.
-type ArchiveProgress upkeep.Progress
+type ArchiveProgress gc.Progress
 
 func (p ArchiveProgress) String() string {
 	text := fmt.Sprintf("%.0f %%, %s, %s", 100*p.Part, plural(p.Contents, "content"), size(p.Bytes))

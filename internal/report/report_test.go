@@ -15,9 +15,9 @@ import (
 
 	"recrawl/internal/crawl"
 	"recrawl/internal/polite"
+	"recrawl/internal/report/survey"
 	"recrawl/internal/schedule"
 	"recrawl/internal/store"
-	"recrawl/internal/survey"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")

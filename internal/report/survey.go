@@ -7,9 +7,9 @@ import (
 	"time"
 
 	"recrawl/internal/crawl"
+	"recrawl/internal/report/survey"
 	"recrawl/internal/schedule"
 	"recrawl/internal/store"
-	"recrawl/internal/survey"
 )
 
 // SurveyQuery asks for a crawl in figures.

@@ -10,7 +10,7 @@ import (
 
 	"recrawl/internal/change"
 	"recrawl/internal/crawl"
-	"recrawl/internal/exclude"
+	"recrawl/internal/robots/directive"
 )
 
 // Words says reasons in plain words, as one phrase. A reason that brings its own
@@ -244,7 +244,7 @@ func foreign(r crawl.Reason) string {
 	if words, ok := change.Word(r); ok {
 		return words
 	}
-	if words, ok := exclude.Word(r); ok {
+	if words, ok := directive.Word(r); ok {
 		return words
 	}
 	if len(r.Num) == 0 {

@@ -9,7 +9,7 @@ import (
 const ClaimFor = 10 * time.Minute
 
 // Contents keeps count of which digests versions have, so that the archive keeps
-// those and no others. Package upkeep does what follows from it.
+// those and no others. Package gc does what follows from it.
 //
 // The bytes in the archive are the caller's to delete, in this order: claim
 // digests with Unreferenced or Claim, delete their bytes while the claim holds, and
@@ -18,7 +18,7 @@ const ClaimFor = 10 * time.Minute
 // by version in the transaction that saves or removes the version, and SaveVersion
 // refuses a digest while it is claimed: once a version is saved, nobody deletes its
 // bytes. They may have been deleted before it, after they were found in the
-// archive; so who saves a version looks for them once more (upkeep.Secure).
+// archive; so who saves a version looks for them once more (gc.Secure).
 type Contents interface {
 	// Unreferenced claims up to limit digests that no version has any more, or that
 	// were discarded, for ClaimFor: the time to delete their bytes. A claim that ends

@@ -1,0 +1,160 @@
+// Package source gives exports a crawl of a store and its archive.
+package source
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"iter"
+	"strings"
+
+	"recrawl/internal/archive"
+	"recrawl/internal/export"
+	"recrawl/internal/extract"
+	"recrawl/internal/store"
+	"recrawl/internal/urlkey"
+)
+
+const (
+	pagesAtOnce  = 200
+	visitsAtOnce = 1000 // a row with heads has up to 40 KiB
+)
+
+// Store is what an export reads of a crawl.
+type Store interface {
+	ListPages(ctx context.Context, f store.PageFilter) ([]store.PageRecord, error)
+	store.Exchanges
+}
+
+// Source implements export.Source.
+type Source struct {
+	store Store
+	files archive.Store
+	crawl store.CrawlRecord
+	rules extract.Rules
+}
+
+var _ export.Source = (*Source)(nil)
+
+// New returns a crawl as exports read it.
+func New(s Store, files archive.Store, c store.CrawlRecord) (*Source, error) {
+	rules, err := extract.NewRules(c.Spec.Content)
+	if err != nil {
+		return nil, fmt.Errorf("crawl %s: %w", c.Spec.Name, err)
+	}
+	return &Source{store: s, files: files, crawl: c, rules: rules}, nil
+}
+
+// Exchanges implements export.Source.
+func (s *Source) Exchanges(ctx context.Context, q export.Query) iter.Seq2[export.Exchange, error] {
+	return func(yield func(export.Exchange, error) bool) {
+		filter := store.PageFilter{CrawlID: s.crawl.ID, After: q.After, Limit: pagesAtOnce}
+		for {
+			pages, err := s.store.ListPages(ctx, filter)
+			if err != nil {
+				yield(export.Exchange{}, err)
+				return
+			}
+			if len(pages) == 0 || !s.visits(ctx, pages, q, yield) {
+				return
+			}
+			filter.After = pages[len(pages)-1].PageID
+		}
+	}
+}
+
+// visits yields the visits of some pages and reports whether to go on.
+func (s *Source) visits(ctx context.Context, pages []store.PageRecord, q export.Query, yield func(export.Exchange, error) bool) bool {
+	p := store.ExchangeParams{Until: q.Until, Found: q.Found, Limit: visitsAtOnce}
+	urls := make(map[int64]string, len(pages))
+	for _, page := range pages {
+		urls[page.PageID] = page.URL
+		p.Pages = append(p.Pages, page.PageID)
+	}
+	var last, origin export.Exchange // the last visit, and the last that found a version
+	for {
+		found, err := s.store.ListExchanges(ctx, p)
+		if err != nil {
+			return yield(export.Exchange{}, err)
+		}
+		for _, f := range found {
+			x := exchangeOf(urls[f.PageID], f)
+			// Times ascend with the visits, though the store's clock may have been set
+			// back between two of them.
+			if x.Page == last.Page && x.At.Before(last.At) {
+				x.At = last.At
+			}
+			if x.Found() {
+				origin = x
+			}
+			if x.Page == origin.Page && x.Version.Seq == origin.Version.Seq {
+				x.Version.At = origin.At
+			}
+			last = x
+			if !yield(x, nil) {
+				return false
+			}
+		}
+		if len(found) < p.Limit {
+			return true
+		}
+		p.After, p.AfterVisit = last.Page, last.Visit
+	}
+}
+
+func exchangeOf(url string, f store.ExchangeRecord) export.Exchange {
+	x := export.Exchange{
+		Page: f.PageID, URL: url, Visit: f.Visit, At: f.At, Outcome: f.Outcome, Status: f.Status, Duration: f.Duration, Bytes: f.Bytes,
+		Digest: f.Digest, Problem: f.Problem, Location: f.Location, Reasons: f.Reasons,
+	}
+	if w := f.Version; w.ID != 0 {
+		x.Version = export.Version{
+			Seq: w.Seq, Visit: w.Visit, At: w.At, Digest: w.Digest, Bytes: w.Bytes, ContentType: w.ContentType, Title: w.Title, Canonical: w.Canonical,
+		}
+		x.Request, x.Response, x.IP = []byte(w.Heads.Request), []byte(w.Heads.Response), w.Heads.Remote
+		x.Protocol = protocolOf(w.Heads.Response)
+	}
+	return x
+}
+
+// protocolOf is the ALPN name of the protocol of a response's head, "" if there is
+// none.
+func protocolOf(response string) string {
+	protocol, _, _ := strings.Cut(response, " ")
+	switch protocol {
+	case "HTTP/1.0":
+		return "http/1.0"
+	case "HTTP/1.1":
+		return "http/1.1"
+	case "HTTP/2.0":
+		return "h2"
+	}
+	return ""
+}
+
+// Body implements export.Source.
+func (s *Source) Body(ctx context.Context, digest string) (io.ReadCloser, error) {
+	return s.files.Open(ctx, digest)
+}
+
+// Text implements export.Source. A body that cannot be read as text has none.
+func (s *Source) Text(ctx context.Context, x export.Exchange) (string, error) {
+	content, err := s.files.Open(ctx, x.Version.Digest)
+	if err != nil {
+		return "", err
+	}
+	defer content.Close()
+	body, err := io.ReadAll(content)
+	if err != nil {
+		return "", err
+	}
+	base, err := urlkey.Canonical(x.URL)
+	if err != nil { // of an older version with other limits; links do not matter here
+		base = urlkey.URL{}
+	}
+	page, err := extract.Parse(extract.Source{Body: body, ContentType: x.Version.ContentType, URL: base}, s.rules)
+	if err != nil {
+		return "", nil
+	}
+	return page.Text, nil
+}

@@ -1,0 +1,42 @@
+package directive
+
+import "strings"
+
+// ownName is the name of the header, which some write into its value once more.
+const ownName = "x-robots-tag"
+
+// everybody are the names that all crawlers go by.
+var everybody = map[string]bool{"*": true, "robots": true, "robot": true, "all": true, ownName: true}
+
+// isFor reports whether what is said to a token is said to the agent. Some sites
+// write the whole product, with its version.
+func isFor(token, agent string) bool {
+	token, _, _ = strings.Cut(token, "/")
+	return everybody[strings.ToLower(token)] || agent != "" && strings.EqualFold(token, agent)
+}
+
+// Names reports whether a list of names, such as that of a <meta>, has one that the
+// agent goes by: "robots", its product token, "robots,otherbot".
+func Names(list, agent string) bool {
+	in := reader{text: list}
+	for w, ok := in.next(); ok; w, ok = in.next() {
+		if isFor(w.text, agent) {
+			return true
+		}
+	}
+	return false
+}
+
+// isToken reports whether the word is the product token that the directives behind
+// it are for. It may have the name of a directive in it, but is none. What begins
+// with a digit is a part of a date that could not be read.
+func (w word) isToken() bool {
+	if !w.first || !w.valued || '0' <= w.text[0] && w.text[0] <= '9' {
+		return false
+	}
+	name := strings.ToLower(w.text)
+	return everybody[name] || !isDirectives(name) && !assignments[name]
+}
+
+// assignments are the attributes of a <meta> that was written into a header.
+var assignments = map[string]bool{"name": true, "content": true}
