@@ -95,7 +95,7 @@ LIMIT := 60m
 
 # Long computations of one goroutine, of whose code nothing runs that does not in other
 # tests of their packages too: they go without the race detector.
-ALONE := TestYearAcrossContinue|TestYearOfEachPolicy|TestTimersMeetTheBudget|TestHostPrices
+ALONE := TestYearAcrossContinue|TestYearOfEachPolicy|TestTimersMeetTheBudget|TestHostPrices|TestSourceIsABomb
 
 # Everything, see CONTRIBUTING.md: first what burns the cores, then, with nothing beside it, what runs the
 # programs and mostly waits. `make -k test` goes on after a failure of the first part.
@@ -106,7 +106,7 @@ test-packages: compose-config temporal s3-server packages warcio
 	@failed=0; \
 	  (set -x; CGO_ENABLED=$(if $(RACE),1,0) $(GO) test $(RACE) -timeout $(LIMIT) -skip '$(ALONE)' $(RACED)) || failed=1; \
 	  (set -x; $(GO) test -timeout $(LIMIT) $(PLAIN)) || failed=1; \
-	  (set -x; $(GO) test -timeout $(LIMIT) -run '$(ALONE)' ./workflows ./internal/sim) || failed=1; \
+	  (set -x; $(GO) test -timeout $(LIMIT) -run '$(ALONE)' ./activities ./internal/sim ./workflows) || failed=1; \
 	  exit $$failed
 
 # The tests build the programs themselves, as everybody's `go build` does.
