@@ -159,6 +159,9 @@ func TestSourcesHaveTheirOwnLimit(t *testing.T) {
 
 // A bomb comes as a few kilobytes, and is read as far as the limit.
 func TestSourceIsABomb(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: a bomb takes its time")
+	}
 	t.Parallel()
 	var bomb bytes.Buffer
 	z := gzip.NewWriter(&bomb)

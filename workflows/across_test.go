@@ -24,6 +24,9 @@ var yearActivities = []string{
 // any length, it must be the same year: the same visits at the same times in the same
 // classes, the same deadlines, the same calls.
 func TestYearAcrossContinue(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: years of a page")
+	}
 	t.Parallel()
 	whole := year(t, 1<<30)
 	visits := whole.world.Visits()

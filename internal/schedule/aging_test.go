@@ -13,6 +13,9 @@ import (
 // what the looks say of it comes near. Where rates are constant, however unlike each
 // other, rates do not seem to fall.
 func TestSteepnessIsFound(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: many pages")
+	}
 	t.Parallel()
 	for _, want := range []float64{0, 0.3, 0.6} {
 		steep := 0.0

@@ -11,6 +11,9 @@ import (
 // numbers, which are those of formulas (package schedule tests these to the last
 // digit), as far as chance allows.
 func TestWorkedExamples(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: many simulations")
+	}
 	t.Parallel()
 	uneven := func(m Metrics) float64 { return 1 - m.Staleness }
 	age := func(m Metrics) float64 { return m.Age }

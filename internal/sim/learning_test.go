@@ -14,6 +14,9 @@ import (
 // nothing, until visiting them by what is believed of them closes 85 %. A crawl has to
 // pay for such looks by what is won by them against visiting all pages alike.
 func TestWhatLearningTakes(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: many simulations")
+	}
 	t.Parallel()
 	w, err := Draw("cho", Spec{Pages: 1000, Days: 1, Seed: 1})
 	if err != nil {
