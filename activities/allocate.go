@@ -49,7 +49,7 @@ func (a *Activities) allocate(ctx context.Context, in contract.MaintainIn) error
 	}
 	turn := stock.Turn(schedule.BudgetOf(view.Spec.Revisit, stock.Pages()), limits)
 	after := store.SteeringRecord{
-		Steering: turn.Steering, Planned: turn.Planned, Budget: turn.Budget, At: now, Turns: before.Turns + 1, Hosts: turn.Hosts,
+		Steering: turn.Steering, Planned: turn.Planned, Budget: turn.Budget, At: now, Turns: before.Turns + 1, Reasons: turn.Reasons, Hosts: turn.Hosts,
 	}
 	if err := a.store.SetSteering(ctx, in.CrawlID, after); err != nil {
 		return err

@@ -28,30 +28,15 @@ func Words(r crawl.Reason) string {
 		return fmt.Sprintf("the site throttles: %s of quiet (level %g)", secs("hold"), r.Num["level"])
 	case HostFailing:
 		return fmt.Sprintf("%g connections in a row failed: %s of quiet", r.Num["failures"], secs("hold"))
-	case HostForgiven:
-		return fmt.Sprintf("quiet for long enough: back-off level %g", r.Num["level"])
 	}
 	if r.Code == FoundShare {
 		return fmt.Sprintf("%.0f %% of what the host can take is kept from revisits: %g of its pages were never visited, %g were",
 			100*r.Num["kept"], r.Num["undiscovered"], r.Num["visited"])
 	}
-	if words, ok := chosenWords[r.Code]; ok {
-		return words
-	}
 	if r.Text != "" {
 		return r.Text
 	}
 	return r.Code
-}
-
-var chosenWords = map[string]string{
-	ChosenOnly:  "nobody else was there",
-	ChosenClass: "its class comes first",
-	ChosenFirst: "a first visit is due",
-	ChosenTurn:  "its crawl was served longest ago",
-	ChosenRank:  "it ranks highest in its crawl",
-	ChosenAge:   "it is the oldest of its equals",
-	ChosenAged:  "it has waited longest",
 }
 
 // WaitWords says in plain words why a visit waits. The reason is one of the

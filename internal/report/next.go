@@ -6,6 +6,7 @@ import (
 
 	"recrawl/internal/crawl"
 	"recrawl/internal/polite"
+	"recrawl/internal/rank"
 	"recrawl/internal/schedule"
 	"recrawl/internal/store"
 )
@@ -161,5 +162,8 @@ func evictedWords(s store.Standing) string {
 	if s.Evicted.By != "" {
 		text += " for " + s.Evicted.By
 	}
-	return text + ": " + schedule.Word(s.Evicted.Reason)
+	return text + ": " + evictionWords(s.Evicted.Reason)
 }
+
+// evictionWords say why a page was evicted.
+func evictionWords(r crawl.Reason) string { return cmp.Or(r.Text, rank.Words(r), schedule.Word(r)) }

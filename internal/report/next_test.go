@@ -6,6 +6,7 @@ import (
 
 	"recrawl/internal/crawl"
 	"recrawl/internal/polite"
+	"recrawl/internal/rank"
 	"recrawl/internal/store"
 )
 
@@ -20,7 +21,7 @@ func TestNextVisit(t *testing.T) {
 	busy := &store.HostRecord{NextFree: soon, GapReason: polite.Gap(polite.Demand{Delay: 10 * time.Second}, polite.Demand{}, 0, 0).Reason}
 	dead := store.RobotsRecord{State: store.RobotsUnreachable, Problem: "connect: connection refused", ExpiresAt: now.Add(2 * time.Minute)}
 	var out store.Standing
-	out.Evicted.At, out.Evicted.By, out.Evicted.Reason = now, "http://b.test/", crawl.Reason{Code: "x"}
+	out.Evicted.At, out.Evicted.By, out.Evicted.Reason = now, "http://b.test/", crawl.Reason{Code: rank.CodeSurplus, Num: map[string]float64{"out": 0.5}}
 	active := func(w Waits) Waits {
 		w.Crawl, w.State = crawl.CrawlRunning, crawl.Active
 		return w
@@ -51,7 +52,7 @@ func TestNextVisit(t *testing.T) {
 		"crawl stopped":      {Waits{Crawl: crawl.CrawlStopped, State: crawl.Active, Due: soon}, PartStopped, time.Time{}, "none: the crawl is stopped"},
 		"page stopped":       {Waits{Crawl: crawl.CrawlRunning, State: crawl.Stopped, Due: soon}, PartStopped, time.Time{}, "none: the page was stopped"},
 		"held by a trap":     {Waits{Crawl: crawl.CrawlRunning, State: crawl.Held, Standing: store.Standing{Trap: "a.test/calendar"}}, PartTrap, time.Time{}, "none: held by trap a.test/calendar"},
-		"evicted":            {Waits{Crawl: crawl.CrawlRunning, State: crawl.Evicted, Due: soon, Standing: out}, PartEvicted, time.Time{}, "none: evicted for http://b.test/: x"},
+		"evicted":            {Waits{Crawl: crawl.CrawlRunning, State: crawl.Evicted, Due: soon, Standing: out}, PartEvicted, time.Time{}, "none: evicted for http://b.test/: more pages than max_pages; this one is worth 0.50"},
 		"not admitted":       {Waits{Crawl: crawl.CrawlRunning, State: crawl.Known}, PartAdmission, time.Time{}, "-"},
 		"not admitted, and its host is dead": {
 			Waits{Crawl: crawl.CrawlRunning, State: crawl.Known, Robots: dead}, PartRobots, time.Time{}, "none: robots.txt cannot be had: connect: connection refused",

@@ -3,8 +3,6 @@ package schedule
 import (
 	"math"
 	"time"
-
-	"recrawl/internal/crawl"
 )
 
 // maxMove is by how much, in the logarithm, a threshold or price moves at most in
@@ -12,10 +10,10 @@ import (
 // the old one; small moves keep their plans nearly right.
 const maxMove = 0.5
 
-// Move is the new value of a threshold or price, and why.
+// Move is where a threshold moves, and from what.
 type Move struct {
 	To      float64
-	Reasons []crawl.Reason
+	Planned float64 // visits a day at the threshold before
 }
 
 // FirstThreshold is a threshold to start with, before there is anything to
@@ -30,31 +28,27 @@ func FirstThreshold(o Objective, prior Gamma, pages, budget float64) float64 {
 // threshold, and falls as it rises (see [Census.Planned]). The threshold stays
 // where moving it changes nothing, as when all intervals are at their bounds.
 func MoveThreshold(threshold, budget float64, planned func(threshold float64) float64) Move {
-	now := planned(threshold)
-	reasons := []crawl.Reason{{Code: CodePlanned, Num: map[string]float64{"visits": now, "budget": budget}}}
-	to := threshold
-	if now > 0 && budget > 0 {
-		to = towards(threshold, budget, now, planned)
+	move := Move{To: threshold, Planned: planned(threshold)}
+	if move.Planned > 0 && budget > 0 {
+		move.To = towards(threshold, budget, move.Planned, planned)
 	}
-	return Move{to, append(reasons, crawl.Reason{Code: CodeThreshold, Num: map[string]float64{"from": threshold, "to": to}})}
+	return move
 }
 
 // MoveHostPrice moves a host's price: the threshold of its pages when that is
 // above the crawl's. It rises while more visits a day are planned for the host
 // than it can take (see [HostLimit]) and falls when fewer are; 0 is no price of its
 // own, which is what a host below its limit has in the end.
-func MoveHostPrice(price, threshold, limit float64, planned func(threshold float64) float64) Move {
+func MoveHostPrice(price, threshold, limit float64, planned func(threshold float64) float64) float64 {
 	from := max(price, threshold)
-	now := planned(from)
-	reasons := []crawl.Reason{{Code: CodeHostPlanned, Num: map[string]float64{"visits": now, "limit": limit}}}
 	to := from
-	if now > 0 && limit > 0 {
+	if now := planned(from); now > 0 && limit > 0 {
 		to = towards(from, limit, now, planned)
 	}
 	if to <= threshold {
-		to = 0
+		return 0
 	}
-	return Move{to, append(reasons, crawl.Reason{Code: CodeHostPrice, Num: map[string]float64{"from": price, "to": to}})}
+	return to
 }
 
 // towards is the threshold at which the target is planned, or as far in its

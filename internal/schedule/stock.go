@@ -236,13 +236,14 @@ func (s *Stock) now(turn *Turn, id int64) HostSteering {
 // where an average page would be visited as often as there is now budget for each.
 func (s *Stock) moveThreshold(turn *Turn, o Objective, budget float64, p Parameters) {
 	interval := float64(s.pages) / budget
-	theta := s.steering.Threshold
+	from, theta := s.steering.Threshold, s.steering.Threshold
 	fresh := theta <= 0 || s.steering.Policy != o.Name()
 	switch {
 	case fresh:
-		theta = FirstThreshold(o, turn.Prior, float64(s.pages), budget)
+		from, theta = 0, FirstThreshold(o, turn.Prior, float64(s.pages), budget)
 	case s.steering.Interval > 0 && !like(interval, s.steering.Interval):
 		theta *= o.Worth(turn.Prior, interval) / o.Worth(turn.Prior, s.steering.Interval)
+		turn.Reasons = append(turn.Reasons, because(CodeSpacing, duration(interval).Seconds(), duration(s.steering.Interval).Seconds()).reason())
 	}
 	planned := s.plannedAt(o)
 	move := MoveThreshold(theta, budget, planned)
@@ -252,7 +253,11 @@ func (s *Stock) moveThreshold(turn *Turn, o Objective, budget float64, p Paramet
 		}
 		move = MoveThreshold(move.To, budget, planned)
 	}
-	turn.Policy, turn.Threshold, turn.Interval, turn.Reasons = o.Name(), move.To, interval, move.Reasons
+	turn.Policy, turn.Threshold, turn.Interval = o.Name(), move.To, interval
+	if !fresh {
+		turn.Reasons = append(turn.Reasons, because(CodePlanned, move.Planned, budget).reason())
+	}
+	turn.Reasons = append(turn.Reasons, because(CodeThreshold, from, move.To).reason())
 }
 
 // firstMoves bounds the moves of a first threshold, which no plan was made by yet:
@@ -313,7 +318,7 @@ func (s *Stock) price(h *hostStock, o Objective, price, threshold, limit float64
 	planned := func(threshold float64) float64 { return s.sum(h.censuses, o, threshold) }
 	first := price <= threshold
 	for range firstMoves {
-		price = MoveHostPrice(price, threshold, limit, planned).To
+		price = MoveHostPrice(price, threshold, limit, planned)
 		if !first || price == 0 || like(planned(price), limit) {
 			break
 		}
