@@ -32,7 +32,7 @@ func (s *Store) Forget(ctx context.Context, p store.ForgetParams) (store.ForgetR
 		res, err = s.wouldForget(ctx, p)
 	} else if err = s.bury(ctx, tomb); err == nil {
 		if err = s.forget(ctx, p, &res); err == nil {
-			err = s.forgetRejected(ctx, target)
+			err = s.forgetExamples(ctx, target)
 		}
 	}
 	if err != nil {
