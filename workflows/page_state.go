@@ -214,10 +214,12 @@ func skippedVisit(why []crawl.Reason, now time.Time) *contract.Unrecorded {
 
 // incomparable makes a visit whose content could not be compared a failed one.
 // What identifies the content is dropped: kept, the next visit would find the
-// page unchanged since something nobody has looked at.
+// page unchanged since something nobody has looked at. The bytes are given up, for
+// nobody knows whether the page lets them be kept.
 func incomparable(u *contract.Unrecorded, problem string) {
 	u.Settled = true
 	u.Fetch.Outcome = crawl.OutcomeFailed
 	u.Fetch.Problem = clip("comparing failed: "+problem, maxWords)
+	u.Fetch.Dropped = u.Fetch.Digest
 	u.Fetch.Digest, u.Fetch.Validators, u.Fetch.ETag, u.Fetch.LastModified = "", false, "", ""
 }
