@@ -18,11 +18,11 @@ func TestWords(t *testing.T) {
 	}{
 		{Gap(Demand{Delay: 10 * time.Second}, Demand{}, 0, 0).Reason, "10s between two requests"},
 		{Gap(Demand{}, Demand{MaxCrawlDelay: time.Hour}, 5*time.Second, 0).Reason, "5s between two requests: the site's Crawl-delay"},
-		{capped, "1h between two requests: faster than the site's Crawl-delay of 1d (max_crawl_delay)"},
+		{capped, "1h between two requests: max_crawl_delay cuts the site's Crawl-delay of 1d"},
 		{slow, "6s between two requests: 2 × the last one's 3s"},
-		{held, "the site asked for 2d of quiet; tried again after 1d"},
+		{held, "the site asked for 2d of quiet; it is tried again after 1d"},
 		{HostBackoff(Strain{}, Answer{Throttled: true, HasRetryAfter: true, RetryAfter: 90 * time.Second}, 0).Reason, "the site asked for 1m30s of quiet"},
-		{Discover(100, 200).Reason, "33 % of what the host can take is kept from revisits: 100 of its pages were never visited, 200 were"},
+		{Discover(100, 200).Reason, "33 % of the host's requests are kept for pages that have never been visited (100 of 300)"},
 		{crawl.Reason{Code: "other", Text: "a text of its own"}, "a text of its own"},
 		{crawl.Reason{Code: "other"}, "other"},
 	} {
@@ -42,7 +42,7 @@ func TestWaitWords(t *testing.T) {
 		{"line", 1, "one other page of the host comes first"},
 		{"line", 12, "12 other pages of the host come first"},
 		{"delay", 0, "the host rests between two requests"},
-		{"backoff", 3, "the host asked for quiet, or fails"},
+		{"backoff", 3, "the host asked for quiet, or its connections fail"},
 		{"robots", 0, "robots.txt cannot be had, so everything is disallowed"},
 		{"blocked", 0, "the operator blocked the host"},
 		{"unheard of", 0, "unheard of"},

@@ -147,7 +147,7 @@ func backoffWords(h store.HostRecord) string {
 	case h.Failures > 0:
 		return "its connections fail"
 	}
-	return "the host asked for quiet, or fails"
+	return "the host asked for quiet, or its connections fail"
 }
 
 func robotsTrouble(r store.RobotsRecord) string {

@@ -86,11 +86,11 @@ func TestHostStates(t *testing.T) {
 		"forbidden": {forbidden: true, want: HostForbidden, why: "robots.txt forbids everything"},
 		"failing": {
 			host: store.HostRecord{Failures: 3, BackoffUntil: later, BackoffReason: crawl.Reason{Code: polite.HostFailing, Num: map[string]float64{"failures": 3, "hold": 60}}},
-			want: HostUnreachable, why: "3 connections in a row failed: 1m of quiet",
+			want: HostUnreachable, why: "3 connections in a row failed: the host is left alone for 1m",
 		},
 		"throttled": {
 			host: store.HostRecord{BackoffUntil: later, BackoffReason: crawl.Reason{Code: polite.HostThrottled, Num: map[string]float64{"level": 2, "hold": 60}}},
-			want: HostThrottled, why: "the site throttles: 1m of quiet (level 2)",
+			want: HostThrottled, why: "the site throttles us: it is left alone for 1m (back-off level 2)",
 		},
 		"was throttled": {host: store.HostRecord{BackoffUntil: now.Add(-time.Hour)}, want: HostOK},
 	} {
