@@ -17,6 +17,7 @@ import (
 	"recrawl/internal/cli"
 	"recrawl/internal/config"
 	"recrawl/internal/store/sqlite"
+	"recrawl/internal/temporalkit/embedded"
 )
 
 // Backup implements cli.Backend.
@@ -129,7 +130,7 @@ func restoreData(ctx context.Context, dir string, o cli.RestoreOptions) (done ba
 		return done, err
 	}
 	defer func() { err = errors.Join(err, data.close()) }()
-	if _, err := os.Lstat(data.file(temporalFile)); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := os.Lstat(data.file(embedded.DatabaseName)); !errors.Is(err, fs.ErrNotExist) {
 		return done, fmt.Errorf("data folder %s has been used and %w: name a new one with --data", o.Data, backup.ErrExists)
 	}
 	if done, err = restoreTo(ctx, dir, data.file(storeFile), data.file(archiveDir), o); err != nil {

@@ -17,12 +17,10 @@ import (
 
 // The files of a data folder.
 const (
-	lockFile     = "recrawl.lock"
-	storeFile    = "recrawl.db"
-	archiveDir   = "archive"
-	temporalFile = "temporal.db"
-	temporalLog  = "temporal.log"
-	marker       = config.StateFile // tells a data folder from any other
+	lockFile   = "recrawl.lock"
+	storeFile  = "recrawl.db"
+	archiveDir = "archive"
+	marker     = config.StateFile // tells a data folder from any other
 )
 
 // dataDir is a data folder that this process owns until close.

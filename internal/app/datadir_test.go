@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"recrawl/internal/config"
+	"recrawl/internal/temporalkit/embedded"
 )
 
 // TestPrivateDataFolder: other users get neither into a data folder nor at its files,
@@ -30,7 +31,7 @@ func TestPrivateDataFolder(t *testing.T) {
 	if err := made.close(); err != nil {
 		t.Fatal(err)
 	}
-	for name, mode := range map[string]os.FileMode{storeFile: 0o644, storeFile + "-wal": 0o666, temporalFile: 0o664, "run.sh": 0o755} {
+	for name, mode := range map[string]os.FileMode{storeFile: 0o644, storeFile + "-wal": 0o666, embedded.DatabaseName: 0o664, "run.sh": 0o755} {
 		if err := os.WriteFile(filepath.Join(path, name), nil, 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -54,7 +55,7 @@ func TestPrivateDataFolder(t *testing.T) {
 	}
 	wantMode(t, path, 0o700)
 	for name, mode := range map[string]os.FileMode{
-		storeFile: 0o600, storeFile + "-wal": 0o600, temporalFile: 0o600, "run.sh": 0o700, archiveDir: 0o700, "exports": 0o700,
+		storeFile: 0o600, storeFile + "-wal": 0o600, embedded.DatabaseName: 0o600, "run.sh": 0o700, archiveDir: 0o700, "exports": 0o700,
 	} {
 		wantMode(t, filepath.Join(path, name), mode)
 	}

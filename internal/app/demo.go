@@ -17,7 +17,9 @@ import (
 
 	"recrawl/internal/cli"
 	"recrawl/internal/crawl"
+	"recrawl/internal/report"
 	"recrawl/internal/store"
+	"recrawl/internal/temporalkit/embedded"
 	"recrawl/internal/testsite"
 )
 
@@ -47,7 +49,7 @@ func startDemo(ctx context.Context, dir *dataDir) (*demo, error) {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%s: %w", dir.file(demoFile), err)
 	}
-	port, err := choosePort(wantedPort{portOr(d.Port, defaultDemoPort), d.Port != 0}, "the demo's site, whose pages are kept under it")
+	port, err := embedded.ChoosePort(embedded.Port{Number: portOr(d.Port, defaultDemoPort), Must: d.Port != 0}, "the demo's site, whose pages are kept under it")
 	if err != nil {
 		return nil, err
 	}
@@ -73,7 +75,7 @@ type demoVisits struct {
 }
 
 // summary compares what the crawl found with what the site did.
-func (d *demo) summary(ctx context.Context, s store.Store, out io.Writer) error {
+func (d *demo) summary(ctx context.Context, s report.Store, out io.Writer) error {
 	record, err := s.Crawl(ctx, cli.DemoCrawl)
 	if err != nil {
 		return err
@@ -111,7 +113,7 @@ func (d *demo) row(host testsite.Host, p testsite.Page, visits map[string]demoVi
 }
 
 // visits reads what is known of the site's pages, by URL.
-func (d *demo) visits(ctx context.Context, s store.Store, crawlID int64) (map[string]demoVisits, error) {
+func (d *demo) visits(ctx context.Context, s report.Store, crawlID int64) (map[string]demoVisits, error) {
 	found := map[string]demoVisits{}
 	for after := int64(0); ; {
 		pages, err := s.ListPages(ctx, store.PageFilter{CrawlID: crawlID, After: after, Limit: 500})
@@ -127,7 +129,7 @@ func (d *demo) visits(ctx context.Context, s store.Store, crawlID int64) (map[st
 	}
 }
 
-func countVisits(ctx context.Context, s store.Store, p store.PageRecord) (demoVisits, error) {
+func countVisits(ctx context.Context, s report.Store, p store.PageRecord) (demoVisits, error) {
 	v := demoVisits{page: p}
 	visits, err := s.ListVisits(ctx, p.PageID, 0, 10_000)
 	for _, visit := range visits {

@@ -17,6 +17,7 @@ import (
 	"recrawl/internal/scope/program"
 	"recrawl/internal/store"
 	"recrawl/internal/temporalkit"
+	"recrawl/internal/temporalkit/embedded"
 )
 
 // Ports of the embedded Temporal where they are free.
@@ -58,8 +59,8 @@ type devRun struct {
 	stateMu   sync.Mutex // the Temporal server's supervisor writes it too
 	state     config.DevState
 	announced bool // the addresses were printed
-	server    *temporalServer
-	ui        *uiGate
+	server    *embedded.Server
+	ui        *embedded.Gate
 	store     store.Store
 	files     archive.Store
 	client    client.Client
@@ -78,7 +79,7 @@ func (d *devRun) run(ctx context.Context) (err error) {
 	defer stopServer()
 	ended, err := d.startTemporal(ctx, serverCtx)
 	if ended != nil {
-		defer func() { stopServer(); <-ended; err = errors.Join(err, d.ui.close()); d.forgetProcesses() }()
+		defer func() { stopServer(); <-ended; err = errors.Join(err, d.ui.Close()); d.forgetProcesses() }()
 	}
 	if err != nil {
 		return notInterrupted(ctx, err)
@@ -149,30 +150,31 @@ func (d *devRun) openStore(ctx context.Context) (err error) {
 }
 
 func (d *devRun) startTemporal(ctx, serverCtx context.Context) (<-chan struct{}, error) {
-	cli, err := findTemporalCLI(ctx, d.Getenv, d.Out)
+	cli, err := embedded.FindCLI(ctx, d.Getenv, d.Out)
 	if err != nil {
 		return nil, err
 	}
-	endLeftOver(d.state.TemporalPID, d.dir.file(temporalFile), d.log)
-	d.server = &temporalServer{
-		cli: cli, dir: d.dir, log: d.log, onStart: d.rememberChild, onUp: d.keepPrivate,
-		port: wantedPort{portOr(d.TemporalPort, rememberedPort(d.state.TemporalAddress), defaultTemporalPort), d.TemporalPort != 0},
+	files := embedded.In(d.dir.path)
+	embedded.EndLeftOver(d.state.TemporalPID, files.Database, d.log)
+	d.server = &embedded.Server{
+		CLI: cli, Files: files, Log: d.log, OnStart: d.rememberChild, OnUp: d.keepPrivate,
+		Port: embedded.Port{Number: portOr(d.TemporalPort, rememberedPort(d.state.TemporalAddress), defaultTemporalPort), Must: d.TemporalPort != 0},
 	}
-	if d.ui, err = openUIGate(wantedPort{portOr(d.UIPort, defaultUIPort), d.UIPort != 0}, d.server.dialUI); err != nil {
+	if d.ui, err = embedded.OpenGate(embedded.Port{Number: portOr(d.UIPort, defaultUIPort), Must: d.UIPort != 0}, d.server.DialUI); err != nil {
 		return nil, err
 	}
-	return d.server.start(ctx, serverCtx)
+	return d.server.Start(ctx, serverCtx)
 }
 
 // rememberChild writes at once where each new child is: the commands of this
 // data folder find it there, and so does the next owner should we be killed.
-func (d *devRun) rememberChild(c temporalChild) {
+func (d *devRun) rememberChild(c embedded.Child) {
 	d.stateMu.Lock()
 	defer d.stateMu.Unlock()
-	if d.announced && c.address() != d.state.TemporalAddress {
-		d.log.Warn("another program has taken the Temporal server's port", "temporal", c.address())
+	if d.announced && c.Address() != d.state.TemporalAddress {
+		d.log.Warn("another program has taken the Temporal server's port", "temporal", c.Address())
 	}
-	d.state.TemporalPID, d.state.TemporalAddress, d.state.TemporalUI = c.pid, c.address(), d.ui.address()
+	d.state.TemporalPID, d.state.TemporalAddress, d.state.TemporalUI = c.PID, c.Address(), d.ui.Address()
 	d.writeState()
 }
 
@@ -191,8 +193,8 @@ func (d *devRun) writeState() {
 
 func (d *devRun) dial(ctx context.Context) (err error) {
 	d.client, err = temporalkit.Dial(ctx, temporalkit.Options{
-		Dial: d.server.dial, Namespace: client.DefaultNamespace, Logger: sdkLogger(d.log),
-		Patience: temporalStartLimit, // it has only just begun to listen
+		Dial: d.server.Dial, Namespace: client.DefaultNamespace, Logger: sdkLogger(d.log),
+		Patience: embedded.StartLimit, // it has only just begun to listen
 	})
 	if err != nil {
 		return err

@@ -33,7 +33,7 @@ func (Backend) Import(ctx context.Context, at cli.Target, name string, o cli.Imp
 		Store: s, CrawlID: rec.ID, Source: o.Source, Refused: o.Refused, Progress: o.Progress,
 		Judge: seeds.Judge{Rules: urlkey.NewRules(rec.Spec.URLs), Contact: o.Contact != "" || hasContact(rec.Spec)},
 	}
-	if embedded(at.Store) {
+	if isEmbedded(at.Store) {
 		i.Yield = yielding()
 	}
 	return i.Run(ctx, o.List)

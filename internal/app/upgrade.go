@@ -11,6 +11,7 @@ import (
 
 	"recrawl/internal/cli"
 	"recrawl/internal/store/sqlite"
+	"recrawl/internal/temporalkit/embedded"
 )
 
 // UndoUpgrade implements cli.Backend.
@@ -36,8 +37,8 @@ func (Backend) UndoUpgrade(ctx context.Context, o cli.UndoOptions) (undone cli.U
 	// Temporal's database first: cut off after it, the newer store goes on with an empty
 	// one, and so does the older.
 	for _, suffix := range []string{"", "-wal", "-shm"} {
-		from := data.file(temporalFile) + suffix
-		to := fmt.Sprintf("%s.undone-%s%s", data.file(temporalFile), now.UTC().Format("20060102T150405Z"), suffix)
+		from := data.file(embedded.DatabaseName) + suffix
+		to := fmt.Sprintf("%s.undone-%s%s", data.file(embedded.DatabaseName), now.UTC().Format("20060102T150405Z"), suffix)
 		if err := os.Rename(from, to); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return undone, err
 		}

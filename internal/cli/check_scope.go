@@ -55,7 +55,7 @@ func (c checkScopeCmd) Run(s *session) error {
 		}
 		return answer.Write(s.env.Stdout, s.global.Output)
 	}
-	return s.withStore(func(opened store.Store) error {
+	return s.withStore(func(opened Opened) error {
 		record, err := opened.Crawl(s.ctx, c.Crawl)
 		if err != nil {
 			return orNoCrawl(c.Crawl, err)
@@ -69,17 +69,17 @@ func (c checkScopeCmd) Run(s *session) error {
 }
 
 // stored judges a URL by the scope of a crawl and what the store knows of it.
-func (c checkScopeCmd) stored(s *session, opened store.Store, record store.CrawlRecord, u urlkey.URL) (report.ScopeCheck, error) {
+func (c checkScopeCmd) stored(s *session, opened Opened, record store.CrawlRecord, u urlkey.URL) (report.ScopeCheck, error) {
 	u, _ = urlkey.NewRules(record.Spec.URLs).Apply(u)
 	pages, err := opened.FindPages(s.ctx, u.String(), record.Spec.Name)
 	if err != nil {
 		return report.ScopeCheck{}, err
 	}
-	held, err := heldBy(s.ctx, opened, record.ID, u)
+	held, err := heldBy(s.ctx, opened.Store, record.ID, u)
 	if err != nil {
 		return report.ScopeCheck{}, err
 	}
-	seeds, err := importedSeeds(s.ctx, opened, record, u)
+	seeds, err := importedSeeds(s.ctx, opened.Seeds, record, u)
 	if err != nil {
 		return report.ScopeCheck{}, err
 	}
@@ -87,7 +87,7 @@ func (c checkScopeCmd) stored(s *session, opened store.Store, record store.Crawl
 }
 
 // heldBy is the name of a trap that holds new pages of a URL, or "".
-func heldBy(ctx context.Context, s store.Guard, crawlID int64, u urlkey.URL) (string, error) {
+func heldBy(ctx context.Context, s report.Store, crawlID int64, u urlkey.URL) (string, error) {
 	const most = 1000
 	traps, err := s.Traps(ctx, store.TrapFilter{CrawlID: crawlID, Sites: []string{urlkey.RegistrableDomain(u.Host())}, Limit: most})
 	if err != nil {
@@ -112,7 +112,7 @@ type known struct {
 	seeds map[crawl.SeedKey]bool // what imported seeds mean for it
 }
 
-func importedSeeds(ctx context.Context, s store.Seeds, record store.CrawlRecord, u urlkey.URL) (map[crawl.SeedKey]bool, error) {
+func importedSeeds(ctx context.Context, s SeedKeys, record store.CrawlRecord, u urlkey.URL) (map[crawl.SeedKey]bool, error) {
 	if !record.Imported {
 		return nil, nil
 	}

@@ -27,8 +27,8 @@ func (c explainCmd) Run(s *session) error {
 	if err != nil {
 		return err
 	}
-	return s.withStore(func(opened store.Store) error {
-		reporter := report.Reporter{Store: opened, Out: s.env.Stdout, Format: s.global.Output}
+	return s.withStore(func(opened Opened) error {
+		reporter := report.Reporter{Store: opened.Store, Out: s.env.Stdout, Format: s.global.Output}
 		page, err := findPage(s, opened, url, c.Crawl)
 		if errors.Is(err, store.ErrNotFound) {
 			if told, failed := reporter.ExplainRejected(s.ctx, url, c.Crawl, c.judge(s, opened)); told || failed != nil {
@@ -47,7 +47,7 @@ func (c explainCmd) Run(s *session) error {
 }
 
 // judge judges a URL that is no page as 'check scope' does.
-func (c explainCmd) judge(s *session, opened store.Store) report.ScopeJudge {
+func (c explainCmd) judge(s *session, opened Opened) report.ScopeJudge {
 	return func(record store.CrawlRecord, url string) (report.ScopeCheck, error) {
 		u, err := urlkey.Canonical(url)
 		if err != nil {

@@ -1,0 +1,104 @@
+package activities
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"recrawl/internal/contract"
+	"recrawl/internal/crawl"
+	"recrawl/internal/maintain"
+	"recrawl/internal/store"
+	"recrawl/internal/urlkey"
+)
+
+// Admit turns the best known pages of some hosts, or of all, active, as far as
+// the windows leave room; pages that a cached robots.txt forbids are excluded
+// without a workflow.
+func (a *Activities) Admit(ctx context.Context, in contract.AdmitIn) (contract.AdmitOut, error) {
+	params := store.AdmitParams{CrawlID: in.CrawlID, Key: in.Key}
+	candidates, err := a.store.Candidates(ctx, store.CandidateParams{CrawlID: in.CrawlID, Hosts: in.Hosts, Limit: in.Limit})
+	if err == nil && len(candidates) > 0 {
+		err = a.choose(ctx, candidates, &params)
+	}
+	if err != nil {
+		return contract.AdmitOut{}, translate(err)
+	}
+	// Also with no candidates: the answer of a first attempt that was lost comes again.
+	admitted, err := a.store.Admit(ctx, params)
+	if err != nil {
+		return contract.AdmitOut{}, translate(err)
+	}
+	out := contract.AdmitOut{Pages: newPageIns(admitted), Excluded: len(params.Exclude)}
+	if len(admitted) > 0 && !slices.Contains(params.Admit, admitted[0].PageID) {
+		out.Excluded = 0 // it was the first attempt's answer, and nothing else was done
+	}
+	out.More = len(out.Pages)+out.Excluded > 0
+	return out, nil
+}
+
+// choose says what becomes of the candidates of one crawl.
+func (a *Activities) choose(ctx context.Context, candidates []store.PageRecord, params *store.AdmitParams) error {
+	view, err := a.crawl(ctx, candidates[0].Crawl, 0)
+	if err != nil {
+		return err
+	}
+	params.ExcludedFor = view.Spec.Revisit.MaxInterval.Std()
+	return a.sortOut(ctx, view, candidates, params)
+}
+
+// sortOut names the candidates to be admitted, and those that a cached robots.txt
+// forbids or that lie outside of the scope now.
+func (a *Activities) sortOut(ctx context.Context, view *crawlView, candidates []store.PageRecord, params *store.AdmitParams) error {
+	now, err := a.store.Now(ctx)
+	if err != nil {
+		return err
+	}
+	outside, err := maintain.Outside(ctx, a.maintained(view), candidates)
+	if err != nil {
+		return err
+	}
+	for _, p := range candidates {
+		if outside[p.PageID] != "" {
+			params.Exclude = append(params.Exclude, p.PageID)
+			continue
+		}
+		forbidden, err := a.forbidden(ctx, view, p.PageRef, now)
+		if err != nil {
+			return err
+		}
+		if forbidden {
+			params.Exclude = append(params.Exclude, p.PageID)
+		} else {
+			params.Admit = append(params.Admit, p.PageID)
+		}
+	}
+	return nil
+}
+
+func newPageIns(pages []store.PageRecord) []contract.PageIn {
+	var ins []contract.PageIn
+	for _, p := range pages {
+		ins = append(ins, NewPageIn(p))
+	}
+	return ins
+}
+
+// forbidden asks the cached robots.txt; what is not cached, or has expired, is
+// decided at the grant of the page's permit.
+func (a *Activities) forbidden(ctx context.Context, view *crawlView, page crawl.PageRef, now time.Time) (bool, error) {
+	u, err := urlkey.Canonical(page.URL)
+	if err != nil {
+		return false, err
+	}
+	rec, err := a.store.Robots(ctx, u.Origin())
+	if errors.Is(err, store.ErrNotFound) {
+		return false, nil
+	}
+	if err != nil || rec.State != store.RobotsParsed || !rec.ExpiresAt.After(now) {
+		return false, err
+	}
+	verdict, err := a.robotsVerdict(ctx, rec, view.Spec.Identity.Agent, u)
+	return !verdict.Allowed, err
+}

@@ -1,0 +1,301 @@
+package activities
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"go.temporal.io/sdk/temporal"
+
+	"recrawl/internal/archive"
+	"recrawl/internal/archive/gc"
+	"recrawl/internal/change"
+	"recrawl/internal/contract"
+	"recrawl/internal/crawl"
+	"recrawl/internal/extract"
+	"recrawl/internal/maintain/duplicates"
+	"recrawl/internal/robots/directive"
+	"recrawl/internal/store"
+	"recrawl/internal/trap"
+	"recrawl/internal/urlkey"
+)
+
+// Reading a body takes up to sixty times its size in memory. A worker makes many
+// requests at a time, and hostile sites may answer all of them with the worst.
+const (
+	// comparedAtOnce is how many bytes of bodies a worker compares at the same time. A
+	// larger body is compared alone.
+	comparedAtOnce = 16 << 20
+	// comparedLeast is what the smallest body counts for.
+	comparedLeast = 1 << 20
+)
+
+// DetectChange compares a fetched body with the page's last version and, if it
+// is a new version, stores it with its links, as far as the page lets us keep the
+// one and follow the others. Running it again for the same visit gives the same
+// verdict.
+func (a *Activities) DetectChange(ctx context.Context, in contract.DetectIn) (contract.DetectOut, error) {
+	page, err := a.store.Page(ctx, in.Page.PageID)
+	if err != nil {
+		return contract.DetectOut{}, translate(err)
+	}
+	view, err := a.crawl(ctx, in.Page.Crawl, 0)
+	if err != nil {
+		return contract.DetectOut{}, translate(err)
+	}
+	room := min(max(in.Fetch.Size, comparedLeast), comparedAtOnce)
+	if err := a.comparing.Acquire(ctx, room); err != nil {
+		return contract.DetectOut{}, fmt.Errorf("wait to compare %s: %w", pageLabel(page.PageRef), err)
+	}
+	defer a.comparing.Release(room)
+	body, err := a.read(ctx, in.Fetch.Digest)
+	if err != nil {
+		return contract.DetectOut{}, err
+	}
+	if page.Kind.IsSource() {
+		if out, isList, err := a.readSource(ctx, view, page, in, body); isList || err != nil {
+			return out, err
+		}
+	}
+	content, err := contentOf(page, in.Fetch, body, view.content)
+	if err != nil {
+		return contract.DetectOut{}, err
+	}
+	asked := directive.Decide(directive.Parse(in.Fetch.RobotsTag), content.Robots(view.Spec.Identity.Agent), in.Fetch.At)
+	version, links := newVersion(in, content, asked)
+	sources, err := a.sourcesOf(ctx, view, page, content, asked)
+	if err != nil {
+		return contract.DetectOut{}, translate(err)
+	}
+	links = append(links, sources...)
+	last, err := a.lastDigests(ctx, page)
+	if err != nil {
+		return contract.DetectOut{}, translate(err)
+	}
+	digests := digestsOf(version, in.Fetch.Digest)
+	digests.Sketch = change.NewSketch(content.Text)
+	rule, looked, err := a.look(ctx, view, page, last, digests, change.Rendering{Text: content.Text, At: in.Fetch.At})
+	if err != nil {
+		return contract.DetectOut{}, translate(err)
+	}
+	outcome, reasons := change.Verdict(last, digests, rule)
+	out := contract.DetectOut{Outcome: outcome, Reasons: slices.Concat(asked.Reasons, reasons, looked)}
+	if !worthKeeping(outcome, page.Last, version) {
+		return out, nil
+	}
+	found := newContent{version: version, links: links, body: body, compared: change.ContentOf(digests), said: saidBy(page, content)}
+	if err := a.keep(ctx, in.Page, found, &out); err != nil {
+		return contract.DetectOut{}, err
+	}
+	return out, nil
+}
+
+// look compares the main text itself with the last version's where digests cannot
+// tell noise from an edit: a clock is known by both its times. Against a last
+// version whose body is not kept, or not there any more, all counts as an edit: no
+// resemblance tells a changed price from a changed clock.
+func (a *Activities) look(ctx context.Context, view *crawlView, page store.PageRecord, prev, next change.Digests, now change.Rendering) (change.Rule, []crawl.Reason, error) {
+	edit := change.Rule{Difference: change.DifferenceEdit}
+	if !change.NeedsLook(prev, next) || withheld(page.Last) {
+		return edit, nil, nil
+	}
+	body, err := a.read(ctx, page.Last.Digest)
+	if errors.Is(err, archive.ErrNotFound) || errors.Is(err, archive.ErrCorrupt) {
+		return edit, nil, nil
+	}
+	if err != nil {
+		return change.Rule{}, nil, err
+	}
+	last := contract.FetchOut{ContentType: page.Last.ContentType}
+	content, err := contentOf(page, last, body, view.content)
+	if err != nil {
+		return edit, nil, nil // it cannot be read as text
+	}
+	noise, reasons := change.CompareRenderings(change.Rendering{Text: content.Text, At: page.Last.At}, now)
+	if noise {
+		return change.Rule{Difference: change.DifferenceNoise}, reasons, nil
+	}
+	return edit, reasons, nil
+}
+
+// newContent is what DetectChange keeps of a new version.
+type newContent struct {
+	version  store.VersionRecord
+	links    []store.Link
+	body     []byte
+	compared change.Content
+	said     change.Wording
+}
+
+// keep saves a new version, and whose duplicate it is.
+func (a *Activities) keep(ctx context.Context, page crawl.PageRef, c newContent, out *contract.DetectOut) error {
+	if c.version.Digest == "" { // may not be kept, so not compared with others either
+		c.compared, c.said.Sample = change.Content{}, nil
+	}
+	other, err := duplicates.TwinOf(ctx, a.store, page, c.compared)
+	if err != nil {
+		return translate(err)
+	}
+	c.links = other.LinksOf(page, c.links)
+	if other != nil {
+		out.Reasons = append(out.Reasons, other.Reason())
+	}
+	out.Links = len(c.links)
+	return a.save(ctx, c, other.Record())
+}
+
+// lastDigests are the digests of the page's last version. That of a body which
+// may not be kept is known from the visit that saw it.
+func (a *Activities) lastDigests(ctx context.Context, page store.PageRecord) (change.Digests, error) {
+	if !withheld(page.Last) {
+		known, err := a.store.Content(ctx, page.Last.ID)
+		digests := digestsOf(page.Last, page.Last.Digest)
+		digests.Sketch = known.Sketch
+		return digests, err
+	}
+	visit, err := a.versionVisit(ctx, page)
+	return digestsOf(page.Last, visit.Digest), err
+}
+
+// versionVisit is the visit that left the page's last version; zero if there is
+// none.
+func (a *Activities) versionVisit(ctx context.Context, page store.PageRecord) (store.VisitRecord, error) {
+	if page.Last.ID == 0 {
+		return store.VisitRecord{}, nil
+	}
+	visit, err := a.store.Visit(ctx, page.PageID, page.Last.Visit)
+	if errors.Is(err, store.ErrNotFound) {
+		return store.VisitRecord{}, nil
+	}
+	return visit, err
+}
+
+// contentOf makes sense of a fetched body by the rules of its crawl.
+func contentOf(page store.PageRecord, fetched contract.FetchOut, body []byte, rules extract.Rules) (extract.Page, error) {
+	base, err := urlkey.Canonical(page.URL)
+	if err != nil {
+		return extract.Page{}, fmt.Errorf("%s: %w", pageLabel(page.PageRef), err)
+	}
+	content, err := extract.Parse(extract.Source{Body: body, ContentType: fetched.ContentType, Language: languageOf(fetched.Heads), URL: base}, rules)
+	if err != nil {
+		return extract.Page{}, fmt.Errorf("%s: %w", pageLabel(page.PageRef), err)
+	}
+	return content, nil
+}
+
+// saidBy is what a page says of its own.
+func saidBy(page store.PageRecord, content extract.Page) change.Wording {
+	u, err := urlkey.Canonical(page.URL)
+	if err != nil || content.Charset == "" { // not a text
+		return change.Wording{}
+	}
+	links := make([]string, len(content.Links))
+	for i, l := range content.Links {
+		links[i] = l.URL
+	}
+	return trap.Says(content.Own, u, links)
+}
+
+// save saves a version and sees to it that it has its bytes.
+func (a *Activities) save(ctx context.Context, c newContent, of *store.DuplicateOf) error {
+	_, err := a.store.SaveVersion(ctx, store.SaveVersionParams{Version: c.version, Links: c.links, Content: c.compared, Said: c.said, Duplicate: of})
+	if err != nil {
+		return translate(err)
+	}
+	if c.version.Digest == "" { // may not be kept
+		return nil
+	}
+	if err := gc.Secure(ctx, a.archive, c.version.Digest, c.body); err != nil {
+		return ourFault(err)
+	}
+	return nil
+}
+
+// languageOf is the Content-Language of an answer, "" if it has none.
+func languageOf(heads *contract.Heads) string {
+	if heads == nil {
+		return ""
+	}
+	for line := range strings.Lines(heads.Response) {
+		if name, value, ok := strings.Cut(line, ":"); ok && strings.EqualFold(name, "Content-Language") {
+			return strings.TrimSpace(value)
+		}
+	}
+	return ""
+}
+
+// read returns a body from the archive. Bytes that are missing or damaged will
+// not heal by retrying: the visit fails and the page is fetched again. An archive
+// that does not answer is waited for, as a store is.
+func (a *Activities) read(ctx context.Context, digest string) ([]byte, error) {
+	r, err := a.archive.Open(ctx, digest)
+	if err == nil {
+		defer r.Close()
+		var body []byte
+		if body, err = io.ReadAll(r); err == nil {
+			return body, nil
+		}
+	}
+	err = fmt.Errorf("archive: %s: %w", digest, err)
+	switch {
+	case errors.Is(err, archive.ErrNotFound), errors.Is(err, archive.ErrCorrupt):
+		return nil, temporal.NewNonRetryableApplicationError(err.Error(), "Archive", err)
+	case errors.Is(err, archive.ErrUnavailable):
+		return nil, ourFault(err)
+	}
+	return nil, err
+}
+
+// newVersion makes the version of a content with the links to be registered. Of a
+// page whose body may not be kept it has the digests that later contents are
+// compared with, and no words.
+func newVersion(in contract.DetectIn, content extract.Page, asked directive.Verdict) (store.VersionRecord, []store.Link) {
+	var links []store.Link
+	var followed []string
+	for _, l := range content.Links {
+		if !asked.Follow {
+			break
+		}
+		links = append(links, store.Link{URL: l.URL, NoFollow: l.NoFollow})
+		if !l.NoFollow {
+			followed = append(followed, l.URL)
+		}
+	}
+	links = append(links, refusedLinks(content, asked.Follow)...)
+	version := store.VersionRecord{
+		PageID: in.Page.PageID, Visit: in.Visit, At: in.Fetch.At,
+		Digest: in.Fetch.Digest, TextDigest: change.CoreDigest(content.Text), LinkDigest: change.LinkDigest(followed),
+		Bytes: in.Fetch.Size, TextBytes: int64(len(content.Text)),
+		ContentType: in.Fetch.ContentType, Title: content.Title, Canonical: content.Canonical, Language: content.Language,
+	}
+	if h := in.Fetch.Heads; h != nil {
+		version.Heads = store.Heads{Request: h.Request, Response: h.Response, Remote: h.Remote}
+	}
+	if !asked.Keep {
+		version.Digest, version.Title, version.Heads = "", "", store.Heads{}
+	}
+	return version, links
+}
+
+// withheld reports whether a version is one whose body may not be kept.
+func withheld(v store.VersionRecord) bool { return v.ID != 0 && v.Digest == "" }
+
+func digestsOf(v store.VersionRecord, raw string) change.Digests {
+	return change.Digests{Raw: raw, Text: v.TextDigest, Links: v.LinkDigest, Bytes: v.Bytes, TextBytes: v.TextBytes}
+}
+
+// worthKeeping: a new content; or one whose text is the same, but whose links to
+// follow are not, which lead to pages that the collection would miss; or one
+// whose body may be kept while the last version's might not, or the reverse.
+func worthKeeping(outcome crawl.Outcome, last, next store.VersionRecord) bool {
+	switch outcome {
+	case crawl.OutcomeNew, crawl.OutcomeChanged:
+		return true
+	case crawl.OutcomeCosmetic, crawl.OutcomeUnchanged:
+		return last.LinkDigest != next.LinkDigest || (last.Digest == "") != (next.Digest == "")
+	}
+	return false
+}

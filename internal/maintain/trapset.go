@@ -1,0 +1,169 @@
+package maintain
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"recrawl/internal/store"
+	"recrawl/internal/trap"
+	"recrawl/internal/urlkey"
+)
+
+// maxSiteTraps is how many traps of a site are known; a site that has more is held
+// by those.
+const maxSiteTraps = 500
+
+// trapSet is the traps of some sites, by name.
+type trapSet map[string]knownTrap
+
+type knownTrap struct {
+	store.TrapRecord
+	pattern trap.Pattern
+}
+
+// trapsOf returns the traps of the sites of URLs.
+func (g Guard) trapsOf(ctx context.Context, urls []urlkey.URL) (trapSet, error) {
+	sites := map[string]bool{}
+	filter := store.TrapFilter{CrawlID: g.Crawl.ID, Limit: maxSiteTraps}
+	for _, u := range urls {
+		if site := urlkey.RegistrableDomain(u.Host()); !sites[site] {
+			sites[site] = true
+			filter.Sites = append(filter.Sites, site)
+		}
+	}
+	if len(filter.Sites) == 0 {
+		return nil, nil
+	}
+	filter.Limit *= len(filter.Sites)
+	records, err := g.Store.Traps(ctx, filter)
+	if err != nil {
+		return nil, err
+	}
+	return newTrapSet(records)
+}
+
+func newTrapSet(records []store.TrapRecord) (trapSet, error) {
+	traps := trapSet{}
+	for _, r := range records {
+		k := knownTrap{TrapRecord: r}
+		if err := json.Unmarshal(r.Pattern, &k.pattern); err != nil {
+			return nil, fmt.Errorf("decode the pattern of trap %d: %w", r.ID, err)
+		}
+		traps[r.Name] = k
+	}
+	return traps, nil
+}
+
+// taking returns a trap that holds the URL that was found on a page, or 0.
+func (s trapSet) taking(u urlkey.URL, on trap.Page) int64 {
+	for _, k := range s {
+		if k.State.Holds() && k.pattern.Takes(u, on) {
+			return k.ID
+		}
+	}
+	return 0
+}
+
+// covering reports whether a trap may hold the URL.
+func (s trapSet) covering(u urlkey.URL) bool {
+	for _, k := range s {
+		if k.State.Holds() && k.pattern.Covers(u) {
+			return true
+		}
+	}
+	return false
+}
+
+// newTrap is a finding as it is stored. After is as store.NewTrap has it.
+func newTrap(f trap.Finding, after int64) (store.NewTrap, error) {
+	pattern, err := json.Marshal(f.Pattern)
+	if err != nil {
+		return store.NewTrap{}, fmt.Errorf("encode pattern: %w", err)
+	}
+	return store.NewTrap{
+		Site: f.Pattern.Site(), Host: f.Pattern.Host, Name: f.Pattern.String(), Pattern: pattern, Reason: f.Reason, Detail: f.Detail, After: after,
+	}, nil
+}
+
+// Caught is what becomes of a link that is to be registered: the trap that holds it, 0
+// for none, and, of a session's, the URL without it. See store.NewURL.
+type Caught struct {
+	Trap    int64
+	Variant string
+}
+
+// HoldBack returns, for each of the accepted links of a page, by which trap it is held:
+// those of traps by their traps, and those that look like one by a trap that is made of
+// them.
+func (g Guard) HoldBack(ctx context.Context, on trap.Page, links []urlkey.URL) ([]Caught, error) {
+	caught := make([]Caught, len(links))
+	if !g.Crawl.Spec.Traps.Guard {
+		return caught, nil
+	}
+	traps, err := g.trapsOf(ctx, links)
+	if err != nil {
+		return nil, err
+	}
+	seen, err := g.Crawl.Scope(ctx, links...)
+	if err != nil {
+		return nil, err
+	}
+	var findings []store.NewTrap
+	owner := make([]string, len(links)) // the name of the trap that each is to be held by
+	for i, u := range links {
+		if seen.IsSeed(u) {
+			continue
+		}
+		if caught[i].Trap = traps.taking(u, on); caught[i].Trap != 0 {
+			continue
+		}
+		found, variant, ok := looksTrapped(u)
+		if !ok {
+			continue
+		}
+		made, err := newTrap(found, -1)
+		if err != nil {
+			return nil, err
+		}
+		owner[i], caught[i].Variant = made.Name, variant
+		if _, known := traps[made.Name]; !known && len(traps) < maxSiteTraps {
+			findings = append(findings, made)
+		}
+	}
+	return caught, g.own(ctx, traps, findings, owner, caught)
+}
+
+// own makes new traps and gives the links the ids of their owners.
+func (g Guard) own(ctx context.Context, traps trapSet, findings []store.NewTrap, owner []string, caught []Caught) error {
+	made, err := g.Store.SetTraps(ctx, g.Crawl.ID, findings)
+	if err != nil {
+		return err
+	}
+	ids := map[string]int64{}
+	for _, t := range made {
+		ids[t.Name] = t.ID
+	}
+	for i, name := range owner {
+		if name == "" {
+			continue
+		}
+		caught[i].Trap = ids[name]
+		if k, known := traps[name]; known && k.State.Holds() {
+			caught[i].Trap = k.ID
+		}
+		if caught[i].Trap == 0 {
+			caught[i].Variant = ""
+		}
+	}
+	return nil
+}
+
+// looksTrapped is what a URL alone tells, and, of a session's, the URL without it.
+func looksTrapped(u urlkey.URL) (found trap.Finding, variant string, ok bool) {
+	if found, ok := trap.Shaped(u); ok {
+		return found, "", true
+	}
+	base, found, ok := trap.Session(u)
+	return found, base.String(), ok
+}
