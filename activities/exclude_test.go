@@ -317,6 +317,30 @@ func TestUnkeptBytesAreGivenUpBeforeTheVisitIsRecorded(t *testing.T) {
 	}
 }
 
+// Nobody knows what a body asks that could not be compared, as when the worker is killed
+// at it again and again: it is given up too, unless it is a version's.
+func TestBytesThatCouldNotBeComparedAreGivenUp(t *testing.T) {
+	t.Parallel()
+	const unkept, known = "<meta name=robots content=noindex><p>one", "<p>two"
+	w := newWorld(t)
+	for _, c := range []struct {
+		body string
+		kept bool
+	}{{unkept, false}, {known, true}} {
+		s := serve(t, pageOf(c.body))
+		pages := w.living([]string{s.url + "/", s.url + "/again"})
+		if c.kept {
+			w.visit(pages[0], 1)
+		}
+		in := contract.PlanIn{Page: pages[1], Visit: 1, Fetch: w.fetched(w.fetch(pages[1], 1))}
+		in.Fetch.Outcome, in.Fetch.Digest, in.Fetch.Dropped = crawl.OutcomeFailed, "", in.Fetch.Digest
+		run(w, contract.PlanRevisit, in)
+		if kept := w.kept(c.body); kept != c.kept {
+			t.Errorf("%q is kept: %v, want %v", c.body, kept, c.kept)
+		}
+	}
+}
+
 // discardingOnce is a store whose first Discard fails.
 type discardingOnce struct {
 	store.Store

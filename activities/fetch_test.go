@@ -245,7 +245,7 @@ func TestRetryAfterHoldsTheHost(t *testing.T) {
 				t.Errorf("fetched %+v, want to be asked for an hour", out)
 			}
 			got := w.acquire(pages[1], 1)
-			if got.Answer != contract.AnswerWait || !near(got.Wait, time.Hour, 0.01) || got.Reason != "the host asked for quiet, or fails" {
+			if got.Answer != contract.AnswerWait || !near(got.Wait, time.Hour, 0.01) || got.Reason != "the host asked for quiet, or its connections fail" {
 				t.Errorf("the host's other page: %+v, want to wait an hour", got)
 			}
 			s.wantRequests(t, "/a")

@@ -4,6 +4,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -19,7 +20,10 @@ func bothFamilies(t *testing.T, s *site, answer http.HandlerFunc) string {
 	t.Helper()
 	port := s.url[strings.LastIndexByte(s.url, ':'):]
 	l, err := net.Listen("tcp", "[::1]"+port)
-	if err != nil {
+	switch {
+	case err != nil && os.Getenv("CI") != "": // where nobody reads what was skipped
+		t.Fatalf("no such port on ::1: %v", err)
+	case err != nil:
 		t.Skipf("no such port on ::1: %v", err)
 	}
 	server := &httptest.Server{Listener: l, Config: &http.Server{Handler: answer}}

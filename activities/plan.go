@@ -89,9 +89,12 @@ func (a *Activities) recorded(ctx context.Context, view *crawlView, v store.Visi
 }
 
 // discard gives up the bytes of a visit that made no version, or one without a
-// body. It comes before the visit is recorded: an attempt that is cut off is made
+// body, or could not be compared. It comes before the visit is recorded: an attempt that is cut off is made
 // again only for a visit that is not.
 func (a *Activities) discard(ctx context.Context, in contract.PlanIn) error {
+	if in.Fetch.Dropped != "" {
+		return a.store.Discard(ctx, []string{in.Fetch.Dropped})
+	}
 	unkept := in.Fetch.Outcome == crawl.OutcomeCosmetic || len(directive.AgainstKeeping(in.Reasons)) > 0
 	unkept = unkept || in.Fetch.Outcome == crawl.OutcomeUnsupported // no list, though fetched as one
 	if !in.Fetch.Differs || !unkept {

@@ -213,10 +213,12 @@ func skippedVisit(why []crawl.Reason, now time.Time) *contract.Unrecorded {
 
 // incomparable turns a visit whose content could not be compared into a failed one. It drops
 // what identifies the content. Otherwise the next visit would find the page unchanged since a
-// content that nobody has compared.
+// content that nobody has compared. The bytes are given up, for nobody knows whether the page
+// lets them be kept.
 func incomparable(u *contract.Unrecorded, problem string) {
 	u.Settled = true
 	u.Fetch.Outcome = crawl.OutcomeFailed
 	u.Fetch.Problem = clip("comparing failed: "+problem, maxWords)
+	u.Fetch.Dropped = u.Fetch.Digest
 	u.Fetch.Digest, u.Fetch.Validators, u.Fetch.ETag, u.Fetch.LastModified = "", false, "", ""
 }

@@ -485,6 +485,9 @@ func TestPageComparing(t *testing.T) {
 			recorded.Validators || recorded.ETag != "" || recorded.Digest != "" {
 			t.Errorf("recorded %+v: want a failure that leaves no validators behind", recorded)
 		}
+		if want := contracttest.Changed(start).Digest; want == "" || recorded.Dropped != want {
+			t.Errorf("recorded %+v: want the bytes of %q given up", recorded, want)
+		}
 	})
 	t.Run("store out of order", func(t *testing.T) {
 		t.Parallel()

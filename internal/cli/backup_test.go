@@ -40,6 +40,14 @@ func TestBackup(t *testing.T) {
 			out: "restored 20261122T154500Z, made by recrawl/0.2.0: the store and 2 contents, 2 of them new here; 1 content lacked when it was made\n",
 		},
 		{
+			args: "restore kept --data new --output json", call: `restore kept "" to store "" archive "" data "new"`, copied: backup.Copied{Contents: 3, Copied: 2, Bytes: 9},
+			out: `{"name":"20261122T154500Z","software":"recrawl/0.2.0","contents":3,"copied":2,"copied_bytes":9,"missing":0,"damaged":0}`,
+		},
+		{
+			args: "--archive=bytes restore kept --archive-only --output json", call: `restore kept to archive "bytes"`, copied: backup.Copied{Contents: 3, Copied: 2, Bytes: 9},
+			out: `{"contents":3,"copied":2,"copied_bytes":9,"missing":0,"damaged":0}`,
+		},
+		{
 			args: at + "restore kept --at 20261122T154500Z", copied: backup.Copied{Contents: 3, Missing: 1, Damaged: 1, Named: []string{"abc", "def"}}, code: 1,
 			call: `restore kept "20261122T154500Z" to store "sqlite:news.db" archive "bytes" data "data"`, err: "2 of 3 contents cannot be had",
 		},

@@ -49,28 +49,41 @@ func (c checkScopeCmd) Run(s *session) error {
 			return err
 		}
 		u, _ = urlkey.NewRules(spec.URLs).Apply(u)
-		return c.check(s, spec, u, known{})
+		answer, err := c.check(s, spec, u, known{})
+		if err != nil {
+			return err
+		}
+		return answer.Write(s.env.Stdout, s.global.Output)
 	}
 	return s.withStore(func(opened Opened) error {
 		record, err := opened.Crawl(s.ctx, c.Crawl)
 		if err != nil {
 			return orNoCrawl(c.Crawl, err)
 		}
-		u, _ := urlkey.NewRules(record.Spec.URLs).Apply(u)
-		pages, err := opened.FindPages(s.ctx, u.String(), c.Crawl)
+		answer, err := c.stored(s, opened, record, u)
 		if err != nil {
 			return err
 		}
-		held, err := heldBy(s.ctx, opened.Store, record.ID, u)
-		if err != nil {
-			return err
-		}
-		seeds, err := importedSeeds(s.ctx, opened.Seeds, record, u)
-		if err != nil {
-			return err
-		}
-		return c.check(s, record.Spec, u, known{page: append(pages, store.PageRecord{})[0], trap: held, seeds: seeds})
+		return answer.Write(s.env.Stdout, s.global.Output)
 	})
+}
+
+// stored judges a URL by the scope of a crawl and what the store knows of it.
+func (c checkScopeCmd) stored(s *session, opened Opened, record store.CrawlRecord, u urlkey.URL) (report.ScopeCheck, error) {
+	u, _ = urlkey.NewRules(record.Spec.URLs).Apply(u)
+	pages, err := opened.FindPages(s.ctx, u.String(), record.Spec.Name)
+	if err != nil {
+		return report.ScopeCheck{}, err
+	}
+	held, err := heldBy(s.ctx, opened.Store, record.ID, u)
+	if err != nil {
+		return report.ScopeCheck{}, err
+	}
+	seeds, err := importedSeeds(s.ctx, opened.Seeds, record, u)
+	if err != nil {
+		return report.ScopeCheck{}, err
+	}
+	return c.check(s, record.Spec, u, known{page: append(pages, store.PageRecord{})[0], trap: held, seeds: seeds})
 }
 
 // heldBy is the name of a trap that holds new pages of a URL, or "".
@@ -106,16 +119,16 @@ func importedSeeds(ctx context.Context, s SeedKeys, record store.CrawlRecord, u 
 	return s.SeedKeys(ctx, record.ID, scope.AskedKeys(u))
 }
 
-// check prints the chain for a URL of which a page may be known.
-func (c checkScopeCmd) check(s *session, spec crawl.Spec, u urlkey.URL, k known) error {
+// check judges a URL of which a page may be known.
+func (c checkScopeCmd) check(s *session, spec crawl.Spec, u urlkey.URL, k known) (report.ScopeCheck, error) {
 	programs, err := program.Start(s.cfg.Filters, program.Options{})
 	if err != nil {
-		return usage(err)
+		return report.ScopeCheck{}, usage(err)
 	}
 	defer programs.Close()
 	limits, err := scope.New(spec, programs)
 	if err != nil {
-		return usage(err)
+		return report.ScopeCheck{}, usage(err)
 	}
 	limits = limits.Knowing(k.seeds)
 	link := scope.Link{URL: u, Level: c.Level, Hops: c.Hops, Language: c.Language}
@@ -132,5 +145,5 @@ func (c checkScopeCmd) check(s *session, spec crawl.Spec, u urlkey.URL, k known)
 	if verdict.Accept && !limits.IsSeed(u) {
 		answer.Trap = k.trap
 	}
-	return answer.Write(s.env.Stdout, s.global.Output)
+	return answer, nil
 }

@@ -5,6 +5,7 @@ import (
 
 	"recrawl/internal/report"
 	"recrawl/internal/store"
+	"recrawl/internal/urlkey"
 )
 
 type explainCmd struct{ pageArg }
@@ -13,8 +14,9 @@ type explainCmd struct{ pageArg }
 func (explainCmd) Help() string {
 	return `Says when the page is visited next and why then: what the policy concluded from its visits, what a person
 asked for, what its host allows, and what robots.txt says. What its workflow does at this moment is
-told when Temporal can be reached. Of a link that was not taken it says why, if it is one of those
-that 'starter rejected' lists.
+told when Temporal can be reached. Of a URL that is no page it says why the crawl's rules of today do not
+take it, and when a link to it was rejected, if that is one of those that 'starter rejected' lists. Filter
+programs are those of RECRAWL_FILTERS, as for the worker.
 
     starter explain https://example.com/news`
 }
@@ -29,7 +31,7 @@ func (c explainCmd) Run(s *session) error {
 		reporter := report.Reporter{Store: opened.Store, Out: s.env.Stdout, Format: s.global.Output}
 		page, err := findPage(s, opened, url, c.Crawl)
 		if errors.Is(err, store.ErrNotFound) {
-			if told, failed := reporter.ExplainRejected(s.ctx, url, c.Crawl); told || failed != nil {
+			if told, failed := reporter.ExplainRejected(s.ctx, url, c.Crawl, c.judge(s, opened)); told || failed != nil {
 				return failed
 			}
 		}
@@ -42,6 +44,21 @@ func (c explainCmd) Run(s *session) error {
 		}
 		return reporter.Explain(s.ctx, page, live)
 	})
+}
+
+// judge judges a URL that is no page as 'check scope' does.
+func (c explainCmd) judge(s *session, opened Opened) report.ScopeJudge {
+	return func(record store.CrawlRecord, url string) (report.ScopeCheck, error) {
+		u, err := urlkey.Canonical(url)
+		if err != nil {
+			return report.ScopeCheck{}, err
+		}
+		check, err := checkScopeCmd{}.stored(s, opened, record, u)
+		if exitCode(err) == ExitUsage { // of RECRAWL_FILTERS, which the worker may have otherwise
+			return report.ScopeCheck{URL: url, Problem: oneLine(err)}, nil
+		}
+		return check, err
+	}
 }
 
 // live asks the page's workflow. Its silence is part of the answer.

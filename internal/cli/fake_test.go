@@ -363,6 +363,10 @@ func (s *fakeStore) Steering(context.Context, int64, bool) (store.SteeringRecord
 	return store.SteeringRecord{}, nil
 }
 
+func (s *fakeStore) Evictions(context.Context, int64, bool, int) ([]store.Eviction, error) {
+	return nil, nil
+}
+
 func (s *fakeStore) Ranking(context.Context, int64) (store.RankingRecord, int, error) {
 	return store.RankingRecord{}, 0, nil
 }

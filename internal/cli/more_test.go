@@ -59,6 +59,8 @@ func TestPageCommands(t *testing.T) {
 		{"check robots https://example.com/private --file - --agent piped", nil, "allowed for piped"},
 		{"explain https://example.com/", nil, "a person set a visit every 2h"},
 		{"explain https://example.com/ --output json", nil, `"doing":"sleeping"`},
+		{"explain https://nowhere.example/ --crawl news", nil, "by the rules of today it is out of scope of the crawl, 1 link from a seed (host)"},
+		{"explain https://nowhere.example/ --output json", nil, `"state":"unknown","reason":null,"detail":null,"from":null,"at":null,"today":{"accepted":false,"reason":"host"`},
 	} {
 		b := &fakeBackend{running: []string{"news"}}
 		got := starter(t, b, strings.Fields(c.args)...)

@@ -205,6 +205,7 @@ type FetchOut struct {
 	Bytes        int64         `json:"bytes,omitempty"` // of the body as received
 	Size         int64         `json:"size,omitempty"`  // of the decoded body
 	Digest       string        `json:"digest,omitempty"`
+	Dropped      string        `json:"dropped,omitempty"` // instead of Digest: of bytes that could not be compared, to be given up
 	ContentType  string        `json:"content_type,omitempty"`
 	Validators   bool          `json:"validators,omitempty"` // ETag and LastModified replace the stored ones
 	ETag         string        `json:"etag,omitempty"`

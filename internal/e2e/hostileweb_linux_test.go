@@ -59,6 +59,7 @@ func TestHostileWeb(t *testing.T) {
 	w.checkRobots(t)
 	w.checkEndless(t)
 	w.checkTold(t)
+	w.awaitNotKept(t)
 	w.control.stop()
 	w.d.stop()
 	w.checkNotKept(t)

@@ -52,7 +52,7 @@ func Allocate(ctx context.Context, s AllocationStore, c Crawl) (Moves, error) {
 	}
 	round := tally.Settle(schedule.BudgetOf(c.Spec.Revisit, tally.Pages()), limits)
 	after := store.SteeringRecord{
-		Steering: round.Steering, Planned: round.Planned, Budget: round.Budget, At: now, Rounds: before.Rounds + 1, Hosts: round.Hosts,
+		Steering: round.Steering, Planned: round.Planned, Budget: round.Budget, At: now, Rounds: before.Rounds + 1, Reasons: round.Reasons, Hosts: round.Hosts,
 	}
 	if err := s.SetSteering(ctx, c.ID, after); err != nil {
 		return Moves{}, err

@@ -35,9 +35,9 @@ type ScopeStore interface {
 }
 
 // Outside says for which rule pages that the crawl has lie outside of its scope now,
-// by page id. Those that lie inside, or cannot be told, are left out: who asks a
-// filter program, or for the language of the page that led there, decides on new links
-// only. Lists are no pages, and keep to rules of their own.
+// by page id. Those that lie inside are left out, and those of which it cannot be told: a
+// filter program does not answer, or a rule asks for the language of the page that led
+// there. Lists are no pages, and keep to rules of their own.
 func Outside(ctx context.Context, c Crawl, pages []store.PageRecord) (map[int64]string, error) {
 	urls := make([]urlkey.URL, 0, len(pages))
 	judged := make([]store.PageRecord, 0, len(pages))

@@ -49,7 +49,6 @@ const (
 	HostCapped     = "host_capped"      // it said longer than MaxRetryAfter
 	HostThrottled  = "host_throttled"   // 429 or 503 without Retry-After
 	HostFailing    = "host_failing"     // connection failures in a row
-	HostForgiven   = "host_forgiven"    // a success after quiet time took a level off
 )
 
 // Hold is what one answer does to a host.
@@ -60,7 +59,7 @@ type Hold struct {
 	For time.Duration
 	// Forgiven: a level was taken off, which starts the next quiet time.
 	Forgiven bool
-	// Reason has no code when nothing happened.
+	// Reason is why the host is held; it has no code when it is not.
 	Reason crawl.Reason
 }
 
@@ -81,7 +80,7 @@ func HostBackoff(s Strain, a Answer, seed uint64) Hold {
 	case a.Failed:
 		return Hold{Level: s.Level, Failures: s.Failures + 1}
 	case s.Level > 0 && s.Quiet >= quietTime(s.Level):
-		return Hold{Level: s.Level - 1, Forgiven: true, Reason: hostReason(HostForgiven, s.Level-1, 0)}
+		return Hold{Level: s.Level - 1, Forgiven: true}
 	}
 	return Hold{Level: s.Level}
 }

@@ -19,25 +19,13 @@ type Candidate struct {
 	Tie int64
 }
 
-// Codes of the reasons for a choice.
-const (
-	ChosenOnly  = "chosen_only"  // nobody else was there
-	ChosenClass = "chosen_class" // its class comes first
-	ChosenFirst = "chosen_first" // a first visit is due, before revisits
-	ChosenTurn  = "chosen_turn"  // its crawl was served longest ago
-	ChosenRank  = "chosen_rank"  // it ranks highest in its crawl
-	ChosenAge   = "chosen_age"   // it is the oldest of its equals
-	ChosenAged  = "chosen_aged"  // it has waited longest of all: the eighth grant
-)
-
-// Choice is whom Choose picked, and why.
+// Choice is whom Choose picked.
 type Choice struct {
 	// Index of the candidate, -1 if there was none.
 	Index int
 	// Aged: the grant went to the one who has waited longest though its class or
 	// rank did not entitle it to the grant.
-	Aged   bool
-	Reason crawl.Reason
+	Aged bool
 }
 
 // Choose picks who gets the next permit: the lowest class; within a class the
@@ -64,9 +52,9 @@ func Choose(candidates []Candidate, l Ledger, eldest int64) Choice {
 	}
 	awaited := eldest > 0 && eldest < candidates[oldest].Arrived
 	if l.AgedIn() == 0 && oldest != best && !awaited {
-		return Choice{Index: oldest, Aged: true, Reason: crawl.Reason{Code: ChosenAged}}
+		return Choice{Index: oldest, Aged: true}
 	}
-	return Choice{Index: best, Reason: crawl.Reason{Code: order.why(candidates, best)}}
+	return Choice{Index: best}
 }
 
 // lineOrder is the order of a host's line.
@@ -97,31 +85,4 @@ func (o lineOrder) compare(a, b Candidate) int {
 
 func byAge(a, b Candidate) int {
 	return cmp.Or(cmp.Compare(a.Arrived, b.Arrived), cmp.Compare(a.Tie, b.Tie))
-}
-
-// why names the first part of the order that set the best apart from its closest
-// rival.
-func (o lineOrder) why(candidates []Candidate, best int) string {
-	code, b := ChosenOnly, candidates[best]
-	depth := map[string]int{ChosenOnly: 0, ChosenClass: 1, ChosenFirst: 2, ChosenTurn: 3, ChosenRank: 4, ChosenAge: 5}
-	for i, c := range candidates {
-		if i == best {
-			continue
-		}
-		part := ChosenAge
-		switch {
-		case c.Class < b.Class:
-			part = ChosenFirst
-		case c.Class != b.Class:
-			part = ChosenClass
-		case c.Crawl != b.Crawl:
-			part = ChosenTurn
-		case c.Rank != b.Rank:
-			part = ChosenRank
-		}
-		if depth[part] > depth[code] {
-			code = part
-		}
-	}
-	return code
 }

@@ -19,39 +19,24 @@ func Words(r crawl.Reason) string {
 	case GapCrawlDelay:
 		return secs("gap") + " between two requests: the site's Crawl-delay"
 	case GapCapped:
-		return fmt.Sprintf("%s between two requests: faster than the site's Crawl-delay of %s (max_crawl_delay)", secs("gap"), secs("asked"))
+		return fmt.Sprintf("%s between two requests: max_crawl_delay cuts the site's Crawl-delay of %s", secs("gap"), secs("asked"))
 	case HostRetryAfter:
 		return "the site asked for " + secs("hold") + " of quiet"
 	case HostCapped:
-		return fmt.Sprintf("the site asked for %s of quiet; tried again after %s", secs("asked"), secs("hold"))
+		return fmt.Sprintf("the site asked for %s of quiet; it is tried again after %s", secs("asked"), secs("hold"))
 	case HostThrottled:
-		return fmt.Sprintf("the site throttles: %s of quiet (level %g)", secs("hold"), r.Num["level"])
+		return fmt.Sprintf("the site throttles us: it is left alone for %s (back-off level %g)", secs("hold"), r.Num["level"])
 	case HostFailing:
-		return fmt.Sprintf("%g connections in a row failed: %s of quiet", r.Num["failures"], secs("hold"))
-	case HostForgiven:
-		return fmt.Sprintf("quiet for long enough: back-off level %g", r.Num["level"])
+		return fmt.Sprintf("%g connections in a row failed: the host is left alone for %s", r.Num["failures"], secs("hold"))
 	}
 	if r.Code == FoundShare {
-		return fmt.Sprintf("%.0f %% of what the host can take is kept from revisits: %g of its pages were never visited, %g were",
-			100*r.Num["kept"], r.Num["undiscovered"], r.Num["visited"])
-	}
-	if words, ok := chosenWords[r.Code]; ok {
-		return words
+		return fmt.Sprintf("%.0f %% of the host's requests are kept for pages that have never been visited (%g of %g)",
+			100*r.Num["kept"], r.Num["undiscovered"], r.Num["undiscovered"]+r.Num["visited"])
 	}
 	if r.Text != "" {
 		return r.Text
 	}
 	return r.Code
-}
-
-var chosenWords = map[string]string{
-	ChosenOnly:  "nobody else was there",
-	ChosenClass: "its class comes first",
-	ChosenFirst: "a first visit is due",
-	ChosenTurn:  "its crawl was served longest ago",
-	ChosenRank:  "it ranks highest in its crawl",
-	ChosenAge:   "it is the oldest of its equals",
-	ChosenAged:  "it has waited longest",
 }
 
 // WaitWords says in plain words why a visit waits. The reason is one of the
@@ -67,7 +52,7 @@ func WaitWords(reason string, position int) string {
 	case "delay":
 		return "the host rests between two requests"
 	case "backoff":
-		return "the host asked for quiet, or fails"
+		return "the host asked for quiet, or its connections fail"
 	case "robots":
 		return "robots.txt cannot be had, so everything is disallowed"
 	case "blocked":

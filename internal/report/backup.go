@@ -43,6 +43,19 @@ func (b BackedUp) Write(out io.Writer, format Format) error {
 	return err
 }
 
+// copiedLine is what was copied of an archive.
+type copiedLine struct {
+	Contents int   `json:"contents"`
+	Copied   int   `json:"copied"`
+	Bytes    int64 `json:"copied_bytes"`
+	Missing  int   `json:"missing"`
+	Damaged  int   `json:"damaged"`
+}
+
+func copiedOf(c backup.Copied) copiedLine {
+	return copiedLine{c.Contents, c.Copied, c.Bytes, c.Missing, c.Damaged}
+}
+
 // Restored says what a restore brought back.
 type Restored backup.Restored
 
@@ -52,12 +65,8 @@ func (r Restored) Write(out io.Writer, format Format) error {
 		return writeJSON(out, struct {
 			Name     string `json:"name"`
 			Software string `json:"software"`
-			Contents int    `json:"contents"`
-			Copied   int    `json:"copied"`
-			Bytes    int64  `json:"copied_bytes"`
-			Missing  int    `json:"missing"`
-			Damaged  int    `json:"damaged"`
-		}{r.Manifest.Name, r.Manifest.Software, r.Copied.Contents, r.Copied.Copied, r.Copied.Bytes, r.Copied.Missing, r.Copied.Damaged})
+			copiedLine
+		}{r.Manifest.Name, r.Manifest.Software, copiedOf(r.Copied)})
 	}
 	text := fmt.Sprintf("restored %s, made by %s: the store and %s, %d of them new here", r.Manifest.Name, r.Manifest.Software,
 		plural(r.Copied.Contents-r.Copied.Lacking(), "content"), r.Copied.Copied)
@@ -74,13 +83,7 @@ type ArchiveCopied backup.Copied
 // Write writes the counts.
 func (c ArchiveCopied) Write(out io.Writer, format Format) error {
 	if format == JSON {
-		return writeJSON(out, struct {
-			Contents int   `json:"contents"`
-			Copied   int   `json:"copied"`
-			Bytes    int64 `json:"copied_bytes"`
-			Missing  int   `json:"missing"`
-			Damaged  int   `json:"damaged"`
-		}{c.Contents, c.Copied, c.Bytes, c.Missing, c.Damaged})
+		return writeJSON(out, copiedOf(backup.Copied(c)))
 	}
 	_, err := fmt.Fprintf(out, "%s, %d of them new, %s\n", plural(c.Contents-backup.Copied(c).Lacking(), "content"), c.Copied, size(c.Bytes))
 	return err

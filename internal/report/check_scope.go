@@ -21,6 +21,8 @@ type ScopeCheck struct {
 	Steps     []ScopeStep `json:"steps"`
 	// Trap is the name of the trap that holds new pages of the URL, "" for none.
 	Trap string `json:"trap,omitempty"`
+	// Problem is why the scope cannot be asked; then nothing else is set.
+	Problem string `json:"problem,omitempty"`
 }
 
 // ScopeStep is one look of the scope at the URL.

@@ -72,6 +72,7 @@ type explained struct {
 	hint   *store.SourceRecord   // by whose word the next visit is early, if it is
 	plan   *schedule.Explanation // nil for a page that its policy does not plan
 	looks  *schedule.Estimates   // nil for a page that was never compared
+	steer  store.SteeringRecord  // of the crawl
 }
 
 // Explain writes why a page's next visit is when it is: its policy, its host,
@@ -100,6 +101,11 @@ func (r Reporter) Explain(ctx context.Context, page store.PageRecord, live Live)
 	}
 	if e.plan, err = planOf(page, e.crawl.Spec.Revisit, e.now); err != nil {
 		return err
+	}
+	if e.plan != nil {
+		if e.steer, err = r.Store.Steering(ctx, page.CrawlID, false); err != nil {
+			return err
+		}
 	}
 	if e.hint, err = r.source(ctx, page.CrawlID, page.HintedBy); err != nil {
 		return err
@@ -141,7 +147,7 @@ func (e explained) line() explainLine {
 		line.HintedBy = orNull(e.hint.URL)
 	}
 	if e.plan != nil {
-		line.Plan = newPlanLine(*e.plan)
+		line.Plan = newPlanLine(*e.plan, e.steer)
 	}
 	if e.looks != nil {
 		line.Estimates = newEstimatesLine(*e.looks)
@@ -176,7 +182,7 @@ func (e explained) write(r Reporter) error {
 		t.row("last", fmt.Sprintf("visit %d, %s: %s", e.last.Visit, when(e.last.At, e.now), e.last.Outcome))
 	}
 	if e.plan != nil {
-		planRows(t, *e.plan, e.looks)
+		planRows(t, e)
 	}
 	t.row("workflow", e.doing())
 	for _, reason := range e.live.Reasons {

@@ -6,6 +6,7 @@ import (
 
 	"recrawl/internal/crawl"
 	"recrawl/internal/polite"
+	"recrawl/internal/rank"
 	"recrawl/internal/schedule"
 	"recrawl/internal/store"
 )
@@ -146,7 +147,7 @@ func backoffWords(h store.HostRecord) string {
 	case h.Failures > 0:
 		return "its connections fail"
 	}
-	return "the host asked for quiet, or fails"
+	return "the host asked for quiet, or its connections fail"
 }
 
 func robotsTrouble(r store.RobotsRecord) string {
@@ -161,5 +162,8 @@ func evictedWords(s store.Standing) string {
 	if s.Evicted.By != "" {
 		text += " for " + s.Evicted.By
 	}
-	return text + ": " + schedule.Word(s.Evicted.Reason)
+	return text + ": " + evictionWords(s.Evicted.Reason)
 }
+
+// evictionWords say why a page was evicted.
+func evictionWords(r crawl.Reason) string { return cmp.Or(r.Text, rank.Words(r), schedule.Word(r)) }

@@ -6,6 +6,7 @@ import (
 
 	"recrawl/internal/crawl"
 	"recrawl/internal/polite"
+	"recrawl/internal/rank"
 	"recrawl/internal/store"
 )
 
@@ -20,7 +21,7 @@ func TestNextVisit(t *testing.T) {
 	busy := &store.HostRecord{NextFree: soon, GapReason: polite.Gap(polite.Demand{Delay: 10 * time.Second}, polite.Demand{}, 0, 0).Reason}
 	dead := store.RobotsRecord{State: store.RobotsUnreachable, Problem: "connect: connection refused", ExpiresAt: now.Add(2 * time.Minute)}
 	var out store.Standing
-	out.Evicted.At, out.Evicted.By, out.Evicted.Reason = now, "http://b.test/", crawl.Reason{Code: "x"}
+	out.Evicted.At, out.Evicted.By, out.Evicted.Reason = now, "http://b.test/", crawl.Reason{Code: rank.CodeSurplus, Num: map[string]float64{"out": 0.5}}
 	active := func(w Waits) Waits {
 		w.Crawl, w.State = crawl.CrawlRunning, crawl.Active
 		return w
@@ -51,7 +52,7 @@ func TestNextVisit(t *testing.T) {
 		"crawl stopped":      {Waits{Crawl: crawl.CrawlStopped, State: crawl.Active, Due: soon}, PartStopped, time.Time{}, "none: the crawl is stopped"},
 		"page stopped":       {Waits{Crawl: crawl.CrawlRunning, State: crawl.Stopped, Due: soon}, PartStopped, time.Time{}, "none: the page was stopped"},
 		"held by a trap":     {Waits{Crawl: crawl.CrawlRunning, State: crawl.Held, Standing: store.Standing{Trap: "a.test/calendar"}}, PartTrap, time.Time{}, "none: held by trap a.test/calendar"},
-		"evicted":            {Waits{Crawl: crawl.CrawlRunning, State: crawl.Evicted, Due: soon, Standing: out}, PartEvicted, time.Time{}, "none: evicted for http://b.test/: x"},
+		"evicted":            {Waits{Crawl: crawl.CrawlRunning, State: crawl.Evicted, Due: soon, Standing: out}, PartEvicted, time.Time{}, "none: evicted for http://b.test/: more pages than max_pages; this one is worth 0.50"},
 		"not admitted":       {Waits{Crawl: crawl.CrawlRunning, State: crawl.Known}, PartAdmission, time.Time{}, "-"},
 		"not admitted, and its host is dead": {
 			Waits{Crawl: crawl.CrawlRunning, State: crawl.Known, Robots: dead}, PartRobots, time.Time{}, "none: robots.txt cannot be had: connect: connection refused",
@@ -85,11 +86,11 @@ func TestHostStates(t *testing.T) {
 		"forbidden": {forbidden: true, want: HostForbidden, why: "robots.txt forbids everything"},
 		"failing": {
 			host: store.HostRecord{Failures: 3, BackoffUntil: later, BackoffReason: crawl.Reason{Code: polite.HostFailing, Num: map[string]float64{"failures": 3, "hold": 60}}},
-			want: HostUnreachable, why: "3 connections in a row failed: 1m of quiet",
+			want: HostUnreachable, why: "3 connections in a row failed: the host is left alone for 1m",
 		},
 		"throttled": {
 			host: store.HostRecord{BackoffUntil: later, BackoffReason: crawl.Reason{Code: polite.HostThrottled, Num: map[string]float64{"level": 2, "hold": 60}}},
-			want: HostThrottled, why: "the site throttles: 1m of quiet (level 2)",
+			want: HostThrottled, why: "the site throttles us: it is left alone for 1m (back-off level 2)",
 		},
 		"was throttled": {host: store.HostRecord{BackoffUntil: now.Add(-time.Hour)}, want: HostOK},
 	} {

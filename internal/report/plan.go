@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 
 	"recrawl/internal/crawl"
@@ -47,22 +48,33 @@ type planLine struct {
 	Interval     string   `json:"interval"`
 	Reasons      []string `json:"reasons"`
 	WhatIf       []string `json:"what_if"`
+	// ThresholdReasons say why the crawl's threshold is where its last turn put it.
+	ThresholdReasons []string `json:"threshold_reasons"`
 }
 
-func newPlanLine(e schedule.Explanation) *planLine {
+func newPlanLine(e schedule.Explanation, s store.SteeringRecord) *planLine {
 	return &planLine{
 		Policy: e.Policy, Mean: e.Mean, Low: e.Low, High: e.High, Looks: e.Looks, Changes: e.Changes, Told: e.Told, Noisy: e.Noisy,
 		Index: e.Index, Threshold: e.Threshold, HostPrice: e.HostPrice, OwnThreshold: e.OwnThreshold, Weight: e.Weight,
 		Wanted: crawl.FormatDuration(e.Wanted), Jitter: e.Jitter, Interval: crawl.FormatDuration(e.Interval),
-		Reasons: words(e.Reasons), WhatIf: words(e.WhatIf),
+		Reasons: words(e.Reasons), WhatIf: words(e.WhatIf), ThresholdReasons: thresholdReasons(e, s),
 	}
 }
 
-func planRows(t *table, e schedule.Explanation, looks *schedule.Estimates) {
+// thresholdReasons say why the threshold of a plan is where it is, if it is the crawl's.
+func thresholdReasons(e schedule.Explanation, s store.SteeringRecord) []string {
+	if e.Threshold <= 0 || e.OwnThreshold {
+		return []string{}
+	}
+	return words(s.Reasons)
+}
+
+func planRows(t *table, of explained) {
+	e := *of.plan
 	t.row("belief", fmt.Sprintf("%s changes a day (90 %%: %s to %s) from %s, %s",
 		figure(e.Mean), figure(e.Low), figure(e.High), plural(e.Looks, "look"), plural(e.Changes, "change")))
-	if looks != nil {
-		t.row("estimates", estimatesWords(*looks))
+	if of.looks != nil {
+		t.row("estimates", estimatesWords(*of.looks))
 	}
 	for _, r := range e.Reasons {
 		if r.Code == schedule.CodeAged {
@@ -71,6 +83,9 @@ func planRows(t *table, e schedule.Explanation, looks *schedule.Estimates) {
 	}
 	if e.Threshold > 0 {
 		t.row("index", indexWords(e))
+	}
+	if why := thresholdReasons(e, of.steer); len(why) > 0 {
+		t.row("threshold", when(of.steer.At, of.now)+": "+strings.Join(why, ", "))
 	}
 	t.row("interval", fmt.Sprintf("%s after the last visit; wanted %s, jitter %+.1f %%",
 		schedule.Rough(e.Interval), schedule.Rough(e.Wanted), 100*e.Jitter))

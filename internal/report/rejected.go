@@ -3,6 +3,7 @@ package report
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -74,23 +75,40 @@ func (r Reporter) Rejected(ctx context.Context, q RejectedQuery) error {
 	return t.flush()
 }
 
+// notTakenLine is a URL that is no page of a crawl: how a link to it was rejected, if
+// that is known, and what the rules say now.
 type notTakenLine struct {
-	URL    string `json:"url"`
-	Crawl  string `json:"crawl"`
-	State  string `json:"state"` // rejected
-	Reason string `json:"reason"`
-	Detail orNull `json:"detail"`
-	From   orNull `json:"from"`
-	At     stamp  `json:"at"`
+	URL    string      `json:"url"`
+	Crawl  string      `json:"crawl"`
+	State  string      `json:"state"` // rejected, or unknown if no link to it is among the examples
+	Reason orNull      `json:"reason"`
+	Detail orNull      `json:"detail"`
+	From   orNull      `json:"from"`
+	At     stamp       `json:"at"`
+	Today  notTakenNow `json:"today"`
 }
+
+// notTakenNow is what the rules say now.
+type notTakenNow struct {
+	Accepted bool   `json:"accepted"`
+	Reason   orNull `json:"reason"`
+	Detail   orNull `json:"detail"`
+	Trap     orNull `json:"trap"`    // that holds new pages of the URL
+	Problem  orNull `json:"problem"` // why nothing can be said
+}
+
+// ScopeJudge says what the scope of a crawl says now of a URL; see ScopeCheck.Problem.
+type ScopeJudge func(c store.CrawlRecord, url string) (ScopeCheck, error)
 
 // maxRejected is how many examples of a crawl are looked through for one URL: those of
 // a hundred reasons.
 const maxRejected = 100 * store.RejectedKept
 
-// ExplainRejected writes why a URL that is no page was not taken, by the examples that
-// are kept of rejected links, and reports whether any crawl has one. "" is all crawls.
-func (r Reporter) ExplainRejected(ctx context.Context, url, crawlName string) (bool, error) {
+// ExplainRejected writes why a URL that is no page was not taken: by the examples that
+// are kept of rejected links, and by what the rules say now. It reports whether there
+// was anything to say: a crawl that has no example, and would take the URL, has nothing.
+// "" is all crawls.
+func (r Reporter) ExplainRejected(ctx context.Context, url, crawlName string, judge ScopeJudge) (bool, error) {
 	crawls, err := r.Store.ListCrawls(ctx)
 	if err != nil {
 		return false, err
@@ -104,27 +122,68 @@ func (r Reporter) ExplainRejected(ctx context.Context, url, crawlName string) (b
 		if crawlName != "" && c.Spec.Name != crawlName {
 			continue
 		}
-		links, err := r.Store.ListRejected(ctx, store.RejectedFilter{CrawlID: c.ID, Limit: maxRejected})
+		told, err := r.notTaken(ctx, c, url, judge, now)
+		found = found || told
 		if err != nil {
 			return found, err
-		}
-		for _, l := range links {
-			if l.URL != url {
-				continue
-			}
-			found = true
-			if err := r.notTaken(c.Spec.Name, l, now); err != nil {
-				return found, err
-			}
 		}
 	}
 	return found, nil
 }
 
-func (r Reporter) notTaken(crawlName string, l store.RejectedLink, now time.Time) error {
-	if r.Format == JSON {
-		return writeJSON(r.Out, notTakenLine{l.URL, crawlName, "rejected", l.Reason, orNull(l.Detail), orNull(l.From), stamp(l.At)})
+// notTaken writes why a crawl has no page of a URL, if anything is known of that.
+func (r Reporter) notTaken(ctx context.Context, c store.CrawlRecord, url string, judge ScopeJudge, now time.Time) (bool, error) {
+	links, err := r.Store.ListRejected(ctx, store.RejectedFilter{CrawlID: c.ID, Limit: maxRejected})
+	if err != nil {
+		return false, err
 	}
+	check, err := judge(c, url)
+	if err != nil {
+		return false, err
+	}
+	links = slices.DeleteFunc(links, func(l store.RejectedLink) bool { return l.URL != url && l.URL != check.URL })
+	if len(links) == 0 && check.Accepted && check.Trap == "" {
+		return false, nil
+	}
+	if r.Format == JSON {
+		return true, r.notTakenLines(c, url, links, check)
+	}
+	for _, l := range links {
+		if _, err := fmt.Fprintln(r.Out, strings.Map(printable, recordedWords(c.Spec.Name, l, now))); err != nil {
+			return true, err
+		}
+	}
+	if len(links) == 0 {
+		text := fmt.Sprintf("%s is no page of crawl %s, and no link to it is among the examples of rejected ones", url, c.Spec.Name)
+		if _, err := fmt.Fprintln(r.Out, strings.Map(printable, text)); err != nil {
+			return true, err
+		}
+	}
+	_, err = fmt.Fprintln(r.Out, strings.Map(printable, "by the rules of today "+todayWords(check)))
+	return true, err
+}
+
+func (r Reporter) notTakenLines(c store.CrawlRecord, url string, links []store.RejectedLink, check ScopeCheck) error {
+	today := notTakenNow{
+		Accepted: check.Accepted, Reason: orNull(check.Reason), Detail: orNull(check.Detail), Trap: orNull(check.Trap), Problem: orNull(check.Problem),
+	}
+	if len(links) == 0 {
+		return writeJSON(r.Out, notTakenLine{URL: url, Crawl: c.Spec.Name, State: "unknown", Today: today})
+	}
+	for _, l := range links {
+		err := writeJSON(r.Out, notTakenLine{
+			URL: l.URL, Crawl: c.Spec.Name, State: "rejected", Reason: orNull(l.Reason), Detail: orNull(l.Detail),
+			From: orNull(l.From), At: stamp(l.At), Today: today,
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// recordedWords say how a link was rejected.
+func recordedWords(crawlName string, l store.RejectedLink, now time.Time) string {
 	text := fmt.Sprintf("%s is no page of crawl %s: rejected %s (%s)", l.URL, crawlName, when(l.At, now), l.Reason)
 	if l.Detail != "" {
 		text += ": " + l.Detail
@@ -132,6 +191,20 @@ func (r Reporter) notTaken(crawlName string, l store.RejectedLink, now time.Time
 	if l.From != "" {
 		text += ", found on " + l.From
 	}
-	_, err := fmt.Fprintln(r.Out, strings.Map(printable, text))
-	return err
+	return text
+}
+
+// todayWords say what the rules say now of a URL.
+func todayWords(check ScopeCheck) string {
+	if check.Problem != "" {
+		return "nothing can be said: " + check.Problem
+	}
+	text := fmt.Sprintf("it %s the crawl, %s from a seed (%s)", check.verdict(), plural(check.Level, "link"), check.Reason)
+	if check.Detail != "" {
+		text += ": " + check.Detail
+	}
+	if check.Trap != "" {
+		text += "; new pages there are held by trap " + check.Trap
+	}
+	return text
 }

@@ -31,6 +31,7 @@ type Store interface {
 	ListDuplicates(ctx context.Context, f store.DuplicateFilter) ([]store.DuplicateRecord, error)
 	Mirrors(ctx context.Context, crawlID int64, limit int) ([]store.MirrorRecord, error)
 	Steering(ctx context.Context, crawlID int64, hosts bool) (store.SteeringRecord, error)
+	Evictions(ctx context.Context, crawlID int64, untold bool, limit int) ([]store.Eviction, error)
 	Ranking(ctx context.Context, crawlID int64) (last store.RankingRecord, links int, err error)
 	ListHosts(ctx context.Context, crawlID int64, after string, limit int) ([]store.HostRecord, error)
 	Hosts(ctx context.Context, crawlID int64, ids []int64) ([]store.HostRecord, error)

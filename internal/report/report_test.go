@@ -15,6 +15,7 @@ import (
 
 	"recrawl/internal/crawl"
 	"recrawl/internal/polite"
+	"recrawl/internal/rank"
 	"recrawl/internal/report/survey"
 	"recrawl/internal/schedule"
 	"recrawl/internal/schedule/gamma"
@@ -41,6 +42,7 @@ type fake struct {
 	held       []store.HeldWorker
 	care       store.CareRecord
 	standings  map[int64]store.Standing
+	evicted    []store.Eviction
 }
 
 func (f *fake) Care(context.Context, int64) (store.CareRecord, error) { return f.care, f.fail }
@@ -77,7 +79,14 @@ func (f *fake) Steering(_ context.Context, id int64, _ bool) (store.SteeringReco
 	if id != 1 {
 		return store.SteeringRecord{}, f.fail
 	}
-	return store.SteeringRecord{Steering: steered, Planned: 118.4, Budget: 120}, f.fail
+	return store.SteeringRecord{Steering: steered, Planned: 118.4, Budget: 120, At: now.Add(-3 * time.Minute), Reasons: []crawl.Reason{
+		{Code: schedule.CodePlanned, Num: map[string]float64{"visits": 131, "budget": 120}},
+		{Code: schedule.CodeThreshold, Num: map[string]float64{"from": 0.017, "to": 0.02}},
+	}}, f.fail
+}
+
+func (f *fake) Evictions(context.Context, int64, bool, int) ([]store.Eviction, error) {
+	return f.evicted, f.fail
 }
 
 var steered = schedule.Steering{Policy: "sqrt", Threshold: 0.02, Prior: gamma.Distribution{A: 0.7, B: 14}, Steep: 0.4}
@@ -255,6 +264,17 @@ func TestGolden(t *testing.T) {
 				{Trouble: store.Trouble{Part: store.TroubleWorkflow, Problem: "was gone and was started anew", Mended: true}, Since: now.Add(-time.Hour), MendedAt: now.Add(-time.Minute)},
 			}}
 			return errors.Join(r.Status(ctx, "news"), r.StatusAll(ctx))
+		},
+		"status-evicted": func(r Reporter) error {
+			f := r.Store.(*fake)
+			news := f.status[1]
+			news.Evicted = 12
+			f.status[1] = news
+			f.evicted = []store.Eviction{{
+				Page: f.pages[1], By: f.pages[4], At: now.Add(-time.Hour),
+				Reason: crawl.Reason{Code: rank.CodeBetter, Num: map[string]float64{"in": 2.5, "out": 0.25}},
+			}}
+			return r.Status(ctx, "news")
 		},
 		"status-short": func(r Reporter) error {
 			r.Short = func() string { return "no room: 0B left on the disk of /data" }

@@ -41,9 +41,21 @@ type statusLine struct {
 	PlannedPerDay float64 `json:"planned_per_day"`
 	BudgetPerDay  float64 `json:"budget_per_day"`
 	Threshold     float64 `json:"threshold"`
+	// ThresholdReasons say why the threshold is where that turn put it.
+	ThresholdReasons []string `json:"threshold_reasons"`
+	// Evictions are those of the last 30 days, LastEviction the last of them.
+	Evictions    int           `json:"evictions"`
+	LastEviction *evictionLine `json:"last_eviction"`
 	// Held are the workers that make no request, of any crawl.
 	Held     []heldLine    `json:"held"`
 	Troubles []troubleLine `json:"troubles"`
+}
+
+type evictionLine struct {
+	URL    string `json:"url"`
+	For    orNull `json:"for"` // the page that took its place
+	At     stamp  `json:"at"`
+	Reason string `json:"reason"`
 }
 
 // Status writes one crawl in numbers.
@@ -86,6 +98,11 @@ func (r Reporter) status(ctx context.Context, c store.CrawlRecord, now time.Time
 	if more.steering, err = r.Store.Steering(ctx, c.ID, false); err != nil {
 		return err
 	}
+	if s.Evicted > 0 {
+		if more.evicted, err = r.Store.Evictions(ctx, c.ID, false, 1); err != nil {
+			return err
+		}
+	}
 	if more.rejections, err = r.Store.Rejections(ctx, c.ID); err != nil {
 		return err
 	}
@@ -108,6 +125,7 @@ func (r Reporter) status(ctx context.Context, c store.CrawlRecord, now time.Time
 type statusMore struct {
 	steering   store.SteeringRecord
 	rejections []store.RejectionCount
+	evicted    []store.Eviction // the last
 	held       []store.HeldWorker
 	troubles   []store.TroubleRecord
 	hosts      []HostTrouble // that are in trouble, of so many
@@ -140,7 +158,11 @@ func statusOf(c store.CrawlRecord, s store.StatusRecord, more statusMore, now ti
 		Lag: crawl.Duration(s.Lag), NextDue: stamp(nextDue(c.State, s).At),
 		Policy: c.Spec.Revisit.Policy, Budget: orNull(c.Spec.Revisit.Budget),
 		PlannedPerDay: more.steering.Planned, BudgetPerDay: more.steering.Budget, Threshold: more.steering.Threshold,
+		ThresholdReasons: words(more.steering.Reasons), Evictions: s.Evicted,
 		Held: heldLines(more.held), Troubles: troubleLines(more.troubles),
+	}
+	for _, e := range more.evicted {
+		line.LastEviction = &evictionLine{URL: e.Page.URL, For: orNull(e.By.URL), At: stamp(e.At), Reason: evictionWords(e.Reason)}
 	}
 	for _, state := range crawl.PageStates() {
 		line.Pages[state.String()] = s.Pages[state]
@@ -164,6 +186,9 @@ func (r Reporter) statusText(c store.CrawlRecord, s store.StatusRecord, more sta
 	}
 	troubleRows(t, more.hosts, more.troubled, now)
 	t.row("pages", nonZero(crawl.PageStates(), s.Pages))
+	for _, e := range more.evicted {
+		t.row("evicted", fmt.Sprintf("%d in the last %s; the last %s: %s", s.Evicted, schedule.Rough(store.EvictionsKept), when(e.At, now), lastEviction(e)))
+	}
 	t.row("visits", fmt.Sprintf("%d, %d in the last hour: %s", s.Visits, s.LastHour, nonZero(crawl.Outcomes(), s.Outcomes)))
 	t.row("versions", strconv.Itoa(s.Versions))
 	t.row("links", strconv.Itoa(s.Links))
@@ -175,8 +200,19 @@ func (r Reporter) statusText(c store.CrawlRecord, s store.StatusRecord, more sta
 	t.row("policy", policy(c.Spec.Revisit))
 	if steering := more.steering; steering.Threshold > 0 {
 		t.row("planned", fmt.Sprintf("%.0f visits a day of %.0f, at θ %s", steering.Planned, steering.Budget, figure(steering.Threshold)))
+		if len(steering.Reasons) > 0 {
+			t.row("", when(steering.At, now)+": "+schedule.Words(steering.Reasons))
+		}
 	}
 	return t.flush()
+}
+
+func lastEviction(e store.Eviction) string {
+	text := e.Page.URL
+	if e.By.URL != "" {
+		text += " for " + e.By.URL
+	}
+	return text + ", " + evictionWords(e.Reason)
 }
 
 func (r Reporter) statusTable(ctx context.Context, crawls []store.CrawlRecord, now time.Time) error {

@@ -55,10 +55,9 @@ const (
 	CodeHostFree  = "if_free"    // after s if the host had room
 	CodeUnbound   = "if_unbound" // after s without the bounds
 
-	CodePlanned     = "planned"      // visits planned a day, budget
-	CodeThreshold   = "threshold"    // threshold moved from, to
-	CodeHostPlanned = "host_planned" // visits planned a day at the host, limit
-	CodeHostPrice   = "host_price"   // host's price moved from, to
+	CodePlanned   = "planned"   // visits planned a day, budget
+	CodeSpacing   = "spacing"   // the budget has a visit of each page every s, not every "from" as before
+	CodeThreshold = "threshold" // threshold moved from, to; from 0 is its start
 )
 
 // numbers names the numbers of each code that a [ground] may carry, in order. Durations
@@ -72,6 +71,7 @@ var numbers = map[string][]string{
 	CodeSqrt: {"s", "theta"}, CodeFresh: {"s", "theta"}, CodeAge: {"s", "theta"}, CodeHarmonic: {"s", "theta"},
 	CodeNever: {"theta"}, CodeOwn: {"s"}, CodeExplore: {"s"}, CodeEarly: {"s"}, CodePrice: {"price", "theta"}, CodeWeight: {"w"}, CodeIndex: {"v", "theta"},
 	CodeUnchanged: {"s"}, CodeChanged: {"s"}, CodeHeavier: {"s"}, CodeHostFree: {"s"}, CodeUnbound: {"s"},
+	CodePlanned: {"visits", "budget"}, CodeSpacing: {"s", "from"}, CodeThreshold: {"from", "to"},
 }
 
 // ground is a reason of fixed size. Its content stays numeric until somebody asks for

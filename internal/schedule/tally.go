@@ -238,13 +238,14 @@ func (s *Tally) now(round *Round, id int64) HostSteering {
 // average page is visited as often as there is now budget for it.
 func (s *Tally) moveThreshold(round *Round, o Objective, budget float64, p Parameters) {
 	interval := float64(s.pages) / budget
-	theta := s.steering.Threshold
+	from, theta := s.steering.Threshold, s.steering.Threshold
 	fresh := theta <= 0 || s.steering.Policy != o.Name()
 	switch {
 	case fresh:
-		theta = FirstThreshold(o, round.Prior, float64(s.pages), budget)
+		from, theta = 0, FirstThreshold(o, round.Prior, float64(s.pages), budget)
 	case s.steering.Interval > 0 && !like(interval, s.steering.Interval):
 		theta *= o.Worth(round.Prior, interval) / o.Worth(round.Prior, s.steering.Interval)
+		round.Reasons = append(round.Reasons, because(CodeSpacing, duration(interval).Seconds(), duration(s.steering.Interval).Seconds()).reason())
 	}
 	planned := s.plannedAt(o)
 	move := MoveThreshold(theta, budget, planned)
@@ -254,7 +255,11 @@ func (s *Tally) moveThreshold(round *Round, o Objective, budget float64, p Param
 		}
 		move = MoveThreshold(move.To, budget, planned)
 	}
-	round.Policy, round.Threshold, round.Interval, round.Reasons = o.Name(), move.To, interval, move.Reasons
+	round.Policy, round.Threshold, round.Interval = o.Name(), move.To, interval
+	if !fresh {
+		round.Reasons = append(round.Reasons, because(CodePlanned, move.Planned, budget).reason())
+	}
+	round.Reasons = append(round.Reasons, because(CodeThreshold, from, move.To).reason())
 }
 
 // firstMoves bounds how many moves a first threshold, which no plan was made with yet,
@@ -315,7 +320,7 @@ func (s *Tally) price(h *hostTally, o Objective, price, threshold, limit float64
 	planned := func(threshold float64) float64 { return s.sum(h.demands, o, threshold) }
 	first := price <= threshold
 	for range firstMoves {
-		price = MoveHostPrice(price, threshold, limit, planned).To
+		price = MoveHostPrice(price, threshold, limit, planned)
 		if !first || price == 0 || like(planned(price), limit) {
 			break
 		}

@@ -2,6 +2,7 @@ package schedule
 
 import (
 	"math/rand/v2"
+	"regexp"
 	"slices"
 	"testing"
 	"time"
@@ -100,6 +101,30 @@ func TestRoundsMeetTheBudget(t *testing.T) {
 			t.Errorf("a host with room has the price %v", c.hosts[1].Price)
 		}
 	})
+}
+
+// A turn says why the threshold is where it is: a first one starts, another stays or
+// moves, and one that follows from another budget says so.
+func TestRoundSaysWhy(t *testing.T) {
+	t.Parallel()
+	c := newCollection(t, spec("sqrt"), 7, 200, 1)
+	for _, step := range []struct {
+		budget float64
+		want   string
+	}{
+		{100, `^θ starts at [0-9.e-]+$`},
+		{100, `^[0-9.]+ visits a day were planned, the budget leaves 100, θ (stays at|moved from [0-9.e-]+ to) [0-9.e-]+$`},
+		{50, `^the budget has a visit of each page every 4d instead of every 2d, [0-9.]+ visits a day were planned, the budget leaves 50, θ moved from [0-9.e-]+ to [0-9.e-]+$`},
+	} {
+		before := c.steering.Threshold
+		round := c.round(step.budget, nil)
+		if words := Words(round.Reasons); !regexp.MustCompile(step.want).MatchString(words) {
+			t.Errorf("with a budget of %v: %q, want %s", step.budget, words, step.want)
+		}
+		if last := round.Reasons[len(round.Reasons)-1]; last.Num["from"] != before || last.Num["to"] != round.Threshold {
+			t.Errorf("with a budget of %v: %v, want from %v to %v", step.budget, last, before, round.Threshold)
+		}
+	}
 }
 
 // A crawl that grows by a factor of a hundred, or is given another budget, meets

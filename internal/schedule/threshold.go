@@ -4,7 +4,6 @@ import (
 	"math"
 	"time"
 
-	"recrawl/internal/crawl"
 	"recrawl/internal/schedule/gamma"
 )
 
@@ -13,10 +12,10 @@ import (
 // value, and small moves keep their plans nearly right.
 const maxMove = 0.5
 
-// Move is the new value of a threshold or price, and why.
+// Move is where a threshold moves, and from what.
 type Move struct {
 	To      float64
-	Reasons []crawl.Reason
+	Planned float64 // visits a day at the threshold before
 }
 
 // FirstThreshold returns a threshold to start with, before anything is measured. With
@@ -31,31 +30,27 @@ func FirstThreshold(o Objective, prior gamma.Distribution, pages, budget float64
 // falls as the threshold rises (see [Demand.Planned]). The threshold stays where it is
 // if moving it changes nothing, for instance when all intervals are at their bounds.
 func MoveThreshold(threshold, budget float64, planned func(threshold float64) float64) Move {
-	now := planned(threshold)
-	reasons := []crawl.Reason{{Code: CodePlanned, Num: map[string]float64{"visits": now, "budget": budget}}}
-	to := threshold
-	if now > 0 && budget > 0 {
-		to = towards(threshold, budget, now, planned)
+	move := Move{To: threshold, Planned: planned(threshold)}
+	if move.Planned > 0 && budget > 0 {
+		move.To = towards(threshold, budget, move.Planned, planned)
 	}
-	return Move{to, append(reasons, crawl.Reason{Code: CodeThreshold, Num: map[string]float64{"from": threshold, "to": to}})}
+	return move
 }
 
 // MoveHostPrice moves a host's price, the threshold that its pages are held to when it
 // is above the crawl's. The price rises while more visits a day are planned for the
 // host than its limit (see [HostLimit]), and falls when fewer are. A result of 0 means
 // that the host needs no price of its own, as is the case for hosts below their limits.
-func MoveHostPrice(price, threshold, limit float64, planned func(threshold float64) float64) Move {
+func MoveHostPrice(price, threshold, limit float64, planned func(threshold float64) float64) float64 {
 	from := max(price, threshold)
-	now := planned(from)
-	reasons := []crawl.Reason{{Code: CodeHostPlanned, Num: map[string]float64{"visits": now, "limit": limit}}}
 	to := from
-	if now > 0 && limit > 0 {
+	if now := planned(from); now > 0 && limit > 0 {
 		to = towards(from, limit, now, planned)
 	}
 	if to <= threshold {
-		to = 0
+		return 0
 	}
-	return Move{to, append(reasons, crawl.Reason{Code: CodeHostPrice, Num: map[string]float64{"from": price, "to": to}})}
+	return to
 }
 
 // towards returns the threshold at which the target is planned, or the end of one

@@ -139,15 +139,24 @@ func budgetWords(r crawl.Reason) (string, bool) {
 	case CodeUnbound:
 		return "after " + rough(r) + " without min_interval and max_interval", true
 	case CodePlanned:
-		return num("visits") + " visits a day are planned, the budget is " + num("budget"), true
-	case CodeHostPlanned:
-		return num("visits") + " visits a day are planned for the host, which can take " + num("limit"), true
+		return num("visits") + " visits a day were planned, the budget leaves " + num("budget"), true
+	case CodeSpacing:
+		return "the budget has a visit of each page every " + rough(r) + " instead of every " + roughly(r.Num["from"]), true
 	case CodeThreshold:
-		return "θ moved from " + num("from") + " to " + num("to"), true
-	case CodeHostPrice:
-		return "the host's price moved from " + num("from") + " to " + num("to"), true
+		return thresholdWords(num("from"), num("to")), true
 	}
 	return "", false
+}
+
+// thresholdWords says how a threshold has moved.
+func thresholdWords(from, to string) string {
+	switch from {
+	case to:
+		return "θ stays at " + to
+	case "0":
+		return "θ starts at " + to
+	}
+	return "θ moved from " + from + " to " + to
 }
 
 // Summary puts a decision into one line: "revisit in 2d 1h: changed in 10 of the last

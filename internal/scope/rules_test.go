@@ -227,6 +227,26 @@ func (f *fakePrograms) Ask(program string, url urlkey.URL) Answer {
 	return Answer{Accept: true}
 }
 
+// A page that the crawl has is judged by the programs that answer; where one does not, or
+// the language of the page that led there is asked for, nobody can tell.
+func TestRecheckAsksPrograms(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		rules string
+		want  Verdict
+	}{
+		{`[{"name":"p","reject":{"not":{"program":"short"}}}]`, Verdict{Reason: "rule p", Detail: "2 segments"}},
+		{`[{"name":"p","reject":{"not":{"program":"yes"}}}]`, Verdict{Accept: true, Reason: ReasonInside}},
+		{`[{"name":"p","reject":{"not":{"program":"dead"}}}]`, Verdict{Undecided: true, Reason: "rule p", Detail: "it has ended"}},
+		{`[{"name":"l","reject":{"not":{"language":"de"}}}]`, Verdict{Undecided: true, Reason: "rule l"}},
+		{`[{"name":"p","reject":{"not":{"program":"short"}}},{"name":"l","reject":{"not":{"language":"de"}}}]`, Verdict{Reason: "rule p", Detail: "2 segments"}},
+	} {
+		if got := rulesOf(t, &fakePrograms{}, c.rules).Recheck(canonical(t, "https://www.example.com/a/b"), 1, 0); got != c.want {
+			t.Errorf("%s: %+v, want %+v", c.rules, got, c.want)
+		}
+	}
+}
+
 func TestPrograms(t *testing.T) {
 	t.Parallel()
 	cases := []struct {

@@ -48,6 +48,7 @@ type StatusRecord struct {
 	Backoff  int           // hosts in back-off
 	Hosts    int
 	LastHour int // visits in the last hour
+	Evicted  int // evictions of the last EvictionsKept
 	NextDue  time.Time
 }
 

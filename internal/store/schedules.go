@@ -44,7 +44,9 @@ type SteeringRecord struct {
 	Planned, Budget float64
 	At              time.Time
 	Rounds          int
-	Hosts           map[int64]schedule.HostSteering
+	// Reasons say why the threshold is where the last pass put it.
+	Reasons []crawl.Reason
+	Hosts   map[int64]schedule.HostSteering
 }
 
 // EntryParams are the inputs of Entries.

@@ -125,17 +125,7 @@ func (s *Store) deleteSome(ctx context.Context, tx Tx, p store.DeleteParams, lim
 	}
 	r := newRemoval(s, tx, pages)
 	r.whole = true
-	bare, err := r.strip(ctx)
-	if err != nil {
-		return removal{}, err
-	}
-	if bare {
-		if err := r.remove(ctx); err != nil {
-			return removal{}, err
-		}
-		r.removed = pages
-	}
-	if r.digests, err = s.uncountContents(ctx, tx, r.contents); err != nil {
+	if err := r.take(ctx, pages); err != nil {
 		return removal{}, err
 	}
 	if p.KeepContents {
@@ -143,7 +133,7 @@ func (s *Store) deleteSome(ctx context.Context, tx Tx, p store.DeleteParams, lim
 			return removal{}, err
 		}
 	}
-	return r, r.d.apply(ctx, s, tx)
+	return r, nil
 }
 
 // disown leaves the bytes of digests that no version has any more to whoever knows of

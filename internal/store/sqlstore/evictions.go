@@ -35,14 +35,19 @@ func (s *Store) Collection(ctx context.Context, crawlID int64) (store.Collection
 		if err := tx.QueryRow(ctx, out, []any{crawlID}, &rec.Out); err != nil {
 			return store.CollectionRecord{}, err
 		}
-		query := `SELECT COUNT(*) FROM evictions e WHERE e.crawl_id = $1 AND e.at > $2`
-		err = tx.QueryRow(ctx, query, []any{crawlID, now - (24 * time.Hour).Microseconds()}, &rec.Evicted)
+		rec.Evicted, err = countEvictions(ctx, tx, crawlID, now, 24*time.Hour)
 		return rec, err
 	})
 	if err != nil {
 		return store.CollectionRecord{}, fmt.Errorf("collection of crawl %d: %w", crawlID, err)
 	}
 	return rec, nil
+}
+
+// countEvictions counts the evictions of a crawl within a time before now.
+func countEvictions(ctx context.Context, tx Tx, crawlID, now int64, within time.Duration) (n int, err error) {
+	query := `SELECT COUNT(*) FROM evictions e WHERE e.crawl_id = $1 AND e.at > $2`
+	return n, tx.QueryRow(ctx, query, []any{crawlID, now - within.Microseconds()}, &n)
 }
 
 // Swap implements store.Ranks.

@@ -32,7 +32,7 @@ func (s *Store) Forget(ctx context.Context, p store.ForgetParams) (store.ForgetR
 		res, err = s.wouldForget(ctx, p)
 	} else if err = s.bury(ctx, tomb); err == nil {
 		if err = s.forget(ctx, p, &res); err == nil {
-			err = s.forgetRejected(ctx, target)
+			err = s.forgetExamples(ctx, target)
 		}
 	}
 	if err != nil {
@@ -167,20 +167,28 @@ func (s *Store) removeSome(ctx context.Context, tx Tx, t store.Target, limit int
 		return removal{none: len(pages) == 0}, err
 	}
 	r := newRemoval(s, tx, pages)
+	if err := r.take(ctx, pages); err != nil {
+		return removal{}, err
+	}
+	return r, nil
+}
+
+// take removes the pages, or a part of their rows, and counts off what they had.
+func (r *removal) take(ctx context.Context, pages []crawl.PageRef) error {
 	bare, err := r.strip(ctx)
 	if err != nil {
-		return removal{}, err
+		return err
 	}
 	if bare {
 		if err := r.remove(ctx); err != nil {
-			return removal{}, err
+			return err
 		}
 		r.removed = pages
 	}
-	if r.digests, err = s.uncountContents(ctx, tx, r.contents); err != nil {
-		return removal{}, err
+	if r.digests, err = r.store.uncountContents(ctx, r.tx, r.contents); err != nil {
+		return err
 	}
-	return r, r.d.apply(ctx, s, tx)
+	return r.d.apply(ctx, r.store, r.tx)
 }
 
 // someOf returns pages of the target, all of one crawl.

@@ -154,18 +154,24 @@ func (s *Store) ListRejected(ctx context.Context, f store.RejectedFilter) ([]sto
 	return links, nil
 }
 
-// forgetRejected removes the examples of a target.
-func (s *Store) forgetRejected(ctx context.Context, t store.Target) error {
+// forgetExamples removes a target from the examples of rejected links and refused seeds.
+func (s *Store) forgetExamples(ctx context.Context, t store.Target) error {
 	query, arg := `DELETE FROM rejected WHERE host = $1`, any(t.Host)
 	if t.URL != "" {
 		sum := urlHash(t.URL)
 		query, arg = `DELETE FROM rejected WHERE url_hash = $1`, sum[:]
 	}
-	_, err := write(ctx, s, func(tx Tx) (int64, error) { return tx.Exec(ctx, query, arg) })
-	if err != nil {
-		return fmt.Errorf("remove rejected links: %w", err)
-	}
-	return nil
+	_, err := write(ctx, s, func(tx Tx) (int64, error) {
+		n, err := tx.Exec(ctx, query, arg)
+		if err != nil {
+			return 0, fmt.Errorf("remove rejected links: %w", err)
+		}
+		if err := s.forgetRefused(ctx, tx, t); err != nil {
+			return 0, fmt.Errorf("remove examples of refused seeds: %w", err)
+		}
+		return n, nil
+	})
+	return err
 }
 
 // stripRejected removes the examples that were found on the pages: what they link

@@ -39,6 +39,9 @@ func (s *Store) status(ctx context.Context, tx Tx, crawlID int64) (store.StatusR
 	if err := readHosts(ctx, tx, crawlID, now, &st); err != nil {
 		return store.StatusRecord{}, err
 	}
+	if st.Evicted, err = countEvictions(ctx, tx, crawlID, now, store.EvictionsKept); err != nil {
+		return store.StatusRecord{}, err
+	}
 	return st, readDue(ctx, tx, crawlID, now, &st)
 }
 

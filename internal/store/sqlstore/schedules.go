@@ -3,6 +3,7 @@ package sqlstore
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -33,13 +34,19 @@ func (s *Store) Steering(ctx context.Context, crawlID int64, hosts bool) (store.
 func querySteering(ctx context.Context, tx Tx, crawlID int64, hosts bool) (store.SteeringRecord, error) {
 	rec := store.SteeringRecord{Hosts: map[int64]schedule.HostSteering{}}
 	var at int64
-	err := tx.QueryRow(ctx, `SELECT policy, threshold, prior_a, prior_b, spacing, steep, planned, budget, at, turns
+	var reasons string
+	err := tx.QueryRow(ctx, `SELECT policy, threshold, prior_a, prior_b, spacing, steep, planned, budget, at, turns, reasons
 		FROM steering WHERE crawl_id = $1`, []any{crawlID},
-		&rec.Policy, &rec.Threshold, &rec.Prior.A, &rec.Prior.B, &rec.Interval, &rec.Steep, &rec.Planned, &rec.Budget, &at, &rec.Rounds)
+		&rec.Policy, &rec.Threshold, &rec.Prior.A, &rec.Prior.B, &rec.Interval, &rec.Steep, &rec.Planned, &rec.Budget, &at, &rec.Rounds, &reasons)
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		return store.SteeringRecord{}, err
 	}
 	rec.At = fromMicros(at)
+	if reasons != "" {
+		if err := json.Unmarshal([]byte(reasons), &rec.Reasons); err != nil {
+			return store.SteeringRecord{}, fmt.Errorf("decode why the threshold moved: %w", err)
+		}
+	}
 	if !hosts {
 		return rec, nil
 	}
@@ -65,13 +72,17 @@ func (s *Store) SetSteering(ctx context.Context, crawlID int64, rec store.Steeri
 			return fmt.Errorf("steer the hosts of crawl %d: %w", crawlID, err)
 		}
 	}
+	reasons := ""
+	if len(rec.Reasons) > 0 {
+		reasons = jsonText(rec.Reasons)
+	}
 	_, err := write(ctx, s, func(tx Tx) (int64, error) {
-		return tx.Exec(ctx, `INSERT INTO steering (crawl_id, policy, threshold, prior_a, prior_b, spacing, steep, planned, budget, at, turns)
-			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+		return tx.Exec(ctx, `INSERT INTO steering (crawl_id, policy, threshold, prior_a, prior_b, spacing, steep, planned, budget, at, turns, reasons)
+			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
 			ON CONFLICT (crawl_id) DO UPDATE SET policy = excluded.policy, threshold = excluded.threshold,
 				prior_a = excluded.prior_a, prior_b = excluded.prior_b, spacing = excluded.spacing, steep = excluded.steep,
-				planned = excluded.planned, budget = excluded.budget, at = excluded.at, turns = excluded.turns`,
-			crawlID, rec.Policy, rec.Threshold, rec.Prior.A, rec.Prior.B, rec.Interval, rec.Steep, rec.Planned, rec.Budget, micros(rec.At), rec.Rounds)
+				planned = excluded.planned, budget = excluded.budget, at = excluded.at, turns = excluded.turns, reasons = excluded.reasons`,
+			crawlID, rec.Policy, rec.Threshold, rec.Prior.A, rec.Prior.B, rec.Interval, rec.Steep, rec.Planned, rec.Budget, micros(rec.At), rec.Rounds, reasons)
 	})
 	if err != nil {
 		return fmt.Errorf("steer crawl %d: %w", crawlID, err)

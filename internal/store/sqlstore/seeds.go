@@ -55,6 +55,10 @@ func (s *Store) importSeeds(ctx context.Context, p store.ImportParams) (store.Im
 
 // importSome imports a batch in a transaction.
 func (s *Store) importSome(ctx context.Context, tx Tx, p store.ImportParams, urls []foundURL) (store.ImportResult, error) {
+	done, err := s.withoutForgottenExamples(ctx, tx, p.Import)
+	if err != nil {
+		return store.ImportResult{}, err
+	}
 	registered, err := s.registerSome(ctx, tx, store.RegisterParams{CrawlID: p.CrawlID}, slices.Clone(urls))
 	if err != nil {
 		return store.ImportResult{}, err
@@ -63,7 +67,7 @@ func (s *Store) importSome(ctx context.Context, tx Tx, p store.ImportParams, url
 	for _, u := range registered.left {
 		left[u.URL] = true
 	}
-	res := store.ImportResult{Import: p.Import, Forgotten: slices.Sorted(maps.Keys(left))}
+	res := store.ImportResult{Import: done, Forgotten: slices.Sorted(maps.Keys(left))}
 	var keys []crawl.SeedKey
 	for _, seed := range p.Seeds {
 		if !left[clean(seed.URL)] {

@@ -26,6 +26,9 @@ func scheduleCases() []collectionCase {
 
 var steered = schedule.Steering{Policy: "sqrt", Threshold: 0.25, Prior: gamma.Distribution{A: 0.7, B: 14}, Interval: 1.5, Steep: 0.25}
 
+// moved is why.
+var moved = []crawl.Reason{{Code: schedule.CodeThreshold, Num: map[string]float64{"from": 0.5, "to": 0.25}}}
+
 func (c *collection) steering() store.SteeringRecord {
 	c.Helper()
 	rec, err := c.s.Steering(c.ctx, c.id, true)
@@ -35,7 +38,7 @@ func (c *collection) steering() store.SteeringRecord {
 
 func (c *collection) steer(hosts map[int64]schedule.HostSteering) {
 	c.Helper()
-	c.check(c.s.SetSteering(c.ctx, c.id, store.SteeringRecord{Steering: steered, Planned: 90, Budget: 100, At: c.soon(), Rounds: 3, Hosts: hosts}))
+	c.check(c.s.SetSteering(c.ctx, c.id, store.SteeringRecord{Steering: steered, Planned: 90, Budget: 100, At: c.soon(), Rounds: 3, Reasons: moved, Hosts: hosts}))
 }
 
 func steeringKept(c *collection) {
@@ -57,6 +60,7 @@ func steeringKept(c *collection) {
 	rec := c.steering()
 	want(c, "steering", rec.Steering, steered)
 	want(c, "planned and budget", fmt.Sprint(rec.Planned, rec.Budget, rec.Rounds), "90 100 3")
+	want(c, "why the threshold is there", schedule.Words(rec.Reasons), "θ moved from 0.5 to 0.25")
 	if rec.At.IsZero() || !maps.Equal(rec.Hosts, hosts) {
 		c.Fatalf("at %v, %d hosts, the second %+v", rec.At, len(rec.Hosts), rec.Hosts[nobody+2])
 	}

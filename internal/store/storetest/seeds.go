@@ -2,6 +2,9 @@ package storetest
 
 import (
 	"fmt"
+	"maps"
+	"slices"
+	"strings"
 	"sync"
 
 	"recrawl/internal/crawl"
@@ -14,6 +17,7 @@ func seedCases() []collectionCase {
 		{"ImportGoesOn", importGoesOn},
 		{"KeysAreTheCrawls", importKeys},
 		{"ForgottenIsLeftOut", importForgotten},
+		{"RefusedIsForgotten", importForgetsRefused},
 		{"GenerationRises", importGeneration},
 		{"HeldIsFreed", importFrees},
 		{"ManyAtOnce", importAtOnce},
@@ -118,6 +122,41 @@ func importForgotten(c *collection) {
 	res := c.importSeeds(store.ImportParams{Seeds: seeds})
 	want(c, "counts", fmt.Sprint(res.Import.New, res.Import.Known, res.Import.Forgotten, res.Forgotten), fmt.Sprint("2 0 1 ", []string{seeds[1].URL}))
 	want(c, "keys", c.seedKeys(seeds[1].Keys[0], seeds[2].Keys[0], seeds[2].Keys[1]), " 1 2")
+}
+
+// importForgetsRefused: the entries that an import refused are written nearly as pages are,
+// so a takedown removes those that name its target, and none comes back with the rest of
+// the import, which had it in hand.
+func importForgetsRefused(c *collection) {
+	c.open()
+	page, host := c.url(1, 0, 0), c.host(2)
+	bare := strings.TrimPrefix(page.URL, "https://")
+	refused := map[string]store.RefusedSeeds{
+		"user name or password": {Entries: 9, Examples: []string{
+			strings.Replace(page.URL, "https://", "https://me:secret@", 1), "https://me@" + strings.ToUpper(host) + "/x", c.url(3, 0, 0).URL,
+		}},
+		"not an absolute http or https URL": {Entries: 2, Examples: []string{"see " + bare, host + "/y"}},
+	}
+	source := c.name + " list"
+	res := c.importSeeds(store.ImportParams{Source: source, Import: store.Import{Entries: 11, Refused: refused}})
+	kept := func() string {
+		var all []string
+		for _, reason := range slices.Sorted(maps.Keys(refused)) {
+			r := c.importOf(source).Refused[reason]
+			all = append(all, fmt.Sprint(r.Entries, r.Examples))
+		}
+		return strings.Join(all, " ")
+	}
+	c.forget(store.ForgetParams{Target: store.Target{URL: page.URL}, Dry: true})
+	want(c, "after a dry run", c.importOf(source).Refused["not an absolute http or https URL"].Examples[0], "see "+bare)
+	c.forgetURL(page.URL)
+	c.forget(store.ForgetParams{Target: store.Target{Host: host}})
+	left := fmt.Sprintf("2 [] 9 [%s]", c.url(3, 0, 0).URL)
+	want(c, "after the takedown", kept(), left)
+	res.Import.Refused["not an absolute http or https URL"] = store.RefusedSeeds{Entries: 2}
+	again := c.importSeeds(store.ImportParams{Source: source, Import: res.Import})
+	want(c, "after another batch", kept(), left)
+	want(c, "what the import goes on with", len(again.Import.Refused["user name or password"].Examples), 1)
 }
 
 func (c *collection) record() store.CrawlRecord {

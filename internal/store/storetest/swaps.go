@@ -197,6 +197,7 @@ func swapTold(c *collection) {
 	c.check(c.s.SetTold(c.ctx, c.id, []int64{in[0].PageID, in[2].PageID}))
 	want(c, "untold", len(list(true)), 1)
 	want(c, "in all", len(list(false)), 3)
+	want(c, "as its status counts them", c.status().Evicted, 3)
 }
 
 func swapForgotten(c *collection) {
