@@ -49,7 +49,11 @@ func OpenCrawls(ctx context.Context, c client.Client, namespace string) ([]OpenC
 		}
 		for _, info := range answer.Executions {
 			if name, ok := contract.ParseCrawlID(info.GetExecution().GetWorkflowId()); ok {
-				crawls = append(crawls, openCrawl(name, info))
+				crawl, err := openCrawl(dataOf(c), name, info)
+				if err != nil {
+					return nil, err
+				}
+				crawls = append(crawls, crawl)
 			}
 		}
 		if request.NextPageToken = answer.NextPageToken; len(request.NextPageToken) == 0 {
@@ -59,20 +63,29 @@ func OpenCrawls(ctx context.Context, c client.Client, namespace string) ([]OpenC
 	return crawls, nil
 }
 
-func openCrawl(name string, info *workflowpb.WorkflowExecutionInfo) OpenCrawl {
+func openCrawl(data converter.DataConverter, name string, info *workflowpb.WorkflowExecutionInfo) (OpenCrawl, error) {
 	_, opened := info.GetSearchAttributes().GetIndexedFields()[contract.AttrState.GetName()]
-	return OpenCrawl{Name: name, TaskQueue: info.GetTaskQueue(), Store: memoText(info.GetMemo(), contract.MemoStore), Opened: opened}
+	text, err := memoText(data, info.GetMemo(), contract.MemoStore)
+	if err != nil {
+		return OpenCrawl{}, fmt.Errorf("%s: %w", info.GetExecution().GetWorkflowId(), err)
+	}
+	return OpenCrawl{Name: name, TaskQueue: info.GetTaskQueue(), Store: text, Opened: opened}, nil
 }
 
-// memoText is a text of a memo; "" if there is none that can be read.
-func memoText(memo *commonpb.Memo, name string) string {
+// memoText is a text of a memo; "" if there is none, or somebody else wrote it in another
+// form. Only one that is encrypted with a key that we lack is an error.
+func memoText(data converter.DataConverter, memo *commonpb.Memo, name string) (string, error) {
 	payload, ok := memo.GetFields()[name]
 	if !ok {
-		return ""
+		return "", nil
 	}
 	var text string
-	if err := converter.GetDefaultDataConverter().FromPayload(payload, &text); err != nil {
-		return ""
+	err := data.FromPayload(payload, &text)
+	if isLocked(err) {
+		return "", fmt.Errorf("its memo is %w", err)
 	}
-	return text
+	if err != nil {
+		return "", nil //nolint:nilerr // see above
+	}
+	return text, nil
 }
