@@ -39,13 +39,12 @@ func (Backend) Delete(ctx context.Context, at cli.Target, name string, o cli.Del
 			return done, err
 		}
 	}
-	options := temporalkit.Options{Address: at.Temporal.Address, Namespace: at.Temporal.Namespace}
-	c, err := temporalkit.Dial(ctx, options)
+	c, err := dialTemporal(ctx, at.Temporal)
 	if err != nil {
 		return done, fmt.Errorf("the crawl's workflows are to be removed too: %w", err)
 	}
 	defer c.Close()
-	t.eraser = &temporalkit.Eraser{Client: c, Namespace: temporalkit.Namespace(options)}
+	t.eraser = &temporalkit.Eraser{Client: c, Namespace: temporalkit.Namespace(temporalkit.Options{Namespace: at.Temporal.Namespace})}
 	err = t.deleteCrawl(ctx, name, o.KeepArchive)
 	return cli.Deleted{Pages: t.done.Pages, Contents: t.done.Contents, Workflows: t.done.Workflows, Left: t.done.Left}, err
 }

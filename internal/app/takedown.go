@@ -64,13 +64,12 @@ func (Backend) Forget(ctx context.Context, at cli.Target, what cli.Takedown, o c
 	if t.files, err = openArchive(ctx, at.Archive, storeWrite); err != nil {
 		return done, err
 	}
-	options := temporalkit.Options{Address: at.Temporal.Address, Namespace: at.Temporal.Namespace}
-	c, err := temporalkit.Dial(ctx, options)
+	c, err := dialTemporal(ctx, at.Temporal)
 	if err != nil {
 		return done, fmt.Errorf("the pages' workflows are to be removed too: %w", err)
 	}
 	defer c.Close()
-	t.eraser = &temporalkit.Eraser{Client: c, Namespace: temporalkit.Namespace(options)}
+	t.eraser = &temporalkit.Eraser{Client: c, Namespace: temporalkit.Namespace(temporalkit.Options{Namespace: at.Temporal.Namespace})}
 	return t.run(ctx)
 }
 

@@ -29,6 +29,8 @@ type OpenCrawl struct {
 	TaskQueue string
 	Store     string // "" if the crawl does not know
 	Opened    bool   // it is in a store, whichever
+	// Locked is why we cannot read what it says, nil if we can: a key is missing.
+	Locked error
 }
 
 // maxOpenCrawls is how many crawls of a namespace are looked at.
@@ -49,11 +51,7 @@ func OpenCrawls(ctx context.Context, c client.Client, namespace string) ([]OpenC
 		}
 		for _, info := range answer.Executions {
 			if name, ok := contract.ParseCrawlID(info.GetExecution().GetWorkflowId()); ok {
-				crawl, err := openCrawl(dataOf(c), name, info)
-				if err != nil {
-					return nil, err
-				}
-				crawls = append(crawls, crawl)
+				crawls = append(crawls, openCrawl(dataOf(c), name, info))
 			}
 		}
 		if request.NextPageToken = answer.NextPageToken; len(request.NextPageToken) == 0 {
@@ -63,13 +61,10 @@ func OpenCrawls(ctx context.Context, c client.Client, namespace string) ([]OpenC
 	return crawls, nil
 }
 
-func openCrawl(data converter.DataConverter, name string, info *workflowpb.WorkflowExecutionInfo) (OpenCrawl, error) {
+func openCrawl(data converter.DataConverter, name string, info *workflowpb.WorkflowExecutionInfo) OpenCrawl {
 	_, opened := info.GetSearchAttributes().GetIndexedFields()[contract.AttrState.GetName()]
 	text, err := memoText(data, info.GetMemo(), contract.MemoStore)
-	if err != nil {
-		return OpenCrawl{}, fmt.Errorf("%s: %w", info.GetExecution().GetWorkflowId(), err)
-	}
-	return OpenCrawl{Name: name, TaskQueue: info.GetTaskQueue(), Store: text, Opened: opened}, nil
+	return OpenCrawl{Name: name, TaskQueue: info.GetTaskQueue(), Store: text, Opened: opened, Locked: err}
 }
 
 // memoText is a text of a memo; "" if there is none, or somebody else wrote it in another
@@ -82,7 +77,7 @@ func memoText(data converter.DataConverter, memo *commonpb.Memo, name string) (s
 	var text string
 	err := data.FromPayload(payload, &text)
 	if isLocked(err) {
-		return "", fmt.Errorf("its memo is %w", err)
+		return "", fmt.Errorf("its memo: %w", err)
 	}
 	if err != nil {
 		return "", nil //nolint:nilerr // see above

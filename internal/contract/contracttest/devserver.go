@@ -23,7 +23,10 @@ import (
 const CLIVariable = "RECRAWL_TEMPORAL_CLI"
 
 // Quiet is a Temporal logger that says nothing.
-func Quiet() log.Logger { return log.NewStructuredLogger(slog.New(slog.DiscardHandler)) }
+func Quiet() log.Logger { return log.NewStructuredLogger(QuietLog()) }
+
+// QuietLog is a logger that says nothing.
+func QuietLog() *slog.Logger { return slog.New(slog.DiscardHandler) }
 
 // devServerPatience only ends a hang: a busy machine takes its time to start a server.
 const devServerPatience = 10 * time.Minute
