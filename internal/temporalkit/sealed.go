@@ -19,7 +19,7 @@ import (
 // results, memos, details and texts of failures, summaries, current details. Without keys
 // the codec is there too, so that a worker knows what it cannot read from what is wrong.
 
-// The form of an encrypted payload: that of Temporal's samples, which codec servers know.
+// The metadata of an encrypted payload are those of Temporal's samples.
 const (
 	sealedEncoding = "binary/encrypted"
 	sealedKeyField = "encryption-key-id"

@@ -170,7 +170,9 @@ func TestWithoutTheKey(t *testing.T) {
 					t.Error("who has the first key takes it for well")
 				}
 			}
-			awaitCondition(t, "its task fails", func() bool { return strings.Contains(rawHistory(t, plain, name), "workflow_task_failed_event_attributes") })
+			awaitCondition(t, "its task fails", func() bool {
+				return strings.Contains(rawHistory(t, plain, name), "workflow_task_failed_event_attributes")
+			})
 			stop()
 			work(t, address, name, keys(t, "k2", "k1"))
 			checkSaid(t, all.GetWorkflow(t.Context(), name, ""))
@@ -242,5 +244,52 @@ func awaitCondition(t *testing.T, what string, holds func() bool) {
 		case <-t.Context().Done():
 			t.Fatal("never: " + what)
 		}
+	}
+}
+
+// TestEncryptedCrawl: what is read of a crawl without its worker, its memo and its history,
+// is read with the key, and without it nobody draws conclusions.
+func TestEncryptedCrawl(t *testing.T) {
+	t.Parallel()
+	_, address := contracttest.DevServerAt(t)
+	c, lacking := dialWith(t, address, keys(t, "k1")), dialWith(t, address, keys(t))
+	flows := func(c client.Client) temporalkit.Workflows {
+		return temporalkit.Workflows{Client: c, Namespace: client.DefaultNamespace, Store: "store-1"}
+	}
+	if err := flows(c).RestartCrawl(t.Context(), []byte(`{"seeds":["`+said+`"]}`), contract.CrawlProgress{Name: "t"}, false); err != nil {
+		t.Fatal(err)
+	}
+	names := func(text []byte) bool { return strings.Contains(string(text), said) }
+	finish := func(c client.Client) ([]string, error) {
+		return (&temporalkit.Eraser{Client: c, Namespace: client.DefaultNamespace}).Finish(t.Context(), []string{"t"}, names)
+	}
+	if left, err := finish(c); err != nil || len(left) != 1 || left[0] != contract.CrawlID("t") {
+		t.Errorf("histories that name it: %q, %v", left, err)
+	}
+	var locked *keyring.LockedError
+	if left, err := finish(lacking); !errors.As(err, &locked) {
+		t.Errorf("histories that name it, without the key: %q, %v", left, err)
+	}
+	if runs, err := flows(c).CrawlRuns(t.Context(), "t"); err != nil || !runs {
+		t.Errorf("the crawl runs: %t, %v", runs, err)
+	}
+	if _, err := flows(lacking).CrawlRuns(t.Context(), "t"); !errors.As(err, &locked) {
+		t.Errorf("whose crawl it is, without the key: %v", err)
+	}
+	listed := func(c client.Client) temporalkit.OpenCrawl {
+		t.Helper()
+		var open []temporalkit.OpenCrawl
+		awaitCondition(t, "the crawl is listed", func() (ok bool) {
+			var err error
+			open, err = temporalkit.OpenCrawls(t.Context(), c, client.DefaultNamespace)
+			return err == nil && len(open) == 1
+		})
+		return open[0]
+	}
+	if got := listed(c); got.Store != "store-1" || got.Locked != nil {
+		t.Errorf("listed %+v", got)
+	}
+	if got := listed(lacking); got.Store != "" || !errors.As(got.Locked, &locked) {
+		t.Errorf("listed without the key %+v", got)
 	}
 }
