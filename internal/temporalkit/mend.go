@@ -129,7 +129,8 @@ func (w Workflows) EndStuckDiscover(ctx context.Context, page crawl.PageRef, vis
 	if err != nil || health.Condition != Stuck {
 		return false, err
 	}
-	err = w.Client.TerminateWorkflow(ctx, id, "", "stuck: "+health.Why)
+	// Why it was is in its history, encrypted where all is; a reason never is.
+	err = w.Client.TerminateWorkflow(ctx, id, "", "stuck")
 	var gone *serviceerror.NotFound
 	if err != nil && !errors.As(err, &gone) {
 		return false, fmt.Errorf("terminate %s: %w", id, err)
