@@ -2,6 +2,7 @@ package workflows
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -13,6 +14,7 @@ import (
 	"recrawl/internal/contract"
 	"recrawl/internal/contract/contracttest"
 	"recrawl/internal/crawl"
+	"recrawl/internal/keyring"
 )
 
 func TestPageVisitsWhenDue(t *testing.T) {
@@ -487,6 +489,22 @@ func TestPageComparing(t *testing.T) {
 		}
 		if want := contracttest.Changed(start).Digest; want == "" || recorded.Dropped != want {
 			t.Errorf("recorded %+v: want the bytes of %q given up", recorded, want)
+		}
+	})
+	t.Run("by workers without the key", func(t *testing.T) {
+		t.Parallel()
+		l := newLive(t, stopAt(5*time.Hour))
+		l.world.OnFetch = changed
+		l.world.OnDetect = func(contract.DetectIn) (contract.DetectOut, error) {
+			if l.env.Now().Before(start.Add(time.Hour)) { // as the SDK wraps it before an activity runs
+				return contract.DetectOut{}, fmt.Errorf("unable to decode: %w", &keyring.LockedError{Key: "k2", Unknown: true})
+			}
+			return contract.DetectOut{Outcome: crawl.OutcomeCosmetic}, nil
+		}
+		l.stopped(l.page(visited(start)))
+		l.wantCalls(contract.Fetch.Name, 1)
+		if got := l.world.Visits(); len(got) != 1 || got[0].Outcome != crawl.OutcomeCosmetic {
+			t.Errorf("visits %v, want the one that was compared in the end", got)
 		}
 	})
 	t.Run("store out of order", func(t *testing.T) {

@@ -21,11 +21,14 @@ const (
 	troubleLost                   // no answer in time; nobody knows what happened
 	troubleFailed                 // a Fetch failed and says how
 	troubleCrowded                // the worker already has too much in flight: try again soon
-	troubleForeign                // the worker has another store: try again soon, elsewhere
+	troubleForeign                // the worker has another store, or lacks a key: try again soon, elsewhere
 )
 
 func troubleOf(err error) trouble {
 	if app := applicationError(err); app != nil {
+		if isLocked(app) {
+			return troubleForeign
+		}
 		switch app.Type() {
 		case contract.ErrTypeStoreUnavailable:
 			return troubleStore
@@ -45,6 +48,16 @@ func troubleOf(err error) trouble {
 		return troubleLost
 	}
 	return troubleOther
+}
+
+// isLocked reports whether an error or one of its causes says that the worker lacked a key.
+func isLocked(err error) bool {
+	for ; err != nil; err = errors.Unwrap(err) {
+		if app, ok := err.(*temporal.ApplicationError); ok && app.Type() == contract.ErrTypeLocked { //nolint:errorlint // each of the chain in turn
+			return true
+		}
+	}
+	return false
 }
 
 func applicationError(err error) *temporal.ApplicationError {

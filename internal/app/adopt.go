@@ -13,7 +13,7 @@ import (
 
 // Adopt implements cli.Backend.
 func (Backend) Adopt(ctx context.Context, at cli.Target, ended []string, dry bool) (done cli.Adopted, err error) {
-	c, err := temporalkit.Dial(ctx, temporalkit.Options{Address: at.Temporal.Address, Namespace: at.Temporal.Namespace})
+	c, err := dialTemporal(ctx, at.Temporal)
 	if err != nil {
 		return cli.Adopted{}, err
 	}

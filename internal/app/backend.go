@@ -44,11 +44,16 @@ func (Backend) OpenArchive(ctx context.Context, url string) (archive.Store, erro
 
 // DialTemporal implements cli.Backend.
 func (Backend) DialTemporal(ctx context.Context, o cli.TemporalOptions) (cli.Client, error) {
-	c, err := temporalkit.Dial(ctx, temporalkit.Options{Address: o.Address, Namespace: o.Namespace})
+	c, err := dialTemporal(ctx, o)
 	if err != nil {
 		return nil, err
 	}
 	return newFlowClient(c, o), nil
+}
+
+// dialTemporal connects a command to Temporal.
+func dialTemporal(ctx context.Context, o cli.TemporalOptions) (client.Client, error) {
+	return temporalkit.Dial(ctx, temporalkit.Options{Address: o.Address, Namespace: o.Namespace, Keys: o.Keys})
 }
 
 // flowClient implements cli.Client on workflows.

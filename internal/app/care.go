@@ -103,6 +103,9 @@ func (c *crawlCare) care(ctx context.Context, rec store.CrawlRecord) error {
 		}
 	}
 	what := wrongWith(rec.State, health, unclosed)
+	if what == "" && health.Why != "" {
+		return c.note(ctx, rec, store.Trouble{Problem: "it waits for a worker with the key: " + health.Why})
+	}
 	if what == "" {
 		return c.note(ctx, rec, store.Trouble{})
 	}

@@ -122,6 +122,10 @@ func TestCareForCrawls(t *testing.T) {
 	look("cannot be started", nil, "workflow: it was terminated and cannot be started anew: busy, mended false")
 	flows.refused = nil
 	look("is started", []string{"news running repair true waking true replace false"}, "workflow: it was terminated and was started anew, mended true")
+	flows.health = temporalkit.Health{Condition: temporalkit.Runs, Why: "encrypted"}
+	look("no worker has the key", nil, "workflow: it waits for a worker with the key: encrypted, mended false")
+	flows.health = temporalkit.Health{Condition: temporalkit.Runs}
+	look("one has", nil)
 	flows.health = temporalkit.Health{Condition: temporalkit.Stuck, Why: "x"}
 	if _, err := s.SetCrawlState(t.Context(), "news", crawl.CrawlPaused); err != nil {
 		t.Fatal(err)

@@ -10,7 +10,6 @@ import (
 	"recrawl/internal/contract"
 	"recrawl/internal/crawl"
 	"recrawl/internal/store"
-	"recrawl/internal/temporalkit"
 )
 
 // tellLimit is how long a workflow may take to answer a command that holds already.
@@ -75,7 +74,7 @@ func (Backend) setState(ctx context.Context, at cli.Target, name string, change 
 
 // tell tells the crawl's workflow, or starts it if it is gone and the store has the crawl.
 func (Backend) tell(ctx context.Context, at cli.Target, name string, rec store.CrawlRecord, known bool, change cli.Change) (string, error) {
-	c, err := temporalkit.Dial(ctx, temporalkit.Options{Address: at.Temporal.Address, Namespace: at.Temporal.Namespace})
+	c, err := dialTemporal(ctx, at.Temporal)
 	if err != nil && at.Data != "" {
 		err = fmt.Errorf("%w; this is where the last `starter dev` in %s had it: is it running?", err, at.Data)
 	}

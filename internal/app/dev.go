@@ -193,7 +193,7 @@ func (d *devRun) writeState() {
 
 func (d *devRun) dial(ctx context.Context) (err error) {
 	d.client, err = temporalkit.Dial(ctx, temporalkit.Options{
-		Dial: d.server.Dial, Namespace: client.DefaultNamespace, Logger: sdkLogger(d.log),
+		Dial: d.server.Dial, Namespace: client.DefaultNamespace, Logger: sdkLogger(d.log), Keys: d.Config.Keys,
 		Patience: embedded.StartLimit, // it has only just begun to listen
 	})
 	if err != nil {
@@ -215,6 +215,9 @@ func (d *devRun) adopt(ctx context.Context) error {
 	}
 	if home.NamespaceID == place.NamespaceID && home.TaskQueue != place.TaskQueue {
 		return fmt.Errorf("the workflows of this data folder are on the task queue %s, and not on %s: unset %s", home.TaskQueue, place.TaskQueue, config.EnvTaskQueue)
+	}
+	if _, err := r.crawls(ctx, place.TaskQueue); isLocked(err) {
+		return err
 	}
 	if d.home, err = d.store.SetHome(ctx, place, true); err != nil {
 		return err

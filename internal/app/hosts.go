@@ -32,7 +32,7 @@ func turn(ctx context.Context, at cli.Target, effects store.GateEffects) error {
 	if len(effects.Turns) == 0 {
 		return nil
 	}
-	c, err := temporalkit.Dial(ctx, temporalkit.Options{Address: at.Temporal.Address, Namespace: at.Temporal.Namespace})
+	c, err := dialTemporal(ctx, at.Temporal)
 	if err != nil {
 		return nil //nolint:nilerr // see above
 	}

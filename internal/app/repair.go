@@ -46,7 +46,7 @@ func (Backend) Repair(ctx context.Context, at cli.Target, name string, progress 
 	if rec.State == crawl.CrawlStopped {
 		return done, fmt.Errorf("crawl %s is stopped: `starter crawl %s` starts it again", name, name)
 	}
-	c, err := temporalkit.Dial(ctx, temporalkit.Options{Address: at.Temporal.Address, Namespace: at.Temporal.Namespace})
+	c, err := dialTemporal(ctx, at.Temporal)
 	if err != nil {
 		return done, err
 	}

@@ -3,6 +3,8 @@ package app
 import (
 	"cmp"
 	"context"
+	"errors"
+	"fmt"
 	"log/slog"
 	"math/rand/v2"
 	"time"
@@ -10,6 +12,7 @@ import (
 	"go.temporal.io/sdk/client"
 
 	"recrawl/internal/contract"
+	"recrawl/internal/keyring"
 	"recrawl/internal/residence"
 	"recrawl/internal/store"
 	"recrawl/internal/temporalkit"
@@ -49,7 +52,8 @@ func (r resident) place(ctx context.Context) (place, home store.Home, err error)
 	return place, home, err
 }
 
-// crawls are those that run in a task queue.
+// crawls are those that run in a task queue. It is an error that wraps a
+// *keyring.LockedError if one of them was told things with a key that we lack.
 func (r resident) crawls(ctx context.Context, queue string) ([]residence.Crawl, error) {
 	open, err := temporalkit.OpenCrawls(ctx, r.client, r.namespace)
 	if err != nil {
@@ -57,6 +61,9 @@ func (r resident) crawls(ctx context.Context, queue string) ([]residence.Crawl, 
 	}
 	var crawls []residence.Crawl
 	for _, c := range open {
+		if c.TaskQueue == queue && c.Locked != nil {
+			return nil, fmt.Errorf("crawl %s cannot be read: %w", c.Name, c.Locked)
+		}
 		if c.TaskQueue == queue {
 			crawls = append(crawls, residence.Crawl{Name: c.Name, Store: c.Store, Opened: c.Opened})
 		}
@@ -74,7 +81,11 @@ func (r resident) look(ctx context.Context) (residence.Answer, store.Home, error
 		return residence.Answer{}, home, err
 	}
 	q := residence.Question{Store: r.store.ID(), Home: home, Place: place}
-	if q.Crawls, err = r.crawls(ctx, place.TaskQueue); err != nil {
+	q.Crawls, err = r.crawls(ctx, place.TaskQueue)
+	if isLocked(err) { // that lasts until somebody gives us the key
+		return residence.Answer{Reason: err.Error()}, home, nil
+	}
+	if err != nil {
 		return residence.Answer{}, home, err
 	}
 	known, err := r.store.ListCrawls(ctx)
@@ -92,6 +103,11 @@ func (r resident) look(ctx context.Context) (residence.Answer, store.Home, error
 		return residence.Answer{}, home, err
 	}
 	return residence.Decide(q), q.Home, nil // another process may have settled it elsewhere
+}
+
+func isLocked(err error) bool {
+	var locked *keyring.LockedError
+	return errors.As(err, &locked)
 }
 
 // work runs a worker at its store's home until ctx ends; strange is to be told of what is

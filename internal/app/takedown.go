@@ -72,12 +72,11 @@ func isEmbedded(dsn string) bool { return strings.HasPrefix(dsn, "sqlite:") }
 
 // dialEraser connects to Temporal until hangUp is called.
 func dialEraser(ctx context.Context, at cli.Target) (e *temporalkit.Eraser, hangUp func(), err error) {
-	options := temporalkit.Options{Address: at.Temporal.Address, Namespace: at.Temporal.Namespace}
-	c, err := temporalkit.Dial(ctx, options)
+	c, err := dialTemporal(ctx, at.Temporal)
 	if err != nil {
 		return nil, nil, err
 	}
-	return &temporalkit.Eraser{Client: c, Namespace: temporalkit.Namespace(options)}, c.Close, nil
+	return &temporalkit.Eraser{Client: c, Namespace: temporalkit.Namespace(temporalkit.Options{Namespace: at.Temporal.Namespace})}, c.Close, nil
 }
 
 // naming is an Eraser that finishes with the histories that name one of some texts.

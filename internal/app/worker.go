@@ -49,7 +49,7 @@ func runWorker(ctx context.Context, cfg config.Config, stderr io.Writer) error {
 	log := slog.New(slog.NewTextHandler(stderr, &slog.HandlerOptions{Level: cfg.Log}))
 	// First what writes nothing.
 	c, err := reach(ctx, log, "Temporal", func(ctx context.Context) (client.Client, error) {
-		return temporalkit.Dial(ctx, temporalkit.Options{Logger: sdkLogger(log)})
+		return temporalkit.Dial(ctx, temporalkit.Options{Logger: sdkLogger(log), Keys: cfg.Keys})
 	}, temporalkit.IsAbsent)
 	if err != nil {
 		return notInterrupted(ctx, err)

@@ -11,6 +11,7 @@ import (
 	"recrawl/internal/config"
 	"recrawl/internal/crawl"
 	"recrawl/internal/export"
+	"recrawl/internal/keyring"
 	"recrawl/internal/report"
 	"recrawl/internal/store"
 )
@@ -98,6 +99,8 @@ type SeedKeys interface {
 // own settings (TEMPORAL_* variables, configuration file, localhost:7233).
 type TemporalOptions struct {
 	Address, Namespace string
+	// Keys encrypt what Temporal keeps.
+	Keys keyring.Ring
 	// TaskQueue is where workflows are started; "" is where the store has its own.
 	TaskQueue string
 	// Store is the DSN of the store that crawls are started for, "" if it is not known.

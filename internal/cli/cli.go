@@ -123,7 +123,7 @@ func (s *session) target() Target {
 // temporal is where the workflows are.
 func (s *session) temporal() TemporalOptions {
 	return TemporalOptions{
-		Address: s.places.Address, Namespace: s.places.Namespace, TaskQueue: s.places.TaskQueue, Store: s.places.Store,
+		Address: s.places.Address, Namespace: s.places.Namespace, TaskQueue: s.places.TaskQueue, Store: s.places.Store, Keys: s.cfg.Keys,
 	}
 }
 

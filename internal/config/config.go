@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"recrawl/internal/crawl"
+	"recrawl/internal/keyring"
 	"recrawl/internal/urlkey"
 )
 
@@ -34,6 +35,8 @@ const (
 	EnvReserve     = "RECRAWL_RESERVE"
 	EnvDeployment  = "RECRAWL_DEPLOYMENT"
 	EnvTaskQueue   = "RECRAWL_TASK_QUEUE"
+	// EnvEncryptionKeys says where the keys are; see package keyring.
+	EnvEncryptionKeys = keyring.Setting
 )
 
 // DefaultData is the data folder of `starter dev`, below the working directory,
@@ -74,6 +77,8 @@ type Config struct {
 	// TaskQueue is Temporal's task queue of the workflows and activities; "" is
 	// contract.TaskQueue, or, for the starter, what the store's workers have.
 	TaskQueue string
+	// Keys encrypt what Temporal keeps of a crawl; none if not set.
+	Keys keyring.Ring
 	// Worker is how a worker works for Temporal.
 	Worker Worker
 }
@@ -114,6 +119,7 @@ func Load(getenv func(string) string) (Config, error) {
 	read(EnvFilters, func(v string) (err error) { c.Filters, err = parseFilters(v); return err })
 	read(EnvDeployment, func(v string) error { c.Deployment = v; return checkDeployment(v) })
 	read(EnvTaskQueue, func(v string) (err error) { c.TaskQueue, err = parseTaskQueue(v); return err })
+	read(EnvEncryptionKeys, func(v string) (err error) { c.Keys, err = keyring.Parse(v, getenv); return err })
 	c.Worker.load(read)
 	if len(errs) > 0 {
 		return Config{}, errors.Join(errs...)

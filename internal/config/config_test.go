@@ -47,6 +47,17 @@ func TestLoad(t *testing.T) {
 	}
 }
 
+func TestLoadEncryptionKeys(t *testing.T) {
+	t.Parallel()
+	c, err := Load(env(EnvEncryptionKeys, "new=env:NEW, old=env:OLD", "NEW", strings.Repeat("01", 32), "OLD", strings.Repeat("02", 32)))
+	if err != nil || !c.Keys.Encrypts() {
+		t.Fatalf("%+v, %v", c, err)
+	}
+	if key, _, err := c.Keys.Seal(nil); key != "new" || err != nil {
+		t.Errorf("encrypts with %q, %v", key, err)
+	}
+}
+
 func TestLoadMistakes(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ name, value, want string }{
@@ -72,6 +83,8 @@ func TestLoadMistakes(t *testing.T) {
 		{EnvWorkflowPollers, "1", `RECRAWL_WORKFLOW_POLLERS: "1" is not a number of pollers: write one, or MIN-MAX to have it follow the backlog, of 2 to 1000`},
 		{EnvActivityPollers, "9-4", `RECRAWL_ACTIVITY_POLLERS: "9-4" is not a number of pollers: write one, or MIN-MAX to have it follow the backlog, of 1 to 1000`},
 		{EnvStopTimeout, "2h", "RECRAWL_STOP_TIMEOUT: 2h is too long: write at most 1h"},
+		{EnvEncryptionKeys, "k1=c2VjcmV0", "RECRAWL_ENCRYPTION_KEYS: k1: say where the key is, with file:PATH or env:VARIABLE; a key itself is not taken here, where logs and process lists may show it"},
+		{EnvEncryptionKeys, "k1=env:NO_SUCH", "RECRAWL_ENCRYPTION_KEYS: k1: the variable NO_SUCH is empty"},
 		{EnvOverdue, "1ms", "RECRAWL_OVERDUE: 1ms is too short: write at least 1s"},
 	} {
 		if _, err := Load(env(c.name, c.value)); err == nil || err.Error() != c.want {

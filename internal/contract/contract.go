@@ -86,6 +86,10 @@ const (
 	// ErrTypeCrowded: too many requests are in flight to the address that another was
 	// to go to, from this worker. None was made; sleep and ask again.
 	ErrTypeCrowded = "Crowded"
+	// ErrTypeLocked: what an activity was told is encrypted with a key that its worker
+	// lacks. Nothing was done: sleep and ask again, another worker then. It is the name
+	// that the SDK makes of keyring.LockedError.
+	ErrTypeLocked = "LockedError"
 	// ErrTypeFetchFailed: a Fetch that failed; its details are a FetchOut. The
 	// error exists so that a failed fetch shows as failed in the Temporal UI.
 	ErrTypeFetchFailed = "FetchFailed"

@@ -87,6 +87,7 @@ func TestMistakes(t *testing.T) {
 	for _, m := range []mistake{
 		{name: "worker without a store", code: 2, want: "RECRAWL_STORE"},
 		{name: "worker on a task queue of no name", code: 2, want: "RECRAWL_TASK_QUEUE", env: []string{"RECRAWL_STORE=sqlite:x", "RECRAWL_ARCHIVE=x", "RECRAWL_TASK_QUEUE=my queue"}},
+		{name: "worker that is given a key itself", code: 2, want: "a key itself is not taken", env: []string{"RECRAWL_STORE=sqlite:x", "RECRAWL_ARCHIVE=x", "RECRAWL_ENCRYPTION_KEYS=k=c2VjcmV0"}},
 		{name: "worker with a wrong store", code: 2, want: "RECRAWL_STORE", env: []string{"RECRAWL_STORE=mysql://x", "RECRAWL_ARCHIVE=x"}},
 	} {
 		m.check(t, programs.worker)

@@ -29,6 +29,8 @@ type OpenCrawl struct {
 	TaskQueue string
 	Store     string // "" if the crawl does not know
 	Opened    bool   // it is in a store, whichever
+	// Locked is why we cannot read what it says, nil if we can: a key is missing.
+	Locked error
 }
 
 // maxOpenCrawls is how many crawls of a namespace are looked at.
@@ -49,7 +51,7 @@ func OpenCrawls(ctx context.Context, c client.Client, namespace string) ([]OpenC
 		}
 		for _, info := range answer.Executions {
 			if name, ok := contract.ParseCrawlID(info.GetExecution().GetWorkflowId()); ok {
-				crawls = append(crawls, openCrawl(name, info))
+				crawls = append(crawls, openCrawl(dataOf(c), name, info))
 			}
 		}
 		if request.NextPageToken = answer.NextPageToken; len(request.NextPageToken) == 0 {
@@ -59,20 +61,26 @@ func OpenCrawls(ctx context.Context, c client.Client, namespace string) ([]OpenC
 	return crawls, nil
 }
 
-func openCrawl(name string, info *workflowpb.WorkflowExecutionInfo) OpenCrawl {
+func openCrawl(data converter.DataConverter, name string, info *workflowpb.WorkflowExecutionInfo) OpenCrawl {
 	_, opened := info.GetSearchAttributes().GetIndexedFields()[contract.AttrState.GetName()]
-	return OpenCrawl{Name: name, TaskQueue: info.GetTaskQueue(), Store: memoText(info.GetMemo(), contract.MemoStore), Opened: opened}
+	text, err := memoText(data, info.GetMemo(), contract.MemoStore)
+	return OpenCrawl{Name: name, TaskQueue: info.GetTaskQueue(), Store: text, Opened: opened, Locked: err}
 }
 
-// memoText is a text of a memo; "" if there is none that can be read.
-func memoText(memo *commonpb.Memo, name string) string {
+// memoText is a text of a memo; "" if there is none, or somebody else wrote it in another
+// form. Only one that is encrypted with a key that we lack is an error.
+func memoText(data converter.DataConverter, memo *commonpb.Memo, name string) (string, error) {
 	payload, ok := memo.GetFields()[name]
 	if !ok {
-		return ""
+		return "", nil
 	}
 	var text string
-	if err := converter.GetDefaultDataConverter().FromPayload(payload, &text); err != nil {
-		return ""
+	err := data.FromPayload(payload, &text)
+	if isLocked(err) {
+		return "", fmt.Errorf("its memo: %w", err)
 	}
-	return text
+	if err != nil {
+		return "", nil //nolint:nilerr // see above
+	}
+	return text, nil
 }

@@ -6,8 +6,12 @@ import (
 	"slices"
 	"time"
 
+	commonpb "go.temporal.io/api/common/v1"
 	enumspb "go.temporal.io/api/enums/v1"
+	historypb "go.temporal.io/api/history/v1"
+	"go.temporal.io/api/proxy"
 	"go.temporal.io/api/workflowservice/v1"
+	"go.temporal.io/sdk/converter"
 	"google.golang.org/protobuf/proto"
 
 	"recrawl/internal/contract"
@@ -97,7 +101,7 @@ func (e *Eraser) named(ctx context.Context, r run, names func(text []byte) bool)
 		if err != nil {
 			return false, fmt.Errorf("read the history of %s: %w", r.id, err)
 		}
-		text, err := proto.Marshal(event)
+		text, err := plainEvent(ctx, dataOf(e.Client), event)
 		if err != nil {
 			return false, fmt.Errorf("read the history of %s: %w", r.id, err)
 		}
@@ -106,6 +110,29 @@ func (e *Eraser) named(ctx context.Context, r run, names func(text []byte) bool)
 		}
 	}
 	return false, nil
+}
+
+// plainEvent is all that an event says, decrypted.
+func plainEvent(ctx context.Context, data converter.DataConverter, event *historypb.HistoryEvent) ([]byte, error) {
+	plain, _ := proto.Clone(event).(*historypb.HistoryEvent)
+	err := proxy.VisitPayloads(ctx, plain, proxy.VisitPayloadsOptions{
+		SkipSearchAttributes: true,
+		Visitor: func(_ *proxy.VisitPayloadsContext, payloads []*commonpb.Payload) ([]*commonpb.Payload, error) {
+			opened := make([]*commonpb.Payload, len(payloads))
+			for i, p := range payloads {
+				var raw converter.RawValue
+				if err := data.FromPayload(p, &raw); err != nil {
+					return nil, err
+				}
+				opened[i] = raw.Payload()
+			}
+			return opened, nil
+		},
+	})
+	if err != nil {
+		return nil, err
+	}
+	return proto.Marshal(plain)
 }
 
 // Retention is how long the namespace keeps the histories of runs that have ended.

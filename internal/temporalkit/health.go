@@ -12,6 +12,7 @@ import (
 	historypb "go.temporal.io/api/history/v1"
 	"go.temporal.io/api/serviceerror"
 	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/converter"
 
 	"recrawl/internal/contract"
 )
@@ -31,7 +32,7 @@ type Health struct {
 	Condition Condition
 	// Ended says how the last run ended, in one word ("terminated"), if there is one.
 	Ended string
-	// Why is why the workflow task fails.
+	// Why is why the workflow task fails, of one that runs too: for want of a key.
 	Why string
 }
 
@@ -65,7 +66,11 @@ func (w Workflows) Health(ctx context.Context, id string) (Health, error) {
 	if err != nil || failure == nil {
 		return Health{Condition: Runs}, err
 	}
-	return Health{Condition: Stuck, Why: whyStuck(failure)}, nil
+	why := whyStuck(dataOf(w.Client), failure)
+	if wantsKey(why) { // a worker with the key goes on with it
+		return Health{Condition: Runs, Why: why}, nil
+	}
+	return Health{Condition: Stuck, Why: why}, nil
 }
 
 // lastFailure returns the failure of the last workflow task that ended, nil if it did not
@@ -86,8 +91,8 @@ func (w Workflows) lastFailure(ctx context.Context, id, run string) (*historypb.
 	return last.GetWorkflowTaskFailedEventAttributes(), nil
 }
 
-func whyStuck(f *historypb.WorkflowTaskFailedEventAttributes) string {
-	text := oneLine(errors.New(f.GetFailure().GetMessage()))
+func whyStuck(data converter.DataConverter, f *historypb.WorkflowTaskFailedEventAttributes) string {
+	text := oneLine(errors.New(failureText(data, f.GetFailure())))
 	if text == "" {
 		text = f.GetCause().String()
 	}

@@ -64,7 +64,8 @@ func (w Workflows) pageOptions(in contract.PageIn) client.StartWorkflowOptions {
 }
 
 // keepWishes reads from the history of a page's run what people asked of it and the store
-// does not have. A stuck workflow cannot be asked. What cannot be read is lost.
+// does not have. A stuck workflow cannot be asked. What is in no form of ours is lost; what
+// is encrypted with a key that we lack is an error.
 func (w Workflows) keepWishes(ctx context.Context, id string, in *contract.PageIn) error {
 	events := w.Client.GetWorkflowHistory(ctx, id, "", false, enumspb.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT)
 	for events.HasNext() {
@@ -72,25 +73,28 @@ func (w Workflows) keepWishes(ctx context.Context, id string, in *contract.PageI
 		if err != nil {
 			return fmt.Errorf("history of %s: %w", id, err)
 		}
-		takeWish(in, event)
+		if err := takeWish(dataOf(w.Client), in, event); err != nil {
+			return fmt.Errorf("history of %s: %w", id, err)
+		}
 	}
 	return nil
 }
 
 // takeWish takes in an interval or a snooze: as the run began with it, or as an update
 // changed it since.
-func takeWish(in *contract.PageIn, event *historypb.HistoryEvent) {
+func takeWish(data converter.DataConverter, in *contract.PageIn, event *historypb.HistoryEvent) error {
 	if begun := event.GetWorkflowExecutionStartedEventAttributes(); begun != nil {
 		var before contract.PageIn
-		if decode(begun.GetInput(), &before) {
+		ok, err := decode(data, begun.GetInput(), &before)
+		if ok {
 			in.Interval, in.Snoozed = before.Interval, before.Snoozed
 		}
-		return
+		return err
 	}
 	asked := event.GetWorkflowExecutionUpdateAcceptedEventAttributes().GetAcceptedRequest().GetInput()
 	var arg contract.DurationArg
-	if asked == nil || !decode(asked.GetArgs(), &arg) {
-		return
+	if ok, err := decode(data, asked.GetArgs(), &arg); !ok {
+		return err
 	}
 	d, err := crawl.ParseDuration(string(arg))
 	switch {
@@ -102,10 +106,19 @@ func takeWish(in *contract.PageIn, event *historypb.HistoryEvent) {
 	case asked.GetName() == contract.Snooze:
 		in.Snoozed = event.GetEventTime().AsTime().Add(d)
 	}
+	return nil
 }
 
-func decode(payloads *commonpb.Payloads, to any) bool {
-	return len(payloads.GetPayloads()) > 0 && converter.GetDefaultDataConverter().FromPayload(payloads.GetPayloads()[0], to) == nil
+// decode reads the first payload, if it is there and has the form of to.
+func decode(data converter.DataConverter, payloads *commonpb.Payloads, to any) (bool, error) {
+	if len(payloads.GetPayloads()) == 0 {
+		return false, nil
+	}
+	err := data.FromPayload(payloads.GetPayloads()[0], to)
+	if isLocked(err) {
+		return false, err
+	}
+	return err == nil, nil
 }
 
 // EndStuckDiscover terminates the Discover of a visit if it is stuck, so that it can be
@@ -116,7 +129,8 @@ func (w Workflows) EndStuckDiscover(ctx context.Context, page crawl.PageRef, vis
 	if err != nil || health.Condition != Stuck {
 		return false, err
 	}
-	err = w.Client.TerminateWorkflow(ctx, id, "", "stuck: "+health.Why)
+	// Why it was is in its history, encrypted where all is; a reason never is.
+	err = w.Client.TerminateWorkflow(ctx, id, "", "stuck")
 	var gone *serviceerror.NotFound
 	if err != nil && !errors.As(err, &gone) {
 		return false, fmt.Errorf("terminate %s: %w", id, err)

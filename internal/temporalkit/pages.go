@@ -187,7 +187,11 @@ func (w Workflows) CrawlRuns(ctx context.Context, name string) (bool, error) {
 	if err != nil || info == nil {
 		return false, err
 	}
-	if of := memoText(info.GetMemo(), contract.MemoStore); of != "" && w.Store != "" && of != w.Store {
+	of, err := memoText(dataOf(w.Client), info.GetMemo(), contract.MemoStore)
+	if err != nil {
+		return false, fmt.Errorf("%s: %w", id, err)
+	}
+	if of != "" && w.Store != "" && of != w.Store {
 		return false, fmt.Errorf("%s in this namespace is of store %s, and not of yours, %s: choose another name or namespace, or the other store", id, of, w.Store)
 	}
 	return true, nil

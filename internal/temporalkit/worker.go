@@ -75,7 +75,7 @@ func CacheWorkflows(most int) { worker.SetStickyWorkflowCacheSize(most) }
 
 // NewWorker returns a worker with recrawl's options.
 func NewWorker(c client.Client, o WorkerOptions) worker.Worker {
-	return worker.New(c, o.TaskQueue, worker.Options{
+	return worker.New(plainClient(c), o.TaskQueue, worker.Options{
 		MaxConcurrentActivityExecutionSize:      o.Activities,
 		MaxConcurrentLocalActivityExecutionSize: o.LocalActivities,
 		MaxConcurrentWorkflowTaskExecutionSize:  o.WorkflowTasks,

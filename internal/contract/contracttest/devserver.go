@@ -23,7 +23,10 @@ import (
 const CLIVariable = "RECRAWL_TEMPORAL_CLI"
 
 // Quiet is a Temporal logger that says nothing.
-func Quiet() log.Logger { return log.NewStructuredLogger(slog.New(slog.DiscardHandler)) }
+func Quiet() log.Logger { return log.NewStructuredLogger(QuietLog()) }
+
+// QuietLog is a logger that says nothing.
+func QuietLog() *slog.Logger { return slog.New(slog.DiscardHandler) }
 
 // devServerPatience only ends a hang: a busy machine takes its time to start a server.
 const devServerPatience = 10 * time.Minute
@@ -34,24 +37,28 @@ const devServerPatience = 10 * time.Minute
 // skipped quietly. Only the quick tests (-short) leave it out.
 func DevServer(t testing.TB) client.Client {
 	t.Helper()
+	c, _ := DevServerAt(t)
+	return c
+}
+
+// DevServerAt is DevServer with the server's host and port.
+func DevServerAt(t testing.TB) (c client.Client, address string) {
+	t.Helper()
 	if testing.Short() {
 		t.Skip("-short: no Temporal server")
 	}
-	cli := temporalCLI()
-	if cli == "" {
-		t.Fatalf("no temporal CLI: build it into bin/ (tools/temporal), put it on PATH, or set %s", CLIVariable)
-	}
+	cli := CLI(t)
 	ctx, cancel := context.WithTimeout(context.Background(), devServerPatience)
 	defer cancel()
 	for {
-		if c := startDevServer(ctx, t, cli); c != nil {
-			return c
+		if c, address := startDevServer(ctx, t, cli); c != nil {
+			return c, address
 		}
 	}
 }
 
 // startDevServer returns nil if somebody was quicker to take one of the server's ports.
-func startDevServer(ctx context.Context, t testing.TB, cli string) client.Client {
+func startDevServer(ctx context.Context, t testing.TB, cli string) (c client.Client, address string) {
 	t.Helper()
 	port, err := porttest.Free(ctx)
 	if err != nil {
@@ -83,7 +90,7 @@ func startDevServer(ctx context.Context, t testing.TB, cli string) client.Client
 		c, err := client.DialContext(ctx, client.Options{HostPort: "127.0.0.1:" + port, Logger: Quiet(), Identity: "recrawl-test"})
 		if err == nil {
 			t.Cleanup(c.Close)
-			return c
+			return c, "127.0.0.1:" + port
 		}
 		select {
 		case <-time.After(50 * time.Millisecond): // it has no other way to say that it is up
@@ -91,11 +98,21 @@ func startDevServer(ctx context.Context, t testing.TB, cli string) client.Client
 			if !strings.Contains(out.String(), "address already in use") {
 				t.Fatalf("the dev server %s ended: %s", cli, &out)
 			}
-			return nil
+			return nil, ""
 		case <-ctx.Done():
 			t.Fatalf("the dev server %s does not come up: %v", cli, err)
 		}
 	}
+}
+
+// CLI is the path of the temporal CLI. Without one the test fails.
+func CLI(t testing.TB) string {
+	t.Helper()
+	cli := temporalCLI()
+	if cli == "" {
+		t.Fatalf("no temporal CLI: build it into bin/ (tools/temporal), put it on PATH, or set %s", CLIVariable)
+	}
+	return cli
 }
 
 // temporalCLI looks where `starter dev` looks: an explicit path, the module's
