@@ -44,7 +44,7 @@ func TestClusterHeals(t *testing.T) {
 	wedged, gone := s.url+"/p1.html", s.url+"/p2.html"
 	c.wedge("page/t/" + wedged)
 	o.temporal("workflow", "terminate", "--workflow-id", "page/t/"+gone, "--reason", "a mistake")
-	o.awaitSays("were stuck", "status", "t")
+	o.awaitSays(" stuck (", "status", "t")
 	for _, url := range []string{wedged, gone} {
 		before := len(c.visits(url))
 		c.await(url+" is visited again", func() bool { return len(c.visits(url)) > before+1 })

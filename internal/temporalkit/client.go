@@ -35,6 +35,8 @@ type Options struct {
 	// listens at the moment; Address, the environment and the configuration file are
 	// then ignored.
 	Dial func(ctx context.Context, address string) (net.Conn, error)
+	// Struggling, unless nil, hears of the tasks that workers on this connection get.
+	Struggling *Struggling
 	// Patience is how long the server may take to answer at first; 0 is 5 seconds.
 	Patience time.Duration
 }
@@ -66,6 +68,9 @@ func Dial(ctx context.Context, o Options) (client.Client, error) {
 	}
 	if opts.HostPort == "" {
 		opts.HostPort = client.DefaultHostPort
+	}
+	if o.Struggling != nil {
+		opts.ConnectionOptions.DialOptions = append(opts.ConnectionOptions.DialOptions, grpc.WithChainUnaryInterceptor(o.Struggling.intercept))
 	}
 	if o.Logger != nil {
 		opts.Logger = sdklog.NewStructuredLogger(o.Logger)
