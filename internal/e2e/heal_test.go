@@ -2,10 +2,18 @@ package e2e
 
 import (
 	"fmt"
+	"log/slog"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
+
+	enumspb "go.temporal.io/api/enums/v1"
+	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/converter"
+	"go.temporal.io/sdk/log"
+	"go.temporal.io/sdk/worker"
+	"go.temporal.io/sdk/workflow"
 )
 
 // operator is somebody who has the commands of an installation, of one machine or of a
@@ -176,4 +184,48 @@ func TestPagesComeBack(t *testing.T) {
 	o.says("1 of stopped pages, which come back", "crawl", "t", url(5))
 	visited(5, before+1)
 	d.stop()
+}
+
+// wedge has another program, which takes the workers' place while there are none, begin the
+// workflow anew, in a way that the workers cannot go on with.
+func wedge(t *testing.T, address, id string) {
+	t.Helper()
+	flows, err := client.Dial(client.Options{HostPort: address, Logger: log.NewStructuredLogger(slog.New(slog.DiscardHandler))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer flows.Close()
+	events := flows.GetWorkflowHistory(t.Context(), id, "", false, enumspb.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT)
+	first, err := events.Next()
+	if err != nil {
+		t.Fatal(err)
+	}
+	was := first.GetWorkflowExecutionStartedEventAttributes()
+	var in map[string]any
+	if err := converter.GetDefaultDataConverter().FromPayloads(was.GetInput(), &in); err != nil {
+		t.Fatal(err)
+	}
+	if err := flows.TerminateWorkflow(t.Context(), id, "", "to begin it otherwise"); err != nil {
+		t.Fatal(err)
+	}
+	begun := make(chan struct{})
+	other := worker.New(flows, was.GetTaskQueue().GetName(), worker.Options{})
+	other.RegisterWorkflowWithOptions(func(ctx workflow.Context, _ map[string]any) error {
+		if workflow.GetInfo(ctx).WorkflowExecution.ID != id {
+			panic("not for this program") // the workers take it when they are back
+		}
+		if !workflow.IsReplaying(ctx) {
+			close(begun)
+		}
+		return workflow.Sleep(ctx, 5*time.Second)
+	}, workflow.RegisterOptions{Name: "Page"})
+	if err := other.Start(); err != nil {
+		t.Fatal(err)
+	}
+	_, err = flows.ExecuteWorkflow(t.Context(), client.StartWorkflowOptions{ID: id, TaskQueue: was.GetTaskQueue().GetName()}, "Page", in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	receive(t, begun, "the other program has begun the page")
+	other.Stop()
 }
