@@ -109,8 +109,8 @@ func TestDynamicConfig(t *testing.T) {
 type cluster struct {
 	t        *testing.T
 	project  deploytest.Project
-	path     string            // folder of the images' programs
-	volumes  string            // folder of the named volumes
+	path     string // folder of the images' programs
+	volumes  string // folder of the named volumes
 	postgres *pgtest.Server
 	database string            // Postgres' port
 	names    *strings.Replacer // host:port of a service
