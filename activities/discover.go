@@ -72,30 +72,35 @@ func (a *Activities) RegisterLinks(ctx context.Context, in contract.RegisterIn) 
 // the windows leave room; pages that a cached robots.txt forbids are excluded
 // without a workflow.
 func (a *Activities) Admit(ctx context.Context, in contract.AdmitIn) (contract.AdmitOut, error) {
-	if earlier, err := a.store.Admitted(ctx, in.CrawlID, in.Key); err != nil {
-		return contract.AdmitOut{}, translate(err)
-	} else if len(earlier) > 0 {
-		return contract.AdmitOut{Pages: newPageIns(earlier), More: true}, nil
-	}
+	params := store.AdmitParams{CrawlID: in.CrawlID, Key: in.Key}
 	candidates, err := a.store.Candidates(ctx, store.CandidateParams{CrawlID: in.CrawlID, Hosts: in.Hosts, Limit: in.Limit})
-	if err != nil || len(candidates) == 0 {
-		return contract.AdmitOut{}, translate(err)
+	if err == nil && len(candidates) > 0 {
+		err = a.choose(ctx, candidates, &params)
 	}
-	view, err := a.crawl(ctx, candidates[0].Crawl, 0)
 	if err != nil {
 		return contract.AdmitOut{}, translate(err)
 	}
-	params := store.AdmitParams{CrawlID: in.CrawlID, Key: in.Key, ExcludedFor: view.Spec.Revisit.MaxInterval.Std()}
-	if err := a.sortOut(ctx, view, candidates, &params); err != nil {
-		return contract.AdmitOut{}, translate(err)
-	}
+	// Also with no candidates: the answer of a first attempt that was lost comes again.
 	admitted, err := a.store.Admit(ctx, params)
 	if err != nil {
 		return contract.AdmitOut{}, translate(err)
 	}
-	return contract.AdmitOut{
-		Pages: newPageIns(admitted), Excluded: len(params.Exclude), More: len(admitted) > 0 || len(params.Exclude) > 0,
-	}, nil
+	out := contract.AdmitOut{Pages: newPageIns(admitted), Excluded: len(params.Exclude)}
+	if len(admitted) > 0 && !slices.Contains(params.Admit, admitted[0].PageID) {
+		out.Excluded = 0 // it was the first attempt's answer, and nothing else was done
+	}
+	out.More = len(out.Pages)+out.Excluded > 0
+	return out, nil
+}
+
+// choose says what becomes of the candidates of one crawl.
+func (a *Activities) choose(ctx context.Context, candidates []store.PageRecord, params *store.AdmitParams) error {
+	view, err := a.crawl(ctx, candidates[0].Crawl, 0)
+	if err != nil {
+		return err
+	}
+	params.ExcludedFor = view.Spec.Revisit.MaxInterval.Std()
+	return a.sortOut(ctx, view, candidates, params)
 }
 
 // sortOut names the candidates to be admitted, and those that a cached robots.txt

@@ -30,10 +30,11 @@ var _ cli.Backend = Backend{}
 const storeLimit = 10 * time.Second
 
 // OpenStore implements cli.Backend.
-func (Backend) OpenStore(ctx context.Context, dsn string) (store.Store, error) {
+func (Backend) OpenStore(ctx context.Context, dsn string) (cli.Opened, error) {
 	ctx, cancel := context.WithTimeout(ctx, storeLimit)
 	defer cancel()
-	return openStore(ctx, dsn, storeRead, "")
+	s, err := openStore(ctx, dsn, storeRead, "")
+	return cli.Opened{Store: s, Seeds: s, Closer: s}, err
 }
 
 // OpenArchive implements cli.Backend.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"recrawl/internal/cli"
+	"recrawl/internal/report"
 	"recrawl/internal/store"
 	"recrawl/internal/temporalkit"
 )
@@ -51,7 +52,7 @@ func (Backend) Delete(ctx context.Context, at cli.Target, name string, o cli.Del
 }
 
 // pagesOf counts the pages of a crawl.
-func pagesOf(ctx context.Context, s store.Store, id int64) (int, error) {
+func pagesOf(ctx context.Context, s report.Store, id int64) (int, error) {
 	status, err := s.Status(ctx, id)
 	n := 0
 	for _, pages := range status.Pages {

@@ -17,6 +17,7 @@ import (
 
 	"recrawl/internal/cli"
 	"recrawl/internal/crawl"
+	"recrawl/internal/report"
 	"recrawl/internal/store"
 	"recrawl/internal/temporalkit/embedded"
 	"recrawl/internal/testsite"
@@ -74,7 +75,7 @@ type demoVisits struct {
 }
 
 // summary compares what the crawl found with what the site did.
-func (d *demo) summary(ctx context.Context, s store.Store, out io.Writer) error {
+func (d *demo) summary(ctx context.Context, s report.Store, out io.Writer) error {
 	record, err := s.Crawl(ctx, cli.DemoCrawl)
 	if err != nil {
 		return err
@@ -112,7 +113,7 @@ func (d *demo) row(host testsite.Host, p testsite.Page, visits map[string]demoVi
 }
 
 // visits reads what is known of the site's pages, by URL.
-func (d *demo) visits(ctx context.Context, s store.Store, crawlID int64) (map[string]demoVisits, error) {
+func (d *demo) visits(ctx context.Context, s report.Store, crawlID int64) (map[string]demoVisits, error) {
 	found := map[string]demoVisits{}
 	for after := int64(0); ; {
 		pages, err := s.ListPages(ctx, store.PageFilter{CrawlID: crawlID, After: after, Limit: 500})
@@ -128,7 +129,7 @@ func (d *demo) visits(ctx context.Context, s store.Store, crawlID int64) (map[st
 	}
 }
 
-func countVisits(ctx context.Context, s store.Store, p store.PageRecord) (demoVisits, error) {
+func countVisits(ctx context.Context, s report.Store, p store.PageRecord) (demoVisits, error) {
 	v := demoVisits{page: p}
 	visits, err := s.ListVisits(ctx, p.PageID, 0, 10_000)
 	for _, visit := range visits {

@@ -24,7 +24,7 @@ type Backend interface {
 	// Dev runs everything on this machine until ctx ends, which is no error.
 	Dev(ctx context.Context, o DevOptions) error
 	// OpenStore opens a store for reading. It gives up within seconds.
-	OpenStore(ctx context.Context, dsn string) (store.Store, error)
+	OpenStore(ctx context.Context, dsn string) (Opened, error)
 	// OpenArchive opens an archive that exists, for reading.
 	OpenArchive(ctx context.Context, url string) (archive.Store, error)
 	// Export writes an export of a crawl below the folder out.
@@ -80,6 +80,18 @@ type Backend interface {
 	UndoUpgrade(ctx context.Context, o UndoOptions) (Undone, error)
 	// DialTemporal connects to Temporal. It gives up within seconds.
 	DialTemporal(ctx context.Context, o TemporalOptions) (Client, error)
+}
+
+// Opened is a store that is open for reading.
+type Opened struct {
+	report.Store
+	Seeds SeedKeys
+	io.Closer
+}
+
+// SeedKeys knows imported seeds by what they mean for URLs; see scope.AskedKeys.
+type SeedKeys interface {
+	SeedKeys(ctx context.Context, crawlID int64, keys []crawl.SeedKey) (map[crawl.SeedKey]bool, error)
 }
 
 // TemporalOptions say where Temporal is. What is empty is left to Temporal's

@@ -5,7 +5,6 @@ import (
 
 	"recrawl/internal/crawl"
 	"recrawl/internal/report"
-	"recrawl/internal/store"
 	"recrawl/internal/urlkey"
 )
 
@@ -45,7 +44,7 @@ func (c checkURLCmd) Run(s *session) error {
 }
 
 func (c checkURLCmd) rules(s *session) (rules urlkey.Rules, err error) {
-	err = s.withStore(func(opened store.Store) error {
+	err = s.withStore(func(opened Opened) error {
 		record, err := opened.Crawl(s.ctx, c.Crawl)
 		rules = urlkey.NewRules(record.Spec.URLs)
 		return orNoCrawl(c.Crawl, err)

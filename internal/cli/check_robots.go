@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bufio"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -42,8 +43,8 @@ func (c checkRobotsCmd) Run(s *session) error {
 	case c.URLs == "-" && c.File == "-":
 		return usagef("--urls and --file cannot both be standard input")
 	case c.File == "":
-		return s.withStore(func(opened store.Store) error {
-			return c.check(s, (&cachedRobots{session: s, store: opened}).of)
+		return s.withStore(func(opened Opened) error {
+			return c.check(s, (&cachedRobots{session: s, store: opened.Store}).of)
 		})
 	}
 	text, err := readFile(c.File, s.env.Stdin)
@@ -163,10 +164,15 @@ const (
 	maxJudged = 4 << 20
 )
 
+// robotsStore has robots.txt files; store.ErrNotFound for one that was not fetched yet.
+type robotsStore interface {
+	Robots(ctx context.Context, origin string) (store.RobotsRecord, error)
+}
+
 // cachedRobots judges by the store's robots.txt files.
 type cachedRobots struct {
 	session *session
-	store   store.Store
+	store   robotsStore
 	judges  map[string]report.RobotsJudge // by origin
 	bytes   int                           // of the texts of judges
 }

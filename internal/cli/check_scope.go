@@ -51,7 +51,7 @@ func (c checkScopeCmd) Run(s *session) error {
 		u, _ = urlkey.NewRules(spec.URLs).Apply(u)
 		return c.check(s, spec, u, known{})
 	}
-	return s.withStore(func(opened store.Store) error {
+	return s.withStore(func(opened Opened) error {
 		record, err := opened.Crawl(s.ctx, c.Crawl)
 		if err != nil {
 			return orNoCrawl(c.Crawl, err)
@@ -61,11 +61,11 @@ func (c checkScopeCmd) Run(s *session) error {
 		if err != nil {
 			return err
 		}
-		held, err := heldBy(s.ctx, opened, record.ID, u)
+		held, err := heldBy(s.ctx, opened.Store, record.ID, u)
 		if err != nil {
 			return err
 		}
-		seeds, err := importedSeeds(s.ctx, opened, record, u)
+		seeds, err := importedSeeds(s.ctx, opened.Seeds, record, u)
 		if err != nil {
 			return err
 		}
@@ -74,7 +74,7 @@ func (c checkScopeCmd) Run(s *session) error {
 }
 
 // heldBy is the name of a trap that holds new pages of a URL, or "".
-func heldBy(ctx context.Context, s store.Guard, crawlID int64, u urlkey.URL) (string, error) {
+func heldBy(ctx context.Context, s report.Store, crawlID int64, u urlkey.URL) (string, error) {
 	const most = 1000
 	traps, err := s.Traps(ctx, store.TrapFilter{CrawlID: crawlID, Sites: []string{urlkey.RegistrableDomain(u.Host())}, Limit: most})
 	if err != nil {
@@ -99,7 +99,7 @@ type known struct {
 	seeds map[crawl.SeedKey]bool // what imported seeds mean for it
 }
 
-func importedSeeds(ctx context.Context, s store.Seeds, record store.CrawlRecord, u urlkey.URL) (map[crawl.SeedKey]bool, error) {
+func importedSeeds(ctx context.Context, s SeedKeys, record store.CrawlRecord, u urlkey.URL) (map[crawl.SeedKey]bool, error) {
 	if !record.Imported {
 		return nil, nil
 	}

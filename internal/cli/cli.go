@@ -128,7 +128,7 @@ func (s *session) temporal() TemporalOptions {
 }
 
 // withStore opens the store for as long as do runs.
-func (s *session) withStore(do func(store.Store) error) error {
+func (s *session) withStore(do func(Opened) error) error {
 	if s.places.Store == "" {
 		return usage(config.ErrNoStore)
 	}
@@ -154,13 +154,13 @@ func (s *session) withTemporal(do func(Client) error) error {
 
 // withReport makes a reporter on the store for as long as do runs.
 func (s *session) withReport(do func(report.Reporter) error) error {
-	return s.withStore(func(opened store.Store) error {
+	return s.withStore(func(opened Opened) error {
 		return do(s.reporter(opened, s.env.Stdout))
 	})
 }
 
-func (s *session) reporter(opened store.Store, out io.Writer) report.Reporter {
-	return report.Reporter{Store: opened, Out: out, Format: s.global.Output, Short: func() string {
+func (s *session) reporter(opened Opened, out io.Writer) report.Reporter {
+	return report.Reporter{Store: opened.Store, Out: out, Format: s.global.Output, Short: func() string {
 		return room.Short(config.LocalFolders(s.places.Store, s.places.Archive), room.Least, room.Measure)
 	}}
 }

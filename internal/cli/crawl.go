@@ -81,7 +81,7 @@ type lookup func(ctx context.Context, name string) (crawl.Spec, error)
 
 // lookup reads a crawl's spec from the store.
 func (s *session) lookup(ctx context.Context, name string) (spec crawl.Spec, err error) {
-	err = s.withStore(func(opened store.Store) error {
+	err = s.withStore(func(opened Opened) error {
 		record, err := opened.Crawl(ctx, name)
 		spec = record.Spec
 		return err

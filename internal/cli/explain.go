@@ -25,8 +25,8 @@ func (c explainCmd) Run(s *session) error {
 	if err != nil {
 		return err
 	}
-	return s.withStore(func(opened store.Store) error {
-		reporter := report.Reporter{Store: opened, Out: s.env.Stdout, Format: s.global.Output}
+	return s.withStore(func(opened Opened) error {
+		reporter := report.Reporter{Store: opened.Store, Out: s.env.Stdout, Format: s.global.Output}
 		page, err := findPage(s, opened, url, c.Crawl)
 		if errors.Is(err, store.ErrNotFound) {
 			if told, failed := reporter.ExplainRejected(s.ctx, url, c.Crawl); told || failed != nil {

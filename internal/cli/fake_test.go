@@ -49,13 +49,14 @@ func (b *fakeBackend) Dev(ctx context.Context, o DevOptions) error {
 	return o.Ready(ctx, &fakeStore{backend: b}, &fakeClient{b}, seeds)
 }
 
-func (b *fakeBackend) OpenStore(_ context.Context, dsn string) (store.Store, error) {
+func (b *fakeBackend) OpenStore(_ context.Context, dsn string) (Opened, error) {
 	if b.storeErr != nil {
-		return nil, b.storeErr
+		return Opened{}, b.storeErr
 	}
 	b.opened++
 	b.dsn = dsn
-	return &fakeStore{backend: b}, nil
+	s := &fakeStore{backend: b}
+	return Opened{Store: s, Seeds: s, Closer: s}, nil
 }
 
 func (b *fakeBackend) OpenArchive(_ context.Context, url string) (archive.Store, error) {

@@ -43,8 +43,8 @@ func (p pageArg) change(s *session, change PageChange, arg string) error {
 // asked has his answer without it too.
 func (s *session) hindrance(page store.PageRecord) string {
 	why := ""
-	err := s.withStore(func(opened store.Store) (err error) {
-		why, err = report.Reporter{Store: opened}.Hindrance(s.ctx, page)
+	err := s.withStore(func(opened Opened) (err error) {
+		why, err = report.Reporter{Store: opened.Store}.Hindrance(s.ctx, page)
 		return err
 	})
 	if err != nil || why == "" {
@@ -138,7 +138,7 @@ func (c retryCmd) Run(s *session) error {
 		states = []crawl.PageState{crawl.Failing}
 	}
 	asked := 0
-	err = s.withStore(func(opened store.Store) error {
+	err = s.withStore(func(opened Opened) error {
 		record, err := opened.Crawl(s.ctx, c.Name)
 		if err != nil {
 			return orNoCrawl(c.Name, err)
@@ -157,7 +157,7 @@ func (c retryCmd) Run(s *session) error {
 
 // askVisits asks for a visit of each page that passes the filter and lives, or was
 // stopped.
-func askVisits(s *session, opened store.Store, client Client, filter store.PageFilter) (asked int, err error) {
+func askVisits(s *session, opened Opened, client Client, filter store.PageFilter) (asked int, err error) {
 	for {
 		pages, err := opened.ListPages(s.ctx, filter)
 		if err != nil || len(pages) == 0 {
@@ -182,7 +182,7 @@ func askVisits(s *session, opened store.Store, client Client, filter store.PageF
 
 // findPage returns the one page of a URL.
 func (s *session) findPage(url, crawlName string) (page store.PageRecord, err error) {
-	err = s.withStore(func(opened store.Store) error {
+	err = s.withStore(func(opened Opened) error {
 		page, err = findPage(s, opened, url, crawlName)
 		return err
 	})

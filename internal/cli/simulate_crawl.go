@@ -10,7 +10,7 @@ import (
 // crawl is the study of a crawl's own recorded history.
 func (c simulateCmd) crawl(s *session, study sim.Study) (sim.Study, error) {
 	var recording *sim.Recording
-	err := s.withStore(func(opened store.Store) error {
+	err := s.withStore(func(opened Opened) error {
 		record, err := opened.Crawl(s.ctx, c.Crawl)
 		if err != nil {
 			return orNoCrawl(c.Crawl, err)
@@ -48,7 +48,7 @@ func (c simulateCmd) crawl(s *session, study sim.Study) (sim.Study, error) {
 const readBatch = 500
 
 // readRecording reads all visits of a crawl's pages.
-func readRecording(s *session, opened store.Store, record store.CrawlRecord) (*sim.Recording, error) {
+func readRecording(s *session, opened Opened, record store.CrawlRecord) (*sim.Recording, error) {
 	now, err := opened.Now(s.ctx)
 	if err != nil {
 		return nil, err
@@ -72,7 +72,7 @@ func readRecording(s *session, opened store.Store, record store.CrawlRecord) (*s
 }
 
 // readVisits reads all visits of a page, first to last.
-func readVisits(s *session, opened store.Store, page int64) ([]sim.RecordedVisit, error) {
+func readVisits(s *session, opened Opened, page int64) ([]sim.RecordedVisit, error) {
 	var visits []sim.RecordedVisit
 	before := 0
 	for {

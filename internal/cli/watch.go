@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"recrawl/internal/report"
-	"recrawl/internal/store"
 )
 
 // watchEvery is the time between two looks of --watch.
@@ -18,7 +17,7 @@ const clearScreen = "\x1b[H\x1b[J"
 // watch writes an answer again and again, over the last one on a terminal,
 // until the context ends, which is how a person ends it.
 func (s *session) watch(write func(report.Reporter) error) error {
-	return s.withStore(func(opened store.Store) error {
+	return s.withStore(func(opened Opened) error {
 		ticker := time.NewTicker(watchEvery)
 		defer ticker.Stop()
 		for {

@@ -1,6 +1,7 @@
 package ranking
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -229,11 +230,10 @@ func TestRanksAreThoseOfTheWeb(t *testing.T) {
 		if !last.At.After(rec.At.Add(-time.Minute)) || last.Links != rec.Links || links != rec.Links || last.Reason.Code != "test" {
 			t.Errorf("recorded %+v with %d links in all, want %+v", last, links, rec)
 		}
-		hosts, err := s.HostRanks(t.Context(), w.id, 100)
-		w.check(err)
+		hosts := w.rankedHosts()
 		sum := 0.0
 		for _, h := range hosts {
-			sum += h.Rank
+			sum += h.Ranked.Rank
 		}
 		if len(hosts) != rec.Hosts || math.Abs(sum-float64(rec.Pages)) > 1e-6 {
 			t.Errorf("%d hosts of %d, with a rank of %v in all", len(hosts), rec.Hosts, sum)
@@ -355,11 +355,9 @@ func TestHeldPagesLendNoImportance(t *testing.T) {
 	if rec.Pages != before.Pages-len(months) || rec.Links != before.Links-len(months) {
 		t.Errorf("ranked %d pages and %d links, before %d and %d", rec.Pages, rec.Links, before.Pages, before.Links)
 	}
-	hosts, err := s.HostRanks(t.Context(), w.id, 10)
-	w.check(err)
-	for i, h := range hosts {
-		if trap := h.Name == "trap.localhost"; trap && (i == 0 || h.Rank > 1 || h.Pages != 1 || h.Inner != 0) {
-			t.Errorf("place %d: %+v", i, h)
+	for i, h := range w.rankedHosts() {
+		if trap := h.Host == "trap.localhost"; trap && (i == 0 || h.Ranked.Rank > 1 || h.Ranked.Pages != 1 || h.Ranked.Inner != 0) {
+			t.Errorf("place %d: %+v", i, h.Ranked)
 		}
 	}
 	if p := w.page(months[0]); p.Weight != 0 || p.Rank != 0 {
@@ -370,7 +368,15 @@ func TestHeldPagesLendNoImportance(t *testing.T) {
 // topHost is the most important host.
 func (w *world) topHost() string {
 	w.t.Helper()
-	hosts, err := w.HostRanks(w.t.Context(), w.id, 1)
+	return w.rankedHosts()[0].Host
+}
+
+// rankedHosts are the hosts that the last ranking knows, the most important first.
+func (w *world) rankedHosts() []store.HostRecord {
+	w.t.Helper()
+	hosts, err := w.ListHosts(w.t.Context(), w.id, "", 1000)
 	w.check(err)
-	return hosts[0].Name
+	hosts = slices.DeleteFunc(hosts, func(h store.HostRecord) bool { return h.Ranked == nil })
+	slices.SortFunc(hosts, func(a, b store.HostRecord) int { return cmp.Compare(b.Ranked.Rank, a.Ranked.Rank) })
+	return hosts
 }

@@ -34,6 +34,14 @@ type hostLine struct {
 	Kept         float64        `json:"kept"`
 	Waiting      int            `json:"waiting"`
 	InFlight     bool           `json:"in_flight"`
+	Ranked       *rankedLine    `json:"ranked,omitempty"` // left out before a ranking that knows the host
+}
+
+// rankedLine is a host in the last ranking.
+type rankedLine struct {
+	Rank         float64 `json:"rank"` // the sum of its pages' ranks; the mean page of the crawl has 1
+	LinkingHosts int     `json:"linking_hosts"`
+	LinkingPages int     `json:"linking_pages"` // of other hosts
 }
 
 type robotsLine struct {
@@ -125,6 +133,9 @@ func hostOf(h store.HostRecord, state HostState, why string) hostLine {
 	}
 	if h.Capped {
 		line.Capped = crawl.Duration(h.CrawlDelay)
+	}
+	if k := h.Ranked; k != nil {
+		line.Ranked = &rankedLine{Rank: k.Rank, LinkingHosts: k.LinkingHosts, LinkingPages: k.LinkingPages}
 	}
 	for _, o := range h.Robots {
 		line.Robots = append(line.Robots, robotsLine{

@@ -28,13 +28,10 @@ type Frontier interface {
 	Candidates(ctx context.Context, p CandidateParams) ([]PageRecord, error)
 	// Admit turns Known pages Active (due now) as far as the window of their host
 	// and the crawl's max_pages leave room, and Exclude pages Excluded (due after
-	// ExcludedFor). It returns the pages it admitted; run again with the same Key it
+	// ExcludedFor). It returns the pages it admitted. Run again with the same Key it
 	// changes nothing while pages of the first time have not been attempted, and
-	// returns those.
+	// returns those: the answer that its caller may have lost.
 	Admit(ctx context.Context, p AdmitParams) ([]PageRecord, error)
-	// Admitted returns the pages that an Admit with this key has admitted and that
-	// have not been attempted yet: the answer that its caller may have lost.
-	Admitted(ctx context.Context, crawlID int64, key string) ([]PageRecord, error)
 	// DuePages lists pages that live (see PageState.Lives), are due before Before
 	// and, unless InLine is set, stand in no line (a lapsed waiter does not), in
 	// order of page id after After.
@@ -143,7 +140,7 @@ type AdmitParams struct {
 	Admit       []int64 // page ids
 	Exclude     []int64 // page ids
 	ExcludedFor time.Duration
-	Key         string // names the call for Admitted; "" for none
+	Key         string // names the call, so that it can be made again; "" for none
 }
 
 // DueParams are the inputs of DuePages.

@@ -30,9 +30,6 @@ type Ranks interface {
 	// Ranking returns the last ranking of a crawl, zero if there was none, and how many
 	// links the crawl has now.
 	Ranking(ctx context.Context, crawlID int64) (last RankingRecord, links int, err error)
-	// HostRanks lists the hosts of a crawl by the last ranking, those of the highest
-	// rank first, at most limit.
-	HostRanks(ctx context.Context, crawlID int64, limit int) ([]HostRank, error)
 	// Collection returns how full a crawl's collection is.
 	Collection(ctx context.Context, crawlID int64) (CollectionRecord, error)
 	// Swap evicts a page and admits another in its place, at once or not at all. It
@@ -87,9 +84,8 @@ type PageRank struct {
 	rank.Backlinks `json:"-"`
 }
 
-// HostRank is how important a host is.
+// HostRank is how important a host is, by the last ranking: the sum of its pages' ranks.
 type HostRank struct {
-	Name string // host key; only from HostRanks
 	Rank float64
 	rank.HostLinks
 }

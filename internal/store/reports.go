@@ -111,4 +111,5 @@ type HostRecord struct {
 	// those that were and live.
 	Unvisited, Visited int64
 	Robots             []RobotsRecord
+	Ranked             *HostRank // nil before the first ranking that knows it
 }

@@ -20,9 +20,15 @@ const (
 	visitsAtOnce = 1000 // a row with heads has up to 40 KiB
 )
 
+// Store is what an export reads of a crawl.
+type Store interface {
+	ListPages(ctx context.Context, f store.PageFilter) ([]store.PageRecord, error)
+	store.Exchanges
+}
+
 // Source implements export.Source.
 type Source struct {
-	store store.Store
+	store Store
 	files archive.Store
 	crawl store.CrawlRecord
 	rules extract.Rules
@@ -31,7 +37,7 @@ type Source struct {
 var _ export.Source = (*Source)(nil)
 
 // New returns a crawl as exports read it.
-func New(s store.Store, files archive.Store, c store.CrawlRecord) (*Source, error) {
+func New(s Store, files archive.Store, c store.CrawlRecord) (*Source, error) {
 	rules, err := extract.NewRules(c.Spec.Content)
 	if err != nil {
 		return nil, fmt.Errorf("crawl %s: %w", c.Spec.Name, err)

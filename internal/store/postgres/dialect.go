@@ -36,5 +36,8 @@ func (dialect) Records(n int, alias string, columns ...string) string {
 	return fmt.Sprintf("json_to_recordset($%d::json) AS %s(%s)", n, alias, strings.Join(fields, ", "))
 }
 
+// Index implements sqlstore.Dialect: Postgres has statistics.
+func (dialect) Index(string) string { return "" }
+
 // Unhex implements sqlstore.Dialect.
 func (dialect) Unhex(expr string) string { return "decode(" + expr + ", 'hex')" }

@@ -30,5 +30,8 @@ func (dialect) Records(n int, alias string, columns ...string) string {
 	return fmt.Sprintf("(SELECT %s FROM json_each($%d)) AS %s", strings.Join(fields, ", "), n, alias)
 }
 
+// Index implements sqlstore.Dialect.
+func (dialect) Index(name string) string { return " INDEXED BY " + name }
+
 // Unhex implements sqlstore.Dialect.
 func (dialect) Unhex(expr string) string { return "unhex(" + expr + ")" }

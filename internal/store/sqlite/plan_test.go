@@ -2,8 +2,10 @@ package sqlite
 
 import (
 	"context"
+	"maps"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -60,6 +62,10 @@ var smallTables = map[string]bool{
 	"crawls": true, "rest": true, "recrawl_migrations": true, "owner": true, "workers": true, "crawl_care": true, "json_each": true, "sub-query": true, "CONSTANT": true,
 }
 
+// mustUse are the indexes of queries for which another index would do, but slowly: its
+// entries are all of a crawl's pages that live.
+var mustUse = map[string]string{"f.admission = $2": "frontier_admission"}
+
 var (
 	scanned  = regexp.MustCompile(`^SCAN (\S+)`)
 	aliasing = regexp.MustCompile(`(?i)\b(?:FROM|JOIN|UPDATE|INTO)\s+(\w+)(?:\s+(?:AS\s+)?(\w+))?`)
@@ -93,10 +99,20 @@ func TestNoQueryScansATable(t *testing.T) {
 			if m != nil && !smallTables[tableOf(query, m[1])] {
 				t.Errorf("%s\nin\n%s", step, query)
 			}
+			for fragment, index := range mustUse {
+				if strings.Contains(query, fragment) && strings.HasPrefix(step, "SEARCH f ") && !strings.Contains(step, index) {
+					t.Errorf("not by %s: %s\nin\n%s", index, step, query)
+				}
+			}
 			// Pages are written by their ids, not looked for among all of a crawl.
 			if strings.HasPrefix(query, "UPDATE frontier") && strings.HasPrefix(step, "SEARCH frontier") && !strings.Contains(step, "PRIMARY KEY") {
 				t.Errorf("%s\nin\n%s", step, query)
 			}
+		}
+	}
+	for fragment := range mustUse {
+		if !slices.ContainsFunc(slices.Collect(maps.Keys(r.queries)), func(q string) bool { return strings.Contains(q, fragment) }) {
+			t.Errorf("no query with %s was taken down", fragment)
 		}
 	}
 	if len(r.queries) < 60 {

@@ -157,7 +157,7 @@ func (s *Store) admit(ctx context.Context, tx Tx, p store.AdmitParams) ([]store.
 		return nil, err
 	}
 	// Under that lock, so that two attempts at one call cannot both admit.
-	if earlier, err := admittedBy(ctx, tx, p.CrawlID, p.Key); err != nil || len(earlier) > 0 {
+	if earlier, err := s.admittedBy(ctx, tx, p.CrawlID, p.Key); err != nil || len(earlier) > 0 {
 		return s.loadOrFail(ctx, tx, earlier, err)
 	}
 	hostOf, err := s.lockKnown(ctx, tx, p.CrawlID, slices.Concat(p.Admit, p.Exclude))
@@ -267,25 +267,15 @@ func admissionKey(key string) int64 {
 	return int64(h.Sum64())
 }
 
-// Admitted implements store.Frontier.
-func (s *Store) Admitted(ctx context.Context, crawlID int64, key string) ([]store.PageRecord, error) {
-	pages, err := read(ctx, s, func(tx Tx) ([]store.PageRecord, error) {
-		ids, err := admittedBy(ctx, tx, crawlID, key)
-		return s.loadOrFail(ctx, tx, ids, err)
-	})
-	if err != nil {
-		return nil, fmt.Errorf("pages admitted to crawl %d: %w", crawlID, err)
-	}
-	return pages, nil
-}
-
 // admittedBy lists the pages that a call with this key has admitted and that
 // have not been attempted yet.
-func admittedBy(ctx context.Context, tx Tx, crawlID int64, key string) ([]int64, error) {
+func (s *Store) admittedBy(ctx context.Context, tx Tx, crawlID int64, key string) ([]int64, error) {
 	if key == "" {
 		return nil, nil
 	}
-	query := `SELECT f.page_id FROM frontier f WHERE f.crawl_id = $1 AND f.admission = $2
+	// SQLite would take the range of states for the better choice, and look at all pages
+	// that live, with the writer's lock in its hand.
+	query := `SELECT f.page_id FROM frontier f` + s.engine.Dialect().Index("frontier_admission") + ` WHERE f.crawl_id = $1 AND f.admission = $2
 		AND f.state BETWEEN 2 AND 7 AND f.attempted = 0 ORDER BY f.page_id`
 	return collect(ctx, tx, query, []any{crawlID, admissionKey(key)}, scanID)
 }

@@ -64,6 +64,9 @@ type Dialect interface {
 	// placeholder $n, with the columns given as "name type", type one of bigint,
 	// float, text. Example: Records(1, "r", "id bigint", "url text").
 	Records(n int, alias string, columns ...string) string
+	// Index follows a table in a FROM clause and makes the engine use the named index,
+	// where its planner, which knows no statistics, would choose another; else "".
+	Index(name string) string
 	// Unhex is an expression that turns a hex text into bytes.
 	Unhex(expr string) string
 }

@@ -6,30 +6,74 @@ import (
 	"fmt"
 	"time"
 
-	"recrawl/internal/crawl"
-	"recrawl/internal/polite"
 	"recrawl/internal/store"
 )
 
-const (
-	// presenceMargin is added to the time that a waiter says it will wait in the
-	// process, for the transaction that it takes to ask for the last time.
-	presenceMargin = 250 * time.Millisecond
-	// pollEvery is how often a call that waits in the process looks again when
-	// nobody wakes it: what only time changes, and wakes that were lost.
-	pollEvery = 500 * time.Millisecond
-	// pollSpread keeps the waiters of one host from asking at the same moment when
-	// it becomes free: the first one's transaction grants for all of them.
-	pollSpread = 2 * time.Millisecond
-	// minWait is the shortest wait that is answered.
-	minWait = 50 * time.Millisecond
-	// promiseSlack is how far a promise may be off before it is written again: an
-	// ask that changes nothing should cost no durable write.
-	promiseSlack = time.Second
-	// blockedWait is how long the pages of a blocked host sleep. Unblocking turns
-	// the first of them; the others follow.
-	blockedWait = 24 * time.Hour
-)
+// This file is the gate's order of events. Every call of the gate is one or more
+// transactions, and each transaction takes the same steps in the same order:
+//
+//  1. open: lock the rows of the hosts that may change, by their ids, and only then
+//     read the clock (openGate);
+//  2. settle: end a request whose permit has expired (gateHost.settle, in openGate);
+//  3. the event that the call is about;
+//  4. advance: do what the event has made possible (gateHost.advance). First the pump
+//     takes stale permits back and grants permits to waiters that are present, as package
+//     polite chooses (gate_pump.go). Then the turn promises a better time to those who are
+//     promised later than they are wanted, and signals them (gate_turn.go);
+//  5. save: write the host's row and the lines that have changed (gateHost.save).
+//
+// These events move a visit's place through its states. A place that leaves is removed.
+//
+//	event     by                     place                            in
+//	ask       Acquire                none, waiting → waiting, granted gate_ask.go
+//	begin     Begin                  granted → begun, or refused      gate_request.go
+//	release   Release                begun → removed; of a robots.txt gate_request.go
+//	                                 begun → waiting
+//	expire    whoever opens next     begun → waiting                  gate_host.go (settle, land)
+//	revoke    whoever advances next  granted → waiting                gate_pump.go
+//	park      Acquire, Begin         any → parked, in a paused crawl  gate_turn.go
+//	unpark    Unpark                 parked → waiting                 gate_nudge.go
+//	lapse     Nudge                  waiting → lapsed, then removed   gate_nudge.go
+//	leave     Leave, RecordVisit     any → removed                    gate_turn.go
+//	block     SetBlocked             granted → waiting                gate_block.go
+//
+// A gateHost is one host within such a transaction: only its event, advance and save
+// change it, one after the other. A question is one ask: open fills it, and decide only
+// reads it. All changes of places go through put and drop, which keep the lines' counts
+// (gate_place.go).
+
+// atHost is one event at a host, within a transaction: steps 1 to 5, of which the event
+// itself does the fourth where there may be something to advance. Without effects nobody
+// is turned.
+func (s *Store) atHost(ctx context.Context, tx Tx, effects *store.GateEffects, host int64, event func(*gateHost) error) error {
+	g, err := s.openHost(ctx, tx, effects, host)
+	if err != nil {
+		return err
+	}
+	if err := event(g); err != nil {
+		return err
+	}
+	return g.save(ctx)
+}
+
+// event is atHost in a transaction of its own.
+func (s *Store) event(ctx context.Context, host int64, event func(*gateHost) error) (store.GateEffects, error) {
+	return write(ctx, s, func(tx Tx) (effects store.GateEffects, err error) {
+		err = s.atHost(ctx, tx, &effects, host, event)
+		return effects, err
+	})
+}
+
+// advance grants and promises what a change of the line or the host has made
+// possible.
+func (g *gateHost) advance(ctx context.Context) error {
+	pump, err := g.pump(ctx, nil)
+	if err != nil {
+		return err
+	}
+	_, err = g.turn(ctx, pump, 0)
+	return err
+}
 
 // Acquire implements store.Gate.
 func (s *Store) Acquire(ctx context.Context, p store.AcquireParams) (store.AcquireResult, error) {
@@ -54,31 +98,6 @@ func (s *Store) Acquire(ctx context.Context, p store.AcquireParams) (store.Acqui
 	}
 }
 
-// await returns when woken, after the time, or with the context's error.
-func await(ctx context.Context, woken <-chan struct{}, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-woken:
-	case <-timer.C:
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-	return nil
-}
-
-// asked is the answer of one transaction.
-type asked struct {
-	store.AcquireResult
-	// stays: the asker is down as present and looks again after retry.
-	stays bool
-	retry time.Duration
-}
-
-// errMoved: something changed before it was locked; the transaction must be run
-// again.
-var errMoved = errors.New("changed by another transaction")
-
 // ask is one transaction of Acquire. The asker can wait in the process for the
 // remaining time.
 func (s *Store) ask(ctx context.Context, p store.AcquireParams, remaining time.Duration) (asked, error) {
@@ -93,370 +112,171 @@ func (s *Store) ask(ctx context.Context, p store.AcquireParams, remaining time.D
 	}
 }
 
-// question is one ask within its transaction.
-type question struct {
-	store     *Store
-	tx        Tx
-	params    store.AcquireParams
-	remaining time.Duration
-
-	page    asker
-	robots  robotsRow
-	gates   []*gateHost
-	home    *gateHost
-	was     place // the zero place if it stands in no line
-	effects store.GateEffects
-}
-
-// class is the class of the asker's line, and age by how much it counts as younger
-// than it is: a page that had its host held stands behind the others.
-func (q *question) class() (class crawl.Class, age time.Duration) {
-	return polite.Behind(q.params.Class, span(q.page.held))
-}
-
-// rank is the asker's rank in its line. First visits come in the order of admission;
-// the importance of other pages has had its say in how often they are due.
-func (q *question) rank() float64 {
-	if q.params.Class == crawl.ClassFirst {
-		return q.page.priority + q.params.Rank
-	}
-	return q.params.Rank
-}
-
-// answer is the whole of one ask.
-func (q *question) answer(ctx context.Context) (asked, error) {
-	if err := q.open(ctx); err != nil {
-		return asked{}, err
-	}
-	a, err := q.decide(ctx)
-	if err != nil {
-		return asked{}, err
-	}
-	for _, g := range q.gates {
-		if err := g.save(ctx); err != nil {
-			return asked{}, err
-		}
-	}
-	a.Effects = q.effects
-	return a, nil
-}
-
-// open reads what the answer depends on and locks the hosts it may change: the
-// page's own, the one in whose line it stands, and the one that its robots.txt
-// redirects to. They are nearly always one.
-func (q *question) open(ctx context.Context) error {
-	var err error
-	if q.page, err = loadAsker(ctx, q.tx, q.params.Page.PageID); err != nil {
-		return err
-	}
-	if q.robots, err = loadRobots(ctx, q.tx, q.page.origin); err != nil {
-		return err
-	}
-	hosts := []int64{q.page.home}
-	was, err := loadPlace(ctx, q.tx, q.page.id)
-	if err == nil {
-		hosts = append(hosts, was.host)
-	} else if !errors.Is(err, store.ErrNotFound) {
-		return err
-	}
-	if q.robots.nextHost != "" {
-		next, err := hostByKey(ctx, q.tx, q.robots.nextHost)
-		if err != nil {
-			return err
-		}
-		hosts = append(hosts, next)
-	}
-	if q.gates, err = q.store.openGate(ctx, q.tx, &q.effects, hosts...); err != nil {
-		return err
-	}
-	q.home = q.gate(func(g *gateHost) bool { return g.row.id == q.page.home })
-	return q.reread(ctx)
-}
-
-// reread reads again, now under the locks, what others may have changed.
-func (q *question) reread(ctx context.Context) error {
-	was, err := loadPlace(ctx, q.tx, q.page.id)
-	if err != nil && !errors.Is(err, store.ErrNotFound) {
-		return err
-	}
-	if err == nil && q.gate(func(g *gateHost) bool { return g.row.id == was.host }) == nil {
-		return errMoved
-	}
-	q.was = was
-	err = q.tx.QueryRow(ctx, "SELECT state, visit FROM frontier WHERE page_id = $1", []any{q.page.id}, &q.page.state, &q.page.visits)
-	if err != nil {
-		return fmt.Errorf("read page %d: %w", q.page.id, err)
-	}
-	return q.robots.loadDuty(ctx, q.tx, q.page.origin, q.page.id)
-}
-
-// hostByKey returns the id of a host, which may be new: a redirect's target.
-func hostByKey(ctx context.Context, tx Tx, key string) (int64, error) {
-	if _, err := tx.Exec(ctx, "INSERT INTO hosts (host) VALUES ($1) ON CONFLICT (host) DO NOTHING", key); err != nil {
-		return 0, fmt.Errorf("add host %s: %w", key, err)
-	}
-	var id int64
-	if err := tx.QueryRow(ctx, "SELECT id FROM hosts WHERE host = $1", []any{key}, &id); err != nil {
-		return 0, fmt.Errorf("read host %s: %w", key, err)
-	}
-	return id, nil
-}
-
-func (q *question) gate(is func(*gateHost) bool) *gateHost {
-	for _, g := range q.gates {
-		if is(g) {
-			return g
-		}
+// await returns when woken, after the time, or with the context's error.
+func await(ctx context.Context, woken <-chan struct{}, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-woken:
+	case <-timer.C:
+	case <-ctx.Done():
+		return ctx.Err()
 	}
 	return nil
 }
 
-// standing is the host in whose line the place stands.
-func (q *question) standing() *gateHost {
-	return q.gate(func(g *gateHost) bool { return g.row.id == q.was.host })
-}
-
-// decide gives the answer and moves the place accordingly.
-func (q *question) decide(ctx context.Context) (asked, error) {
-	need := q.robots.need(q.page.origin, q.home.now)
-	switch {
-	case q.page.stopped():
-		return answered(q.page.farewell()), q.leave(ctx)
-	case q.page.visits >= int64(q.params.Visit):
-		return q.recorded(ctx)
-	case q.was.state == placeBegun && q.was.visit == int64(q.params.Visit):
-		return q.inFlight(), nil
-	case q.page.crawlState == crawl.CrawlPaused:
-		return answered(store.GateParked), q.park(ctx)
-	case need.unreachable > 0 && q.home.row.blocked == 0:
-		a := q.waits(unreachableWait(need.unreachable, q.page.id), store.WaitRobots, 0)
-		return a, q.leave(ctx)
+// Begin implements store.Gate.
+func (s *Store) Begin(ctx context.Context, p store.BeginParams) (store.BeginResult, error) {
+	woken, unwatch := s.engine.Watch(p.Page.PageID)
+	defer unwatch()
+	for start := time.Now(); ; {
+		b, err := s.tryBegin(ctx, p)
+		switch {
+		case err != nil:
+			return store.BeginResult{}, fmt.Errorf("begin permit %d of host %d: %w", p.Permit.ID, p.Permit.HostID, err)
+		case b.refused != "":
+			return store.BeginResult{}, fmt.Errorf("permit %d of host %d: %s: %w", p.Permit.ID, p.Permit.HostID, b.refused, store.ErrRefused)
+		}
+		remaining := p.Patience - time.Since(start)
+		if b.Wait == 0 || b.retry > remaining {
+			return b.BeginResult, nil
+		}
+		if err := await(ctx, woken, b.retry); err != nil {
+			return store.BeginResult{}, fmt.Errorf("wait for %s: %w", p.Page.Host, err)
+		}
 	}
-	return q.stand(ctx, need)
 }
 
-func answered(a store.GateAnswer) asked {
-	return asked{AcquireResult: store.AcquireResult{Answer: a}}
+// tryBegin is one try of Begin, with what the request needs besides.
+func (s *Store) tryBegin(ctx context.Context, p store.BeginParams) (begun, error) {
+	giveUp := func() {}
+	if p.Hold != nil {
+		var err error
+		if giveUp, err = p.Hold(ctx); err != nil {
+			return begun{}, err
+		}
+	}
+	sent := time.Now()
+	b, err := write(ctx, s, func(tx Tx) (begun, error) { return s.begin(ctx, tx, p) })
+	b.Sent = sent
+	if err != nil || b.refused != "" || b.Wait > 0 {
+		giveUp()
+	}
+	return b, err
 }
 
-func (q *question) waits(wait time.Duration, reason string, position int) asked {
-	a := answered(store.GateWait)
-	a.Wait, a.Reason, a.Position = max(wait, minWait), reason, position
-	return a
+// begin is one transaction of Begin. A refusal is a result, not an error: what
+// it does to the place must be committed.
+func (s *Store) begin(ctx context.Context, tx Tx, p store.BeginParams) (b begun, err error) {
+	page, err := loadAsker(ctx, tx, p.Page.PageID)
+	if err != nil {
+		return begun{}, err
+	}
+	err = s.atHost(ctx, tx, nil, p.Permit.HostID, func(g *gateHost) error {
+		held, err := loadPlace(ctx, tx, page.id)
+		if err != nil && !errors.Is(err, store.ErrNotFound) {
+			return err
+		}
+		if b, err = g.begin(ctx, p, page, held); err != nil {
+			return err
+		}
+		return g.advance(ctx)
+	})
+	return b, err
 }
 
-// leave takes the place out of its line; the next in it may gain by that.
-func (q *question) leave(ctx context.Context) error {
-	if q.was.page == 0 {
+// Release implements store.Gate.
+func (s *Store) Release(ctx context.Context, p store.ReleaseParams) (store.GateEffects, error) {
+	effects, err := s.event(ctx, p.Permit.HostID, func(g *gateHost) error { return g.release(ctx, p) })
+	if err != nil {
+		return store.GateEffects{}, fmt.Errorf("release permit %d of host %d: %w", p.Permit.ID, p.Permit.HostID, err)
+	}
+	return effects, nil
+}
+
+// Leave implements store.Gate.
+func (s *Store) Leave(ctx context.Context, pageID int64) (store.GateEffects, error) {
+	effects, err := write(ctx, s, func(tx Tx) (store.GateEffects, error) {
+		var effects store.GateEffects
+		_, err := s.leaves(ctx, tx, pageID, &effects)
+		return effects, err
+	})
+	if err != nil {
+		return store.GateEffects{}, fmt.Errorf("leave the line: %w", err)
+	}
+	return effects, nil
+}
+
+// leaveLine takes the page out of its line, within a transaction that changes
+// more of the page, and reports whether it stood in one. It turns nobody:
+// maintenance does.
+func (s *Store) leaveLine(ctx context.Context, tx Tx, pageID int64) (left bool, err error) {
+	return s.leaves(ctx, tx, pageID, nil)
+}
+
+// leaves removes the page's place, if there is one. The host is known only from
+// the place, which may have moved by the time the host is locked.
+func (s *Store) leaves(ctx context.Context, tx Tx, pageID int64, effects *store.GateEffects) (left bool, err error) {
+	p, err := loadPlace(ctx, tx, pageID)
+	for err == nil {
+		var g *gateHost
+		if g, err = s.openHost(ctx, tx, effects, p.host); err != nil {
+			return false, err
+		}
+		host := p.host
+		if p, err = loadPlace(ctx, tx, pageID); err == nil && p.host == host {
+			return true, errors.Join(g.leave(ctx, p), g.save(ctx))
+		}
+	}
+	if errors.Is(err, store.ErrNotFound) {
+		return false, nil
+	}
+	return false, err
+}
+
+// nudgeHost lapses the late waiters of one host and grants and promises what is
+// due.
+func (s *Store) nudgeHost(ctx context.Context, host int64) (store.GateEffects, error) {
+	return s.event(ctx, host, func(g *gateHost) error {
+		if err := g.lapseLate(ctx); err != nil {
+			return err
+		}
+		return g.advance(ctx)
+	})
+}
+
+// unparkHost takes parked places of one host back into its lines. It promises each its
+// time itself, so nothing is left to advance.
+func (s *Store) unparkHost(ctx context.Context, crawlID int64, parked []place) (store.GateEffects, error) {
+	return s.event(ctx, parked[0].host, func(g *gateHost) error {
+		for _, seen := range parked {
+			if err := g.unpark(ctx, crawlID, seen); err != nil {
+				return err
+			}
+		}
 		return nil
-	}
-	return q.standing().leave(ctx, q.was)
+	})
 }
 
-// recorded answers for a visit that is done. A place for a later visit stays.
-func (q *question) recorded(ctx context.Context) (asked, error) {
-	visit, err := q.store.visitIn(ctx, q.tx, q.page.id, q.params.Visit)
+// SetBlocked implements store.Gate.
+func (s *Store) SetBlocked(ctx context.Context, host string, blocked bool) (store.GateEffects, error) {
+	key, err := s.unitOf(host)
 	if err != nil {
-		return asked{}, err
+		return store.GateEffects{}, err
 	}
-	a := answered(store.GateRecorded)
-	a.Recorded = &visit
-	if q.was.visit > int64(q.params.Visit) {
-		return a, nil
+	if key == "" {
+		return store.GateEffects{}, errors.New("block a host: it has no name")
 	}
-	return a, q.leave(ctx)
-}
-
-// inFlight answers for a visit whose permit was begun and has not expired: who
-// asks has lost the attempt, but the request may still be on its way. Then the
-// place waits again.
-func (q *question) inFlight() asked {
-	g := q.standing()
-	free := fromMicros(g.row.expiresAt).Add(polite.Gap(q.page.demand, q.page.demand, span(g.row.crawlDelay), span(g.row.expiresAt-g.row.begunAt)).Length)
-	a := q.waits(g.until(free), store.WaitDelay, 0)
-	a.stays, a.retry = a.Wait <= q.remaining, a.Wait
-	return a
-}
-
-// park keeps the place, with its age, until the crawl is resumed.
-func (q *question) park(ctx context.Context) error {
-	g := q.home
-	is := q.newPlace(g)
-	if q.was.page != 0 {
-		g = q.standing()
-		if is.visit == q.was.visit {
-			is = q.was
+	effects, err := write(ctx, s, func(tx Tx) (effects store.GateEffects, err error) {
+		id, err := blockable(ctx, tx, key, blocked)
+		if err != nil {
+			return effects, err
 		}
-		is.host = g.row.id
-	}
-	return g.park(ctx, q.was, is)
-}
-
-// newPlace is the asker's place on its arrival.
-func (q *question) newPlace(g *gateHost) place {
-	class, age := q.class()
-	return place{
-		page: q.page.id, host: g.row.id, home: q.page.home, crawl: q.page.crawl, visit: int64(q.params.Visit),
-		class: int64(class), rank: q.rank(), state: placeWaiting, origin: q.page.origin, arrived: g.now + spanMicros(age),
-	}
-}
-
-// stand puts the asker into the line it belongs to, or leaves it there, grants
-// what can be granted, and answers with its permit or its wait.
-func (q *question) stand(ctx context.Context, need robotsNeed) (asked, error) {
-	g, is, err := q.join(ctx, need)
+		err = s.atHost(ctx, tx, &effects, id, func(g *gateHost) error { return g.setBlocked(ctx, blocked) })
+		return effects, err
+	})
 	if err != nil {
-		return asked{}, err
+		return store.GateEffects{}, fmt.Errorf("block host %s (%t): %w", key, blocked, err)
 	}
-	if is.state == placeGranted {
-		return q.granted(ctx, is)
-	}
-	w := &waiter{was: q.was, place: is, robots: q.robots}
-	pump, err := g.pump(ctx, w)
-	if err != nil {
-		return asked{}, err
-	}
-	if w.place.state == placeGranted {
-		return q.granted(ctx, w.place)
-	}
-	return q.wait(ctx, g, w, pump)
-}
-
-// join returns the host whose line the asker belongs to, and its place there,
-// not stored yet.
-func (q *question) join(ctx context.Context, need robotsNeed) (*gateHost, place, error) {
-	g := q.home
-	follows := need.host != "" && q.robots.duty == 0 && q.home.row.blocked == 0
-	if follows {
-		g = q.gate(func(g *gateHost) bool { return g.row.host == need.host })
-	}
-	is := q.was
-	if is.page == 0 || is.visit != int64(q.params.Visit) || is.state == placeBegun {
-		is = q.newPlace(g)
-	}
-	if is.state == placeGranted && q.keeps(g, is, need) {
-		return g, is, nil
-	}
-	if is.state != placeWaiting {
-		is = is.withdrawn(is.kind)
-	}
-	class, _ := q.class()
-	is.class, is.rank, is.lapsed = int64(class), q.rank(), 0
-	if is.kind = kindPage; !need.ready && (follows || q.was.kind == kindRobots && q.robots.duty == 0) {
-		is.kind = kindRobots
-	}
-	is.host = g.row.id
-	if from := q.standingElsewhere(g); from != nil {
-		if err := from.recount(ctx, q.was, is); err != nil {
-			return nil, place{}, err
-		}
-	}
-	own, err := g.line(ctx, is.crawl, class)
-	if err != nil {
-		return nil, place{}, err
-	}
-	if !q.was.counted() || q.was.host != is.host || q.was.class != is.class || q.was.visit != is.visit {
-		is.ahead, is.departed = own.Waiting, own.Departed
-	}
-	return g, is, nil
-}
-
-// standingElsewhere is the host whose line the place leaves for g's, if any.
-func (q *question) standingElsewhere(g *gateHost) *gateHost {
-	if q.was.page == 0 || q.was.host == g.row.id {
-		return nil
-	}
-	return q.standing()
-}
-
-// keeps reports whether an un-begun permit is still what would be granted: not
-// when its host has gone into back-off or was blocked, or its robots.txt has been
-// seen to, or has expired, meanwhile.
-func (q *question) keeps(g *gateHost, is place, need robotsNeed) bool {
-	if g.row.id != is.host || g.row.blocked != 0 || g.free(q.page.demand).Backoff {
-		return false
-	}
-	if is.kind == kindRobots {
-		return need.url == is.url
-	}
-	return need.ready
-}
-
-// granted answers with the place's permit.
-func (q *question) granted(ctx context.Context, is place) (asked, error) {
-	a := answered(store.GateGranted)
-	a.Permit = crawl.Permit{
-		ID: is.permit, HostID: is.host, Kind: crawl.PermitPage, URL: q.page.url,
-		Lifetime: span(q.page.life), Generation: q.page.generation,
-	}
-	if is.kind == kindRobots {
-		a.Permit.Kind, a.Permit.URL = crawl.PermitRobots, is.url
-		return a, nil
-	}
-	var err error
-	a.Robots, err = q.store.robotsIn(ctx, q.tx, q.page.origin)
-	return a, err
-}
-
-// wait stores the place with its promise, and turns others that are promised
-// too late.
-func (q *question) wait(ctx context.Context, g *gateHost, w *waiter, pump pumped) (asked, error) {
-	position, err := g.position(ctx, &w.place, pump.granted)
-	if err != nil {
-		return asked{}, err
-	}
-	free := g.free(q.page.demand)
-	at := polite.Promise(free.At, position, g.step(q.page.demand))
-	reason := waitReason(free, position)
-	switch {
-	case g.row.blocked != 0:
-		at, reason = g.at().Add(blockedWait), store.WaitBlocked
-	case q.robots.duty != 0 && w.robots.dutyUntil > micros(at):
-		at, reason = fromMicros(w.robots.dutyUntil), store.WaitLine
-	}
-	stays := q.promise(g, w, at)
-	if err := g.put(ctx, w.was, w.place); err != nil {
-		return asked{}, err
-	}
-	if !stays {
-		if own, err := g.turn(ctx, pump, q.page.id); err != nil {
-			return asked{}, err
-		} else if !own.IsZero() {
-			at = own
-		}
-	}
-	a := q.waits(g.until(at)-min(polite.Lead, q.params.Patience), reason, position)
-	a.stays = stays
-	a.retry = pollEvery
-	if pump.soon > 0 {
-		a.retry = min(pump.soon+time.Duration(position)*pollSpread, pollEvery)
-	}
-	return a, nil
-}
-
-// promise notes when the waiter is to come, and until when it is present, and
-// reports whether it is.
-func (q *question) promise(g *gateHost, w *waiter, at time.Time) bool {
-	promised := ceilMicros(at)
-	if off := span(promised - w.place.promised); off > promiseSlack || off < -promiseSlack {
-		w.place.promised = promised
-	}
-	stays := q.remaining > 0 && g.until(at)-polite.Horizon <= q.remaining && g.row.blocked == 0
-	switch leaves := g.now + spanMicros(q.remaining); {
-	case !stays:
-		w.place.present = 0
-	case w.place.present < leaves:
-		w.place.present = leaves + spanMicros(presenceMargin)
-	}
-	return stays
-}
-
-func waitReason(free polite.Free, position int) string {
-	switch {
-	case free.Backoff:
-		return store.WaitBackoff
-	case position > 0:
-		return store.WaitLine
-	}
-	return store.WaitDelay
+	return effects, nil
 }

@@ -2,41 +2,7 @@ package sqlstore
 
 import (
 	"context"
-	"errors"
-	"fmt"
-
-	"recrawl/internal/store"
 )
-
-// SetBlocked implements store.Gate.
-func (s *Store) SetBlocked(ctx context.Context, host string, blocked bool) (store.GateEffects, error) {
-	key, err := s.unitOf(host)
-	if err != nil {
-		return store.GateEffects{}, err
-	}
-	if key == "" {
-		return store.GateEffects{}, errors.New("block a host: it has no name")
-	}
-	effects, err := write(ctx, s, func(tx Tx) (store.GateEffects, error) {
-		var effects store.GateEffects
-		id, err := blockable(ctx, tx, key, blocked)
-		if err != nil {
-			return effects, err
-		}
-		g, err := s.openHost(ctx, tx, &effects, id)
-		if err != nil {
-			return effects, err
-		}
-		if err := g.setBlocked(ctx, blocked); err != nil {
-			return effects, err
-		}
-		return effects, g.save(ctx)
-	})
-	if err != nil {
-		return store.GateEffects{}, fmt.Errorf("block host %s (%t): %w", key, blocked, err)
-	}
-	return effects, nil
-}
 
 // blockable is the host's id; a host that is to be blocked may be new.
 func blockable(ctx context.Context, tx Tx, key string, blocked bool) (int64, error) {

@@ -91,25 +91,6 @@ func (s *Store) waitingHosts(ctx context.Context, after int64) ([]int64, error) 
 	return hosts, nil
 }
 
-// nudgeHost lapses the late waiters of one host and grants and promises what is
-// due.
-func (s *Store) nudgeHost(ctx context.Context, host int64) (store.GateEffects, error) {
-	return write(ctx, s, func(tx Tx) (store.GateEffects, error) {
-		var effects store.GateEffects
-		g, err := s.openHost(ctx, tx, &effects, host)
-		if err != nil {
-			return effects, err
-		}
-		if err := g.lapseLate(ctx); err != nil {
-			return effects, err
-		}
-		if err := g.advance(ctx); err != nil {
-			return effects, err
-		}
-		return effects, g.save(ctx)
-	})
-}
-
 // lapseLate lapses the waiters that did not come. Those of a blocked host have
 // nothing to come for.
 func (g *gateHost) lapseLate(ctx context.Context) error {
@@ -164,23 +145,6 @@ func (s *Store) parkedPlaces(ctx context.Context, crawlID int64, limit int) ([]p
 		ORDER BY p.host_id, p.class, p.arrived`
 	return read(ctx, s, func(tx Tx) ([]place, error) {
 		return collect(ctx, tx, query, []any{crawlID, limitOr(limit), crawlID}, scanPlace)
-	})
-}
-
-// unparkHost takes parked places of one host back into its lines.
-func (s *Store) unparkHost(ctx context.Context, crawlID int64, parked []place) (store.GateEffects, error) {
-	return write(ctx, s, func(tx Tx) (store.GateEffects, error) {
-		var effects store.GateEffects
-		g, err := s.openHost(ctx, tx, &effects, parked[0].host)
-		if err != nil {
-			return effects, err
-		}
-		for _, seen := range parked {
-			if err := g.unpark(ctx, crawlID, seen); err != nil {
-				return effects, err
-			}
-		}
-		return effects, g.save(ctx)
 	})
 }
 

@@ -2,8 +2,6 @@ package sqlstore
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"time"
 
 	"recrawl/internal/crawl"
@@ -11,76 +9,11 @@ import (
 	"recrawl/internal/store"
 )
 
-// Begin implements store.Gate.
-func (s *Store) Begin(ctx context.Context, p store.BeginParams) (store.BeginResult, error) {
-	woken, unwatch := s.engine.Watch(p.Page.PageID)
-	defer unwatch()
-	for start := time.Now(); ; {
-		b, err := s.tryBegin(ctx, p)
-		switch {
-		case err != nil:
-			return store.BeginResult{}, fmt.Errorf("begin permit %d of host %d: %w", p.Permit.ID, p.Permit.HostID, err)
-		case b.refused != "":
-			return store.BeginResult{}, fmt.Errorf("permit %d of host %d: %s: %w", p.Permit.ID, p.Permit.HostID, b.refused, store.ErrRefused)
-		}
-		remaining := p.Patience - time.Since(start)
-		if b.Wait == 0 || b.retry > remaining {
-			return b.BeginResult, nil
-		}
-		if err := await(ctx, woken, b.retry); err != nil {
-			return store.BeginResult{}, fmt.Errorf("wait for %s: %w", p.Page.Host, err)
-		}
-	}
-}
-
-// tryBegin is one try of Begin, with what the request needs besides.
-func (s *Store) tryBegin(ctx context.Context, p store.BeginParams) (begun, error) {
-	giveUp := func() {}
-	if p.Hold != nil {
-		var err error
-		if giveUp, err = p.Hold(ctx); err != nil {
-			return begun{}, err
-		}
-	}
-	sent := time.Now()
-	b, err := write(ctx, s, func(tx Tx) (begun, error) { return s.begin(ctx, tx, p) })
-	b.Sent = sent
-	if err != nil || b.refused != "" || b.Wait > 0 {
-		giveUp()
-	}
-	return b, err
-}
-
 // begun is what one transaction of Begin came to.
 type begun struct {
 	store.BeginResult
 	refused string        // why, in plain words
 	retry   time.Duration // when to look again while waiting
-}
-
-// begin is one transaction of Begin. A refusal is a result, not an error: what
-// it does to the place must be committed.
-func (s *Store) begin(ctx context.Context, tx Tx, p store.BeginParams) (begun, error) {
-	page, err := loadAsker(ctx, tx, p.Page.PageID)
-	if err != nil {
-		return begun{}, err
-	}
-	g, err := s.openHost(ctx, tx, nil, p.Permit.HostID)
-	if err != nil {
-		return begun{}, err
-	}
-	held, err := loadPlace(ctx, tx, page.id)
-	if err != nil && !errors.Is(err, store.ErrNotFound) {
-		return begun{}, err
-	}
-	b, err := g.begin(ctx, p, page, held)
-	if err != nil {
-		return begun{}, err
-	}
-	if err := g.advance(ctx); err != nil {
-		return begun{}, err
-	}
-	return b, g.save(ctx)
 }
 
 // begin decides whether the permit's request may start now, and starts it.
@@ -135,25 +68,6 @@ func (g *gateHost) start(ctx context.Context, permit crawl.Permit, page asker, h
 	is := held
 	is.state = placeBegun
 	return g.put(ctx, held, is)
-}
-
-// Release implements store.Gate.
-func (s *Store) Release(ctx context.Context, p store.ReleaseParams) (store.GateEffects, error) {
-	effects, err := write(ctx, s, func(tx Tx) (store.GateEffects, error) {
-		var effects store.GateEffects
-		g, err := s.openHost(ctx, tx, &effects, p.Permit.HostID)
-		if err != nil {
-			return effects, err
-		}
-		if err := g.release(ctx, p); err != nil {
-			return effects, err
-		}
-		return effects, g.save(ctx)
-	})
-	if err != nil {
-		return store.GateEffects{}, fmt.Errorf("release permit %d of host %d: %w", p.Permit.ID, p.Permit.HostID, err)
-	}
-	return effects, nil
 }
 
 // meanShare is the part of the newest request in the mean duration.

@@ -2,7 +2,6 @@ package sqlstore
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -91,55 +90,4 @@ func (g *gateHost) leave(ctx context.Context, p place) error {
 		return err
 	}
 	return g.advance(ctx)
-}
-
-// advance grants and promises what a change of the line or the host has made
-// possible.
-func (g *gateHost) advance(ctx context.Context) error {
-	pump, err := g.pump(ctx, nil)
-	if err != nil {
-		return err
-	}
-	_, err = g.turn(ctx, pump, 0)
-	return err
-}
-
-// Leave implements store.Gate.
-func (s *Store) Leave(ctx context.Context, pageID int64) (store.GateEffects, error) {
-	effects, err := write(ctx, s, func(tx Tx) (store.GateEffects, error) {
-		var effects store.GateEffects
-		_, err := s.leaves(ctx, tx, pageID, &effects)
-		return effects, err
-	})
-	if err != nil {
-		return store.GateEffects{}, fmt.Errorf("leave the line: %w", err)
-	}
-	return effects, nil
-}
-
-// leaveLine takes the page out of its line, within a transaction that changes
-// more of the page, and reports whether it stood in one. It turns nobody:
-// maintenance does.
-func (s *Store) leaveLine(ctx context.Context, tx Tx, pageID int64) (left bool, err error) {
-	return s.leaves(ctx, tx, pageID, nil)
-}
-
-// leaves removes the page's place, if there is one. The host is known only from
-// the place, which may have moved by the time the host is locked.
-func (s *Store) leaves(ctx context.Context, tx Tx, pageID int64, effects *store.GateEffects) (left bool, err error) {
-	p, err := loadPlace(ctx, tx, pageID)
-	for err == nil {
-		var g *gateHost
-		if g, err = s.openHost(ctx, tx, effects, p.host); err != nil {
-			return false, err
-		}
-		host := p.host
-		if p, err = loadPlace(ctx, tx, pageID); err == nil && p.host == host {
-			return true, errors.Join(g.leave(ctx, p), g.save(ctx))
-		}
-	}
-	if errors.Is(err, store.ErrNotFound) {
-		return false, nil
-	}
-	return false, err
 }

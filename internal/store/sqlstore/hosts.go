@@ -3,6 +3,7 @@ package sqlstore
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"time"
 
@@ -19,7 +20,7 @@ func (s *Store) ListHosts(ctx context.Context, crawlID int64, after string, limi
 		if err != nil {
 			return nil, err
 		}
-		return hosts, s.addRobots(ctx, tx, hosts)
+		return hosts, s.describe(ctx, tx, crawlID, hosts)
 	})
 	if err != nil {
 		return nil, fmt.Errorf("list hosts of crawl %d: %w", crawlID, err)
@@ -45,7 +46,12 @@ func (s *Store) hostsByID(ctx context.Context, tx Tx, crawlID int64, ids []int64
 	if err != nil {
 		return nil, err
 	}
-	return hosts, s.addRobots(ctx, tx, hosts)
+	return hosts, s.describe(ctx, tx, crawlID, hosts)
+}
+
+// describe adds to hosts what other tables know of them.
+func (s *Store) describe(ctx context.Context, tx Tx, crawlID int64, hosts []store.HostRecord) error {
+	return errors.Join(s.addRobots(ctx, tx, hosts), s.addRanks(ctx, tx, crawlID, hosts))
 }
 
 // loadHosts reads the hosts h of a crawl, whose id is $1, with their numbers hc.

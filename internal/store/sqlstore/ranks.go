@@ -223,19 +223,24 @@ func ranking(ctx context.Context, tx Tx, crawlID int64) (r store.RankingRecord, 
 	return r, links, nil
 }
 
-// HostRanks implements store.Ranks.
-func (s *Store) HostRanks(ctx context.Context, crawlID int64, limit int) ([]store.HostRank, error) {
-	query := `SELECT h.host, b.host_id, b.rank, b.pages, b.inner_links, b.links, b.linking_pages, b.linking_hosts
-		FROM (SELECT * FROM host_ranks r WHERE r.crawl_id = $1 ORDER BY r.rank DESC, r.host_id LIMIT $2) b JOIN hosts h ON h.id = b.host_id
-		ORDER BY b.rank DESC, b.host_id`
-	hosts, err := read(ctx, s, func(tx Tx) ([]store.HostRank, error) {
-		return collect(ctx, tx, query, []any{crawlID, limitOr(limit)}, func(row Row) (h store.HostRank, err error) {
-			err = row.Scan(&h.Name, &h.Host, &h.Rank, &h.Pages, &h.Inner, &h.Links, &h.LinkingPages, &h.LinkingHosts)
-			return h, err
-		})
+// addRanks adds what the last ranking says of the hosts.
+func (s *Store) addRanks(ctx context.Context, tx Tx, crawlID int64, hosts []store.HostRecord) error {
+	byID := make(map[int64]*store.HostRecord, len(hosts))
+	ids := make([]int64, len(hosts))
+	for i := range hosts {
+		byID[hosts[i].ID], ids[i] = &hosts[i], hosts[i].ID
+	}
+	query := `SELECT k.host_id, k.rank, k.pages, k.inner_links, k.links, k.linking_pages, k.linking_hosts
+		FROM ` + s.records(2, "r", "id bigint") + ` CROSS JOIN host_ranks k WHERE k.crawl_id = $1 AND k.host_id = r.id`
+	ranks, err := collect(ctx, tx, query, []any{crawlID, idList(ids)}, func(row Row) (h store.HostRank, err error) {
+		err = row.Scan(&h.Host, &h.Rank, &h.Pages, &h.Inner, &h.Links, &h.LinkingPages, &h.LinkingHosts)
+		return h, err
 	})
 	if err != nil {
-		return nil, fmt.Errorf("ranks of the hosts of crawl %d: %w", crawlID, err)
+		return fmt.Errorf("read ranks of hosts: %w", err)
 	}
-	return hosts, nil
+	for _, r := range ranks {
+		byID[r.Host].Ranked = &r
+	}
+	return nil
 }

@@ -110,7 +110,7 @@ func admittedRemembered(c *collection) {
 		c.check(err)
 	}
 	admitted := func(key string) string {
-		again, err := c.s.Admitted(c.ctx, c.id, key)
+		again, err := c.s.Admit(c.ctx, store.AdmitParams{CrawlID: c.id, Key: key})
 		c.check(err)
 		return fmt.Sprint(ids(again))
 	}

@@ -1,0 +1,412 @@
+package sqlstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"recrawl/internal/crawl"
+	"recrawl/internal/polite"
+	"recrawl/internal/store"
+)
+
+const (
+	// presenceMargin is added to the time that a waiter says it will wait in the
+	// process, for the transaction that it takes to ask for the last time.
+	presenceMargin = 250 * time.Millisecond
+	// pollEvery is how often a call that waits in the process looks again when
+	// nobody wakes it: what only time changes, and wakes that were lost.
+	pollEvery = 500 * time.Millisecond
+	// pollSpread keeps the waiters of one host from asking at the same moment when
+	// it becomes free: the first one's transaction grants for all of them.
+	pollSpread = 2 * time.Millisecond
+	// minWait is the shortest wait that is answered.
+	minWait = 50 * time.Millisecond
+	// promiseSlack is how far a promise may be off before it is written again: an
+	// ask that changes nothing should cost no durable write.
+	promiseSlack = time.Second
+	// blockedWait is how long the pages of a blocked host sleep. Unblocking turns
+	// the first of them; the others follow.
+	blockedWait = 24 * time.Hour
+)
+
+// asked is the answer of one transaction.
+type asked struct {
+	store.AcquireResult
+	// stays: the asker is down as present and looks again after retry.
+	stays bool
+	retry time.Duration
+}
+
+// errMoved: something changed before it was locked; the transaction must be run
+// again.
+var errMoved = errors.New("changed by another transaction")
+
+// question is one ask within its transaction.
+type question struct {
+	store     *Store
+	tx        Tx
+	params    store.AcquireParams
+	remaining time.Duration
+
+	page    asker
+	robots  robotsRow
+	gates   []*gateHost
+	home    *gateHost
+	was     place // the zero place if it stands in no line
+	effects store.GateEffects
+}
+
+// class is the class of the asker's line, and age by how much it counts as younger
+// than it is: a page that had its host held stands behind the others.
+func (q *question) class() (class crawl.Class, age time.Duration) {
+	return polite.Behind(q.params.Class, span(q.page.held))
+}
+
+// rank is the asker's rank in its line. First visits come in the order of admission;
+// the importance of other pages has had its say in how often they are due.
+func (q *question) rank() float64 {
+	if q.params.Class == crawl.ClassFirst {
+		return q.page.priority + q.params.Rank
+	}
+	return q.params.Rank
+}
+
+// answer is the whole of one ask.
+func (q *question) answer(ctx context.Context) (asked, error) {
+	if err := q.open(ctx); err != nil {
+		return asked{}, err
+	}
+	a, err := q.decide(ctx)
+	if err != nil {
+		return asked{}, err
+	}
+	for _, g := range q.gates {
+		if err := g.save(ctx); err != nil {
+			return asked{}, err
+		}
+	}
+	a.Effects = q.effects
+	return a, nil
+}
+
+// open reads what the answer depends on and locks the hosts it may change: the
+// page's own, the one in whose line it stands, and the one that its robots.txt
+// redirects to. They are nearly always one.
+func (q *question) open(ctx context.Context) error {
+	var err error
+	if q.page, err = loadAsker(ctx, q.tx, q.params.Page.PageID); err != nil {
+		return err
+	}
+	if q.robots, err = loadRobots(ctx, q.tx, q.page.origin); err != nil {
+		return err
+	}
+	hosts := []int64{q.page.home}
+	was, err := loadPlace(ctx, q.tx, q.page.id)
+	if err == nil {
+		hosts = append(hosts, was.host)
+	} else if !errors.Is(err, store.ErrNotFound) {
+		return err
+	}
+	if q.robots.nextHost != "" {
+		next, err := hostByKey(ctx, q.tx, q.robots.nextHost)
+		if err != nil {
+			return err
+		}
+		hosts = append(hosts, next)
+	}
+	if q.gates, err = q.store.openGate(ctx, q.tx, &q.effects, hosts...); err != nil {
+		return err
+	}
+	q.home = q.gate(func(g *gateHost) bool { return g.row.id == q.page.home })
+	return q.reread(ctx)
+}
+
+// reread reads again, now under the locks, what others may have changed.
+func (q *question) reread(ctx context.Context) error {
+	was, err := loadPlace(ctx, q.tx, q.page.id)
+	if err != nil && !errors.Is(err, store.ErrNotFound) {
+		return err
+	}
+	if err == nil && q.gate(func(g *gateHost) bool { return g.row.id == was.host }) == nil {
+		return errMoved
+	}
+	q.was = was
+	err = q.tx.QueryRow(ctx, "SELECT state, visit FROM frontier WHERE page_id = $1", []any{q.page.id}, &q.page.state, &q.page.visits)
+	if err != nil {
+		return fmt.Errorf("read page %d: %w", q.page.id, err)
+	}
+	return q.robots.loadDuty(ctx, q.tx, q.page.origin, q.page.id)
+}
+
+// hostByKey returns the id of a host, which may be new: a redirect's target.
+func hostByKey(ctx context.Context, tx Tx, key string) (int64, error) {
+	if _, err := tx.Exec(ctx, "INSERT INTO hosts (host) VALUES ($1) ON CONFLICT (host) DO NOTHING", key); err != nil {
+		return 0, fmt.Errorf("add host %s: %w", key, err)
+	}
+	var id int64
+	if err := tx.QueryRow(ctx, "SELECT id FROM hosts WHERE host = $1", []any{key}, &id); err != nil {
+		return 0, fmt.Errorf("read host %s: %w", key, err)
+	}
+	return id, nil
+}
+
+func (q *question) gate(is func(*gateHost) bool) *gateHost {
+	for _, g := range q.gates {
+		if is(g) {
+			return g
+		}
+	}
+	return nil
+}
+
+// standing is the host in whose line the place stands.
+func (q *question) standing() *gateHost {
+	return q.gate(func(g *gateHost) bool { return g.row.id == q.was.host })
+}
+
+// decide gives the answer and moves the place accordingly.
+func (q *question) decide(ctx context.Context) (asked, error) {
+	need := q.robots.need(q.page.origin, q.home.now)
+	switch {
+	case q.page.stopped():
+		return answered(q.page.farewell()), q.leave(ctx)
+	case q.page.visits >= int64(q.params.Visit):
+		return q.recorded(ctx)
+	case q.was.state == placeBegun && q.was.visit == int64(q.params.Visit):
+		return q.inFlight(), nil
+	case q.page.crawlState == crawl.CrawlPaused:
+		return answered(store.GateParked), q.park(ctx)
+	case need.unreachable > 0 && q.home.row.blocked == 0:
+		a := q.waits(unreachableWait(need.unreachable, q.page.id), store.WaitRobots, 0)
+		return a, q.leave(ctx)
+	}
+	return q.stand(ctx, need)
+}
+
+func answered(a store.GateAnswer) asked {
+	return asked{AcquireResult: store.AcquireResult{Answer: a}}
+}
+
+func (q *question) waits(wait time.Duration, reason string, position int) asked {
+	a := answered(store.GateWait)
+	a.Wait, a.Reason, a.Position = max(wait, minWait), reason, position
+	return a
+}
+
+// leave takes the place out of its line; the next in it may gain by that.
+func (q *question) leave(ctx context.Context) error {
+	if q.was.page == 0 {
+		return nil
+	}
+	return q.standing().leave(ctx, q.was)
+}
+
+// recorded answers for a visit that is done. A place for a later visit stays.
+func (q *question) recorded(ctx context.Context) (asked, error) {
+	visit, err := q.store.visitIn(ctx, q.tx, q.page.id, q.params.Visit)
+	if err != nil {
+		return asked{}, err
+	}
+	a := answered(store.GateRecorded)
+	a.Recorded = &visit
+	if q.was.visit > int64(q.params.Visit) {
+		return a, nil
+	}
+	return a, q.leave(ctx)
+}
+
+// inFlight answers for a visit whose permit was begun and has not expired: who
+// asks has lost the attempt, but the request may still be on its way. Then the
+// place waits again.
+func (q *question) inFlight() asked {
+	g := q.standing()
+	free := fromMicros(g.row.expiresAt).Add(polite.Gap(q.page.demand, q.page.demand, span(g.row.crawlDelay), span(g.row.expiresAt-g.row.begunAt)).Length)
+	a := q.waits(g.until(free), store.WaitDelay, 0)
+	a.stays, a.retry = a.Wait <= q.remaining, a.Wait
+	return a
+}
+
+// park keeps the place, with its age, until the crawl is resumed.
+func (q *question) park(ctx context.Context) error {
+	g := q.home
+	is := q.newPlace(g)
+	if q.was.page != 0 {
+		g = q.standing()
+		if is.visit == q.was.visit {
+			is = q.was
+		}
+		is.host = g.row.id
+	}
+	return g.park(ctx, q.was, is)
+}
+
+// newPlace is the asker's place on its arrival.
+func (q *question) newPlace(g *gateHost) place {
+	class, age := q.class()
+	return place{
+		page: q.page.id, host: g.row.id, home: q.page.home, crawl: q.page.crawl, visit: int64(q.params.Visit),
+		class: int64(class), rank: q.rank(), state: placeWaiting, origin: q.page.origin, arrived: g.now + spanMicros(age),
+	}
+}
+
+// stand puts the asker into the line it belongs to, or leaves it there, grants
+// what can be granted, and answers with its permit or its wait.
+func (q *question) stand(ctx context.Context, need robotsNeed) (asked, error) {
+	g, is, err := q.join(ctx, need)
+	if err != nil {
+		return asked{}, err
+	}
+	if is.state == placeGranted {
+		return q.granted(ctx, is)
+	}
+	w := &waiter{was: q.was, place: is, robots: q.robots}
+	pump, err := g.pump(ctx, w)
+	if err != nil {
+		return asked{}, err
+	}
+	if w.place.state == placeGranted {
+		return q.granted(ctx, w.place)
+	}
+	return q.wait(ctx, g, w, pump)
+}
+
+// join returns the host whose line the asker belongs to, and its place there,
+// not stored yet.
+func (q *question) join(ctx context.Context, need robotsNeed) (*gateHost, place, error) {
+	g := q.home
+	follows := need.host != "" && q.robots.duty == 0 && q.home.row.blocked == 0
+	if follows {
+		g = q.gate(func(g *gateHost) bool { return g.row.host == need.host })
+	}
+	is := q.was
+	if is.page == 0 || is.visit != int64(q.params.Visit) || is.state == placeBegun {
+		is = q.newPlace(g)
+	}
+	if is.state == placeGranted && q.keeps(g, is, need) {
+		return g, is, nil
+	}
+	if is.state != placeWaiting {
+		is = is.withdrawn(is.kind)
+	}
+	class, _ := q.class()
+	is.class, is.rank, is.lapsed = int64(class), q.rank(), 0
+	if is.kind = kindPage; !need.ready && (follows || q.was.kind == kindRobots && q.robots.duty == 0) {
+		is.kind = kindRobots
+	}
+	is.host = g.row.id
+	if from := q.standingElsewhere(g); from != nil {
+		if err := from.recount(ctx, q.was, is); err != nil {
+			return nil, place{}, err
+		}
+	}
+	own, err := g.line(ctx, is.crawl, class)
+	if err != nil {
+		return nil, place{}, err
+	}
+	if !q.was.counted() || q.was.host != is.host || q.was.class != is.class || q.was.visit != is.visit {
+		is.ahead, is.departed = own.Waiting, own.Departed
+	}
+	return g, is, nil
+}
+
+// standingElsewhere is the host whose line the place leaves for g's, if any.
+func (q *question) standingElsewhere(g *gateHost) *gateHost {
+	if q.was.page == 0 || q.was.host == g.row.id {
+		return nil
+	}
+	return q.standing()
+}
+
+// keeps reports whether an un-begun permit is still what would be granted: not
+// when its host has gone into back-off or was blocked, or its robots.txt has been
+// seen to, or has expired, meanwhile.
+func (q *question) keeps(g *gateHost, is place, need robotsNeed) bool {
+	if g.row.id != is.host || g.row.blocked != 0 || g.free(q.page.demand).Backoff {
+		return false
+	}
+	if is.kind == kindRobots {
+		return need.url == is.url
+	}
+	return need.ready
+}
+
+// granted answers with the place's permit.
+func (q *question) granted(ctx context.Context, is place) (asked, error) {
+	a := answered(store.GateGranted)
+	a.Permit = crawl.Permit{
+		ID: is.permit, HostID: is.host, Kind: crawl.PermitPage, URL: q.page.url,
+		Lifetime: span(q.page.life), Generation: q.page.generation,
+	}
+	if is.kind == kindRobots {
+		a.Permit.Kind, a.Permit.URL = crawl.PermitRobots, is.url
+		return a, nil
+	}
+	var err error
+	a.Robots, err = q.store.robotsIn(ctx, q.tx, q.page.origin)
+	return a, err
+}
+
+// wait stores the place with its promise, and turns others that are promised
+// too late.
+func (q *question) wait(ctx context.Context, g *gateHost, w *waiter, pump pumped) (asked, error) {
+	position, err := g.position(ctx, &w.place, pump.granted)
+	if err != nil {
+		return asked{}, err
+	}
+	free := g.free(q.page.demand)
+	at := polite.Promise(free.At, position, g.step(q.page.demand))
+	reason := waitReason(free, position)
+	switch {
+	case g.row.blocked != 0:
+		at, reason = g.at().Add(blockedWait), store.WaitBlocked
+	case q.robots.duty != 0 && w.robots.dutyUntil > micros(at):
+		at, reason = fromMicros(w.robots.dutyUntil), store.WaitLine
+	}
+	stays := q.promise(g, w, at)
+	if err := g.put(ctx, w.was, w.place); err != nil {
+		return asked{}, err
+	}
+	if !stays {
+		if own, err := g.turn(ctx, pump, q.page.id); err != nil {
+			return asked{}, err
+		} else if !own.IsZero() {
+			at = own
+		}
+	}
+	a := q.waits(g.until(at)-min(polite.Lead, q.params.Patience), reason, position)
+	a.stays = stays
+	a.retry = pollEvery
+	if pump.soon > 0 {
+		a.retry = min(pump.soon+time.Duration(position)*pollSpread, pollEvery)
+	}
+	return a, nil
+}
+
+// promise notes when the waiter is to come, and until when it is present, and
+// reports whether it is.
+func (q *question) promise(g *gateHost, w *waiter, at time.Time) bool {
+	promised := ceilMicros(at)
+	if off := span(promised - w.place.promised); off > promiseSlack || off < -promiseSlack {
+		w.place.promised = promised
+	}
+	stays := q.remaining > 0 && g.until(at)-polite.Horizon <= q.remaining && g.row.blocked == 0
+	switch leaves := g.now + spanMicros(q.remaining); {
+	case !stays:
+		w.place.present = 0
+	case w.place.present < leaves:
+		w.place.present = leaves + spanMicros(presenceMargin)
+	}
+	return stays
+}
+
+func waitReason(free polite.Free, position int) string {
+	switch {
+	case free.Backoff:
+		return store.WaitBackoff
+	case position > 0:
+		return store.WaitLine
+	}
+	return store.WaitDelay
+}
