@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -31,13 +30,15 @@ const (
 	endsLag = time.Minute
 	// endsLimit bounds a look; the next one goes on from there.
 	endsLimit = 15 * time.Second
+	// endsAgain is how often a page may have ended in that hour to be started anew at once.
+	// One that ends again and again is left to maintenance: it has another fault.
+	endsAgain = 5
 )
 
 // endsStore is the part of a store that pageEnds uses.
 type endsStore interface {
 	store.Care
 	pageFinder
-	Now(ctx context.Context) (time.Time, error)
 	ListCrawls(ctx context.Context) ([]store.CrawlRecord, error)
 }
 
@@ -72,6 +73,8 @@ type pageEnds struct {
 	walks map[temporalkit.End]*endsWalk
 	mu    sync.Mutex
 	known map[string]pageEnd // by run: those of the last hour, and what they came to
+	times map[string]endings // of these, by workflow
+	last  map[int64]bool     // crawls that have pages which are left
 }
 
 // endsWalk is how far the list of what has ended in a way is known. It begins with the
@@ -84,9 +87,17 @@ type endsWalk struct {
 
 // pageEnd is a run that has ended. Ends that are of no concern are known too.
 type pageEnd struct {
-	crawl int64 // 0: its page does not live, or it was replaced
+	id    string // of the workflow
+	crawl int64  // 0: its page does not live, or it was replaced
 	end   temporalkit.End
 	at    time.Time
+	left  bool // it was not started anew
+}
+
+// endings are those of one workflow.
+type endings struct {
+	n    int
+	last time.Time
 }
 
 // look looks at what has ended since the last time.
@@ -107,7 +118,9 @@ func (p *pageEnds) look(ctx context.Context) error {
 	if ctx.Err() != nil {
 		failure = nil // the next look goes on
 	}
-	return cmp.Or(failure, p.note(context.WithoutCancel(ctx), crawls))
+	noting, cancel := context.WithTimeout(context.WithoutCancel(ctx), noteLimit)
+	defer cancel()
+	return cmp.Or(failure, p.note(noting, crawls))
 }
 
 // crawls are those whose pages are to have workflows, by name.
@@ -182,43 +195,63 @@ func (p *pageEnds) mend(ctx context.Context, end temporalkit.End, runs []tempora
 	group.SetLimit(repairAtOnce)
 	for _, run := range runs {
 		group.Go(func() error {
-			id, err := p.mendOne(groupCtx, run, crawls)
-			if err != nil {
+			e := pageEnd{id: run.ID, end: end, at: run.At}
+			if err := p.mendOne(groupCtx, run, crawls, &e); err != nil {
 				return err
 			}
-			p.mu.Lock()
-			defer p.mu.Unlock()
-			if p.known == nil {
-				p.known = map[string]pageEnd{}
-			}
-			p.known[run.Run] = pageEnd{crawl: id, end: end, at: run.At}
+			p.remember(run.Run, e)
 			return nil
 		})
 	}
 	return group.Wait()
 }
 
-// mendOne returns the crawl whose page had its workflow ended, or 0: what the store does
-// not want to live may end, and so may what was ended for another run of the page.
-func (p *pageEnds) mendOne(ctx context.Context, run temporalkit.EndedRun, crawls map[string]store.CrawlRecord) (crawlID int64, err error) {
+// mendOne fills in the crawl whose page had its workflow ended, if it is to live: what the
+// store does not want to live may end, and so may what was ended for another run.
+func (p *pageEnds) mendOne(ctx context.Context, run temporalkit.EndedRun, crawls map[string]store.CrawlRecord, e *pageEnd) error {
 	page, err := pageOfRun(ctx, p.store, p.flows, run.ID, run.Run)
 	if err != nil || !page.State.Lives() {
-		return 0, err
+		return err
 	}
 	c, ok := crawls[page.Crawl]
 	if !ok || c.ID != page.CrawlID {
-		return 0, nil
+		return nil
+	}
+	if e.left = p.endsAgain(run); e.left {
+		e.crawl = c.ID
+		return nil
 	}
 	mended, err := p.flows.MendPage(ctx, activities.NewPageIn(page))
 	if err != nil {
-		return 0, err
+		return err
 	}
 	if mended.Condition == temporalkit.Runs {
 		if replaced, err := p.flows.Replaced(ctx, run.ID, run.Run); err != nil || replaced {
-			return 0, err
+			return err
 		}
 	}
-	return c.ID, nil
+	e.crawl = c.ID
+	return nil
+}
+
+func (p *pageEnds) remember(run string, e pageEnd) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.known == nil {
+		p.known, p.times = map[string]pageEnd{}, map[string]endings{}
+	}
+	p.known[run] = e
+	was := p.times[e.id]
+	p.times[e.id] = endings{was.n + 1, later(was.last, e.at)}
+}
+
+// endsAgain reports whether a run is the last one of a workflow that has ended too often to
+// be started at once.
+func (p *pageEnds) endsAgain(run temporalkit.EndedRun) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	was := p.times[run.ID]
+	return was.n >= endsAgain && run.At.After(was.last)
 }
 
 // pageOfRun returns the page of a run of a workflow; the zero page if the store has none.
@@ -251,65 +284,100 @@ func (p *pageEnds) forget(before time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for run, e := range p.known {
-		if e.at.Before(before) {
-			delete(p.known, run)
+		if !e.at.Before(before) {
+			continue
+		}
+		delete(p.known, run)
+		was := p.times[e.id]
+		if was.n--; was.n > 0 {
+			p.times[e.id] = was
+		} else {
+			delete(p.times, e.id)
 		}
 	}
+}
+
+// endsTally is what has ended of a crawl's pages in the last hour.
+type endsTally struct {
+	ends   map[temporalkit.End]int
+	pages  int
+	left   map[string]bool // workflows that were not started anew
+	newest time.Time
+}
+
+// tally counts what has ended, by crawl.
+func (p *pageEnds) tally() map[int64]*endsTally {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	tallies := map[int64]*endsTally{}
+	for _, e := range p.known {
+		if e.crawl == 0 {
+			continue
+		}
+		t := tallies[e.crawl]
+		if t == nil {
+			t = &endsTally{ends: map[temporalkit.End]int{}, left: map[string]bool{}}
+			tallies[e.crawl] = t
+		}
+		t.ends[e.end]++
+		t.pages++
+		if e.left {
+			t.left[e.id] = true
+		}
+		t.newest = later(t.newest, e.at)
+	}
+	return tallies
 }
 
 // note notes the ends of the last hour of each crawl that has news. All workers come to
 // the same, so that none need know what another has noted.
 func (p *pageEnds) note(ctx context.Context, crawls map[string]store.CrawlRecord) error {
+	tallies := p.tally()
 	for _, c := range crawls {
-		ends, newest := p.of(c.ID)
-		if len(ends) == 0 {
+		t := tallies[c.ID]
+		if t == nil && !p.last[c.ID] {
 			continue
 		}
-		now, err := p.store.Now(ctx)
-		if err != nil {
+		if err := p.noteCrawl(ctx, c, t); err != nil {
 			return err
 		}
-		care, err := p.store.Care(ctx, c.ID)
-		if err != nil {
-			return err
+		if p.last == nil {
+			p.last = map[int64]bool{}
 		}
-		trouble := store.Trouble{Part: store.TroubleEnded, Problem: endsWords(ends), Mended: true}
-		for _, n := range ends {
-			trouble.Pages += n
-		}
-		at := slices.IndexFunc(care.Troubles, func(t store.TroubleRecord) bool { return t.Part == store.TroubleEnded })
-		if at < 0 && now.Sub(newest) > endsKept || at >= 0 && !newest.After(care.Troubles[at].MendedAt) && trouble.Pages <= care.Troubles[at].Pages {
-			continue
-		}
-		if err := p.store.NoteTroubles(ctx, c.ID, []store.Trouble{trouble}); err != nil {
-			return err
-		}
-		p.log.Warn("workflows of pages were ended, and run again", "crawl", c.Spec.Name, "ends", trouble.Problem)
+		p.last[c.ID] = t != nil && len(t.left) > 0
 	}
 	return nil
 }
 
-// of counts the ends of a crawl's pages, and returns when the last was.
-func (p *pageEnds) of(crawlID int64) (ends map[temporalkit.End]int, newest time.Time) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	ends = map[temporalkit.End]int{}
-	for _, e := range p.known {
-		if e.crawl == crawlID {
-			ends[e.end]++
-			newest = later(newest, e.at)
+func (p *pageEnds) noteCrawl(ctx context.Context, c store.CrawlRecord, t *endsTally) error {
+	if t == nil {
+		return p.store.NoteTroubles(ctx, c.ID, []store.Trouble{{Part: store.TroubleEnded}})
+	}
+	care, err := p.store.Care(ctx, c.ID)
+	if err != nil {
+		return err
+	}
+	trouble := store.Trouble{Part: store.TroubleEnded, Problem: t.words(), Pages: t.pages, Mended: len(t.left) == 0}
+	for _, k := range care.Troubles {
+		if k.Part == trouble.Part && k.Mended && !t.newest.After(k.MendedAt) && trouble.Pages <= k.Pages {
+			return nil // it is no news
 		}
 	}
-	return ends, newest
+	p.log.Warn("workflows of pages were ended", "crawl", c.Spec.Name, "pages", trouble.Problem)
+	return p.store.NoteTroubles(ctx, c.ID, []store.Trouble{trouble})
 }
 
-func endsWords(ends map[temporalkit.End]int) string {
+func (t *endsTally) words() string {
 	words := map[temporalkit.End]string{temporalkit.EndTerminated: "terminated", temporalkit.EndFailed: "failed", temporalkit.EndTimedOut: "timed out"}
 	var parts []string
 	for _, end := range temporalkit.Ends() {
-		if n := ends[end]; n > 0 {
+		if n := t.ends[end]; n > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", n, words[end]))
 		}
 	}
-	return "workflows that ended in the last hour: " + strings.Join(parts, ", ") + "; all run again"
+	now := "all run again"
+	if n := len(t.left); n > 0 {
+		now = fmt.Sprintf("%d of these ended %d times and more, and maintenance starts them anew", n, endsAgain)
+	}
+	return "workflows that ended in the last hour: " + strings.Join(parts, ", ") + "; " + now
 }

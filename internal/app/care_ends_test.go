@@ -251,3 +251,32 @@ func TestPageEndsGoOn(t *testing.T) {
 		t.Errorf("%d lists were asked for, want one for each way to end", w.lists)
 	}
 }
+
+// A page that ends again and again is started anew some times, and then left and named
+// until an hour is over.
+func TestPageEndsAgain(t *testing.T) {
+	t.Parallel()
+	w := newEndsWorld(t)
+	p := w.worker()
+	for i := range endsAgain {
+		w.end(temporalkit.EndFailed, w.url(0), time.Duration(20-i)*time.Second)
+		w.look(p, 1, fmt.Sprintf("%d: workflows that ended in the last hour: %d failed; all run again", i+1, i+1))
+	}
+	w.end(temporalkit.EndFailed, w.url(0), 10*time.Second)
+	left := "6: workflows that ended in the last hour: 6 failed; 1 of these ended 5 times and more, and maintenance starts them anew"
+	w.look(p, 0, left)
+	w.look(p, 0, left)
+	if w.care.Troubles[0].Mended {
+		t.Error("what is left counts as mended")
+	}
+	other := w.worker() // it has seen none of this
+	w.care = store.CareRecord{}
+	w.look(other, 1, "6: workflows that ended in the last hour: 6 failed; all run again")
+	w.care = store.CareRecord{}
+	w.look(p, 0, left)
+	p.forget(w.now.Add(time.Second)) // an hour later
+	w.listed = map[temporalkit.End][]temporalkit.EndedRun{}
+	w.look(p, 0, "0: ")
+	w.care = store.CareRecord{}
+	w.look(p, 0, "")
+}

@@ -52,7 +52,6 @@ type stuckPages struct {
 type leftPage struct {
 	id      string // of its workflow
 	crawlID int64
-	url     string
 	why     string
 }
 
@@ -109,7 +108,9 @@ func (p *stuckPages) lookAt(ctx context.Context, id string, tallies map[int64]*s
 	if _, again := p.mended[page.PageID]; again {
 		health, err := p.flows.Health(ctx, id)
 		if err == nil && health.Condition == temporalkit.Stuck {
-			p.left[page.PageID] = leftPage{id: id, crawlID: page.CrawlID, url: page.URL, why: health.Why}
+			p.left[page.PageID] = leftPage{id: id, crawlID: page.CrawlID, why: health.Why}
+			// The log names it, the store does not: a page may have to be forgotten.
+			p.log.Warn("a page is stuck again, and is left", "page", page.URL, "because", health.Why)
 		}
 		return err
 	}
@@ -179,7 +180,7 @@ func (p *stuckPages) noteLeft(ctx context.Context, had map[int64]int) error {
 		told[l.crawlID] = true
 		trouble := store.Trouble{
 			Part: store.TroubleStuck, Pages: has[l.crawlID],
-			Problem: fmt.Sprintf("%s started anew and stuck again, such as %s (%s)", were(has[l.crawlID]), l.url, l.why),
+			Problem: fmt.Sprintf("%s started anew and stuck again (%s); the log of a worker names each", were(has[l.crawlID]), l.why),
 		}
 		if err := p.store.NoteTroubles(ctx, l.crawlID, []store.Trouble{trouble}); err != nil {
 			return err

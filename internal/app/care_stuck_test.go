@@ -83,7 +83,7 @@ func TestStuckPages(t *testing.T) {
 	wedge(1)
 	look(1, "2 true: 2 were stuck (TMPRL1100) and started anew")
 	wedge(0)
-	again := "1 false: 1 was started anew and stuck again, such as https://example.com/0 (TMPRL1100)"
+	again := "1 false: 1 was started anew and stuck again (TMPRL1100); the log of a worker names each"
 	look(0, again)
 	look(0, again)
 	w.stuck[contract.PageID("news", w.url(0))] = false

@@ -123,7 +123,9 @@ func (r resident) keepWorking(ctx context.Context, do work, note func(ctx contex
 		if ctx.Err() == nil && reason != said {
 			log.Error("the worker takes up nothing", "reason", reason)
 			leave()
-			leave = r.show(ctx, cmp.Or(r.queue, home.TaskQueue, contract.TaskQueue), log)
+			if leave = func() {}; err == nil {
+				leave = r.show(ctx, cmp.Or(r.queue, home.TaskQueue, contract.TaskQueue), log)
+			}
 		}
 		if reason != said || time.Since(noted) > noteEvery {
 			note(ctx, reason)
