@@ -74,7 +74,7 @@ type pageEnds struct {
 	mu    sync.Mutex
 	known map[string]pageEnd // by run: those of the last hour, and what they came to
 	times map[string]endings // of these, by workflow
-	last  map[int64]bool     // crawls that have pages which are left
+	last  map[int64]bool     // crawls of which something was noted that lasts
 }
 
 // endsWalk is how far the list of what has ended in a way is known. It begins with the
@@ -115,12 +115,13 @@ func (p *pageEnds) look(ctx context.Context) error {
 		failures = append(failures, p.walk(ctx, end, crawls, now))
 	}
 	failure := errors.Join(failures...)
+	more := failure != nil
 	if ctx.Err() != nil {
 		failure = nil // the next look goes on
 	}
 	noting, cancel := context.WithTimeout(context.WithoutCancel(ctx), noteLimit)
 	defer cancel()
-	return cmp.Or(failure, p.note(noting, crawls))
+	return cmp.Or(failure, p.note(noting, crawls, more))
 }
 
 // crawls are those whose pages are to have workflows, by name.
@@ -331,25 +332,25 @@ func (p *pageEnds) tally() map[int64]*endsTally {
 
 // note notes the ends of the last hour of each crawl that has news. All workers come to
 // the same, so that none need know what another has noted.
-func (p *pageEnds) note(ctx context.Context, crawls map[string]store.CrawlRecord) error {
+func (p *pageEnds) note(ctx context.Context, crawls map[string]store.CrawlRecord, more bool) error {
 	tallies := p.tally()
 	for _, c := range crawls {
 		t := tallies[c.ID]
 		if t == nil && !p.last[c.ID] {
 			continue
 		}
-		if err := p.noteCrawl(ctx, c, t); err != nil {
+		if err := p.noteCrawl(ctx, c, t, more); err != nil {
 			return err
 		}
 		if p.last == nil {
 			p.last = map[int64]bool{}
 		}
-		p.last[c.ID] = t != nil && len(t.left) > 0
+		p.last[c.ID] = t != nil && (more || len(t.left) > 0)
 	}
 	return nil
 }
 
-func (p *pageEnds) noteCrawl(ctx context.Context, c store.CrawlRecord, t *endsTally) error {
+func (p *pageEnds) noteCrawl(ctx context.Context, c store.CrawlRecord, t *endsTally, more bool) error {
 	if t == nil {
 		return p.store.NoteTroubles(ctx, c.ID, []store.Trouble{{Part: store.TroubleEnded}})
 	}
@@ -357,7 +358,7 @@ func (p *pageEnds) noteCrawl(ctx context.Context, c store.CrawlRecord, t *endsTa
 	if err != nil {
 		return err
 	}
-	trouble := store.Trouble{Part: store.TroubleEnded, Problem: t.words(), Pages: t.pages, Mended: len(t.left) == 0}
+	trouble := store.Trouble{Part: store.TroubleEnded, Problem: t.words(more), Pages: t.pages, Mended: len(t.left) == 0 && !more}
 	for _, k := range care.Troubles {
 		if k.Part == trouble.Part && k.Mended && !t.newest.After(k.MendedAt) && trouble.Pages <= k.Pages {
 			return nil // it is no news
@@ -367,7 +368,8 @@ func (p *pageEnds) noteCrawl(ctx context.Context, c store.CrawlRecord, t *endsTa
 	return p.store.NoteTroubles(ctx, c.ID, []store.Trouble{trouble})
 }
 
-func (t *endsTally) words() string {
+// words says what has ended; more, that not all of it is known yet.
+func (t *endsTally) words(more bool) string {
 	words := map[temporalkit.End]string{temporalkit.EndTerminated: "terminated", temporalkit.EndFailed: "failed", temporalkit.EndTimedOut: "timed out"}
 	var parts []string
 	for _, end := range temporalkit.Ends() {
@@ -376,6 +378,9 @@ func (t *endsTally) words() string {
 		}
 	}
 	now := "all run again"
+	if more {
+		now = "these run again, and others are being looked for"
+	}
 	if n := len(t.left); n > 0 {
 		now = fmt.Sprintf("%d of these ended %d times and more, and maintenance starts them anew", n, endsAgain)
 	}

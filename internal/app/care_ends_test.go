@@ -234,6 +234,9 @@ func TestPageEndsGoOn(t *testing.T) {
 	if err := p.look(t.Context()); !errors.Is(err, w.refused) {
 		t.Errorf("a refused look: %v", err)
 	}
+	if len(w.care.Troubles) > 0 {
+		t.Errorf("nothing was found, and noted was %+v", w.care.Troubles)
+	}
 	w.refused = nil
 	w.look(p, 6, "6: workflows that ended in the last hour: 6 terminated; all run again")
 	ctx, cancel := context.WithCancel(t.Context())
@@ -279,4 +282,39 @@ func TestPageEndsAgain(t *testing.T) {
 	w.look(p, 0, "0: ")
 	w.care = store.CareRecord{}
 	w.look(p, 0, "")
+}
+
+// As long as a look does not come to its end, what it has found lasts.
+func TestPageEndsMore(t *testing.T) {
+	t.Parallel()
+	w := newEndsWorld(t)
+	p := w.worker()
+	for i := range 6 {
+		w.end(temporalkit.EndTerminated, w.url(i), 20*time.Second)
+	}
+	flows := &failingLater{endsWorld: w}
+	p.flows = flows
+	if err := p.look(t.Context()); !errors.Is(err, errSlow) {
+		t.Errorf("a look that fails in the middle: %v", err)
+	}
+	if k := w.care.Troubles; len(k) != 1 || k[0].Mended || k[0].Problem != "workflows that ended in the last hour: 3 terminated; these run again, and others are being looked for" {
+		t.Errorf("noted %+v", k)
+	}
+	p.flows = w
+	w.look(p, 3, "6: workflows that ended in the last hour: 6 terminated; all run again")
+	if !w.care.Troubles[0].Mended {
+		t.Error("it is not mended")
+	}
+}
+
+var errSlow = errors.New("slow")
+
+// failingLater lists one part of each list only.
+type failingLater struct{ *endsWorld }
+
+func (f *failingLater) EndedPages(ctx context.Context, end temporalkit.End, token []byte) (temporalkit.EndedRuns, error) {
+	if token != nil {
+		return temporalkit.EndedRuns{}, errSlow
+	}
+	return f.endsWorld.EndedPages(ctx, end, token)
 }
