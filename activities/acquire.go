@@ -7,6 +7,7 @@ import (
 
 	"recrawl/internal/contract"
 	"recrawl/internal/crawl"
+	"recrawl/internal/maintain"
 	"recrawl/internal/polite"
 	"recrawl/internal/robots"
 	"recrawl/internal/store"
@@ -74,6 +75,64 @@ func (a *Activities) acquire(ctx context.Context, in contract.AcquireIn) (contra
 	default:
 		return contract.AcquireOut{Answer: contract.AnswerWait, Wait: result.Wait, Reason: polite.WaitWords(result.Reason, result.Position)}, nil
 	}
+}
+
+// excluded answers for a page that lies outside of its crawl's scope now: it leaves
+// its line, and no request is made. The view may be of before a change: whom it takes
+// is looked at again when a permit is granted, and whom it does not at once.
+func (a *Activities) excluded(ctx context.Context, in contract.AcquireIn, view *crawlView) (out contract.AcquireOut, is bool, err error) {
+	page, err := a.store.Page(ctx, in.Page.PageID)
+	if err != nil || page.Visits >= in.Visit {
+		return contract.AcquireOut{}, false, err
+	}
+	rules, err := maintain.Outside(ctx, a.maintained(view), []store.PageRecord{page})
+	if err != nil || rules[page.PageID] == "" {
+		return contract.AcquireOut{}, false, err
+	}
+	if view, err = a.crawl(ctx, in.Page.Crawl, 0); err != nil {
+		return contract.AcquireOut{}, false, err
+	}
+	if rules, err = maintain.Outside(ctx, a.maintained(view), []store.PageRecord{page}); err != nil || rules[page.PageID] == "" {
+		return contract.AcquireOut{}, false, err
+	}
+	effects, err := a.store.Leave(ctx, page.PageID)
+	if err != nil {
+		return contract.AcquireOut{}, false, err
+	}
+	a.carryOut(ctx, effects)
+	return contract.AcquireOut{Answer: contract.AnswerExcluded, Rule: rules[page.PageID]}, true, nil
+}
+
+// skips decides whether the turn of a page that has come is skipped, and why. Only
+// a turn that nobody asked for may be.
+func (a *Activities) skips(ctx context.Context, in contract.AcquireIn) (skip bool, why []crawl.Reason, err error) {
+	// The view may be of before a change of the spec: no request hangs on it.
+	view, err := a.crawl(ctx, in.Page.Crawl, 1)
+	if err != nil {
+		return false, nil, err
+	}
+	rule, selective := view.selective(in.Page.URL)
+	if !selective {
+		return false, nil, nil
+	}
+	page, err := a.store.Page(ctx, in.Page.PageID)
+	if err != nil || page.Visits >= in.Visit {
+		return false, nil, err
+	}
+	internal, err := a.internal(ctx, view, page)
+	if err != nil {
+		return false, nil, err
+	}
+	visit, why := rule.Select(pageOf(page), internal)
+	if visit {
+		return false, nil, nil
+	}
+	effects, err := a.store.Leave(ctx, in.Page.PageID)
+	if err != nil {
+		return false, nil, err
+	}
+	a.carryOut(ctx, effects)
+	return true, why, nil
 }
 
 // alreadyRecorded answers with a visit that is done.

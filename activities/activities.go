@@ -140,29 +140,6 @@ func translate(err error) error {
 	}
 }
 
-// carryOut signals the workflows that a gate transaction named. A turn that
-// cannot be delivered is not lost: the waiter comes by itself at the time it was
-// promised, and a waiter without a workflow gets one.
-func (a *Activities) carryOut(ctx context.Context, effects store.GateEffects) {
-	for _, turn := range effects.Turns {
-		if err := a.turn(ctx, turn); err != nil {
-			a.log.Warn("a waiting page could not be told of its turn", "page", turn.Page.URL, "error", err)
-		}
-	}
-}
-
-func (a *Activities) turn(ctx context.Context, turn store.Turn) error {
-	err := a.workflows.Turn(ctx, turn.Page, turn.In)
-	if !errors.Is(err, temporalkit.ErrNoWorkflow) {
-		return err
-	}
-	page, err := a.store.Page(ctx, turn.Page.PageID)
-	if err != nil {
-		return err
-	}
-	return a.workflows.StartPage(ctx, NewPageIn(page))
-}
-
 // NewPageIn makes a Page workflow's state from the page's row.
 func NewPageIn(p store.PageRecord) contract.PageIn {
 	in := contract.PageIn{Page: p.PageRef, State: p.State, Level: p.Level, Visit: p.Visits, Due: p.NextAt}

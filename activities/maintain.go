@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"recrawl/internal/contract"
-	"recrawl/internal/crawl"
 	"recrawl/internal/store"
 	"recrawl/internal/temporalkit"
 )
@@ -18,8 +17,6 @@ import (
 // enough that a turn over many pages is not all overhead.
 const (
 	restartBatch    = 500
-	closeBatch      = 200
-	unparkBatch     = 200
 	unfinishedBatch = 50
 	sweepBatch      = 500
 	// stepLimit bounds one step of a turn, so that one that hangs (an archive that does
@@ -131,49 +128,4 @@ func (a *Activities) counts(ctx context.Context, crawlID int64) (contract.CrawlC
 		}
 	}
 	return counts, nil
-}
-
-// ClosePages asks a batch of a stopped crawl's living pages to complete. A page
-// without a workflow is only marked.
-func (a *Activities) ClosePages(ctx context.Context, in contract.ClosePagesIn) (contract.ClosePagesOut, error) {
-	pages, err := a.store.ListPages(ctx, store.PageFilter{CrawlID: in.CrawlID, States: livingStates(), After: in.After, Limit: closeBatch})
-	if err != nil {
-		return contract.ClosePagesOut{}, translate(err)
-	}
-	out := contract.ClosePagesOut{}
-	for _, p := range pages {
-		err := a.workflows.StopPage(ctx, p.PageRef)
-		if errors.Is(err, temporalkit.ErrNoWorkflow) {
-			err = a.store.SetPageState(ctx, p.PageID, crawl.Stopped)
-		}
-		if err != nil {
-			return out, translate(err)
-		}
-		out.Closed++
-	}
-	if len(pages) == closeBatch {
-		out.After = pages[len(pages)-1].PageID
-	}
-	return out, nil
-}
-
-func livingStates() []crawl.PageState {
-	var living []crawl.PageState
-	for _, s := range crawl.PageStates() {
-		if s.Lives() {
-			living = append(living, s)
-		}
-	}
-	return living
-}
-
-// WakeParked wakes a batch of the pages that came due while their crawl was
-// paused.
-func (a *Activities) WakeParked(ctx context.Context, in contract.WakeParkedIn) (contract.WakeParkedOut, error) {
-	effects, err := a.store.Unpark(ctx, in.CrawlID, unparkBatch)
-	if err != nil {
-		return contract.WakeParkedOut{}, translate(err)
-	}
-	a.carryOut(ctx, effects)
-	return contract.WakeParkedOut{Woken: len(effects.Turns), More: len(effects.Turns) > 0}, nil
 }

@@ -7,6 +7,7 @@ import (
 
 	"recrawl/internal/archive/gc"
 	"recrawl/internal/contract"
+	"recrawl/internal/maintain"
 	"recrawl/internal/store"
 )
 
@@ -81,17 +82,10 @@ func (a *Activities) maintenance() []maintenanceStep {
 		{"lines", a.nudge},
 		{"links", a.unfinished},
 		{"scope", a.rescope},
-		{"traps", func(ctx context.Context, in contract.MaintainIn, _ *contract.MaintainOut) error {
-			return a.guard(ctx, in)
-		}},
+		{"traps", a.lookForTraps},
 		{"room", a.lookForRoom},
-		{"plans", func(ctx context.Context, in contract.MaintainIn, _ *contract.MaintainOut) error {
-			return a.allocate(ctx, in)
-		}},
-		{"ranks", func(ctx context.Context, in contract.MaintainIn, out *contract.MaintainOut) (err error) {
-			out.RankDue, err = a.rankDue(ctx, in)
-			return err
-		}},
+		{"plans", a.allocate},
+		{"ranks", a.rankDue},
 		{"archive", a.sweep},
 		{contract.StepCounts, func(ctx context.Context, in contract.MaintainIn, out *contract.MaintainOut) (err error) {
 			out.Status, err = a.counts(ctx, in.CrawlID)
@@ -134,5 +128,42 @@ func (a *Activities) sweep(ctx context.Context, _ contract.MaintainIn, _ *contra
 func (a *Activities) lookForRoom(ctx context.Context, in contract.MaintainIn, out *contract.MaintainOut) error {
 	candidates, err := a.store.Candidates(ctx, store.CandidateParams{CrawlID: in.CrawlID, Limit: 1})
 	out.Room = err == nil && len(candidates) > 0
+	return err
+}
+
+func (a *Activities) rescope(ctx context.Context, in contract.MaintainIn, _ *contract.MaintainOut) error {
+	view, err := a.crawl(ctx, in.Name, 0)
+	if err != nil {
+		return err
+	}
+	return maintain.Rescope{Store: a.store, Crawl: a.maintained(view), Forbidden: a.forbiddenIn(view), Wake: a.wakeRescoped}.Look(ctx)
+}
+
+func (a *Activities) lookForTraps(ctx context.Context, in contract.MaintainIn, _ *contract.MaintainOut) error {
+	view, err := a.crawl(ctx, in.Name, 0)
+	if err != nil {
+		return err
+	}
+	return a.guard(view).Look(ctx)
+}
+
+func (a *Activities) allocate(ctx context.Context, in contract.MaintainIn, _ *contract.MaintainOut) error {
+	view, err := a.crawl(ctx, in.Name, 0)
+	if err != nil {
+		return err
+	}
+	moves, err := maintain.Allocate(ctx, a.store, a.maintained(view))
+	if err != nil {
+		return err
+	}
+	return a.move(ctx, moves)
+}
+
+func (a *Activities) rankDue(ctx context.Context, in contract.MaintainIn, out *contract.MaintainOut) error {
+	view, err := a.crawl(ctx, in.Name, 0)
+	if err != nil {
+		return err
+	}
+	out.RankDue, err = maintain.RankDue(ctx, a.store, in.CrawlID, view.Spec.Rank.Every.Std())
 	return err
 }

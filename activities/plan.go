@@ -2,6 +2,7 @@ package activities
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -9,6 +10,7 @@ import (
 
 	"recrawl/internal/contract"
 	"recrawl/internal/crawl"
+	"recrawl/internal/maintain/duplicates"
 	"recrawl/internal/polite"
 	"recrawl/internal/robots/directive"
 	"recrawl/internal/schedule"
@@ -44,7 +46,7 @@ func (a *Activities) PlanRevisit(ctx context.Context, in contract.PlanIn) (contr
 	if in.Reasons, err = a.hinted(ctx, page, in.Reasons); err != nil {
 		return contract.PlanOut{}, translate(err)
 	}
-	duplicate, err := a.isDuplicate(ctx, page, in)
+	duplicate, err := duplicates.Exact(ctx, a.store, page, in.Fetch.Outcome, in.Reasons)
 	if err != nil {
 		return contract.PlanOut{}, translate(err)
 	}
@@ -52,7 +54,7 @@ func (a *Activities) PlanRevisit(ctx context.Context, in contract.PlanIn) (contr
 	if err != nil {
 		return contract.PlanOut{}, translate(err)
 	}
-	trapped, err := a.isTrapped(ctx, view, page)
+	trapped, err := a.guard(view).Trapped(ctx, page)
 	if err != nil {
 		return contract.PlanOut{}, translate(err)
 	}
@@ -108,6 +110,45 @@ func (a *Activities) stillWithheld(ctx context.Context, page store.PageRecord, i
 	in.Fetch.Digest = left.Digest
 	in.Reasons = slices.Concat(directive.AgainstKeeping(left.Reasons), in.Reasons)
 	return in, err
+}
+
+// codeHinted is the code of the reason that says, in words, by whose word a visit
+// was made early.
+const codeHinted = "hinted"
+
+// hinted adds to the reasons of a visit by whose word it was made early.
+func (a *Activities) hinted(ctx context.Context, page store.PageRecord, reasons []crawl.Reason) ([]crawl.Reason, error) {
+	if page.HintedBy == 0 {
+		return reasons, nil
+	}
+	source, err := a.store.Page(ctx, page.HintedBy)
+	if errors.Is(err, store.ErrNotFound) {
+		return reasons, nil // forgotten meanwhile
+	}
+	text := fmt.Sprintf("visited early because the %s %s said that it had changed", source.Kind, source.URL)
+	return append([]crawl.Reason{{Code: codeHinted, Text: text}}, reasons...), err
+}
+
+// internal is what is known of the pages that a page of the selective rule links
+// to.
+func (a *Activities) internal(ctx context.Context, view *crawlView, page store.PageRecord) (schedule.Internal, error) {
+	if _, selective := view.selective(page.URL); !selective {
+		return schedule.Internal{}, nil
+	}
+	since := schedule.DecodeBelief(page.Belief).ComparedAt()
+	if since.IsZero() {
+		return schedule.Internal{}, nil
+	}
+	return a.store.Internal(ctx, page.PageID, since)
+}
+
+// selective is the rule that may skip a page's turn, if there is one.
+func (v *crawlView) selective(url string) (schedule.FRMax, bool) {
+	if !v.Spec.Revisit.Selective {
+		return schedule.FRMax{}, false
+	}
+	rule, is := v.revisit.At(v.revisit.Group(url)).Policy.(schedule.FRMax)
+	return rule, is
 }
 
 // seenBeside is what else than the visit itself tells of the page.
@@ -181,21 +222,4 @@ func summaryOf(v store.VisitRecord) string {
 		why = fmt.Sprintf("%s (%s)", why, v.Problem)
 	}
 	return why
-}
-
-// LeaveLine gives up a page's place in its host's line and, when State is set,
-// moves the page to it.
-func (a *Activities) LeaveLine(ctx context.Context, in contract.LeaveIn) (contract.LeaveOut, error) {
-	if in.State == crawl.Evicted {
-		return a.leaveEvicted(ctx, in.Page)
-	}
-	effects, err := a.store.Leave(ctx, in.Page.PageID)
-	if err != nil {
-		return contract.LeaveOut{}, translate(err)
-	}
-	a.carryOut(ctx, effects)
-	if in.State != 0 {
-		err = a.store.SetPageState(ctx, in.Page.PageID, in.State)
-	}
-	return contract.LeaveOut{}, translate(err)
 }

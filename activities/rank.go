@@ -6,31 +6,9 @@ import (
 	"go.temporal.io/sdk/activity"
 
 	"recrawl/internal/contract"
-	"recrawl/internal/crawl"
+	"recrawl/internal/maintain"
 	"recrawl/internal/rank"
-	"recrawl/internal/ranking"
 )
-
-// rankDue says why the crawl should be ranked now; nil if it should not.
-func (a *Activities) rankDue(ctx context.Context, in contract.MaintainIn) (*crawl.Reason, error) {
-	view, err := a.crawl(ctx, in.Name, 0)
-	if err != nil {
-		return nil, err
-	}
-	last, links, err := a.store.Ranking(ctx, in.CrawlID)
-	if err != nil {
-		return nil, err
-	}
-	now, err := a.store.Now(ctx)
-	if err != nil {
-		return nil, err
-	}
-	due, why := rank.Due(rank.Last{At: last.At, Links: last.Links}, links, now, view.Spec.Rank.Every.Std())
-	if !due {
-		return nil, nil
-	}
-	return &why, nil
-}
 
 // Rank ranks the pages of a crawl by the links between them. It heartbeats with how
 // far it is. One that is cut off is made again, from the ranks that it wrote.
@@ -44,9 +22,9 @@ func (a *Activities) Rank(ctx context.Context, in contract.RankIn) (contract.Ran
 	}
 	defer a.ranking.Release(1)
 	spec := view.Spec.Rank
-	rec, err := ranking.Run(ctx, a.store, in.CrawlID, ranking.Options{
+	rec, err := maintain.Rank(ctx, a.store, in.CrawlID, maintain.RankOptions{
 		Damping: spec.Damping, Personalised: spec.Personalised, Reason: in.Reason,
-		Progress: func(p ranking.Progress) { activity.RecordHeartbeat(ctx, p) },
+		Progress: func(p maintain.RankProgress) { activity.RecordHeartbeat(ctx, p) },
 	})
 	if err != nil {
 		return contract.RankOut{}, translate(err)

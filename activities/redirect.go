@@ -2,12 +2,14 @@ package activities
 
 import (
 	"context"
+	"slices"
 
 	"recrawl/internal/contract"
 	"recrawl/internal/crawl"
 	"recrawl/internal/scope"
 	"recrawl/internal/store"
 	"recrawl/internal/trap"
+	"recrawl/internal/urlkey"
 )
 
 // followRedirect makes the target of a redirect a page of its own, if the crawl
@@ -60,6 +62,38 @@ func (a *Activities) followRedirect(ctx context.Context, view *crawlView, page s
 		a.watch(ctx, view, &store.PendingLinks{Page: page.PageRef}, []scope.Link{found})
 	}
 	return reasons, err
+}
+
+// addRedirectedSeed makes the target of a seed's redirect a seed too when it
+// stays on the site (example.com to www.example.com): who names the one means
+// the other, and the scope must say so. Where it does already there is nothing to
+// add. A seed brings one such seed, and that one none, or else a chain of redirects
+// would fill the spec without end; why a target was not added is returned.
+func (a *Activities) addRedirectedSeed(ctx context.Context, view *crawlView, from, to urlkey.URL) ([]crawl.Reason, error) {
+	if !urlkey.SameSite(from, to) || to.BadPort() || view.scope.Check(scope.Link{URL: to}).Accept {
+		return nil, nil
+	}
+	if !view.scope.IsSeed(from) {
+		return nil, nil
+	}
+	verdict, err := a.store.AddRedirectedSeed(ctx, store.RedirectedSeed{
+		Crawl: view.Spec.Name, From: from.String(), To: to.String(), Host: to.HostKey(),
+		Imported: !slices.ContainsFunc(view.Spec.Seeds, view.keptAs(from)), Keys: scope.SeedKeys(to),
+	})
+	switch verdict {
+	case store.SeedSpent:
+		return notASeed("this seed has brought another by an earlier redirect"), err
+	case store.SeedOfRedirect:
+		return notASeed("this seed came by a redirect itself"), err
+	}
+	return nil, err
+}
+
+// codeNotASeed is the code of the reason why a seed's redirect brought no seed.
+const codeNotASeed = "redirect_no_seed"
+
+func notASeed(why string) []crawl.Reason {
+	return []crawl.Reason{{Code: codeNotASeed, Text: "where it redirects to is not made a seed: " + why}}
 }
 
 // followSource makes the target of a list's redirect a list of the crawl, as if an

@@ -198,7 +198,7 @@ func wrongWith(state crawl.CrawlState, h temporalkit.Health, unclosed bool) stri
 
 // unclosed reports whether pages of a stopped crawl live.
 func (c *crawlCare) unclosed(ctx context.Context, rec store.CrawlRecord) (bool, error) {
-	pages, err := c.store.ListPages(ctx, store.PageFilter{CrawlID: rec.ID, Limit: 1, States: livingStates()})
+	pages, err := c.store.ListPages(ctx, store.PageFilter{CrawlID: rec.ID, Limit: 1, States: crawl.LivingStates()})
 	return len(pages) > 0, err
 }
 

@@ -7,9 +7,9 @@ import (
 	"recrawl/internal/archive"
 	"recrawl/internal/cli"
 	"recrawl/internal/config"
-	"recrawl/internal/duplicates"
 	"recrawl/internal/export"
 	"recrawl/internal/export/source"
+	"recrawl/internal/maintain/duplicates"
 	"recrawl/internal/store"
 )
 

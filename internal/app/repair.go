@@ -83,7 +83,7 @@ func (r *repair) run(ctx context.Context) (cli.Repaired, error) {
 	if err := r.discovers(ctx); err != nil {
 		return r.done, err
 	}
-	filter := store.PageFilter{CrawlID: r.rec.ID, Limit: repairBatch, States: livingStates()}
+	filter := store.PageFilter{CrawlID: r.rec.ID, Limit: repairBatch, States: crawl.LivingStates()}
 	for {
 		pages, err := r.store.ListPages(ctx, filter)
 		if err != nil || len(pages) == 0 {
@@ -137,14 +137,4 @@ func (r *repair) discovers(ctx context.Context) error {
 		}
 	}
 	return nil
-}
-
-func livingStates() []crawl.PageState {
-	var living []crawl.PageState
-	for _, state := range crawl.PageStates() {
-		if state.Lives() {
-			living = append(living, state)
-		}
-	}
-	return living
 }

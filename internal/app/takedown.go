@@ -1,177 +1,118 @@
 package app
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
-	"time"
+	"strings"
 
 	"recrawl/internal/archive"
 	"recrawl/internal/archive/gc"
 	"recrawl/internal/cli"
-	"recrawl/internal/crawl"
+	"recrawl/internal/contract"
+	"recrawl/internal/maintain"
 	"recrawl/internal/store"
 	"recrawl/internal/temporalkit"
+	"recrawl/internal/temporalkit/embedded"
 )
 
-const (
-	// takedownBatch is how many pages are forgotten at a time, and shownTogether how
-	// many pages' workflows end between two reports of progress.
-	takedownBatch = 500
-	shownTogether = 100
-	// contentBatch is how many contents a takedown claims at a time: those of one that
-	// is killed wait for the end of its claim.
-	contentBatch = 100
-	// claimsPatience is how long a takedown waits for others' claims to be made use of.
-	claimsPatience = 10 * time.Second
-	claimsPause    = 200 * time.Millisecond
-)
+// contentBatch is how many contents a takedown claims at a time: those of one that
+// is killed wait for the end of its claim.
+const contentBatch = 100
 
-// takedown is one `starter forget`.
-type takedown struct {
-	at       cli.Target
-	target   store.Target
-	progress func(cli.ForgetProgress)
-	rewrite  bool
-
-	store  store.Store
-	files  archive.Store
-	eraser *temporalkit.Eraser
-	pages  int // that there were to forget
-	done   cli.Forgotten
-}
-
-// Forget implements cli.Backend. Workflows end first, so that they do not wonder;
-// then the rows go, then the bytes, and last what all these have left on disk.
-// Whatever it is cut off at, running it again goes on.
+// Forget implements cli.Backend.
 func (Backend) Forget(ctx context.Context, at cli.Target, what cli.Takedown, o cli.ForgetOptions) (done cli.Forgotten, err error) {
 	s, err := openStore(ctx, at.Store, storeWrite, "")
 	if err != nil {
 		return done, err
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
-	t := takedown{at: at, target: store.Target{URL: what.URL, Host: what.Host}, progress: o.Progress, rewrite: rewrites(at.Store), store: s}
-	if o.Rewrite != nil {
-		t.rewrite = *o.Rewrite
-	}
-	if t.pages, err = t.count(ctx); err != nil || o.Dry {
-		return cli.Forgotten{Pages: t.pages}, err
+	target := store.Target{URL: what.URL, Host: what.Host}
+	pages, err := maintain.CountTarget(ctx, s, target)
+	if err != nil || o.Dry {
+		return cli.Forgotten{Pages: pages}, err
 	}
 	if at.Archive == "" {
 		return done, errors.New("name the archive with --archive: the pages' bytes are to be removed too")
 	}
-	if t.files, err = openArchive(ctx, at.Archive, storeWrite); err != nil {
+	files, err := openArchive(ctx, at.Archive, storeWrite)
+	if err != nil {
 		return done, err
 	}
-	options := temporalkit.Options{Address: at.Temporal.Address, Namespace: at.Temporal.Namespace}
-	c, err := temporalkit.Dial(ctx, options)
+	eraser, hangUp, err := dialEraser(ctx, at)
 	if err != nil {
 		return done, fmt.Errorf("the pages' workflows are to be removed too: %w", err)
 	}
-	defer c.Close()
-	t.eraser = &temporalkit.Eraser{Client: c, Namespace: temporalkit.Namespace(options)}
-	return t.run(ctx)
+	defer hangUp()
+	texts := textsOf(target)
+	t := maintain.Takedown{
+		Target: target, Store: s, Workflows: naming{eraser, texts}, Sweep: sweeper(s, files),
+		OneFile: isEmbedded(at.Store), Rewrite: rewrites(at.Store), Of: pages,
+		Progress: func(p maintain.TakedownProgress) { o.Progress(cli.ForgetProgress(p)) },
+	}
+	if o.Rewrite != nil {
+		t.Rewrite = *o.Rewrite
+	}
+	if at.Data != "" {
+		t.EraseServer = func(ctx context.Context) error { return embedded.Erase(ctx, at.Data, texts, t.Rewrite) }
+	}
+	removed, err := t.Run(ctx)
+	return cli.Forgotten(removed), err
 }
 
-// count counts the pages that are to be forgotten.
-func (t *takedown) count(ctx context.Context) (int, error) {
-	params := store.ForgetParams{Target: t.target, Limit: takedownBatch, Dry: true}
-	n := 0
-	for {
-		found, err := t.store.Forget(ctx, params)
-		if err != nil {
-			return n, err
-		}
-		n += len(found.Pages)
-		if !found.More || len(found.Pages) == 0 {
-			return n, nil
-		}
-		params.After = found.Pages[len(found.Pages)-1].PageID
+// rewrites reports whether a takedown writes a store's files anew unless it is told
+// otherwise: an embedded store's, which stand still for seconds. Tables of Postgres
+// may be large and shared.
+func rewrites(dsn string) bool { return isEmbedded(dsn) }
+
+func isEmbedded(dsn string) bool { return strings.HasPrefix(dsn, "sqlite:") }
+
+// dialEraser connects to Temporal until hangUp is called.
+func dialEraser(ctx context.Context, at cli.Target) (e *temporalkit.Eraser, hangUp func(), err error) {
+	options := temporalkit.Options{Address: at.Temporal.Address, Namespace: at.Temporal.Namespace}
+	c, err := temporalkit.Dial(ctx, options)
+	if err != nil {
+		return nil, nil, err
 	}
+	return &temporalkit.Eraser{Client: c, Namespace: temporalkit.Namespace(options)}, c.Close, nil
 }
 
-func (t *takedown) run(ctx context.Context) (cli.Forgotten, error) {
-	for {
-		t.show("forgetting pages")
-		next, err := t.store.Forget(ctx, store.ForgetParams{Target: t.target, Limit: takedownBatch, Dry: true})
-		if err != nil {
-			return t.done, err
-		}
-		if err := t.endWorkflows(ctx, next.Pages, true); err != nil {
-			return t.done, err
-		}
-		gone, err := t.store.Forget(ctx, store.ForgetParams{Target: t.target, Limit: takedownBatch})
-		if err != nil {
-			return t.done, err
-		}
-		// Those that were started meanwhile, and of pages that came in between.
-		if err := t.endWorkflows(ctx, gone.Pages, false); err != nil {
-			return t.done, err
-		}
-		t.done.Pages += len(gone.Pages)
-		if !gone.More {
-			break
-		}
-	}
-	if err := t.deleteContents(ctx); err != nil {
-		return t.done, err
-	}
-	if err := t.erase(ctx); err != nil {
-		return t.done, fmt.Errorf("%d pages are forgotten, but not all that is left of them on disk is: %w; the same command goes on with it", t.done.Pages, err)
-	}
-	return t.done, nil
+// naming is an Eraser that finishes with the histories that name one of some texts.
+type naming struct {
+	*temporalkit.Eraser
+	texts []string
 }
 
-// endWorkflows shows each part of a batch as it is done, if it is the batch's first
-// time.
-func (t *takedown) endWorkflows(ctx context.Context, pages []crawl.PageRef, first bool) error {
-	done := 0
-	for part := range slices.Chunk(pages, shownTogether) {
-		n, err := t.eraser.Pages(ctx, part)
-		t.done.Workflows += n
-		if err != nil {
-			return err
-		}
-		if done += len(part); first {
-			t.progress(cli.ForgetProgress{Doing: "ending workflows", Pages: t.done.Pages + done, Of: t.pages})
-		}
-	}
-	return nil
+// Finish implements maintain.PageWorkflows.
+func (n naming) Finish(ctx context.Context, crawls []string) ([]string, error) {
+	return n.Eraser.Finish(ctx, crawls, func(text []byte) bool { return embedded.Mentions(text, n.texts) })
 }
 
-// show reports what is done now.
-func (t *takedown) show(doing string) {
-	t.progress(cli.ForgetProgress{Doing: doing, Pages: t.done.Pages, Of: t.pages})
+// sweeper deletes a batch of the contents that no version has any more.
+func sweeper(s store.Contents, files archive.Store) func(context.Context) (int, error) {
+	return func(ctx context.Context) (int, error) { return gc.Sweep(ctx, s, files, contentBatch) }
 }
 
-// deleteContents deletes the bytes that no version has any more. Of those that
-// somebody else has claimed, maintenance as a rule, it waits a little for the end.
-func (t *takedown) deleteContents(ctx context.Context) error {
-	t.show("deleting contents")
-	for deadline := time.Now().Add(claimsPatience); ; {
-		n, err := gc.Sweep(ctx, t.store, t.files, contentBatch)
-		t.done.Contents += n
-		if err != nil {
-			return err
-		}
-		if n > 0 {
-			continue
-		}
-		claimed, err := t.store.Waiting(ctx)
-		if err != nil || claimed == 0 {
-			return err
-		}
-		if time.Now().After(deadline) {
-			t.leave("%d contents are claimed by another command or worker, which deletes them; if it was killed, maintenance does within %s", claimed, crawl.FormatDuration(2*store.ClaimFor))
-			return nil
-		}
-		select {
-		case <-time.After(claimsPause):
-		case <-ctx.Done():
-			return ctx.Err()
-		}
+// textsOf are texts of which one is wherever a target is named: of a host its name, of
+// a page its URL, also as JSON and workflow ids have it.
+func textsOf(target store.Target) []string {
+	if target.Host != "" {
+		return []string{target.Host}
 	}
+	quoted, err := json.Marshal(target.URL)
+	if err != nil {
+		return []string{target.URL}
+	}
+	const anyCrawl = "x"
+	texts := []string{
+		target.URL, string(bytes.Trim(quoted, `"`)),
+		strings.TrimPrefix(contract.PageID(anyCrawl, target.URL), "page/"+anyCrawl+"/"),
+	}
+	slices.Sort(texts)
+	return slices.Compact(texts)
 }
 
 // Remember implements cli.Backend.

@@ -107,12 +107,19 @@ var rules = []rule{
 		"the scope asks through an interface, and only the operator's settings name what is run",
 	},
 	{
-		"rankings know a store only",
-		oneOf("internal/ranking"),
+		"maintenance knows a part of a store only",
+		oneOf("internal/maintain", "internal/maintain/duplicates"),
 		func(i string) bool {
-			return hasPrefix(i, "go.temporal.io/", "database/sql", "math/rand", "os", "net/http", module+"/internal/store/", module+"/internal/contract") || i == "net"
+			return hasPrefix(i, "go.temporal.io/", "database/sql", "log", "math/rand", "net/http", module+"/internal/store/",
+				module+"/internal/contract", module+"/internal/temporalkit", module+"/internal/archive", module+"/activities") || i == "net"
 		},
-		"what is ranked comes from the store interface, and package rank decides",
+		"what all pages of a crawl come to follows from the store; workflows and bytes are told by whoever asks for it",
+	},
+	{
+		"only the sort of duplicates needs a disk",
+		oneOf("internal/maintain"),
+		func(i string) bool { return hasPrefix(i, "os") },
+		"maintenance holds in memory what it works out, and keeps in the store what it must not lose",
 	},
 	{
 		"exports know a source only",
@@ -221,6 +228,29 @@ func selectors(t *testing.T, p pkg) iter.Seq2[string, [2]string] {
 				}
 			}
 		}
+	}
+}
+
+// Each subject of maintenance says which part of a store it needs: one that takes a whole
+// store can only be tested with one.
+func TestMaintenanceNamesWhatItNeeds(t *testing.T) {
+	t.Parallel()
+	maintenance, found := oneOf("internal/maintain", "internal/maintain/duplicates"), 0
+	for _, p := range list(t) {
+		if !maintenance(p.ImportPath) {
+			continue
+		}
+		for file, used := range selectors(t, p) {
+			if used[0] != "store" {
+				continue
+			}
+			if found++; used[1] == "Store" {
+				t.Errorf("%s takes a store.Store: declare an interface of what it needs", file)
+			}
+		}
+	}
+	if found == 0 {
+		t.Error("maintenance uses nothing of package store: does the test look in the right place?")
 	}
 }
 

@@ -2,6 +2,7 @@ package crawl
 
 import (
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -38,6 +39,11 @@ func (s PageState) String() string { return nameOf(pageStates, s) }
 
 // Lives reports whether a page in this state keeps its workflow.
 func (s PageState) Lives() bool { return s >= Active && s <= Excluded }
+
+// LivingStates lists the states in which a page keeps its workflow.
+func LivingStates() []PageState {
+	return slices.DeleteFunc(PageStates(), func(s PageState) bool { return !s.Lives() })
+}
 
 // MarshalText implements encoding.TextMarshaler.
 func (s PageState) MarshalText() ([]byte, error) { return []byte(s.String()), nil }

@@ -9,7 +9,7 @@ import (
 )
 
 // Ranks keeps how important the pages of a crawl are to each other, and changes the
-// collection by that. The numbers are package rank's; see package ranking for who
+// collection by that. The numbers are package rank's; see package maintain for who
 // computes them.
 type Ranks interface {
 	// RankedPages lists a crawl's pages in order of id after After, at most limit, with

@@ -56,9 +56,14 @@ type EntryParams struct {
 	URLs    bool // give each page's URL too
 }
 
+// EntryLister is the part of Schedules that EachEntry needs.
+type EntryLister interface {
+	Entries(ctx context.Context, p EntryParams) ([]EntryRecord, error)
+}
+
 // EachEntry calls each for all entries from p.After on, p.Limit (> 0) of them read
 // while each is called with those before, which takes about as long.
-func EachEntry(ctx context.Context, s Schedules, p EntryParams, each func(EntryRecord)) error {
+func EachEntry(ctx context.Context, s EntryLister, p EntryParams, each func(EntryRecord)) error {
 	read := make(chan []EntryRecord)
 	both, ctx := errgroup.WithContext(ctx)
 	both.Go(func() error {

@@ -112,7 +112,7 @@ func (s *Store) dueIDs(ctx context.Context, tx Tx, p store.DueParams) ([]int64, 
 	if p.InLine {
 		outside = ""
 	}
-	return mergeStates(livingStates(), limit, func(state crawl.PageState) ([]int64, error) {
+	return mergeStates(crawl.LivingStates(), limit, func(state crawl.PageState) ([]int64, error) {
 		walk := fmt.Sprintf(`SELECT f.page_id FROM frontier f
 			WHERE f.crawl_id = $1 AND f.state = %d AND f.page_id > $2 AND f.next_at < $3%s
 			ORDER BY f.page_id LIMIT $4`, state, outside)
@@ -146,10 +146,6 @@ func (s *Store) lowestDue(ctx context.Context, tx Tx, ids []int64, inLine bool, 
 // keeps its age there, but nobody waits for it.
 func notInLine(pageID string) string {
 	return `NOT EXISTS (SELECT 1 FROM places l WHERE l.page_id = ` + pageID + ` AND l.lapsed_at = 0)`
-}
-
-func livingStates() []crawl.PageState {
-	return slices.DeleteFunc(crawl.PageStates(), func(s crawl.PageState) bool { return !s.Lives() })
 }
 
 // mergeStates asks for the ids of each state, which an index has in order, and

@@ -107,7 +107,7 @@ func (s *Store) Evidence(ctx context.Context, p store.EvidenceParams) ([]store.E
 		questions = append(questions, question{look("host_id = $2 AND state BETWEEN 2 AND 7"), host})
 	}
 	if len(p.Hosts) == 0 {
-		for _, state := range livingStates() {
+		for _, state := range crawl.LivingStates() {
 			questions = append(questions, question{look("state = $2"), int64(state)})
 		}
 	}

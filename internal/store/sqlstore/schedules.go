@@ -121,7 +121,7 @@ func (s *Store) Entries(ctx context.Context, p store.EntryParams) ([]store.Entry
 	limit := limitOr(p.Limit)
 	entries, err := read(ctx, s, func(tx Tx) ([]store.EntryRecord, error) {
 		var all []store.EntryRecord
-		for _, state := range livingStates() {
+		for _, state := range crawl.LivingStates() {
 			some, err := collect(ctx, tx, fmt.Sprintf(query, state), []any{p.CrawlID, p.After, limit}, scanEntry)
 			if err != nil {
 				return nil, fmt.Errorf("%s pages: %w", state, err)

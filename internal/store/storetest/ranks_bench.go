@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"recrawl/internal/crawl"
-	"recrawl/internal/ranking"
+	"recrawl/internal/maintain"
 	"recrawl/internal/store"
 	"recrawl/internal/store/sqlstore"
 )
@@ -86,7 +86,7 @@ func BenchRanks(b *testing.B, e sqlstore.Engine, settle func() error) {
 					phase, at = next, time.Now()
 				}
 			}
-			rec, err := ranking.Run(b.Context(), s, load.crawlID, ranking.Options{Progress: func(p ranking.Progress) { turn(p.Phase) }})
+			rec, err := maintain.Rank(b.Context(), s, load.crawlID, maintain.RankOptions{Progress: func(p maintain.RankProgress) { turn(p.Phase) }})
 			if err != nil {
 				b.Fatal(err)
 			}

@@ -1,13 +1,10 @@
-package activities
+package maintain
 
 import (
 	"context"
 	"maps"
 	"slices"
 
-	"recrawl/internal/change"
-	"recrawl/internal/extract"
-	"recrawl/internal/scope"
 	"recrawl/internal/store"
 	"recrawl/internal/trap"
 	"recrawl/internal/urlkey"
@@ -27,52 +24,37 @@ const (
 	linksEach = 100
 )
 
-// saidBy is what a page says of its own.
-func saidBy(page store.PageRecord, content extract.Page) change.Wording {
-	u, err := urlkey.Canonical(page.URL)
-	if err != nil || content.Charset == "" { // not a text
-		return change.Wording{}
-	}
-	links := make([]string, len(content.Links))
-	for i, l := range content.Links {
-		links[i] = l.URL
-	}
-	return trap.Says(content.Own, u, links)
-}
-
-// watch takes a quick look at the host of a page whose links have been registered, if
+// Watch takes a quick look at the host of a page whose links have been registered, if
 // these lead on. What fails is looked at again when another page's have been, and by
-// maintenance.
-func (a *Activities) watch(ctx context.Context, view *crawlView, from *store.PendingLinks, links []scope.Link) {
-	leads, err := a.leadsOn(ctx, from, links)
-	if err == nil && leads {
-		err = a.lookQuickly(ctx, view, from)
+// Look.
+func (g Guard) Watch(ctx context.Context, from *store.PendingLinks, links []urlkey.URL) error {
+	leads, err := g.leadsOn(ctx, from, links)
+	if err != nil || !leads {
+		return err
 	}
-	if err != nil {
-		a.log.Warn("the guard could not look at a host", "crawl", view.Spec.Name, "host", from.Page.Host, "error", err)
-	}
+	return g.lookQuickly(ctx, from)
 }
 
 // leadsOn reports whether a page leads to others like itself, as the one did on which
 // it was found. Pages that index others, and those that are indexed, do not.
-func (a *Activities) leadsOn(ctx context.Context, from *store.PendingLinks, links []scope.Link) (bool, error) {
+func (g Guard) leadsOn(ctx context.Context, from *store.PendingLinks, links []urlkey.URL) (bool, error) {
 	if from.Said.Phrases >= longText && from.Page.PageID%longEvery != 0 {
 		return false, nil
 	}
-	u := finderOf(from).URL
-	if !slices.ContainsFunc(links, func(l scope.Link) bool { return trap.SameKind(l.URL, u) && l.URL != u }) {
+	u := FinderOf(from).URL
+	if !slices.ContainsFunc(links, func(l urlkey.URL) bool { return trap.SameKind(l, u) && l != u }) {
 		return false, nil
 	}
-	finders, err := a.finders(ctx, []int64{from.Page.PageID})
+	finders, err := g.finders(ctx, []int64{from.Page.PageID})
 	return trap.SameKind(finders[from.Page.PageID].URL, u), err
 }
 
-func (a *Activities) lookQuickly(ctx context.Context, view *crawlView, from *store.PendingLinks) error {
-	page, err := a.store.Page(ctx, from.Page.PageID)
+func (g Guard) lookQuickly(ctx context.Context, from *store.PendingLinks) error {
+	page, err := g.Store.Page(ctx, from.Page.PageID)
 	if err != nil {
 		return err
 	}
-	evidence, err := a.store.Evidence(ctx, store.EvidenceParams{CrawlID: view.ID, Hosts: []int64{page.HostID}, Each: watchedPages, Admitted: true})
+	evidence, err := g.Store.Evidence(ctx, store.EvidenceParams{CrawlID: g.Crawl.ID, Hosts: []int64{page.HostID}, Each: watchedPages, Admitted: true})
 	if err != nil {
 		return err
 	}
@@ -81,7 +63,7 @@ func (a *Activities) lookQuickly(ctx context.Context, view *crawlView, from *sto
 	for i, p := range pages {
 		keys[i] = p.URL
 	}
-	now, err := a.store.Now(ctx)
+	now, err := g.Store.Now(ctx)
 	if err != nil {
 		return err
 	}
@@ -89,20 +71,20 @@ func (a *Activities) lookQuickly(ctx context.Context, view *crawlView, from *sto
 	if len(dates)+len(suspects) == 0 {
 		return nil
 	}
-	traps, err := a.trapsOf(ctx, view.ID, keys)
+	traps, err := g.trapsOf(ctx, keys)
 	if err != nil {
 		return err
 	}
-	onward, err := a.onward(ctx, pages, traps)
+	onward, err := g.onward(ctx, pages, traps)
 	if err != nil {
 		return err
 	}
-	set, err := a.setTraps(ctx, view, slices.Concat(dates, onward), traps)
+	set, err := g.setTraps(ctx, slices.Concat(dates, onward), traps)
 	if err != nil {
 		return err
 	}
 	for _, t := range set {
-		if err := a.goOn(ctx, view, t); err != nil {
+		if err := g.goOn(ctx, t); err != nil {
 			return err
 		}
 	}
@@ -111,7 +93,7 @@ func (a *Activities) lookQuickly(ctx context.Context, view *crawlView, from *sto
 
 // onward finds the traps of pages that lead only to more of their kind. Pages of such
 // a trap that is known are no evidence of another, be it released.
-func (a *Activities) onward(ctx context.Context, pages []trap.Page, traps trapSet) ([]trap.Finding, error) {
+func (g Guard) onward(ctx context.Context, pages []trap.Page, traps trapSet) ([]trap.Finding, error) {
 	var patterns []trap.Pattern
 	for _, k := range traps {
 		if k.pattern.Kind == trap.KindOnward {
@@ -123,7 +105,7 @@ func (a *Activities) onward(ctx context.Context, pages []trap.Page, traps trapSe
 		pages = slices.DeleteFunc(slices.Clone(pages), func(p trap.Page) bool {
 			return slices.ContainsFunc(patterns, func(t trap.Pattern) bool { return t.Covers(p.URL) })
 		})
-		f, ok, err := a.firstOnward(ctx, pages)
+		f, ok, err := g.firstOnward(ctx, pages)
 		if err != nil || !ok {
 			return found, err
 		}
@@ -131,9 +113,9 @@ func (a *Activities) onward(ctx context.Context, pages []trap.Page, traps trapSe
 	}
 }
 
-func (a *Activities) firstOnward(ctx context.Context, pages []trap.Page) (trap.Finding, bool, error) {
+func (g Guard) firstOnward(ctx context.Context, pages []trap.Page) (trap.Finding, bool, error) {
 	for _, s := range trap.Suspects(pages) {
-		found, err := a.store.LinksOf(ctx, s.Pages, linksEach)
+		found, err := g.Store.LinksOf(ctx, s.Pages, linksEach)
 		if err != nil {
 			return trap.Finding{}, false, err
 		}
@@ -152,7 +134,7 @@ func (a *Activities) firstOnward(ctx context.Context, pages []trap.Page) (trap.F
 
 // setTraps makes findings traps, as far as there is room for more of their sites, and
 // returns those that are new.
-func (a *Activities) setTraps(ctx context.Context, view *crawlView, findings []trap.Finding, traps trapSet) ([]knownTrap, error) {
+func (g Guard) setTraps(ctx context.Context, findings []trap.Finding, traps trapSet) ([]knownTrap, error) {
 	var set []store.NewTrap
 	for _, f := range findings {
 		t, err := newTrap(f, 0)
@@ -162,10 +144,10 @@ func (a *Activities) setTraps(ctx context.Context, view *crawlView, findings []t
 		if _, known := traps[t.Name]; known || len(traps)+len(set) >= maxSiteTraps {
 			continue
 		}
-		a.log.Info("a trap was found", "crawl", view.Spec.Name, "trap", t.Name, "reason", t.Reason, "detail", t.Detail)
+		g.Found(t)
 		set = append(set, t)
 	}
-	made, err := a.store.SetTraps(ctx, view.ID, set)
+	made, err := g.Store.SetTraps(ctx, g.Crawl.ID, set)
 	if err != nil {
 		return nil, err
 	}
@@ -180,18 +162,18 @@ func (a *Activities) setTraps(ctx context.Context, view *crawlView, findings []t
 	return fresh, nil
 }
 
-// finderOf is the page with these links as traps see it.
-func finderOf(from *store.PendingLinks) trap.Page {
+// FinderOf is the page with these links as traps see it.
+func FinderOf(from *store.PendingLinks) trap.Page {
 	u, _ := urlkey.Canonical(from.Page.URL) // zero is no trap's
 	return trap.Page{URL: u, Said: from.Said}
 }
 
 // finders are the pages on which others were found.
-func (a *Activities) finders(ctx context.Context, pages []int64) (map[int64]trap.Page, error) {
+func (g Guard) finders(ctx context.Context, pages []int64) (map[int64]trap.Page, error) {
 	if len(pages) == 0 {
 		return nil, nil
 	}
-	records, err := a.store.FindersOf(ctx, pages)
+	records, err := g.Store.FindersOf(ctx, pages)
 	if err != nil {
 		return nil, err
 	}
@@ -204,17 +186,17 @@ func (a *Activities) finders(ctx context.Context, pages []int64) (map[int64]trap
 	return finders, nil
 }
 
-// isTrapped reports whether a page that is visited again is part of a trap without an
+// Trapped reports whether a page that is visited again is part of a trap without an
 // end. Pages of other traps are worth their visits, or were when they were admitted.
-func (a *Activities) isTrapped(ctx context.Context, view *crawlView, page store.PageRecord) (bool, error) {
-	if !view.Spec.Traps.Guard || page.Visits == 0 {
+func (g Guard) Trapped(ctx context.Context, page store.PageRecord) (bool, error) {
+	if !g.Crawl.Spec.Traps.Guard || page.Visits == 0 {
 		return false, nil
 	}
 	u, err := urlkey.Canonical(page.URL)
 	if err != nil {
 		return false, nil
 	}
-	traps, err := a.trapsOf(ctx, view.ID, []urlkey.URL{u})
+	traps, err := g.trapsOf(ctx, []urlkey.URL{u})
 	if err != nil {
 		return false, err
 	}
@@ -224,9 +206,10 @@ func (a *Activities) isTrapped(ctx context.Context, view *crawlView, page store.
 	if !traps.covering(u) {
 		return false, nil
 	}
-	if view, err = a.seeing(ctx, view, u); err != nil || view.scope.IsSeed(u) {
+	seen, err := g.Crawl.Scope(ctx, u)
+	if err != nil || seen.IsSeed(u) {
 		return false, err
 	}
-	finders, err := a.finders(ctx, []int64{page.PageID})
+	finders, err := g.finders(ctx, []int64{page.PageID})
 	return traps.taking(u, finders[page.PageID]) != 0, err
 }

@@ -1,4 +1,4 @@
-package activities
+package maintain
 
 import (
 	"cmp"
@@ -6,9 +6,9 @@ import (
 	"errors"
 	"maps"
 	"slices"
+	"time"
 
 	"recrawl/internal/change"
-	"recrawl/internal/contract"
 	"recrawl/internal/crawl"
 	"recrawl/internal/store"
 	"recrawl/internal/trap"
@@ -39,20 +39,45 @@ const (
 	openTraps    = 100
 )
 
-// guard looks after the traps of a crawl: it goes on with what was begun, looks at
-// the sites that have grown since it last did, and holds what it finds.
-func (a *Activities) guard(ctx context.Context, in contract.MaintainIn) error {
-	view, err := a.crawl(ctx, in.Name, 0)
-	if err != nil {
-		return err
-	}
-	more := view.Spec.Traps.Guard
+// TrapStore is what a Guard needs of a store.
+type TrapStore interface {
+	SetTraps(ctx context.Context, crawlID int64, traps []store.NewTrap) ([]store.TrapRecord, error)
+	Traps(ctx context.Context, f store.TrapFilter) ([]store.TrapRecord, error)
+	HoldPages(ctx context.Context, crawlID int64, holds []store.Hold) (int, error)
+	TakeBack(ctx context.Context, crawlID int64, holds []store.Hold) (int, store.GateEffects, error)
+	SweptTrap(ctx context.Context, trapID, through int64, done bool) error
+	ReleaseTrap(ctx context.Context, trapID int64, limit int) (released int, more bool, err error)
+	GrownPages(ctx context.Context, crawlID int64, limit int) (store.Growth, error)
+	EndLook(ctx context.Context, p store.EndLookParams) ([]store.PrefixRecord, error)
+	PagesAfter(ctx context.Context, p store.PagesAfterParams) ([]store.GrownPage, error)
+	Evidence(ctx context.Context, p store.EvidenceParams) ([]store.EvidencePage, error)
+	LinksOf(ctx context.Context, pages []int64, each int) ([]store.FoundLink, error)
+	FindersOf(ctx context.Context, pages []int64) (map[int64]store.Finder, error)
+	Page(ctx context.Context, pageID int64) (store.PageRecord, error)
+	Now(ctx context.Context) (time.Time, error)
+}
+
+// Guard looks after the traps of a crawl.
+type Guard struct {
+	Store TrapStore
+	Crawl Crawl
+	// Effects carries out what it means for others that pages have left their lines.
+	Effects func(ctx context.Context, effects store.GateEffects)
+	// Found is told of each trap that is found.
+	Found func(trap store.NewTrap)
+}
+
+// Look goes on with what was begun, looks at the sites that have grown since it last
+// did, and holds what it finds.
+func (g Guard) Look(ctx context.Context) error {
+	more := g.Crawl.Spec.Traps.Guard
 	for round := 0; more && round < lookRounds; round++ {
-		if more, err = a.lookForTraps(ctx, view); err != nil {
+		var err error
+		if more, err = g.lookForTraps(ctx); err != nil {
 			return err
 		}
 	}
-	open, err := a.store.Traps(ctx, store.TrapFilter{CrawlID: view.ID, Open: true, Limit: openTraps})
+	open, err := g.Store.Traps(ctx, store.TrapFilter{CrawlID: g.Crawl.ID, Open: true, Limit: openTraps})
 	if err != nil {
 		return err
 	}
@@ -61,7 +86,7 @@ func (a *Activities) guard(ctx context.Context, in contract.MaintainIn) error {
 		return err
 	}
 	for _, name := range slices.Sorted(maps.Keys(traps)) {
-		if err := a.goOn(ctx, view, traps[name]); err != nil {
+		if err := g.goOn(ctx, traps[name]); err != nil {
 			return err
 		}
 	}
@@ -69,28 +94,28 @@ func (a *Activities) guard(ctx context.Context, in contract.MaintainIn) error {
 }
 
 // goOn goes on with the release or the sweep of a trap.
-func (a *Activities) goOn(ctx context.Context, view *crawlView, t knownTrap) error {
+func (g Guard) goOn(ctx context.Context, t knownTrap) error {
 	if t.State == store.TrapReleasing {
-		_, _, err := a.store.ReleaseTrap(ctx, t.ID, releaseBatch)
+		_, _, err := g.Store.ReleaseTrap(ctx, t.ID, releaseBatch)
 		return err
 	}
-	params := store.PagesAfterParams{CrawlID: view.ID, Host: t.pattern.Host, After: t.Swept, Limit: sweepPages}
+	params := store.PagesAfterParams{CrawlID: g.Crawl.ID, Host: t.pattern.Host, After: t.Swept, Limit: sweepPages}
 	if t.pattern.Kind == trap.KindHosts {
 		params.Host = ""
 	}
 	for range sweepRounds {
-		pages, err := a.store.PagesAfter(ctx, params)
+		pages, err := g.Store.PagesAfter(ctx, params)
 		if err != nil {
 			return err
 		}
-		if err := a.holdKnown(ctx, view, pages, trapSet{t.Name: t}); err != nil {
+		if err := g.holdKnown(ctx, pages, trapSet{t.Name: t}); err != nil {
 			return err
 		}
 		done := len(pages) < sweepPages
 		if len(pages) > 0 {
 			params.After = pages[len(pages)-1].PageID
 		}
-		if err := a.store.SweptTrap(ctx, t.ID, params.After, done); err != nil || done {
+		if err := g.Store.SweptTrap(ctx, t.ID, params.After, done); err != nil || done {
 			return err
 		}
 	}
@@ -98,7 +123,7 @@ func (a *Activities) goOn(ctx context.Context, view *crawlView, t knownTrap) err
 }
 
 // holdKnown holds those of the pages that a trap takes and that have not been visited.
-func (a *Activities) holdKnown(ctx context.Context, view *crawlView, pages []store.GrownPage, traps trapSet) error {
+func (g Guard) holdKnown(ctx context.Context, pages []store.GrownPage, traps trapSet) error {
 	urls := map[int64]urlkey.URL{} // of those that traps may take
 	for _, p := range pages {
 		if p.State != crawl.Known && (p.State != crawl.Active || p.Attempted) {
@@ -109,12 +134,12 @@ func (a *Activities) holdKnown(ctx context.Context, view *crawlView, pages []sto
 			urls[p.PageID] = u
 		}
 	}
-	seen, err := a.seeing(ctx, view, slices.Collect(maps.Values(urls))...)
+	seen, err := g.Crawl.Scope(ctx, slices.Collect(maps.Values(urls))...)
 	if err != nil {
 		return err
 	}
-	maps.DeleteFunc(urls, func(_ int64, u urlkey.URL) bool { return seen.scope.IsSeed(u) })
-	finders, err := a.finders(ctx, slices.Sorted(maps.Keys(urls)))
+	maps.DeleteFunc(urls, func(_ int64, u urlkey.URL) bool { return seen.IsSeed(u) })
+	finders, err := g.finders(ctx, slices.Sorted(maps.Keys(urls)))
 	if err != nil {
 		return err
 	}
@@ -132,11 +157,11 @@ func (a *Activities) holdKnown(ctx context.Context, view *crawlView, pages []sto
 			admitted = append(admitted, store.Hold{PageID: p.PageID, TrapID: id})
 		}
 	}
-	if _, err := a.store.HoldPages(ctx, view.ID, known); err != nil {
+	if _, err := g.Store.HoldPages(ctx, g.Crawl.ID, known); err != nil {
 		return err
 	}
-	_, effects, err := a.store.TakeBack(ctx, view.ID, admitted)
-	a.carryOut(ctx, effects)
+	_, effects, err := g.Store.TakeBack(ctx, g.Crawl.ID, admitted)
+	g.Effects(ctx, effects)
 	return err
 }
 
@@ -149,33 +174,33 @@ type grownSite struct {
 
 // lookForTraps looks at what has been found since the last look, and reports
 // whether there is more.
-func (a *Activities) lookForTraps(ctx context.Context, view *crawlView) (more bool, err error) {
-	growth, err := a.store.GrownPages(ctx, view.ID, grownPages)
+func (g Guard) lookForTraps(ctx context.Context) (more bool, err error) {
+	growth, err := g.Store.GrownPages(ctx, g.Crawl.ID, grownPages)
 	if err != nil || len(growth.Pages) == 0 {
 		return false, err
 	}
-	if err := a.lookAtGrowth(ctx, view, growth); err != nil {
+	if err := g.lookAtGrowth(ctx, growth); err != nil {
 		return false, err
 	}
-	return len(growth.Pages) == grownPages, a.endLook(ctx, view, growth)
+	return len(growth.Pages) == grownPages, g.endLook(ctx, growth)
 }
 
-func (a *Activities) lookAtGrowth(ctx context.Context, view *crawlView, growth store.Growth) error {
+func (g Guard) lookAtGrowth(ctx context.Context, growth store.Growth) error {
 	sites, keys := sitesOf(growth.Pages)
-	traps, err := a.trapsOf(ctx, view.ID, keys)
+	traps, err := g.trapsOf(ctx, keys)
 	if err != nil {
 		return err
 	}
 	// Those that were registered by who did not know of a trap yet.
-	if err := a.holdKnown(ctx, view, growth.Pages, traps); err != nil {
+	if err := g.holdKnown(ctx, growth.Pages, traps); err != nil {
 		return err
 	}
-	newest, err := a.store.Evidence(ctx, store.EvidenceParams{CrawlID: view.ID, Each: newestPages})
+	newest, err := g.Store.Evidence(ctx, store.EvidenceParams{CrawlID: g.Crawl.ID, Each: newestPages})
 	if err != nil {
 		return err
 	}
 	for _, site := range sites[:min(len(sites), grownSites)] {
-		if err := a.lookAt(ctx, view, site, newest, traps); err != nil {
+		if err := g.lookAt(ctx, site, newest, traps); err != nil {
 			return err
 		}
 	}
@@ -206,12 +231,12 @@ func sitesOf(pages []store.GrownPage) ([]*grownSite, []urlkey.URL) {
 }
 
 // lookAt looks at a site and holds what it finds from the next turn's sweep on.
-func (a *Activities) lookAt(ctx context.Context, view *crawlView, site *grownSite, newest []store.EvidencePage, traps trapSet) error {
+func (g Guard) lookAt(ctx context.Context, site *grownSite, newest []store.EvidencePage, traps trapSet) error {
 	hosts := slices.SortedFunc(maps.Keys(site.hosts), func(x, y int64) int {
 		return cmp.Or(cmp.Compare(site.hosts[y], site.hosts[x]), cmp.Compare(x, y))
 	})
 	hosts = hosts[:min(len(hosts), siteHosts)]
-	evidence, err := a.store.Evidence(ctx, store.EvidenceParams{CrawlID: view.ID, Hosts: hosts, Each: max(evidencePages/len(hosts), 20)})
+	evidence, err := g.Store.Evidence(ctx, store.EvidenceParams{CrawlID: g.Crawl.ID, Hosts: hosts, Each: max(evidencePages/len(hosts), 20)})
 	if err != nil {
 		return err
 	}
@@ -220,12 +245,12 @@ func (a *Activities) lookAt(ctx context.Context, view *crawlView, site *grownSit
 			evidence = append(evidence, e)
 		}
 	}
-	now, err := a.store.Now(ctx)
+	now, err := g.Store.Now(ctx)
 	if err != nil {
 		return err
 	}
 	pages := lookedAt(site.pages, evidence)
-	onward, err := a.onward(ctx, pages, traps)
+	onward, err := g.onward(ctx, pages, traps)
 	if err != nil {
 		return err
 	}
@@ -233,11 +258,11 @@ func (a *Activities) lookAt(ctx context.Context, view *crawlView, site *grownSit
 	for i, p := range pages {
 		keys[i] = p.URL
 	}
-	seen, err := a.seeing(ctx, view, keys...)
+	seen, err := g.Crawl.Scope(ctx, keys...)
 	if err != nil {
 		return err
 	}
-	_, err = a.setTraps(ctx, view, slices.Concat(trap.Look(pages, now.Year(), seen.scope.IsSeedHost), onward), traps)
+	_, err = g.setTraps(ctx, slices.Concat(trap.Look(pages, now.Year(), seen.IsSeedHost), onward), traps)
 	return err
 }
 
@@ -277,7 +302,7 @@ func trapPage(e store.EvidencePage) (trap.Page, bool) {
 }
 
 // endLook counts what has grown by prefix, and holds what is beyond a budget.
-func (a *Activities) endLook(ctx context.Context, view *crawlView, growth store.Growth) error {
+func (g Guard) endLook(ctx context.Context, growth store.Growth) error {
 	found := map[store.PrefixRecord][]store.GrownPage{} // by host and prefix
 	for _, p := range growth.Pages {
 		u, err := urlkey.Canonical(p.URL)
@@ -291,30 +316,30 @@ func (a *Activities) endLook(ctx context.Context, view *crawlView, growth store.
 			found[host] = append(found[host], p)
 		}
 	}
-	params := store.EndLookParams{CrawlID: view.ID, From: growth.From, Through: growth.Through}
+	params := store.EndLookParams{CrawlID: g.Crawl.ID, From: growth.From, Through: growth.Through}
 	for at, pages := range found {
 		params.Found = append(params.Found, store.PrefixRecord{HostID: at.HostID, Prefix: at.Prefix, Pages: len(pages)})
 	}
-	counts, err := a.store.EndLook(ctx, params)
+	counts, err := g.Store.EndLook(ctx, params)
 	if errors.Is(err, store.ErrConflict) {
 		return nil // another turn has counted them
 	}
 	if err != nil {
 		return err
 	}
-	return a.holdBeyondBudget(ctx, view, found, counts)
+	return g.holdBeyondBudget(ctx, found, counts)
 }
 
 // holdBeyondBudget makes traps of hosts and prefixes that have more pages than the
 // crawl allows. Those found first stay.
-func (a *Activities) holdBeyondBudget(ctx context.Context, view *crawlView, found map[store.PrefixRecord][]store.GrownPage, counts []store.PrefixRecord) error {
+func (g Guard) holdBeyondBudget(ctx context.Context, found map[store.PrefixRecord][]store.GrownPage, counts []store.PrefixRecord) error {
 	total := map[store.PrefixRecord]int{}
 	for _, c := range counts {
 		total[store.PrefixRecord{HostID: c.HostID, Prefix: c.Prefix}] = c.Pages
 	}
 	var set []store.NewTrap
 	for at, pages := range found {
-		finding, after, over := beyond(view.Spec.Traps, at, pages, total[store.PrefixRecord{HostID: at.HostID, Prefix: at.Prefix}])
+		finding, after, over := beyond(g.Crawl.Spec.Traps, at, pages, total[store.PrefixRecord{HostID: at.HostID, Prefix: at.Prefix}])
 		if !over {
 			continue
 		}
@@ -324,7 +349,7 @@ func (a *Activities) holdBeyondBudget(ctx context.Context, view *crawlView, foun
 		}
 		set = append(set, t)
 	}
-	_, err := a.store.SetTraps(ctx, view.ID, set)
+	_, err := g.Store.SetTraps(ctx, g.Crawl.ID, set)
 	return err
 }
 

@@ -1,4 +1,4 @@
-package ranking
+package maintain
 
 import (
 	"cmp"
@@ -50,7 +50,7 @@ func (w *world) rankIfDue() {
 	now, err := w.Now(w.t.Context())
 	w.check(err)
 	if due, why := rank.Due(rank.Last{At: last.At, Links: last.Links}, links, now, 24*time.Hour); due {
-		w.rank(Options{Reason: why})
+		w.rank(RankOptions{Reason: why})
 	}
 }
 
@@ -58,7 +58,7 @@ func (w *world) rankIfDue() {
 // that a spec allows by default, and the first visits of who came in.
 func (w *world) exchange() (swaps int) {
 	w.t.Helper()
-	w.rank(Options{})
+	w.rank(RankOptions{})
 	spec := crawl.DefaultSpec().Rank
 	c, err := w.Collection(w.t.Context(), w.id)
 	w.check(err)

@@ -16,8 +16,10 @@ import (
 	"recrawl/internal/contract"
 	"recrawl/internal/crawl"
 	"recrawl/internal/extract"
+	"recrawl/internal/maintain/duplicates"
 	"recrawl/internal/robots/directive"
 	"recrawl/internal/store"
+	"recrawl/internal/trap"
 	"recrawl/internal/urlkey"
 )
 
@@ -133,16 +135,16 @@ func (a *Activities) keep(ctx context.Context, page crawl.PageRef, c newContent,
 	if c.version.Digest == "" { // may not be kept, so not compared with others either
 		c.compared, c.said.Sample = change.Content{}, nil
 	}
-	other, err := a.twinOf(ctx, page, c.compared)
+	other, err := duplicates.TwinOf(ctx, a.store, page, c.compared)
 	if err != nil {
 		return translate(err)
 	}
-	c.links = other.linksOf(page, c.links)
+	c.links = other.LinksOf(page, c.links)
 	if other != nil {
-		out.Reasons = append(out.Reasons, other.reason())
+		out.Reasons = append(out.Reasons, other.Reason())
 	}
 	out.Links = len(c.links)
-	return a.save(ctx, c, other.record())
+	return a.save(ctx, c, other.Record())
 }
 
 // lastDigests are the digests of the page's last version. That of a body which
@@ -182,6 +184,19 @@ func contentOf(page store.PageRecord, fetched contract.FetchOut, body []byte, ru
 		return extract.Page{}, fmt.Errorf("%s: %w", pageLabel(page.PageRef), err)
 	}
 	return content, nil
+}
+
+// saidBy is what a page says of its own.
+func saidBy(page store.PageRecord, content extract.Page) change.Wording {
+	u, err := urlkey.Canonical(page.URL)
+	if err != nil || content.Charset == "" { // not a text
+		return change.Wording{}
+	}
+	links := make([]string, len(content.Links))
+	for i, l := range content.Links {
+		links[i] = l.URL
+	}
+	return trap.Says(content.Own, u, links)
 }
 
 // save saves a version and sees to it that it has its bytes.

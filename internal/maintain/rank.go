@@ -1,7 +1,4 @@
-// Package ranking ranks the pages of a crawl: it streams pages and links out of the
-// store, has package rank compute, and writes the ranks back; and it says which pages
-// a full collection should exchange.
-package ranking
+package maintain
 
 import (
 	"context"
@@ -20,34 +17,38 @@ const (
 	ranksAtOnce = 1000
 )
 
-// Store is what a ranking needs of a store.
-type Store interface {
-	store.Ranks
+// RankStore is what a ranking needs of a store.
+type RankStore interface {
+	Ranking(ctx context.Context, crawlID int64) (last store.RankingRecord, links int, err error)
+	RankedPages(ctx context.Context, crawlID, after int64, limit int) ([]store.RankedPage, error)
+	PageLinks(ctx context.Context, after store.PageLink, limit int) ([]store.PageLink, error)
+	SaveRanks(ctx context.Context, crawlID int64, ranks []store.PageRank) error
+	SaveRanking(ctx context.Context, crawlID int64, r store.RankingRecord, hosts []store.HostRank) error
 	Now(ctx context.Context) (time.Time, error)
 }
 
-// Options are how a crawl is ranked.
-type Options struct {
+// RankOptions are how a crawl is ranked.
+type RankOptions struct {
 	Damping float64 // see rank.Params; 0 is its default
 	// Personalised makes readers start at the crawl's seeds only.
 	Personalised bool
 	Reason       crawl.Reason // why it is ranked, to be recorded
 	// Progress, if set, is told how far the ranking is, after each batch.
-	Progress func(Progress)
+	Progress func(RankProgress)
 }
 
-// Progress is how far a ranking is.
-type Progress struct {
+// RankProgress is how far a ranking is.
+type RankProgress struct {
 	Phase string `json:"phase"` // reading pages, reading links, computing, writing
 	Done  int    `json:"done"`  // of the phase, in pages or links
 	Of    int    `json:"of,omitempty"`
 }
 
-// Run ranks a crawl and returns what it recorded. It needs 4 bytes a link and 60 a
+// Rank ranks a crawl and returns what it recorded. It needs 4 bytes a link and 60 a
 // page of memory, and some 10 s for a million pages with ten million links in the
 // embedded store. What a run that was cut off has written is true; the next run starts
 // from it and need not write it again.
-func Run(ctx context.Context, s Store, crawlID int64, o Options) (store.RankingRecord, error) {
+func Rank(ctx context.Context, s RankStore, crawlID int64, o RankOptions) (store.RankingRecord, error) {
 	rec, err := rankCrawl(ctx, s, crawlID, o)
 	if err != nil {
 		return store.RankingRecord{}, fmt.Errorf("rank crawl %d: %w", crawlID, err)
@@ -55,7 +56,7 @@ func Run(ctx context.Context, s Store, crawlID int64, o Options) (store.RankingR
 	return rec, nil
 }
 
-func rankCrawl(ctx context.Context, s Store, crawlID int64, o Options) (store.RankingRecord, error) {
+func rankCrawl(ctx context.Context, s RankStore, crawlID int64, o RankOptions) (store.RankingRecord, error) {
 	began, err := s.Now(ctx)
 	if err != nil {
 		return store.RankingRecord{}, err
@@ -64,7 +65,7 @@ func rankCrawl(ctx context.Context, s Store, crawlID int64, o Options) (store.Ra
 	if err != nil {
 		return store.RankingRecord{}, err
 	}
-	r := run{store: s, crawlID: crawlID, options: o, links: links, builder: rank.NewBuilder(last.Pages+last.Pages/4, links)}
+	r := ranking{store: s, crawlID: crawlID, options: o, links: links, builder: rank.NewBuilder(last.Pages+last.Pages/4, links)}
 	if err := r.readPages(ctx); err != nil {
 		return store.RankingRecord{}, err
 	}
@@ -100,24 +101,24 @@ func rankCrawl(ctx context.Context, s Store, crawlID int64, o Options) (store.Ra
 	return rec, s.SaveRanking(ctx, crawlID, rec, hosts)
 }
 
-// run is one ranking.
-type run struct {
-	store   Store
+// ranking is one run of Rank.
+type ranking struct {
+	store   RankStore
 	crawlID int64
-	options Options
+	options RankOptions
 	links   int // in the store, about
 	builder *rank.Builder
 	start   []float64 // ranks so far, by page
 	seeds   []int64
 }
 
-func (r *run) tell(phase string, done, of int) {
+func (r *ranking) tell(phase string, done, of int) {
 	if r.options.Progress != nil {
-		r.options.Progress(Progress{phase, done, of})
+		r.options.Progress(RankProgress{phase, done, of})
 	}
 }
 
-func (r *run) readPages(ctx context.Context) error {
+func (r *ranking) readPages(ctx context.Context) error {
 	return eachPage(ctx, r.store, r.crawlID, func(p store.RankedPage) error {
 		if p.Seed {
 			r.seeds = append(r.seeds, p.ID)
@@ -129,8 +130,13 @@ func (r *run) readPages(ctx context.Context) error {
 	})
 }
 
+// rankedPages lists the pages of a crawl with their ranks.
+type rankedPages interface {
+	RankedPages(ctx context.Context, crawlID, after int64, limit int) ([]store.RankedPage, error)
+}
+
 // eachPage calls f for each page of a crawl, in order of ids.
-func eachPage(ctx context.Context, s store.Ranks, crawlID int64, f func(store.RankedPage) error) error {
+func eachPage(ctx context.Context, s rankedPages, crawlID int64, f func(store.RankedPage) error) error {
 	for after := int64(0); ; {
 		some, err := s.RankedPages(ctx, crawlID, after, pagesAtOnce)
 		if err != nil {
@@ -153,7 +159,7 @@ func eachPage(ctx context.Context, s store.Ranks, crawlID int64, f func(store.Ra
 
 // readLinks reads the links of the pages. Those of other crawls lie between them; a
 // stretch of these costs one batch at most.
-func (r *run) readLinks(ctx context.Context) error {
+func (r *ranking) readLinks(ctx context.Context) error {
 	at, read := store.PageLink{}, 0
 	for {
 		from, ok := r.builder.Source(at.From)
@@ -184,7 +190,7 @@ func (r *run) readLinks(ctx context.Context) error {
 // write saves the ranks of all pages and returns those of the most important ones. It
 // goes host by host: the order of admission is an index by host, in which the pages of a
 // batch then lie together.
-func (r *run) write(ctx context.Context, graph *rank.Graph, ranks []float64) ([]store.PageRank, error) {
+func (r *ranking) write(ctx context.Context, graph *rank.Graph, ranks []float64) ([]store.PageRank, error) {
 	links := graph.Backlinks()
 	weights := rank.Importance(ranks, links)
 	at := func(i int) store.PageRank {
@@ -218,4 +224,22 @@ func hostRanks(graph *rank.Graph, ranks []float64) []store.HostRank {
 		hosts[i] = store.HostRank{Rank: sums[i], HostLinks: l}
 	}
 	return hosts
+}
+
+// RankDue says why a crawl should be ranked now that is ranked that often; nil if it
+// should not.
+func RankDue(ctx context.Context, s RankStore, crawlID int64, every time.Duration) (*crawl.Reason, error) {
+	last, links, err := s.Ranking(ctx, crawlID)
+	if err != nil {
+		return nil, err
+	}
+	now, err := s.Now(ctx)
+	if err != nil {
+		return nil, err
+	}
+	due, why := rank.Due(rank.Last{At: last.At, Links: last.Links}, links, now, every)
+	if !due {
+		return nil, nil
+	}
+	return &why, nil
 }

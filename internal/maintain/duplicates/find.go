@@ -22,11 +22,19 @@ type Result struct {
 	Mirrors    int // pairs of hosts
 }
 
+// FindStore is what the search among all pages needs of a store.
+type FindStore interface {
+	Contents(ctx context.Context, crawlID, after int64, limit int) ([]store.ContentRecord, error)
+	ListDuplicates(ctx context.Context, f store.DuplicateFilter) ([]store.DuplicateRecord, error)
+	UpdateDuplicates(ctx context.Context, p store.UpdateDuplicatesParams) error
+	SetMirrors(ctx context.Context, crawlID int64, mirrors []change.Mirror) error
+}
+
 // Find finds all duplicates of a crawl and its mirrored hosts, and makes the
 // store's records of them those. Pages that were visited meanwhile keep what was
 // recorded with the visit. Besides what Pairs takes, it takes some 50 bytes a page
 // and 200 a duplicate.
-func Find(ctx context.Context, s store.Duplicates, crawlID int64, opts Options) (Result, error) {
+func Find(ctx context.Context, s FindStore, crawlID int64, opts Options) (Result, error) {
 	f := finder{store: s, crawlID: crawlID, known: map[int64]store.NewDuplicate{}, same: map[int64]int64{}}
 	// First: what is recorded from now on is about newer contents.
 	err := f.readKnown(ctx)
@@ -47,7 +55,7 @@ func Find(ctx context.Context, s store.Duplicates, crawlID int64, opts Options) 
 
 // finder is one run of Find.
 type finder struct {
-	store   store.Duplicates
+	store   FindStore
 	crawlID int64
 	known   map[int64]store.NewDuplicate // the store's records by page
 	pages   []pageInfo                   // of all contents, in the order of ids

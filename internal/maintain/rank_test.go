@@ -1,4 +1,4 @@
-package ranking
+package maintain
 
 import (
 	"cmp"
@@ -123,9 +123,9 @@ func (w *world) visitAll(n int, also func()) {
 	}
 }
 
-func (w *world) rank(o Options) store.RankingRecord {
+func (w *world) rank(o RankOptions) store.RankingRecord {
 	w.t.Helper()
-	rec, err := Run(w.t.Context(), w.Store, w.id, o)
+	rec, err := Rank(w.t.Context(), w.Store, w.id, o)
 	w.check(err)
 	return rec
 }
@@ -206,7 +206,7 @@ func TestRanksAreThoseOfTheWeb(t *testing.T) {
 		}
 	}
 	for _, w := range worlds {
-		rec := w.rank(Options{Reason: crawl.Reason{Code: "test"}})
+		rec := w.rank(RankOptions{Reason: crawl.Reason{Code: "test"}})
 		if rec.Pages != len(w.web) || rec.Rounds == 0 || rec.Took <= 0 || len(rec.Top) != store.RankedTop {
 			t.Fatalf("ranked %+v of %d pages", rec, len(w.web))
 		}
@@ -238,7 +238,7 @@ func TestRanksAreThoseOfTheWeb(t *testing.T) {
 		if len(hosts) != rec.Hosts || math.Abs(sum-float64(rec.Pages)) > 1e-6 {
 			t.Errorf("%d hosts of %d, with a rank of %v in all", len(hosts), rec.Hosts, sum)
 		}
-		if again := w.rank(Options{}); again.Rounds > rec.Rounds/2 {
+		if again := w.rank(RankOptions{}); again.Rounds > rec.Rounds/2 {
 			t.Errorf("%d rounds, and from the result %d", rec.Rounds, again.Rounds)
 		}
 	}
@@ -267,16 +267,16 @@ func TestCutOffRankings(t *testing.T) {
 	w := newWorld(t, s, "cut", testsite.Web{Seed: 5, Hosts: 3, Pages: 200, Links: 5}, seeds)
 	w.register(0, 0, "http://site1.localhost/", "http://site2.localhost/", "http://site3.localhost/")
 	w.visitAll(1000, func() {})
-	if _, err := Run(t.Context(), &failing{s, 0}, w.id, Options{}); !errors.Is(err, errCut) {
+	if _, err := Rank(t.Context(), &failing{s, 0}, w.id, RankOptions{}); !errors.Is(err, errCut) {
 		t.Fatalf("ended with %v", err)
 	}
 	if last, _, err := s.Ranking(t.Context(), w.id); err != nil || !last.At.IsZero() {
 		t.Fatalf("recorded %+v, %v", last, err)
 	}
-	if _, err := Run(t.Context(), &failing{s, 1}, w.id, Options{}); err != nil {
+	if _, err := Rank(t.Context(), &failing{s, 1}, w.id, RankOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	w.rank(Options{})
+	w.rank(RankOptions{})
 	want := truth(w.web)
 	for _, p := range w.pages() {
 		if math.Abs(p.Rank-want[p.URL]) > 2*store.RankSlack*want[p.URL] {
@@ -291,7 +291,7 @@ func TestPersonalisedByTheSeeds(t *testing.T) {
 	w := newWorld(t, s, "near", testsite.Web{Seed: 6, Hosts: 4, Pages: 300, Links: 3}, seeds)
 	w.register(0, 0, "http://site2.localhost/")
 	w.visitAll(1000, func() {})
-	share := func(o Options) (own float64) {
+	share := func(o RankOptions) (own float64) {
 		all := 0.0
 		w.rank(o)
 		for _, p := range w.pages() {
@@ -302,7 +302,7 @@ func TestPersonalisedByTheSeeds(t *testing.T) {
 		}
 		return own / all
 	}
-	anywhere, near := share(Options{}), share(Options{Personalised: true})
+	anywhere, near := share(RankOptions{}), share(RankOptions{Personalised: true})
 	if near < 1.2*anywhere {
 		t.Errorf("the seed's host has %.2f of all rank, and %.2f when readers start there", anywhere, near)
 	}
@@ -311,12 +311,12 @@ func TestPersonalisedByTheSeeds(t *testing.T) {
 func TestRankingOfNothing(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, newStore(t), "empty", testsite.Web{Hosts: 1, Pages: 1}, seeds)
-	var told []Progress
-	rec := w.rank(Options{Progress: func(p Progress) { told = append(told, p) }})
+	var told []RankProgress
+	rec := w.rank(RankOptions{Progress: func(p RankProgress) { told = append(told, p) }})
 	if rec.Pages != 0 || rec.Links != 0 || len(told) == 0 {
 		t.Errorf("ranked %+v, told %v", rec, told)
 	}
-	if _, err := Run(t.Context(), w.Store, w.id+100, Options{}); !errors.Is(err, store.ErrNotFound) {
+	if _, err := Rank(t.Context(), w.Store, w.id+100, RankOptions{}); !errors.Is(err, store.ErrNotFound) {
 		t.Errorf("ranking no crawl ended with %v", err)
 	}
 }
@@ -339,7 +339,7 @@ func TestHeldPagesLendNoImportance(t *testing.T) {
 		w.hosts[months[i]] = "trap.localhost"
 	}
 	w.register(w.page(entry).PageID, 2, months...)
-	before := w.rank(Options{})
+	before := w.rank(RankOptions{})
 	if top := w.topHost(); top != "trap.localhost" {
 		t.Fatalf("%s leads while the pages are not held", top)
 	}
@@ -351,7 +351,7 @@ func TestHeldPagesLendNoImportance(t *testing.T) {
 	}
 	_, err = s.HoldPages(t.Context(), w.id, holds)
 	w.check(err)
-	rec := w.rank(Options{})
+	rec := w.rank(RankOptions{})
 	if rec.Pages != before.Pages-len(months) || rec.Links != before.Links-len(months) {
 		t.Errorf("ranked %d pages and %d links, before %d and %d", rec.Pages, rec.Links, before.Pages, before.Links)
 	}

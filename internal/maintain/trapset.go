@@ -1,11 +1,10 @@
-package activities
+package maintain
 
 import (
 	"context"
 	"encoding/json"
 	"fmt"
 
-	"recrawl/internal/scope"
 	"recrawl/internal/store"
 	"recrawl/internal/trap"
 	"recrawl/internal/urlkey"
@@ -24,9 +23,9 @@ type knownTrap struct {
 }
 
 // trapsOf returns the traps of the sites of URLs.
-func (a *Activities) trapsOf(ctx context.Context, crawlID int64, urls []urlkey.URL) (trapSet, error) {
+func (g Guard) trapsOf(ctx context.Context, urls []urlkey.URL) (trapSet, error) {
 	sites := map[string]bool{}
-	filter := store.TrapFilter{CrawlID: crawlID, Limit: maxSiteTraps}
+	filter := store.TrapFilter{CrawlID: g.Crawl.ID, Limit: maxSiteTraps}
 	for _, u := range urls {
 		if site := urlkey.RegistrableDomain(u.Host()); !sites[site] {
 			sites[site] = true
@@ -37,7 +36,7 @@ func (a *Activities) trapsOf(ctx context.Context, crawlID int64, urls []urlkey.U
 		return nil, nil
 	}
 	filter.Limit *= len(filter.Sites)
-	records, err := a.store.Traps(ctx, filter)
+	records, err := g.Store.Traps(ctx, filter)
 	if err != nil {
 		return nil, err
 	}
@@ -87,31 +86,36 @@ func newTrap(f trap.Finding, after int64) (store.NewTrap, error) {
 	}, nil
 }
 
-// holdBack makes accepted links of a page what is to be registered: those of traps by
-// their traps, and those that look like one by a trap that is made of them.
-func (a *Activities) holdBack(ctx context.Context, view *crawlView, on trap.Page, links []scope.Link) ([]store.NewURL, error) {
-	urls := make([]store.NewURL, len(links))
-	keys := make([]urlkey.URL, len(links))
-	for i, l := range links {
-		urls[i], keys[i] = newURL(l), l.URL
+// Caught is what becomes of a link that is to be registered: the trap that holds it, 0
+// for none, and, of a session's, the URL without it. See store.NewURL.
+type Caught struct {
+	Trap    int64
+	Variant string
+}
+
+// HoldBack returns, for each of the accepted links of a page, by which trap it is held:
+// those of traps by their traps, and those that look like one by a trap that is made of
+// them.
+func (g Guard) HoldBack(ctx context.Context, on trap.Page, links []urlkey.URL) ([]Caught, error) {
+	caught := make([]Caught, len(links))
+	if !g.Crawl.Spec.Traps.Guard {
+		return caught, nil
 	}
-	if !view.Spec.Traps.Guard {
-		return urls, nil
-	}
-	traps, err := a.trapsOf(ctx, view.ID, keys)
+	traps, err := g.trapsOf(ctx, links)
 	if err != nil {
 		return nil, err
 	}
-	if view, err = a.seeing(ctx, view, keys...); err != nil {
+	seen, err := g.Crawl.Scope(ctx, links...)
+	if err != nil {
 		return nil, err
 	}
 	var findings []store.NewTrap
 	owner := make([]string, len(links)) // the name of the trap that each is to be held by
-	for i, u := range keys {
-		if view.scope.IsSeed(u) {
+	for i, u := range links {
+		if seen.IsSeed(u) {
 			continue
 		}
-		if urls[i].Trap = traps.taking(u, on); urls[i].Trap != 0 {
+		if caught[i].Trap = traps.taking(u, on); caught[i].Trap != 0 {
 			continue
 		}
 		found, variant, ok := looksTrapped(u)
@@ -122,17 +126,17 @@ func (a *Activities) holdBack(ctx context.Context, view *crawlView, on trap.Page
 		if err != nil {
 			return nil, err
 		}
-		owner[i], urls[i].Variant = made.Name, variant
+		owner[i], caught[i].Variant = made.Name, variant
 		if _, known := traps[made.Name]; !known && len(traps) < maxSiteTraps {
 			findings = append(findings, made)
 		}
 	}
-	return urls, a.own(ctx, view.ID, traps, findings, owner, urls)
+	return caught, g.own(ctx, traps, findings, owner, caught)
 }
 
-// own makes new traps and gives the URLs the ids of their owners.
-func (a *Activities) own(ctx context.Context, crawlID int64, traps trapSet, findings []store.NewTrap, owner []string, urls []store.NewURL) error {
-	made, err := a.store.SetTraps(ctx, crawlID, findings)
+// own makes new traps and gives the links the ids of their owners.
+func (g Guard) own(ctx context.Context, traps trapSet, findings []store.NewTrap, owner []string, caught []Caught) error {
+	made, err := g.Store.SetTraps(ctx, g.Crawl.ID, findings)
 	if err != nil {
 		return err
 	}
@@ -144,12 +148,12 @@ func (a *Activities) own(ctx context.Context, crawlID int64, traps trapSet, find
 		if name == "" {
 			continue
 		}
-		urls[i].Trap = ids[name]
+		caught[i].Trap = ids[name]
 		if k, known := traps[name]; known && k.State.Holds() {
-			urls[i].Trap = k.ID
+			caught[i].Trap = k.ID
 		}
-		if urls[i].Trap == 0 {
-			urls[i].Variant = ""
+		if caught[i].Trap == 0 {
+			caught[i].Variant = ""
 		}
 	}
 	return nil

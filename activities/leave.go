@@ -1,0 +1,40 @@
+package activities
+
+import (
+	"context"
+
+	"recrawl/internal/contract"
+	"recrawl/internal/crawl"
+)
+
+// LeaveLine gives up a page's place in its host's line and, when State is set,
+// moves the page to it.
+func (a *Activities) LeaveLine(ctx context.Context, in contract.LeaveIn) (contract.LeaveOut, error) {
+	if in.State == crawl.Evicted {
+		return a.leaveEvicted(ctx, in.Page)
+	}
+	effects, err := a.store.Leave(ctx, in.Page.PageID)
+	if err != nil {
+		return contract.LeaveOut{}, translate(err)
+	}
+	a.carryOut(ctx, effects)
+	if in.State != 0 {
+		err = a.store.SetPageState(ctx, in.Page.PageID, in.State)
+	}
+	return contract.LeaveOut{}, translate(err)
+}
+
+// leaveEvicted is LeaveLine for a page that was evicted. The store has it as such
+// already; if it has come back since, its workflow goes on.
+func (a *Activities) leaveEvicted(ctx context.Context, ref crawl.PageRef) (contract.LeaveOut, error) {
+	page, err := a.store.Page(ctx, ref.PageID)
+	if err != nil || page.State.Lives() {
+		return contract.LeaveOut{Returned: err == nil}, translate(err)
+	}
+	effects, err := a.store.Leave(ctx, ref.PageID)
+	if err != nil {
+		return contract.LeaveOut{}, translate(err)
+	}
+	a.carryOut(ctx, effects)
+	return contract.LeaveOut{}, nil
+}

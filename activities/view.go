@@ -1,0 +1,162 @@
+package activities
+
+import (
+	"context"
+	"net/netip"
+	"slices"
+	"sync"
+
+	"recrawl/internal/crawl"
+	"recrawl/internal/extract"
+	"recrawl/internal/maintain"
+	"recrawl/internal/schedule"
+	"recrawl/internal/scope"
+	"recrawl/internal/store"
+	"recrawl/internal/urlkey"
+)
+
+// crawlView is a crawl with what activities derive from its spec.
+type crawlView struct {
+	store.CrawlRecord
+	scope   scope.Scope // judges URLs that the view is seeing
+	rules   urlkey.Rules
+	content extract.Rules
+	revisit schedule.Rules
+	allow   []netip.Prefix // networks that may be fetched besides the public ones
+	// loopback is where on this machine the hosts of seeds lie, by host key; of imported
+	// ones, those that the view is seeing.
+	loopback map[string][]netip.AddrPort
+}
+
+// crawlCache keeps one view per crawl; a newer generation replaces it.
+type crawlCache struct {
+	mu    sync.Mutex
+	views map[string]*crawlView
+}
+
+// crawl returns the view of a crawl that is at least of the generation.
+func (a *Activities) crawl(ctx context.Context, name string, generation int64) (*crawlView, error) {
+	a.crawls.mu.Lock()
+	view := a.crawls.views[name]
+	a.crawls.mu.Unlock()
+	if view != nil && generation > 0 && view.Generation >= generation {
+		return view, nil
+	}
+	rec, err := a.store.Crawl(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	if view != nil && view.Generation == rec.Generation {
+		return view, nil
+	}
+	view, err = a.newCrawlView(rec)
+	if err != nil {
+		return nil, err
+	}
+	a.crawls.mu.Lock()
+	defer a.crawls.mu.Unlock()
+	if a.crawls.views == nil {
+		a.crawls.views = map[string]*crawlView{}
+	}
+	a.crawls.views[name] = view
+	return view, nil
+}
+
+func (a *Activities) newCrawlView(rec store.CrawlRecord) (*crawlView, error) {
+	sc, err := scope.New(rec.Spec, a.settings.Filters)
+	if err != nil {
+		return nil, err
+	}
+	content, err := extract.NewRules(rec.Spec.Content)
+	if err != nil {
+		return nil, err
+	}
+	revisit, err := schedule.NewRules(rec.Spec.Revisit)
+	if err != nil {
+		return nil, err
+	}
+	return &crawlView{
+		CrawlRecord: rec, scope: sc, rules: urlkey.NewRules(rec.Spec.URLs), content: content, revisit: revisit,
+		allow: allowedNetworks(rec.Spec), loopback: loopbackSeeds(rec.Spec),
+	}, nil
+}
+
+// url returns the URL under which the crawl keeps what an address leads to.
+func (v *crawlView) url(raw string) (urlkey.URL, error) {
+	u, err := urlkey.Canonical(raw)
+	if err != nil {
+		return urlkey.URL{}, err
+	}
+	u, _ = v.rules.Apply(u)
+	return u, nil
+}
+
+// maintained is the crawl as package maintain looks at it.
+func (a *Activities) maintained(view *crawlView) maintain.Crawl {
+	return maintain.Crawl{
+		CrawlRecord: view.CrawlRecord, Revisit: view.revisit, URL: view.url,
+		Scope: func(ctx context.Context, urls ...urlkey.URL) (scope.Scope, error) {
+			seen, err := a.seeing(ctx, view, urls...)
+			if err != nil {
+				return scope.Scope{}, err
+			}
+			return seen.scope, nil
+		},
+	}
+}
+
+func allowedNetworks(spec crawl.Spec) []netip.Prefix {
+	var allow []netip.Prefix
+	for _, cidr := range spec.Fetch.AllowNetworks {
+		if p, err := netip.ParsePrefix(cidr); err == nil {
+			allow = append(allow, p)
+		}
+	}
+	return allow
+}
+
+// loopbackSeeds are the hosts of seeds that name this machine, with where they
+// lie: whoever asks for http://localhost:8000/ means that service, and no other
+// that happens to run beside it.
+func loopbackSeeds(spec crawl.Spec) map[string][]netip.AddrPort {
+	hosts := map[string][]netip.AddrPort{}
+	for _, seed := range spec.Seeds {
+		if u, err := urlkey.Canonical(seed); err == nil && u.IsLoopback() {
+			hosts[u.HostKey()] = append(hosts[u.HostKey()], u.Loopback()...)
+		}
+	}
+	return hosts
+}
+
+// reachesLoopback reports whether a URL that names this machine leads to a service
+// that the crawl may ask: a seed's, or one in a network that its spec allows.
+func (v *crawlView) reachesLoopback(u urlkey.URL) bool {
+	return slices.ContainsFunc(u.Loopback(), func(at netip.AddrPort) bool {
+		allowed := func(p netip.Prefix) bool { return p.Contains(at.Addr()) }
+		return slices.Contains(v.loopback[u.HostKey()], at) || slices.ContainsFunc(v.allow, allowed)
+	})
+}
+
+func (a *Activities) contact(spec crawl.Spec) string {
+	if spec.Identity.Contact != "" {
+		return spec.Identity.Contact
+	}
+	return a.settings.Contact
+}
+
+// userAgent is how a crawl introduces itself: TOKEN/VERSION (+CONTACT).
+func (a *Activities) userAgent(spec crawl.Spec) string {
+	agent := spec.Identity.Agent + "/" + a.settings.Version
+	if c := a.contact(spec); c != "" {
+		agent += " (+" + c + ")"
+	}
+	return agent
+}
+
+// keptAs reports of an address whether the crawl keeps it as u.
+func (v *crawlView) keptAs(u urlkey.URL) func(string) bool {
+	return func(raw string) bool {
+		kept, err := v.url(raw)
+		return err == nil && kept == u
+	}
+}

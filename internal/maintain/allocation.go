@@ -1,0 +1,127 @@
+package maintain
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"recrawl/internal/polite"
+	"recrawl/internal/schedule"
+	"recrawl/internal/store"
+)
+
+const (
+	// entryBatch is how many pages are read at once when all are.
+	entryBatch = 5000
+	// busyShare is the share of what the slowest host can take, one that asks for all of
+	// max_crawl_delay, from which on maintenance asks how much a host can.
+	busyShare = 0.2
+)
+
+// whyAllocated says of moved pages why they were.
+const whyAllocated = "the crawl's threshold, or what is believed of its pages, has moved"
+
+// AllocationStore is what allocation needs of a store.
+type AllocationStore interface {
+	Steering(ctx context.Context, crawlID int64, hosts bool) (store.SteeringRecord, error)
+	SetSteering(ctx context.Context, crawlID int64, rec store.SteeringRecord) error
+	Entries(ctx context.Context, p store.EntryParams) ([]store.EntryRecord, error)
+	HostLoads(ctx context.Context, crawlID int64, hosts []int64) ([]store.HostLoad, error)
+	Now(ctx context.Context) (time.Time, error)
+}
+
+// Allocate is maintenance's part in a budget: it takes stock of what is believed of
+// the pages and moves the threshold, the hosts' prices and the priors. Now and then it
+// returns the sleepers that these moves concern most, to be moved.
+func Allocate(ctx context.Context, s AllocationStore, c Crawl) (Moves, error) {
+	before, err := s.Steering(ctx, c.ID, true)
+	if err != nil {
+		return Moves{}, err
+	}
+	now, err := s.Now(ctx)
+	if err != nil {
+		return Moves{}, err
+	}
+	stock := schedule.NewStock(c.Revisit, before.Steering, before.Hosts, schedule.Period{From: before.At, To: now})
+	if err := eachEntry(ctx, s, c, func(e schedule.Entry) { stock.Add(e) }); err != nil {
+		return Moves{}, err
+	}
+	limits, err := hostLimits(ctx, s, c, stock)
+	if err != nil {
+		return Moves{}, err
+	}
+	turn := stock.Turn(schedule.BudgetOf(c.Spec.Revisit, stock.Pages()), limits)
+	after := store.SteeringRecord{
+		Steering: turn.Steering, Planned: turn.Planned, Budget: turn.Budget, At: now, Turns: before.Turns + 1, Hosts: turn.Hosts,
+	}
+	if err := s.SetSteering(ctx, c.ID, after); err != nil {
+		return Moves{}, err
+	}
+	if after.Turns%schedule.LookEvery != 0 {
+		return Moves{}, nil
+	}
+	for id, h := range before.Hosts {
+		if _, moved := turn.Hosts[id]; !moved {
+			after.Hosts[id] = h
+		}
+	}
+	visits := schedule.PeriodVisits(turn.Planned, schedule.LookEvery*c.Spec.MaintainEvery.Std())
+	moves, err := sleepers(ctx, s, c, after, visits)
+	return Moves{Pages: moves, Why: whyAllocated}, err
+}
+
+// eachEntry reads all living pages of a crawl that have been visited.
+func eachEntry(ctx context.Context, s store.EntryLister, c Crawl, each func(schedule.Entry)) error {
+	params := store.EntryParams{CrawlID: c.ID, Limit: entryBatch, URLs: c.Revisit.Any()}
+	return store.EachEntry(ctx, s, params, func(e store.EntryRecord) { each(entryOf(c.Revisit, e)) })
+}
+
+func entryOf(rules schedule.Rules, e store.EntryRecord) schedule.Entry {
+	return schedule.Entry{
+		Page: schedule.Page{ID: e.PageID, State: e.State, Visit: e.Visits, Belief: schedule.DecodeBelief(e.Belief)},
+		Host: e.HostID, Group: rules.Group(e.URL), Weight: e.Weight, At: e.LastAt, Due: e.NextAt,
+	}
+}
+
+// hostLimits says how many visits a day the busy hosts can take from this crawl: what
+// discovery and other crawls leave, and at least an equal share.
+func hostLimits(ctx context.Context, s AllocationStore, c Crawl, stock *schedule.Stock) (map[int64]float64, error) {
+	p := c.Spec.Politeness
+	slowest := schedule.HostLimit(max(p.Delay.Std(), p.MaxCrawlDelay.Std(), time.Millisecond), 0, 0)
+	limits := map[int64]float64{}
+	for ids := range slices.Chunk(stock.Busy(busyShare*slowest), entryBatch) {
+		loads, err := s.HostLoads(ctx, c.ID, ids)
+		if err != nil {
+			return nil, err
+		}
+		for _, l := range loads {
+			kept := polite.Discover(l.Undiscovered, l.Visited).Kept
+			limits[l.ID] = schedule.SharedLimit(schedule.HostLimit(max(l.Gap, time.Millisecond), l.Mean, kept), stock.Planned(l.ID), l.Others)
+		}
+	}
+	return limits, nil
+}
+
+// sleepers are the moves of those sleepers that what has moved concerns most.
+func sleepers(ctx context.Context, s AllocationStore, c Crawl, steering store.SteeringRecord, visits float64) ([]store.Move, error) {
+	now, err := s.Now(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var moved schedule.Moved
+	wanted := map[int64]store.Move{}
+	err = eachEntry(ctx, s, c, func(e schedule.Entry) {
+		sleeper, sleeps := e.Sleeper(c.Revisit.At(e.Group), steering.Steering, steering.Hosts[e.Host], now)
+		if sleeps && moved.Add(sleeper) {
+			wanted[e.ID] = store.Move{PageID: e.ID, Visit: e.Visit, NextAt: e.At.Add(sleeper.Wanted)}
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	var moves []store.Move
+	for _, id := range moved.Choose(visits) {
+		moves = append(moves, wanted[id])
+	}
+	return moves, nil
+}

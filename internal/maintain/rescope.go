@@ -1,0 +1,168 @@
+package maintain
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"recrawl/internal/crawl"
+	"recrawl/internal/store"
+	"recrawl/internal/urlkey"
+)
+
+const (
+	// scopeBatch is how many pages are read at a time when a scope has changed, and
+	// scopeRounds how often in a turn: some seconds' work. A crawl of more pages is
+	// looked at in several turns.
+	scopeBatch  = 1000
+	scopeRounds = 50
+	// scopeWoken is after how many pages that were woken a turn leaves the rest to the
+	// next: each costs a signal.
+	scopeWoken = 2000
+)
+
+// outOfScope is the start of the rule of a page that the scope excludes.
+const outOfScope = "out of scope: "
+
+// ScopeStore is what the look at a changed scope needs of a store.
+type ScopeStore interface {
+	store.ScopeLooks
+	ListPages(ctx context.Context, f store.PageFilter) ([]store.PageRecord, error)
+	Now(ctx context.Context) (time.Time, error)
+}
+
+// Outside says for which rule pages that the crawl has lie outside of its scope now,
+// by page id. Those that lie inside, or cannot be told, are left out: who asks a
+// filter program, or for the language of the page that led there, decides on new links
+// only. Lists are no pages, and keep to rules of their own.
+func Outside(ctx context.Context, c Crawl, pages []store.PageRecord) (map[int64]string, error) {
+	urls := make([]urlkey.URL, 0, len(pages))
+	judged := make([]store.PageRecord, 0, len(pages))
+	for _, p := range pages {
+		if p.Kind.IsSource() {
+			continue
+		}
+		u, err := urlkey.Canonical(p.URL)
+		if err != nil {
+			return nil, fmt.Errorf("page %d (%s): %w", p.PageID, p.URL, err)
+		}
+		urls, judged = append(urls, u), append(judged, p)
+	}
+	seen, err := c.Scope(ctx, urls...)
+	if err != nil {
+		return nil, err
+	}
+	out := map[int64]string{}
+	for i, p := range judged {
+		if v := seen.Recheck(urls[i], p.Level, p.Hops); !v.Accept && !v.Undecided {
+			out[p.PageID] = outOfScope + v.Reason
+		}
+	}
+	return out, nil
+}
+
+// scopeName names what decides which pages lie in the scope of a crawl. Of imported
+// seeds only the generation tells that there are others; it is raised for less, too.
+func scopeName(c Crawl) (string, error) {
+	what := struct {
+		Seeds      []string
+		Scope      crawl.ScopeSpec
+		URLs       crawl.URLSpec
+		Generation int64
+	}{Seeds: c.Spec.Seeds, Scope: c.Spec.Scope, URLs: c.Spec.URLs}
+	if c.Imported {
+		what.Generation = c.Generation
+	}
+	text, err := json.Marshal(what)
+	if err != nil {
+		return "", fmt.Errorf("encode scope: %w", err)
+	}
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:]), nil
+}
+
+// Rescope is the look at the pages of a crawl whose scope has changed since they were
+// looked at.
+type Rescope struct {
+	Store ScopeStore
+	Crawl Crawl
+	// Forbidden reports whether robots.txt is known to forbid a page now.
+	Forbidden func(ctx context.Context, page crawl.PageRef, now time.Time) (bool, error)
+	// Wake tells the workflows of pages that these are due now.
+	Wake func(ctx context.Context, pages []store.PageRecord) error
+}
+
+// Look wakes the pages that lie outside now, to be excluded, and those that were
+// excluded and lie inside again. It goes on in the next turn where there are many; a
+// scope that has not changed costs one look at one row.
+func (r Rescope) Look(ctx context.Context) error {
+	name, err := scopeName(r.Crawl)
+	if err != nil {
+		return err
+	}
+	look, err := r.Store.ScopeLook(ctx, r.Crawl.ID)
+	if err != nil || look.Done && look.Scope == name {
+		return err
+	}
+	if look.Scope != name {
+		look = store.ScopeLook{Scope: name}
+	}
+	woken := 0
+	for round := 0; round < scopeRounds && woken < scopeWoken && !look.Done; round++ {
+		pages, err := r.Store.ListPages(ctx, store.PageFilter{CrawlID: r.Crawl.ID, States: crawl.LivingStates(), After: look.After, Limit: scopeBatch})
+		if err != nil {
+			return err
+		}
+		n, err := r.wakeMisplaced(ctx, pages)
+		if err != nil {
+			return err
+		}
+		woken += n
+		if look.Done = len(pages) < scopeBatch; len(pages) > 0 {
+			look.After = pages[len(pages)-1].PageID
+		}
+		// After the pages were woken: a turn that is cut off wakes them again, or others do.
+		if err := r.Store.SetScopeLook(ctx, r.Crawl.ID, look); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// wakeMisplaced wakes those of the pages whose state is not what the scope makes of
+// them, and returns how many. A page that robots.txt forbids stays excluded.
+func (r Rescope) wakeMisplaced(ctx context.Context, pages []store.PageRecord) (int, error) {
+	outside, err := Outside(ctx, r.Crawl, pages)
+	if err != nil {
+		return 0, err
+	}
+	now, err := r.Store.Now(ctx)
+	if err != nil {
+		return 0, err
+	}
+	var wake []int64
+	for _, p := range pages {
+		out, excluded := outside[p.PageID] != "", p.State == crawl.Excluded
+		if out == excluded || p.Kind.IsSource() {
+			continue
+		}
+		if excluded {
+			forbidden, err := r.Forbidden(ctx, p.PageRef, now)
+			if err != nil {
+				return 0, err
+			}
+			if forbidden {
+				continue
+			}
+		}
+		wake = append(wake, p.PageID)
+	}
+	woken, err := r.Store.WakePages(ctx, wake)
+	if err != nil {
+		return 0, err
+	}
+	return len(woken), r.Wake(ctx, woken)
+}

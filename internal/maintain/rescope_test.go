@@ -1,0 +1,133 @@
+package maintain
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"recrawl/internal/crawl"
+	"recrawl/internal/scope"
+	"recrawl/internal/store"
+	"recrawl/internal/urlkey"
+)
+
+// scoped is the pages of a crawl, and how far they have been looked at.
+type scoped struct {
+	pages []store.PageRecord
+	look  store.ScopeLook
+	reads int
+	woken []string
+}
+
+func (s *scoped) ScopeLook(context.Context, int64) (store.ScopeLook, error) { return s.look, nil }
+
+func (s *scoped) SetScopeLook(_ context.Context, _ int64, l store.ScopeLook) error {
+	s.look = l
+	return nil
+}
+
+func (s *scoped) WakePages(_ context.Context, ids []int64) (woken []store.PageRecord, err error) {
+	for _, p := range s.pages {
+		if slices.Contains(ids, p.PageID) {
+			woken = append(woken, p)
+		}
+	}
+	return woken, nil
+}
+
+func (s *scoped) ListPages(_ context.Context, f store.PageFilter) (some []store.PageRecord, err error) {
+	s.reads++
+	for _, p := range s.pages {
+		if p.PageID > f.After && len(some) < f.Limit {
+			some = append(some, p)
+		}
+	}
+	return some, nil
+}
+
+func (s *scoped) Now(context.Context) (time.Time, error) { return time.Unix(1e9, 0), nil }
+
+func (s *scoped) add(url string, state crawl.PageState, kind crawl.PageKind) {
+	id := int64(len(s.pages) + 1)
+	s.pages = append(s.pages, store.PageRecord{PageRef: crawl.PageRef{PageID: id, URL: url}, State: state, Kind: kind})
+}
+
+// rescope looks at a crawl of http://a.example/ in which what lies below /old is rejected.
+func (s *scoped) rescope(t *testing.T, forbidden string) Rescope {
+	t.Helper()
+	spec := crawl.DefaultSpec()
+	spec.Seeds = []string{"http://a.example/"}
+	spec.Scope.Type = "host"
+	spec.Scope.Rules = []crawl.ScopeRule{{Name: "old", Reject: &crawl.FilterSpec{Prefix: crawl.Texts{"http://a.example/old"}}}}
+	judged, err := scope.New(spec, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return Rescope{
+		Store: s,
+		Crawl: Crawl{
+			CrawlRecord: store.CrawlRecord{ID: 1, Spec: spec},
+			Scope:       func(context.Context, ...urlkey.URL) (scope.Scope, error) { return judged, nil },
+		},
+		Forbidden: func(_ context.Context, page crawl.PageRef, _ time.Time) (bool, error) {
+			return page.URL == forbidden, nil
+		},
+		Wake: func(_ context.Context, pages []store.PageRecord) error {
+			for _, p := range pages {
+				s.woken = append(s.woken, p.URL)
+			}
+			return nil
+		},
+	}
+}
+
+// Pages are woken that lie outside now, and those that were excluded and lie inside,
+// unless robots.txt forbids them. A second turn under the same scope reads no page.
+func TestRescopeWakesTheMisplaced(t *testing.T) {
+	t.Parallel()
+	s := &scoped{}
+	s.add("http://a.example/new", crawl.Active, 0)
+	s.add("http://a.example/old/1", crawl.Active, 0)
+	s.add("http://a.example/old/2", crawl.Excluded, 0)
+	s.add("http://a.example/back", crawl.Excluded, 0)
+	s.add("http://a.example/private", crawl.Excluded, 0)
+	s.add("http://a.example/old/map", crawl.Active, crawl.KindSitemap)
+	r := s.rescope(t, "http://a.example/private")
+	for range 2 {
+		if err := r.Look(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if want := []string{"http://a.example/old/1", "http://a.example/back"}; !slices.Equal(s.woken, want) || s.reads != 1 || !s.look.Done {
+		t.Errorf("woken %q in %d reads, want %q; the look %+v", s.woken, s.reads, want, s.look)
+	}
+	rules, err := Outside(t.Context(), r.Crawl, s.pages)
+	if want := map[int64]string{2: "out of scope: rule old", 3: "out of scope: rule old"}; err != nil || fmt.Sprint(rules) != fmt.Sprint(want) {
+		t.Errorf("outside %v: %v", rules, err)
+	}
+}
+
+// Pages that could not be woken are not passed over: the next turn reads them again. One
+// that wakes many leaves the rest to the next.
+func TestRescopeGoesOn(t *testing.T) {
+	t.Parallel()
+	s := &scoped{}
+	for i := range scopeWoken + scopeBatch {
+		s.add(fmt.Sprintf("http://a.example/old/%d", i), crawl.Active, 0)
+	}
+	r := s.rescope(t, "")
+	wake := r.Wake
+	r.Wake = func(context.Context, []store.PageRecord) error { return errCutOff }
+	if err := r.Look(t.Context()); !errors.Is(err, errCutOff) || s.look.After != 0 {
+		t.Fatalf("looked at up to %d: %v", s.look.After, err)
+	}
+	r.Wake = wake
+	for turn, want := range []int{scopeWoken, scopeWoken + scopeBatch} {
+		if err := r.Look(t.Context()); err != nil || len(s.woken) != want || s.look.Done != (turn == 1) {
+			t.Errorf("turn %d: %d woken, %+v: %v", turn, len(s.woken), s.look, err)
+		}
+	}
+}

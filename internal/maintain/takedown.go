@@ -1,0 +1,184 @@
+package maintain
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"recrawl/internal/crawl"
+	"recrawl/internal/store"
+)
+
+const (
+	// takedownBatch is how many pages are forgotten at a time, and shownTogether how
+	// many pages' workflows end between two reports of progress.
+	takedownBatch = 500
+	shownTogether = 100
+	// claimsPatience is how long a takedown waits for others' claims to be made use of.
+	claimsPatience = 10 * time.Second
+	claimsPause    = 200 * time.Millisecond
+)
+
+// TakedownStore is what a takedown needs of a store.
+type TakedownStore interface {
+	Forget(ctx context.Context, p store.ForgetParams) (store.ForgetResult, error)
+	Erase(ctx context.Context, p store.EraseParams) error
+	ListCrawls(ctx context.Context) ([]store.CrawlRecord, error)
+	Waiting(ctx context.Context) (int, error)
+}
+
+// PageWorkflows removes the workflows of pages.
+type PageWorkflows interface {
+	// Pages ends the workflows of pages, removes their histories and those of what found
+	// the pages, and returns how many there were.
+	Pages(ctx context.Context, pages []crawl.PageRef) (int, error)
+	// Finish removes the ended histories of crawls that name what was forgotten, and
+	// returns the ids of workflows that run and name it.
+	Finish(ctx context.Context, crawls []string) (running []string, err error)
+	// Retention is for how long the history of a workflow that has ended is kept.
+	Retention(ctx context.Context) (time.Duration, error)
+}
+
+// Takedown is the removal of the pages of a target, with all that is left of them.
+type Takedown struct {
+	Target    store.Target
+	Store     TakedownStore
+	Workflows PageWorkflows
+	// Sweep deletes some of the contents that no version has any more, and returns how
+	// many; see gc.Sweep.
+	Sweep func(context.Context) (int, error)
+	// EraseServer removes what deleted workflows have left in the files of the server
+	// that had them; nil if these are out of reach.
+	EraseServer func(context.Context) error
+	// OneFile: the store is a file of its own. Rewrite has its tables written anew.
+	OneFile, Rewrite bool
+	// Of is how many pages there are to forget, for Progress, which is called as it goes on.
+	Of       int
+	Progress func(TakedownProgress)
+}
+
+// TakedownProgress is how far a takedown, or the deletion of a crawl, has come.
+type TakedownProgress struct {
+	Doing     string // in words
+	Pages, Of int
+}
+
+// Removed counts what a takedown, or the deletion of a crawl, removed.
+type Removed struct {
+	Pages, Contents, Workflows int
+	// Left says what is still there, where and for how long, a sentence each.
+	Left []string
+}
+
+func (r *Removed) leave(format string, args ...any) {
+	r.Left = append(r.Left, fmt.Sprintf(format, args...))
+}
+
+// CountTarget counts the pages that would be forgotten.
+func CountTarget(ctx context.Context, s TakedownStore, target store.Target) (int, error) {
+	params := store.ForgetParams{Target: target, Limit: takedownBatch, Dry: true}
+	n := 0
+	for {
+		found, err := s.Forget(ctx, params)
+		if err != nil {
+			return n, err
+		}
+		n += len(found.Pages)
+		if !found.More || len(found.Pages) == 0 {
+			return n, nil
+		}
+		params.After = found.Pages[len(found.Pages)-1].PageID
+	}
+}
+
+// Run forgets the pages. Workflows end first, so that they do not wonder; then the rows
+// go, then the bytes, and last what all these have left on disk. Whatever it is cut off
+// at, running it again goes on. It returns what it has removed also then.
+func (t Takedown) Run(ctx context.Context) (done Removed, err error) {
+	for more := true; more; {
+		if more, err = t.forget(ctx, &done); err != nil {
+			return done, err
+		}
+	}
+	t.show("deleting contents", done.Pages)
+	if err := deleteContents(ctx, t.Store.Waiting, t.Sweep, &done); err != nil {
+		return done, err
+	}
+	if err := t.eraseTraces(ctx, &done); err != nil {
+		return done, fmt.Errorf("%d pages are forgotten, but not all that is left of them on disk is: %w; the same command goes on with it", done.Pages, err)
+	}
+	return done, nil
+}
+
+// show reports what is done now.
+func (t Takedown) show(doing string, pages int) {
+	t.Progress(TakedownProgress{Doing: doing, Pages: pages, Of: t.Of})
+}
+
+// forget forgets a batch of pages, and reports whether there are more.
+func (t Takedown) forget(ctx context.Context, done *Removed) (more bool, err error) {
+	t.show("forgetting pages", done.Pages)
+	next, err := t.Store.Forget(ctx, store.ForgetParams{Target: t.Target, Limit: takedownBatch, Dry: true})
+	if err != nil {
+		return false, err
+	}
+	if err := t.endWorkflows(ctx, next.Pages, true, done); err != nil {
+		return false, err
+	}
+	gone, err := t.Store.Forget(ctx, store.ForgetParams{Target: t.Target, Limit: takedownBatch})
+	if err != nil {
+		return false, err
+	}
+	// Those that were started meanwhile, and of pages that came in between.
+	if err := t.endWorkflows(ctx, gone.Pages, false, done); err != nil {
+		return false, err
+	}
+	done.Pages += len(gone.Pages)
+	return gone.More, nil
+}
+
+// endWorkflows shows each part of a batch as it is done, if it is the batch's first
+// time.
+func (t Takedown) endWorkflows(ctx context.Context, pages []crawl.PageRef, first bool, done *Removed) error {
+	ended := 0
+	for part := range slices.Chunk(pages, shownTogether) {
+		n, err := t.Workflows.Pages(ctx, part)
+		done.Workflows += n
+		if err != nil {
+			return err
+		}
+		if ended += len(part); first {
+			t.show("ending workflows", done.Pages+ended)
+		}
+	}
+	return nil
+}
+
+// deleteContents deletes the bytes that no version has any more. Of those that
+// somebody else has claimed, maintenance as a rule, it waits a little for the end.
+func deleteContents(ctx context.Context, waiting, sweep func(context.Context) (int, error), done *Removed) error {
+	for deadline := time.Now().Add(claimsPatience); ; {
+		n, err := sweep(ctx)
+		done.Contents += n
+		if err != nil {
+			return err
+		}
+		if n > 0 {
+			continue
+		}
+		claimed, err := waiting(ctx)
+		if err != nil || claimed == 0 {
+			return err
+		}
+		if time.Now().After(deadline) {
+			done.leave("%d contents are claimed by another command or worker, which deletes them; if it was killed, maintenance does within %s", claimed, crawl.FormatDuration(2*store.ClaimFor))
+			return nil
+		}
+		select {
+		case <-time.After(claimsPause):
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
