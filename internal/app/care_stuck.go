@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"time"
@@ -74,6 +75,20 @@ func (p *stuckPages) look(ctx context.Context) error {
 	}
 	had := p.crawlsLeft()
 	tallies := map[int64]*stuckTally{}
+	failure := p.lookAtAll(ctx, tallies)
+	noting, cancel := context.WithTimeout(context.WithoutCancel(ctx), noteLimit)
+	defer cancel()
+	for id, tally := range tallies {
+		failure = errors.Join(failure, p.noteMended(noting, id, *tally))
+	}
+	return errors.Join(failure, p.noteLeft(noting, had))
+}
+
+// lookAtAll looks at the workflows that were heard of, and at those that were left. Of
+// those that it does not come to it hears again.
+func (p *stuckPages) lookAtAll(ctx context.Context, tallies map[int64]*stuckTally) error {
+	ctx, cancel := context.WithTimeout(ctx, careLimit)
+	defer cancel()
 	for _, id := range p.heard(stuckBatch) {
 		if err := p.lookAt(ctx, id, tallies); err != nil {
 			return err
@@ -88,12 +103,7 @@ func (p *stuckPages) look(ctx context.Context) error {
 			delete(p.left, page)
 		}
 	}
-	for id, tally := range tallies {
-		if err := p.noteMended(ctx, id, *tally); err != nil {
-			return err
-		}
-	}
-	return p.noteLeft(ctx, had)
+	return nil
 }
 
 // lookAt looks at one workflow.
