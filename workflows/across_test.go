@@ -14,16 +14,15 @@ import (
 	"recrawl/internal/crawl"
 )
 
-// yearActivities are the activities whose calls must not depend on where the
-// runs are cut.
+// yearActivities are the activities whose calls must not depend on where runs end.
 var yearActivities = []string{
 	contract.Acquire.Name, contract.RefreshRobots.Name, contract.Fetch.Name,
 	contract.DetectChange.Name, contract.PlanRevisit.Name, contract.LeaveLine.Name,
 }
 
-// A year in the life of a page, told by the World and by what people do. Cut
-// into runs of any length it must be the same year: the same visits at the same
-// times in the same classes, the same deadlines, the same calls.
+// A year in the life of a page, scripted by the World and by what people do. Cut into runs of
+// any length, it must be the same year: the same visits at the same times in the same
+// classes, the same deadlines, the same calls.
 func TestYearAcrossContinue(t *testing.T) {
 	t.Parallel()
 	whole := year(t, 1<<30)
@@ -166,7 +165,7 @@ func yearWeb(try contracttest.Try) (contract.FetchOut, error) {
 	return contracttest.Unchanged(try.Now), nil
 }
 
-// A signal that arrives while the run is ending is heard by the next one.
+// A signal that arrives while a run is ending reaches the next run.
 func TestSignalsDuringContinueAsNew(t *testing.T) {
 	t.Parallel()
 	l := newLive(t, stopAt(20*day+time.Hour))
@@ -202,7 +201,7 @@ func days(from, to int) []time.Duration {
 	return all
 }
 
-// Whatever a page has been through, what it carries is small.
+// Whatever a page has been through, its state stays small.
 func TestPageStateIsSmall(t *testing.T) {
 	t.Parallel()
 	l := newLive(t, stopAt(30*day))
@@ -230,8 +229,8 @@ func TestPageStateIsSmall(t *testing.T) {
 	}
 }
 
-// A page that sleeps for long does so in a fresh run, keeps its deadline to the
-// instant, and does not continue twice.
+// A page that sleeps for long does so in a fresh run, keeps its exact deadline, and does not
+// continue as new twice.
 func TestPageContinuesBeforeALongSleep(t *testing.T) {
 	t.Parallel()
 	l := newLive(t, look(20*day), stopAt(59*day))

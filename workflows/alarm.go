@@ -6,7 +6,7 @@ import (
 	"go.temporal.io/sdk/workflow"
 )
 
-// alarm is one durable timer that is kept while its deadline stands: setting it
+// alarm is one durable timer, which is kept while its deadline stays the same: setting it
 // to the same deadline again adds no event to the history.
 type alarm struct {
 	at     time.Time
@@ -36,9 +36,8 @@ func (a *alarm) unset() {
 
 func (a *alarm) rang() bool { return a.future != nil && a.future.IsReady() }
 
-// now is the workflow's time, and at least the deadline of an alarm that rang:
-// were the server's clock a millisecond behind, the workflow would set the same
-// alarm again.
+// now is the workflow's time, but never before the deadline of an alarm that rang. If the
+// server's clock were a millisecond behind, the workflow would set the same alarm again.
 func (a *alarm) now(ctx workflow.Context) time.Time {
 	now := workflow.Now(ctx)
 	if a.rang() && a.at.After(now) {

@@ -5,8 +5,8 @@ import (
 	"go.temporal.io/sdk/workflow"
 )
 
-// startError waits for a child's start and returns why there is none. A child
-// that runs already is what was wanted.
+// startError waits for a child to start, and returns why it did not. A child that already
+// runs is fine.
 func startError(ctx workflow.Context, start workflow.Future) error {
 	err := start.Get(ctx, nil)
 	if temporal.IsWorkflowExecutionAlreadyStartedError(err) {

@@ -13,10 +13,10 @@ import (
 	"recrawl/internal/crawl"
 )
 
-// Crawl cares for one crawl: it opens it in the store, has its seeds admitted,
-// and then does maintenance on a timer until it is stopped. The pages are
-// Discover's children, never its own: an abandoned child counts against its
-// parent until the parent's run ends. Only continue-as-new gives progress.
+// Crawl looks after one crawl: it opens the crawl in the store, has its seeds admitted, and
+// then runs maintenance on a timer until the crawl is stopped. Pages are children of
+// Discover, never of Crawl: an abandoned child counts against its parent until the parent's
+// run ends. Only continue-as-new passes progress.
 func Crawl(ctx workflow.Context, spec json.RawMessage, progress *contract.CrawlProgress) error {
 	c := newCrawlRun(ctx, spec, progress)
 	if err := c.handle(); err != nil {
@@ -36,14 +36,14 @@ type crawlRun struct {
 	apart  workflow.Context // Discovers outlive a cancelled crawl
 	log    log.Logger
 	spec   json.RawMessage
-	s      contract.CrawlProgress // with spec, everything that the next run must know
+	s      contract.CrawlProgress // with spec, all that the next run must know
 	tuning contract.Tuning
 
-	commands  workflow.Mutex // one change of the crawl at a time, in order of arrival
+	commands  workflow.Mutex // one change of the crawl at a time, in the order of arrival
 	alarm     alarm
 	poked     bool // an update changed the state
 	cancelled bool
-	closed    bool  // no update is taken any more
+	closed    bool  // no more updates are accepted
 	refused   error // why the crawl could not be opened
 
 	started   time.Time
@@ -66,8 +66,8 @@ func newCrawlRun(ctx workflow.Context, spec json.RawMessage, progress *contract.
 	return c
 }
 
-// open brings the spec into the store. A spec that is wrong ends the workflow at
-// once and says where; a store that does not answer is waited for.
+// open brings the spec into the store. A wrong spec ends the workflow at once with an error
+// that names the field. If the store does not answer, open waits.
 func (c *crawlRun) open() error {
 	workflow.SetCurrentDetails(c.ctx, "opening the crawl")
 	out, err := contract.OpenCrawl.Run(enduring(c.ctx, "open the crawl"), contract.OpenCrawlIn{
@@ -75,14 +75,14 @@ func (c *crawlRun) open() error {
 	})
 	if err != nil {
 		c.closed, c.refused = true, err
-		_ = c.settle() // updates that came meanwhile are answered; the end is the same
+		_ = c.settle() // answer updates that came meanwhile; the end is the same
 		if app := applicationError(err); app != nil {
 			return temporal.NewNonRetryableApplicationError(app.Message(), app.Type(), nil)
 		}
 		return err
 	}
-	// Temporal may have lost what it held of a crawl that the store knows, so the
-	// first turn comes at once and starts every living page by id.
+	// Temporal may have lost its workflows of a crawl that the store knows. So the first
+	// pass comes at once and starts every living page by id.
 	c.s.NextTurn, c.s.Repair, c.s.Admit = workflow.Now(c.ctx), true, true
 	c.belong(out.Store)
 	c.spec = out.Spec
@@ -90,8 +90,8 @@ func (c *crawlRun) open() error {
 	return nil
 }
 
-// belong notes whose crawl this is, and writes it where workers find it. Histories from
-// before stores had an identity name none, and replay.
+// belong remembers which store the crawl belongs to, and writes it where workers find it.
+// Histories from before stores had an identity name none, and must replay.
 func (c *crawlRun) belong(store string) {
 	if store == "" || c.s.Store == store {
 		return
@@ -132,14 +132,14 @@ func (c *crawlRun) step() error {
 	return err
 }
 
-// cancels reports whether the workflow was cancelled, and that not been heeded yet. In
-// histories from before that meant anything it never was.
+// cancels reports whether the workflow was cancelled and has not reacted yet. For histories
+// from before cancellation had an effect, it is false.
 func (c *crawlRun) cancels() bool {
 	return c.ctx.Err() != nil && workflow.GetVersion(c.apart, "cancelled-crawl-stops", workflow.DefaultVersion, 1) == 1
 }
 
-// stopCancelled makes the cancellation of the workflow the stop of its crawl. Without it
-// the pages would go on, and a worker would start the workflow again.
+// stopCancelled stops the crawl, because its workflow was cancelled. Otherwise the pages
+// would go on, and a worker would start the workflow again.
 func (c *crawlRun) stopCancelled() error {
 	c.ctx, c.cancelled = c.apart, true
 	c.alarm.unset()
@@ -180,7 +180,7 @@ func (c *crawlRun) sleep() error {
 	return workflow.Await(c.ctx, func() bool { return c.alarm.rang() || c.poked })
 }
 
-// maintain does a maintenance turn, or the next part of one.
+// maintain runs a maintenance pass, or the next part of one.
 func (c *crawlRun) maintain() error {
 	c.show("maintenance")
 	out, err := contract.Maintain.Run(maintaining(c.ctx, "maintenance"), contract.MaintainIn{
@@ -207,8 +207,8 @@ func (c *crawlRun) maintain() error {
 	return c.resumeDiscovers(out.Unfinished)
 }
 
-// resumeDiscovers starts a Discover for each version whose links were left. What
-// does not fit now is listed again by the next turn.
+// resumeDiscovers starts a Discover for each version whose links were left over. The next
+// pass lists again what does not fit now.
 func (c *crawlRun) resumeDiscovers(unfinished []contract.DiscoverIn) error {
 	c.discovers = pending(c.discovers)
 	room := max(openDiscovers-len(c.discovers), 0)
@@ -250,8 +250,8 @@ func (c *crawlRun) wake() error {
 	return nil
 }
 
-// close asks a batch of the stopped crawl's pages to complete. The stop itself
-// is in the store and holds already.
+// close asks a batch of the stopped crawl's pages to complete. The stop itself is in the
+// store and is already in effect.
 func (c *crawlRun) close() error {
 	c.show("closing pages")
 	out, err := contract.ClosePages.Run(enduring(c.ctx, "close pages"),
@@ -267,8 +267,8 @@ func (c *crawlRun) close() error {
 	return nil
 }
 
-// ending is the error of an activity that is tried for ever: the crawl is
-// cancelled, or gone from the store.
+// ending interprets the error of an activity that is retried for ever: the crawl was
+// cancelled, or is gone from the store.
 func (c *crawlRun) ending(what string, err error) error {
 	if c.ctx.Err() != nil {
 		return c.ctx.Err()
@@ -277,7 +277,7 @@ func (c *crawlRun) ending(what string, err error) error {
 	return errClosed
 }
 
-// shouldContinue says whether the run ends here and the next goes on.
+// shouldContinue reports whether this run ends here and the next one goes on.
 func (c *crawlRun) shouldContinue() bool {
 	if c.steps == 0 {
 		return false

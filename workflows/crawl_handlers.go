@@ -11,10 +11,10 @@ import (
 	"recrawl/internal/crawl"
 )
 
-// Updates of a crawl change the store before they answer: what they say holds.
-// What takes long (waking and closing pages) is left to the loop.
+// Updates of a crawl change the store before they answer, so what they say is in effect. The
+// loop does what takes long (waking and closing pages).
 
-// handle registers what can be asked of a crawl, before the first block.
+// handle registers the crawl's updates and queries, before the workflow first blocks.
 func (c *crawlRun) handle() error {
 	err := workflow.SetQueryHandlerWithOptions(c.ctx, contract.StatusQuery,
 		func() (contract.CrawlProgress, error) { return c.s, nil },
@@ -104,7 +104,7 @@ func (c *crawlRun) locked(ctx workflow.Context, command func() (contract.Ack, er
 	return ack, nil
 }
 
-// refusal is why a command was not done, as its sender should read it.
+// refusal says why a command was not carried out, in words for its sender.
 func refusal(err error) error {
 	kind := ""
 	if app := applicationError(err); app != nil {
@@ -160,8 +160,8 @@ func (c *crawlRun) onSetSpec(ctx workflow.Context, raw json.RawMessage) (contrac
 	})
 }
 
-// reopen brings a changed spec into the store. New seeds and wider limits may
-// let pages in, so an admission follows.
+// reopen brings a changed spec into the store. New seeds and wider limits may let pages in,
+// so an admission follows.
 func (c *crawlRun) reopen(ctx workflow.Context, what string, in contract.OpenCrawlIn) (contract.OpenCrawlOut, error) {
 	in.WorkflowID = workflow.GetInfo(ctx).WorkflowExecution.ID
 	out, err := contract.OpenCrawl.Run(commanded(ctx, what), in)
@@ -184,7 +184,7 @@ func (c *crawlRun) onPause(ctx workflow.Context) (contract.Ack, error) {
 func (c *crawlRun) onResume(ctx workflow.Context) (contract.Ack, error) {
 	return c.locked(ctx, func() (contract.Ack, error) {
 		ack, err := c.setState(ctx, crawl.CrawlRunning, "running: pages that came due meanwhile are being woken")
-		// Also when it ran already: the batch after an earlier resume may be stuck.
+		// Even if it already ran: the batch after an earlier resume may be stuck.
 		c.s.Waking = c.s.Waking || err == nil
 		return ack, err
 	})

@@ -4,7 +4,7 @@ import (
 	"recrawl/internal/contract"
 )
 
-// rank ranks the crawl's pages. People's updates are answered meanwhile.
+// rank ranks the crawl's pages. Updates are answered meanwhile.
 func (c *crawlRun) rank() error {
 	c.show("ranking pages")
 	out, err := contract.Rank.Run(ranking(c.ctx, "rank the pages"),
@@ -16,7 +16,7 @@ func (c *crawlRun) rank() error {
 	return nil
 }
 
-// replace exchanges a batch of pages, if the collection is full.
+// replace exchanges a batch of pages if the collection is full.
 func (c *crawlRun) replace() error {
 	c.show("exchanging pages")
 	out, err := contract.Replace.Run(maintaining(c.ctx, "exchange pages of the collection"),
@@ -28,7 +28,7 @@ func (c *crawlRun) replace() error {
 	return nil
 }
 
-// shrug gives up what a later turn does again, unless the crawl has ended.
+// shrug gives up what a later pass repeats, unless the crawl has ended.
 func (c *crawlRun) shrug(what string, err error, failed func(*contract.CrawlProgress, string)) error {
 	if c.ctx.Err() != nil {
 		return c.ctx.Err()

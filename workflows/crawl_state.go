@@ -13,8 +13,8 @@ import (
 type crawlDo int
 
 const (
-	crawlSleep    crawlDo = iota // until the next maintenance turn
-	crawlMaintain                // a maintenance turn, or a part of one
+	crawlSleep    crawlDo = iota // until the next maintenance pass
+	crawlMaintain                // a maintenance pass, or a part of one
 	crawlAdmit                   // start a Discover that admits known pages
 	crawlWake                    // wake a batch of pages that came due while paused
 	crawlClose                   // close a batch of a stopped crawl's pages
@@ -22,8 +22,8 @@ const (
 	crawlReplace                 // exchange a batch of a full collection's pages
 )
 
-// crawlNext says what a crawl in this state does at this time. What a person
-// asked for comes before maintenance.
+// crawlNext says what a crawl in this state does at this time. What people asked for comes
+// before maintenance.
 func crawlNext(s *contract.CrawlProgress, now time.Time) crawlDo {
 	switch {
 	case s.State == crawl.CrawlStopped:
@@ -42,8 +42,8 @@ func crawlNext(s *contract.CrawlProgress, now time.Time) crawlDo {
 	return crawlMaintain
 }
 
-// heed takes in the state that the crawl has in the store, if somebody changed it there
-// since this workflow last did: a command came while there was no workflow to be told.
+// heed adopts the crawl's state from the store if somebody else changed it there since this
+// workflow last did: a command came while there was no workflow to tell.
 func heed(s *contract.CrawlProgress, out contract.MaintainOut) {
 	if out.State == 0 || out.Generation <= s.Generation {
 		return
@@ -54,8 +54,8 @@ func heed(s *contract.CrawlProgress, out contract.MaintainOut) {
 	s.State, s.Generation = out.State, out.Generation
 }
 
-// turnDone takes in a part of a maintenance turn. The next turn keeps the
-// rhythm of the last, unless that time is over already.
+// turnDone takes in a part of a maintenance pass. The next pass keeps the rhythm of the
+// last one, unless that time has already passed.
 func turnDone(s *contract.CrawlProgress, out contract.MaintainOut, now time.Time) {
 	s.Problem = ""
 	s.Restarted += out.Restarted
@@ -74,14 +74,14 @@ func turnDone(s *contract.CrawlProgress, out contract.MaintainOut, now time.Time
 	}
 	s.Turns++
 	s.Problems = clipped(out.Problems)
-	// What the turn was to repair and could not is for the next.
+	// The next pass repairs what this one could not.
 	_, unrepaired := out.Problems[contract.StepRestart]
 	s.Repair = s.Repair && unrepaired
 	s.LastTurn = now
 	planTurn(s, now)
 }
 
-// clipped bounds what a run carries of the problems of steps.
+// clipped bounds the texts of the steps' problems that a run carries.
 func clipped(problems map[string]string) map[string]string {
 	if len(problems) == 0 {
 		return nil
@@ -93,15 +93,15 @@ func clipped(problems map[string]string) map[string]string {
 	return kept
 }
 
-// turnFailed gives up a turn; the next one does its work, a repair included.
+// turnFailed gives up a pass. The next one does its work, including a repair.
 func turnFailed(s *contract.CrawlProgress, problem string, now time.Time) {
 	s.Problem = problem
 	s.After = 0
 	planTurn(s, now)
 }
 
-// rankDone takes in a ranking; what follows from it comes next. A ranking that failed is
-// due again at the next turn.
+// rankDone takes in a ranking; the exchange that follows from it comes next. A failed
+// ranking is due again at the next pass.
 func rankDone(s *contract.CrawlProgress, out contract.RankOut) {
 	s.Rank, s.Ranked, s.Replace = nil, &out, true
 }
@@ -131,9 +131,9 @@ func planTurn(s *contract.CrawlProgress, now time.Time) {
 func opened(s *contract.CrawlProgress, out contract.OpenCrawlOut, now time.Time) {
 	s.CrawlID, s.Name, s.State, s.Generation = out.CrawlID, out.Name, out.State, out.Generation
 	s.Every = max(out.MaintainEvery, time.Second)
-	// Other limits, or more seeds, are a reason to exchange pages, as far as these have
-	// ranks. (Before the first ranking there are none; and histories of code that ranked
-	// nothing must replay.)
+	// New limits or more seeds are a reason to exchange pages, if these have ranks. (They
+	// have none before the first ranking, and histories of code that ranked nothing must
+	// replay.)
 	s.Replace = s.Replace || s.Ranked != nil
 	if latest := now.Add(s.Every); s.NextTurn.After(latest) {
 		s.NextTurn = latest

@@ -26,7 +26,7 @@ func newCrawl(t *testing.T, events ...*at) *live {
 	return l
 }
 
-// crawl runs a Crawl to its end and returns its last progress too.
+// crawl runs a Crawl to its end and also returns its last progress.
 func (l *live) crawl(spec string, progress *contract.CrawlProgress) (string, error) {
 	l.t.Helper()
 	raw := json.RawMessage(spec)
@@ -166,7 +166,7 @@ func TestCrawlStartsDiscovers(t *testing.T) {
 	}
 }
 
-// A turn that fails is given up and made again, a repair included.
+// A failed pass is given up and repeated, including its repair.
 func TestCrawlSurvivesMaintenanceFailures(t *testing.T) {
 	t.Parallel()
 	var problem string
@@ -302,7 +302,7 @@ func TestCrawlUpdatesAreChecked(t *testing.T) {
 	l.wantCalls(contract.OpenCrawl.Name, 1)
 }
 
-// An update that arrives before the crawl is open waits for it.
+// An update that arrives before the crawl is open waits until it is.
 func TestCrawlUpdateBeforeOpen(t *testing.T) {
 	t.Parallel()
 	l := newCrawl(t, update(time.Second, contract.Pause), crawlStop(2*time.Hour))
@@ -315,8 +315,8 @@ func TestCrawlUpdateBeforeOpen(t *testing.T) {
 	}
 }
 
-// Cut after every turn, the days of a crawl are the same: the same turns at the
-// same times, one repair, the seeds admitted once.
+// Cut after every pass, the days of a crawl are the same: the same passes at the same times,
+// one repair, the seeds admitted once.
 func TestCrawlAcrossContinue(t *testing.T) {
 	t.Parallel()
 	type turn struct {
@@ -372,7 +372,7 @@ func TestCrawlAcrossContinue(t *testing.T) {
 	}
 }
 
-// A suggestion that never ends does not spin a crawl through runs.
+// If the server always suggests to continue as new, the crawl does not spin through runs.
 func TestCrawlSuggestedDoesNotSpin(t *testing.T) {
 	t.Parallel()
 	l := newCrawl(t, crawlStop(time.Hour+time.Minute))
@@ -386,8 +386,8 @@ func TestCrawlSuggestedDoesNotSpin(t *testing.T) {
 	}
 }
 
-// Cancelling a crawl's workflow stops the crawl, whatever it does at that moment, and
-// also while the store does not answer.
+// Cancelling a crawl's workflow stops the crawl, whatever it does at that moment, even while
+// the store does not answer.
 func TestCrawlCancelledStops(t *testing.T) {
 	t.Parallel()
 	cancel := func(l *live) { l.env.CancelWorkflow() }
@@ -414,7 +414,7 @@ func TestCrawlCancelledStops(t *testing.T) {
 	}
 }
 
-// A step that fails is told, and what it was to repair or count is kept for the next turn.
+// A failed step is reported, and the next pass repairs or counts what it could not.
 func TestCrawlStepsThatFail(t *testing.T) {
 	t.Parallel()
 	failing := map[string]string{contract.StepRestart: "temporal does not answer", contract.StepCounts: "a page", "archive": "a disk"}
@@ -451,7 +451,7 @@ func TestCrawlStepsThatFail(t *testing.T) {
 	}
 }
 
-// A turn whose repair failed is repeated as a repair.
+// A pass whose repair failed is repeated as a repair.
 func TestCrawlRepairsAgain(t *testing.T) {
 	t.Parallel()
 	s := contract.CrawlProgress{Repair: true}
@@ -465,8 +465,8 @@ func TestCrawlRepairsAgain(t *testing.T) {
 	}
 }
 
-// What was written into the store while the workflow could not be told holds from the
-// next turn on; what the workflow wrote since is newer.
+// What was written into the store while the workflow could not be told takes effect from the
+// next pass on, unless the workflow has written something newer since.
 func TestCrawlHeedsTheStore(t *testing.T) {
 	t.Parallel()
 	const running, paused, stopped = crawl.CrawlRunning, crawl.CrawlPaused, crawl.CrawlStopped

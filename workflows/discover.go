@@ -11,9 +11,9 @@ import (
 	"recrawl/internal/contract"
 )
 
-// Discover registers the links that a visit found and starts the best known
-// pages of every host it touched, as far as their windows leave room. What a
-// Discover that fails leaves undone, maintenance finds.
+// Discover registers the links that a visit found, and starts the best known pages of every
+// host that these touch, as far as their windows leave room. Maintenance finds what a failed
+// Discover leaves undone.
 func Discover(ctx workflow.Context, in contract.DiscoverIn) (contract.DiscoverOut, error) {
 	apart, _ := workflow.NewDisconnectedContext(ctx)
 	d := &discovery{ctx: ctx, apart: apart, log: workflow.GetLogger(ctx), in: in}
@@ -23,8 +23,8 @@ func Discover(ctx workflow.Context, in contract.DiscoverIn) (contract.DiscoverOu
 			return contract.DiscoverOut{}, err
 		}
 	}
-	// Links that touched no host leave nothing to admit; without Register no hosts
-	// means all.
+	// If the links touched no host, there is nothing to admit. Without Register, no hosts
+	// means all hosts.
 	if in.Register && len(d.in.Hosts) == 0 {
 		return d.out(), nil
 	}
@@ -76,14 +76,14 @@ func (d *discovery) admit() (contract.DiscoverOut, error) {
 		if !batch.More || len(batch.Pages)+batch.Excluded == 0 {
 			return d.out(), nil
 		}
-		// A child counts as pending until this run ends, whatever its own end.
+		// A child counts as pending until this run ends, even if it has ended itself.
 		if d.started >= startsPerRun || workflow.GetInfo(d.ctx).GetContinueAsNewSuggested() {
 			return contract.DiscoverOut{}, workflow.NewContinueAsNewError(d.ctx, contract.DiscoverWorkflow, d.in)
 		}
 	}
 }
 
-// nextBatch asks the store for pages, patiently.
+// nextBatch asks the store for pages, and keeps trying.
 func (d *discovery) nextBatch() (contract.AdmitOut, error) {
 	d.batches++
 	info := workflow.GetInfo(d.ctx)
@@ -97,7 +97,7 @@ func (d *discovery) nextBatch() (contract.AdmitOut, error) {
 		}
 		tr := troubleOf(err)
 		if tr == troubleForeign && try >= admitTries {
-			// Its store may be away for days: nothing of it is done or lost.
+			// Its store may be away for days: nothing was done, and nothing is lost.
 			return contract.AdmitOut{}, workflow.NewContinueAsNewError(d.ctx, contract.DiscoverWorkflow, d.in)
 		}
 		if d.ctx.Err() != nil || tr == troubleMissing || try >= admitTries {
@@ -113,9 +113,9 @@ func (d *discovery) nextBatch() (contract.AdmitOut, error) {
 	}
 }
 
-// start starts all pages of a batch at once and waits for every start. A page
-// that runs already is what was wanted; one that cannot be started stays active
-// in the store, and maintenance starts it later.
+// start starts all pages of a batch at once and waits for every start. A page that already
+// runs is fine. A page that cannot be started stays active in the store, and maintenance
+// starts it later.
 func (d *discovery) start(pages []contract.PageIn) {
 	starts := make([]workflow.Future, len(pages))
 	for i, in := range pages {

@@ -90,8 +90,8 @@ func TestDiscoverRegistersAndStarts(t *testing.T) {
 	}
 }
 
-// The hosts of the links and of the page are asked for, each once; without
-// hosts there is nothing to admit, which must not become all hosts.
+// Discover asks for the hosts of the links and of the page, each once. Without hosts there is
+// nothing to admit; that must not turn into all hosts.
 func TestDiscoverAdmitsTouchedHosts(t *testing.T) {
 	t.Parallel()
 	var asked [][]int64
@@ -137,8 +137,8 @@ func TestDiscoverAdmissionOnly(t *testing.T) {
 	}
 }
 
-// Pending children are bounded: after 500 starts a fresh run goes on, without
-// registering again.
+// Pending children are bounded: after 500 starts a fresh run continues, without registering
+// again.
 func TestDiscoverContinuesAfterManyStarts(t *testing.T) {
 	t.Parallel()
 	d := newDiscovered(t)
@@ -219,7 +219,7 @@ func TestDiscoverGivesUpAndLeavesTheRestToMaintenance(t *testing.T) {
 	}
 }
 
-// What children are started with: outliving their parent and findable.
+// Children outlive their parent and can be found.
 func TestChildOptions(t *testing.T) {
 	t.Parallel()
 	in := knownPages(1)[0]
@@ -241,7 +241,7 @@ func TestChildOptions(t *testing.T) {
 	}
 }
 
-// A Discover that cannot be started, since it runs already, is no trouble.
+// It is no error if a Discover cannot be started because it already runs.
 func TestPageWithARunningDiscover(t *testing.T) {
 	t.Parallel()
 	l := newLive(t, stopAt(3*time.Hour))

@@ -1,10 +1,9 @@
-// Package workflows holds what happens over months: the life of a page, the
-// discovery of new ones and the care of a crawl. It decides and waits; all I/O
-// is in activities, which it knows by contract only.
+// Package workflows holds what lasts for months: the life of a page, the discovery of new
+// pages and the care of a crawl. It decides and waits. All I/O is in activities, which it
+// knows only by contract.
 //
-// Every workflow here has the same shape. One serialisable struct of package
-// contract is its whole state; pure functions of that state and the time say
-// what comes next (pageNext, crawlNext); a loop does it, one step at a time.
-// Between two steps the state is complete, so any pause between two steps is a
-// place where the run may continue as new.
+// Every workflow here has the same shape. Its whole state is one serialisable struct of
+// package contract. Pure functions of that state and the time say what comes next
+// (pageNext, crawlNext), and a loop does it, one step at a time. The state is complete
+// between two steps, so the run may continue as new at any such point.
 package workflows

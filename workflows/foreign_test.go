@@ -13,8 +13,8 @@ import (
 	"recrawl/internal/contract/contracttest"
 )
 
-// Whichever part of a visit a worker with another store takes up, the page lives on, says
-// so, and makes its visit once.
+// Whichever part of a visit a worker with another store picks up, the page lives on, reports
+// it, and makes its visit once.
 func TestPageOutlivesAForeignWorker(t *testing.T) {
 	t.Parallel()
 	for _, foreign := range []string{contract.Acquire.Name, contract.Fetch.Name, contract.DetectChange.Name, contract.PlanRevisit.Name} {
@@ -68,7 +68,7 @@ func TestCrawlOutlivesAForeignWorker(t *testing.T) {
 	}
 }
 
-// A Discover waits for days for a worker with its store, and loses nothing.
+// A Discover can wait days for a worker with its store, and loses nothing.
 func TestDiscoverOutlivesAForeignWorker(t *testing.T) {
 	t.Parallel()
 	for _, foreign := range []string{contract.RegisterLinks.Name, contract.Admit.Name} {
@@ -92,8 +92,8 @@ func TestDiscoverOutlivesAForeignWorker(t *testing.T) {
 	}
 }
 
-// What was started before stores had an identity takes that of the first that answers,
-// and keeps it from then on, also in its children.
+// A workflow from before stores had an identity adopts that of the first store that answers,
+// keeps it, and passes it to its children.
 func TestStoreIsLearned(t *testing.T) {
 	t.Parallel()
 	t.Run("page", func(t *testing.T) {

@@ -23,14 +23,14 @@ import (
 	"recrawl/internal/crawl"
 )
 
-// start is far ahead of the real clock: the SDK holds the deadline of a local
-// activity's retries, which is of the test's time, against the real one.
+// start is far ahead of the real clock: the SDK compares the deadline of a local activity's
+// retries, which is in the test's time, with the real clock.
 var start = time.Date(2100, 1, 4, 6, 0, 0, 0, time.UTC)
 
 const day = 24 * time.Hour
 
-// outage is how long a store may be out of order for activities that are tried
-// for ever: the test environment gives up after ten attempts.
+// outage is how long the store may fail for activities that are retried for ever: the test
+// environment gives up after ten attempts.
 const outage = 3 * time.Minute
 
 func ref() crawl.PageRef {
@@ -54,8 +54,8 @@ type at struct {
 	done  bool
 }
 
-// live is a workflow under test: one environment per run, one after another,
-// the time, the World and the search attributes carried from run to run.
+// live is a workflow under test. Each run has an environment of its own; the time, the World
+// and the search attributes are carried from run to run.
 type live struct {
 	t       *testing.T
 	world   *contracttest.World
@@ -133,8 +133,8 @@ func (l *live) run(name string, args []any) {
 	suite := testsuite.WorkflowTestSuite{}
 	suite.SetLogger(contracttest.Quiet())
 	env := suite.NewTestWorkflowEnvironment()
-	// A busy machine may not run us for the second after which the SDK takes a workflow
-	// for stuck, and goes on beside it.
+	// A busy machine may leave us without CPU for the second after which the SDK considers a
+	// workflow stuck, and goes on beside it.
 	env.SetWorkerOptions(worker.Options{DeadlockDetectionTimeout: time.Minute})
 	l.env = env
 	env.SetTestTimeout(10 * time.Minute) // only ends a hang
@@ -156,7 +156,7 @@ func (l *live) run(name string, args []any) {
 			continue
 		}
 		env.RegisterDelayedCallback(func() {
-			// What comes after the end of a run comes to the next one.
+			// Events after the end of a run go to the next one.
 			if !e.done && !env.IsWorkflowCompleted() {
 				e.done = true
 				e.do(l)
@@ -182,10 +182,10 @@ func (l *live) register(env *testsuite.TestWorkflowEnvironment) {
 	env.RegisterWorkflowWithOptions(l.world.DiscoverStub, workflow.RegisterOptions{Name: contract.DiscoverWorkflow})
 }
 
-// pageStub ends at once: the environment waits for abandoned children.
+// pageStub ends at once, since the environment waits for abandoned children.
 func pageStub(workflow.Context, contract.PageIn) error { return nil }
 
-// upserted notes a write of search attributes, which the next run starts with.
+// upserted records a write of search attributes, with which the next run starts.
 func (l *live) upserted(attrs temporal.SearchAttributes) bool {
 	state, ok := attrs.GetKeyword(contract.AttrState)
 	if !ok {
@@ -233,7 +233,7 @@ func (l *live) update(name string, args ...any) {
 	}, args...)
 }
 
-// look asks the state query and keeps its answer.
+// look runs the state query and keeps its answer.
 func look(after time.Duration) *at {
 	return do(after, func(l *live) { l.views = append(l.views, l.view()) })
 }

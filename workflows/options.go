@@ -18,23 +18,22 @@ const (
 	// beginPatience is how long Fetch and RefreshRobots wait in Begin for the host
 	// to be free; the permit's lifetime starts after it.
 	beginPatience = 15 * time.Second
-	// closeMargin is for what surrounds the request: reading the page's row, the
-	// end of the archive write, Release, and the way back to Temporal.
+	// closeMargin covers what surrounds the request: reading the page's row, the end of
+	// the archive write, Release, and the way back to Temporal.
 	closeMargin = 15 * time.Second
-	// heartbeat is within which a killed worker's activities are noticed. Workers
-	// beat by themselves every few seconds for as long as an activity runs, so it
-	// bounds the worker's silence, not the activity.
+	// heartbeat is the time within which Temporal notices that a worker was killed. Workers
+	// beat by themselves every few seconds while an activity runs, so it bounds the
+	// worker's silence, not the activity.
 	heartbeat = 20 * time.Second
 )
 
-// local are the options of local activities: one transaction each, within the
-// workflow task. Three quick tries see through a lost connection; what takes
-// longer is an outage, and the workflow sleeps on a durable timer instead of
-// holding a workflow task. 8 s is 80 % of the task's time-out, beyond which the
-// SDK adds three events to keep the task alive. All tries together are bounded
-// by their number: the SDK holds ScheduleToClose, which counts from the server's
-// clock, against the worker's clock, so that a tight one would forbid every
-// retry on a worker whose clock is ahead.
+// local are the options of local activities: one transaction each, within the workflow
+// task. Three quick attempts survive a lost connection. Anything longer is an outage, and
+// the workflow sleeps on a durable timer instead of occupying a workflow task. 8 s is 80 %
+// of the task's time-out, beyond which the SDK adds three events to keep the task alive. The
+// number of attempts bounds them all together. ScheduleToClose cannot: it counts from the
+// server's clock, and the SDK compares it with the worker's, so a tight one would forbid
+// every retry on a worker whose clock is ahead.
 func local(ctx workflow.Context, summary string) workflow.Context {
 	return workflow.WithLocalActivityOptions(ctx, workflow.LocalActivityOptions{
 		StartToCloseTimeout:    8 * time.Second,
@@ -50,10 +49,10 @@ func local(ctx workflow.Context, summary string) workflow.Context {
 	})
 }
 
-// permitted are the options of Fetch and RefreshRobots. One attempt per permit:
-// a second attempt would be a second request, so a lost attempt is an outcome
-// and the page asks for another permit. The heartbeat only says when: the host
-// stays held until the permit expires.
+// permitted are the options of Fetch and RefreshRobots. There is one attempt per permit: a
+// second attempt would be a second request. So a lost attempt is an outcome, and the page
+// asks for another permit. The heartbeat only makes us notice sooner: the host stays
+// reserved until the permit expires.
 func permitted(ctx workflow.Context, permit crawl.Permit, summary string) workflow.Context {
 	return workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
 		StartToCloseTimeout: max(permit.Lifetime, 0) + beginPatience + closeMargin,
@@ -63,9 +62,8 @@ func permitted(ctx workflow.Context, permit crawl.Permit, summary string) workfl
 	})
 }
 
-// comparing are the options of DetectChange: CPU work on bytes in the archive.
-// A handful of attempts over a minute and a half tell a passing trouble from a
-// body that cannot be handled.
+// comparing are the options of DetectChange: CPU work on bytes in the archive. A handful of
+// attempts over a minute and a half tell a passing fault from a body that cannot be handled.
 func comparing(ctx workflow.Context, summary string) workflow.Context {
 	return workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
 		StartToCloseTimeout: time.Minute,
@@ -81,9 +79,8 @@ func comparing(ctx workflow.Context, summary string) workflow.Context {
 	})
 }
 
-// enduring are the options of activities that have nothing to fall back on:
-// opening a crawl, waking and closing its pages. They are tried for ever; a
-// retry costs no event.
+// enduring are the options of activities without a fallback: opening a crawl, waking and
+// closing its pages. They are retried for ever; a retry costs no event.
 func enduring(ctx workflow.Context, summary string) workflow.Context {
 	return workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
 		StartToCloseTimeout: 5 * time.Minute,
@@ -93,8 +90,8 @@ func enduring(ctx workflow.Context, summary string) workflow.Context {
 	})
 }
 
-// registering are the options of RegisterLinks: tried for a day, since links
-// are few and lost ones are only found by maintenance.
+// registering are the options of RegisterLinks. It is retried for a day, since only
+// maintenance finds lost links.
 func registering(ctx workflow.Context, summary string) workflow.Context {
 	return workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
 		StartToCloseTimeout:    5 * time.Minute,
@@ -105,9 +102,8 @@ func registering(ctx workflow.Context, summary string) workflow.Context {
 	})
 }
 
-// maintaining are the options of Maintain. A turn that fails five times is
-// given up: the next turn does its work again, and meanwhile the crawl must
-// hear its updates.
+// maintaining are the options of Maintain. A pass that fails five times is given up: the
+// next pass repeats its work, and meanwhile the crawl must answer its updates.
 func maintaining(ctx workflow.Context, summary string) workflow.Context {
 	return workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
 		StartToCloseTimeout: 10 * time.Minute,
@@ -117,8 +113,8 @@ func maintaining(ctx workflow.Context, summary string) workflow.Context {
 	})
 }
 
-// ranking are the options of Rank: millions of pages take minutes. One that fails
-// three times is given up until the next turn says that it is due.
+// ranking are the options of Rank: millions of pages take minutes. A ranking that fails three
+// times is given up until a pass says again that it is due.
 func ranking(ctx workflow.Context, summary string) workflow.Context {
 	return workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
 		StartToCloseTimeout: time.Hour,
@@ -128,8 +124,8 @@ func ranking(ctx workflow.Context, summary string) workflow.Context {
 	})
 }
 
-// commanded are the options of activities that a person waits for: three
-// attempts, then the update says what is wrong.
+// commanded are the options of activities that a person waits for. After three attempts the
+// update says what is wrong.
 func commanded(ctx workflow.Context, summary string) workflow.Context {
 	return workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
 		StartToCloseTimeout:    20 * time.Second,
@@ -157,7 +153,7 @@ func patientRetries(attempts int32) *temporal.RetryPolicy {
 func ChildPageOptions(in contract.PageIn) workflow.ChildWorkflowOptions {
 	return workflow.ChildWorkflowOptions{
 		WorkflowID: contract.PageID(in.Page.Crawl, in.Page.URL),
-		// The default policy would end the page with its Discover.
+		// The default policy would terminate the page with its Discover.
 		ParentClosePolicy:     enumspb.PARENT_CLOSE_POLICY_ABANDON,
 		TypedSearchAttributes: contract.PageAttributes(in),
 		StaticSummary:         contract.PageSummary(in.Page),

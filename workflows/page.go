@@ -12,9 +12,9 @@ import (
 	"recrawl/internal/crawl"
 )
 
-// Page is the life of one URL in one crawl: it sleeps until its next visit is
-// due, makes the visit when its host's line lets it, and plans the next one. It
-// ends only when somebody stops it; failures are visits like others.
+// Page is the life of one URL in one crawl. It sleeps until its next visit is due, makes the
+// visit when its host's line allows, and plans the next one. It ends only when somebody
+// stops it; failures are visits like any other.
 func Page(ctx workflow.Context, in contract.PageIn) error {
 	if in.Page.PageID == 0 || in.Page.URL == "" || !crawl.ValidName(in.Page.Crawl) {
 		return temporal.NewNonRetryableApplicationError(
@@ -30,9 +30,9 @@ func Page(ctx workflow.Context, in contract.PageIn) error {
 // page is one run of a Page.
 type page struct {
 	ctx    workflow.Context
-	apart  workflow.Context // not cancelled with the page: for children, and for leaving
+	apart  workflow.Context // is not cancelled with the page: for children and for leaving
 	log    log.Logger
-	s      contract.PageIn // everything that the next run must know
+	s      contract.PageIn // all that the next run must know
 	tuning contract.Tuning
 
 	signals   pageSignals
@@ -46,11 +46,11 @@ type page struct {
 	steps     int               // made in this run
 	visits    int               // recorded in this run
 	published string            // state in the search attributes
-	unnamed   bool              // crawl and host are not in the search attributes
+	unnamed   bool              // crawl and host are missing from the search attributes
 	discovers []workflow.Future // starts of children, until they are ready
 }
 
-// errClosed ends a page that is not to be visited any more.
+// errClosed ends a page that will not be visited any more.
 var errClosed = errors.New("page closed")
 
 func newPage(ctx workflow.Context, in contract.PageIn) *page {
@@ -81,7 +81,7 @@ func (p *page) run() error {
 		case errors.Is(err, errClosed):
 			return p.finish()
 		case p.ctx.Err() != nil:
-			// A cancelled page leaves as one that was stopped does.
+			// A cancelled page leaves like a stopped one.
 			p.ctx, p.cancelled = p.apart, true
 			askStop(&p.s)
 		default:
@@ -90,7 +90,7 @@ func (p *page) run() error {
 	}
 }
 
-// take makes one step. Its errors are the page's end or its cancellation.
+// take makes one step. An error is the page's end or its cancellation.
 func (p *page) take(step pageStep) error {
 	p.doing = step.doing
 	switch step.do {
@@ -109,8 +109,8 @@ func (p *page) take(step pageStep) error {
 	}
 }
 
-// sleep waits for the step's time, or for anything that may change what comes
-// next. An undisturbed sleep is two events.
+// sleep waits for the step's time, or for anything that may change what comes next. An
+// undisturbed sleep costs two events.
 func (p *page) sleep(step pageStep) error {
 	p.alarm.set(p.ctx, step.until, step.why)
 	p.show(step.doing)
@@ -120,10 +120,10 @@ func (p *page) sleep(step pageStep) error {
 
 func (p *page) now() time.Time { return p.alarm.now(p.ctx) }
 
-// shouldContinue says whether the run ends before this step and the next run
-// takes it. Only sleeping and asking are such places: everything else is under
-// way. A run that has done nothing never continues, whatever the server
-// suggests, so no page can spin through runs.
+// shouldContinue reports whether this run ends before the step and leaves the step to the
+// next run. That is possible only before sleeping and asking; anything else is already under
+// way. A run that has done nothing never continues as new, whatever the server suggests, so
+// no page can spin through runs.
 func (p *page) shouldContinue(step pageStep) bool {
 	if p.steps == 0 || (step.do != pageSleep && step.do != pageAsk) {
 		return false
@@ -141,7 +141,7 @@ func (p *page) continueAsNew() error {
 	if err := p.settle(); err != nil {
 		return err
 	}
-	// Nothing blocks from here to the return, so no signal stays behind.
+	// Nothing blocks from here to the return, so no signal is left behind.
 	p.drain()
 	p.s.Runs++
 	return workflow.NewContinueAsNewError(p.apart, contract.PageWorkflow, p.s)
@@ -159,8 +159,8 @@ func (p *page) finish() error {
 	return nil
 }
 
-// settle waits until no update is being answered and every child has started: a
-// child that has not started when its parent's run ends never starts.
+// settle waits until every update is answered and every child has started. A child that has
+// not started when its parent's run ends never starts.
 func (p *page) settle() error {
 	err := workflow.Await(p.apart, func() bool {
 		return len(pending(p.discovers)) == 0 && workflow.AllHandlersFinished(p.apart)
@@ -182,9 +182,8 @@ func pending(futures []workflow.Future) []workflow.Future {
 	return rest
 }
 
-// publishState writes the page's state where `temporal workflow list` finds it,
-// only when it differs from what is there: each write costs dozens of index
-// entries.
+// publishState writes the page's state where `temporal workflow list` finds it, but only if
+// it has changed: each write costs dozens of index entries.
 func (p *page) publishState() {
 	state := p.s.State.String()
 	if p.published == state {
@@ -202,12 +201,12 @@ func (p *page) publishState() {
 	p.published, p.unnamed = state, false
 }
 
-// readPublished finds out what the page was started with.
+// readPublished reads the search attributes that the page was started with.
 func (p *page) readPublished() {
 	attributes := workflow.GetTypedSearchAttributes(p.ctx)
 	p.published = keyword(attributes, contract.AttrState)
 	if keyword(attributes, contract.AttrCrawl) == "" || keyword(attributes, contract.AttrHost) == "" {
-		// Started by hand, or by a client that sets none.
+		// It was started by hand, or by a client that sets none.
 		p.published, p.unnamed = "", true
 	}
 }

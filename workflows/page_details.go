@@ -10,9 +10,9 @@ import (
 	"recrawl/internal/crawl"
 )
 
-// show puts the page's details where the Temporal UI shows them. They are not
-// part of the history: every run sets them anew, since continue-as-new drops
-// what the first run was started with.
+// show puts the page's details where the Temporal UI shows them. They are not part of the
+// history. Every run sets them again, since continue-as-new drops the details that the first
+// run was started with.
 func (p *page) show(doing string) {
 	workflow.SetCurrentDetails(p.ctx, pageDetails(&p.s, doing))
 }
@@ -42,8 +42,8 @@ func pageDetails(s *contract.PageIn, doing string) string {
 	return b.String()
 }
 
-// pageView is the answer of the state query. It shares nothing with the state
-// that a later step could change.
+// pageView is the answer to the state query. It shares no memory with the state, which a
+// later step could change.
 func pageView(s *contract.PageIn, doing string) contract.PageView {
 	due, why := dueAt(s)
 	if s.Waiting != "" {
@@ -56,8 +56,8 @@ func pageView(s *contract.PageIn, doing string) contract.PageView {
 	}
 }
 
-// explain is the answer of the explain query: every part of the state that
-// bears on the next visit, in words.
+// explain is the answer to the explain query: everything in the state that affects the next
+// visit, in words.
 func explain(s *contract.PageIn, doing string) contract.ExplainView {
 	v := contract.ExplainView{PageView: pageView(s, doing)}
 	add := func(format string, args ...any) { v.Reasons = append(v.Reasons, fmt.Sprintf(format, args...)) }

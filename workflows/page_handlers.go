@@ -10,10 +10,10 @@ import (
 	"recrawl/internal/crawl"
 )
 
-// Updates answer when they are accepted and never block; signals are taken in
-// between two steps. Both only change the state: the loop sees what follows.
+// Updates answer at once and never block. Signals are read between two steps. Both only
+// change the state; the loop acts on it.
 
-// pageSignals are the signals that a page hears.
+// pageSignals are the signals that a page receives.
 type pageSignals struct {
 	visitNow, stop, turn, reschedule, evict workflow.ReceiveChannel
 }
@@ -31,12 +31,12 @@ func newPageSignals(ctx workflow.Context) pageSignals {
 	}
 }
 
-// waiting reports whether a signal is there to be taken in.
+// waiting reports whether a signal is waiting to be read.
 func (c pageSignals) waiting() bool {
 	return c.visitNow.Len()+c.stop.Len()+c.turn.Len()+c.reschedule.Len()+c.evict.Len() > 0
 }
 
-// drain takes in all signals without blocking.
+// drain reads all waiting signals without blocking.
 func (p *page) drain() {
 	for p.signals.visitNow.ReceiveAsync(nil) {
 		askVisit(&p.s)
@@ -63,8 +63,8 @@ func (p *page) drain() {
 	}
 }
 
-// handle registers everything that can be asked of a page; it comes before the
-// first block, so that nothing arrives unheard.
+// handle registers the page's updates, queries and signals. It must run before the workflow
+// first blocks, so that none is missed.
 func (p *page) handle() error {
 	p.signals = newPageSignals(p.ctx)
 	if err := p.handleQueries(); err != nil {
@@ -105,7 +105,7 @@ func (p *page) handleQueries() error {
 	return nil
 }
 
-// checkOpen refuses what a page that is about to complete cannot do.
+// checkOpen refuses updates of a page that is about to complete.
 func (p *page) checkOpen() error {
 	if p.s.Stopping {
 		return fmt.Errorf("the page is being stopped")
@@ -116,8 +116,8 @@ func (p *page) checkOpen() error {
 	return nil
 }
 
-// ack answers an update; the visit that serves an ask is the one that has not
-// begun its request.
+// ack answers an update. The visit that it names is the first that has not begun its
+// request.
 func (p *page) ack(message string) contract.Ack {
 	visit := p.number()
 	if p.fetching || p.s.Unrecorded != nil {

@@ -8,8 +8,8 @@ import (
 	"recrawl/internal/crawl"
 )
 
-// What a page does next, and what asks and answers do to its state: pure
-// functions of the state and the time.
+// This file says what a page does next, and how requests and answers change its state. All
+// are pure functions of the state and the time.
 
 // pageDo is what a page does next.
 type pageDo int
@@ -17,8 +17,8 @@ type pageDo int
 const (
 	pageSleep  pageDo = iota // until pageStep.until, because of pageStep.why
 	pageAsk                  // ask for a permit, and use it
-	pageRecord               // bring a visit that was made into the store
-	pageLeave                // give up the place in line: the visit is not due any more
+	pageRecord               // store a visit that was made
+	pageLeave                // give up the place in line: the visit is no longer due
 	pageStop                 // leave the line and complete
 	pageEvict                // complete as evicted, unless the page is back
 )
@@ -36,8 +36,8 @@ func pageNext(s *contract.PageIn, now time.Time) pageStep {
 	if s.Hold.After(now) {
 		return pageStep{pageSleep, s.Hold, "waiting", s.Waiting}
 	}
-	// A visit that was made is recorded before anything else, a stop included: the
-	// site has paid for it.
+	// A visit that was made is recorded before anything else, even before a stop: the site
+	// has paid for it.
 	if s.Unrecorded != nil {
 		return pageStep{do: pageRecord, doing: "recording"}
 	}
@@ -59,8 +59,8 @@ func pageNext(s *contract.PageIn, now time.Time) pageStep {
 	return pageStep{do: pageAsk, doing: "asking for a permit"}
 }
 
-// dueAt is when the next visit is due and why. Asking, an interval and a snooze
-// overlay the policy's time, so that taking them back leaves it as it was.
+// dueAt is when the next visit is due, and why. A requested visit, an interval and a snooze
+// override the policy's time without changing it, so taking them back restores it.
 func dueAt(s *contract.PageIn) (time.Time, string) {
 	if s.Asked {
 		return time.Time{}, "asked for by a person"
@@ -104,8 +104,8 @@ func classOf(s *contract.PageIn) crawl.Class {
 	return crawl.ClassRevisit
 }
 
-// askVisit is visit-now. Asks that nothing has answered yet are one ask. A page
-// that waits asks again at once, now as a person's.
+// askVisit is visit-now. Requests that no visit has served yet count as one. A page that waits
+// in line asks again at once, now with a person's priority.
 func askVisit(s *contract.PageIn) {
 	s.Hold = time.Time{}
 	if !s.Asked {
@@ -114,27 +114,26 @@ func askVisit(s *contract.PageIn) {
 	}
 }
 
-// askStop is stop; it is tried at once.
+// askStop is stop; it takes effect at once.
 func askStop(s *contract.PageIn) {
 	s.Stopping = true
 	s.Hold = time.Time{}
 }
 
-// askEvict is evict: the store has the page out of the collection already.
+// askEvict is evict: the store has already removed the page from the collection.
 func askEvict(s *contract.PageIn) {
 	s.Evicting = true
 	s.Hold = time.Time{}
 }
 
-// stay takes back an eviction: the page came back before its workflow had ended. It is
-// due now.
+// stay takes back an eviction: the page came back before its workflow ended. It is due now.
 func stay(s *contract.PageIn) {
 	s.Evicting = false
 	s.Due, s.Why = time.Time{}, "back in the collection"
 }
 
-// takeTurn brings a waiting page's next ask forward to its turn; it never puts
-// it off.
+// takeTurn moves a waiting page's next request for a permit forward to its turn; it never
+// delays it.
 func takeTurn(s *contract.PageIn, turn contract.TurnArg, now time.Time) {
 	wake := now.Add(max(turn.In-turnLead, 0))
 	if s.InLine && wake.Before(s.Wake) {
@@ -142,8 +141,8 @@ func takeTurn(s *contract.PageIn, turn contract.TurnArg, now time.Time) {
 	}
 }
 
-// reschedule moves a sleeping page's due time. A page that is being visited
-// ignores it: the visit's own plan is newer.
+// reschedule moves a sleeping page's due time. A page that is being visited ignores it,
+// because the visit's own plan is newer.
 func reschedule(s *contract.PageIn, arg contract.RescheduleArg) {
 	overtaken := arg.Visit != 0 && arg.Visit != s.Visit
 	if s.InLine || s.Unrecorded != nil || overtaken || arg.Due.IsZero() {
@@ -152,14 +151,14 @@ func reschedule(s *contract.PageIn, arg contract.RescheduleArg) {
 	s.Due, s.Why = arg.Due, reasonOf(arg.Why)
 }
 
-// joinLine is Acquire's wait: the page keeps its place and asks again later.
+// joinLine follows Acquire's answer to wait: the page keeps its place and asks again later.
 func joinLine(s *contract.PageIn, wait time.Duration, reason string, now time.Time) {
 	s.InLine = true
 	s.Wake = now.Add(max(wait, 0))
 	s.Waiting = clip(reason, maxWords)
 }
 
-// hold puts off everything after a try that came to nothing.
+// hold pauses the page after an attempt that failed.
 func hold(s *contract.PageIn, tr trouble, what string, now time.Time) {
 	s.Tries++
 	pause := holdFor(tr, s.Page.PageID, s.Tries-1)
@@ -169,7 +168,7 @@ func hold(s *contract.PageIn, tr trouble, what string, now time.Time) {
 
 // adopt makes a recorded visit the page's last one.
 func adopt(s *contract.PageIn, plan contract.PlanOut, note string) {
-	// A visit number that does not grow would visit the page without end.
+	// If the visit number did not grow, the page would be visited without end.
 	s.Visit = max(plan.Visit, s.Visit+1)
 	if plan.State != 0 {
 		s.State = plan.State
@@ -187,8 +186,8 @@ func adopt(s *contract.PageIn, plan contract.PlanOut, note string) {
 	s.Recent = recent[:min(len(recent), contract.RecentVisits)]
 }
 
-// reasonOf takes the time out of a plan's summary ("revisit in 3d 4h: changed
-// often"), which the timer's own summary says anew.
+// reasonOf removes the time from a plan's summary ("revisit in 3d 4h: changed often"), since
+// the timer's own summary has it.
 func reasonOf(summary string) string {
 	if strings.HasPrefix(summary, "revisit in ") {
 		if _, reason, ok := strings.Cut(summary, ": "); ok {
@@ -198,8 +197,8 @@ func reasonOf(summary string) string {
 	return clip(summary, maxWords)
 }
 
-// excludedVisit is the visit that a robots.txt or the scope forbade: it is
-// recorded like any other, and no request was made.
+// excludedVisit is a visit that a robots.txt or the scope forbade. It is recorded like any
+// other, but no request was made.
 func excludedVisit(rule string, now time.Time) *contract.Unrecorded {
 	return &contract.Unrecorded{
 		Settled: true,
@@ -207,14 +206,14 @@ func excludedVisit(rule string, now time.Time) *contract.Unrecorded {
 	}
 }
 
-// skippedVisit is the visit that the policy made without a request.
+// skippedVisit is a visit that the policy skipped: it is recorded without a request.
 func skippedVisit(why []crawl.Reason, now time.Time) *contract.Unrecorded {
 	return &contract.Unrecorded{Settled: true, Fetch: contract.FetchOut{Outcome: crawl.OutcomeSkipped, At: now}, Reasons: why}
 }
 
-// incomparable makes a visit whose content could not be compared a failed one.
-// What identifies the content is dropped: kept, the next visit would find the
-// page unchanged since something nobody has looked at.
+// incomparable turns a visit whose content could not be compared into a failed one. It drops
+// what identifies the content. Otherwise the next visit would find the page unchanged since a
+// content that nobody has compared.
 func incomparable(u *contract.Unrecorded, problem string) {
 	u.Settled = true
 	u.Fetch.Outcome = crawl.OutcomeFailed

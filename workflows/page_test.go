@@ -66,8 +66,8 @@ func TestPageRoomOnlyAfterTheFirstVisit(t *testing.T) {
 	}
 }
 
-// A redirect leads to another host than the visited page's: its page is admitted at
-// once, not by the next maintenance turn, whichever visit found it.
+// If a redirect leads to another host, that host's page is admitted at once, not by the next
+// maintenance pass, whichever visit found it.
 func TestPageAdmitsWhereItRedirectsTo(t *testing.T) {
 	t.Parallel()
 	l := newLive(t, stopAt(3*day))
@@ -97,8 +97,7 @@ func TestPageWaitsInLine(t *testing.T) {
 	}
 }
 
-// A page that waits for room on a disk asks again when a worker says that there is
-// some.
+// A page that waits for room on a disk asks again when a worker reports that there is room.
 func TestPageWaitsForRoom(t *testing.T) {
 	t.Parallel()
 	l := newLive(t, look(5*time.Minute), signal(20*time.Minute, contract.TurnSignal, contract.TurnArg{}), stopAt(time.Hour))
@@ -206,7 +205,7 @@ func TestPageVisitNow(t *testing.T) {
 	})
 }
 
-// During a request, any number of asks make exactly one more visit.
+// Any number of visit-now calls during a request make exactly one more visit.
 func TestPageVisitNowDuringFetch(t *testing.T) {
 	t.Parallel()
 	l := newLive(t, stopAt(2*time.Hour))
@@ -333,7 +332,7 @@ func TestPageRobotsPermit(t *testing.T) {
 	l.wantCalls(contract.Fetch.Name, 1)
 }
 
-// Robots permits without end must not spin: after a few the page pauses.
+// Endless robots permits must not make the page spin: after a few it pauses.
 func TestPagePausesWhenNothingComesOfIt(t *testing.T) {
 	t.Parallel()
 	l := newLive(t, stopAt(time.Hour))
@@ -344,8 +343,8 @@ func TestPagePausesWhenNothingComesOfIt(t *testing.T) {
 	}
 }
 
-// A worker that has enough in flight to an address is asked again soon, at most a
-// minute later however often, and the page says what it waits for.
+// If a worker has too much in flight to an address, the page asks again soon, at most a minute
+// later however often that happens, and says what it waits for.
 func TestPageWaitsForACrowdedAddress(t *testing.T) {
 	t.Parallel()
 	l := newLive(t, look(30*time.Second), stopAt(2*time.Hour))
@@ -423,7 +422,7 @@ func TestPageFetchOutcomes(t *testing.T) {
 			t.Parallel()
 			l := newLive(t, stopAt(30*time.Minute))
 			l.world.OnFetch = func(try contracttest.Try) (contract.FetchOut, error) { return tt.fetch(try.N) }
-			// Asked for by a person: the ask survives a try that came to nothing.
+			// A person's request survives an attempt that failed.
 			in := visited(start.Add(day))
 			in.Asked = true
 			l.stopped(l.page(in))
@@ -506,8 +505,8 @@ func TestPageComparing(t *testing.T) {
 	})
 }
 
-// A store that is out of order between request and record costs the site no
-// second request, whatever number of runs the outage takes.
+// A store that fails between request and record costs the site no second request, however
+// many runs the outage takes.
 func TestPageKeepsAVisitThroughAnOutage(t *testing.T) {
 	t.Parallel()
 	l := newLive(t, look(30*time.Minute), stopAt(5*time.Hour))

@@ -11,8 +11,8 @@ import (
 	"recrawl/internal/crawl"
 )
 
-// The parts of a visit. Each returns errClosed, the page's cancellation, or nil
-// with the state saying what comes next.
+// This file holds the parts of a visit. Each returns errClosed, the page's cancellation, or
+// nil; then the state says what comes next.
 
 // number is the number of the next visit.
 func (p *page) number() int { return p.s.Visit + 1 }
@@ -37,7 +37,7 @@ func (p *page) ask() error {
 	case out.Answer == contract.AnswerRobots:
 		return p.refreshRobots(out.Permit)
 	case out.Answer == contract.AnswerWait && out.Held:
-		joinLine(&p.s, out.Wait, out.Reason, p.now()) // a turn brings it back
+		joinLine(&p.s, out.Wait, out.Reason, p.now()) // the signal turn may bring it back sooner
 	case out.Answer == contract.AnswerWait:
 		joinLine(&p.s, out.Wait, "in line: "+out.Reason, p.now())
 	case out.Answer == contract.AnswerParked:
@@ -59,8 +59,8 @@ func (p *page) ask() error {
 	return nil
 }
 
-// refreshRobots fetches the robots.txt that the permit names; whatever comes of
-// it, the page asks again.
+// refreshRobots fetches the robots.txt that the permit names. Whatever the result, the page
+// asks again.
 func (p *page) refreshRobots(permit crawl.Permit) error {
 	p.doing = "requesting robots.txt"
 	p.show(p.doing)
@@ -77,10 +77,11 @@ func (p *page) refreshRobots(permit crawl.Permit) error {
 func (p *page) fetch(permit crawl.Permit) error {
 	p.doing = "requesting"
 	p.show(p.doing)
-	// Asks that came while the permit was asked for join this visit. From here on an ask is for another visit than this one.
+	// Requests for a visit that came while the page asked for the permit join this visit.
+	// From here on, a request is for the next one.
 	p.drain()
 	if pageNext(&p.s, p.now()).do != pageAsk {
-		return nil // stopped or snoozed meanwhile: the loop gives the permit back
+		return nil // stopped or snoozed meanwhile: the loop returns the permit
 	}
 	asked := p.s.Asked
 	p.s.Asked, p.fetching = false, true
@@ -89,7 +90,7 @@ func (p *page) fetch(permit crawl.Permit) error {
 	p.fetching = false
 	out, made, err := judgeFetch(out, err)
 	if !made || out.Recorded {
-		// No request answered the person's ask yet.
+		// No fetch has served the person's request yet.
 		p.s.Asked = p.s.Asked || asked
 	}
 	switch {
@@ -103,9 +104,9 @@ func (p *page) fetch(permit crawl.Permit) error {
 	return nil
 }
 
-// judgeFetch says whether a visit was made and what it came to. A failed fetch
-// is an outcome. A lost attempt is none: nobody knows whether the site was
-// asked, so it is no evidence about the page. An error is trouble of our own.
+// judgeFetch says whether a visit was made, and with what result. A failed fetch is an
+// outcome. A lost attempt is not: nobody knows whether the site was asked, so it is no
+// evidence about the page. An error is a fault of our own.
 func judgeFetch(out contract.FetchOut, err error) (result contract.FetchOut, made bool, trouble error) {
 	if err == nil {
 		return out, !out.NotBegun, nil
@@ -126,7 +127,7 @@ func judgeFetch(out contract.FetchOut, err error) (result contract.FetchOut, mad
 	return contract.FetchOut{}, false, err
 }
 
-// record brings a visit that was made into the store and takes its plan.
+// record stores a visit that was made and adopts its plan.
 func (p *page) record() error {
 	u := p.s.Unrecorded
 	if !u.Settled {
@@ -144,13 +145,13 @@ func (p *page) record() error {
 	return p.adopt(plan, u)
 }
 
-// compare settles whether a body that differs is a new version.
+// compare decides whether a body that differs is a new version.
 func (p *page) compare(u *contract.Unrecorded) error {
 	p.doing = "comparing"
 	ctx := comparing(p.ctx, fmt.Sprintf("visit %d: compare with the last version", p.number()))
 	out, err := contract.DetectChange.Run(ctx, contract.DetectIn{Page: p.s.Page, Visit: p.number(), Fetch: u.Fetch})
 	if err == nil {
-		u.Fetch.Heads = nil // stored with the version, or of no more use
+		u.Fetch.Heads = nil // stored with the version, or no longer needed
 	}
 	switch {
 	case err == nil:
@@ -164,12 +165,12 @@ func (p *page) compare(u *contract.Unrecorded) error {
 	return p.retry("comparing", err)
 }
 
-// adopt moves the page on to what the store recorded.
+// adopt updates the page to what the store recorded.
 func (p *page) adopt(plan contract.PlanOut, made *contract.Unrecorded) error {
 	adopt(&p.s, plan, noteOf(made))
 	p.visits++
 	p.publishState()
-	// Histories from before there was a RedirectHost have none, and replay.
+	// Histories from before RedirectHost existed have none, and must replay.
 	if made.Links > 0 || plan.Room && p.s.Visit == 1 || plan.RedirectHost != 0 {
 		p.discover(made, plan.RedirectHost)
 	}
@@ -191,9 +192,9 @@ func noteOf(u *contract.Unrecorded) string {
 	return ""
 }
 
-// discover starts the Discover of the last visit, which admits pages of its host
-// and of the one that it redirected to, if any. The page does not wait for it;
-// settle waits for its start before the run ends.
+// discover starts the Discover of the last visit. It admits pages of the visit's host, and of
+// the host that the visit redirected to, if any. The page does not wait for it; settle waits
+// for its start before the run ends.
 func (p *page) discover(made *contract.Unrecorded, redirectHost int64) {
 	in := contract.DiscoverIn{
 		Store: p.s.Page.Store, CrawlID: p.s.Page.CrawlID, Crawl: p.s.Page.Crawl, Page: p.s.Page, Visit: p.s.Visit,
@@ -218,16 +219,15 @@ func startDiscover(ctx workflow.Context, in contract.DiscoverIn) workflow.ChildW
 	return workflow.ExecuteChildWorkflow(ctx, contract.DiscoverWorkflow, in)
 }
 
-// noteStart logs a child that could not be started; maintenance will find what
-// it left undone.
+// noteStart logs a child that could not be started. Maintenance will find what it left
+// undone.
 func (p *page) noteStart(start workflow.Future) {
 	if err := startError(p.apart, start); err != nil {
 		p.log.Warn("Discover not started", "page", p.s.Page.PageID, "error", err)
 	}
 }
 
-// leave gives up the page's place in line. With a state, it is the page's last
-// step.
+// leave gives up the page's place in line. With a state, it is the page's last step.
 func (p *page) leave(state crawl.PageState) error {
 	ctx := local(p.ctx, "leave the line")
 	out, err := contract.LeaveLine.RunLocal(ctx, contract.LeaveIn{Page: p.s.Page, State: state})
@@ -247,8 +247,8 @@ func (p *page) leave(state crawl.PageState) error {
 	return errClosed
 }
 
-// again counts a try that came to nothing through nobody's fault, and pauses
-// when there are too many in a row.
+// again counts an attempt that failed through nobody's fault, and pauses after too many in a
+// row.
 func (p *page) again(what string) {
 	if p.s.Tries < fruitlessTries {
 		p.s.Tries++
@@ -257,8 +257,8 @@ func (p *page) again(what string) {
 	hold(&p.s, troubleOther, what+" came to nothing again", p.now())
 }
 
-// retry makes trouble a pause, so that no error ends a page, unless the page is
-// cancelled or the store does not know it any more.
+// retry turns trouble into a pause, so that no error ends a page, unless the page was
+// cancelled or the store no longer knows it.
 func (p *page) retry(what string, err error) error {
 	if p.ctx.Err() != nil {
 		return p.ctx.Err()
@@ -270,7 +270,7 @@ func (p *page) retry(what string, err error) error {
 	}
 	text := what + ": " + words(err)
 	if tr == troubleStore || tr == troubleLost {
-		// A store that hangs is as unavailable as one that refuses.
+		// A store that hangs is as unavailable as one that refuses connections.
 		tr, text = troubleStore, "store unavailable"
 	}
 	hold(&p.s, tr, text, p.now())

@@ -12,8 +12,8 @@ import (
 	"recrawl/internal/schedule"
 )
 
-// planned is a page under a policy: what the store and PlanRevisit are to a
-// workflow, and all there is to a simulation.
+// planned is a page under a policy. It stands for the store and PlanRevisit in a workflow, and
+// is all there is in a simulation.
 type planned struct {
 	policy    schedule.Policy
 	with      schedule.Parameters
@@ -46,7 +46,7 @@ func newPlanned(t *testing.T, name string, selective bool) *planned {
 	return p
 }
 
-// see is the outcome of a look at the page.
+// see is the outcome of a visit to the page.
 func (p *planned) see(at time.Time) crawl.Outcome {
 	last := p.looked
 	p.looked = at
@@ -61,7 +61,7 @@ func (p *planned) see(at time.Time) crawl.Outcome {
 	return crawl.OutcomeUnchanged
 }
 
-// internal is what the pages that this one links to did: more in some weeks.
+// internal says how the pages that this one links to changed: more in some weeks.
 func (p *planned) internal(at time.Time) schedule.Internal {
 	if !p.selective {
 		return schedule.Internal{}
@@ -69,7 +69,7 @@ func (p *planned) internal(at time.Time) schedule.Internal {
 	return schedule.Internal{Compared: 10, Changed: int(at.Sub(start)/(7*day)) % 8}
 }
 
-// skips is the selective rule's word on a turn.
+// skips is the selective rule's decision about a visit.
 func (p *planned) skips(at time.Time) bool {
 	rule, ok := p.policy.(schedule.FRMax)
 	if !ok || !p.selective {
@@ -88,8 +88,8 @@ func (p *planned) plan(outcome crawl.Outcome, at time.Time) time.Time {
 	return at.Add(plan.Interval)
 }
 
-// A year of a page under each policy is the same in a workflow, cut into runs of
-// any length, as in a simulation of nothing but the policy.
+// A year of a page under each policy is the same in a workflow, cut into runs of any length,
+// as in a simulation of the policy alone.
 func TestYearOfEachPolicy(t *testing.T) {
 	t.Parallel()
 	type kind struct {

@@ -90,7 +90,7 @@ func TestCrawlRanksWhenAsked(t *testing.T) {
 	}
 }
 
-// Other limits hold at once for a crawl that has ranks.
+// New limits take effect at once for a crawl that has ranks.
 func TestCrawlExchangesPagesAfterASpecChange(t *testing.T) {
 	t.Parallel()
 	spec := `{"name":"news","seeds":["https://example.com/"],"limits":{"max_pages":3}}`
@@ -109,7 +109,7 @@ func TestCrawlExchangesPagesAfterASpecChange(t *testing.T) {
 	}
 }
 
-// A ranking, or an exchange, that fails is told and left to a later turn.
+// A failed ranking or exchange is reported and left to a later pass.
 func TestCrawlGoesOnWithoutRanks(t *testing.T) {
 	t.Parallel()
 	var first, second contract.CrawlProgress
@@ -134,7 +134,7 @@ func TestCrawlGoesOnWithoutRanks(t *testing.T) {
 	}
 }
 
-// A page that gave its place to another completes as evicted, wherever it stands.
+// A page that lost its place to another completes as evicted, whatever it is doing.
 func TestPageEvicted(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -170,8 +170,8 @@ func TestPageEvicted(t *testing.T) {
 	}
 }
 
-// A page that is back in the collection before its workflow has ended lives on, and is
-// visited at once.
+// A page that returns to the collection before its workflow has ended lives on, and is visited
+// at once.
 func TestPageEvictedAndBack(t *testing.T) {
 	t.Parallel()
 	l := newLive(t, signal(time.Hour, contract.Evict, nil), stopAt(2*time.Hour))
@@ -187,7 +187,7 @@ func TestPageEvictedAndBack(t *testing.T) {
 	}
 }
 
-// A request that is under way when the page is evicted is recorded first.
+// If a request is under way when the page is evicted, it is recorded first.
 func TestPageEvictedDuringFetch(t *testing.T) {
 	t.Parallel()
 	l := newLive(t)

@@ -7,8 +7,8 @@ import (
 	"recrawl/internal/contract"
 )
 
-// Register registers the workflows by their contract names on a worker, a
-// replayer or a test environment.
+// Register registers the workflows under their contract names on a worker, a replayer or a
+// test environment.
 func Register(w worker.WorkflowRegistry) {
 	w.RegisterWorkflowWithOptions(Page, workflow.RegisterOptions{Name: contract.PageWorkflow})
 	w.RegisterWorkflowWithOptions(Crawl, workflow.RegisterOptions{Name: contract.CrawlWorkflow})

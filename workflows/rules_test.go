@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// Rules of workflow code that workflowcheck does not check: no locks of the
-// real world, no clock or chance, no I/O, functions that fit on a screen.
+// These rules of workflow code are not covered by workflowcheck: no real locks, no clock or
+// random numbers, no I/O, functions that fit on a screen.
 func TestRules(t *testing.T) {
 	t.Parallel()
 	const longest = 60

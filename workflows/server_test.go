@@ -19,8 +19,8 @@ import (
 	"recrawl/internal/crawl"
 )
 
-// What only a real server can prove: what a visit costs, that histories replay,
-// that a signal during continue-as-new is kept.
+// These tests show what only a real server can prove: what a visit costs, that histories
+// replay, and that a signal during continue-as-new is kept.
 
 // onServer is a dev server with a worker that runs the workflows on a World.
 type onServer struct {
@@ -33,7 +33,7 @@ type onServer struct {
 
 func newOnServer(t *testing.T) *onServer {
 	t.Helper()
-	// The limit only ends a hang.
+	// The limit is only there to end a hang.
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Minute)
 	t.Cleanup(cancel)
 	s := &onServer{t: t, ctx: ctx, client: contracttest.DevServer(t), world: contracttest.NewWorld(), marks: newMarks()}
@@ -41,8 +41,8 @@ func newOnServer(t *testing.T) *onServer {
 		out.NextAt = out.At.Add(time.Second)
 		s.marks.reach(fmt.Sprintf("%d/%d", in.Page.PageID, in.Visit))
 	}
-	// A busy machine may not run us for the second after which the SDK takes a workflow
-	// for stuck, and tries its task again.
+	// A busy machine may leave us without CPU for the second after which the SDK considers a
+	// workflow stuck, and tries its task again.
 	w := worker.New(s.client, contract.TaskQueue, worker.Options{DeadlockDetectionTimeout: time.Minute})
 	Register(w)
 	s.world.Register(w)
@@ -53,8 +53,7 @@ func newOnServer(t *testing.T) *onServer {
 	return s
 }
 
-// marks are points that a World's run passes; tests wait for them instead of
-// for a time.
+// marks are points that a World's run passes. Tests wait for them instead of for a time.
 type marks struct {
 	mu   sync.Mutex
 	seen map[string]chan struct{}

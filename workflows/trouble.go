@@ -17,10 +17,10 @@ type trouble int
 const (
 	troubleOther   trouble = iota // a bug or a passing fault: try again later
 	troubleStore                  // the store does not answer: try again soon
-	troubleMissing                // the crawl or page is not in the store any more
+	troubleMissing                // the crawl or page is no longer in the store
 	troubleLost                   // no answer in time; nobody knows what happened
-	troubleFailed                 // a Fetch that failed and says how
-	troubleCrowded                // the worker has too much in flight already: try again soon
+	troubleFailed                 // a Fetch failed and says how
+	troubleCrowded                // the worker already has too much in flight: try again soon
 	troubleForeign                // the worker has another store: try again soon, elsewhere
 )
 
@@ -55,8 +55,8 @@ func applicationError(err error) *temporal.ApplicationError {
 	return nil
 }
 
-// words is the error as a person wants to read it: without the wrapping that
-// names ids of activities and workers.
+// words is the error in words for people, without the wrapping that names ids of activities
+// and workers.
 func words(err error) string {
 	if app := applicationError(err); app != nil {
 		return clip(app.Message(), maxWords)
@@ -70,13 +70,13 @@ func words(err error) string {
 
 const (
 	shortestHold     = 5 * time.Second
-	longestStoreHold = time.Minute // and of a worker that has too much in flight, or another store
+	longestStoreHold = time.Minute // also if the worker has too much in flight, or another store
 	longestOtherHold = time.Hour
 )
 
-// holdFor is how long to sleep after the tries-th attempt that came to nothing:
-// 5 s at first, longer with each try, and spread by a hash of the page so that
-// a million pages do not ask a recovering store in one second.
+// holdFor is how long to sleep after the tries-th failed attempt: 5 s at first, longer with
+// each attempt, and spread by a hash of the page, so that a million pages do not ask a
+// recovering store within one second.
 func holdFor(tr trouble, id int64, tries int) time.Duration {
 	longest := longestOtherHold
 	switch tr {

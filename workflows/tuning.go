@@ -7,17 +7,17 @@ import (
 	"recrawl/internal/contract"
 )
 
-// Bounds of one run. A run is replayed from its start whenever a worker does
-// not have it in its cache, and old code must live as long as the oldest run,
-// so runs are kept short in events and in time.
+// Bounds of one run. A run is replayed from its start whenever a worker does not have it in
+// its cache, and old code must be kept as long as the oldest run. So runs are kept short, in
+// events and in time.
 const (
 	visitsPerRun = 100
 	eventsPerRun = 1000
 	turnsPerRun  = 300
-	// longSleep: before a sleep as long as this the run starts afresh, so that the
-	// many pages that sleep for months cost one short history each.
+	// longSleep: before a sleep longer than this, the page continues as new, so that each of
+	// the many pages that sleep for months costs only one short history.
 	longSleep = 7 * 24 * time.Hour
-	// pageRunAge and crawlRunAge bound for how long old code must be kept.
+	// pageRunAge and crawlRunAge bound how long old code must be kept.
 	pageRunAge  = 30 * 24 * time.Hour
 	crawlRunAge = 24 * time.Hour
 )
@@ -25,30 +25,28 @@ const (
 // Bounds of fan-out.
 const (
 	admitBatch = 100 // pages admitted and started at once
-	// startsPerRun keeps a Discover far below the 2 000 pending children at which
-	// Temporal stops a workflow; an abandoned child counts until its parent's run
-	// ends.
+	// startsPerRun keeps a Discover far below the 2 000 pending children at which Temporal
+	// stops a workflow. An abandoned child counts until its parent's run ends.
 	startsPerRun = 500
-	// openDiscovers bounds how many Discovers a Crawl has running.
+	// openDiscovers is the most Discovers that a Crawl runs at a time.
 	openDiscovers = 50
 )
 
 // Waits.
 const (
-	// parkedFallback asks again although no turn came, in case it was lost.
+	// parkedFallback: a parked page asks again after this time, in case its turn was lost.
 	parkedFallback = 24 * time.Hour
-	// turnLead: a page comes this long before its turn and waits in the process,
-	// since a Temporal timer may be a second late.
+	// turnLead: a page comes this long before its turn and waits in the process, since a
+	// Temporal timer may be a second late.
 	turnLead = 2 * time.Second
-	// minInterval and maxInterval bound what a person may set for a page.
+	// minInterval and maxInterval bound the interval that people may set for a page.
 	minInterval = time.Second
 	maxInterval = 3650 * 24 * time.Hour
-	// fruitlessTries is how often in a row a page may ask for a permit that comes
-	// to nothing (lost attempts, revoked permits, robots.txt hops) before it pauses
-	// between two tries.
+	// fruitlessTries is how many permits in a row may come to nothing (lost attempts, revoked
+	// permits, robots.txt hops) before the page pauses between two attempts.
 	fruitlessTries = 8
-	// admitTries bounds a Discover's patience with the store to about an hour;
-	// maintenance takes up what it leaves.
+	// admitTries bounds a Discover's patience with the store to about an hour. Maintenance
+	// takes up what it leaves.
 	admitTries = 60
 )
 

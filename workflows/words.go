@@ -10,11 +10,11 @@ import (
 const (
 	// maxSummary: Temporal takes 400 bytes as JSON; the UI shows about 120.
 	maxSummary = 200
-	// maxWords bounds every text that is carried in a state.
+	// maxWords bounds every text in a workflow's state.
 	maxWords = 200
 )
 
-// clip cuts a text to at most limit bytes on a rune boundary.
+// clip cuts a text to at most limit bytes, on a rune boundary.
 func clip(text string, limit int) string {
 	if len(text) <= limit {
 		return text
@@ -55,7 +55,7 @@ func clock(t time.Time) string {
 	return t.UTC().Format("2006-01-02 15:04:05 UTC")
 }
 
-// cell makes a text safe for a cell of a Markdown table.
+// cell makes a text safe for a Markdown table cell.
 func cell(text string) string {
 	text = strings.Map(func(r rune) rune {
 		if r < ' ' {

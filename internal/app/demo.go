@@ -155,7 +155,7 @@ func (d *demo) conduct(out io.Writer, delay time.Duration) error {
 	}
 	fmt.Fprintf(out, "\nThe site counted %d requests: %s.\n", len(log), counts(asked))
 	breaches := testsite.CheckPolite(log, delay)
-	fmt.Fprintf(out, "Forbidden pages were requested %s; ", times(forbidden))
+	fmt.Fprintf(out, "Forbidden pages were %s; ", requested(forbidden))
 	if len(breaches) == 0 {
 		_, err := fmt.Fprintf(out, "no two requests to a host overlapped or came within %s, and every Retry-After was kept.\n", crawl.FormatDuration(delay))
 		return err
@@ -167,14 +167,14 @@ func (d *demo) conduct(out io.Writer, delay time.Duration) error {
 	return fmt.Errorf("the crawl broke its own rules %d times", len(breaches))
 }
 
-func times(n int) string {
-	switch n {
+func requested(times int) string {
+	switch times {
 	case 0:
-		return "never"
+		return "never requested"
 	case 1:
-		return "once"
+		return "requested once"
 	}
-	return fmt.Sprintf("%d times", n)
+	return fmt.Sprintf("requested %d times", times)
 }
 
 func counts(by map[string]int) string {

@@ -12,8 +12,8 @@ import (
 // ScopeRule accepts or rejects the URLs that its filter matches. Exactly one of
 // Accept and Reject is set.
 type ScopeRule struct {
-	// Name is under which rejections are counted, 1 to 40 characters; by default the
-	// filter in words.
+	// Name is the name under which rejections are counted, 1 to 40 characters; by default
+	// the filter in words.
 	Name   string      `json:"name,omitempty"`
 	Accept *FilterSpec `json:"accept,omitempty"`
 	Reject *FilterSpec `json:"reject,omitempty"`
@@ -31,10 +31,10 @@ type FilterSpec struct {
 	Not *FilterSpec `json:"not,omitempty"`
 	// Scheme is http or https.
 	Scheme Texts `json:"scheme,omitempty"`
-	// Host is a host name: example.com is that host alone, *.example.com every name
-	// under it. With a port (example.com:8080) that port only, else any.
+	// Host is a host name: example.com is that host alone, *.example.com every name under
+	// it. With a port (example.com:8080) it covers only that port, otherwise any.
 	Host Texts `json:"host,omitempty"`
-	// Domain is a registrable domain, such as example.co.uk: with all names under it.
+	// Domain is a registrable domain with all names under it, such as example.co.uk.
 	Domain Texts `json:"domain,omitempty"`
 	// Prefix is the start of a URL: https://example.com/docs/, or example.com/docs/
 	// for http and https; or a SURT prefix, (uk,co,example, for all names under
@@ -44,7 +44,7 @@ type FilterSpec struct {
 	// /docs/guide/.
 	PathDepth *Range `json:"path_depth,omitempty"`
 	// Extension is how the last segment of the path ends: .pdf, or a group: images,
-	// styles, scripts, documents, archives, media. Upper and lower case are the same.
+	// styles, scripts, documents, archives, media. Case does not matter.
 	Extension Texts `json:"extension,omitempty"`
 	// Param is the name of a parameter of the query, such as sort or utm_*; a * may
 	// stand at the start and at the end.
@@ -59,11 +59,11 @@ type FilterSpec struct {
 	Level *Range `json:"level,omitempty"`
 	// HopsOffHost is the number of links since the seeds' hosts were left; 0 on them.
 	HopsOffHost *Range `json:"hops_off_host,omitempty"`
-	// Language is that of the page on which the link stands: de is any German, de-at
-	// Austrian. It cannot be told of redirects, nor where the page does not tell.
+	// Language is the language of the page on which the link stands: de is any German, de-at
+	// Austrian. Redirects have none, and some pages do not state one.
 	Language Texts `json:"language,omitempty"`
 	// Program is the name of a filter program of the worker (RECRAWL_FILTERS) that must
-	// accept the URL. While it does not answer links wait.
+	// accept the URL. Links wait until it answers.
 	Program string `json:"program,omitempty"`
 }
 

@@ -36,13 +36,13 @@ type SourceSpec struct {
 	Feeds bool `json:"feeds"`
 	// WellKnown tries /sitemap.xml where robots.txt names no sitemap.
 	WellKnown bool `json:"well_known"`
-	// MaxURLs is the greatest number of URLs that are taken from one sitemap or feed: 1
-	// to 50000, which is all that a sitemap may have.
+	// MaxURLs is the most URLs that are taken from one sitemap or feed: 1 to 50000, which is
+	// all that a sitemap may have.
 	MaxURLs int `json:"max_urls"`
-	// ForeignHosts is the greatest number of hosts, in all the crawl's life, to which
-	// sitemaps named by a robots.txt, redirects of sitemaps and feeds, and redirects of a
-	// robots.txt itself may lead it beyond the registrable domain of the host that says so
-	// and beyond the scope: 0 (none) to 1000.
+	// ForeignHosts is the most hosts, over the crawl's whole life, to which sitemaps named by
+	// a robots.txt, redirects of sitemaps and feeds, and redirects of a robots.txt itself
+	// may lead the crawl beyond the scope and beyond the registrable domain of the host that
+	// names them: 0 (none) to 1000.
 	ForeignHosts int `json:"foreign_hosts"`
 }
 

@@ -38,10 +38,10 @@ const specHead = `# The crawl spec
 
 <!-- Made from internal/crawl/spec.go by ` + "`make docs`" + `; do not edit. -->
 
-What a person says of one crawl: the input of the Crawl workflow as JSON, and the
-file of ` + "`starter crawl --spec FILE`" + ` as YAML or JSON. A field that is not given has
-its default; a field that does not exist is an error that names it. Durations
-have units (` + "`10s`, `36h`, `7d`" + `), sizes too (` + "`10MiB`" + `).
+The settings of one crawl: the input of the Crawl workflow as JSON, and the file of
+` + "`starter crawl --spec FILE`" + ` as YAML or JSON. A missing field has its default; an unknown
+field is an error that names it. Durations have units (` + "`10s`, `36h`, `7d`" + `), and so do
+sizes (` + "`10MiB`" + `).
 
 | Field | Default | Meaning |
 | --- | --- | --- |
@@ -84,9 +84,9 @@ func specMarkdown(t *testing.T) string {
 }
 
 const filterHead = `
-A rule of ` + "`scope.rules`" + ` has accept or reject, with a filter, and may have a name. A
-filter matches what meets all of its conditions; a condition with a list is met by
-any of its values. [scope.md](scope.md) has examples.
+A rule of ` + "`scope.rules`" + ` has accept or reject, with a filter, and may have a name. A filter
+matches a URL that meets all of its conditions; any value of a list meets a condition.
+[scope.md](scope.md) has examples.
 
 | Field | Value | Meaning |
 | --- | --- | --- |

@@ -101,7 +101,7 @@ func TestDemo(t *testing.T) {
 		if code := d.cmd.ProcessState.ExitCode(); code != 0 {
 			t.Fatalf("exit %d: %s", code, out)
 		}
-		for _, want := range []string{"Forbidden pages were requested never", "no two requests to a host overlapped", "every Retry-After was kept"} {
+		for _, want := range []string{"Forbidden pages were never requested", "no two requests to a host overlapped", "every Retry-After was kept"} {
 			if !strings.Contains(out, want) {
 				t.Errorf("the summary does not say %q", want)
 			}

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// TroubleKept is for how long a trouble that was mended is still told.
+// TroubleKept is how long a trouble is still reported after it was mended.
 const TroubleKept = time.Hour
 
 // Parts of a crawl that have troubles, besides the steps of its maintenance.
@@ -19,25 +19,25 @@ const (
 	TroubleWorkers = "workers"
 )
 
-// Care knows which crawls somebody looks after, and what is wrong with them.
+// Care knows which crawls a worker looks after, and what is wrong with them.
 type Care interface {
-	// ClaimCare returns crawls, whatever their state, that no worker has looked after in
-	// the last every, at most limit, and notes that the caller does: of all workers, one
-	// gets each crawl. A crawl that is being deleted is nobody's care.
+	// ClaimCare returns at most limit crawls, whatever their state, that no worker has
+	// looked after during the last every, and notes that the caller now does. Each crawl
+	// goes to one worker. Crawls that are being deleted are left out.
 	ClaimCare(ctx context.Context, every time.Duration, limit int) ([]CrawlRecord, error)
-	// NoteTroubles notes what is wrong with parts of a crawl now; parts that are not
+	// NoteTroubles records what is wrong with parts of a crawl now. Parts that are not
 	// named keep their troubles.
 	NoteTroubles(ctx context.Context, crawlID int64, troubles []Trouble) error
-	// Care returns what is known of the care for a crawl.
+	// Care returns how a crawl is looked after, and its troubles.
 	Care(ctx context.Context, crawlID int64) (CareRecord, error)
 }
 
 // Trouble is what is wrong with a part of a crawl.
 type Trouble struct {
 	Part    string // one of the constants, or a step of maintenance
-	Problem string // in words; "" is none: what was noted before is over
-	Pages   int    // how many it concerns, 0 where that means nothing
-	// Mended: it is over already. It is told for TroubleKept more.
+	Problem string // in words; "" means that an earlier trouble is over
+	Pages   int    // how many pages it affects, 0 where that has no meaning
+	// Mended: it is over. It is reported for another TroubleKept.
 	Mended bool
 }
 
@@ -47,7 +47,7 @@ type CareRecord struct {
 	Troubles []TroubleRecord
 }
 
-// TroubleRecord is a trouble as stored. Since is when it was first seen without a break.
+// TroubleRecord is a trouble as stored. Since is when it began, without a break since then.
 type TroubleRecord struct {
 	Trouble
 	Since, Seen, MendedAt time.Time

@@ -8,38 +8,37 @@ import (
 // ClaimFor is how long a claim on digests holds.
 const ClaimFor = 10 * time.Minute
 
-// Contents keeps count of which digests versions have, so that the archive keeps
-// those and no others. Package gc does what follows from it.
+// Contents counts how many versions have each digest, so that the archive keeps those
+// digests and no others. Package gc acts on the counts.
 //
-// The bytes in the archive are the caller's to delete, in this order: claim
-// digests with Unreferenced or Claim, delete their bytes while the claim holds, and
-// report them with Deleted. Discarded digests wait in the store, so that whoever
-// goes on after a kill deletes what the killed one could not. A digest is counted
-// by version in the transaction that saves or removes the version, and SaveVersion
-// refuses a digest while it is claimed: once a version is saved, nobody deletes its
-// bytes. They may have been deleted before it, after they were found in the
-// archive; so who saves a version looks for them once more (gc.Secure).
+// The caller deletes the bytes in the archive, in this order: it claims digests with
+// Unreferenced or Claim, deletes their bytes while the claim is valid, and reports them
+// with Deleted. Discarded digests wait in the store, so that a successor can delete what
+// a killed process could not. The transaction that saves or removes a version also
+// updates the count of its digest, and SaveVersion refuses a digest while it is claimed:
+// once a version is saved, nobody deletes its bytes. They may have been deleted earlier,
+// after they were found in the archive, so whoever saves a version checks for them once
+// more (gc.Secure).
 type Contents interface {
-	// Unreferenced claims up to limit digests that no version has any more, or that
-	// were discarded, for ClaimFor: the time to delete their bytes. A claim that ends
-	// without Deleted is given out again.
+	// Unreferenced claims up to limit digests that no version has any more, or that were
+	// discarded. The claim lasts for ClaimFor, the time to delete their bytes. If it ends
+	// without Deleted, the digests are handed out again.
 	Unreferenced(ctx context.Context, limit int) ([]string, error)
-	// Claim is Unreferenced for digests that were found in the archive: it claims
-	// those that no version has and that nobody has claimed, known or not.
+	// Claim is Unreferenced for digests that were found in the archive. It claims those
+	// that no version has and that nobody has claimed, whether the store knows them or not.
 	Claim(ctx context.Context, digests []string) ([]string, error)
 	// Waiting counts the digests whose bytes are to be deleted, claimed or not.
 	Waiting(ctx context.Context) (int, error)
-	// Deleted says that the bytes of claimed digests are gone from the archive. It
-	// must not be called for a digest when the claim has ended.
+	// Deleted reports that the bytes of claimed digests are gone from the archive. Do not
+	// call it for a digest whose claim has ended.
 	Deleted(ctx context.Context, digests []string) error
-	// Discard gives digests in the archive to Unreferenced, but for those that a
-	// version has.
+	// Discard hands digests in the archive to Unreferenced, except those that a version
+	// has.
 	Discard(ctx context.Context, digests []string) error
-	// ListContents lists the digests that versions have, in order after after, at
-	// most limit.
+	// ListContents lists at most limit digests that versions have, in order, from the one
+	// that follows after.
 	ListContents(ctx context.Context, after string, limit int) ([]string, error)
-	// PagesWith lists pages that have, or had, the digests: for each digest the first
-	// three.
+	// PagesWith lists pages that have, or had, the digests: the first three for each.
 	PagesWith(ctx context.Context, digests []string) ([]ContentPage, error)
 }
 

@@ -8,52 +8,51 @@ import (
 	"recrawl/internal/crawl"
 )
 
-// Duplicates keeps what the pages' contents are compared by, and which pages of a
-// crawl have the same content as an older one, or nearly.
+// Duplicates keeps what is needed to compare the contents of pages, and records which
+// pages of a crawl have the same, or nearly the same, content as an older one.
 //
-// A page has the content of its last version (see PageRecord.Last): SaveVersion
-// brings it, RecordVisit makes it the page's and removes the one before. Only
-// pages that stand for their content are compared with others: those that are
-// Active, Failing or Duplicate.
+// A page has the content of its last version (see PageRecord.Last). SaveVersion stores
+// it; RecordVisit makes it the page's and removes the previous one. Only pages that
+// represent their content are compared with others: those that are Active, Failing or
+// Duplicate.
 type Duplicates interface {
-	// Content returns what a page's last version, given by its id, is compared by;
-	// the zero Content if that is not known.
+	// Content returns the content of a page's last version, given by its id, or the zero
+	// Content if it is not known.
 	Content(ctx context.Context, version int64) (change.Content, error)
 	// Contents lists the contents of a crawl's pages in order of page id after After,
 	// at most limit.
 	Contents(ctx context.Context, crawlID, after int64, limit int) ([]ContentRecord, error)
-	// Lookalikes returns pages that may have the content that was looked for, those
-	// that most likely have it first: they share one of its keys (see
-	// change.Content.Keys). Of the pages that share a key only the LookalikeDepth
-	// oldest are looked at, so that the answer takes the same time when a key is
-	// everywhere, and large clusters are found by their oldest.
+	// Lookalikes returns pages that may have the given content, the likeliest first: they
+	// share one of its keys (see change.Content.Keys). Of the pages that share a key it
+	// checks only the LookalikeDepth oldest. So the answer takes no longer when a key is
+	// everywhere, and large clusters are found by their oldest page.
 	Lookalikes(ctx context.Context, p LookalikeParams) ([]ContentRecord, error)
-	// Duplicate says whose duplicate a page is known to be; ErrNotFound if it is
-	// nobody's.
+	// Duplicate returns the page that a page is known to duplicate, or ErrNotFound if
+	// there is none.
 	Duplicate(ctx context.Context, pageID int64) (DuplicateRecord, error)
-	// ListDuplicates lists a crawl's duplicates cluster by cluster: in the order of
-	// the pages they are duplicates of, and then of their own ids.
+	// ListDuplicates lists a crawl's duplicates cluster by cluster: in the order of the
+	// pages that they duplicate, then of their own ids.
 	ListDuplicates(ctx context.Context, f DuplicateFilter) ([]DuplicateRecord, error)
-	// UpdateDuplicates replaces what is known of some pages of a crawl. It leaves
-	// what was written about a later version of a page, and nothing is kept of pages
-	// that do not exist.
+	// UpdateDuplicates replaces the records of some pages of a crawl. It does not touch
+	// records of a later version of a page, and keeps nothing about pages that do not
+	// exist.
 	UpdateDuplicates(ctx context.Context, p UpdateDuplicatesParams) error
-	// Mirrors lists pairs of a crawl's hosts with the same contents, those that share
+	// Mirrors lists pairs of a crawl's hosts with the same contents, those that share the
 	// most first.
 	Mirrors(ctx context.Context, crawlID int64, limit int) ([]MirrorRecord, error)
-	// SetMirrors replaces a crawl's pairs of hosts, at most MaxMirrors, by these,
-	// which name hosts by id.
+	// SetMirrors replaces a crawl's pairs of hosts with these, at most MaxMirrors. They
+	// name hosts by id.
 	SetMirrors(ctx context.Context, crawlID int64, mirrors []change.Mirror) error
 }
 
 const (
-	// LookalikeDepth is how many of the pages that share a key are looked at.
+	// LookalikeDepth is how many of the pages that share a key are checked.
 	LookalikeDepth = 64
-	// MaxMirrors is how many pairs of hosts are kept of a crawl.
+	// MaxMirrors is how many pairs of hosts are kept for a crawl.
 	MaxMirrors = 1000
 )
 
-// ContentRecord is a page with what its content is compared by.
+// ContentRecord is a page with its content.
 type ContentRecord struct {
 	PageID  int64
 	HostID  int64
@@ -66,20 +65,20 @@ type ContentRecord struct {
 // LookalikeParams are the inputs of Lookalikes.
 type LookalikeParams struct {
 	CrawlID int64
-	// Before is the page whose content it is: only older pages, of lower ids, are
-	// looked for, since the oldest stands for a cluster.
+	// Before is the page that has the content. Only older pages, with lower ids, are
+	// searched, since the oldest represents a cluster.
 	Before int64
 	change.Content
 	Limit int
 }
 
-// DuplicateOf is the older page that a page is a duplicate of.
+// DuplicateOf is the older page that a page duplicates.
 type DuplicateOf struct {
 	PageVersion
 	// Exact: the contents are the same, not only nearly.
 	Exact bool
-	// Resemblance is in (0, 1]: of the two contents, or of the page's and the one of
-	// its cluster that is nearest to it.
+	// Resemblance, in (0, 1], is that of the two contents, or of the page's content and
+	// the nearest one of its cluster.
 	Resemblance float64
 }
 
@@ -95,17 +94,16 @@ type DuplicateRecord struct {
 	Exact       bool // see DuplicateOf
 	Resemblance float64
 	At          time.Time
-	// Holds: both pages still have the contents that were compared, and the older
-	// one is visited as usual. When it does not hold the page should be visited.
+	// Holds: both pages still have the contents that were compared, and the older one is
+	// visited as usual. If false, the page should be visited.
 	Holds bool
 }
 
 // DuplicateFilter chooses duplicates of a crawl; zero fields choose all.
 type DuplicateFilter struct {
 	CrawlID int64
-	Of      int64 // only those of this page
-	// AfterOf and After are the ids of Of and of Page of the last one that was
-	// listed.
+	Of      int64 // only duplicates of this page
+	// AfterOf and After are the ids of Of and of Page in the last record that was listed.
 	AfterOf, After int64
 	Limit          int
 }
@@ -114,7 +112,7 @@ type DuplicateFilter struct {
 type UpdateDuplicatesParams struct {
 	CrawlID int64
 	Set     []NewDuplicate
-	Unset   []PageVersion // duplicates no more
+	Unset   []PageVersion // no longer duplicates
 }
 
 // NewDuplicate is a page that was found to be a duplicate.

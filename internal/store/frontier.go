@@ -8,36 +8,36 @@ import (
 	"recrawl/internal/crawl"
 )
 
-// Frontier keeps which URLs are known and which have a workflow.
+// Frontier records which URLs are known and which have a workflow.
 type Frontier interface {
-	// RegisterLinks adds URLs that the crawl has not seen as Known pages and, when
-	// From is set, the links from that page, counting backlinks; when Version is
-	// set it marks that version's links as done in the same transaction as the
-	// last chunk. Running it again changes nothing. URLs that were forgotten (see
-	// Takedown) are left out, seeds too. Seeds that are held become Known.
+	// RegisterLinks adds URLs that the crawl has not seen, as Known pages. If From is set,
+	// it also adds the links from that page and counts backlinks. If Version is set, it
+	// marks that version's links as done, in the transaction of the last chunk. Running it
+	// again changes nothing. Forgotten URLs (see Takedown) are left out, even seeds. Held
+	// seeds become Known.
 	RegisterLinks(ctx context.Context, p RegisterParams) (RegisterResult, error)
-	// PendingLinks returns the links that a visit stored with its version, or nil
-	// when it stored none or they have been registered already.
+	// PendingLinks returns the links that a visit stored with its version, or nil if it
+	// stored none or they have already been registered.
 	PendingLinks(ctx context.Context, pageID int64, visit int) (*PendingLinks, error)
-	// UnfinishedLinks lists versions older than Age whose links have not been
-	// registered, at most Limit, without the links themselves.
+	// UnfinishedLinks lists at most limit versions older than age whose links have not
+	// been registered, without the links themselves.
 	UnfinishedLinks(ctx context.Context, crawlID int64, age time.Duration, limit int) ([]PendingLinks, error)
-	// Candidates lists the best Known pages of each host that has room in the
-	// crawl's window, highest priority first, at most Limit in all. With no Hosts
-	// it looks at all hosts of the crawl that have known pages and room.
+	// Candidates lists the best Known pages of each host that has room in the crawl's
+	// window, highest priority first, at most Limit in all. Without Hosts it considers all
+	// hosts of the crawl that have known pages and room.
 	Candidates(ctx context.Context, p CandidateParams) ([]PageRecord, error)
-	// Admit turns Known pages Active (due now) as far as the window of their host
-	// and the crawl's max_pages leave room, and Exclude pages Excluded (due after
-	// ExcludedFor). It returns the pages it admitted. Run again with the same Key it
-	// changes nothing while pages of the first time have not been attempted, and
-	// returns those: the answer that its caller may have lost.
+	// Admit makes Known pages Active (due now), as far as the window of their host and the
+	// crawl's max_pages leave room, and the pages of Exclude Excluded (due after
+	// ExcludedFor). It returns the pages that it admitted. A second call with the same Key
+	// changes nothing while pages of the first have not been attempted, and returns those:
+	// the answer that the caller may have lost.
 	Admit(ctx context.Context, p AdmitParams) ([]PageRecord, error)
-	// DuePages lists pages that live (see PageState.Lives), are due before Before
-	// and, unless InLine is set, stand in no line (a lapsed waiter does not), in
-	// order of page id after After.
+	// DuePages lists living pages (see PageState.Lives) that are due before Before, in the
+	// order of page id after After. Unless InLine is set, it leaves out pages that stand
+	// in a line; a lapsed waiter does not.
 	DuePages(ctx context.Context, p DueParams) ([]PageRecord, error)
-	// SetPageState moves a page to a state outside a visit (Stopped, Evicted,
-	// Active again) and, unless the new state lives, leaves its line.
+	// SetPageState changes a page's state outside a visit (Stopped, Evicted, Active
+	// again). If the new state does not live, the page leaves its line.
 	SetPageState(ctx context.Context, pageID int64, state crawl.PageState) error
 }
 
@@ -47,15 +47,16 @@ type NewURL struct {
 	Host  string `json:"host"`  // urlkey.HostKey
 	Level int    `json:"level"` // links from a seed
 	Hops  int    `json:"hops"`  // links since the seeds' hosts were left
-	// Trap, if it is one that holds, holds the page if it is new: see Guard.
+	// Trap is a trap that the URL belongs to, 0 for none. If it holds, a new page is Held:
+	// see Guard.
 	Trap int64 `json:"-"`
-	// Variant is the URL without a session id. Trap then holds the page only if that
-	// URL, or it with another id, is a page already.
+	// Variant is the URL without its session id. Trap then holds the page only if that
+	// URL, alone or with another id, is already a page.
 	Variant string `json:"-"`
-	// Kind is what the URL is found as. A page that is known stays what it is, unless it
-	// was tried and gave no content.
+	// Kind is the kind under which the URL was found. A known page keeps its kind, unless
+	// it was tried and gave no content.
 	Kind crawl.PageKind `json:"kind,omitempty"`
-	// Nesting and Place are of a source that an index names: how many indexes lie above
+	// Nesting and Place belong to a source that an index names: how many indexes lie above
 	// it, and how many sources the index names before it.
 	Nesting int `json:"nesting,omitempty"`
 	Place   int `json:"place,omitempty"`
@@ -69,18 +70,18 @@ type RegisterParams struct {
 	CrawlID int64
 	From    int64 // page that links, 0 for seeds
 	Version int64 // version whose links these are, 0 for none
-	// Listed: From is a list, whose entries are no links: they say nothing about the
-	// importance of a page. Nor does a link to a source.
+	// Listed: From is a list. Its entries are not links: they say nothing about the
+	// importance of a page. Neither does a link to a source.
 	Listed bool
 	URLs   []NewURL
-	// Revive makes pages of the list that are stopped Known again, with their history.
+	// Revive makes stopped pages of the list Known again, with their history.
 	Revive bool
-	// ForeignHosts is the most hosts beyond its sites that the crawl may have, those of
-	// other calls and of ClaimForeignHost included. The first that are found are taken, and stay
-	// whatever the number is later; the rest is counted as rejected, for ReasonForeign.
+	// ForeignHosts is the most hosts beyond its sites that the crawl may have, including
+	// those of other calls and of ClaimForeignHost. The first that are found are taken, and
+	// stay if the number changes later. The rest are counted as rejected, for ReasonForeign.
 	ForeignHosts int
-	// Rejected are links that are not registered: counted, when Version is set, only
-	// by the call that ends the wait of that version's links.
+	// Rejected are links that are not registered. If Version is set, only the call that
+	// ends the wait of that version's links counts them.
 	Rejected []Rejection
 }
 
@@ -88,10 +89,10 @@ type RegisterParams struct {
 type RegisterResult struct {
 	New       int     // URLs seen for the first time
 	Seen      int     // URLs known before
-	Forgotten int     // URLs left out because they, or their hosts, were forgotten
-	Refused   int     // URLs left out because the crawl has all its foreign hosts
+	Forgotten int     // URLs left out because they or their hosts were forgotten
+	Refused   int     // URLs left out because the crawl has no room for another foreign host
 	Revived   int     // URLs of pages that were stopped, which Revive made Known
-	Hosts     []int64 // hosts of all the URLs, in order, but for those left out as refused
+	Hosts     []int64 // hosts of all URLs except the refused ones, in order
 }
 
 // PendingLinks are a version's links before they are registered.
@@ -100,12 +101,12 @@ type PendingLinks struct {
 	Page    crawl.PageRef
 	Level   int
 	Hops    int
-	// Kind is that of the page, Nesting that of a source.
+	// Kind is the page's, Nesting a source's.
 	Kind    crawl.PageKind
 	Nesting int
-	// Language is that of the version, "" if it is not known.
+	// Language is the version's, "" if it is not known.
 	Language string
-	// Said is what the page says of its own.
+	// Said is the wording of the page itself.
 	Said  change.Wording
 	Visit int
 	Links []Link
@@ -115,14 +116,14 @@ type PendingLinks struct {
 type Link struct {
 	URL      string `json:"u"`
 	NoFollow bool   `json:"n,omitempty"`
-	// Kind is not that of a page where the link leads to a source.
+	// Kind is the kind of what the link leads to: a page, or a source.
 	Kind crawl.PageKind `json:"k,omitempty"`
-	// Modified is when a list says that the page has changed, in milliseconds since 1970; 0
-	// if it does not say.
+	// Modified is when the page changed according to a list, in milliseconds since 1970;
+	// 0 if the list does not say.
 	Modified int64 `json:"m,omitempty"`
-	// Refused is the reason for which the link is not taken, "" if that is to be decided;
-	// URL is then as the page has it. Times is for how many such links it stands, 0 for
-	// itself.
+	// Refused is why the link is not taken, or "" if that is still to be decided. If it is
+	// set, URL is as the page has it. Times is how many such links this one represents, 0
+	// for itself only.
 	Refused string `json:"x,omitempty"`
 	Times   int    `json:"t,omitempty"`
 }

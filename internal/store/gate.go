@@ -11,42 +11,43 @@ import (
 // Its guarantees are those of design §4; package storetest states each as a
 // case.
 type Gate interface {
-	// Acquire asks for the right to make this visit's request. It is re-entrant:
-	// asking again for the same page and visit returns the same place in the line
-	// or the same un-begun permit. It waits up to Patience in the process before it
+	// Acquire asks for the right to make this visit's request. It is re-entrant: asking
+	// again for the same page and visit returns the same place in the line, or the same
+	// permit that has not begun. It waits in the process, up to Patience, before it
 	// answers GateWait.
 	Acquire(ctx context.Context, p AcquireParams) (AcquireResult, error)
 	// Begin starts the permit's request; it succeeds exactly once. It waits in the
-	// process, up to Patience, until the host is free. ErrRefused when the permit
-	// gives no right any more; a BeginResult with Wait set when Patience ran out.
+	// process, up to Patience, until the host is free. It returns ErrRefused if the permit
+	// is no longer valid, and a BeginResult with Wait set if Patience ran out.
 	Begin(ctx context.Context, p BeginParams) (BeginResult, error)
-	// Release ends the permit's request and says how the host answered. Releasing a
-	// permit that has expired or was released changes no gap.
+	// Release ends the permit's request and reports how the host answered. Releasing a
+	// permit that has expired or was already released changes no gap.
 	Release(ctx context.Context, p ReleaseParams) (GateEffects, error)
-	// Leave gives up the page's place or un-begun permit, at no cost to the host.
+	// Leave gives up the page's place, or its permit if it has not begun, at no cost to
+	// the host.
 	Leave(ctx context.Context, pageID int64) (GateEffects, error)
-	// Nudge looks after lines whose head is promised later than its host is free,
-	// and forgets waiters that did not come. Maintenance calls it.
+	// Nudge corrects lines whose head was promised a later time than its host is free, and
+	// forgets waiters that did not come. Maintenance calls it.
 	Nudge(ctx context.Context) (GateEffects, error)
-	// SetBlocked blocks a host, given by its host key, for all crawls, or unblocks
-	// it. Nothing is asked of a blocked host: Acquire answers WaitBlocked, permits
-	// that were not begun are refused, a request in flight may end. Its waiters keep
-	// their places. Unblocking returns the first of them as turns; each request and
-	// Nudge turn the next. A host that nobody knows yet can be blocked too;
-	// unblocking one is ErrNotFound.
+	// SetBlocked blocks a host, given by its host key, for all crawls, or unblocks it. No
+	// request is made to a blocked host: Acquire answers WaitBlocked, permits that have not
+	// begun are refused, and a request in flight may end. Its waiters keep their places.
+	// Unblocking returns the first of them as turns; each request, and Nudge, gives the
+	// next ones their turn. An unknown host can be blocked too; unblocking one is
+	// ErrNotFound.
 	SetBlocked(ctx context.Context, host string, blocked bool) (GateEffects, error)
-	// Unpark takes up to limit parked pages of a resumed crawl back into their
-	// lines and returns them as turns to be signalled; none when all are back.
+	// Unpark returns up to limit parked pages of a resumed crawl to their lines, and
+	// returns them as turns to be signalled; none when all are back.
 	Unpark(ctx context.Context, crawlID int64, limit int) (GateEffects, error)
 	// Robots returns the cached robots.txt of an origin (scheme://host[:port]), or
 	// ErrNotFound.
 	Robots(ctx context.Context, origin string) (RobotsRecord, error)
-	// SaveRobots stores what a robots permit's request found. Times are relative to
-	// the store's clock. Nothing is stored of a forgotten host.
+	// SaveRobots stores what a robots permit's request found. Times are relative to the
+	// store's clock. For a forgotten host it stores nothing.
 	SaveRobots(ctx context.Context, p SaveRobotsParams) error
 }
 
-// GateAnswer is what Acquire came to.
+// GateAnswer is the answer of Acquire.
 type GateAnswer string
 
 // The answers of Acquire.
@@ -64,7 +65,7 @@ const (
 	WaitLine    = "line"    // others come first
 	WaitDelay   = "delay"   // the host rests between two requests
 	WaitBackoff = "backoff" // the host asked for quiet, or fails
-	WaitRobots  = "robots"  // robots.txt cannot be had; everything is disallowed
+	WaitRobots  = "robots"  // robots.txt is unreachable; everything is disallowed
 	WaitBlocked = "blocked" // the operator blocked the host
 )
 
@@ -73,7 +74,7 @@ type AcquireParams struct {
 	Page  crawl.PageRef
 	Visit int // number of the visit, ≥ 1
 	Class crawl.Class
-	// Rank: higher comes first within a crawl and class. Of first visits the page's
+	// Rank: higher comes first within a crawl and class. For first visits the page's
 	// priority (see rank.Priority) is added.
 	Rank float64
 	// Patience is how long to wait in the process; 0 answers at once.
@@ -88,24 +89,24 @@ type AcquireResult struct {
 	Reason   string // one of the Wait constants
 	Position int    // places ahead in the line, an estimate beyond 64
 	Recorded *VisitRecord
-	// Robots is the origin's cached robots.txt without its text; it decides at the
-	// grant of a page permit. TextDigest names the text for Robots().
+	// Robots is the origin's cached robots.txt, without its text. It decides when a page
+	// permit is granted. TextDigest names the text for Robots().
 	Robots  RobotsRecord
 	Effects GateEffects
 }
 
-// Turn is a page whose workflow should ask again at At, because the host is
-// free earlier than the page was promised.
+// Turn is a page whose workflow should ask again after In, because the host is free
+// earlier than the page was promised.
 type Turn struct {
 	Page crawl.PageRef
 	In   time.Duration // from now
 }
 
-// GateEffects are what follows of a gate transaction for others: workflows to be
+// GateEffects are what follows from a gate transaction for others: workflows to be
 // signalled.
 type GateEffects struct {
 	Turns []Turn
-	// Held is for how long a released request had its host held, 0 if it had not.
+	// Held is how long a back-off the released request caused its host, 0 for none.
 	Held time.Duration
 }
 
@@ -115,19 +116,19 @@ type BeginParams struct {
 	Page     crawl.PageRef
 	Visit    int
 	Patience time.Duration
-	// Hold, if set, is called before each try to begin, for what the request needs
-	// besides the permit, and is not to be held while the host is busy. What it returns
-	// is called if the try did not begin. An error of it is Begin's.
+	// Hold, if set, is called before each attempt to begin. It reserves what the request
+	// needs besides the permit and must not keep while the host is busy. What it returns
+	// is called if the attempt did not begin. Its error becomes Begin's.
 	Hold func(context.Context) (giveUp func(), err error)
 }
 
 // BeginResult says that the request may start, or how long the host is busy.
 type BeginResult struct {
 	At time.Time // the store's clock at the begin
-	// Sent is this process's clock (with its monotonic reading) just before the
-	// transaction that began was sent: the request's deadline counts from it.
+	// Sent is this process's clock (with its monotonic reading) just before it sent the
+	// transaction that began. The request's deadline counts from it.
 	Sent time.Time
-	Wait time.Duration // > 0: not begun, Patience ran out; the permit still holds
+	Wait time.Duration // > 0: not begun, Patience ran out; the permit is still valid
 }
 
 // HostAnswer is how a host answered a request, for its back-off.
@@ -148,7 +149,7 @@ type ReleaseParams struct {
 	// Cut: the request was given up before the host's answer ended. It counts as ended
 	// polite.CutGrace later, when the host will have noticed.
 	Cut bool
-	// RetryAfter holds the host for that long when Answer is HostThrottled and
+	// RetryAfter is the length of the host's back-off if Answer is HostThrottled and
 	// HasRetryAfter is set.
 	RetryAfter    time.Duration
 	HasRetryAfter bool
@@ -168,11 +169,11 @@ type RobotsRecord struct {
 	Sitemaps   []string
 	Problem    string // why it is unreachable, in words
 	Hops       int    // redirects followed so far, while State is RobotsRedirected
-	// ForbidsAll: it forbids everything to the crawl that asked for it.
+	// ForbidsAll: the file forbids everything to the crawl that asked for it.
 	ForbidsAll bool
 }
 
-// RobotsState says how a robots.txt decides. The numbers are stored.
+// RobotsState says how a robots.txt decides. Its numbers are stored.
 type RobotsState uint8
 
 // States of a robots.txt.
@@ -198,5 +199,5 @@ type SaveRobotsParams struct {
 	Next       string // URL of the next redirect hop
 	NextHost   string // its host key
 	Hops       int    // hops made so far
-	ForbidsAll bool   // it forbids everything to the crawl that asked for it
+	ForbidsAll bool   // forbids everything to the crawl that asked for it
 }

@@ -9,59 +9,57 @@ import (
 	"recrawl/internal/crawl"
 )
 
-// Guard keeps the traps of crawls: sets of URLs whose known pages are held, which
-// are pages that are not admitted until their trap is released. Which URLs belong
-// to a trap its callers know; the store keeps which page is held by which.
+// Guard keeps the traps of crawls. A trap is a set of URLs whose known pages are held: they
+// are not admitted until the trap is released. The callers know which URLs belong to a
+// trap; the store knows which page is held by which trap.
 type Guard interface {
-	// SetTraps makes traps that the crawl does not have yet, by name, and returns
-	// those of all the names as they are. A trap that was released stays so.
+	// SetTraps creates the traps that the crawl does not have yet, by name, and returns the
+	// current traps of all these names. A released trap stays released.
 	SetTraps(ctx context.Context, crawlID int64, traps []NewTrap) ([]TrapRecord, error)
 	// Traps lists traps by id.
 	Traps(ctx context.Context, f TrapFilter) ([]TrapRecord, error)
-	// HoldPages makes Known pages of the crawl Held, each by its trap; other pages, and
-	// traps that are released, are left alone. It returns how many.
+	// HoldPages makes Known pages of the crawl Held, each by its trap, and returns how
+	// many. It leaves other pages and released traps alone.
 	HoldPages(ctx context.Context, crawlID int64, holds []Hold) (int, error)
-	// TakeBack makes pages Held that were admitted and have never been attempted, unless
-	// they have a permit. They leave their lines, and who asks for a permit for one is
-	// answered GateEvicted. Others are left alone. It returns how many.
+	// TakeBack makes pages Held that were admitted and never attempted, unless they have a
+	// permit, and returns how many. They leave their lines; asking for a permit for one is
+	// answered GateEvicted. It leaves other pages alone.
 	TakeBack(ctx context.Context, crawlID int64, holds []Hold) (int, GateEffects, error)
-	// SweptTrap notes that the pages up to an id have been looked at for a trap, or,
-	// done, all of them.
+	// SweptTrap records that the pages up to an id have been checked for a trap, or all of
+	// them if done is set.
 	SweptTrap(ctx context.Context, trapID, through int64, done bool) error
-	// ReleaseTrap makes up to limit pages of the trap Known again, and the trap
-	// released from then on. More says that others are held still: it must be called
-	// again, which maintenance does too.
+	// ReleaseTrap releases the trap and makes up to limit of its pages Known again. More
+	// says that others are still held: call it again, as maintenance does too.
 	ReleaseTrap(ctx context.Context, trapID int64, limit int) (released int, more bool, err error)
-	// GrownPages lists pages of the crawl by id that have been found since EndLook was
-	// last told of.
+	// GrownPages lists, by id, the pages of the crawl that were found since the last
+	// EndLook.
 	GrownPages(ctx context.Context, crawlID int64, limit int) (Growth, error)
-	// EndLook counts grown pages by prefix, once, and returns the new counts; from then
-	// on they have been looked at. ErrConflict if somebody else has counted them.
+	// EndLook counts grown pages by prefix, once, and returns the new counts. From then on
+	// the pages count as checked. It returns ErrConflict if somebody else counted them.
 	EndLook(ctx context.Context, p EndLookParams) ([]PrefixRecord, error)
-	// PagesAfter lists pages of the crawl by id after After: of a host all, else those
-	// that are Known.
+	// PagesAfter lists pages of the crawl by id after After: all pages of one host, or,
+	// without a host, those that are Known.
 	PagesAfter(ctx context.Context, p PagesAfterParams) ([]GrownPage, error)
-	// Evidence lists, by id, the newest pages of each host and the newest of it that
-	// have been admitted, at most Each of both; with no Hosts the newest admitted pages
-	// of the crawl, at most Each of each state.
+	// Evidence lists, by id, the newest pages of each host and its newest admitted ones,
+	// at most Each of both. Without Hosts it lists the newest admitted pages of the crawl,
+	// at most Each of each state.
 	Evidence(ctx context.Context, p EvidenceParams) ([]EvidencePage, error)
-	// LinksOf lists links from these pages, at most each of one page: those to the
-	// newest pages.
+	// LinksOf lists links from these pages, at most each per page: those to the newest
+	// pages.
 	LinksOf(ctx context.Context, pages []int64, each int) ([]FoundLink, error)
-	// FindersOf returns, for each of the pages that was found on another, that other.
+	// FindersOf returns, for each page that was found on another one, that other page.
 	FindersOf(ctx context.Context, pages []int64) (map[int64]Finder, error)
-	// Dominating lists the prefixes of which most pages have been found, hosts among
-	// them.
+	// Dominating lists the prefixes with the most pages found, including whole hosts.
 	Dominating(ctx context.Context, crawlID int64, limit int) ([]PrefixRecord, error)
 }
 
-// TrapState says what happens with the pages of a trap. The numbers are stored.
+// TrapState says what happens to the pages of a trap. Its numbers are stored.
 type TrapState uint8
 
 // States of a trap.
 const (
-	TrapSweeping  TrapState = 1 // its known pages are being looked for
-	TrapHolding   TrapState = 2 // all are held, and new ones are when they are found
+	TrapSweeping  TrapState = 1 // its known pages are being searched for
+	TrapHolding   TrapState = 2 // all are held, and so are new ones when they are found
 	TrapReleasing TrapState = 3 // its pages are becoming Known again
 	TrapReleased  TrapState = 4 // all are, and new ones are not held
 )
@@ -77,8 +75,8 @@ type NewTrap struct {
 	Pattern json.RawMessage
 	Reason  string
 	Detail  string
-	// After is the page id after which its pages are looked for; negative if it only
-	// has pages that are held as they are found.
+	// After is the page id after which its pages are searched for; negative if it only has
+	// pages that are held as they are found.
 	After int64
 }
 
@@ -87,7 +85,7 @@ type TrapRecord struct {
 	ID int64
 	NewTrap
 	State   TrapState
-	Swept   int64 // the page id up to which it has been looked for
+	Swept   int64 // the page id up to which pages have been checked
 	FoundAt time.Time
 	Held    int // pages; only from Traps
 }
@@ -113,13 +111,13 @@ type GrownPage struct {
 	HostID int64
 	URL    string
 	State  crawl.PageState
-	// Attempted: a first visit to it has been made.
+	// Attempted: the page's first visit has been made.
 	Attempted bool
 }
 
-// Growth is pages that have been found.
+// Growth is a list of pages that were found since the last check.
 type Growth struct {
-	From    int64 // the page id up to which they have been looked at; for EndLook
+	From    int64 // the page id up to which pages were checked before; for EndLook
 	Pages   []GrownPage
 	Through int64 // the last page's id, or From
 }
@@ -155,19 +153,19 @@ type EvidenceParams struct {
 	CrawlID int64
 	Hosts   []int64
 	Each    int
-	// Admitted leaves out the newest pages of each host as such.
+	// Admitted asks for admitted pages only.
 	Admitted bool
 }
 
-// EvidencePage is a page with what was found there.
+// EvidencePage is a page with what was found on it.
 type EvidencePage struct {
 	GrownPage
 	Content bool // it has a content
-	Copy    bool // which is that of an older page, or nearly
-	// Pending: its last version's links wait to be registered.
+	Copy    bool // its content is that of an older page, or nearly
+	// Pending: the links of its last version wait to be registered.
 	Pending bool
-	// Finder is the page on which it was found, 0 for none, and Said what it says of its
-	// own.
+	// Finder is the page on which it was found, 0 for none. Said is the wording of the page
+	// itself.
 	Finder int64
 	Said   change.Wording
 }

@@ -9,31 +9,30 @@ import (
 
 // Identity says which store this is, and where its workflows live.
 type Identity interface {
-	// ID is the store's identity, a UUID that is made once, with the store, and that
-	// every copy of it keeps. "" is a store that nobody has opened for writing since
-	// stores have one.
+	// ID is the store's identity: a UUID that is made with the store and that every copy
+	// keeps. It is "" if nobody has opened the store for writing since identities exist.
 	ID() string
-	// Home returns where the store's workflows live; the zero Home if nobody has said.
+	// Home returns where the store's workflows live, or the zero Home if it is not set.
 	Home(ctx context.Context) (Home, error)
-	// SetHome says where the store's workflows live, if nobody has or if move is set,
-	// and returns what holds then.
+	// SetHome sets where the store's workflows live, if it is not set or if move is set,
+	// and returns the home that results.
 	SetHome(ctx context.Context, home Home, move bool) (Home, error)
 }
 
-// Home is where a store's workflows live. A copy of the store has it too, and so tells
-// that it is a copy where another namespace is.
+// Home is where a store's workflows live. A copy of the store has the same home, so in
+// another namespace it can tell that it is a copy.
 type Home struct {
 	Namespace   string `json:"namespace"` // its name
 	NamespaceID string `json:"namespace_id"`
 	TaskQueue   string `json:"task_queue"`
-	// Ended are the stores that are no more, of which there are still workflows.
+	// Ended are stores that no longer exist but still have workflows.
 	Ended []string `json:"ended,omitempty"`
 }
 
-// IsZero reports whether nobody has said where the home is.
+// IsZero reports whether the home is not set.
 func (h Home) IsZero() bool { return h.NamespaceID == "" }
 
-// HasEnded reports whether a store is said to be no more.
+// HasEnded reports whether a store was declared to no longer exist.
 func (h Home) HasEnded(id string) bool { return slices.Contains(h.Ended, id) }
 
 // String names the place.

@@ -8,66 +8,64 @@ import (
 	"recrawl/internal/rank"
 )
 
-// Ranks keeps how important the pages of a crawl are to each other, and changes the
-// collection by that. The numbers are package rank's; see package maintain for who
-// computes them.
+// Ranks keeps how important the pages of a crawl are, and changes the collection
+// accordingly. Package rank defines the numbers; package maintain computes them.
 type Ranks interface {
-	// RankedPages lists a crawl's pages in order of id after After, at most limit, with
-	// what a ranking needs of them. Pages that a trap holds are not among them: a site
-	// can make any number of those.
+	// RankedPages lists at most limit of a crawl's pages, in the order of id after after,
+	// with what a ranking needs. It leaves out pages that a trap holds: a site can make any
+	// number of those.
 	RankedPages(ctx context.Context, crawlID, after int64, limit int) ([]RankedPage, error)
-	// PageLinks lists links from one page to another, of all crawls, in order of From
-	// and To after After, at most limit.
+	// PageLinks lists at most limit links from one page to another, of all crawls, in the
+	// order of From and To after after.
 	PageLinks(ctx context.Context, after PageLink, limit int) ([]PageLink, error)
-	// SaveRanks makes these the ranks of pages, in many transactions; the order of
-	// admission and of the hosts' lines follows. What differs by less than RankSlack is
-	// not written. Pages that do not exist any more, or are of another crawl, are left
-	// out.
+	// SaveRanks stores the ranks of pages, in many transactions. They determine the order
+	// of admission and of the hosts' lines. Differences smaller than RankSlack are not
+	// written. Pages that no longer exist, or belong to another crawl, are left out.
 	SaveRanks(ctx context.Context, crawlID int64, ranks []PageRank) error
 	// SaveRanking records a ranking whose ranks are saved, with the ranks of all hosts,
-	// which replace those of the one before. At is set by the store.
+	// which replace the previous ones. The store sets At.
 	SaveRanking(ctx context.Context, crawlID int64, r RankingRecord, hosts []HostRank) error
-	// Ranking returns the last ranking of a crawl, zero if there was none, and how many
-	// links the crawl has now.
+	// Ranking returns the last ranking of a crawl, zero if there was none, and the number of
+	// links that the crawl has now.
 	Ranking(ctx context.Context, crawlID int64) (last RankingRecord, links int, err error)
 	// Collection returns how full a crawl's collection is.
 	Collection(ctx context.Context, crawlID int64) (CollectionRecord, error)
-	// Swap evicts a page and admits another in its place, at once or not at all. It
-	// does nothing, and says so, when that is not possible any more: when Out does not
-	// live or is a seed, In is neither Known nor Evicted or its host's window is full, or
-	// max_pages would be exceeded. Without In the collection must have more pages than it
-	// may; without Out it must have room. The evicted page leaves its line; who asks for
-	// a permit for it is answered GateEvicted.
+	// Swap evicts a page and admits another in its place, atomically. It does nothing, and
+	// reports false, if that is no longer possible: if Out does not live or is a seed, if In
+	// is neither Known nor Evicted or its host's window is full, or if max_pages would be
+	// exceeded. Without In, the collection must have more pages than it may; without Out, it
+	// must have room. The evicted page leaves its line; asking for a permit for it is
+	// answered GateEvicted.
 	Swap(ctx context.Context, p SwapParams) (Eviction, bool, error)
-	// Evictions lists evictions of the last EvictionsKept, newest first, at most limit;
-	// with untold those of which SetTold has not been called.
+	// Evictions lists at most limit evictions of the last EvictionsKept, newest first; with
+	// untold, only those for which SetTold has not been called.
 	Evictions(ctx context.Context, crawlID int64, untold bool, limit int) ([]Eviction, error)
-	// SetTold notes that the workflows of these evicted pages, and of those that took
-	// their places, know of it.
+	// SetTold records that the workflows of these evicted pages, and of the pages that took
+	// their places, have been told.
 	SetTold(ctx context.Context, crawlID int64, pages []int64) error
 }
 
 const (
-	// RankSlack is by how much a rank or a weight must change, as a share of itself, to
-	// be written again: most pages' hardly change from one day to the next.
+	// RankSlack is how much a rank or a weight must change, as a share of itself, to be
+	// written again. Those of most pages hardly change from one day to the next.
 	RankSlack = 0.01
 	// EvictionsKept is how long evictions are listed.
 	EvictionsKept = 30 * 24 * time.Hour
 )
 
-// RankedPage is what rankings need of a page.
+// RankedPage is what a ranking needs to know about a page.
 type RankedPage struct {
 	ID     int64
 	HostID int64
 	State  crawl.PageState
-	// EvictedAs is the state that an Evicted page had before; 0 of others.
+	// EvictedAs is the state of an Evicted page before its eviction; 0 for other pages.
 	EvictedAs crawl.PageState
 	Seed      bool    // at level 0
 	Source    bool    // a sitemap or feed: pages link to none, so it has no rank
 	Rank      float64 // see PageRank; 0 of a page that was in no ranking
 	Weight    float64
-	// Placed is when it was last admitted or evicted; zero if never, or before stores
-	// kept that.
+	// Placed is when it was last admitted or evicted; zero if never, or if that was before
+	// stores recorded it.
 	Placed time.Time
 }
 
@@ -79,8 +77,8 @@ type PageRank struct {
 	ID     int64   `json:"id"`
 	Rank   float64 `json:"rank"`   // PageRank, of mean 1
 	Weight float64 `json:"weight"` // importance, see rank.Importance
-	// Backlinks by the links of the ranking; Pages is not written, since
-	// PageRecord.Backlinks counts them at once.
+	// Backlinks as of the ranking. Pages is not written, since PageRecord.Backlinks counts
+	// them as they are found.
 	rank.Backlinks `json:"-"`
 }
 
@@ -101,12 +99,12 @@ type RankingRecord struct {
 	Damping      float64       // as it was computed
 	Personalised bool          // by the crawl's seeds
 	Took         time.Duration // all of it
-	Reason       crawl.Reason  // why it was made; zero when a person asked
+	Reason       crawl.Reason  // why it was made; zero if a person asked for it
 	// Top are the most important pages, highest weight first, at most RankedTop.
 	Top []PageRank
 }
 
-// RankedTop is how many of the most important pages a RankingRecord has.
+// RankedTop is the number of most important pages in a RankingRecord.
 const RankedTop = 100
 
 // CollectionRecord is how full a collection is.
@@ -123,7 +121,7 @@ type SwapParams struct {
 	rank.Swap
 }
 
-// Eviction is a page that gave its place to another.
+// Eviction is a page that lost its place to another.
 type Eviction struct {
 	Page   PageRecord // zero if only a page came in
 	By     PageRecord // zero if only a page left

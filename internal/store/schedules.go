@@ -11,37 +11,36 @@ import (
 	"recrawl/internal/schedule"
 )
 
-// Schedules keeps what the pages of a crawl share for planning their visits, and
-// what maintenance reads to move it.
+// Schedules keeps what the pages of a crawl share for planning their visits, and what
+// maintenance reads to adjust it.
 type Schedules interface {
-	// Steering returns what the pages of a crawl share and, if they are asked for,
-	// what those of its hosts share where it is of their own. Before SetSteering it is
-	// empty.
+	// Steering returns what the pages of a crawl share. If hosts is set, it also returns
+	// what the pages of each host share, for hosts with values of their own. Before
+	// SetSteering it is empty.
 	Steering(ctx context.Context, crawlID int64, hosts bool) (SteeringRecord, error)
-	// SetSteering replaces what the pages of a crawl share, and that of the hosts
-	// given; other hosts keep theirs.
+	// SetSteering replaces what the pages of a crawl share, and the values of the given
+	// hosts; other hosts keep theirs.
 	SetSteering(ctx context.Context, crawlID int64, rec SteeringRecord) error
 	// Entries lists the living pages of a crawl that have been visited, as their last
-	// visits left them, in order of page id after After. It reads nothing else of
-	// them, since maintenance reads all.
+	// visits left them, in the order of page id after After. It reads nothing else about
+	// them, since maintenance reads all pages.
 	Entries(ctx context.Context, p EntryParams) ([]EntryRecord, error)
-	// HostLoads says how fast hosts can be asked, by id, what other crawls plan there,
-	// and how much of them is undiscovered. Unknown hosts are left out.
+	// HostLoads returns how fast the given hosts can be asked, what other crawls plan
+	// there, and how much of them is undiscovered. Unknown hosts are left out.
 	HostLoads(ctx context.Context, crawlID int64, hosts []int64) ([]HostLoad, error)
-	// Reschedule moves the next visits of pages that sleep and have not been visited
-	// since, and returns those that it moved.
+	// Reschedule moves the next visits of pages that sleep and have not been visited since
+	// the move was decided, and returns the pages that it moved.
 	Reschedule(ctx context.Context, moves []Move) ([]PageRecord, error)
-	// Internal says how many of the pages of the same host that a page links to have
-	// been visited since a time, and how many of these changed. It looks at the
-	// first thousand.
+	// Internal counts the pages of the same host that a page links to and that were visited
+	// since a time, and how many of these changed. It considers the first thousand.
 	Internal(ctx context.Context, pageID int64, since time.Time) (schedule.Internal, error)
 }
 
 // SteeringRecord is what the pages of a crawl and of its hosts share.
 type SteeringRecord struct {
 	schedule.Steering
-	// Planned is how many visits a day were planned at the last turn, Budget how many
-	// there were to plan, At when it was and Turns how many there have been.
+	// Planned is how many visits a day were planned in the last maintenance pass, Budget
+	// how many could be planned, At the time of that pass, and Turns the number of passes.
 	Planned, Budget float64
 	At              time.Time
 	Turns           int
@@ -61,8 +60,8 @@ type EntryLister interface {
 	Entries(ctx context.Context, p EntryParams) ([]EntryRecord, error)
 }
 
-// EachEntry calls each for all entries from p.After on, p.Limit (> 0) of them read
-// while each is called with those before, which takes about as long.
+// EachEntry calls each for all entries after p.After. It reads p.Limit (> 0) entries while
+// each handles the previous ones, which takes about as long.
 func EachEntry(ctx context.Context, s EntryLister, p EntryParams, each func(EntryRecord)) error {
 	read := make(chan []EntryRecord)
 	both, ctx := errgroup.WithContext(ctx)
@@ -98,7 +97,7 @@ func EachEntry(ctx context.Context, s EntryLister, p EntryParams, each func(Entr
 // EntryRecord is a page as maintenance reads it.
 type EntryRecord struct {
 	PageID, HostID int64
-	URL            string // if it was asked for
+	URL            string // if requested
 	State          crawl.PageState
 	Visits         int
 	LastAt, NextAt time.Time
@@ -106,22 +105,22 @@ type EntryRecord struct {
 	Weight         float64 // importance; 0 is 1
 }
 
-// HostLoad is how fast a host can be asked, and what else there is to do.
+// HostLoad is how fast a host can be asked, and what other work there is.
 type HostLoad struct {
 	ID     int64
 	Gap    time.Duration // between two requests of this crawl
 	Mean   time.Duration // mean duration of a request
 	Others float64       // visits a day that other crawls plan there
-	// Undiscovered are the pages of running crawls there that were never visited and
-	// that their crawls have room for; Visited are those that live and were.
+	// Undiscovered counts the pages of running crawls there that were never visited and for
+	// which their crawls have room; Visited counts living pages that were visited.
 	Undiscovered, Visited int64
 }
 
-// Move is another time for a page's next visit.
+// Move is a new time for a page's next visit.
 type Move struct {
 	PageID int64
 	Visit  int // number of the last visit when the move was decided
 	NextAt time.Time
-	// HintedBy is the source by whose word, 0 for none. See Sources.
+	// HintedBy is the source whose date caused the move, 0 for none. See Sources.
 	HintedBy int64
 }

@@ -6,25 +6,25 @@ import (
 	"recrawl/internal/crawl"
 )
 
-// Seeds keeps the seeds that are imported: pages like others, and the keys by which a
-// scope knows them. They are no part of the spec, so there may be millions.
+// Seeds keeps imported seeds: pages like others, and the keys by which a scope recognises
+// them. They are not part of the spec, so there may be millions.
 type Seeds interface {
-	// ImportSeeds registers a batch of seeds, at most ImportBatch, in one transaction
-	// with how far the import has come: what a result says happens once, however often
-	// the import is cut off. The first one of a crawl raises its generation.
+	// ImportSeeds registers a batch of at most ImportBatch seeds, and records the import's
+	// progress in the same transaction. So what a result reports happens once, however
+	// often the import is cut off. A crawl's first import raises its generation.
 	ImportSeeds(ctx context.Context, p ImportParams) (ImportResult, error)
-	// Import returns how far an import of a source has come that has not ended; zero if
-	// there is none.
+	// Import returns the progress of an unfinished import of a source; zero if there is
+	// none.
 	Import(ctx context.Context, crawlID int64, source string) (Import, error)
-	// EndImport forgets how far an import has come, as it is complete, and raises the
-	// crawl's generation: its scope may take more than before.
+	// EndImport deletes the progress of an import that is complete, and raises the crawl's
+	// generation: its scope may take more than before.
 	EndImport(ctx context.Context, crawlID int64, source string) error
-	// SeedKeys returns which of the keys imported seeds of the crawl have.
+	// SeedKeys returns which of the keys belong to imported seeds of the crawl.
 	SeedKeys(ctx context.Context, crawlID int64, keys []crawl.SeedKey) (map[crawl.SeedKey]bool, error)
 }
 
-// ImportBatch is the most seeds that one ImportSeeds takes: an embedded store's other
-// writers wait for its transaction.
+// ImportBatch is the most seeds that one ImportSeeds takes: the other writers of an
+// embedded store wait for its transaction.
 const ImportBatch = 1000
 
 // NewSeed is a seed to be imported.
@@ -37,24 +37,24 @@ type NewSeed struct {
 // ImportParams are the inputs of ImportSeeds.
 type ImportParams struct {
 	CrawlID int64
-	// Source names what is imported, so that the import can go on; "" if it cannot.
+	// Source names what is imported, so that the import can be continued; "" if it cannot.
 	Source string
 	Seeds  []NewSeed
-	// Import is how far the import will have come, without what this batch adds to New,
-	// Known and Forgotten.
+	// Import is the progress after this batch, without what the batch adds to New, Known
+	// and Forgotten.
 	Import Import
 }
 
-// Import is how far an import has come. Its JSON is stored.
+// Import is the progress of an import. Its JSON is stored.
 type Import struct {
-	// Entries are those of the source that have been dealt with.
+	// Entries counts the entries of the source that have been processed.
 	Entries int `json:"entries"`
-	// New, Known and Forgotten count seeds: pages that are new, that the crawl had, and
-	// that were left out because they, or their hosts, were forgotten (see Takedown).
+	// New, Known and Forgotten count seeds: new pages, pages that the crawl already had, and
+	// those left out because they or their hosts were forgotten (see Takedown).
 	New       int `json:"new"`
 	Known     int `json:"known"`
 	Forgotten int `json:"forgotten"`
-	// Refused counts by reason the entries that are no seeds.
+	// Refused counts, by reason, the entries that are not seeds.
 	Refused map[string]RefusedSeeds `json:"refused,omitempty"`
 	// Listed is the length in bytes of the list of refused entries that was written.
 	Listed int64 `json:"listed,omitempty"`
@@ -68,6 +68,6 @@ type RefusedSeeds struct {
 
 // ImportResult is what became of a batch.
 type ImportResult struct {
-	Import    Import   // with this batch
+	Import    Import   // including this batch
 	Forgotten []string // URLs of the batch that were left out
 }

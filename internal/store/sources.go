@@ -7,63 +7,62 @@ import (
 	"recrawl/internal/crawl"
 )
 
-// Sources keeps what sitemaps and feeds said, and what their word was worth. A
-// source is a page (crawl.PageKind) that is visited as any other; it becomes one
-// when RegisterLinks registers it as one. A hint is a Move with HintedBy: when the
-// page's visit is recorded, a change that it found is a hit of the source, and that
-// it found none a miss; visits that could not compare count as neither.
+// Sources keeps what sitemaps and feeds said, and how reliable they were. A source is a
+// page (crawl.PageKind) that is visited like any other; RegisterLinks registers it as a
+// source. A hint is a Move with HintedBy. When the page's visit is recorded, a change is a
+// hit of the source, and no change a miss. Visits that could not compare count as neither.
 type Sources interface {
-	// SaveReading keeps what reading a source came to.
+	// SaveReading stores the result of reading a source.
 	SaveReading(ctx context.Context, pageID int64, r Reading) error
-	// SaveSkipped keeps why dates of a source moved no visit, by reason.
+	// SaveSkipped stores, by reason, how many dates of a source moved no visit.
 	SaveSkipped(ctx context.Context, pageID int64, skipped map[string]int) error
-	// BecomePage makes a source a page like others: its content showed that it is
-	// none.
+	// BecomePage makes a source an ordinary page, because its content showed that it is not
+	// a list.
 	BecomePage(ctx context.Context, pageID int64) error
-	// Outdated lists the active pages among the URLs that were visited, but not since
-	// the date given, and are not due, or only by the word of a source.
+	// Outdated lists the active pages among the URLs that were visited, but not since the
+	// given date, and that are not due, or due only because of a source's hint.
 	Outdated(ctx context.Context, crawlID int64, dates []URLDate) ([]OutdatedPage, error)
 	// ListSources lists sources by page id after After.
 	ListSources(ctx context.Context, f SourceFilter) ([]SourceRecord, error)
-	// ClaimForeignHost reports whether the host, to which a robots.txt redirects, is one
-	// of the crawl's foreign hosts, and makes it one if there are fewer than most; see
+	// ClaimForeignHost reports whether a host to which a robots.txt redirects is one of the
+	// crawl's foreign hosts, and makes it one if there are fewer than most. See
 	// RegisterParams.ForeignHosts.
 	ClaimForeignHost(ctx context.Context, crawlID int64, host string, most int) (bool, error)
 }
 
-// HintMemory is how many hints a source's record remembers: when there are more,
-// half of them are forgotten.
+// HintMemory is how many hints a source's record remembers. When there are more, half of
+// them are forgotten.
 const HintMemory = 200
 
-// Reading is what reading a source came to.
+// Reading is the result of reading a source.
 type Reading struct {
-	Format  string         // "" if it is no list
+	Format  string         // "" if it is not a list
 	Entries int            // URLs
-	Dated   int            // of them with a date that is believed
+	Dated   int            // those with a date that is believed
 	Dropped map[string]int // what was left out, by reason
-	Problem string         // why it, or the rest of it, could not be read
+	Problem string         // why all or the rest of it could not be read
 }
 
-// URLDate is when a page changed, by the word of a source.
+// URLDate is when a page changed according to a source.
 type URLDate struct {
 	URL      string
 	Modified time.Time
 }
 
-// OutdatedPage is a page that was last visited before a source says that it changed.
+// OutdatedPage is a page whose last visit was before the change that a source reports.
 type OutdatedPage struct {
 	PageID         int64
 	URL            string
 	Visit          int
 	LastAt, NextAt time.Time
 	Modified       time.Time
-	HintedBy       int64 // the source whose word moved the next visit, 0 for none
+	HintedBy       int64 // the source whose hint moved the next visit, 0 for none
 }
 
 // SourceFilter chooses sources; zero fields choose all.
 type SourceFilter struct {
 	CrawlID int64
-	PageID  int64 // that one alone
+	PageID  int64 // only this one
 	Host    string
 	Kind    crawl.PageKind
 	After   int64 // page id, exclusive
@@ -81,8 +80,9 @@ type SourceRecord struct {
 	Visits  int
 	LastAt  time.Time
 	Hinted  int // visits that it moved
-	// Hits and Misses are how many of these found a change or none; see HintMemory.
+	// Hits and Misses count those that found a change and those that did not; see
+	// HintMemory.
 	Hits, Misses int
-	// Skipped are the dates of the last reading that moved no visit, by reason.
+	// Skipped counts, by reason, the dates of the last reading that moved no visit.
 	Skipped map[string]int
 }

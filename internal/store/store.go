@@ -1,11 +1,10 @@
-// Package store is what recrawl remembers: crawls, pages, visits, versions,
-// links, hosts and their lines. It holds the interface, its records and its
-// errors; package sqlstore holds the one implementation of its logic, and
-// packages sqlite and postgres the engines it runs on.
+// Package store is what recrawl remembers: crawls, pages, visits, versions, links, hosts
+// and their lines. It holds the interface, its records and its errors. Package sqlstore
+// implements the logic once; packages sqlite and postgres are the engines it runs on.
 //
-// All times are the store's own clock in UTC, in whole microseconds. All
-// methods may be called from any goroutine. Errors wrap ErrNotFound,
-// ErrUnavailable (try again later), or are bugs.
+// All times are the store's own clock in UTC, in whole microseconds. All methods may be
+// called from any goroutine. Errors wrap ErrNotFound or ErrUnavailable (try again later),
+// or are bugs.
 package store
 
 import (
@@ -21,29 +20,30 @@ import (
 var (
 	// ErrNotFound: the named crawl, page or host does not exist.
 	ErrNotFound = errors.New("not found")
-	// ErrUnavailable: the database did not answer; trying again later may help.
+	// ErrUnavailable: the database did not answer. Trying again later may help.
 	ErrUnavailable = errors.New("store unavailable")
 	// ErrFull is an ErrUnavailable: the database has no room to write.
 	ErrFull = fmt.Errorf("no room: %w", ErrUnavailable)
-	// ErrDenied is an ErrUnavailable: the database refuses the user, or there is none of
-	// the name; waiting does not help.
+	// ErrDenied is an ErrUnavailable: the database refuses the user, or does not exist.
+	// Waiting does not help.
 	ErrDenied = fmt.Errorf("no access: %w", ErrUnavailable)
-	// ErrRefused: the permit gives no right to begin (already begun, revoked, or
-	// its crawl was paused or stopped).
+	// ErrRefused: the permit does not allow a request (it has begun or was revoked, or its
+	// crawl was paused or stopped).
 	ErrRefused = errors.New("permit refused")
 	// ErrForeign: the database belongs to another program or to a newer recrawl.
 	ErrForeign = errors.New("foreign database")
-	// ErrFixed: the setting was fixed when the store was made.
+	// ErrFixed: the setting was fixed when the store was created.
 	ErrFixed = errors.New("fixed when the store was made")
-	// ErrGrouped: the host is a part of a unit of politeness that has another name.
+	// ErrGrouped: the host is part of a unit of politeness that has another name.
 	ErrGrouped = errors.New("grouped with other hosts")
 	// ErrDeleting: the crawl is being deleted.
 	ErrDeleting = errors.New("the crawl is being deleted: `starter delete` goes on with it, and then the name is free again")
-	// ErrConflict: the record was written by somebody else in between.
+	// ErrConflict: somebody else wrote the record in between.
 	ErrConflict = errors.New("conflicting write")
 )
 
-// Store remembers. Its methods come in groups; see each group's interface.
+// Store is everything that recrawl remembers. Its methods come in groups; see each group's
+// interface.
 type Store interface {
 	Crawls
 	Frontier
@@ -73,21 +73,20 @@ type Store interface {
 
 // Crawls keeps the crawls' specs and states.
 type Crawls interface {
-	// OpenCrawl creates the crawl or, if it exists, replaces its spec. A changed
-	// spec or state raises the generation. A stopped crawl runs again; a paused
-	// one stays paused.
+	// OpenCrawl creates the crawl, or replaces its spec if it exists. A changed spec or state
+	// raises the generation. A stopped crawl runs again; a paused one stays paused.
 	OpenCrawl(ctx context.Context, spec crawl.Spec) (CrawlRecord, error)
-	// SetCrawlState pauses, resumes or stops a crawl: one row, effective for every
-	// later Acquire and Begin.
+	// SetCrawlState pauses, resumes or stops a crawl. It writes one row, which takes effect
+	// for every later Acquire and Begin.
 	SetCrawlState(ctx context.Context, name string, state crawl.CrawlState) (CrawlRecord, error)
 	// Crawl returns one crawl by name, or ErrNotFound.
 	Crawl(ctx context.Context, name string) (CrawlRecord, error)
 	// ListCrawls returns all crawls by name.
 	ListCrawls(ctx context.Context) ([]CrawlRecord, error)
-	// AddRedirectedSeed makes the target of a seed's redirect a seed too: one for each
-	// seed, and none for a seed that was added so itself, however many redirects
-	// follow each other, in space or in time. Running it again changes nothing. It
-	// takes no other change of the spec back that was made meanwhile.
+	// AddRedirectedSeed makes the target of a seed's redirect a seed too. Each seed brings at
+	// most one, and a seed that was added this way brings none, however many redirects
+	// follow each other or come later. Running it again changes nothing. It keeps other
+	// changes of the spec that were made meanwhile.
 	AddRedirectedSeed(ctx context.Context, p RedirectedSeed) (SeedVerdict, error)
 }
 
@@ -97,8 +96,8 @@ type RedirectedSeed struct {
 	Crawl    string // name
 	From, To string
 	Host     string // urlkey.HostKey of To
-	// Imported: From is an imported seed, and so To becomes one, with these keys; else it
-	// does where the spec has no room for another.
+	// Imported: From is an imported seed, so To becomes one too, with these keys. If false,
+	// To becomes an imported seed only if the spec has no room for another.
 	Imported bool
 	Keys     []crawl.SeedKey
 }
@@ -121,12 +120,12 @@ type CrawlRecord struct {
 	State      crawl.CrawlState
 	Generation int64 // raised by each change of spec or state
 	CreatedAt  time.Time
-	// Imported: there are seeds besides those of the spec; see Seeds.
+	// Imported: it has seeds besides those of the spec; see Seeds.
 	Imported bool
-	// Deleting: it is there only to be deleted; see Deletion.
+	// Deleting: the crawl can only be deleted; see Deletion.
 	Deleting bool
 }
 
-// RetentionStep is how many versions, and how many visits, of a page one
-// RecordVisit removes: the next removes more.
+// RetentionStep is the most versions, and the most visits, of a page that one RecordVisit
+// removes. The next call removes more.
 const RetentionStep = 100

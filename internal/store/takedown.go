@@ -6,35 +6,33 @@ import (
 	"recrawl/internal/crawl"
 )
 
-// Takedown removes what must not be kept, and keeps it from coming back. After
-// Forget, to the end, the bytes that no version has any more are the caller's to
-// delete: see Contents.
+// Takedown removes what must not be kept, and prevents it from coming back. When Forget has
+// finished, the caller deletes the bytes that no version has any more: see Contents.
 type Takedown interface {
-	// Forget removes pages with all that is known of them (visits, versions and what
-	// these are compared by, links from and to them, records of them and of their
-	// duplicates, places in lines) in all crawls and leaves a tombstone: a hash that
-	// keeps RegisterLinks from bringing them back. A forgotten host loses its
-	// robots.txt records, mirrors and ranks too; its name, politeness and block stay. It works
-	// in many transactions; cut off, a new call goes on. There need not be any pages.
+	// Forget removes pages from all crawls with everything known about them (visits,
+	// versions and their contents, links from and to them, records of them and of their
+	// duplicates, places in lines). It leaves a tombstone: a hash that keeps RegisterLinks
+	// from bringing them back. A forgotten host also loses its robots.txt records, mirrors
+	// and ranks; its name, politeness and block stay. Forget works in many transactions; if
+	// it is cut off, a new call continues. There need not be any pages.
 	//
-	// Workflows of the pages find out by ErrNotFound. A request in flight may still
-	// put bytes into the archive afterwards: who made it should Discard them.
+	// The pages' workflows find out by ErrNotFound. A request in flight may still put bytes
+	// into the archive afterwards: whoever made it should Discard them.
 	Forget(ctx context.Context, p ForgetParams) (ForgetResult, error)
-	// Remember removes the tombstone, so that links bring the pages back as new
-	// ones; ErrNotFound if there is none.
+	// Remember removes the tombstone, so that links can bring the pages back as new ones.
+	// It returns ErrNotFound if there is none.
 	Remember(ctx context.Context, t Target) error
-	// Erase makes true on disk what Forget did: it removes what deleted rows have
-	// left in the store's files. It does nothing else, and may be cut off and called
-	// again. What is left without Rewrite, and of Postgres' write-ahead log with it,
-	// is in docs/operations.md.
+	// Erase completes Forget on disk: it removes what deleted rows have left in the store's
+	// files. It does nothing else, and may be cut off and called again. docs/operations.md
+	// says what remains without Rewrite, and in Postgres' write-ahead log even with it.
 	Erase(ctx context.Context, p EraseParams) error
 }
 
 // EraseParams are the inputs of Erase.
 type EraseParams struct {
-	// Rewrite writes the tables anew, since pages of a database keep copies of rows
-	// in their unused parts. It takes about ten seconds a gigabyte, in which nobody
-	// else can write, and room for the tables twice.
+	// Rewrite writes the tables anew, since pages of a database keep copies of rows in their
+	// unused parts. It takes about ten seconds a gigabyte, during which nobody else can
+	// write, and needs room for the tables twice.
 	Rewrite bool
 }
 
@@ -57,8 +55,8 @@ type ForgetParams struct {
 // ForgetResult is what Forget has removed, or would remove.
 type ForgetResult struct {
 	Pages []crawl.PageRef
-	More  bool // there are more pages: call again
-	// Digests are those in the archive that no version has any more. They wait for
-	// Unreferenced. A dry run does not look for them.
+	More  bool // more pages are left: call again
+	// Digests are the contents in the archive that no version has any more. They wait for
+	// Unreferenced. A dry run does not search for them.
 	Digests []string
 }

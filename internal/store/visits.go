@@ -24,24 +24,23 @@ type PageRecord struct {
 	LastAt    time.Time
 	NextAt    time.Time
 	Backlinks int
-	// Weight is the page's importance by the last ranking, of mean 1; 0 if it was in
-	// none. Rank is its PageRank, LinkingHosts counts other hosts with a page that links
-	// to it, and InnerLinks those of its Backlinks that are on its own host, all as of
-	// that ranking.
+	// Weight is the page's importance in the last ranking, of mean 1; 0 if it was in none.
+	// As of that ranking, Rank is its PageRank, LinkingHosts counts other hosts with a page
+	// that links to it, and InnerLinks counts its Backlinks on its own host.
 	Weight       float64
 	Rank         float64
 	LinkingHosts int
 	InnerLinks   int
-	// HintedBy is the source whose word moved the next visit, 0 for none.
+	// HintedBy is the source whose hint moved the next visit, 0 for none.
 	HintedBy int64
 	// ETag and LastModified are the validators of the last content.
 	ETag, LastModified string
-	// Last is the version that the last recorded visit left, zero if there is none.
-	// A version saved for a visit that is not recorded yet does not show.
+	// Last is the version that the last recorded visit left, zero if there is none. It is
+	// never a version of a visit that is not recorded yet.
 	Last VersionRecord
-	// Belief is the revisit policy's memory of the page, as it stored it.
+	// Belief is what the revisit policy remembers about the page, as the policy stored it.
 	Belief json.RawMessage
-	// Crawl and host share these with their other pages; see Schedules.
+	// The page shares these with the others of its crawl and its host; see Schedules.
 	Steering     schedule.Steering
 	HostSteering schedule.HostSteering
 }
@@ -61,45 +60,44 @@ type VersionRecord struct {
 	ContentType string
 	Title       string
 	Canonical   string // rel=canonical, "" if none
-	Language    string // of the text, as BCP 47 writes it, "" if it is not known
-	// Heads are only from Version and to SaveVersion.
+	Language    string // of the text, as a BCP 47 tag, "" if it is not known
+	// Heads is set only by Version and for SaveVersion.
 	Heads Heads
 }
 
-// Heads are what was said around a version's body, each "" if it is not known:
-// the request and the head of the response as text, and the address that gave
-// it.
+// Heads are what surrounded a version's body, each "" if it is not known: the request and
+// the head of the response as text, and the address that answered.
 type Heads struct {
 	Request, Response, Remote string
 }
 
-// Visits keeps pages, what their visits saw, and their versions.
+// Visits keeps pages, their visits and their versions.
 type Visits interface {
 	// Page returns one page, or ErrNotFound.
 	Page(ctx context.Context, pageID int64) (PageRecord, error)
-	// FindPages returns the pages of this canonical URL in all crawls, or in one.
+	// FindPages returns the pages with this canonical URL, in all crawls or in one.
 	FindPages(ctx context.Context, url, crawlName string) ([]PageRecord, error)
 	// Visit returns one recorded visit, or ErrNotFound.
 	Visit(ctx context.Context, pageID int64, visit int) (VisitRecord, error)
-	// SaveVersion stores a version with its links to be registered and what it is
-	// compared by. Saving the same page and visit again returns the first one's id. The
-	// version's bytes must be in the archive already, and be looked for once more when
-	// it returns: see Contents. ErrUnavailable while they are claimed for deletion.
+	// SaveVersion stores a version with its content and the links to be registered. Saving
+	// the same page and visit again returns the first version's id. The version's bytes
+	// must already be in the archive, and the caller must check for them once more when it
+	// returns: see Contents. It returns ErrUnavailable while they are claimed for deletion.
 	SaveVersion(ctx context.Context, p SaveVersionParams) (int64, error)
-	// RecordVisit stores a visit with its decision, moves the page on and frees its
-	// place in the window. The visit must be the page's next; if it is recorded
-	// already the stored one is returned with Already set.
+	// RecordVisit stores a visit with its decision, updates the page and frees its place in
+	// the window. The visit must be the page's next. If it is already recorded, the stored
+	// one is returned with Already set.
 	RecordVisit(ctx context.Context, p RecordParams) (RecordResult, error)
 }
 
 // SaveVersionParams are the inputs of SaveVersion.
 type SaveVersionParams struct {
-	Version VersionRecord // ID and Seq are set by the store
+	Version VersionRecord // the store sets ID and Seq
 	Links   []Link
 	Content change.Content // see Duplicates; zero if it is not known
-	Said    change.Wording // what it says of its own; see Guard
-	// Duplicate is the older page of the crawl that has the same content, nil if there
-	// is none. It is left out if that page is forgotten meanwhile.
+	Said    change.Wording // the wording of the page itself; see Guard
+	// Duplicate is the older page of the crawl that has the same content, nil if there is
+	// none. It is dropped if that page is forgotten meanwhile.
 	Duplicate *DuplicateOf
 }
 
@@ -123,31 +121,31 @@ type VisitRecord struct {
 
 // RecordParams are the inputs of RecordVisit.
 type RecordParams struct {
-	// Visit is the visit to be stored. A zero At is taken from the store's clock;
-	// NextAt and Version are set by the store.
+	// Visit is the visit to be stored. If At is zero, the store's clock sets it. The store
+	// sets NextAt and Version.
 	Visit VisitRecord
 	// Interval is the time from the visit to the next.
 	Interval time.Duration
 	Failures int // failed visits in a row after this one
-	// Held is for how long the visit had its host held: the next one stands behind the
-	// others in the host's line. See polite.Behind.
+	// Held is how long a back-off the visit caused its host. The page's next visit then
+	// stands behind the others in the host's line. See polite.Behind.
 	Held time.Duration
 	// ETag and LastModified replace the page's validators when Validators is set.
 	Validators         bool
 	ETag, LastModified string
 	Belief             json.RawMessage // nil leaves it
-	// Retention is applied to the page in the same transaction, to at most
-	// RetentionStep versions and visits of it.
+	// Retention is applied to the page in the same transaction, to at most RetentionStep of
+	// its versions and visits.
 	Retention Retention
 }
 
-// Retention says how much is kept of a page's past; zero fields keep all. The
-// last version stays whatever its age, and so do a version whose links wait to be
-// registered and the visit that made a version which is kept.
+// Retention says how much of a page's past is kept; zero fields keep all. Some records
+// always stay: the last version, versions whose links wait to be registered, and visits
+// that made a version which is kept.
 type Retention struct {
-	// Versions is how many versions are kept, the last included.
+	// Versions is how many versions are kept, including the last.
 	Versions int
-	// Age is how long a version is kept after another took its place.
+	// Age is how long a version is kept after another replaced it.
 	Age time.Duration
 	// Visits is how many visits are kept.
 	Visits int
