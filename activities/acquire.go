@@ -103,8 +103,8 @@ func (a *Activities) excluded(ctx context.Context, in contract.AcquireIn, view *
 	return contract.AcquireOut{Answer: contract.AnswerExcluded, Rule: rules[page.PageID]}, true, nil
 }
 
-// skips decides whether the turn of a page that has come is skipped, and why. Only
-// a turn that nobody asked for may be.
+// skips decides whether the visit of a page that is due is skipped, and why. A visit
+// that a person asked for never is.
 func (a *Activities) skips(ctx context.Context, in contract.AcquireIn) (skip bool, why []crawl.Reason, err error) {
 	// The view may be of before a change of the spec: no request hangs on it.
 	view, err := a.crawl(ctx, in.Page.Crawl, 1)

@@ -96,7 +96,7 @@ func TestExcludedVisitIsRecorded(t *testing.T) {
 	plan := run(w, contract.PlanRevisit, contract.PlanIn{
 		Page: page, Visit: 1, Fetch: contract.FetchOut{Outcome: crawl.OutcomeExcluded, Problem: rule},
 	})
-	if plan.State != crawl.Excluded || !near(plan.NextAt.Sub(plan.At), 120*day, 0.1) || !strings.Contains(plan.Summary, rule) {
+	if plan.State != crawl.Excluded || !near(plan.NextAt.Sub(plan.At), 120*day, 0.1) || !strings.Contains(plan.Reason, rule) {
 		t.Errorf("plan %+v, want the page excluded and looked at again after max_interval", plan)
 	}
 	s.wantRequests(t)

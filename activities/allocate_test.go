@@ -36,7 +36,7 @@ func (w *world) looked(page crawl.PageRef, outcome crawl.Outcome, ago ...time.Du
 }
 
 // A budget of twice what is planned is met: the threshold falls, and the sleepers
-// are told in the turn that looks at them, as many as may be.
+// are told in the round that looks at them, as many as may be.
 func TestMaintainMeetsTheBudget(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -49,11 +49,11 @@ func TestMaintainMeetsTheBudget(t *testing.T) {
 	}
 	w.maintain(false)
 	first := w.steering()
-	if first.Policy != "sqrt" || first.Threshold <= 0 || first.Turns != 1 || first.Planned <= 0 || first.Budget != 400 || first.At.IsZero() {
-		t.Errorf("steering %+v after the first turn", first)
+	if first.Policy != "sqrt" || first.Threshold <= 0 || first.Rounds != 1 || first.Planned <= 0 || first.Budget != 400 || first.At.IsZero() {
+		t.Errorf("steering %+v after the first round", first)
 	}
 	if len(w.flows.rescheduled) > 0 {
-		t.Errorf("sleepers are looked at in the first turn")
+		t.Errorf("sleepers are looked at in the first round")
 	}
 	for range schedule.LookEvery - 1 {
 		w.maintain(false)
@@ -145,13 +145,13 @@ func TestRevisitRules(t *testing.T) {
 		spec.Revisit.Rules = []crawl.RevisitRule{{Prefix: "http://localhost/news/", Policy: "fixed", DefaultInterval: crawl.Duration(2 * time.Hour)}}
 	})
 	for i, want := range []string{"√λ share", "every 2h"} {
-		if plan := w.plan(pages[i], 1, contract.FetchOut{Outcome: crawl.OutcomeNew}); !strings.Contains(plan.Summary, want) {
-			t.Errorf("%s: %s, want %s", pages[i].URL, plan.Summary, want)
+		if plan := w.plan(pages[i], 1, contract.FetchOut{Outcome: crawl.OutcomeNew}); !strings.Contains(plan.Reason, want) {
+			t.Errorf("%s: %s, want %s", pages[i].URL, plan.Reason, want)
 		}
 	}
 }
 
-// The selective rule skips the turn of a page that did not change while those that
+// The selective rule skips the visit of a page that did not change while those that
 // it links to stay the same, once; a person's ask is served.
 func TestSelectiveTurnIsSkipped(t *testing.T) {
 	t.Parallel()

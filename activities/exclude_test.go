@@ -114,7 +114,7 @@ func TestWhatPagesForbid(t *testing.T) {
 			body := c.meta + words
 			owner.say(body, c.tags...)
 			plan := w.visit(page, 1)
-			if plan.Outcome != crawl.OutcomeNew || plan.State != crawl.Active || !strings.Contains(plan.Summary, c.why) || c.why == "" && strings.Contains(plan.Summary, "by ") {
+			if plan.Outcome != crawl.OutcomeNew || plan.State != crawl.Active || !strings.Contains(plan.Reason, c.why) || c.why == "" && strings.Contains(plan.Reason, "by ") {
 				t.Errorf("planned %+v, want new: %s", plan, c.why)
 			}
 			if got := w.followed(page, 1); !slices.Equal(got, c.followed) {
@@ -139,7 +139,7 @@ func TestWhatPagesForbidAnotherAgent(t *testing.T) {
 	w, owner, _, page := owners(t, func(spec *crawl.Spec) { spec.Identity.Agent = "otherbot" })
 	const body = "<meta name=recrawl content=nofollow><p>Hello <a href=/a>a</a>"
 	owner.say(body, "recrawl: noarchive, otherbot: noindex")
-	if plan := w.visit(page, 1); !strings.Contains(plan.Summary, "noindex by X-Robots-Tag") || w.kept(body) || len(w.followed(page, 1)) != 1 {
+	if plan := w.visit(page, 1); !strings.Contains(plan.Reason, "noindex by X-Robots-Tag") || w.kept(body) || len(w.followed(page, 1)) != 1 {
 		t.Errorf("planned %+v, links %q", plan, w.followed(page, 1))
 	}
 }
@@ -168,7 +168,7 @@ func TestChangesOfAPageThatIsNotKept(t *testing.T) {
 				body := by.meta + step.body
 				owner.say(body, by.tags...)
 				plan := w.visit(page, i+1)
-				if plan.Outcome != step.outcome || !strings.HasPrefix(plan.Summary, "noindex by ") {
+				if plan.Outcome != step.outcome || !strings.HasPrefix(plan.Reason, "noindex by ") {
 					t.Errorf("visit %d: %+v, want %s and why no body is kept", i+1, plan, step.outcome)
 				}
 				if visit := must[store.VisitRecord](t)(w.store.Visit(t.Context(), page.PageID, i+1)); visit.Digest != digestOf(body) && plan.Outcome != crawl.OutcomeCosmetic {
@@ -238,7 +238,7 @@ func TestOwnersChangeTheirMind(t *testing.T) {
 			w.maintain(false)
 			owner.say(text)
 			plan := w.visit(page, 2)
-			if !w.kept(text) || w.page(page.URL).Last.Digest != digestOf(text) || strings.Contains(plan.Summary, "by ") {
+			if !w.kept(text) || w.page(page.URL).Last.Digest != digestOf(text) || strings.Contains(plan.Reason, "by ") {
 				t.Errorf("visit 2: %+v, version %+v, want the body kept", plan, w.page(page.URL).Last)
 			}
 			if got := w.followed(page, 2); !slices.Equal(got, []string{"/a"}) {
@@ -259,13 +259,13 @@ func TestNoIndexOfAPageThatWasKept(t *testing.T) {
 	owner.say(before)
 	w.visit(page, 1)
 	owner.say(after)
-	if plan := w.visit(page, 2); plan.Outcome != crawl.OutcomeCosmetic || !strings.Contains(plan.Summary, "noindex by meta robots") {
+	if plan := w.visit(page, 2); plan.Outcome != crawl.OutcomeCosmetic || !strings.Contains(plan.Reason, "noindex by meta robots") {
 		t.Errorf("visit 2: %+v", plan)
 	}
 	if !w.kept(before) || w.kept(after) || w.page(page.URL).Last.Digest != "" {
 		t.Errorf("kept before %t, after %t; version %+v", w.kept(before), w.kept(after), w.page(page.URL).Last)
 	}
-	if plan := w.visit(page, 3); plan.Status != 304 || !strings.Contains(plan.Summary, "noindex by meta robots") {
+	if plan := w.visit(page, 3); plan.Status != 304 || !strings.Contains(plan.Reason, "noindex by meta robots") {
 		t.Errorf("visit 3: %+v, want a 304 that says why no body is kept", plan)
 	}
 }

@@ -22,12 +22,8 @@ import (
 )
 
 const (
-	// beginPatience is how long a Fetch waits for its host to be free. A permit is
-	// granted at most about a second ahead; longer than that the host is held by a
-	// slow request.
-	beginPatience = 15 * time.Second
-	// addressPatience is how long it waits, of that time, for a place among the requests
-	// in flight to the host's address. The page can wait longer without a worker.
+	// addressPatience is how long a Fetch waits, of contract.BeginPatience, for a place
+	// among the requests in flight to the host's address. The page can wait longer without a worker.
 	addressPatience = 5 * time.Second
 	// tellLimit bounds one try to tell the store how a request ended.
 	tellLimit = 5 * time.Second
@@ -155,9 +151,9 @@ func (a *Activities) begin(ctx context.Context, view *crawlView, req *fetch.Requ
 	}
 	start := time.Now()
 	begun, err := a.store.Begin(ctx, store.BeginParams{
-		Permit: permit, Page: page, Visit: visit, Patience: beginPatience,
+		Permit: permit, Page: page, Visit: visit, Patience: contract.BeginPatience,
 		Hold: func(ctx context.Context) (giveUp func(), err error) {
-			req.Place, err = a.fetcher.Reserve(ctx, *req, min(addressPatience, beginPatience-time.Since(start)))
+			req.Place, err = a.fetcher.Reserve(ctx, *req, min(addressPatience, contract.BeginPatience-time.Since(start)))
 			return req.Place.Release, err
 		},
 	})

@@ -268,8 +268,8 @@ func TestThrottledPageIsLeftAlone(t *testing.T) {
 	}
 	for i, times := range []time.Duration{1, 8, 8} {
 		plan := w.plan(page, i+1, out)
-		if wait := plan.NextAt.Sub(plan.At); wait < times*out.Held || wait > times*out.Held*11/10 || !strings.Contains(plan.Summary, "its host was held on its account") {
-			t.Errorf("refused %d times in a row: %s, in %v; the host was held for %v", i+1, plan.Summary, wait, out.Held)
+		if wait := plan.NextAt.Sub(plan.At); wait < times*out.Held || wait > times*out.Held*11/10 || !strings.Contains(plan.Reason, "its host was held on its account") {
+			t.Errorf("refused %d times in a row: %s, in %v; the host was held for %v", i+1, plan.Reason, wait, out.Held)
 		}
 	}
 }

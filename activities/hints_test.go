@@ -48,8 +48,8 @@ func TestHints(t *testing.T) {
 		t.Errorf("source %+v", source)
 	}
 	plan := w.plan(pages[0], 2, contract.FetchOut{Outcome: crawl.OutcomeChanged, At: now})
-	if !strings.Contains(plan.Summary, "visited early because the sitemap http://localhost/map.xml said that it had changed") {
-		t.Errorf("summary %q", plan.Summary)
+	if !strings.Contains(plan.Reason, "visited early because the sitemap http://localhost/map.xml said that it had changed") {
+		t.Errorf("summary %q", plan.Reason)
 	}
 	w.plan(pages[1], 2, contract.FetchOut{Outcome: crawl.OutcomeUnchanged, At: now})
 	if source := w.sources()[0]; source.Hits != 1 || source.Misses != 1 {

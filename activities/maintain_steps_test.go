@@ -99,7 +99,7 @@ func TestMaintenanceStepsAreIndependent(t *testing.T) {
 			}
 			done := map[string]bool{
 				contract.StepRestart: out.Restarted == 1, "links": len(out.Unfinished) == 1, "room": out.Room,
-				"plans": w.steering().Turns == 1, "ranks": out.RankDue != nil, contract.StepCounts: out.Status.Hosts == 1,
+				"plans": w.steering().Rounds == 1, "ranks": out.RankDue != nil, contract.StepCounts: out.Status.Hosts == 1,
 			}
 			for step, done := range done {
 				if done == (step == failing) {

@@ -63,8 +63,8 @@ func TestEmptyPagesThatLeadOnAreHeld(t *testing.T) {
 			}
 			// What was visited before the trap was found is visited rarely from then on.
 			again := w.visit(w.page("http://"+host+entry).PageRef, 2)
-			if rest := again.NextAt.Sub(again.At); rest < 100*day || !strings.Contains(again.Summary, "part of a trap") {
-				t.Errorf("%s is visited again after %s: %s", entry, rest, again.Summary)
+			if rest := again.NextAt.Sub(again.At); rest < 100*day || !strings.Contains(again.Reason, "part of a trap") {
+				t.Errorf("%s is visited again after %s: %s", entry, rest, again.Reason)
 			}
 			found := w.traps()
 			for _, k := range found {
@@ -78,7 +78,7 @@ func TestEmptyPagesThatLeadOnAreHeld(t *testing.T) {
 				}
 			}
 			if again := w.visit(w.page("http://"+host+entry).PageRef, 3); again.NextAt.Sub(again.At) > 50*day {
-				t.Errorf("%s is visited after the release: %s", entry, again.Summary)
+				t.Errorf("%s is visited after the release: %s", entry, again.Reason)
 			}
 			before := web.Fetched()[name]
 			w.crawlAll(seed.CrawlID, 60)

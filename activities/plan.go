@@ -84,7 +84,7 @@ func (a *Activities) recorded(ctx context.Context, view *crawlView, v store.Visi
 	}
 	return contract.PlanOut{
 		Visit: v.Visit, At: v.At, Outcome: v.Outcome, Status: v.Status, State: v.State, NextAt: v.NextAt, Room: room,
-		Summary: summaryOf(v), RedirectHost: host,
+		Reason: summaryOf(v), RedirectHost: host,
 	}, nil
 }
 
@@ -142,7 +142,7 @@ func (a *Activities) internal(ctx context.Context, view *crawlView, page store.P
 	return a.store.Internal(ctx, page.PageID, since)
 }
 
-// selective is the rule that may skip a page's turn, if there is one.
+// selective is the rule that may skip a page's visit, if there is one.
 func (v *crawlView) selective(url string) (schedule.FRMax, bool) {
 	if !v.Spec.Revisit.Selective {
 		return schedule.FRMax{}, false

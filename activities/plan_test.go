@@ -66,7 +66,7 @@ func TestPlanRevisit(t *testing.T) {
 			for i, o := range c.outcomes {
 				plan = w.plan(page, i+1, contract.FetchOut{Outcome: o})
 			}
-			if plan.Visit != len(c.outcomes) || plan.State != c.state || !near(plan.NextAt.Sub(plan.At), c.interval, 0.1) || !strings.Contains(plan.Summary, c.summary) {
+			if plan.Visit != len(c.outcomes) || plan.State != c.state || !near(plan.NextAt.Sub(plan.At), c.interval, 0.1) || !strings.Contains(plan.Reason, c.summary) {
 				t.Errorf("plan %+v, want the page %s, visited again after %s: %s", plan, c.state, c.interval, c.summary)
 			}
 			got := w.page(page.URL)
@@ -107,8 +107,8 @@ func TestPlanRevisitLearnsTheRate(t *testing.T) {
 		}
 	}
 	plan := w.plan(page, len(visits)+1, contract.FetchOut{Outcome: crawl.OutcomeChanged, At: at.Add(day)})
-	if b := schedule.DecodeBelief(w.page(page.URL).Belief); b.Looks < 0.9 || b.Looks > 1 || !strings.Contains(plan.Summary, "changed in 1 of the last 3 visits") {
-		t.Errorf("after a change: %+v, %s", b, plan.Summary)
+	if b := schedule.DecodeBelief(w.page(page.URL).Belief); b.Looks < 0.9 || b.Looks > 1 || !strings.Contains(plan.Reason, "changed in 1 of the last 3 visits") {
+		t.Errorf("after a change: %+v, %s", b, plan.Reason)
 	}
 }
 
@@ -261,8 +261,8 @@ func TestPlanRevisitEndsAChainOfSeeds(t *testing.T) {
 		t.Errorf("the visit says %q", words)
 	}
 	again := redirect(first, 2, "other")
-	if !strings.Contains(again.Summary, "this seed has brought another by an earlier redirect") || len(w.crawl().Spec.Seeds) != 2 {
-		t.Errorf("%s; seeds %q", again.Summary, w.crawl().Spec.Seeds)
+	if !strings.Contains(again.Reason, "this seed has brought another by an earlier redirect") || len(w.crawl().Spec.Seeds) != 2 {
+		t.Errorf("%s; seeds %q", again.Reason, w.crawl().Spec.Seeds)
 	}
 	if n := must[[]store.RejectionCount](t)(w.store.Rejections(t.Context(), first.CrawlID)); len(n) != 1 || n[0] != (store.RejectionCount{Reason: "host", Links: 2}) {
 		t.Errorf("rejected %+v", n)

@@ -120,7 +120,7 @@ func TestSourcesAreFoundAndRead(t *testing.T) {
 		plan := w.visit(source, 1)
 		got := run(w, contract.RegisterLinks, contract.RegisterIn{Page: source, Visit: 1})
 		if plan.Outcome != crawl.OutcomeNew || got.New != want.New || !maps.Equal(got.Rejected, want.Rejected) {
-			t.Errorf("%s is %s, %s; registered %+v, want %+v", path, plan.Outcome, plan.Summary, got, want)
+			t.Errorf("%s is %s, %s; registered %+v, want %+v", path, plan.Outcome, plan.Reason, got, want)
 		}
 	}
 	if a := w.page(s.url + "/a"); a.Level != 1 || a.Kind != crawl.KindPage || a.Backlinks != 0 {
@@ -159,6 +159,9 @@ func TestSourcesHaveTheirOwnLimit(t *testing.T) {
 
 // A bomb comes as a few kilobytes, and is read as far as the limit.
 func TestSourceIsABomb(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: a bomb takes its time")
+	}
 	t.Parallel()
 	var bomb bytes.Buffer
 	z := gzip.NewWriter(&bomb)
@@ -179,7 +182,7 @@ func TestSourceIsABomb(t *testing.T) {
 	w := newWorld(t)
 	w.living([]string{s.url + "/"})
 	source := w.listed(s.url + "/map.xml.gz")
-	if got := w.visit(source, 1); got.Outcome != crawl.OutcomeNew || !strings.Contains(got.Summary, "it has more than 50MiB") {
+	if got := w.visit(source, 1); got.Outcome != crawl.OutcomeNew || !strings.Contains(got.Reason, "it has more than 50MiB") {
 		t.Errorf("visit %+v", got)
 	}
 	if got := w.sources()[0]; got.Entries != 1 || got.Problem != "it has more than 50MiB" || got.Dropped["entry without a URL"] < 1000 {
@@ -205,7 +208,7 @@ func TestSourcesThatAreNone(t *testing.T) {
 	if got := run(w, contract.RegisterLinks, contract.RegisterIn{Page: page, Visit: 1}); got.New != 1 {
 		t.Errorf("its links: %+v", got)
 	}
-	if got := w.visit(text, 1); got.Outcome != crawl.OutcomeUnsupported || !strings.Contains(got.Summary, "neither a sitemap nor a feed") {
+	if got := w.visit(text, 1); got.Outcome != crawl.OutcomeUnsupported || !strings.Contains(got.Reason, "neither a sitemap nor a feed") {
 		t.Errorf("a text: %+v", got)
 	}
 	if left := must[[]string](t)(w.store.Unreferenced(t.Context(), 10)); len(left) != 1 {

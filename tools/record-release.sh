@@ -15,4 +15,4 @@ git -C "$root" archive "$commit" | tar -x -C "$tmp/source"
 (cd "$tmp/source" && CGO_ENABLED=0 go build -trimpath -o "$tmp/starter" ./starter)
 cd "$root"
 export RECRAWL_RECORD_RELEASE="$tmp/starter" RECRAWL_RECORD_VERSION="$version"
-unshare --map-root-user --uts sh -c 'hostname crawler && exec go test ./internal/e2e -count 1 -run "^TestRecordRelease$" -v'
+unshare --map-root-user --uts sh -c 'hostname crawler && exec go test -tags record ./internal/e2e -count 1 -run "^TestRecordRelease$" -v'

@@ -24,6 +24,9 @@ var yearActivities = []string{
 // any length, it must be the same year: the same visits at the same times in the same
 // classes, the same deadlines, the same calls.
 func TestYearAcrossContinue(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: years of a page")
+	}
 	t.Parallel()
 	whole := year(t, 1<<30)
 	visits := whole.world.Visits()
@@ -215,7 +218,7 @@ func TestPageStateIsSmall(t *testing.T) {
 		}
 		return contract.AcquireOut{}, nil
 	}
-	l.world.OnPlan = func(_ contract.PlanIn, out *contract.PlanOut) { out.Summary = long }
+	l.world.OnPlan = func(_ contract.PlanIn, out *contract.PlanOut) { out.Reason = long }
 	in := visited(start)
 	in.Tuning.VisitsPerRun = 1
 	l.stopped(l.page(in))

@@ -15,9 +15,6 @@ import (
 // All activity, timer and child options are in this file, each with its reason.
 
 const (
-	// beginPatience is how long Fetch and RefreshRobots wait in Begin for the host
-	// to be free; the permit's lifetime starts after it.
-	beginPatience = 15 * time.Second
 	// closeMargin covers what surrounds the request: reading the page's row, the end of
 	// the archive write, Release, and the way back to Temporal.
 	closeMargin = 15 * time.Second
@@ -55,7 +52,7 @@ func local(ctx workflow.Context, summary string) workflow.Context {
 // reserved until the permit expires.
 func permitted(ctx workflow.Context, permit crawl.Permit, summary string) workflow.Context {
 	return workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
-		StartToCloseTimeout: max(permit.Lifetime, 0) + beginPatience + closeMargin,
+		StartToCloseTimeout: max(permit.Lifetime, 0) + contract.BeginPatience + closeMargin,
 		HeartbeatTimeout:    heartbeat,
 		RetryPolicy:         &temporal.RetryPolicy{MaximumAttempts: 1},
 		Summary:             clip(summary, maxSummary),

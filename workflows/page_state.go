@@ -148,7 +148,7 @@ func reschedule(s *contract.PageIn, arg contract.RescheduleArg) {
 	if s.InLine || s.Unrecorded != nil || overtaken || arg.Due.IsZero() {
 		return
 	}
-	s.Due, s.Why = arg.Due, reasonOf(arg.Why)
+	s.Due, s.Why = arg.Due, clip(arg.Why, maxWords)
 }
 
 // joinLine follows Acquire's answer to wait: the page keeps its place and asks again later.
@@ -173,7 +173,7 @@ func adopt(s *contract.PageIn, plan contract.PlanOut, note string) {
 	if plan.State != 0 {
 		s.State = plan.State
 	}
-	s.Due, s.Why = plan.NextAt, reasonOf(plan.Summary)
+	s.Due, s.Why = plan.NextAt, clip(withoutTime(plan.Reason), maxWords)
 	s.InLine, s.Wake, s.Waiting = false, time.Time{}, ""
 	s.Hold, s.Tries, s.Unrecorded = time.Time{}, 0, nil
 	if !s.Snoozed.After(plan.At) {
@@ -186,15 +186,15 @@ func adopt(s *contract.PageIn, plan contract.PlanOut, note string) {
 	s.Recent = recent[:min(len(recent), contract.RecentVisits)]
 }
 
-// reasonOf removes the time from a plan's summary ("revisit in 3d 4h: changed often"), since
-// the timer's own summary has it.
-func reasonOf(summary string) string {
-	if strings.HasPrefix(summary, "revisit in ") {
-		if _, reason, ok := strings.Cut(summary, ": "); ok {
-			summary = reason
+// withoutTime reads a plan's reason as older histories have it, with the time before it
+// ("revisit in 3d 4h: changed often"). Newer ones have the reason alone.
+func withoutTime(reason string) string {
+	if strings.HasPrefix(reason, "revisit in ") {
+		if _, alone, ok := strings.Cut(reason, ": "); ok {
+			return alone
 		}
 	}
-	return clip(summary, maxWords)
+	return reason
 }
 
 // excludedVisit is a visit that a robots.txt or the scope forbade. It is recorded like any

@@ -91,6 +91,9 @@ func (p *planned) plan(outcome crawl.Outcome, at time.Time) time.Time {
 // A year of a page under each policy is the same in a workflow, cut into runs of any length,
 // as in a simulation of the policy alone.
 func TestYearOfEachPolicy(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: years of a page")
+	}
 	t.Parallel()
 	type kind struct {
 		policy    string

@@ -76,13 +76,28 @@ func TestAdoptNeverStands(t *testing.T) {
 	t.Parallel()
 	s := contract.PageIn{Visit: 7, State: crawl.Active, InLine: true, Tries: 3, Unrecorded: &contract.Unrecorded{}}
 	for range 20 {
-		adopt(&s, contract.PlanOut{At: start, Summary: "revisit in 3d 4h: changes often"}, "")
+		adopt(&s, contract.PlanOut{At: start, Reason: "revisit in 3d 4h: changes often"}, "")
 	}
 	if s.Visit != 27 || len(s.Recent) != contract.RecentVisits || s.Recent[0].Visit != 27 {
 		t.Errorf("%+v", s)
 	}
 	if s.InLine || s.Tries != 0 || s.Unrecorded != nil || s.Why != "changes often" || s.State != crawl.Active {
 		t.Errorf("%+v", s)
+	}
+}
+
+// Why a page sleeps is the plan's reason, as this release and as older histories have it.
+func TestAdoptReadsReasons(t *testing.T) {
+	t.Parallel()
+	for reason, want := range map[string]string{
+		"changes often": "changes often", "revisit in 3d 4h: changes often": "changes often",
+		"failed: no route to host": "failed: no route to host", "revisit in 2d": "revisit in 2d", "": "",
+	} {
+		s := contract.PageIn{Visit: 7, State: crawl.Active}
+		adopt(&s, contract.PlanOut{At: start, Reason: reason}, "")
+		if s.Why != want {
+			t.Errorf("%q is said as %q, want %q", reason, s.Why, want)
+		}
 	}
 }
 

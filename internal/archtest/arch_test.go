@@ -40,7 +40,7 @@ type rule struct {
 }
 
 // pure decides, and does nothing.
-var pure = oneOf("internal/crawl", "internal/urlkey", "internal/scope", "internal/schedule", "internal/polite", "internal/change", "internal/robots/directive", "internal/rank", "internal/residence", "internal/sitemap", "internal/report/survey", "internal/trap")
+var pure = oneOf("internal/crawl", "internal/urlkey", "internal/scope", "internal/schedule", "internal/schedule/gamma", "internal/polite", "internal/change", "internal/robots/directive", "internal/rank", "internal/residence", "internal/sitemap", "internal/report/survey", "internal/trap")
 
 var rules = []rule{
 	{
@@ -53,7 +53,7 @@ var rules = []rule{
 	},
 	{
 		"the simulator computes",
-		oneOf("internal/sim"),
+		oneOf("internal/sim", "internal/sim/optimum"),
 		func(i string) bool {
 			return hasPrefix(i, "go.temporal.io/", "database/sql", "log", "os", "net/http", "syscall", module+"/internal/store", module+"/internal/report") || i == "net" || i == "math/rand"
 		},
@@ -64,6 +64,12 @@ var rules = []rule{
 		oneOf("internal/crawl"),
 		func(i string) bool { return strings.Contains(strings.Split(i, "/")[0], ".") || ours(i) },
 		"everybody imports the nouns, so they import nobody",
+	},
+	{
+		"the mathematics is the standard library only",
+		oneOf("internal/schedule/gamma"),
+		func(i string) bool { return strings.Contains(strings.Split(i, "/")[0], ".") || ours(i) },
+		"it can be checked, and used, without knowing what a crawl is",
 	},
 	{
 		"the Temporal SDK stays at its edges",
@@ -193,7 +199,7 @@ var seeds = []string{"New", "NewPCG", "Rand"}
 // what it draws follows from a seed.
 func TestPurePackagesReadNoClock(t *testing.T) {
 	t.Parallel()
-	simulates := oneOf("internal/sim")
+	simulates := oneOf("internal/sim", "internal/sim/optimum")
 	for _, p := range list(t) {
 		if !pure(p.ImportPath) && !simulates(p.ImportPath) {
 			continue

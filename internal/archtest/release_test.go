@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strings"
 	"testing"
 
 	"recrawl/internal/config"
@@ -48,5 +49,16 @@ func TestMakefileRunsTests(t *testing.T) {
 	}
 	if runs == 0 {
 		t.Error("the Makefile runs no test by name")
+	}
+	known := map[string]bool{}
+	for test := range tests {
+		_, name, _ := strings.Cut(test, ".")
+		known[name] = true
+	}
+	// Also what it leaves out by name.
+	for _, name := range regexp.MustCompile(`\bTest[A-Z]\w*`).FindAllString(readRoot(t, "Makefile"), -1) {
+		if !known[name] {
+			t.Errorf("the Makefile names %s, and there is no such test", name)
+		}
 	}
 }

@@ -15,7 +15,7 @@ import (
 // those of a page that has no version yet.
 type Digests struct {
 	Raw       string // SHA-256 of the body in hex, "" if it is not known any more
-	Text      string // Digest of the main text
+	Text      string // SHA-256 of the normalised main text, in hex
 	Links     string // LinkDigest of the links
 	Bytes     int64  // of the body
 	TextBytes int64  // of the normalised main text
@@ -107,12 +107,6 @@ const (
 // Normalise reduces a text to what a reader would call the same text: every run
 // of white space is one space.
 func Normalise(text string) string { return strings.Join(strings.Fields(text), " ") }
-
-// Digest returns the SHA-256 of the normalised text in hex.
-func Digest(text string) string {
-	sum := sha256.Sum256([]byte(Normalise(text)))
-	return hex.EncodeToString(sum[:])
-}
 
 // LinkDigest returns the SHA-256 of the set of links in hex; order and
 // repetitions do not count. Links hold no line feed, being canonical URLs.

@@ -174,6 +174,12 @@ type RefreshRobotsOut struct {
 	Summary string `json:"summary"`
 }
 
+// BeginPatience is how long Fetch and RefreshRobots wait for their host to be free before
+// they begin. A permit is granted at most about a second ahead; longer than that the
+// host is held by a slow request. The permit's lifetime starts after the wait, so the
+// workflow allows for both.
+const BeginPatience = 15 * time.Second
+
 // FetchIn makes one request under a permit.
 type FetchIn struct {
 	Page   crawl.PageRef `json:"page"`
@@ -250,8 +256,10 @@ type PlanOut struct {
 	Status  int             `json:"status,omitempty"`
 	State   crawl.PageState `json:"state,omitempty"`
 	NextAt  time.Time       `json:"next_at"`
-	Summary string          `json:"summary"` // "revisit in 3d 4h: changed in 10 of 20 visits"
-	Room    bool            `json:"room,omitempty"`
+	// Reason says why the next visit is at NextAt: "changed in 10 of the last 20 visits".
+	// Answers in older histories begin with the time: "revisit in 3d 4h: changed in …".
+	Reason string `json:"summary"`
+	Room   bool   `json:"room,omitempty"`
 	// RedirectHost is the host of the page to which the visit redirected, if that page
 	// waits to be admitted; else 0.
 	RedirectHost int64 `json:"redirect_host,omitempty"`

@@ -464,7 +464,7 @@ func (c *cluster) stopBeforeRequest(s *secureSite, long bool) {
 		c.t.Errorf("the host was asked again after %s, but a worker was stopped with a permit of %s", held, clusterPermit)
 	}
 	if long {
-		time.Sleep(time.Until(w.at.Add(25 * time.Second)))
+		c.await("the server has given up the stopped worker's activity", func() bool { return time.Since(w.at) > 25*time.Second })
 	}
 	s.expire(w.peer)
 	sent := make(chan struct{})

@@ -316,23 +316,36 @@ func decodeLines[T any](t *testing.T, out string) []T {
 	return all
 }
 
-// await polls until what holds; these are other processes, which cannot signal us.
+// await polls until what holds; these are other processes, which cannot signal us. Most
+// looks run a program. The rests between them grow with what they take, so that who waits
+// does not use up the cores that what is waited for needs.
 func (d *dev) await(what string, holds func() bool) {
 	d.t.Helper()
-	d.awaitEvery(200*time.Millisecond, what, holds)
+	d.poll(what, holds, func(took time.Duration) time.Duration {
+		return min(max(200*time.Millisecond, 8*took), 2*time.Second)
+	})
 }
 
-// awaitEvery looks more rarely, where looking would disturb what is measured. A
-// starter that has ended will not do what is waited for.
+// awaitEvery looks more rarely, where looking would disturb what is measured, or more
+// often.
 func (d *dev) awaitEvery(every time.Duration, what string, holds func() bool) {
+	d.t.Helper()
+	d.poll(what, holds, func(took time.Duration) time.Duration { return max(0, every-took) })
+}
+
+// poll looks until what holds, with rests by what a look took. A starter that has ended
+// will not do what is waited for.
+func (d *dev) poll(what string, holds func() bool, rest func(took time.Duration) time.Duration) {
 	d.t.Helper()
 	deadline := time.NewTimer(patience())
 	defer deadline.Stop()
-	tick := time.NewTicker(every)
-	defer tick.Stop()
-	for !holds() {
+	for {
+		begun := time.Now()
+		if holds() {
+			return
+		}
 		select {
-		case <-tick.C:
+		case <-time.After(rest(time.Since(begun))):
 		case <-d.done: // nil for what is no starter
 			if !holds() {
 				d.t.Fatalf("starter dev ended before this: %s\noutput: %s", what, d.out)

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"recrawl/internal/schedule"
+	"recrawl/internal/sim/optimum"
 	"recrawl/internal/store"
 	"recrawl/internal/store/sqlite"
 )
@@ -68,14 +69,18 @@ func changingSite(pages []*changing, site int, robots string) http.Handler {
 // TestScheduleFollowsThePolicy crawls pages of known rates of change, with seconds
 // for days, and compares what their sites see with what the policy predicts of
 // known rates: that pages are visited by their rates, and that a host that is to be
-// left alone is. That the budget is met is read from the intervals that pages have: how
-// many of these visits a busy machine makes in time is not the policy's doing.
+// left alone is. That the budget is kept is read from the intervals that pages have: how
+// many of these visits a busy machine makes in time is not the policy's doing. What is
+// asked here is whether the parts work together, with room for luck and for late turns;
+// how well the policy learns and how exactly it meets its budget is measured without a
+// clock in packages schedule and sim (TestTurnsMeetTheBudget, TestTimersMeetTheBudget).
 func TestScheduleFollowsThePolicy(t *testing.T) {
 	t.Parallel()
 	// In visits of each page. In the short form luck still shows in what was learned.
-	learning, measured, count, least := 6, 6, 48, 0.85
+	// Visits that followed nothing would have a correlation of 0 ± 0.15.
+	learning, measured, count, least, mostOff := 6, 6, 48, 0.7, 0.25
 	if long() {
-		learning, measured, least = 17, 33, 0.9
+		learning, measured, least, mostOff = 17, 33, 0.9, 0.1
 	}
 	const gap, crawlDelay, perPage = 20 * time.Millisecond, 2 * time.Second, 18 * time.Second
 	pages := drawChanges(time.Now(), count, 2*patience())
@@ -127,7 +132,7 @@ func TestScheduleFollowsThePolicy(t *testing.T) {
 	if rank < least {
 		t.Errorf("rank correlation %.3f, want %v: visited %v, predicted %v", rank, least, seen.visits, predicted)
 	}
-	if off := planned.rate/budget - 1; math.Abs(off) > 0.05 {
+	if off := planned.rate/budget - 1; math.Abs(off) > mostOff {
 		t.Errorf("planned %.1f %% off the budget", 100*off)
 	}
 	for i, gap := range []time.Duration{gap, gap, crawlDelay} {
@@ -165,7 +170,7 @@ func meanWorkload(all []workload) (mean workload) {
 }
 
 // plannedIn is what a data folder's store has planned of a crawl now. It allows for
-// visits that come late as the policy does: see schedule.Census.
+// visits that come late as the policy does: see schedule.Demand.
 func plannedIn(t *testing.T, db store.Store, crawl string) workload {
 	t.Helper()
 	const day, most = 86400, 0.25
@@ -243,15 +248,15 @@ func (o observed) saved(pages []*changing) string {
 // predict is how often a second each page is visited if all rates are known.
 func predict(pages []*changing, budget float64, hosts []float64) []float64 {
 	const day = 86400
-	var elements []schedule.Element
+	var elements []optimum.Element
 	for _, p := range pages {
-		elements = append(elements, schedule.Element{Lambda: day / p.mean.Seconds(), Weight: 1, Host: p.site, Limit: day / 2})
+		elements = append(elements, optimum.Element{Lambda: day / p.mean.Seconds(), Weight: 1, Host: p.site, Limit: day / 2})
 	}
 	limits := make([]float64, len(hosts))
 	for i, h := range hosts {
 		limits[i] = h * day
 	}
-	visits := schedule.Allocate(schedule.Delay{}, elements, budget*day, limits).Visits
+	visits := optimum.Allocate(schedule.Delay{}, elements, budget*day, limits).Visits
 	for i := range visits {
 		visits[i] /= day
 	}

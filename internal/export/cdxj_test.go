@@ -10,6 +10,9 @@ import (
 
 // However little memory sorting has, the index is the same.
 func TestSortMemory(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: a long list")
+	}
 	t.Parallel()
 	src, o := exporttest.Crawl(42, exporttest.URLs(), 12), options(export.WARC)
 	o.SortMemory = 0

@@ -84,6 +84,9 @@ func sha1Of(block []byte) string {
 }
 
 func TestWARCIsValid(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: many files")
+	}
 	t.Parallel()
 	for seed := range uint64(10) {
 		src := exporttest.Crawl(seed, exporttest.URLs(), 12)

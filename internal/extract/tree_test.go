@@ -234,6 +234,9 @@ func TestLongLinks(t *testing.T) {
 
 // TestNoTree: what is too large or deep for a tree is read all the same.
 func TestNoTree(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: large documents")
+	}
 	for name, body := range map[string]string{
 		"nodes": strings.Repeat("<p>", maxNodes), "attributes": strings.Repeat("<p a b c d>", maxAttributes/4), "depth": strings.Repeat("<div>", maxDepth),
 		"steps": "<i><div>" + strings.Repeat("<b>", 500) + strings.Repeat("</i>", maxSteps/500),

@@ -30,7 +30,7 @@ type AllocationStore interface {
 	Now(ctx context.Context) (time.Time, error)
 }
 
-// Allocate is maintenance's part in a budget: it takes stock of what is believed of
+// Allocate is maintenance's part in a budget: it tallies what is believed of
 // the pages and moves the threshold, the hosts' prices and the priors. Now and then it
 // returns the sleepers that these moves concern most, to be moved.
 func Allocate(ctx context.Context, s AllocationStore, c Crawl) (Moves, error) {
@@ -42,30 +42,30 @@ func Allocate(ctx context.Context, s AllocationStore, c Crawl) (Moves, error) {
 	if err != nil {
 		return Moves{}, err
 	}
-	stock := schedule.NewStock(c.Revisit, before.Steering, before.Hosts, schedule.Period{From: before.At, To: now})
-	if err := eachEntry(ctx, s, c, func(e schedule.Entry) { stock.Add(e) }); err != nil {
+	tally := schedule.NewTally(c.Revisit, before.Steering, before.Hosts, schedule.Period{From: before.At, To: now})
+	if err := eachEntry(ctx, s, c, func(e schedule.Entry) { tally.Add(e) }); err != nil {
 		return Moves{}, err
 	}
-	limits, err := hostLimits(ctx, s, c, stock)
+	limits, err := hostLimits(ctx, s, c, tally)
 	if err != nil {
 		return Moves{}, err
 	}
-	turn := stock.Turn(schedule.BudgetOf(c.Spec.Revisit, stock.Pages()), limits)
+	round := tally.Settle(schedule.BudgetOf(c.Spec.Revisit, tally.Pages()), limits)
 	after := store.SteeringRecord{
-		Steering: turn.Steering, Planned: turn.Planned, Budget: turn.Budget, At: now, Turns: before.Turns + 1, Hosts: turn.Hosts,
+		Steering: round.Steering, Planned: round.Planned, Budget: round.Budget, At: now, Rounds: before.Rounds + 1, Hosts: round.Hosts,
 	}
 	if err := s.SetSteering(ctx, c.ID, after); err != nil {
 		return Moves{}, err
 	}
-	if after.Turns%schedule.LookEvery != 0 {
+	if after.Rounds%schedule.LookEvery != 0 {
 		return Moves{}, nil
 	}
 	for id, h := range before.Hosts {
-		if _, moved := turn.Hosts[id]; !moved {
+		if _, moved := round.Hosts[id]; !moved {
 			after.Hosts[id] = h
 		}
 	}
-	visits := schedule.PeriodVisits(turn.Planned, schedule.LookEvery*c.Spec.MaintainEvery.Std())
+	visits := schedule.PeriodVisits(round.Planned, schedule.LookEvery*c.Spec.MaintainEvery.Std())
 	moves, err := sleepers(ctx, s, c, after, visits)
 	return Moves{Pages: moves, Why: whyAllocated}, err
 }
@@ -85,18 +85,18 @@ func entryOf(rules schedule.Rules, e store.EntryRecord) schedule.Entry {
 
 // hostLimits says how many visits a day the busy hosts can take from this crawl: what
 // discovery and other crawls leave, and at least an equal share.
-func hostLimits(ctx context.Context, s AllocationStore, c Crawl, stock *schedule.Stock) (map[int64]float64, error) {
+func hostLimits(ctx context.Context, s AllocationStore, c Crawl, tally *schedule.Tally) (map[int64]float64, error) {
 	p := c.Spec.Politeness
 	slowest := schedule.HostLimit(max(p.Delay.Std(), p.MaxCrawlDelay.Std(), time.Millisecond), 0, 0)
 	limits := map[int64]float64{}
-	for ids := range slices.Chunk(stock.Busy(busyShare*slowest), entryBatch) {
+	for ids := range slices.Chunk(tally.Busy(busyShare*slowest), entryBatch) {
 		loads, err := s.HostLoads(ctx, c.ID, ids)
 		if err != nil {
 			return nil, err
 		}
 		for _, l := range loads {
 			kept := polite.Discover(l.Undiscovered, l.Visited).Kept
-			limits[l.ID] = schedule.SharedLimit(schedule.HostLimit(max(l.Gap, time.Millisecond), l.Mean, kept), stock.Planned(l.ID), l.Others)
+			limits[l.ID] = schedule.SharedLimit(schedule.HostLimit(max(l.Gap, time.Millisecond), l.Mean, kept), tally.Planned(l.ID), l.Others)
 		}
 	}
 	return limits, nil

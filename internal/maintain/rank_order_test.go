@@ -81,6 +81,9 @@ func (w *world) exchange() (swaps int) {
 // it, by the order in which pages come in. The web is generated, with a known graph;
 // the crawl knows no more of it than the links of what it has visited.
 func TestTheBestPagesAreCollected(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: many pages")
+	}
 	t.Parallel()
 	web := testsite.Web{Seed: 11, Hosts: 12, Pages: 3000, Links: 6}
 	const places = 300

@@ -36,17 +36,20 @@ type explainLine struct {
 	Importance float64 `json:"importance"`
 	NextAt     stamp   `json:"next_at"` // when it can be; null if that is not known
 	nextLine
-	Due       stamp        `json:"due"` // by its policy
-	HostState HostState    `json:"host_state"`
-	HostWhy   orNull       `json:"host_why"`
-	Evicted   orNull       `json:"evicted"`   // why, of a page that gave its place to another
-	HintedBy  orNull       `json:"hinted_by"` // the sitemap or feed by whose word it is early
-	Policy    string       `json:"policy"`
-	Reasons   []string     `json:"reasons"` // of the last visit's decision
-	Plan      *planLine    `json:"plan"`    // by what is known now; null if the policy does not plan the page
-	Workflow  liveLine     `json:"workflow"`
-	Host      *hostLine    `json:"host"`
-	Robots    *RobotsCheck `json:"robots"`
+	Due       stamp     `json:"due"` // by its policy
+	HostState HostState `json:"host_state"`
+	HostWhy   orNull    `json:"host_why"`
+	Evicted   orNull    `json:"evicted"`   // why, of a page that gave its place to another
+	HintedBy  orNull    `json:"hinted_by"` // the sitemap or feed by whose word it is early
+	Policy    string    `json:"policy"`
+	Reasons   []string  `json:"reasons"` // of the last visit's decision
+	Plan      *planLine `json:"plan"`    // by what is known now; null if the policy does not plan the page
+	// Estimates are of the same visits by the estimators of the literature; null if the
+	// page was never compared.
+	Estimates *estimatesLine `json:"estimates"`
+	Workflow  liveLine       `json:"workflow"`
+	Host      *hostLine      `json:"host"`
+	Robots    *RobotsCheck   `json:"robots"`
 }
 
 type liveLine struct {
@@ -68,6 +71,7 @@ type explained struct {
 	source *store.SourceRecord   // nil for a page
 	hint   *store.SourceRecord   // by whose word the next visit is early, if it is
 	plan   *schedule.Explanation // nil for a page that its policy does not plan
+	looks  *schedule.Estimates   // nil for a page that was never compared
 }
 
 // Explain writes why a page's next visit is when it is: its policy, its host,
@@ -78,12 +82,15 @@ func (r Reporter) Explain(ctx context.Context, page store.PageRecord, live Live)
 	if e.crawl, e.now, err = r.open(ctx, page.Crawl); err != nil {
 		return err
 	}
-	visits, err := r.Store.ListVisits(ctx, page.PageID, 0, 1)
+	visits, err := r.Store.ListVisits(ctx, page.PageID, 0, estimatedVisits)
 	if err != nil {
 		return err
 	}
 	if len(visits) > 0 {
 		e.last = &visits[0]
+	}
+	if found, ok := schedule.EstimatesOf(looksOf(visits)); ok {
+		e.looks = &found
 	}
 	if e.is, err = r.prospect(ctx, e.crawl, page, live, e.now); err != nil {
 		return err
@@ -136,6 +143,9 @@ func (e explained) line() explainLine {
 	if e.plan != nil {
 		line.Plan = newPlanLine(*e.plan)
 	}
+	if e.looks != nil {
+		line.Estimates = newEstimatesLine(*e.looks)
+	}
 	if !e.is.standing.Evicted.At.IsZero() {
 		line.Evicted = orNull(evictedWords(e.is.standing))
 	}
@@ -166,7 +176,7 @@ func (e explained) write(r Reporter) error {
 		t.row("last", fmt.Sprintf("visit %d, %s: %s", e.last.Visit, when(e.last.At, e.now), e.last.Outcome))
 	}
 	if e.plan != nil {
-		planRows(t, *e.plan)
+		planRows(t, *e.plan, e.looks)
 	}
 	t.row("workflow", e.doing())
 	for _, reason := range e.live.Reasons {

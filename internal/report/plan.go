@@ -58,9 +58,12 @@ func newPlanLine(e schedule.Explanation) *planLine {
 	}
 }
 
-func planRows(t *table, e schedule.Explanation) {
+func planRows(t *table, e schedule.Explanation, looks *schedule.Estimates) {
 	t.row("belief", fmt.Sprintf("%s changes a day (90 %%: %s to %s) from %s, %s",
 		figure(e.Mean), figure(e.Low), figure(e.High), plural(e.Looks, "look"), plural(e.Changes, "change")))
+	if looks != nil {
+		t.row("estimates", estimatesWords(*looks))
+	}
 	for _, r := range e.Reasons {
 		if r.Code == schedule.CodeAged {
 			t.row("age", schedule.Word(r))

@@ -17,6 +17,7 @@ import (
 	"recrawl/internal/polite"
 	"recrawl/internal/report/survey"
 	"recrawl/internal/schedule"
+	"recrawl/internal/schedule/gamma"
 	"recrawl/internal/store"
 )
 
@@ -79,7 +80,7 @@ func (f *fake) Steering(_ context.Context, id int64, _ bool) (store.SteeringReco
 	return store.SteeringRecord{Steering: steered, Planned: 118.4, Budget: 120}, f.fail
 }
 
-var steered = schedule.Steering{Policy: "sqrt", Threshold: 0.02, Prior: schedule.Gamma{A: 0.7, B: 14}, Steep: 0.4}
+var steered = schedule.Steering{Policy: "sqrt", Threshold: 0.02, Prior: gamma.Distribution{A: 0.7, B: 14}, Steep: 0.4}
 
 func (f *fake) Ranking(context.Context, int64) (store.RankingRecord, int, error) {
 	return store.RankingRecord{At: now.Add(-3 * time.Hour)}, 31, f.fail

@@ -37,7 +37,7 @@ type statusLine struct {
 	NextDue      stamp          `json:"next_due"` // null while the crawl is paused or stopped
 	Policy       string         `json:"policy"`
 	Budget       orNull         `json:"budget"`
-	// At the last turn of maintenance, of a policy that shares a budget.
+	// At the last round of maintenance, of a policy that shares a budget.
 	PlannedPerDay float64 `json:"planned_per_day"`
 	BudgetPerDay  float64 `json:"budget_per_day"`
 	Threshold     float64 `json:"threshold"`

@@ -1,19 +1,20 @@
 package schedule
 
-import "math"
+import (
+	"math"
 
-// Age keeps copies from being old: its penalty is the time since the first
-// change that the copy lacks, in days (Cho & Garcia-Molina 2003, §3; Sizov,
-// "Change metrics (2)", which leaves open which modification counts).
+	"recrawl/internal/schedule/gamma"
+)
+
+// Age is the objective of keeping copies young. Its penalty is a copy's age in days:
+// the time since the first change that the copy lacks (Cho & Garcia-Molina 2003, §3;
+// Sizov, "Change metrics (2)", which leaves open which modification counts).
 type Age struct{}
 
 // Name implements Objective.
 func (Age) Name() string { return "age" }
 
-// ageSeries has the coefficients (−1)^(k+1)/k! of x²/2 − K(x), from k = 3 on.
-var ageSeries = [...]float64{1. / 6, -1. / 24, 1. / 120, -1. / 720, 1. / 5040, -1. / 40320, 1. / 362880}
-
-// Penalty implements Objective: (1/f)(1/2 − 1/x + (1−e^−x)/x²), x = λ/f.
+// Penalty implements Objective: (1/f)(1/2 − 1/x + (1−e^−x)/x²) with x = λ/f.
 func (Age) Penalty(lambda, visits float64) float64 {
 	switch {
 	case lambda <= 0:
@@ -21,28 +22,21 @@ func (Age) Penalty(lambda, visits float64) float64 {
 	case visits <= 0:
 		return math.Inf(1)
 	}
-	x := lambda / visits
-	if x < seriesBelow {
-		return x * polynomial(x, ageSeries[:]) / visits
-	}
-	return (0.5 - evenK(x)/(x*x)) / visits
+	return gamma.EvenAge(lambda/visits) / visits
 }
 
-// Visits implements Objective: (w/λ²) H(λ/f) = price.
+// Visits implements Objective. It solves (w/λ²) H(λ/f) = price for f.
 func (Age) Visits(lambda, weight, price float64) float64 {
 	if weight <= 0 {
 		return 0
 	}
-	return visitsFor(lambda, evenHInverse(price*lambda*lambda/weight))
+	return visitsFor(lambda, gamma.EvenHInverse(price*lambda*lambda/weight))
 }
 
 // Merit implements Objective.
 func (Age) Merit(lambda, weight float64) float64 { return weight / (lambda * lambda) }
 
-// Worth implements Objective: c′(s) = 1 − S(s), so V(τ) = τ²/2 − ∫₀^τ s S(s) ds.
-func (Age) Worth(g Gamma, days float64) float64 {
-	if g.early(days) {
-		return days * days * g.changeSeries(days, func(k float64) float64 { return 1 / (k + 2) })
-	}
-	return days*days/2 - g.survivalMoment(days)
+// Worth implements Objective. With c′(s) = 1 − S(s), V(τ) = τ²/2 − ∫₀^τ s S(s) ds.
+func (Age) Worth(g gamma.Distribution, days float64) float64 {
+	return g.AgeMoment(days)
 }

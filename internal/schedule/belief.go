@@ -7,43 +7,43 @@ import (
 	"time"
 
 	"recrawl/internal/crawl"
+	"recrawl/internal/schedule/gamma"
 )
 
-// window is how many comparisons a belief remembers one by one. It is the width of
-// Belief.History and not less than any policy's limit.
+// window is how many comparisons a belief remembers individually. It is the width of
+// Belief.History, and at least as large as any policy's limit.
 const window = 32
 
-// Belief is what the policies remember of a page: a few numbers that are stored
-// with the page. The zero Belief is that of a page that was never compared. All
-// policies keep their memory in this one struct, and each visit teaches all of
-// them, so that a crawl that changes its policy starts with what was learned. A
-// field that is absent in a stored belief is zero, which is what beliefs from
-// before the field existed mean.
+// Belief is what the policies remember of a page: a few numbers that are stored with
+// the page. The zero Belief is that of a page that was never compared. All policies
+// keep their memory here, and each visit updates all of them, so a crawl that changes
+// its policy starts with what was learned. A field that is absent in a stored belief is
+// zero, which is also right for beliefs from before the field existed.
 type Belief struct {
-	// MaxFR is max_fr of Bouras et al., in rounds; 0 before the first decision of
-	// FRMax.
+	// MaxFR is max_fr of Bouras et al., in rounds; 0 before FRMax has made a decision.
 	MaxFR int `json:"max_fr,omitempty"`
 	// Pairs is the number of comparisons in History, 0 to 32.
 	Pairs int `json:"pairs,omitempty"`
-	// History has a bit for each of the last comparisons, the latest lowest: 1 is a
-	// change.
+	// History has a bit for each of the last comparisons, the latest in the lowest bit.
+	// 1 is a change.
 	History uint32 `json:"history,omitempty"`
-	// Told has a bit for each of the comparisons in History: 1 is one that the server
-	// made (304), so that its word is all there is.
+	// Told has a bit for each comparison in History. 1 is one that the server made
+	// (304), which nothing else confirms.
 	Told uint32 `json:"told,omitempty"`
-	// Soonest is the shortest time, in days, between two looks that found a change,
-	// of the changes in a row that History ends with.
+	// Soonest is the shortest time, in days, between two looks of the unbroken run of
+	// changes that History ends with.
 	Soonest float32 `json:"soonest,omitempty"`
 	// Since is when the page last changed by itself, or was first seen, in milliseconds
-	// of Unix time; 0 is not known. Its age counts from then; see [Clock].
+	// of Unix time; 0 means unknown. The page's age counts from then; see [Clock].
 	Since int64 `json:"since,omitempty"`
-	// LastGap is the days between the last two comparisons.
+	// LastGap is the time between the last two comparisons, in days.
 	LastGap float32 `json:"last,omitempty"`
-	// Slant is what was learned of how the rate falls with the age.
-	Slant Slant `json:"slant,omitzero"`
-	// Changes, Days, Looks and Apart are what was learned about the rate of change,
-	// on its clock, forgetting included, as Evidence has it (Apart is its Gap). No
-	// prior is in it, so that one that moves takes all its pages along.
+	// Aging is what was learned of how the rate falls with age.
+	Aging Aging `json:"slant,omitzero"`
+	// Changes, Days, Looks and Apart are the evidence on the rate of change, on the
+	// page's clock and after forgetting. They are the fields of [gamma.Evidence]; Apart
+	// is its Gap. They do not include the prior, so a prior that moves takes all its
+	// pages along.
 	Changes float32 `json:"a,omitempty"`
 	Days    float32 `json:"b,omitempty"`
 	Looks   float32 `json:"n,omitempty"`
@@ -51,26 +51,25 @@ type Belief struct {
 	// Compared is when the page was last compared or first seen, in milliseconds of
 	// Unix time. Policies do not read it; see Gap.
 	Compared int64 `json:"at,omitempty"`
-	// Late is how long, in days, the last visit came after it was due: the host's line
-	// and whatever else held it up.
+	// Late is how many days after it was due the last visit came, for instance because
+	// of the host's line.
 	Late float32 `json:"late,omitempty"`
-	// Refresh is t_n of Singhal et al., in days; 0 before the first decision of
-	// DeltaT.
+	// Refresh is t_n of Singhal et al., in days; 0 before DeltaT has made a decision.
 	Refresh float32 `json:"t,omitempty"`
-	// Selective is the percentage of changed internal pages that makes Bouras et al.
-	// crawl a page, as a share; 0 before it first moved.
+	// Selective is the share of changed internal pages at which the selective rule of
+	// Bouras et al. visits a page; 0 before it first moved.
 	Selective float32 `json:"selective,omitempty"`
 	// Moved and Stayed count, up to proofs, how often Last-Modified moved when the
-	// content changed and stayed when it did not, since it last did otherwise.
+	// content changed, and stayed when it did not, since it was last wrong.
 	Moved  uint8 `json:"lm_moved,omitempty"`
 	Stayed uint8 `json:"lm_stayed,omitempty"`
-	// Skipped says that the last turn was skipped by FRMax.Select.
+	// Skipped says that FRMax.Select skipped the last visit.
 	Skipped bool `json:"skipped,omitempty"`
 }
 
-// DecodeBelief reads a stored belief. It cannot fail: what is empty, damaged or
-// out of range is the belief of a fresh page, since what it says can be learned
-// again, and fields of later versions are ignored.
+// DecodeBelief reads a stored belief. It cannot fail: empty, damaged or out-of-range
+// input yields the belief of a fresh page, because everything in it can be learned
+// again. Fields of later versions are ignored.
 func DecodeBelief(stored json.RawMessage) Belief {
 	var b Belief
 	if len(stored) == 0 || json.Unmarshal(stored, &b) != nil || !b.valid() {
@@ -84,7 +83,7 @@ func (b Belief) valid() bool {
 		b.History>>b.Pairs == 0 && b.Told>>b.Pairs == 0 && b.Told&b.History == 0 &&
 		within(b.Soonest, 1e6) && within(b.Changes, 1e6) && within(b.Days, 1e6) && within(b.Refresh, 1e6) && within(b.Late, 1e6) &&
 		within(b.Looks, 1e6) && within(b.Apart, 1e6) && (b.Looks == 0) == (b.Apart == 0) &&
-		within(b.LastGap, 1e6) && b.Slant.valid() &&
+		within(b.LastGap, 1e6) && b.Aging.valid() &&
 		within(b.Selective, 1) && b.Compared >= 0 && b.Moved <= proofs && b.Stayed <= proofs
 }
 
@@ -99,8 +98,8 @@ func (b Belief) Encode() json.RawMessage {
 	return data
 }
 
-// Gap is the time from the last comparison, or the first copy, to now: what a
-// visit at that time has to say of itself. It is 0 if it is not known.
+// Gap returns the time from the last comparison, or the first copy, to now. It is the
+// [Observation.Gap] of a visit at that time; 0 means unknown.
 func (b Belief) Gap(now time.Time) time.Duration {
 	if b.Compared == 0 {
 		return 0
@@ -108,8 +107,7 @@ func (b Belief) Gap(now time.Time) time.Duration {
 	return max(0, now.Sub(time.UnixMilli(b.Compared)))
 }
 
-// ComparedAt is when the page was last compared or first seen, zero if it is not
-// known.
+// ComparedAt returns when the page was last compared or first seen, zero if unknown.
 func (b Belief) ComparedAt() time.Time {
 	if b.Compared == 0 {
 		return time.Time{}
@@ -117,19 +115,19 @@ func (b Belief) ComparedAt() time.Time {
 	return time.UnixMilli(b.Compared)
 }
 
-// Gamma is what is believed of the page's rate of change, on its clock, under a prior.
-func (b Belief) Gamma(prior Gamma) Gamma {
+// Gamma returns the belief about the page's rate of change, on its own clock, under a
+// prior.
+func (b Belief) Gamma(prior gamma.Distribution) gamma.Distribution {
 	return b.evidence().Under(prior)
 }
 
-func (b Belief) evidence() Evidence {
-	return Evidence{float64(b.Changes), float64(b.Days), float64(b.Looks), float64(b.Apart)}
+func (b Belief) evidence() gamma.Evidence {
+	return gamma.Evidence{Changes: float64(b.Changes), Days: float64(b.Days), Looks: float64(b.Looks), Gap: float64(b.Apart)}
 }
 
-// Rate is how many changes a day are expected of the page now, on average over a
-// round.
+// Rate returns the expected changes a day from now on, averaged over a round.
 func (b Belief) Rate(p Parameters) float64 {
-	return p.prospect(b).over(b.Gamma(p.prior()), days(max(p.Round, 1))).Mean()
+	return p.forecast(b).over(b.Gamma(p.prior()), days(max(p.Round, 1))).Mean()
 }
 
 // observe adds what a visit saw, if it compared two copies or saw the first one.
@@ -158,10 +156,10 @@ func (b Belief) observe(seen Observation, p Parameters) Belief {
 	return b
 }
 
-// learn adds to the evidence. A change without a known gap says nothing of the
-// rate, and no change in no time neither.
+// learn adds to the evidence. A change after an unknown gap says nothing about the
+// rate, nor does a missing change in no time.
 func (b Belief) learn(seen Observation, p Parameters) Belief {
-	var e Evidence
+	var e gamma.Evidence
 	switch {
 	case seen.Outcome == crawl.OutcomeNew:
 		b, e = b.meet(seen, p)
@@ -177,10 +175,10 @@ func (b Belief) learn(seen Observation, p Parameters) Belief {
 	return b
 }
 
-// meet is what a first look says: when the page changed last, if it is told. Looking
-// back, that is as far away as the next change. What happened long ago counts as what is
-// remembered of it.
-func (b Belief) meet(seen Observation, p Parameters) (Belief, Evidence) {
+// meet adds what a first look says, which is when the page last changed, if that is
+// known. Looking back in time, the last change is as far away as the next one. A change
+// long ago counts less, like everything that is half forgotten.
+func (b Belief) meet(seen Observation, p Parameters) (Belief, gamma.Evidence) {
 	ago := days(b.changedAgo(seen))
 	if b.Since == 0 || ago > 0 {
 		b.Since = b.changedAt(seen, ago)
@@ -194,15 +192,15 @@ func (b Belief) meet(seen Observation, p Parameters) (Belief, Evidence) {
 	return b, e
 }
 
-// compare is what a look after a known gap says. A change of the whole site is none of
-// the page's own.
-func (b Belief) compare(seen Observation, p Parameters) (Belief, Evidence) {
+// compare adds what a look after a known gap says. A change of the whole site is not
+// evidence of the page's own rate.
+func (b Belief) compare(seen Observation, p Parameters) (Belief, gamma.Evidence) {
 	keep, gap, ago := p.keep(seen.Gap), days(seen.Gap), days(b.changedAgo(seen))
 	believed, look, e := b.Gamma(p.prior()), b.look(seen, p), b.evidence().Faded(keep)
 	if b.Since != 0 {
-		b.Slant = b.Slant.faded(keep)
+		b.Aging = b.Aging.faded(keep)
 		if !look.wave && b.Pairs >= knownLooks {
-			b.Slant = b.Slant.look(believed, look.clock, look.age, gap, seen.Outcome.Changed())
+			b.Aging = b.Aging.look(believed, look.clock, look.age, gap, seen.Outcome.Changed())
 		}
 	}
 	switch lived := look.clock.Lives(look.age, gap); {
@@ -221,7 +219,7 @@ func (b Belief) compare(seen Observation, p Parameters) (Belief, Evidence) {
 	return b, e
 }
 
-// changedAt is Since after a visit that says that the page changed so many days before.
+// changedAt returns Since after a visit that says the page changed ago days before it.
 func (b Belief) changedAt(seen Observation, ago float64) int64 {
 	if seen.At.IsZero() {
 		return b.Since
@@ -229,7 +227,7 @@ func (b Belief) changedAt(seen Observation, ago float64) int64 {
 	return seen.At.UnixMilli() - dayMs(ago)
 }
 
-// aged is a look at a page by its clock.
+// aged is a look at a page in terms of its clock.
 type aged struct {
 	clock Clock
 	age   float64 // days, at the look before
@@ -237,7 +235,7 @@ type aged struct {
 	site  bool    // and that is the likelier reason of the change found
 }
 
-// look says how a look, after a known gap, is seen by the page's clock.
+// look returns a look after a known gap in terms of the page's clock.
 func (b Belief) look(seen Observation, p Parameters) aged {
 	gap := days(seen.Gap)
 	l := aged{clock: p.clock(b)}
@@ -253,7 +251,7 @@ func (b Belief) look(seen Observation, p Parameters) aged {
 	return l
 }
 
-// stored32 keeps evidence in the range that is stored.
+// stored32 limits evidence to the range that is stored.
 func stored32(x float64) float32 { return float32(min(max(x, 0), 1e6)) }
 
 // last returns how many of the last limit comparisons there are, and how many
@@ -263,7 +261,7 @@ func (b Belief) last(limit int) (pairs, changes int) {
 	return pairs, bits.OnesCount32(b.History & (1<<pairs - 1))
 }
 
-// told is how many of the last limit comparisons the server made.
+// told returns how many of the last limit comparisons the server made.
 func (b Belief) told(limit int) int {
 	return bits.OnesCount32(b.Told & (1<<min(b.Pairs, limit) - 1))
 }
@@ -272,17 +270,17 @@ func (b Belief) told(limit int) int {
 // suspected of noise.
 const noisyLooks = 16
 
-// noisy reports whether the page "changes" however soon it is looked at: at
-// every one of the last 16 looks, one of them within twice the least interval.
-// Either it changes faster than it may be visited, or what changes is noise (a
-// clock, a token, an advertisement); the looks alone cannot tell which.
+// noisy reports whether the page "changes" however soon it is looked at: each of the
+// last 16 looks found a change, one of them within twice the shortest interval. The
+// page either changes faster than it may be visited, or what changes is noise (a clock,
+// a token, an advertisement). The looks alone cannot tell which.
 func (b Belief) noisy(p Parameters) (looks int, is bool) {
 	looks = bits.TrailingZeros32(^b.History)
 	return looks, looks >= noisyLooks && b.Soonest > 0 && b.Soonest <= float32(2*days(p.Floor()))
 }
 
-// compares reports whether the visit compared two copies of the page. A page's
-// first copy is evidence that it can be had, and of nothing else.
+// compares reports whether the visit compared two copies of the page. A first copy
+// shows that the page exists, and nothing else.
 func compares(o crawl.Outcome) bool { return o.Observes() && o != crawl.OutcomeNew }
 
 func bit(is bool) uint32 {

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"recrawl/internal/crawl"
+	"recrawl/internal/schedule/gamma"
+	"recrawl/internal/schedule/mathtest"
 )
 
 func TestDecodeBelief(t *testing.T) {
@@ -93,7 +95,7 @@ func after(outcomes string, p Parameters, gap time.Duration) Belief {
 func TestObserve(t *testing.T) {
 	t.Parallel()
 	p := daily
-	p.Prior, p.HalfLife = Gamma{0.5, 15}, 1<<62 // as good as no forgetting
+	p.Prior, p.HalfLife = gamma.Distribution{A: 0.5, B: 15}, 1<<62 // as good as no forgetting
 	for _, c := range []struct {
 		name, outcomes string
 		gap            time.Duration
@@ -110,7 +112,7 @@ func TestObserve(t *testing.T) {
 	} {
 		b := after(c.outcomes, p, c.gap)
 		g := b.Gamma(p.Prior)
-		if printed(t, c.name, c.want, g.A, g.B); b.Pairs != c.pairs || b.told(window) != c.told {
+		if mathtest.Printed(t, c.name, c.want, g.A, g.B); b.Pairs != c.pairs || b.told(window) != c.told {
 			t.Errorf("%s: %d comparisons, %d told; want %d, %d", c.name, b.Pairs, b.told(window), c.pairs, c.told)
 		}
 	}
@@ -119,7 +121,7 @@ func TestObserve(t *testing.T) {
 func TestObserveLastModified(t *testing.T) {
 	t.Parallel()
 	p := daily
-	p.Prior, p.HalfLife = Gamma{0.5, 15}, 90*day
+	p.Prior, p.HalfLife = gamma.Distribution{A: 0.5, B: 15}, 90*day
 	for _, c := range []struct {
 		name string
 		seen Observation
@@ -133,7 +135,7 @@ func TestObserveLastModified(t *testing.T) {
 		{"a first copy of always: forgotten by half-lives", Observation{Outcome: crawl.OutcomeNew, ChangedAgo: 36500 * day}, "0.5000 144.8426"},
 	} {
 		g := Belief{}.observe(c.seen, p).Gamma(p.Prior)
-		printed(t, c.name, c.want, g.A, g.B)
+		mathtest.Printed(t, c.name, c.want, g.A, g.B)
 	}
 }
 
@@ -152,7 +154,7 @@ func TestForgetting(t *testing.T) {
 	for range 2000 {
 		b = b.observe(Observation{Outcome: crawl.OutcomeUnchanged, Gap: day}, p)
 	}
-	if !alike(float64(b.Days), 30/math.Ln2, 0.03) {
+	if !mathtest.Alike(float64(b.Days), 30/math.Ln2, 0.03) {
 		t.Errorf("%v days of evidence, want about %v", b.Days, 30/math.Ln2)
 	}
 }

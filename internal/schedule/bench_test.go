@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"recrawl/internal/crawl"
+	"recrawl/internal/schedule/gamma"
 )
 
 var sink Plan
@@ -14,7 +15,7 @@ func BenchmarkPlan(b *testing.B) {
 		b.Run(policy.Name(), func(b *testing.B) {
 			page := Page{ID: 7, State: crawl.Active, Visit: 45, Belief: agedBelief}
 			p := aging
-			p.Threshold, p.Prior = 0.3, Gamma{0.9, 11}
+			p.Threshold, p.Prior = 0.3, gamma.Distribution{A: 0.9, B: 11}
 			at := agedBelief.ComparedAt()
 			seen := []Observation{
 				{Outcome: crawl.OutcomeUnchanged, Gap: 3 * day, At: at.Add(3 * day)},

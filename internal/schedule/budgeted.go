@@ -4,25 +4,25 @@ import (
 	"math"
 
 	"recrawl/internal/crawl"
+	"recrawl/internal/schedule/gamma"
 )
 
-// Budgeted visits a page when a visit is worth the crawl's threshold: when the
-// index of its objective, under what is believed of the page's rate of change and
-// times its weight, reaches θ. θ is one slowly moving number for all pages, by
-// which their visits together meet the crawl's budget; a host that would get more
-// than it can take has a higher one. Pages decide by themselves, each in constant
-// time.
+// Budgeted visits a page when the visit is worth the crawl's threshold: when the
+// objective's index, under the belief about the page's rate and times the page's
+// weight, reaches θ. θ is one number for all pages, moved slowly so that all visits
+// together meet the crawl's budget. A host that would get more than it can take has a
+// higher one. Each page is planned by itself, in constant time.
 type Budgeted struct{ Objective }
 
-// Next implements Policy. A page that was never compared is planned by the prior,
-// and looked at sooner; see firstLook. A page that never changed is not given up: the
-// prior keeps rates possible at which it does.
+// Next implements Policy. A page that was never compared is planned by the prior and
+// looked at sooner; see firstLook. A page that never changed is not given up, because
+// the prior leaves a chance that it does change.
 func (o Budgeted) Next(page Page, seen Observation, p Parameters) Decision {
 	belief := page.Belief.observe(seen, p)
 	g := belief.Gamma(p.prior())
 	theta, own := p.threshold(o.Objective)
 	price := max(theta, p.HostPrice)
-	ahead := p.prospect(belief)
+	ahead := p.forecast(belief)
 	due := ahead.due(o.Objective, g, price/p.weight())
 	g = ahead.over(g, min(due, days(p.Max)))
 
@@ -38,7 +38,7 @@ func (o Budgeted) Next(page Page, seen Observation, p Parameters) Decision {
 	if w := p.weight(); w != 1 {
 		why.add(because(CodeWeight, w))
 	}
-	if gap, is := earlyLook(o.Objective, g, due, days(p.Max)); is && belief.Pairs > 0 && page.Visit%2 == 0 {
+	if gap, is := exploratoryLook(o.Objective, g, due, days(p.Max)); is && belief.Pairs > 0 && page.Visit%2 == 0 {
 		due = gap
 		why.add(because(CodeEarly, duration(due).Seconds()))
 	}
@@ -51,8 +51,8 @@ func (o Budgeted) Next(page Page, seen Observation, p Parameters) Decision {
 	return d
 }
 
-// grounds are what the page's rate is believed by, and what it is believed to be.
-func (b Belief) grounds(g Gamma, p Parameters) grounds {
+// grounds returns the evidence on the page's rate and the belief that follows from it.
+func (b Belief) grounds(g gamma.Distribution, p Parameters) grounds {
 	var why grounds
 	x, counter := b.last(window)
 	why.add(evidence(x, counter))
@@ -70,9 +70,9 @@ func (b Belief) grounds(g Gamma, p Parameters) grounds {
 	return why
 }
 
-// addAging says how old the page is and what follows, and whether a change that was
-// found is its site's. The belief before is the one before the visit.
-func (all *grounds) addAging(before Belief, seen Observation, p Parameters, ahead prospect) {
+// addAging adds the page's age and its effect on the rate, and whether a change that
+// was found is attributed to the whole site. before is the belief before the visit.
+func (all *grounds) addAging(before Belief, seen Observation, p Parameters, ahead forecast) {
 	if compares(seen.Outcome) && seen.Gap > 0 && before.look(seen, p).site {
 		all.add(because(CodeSite, p.Site.Share))
 	}
@@ -90,7 +90,7 @@ func (o Budgeted) worth(due, threshold float64) ground {
 	return because(o.Name(), duration(due).Seconds(), threshold)
 }
 
-// threshold is θ, and whether it is one's own.
+// threshold returns θ, and whether it is the default rather than the crawl's.
 func (p Parameters) threshold(o Objective) (theta float64, own bool) {
 	if p.Threshold > 0 {
 		return p.Threshold, false
@@ -98,8 +98,8 @@ func (p Parameters) threshold(o Objective) (theta float64, own bool) {
 	return o.Worth(p.prior(), days(max(p.Round, 1))), true
 }
 
-// BudgetOf is how many visits a day a crawl of so many pages may plan: its
-// budget, or one visit per page and default_interval if it has none. The spec is
+// BudgetOf returns how many visits a day a crawl may plan, given its number of pages:
+// its budget, or one visit per page and default_interval if it has none. r must be
 // valid.
 func BudgetOf(r crawl.RevisitSpec, pages int) float64 {
 	if budget, err := crawl.ParseBudget(r.Budget); err == nil {

@@ -11,9 +11,11 @@ import (
 	"pgregory.net/rapid"
 
 	"recrawl/internal/crawl"
+	"recrawl/internal/schedule/gamma"
+	"recrawl/internal/schedule/mathtest"
 )
 
-var byBudget = shared(rapid.Custom(func(t *rapid.T) Budgeted { return Budgeted{anyObjective.Draw(t, "objective")} }))
+var byBudget = mathtest.Shared(rapid.Custom(func(t *rapid.T) Budgeted { return Budgeted{anyObjective.Draw(t, "objective")} }))
 
 // Without a threshold a page that nothing is known of is visited once a round,
 // whatever the round, by every objective.
@@ -23,7 +25,7 @@ func TestUnknownPageOncePerRound(t *testing.T) {
 		for _, round := range []time.Duration{3 * time.Second, time.Hour, day, 30 * day} {
 			p := Parameters{Round: round, Min: time.Second, Max: 120 * day}
 			d := Budgeted{o}.Next(Page{ID: 1, Visit: 1}, Observation{Outcome: crawl.OutcomeNew}, p)
-			if !near(d.Interval, round) || !alike(float64(d.Wanted), float64(round), 1e-6) {
+			if !near(d.Interval, round) || !mathtest.Alike(float64(d.Wanted), float64(round), 1e-6) {
 				t.Errorf("%s: first interval %s for a round of %s", o.Name(), d.Wanted, round)
 			}
 		}
@@ -82,7 +84,7 @@ func TestIntervalsConverge(t *testing.T) {
 				return r.Float64() > math.Exp(-lambda*days(gap))
 			})
 			want := 1 / o.Visits(lambda, 1, p.Threshold)
-			if got := days(list[len(list)-1]); !alike(got, want, 0.15) {
+			if got := days(list[len(list)-1]); !mathtest.Alike(got, want, 0.15) {
 				t.Errorf("%s: a page of rate %v is visited every %v days after 4000 visits, want %v", o.Name(), lambda, got, want)
 			}
 		}
@@ -123,9 +125,9 @@ func TestFreshGivesUp(t *testing.T) {
 func TestFirstLookIsNotStarved(t *testing.T) {
 	t.Parallel()
 	p := daily
-	p.Threshold, p.Prior = 1, Gamma{20, 4} // five a day, all pages alike
+	p.Threshold, p.Prior = 1, gamma.Distribution{A: 20, B: 4} // five a day, all pages alike
 	first := Budgeted{Fresh{}}.Next(Page{ID: 1, Visit: 1}, Observation{Outcome: crawl.OutcomeNew}, p)
-	if want := duration(mostInformative / 5); first.Wanted != want || !near(first.Interval, want) {
+	if want := duration(gamma.MostInformative / 5); first.Wanted != want || !near(first.Interval, want) {
 		t.Errorf("first look after %s, want %s", first.Wanted, want)
 	}
 	if words := Words(first.Reasons()[:4]); words != "first copy, nothing to compare with yet, pages like it change about every 4h 48m (90 %: 3h 26m to 7h 14m), changes too often to be worth a visit at θ 1, looked at within 7h 38m to learn how often it changes" {
@@ -140,7 +142,7 @@ func TestFirstLookIsNotStarved(t *testing.T) {
 func TestBudgetedReasons(t *testing.T) {
 	t.Parallel()
 	p := daily
-	p.Threshold, p.HostPrice, p.Weight, p.Prior = 0.3, 0.8, 2.5, Gamma{1, 10}
+	p.Threshold, p.HostPrice, p.Weight, p.Prior = 0.3, 0.8, 2.5, gamma.Distribution{A: 1, B: 10}
 	b := Belief{Pairs: 8, History: 0b10000010, Told: 0b1100, Changes: 2, Days: 20}
 	d := Replan(Budgeted{Delay{}}, Page{ID: 3, Visit: 9, Belief: b}, p)
 	want := "changed in 2 of the last 8 visits, 2 of them on the server's word (304), changes about every 10d (90 %: 4d 18h to 37d), " +
@@ -164,8 +166,8 @@ func TestBudgetedMonotone(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		policy, page, p := byBudget.Draw(t, "policy"), pages.Draw(t, "page"), parameters.Draw(t, "p")
-		p.Threshold, p.Weight, p.HostPrice = positive(1e-9, 1e9).Draw(t, "threshold"), positive(1e-3, 1e3).Draw(t, "weight"), 0
-		more := positive(1, 1e3).Draw(t, "more")
+		p.Threshold, p.Weight, p.HostPrice = mathtest.Positive(1e-9, 1e9).Draw(t, "threshold"), mathtest.Positive(1e-3, 1e3).Draw(t, "weight"), 0
+		more := mathtest.Positive(1, 1e3).Draw(t, "more")
 		heavier, dearer, fuller := p, p, p
 		heavier.Weight *= more
 		dearer.Threshold *= more
@@ -191,7 +193,7 @@ func TestChangeNeverLater(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		policy := Budgeted{rapid.SampledFrom([]Objective{Delay{}, Age{}, Harmonic{}}).Draw(t, "objective")}
 		page, p := pages.Draw(t, "page"), parameters.Draw(t, "p")
-		gap := duration(positive(1e-4, 1e4).Draw(t, "gap"))
+		gap := duration(mathtest.Positive(1e-4, 1e4).Draw(t, "gap"))
 		same := policy.Next(page, Observation{Outcome: crawl.OutcomeUnchanged, Gap: gap}, p)
 		changed := policy.Next(page, Observation{Outcome: crawl.OutcomeChanged, Gap: gap}, p)
 		// What float32 keeps of the belief is known to 1e-7.

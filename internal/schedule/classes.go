@@ -5,14 +5,15 @@ import (
 	"time"
 )
 
-// RefreshQueues is how many queues Singhal et al. have, UrlQ(1) to UrlQ(10).
+// RefreshQueues is the number of queues of Singhal et al., UrlQ(1) to UrlQ(10).
 const RefreshQueues = 10
 
-// RefreshQueue is the queue UrlQ(n) that a page with this refresh time belongs to, 1
-// to RefreshQueues: Singhal et al., eq. 3, with times from (n−1)²·20 units on and
-// below n²·20, and the last queue open. The paper's table ends queue 2, and begins
-// queue 3, at 40 units, which contradicts eq. 3 and 4 and is taken for a misprint of
-// 80. The unit (> 0) is not given; see RefreshUnit.
+// RefreshQueue returns the number n of the queue UrlQ(n), 1 to RefreshQueues, for a
+// page with this refresh time (Singhal et al., eq. 3). Queue n holds times from
+// (n−1)²·20 units up to, but not including, n²·20; the last queue has no end. The
+// paper's table puts the border of queues 2 and 3 at 40 units. That contradicts eq. 3
+// and 4 and is taken for a misprint of 80. The paper does not give the unit (> 0); see
+// RefreshUnit.
 func RefreshQueue(refresh, unit time.Duration) int {
 	n := 1 + int(math.Sqrt(math.Max(0, float64(refresh)/float64(unit))/20))
 	// The root may be a hair off at the ends of queues.
@@ -25,12 +26,12 @@ func RefreshQueue(refresh, unit time.Duration) int {
 	return min(n, RefreshQueues)
 }
 
-// RefreshUnit makes the queues span what pages are usually visited by: UrlQ(1) up to
-// 20 hours, UrlQ(10) from 67 days on.
+// RefreshUnit is a unit that makes the queues span usual intervals: UrlQ(1) ends at 20
+// hours and UrlQ(10) begins at 67 days.
 const RefreshUnit = time.Hour
 
-// RefreshEnd is where queue n, 1 to RefreshQueues, ends; the last does not, and has
-// the longest Duration.
+// RefreshEnd returns where queue n, 1 to RefreshQueues, ends. The last queue has no
+// end; for it, the longest Duration is returned.
 func RefreshEnd(n int, unit time.Duration) time.Duration {
 	if n >= RefreshQueues {
 		return math.MaxInt64
@@ -40,7 +41,7 @@ func RefreshEnd(n int, unit time.Duration) time.Duration {
 
 func queueEnd(n int, unit time.Duration) time.Duration { return times(20*n*n, unit) }
 
-// Activity is a category of pages by how often they change: Singhal et al., §3.
+// Activity is a category of pages by how often they change (Singhal et al., §3).
 type Activity int
 
 // The categories: pages that change about every so often, or more often.
@@ -55,7 +56,7 @@ const (
 	activities // how many there are
 )
 
-// Activities lists the categories.
+// Activities returns all categories, the most active first.
 func Activities() []Activity {
 	all := make([]Activity, activities)
 	for i := range all {
@@ -64,13 +65,13 @@ func Activities() []Activity {
 	return all
 }
 
-// String is the category's name.
+// String returns the category's name.
 func (a Activity) String() string {
 	return [...]string{"6 hours", "12 hours", "daily", "weekly", "fortnightly", "monthly", "others"}[a]
 }
 
-// activityEnds are the mean times between two changes at which the categories end:
-// half way, as ratios go, to the next one's.
+// activityEnds has the mean time between two changes, in days, at which each category
+// ends: the geometric mean of its typical time and the next category's.
 var activityEnds = func() (ends [Others]float64) {
 	typical := [...]float64{0.25, 0.5, 1, 7, 14, 30, 60} // days
 
@@ -80,7 +81,8 @@ var activityEnds = func() (ends [Others]float64) {
 	return ends
 }()
 
-// ActivityOf is the category of a page that changes so often a day (≥ 0).
+// ActivityOf returns the category of a page by its rate of change, in changes a day (≥
+// 0).
 func ActivityOf(rate float64) Activity {
 	for i, end := range activityEnds {
 		if rate*end >= 1 {

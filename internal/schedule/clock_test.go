@@ -4,6 +4,9 @@ import (
 	"math"
 	"testing"
 	"testing/quick"
+
+	"recrawl/internal/schedule/gamma"
+	"recrawl/internal/schedule/mathtest"
 )
 
 // A page's clock runs on, shows the same whatever it is stopped between, goes with the
@@ -15,14 +18,14 @@ func TestClock(t *testing.T) {
 		x := 1e3 * share01(a)
 		y := x + 1e3*share01(b)
 		z := y + 1e3*share01(c)
-		return clock.Lives(x, y-x) >= 0 && alike(clock.Lives(x, y-x)+clock.Lives(y, z-y), clock.Lives(x, z-x), 1e-9) &&
-			alike(clock.Lives(0, 20*clock.Round), 20*clock.Round, 1e-9) && (Clock{Round: 1}).Lives(x, y) == y
+		return clock.Lives(x, y-x) >= 0 && mathtest.Alike(clock.Lives(x, y-x)+clock.Lives(y, z-y), clock.Lives(x, z-x), 1e-9) &&
+			mathtest.Alike(clock.Lives(0, 20*clock.Round), 20*clock.Round, 1e-9) && (Clock{Round: 1}).Lives(x, y) == y
 	}
 	if err := quick.Check(check, nil); err != nil {
 		t.Error(err)
 	}
 	// ∫ (1+u/0.3)^-½ du from 0 to 3 is 0.6 (√11 − 1), and to 20, by which it is scaled, 0.6 (√(1+200/3) − 1).
-	if got, want := (Clock{0.5, 1}).Lives(0, 3), 20*(math.Sqrt(11)-1)/(math.Sqrt(1+200./3)-1); !alike(got, want, 1e-9) {
+	if got, want := (Clock{0.5, 1}).Lives(0, 3), 20*(math.Sqrt(11)-1)/(math.Sqrt(1+200./3)-1); !mathtest.Alike(got, want, 1e-9) {
 		t.Errorf("%v days in the first three, want %v", got, want)
 	}
 }
@@ -41,7 +44,7 @@ func TestClockTilt(t *testing.T) {
 	t.Parallel()
 	for _, steep := range []float64{0, 0.3, 0.7} {
 		at := func(steep float64) float64 { return math.Log(Clock{steep, 1}.Lives(2, 7)) }
-		if got, want := (Clock{steep, 1}).tilt(2, 7), (at(steep+1e-3)-at(steep-1e-3))/2e-3; !alike(got, want, 1e-3) {
+		if got, want := (Clock{steep, 1}).tilt(2, 7), (at(steep+1e-3)-at(steep-1e-3))/2e-3; !mathtest.Alike(got, want, 1e-3) {
 			t.Errorf("steep %v: tilt %v, want %v", steep, got, want)
 		}
 	}
@@ -51,24 +54,24 @@ func TestClockTilt(t *testing.T) {
 // the square root of how much faster its clock runs.
 func TestDueByAge(t *testing.T) {
 	t.Parallel()
-	g, clock := Gamma{40, 800}, Clock{0.6, 1}
+	g, clock := gamma.Distribution{A: 40, B: 800}, Clock{0.6, 1}
 	for _, o := range Objectives() {
 		last := 0.0
 		for _, age := range []float64{0, 1, 10, 100, 1000} {
-			ahead := prospect{clock: clock, age: age}
+			ahead := forecast{clock: clock, age: age}
 			due := ahead.due(o, g, o.Worth(g, 20))
 			if due <= last {
 				t.Errorf("%s: due after %v at age %v, and after %v when younger", o.Name(), due, age, last)
 			}
-			if worth := o.Worth(ahead.over(g, due), due); !alike(worth, o.Worth(g, 20), 1e-6) {
+			if worth := o.Worth(ahead.over(g, due), due); !mathtest.Alike(worth, o.Worth(g, 20), 1e-6) {
 				t.Errorf("%s: worth %v when due at age %v, want %v", o.Name(), worth, age, o.Worth(g, 20))
 			}
 			last = due
 		}
 	}
-	old := prospect{clock: clock, age: 1e4}
+	old := forecast{clock: clock, age: 1e4}
 	rate := old.over(g, 1).Mean()
-	if got, want := old.due(Delay{}, g, 10), math.Sqrt(2*10/rate); !alike(got, want, 0.01) {
+	if got, want := old.due(Delay{}, g, 10), math.Sqrt(2*10/rate); !mathtest.Alike(got, want, 0.01) {
 		t.Errorf("an old page is due after %v days, want √(2θ/λ) = %v", got, want)
 	}
 }

@@ -1,18 +1,22 @@
 package schedule
 
-import "math"
+import (
+	"math"
 
-// Delay keeps changes from waiting: its penalty is the sum, over all changes of
-// a page, of the time from the change to the visit that sees it, per day (Sizov,
-// "Change metrics (3)" and "Optimum refresh policy"). Unlike Age it counts every
-// change, so that a page with ten unseen edits counts ten times. Visits go with
-// the square root of rate and weight; no page is given up.
+	"recrawl/internal/schedule/gamma"
+)
+
+// Delay is the objective of finding changes soon. Its penalty per day is the sum, over
+// all changes, of the days from a change to the visit that finds it (Sizov, "Change
+// metrics (3)" and "Optimum refresh policy"). Unlike [Age] it counts every change: ten
+// unseen edits count ten times. The number of visits is proportional to the square root
+// of rate times weight, and no page is given up.
 type Delay struct{}
 
-// Name implements Objective: the policy is called after the square root.
+// Name implements Objective. The policy is named after the square-root law.
 func (Delay) Name() string { return "sqrt" }
 
-// Penalty implements Objective: λ/(2f), Sizov's λT²/(2m) a day.
+// Penalty implements Objective: λ/(2f), which is Sizov's λT²/(2m) per day.
 func (Delay) Penalty(lambda, visits float64) float64 {
 	switch {
 	case lambda <= 0:
@@ -23,9 +27,9 @@ func (Delay) Penalty(lambda, visits float64) float64 {
 	return lambda / (2 * visits)
 }
 
-// Visits implements Objective: w λ/(2f²) = price, so that f = √(wλ/(2 price)).
-// Sizov's derivative is printed with + μm where it must be + μ; his result is
-// that of the right one.
+// Visits implements Objective. From wλ/(2f²) = price follows f = √(wλ/(2 price)).
+// Sizov's derivative is printed with + μm where + μ is correct; his result follows from
+// the correct one.
 func (Delay) Visits(lambda, weight, price float64) float64 {
 	if lambda <= 0 || weight <= 0 {
 		return 0
@@ -36,5 +40,6 @@ func (Delay) Visits(lambda, weight, price float64) float64 {
 // Merit implements Objective.
 func (Delay) Merit(lambda, weight float64) float64 { return weight / lambda }
 
-// Worth implements Objective: c(s) grows with the mean rate, so V(τ) = (a/b) τ²/2.
-func (Delay) Worth(g Gamma, days float64) float64 { return g.Mean() * days * days / 2 }
+// Worth implements Objective. The penalty rate c(s) grows linearly with the mean rate,
+// which gives V(τ) = (a/b) τ²/2.
+func (Delay) Worth(g gamma.Distribution, days float64) float64 { return g.Mean() * days * days / 2 }

@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"recrawl/internal/crawl"
+	"recrawl/internal/schedule/mathtest"
 )
 
 // Eq. 1 and 2 as printed, for t = 10; with p_g below ½ the time becomes negative.
@@ -27,7 +28,7 @@ func TestNextRefresh(t *testing.T) {
 		{0.9, "7.1429", "-2.5000"},
 		{1.0, "5.7143", "-5.0000"},
 	} {
-		printed(t, fmt.Sprintf("p_c = %v", c.pc), c.want+" "+c.lower, NextRefresh(10, c.pc, 0.7, 0.3), NextRefresh(10, c.pc, 0.4, 0.3))
+		mathtest.Printed(t, fmt.Sprintf("p_c = %v", c.pc), c.want+" "+c.lower, NextRefresh(10, c.pc, 0.7, 0.3), NextRefresh(10, c.pc, 0.4, 0.3))
 	}
 }
 
@@ -38,7 +39,7 @@ func TestNextRefresh(t *testing.T) {
 func TestQueuesOfRefreshTimes(t *testing.T) {
 	t.Parallel()
 	for n, want := range map[int]string{1: "0 20", 2: "20 80", 3: "80 180", 9: "1280 1620", 10: "1620 2000"} {
-		printed(t, fmt.Sprintf("queue %d", n), want, float64((n-1)*(n-1)*20), float64(n*n*20))
+		mathtest.Printed(t, fmt.Sprintf("queue %d", n), want, float64((n-1)*(n-1)*20), float64(n*n*20))
 	}
 }
 
@@ -64,14 +65,14 @@ func refreshes(outcomes string, p Parameters) []float64 {
 
 func TestDeltaTSteps(t *testing.T) {
 	t.Parallel()
-	printed(t, "step vector", "1.0000 0.5714 0.5714 0.5714 0.5714 0.5714 0.5714 0.5714 0.5714 0.7619", refreshes("UCUUCCUUUU", daily)...)
-	printed(t, "failures are no evidence", "1.0000 0.5714 0.5714 0.5714 0.5714", refreshes("UFCUFFUC", daily)...)
+	mathtest.Printed(t, "step vector", "1.0000 0.5714 0.5714 0.5714 0.5714 0.5714 0.5714 0.5714 0.5714 0.7619", refreshes("UCUUCCUUUU", daily)...)
+	mathtest.Printed(t, "failures are no evidence", "1.0000 0.5714 0.5714 0.5714 0.5714", refreshes("UFCUFFUC", daily)...)
 	// It never ends below or above the bounds, from which it comes back at once.
 	low, high := daily, daily
 	low.Min, high.Max = 12*time.Hour, 4*day
-	printed(t, "never below", "1.0000 0.5714 0.3265 0.2857 0.2857", refreshes("UCCCC", low)...)
-	printed(t, "never above", "1.0000 2.0000 4.0000 8.0000 8.0000", refreshes("UUUUU", high)...)
-	printed(t, "back from below", "0.5000 0.6667", refreshes("U"+strings.Repeat("C", 5)+"UUUU", low)[8:]...)
+	mathtest.Printed(t, "never below", "1.0000 0.5714 0.3265 0.2857 0.2857", refreshes("UCCCC", low)...)
+	mathtest.Printed(t, "never above", "1.0000 2.0000 4.0000 8.0000 8.0000", refreshes("UUUUU", high)...)
+	mathtest.Printed(t, "back from below", "0.5000 0.6667", refreshes("U"+strings.Repeat("C", 5)+"UUUU", low)[8:]...)
 }
 
 func TestDeltaTWords(t *testing.T) {
@@ -88,7 +89,7 @@ func TestDeltaTWords(t *testing.T) {
 func TestNextRefreshBounds(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		pc, at := rapid.Float64Range(0, 1).Draw(t, "pc"), positive(1e-3, 1e3).Draw(t, "t")
+		pc, at := rapid.Float64Range(0, 1).Draw(t, "pc"), mathtest.Positive(1e-3, 1e3).Draw(t, "t")
 		if next := NextRefresh(at, pc, deltaUpper, deltaLower); next < at/2 || next > 2*at {
 			t.Fatalf("%v becomes %v at %v", at, next, pc)
 		}

@@ -1,41 +1,75 @@
 package schedule
 
-import "math"
+import (
+	"math"
+
+	"recrawl/internal/schedule/gamma"
+)
 
 // Look is one comparison of a page with its last copy.
 type Look struct {
 	Days    float64 // since the last comparison, > 0
 	Changed bool
-	// Ago is how many days before the look the page last changed, where the page
-	// says so and can be trusted; it is read for changed looks only.
-	Ago float64
 }
 
-// The point estimates of a rate, in changes a day, from what comparisons found.
-// Policies decide by a belief ([Gamma]) instead: put in the place of a rate, an
-// estimate of 0 abandons a page for ever.
+// Estimates are point estimates of a page's rate of change, in changes a day, by the
+// estimators of the literature. They are shown beside the belief for comparison. No
+// policy decides by them: a policy that takes an estimate of 0 for the rate never
+// visits the page again.
+type Estimates struct {
+	Looks, Changes int     // comparisons, and how many of them found a change
+	Days           float64 // from the first copy to the last comparison
+	Count          float64 // by [RateByCount]
+	Log            float64 // by [RateByLog], with the mean interval between looks
+	Likelihood     float64 // by [RateByLikelihood], with pseudo-observations of half a day
+}
 
-// RateByCount is X/T: the changes found over the days (> 0) observed. It is too
-// low, since a look finds one change however many there were, and never exceeds
-// one per look (Sizov, "Estimating the rate parameter λ", whose 0.3 takes the
-// days for the looks).
+// pseudoLook is the length, in days, of the pseudo-observations of Kolobov et al. 2019.
+const pseudoLook = 0.5
+
+// EstimatesOf returns the estimates from a page's looks, in any order. It reports
+// false if there are none.
+func EstimatesOf(looks []Look) (Estimates, bool) {
+	e := Estimates{Looks: len(looks)}
+	for _, l := range looks {
+		e.Days += l.Days
+		if l.Changed {
+			e.Changes++
+		}
+	}
+	if !(e.Days > 0) {
+		return Estimates{}, false
+	}
+	e.Count = RateByCount(e.Changes, e.Days)
+	e.Log = RateByLog(e.Looks, e.Changes, e.Days/float64(e.Looks))
+	e.Likelihood = RateByLikelihood(looks, pseudoLook)
+	return e, true
+}
+
+// RateByCount returns X/T, the number of changes found divided by the days (> 0)
+// observed. It underestimates: a look finds at most one change, however many there
+// were (Sizov, "Estimating the rate parameter λ", whose example of 0.3 divides by the
+// number of looks instead of the days).
 func RateByCount(changes int, days float64) float64 { return float64(changes) / days }
 
-// RateByLog corrects RateByCount for looks at equal intervals of so many days:
-// −ln((n−x+½)/(n+½)) per interval for x changes in n looks (Cho & Garcia-Molina,
-// "Estimating frequency of change", 2003, eq. for r̂; Sizov's log((N+½)/(N−X+½)),
-// printed without the interval). It is 0 for no change and finite for n of n.
+// RateByLog corrects the bias of [RateByCount] for looks at equal intervals (> 0, in
+// days). With x changes in n looks it returns −ln((n−x+½)/(n+½)) divided by the
+// interval (Cho & Garcia-Molina, "Estimating frequency of change", 2003, the estimator
+// r̂; Sizov's log((N+½)/(N−X+½)), printed without the interval). It is 0 for x = 0 and
+// finite for x = n.
 func RateByLog(looks, changes int, interval float64) float64 {
 	n, x := float64(looks), float64(changes)
 	return math.Log((n+0.5)/(n-x+0.5)) / interval
 }
 
-// RateByLikelihood is the rate under which looks at any intervals were likeliest:
-// the λ with Σ over changed looks of τ/(e^λτ − 1) equal to Σ of τ over unchanged
-// ones. That intervals were chosen by what earlier looks found does no harm. It is
-// 0 if no look changed and +Inf if all did. A pseudo > 0 adds one changed and one
-// unchanged look of so many days, which makes it finite and positive (the
-// learning crawler of Kolobov et al. 2019 uses half a day).
+// RateByLikelihood returns the rate λ of greatest likelihood, for looks at any
+// intervals τ: the root of Σ τ/(e^λτ − 1) over changed looks = Σ τ over unchanged
+// looks. It stays valid when the intervals were chosen by what earlier looks found. It
+// is 0 if no look found a change, and +Inf if all did.
+//
+// A pseudo > 0 adds one changed and one unchanged look, each pseudo days long. The
+// result is then positive and finite (Kolobov, Peres, Lu and Horvitz, NeurIPS 2019, use
+// half a day).
 func RateByLikelihood(looks []Look, pseudo float64) float64 {
 	changed, unchanged := pseudo, pseudo
 	for _, l := range looks {
@@ -64,38 +98,7 @@ func RateByLikelihood(looks []Look, pseudo float64) float64 {
 		}
 		return sum
 	}
-	// Looks that span more than a float's range leave the end of it.
-	u, _ := solve(excess, false, pointOn(excess, -math.Log(changed+unchanged)), 1, 1000, 1e-13)
+	// If the looks span more than the range of a float, the search ends at the limit.
+	u, _ := gamma.Solve(excess, false, gamma.PointOn(excess, -math.Log(changed+unchanged)), 1, 1000, 1e-13)
 	return math.Exp(u)
-}
-
-// RateByLastModified is the rate where changed looks tell how long ago the last
-// change was: X/T, where T counts those times for changed looks and the whole time
-// for others, is likeliest. Corrected takes out its bias for few looks, with
-// (X−1) − X/(n ln(1−X/n)) for X (Cho & Garcia-Molina, "Estimating frequency of
-// change", 2003, §5). Both are 0 if nothing changed.
-func RateByLastModified(looks []Look) (plain, corrected float64) {
-	changes, days := 0.0, 0.0
-	for _, l := range looks {
-		if l.Changed {
-			changes++
-			days += l.Ago
-		} else {
-			days += l.Days
-		}
-	}
-	if changes == 0 || days <= 0 {
-		return 0, 0
-	}
-	n := float64(len(looks))
-	// For n of n the logarithm is −Inf and the last term vanishes.
-	unbiased := changes - 1 - changes/(n*math.Log1p(-changes/n))
-	return changes / days, unbiased / days
-}
-
-// RateByHistory is the estimate where every change is known, as from a feed, a
-// sitemap or a list of revisions: (changes + a)/(days + b), where a and b are what
-// is assumed beforehand (Kolobov et al. 2019 use one half each).
-func RateByHistory(changes int, days, a, b float64) float64 {
-	return (float64(changes) + a) / (days + b)
 }

@@ -5,26 +5,28 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"recrawl/internal/schedule/gamma"
+	"recrawl/internal/schedule/mathtest"
 )
 
 // sample is the irregular sample of reference §3: gaps of 1, 1, 2, 4, ½ and 3 days,
-// three of them with changes ¼, ½ and 2 days before the look.
+// three of them with changes.
 var sample = []Look{
-	{Days: 1, Changed: true, Ago: 0.25}, {Days: 1}, {Days: 2, Changed: true, Ago: 0.5}, {Days: 4}, {Days: 0.5}, {Days: 3, Changed: true, Ago: 2},
+	{Days: 1, Changed: true}, {Days: 1}, {Days: 2, Changed: true}, {Days: 4}, {Days: 0.5}, {Days: 3, Changed: true},
 }
 
 // looks is n looks at equal intervals that all found the same.
 func looks(n int, days float64, changed bool) []Look {
 	all := make([]Look, n)
 	for i := range all {
-		all[i] = Look{Days: days, Changed: changed, Ago: days / 2}
+		all[i] = Look{Days: days, Changed: changed}
 	}
 	return all
 }
 
 func TestEstimates(t *testing.T) {
 	t.Parallel()
-	plain, corrected := RateByLastModified(sample)
 	for _, c := range []struct {
 		name string
 		got  float64
@@ -46,28 +48,24 @@ func TestEstimates(t *testing.T) {
 		{"likelihood, 0 of 3, pseudo ½ day", RateByLikelihood(looks(3, 1, false), 0.5), "0.26706279"},
 		{"likelihood, no looks, pseudo ½ day: 2 ln 2", RateByLikelihood(nil, 0.5), "1.38629436"},
 		{"likelihood, no looks", RateByLikelihood(nil, 0), "0"},
-		{"Last-Modified", plain, "0.36363636"},
-		{"Last-Modified, corrected", corrected, "0.32986031"},
-		{"complete observation, ½ and ½", RateByHistory(3, 11.5, 0.5, 0.5), "0.291666667"},
 	} {
-		printed(t, c.name, c.want, c.got)
+		mathtest.Printed(t, c.name, c.want, c.got)
 	}
 }
 
-func TestLastModifiedAtItsEnds(t *testing.T) {
+func TestEstimatesOf(t *testing.T) {
 	t.Parallel()
-	for _, c := range []struct {
-		name             string
-		looks            []Look
-		plain, corrected float64
-	}{
-		{"nothing", nil, 0, 0},
-		{"never changed", looks(4, 1, false), 0, 0},
-		{"always changed: one change less", looks(4, 1, true), 2, 1.5},
-	} {
-		if plain, corrected := RateByLastModified(c.looks); plain != c.plain || corrected != c.corrected {
-			t.Errorf("%s: %v and %v, want %v and %v", c.name, plain, corrected, c.plain, c.corrected)
-		}
+	if e, ok := EstimatesOf(nil); ok {
+		t.Errorf("no looks are estimated as %+v", e)
+	}
+	e, ok := EstimatesOf(sample)
+	if !ok || e.Looks != 6 || e.Changes != 3 || e.Days != 11.5 {
+		t.Errorf("the sample is %+v, %t", e, ok)
+	}
+	// The logarithm is that of 3 changes in 6 looks, 11½/6 days apart.
+	mathtest.Printed(t, "the sample", "0.26086957 0.32297698 0.45883230", e.Count, e.Log, e.Likelihood)
+	if e, _ := EstimatesOf(looks(5, 1, true)); !(e.Likelihood > 0) || math.IsInf(e.Likelihood, 1) {
+		t.Errorf("changes at all looks make %v a day likeliest", e.Likelihood)
 	}
 }
 
@@ -84,13 +82,13 @@ func rateByMoments(looks []Look) float64 {
 		}
 		return sum
 	}
-	u, _ := solve(excess, true, pointOn(excess, 0), 1, 100, 1e-13)
+	u, _ := gamma.Solve(excess, true, gamma.PointOn(excess, 0), 1, 100, 1e-13)
 	return math.Exp(u)
 }
 
 // Looks at any intervals, some of which changed.
-var anyLooks = shared(rapid.SliceOfN(rapid.Custom(func(t *rapid.T) Look {
-	return Look{Days: positive(1e-3, 1e3).Draw(t, "days"), Changed: rapid.Bool().Draw(t, "changed")}
+var anyLooks = mathtest.Shared(rapid.SliceOfN(rapid.Custom(func(t *rapid.T) Look {
+	return Look{Days: mathtest.Positive(1e-3, 1e3).Draw(t, "days"), Changed: rapid.Bool().Draw(t, "changed")}
 }), 1, 40))
 
 // No other rate makes the looks likelier than the estimate of greatest likelihood.
@@ -113,7 +111,7 @@ func TestLikelihoodIsGreatest(t *testing.T) {
 		if math.IsNaN(best) || best == 0 || math.IsInf(best, 1) {
 			return // all alike
 		}
-		other := best * positive(0.5, 2).Draw(t, "other")
+		other := best * mathtest.Positive(0.5, 2).Draw(t, "other")
 		if at, there := likelihood(best), likelihood(other); there > at+1e-9*math.Abs(at) {
 			t.Fatalf("%v at %v, %v at %v", at, best, there, other)
 		}
@@ -124,11 +122,11 @@ func TestLikelihoodIsGreatest(t *testing.T) {
 func TestLikelihoodOfEqualIntervals(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		n, interval := rapid.IntRange(2, 100).Draw(t, "n"), positive(1e-3, 1e3).Draw(t, "interval")
+		n, interval := rapid.IntRange(2, 100).Draw(t, "n"), mathtest.Positive(1e-3, 1e3).Draw(t, "interval")
 		x := rapid.IntRange(1, n-1).Draw(t, "x")
 		all := append(looks(x, interval, true), looks(n-x, interval, false)...)
 		want := -math.Log1p(-float64(x)/float64(n)) / interval
-		if got := RateByLikelihood(all, 0); !alike(got, want, 1e-9) {
+		if got := RateByLikelihood(all, 0); !mathtest.Alike(got, want, 1e-9) {
 			t.Fatalf("%d of %d every %v: %v, want %v", x, n, interval, got, want)
 		}
 	})
@@ -138,7 +136,7 @@ func TestLikelihoodOfEqualIntervals(t *testing.T) {
 func TestPseudoObservations(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		got := RateByLikelihood(anyLooks.Draw(t, "looks"), positive(0.01, 10).Draw(t, "pseudo"))
+		got := RateByLikelihood(anyLooks.Draw(t, "looks"), mathtest.Positive(0.01, 10).Draw(t, "pseudo"))
 		if !(got > 0) || math.IsInf(got, 1) {
 			t.Fatalf("estimate %v", got)
 		}

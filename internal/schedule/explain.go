@@ -7,50 +7,51 @@ import (
 	"recrawl/internal/crawl"
 )
 
-// Explanation is why a page that its policy plans is visited when it is, in
-// numbers; [Word] words the reasons.
+// Explanation says in numbers why a page that its policy plans is visited when it is.
+// [Word] puts the reasons into words.
 type Explanation struct {
 	Policy string
 
-	// Mean is the believed rate of change, a day, on average until the next visit; the
-	// true one is between Low and High with 90 %.
+	// Mean is the believed rate in changes a day, averaged until the next visit. The
+	// true rate is between Low and High with a probability of 90 %.
 	Mean, Low, High float64
-	// Looks is how many comparisons are remembered one by one, at most 32; Changes of
-	// them found a change, and Told were made by the server (304).
+	// Looks is how many comparisons are remembered individually, at most 32. Changes of
+	// them found a change, and Told of them were made by the server (304).
 	Looks, Changes, Told int
-	// Observed is the time without changes that the page's own looks, as far as they
-	// are not forgotten, amount to.
+	// Observed is the time without changes that the page's own looks add up to, less
+	// what is forgotten.
 	Observed time.Duration
-	// Noisy says that the page changes however soon it is looked at.
+	// Noisy says that every recent look found a change, however soon it came.
 	Noisy bool
 
 	// The rest of this group is of the budgeted policies only, and zero for others.
 
-	// Index is what a visit now would be worth; the page is due when it reaches
-	// Threshold, or HostPrice if that is more. OwnThreshold says that Threshold is
-	// not the crawl's, which has none yet.
+	// Index is what a visit now would be worth. The page is due when it reaches the
+	// larger of Threshold and HostPrice. OwnThreshold says that Threshold is the
+	// default, because the crawl has none yet.
 	Index, Threshold, HostPrice, Weight float64
 	OwnThreshold                        bool
 
-	// Wanted is the interval before bounds and jitter; Jitter is the share that it
-	// is moved by; Interval is what comes of it, from the last visit to the next.
+	// Wanted is the interval before bounds and jitter. Jitter is the share by which it
+	// is moved. Interval is the result, from the last visit to the next.
 	Wanted   time.Duration
 	Jitter   float64
 	Interval time.Duration
 	// Reasons are those of the interval.
 	Reasons []crawl.Reason
-	// WhatIf says what the interval would be if something were otherwise.
+	// WhatIf says what the interval would be under other circumstances.
 	WhatIf []crawl.Reason
 }
 
-// Explain says why a page's next visit is when it is, elapsed after its last one.
-// The page is as that visit left it: its belief learned from it, and its number is
-// that of it. With the parameters of then Interval is that of the plan; with
-// others it is what the plan would be now. What a visit that found no content led
-// to (a back-off, a probe) is not the policy's and not said here.
+// Explain says why a page's next visit is when it is, when the last one was elapsed
+// ago. page is as its last visit left it: its belief includes that visit, and its
+// number is that visit's. With the parameters of that time, Interval is the plan's;
+// with later ones, it is what the plan would be now. Explain does not cover what
+// follows a visit without content (a back-off, a probe), which is not the policy's
+// decision.
 func Explain(policy Policy, page Page, p Parameters, elapsed time.Duration) Explanation {
 	now := Replan(policy, page, p)
-	ahead := p.prospect(page.Belief)
+	ahead := p.forecast(page.Belief)
 	own := page.Belief.Gamma(p.prior())
 	g := ahead.over(own, min(days(now.Interval), days(p.Max)))
 	x, counter := page.Belief.last(window)
@@ -77,7 +78,7 @@ func Explain(policy Policy, page Page, p Parameters, elapsed time.Duration) Expl
 	return e
 }
 
-// ifSeen is what follows if the next visit, an interval after the last, finds a
+// ifSeen returns what follows if the next visit, an interval after the last, finds a
 // change or none.
 func ifSeen(policy Policy, page Page, p Parameters, interval time.Duration) []ground {
 	page.Visit++
@@ -92,8 +93,8 @@ func ifSeen(policy Policy, page Page, p Parameters, interval time.Duration) []gr
 	return []ground{then(CodeUnchanged, crawl.OutcomeUnchanged), then(CodeChanged, crawl.OutcomeChanged)}
 }
 
-// ifMoved is what follows if a budgeted page had twice its weight, or its host had
-// room.
+// ifMoved returns what would follow if a budgeted page had twice its weight, or its
+// host had room.
 func ifMoved(o Budgeted, page Page, p Parameters, e Explanation) []ground {
 	heavier := p
 	heavier.Weight = 2 * e.Weight

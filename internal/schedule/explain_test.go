@@ -9,6 +9,8 @@ import (
 	"pgregory.net/rapid"
 
 	"recrawl/internal/crawl"
+	"recrawl/internal/schedule/gamma"
+	"recrawl/internal/schedule/mathtest"
 )
 
 // wordsOf words reasons one by one.
@@ -23,7 +25,7 @@ func wordsOf(reasons []crawl.Reason) []string {
 func TestExplain(t *testing.T) {
 	t.Parallel()
 	full := daily
-	full.Threshold, full.HostPrice, full.Weight, full.Prior = 0.3, 0.8, 2.5, Gamma{1, 10}
+	full.Threshold, full.HostPrice, full.Weight, full.Prior = 0.3, 0.8, 2.5, gamma.Distribution{A: 1, B: 10}
 	tight := daily
 	tight.Max = 2 * day
 	b := Belief{MaxFR: 5, Pairs: 8, History: 0b10000010, Told: 0b1100, Changes: 2, Days: 20}
@@ -94,7 +96,7 @@ func TestExplainAgreesWithPlan(t *testing.T) {
 		policy, page, p := anyPolicy.Draw(t, "policy"), pages.Draw(t, "page"), parameters.Draw(t, "p")
 		seen := Observation{
 			Outcome: rapid.SampledFrom([]crawl.Outcome{crawl.OutcomeUnchanged, crawl.OutcomeCosmetic, crawl.OutcomeChanged}).Draw(t, "outcome"),
-			Gap:     duration(positive(1e-4, 1e4).Draw(t, "gap")),
+			Gap:     duration(mathtest.Positive(1e-4, 1e4).Draw(t, "gap")),
 		}
 		plan := policy.Next(page, seen, p)
 		page.Belief = plan.Belief

@@ -1,12 +1,14 @@
 package schedule
 
-// Fresh keeps copies up to date: its penalty is the share of time in which a
-// page differs from its copy (one minus the freshness of Cho & Garcia-Molina
-// 2003, §3; Sizov, "Change metrics (1)").
+import "recrawl/internal/schedule/gamma"
+
+// Fresh is the objective of keeping copies up to date. Its penalty is the share of time
+// in which a page differs from its copy: one minus the freshness of Cho & Garcia-Molina
+// 2003, §3 (Sizov, "Change metrics (1)").
 //
-// It gives up pages that change too often to be kept fresh: with w/λ at most the
-// price a page is not worth a visit (Cho & Garcia-Molina 2003, §4). Under a
-// belief it does so only slowly, since the rate may be less than it seems.
+// Fresh gives up pages that change too often to be kept fresh: a page with w/λ below
+// the price gets no visits (Cho & Garcia-Molina 2003, §4). Under a belief it gives a
+// page up only slowly, because the true rate may be lower than it seems.
 type Fresh struct{}
 
 // Name implements Objective.
@@ -21,25 +23,22 @@ func (Fresh) Penalty(lambda, visits float64) float64 {
 		return 1
 	}
 	x := lambda / visits
-	return evenK(x) / x
+	return gamma.EvenK(x) / x
 }
 
-// Visits implements Objective: (w/λ) G(λ/f) = price.
+// Visits implements Objective. It solves (w/λ) G(λ/f) = price for f.
 func (Fresh) Visits(lambda, weight, price float64) float64 {
 	if weight <= 0 {
 		return 0
 	}
-	return visitsFor(lambda, evenGInverse(price*lambda/weight))
+	return visitsFor(lambda, gamma.EvenGInverse(price*lambda/weight))
 }
 
 // Merit implements Objective.
 func (Fresh) Merit(lambda, weight float64) float64 { return weight / lambda }
 
-// Worth implements Objective: c(s) = 1 − S(s), so V(τ) = ∫₀^τ S − τ S(τ), which
-// approaches b/(a−1) for a > 1 and has no bound otherwise.
-func (Fresh) Worth(g Gamma, days float64) float64 {
-	if g.early(days) {
-		return days * g.changeSeries(days, func(k float64) float64 { return k / (k + 1) })
-	}
-	return g.meanSurvival(days) - days*g.Survival(days)
+// Worth implements Objective. With c(s) = 1 − S(s), V(τ) = ∫₀^τ S − τ S(τ). For a > 1
+// it approaches b/(a−1); otherwise it has no bound.
+func (Fresh) Worth(g gamma.Distribution, days float64) float64 {
+	return g.PartialMean(days)
 }

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"recrawl/internal/crawl"
+	"recrawl/internal/schedule/gamma"
+	"recrawl/internal/schedule/mathtest"
 )
 
 func TestNextMaxFR(t *testing.T) {
@@ -75,8 +77,8 @@ func TestFRMaxFixedPoint(t *testing.T) {
 	t.Parallel()
 	for lambda, want := range map[float64]string{0.001: "31.9 31.6", 0.01: "10.26 10.00", 0.05: "4.74 4.47", 0.1: "3.44 3.16", 0.3: "2.12 1.83"} {
 		excess := func(m float64) float64 { return -m*math.Expm1(-lambda*m) - 1 }
-		settled, ok := solve(excess, true, pointOn(excess, 1), 0.1, 100, 1e-9)
-		if printed(t, fmt.Sprintf("λ = %v a round", lambda), want, settled, 1/math.Sqrt(lambda)); !ok {
+		settled, ok := gamma.Solve(excess, true, gamma.PointOn(excess, 1), 0.1, 100, 1e-9)
+		if mathtest.Printed(t, fmt.Sprintf("λ = %v a round", lambda), want, settled, 1/math.Sqrt(lambda)); !ok {
 			t.Errorf("λ = %v: it does not settle", lambda)
 		}
 	}

@@ -2,24 +2,24 @@ package schedule
 
 import "time"
 
-// Jitter is how far an interval may be moved, as a share of it. Moving visits
-// keeps pages that were found together from coming due together for ever.
+// Jitter is the largest share of an interval by which it is moved. Without it, pages
+// that were found together would be due together for ever.
 const Jitter = 0.05
 
-// driftVisits is for how many visits in a row a page's intervals are moved the
-// same way. At one visit a day and a mean of 0.75 × Jitter, 32 visits go once
-// round the clock.
+// driftVisits is for how many visits in a row a page's intervals are moved in the same
+// direction. With one visit a day, each moved by 0.75 × Jitter on average, the time of
+// day goes once round the clock in 32 visits.
 const driftVisits = 32
 
-// spread clamps an interval to the bounds and moves it by Jitter at most, within
-// the bounds. It returns the bound that held as a ground, if one did.
+// spread clamps an interval to the bounds and moves it, by at most Jitter and within
+// the bounds. If a bound applied, it is returned as a ground.
 //
-// Two things are wanted of the move. Pages must part: the size of the move is a
-// hash of page and visit. And a page must not be visited at the same hour every
-// day (Bouras et al., §3.1: "the time it visits the same pages changes daily"),
-// which a move that averages to nothing does not give: so it is at least half of
-// Jitter, and goes the same way for driftVisits visits before it turns, with a
-// phase of the page's own. Over two turns no page gains or loses visits.
+// The move has two purposes. Pages must drift apart; therefore its size is a hash of
+// the page and the visit. And a page must not be visited at the same hour every day
+// (Bouras et al., §3.1: "the time it visits the same pages changes daily"), which a
+// move that averages to zero would not achieve; therefore it is at least half of Jitter
+// and keeps its direction for driftVisits visits, with a phase of the page's own. Over
+// one period of both directions no page gains or loses visits.
 func (p Parameters) spread(page Page, wanted time.Duration) (interval time.Duration, bound ground) {
 	return p.between(p.Floor(), page, wanted)
 }
@@ -40,8 +40,8 @@ func (p Parameters) between(low time.Duration, page Page, wanted time.Duration) 
 	return min(max(moved, low), p.Max), bound
 }
 
-// shift is by what share the interval after this visit is moved: half of Jitter
-// to Jitter, in the page's present direction.
+// shift returns the share by which the interval after this visit is moved: between half
+// of Jitter and Jitter, in the page's present direction.
 func shift(page int64, visit int) float64 {
 	const phases = 2 * driftVisits
 	own := mix(uint64(page))

@@ -2,18 +2,18 @@ package schedule
 
 import "time"
 
-// Modified are the Last-Modified dates of the two copies that a visit compared,
-// zero where there is none; after a 304 both are the old copy's.
+// Modified has the Last-Modified dates of the two copies that a visit compared, zero
+// where there is none. After a 304 both are the old copy's.
 //
-// A date is believed once it has moved with the content twice and stayed with it
-// once, and until it does otherwise: many servers send the time of the request, or
-// that of a deployment, or none at all.
+// A page's dates are trusted after they have moved with the content twice and stayed
+// with it once, and until they are wrong: many servers send the time of the request,
+// that of a deployment, or nothing.
 type Modified struct {
 	Before, Now time.Time
 }
 
-// proofs is how many times a date must have moved with the content to be believed,
-// and the most that is counted.
+// proofs is how many times a date must have moved with the content to be trusted. No
+// more are counted.
 const proofs = 2
 
 // witness counts whether the dates agreed with the comparison.
@@ -34,8 +34,8 @@ func (b Belief) witness(seen Observation) Belief {
 	return b
 }
 
-// changedAgo is how long before the visit the page last changed, 0 if that is not
-// known. What a date says of the visit that proves it is not believed yet.
+// changedAgo returns how long before the visit the page last changed, 0 if unknown. A
+// date is not yet trusted on the visit that completes its proof.
 func (b Belief) changedAgo(seen Observation) time.Duration {
 	m := seen.Modified
 	switch {

@@ -3,34 +3,35 @@ package schedule
 import (
 	"math"
 	"time"
+
+	"recrawl/internal/schedule/gamma"
 )
 
 // Constants of priors, chosen on recorded traces of change; see docs/policies.md.
 const (
-	// priorShape is the shape of the belief about a page of which nothing is known:
-	// so wide that a change every few hours and none in years are both possible.
+	// priorShape is the shape of the belief about a page that nothing is known of. It
+	// is wide enough for a change every few hours and for none in years.
 	priorShape = 0.7
 	// priorRounds is how many rounds lie between two changes of such a page, on
-	// average: 20 days for a round of a day. Whoever wants other rounds speaks of
-	// other pages, so the prior goes with the round.
+	// average: 20 days for a round of a day. The prior scales with the round because a
+	// crawl with another round is about pages of another kind.
 	priorRounds = 20
-	// A host's mean counts as much as shrinkPages of its pages at the outside mean,
-	// and its shape as shapePages of pages at priorShape.
+	// A host's mean is averaged with the outside mean as if that were of shrinkPages
+	// pages, and its shape with priorShape as if that were of shapePages pages.
 	shrinkPages = 3
 	shapePages  = 10
-	// leastShape and mostShape bound what a host's pages can make of the shape.
+	// leastShape and mostShape bound the shape that is fitted to a host's pages.
 	leastShape, mostShape = 0.15, 20
 )
 
-// FirstPrior is the belief about a page of which nothing is known but that it is
-// to be visited once a round (> 0) until more is.
-func FirstPrior(round time.Duration) Gamma {
-	return Gamma{priorShape, priorShape * priorRounds * days(round)}
+// FirstPrior returns the belief about a page of which only the round (> 0) is known.
+func FirstPrior(round time.Duration) gamma.Distribution {
+	return gamma.Distribution{A: priorShape, B: priorShape * priorRounds * days(round)}
 }
 
-// Population is what the beliefs about a group of pages, say of a host, have in
-// common: the means that the group's prior is made of. The zero Population is
-// empty. Two of them can be added, so shards can be summed up apart.
+// Population sums up the beliefs about a group of pages, for instance those of a host:
+// the means from which the group's prior is made. The zero Population is empty.
+// Populations can be merged, so shards can be summed up separately.
 type Population struct {
 	N    int     // pages
 	mean float64 // mean of the expected rates
@@ -38,8 +39,8 @@ type Population struct {
 }
 
 // Add counts a page with a belief.
-func (p *Population) Add(g Gamma) {
-	p.Merge(Population{N: 1, mean: g.Mean(), log: digamma(g.A) - math.Log(g.B)})
+func (p *Population) Add(g gamma.Distribution) {
+	p.Merge(Population{N: 1, mean: g.Mean(), log: gamma.Digamma(g.A) - math.Log(g.B)})
 }
 
 // Merge adds another group.
@@ -53,44 +54,32 @@ func (p *Population) Merge(o Population) {
 	p.log += (o.log - p.log) * share
 }
 
-// Prior is the belief about a page of the group before it was looked at, by
-// empirical Bayes: the mean of its pages, drawn towards the mean of the outside
-// prior (that of the crawl for a host, FirstPrior for a crawl), and as wide as
-// they differ.
+// Prior returns the belief about a page of the group before any look at it, by
+// empirical Bayes. Its mean is that of the group's pages, shrunk towards the mean of
+// the outside prior (the crawl's for a host, FirstPrior for a crawl). Its width
+// reflects how much the pages differ.
 //
-// The shape a is that of the Gamma distribution with the pages' expected λ and
-// ln λ: ln a − ψ(a) = ln E λ − E ln λ. Beliefs that were made under one prior and
-// make the next are the two steps of EM (Dempster, Laird and Rubin 1977) for the
-// prior under which all looks at the group together are likeliest.
-func (p Population) Prior(outside Gamma) Gamma {
+// The shape a is that of the Gamma distribution with the pages' expected λ and ln λ: ln
+// a − ψ(a) = ln E λ − E ln λ. Beliefs made under one prior that in turn make the next
+// prior are the two steps of EM (Dempster, Laird and Rubin 1977), which converges to
+// the prior of greatest likelihood for all looks at the group.
+func (p Population) Prior(outside gamma.Distribution) gamma.Distribution {
 	n := float64(p.N)
 	mean := (shrinkPages*outside.Mean() + n*p.mean) / (shrinkPages + n)
 	shape := priorShape
 	if p.N > 0 {
-		fitted := min(max(shapeOf(math.Log(p.mean)-p.log), leastShape), mostShape)
+		fitted := min(max(gamma.ShapeOf(math.Log(p.mean)-p.log), leastShape), mostShape)
 		shape = (shapePages*priorShape + n*fitted) / (shapePages + n)
 	}
-	return Gamma{shape, shape / mean}
-}
-
-// shapeOf is the shape a at which ln a − ψ(a), which falls, is the excess: +Inf for
-// none. It starts from Minka, "Estimating a Gamma distribution", 2002, eq. 11.
-func shapeOf(excess float64) float64 {
-	if !(excess > 0) {
-		return math.Inf(1)
-	}
-	start := (3 - excess + math.Sqrt((excess-3)*(excess-3)+24*excess)) / (12 * excess)
-	over := func(u float64) float64 { return u - digamma(math.Exp(u)) - excess }
-	u, _ := solve(over, false, pointOn(over, math.Log(start)), 0.02, 2, 1e-9)
-	return math.Exp(u)
+	return gamma.Distribution{A: shape, B: shape / mean}
 }
 
 const day = 24 * time.Hour
 
-// days is a duration in days, the unit of all rates.
+// days converts a duration to days, the unit of all rates.
 func days(d time.Duration) float64 { return d.Hours() / 24 }
 
-// duration is the Duration of so many days, the longest one for what is longer.
+// duration converts days to a Duration, capped at the longest one.
 func duration(days float64) time.Duration {
 	ns := days * float64(day)
 	if !(ns < math.MaxInt64) {

@@ -7,16 +7,19 @@ import (
 	"time"
 
 	"pgregory.net/rapid"
+
+	"recrawl/internal/schedule/gamma"
+	"recrawl/internal/schedule/mathtest"
 )
 
 func TestFirstPrior(t *testing.T) {
 	t.Parallel()
 	// A round of a day is the prior that the constants were chosen with: one change
 	// in 20 days.
-	if g := FirstPrior(day); g.A != 0.7 || !alike(g.B, 14, 1e-12) || !alike(g.Mean(), 0.05, 1e-12) {
+	if g := FirstPrior(day); g.A != 0.7 || !mathtest.Alike(g.B, 14, 1e-12) || !mathtest.Alike(g.Mean(), 0.05, 1e-12) {
 		t.Errorf("prior %+v of a daily round", g)
 	}
-	if g := FirstPrior(time.Second); !alike(g.Mean(), 86400/20, 1e-12) {
+	if g := FirstPrior(time.Second); !mathtest.Alike(g.Mean(), 86400/20, 1e-12) {
 		t.Errorf("mean %v of a round of a second", g.Mean())
 	}
 }
@@ -24,7 +27,7 @@ func TestFirstPrior(t *testing.T) {
 func TestPopulationPrior(t *testing.T) {
 	t.Parallel()
 	outside := FirstPrior(day)
-	of := func(n int, g ...Gamma) Population {
+	of := func(n int, g ...gamma.Distribution) Population {
 		var p Population
 		for i := range n {
 			p.Add(g[i%len(g)])
@@ -38,14 +41,14 @@ func TestPopulationPrior(t *testing.T) {
 	}{
 		{"no pages: the outside mean", Population{}, 0.7, 0.05},
 		// (3·0.05 + 1)/4; (10·0.7 + 1·2)/11: one page's belief is its own best fit.
-		{"one page", of(1, Gamma{2, 2}), 9. / 11, 1.15 / 4},
+		{"one page", of(1, gamma.Distribution{A: 2, B: 2}), 9. / 11, 1.15 / 4},
 		// All alike and certain: as narrow as is allowed, (10·0.7 + 1000·20)/1010.
-		{"pages alike", of(1000, Gamma{1e9, 1e9}), 20007. / 1010, (0.15 + 1000) / 1003},
+		{"pages alike", of(1000, gamma.Distribution{A: 1e9, B: 1e9}), 20007. / 1010, (0.15 + 1000) / 1003},
 		// Rates 1.99 and 0.01: ln a − ψ(a) = ln 1 − (ln 1.99 + ln 0.01)/2 at a = 0.34426521.
-		{"pages apart", of(1000, Gamma{1.99e9, 1e9}, Gamma{1e7, 1e9}), (7 + 1000*0.34426521) / 1010, (0.15 + 1000) / 1003},
+		{"pages apart", of(1000, gamma.Distribution{A: 1.99e9, B: 1e9}, gamma.Distribution{A: 1e7, B: 1e9}), (7 + 1000*0.34426521) / 1010, (0.15 + 1000) / 1003},
 	} {
 		got := c.p.Prior(outside)
-		if !alike(got.A, c.shape, 1e-6) || !alike(got.Mean(), c.mean, 1e-9) {
+		if !mathtest.Alike(got.A, c.shape, 1e-6) || !mathtest.Alike(got.Mean(), c.mean, 1e-9) {
 			t.Errorf("%s: shape %v, mean %v; want %v, %v", c.name, got.A, got.Mean(), c.shape, c.mean)
 		}
 	}
@@ -56,7 +59,7 @@ func TestPopulationPrior(t *testing.T) {
 func TestPriorIsLearned(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(7, 7))
-	for _, truth := range []Gamma{{2, 20}, {0.5, 1}, {8, 80}} {
+	for _, truth := range []gamma.Distribution{{A: 2, B: 20}, {A: 0.5, B: 1}, {A: 8, B: 80}} {
 		prior := FirstPrior(day)
 		evidence := make([][]Look, 400)
 		for i := range evidence {
@@ -83,7 +86,7 @@ func TestPriorIsLearned(t *testing.T) {
 			}
 			prior = group.Prior(FirstPrior(day))
 		}
-		if !alike(prior.Mean(), truth.Mean(), 0.2) || !alike(prior.A, truth.A, 0.4) {
+		if !mathtest.Alike(prior.Mean(), truth.Mean(), 0.2) || !mathtest.Alike(prior.A, truth.A, 0.4) {
 			t.Errorf("pages from %+v: prior %+v of mean %v", truth, prior, prior.Mean())
 		}
 	}
@@ -107,7 +110,7 @@ func TestPopulationMerge(t *testing.T) {
 		}
 		left.Merge(right)
 		a, b := whole.Prior(outside), left.Prior(outside)
-		if left.N != len(beliefs) || !alike(a.A, b.A, 1e-6) || !alike(a.B, b.B, 1e-6) {
+		if left.N != len(beliefs) || !mathtest.Alike(a.A, b.A, 1e-6) || !mathtest.Alike(a.B, b.B, 1e-6) {
 			t.Fatalf("%+v in one, %+v in parts", a, b)
 		}
 		if !(a.A >= leastShape) || a.A > mostShape || !(a.B > 0) || math.IsInf(a.B, 1) {

@@ -9,26 +9,28 @@ import (
 	"pgregory.net/rapid"
 
 	"recrawl/internal/crawl"
+	"recrawl/internal/schedule/gamma"
+	"recrawl/internal/schedule/mathtest"
 )
 
 var (
-	parameters = shared(rapid.Custom(func(t *rapid.T) Parameters {
+	parameters = mathtest.Shared(rapid.Custom(func(t *rapid.T) Parameters {
 		minimum := time.Duration(rapid.Int64Range(1, int64(3650*day)).Draw(t, "min"))
 		return Parameters{
 			Round: time.Duration(rapid.Int64Range(1, int64(1<<62)).Draw(t, "round")),
 			Min:   minimum,
 			Max:   time.Duration(rapid.Int64Range(int64(minimum), int64(3650*day)).Draw(t, "max")),
 
-			Threshold: rapid.OneOf(rapid.Just(0.), positive(1e-9, 1e9)).Draw(t, "threshold"),
-			HostPrice: rapid.OneOf(rapid.Just(0.), positive(1e-9, 1e9)).Draw(t, "host price"),
-			Prior:     rapid.OneOf(rapid.Just(Gamma{}), gammas).Draw(t, "prior"),
+			Threshold: rapid.OneOf(rapid.Just(0.), mathtest.Positive(1e-9, 1e9)).Draw(t, "threshold"),
+			HostPrice: rapid.OneOf(rapid.Just(0.), mathtest.Positive(1e-9, 1e9)).Draw(t, "host price"),
+			Prior:     rapid.OneOf(rapid.Just(gamma.Distribution{}), gammas).Draw(t, "prior"),
 			HalfLife:  time.Duration(rapid.Int64Min(0).Draw(t, "half-life")),
-			Weight:    rapid.OneOf(rapid.Just(0.), positive(1e-3, 1e3)).Draw(t, "weight"),
+			Weight:    rapid.OneOf(rapid.Just(0.), mathtest.Positive(1e-3, 1e3)).Draw(t, "weight"),
 			Steep:     rapid.OneOf(rapid.Just(0.), rapid.Float64Range(0, mostSteep)).Draw(t, "steep"),
 			Site:      rapid.OneOf(rapid.Just(Site{}), sites).Draw(t, "site"),
 		}
 	}))
-	sites = shared(rapid.Custom(func(t *rapid.T) Site {
+	sites = mathtest.Shared(rapid.Custom(func(t *rapid.T) Site {
 		return Site{
 			Wave:  rapid.Int64Range(0, 4e12).Draw(t, "wave"),
 			Share: rapid.Float64Range(0, 1).Draw(t, "share"),
@@ -36,7 +38,7 @@ var (
 			Since: rapid.Int64Range(0, 4e12).Draw(t, "since"),
 		}
 	}))
-	beliefs = shared(rapid.Custom(func(t *rapid.T) Belief {
+	beliefs = mathtest.Shared(rapid.Custom(func(t *rapid.T) Belief {
 		pairs := rapid.IntRange(0, window).Draw(t, "pairs")
 		history := uint32(rapid.Uint64Range(0, 1<<pairs-1).Draw(t, "history"))
 		return Belief{
@@ -50,13 +52,13 @@ var (
 			Compared:  rapid.Int64Min(0).Draw(t, "compared"),
 			Since:     rapid.OneOf(rapid.Just(int64(0)), rapid.Int64Range(1, 4e12)).Draw(t, "since"),
 			LastGap:   rapid.Float32Range(0, 1e5).Draw(t, "last gap"),
-			Slant:     Slant{Known: rapid.Float32Range(0, 1e5).Draw(t, "known"), Slope: rapid.Float32Range(-1e5, 1e5).Draw(t, "slope")},
+			Aging:     Aging{Known: rapid.Float32Range(0, 1e5).Draw(t, "known"), Slope: rapid.Float32Range(-1e5, 1e5).Draw(t, "slope")},
 			Refresh:   rapid.Float32Range(0, 3650).Draw(t, "refresh"),
 			Selective: rapid.Float32Range(0.2, 0.6).Draw(t, "selective"),
 			Skipped:   rapid.Bool().Draw(t, "skipped"),
 		}
 	}))
-	pages = shared(rapid.Custom(func(t *rapid.T) Page {
+	pages = mathtest.Shared(rapid.Custom(func(t *rapid.T) Page {
 		return Page{
 			ID:       rapid.Int64().Draw(t, "id"),
 			State:    rapid.SampledFrom(crawl.PageStates()).Draw(t, "state"),
@@ -65,7 +67,7 @@ var (
 			Belief:   beliefs.Draw(t, "belief"),
 		}
 	}))
-	observations = shared(rapid.Custom(func(t *rapid.T) Observation {
+	observations = mathtest.Shared(rapid.Custom(func(t *rapid.T) Observation {
 		return Observation{
 			Outcome:    rapid.SampledFrom(crawl.Outcomes()).Draw(t, "outcome"),
 			RetryAfter: time.Duration(rapid.Int64Min(0).Draw(t, "retry_after")),
@@ -77,7 +79,7 @@ var (
 			Internal:    Internal{Compared: rapid.IntRange(0, 100).Draw(t, "compared"), Changed: rapid.IntRange(0, 100).Draw(t, "changed")},
 		}
 	}))
-	anyPolicy = shared(rapid.SampledFrom(policies))
+	anyPolicy = mathtest.Shared(rapid.SampledFrom(policies))
 )
 
 // Every plan keeps the bounds, says why, leaves a belief that can be stored, and

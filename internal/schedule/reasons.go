@@ -1,6 +1,10 @@
 package schedule
 
-import "recrawl/internal/crawl"
+import (
+	"recrawl/internal/crawl"
+
+	"recrawl/internal/schedule/gamma"
+)
 
 // Codes of reasons. They are stored: never change the meaning of one or of its
 // numbers, which [numbers] names.
@@ -57,8 +61,8 @@ const (
 	CodeHostPrice   = "host_price"   // host's price moved from, to
 )
 
-// numbers names the numbers of each code that a [ground] may carry, in their order.
-// Durations are seconds ("s"), rates are changes a day.
+// numbers names the numbers of each code that a [ground] may carry, in order. Durations
+// are in seconds ("s"), rates in changes a day.
 var numbers = map[string][]string{
 	CodeChanges: {"n", "of"}, CodeTold: {"n"}, CodeEvery: {"s"}, CodeRounds: {"n", "s"}, CodeInternal: {"share", "n"},
 	CodeRefresh: {"s", "p", "from"}, CodeSelective: {"share", "at"}, CodeMin: {"s"}, CodeMax: {"s"}, CodeJitter: {"share"},
@@ -70,15 +74,15 @@ var numbers = map[string][]string{
 	CodeUnchanged: {"s"}, CodeChanged: {"s"}, CodeHeavier: {"s"}, CodeHostFree: {"s"}, CodeUnbound: {"s"},
 }
 
-// ground is a reason in a fixed size: what it says stays numbers until somebody
-// asks, so that planning a visit allocates nothing.
+// ground is a reason of fixed size. Its content stays numeric until somebody asks for
+// it, so planning a visit allocates nothing.
 type ground struct {
 	code   string
 	num    [3]float64
-	belief Gamma // of CodeBelief and CodePrior, instead of numbers
+	belief gamma.Distribution // of CodeBelief and CodePrior, instead of numbers
 }
 
-// because makes a ground; the numbers are those that [numbers] names.
+// because makes a ground from the numbers that [numbers] names.
 func because(code string, num ...float64) ground {
 	g := ground{code: code}
 	copy(g.num[:], num)
@@ -87,7 +91,7 @@ func because(code string, num ...float64) ground {
 
 func (g ground) reason() crawl.Reason {
 	r := crawl.Reason{Code: g.code}
-	if g.belief != (Gamma{}) {
+	if g.belief != (gamma.Distribution{}) {
 		// Quantiles take as long as the rest of a plan, so they wait till here.
 		g = because(g.code, g.belief.Mean(), g.belief.Quantile(0.05), g.belief.Quantile(0.95))
 	}
@@ -100,13 +104,13 @@ func (g ground) reason() crawl.Reason {
 	return r
 }
 
-// grounds are the reasons of one decision, in their order.
+// grounds are the reasons of one decision, in order.
 type grounds struct {
 	list [14]ground
 	n    int
 }
 
-// add appends grounds; one without a code is none.
+// add appends grounds. It ignores those without a code.
 func (all *grounds) add(more ...ground) {
 	for _, g := range more {
 		if g.code != "" {

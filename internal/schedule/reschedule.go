@@ -7,17 +7,16 @@ import (
 )
 
 const (
-	// moveFactor is by what factor an interval must have changed for its page to be
-	// woken and planned again.
+	// moveFactor is the factor by which an interval must have changed for its page to
+	// be woken and planned again.
 	moveFactor = 2
-	// movedShare is the largest share of a period's visits that may be moved in it:
-	// waking a page costs about as much as visiting one.
+	// movedShare is the largest share of a period's visits that may be moved in it.
+	// Waking a page costs about as much as visiting one.
 	movedShare = 0.05
 )
 
-// Sleeper is a page that waits for its next visit, and the interval that it would
-// have been given today. Thresholds, prices, priors and weights move while it
-// sleeps.
+// Sleeper is a page that waits for its next visit, with the interval that it would be
+// given today. Thresholds, prices, priors and weights move while it sleeps.
 type Sleeper struct {
 	ID      int64
 	Elapsed time.Duration // since its last visit
@@ -25,10 +24,10 @@ type Sleeper struct {
 	Wanted  time.Duration // the same, by what is known now: the Interval of Replan
 }
 
-// Reschedule chooses which sleepers to plan again: those whose interval has
-// changed by more than a factor of two, largest gain first, and not more than 5 %
-// of the visits of the period between two choices. Sleepers are left in their
-// order; equal gains are taken by ID.
+// Reschedule chooses which sleepers to plan again, by ID. It takes those whose interval
+// has changed by more than a factor of two, largest gain first and equal gains by ID,
+// and at most 5 % of visits, the number of visits planned between two choices. It does
+// not modify sleepers.
 func Reschedule(sleepers []Sleeper, visits float64) []int64 {
 	type candidate struct {
 		id   int64
@@ -51,18 +50,18 @@ func Reschedule(sleepers []Sleeper, visits float64) []int64 {
 	return ids
 }
 
-// far reports whether the wanted visit is more than a factor of two nearer or
-// farther than the planned one. A visit that should have been is due now.
+// far reports whether the wanted visit is more than a factor of two nearer or farther
+// than the planned one. A wanted visit in the past counts as due now.
 func (s Sleeper) far() bool {
 	to := float64(max(s.Wanted, s.Elapsed, 1))
 	ratio := float64(s.Planned) / to
 	return ratio > moveFactor || ratio < 1/float64(moveFactor)
 }
 
-// Gain is what planning the page again is worth, in visits. With p the planned
-// and w the wanted interval, sleeping p costs (p/w − 1)² visits more than sleeping
-// w under the square-root law, where penalty grows with the square of the
-// interval and is worth one visit at w; for the other objectives it is near that
+// Gain returns the benefit of planning the page again, in visits. With the planned
+// interval p and the wanted interval w, sleeping p instead of w costs (p/w − 1)² visits
+// under the square-root law, where the penalty grows with the square of the interval
+// and is worth one visit at w. For the other objectives this is a good approximation
 // for p near w.
 func (s Sleeper) Gain() float64 {
 	loss := func(interval time.Duration) float64 {

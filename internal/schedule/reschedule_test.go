@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"recrawl/internal/schedule/mathtest"
 )
 
 func TestReschedule(t *testing.T) {
@@ -44,7 +46,7 @@ func TestReschedule(t *testing.T) {
 func TestRescheduleProperties(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		interval := rapid.Map(positive(1e-3, 1e4), duration)
+		interval := rapid.Map(mathtest.Positive(1e-3, 1e4), duration)
 		var sleepers []Sleeper
 		for id := range rapid.Int64Range(0, 50).Draw(t, "n") {
 			sleepers = append(sleepers, Sleeper{id, interval.Draw(t, "elapsed"), interval.Draw(t, "planned"), interval.Draw(t, "wanted")})
@@ -80,9 +82,9 @@ func TestRescheduleProperties(t *testing.T) {
 func TestGain(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		g, theta := gammas.Draw(t, "belief"), positive(1e-3, 1e3).Draw(t, "theta")
+		g, theta := gammas.Draw(t, "belief"), mathtest.Positive(1e-3, 1e3).Draw(t, "theta")
 		best := Due(Delay{}, g, theta)
-		other := best * positive(0.1, 10).Draw(t, "factor")
+		other := best * mathtest.Positive(0.1, 10).Draw(t, "factor")
 		if best < 1e-6 || other > 1e5 {
 			return // beyond what a Duration resolves
 		}
@@ -91,7 +93,7 @@ func TestGain(t *testing.T) {
 		cost := func(days float64) float64 { return Delay{}.Worth(g, days) + theta }
 		loss := (cost(other) - cost(best)*other/best) / theta
 		s := Sleeper{Planned: duration(other), Wanted: duration(best)}
-		if got := s.Gain(); !alike(got, loss, 1e-6) && loss > 1e-6 {
+		if got := s.Gain(); !mathtest.Alike(got, loss, 1e-6) && loss > 1e-6 {
 			t.Fatalf("planned %v, wanted %v: gain %v, want %v", other, best, got, loss)
 		}
 	})

@@ -8,21 +8,21 @@ import (
 	"recrawl/internal/crawl"
 )
 
-// Rules are how the pages of a crawl are planned by its spec: most as the crawl
-// says, some by a rule of their own. The zero Rules is not usable; see NewRules.
+// Rules say how the pages of a crawl are planned: by the spec of the crawl, or by one
+// of the rules in it. The zero Rules is not usable; see NewRules.
 type Rules struct {
 	rules  []crawl.RevisitRule // of groups 1 and up
 	groups []Group
 }
 
-// Group is the pages of a crawl that one part of its spec is about.
+// Group is how the pages are planned that one part of the spec applies to.
 type Group struct {
 	Policy Policy
-	// Parameters are those of the spec; Weight is the rule's, 0 for none.
+	// Parameters are those of the spec. Weight is the rule's, 0 if it has none.
 	Parameters Parameters
 }
 
-// NewRules reads a valid spec. The error names the field.
+// NewRules reads a valid spec. An error names the field that is wrong.
 func NewRules(r crawl.RevisitSpec) (Rules, error) {
 	own, err := newGroup(r, 0)
 	if err != nil {
@@ -51,8 +51,8 @@ func newGroup(r crawl.RevisitSpec, weight float64) (Group, error) {
 	return Group{policy, p}, nil
 }
 
-// canonicalPrefix writes scheme and host as canonical URLs have them, and ends a
-// host: https://example.com is not the beginning of https://example.com.evil/.
+// canonicalPrefix writes scheme and host as canonical URLs have them, and closes the
+// host: https://example.com must not match https://example.com.evil/.
 func canonicalPrefix(prefix string) string {
 	u, err := url.Parse(prefix)
 	if prefix == "" || err != nil {
@@ -65,9 +65,8 @@ func canonicalPrefix(prefix string) string {
 	return strings.ToLower(u.Scheme+"://"+u.Host) + rest
 }
 
-// Group is the number of the group that a page belongs to, by its canonical URL: 0
-// for the crawl's own, else one more than the rule's place. The first rule that is
-// about the page counts.
+// Group returns the number of a page's group by the page's canonical URL: 0 for the
+// crawl's own, otherwise one more than the index of the first rule that matches.
 func (r Rules) Group(url string) int {
 	_, rest, _ := strings.Cut(url, "://")
 	host, _, _ := strings.Cut(rest, "/")
@@ -79,10 +78,10 @@ func (r Rules) Group(url string) int {
 	return 0
 }
 
-// Any reports whether there are rules besides the crawl's own.
+// Any reports whether the spec has rules.
 func (r Rules) Any() bool { return len(r.rules) > 0 }
 
-// At is a group by its number.
+// At returns a group by its number, which must be one that Group returns.
 func (r Rules) At(group int) Group { return r.groups[group] }
 
 func about(rule crawl.RevisitRule, url, host string) bool {

@@ -4,19 +4,18 @@ import "recrawl/internal/crawl"
 
 // Constants of the selective rule of Bouras et al., §3.3.
 const (
-	// firstSelective is the share of changed internal pages that makes it crawl a
-	// page: the paper's 40 %.
+	// firstSelective is the share of changed internal pages at which a page is crawled:
+	// the paper's 40 %.
 	firstSelective = 0.4
-	// The share moves by at most half of selectiveStep at a turn, within
-	// leastSelective and mostSelective. The paper says that it is recalculated and
-	// gives no numbers.
+	// The share moves by half of selectiveStep per decision, between leastSelective and
+	// mostSelective. The paper says that it is recalculated, and gives no numbers.
 	selectiveStep                 = 0.05
 	leastSelective, mostSelective = 0.2, 0.6
 )
 
-// Internal is what is known of a page's internal pages (those of its site that it
-// links to) since it was last visited: how many were compared, and how many of
-// these had changed.
+// Internal is what is known of a page's internal pages, the pages of its site that it
+// links to, since its last visit: how many were compared, and how many of those had
+// changed.
 type Internal struct {
 	Compared, Changed int
 }
@@ -28,16 +27,16 @@ func (i Internal) share() float64 {
 	return float64(i.Changed) / float64(i.Compared)
 }
 
-// Select is the selective rule of Bouras et al., §3.3, for a page whose turn it
-// is: a page that has not changed is visited if 40 % of its internal pages have,
-// and skipped otherwise. The share is adapted by each page for itself.
+// Select decides, by the selective rule of Bouras et al., §3.3, whether a page that is
+// due is visited. A page that has not changed is visited if 40 % of its internal pages
+// have, and skipped otherwise. Each page adapts the share for itself. If the rule did
+// not decide, why is nil.
 //
-// The paper decides by whether the page has changed now, which cannot be known
-// before it was visited; here the last comparison decides. It is silent on pages
-// that would be skipped for ever; here the turn after a skipped one is a visit,
-// as in the paper's example, where 28 % fewer downloads are those of the second
-// page in one of two rounds: 718 of 2 × (586+718). A page that nothing is known of
-// is visited.
+// The paper asks whether the page has changed now, which only a visit could tell; here
+// the last comparison decides. The paper does not say what ends a run of skips. Here a
+// page is never skipped twice in a row, which matches the paper's example: its 28 %
+// fewer downloads are those of the second page in one of two rounds, 718 of 2 ×
+// (586+718). A page that nothing is known of is visited.
 func (FRMax) Select(page Page, internal Internal) (visit bool, why []crawl.Reason) {
 	b := page.Belief
 	share, at := internal.share(), b.selective()
@@ -49,12 +48,12 @@ func (FRMax) Select(page Page, internal Internal) (visit bool, why []crawl.Reaso
 	}
 }
 
-// NextSelective adapts the share of changed internal pages that makes the rule
-// visit a page, by whether a visit that it made was useful, that is, found a
-// change: by 0.05 (½ − useful) within 0.2 and 0.6. The paper's "in proportion to
-// the number of pages that have changed or not, we increase or decrease the
-// percentage respectively" leaves the sign open; a rule that proves itself is
-// made easier to trigger.
+// NextSelective returns the next share of changed internal pages at which the rule
+// visits a page: the share so far, moved by 0.05 (½ − useful) and kept within 0.2 and
+// 0.6. useful says whether a visit that the rule made found a change. The paper's "in
+// proportion to the number of pages that have changed or not, we increase or decrease
+// the percentage respectively" leaves the sign open; here a rule that proves useful
+// becomes easier to trigger.
 func NextSelective(share float64, useful bool) float64 {
 	move := selectiveStep / 2
 	if useful {
@@ -70,8 +69,8 @@ func (b Belief) selective() float64 {
 	return float64(b.Selective)
 }
 
-// selected notes what the selective rule has to know next time: before is the
-// belief that it decided by.
+// selected records what the selective rule must know next time. before is the belief
+// that it decided by.
 func (b Belief) selected(before Belief, seen Observation) Belief {
 	b.Skipped = seen.Outcome == crawl.OutcomeSkipped
 	triggered := before.Pairs > 0 && before.History&1 == 0 && !before.Skipped && seen.Internal.share() >= before.selective()

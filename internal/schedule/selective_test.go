@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"recrawl/internal/crawl"
+	"recrawl/internal/schedule/mathtest"
 )
 
 // Bouras §5: the second page, at six rounds, whose internal pages changed to 89 %,
@@ -21,9 +22,9 @@ func TestSecondMaxFR(t *testing.T) {
 			t.Errorf("SecondMaxFR(%d, %v) = %d, want %d", c.maxfr, c.share, got, c.want)
 		}
 	}
-	printed(t, "before the floor", "3.330", 6*(2-0.89)/2)
-	printed(t, "as printed", "5.670", (6+0.89*6)/2)
-	printed(t, "other readings that come to 3: the share alone, the page's own 10 %", "3.445 3.300", (6+0.89)/2, (6+0.1*6)/2)
+	mathtest.Printed(t, "before the floor", "3.330", 6*(2-0.89)/2)
+	mathtest.Printed(t, "as printed", "5.670", (6+0.89*6)/2)
+	mathtest.Printed(t, "other readings that come to 3: the share alone, the page's own 10 %", "3.445 3.300", (6+0.89)/2, (6+0.1*6)/2)
 }
 
 // The figures of Bouras §5 that follow from others: 28 % fewer downloads when the
@@ -31,8 +32,8 @@ func TestSecondMaxFR(t *testing.T) {
 // rounds, and a page every 15 seconds in 2½ hours, which is true of the first.
 func TestFiguresOfBouras(t *testing.T) {
 	t.Parallel()
-	printed(t, "share of downloads", "27.5", 100*718./(2*(586+718)))
-	printed(t, "seconds a page", "15.4 12.5", 9000./586, 9000./718)
+	mathtest.Printed(t, "share of downloads", "27.5", 100*718./(2*(586+718)))
+	mathtest.Printed(t, "seconds a page", "15.4 12.5", 9000./586, 9000./718)
 }
 
 func TestSelect(t *testing.T) {
@@ -64,9 +65,9 @@ func TestSelect(t *testing.T) {
 }
 
 // A page that does not change, whose internal pages do not either, is skipped at
-// every second turn; one whose internal pages change is visited, and learns
+// every second time; one whose internal pages change is visited, and learns
 // whether that is worth it.
-func TestSelectiveTurns(t *testing.T) {
+func TestSelectiveVisits(t *testing.T) {
 	t.Parallel()
 	turns := func(page Page, internal Internal, outcome crawl.Outcome, n int) (visits int, b Belief) {
 		for range n {
@@ -85,10 +86,10 @@ func TestSelectiveTurns(t *testing.T) {
 		t.Errorf("a quiet page in quiet company is visited in %d of 20 turns, want 10", visits)
 	}
 	visits, b := turns(start, Internal{10, 5}, crawl.OutcomeUnchanged, 6)
-	if visits != 5 || !alike(float64(b.Selective), 0.525, 1e-6) {
+	if visits != 5 || !mathtest.Alike(float64(b.Selective), 0.525, 1e-6) {
 		t.Errorf("a quiet page in lively company is visited in %d of 6 turns and asks for %v; want 5, the last skipped, and 0.525", visits, b.Selective)
 	}
-	if _, b := turns(start, Internal{10, 10}, crawl.OutcomeUnchanged, 50); !alike(b.selective(), 0.6, 1e-6) {
+	if _, b := turns(start, Internal{10, 10}, crawl.OutcomeUnchanged, 50); !mathtest.Alike(b.selective(), 0.6, 1e-6) {
 		t.Errorf("after many useless visits %v are asked for, want 0.6 at most", b.selective())
 	}
 	if got := NextSelective(0.2, true); got != 0.2 {

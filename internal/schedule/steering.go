@@ -1,38 +1,43 @@
 package schedule
 
-// Steering is what the pages of a crawl share, moved by maintenance and read by
-// every plan. The zero Steering is that of a crawl without a turn of maintenance.
+import "recrawl/internal/schedule/gamma"
+
+// Steering is what all pages of a crawl share. Each round of maintenance moves it, and
+// every plan reads it. The zero Steering is that of a crawl before its first round of
+// maintenance.
 type Steering struct {
-	// Policy is the objective whose unit Threshold and the hosts' prices have. A crawl
-	// that changes its policy starts anew.
+	// Policy is the name of the objective in whose unit Threshold and the hosts' prices
+	// are. A crawl that changes its policy starts anew.
 	Policy string
-	// Threshold is θ; 0 is none yet.
+	// Threshold is θ; 0 means none yet.
 	Threshold float64
-	// Prior is the belief about a page of the crawl that nothing is known of; the
-	// zero Gamma is FirstPrior.
-	Prior Gamma
+	// Prior is the belief about a page of the crawl that nothing is known of. Its zero
+	// value stands for FirstPrior.
+	Prior gamma.Distribution
 	// Steep says how steeply rates of change fall with the age of pages; see [Clock].
 	Steep float64
-	// Interval is how many days there were for each visit of a page: pages by budget.
+	// Interval is the number of days available for each visit of a page: pages divided
+	// by budget.
 	Interval float64
 }
 
-// HostSteering is what the pages of a host share besides. The zero HostSteering is
-// that of a host that needs none.
+// HostSteering is what the pages of one host share in addition. The zero HostSteering
+// is that of a host with nothing of its own.
 type HostSteering struct {
 	// Price is the threshold of the host's pages where it is above the crawl's.
 	Price float64
 	// Prior is the belief about a page of this host; the zero Gamma is the crawl's.
-	Prior Gamma
-	// Planned is how many visits a day the host's pages had planned; Limit is how many
-	// it can take, 0 if nobody had to ask.
+	Prior gamma.Distribution
+	// Planned is the visits a day planned for the host's pages. Limit is how many the
+	// host can take, 0 if it was never asked for.
 	Planned, Limit float64
-	// Site is what else the pages have in common.
+	// Site is what is known of changes of the whole site.
 	Site Site
 }
 
-// Steer gives a group's parameters what its crawl and host share, and the weight
-// that a page has besides that of its rule; 0 is 1.
+// Steer returns the parameters for a page of the group: the group's own, with what its
+// crawl and its host share, and with the page's weight (0 counts as 1) multiplied into
+// that of its rule.
 func (g Group) Steer(s Steering, h HostSteering, weight float64) Parameters {
 	p := g.Parameters
 	if weight > 0 {
@@ -45,21 +50,20 @@ func (g Group) Steer(s Steering, h HostSteering, weight float64) Parameters {
 	return p
 }
 
-func (h HostSteering) priorOf(s Steering) Gamma {
-	if h.Prior != (Gamma{}) {
+func (h HostSteering) priorOf(s Steering) gamma.Distribution {
+	if h.Prior != (gamma.Distribution{}) {
 		return h.Prior
 	}
 	return s.Prior
 }
 
-// tight reports whether a host is, or may soon be, at its limit, so that its pages
-// are counted apart.
+// tight reports whether a host is, or may soon be, at its limit. The pages of such a
+// host are tallied apart.
 func (h HostSteering) tight() bool {
 	return h.Price > 0 || h.Limit > 0 && h.Planned > h.Limit/2
 }
 
-// near reports whether two hosts' steerings differ so little that it makes no
-// difference to a plan.
+// near reports whether two host steerings differ too little to affect a plan.
 func (h HostSteering) near(o HostSteering) bool {
 	return h.Site.near(o.Site) && like(h.Price, o.Price) && like(h.Prior.A, o.Prior.A) && like(h.Prior.B, o.Prior.B) &&
 		(h.tight() == o.tight() || like(h.Planned, o.Planned))

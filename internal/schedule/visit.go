@@ -6,12 +6,12 @@ import (
 	"recrawl/internal/crawl"
 )
 
-// Plan is what a visit means for its page: the state it is in now, and when it
-// is visited again.
+// Plan is the consequence of a visit for its page: its state, and when it is visited
+// again.
 type Plan struct {
 	State crawl.PageState
-	// Failures is the number of visits in a row that failed or were throttled, this one
-	// included.
+	// Failures is the number of visits in a row that failed or were throttled,
+	// including this one.
 	Failures int
 	Decision
 }
@@ -28,9 +28,9 @@ type Plan struct {
 //	throttled                          as before  back-off, not before Retry-After and its Rest
 //	skipped                            as before  by policy, nothing learned
 //
-// Only the first row teaches the policy anything: that a page could not be had
-// says nothing about its changes. A page that was stopped or gave
-// up its place during the visit stays so, whatever the visit saw.
+// Only outcomes of the first two rows teach the policy anything; that a page could not
+// be fetched says nothing about its changes. A page that was stopped, or gave up its
+// place, during the visit stays so, whatever the visit saw.
 func AfterVisit(policy Policy, page Page, seen Observation, p Parameters) Plan {
 	plan := judge(policy, page, seen, p)
 	if page.State == crawl.Stopped || page.State == crawl.Evicted {
@@ -66,8 +66,8 @@ func judge(policy Policy, page Page, seen Observation, p Parameters) Plan {
 	}
 }
 
-// living is the state of a page that was visited and whose state the visit does
-// not tell: a page that is visited is no longer only known.
+// living returns the state of a page after a visit that does not tell its state. A page
+// that was visited is at least active.
 func living(s crawl.PageState) crawl.PageState {
 	if s.Lives() {
 		return s
@@ -83,9 +83,9 @@ func (p Parameters) probe(page Page, code string, b Belief) Decision {
 	return d
 }
 
-// backoff waits Floor × 2^(n−1) after the n-th failed visit in a row, at most
-// Max, and at least what the host asked for, and the page's Rest. What is beyond Max
-// is cut to Max: the host's own line keeps the rest of the promise.
+// backoff waits Floor × 2^(n−1) after the n-th failed visit in a row, at most Max, and
+// at least what the host asked for and the page's Rest. A longer request is cut to Max;
+// the host's own line enforces the remainder.
 func (p Parameters) backoff(page Page, code string, seen Observation) Decision {
 	n := page.Failures + 1
 	low := min(max(p.Floor(), seen.RetryAfter, seen.Rest), p.Max)
@@ -101,8 +101,8 @@ func (p Parameters) backoff(page Page, code string, seen Observation) Decision {
 	return d
 }
 
-// Backoff is the wait after the n-th failed visit in a row (n ≥ 1),
-// before jitter: Floor × 2^(n−1), at most Max.
+// Backoff returns the wait after the n-th failed visit in a row (n ≥ 1), before jitter:
+// Floor × 2^(n−1), at most Max.
 func (p Parameters) Backoff(n int) time.Duration {
 	d := p.Floor()
 	for ; n > 1 && d < p.Max; n-- {

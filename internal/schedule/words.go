@@ -13,9 +13,9 @@ import (
 	"recrawl/internal/robots/directive"
 )
 
-// Words says reasons in plain words, as one phrase. A reason that brings its own
-// Text is said with it; an unknown code is shown as it is, with its numbers, so
-// that reasons of a later version can still be read.
+// Words puts reasons into plain words, separated by commas. A reason with a Text of its
+// own is said with it. An unknown code is shown as it is, with its numbers, so that
+// reasons of a later version remain readable.
 func Words(reasons []crawl.Reason) string {
 	var b strings.Builder
 	for i, r := range reasons {
@@ -27,7 +27,7 @@ func Words(reasons []crawl.Reason) string {
 	return b.String()
 }
 
-// Word says one reason in plain words.
+// Word puts one reason into plain words.
 func Word(r crawl.Reason) string {
 	if words, ok := change.Word(r); ok && r.Text != "" {
 		return words // which has more than the text
@@ -91,8 +91,8 @@ var plainWords = map[string]string{
 	CodeTrapped:     "part of a trap",
 }
 
-// budgetWords words the reasons of the budgeted policies and of what moves their
-// thresholds.
+// budgetWords words the reasons of the budgeted policies and of moves of thresholds and
+// prices. It reports false for other codes.
 func budgetWords(r crawl.Reason) (string, bool) {
 	num := func(name string) string { return strconv.FormatFloat(r.Num[name], 'g', 3, 64) }
 	switch r.Code {
@@ -150,8 +150,8 @@ func budgetWords(r crawl.Reason) (string, bool) {
 	return "", false
 }
 
-// Summary says a decision in one line: "revisit in 2d 1h: changed in 10 of the
-// last 20 visits, every 2 rounds of 1d".
+// Summary puts a decision into one line: "revisit in 2d 1h: changed in 10 of the last
+// 20 visits, every 2 rounds of 1d".
 func Summary(interval time.Duration, reasons []crawl.Reason) string {
 	line := "revisit in " + Rough(interval)
 	if words := Words(reasons); words != "" {
@@ -160,8 +160,8 @@ func Summary(interval time.Duration, reasons []crawl.Reason) string {
 	return line
 }
 
-// Rough says a duration in its two largest units, the smaller one rounded down:
-// "3d 4h", "12m", "850ms". A negative duration is said as its size.
+// Rough writes a duration in its two largest units, the smaller one rounded down: "3d
+// 4h", "12m", "850ms". The sign is dropped.
 func Rough(d time.Duration) string {
 	if d < 0 {
 		d = max(-d, -(d + 1)) // the least Duration has no positive
@@ -187,22 +187,22 @@ var roughUnits = []struct {
 	name string
 }{{24 * time.Hour, "d"}, {time.Hour, "h"}, {time.Minute, "m"}, {time.Second, "s"}}
 
-// span is a reason's number of seconds as a duration with units, exactly.
+// span returns a reason's number of seconds as an exact duration with units.
 func span(r crawl.Reason) string {
 	return crawl.FormatDuration(duration(r.Num["s"] / day.Seconds()).Round(time.Millisecond))
 }
 
-// rough is a reason's number of seconds in two units.
+// rough returns a reason's number of seconds in two units.
 func rough(r crawl.Reason) string { return roughly(r.Num["s"]) }
 
 func roughly(seconds float64) string { return Rough(duration(seconds / day.Seconds())) }
 
-// spread is a belief's time between two changes, with its 90 % interval.
+// spread returns a belief's time between two changes with its 90 % interval.
 func spread(r crawl.Reason) string {
 	return every(r.Num["mean"]) + " (90 %: " + every(r.Num["high"]) + " to " + every(r.Num["low"]) + ")"
 }
 
-// every is the time between two changes at a rate of so many a day.
+// every returns the time between two changes at a rate of so many a day.
 func every(rate float64) string {
 	const year = 365.0
 	switch days := 1 / rate; {

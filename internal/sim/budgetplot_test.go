@@ -11,6 +11,9 @@ import (
 // The plot over budgets is an image that has a line for each policy that is for
 // something, and none for others.
 func TestPlotBudgets(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: many simulations")
+	}
 	t.Parallel()
 	var studies []*Comparison
 	for _, each := range []float64{0.1, 1} {

@@ -4,18 +4,19 @@ import (
 	"math"
 
 	"recrawl/internal/schedule"
+	"recrawl/internal/sim/optimum"
 )
 
 // clairvoyant are the policies that know every page's rate.
 var clairvoyant = []Policy{
-	optimum(schedule.Delay{}), optimum(schedule.Fresh{}), optimum(schedule.Age{}), optimum(schedule.Harmonic{}),
+	bestFor(schedule.Delay{}), bestFor(schedule.Fresh{}), bestFor(schedule.Age{}), bestFor(schedule.Harmonic{}),
 	{Name: "proportional", Family: Clairvoyant, Help: "visits in proportion to the rate of change", make: func(s Setting, w *World) Scheduler {
 		return &allocated{setting: s, allocate: func(living []int) []float64 { return proportional(w, living, s.Pace.Visits()) }}
 	}},
 }
 
-// optimum is the best allocation for an objective.
-func optimum(o schedule.Objective) Policy {
+// bestFor is the best allocation for an objective.
+func bestFor(o schedule.Objective) Policy {
 	return Policy{
 		Name: "optimum-" + o.Name(), Family: Clairvoyant, Objective: o.Name(),
 		Help: "the best division of the budget for " + o.Name() + " if every page's rate is known",
@@ -27,12 +28,12 @@ func optimum(o schedule.Objective) Policy {
 
 // optimal is the visits a day of living pages under an objective.
 func optimal(o schedule.Objective, w *World, living []int, budget float64) []float64 {
-	elements := make([]schedule.Element, len(living))
+	elements := make([]optimum.Element, len(living))
 	for i, page := range living {
 		p := &w.Pages[page]
-		elements[i] = schedule.Element{Lambda: p.Rate, Weight: p.Weight, Host: p.Host}
+		elements[i] = optimum.Element{Lambda: p.Rate, Weight: p.Weight, Host: p.Host}
 	}
-	return schedule.Allocate(o, elements, budget, w.HostLimits).Visits
+	return optimum.Allocate(o, elements, budget, w.HostLimits).Visits
 }
 
 func proportional(w *World, living []int, budget float64) []float64 {

@@ -1,19 +1,16 @@
-// Package sim plays crawlers against worlds of changing pages and measures how
-// stale their copies are. It runs the product's own policies, the schedulers
-// that other crawlers ship, and allocations that know every page's rate, all on
-// the same changes and under the same rules:
+// Package sim runs crawlers on worlds of changing pages and measures how stale their
+// copies are. It compares the product's own policies, the schedulers that other
+// crawlers ship, and allocations that know every page's rate, on the same changes and
+// under the same rules:
 //
-//   - Every page is fetched when it appears, at no cost: its copy is fresh then.
+//   - Every page is fetched when it appears, at no cost. Its copy is fresh then.
 //   - Visits come in slots, one every 1/M days for a budget of M visits a day. A
-//     scheduler says when a page is due; a slot goes to the page that is due
-//     first. What becomes of a slot when no page is due is the [Mode].
-//   - A scheduler learns what a visit of its own saw: when, how long after the
-//     last one, changed or not. Only those that are marked as clairvoyant know
-//     more.
-//   - What is measured is integrated exactly over the time after a warm-up, not
-//     sampled.
+//     scheduler says when a page is due, and a slot goes to the page that is due first.
+//     The [Mode] decides what happens to a slot when no page is due.
+//   - A scheduler learns what its own visits saw: when, how long after the last one, and
+//     whether the page had changed. Only clairvoyant policies know more.
+//   - Measures are integrated exactly over the time after a warm-up. Nothing is sampled.
 //
-// Times are days since the start of a world, rates are per day. Everything is
-// decided by the arguments: the same world, seed and options give the same
-// results.
+// Times are days since the start of a world, rates are per day. Results follow from the
+// arguments: the same world, seed and options give the same results.
 package sim

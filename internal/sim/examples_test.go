@@ -11,6 +11,9 @@ import (
 // numbers, which are those of formulas (package schedule tests these to the last
 // digit), as far as chance allows.
 func TestWorkedExamples(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: many simulations")
+	}
 	t.Parallel()
 	uneven := func(m Metrics) float64 { return 1 - m.Staleness }
 	age := func(m Metrics) float64 { return m.Age }
@@ -83,7 +86,7 @@ func TestOptimaAgreeWithFormulas(t *testing.T) {
 			for i, p := range w.Pages {
 				want += p.Weight * o.Penalty(p.Rate, visits[i]) / float64(len(w.Pages))
 			}
-			got := Run(w, optimum(o), Options{Budget: Budget{Each: each}, Mode: WorkConserving, Warmup: 200}).Penalty(o.Name())
+			got := Run(w, bestFor(o), Options{Budget: Budget{Each: each}, Mode: WorkConserving, Warmup: 200}).Penalty(o.Name())
 			if math.Abs(got/want-1) > 0.03 {
 				t.Errorf("%s, %s: penalty %v, by formula %v", kind, o.Name(), got, want)
 			}

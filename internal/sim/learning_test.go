@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"recrawl/internal/schedule"
+	"recrawl/internal/schedule/gamma"
+	"recrawl/internal/sim/optimum"
 )
 
 // TestWhatLearningTakes says why `fresh` closes less of the gap at small budgets in the
@@ -12,6 +14,9 @@ import (
 // nothing, until visiting them by what is believed of them closes 85 %. A crawl has to
 // pay for such looks by what is won by them against visiting all pages alike.
 func TestWhatLearningTakes(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: many simulations")
+	}
 	t.Parallel()
 	w, err := Draw("cho", Spec{Pages: 1000, Days: 1, Seed: 1})
 	if err != nil {
@@ -60,7 +65,7 @@ func TestWhatMaxIntervalCosts(t *testing.T) {
 		l := newFreeLooks(w, c.budget)
 		l.longest = c.longest
 		for i := range l.beliefs {
-			l.beliefs[i] = schedule.Gamma{A: 1e5, B: 1e5 / w.Pages[i].Rate}
+			l.beliefs[i] = gamma.Distribution{A: 1e5, B: 1e5 / w.Pages[i].Rate}
 		}
 		closed := l.closed()
 		t.Logf("%g visits a day, every %g days at the latest: %.0f %%", c.budget, c.longest, 100*closed)
@@ -75,29 +80,29 @@ type freeLooks struct {
 	world            *World
 	budget           float64 // visits a day and page
 	longest          float64 // interval, days
-	beliefs          []schedule.Gamma
+	beliefs          []gamma.Distribution
 	uniform, optimum float64 // freshness
 	random           drawing
 }
 
 func newFreeLooks(w *World, budget float64) *freeLooks {
 	l := &freeLooks{world: w, budget: budget, longest: math.Inf(1), random: newDrawing(7)}
-	var elements []schedule.Element
+	var elements []optimum.Element
 	var rates float64
 	for i := range w.Pages {
 		rate := w.Pages[i].Rate
 		rates += rate
 		l.uniform += 1 - schedule.Fresh{}.Penalty(rate, budget)
-		elements = append(elements, schedule.Element{Lambda: rate, Weight: 1})
+		elements = append(elements, optimum.Element{Lambda: rate, Weight: 1})
 	}
 	n := float64(len(w.Pages))
-	for i, visits := range schedule.Allocate(schedule.Fresh{}, elements, budget*n, nil).Visits {
+	for i, visits := range optimum.Allocate(schedule.Fresh{}, elements, budget*n, nil).Visits {
 		l.optimum += 1 - schedule.Fresh{}.Penalty(w.Pages[i].Rate, visits)
 	}
 	l.uniform, l.optimum = l.uniform/n, l.optimum/n
 	// The prior that the product finds for such pages.
 	for range w.Pages {
-		l.beliefs = append(l.beliefs, schedule.Gamma{A: 0.25, B: 0.25 * n / rates})
+		l.beliefs = append(l.beliefs, gamma.Distribution{A: 0.25, B: 0.25 * n / rates})
 	}
 	return l
 }
@@ -132,7 +137,7 @@ func (l *freeLooks) threshold() float64 {
 	return math.Exp(low)
 }
 
-func (l *freeLooks) interval(g schedule.Gamma, threshold float64) float64 {
+func (l *freeLooks) interval(g gamma.Distribution, threshold float64) float64 {
 	return min(schedule.Due(schedule.Fresh{}, g, threshold), l.longest)
 }
 

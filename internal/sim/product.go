@@ -33,13 +33,13 @@ func rule(p schedule.Policy, help string) Policy {
 // product runs a policy of the product with the product's own code: what
 // PlanRevisit does after a visit, and what maintenance does now and then.
 type product struct {
-	policy     schedule.Policy
-	setting    Setting
-	parameters schedule.Parameters // without what is the host's or the page's own
-	pages      []productPage
-	upkeep     *upkeep   // nil for a rule, which shares nothing
-	turns      int       // of maintenance
-	turned     time.Time // when the last was
+	policy      schedule.Policy
+	setting     Setting
+	parameters  schedule.Parameters // without what is the host's or the page's own
+	pages       []productPage
+	maintenance *maintenance // nil for a rule, which shares nothing
+	rounds      int          // of maintenance
+	maintained  time.Time    // when the last was
 }
 
 // productPage is what the store keeps of a page.
@@ -54,7 +54,7 @@ func newProduct(policy schedule.Policy, s Setting) *product {
 	p := &product{policy: policy, setting: s, pages: make([]productPage, len(s.Pages))}
 	p.parameters = schedule.ParametersOf(s.revisit())
 	if b, ok := policy.(schedule.Budgeted); ok {
-		p.upkeep = newUpkeep(b.Objective, s)
+		p.maintenance = newMaintenance(b.Objective, s)
 	}
 	return p
 }
@@ -102,13 +102,13 @@ func (p *product) page(page int) schedule.Page {
 
 // parametersOf are those of a page at this moment.
 func (p *product) parametersOf(page int) schedule.Parameters {
-	if p.upkeep == nil {
+	if p.maintenance == nil {
 		return p.parameters
 	}
-	return p.upkeep.parameters(p.setting.Pages[page])
+	return p.maintenance.parameters(p.setting.Pages[page])
 }
 
-// Every implements Maintainer. The product has a turn of maintenance every ten
+// Every implements Maintainer. The product has a round of maintenance every ten
 // minutes; pages that sleep for days are served as well by one a day.
 func (p *product) Every() float64 {
 	if p.setting.Setup.Every > 0 {
@@ -117,22 +117,22 @@ func (p *product) Every() float64 {
 	return min(1, p.setting.Days/50)
 }
 
-// Maintain implements Maintainer: as maintenance does, it takes stock of the
+// Maintain implements Maintainer: as maintenance does, it tallies the
 // beliefs, moves priors, threshold and prices, and plans the sleepers again that
 // the moves concern most.
 func (p *product) Maintain(at float64, move func(page int, due float64)) {
-	if p.upkeep == nil {
+	if p.maintenance == nil {
 		return
 	}
 	now := epoch.Add(duration(at))
-	p.upkeep.turn(p.entries, schedule.Period{From: p.turned, To: now})
-	p.turned = now
-	p.turns++
-	if p.turns%schedule.LookEvery != 0 {
+	p.maintenance.round(p.entries, schedule.Period{From: p.maintained, To: now})
+	p.maintained = now
+	p.rounds++
+	if p.rounds%schedule.LookEvery != 0 {
 		return
 	}
 	visits := p.setting.Pace.Visits() * p.Every() * schedule.LookEvery
-	for _, m := range p.upkeep.moves(p.entries, now, visits) {
+	for _, m := range p.maintenance.moves(p.entries, now, visits) {
 		page := int(m.ID - p.firstID())
 		p.pages[page].due = days(m.Due.Sub(epoch))
 		move(page, max(at, p.pages[page].due))

@@ -41,6 +41,9 @@ func (s storing) store(page int, due float64) float64 {
 // By timers alone, as the product runs, visits meet the budget: that is the
 // threshold's doing.
 func TestTimersMeetTheBudget(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: many simulations")
+	}
 	t.Parallel()
 	for _, kind := range []string{"cho", "burst"} {
 		for _, name := range Objectives() {
@@ -60,6 +63,9 @@ func TestTimersMeetTheBudget(t *testing.T) {
 // Hosts with a limit have a price at which their pages want no more than that, so
 // that none waits long for its host.
 func TestHostPrices(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: many simulations")
+	}
 	t.Parallel()
 	w := draw(t, "e3-limited", Spec{Pages: 60, Days: 200, Seed: 1})
 	for _, name := range Objectives() {
@@ -85,7 +91,7 @@ func TestHostPrices(t *testing.T) {
 		if math.Abs(r.Visits/60-1) > 0.1 {
 			t.Errorf("%s: %.1f visits a day, the budget is 60", name, r.Visits)
 		}
-		u := d.scheduler.(*product).upkeep
+		u := d.scheduler.(*product).maintenance
 		for host := range w.Hosts {
 			if own := u.hosts[int64(host)].Price > u.steering.Threshold; own != (host%2 == 0) {
 				t.Errorf("%s: host %d has a price of its own: %v", name, host, own)

@@ -42,7 +42,7 @@ type Options struct {
 type Setup struct {
 	// Revisit are the settings of the crawl; nil is the defaults.
 	Revisit *crawl.RevisitSpec
-	// Every is the time in days between two turns of maintenance, 0 for one a day,
+	// Every is the time in days between two rounds of maintenance, 0 for one a day,
 	// and in short worlds for fifty in all.
 	Every float64
 }

@@ -33,9 +33,6 @@ type Study struct {
 // copies are less stale.
 const Better Mode = "better"
 
-// Modes lists the modes that a study can have.
-func Modes() []Mode { return []Mode{WorkConserving, Capped, Better, Timers} }
-
 // Comparison is what a study came to.
 type Comparison struct {
 	Study

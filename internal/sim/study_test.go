@@ -244,6 +244,9 @@ var svgNumber = regexp.MustCompile(` (?:x|y|x1|x2|y1|y2|cx|cy|width|height)="([^
 
 // Plots are XML, have no numbers that are none, and stay within their frames.
 func TestPlots(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: many simulations")
+	}
 	t.Parallel()
 	for kind, want := range map[string]string{"cho": "freshness gap visits", "burst": "freshness metrics visits", "e1": "freshness gap visits"} {
 		var names []string

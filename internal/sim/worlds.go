@@ -52,9 +52,6 @@ func Draw(kind string, s Spec) (*World, error) {
 	return nil, fmt.Errorf("no world %q: use one of %s", kind, strings.Join(names, ", "))
 }
 
-// Weights are the names of the ways to weigh pages.
-func Weights() []string { return []string{"equal", "pareto"} }
-
 // weigh multiplies the pages' weights by what the spec says, from a stream of numbers of its own, so
 // that the changes of a world are the same with any weights.
 func (w *World) weigh(s Spec) {

@@ -40,10 +40,10 @@ type Schedules interface {
 type SteeringRecord struct {
 	schedule.Steering
 	// Planned is how many visits a day were planned in the last maintenance pass, Budget
-	// how many could be planned, At the time of that pass, and Turns the number of passes.
+	// how many could be planned, At the time of that pass, and Rounds the number of passes.
 	Planned, Budget float64
 	At              time.Time
-	Turns           int
+	Rounds          int
 	Hosts           map[int64]schedule.HostSteering
 }
 

@@ -80,6 +80,9 @@ func realURLs(t *testing.T) map[string][]string {
 // TestCleanSitesLoseNoPage: not before they are visited, not while all their
 // contents are their own, and not with a tenth of their contents copies.
 func TestCleanSitesLoseNoPage(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: many sites")
+	}
 	t.Parallel()
 	sites := cleanSites()
 	for _, h := range testsite.Demo() {

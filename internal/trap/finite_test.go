@@ -236,6 +236,9 @@ func blogArchive() func(u urlkey.URL) place {
 
 // TestFiniteSitesLoseNoPage whose pages are short, alike, or lead on.
 func TestFiniteSitesLoseNoPage(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: many sites")
+	}
 	t.Parallel()
 	for name, site := range finiteSites() {
 		t.Run(name, func(t *testing.T) {

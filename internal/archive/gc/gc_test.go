@@ -76,6 +76,9 @@ func TestCollect(t *testing.T) {
 
 // More contents than one batch, of which versions have every third.
 func TestCollectMany(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: many files")
+	}
 	t.Parallel()
 	w := newWorld(t, onSQLite(t), 1)
 	const n = 1050

@@ -85,6 +85,9 @@ func halves(heldOut bool) string {
 // TestRates guards the rates that were reached. It does not say which pages of
 // the held-out half were judged wrong: nobody is to tune the rules on them.
 func TestRates(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: many pages")
+	}
 	t.Parallel()
 	for _, heldOut := range []bool{false, true} {
 		t.Run(halves(heldOut), func(t *testing.T) {

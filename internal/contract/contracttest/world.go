@@ -308,7 +308,7 @@ func (w *World) plan(in contract.PlanIn, now time.Time) (contract.PlanOut, error
 	interval, state := w.revisit(in.Page.PageID, in.Fetch.Outcome)
 	out := contract.PlanOut{
 		Visit: in.Visit, At: at, Outcome: in.Fetch.Outcome, Status: in.Fetch.Status, State: state,
-		NextAt: at.Add(interval), Summary: "revisit in " + interval.String() + ": scripted",
+		NextAt: at.Add(interval), Reason: "scripted",
 	}
 	if w.OnPlan != nil {
 		w.OnPlan(in, &out)
@@ -341,7 +341,7 @@ func (w *World) revisit(page int64, outcome crawl.Outcome) (time.Duration, crawl
 }
 
 func planOf(v Visit) contract.PlanOut {
-	return contract.PlanOut{Visit: v.Visit, At: v.At, Outcome: v.Outcome, State: v.State, NextAt: v.NextAt, Summary: "as recorded"}
+	return contract.PlanOut{Visit: v.Visit, At: v.At, Outcome: v.Outcome, State: v.State, NextAt: v.NextAt, Reason: "as recorded"}
 }
 
 func (w *World) leave(in contract.LeaveIn, _ time.Time) (contract.LeaveOut, error) {

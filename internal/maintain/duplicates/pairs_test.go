@@ -80,6 +80,9 @@ func find(t *testing.T, pages iter.Seq2[Page, error], opts Options) (map[[2]int6
 // TestPairsFindWhatBruteForceFinds: nothing that is not there, and nearly all
 // that is, be a large part of each page its site's boilerplate.
 func TestPairsFindWhatBruteForceFinds(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: many pages")
+	}
 	t.Parallel()
 	const n = 800
 	for name, corpus := range map[string]changetest.Corpus{

@@ -74,6 +74,9 @@ func TestHeldHost(t *testing.T) {
 func TestFairLines(t *testing.T) {
 	for _, waiting := range []int{60, 1000, 20_000} {
 		t.Run(fmt.Sprint(waiting), func(t *testing.T) {
+			if waiting > 1000 && testing.Short() {
+				t.Skip("-short: a long line")
+			}
 			aside(t, func(t *testing.T, e *countingEngine) {
 				storetest.FairLine(t, e, waiting, storetest.Pace{
 					Delay: 10 * time.Second, Spacing: 10 * time.Second, Patience: 4 * time.Second, Late: 300 * time.Millisecond, Requests: 160,

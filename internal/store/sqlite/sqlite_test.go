@@ -9,8 +9,6 @@ import (
 	"recrawl/internal/urlkey"
 )
 
-func TestCollection(t *testing.T) { storetest.Run(t, openTest) }
-
 func TestGate(t *testing.T) { storetest.RunGate(t, openAudited) }
 
 func BenchmarkGate(b *testing.B) {
@@ -18,12 +16,6 @@ func BenchmarkGate(b *testing.B) {
 		t.Helper()
 		return openAt(t, filepath.Join(t.TempDir(), "store.db"), Options{Owner: true})
 	})
-}
-
-// openTest opens an empty store that lives as long as the test.
-func openTest(t *testing.T) store.Store {
-	t.Helper()
-	return openAt(t, filepath.Join(t.TempDir(), "store.db"), Options{Owner: true})
 }
 
 func openAt(t testing.TB, path string, opts Options) store.Store {

@@ -35,7 +35,7 @@ func querySteering(ctx context.Context, tx Tx, crawlID int64, hosts bool) (store
 	var at int64
 	err := tx.QueryRow(ctx, `SELECT policy, threshold, prior_a, prior_b, spacing, steep, planned, budget, at, turns
 		FROM steering WHERE crawl_id = $1`, []any{crawlID},
-		&rec.Policy, &rec.Threshold, &rec.Prior.A, &rec.Prior.B, &rec.Interval, &rec.Steep, &rec.Planned, &rec.Budget, &at, &rec.Turns)
+		&rec.Policy, &rec.Threshold, &rec.Prior.A, &rec.Prior.B, &rec.Interval, &rec.Steep, &rec.Planned, &rec.Budget, &at, &rec.Rounds)
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		return store.SteeringRecord{}, err
 	}
@@ -58,7 +58,7 @@ func querySteering(ctx context.Context, tx Tx, crawlID int64, hosts bool) (store
 }
 
 // SetSteering implements store.Schedules. The hosts are written first, a few at a
-// time; cut off, the next turn finds them moved a little ahead of their crawl.
+// time; cut off, the next round finds them moved a little ahead of their crawl.
 func (s *Store) SetSteering(ctx context.Context, crawlID int64, rec store.SteeringRecord) error {
 	for ids := range slices.Chunk(slices.Sorted(maps.Keys(rec.Hosts)), hostsPerTx) {
 		if err := s.setHosts(ctx, crawlID, ids, rec.Hosts); err != nil {
@@ -71,7 +71,7 @@ func (s *Store) SetSteering(ctx context.Context, crawlID int64, rec store.Steeri
 			ON CONFLICT (crawl_id) DO UPDATE SET policy = excluded.policy, threshold = excluded.threshold,
 				prior_a = excluded.prior_a, prior_b = excluded.prior_b, spacing = excluded.spacing, steep = excluded.steep,
 				planned = excluded.planned, budget = excluded.budget, at = excluded.at, turns = excluded.turns`,
-			crawlID, rec.Policy, rec.Threshold, rec.Prior.A, rec.Prior.B, rec.Interval, rec.Steep, rec.Planned, rec.Budget, micros(rec.At), rec.Turns)
+			crawlID, rec.Policy, rec.Threshold, rec.Prior.A, rec.Prior.B, rec.Interval, rec.Steep, rec.Planned, rec.Budget, micros(rec.At), rec.Rounds)
 	})
 	if err != nil {
 		return fmt.Errorf("steer crawl %d: %w", crawlID, err)

@@ -368,6 +368,9 @@ func lateBegin(w *gateWorld) {
 
 // Who has a permit and does not begin holds the host up for a while only.
 func abandonedGrant(w *gateWorld) {
+	if testing.Short() {
+		w.t.Skip("-short: a grant takes its life")
+	}
 	pages := w.open("news", polite.Horizon+time.Second, 2)
 	before := w.now()
 	permit := w.grant(pages[0])

@@ -8,6 +8,7 @@ import (
 	"os"
 	"slices"
 	"sync"
+	"testing"
 	"time"
 
 	"recrawl/internal/crawl"
@@ -29,6 +30,9 @@ func gateTime() time.Duration {
 // released, crawls that pause. A log of the requests, as the site would see
 // them, is checked afterwards.
 func runGateLoad(w *gateWorld, long time.Duration) {
+	if testing.Short() {
+		w.t.Skip("-short: a load takes its time")
+	}
 	l := &gateLoad{
 		gateWorld: w, end: time.Now().Add(long),
 		demands: map[int64]polite.Demand{}, resumed: make(chan struct{}), waitedFor: map[crawl.PageRef]int{},

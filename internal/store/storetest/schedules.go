@@ -7,6 +7,7 @@ import (
 
 	"recrawl/internal/crawl"
 	"recrawl/internal/schedule"
+	"recrawl/internal/schedule/gamma"
 	"recrawl/internal/store"
 )
 
@@ -23,7 +24,7 @@ func scheduleCases() []collectionCase {
 	}
 }
 
-var steered = schedule.Steering{Policy: "sqrt", Threshold: 0.25, Prior: schedule.Gamma{A: 0.7, B: 14}, Interval: 1.5, Steep: 0.25}
+var steered = schedule.Steering{Policy: "sqrt", Threshold: 0.25, Prior: gamma.Distribution{A: 0.7, B: 14}, Interval: 1.5, Steep: 0.25}
 
 func (c *collection) steering() store.SteeringRecord {
 	c.Helper()
@@ -34,19 +35,19 @@ func (c *collection) steering() store.SteeringRecord {
 
 func (c *collection) steer(hosts map[int64]schedule.HostSteering) {
 	c.Helper()
-	c.check(c.s.SetSteering(c.ctx, c.id, store.SteeringRecord{Steering: steered, Planned: 90, Budget: 100, At: c.soon(), Turns: 3, Hosts: hosts}))
+	c.check(c.s.SetSteering(c.ctx, c.id, store.SteeringRecord{Steering: steered, Planned: 90, Budget: 100, At: c.soon(), Rounds: 3, Hosts: hosts}))
 }
 
 func steeringKept(c *collection) {
 	c.open()
 	first := c.steering()
 	want(c, "steering of a new crawl", first.Steering, schedule.Steering{})
-	want(c, "its turns and hosts", first.Turns+len(first.Hosts), 0)
+	want(c, "its turns and hosts", first.Rounds+len(first.Hosts), 0)
 	hosts := map[int64]schedule.HostSteering{}
 	const nobody = 1 << 40 // hosts of no other case
 	for id := int64(nobody + 1); id <= nobody+5000; id++ {
 		hosts[id] = schedule.HostSteering{
-			Price: float64(id), Prior: schedule.Gamma{A: 1, B: 2}, Planned: 3, Limit: 4,
+			Price: float64(id), Prior: gamma.Distribution{A: 1, B: 2}, Planned: 3, Limit: 4,
 			Site: schedule.Site{Wave: id, Share: 0.5, Looks: 6, Waves: 0.75, Since: 7},
 		}
 	}
@@ -55,7 +56,7 @@ func steeringKept(c *collection) {
 	hosts[nobody+2] = schedule.HostSteering{Price: 0.5}
 	rec := c.steering()
 	want(c, "steering", rec.Steering, steered)
-	want(c, "planned and budget", fmt.Sprint(rec.Planned, rec.Budget, rec.Turns), "90 100 3")
+	want(c, "planned and budget", fmt.Sprint(rec.Planned, rec.Budget, rec.Rounds), "90 100 3")
 	if rec.At.IsZero() || !maps.Equal(rec.Hosts, hosts) {
 		c.Fatalf("at %v, %d hosts, the second %+v", rec.At, len(rec.Hosts), rec.Hosts[nobody+2])
 	}

@@ -10,7 +10,7 @@ import (
 	"recrawl/internal/store/sqlstore"
 )
 
-// BenchAllocation measures a turn of maintenance over 1 000 000 pages of 1000 hosts,
+// BenchAllocation measures a round of maintenance over 1 000 000 pages of 1000 hosts,
 // or 20 000 with -short: all entries are read, counted, and the threshold moved.
 func BenchAllocation(b *testing.B, e sqlstore.Engine, settle func() error) {
 	n, load := benchPages(), newBulk(b, e)
@@ -29,23 +29,23 @@ func BenchAllocation(b *testing.B, e sqlstore.Engine, settle func() error) {
 	}
 	b.Run("Turn", func(b *testing.B) {
 		for b.Loop() {
-			if turn := allocate(b, load.store, load.crawlID, rules); turn.Threshold <= 0 || turn.Planned <= 0 {
-				b.Fatalf("steered %+v", turn)
+			if round := allocate(b, load.store, load.crawlID, rules); round.Threshold <= 0 || round.Planned <= 0 {
+				b.Fatalf("steered %+v", round)
 			}
 		}
 		b.ReportMetric(float64(n)*float64(b.N)/b.Elapsed().Seconds(), "pages/s")
 	})
 }
 
-// allocate is a turn as the activity makes it.
-func allocate(b *testing.B, s store.Store, crawlID int64, rules schedule.Rules) schedule.Turn {
+// allocate is a round as the activity makes it.
+func allocate(b *testing.B, s store.Store, crawlID int64, rules schedule.Rules) schedule.Round {
 	before, err := s.Steering(b.Context(), crawlID, true)
 	if err != nil {
 		b.Fatal(err)
 	}
-	stock := schedule.NewStock(rules, before.Steering, before.Hosts, schedule.Period{From: before.At, To: time.Now()})
+	tally := schedule.NewTally(rules, before.Steering, before.Hosts, schedule.Period{From: before.At, To: time.Now()})
 	err = store.EachEntry(b.Context(), s, store.EntryParams{CrawlID: crawlID, Limit: 5000}, func(e store.EntryRecord) {
-		stock.Add(schedule.Entry{
+		tally.Add(schedule.Entry{
 			Page: schedule.Page{ID: e.PageID, State: e.State, Visit: e.Visits, Belief: schedule.DecodeBelief(e.Belief)},
 			Host: e.HostID, Weight: e.Weight, At: e.LastAt, Due: e.NextAt,
 		})
@@ -53,10 +53,10 @@ func allocate(b *testing.B, s store.Store, crawlID int64, rules schedule.Rules) 
 	if err != nil {
 		b.Fatal(err)
 	}
-	turn := stock.Turn(float64(stock.Pages())/2, nil)
-	after := store.SteeringRecord{Steering: turn.Steering, Turns: before.Turns + 1, Hosts: turn.Hosts}
+	round := tally.Settle(float64(tally.Pages())/2, nil)
+	after := store.SteeringRecord{Steering: round.Steering, Rounds: before.Rounds + 1, Hosts: round.Hosts}
 	if err := s.SetSteering(b.Context(), crawlID, after); err != nil {
 		b.Fatal(err)
 	}
-	return turn
+	return round
 }

@@ -1,0 +1,89 @@
+package schedule
+
+import (
+	"math"
+	"time"
+
+	"recrawl/internal/schedule/gamma"
+)
+
+// demandOctave is the number of cells per factor of two, in shape, days and weight.
+const demandOctave = 4
+
+// lateShare bounds the lateness that plans allow for, as a share of the interval.
+const lateShare = 0.25
+
+// Demand sums up beliefs in a histogram, which tells how many visits a day any
+// threshold would cost without reading the pages again. Beliefs alike in shape, days
+// and weight share a cell and are represented by its geometric mean. Results are those
+// of the pages to better than 1e-3 (1e-2 for [Fresh], whose exploration begins at sharp
+// bounds). The zero Demand is empty. Demands of shards can be merged.
+type Demand struct {
+	cells []demandCell // in the order of their first pages, so that sums are the same each time
+	index map[[3]int16]int
+}
+
+type demandCell struct {
+	key           [3]int16
+	n             float64
+	a, b, weights float64 // sums of logarithms
+}
+
+// Add counts a page with a belief and a weight (> 0).
+func (c *Demand) Add(g gamma.Distribution, weight float64) {
+	a, b, w := math.Log2(g.A), math.Log2(g.B), math.Log2(weight)
+	cellOf := func(x float64) int16 { return int16(math.Floor(min(max(x, -1000), 1000) * demandOctave)) }
+	c.add(demandCell{key: [3]int16{cellOf(a), cellOf(b), cellOf(w)}, n: 1, a: a, b: b, weights: w})
+}
+
+// Merge adds what another demand counted.
+func (c *Demand) Merge(o *Demand) {
+	for _, cell := range o.cells {
+		c.add(cell)
+	}
+}
+
+func (c *Demand) add(cell demandCell) {
+	i, ok := c.index[cell.key]
+	if !ok {
+		if c.index == nil {
+			c.index = map[[3]int16]int{}
+		}
+		c.index[cell.key] = len(c.cells)
+		c.cells = append(c.cells, cell)
+		return
+	}
+	sum := &c.cells[i]
+	sum.n += cell.n
+	sum.a += cell.a
+	sum.b += cell.b
+	sum.weights += cell.weights
+}
+
+// Pages returns how many pages were counted.
+func (c *Demand) Pages() int {
+	n := 0.0
+	for i := range c.cells {
+		n += c.cells[i].n
+	}
+	return int(n)
+}
+
+// Planned returns how many visits a day the pages would get together at a threshold (≥
+// 0), with no interval shorter than low (> 0) or longer than high.
+func (c *Demand) Planned(o Objective, threshold float64, low, high time.Duration) float64 {
+	return c.held(o, threshold, low, high, 0)
+}
+
+// held is Planned when every visit comes late by so much, but by at most lateShare of
+// its interval: an outage is no reason to plan more visits.
+func (c *Demand) held(o Objective, threshold float64, low, high, late time.Duration) float64 {
+	sum := 0.0
+	for i := range c.cells {
+		cell := &c.cells[i]
+		g := gamma.Distribution{A: math.Exp2(cell.a / cell.n), B: math.Exp2(cell.b / cell.n)}
+		interval := meanInterval(o, g, threshold/math.Exp2(cell.weights/cell.n), days(low), days(high))
+		sum += cell.n / (interval + min(days(late), lateShare*interval))
+	}
+	return sum
+}

@@ -1,0 +1,241 @@
+package schedule
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"recrawl/internal/crawl"
+)
+
+// collection is pages that have been learned about, as a store keeps them.
+type collection struct {
+	rules    Rules
+	entries  []Entry
+	steering Steering
+	hosts    map[int64]HostSteering
+	now      time.Time
+}
+
+func newCollection(t testing.TB, r crawl.RevisitSpec, seed uint64, pages, hosts int) *collection {
+	t.Helper()
+	rules, err := NewRules(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &collection{rules: rules, hosts: map[int64]HostSteering{}, now: time.Unix(1_800_000_000, 0)}
+	random := rand.New(rand.NewPCG(seed, 1))
+	for i := range pages {
+		e := Entry{Host: int64(i % hosts), Group: i % len(rules.groups)}
+		e.ID, e.State, e.Visit = int64(i+1), crawl.Active, 5
+		e.At = c.now.Add(-time.Duration(random.Int64N(int64(time.Hour)))).Truncate(time.Millisecond)
+		e.Belief = Belief{Pairs: 4, Changes: float32(random.ExpFloat64()), Days: float32(20 * random.ExpFloat64()), Compared: e.At.UnixMilli()}
+		c.entries = append(c.entries, e)
+	}
+	c.plan()
+	return c
+}
+
+// plan plans every page anew, as visits do one by one.
+func (c *collection) plan() {
+	for i := range c.entries {
+		e := &c.entries[i]
+		g := c.rules.At(e.Group)
+		e.Due = e.At.Add(Replan(g.Policy, e.Page, g.Steer(c.steering, c.hosts[e.Host], e.Weight)).Interval)
+	}
+}
+
+func (c *collection) round(budget float64, limits map[int64]float64) Round {
+	tally := NewTally(c.rules, c.steering, c.hosts, Period{To: c.now})
+	for _, e := range c.entries {
+		tally.Add(e)
+	}
+	round := tally.Settle(budget, limits)
+	c.steering = round.Steering
+	for id, h := range round.Hosts {
+		c.hosts[id] = h
+	}
+	c.plan()
+	return round
+}
+
+func (c *collection) planned(host int64) float64 {
+	sum := 0.0
+	for _, e := range c.entries {
+		if host < 0 || e.Host == host {
+			sum += 1 / days(e.Planned())
+		}
+	}
+	return sum
+}
+
+func spec(policy string) crawl.RevisitSpec {
+	r := crawl.DefaultSpec().Revisit
+	r.Policy, r.MinInterval, r.AcceptPatents = policy, crawl.Duration(time.Minute), true
+	return r
+}
+
+// Round after round, what is planned comes to the budget, and no host to more than
+// its limit: for every objective, with rules, weights, and whatever the pages.
+func TestRoundsMeetTheBudget(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		r := spec(rapid.SampledFrom([]string{"sqrt", "fresh", "age", "harmonic"}).Draw(t, "policy"))
+		r.Rules = []crawl.RevisitRule{{Prefix: "http://a/", Weight: 3}, {Host: "b", Policy: "fixed", DefaultInterval: crawl.Duration(50 * 24 * time.Hour)}}
+		c := newCollection(&testing.T{}, r, rapid.Uint64().Draw(t, "seed"), 600, 6)
+		budget := rapid.Float64Range(50, 600).Draw(t, "budget")
+		limits := map[int64]float64{0: budget / 20, 1: 1e6}
+		for range 30 {
+			c.round(budget, limits)
+		}
+		if got := c.planned(-1); got < 0.96*budget || got > 1.04*budget {
+			t.Errorf("%v visits a day are planned, the budget has %v", got, budget)
+		}
+		if got := c.planned(0); got > 1.05*limits[0] {
+			t.Errorf("%v visits a day are planned at a host that takes %v", got, limits[0])
+		}
+		if c.hosts[1].Price != 0 {
+			t.Errorf("a host with room has the price %v", c.hosts[1].Price)
+		}
+	})
+}
+
+// A crawl that grows by a factor of a hundred, or is given another budget, meets
+// its budget in the next round: what is known is not left to small moves.
+func TestRoundFollowsGrowth(t *testing.T) {
+	t.Parallel()
+	for _, policy := range []string{"sqrt", "fresh", "age", "harmonic"} {
+		c := newCollection(t, spec(policy), 7, 2000, 3)
+		all := c.entries
+		c.entries = all[:20]
+		for range 20 {
+			c.round(100, nil)
+		}
+		c.entries = all
+		for range 3 {
+			c.round(100, nil)
+		}
+		if got := c.planned(-1); got < 80 || got > 125 {
+			t.Errorf("%s: three rounds after it has grown, %v visits a day are planned, the budget has 100", policy, got)
+		}
+		for range 3 {
+			c.round(1000, nil)
+		}
+		if got := c.planned(-1); got < 800 || got > 1250 {
+			t.Errorf("%s: three rounds after it was given more, %v visits a day are planned, the budget has 1000", policy, got)
+		}
+	}
+}
+
+func TestRoundWithoutPages(t *testing.T) {
+	t.Parallel()
+	c := newCollection(t, spec("sqrt"), 1, 0, 1)
+	if round := c.round(100, nil); round.Threshold != 0 || round.Planned != 0 || len(round.Hosts) != 0 {
+		t.Errorf("nothing is planned, and %+v came of it", round)
+	}
+	c = newCollection(t, spec("frmax"), 1, 10, 1)
+	if round := c.round(100, nil); round.Steering != (Steering{}) {
+		t.Errorf("frmax shares nothing, and %+v came of it", round.Steering)
+	}
+}
+
+// Probes, back-offs and what was never visited are not moved.
+func TestWhoIsMoved(t *testing.T) {
+	t.Parallel()
+	c := newCollection(t, spec("sqrt"), 3, 1, 1)
+	g, e := c.rules.At(0), c.entries[0]
+	s := Steering{Policy: "sqrt", Threshold: 1e-6}
+	if sleeper, ok := e.Sleeper(g, s, HostSteering{}, c.now); !ok || sleeper.Wanted >= sleeper.Planned {
+		t.Errorf("a page that is worth more is not moved nearer: %+v", sleeper)
+	}
+	for name, change := range map[string]func(*Entry){
+		"a failing page": func(e *Entry) { e.State = crawl.Failing },
+		"a probe":        func(e *Entry) { e.At = e.At.Add(time.Second) },
+		"one that is due": func(e *Entry) {
+			e.Due = c.now
+		},
+		"one of another policy": func(e *Entry) { e.Group = 1 },
+	} {
+		other := e
+		change(&other)
+		group := g
+		if other.Group == 1 {
+			group.Policy = Fixed{}
+		}
+		if _, ok := other.Sleeper(group, s, HostSteering{}, c.now); ok {
+			t.Errorf("%s is moved", name)
+		}
+	}
+}
+
+func TestRules(t *testing.T) {
+	t.Parallel()
+	r := spec("sqrt")
+	r.Rules = []crawl.RevisitRule{
+		{Prefix: "HTTPS://Example.com", Weight: 2},
+		{Host: "*.Example.org", Policy: "fixed", DefaultInterval: crawl.Duration(time.Hour)},
+		{Host: "example.org:8080", MinInterval: crawl.Duration(time.Second)},
+	}
+	rules, err := NewRules(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for url, want := range map[string]int{
+		"https://example.com/":          1,
+		"https://example.com/a?b":       1,
+		"https://example.com.evil.net/": 0,
+		"http://example.com/":           0,
+		"http://www.example.org/":       2,
+		"http://example.org/":           0,
+		"http://badexample.org/":        0,
+		"http://example.org:8080/x":     3,
+	} {
+		if got := rules.Group(url); got != want {
+			t.Errorf("%s is in group %d, want %d", url, got, want)
+		}
+	}
+	var names []string
+	for i := range 4 {
+		names = append(names, rules.At(i).Policy.Name())
+	}
+	if !slices.Equal(names, []string{"sqrt", "sqrt", "fixed", "sqrt"}) || rules.At(1).Parameters.Weight != 2 ||
+		rules.At(2).Parameters.Round != time.Hour || rules.At(3).Parameters.Min != time.Second {
+		t.Errorf("groups are %v: %+v", names, rules.groups)
+	}
+}
+
+func BenchmarkTurn(b *testing.B) {
+	c := newCollection(b, spec("sqrt"), 1, 100_000, 1000)
+	for b.Loop() {
+		c.round(100_000, map[int64]float64{1: 50, 2: 50})
+	}
+}
+
+func TestModified(t *testing.T) {
+	t.Parallel()
+	at := time.Unix(1_800_000_000, 0)
+	p := Parameters{Round: day, Min: time.Hour, Max: 100 * day}
+	look := func(b Belief, o crawl.Outcome, before, now time.Time) Belief {
+		at = at.Add(10 * day)
+		return b.observe(Observation{Outcome: o, At: at, Gap: 10 * day, Modified: Modified{before, now}}, p)
+	}
+	first, second, third := at.Add(-day), at.Add(5*day), at.Add(28*day)
+	b := look(Belief{}, crawl.OutcomeChanged, first, second)
+	b = look(b, crawl.OutcomeUnchanged, second, second)
+	b = look(b, crawl.OutcomeChanged, second, third)
+	if b.Moved != 2 || b.Stayed != 1 {
+		t.Fatalf("proofs are %d and %d, want 2 and 1", b.Moved, b.Stayed)
+	}
+	fourth := at.Add(9 * day)
+	trusted := look(b, crawl.OutcomeChanged, third, fourth)
+	at = at.Add(-10 * day)
+	blind := look(b, crawl.OutcomeChanged, time.Time{}, time.Time{})
+	if trusted.Changes != blind.Changes+1 || trusted.Looks >= blind.Looks {
+		t.Errorf("a change a day ago counts as %+v, one at some time in ten as %+v", trusted, blind)
+	}
+	if liar := look(b, crawl.OutcomeUnchanged, third, fourth); liar.Moved != 0 || liar.Stayed != 0 {
+		t.Errorf("a date that moved alone is still believed: %+v", liar)
+	}
+}

@@ -1,0 +1,97 @@
+package schedule
+
+import (
+	"math"
+	"time"
+
+	"recrawl/internal/crawl"
+	"recrawl/internal/schedule/gamma"
+)
+
+// maxMove is the largest change of a threshold or price, in its natural logarithm, in
+// one round of maintenance: a factor of 1.65. Sleeping pages were planned with the old
+// value, and small moves keep their plans nearly right.
+const maxMove = 0.5
+
+// Move is the new value of a threshold or price, and why.
+type Move struct {
+	To      float64
+	Reasons []crawl.Reason
+}
+
+// FirstThreshold returns a threshold to start with, before anything is measured. With
+// it, pages that nothing is known of are visited as often as the budget (visits a day)
+// allows for so many pages. pages and budget are > 0.
+func FirstThreshold(o Objective, prior gamma.Distribution, pages, budget float64) float64 {
+	return o.Worth(prior, pages/budget)
+}
+
+// MoveThreshold moves a crawl's threshold (> 0) towards the value at which the planned
+// visits a day meet the budget. planned returns the visits planned at a threshold, and
+// falls as the threshold rises (see [Demand.Planned]). The threshold stays where it is
+// if moving it changes nothing, for instance when all intervals are at their bounds.
+func MoveThreshold(threshold, budget float64, planned func(threshold float64) float64) Move {
+	now := planned(threshold)
+	reasons := []crawl.Reason{{Code: CodePlanned, Num: map[string]float64{"visits": now, "budget": budget}}}
+	to := threshold
+	if now > 0 && budget > 0 {
+		to = towards(threshold, budget, now, planned)
+	}
+	return Move{to, append(reasons, crawl.Reason{Code: CodeThreshold, Num: map[string]float64{"from": threshold, "to": to}})}
+}
+
+// MoveHostPrice moves a host's price, the threshold that its pages are held to when it
+// is above the crawl's. The price rises while more visits a day are planned for the
+// host than its limit (see [HostLimit]), and falls when fewer are. A result of 0 means
+// that the host needs no price of its own, as is the case for hosts below their limits.
+func MoveHostPrice(price, threshold, limit float64, planned func(threshold float64) float64) Move {
+	from := max(price, threshold)
+	now := planned(from)
+	reasons := []crawl.Reason{{Code: CodeHostPlanned, Num: map[string]float64{"visits": now, "limit": limit}}}
+	to := from
+	if now > 0 && limit > 0 {
+		to = towards(from, limit, now, planned)
+	}
+	if to <= threshold {
+		to = 0
+	}
+	return Move{to, append(reasons, crawl.Reason{Code: CodeHostPrice, Num: map[string]float64{"from": price, "to": to}})}
+}
+
+// towards returns the threshold at which the target is planned, or the end of one
+// maximal move in its direction.
+func towards(from, target, now float64, planned func(threshold float64) float64) float64 {
+	if now == target {
+		return from
+	}
+	move := maxMove
+	if now < target {
+		move = -maxMove
+	}
+	excess := func(u float64) float64 { return math.Log(planned(from*math.Exp(u)) / target) }
+	here, there := gamma.Point{X: 0, Y: math.Log(now / target)}, gamma.Point{X: move, Y: excess(move)}
+	switch {
+	case math.Abs(there.Y-here.Y) < 1e-9:
+		return from // nothing moves it
+	case (there.Y >= 0) == (here.Y >= 0):
+		return from * math.Exp(move)
+	}
+	return from * math.Exp(gamma.Root(excess, here, there, 1e-9))
+}
+
+// HostLimit returns how many visits a day a host can take when each lasts duration on
+// average and the next begins a gap after it (together > 0). kept is the share of
+// requests (0 to 1) that is reserved for new pages and robots.txt.
+func HostLimit(gap, duration time.Duration, kept float64) float64 {
+	return (1 - kept) / days(gap+duration)
+}
+
+// SharedLimit returns how much of a host's limit one crawl may plan, when it plans own
+// visits and the other crawls plan others. All are visits a day. If there is enough for
+// all, it is what the others leave; otherwise it is proportional to what each plans.
+func SharedLimit(limit, own, others float64) float64 {
+	if own+others <= limit || own <= 0 {
+		return max(limit-others, 0)
+	}
+	return limit * own / (own + others)
+}

@@ -1,0 +1,127 @@
+package schedule
+
+import (
+	"math"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"recrawl/internal/schedule/mathtest"
+)
+
+// The first threshold gives every unknown page what the budget has for it.
+func TestFirstThreshold(t *testing.T) {
+	t.Parallel()
+	for _, o := range Objectives() {
+		theta := FirstThreshold(o, FirstPrior(day), 1000, 250)
+		if due := Due(o, FirstPrior(day), theta); !mathtest.Alike(due, 4, 1e-9) {
+			t.Errorf("%s: unknown pages are visited every %v days, want 4", o.Name(), due)
+		}
+	}
+}
+
+func TestMoveThreshold(t *testing.T) {
+	t.Parallel()
+	// Visits under the square-root law: a hundred at θ = 1.
+	planned := func(theta float64) float64 { return 100 / math.Sqrt(theta) }
+	for _, c := range []struct {
+		name          string
+		theta, budget float64
+		planned       func(float64) float64
+		want          float64
+		words         string
+	}{
+		{"as planned", 1, 100, planned, 1, "100 visits a day are planned, the budget is 100, θ moved from 1 to 1"},
+		{"a little too many", 1, 90, planned, 1 / 0.81, "100 visits a day are planned, the budget is 90, θ moved from 1 to 1.23"},
+		{"a little too few", 1, 110, planned, 1 / 1.21, "100 visits a day are planned, the budget is 110, θ moved from 1 to 0.826"},
+		{"far too many: one step", 1, 1, planned, math.Exp(0.5), "100 visits a day are planned, the budget is 1, θ moved from 1 to 1.65"},
+		{"far too few: one step", 4, 1e6, planned, 4 * math.Exp(-0.5), "50 visits a day are planned, the budget is 1e+06, θ moved from 4 to 2.43"},
+		{"all at their bounds: it stays", 2, 10, func(float64) float64 { return 70 }, 2, "70 visits a day are planned, the budget is 10, θ moved from 2 to 2"},
+		{"no pages yet", 2, 10, func(float64) float64 { return 0 }, 2, "0 visits a day are planned, the budget is 10, θ moved from 2 to 2"},
+		{"no budget", 2, 0, planned, 2, "70.7 visits a day are planned, the budget is 0, θ moved from 2 to 2"},
+	} {
+		got := MoveThreshold(c.theta, c.budget, c.planned)
+		if !mathtest.Alike(got.To, c.want, 1e-5) || Words(got.Reasons) != c.words {
+			t.Errorf("%s: %v, %q; want %v, %q", c.name, got.To, Words(got.Reasons), c.want, c.words)
+		}
+	}
+}
+
+func TestMoveHostPrice(t *testing.T) {
+	t.Parallel()
+	planned := func(theta float64) float64 { return 100 / math.Sqrt(theta) }
+	for _, c := range []struct {
+		name                string
+		price, theta, limit float64
+		want                float64
+		words               string
+	}{
+		{"below its limit: no price", 0, 1, 200, 0, "100 visits a day are planned for the host, which can take 200, the host's price moved from 0 to 0"},
+		{"over its limit: from the threshold up", 0, 1, 90, 1 / 0.81, "100 visits a day are planned for the host, which can take 90, the host's price moved from 0 to 1.23"},
+		{"still over it", 2, 1, 1, 2 * math.Exp(0.5), "70.7 visits a day are planned for the host, which can take 1, the host's price moved from 2 to 3.3"},
+		{"below it again", 4, 1, 70, 4 * math.Exp(-0.5), "50 visits a day are planned for the host, which can take 70, the host's price moved from 4 to 2.43"},
+		{"back at the threshold", 1.2, 1, 1000, 0, "91.3 visits a day are planned for the host, which can take 1e+03, the host's price moved from 1.2 to 0"},
+		{"no limit known", 0, 1, 0, 0, "100 visits a day are planned for the host, which can take 0, the host's price moved from 0 to 0"},
+	} {
+		got := MoveHostPrice(c.price, c.theta, c.limit, planned)
+		if !mathtest.Alike(got.To, c.want, 1e-5) || Words(got.Reasons) != c.words {
+			t.Errorf("%s: %v, %q; want %v, %q", c.name, got.To, Words(got.Reasons), c.want, c.words)
+		}
+	}
+}
+
+// From anywhere the threshold comes to where planned visits meet the budget, in
+// steps of at most e^½, without oscillating, for every objective and the steepest
+// of demands: freshness of equal pages at their cut-off.
+func TestThresholdSettles(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		var c Demand
+		n := rapid.IntRange(1, 10).Draw(t, "kinds")
+		for range n {
+			g, weight := gammas.Draw(t, "belief"), mathtest.Positive(0.01, 100).Draw(t, "weight")
+			for range rapid.IntRange(1, 5).Draw(t, "pages") {
+				c.Add(g, weight)
+			}
+		}
+		o := anyObjective.Draw(t, "objective")
+		planned := func(theta float64) float64 { return c.Planned(o, theta, time.Minute, 3650*day) }
+		goal := mathtest.Positive(1e-6, 1e6).Draw(t, "goal")
+		budget, theta := planned(goal), goal*mathtest.Positive(1e-4, 1e4).Draw(t, "start")
+		for range 25 {
+			move := MoveThreshold(theta, budget, planned)
+			if step := math.Abs(math.Log(move.To / theta)); !(step <= maxMove+1e-12) {
+				t.Fatalf("moved from %v to %v", theta, move.To)
+			}
+			before, after := math.Abs(math.Log(planned(theta)/budget)), math.Abs(math.Log(planned(move.To)/budget))
+			if after > before+1e-6 {
+				t.Fatalf("θ from %v to %v: off by %v before and %v after", theta, move.To, before, after)
+			}
+			theta = move.To
+		}
+		// Near its cut-off freshness may fall by any factor between two floats.
+		if got := planned(theta); !mathtest.Alike(got, budget, 1e-4) && !(got >= budget && planned(theta*(1+1e-5)) <= budget*(1+1e-4)) {
+			if flat := planned(theta * math.Exp(math.Copysign(maxMove, got-budget))); !mathtest.Alike(flat, got, 1e-9) {
+				t.Fatalf("settled at θ %v with %v visits of %v", theta, got, budget)
+			}
+		}
+	})
+}
+
+func TestHostLimit(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		gap, duration time.Duration
+		kept, want    float64
+	}{
+		{10 * time.Second, 0, 0, 8640},
+		{9 * time.Second, time.Second, 0.25, 6480},
+		{time.Hour, 0, 0, 24},
+		{0, 100 * time.Millisecond, 1, 0},
+	} {
+		if got := HostLimit(c.gap, c.duration, c.kept); !mathtest.Alike(got, c.want, 1e-12) {
+			t.Errorf("%s and %s apart, %v kept: %v visits a day, want %v", c.gap, c.duration, c.kept, got, c.want)
+		}
+	}
+}
