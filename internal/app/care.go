@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -27,6 +28,7 @@ const (
 // careStore is the part of a store that crawlCare uses.
 type careStore interface {
 	store.Care
+	ListCrawls(ctx context.Context) ([]store.CrawlRecord, error)
 	ListPages(ctx context.Context, f store.PageFilter) ([]store.PageRecord, error)
 }
 
@@ -42,6 +44,32 @@ type crawlCare struct {
 	store careStore
 	flows careFlows
 	log   *slog.Logger
+
+	// What else is looked at, unless nil. ends is what one worker of all looks at in turn,
+	// stuck what each worker has heard of itself.
+	ends      looker
+	stuck     looker
+	strangers interface {
+		look(ctx context.Context) (words string, err error)
+	}
+	strange string // who is there, in words
+}
+
+// looker looks after something.
+type looker interface {
+	look(ctx context.Context) error
+}
+
+// newCrawlCare returns the care of a worker with these parts.
+func newCrawlCare(p parts, log *slog.Logger) *crawlCare {
+	flows := p.workflows()
+	care := &crawlCare{store: p.store, flows: flows, log: log}
+	care.ends = &pageEnds{store: p.store, flows: flows, queue: p.home.TaskQueue, log: log}
+	if p.struggling != nil {
+		care.stuck = &stuckPages{store: p.store, flows: flows, heard: p.struggling.Take, log: log}
+	}
+	care.strangers = &strangers{store: p.store, own: p.store.ID(), polls: whoPolls(p.client, p.home.TaskQueue)}
+	return care
 }
 
 // start looks after crawls until stop is called.
@@ -69,8 +97,20 @@ func (c *crawlCare) run(ctx context.Context) {
 	}
 }
 
-// look takes the crawls that nobody has looked after for a while.
+// look takes the crawls that nobody has looked after for a while. Who gets the oldest
+// looks at the ends of all pages: of all workers, that is one.
 func (c *crawlCare) look(ctx context.Context) {
+	if c.strangers != nil {
+		if words, err := c.strangers.look(ctx); err != nil {
+			c.log.Debug("it cannot be told who else is connected", "error", err)
+		} else {
+			c.strange = words
+		}
+	}
+	if c.stuck != nil {
+		c.also(ctx, c.stuck, "workflows that are stuck")
+	}
+	oldest := int64(0)
 	for ctx.Err() == nil {
 		crawls, err := c.store.ClaimCare(ctx, careEvery, careBatch)
 		if err != nil {
@@ -78,14 +118,39 @@ func (c *crawlCare) look(ctx context.Context) {
 			return
 		}
 		for _, rec := range crawls {
+			oldest = cmp.Or(oldest, rec.ID) // they come in this order
 			if err := c.care(ctx, rec); err != nil && ctx.Err() == nil {
 				c.log.Warn("a crawl could not be looked after", "crawl", rec.Spec.Name, "error", err)
 			}
 		}
 		if len(crawls) < careBatch {
-			return
+			break
 		}
 	}
+	if c.ends == nil || oldest == 0 {
+		return
+	}
+	if known, err := c.store.ListCrawls(ctx); err == nil && oldest == oldestOf(known) {
+		c.also(ctx, c.ends, "workflows that were ended")
+	}
+}
+
+// also looks after something else.
+func (c *crawlCare) also(ctx context.Context, what looker, name string) {
+	if err := what.look(ctx); err != nil && ctx.Err() == nil {
+		c.log.Warn("not all could be looked after", "of", name, "error", err)
+	}
+}
+
+// oldestOf is the first crawl that somebody looks after.
+func oldestOf(crawls []store.CrawlRecord) int64 {
+	oldest := int64(0)
+	for _, c := range crawls {
+		if !c.Deleting && (oldest == 0 || c.ID < oldest) {
+			oldest = c.ID
+		}
+	}
+	return oldest
 }
 
 // care looks at the workflow of a crawl, and starts it if it must be.
@@ -140,24 +205,35 @@ func (c *crawlCare) unclosed(ctx context.Context, rec store.CrawlRecord) (bool, 
 	return len(pages) > 0, err
 }
 
-// note notes what is wrong with the workflow. What is well is only noted if it was not
-// before: nothing is written while all is well.
+// note notes what is wrong with the workflow, and who else is connected. What is as it was
+// is not noted again: nothing is written while all is well.
 func (c *crawlCare) note(ctx context.Context, rec store.CrawlRecord, t store.Trouble) error {
 	t.Part = store.TroubleWorkflow
-	if t.Problem == "" {
-		known, err := c.store.Care(ctx, rec.ID)
-		if err != nil {
-			return err
-		}
-		lasts := false
-		for _, k := range known.Troubles {
-			lasts = lasts || k.Part == t.Part && !k.Mended
-		}
-		if !lasts {
-			return nil
+	others := store.Trouble{Part: store.TroubleWorkers, Problem: c.strange}
+	if rec.State == crawl.CrawlStopped {
+		others.Problem = ""
+	}
+	known, err := c.store.Care(ctx, rec.ID)
+	if err != nil {
+		return err
+	}
+	lasting := map[string]string{}
+	for _, k := range known.Troubles {
+		if !k.Mended {
+			lasting[k.Part] = k.Problem
 		}
 	}
-	return c.store.NoteTroubles(ctx, rec.ID, []store.Trouble{t})
+	var news []store.Trouble
+	if t.Problem != "" || lasting[t.Part] != "" {
+		news = append(news, t)
+	}
+	if others.Problem != lasting[others.Part] {
+		news = append(news, others)
+	}
+	if len(news) == 0 {
+		return nil
+	}
+	return c.store.NoteTroubles(ctx, rec.ID, news)
 }
 
 // restartCrawl starts the workflow of a crawl from its row. Its first turn starts every

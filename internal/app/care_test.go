@@ -117,6 +117,11 @@ func TestCareForCrawls(t *testing.T) {
 	look("Temporal is down", nil, "workflow: Temporal does not say how it is: no answer, mended false")
 	flows.err = nil
 	look("and is back", nil)
+	care.strange = "worker 4@other has another store"
+	look("a stranger came", nil, "workers: worker 4@other has another store, mended false")
+	look("and stays", nil, "workers: worker 4@other has another store, mended false")
+	care.strange = ""
+	look("and has gone", nil)
 	flows.health = temporalkit.Health{Ended: "terminated"}
 	flows.refused = errors.New("busy")
 	look("cannot be started", nil, "workflow: it was terminated and cannot be started anew: busy, mended false")

@@ -64,8 +64,10 @@ type devRun struct {
 	store     store.Store
 	files     archive.Store
 	client    client.Client
-	demo      *demo // nil without --demo
-	home      store.Home
+	// struggling hears of workflows whose tasks fail again and again.
+	struggling temporalkit.Struggling
+	demo       *demo // nil without --demo
+	home       store.Home
 }
 
 // run starts the parts in order, each ended in the reverse order: the worker
@@ -194,7 +196,8 @@ func (d *devRun) writeState() {
 func (d *devRun) dial(ctx context.Context) (err error) {
 	d.client, err = temporalkit.Dial(ctx, temporalkit.Options{
 		Dial: d.server.Dial, Namespace: client.DefaultNamespace, Logger: sdkLogger(d.log), Keys: d.Config.Keys,
-		Patience: embedded.StartLimit, // it has only just begun to listen
+		Struggling: &d.struggling,
+		Patience:   embedded.StartLimit, // it has only just begun to listen
 	})
 	if err != nil {
 		return err
@@ -232,8 +235,9 @@ func (d *devRun) adopt(ctx context.Context) error {
 func (d *devRun) startWorker(ctx context.Context, programs *program.Set) (stop func(), err error) {
 	p := parts{
 		client: d.client, store: d.store, files: d.files, programs: programs,
-		keeper: newKeeper(d.state.Store, d.state.Archive, d.Config),
-		home:   d.home, ended: func(string) bool { return true },
+		keeper:     newKeeper(d.state.Store, d.state.Archive, d.Config),
+		struggling: &d.struggling,
+		home:       d.home, ended: func(string) bool { return true },
 	}
 	cfg := d.Config
 	cfg.Deployment = "" // nobody would make this build its current one

@@ -78,6 +78,8 @@ type parts struct {
 	home    store.Home
 	ended   func(store string) bool
 	strange func(store string)
+	// struggling, unless nil, hears of workflows whose tasks fail again and again.
+	struggling *temporalkit.Struggling
 }
 
 // workflows starts and signals the workflows of the store.
@@ -114,7 +116,6 @@ func startWorker(ctx context.Context, p parts, cfg config.Config, sticky time.Du
 		unwatch()
 		return nil, fmt.Errorf("start the worker: %w", err)
 	}
-	care := &crawlCare{store: p.store, flows: p.workflows(), log: log}
-	uncare := care.start(ctx)
+	uncare := newCrawlCare(p, log).start(ctx)
 	return func() { uncare(); w.Stop(); unwatch() }, nil
 }

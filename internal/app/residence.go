@@ -119,10 +119,14 @@ type work func(ctx context.Context, home store.Home, strange func(store string))
 func (r resident) keepWorking(ctx context.Context, do work, note func(ctx context.Context, held string), log *slog.Logger) error {
 	var said string
 	var noted time.Time
+	leave := func() {}
+	defer func() { leave() }()
 	for ctx.Err() == nil {
 		answer, home, err := r.look(ctx)
 		if err == nil && answer.Poll {
 			said = ""
+			leave()
+			leave = func() {}
 			if err := r.workAt(ctx, home, do, log); err != nil {
 				return err
 			}
@@ -134,6 +138,10 @@ func (r resident) keepWorking(ctx context.Context, do work, note func(ctx contex
 		}
 		if ctx.Err() == nil && reason != said {
 			log.Error("the worker takes up nothing", "reason", reason)
+			leave()
+			if leave = func() {}; err == nil {
+				leave = r.show(ctx, cmp.Or(r.queue, home.TaskQueue, contract.TaskQueue), log)
+			}
 		}
 		if reason != said || time.Since(noted) > noteEvery {
 			note(ctx, reason)
@@ -145,6 +153,25 @@ func (r resident) keepWorking(ctx context.Context, do work, note func(ctx contex
 		}
 	}
 	return nil
+}
+
+// show lets those who work on the queue see that somebody waits there, until leave.
+func (r resident) show(ctx context.Context, queue string, log *slog.Logger) (leave func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for ctx.Err() == nil {
+			if err := temporalkit.StandInLobby(ctx, r.client, r.namespace, queue, workerName(), r.store.ID()); err != nil {
+				log.Debug("nobody is told that this worker waits", "error", err)
+			}
+			select {
+			case <-time.After(jittered(time.Second)):
+			case <-ctx.Done():
+			}
+		}
+	}()
+	return func() { cancel(); <-done }
 }
 
 // workAt works until ctx ends or the store turns out not to be that of the place's

@@ -109,8 +109,9 @@ func TestDynamicConfig(t *testing.T) {
 type cluster struct {
 	t        *testing.T
 	project  deploytest.Project
-	path     string            // folder of the images' programs
-	volumes  string            // folder of the named volumes
+	path     string // folder of the images' programs
+	volumes  string // folder of the named volumes
+	postgres *pgtest.Server
 	database string            // Postgres' port
 	names    *strings.Replacer // host:port of a service
 	words    map[string]string // whole values
@@ -252,6 +253,7 @@ func (c *cluster) startPostgres(service deploytest.Service) {
 			c.t.Error(err)
 		}
 	})
+	c.postgres = server
 	dsn, err := url.Parse(server.DSN())
 	if err != nil {
 		c.t.Fatal(err)

@@ -8,11 +8,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"net/http"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -182,11 +180,7 @@ func goOn(t *testing.T, file string) {
 		t.Errorf("a workflow does not replay: %s", out)
 	}
 	after := recorded(t, filepath.Join(data, "recrawl.db"))
-	for _, url := range slices.Sorted(maps.Keys(before)) {
-		if n := len(before[url]); len(after[url]) < n || !slices.Equal(before[url], after[url][:n]) {
-			t.Errorf("%s: before %v, now %v", url, before[url], after[url])
-		}
-	}
+	keeps(t, before, after)
 	if n := len(after[snoozedPage]); n != len(before[snoozedPage]) {
 		t.Errorf("%s was visited while it was snoozed", snoozedPage)
 	}

@@ -4,6 +4,7 @@ package e2e
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/url"
 	"path/filepath"
 	"slices"
@@ -236,4 +237,50 @@ func withDatabase(t *testing.T, dsn, name string) string {
 	}
 	u.Path = "/" + name
 	return u.String()
+}
+
+// TestCopyAtTheSameTemporal gives a worker a copy of the database and the original's
+// Temporal. It cannot tell by itself, but the status of the original names it.
+func TestCopyAtTheSameTemporal(t *testing.T) {
+	t.Parallel()
+	s := serve(t, tree(foreignPages))
+	f := startFleet(t, 1)
+	f.starter(append([]string{"crawl", "t", s.url + "/"}, crawlSettings("20ms")...)...)
+	f.workers[0].kill()
+	copied := copyDatabase(t, f, "copied")
+	f.startWorker()
+	all := &strangers{t: t, address: f.address}
+	w := all.start(copied)
+	all.await(w, "worker ready")
+	want := fmt.Sprintf("workers: worker %d@", w.cmd.Process.Pid)
+	f.await("the original names the copy's worker", func() bool {
+		out := f.starter("status", "t")
+		return strings.Contains(out, want) && strings.Contains(out, "is not of this store, and takes up tasks")
+	})
+	if out := f.starter("status", "t"); strings.Contains(out, fmt.Sprintf("worker %d@", f.workers[1].cmd.Process.Pid)) {
+		t.Errorf("the original's own worker is named: %s", out)
+	}
+}
+
+// copyDatabase copies the fleet's database, which nobody uses.
+func copyDatabase(t *testing.T, f *fleet, name string) string {
+	t.Helper()
+	conn, err := pgx.Connect(t.Context(), withDatabase(t, f.postgres.DSN(), "template1"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close(t.Context())
+	config, err := pgx.ParseConfig(f.postgres.DSN())
+	if err != nil {
+		t.Fatal(err)
+	}
+	from := pgx.Identifier{config.Database}.Sanitize()
+	f.await("nobody uses the database", func() bool { // the server takes a moment to see that a client is gone
+		_, err = conn.Exec(t.Context(), "CREATE DATABASE "+pgx.Identifier{name}.Sanitize()+" TEMPLATE "+from)
+		return err == nil || !strings.Contains(err.Error(), "being accessed by other users")
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return withDatabase(t, f.postgres.DSN(), name)
 }

@@ -262,6 +262,8 @@ func TestGolden(t *testing.T) {
 			r.Store.(*fake).care = store.CareRecord{LookedAt: now.Add(-5 * time.Minute), Troubles: []store.TroubleRecord{
 				{Trouble: store.Trouble{Part: "archive", Problem: "delete 12ab from the archive: permission denied"}, Since: now.Add(-20 * time.Minute)},
 				{Trouble: store.Trouble{Part: store.TroubleWorkflow, Problem: "was gone and was started anew", Mended: true}, Since: now.Add(-time.Hour), MendedAt: now.Add(-time.Minute)},
+				{Trouble: store.Trouble{Part: store.TroubleEnded, Problem: "workflows that ended in the last hour: 20 terminated; all run again", Pages: 20, Mended: true}, Since: now.Add(-time.Hour), Seen: now, MendedAt: now.Add(-12 * time.Second)},
+				{Trouble: store.Trouble{Part: store.TroubleStuck, Problem: "1 was started anew and stuck again (TMPRL1100); the log of a worker names each", Pages: 1}, Since: now.Add(-time.Hour), Seen: now},
 			}}
 			return errors.Join(r.Status(ctx, "news"), r.StatusAll(ctx))
 		},

@@ -30,7 +30,7 @@ func (r Reporter) troubles(ctx context.Context, c store.CrawlRecord, now time.Ti
 		return nil, err
 	}
 	if c.State != crawl.CrawlStopped && !care.LookedAt.IsZero() && now.Sub(care.LookedAt) > uncaredAfter {
-		nobody := store.TroubleRecord{Trouble: store.Trouble{Part: "workers", Problem: "no worker looks after it: is one running?"}, Since: care.LookedAt}
+		nobody := store.TroubleRecord{Trouble: store.Trouble{Part: store.TroubleWorkers, Problem: "no worker looks after it: is one running?"}, Since: care.LookedAt}
 		care.Troubles = append([]store.TroubleRecord{nobody}, care.Troubles...)
 	}
 	return care.Troubles, nil
@@ -56,8 +56,10 @@ func troubleWords(t store.TroubleRecord, now time.Time) string {
 // troublePart names a part of a crawl in a sentence.
 func troublePart(part string) string {
 	switch part {
-	case "workers", store.TroublePages, store.TroubleWorkflow:
+	case store.TroubleWorkers, store.TroublePages, store.TroubleWorkflow:
 		return part
+	case store.TroubleEnded, store.TroubleStuck:
+		return store.TroublePages
 	}
 	return "maintenance of " + part
 }

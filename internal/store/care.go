@@ -11,7 +11,12 @@ const TroubleKept = time.Hour
 // Parts of a crawl that have troubles, besides the steps of its maintenance.
 const (
 	TroubleWorkflow = "workflow" // the crawl's own
-	TroublePages    = "pages"    // the workflows of its pages
+	TroublePages    = "pages"    // the workflows of its pages that are overdue
+	// What was found before they were overdue:
+	TroubleEnded = "pages_ended" // workflows of pages that somebody has ended
+	TroubleStuck = "pages_stuck" // workflows of pages that do nothing
+	// TroubleWorkers: who works, or does not.
+	TroubleWorkers = "workers"
 )
 
 // Care knows which crawls a worker looks after, and what is wrong with them.

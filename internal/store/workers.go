@@ -20,6 +20,9 @@ type Workers interface {
 	// HeldWorkers lists, by name, the workers that reported during the last WorkerSeen that
 	// they make no requests.
 	HeldWorkers(ctx context.Context) ([]HeldWorker, error)
+	// KnownWorkers lists the names of the workers that have a note, held or not, by name:
+	// those that work, and some that were killed.
+	KnownWorkers(ctx context.Context) ([]string, error)
 }
 
 // HeldWorker is a worker that makes no requests.

@@ -29,6 +29,8 @@ type Options struct {
 	Dial func(ctx context.Context, address string) (net.Conn, error)
 	// Keys encrypt what Temporal keeps.
 	Keys keyring.Ring
+	// Struggling, unless nil, hears of the tasks that workers on this connection get.
+	Struggling *Struggling
 	// Patience is how long the server may take to answer at first; 0 is 5 seconds.
 	Patience time.Duration
 }
@@ -70,6 +72,9 @@ func (o Options) clientOptions() (opts client.Options, err error) {
 	}
 	opts.HostPort = cmp.Or(opts.HostPort, client.DefaultHostPort)
 	opts.Namespace = cmp.Or(o.Namespace, opts.Namespace)
+	if o.Struggling != nil {
+		opts.ConnectionOptions.DialOptions = append(opts.ConnectionOptions.DialOptions, grpc.WithChainUnaryInterceptor(o.Struggling.intercept))
+	}
 	if o.Logger != nil {
 		opts.Logger = sdklog.NewStructuredLogger(o.Logger)
 	}

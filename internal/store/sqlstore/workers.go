@@ -70,3 +70,17 @@ func (s *Store) HeldWorkers(ctx context.Context) ([]store.HeldWorker, error) {
 	}
 	return workers, nil
 }
+
+// KnownWorkers implements store.Workers.
+func (s *Store) KnownWorkers(ctx context.Context) ([]string, error) {
+	names, err := read(ctx, s, func(tx Tx) ([]string, error) {
+		return collect(ctx, tx, `SELECT name FROM workers ORDER BY name`, nil, func(row Row) (name string, err error) {
+			err = row.Scan(&name)
+			return name, err
+		})
+	})
+	if err != nil {
+		return nil, fmt.Errorf("list workers: %w", err)
+	}
+	return names, nil
+}

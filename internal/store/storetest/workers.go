@@ -32,6 +32,9 @@ func heldWorkers(c *collection) {
 	c.check(c.s.NoteWorker(c.ctx, "2@b", ""))
 	c.check(c.s.NoteWorker(c.ctx, "1@a", "no room here"))
 	held("one of two", "[1@a: no room here]")
+	known, err := c.s.KnownWorkers(c.ctx)
+	c.check(err)
+	want(c, "the workers that have a note", fmt.Sprint(known), "[1@a 2@b]")
 	c.check(c.s.NoteWorker(c.ctx, "2@b", "no room there"))
 	first := held("both", "[1@a: no room here 2@b: no room there]")
 	c.check(c.s.NoteWorker(c.ctx, "1@a", "less room here"))
@@ -48,4 +51,7 @@ func heldWorkers(c *collection) {
 		c.Errorf("held again since %s, the time before since %s", again[0].Since, first[0].Since)
 	}
 	c.check(c.s.RemoveWorker(c.ctx, "1@a"))
+	known, err = c.s.KnownWorkers(c.ctx)
+	c.check(err)
+	want(c, "the workers when all have ended", fmt.Sprint(known), "[]")
 }

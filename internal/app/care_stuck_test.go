@@ -1,0 +1,94 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"testing"
+	"time"
+
+	"recrawl/internal/contract"
+	"recrawl/internal/crawl"
+	"recrawl/internal/store"
+	"recrawl/internal/temporalkit"
+)
+
+// stuckWorld is an endsWorld whose workflows are stuck.
+type stuckWorld struct {
+	*endsWorld
+	stuck map[string]bool // by workflow id
+	heard []string
+}
+
+func (w *stuckWorld) Crawl(ctx context.Context, _ string) (store.CrawlRecord, error) {
+	all, err := w.ListCrawls(ctx)
+	return all[0], err
+}
+
+func (w *stuckWorld) Health(_ context.Context, id string) (temporalkit.Health, error) {
+	if w.stuck[id] {
+		return temporalkit.Health{Condition: temporalkit.Stuck, Why: "TMPRL1100"}, nil
+	}
+	return temporalkit.Health{Condition: temporalkit.Runs}, nil
+}
+
+func (w *stuckWorld) MendPage(_ context.Context, in contract.PageIn) (temporalkit.Mended, error) {
+	id := contract.PageID(in.Page.Crawl, in.Page.URL)
+	if !w.stuck[id] {
+		return temporalkit.Mended{Condition: temporalkit.Runs}, nil
+	}
+	w.started++
+	w.stuck[id] = false
+	return temporalkit.Mended{Condition: temporalkit.Stuck, Why: "TMPRL1100"}, nil
+}
+
+func (w *stuckWorld) take(limit int) []string {
+	n := min(limit, len(w.heard))
+	out := w.heard[:n]
+	w.heard = w.heard[n:]
+	return out
+}
+
+// A page that is stuck is started anew at once, and, if it is stuck again, is named for as
+// long as it is.
+func TestStuckPages(t *testing.T) {
+	t.Parallel()
+	w := &stuckWorld{endsWorld: newEndsWorld(t), stuck: map[string]bool{}}
+	p := &stuckPages{store: w, flows: w, heard: w.take, log: slog.New(slog.DiscardHandler)}
+	look := func(started int, trouble string) {
+		t.Helper()
+		w.started = 0
+		if err := p.look(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		got := ""
+		for _, k := range w.care.Troubles {
+			got = fmt.Sprintf("%d %t: %s", k.Pages, k.Mended, k.Problem)
+		}
+		if w.started != started || got != trouble {
+			t.Errorf("started %d, noted %q; want %d and %q", w.started, got, started, trouble)
+		}
+	}
+	wedge := func(i int) {
+		id := contract.PageID("news", w.url(i))
+		w.stuck[id] = true
+		w.heard = append(w.heard, id)
+	}
+	w.heard = []string{contract.PageID("news", w.url(0)), "crawl/news", contract.PageID("news", "https://example.com/unknown")}
+	look(0, "") // it only was slow; others have somebody who looks after them
+	wedge(0)
+	wedge(6) // is stopped
+	look(1, "1 true: 1 was stuck (TMPRL1100) and started anew")
+	w.now = w.now.Add(time.Minute)
+	wedge(1)
+	look(1, "2 true: 2 were stuck (TMPRL1100) and started anew")
+	wedge(0)
+	again := "1 false: 1 was started anew and stuck again (TMPRL1100); the log of a worker names each"
+	look(0, again)
+	look(0, again)
+	w.stuck[contract.PageID("news", w.url(0))] = false
+	look(0, "0 false: ") // nothing is wrong
+	w.state = crawl.CrawlStopped
+	wedge(2)
+	look(0, "0 false: ")
+}

@@ -1,0 +1,115 @@
+package temporalkit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	enumspb "go.temporal.io/api/enums/v1"
+	"go.temporal.io/api/serviceerror"
+	"go.temporal.io/api/workflowservice/v1"
+
+	"recrawl/internal/contract"
+)
+
+// endedBatch is how many runs a list has at most.
+const endedBatch = 200
+
+// End is how a run ended that did not come to its end by itself.
+type End string
+
+// The ends that no page wants: Temporal's words for them. A page that is cancelled stops,
+// and so is not among them.
+const (
+	EndTerminated End = "Terminated"
+	EndFailed     End = "Failed"
+	EndTimedOut   End = "TimedOut"
+)
+
+// Ends lists them.
+func Ends() []End { return []End{EndTerminated, EndFailed, EndTimedOut} }
+
+// EndedRun is a run of a page's workflow that has ended.
+type EndedRun struct {
+	ID, Run   string
+	TaskQueue string
+	At        time.Time
+}
+
+// EndedRuns is a part of the list of runs that have ended, the last one first.
+type EndedRuns struct {
+	Pages []EndedRun
+	// Oldest is when the part's last run ended, also if it was no page's; zero if the part
+	// is empty.
+	Oldest time.Time
+	Next   []byte // the token of the next part, nil after the last
+}
+
+// EndedPages lists the runs of pages that have ended in a way, as far as the server's list
+// has them: it may be some seconds late. token is of the part before, nil for the first.
+//
+// It asks for nothing but the state: the server's databases have an index for that in this
+// order, and each further condition, times included, has some of them read all pages.
+func (w Workflows) EndedPages(ctx context.Context, end End, token []byte) (EndedRuns, error) {
+	answer, err := w.Client.ListWorkflow(ctx, &workflowservice.ListWorkflowExecutionsRequest{
+		Namespace: w.Namespace, PageSize: endedBatch, NextPageToken: token, Query: "ExecutionStatus = " + quoted(string(end)),
+	})
+	if err != nil {
+		return EndedRuns{}, fmt.Errorf("list what is %s: %w", end, err)
+	}
+	ended := EndedRuns{Next: answer.GetNextPageToken()}
+	for _, info := range answer.GetExecutions() {
+		ended.Oldest = info.GetCloseTime().AsTime()
+		if info.GetType().GetName() == contract.PageWorkflow {
+			run := EndedRun{ID: info.GetExecution().GetWorkflowId(), Run: info.GetExecution().GetRunId(), TaskQueue: info.GetTaskQueue(), At: ended.Oldest}
+			ended.Pages = append(ended.Pages, run)
+		}
+	}
+	return ended, nil
+}
+
+// replacedReason is why the server says that it terminated a run in whose place another
+// was asked for.
+const replacedReason = "TerminateIfRunning"
+
+// Replaced reports whether a run was terminated because another was started in its place,
+// as it is with one that is stuck. A run of which nothing is left was not.
+func (w Workflows) Replaced(ctx context.Context, id, run string) (bool, error) {
+	events := w.Client.GetWorkflowHistory(ctx, id, run, false, enumspb.HISTORY_EVENT_FILTER_TYPE_CLOSE_EVENT)
+	for events.HasNext() {
+		event, err := events.Next()
+		var gone *serviceerror.NotFound
+		switch {
+		case errors.As(err, &gone):
+			return false, nil
+		case err != nil:
+			return false, fmt.Errorf("history of %s: %w", id, err)
+		}
+		if was := event.GetWorkflowExecutionTerminatedEventAttributes(); was != nil {
+			return strings.HasPrefix(was.GetReason(), replacedReason), nil
+		}
+	}
+	return false, nil
+}
+
+// PageOf returns with what a run of a page's workflow began.
+func (w Workflows) PageOf(ctx context.Context, id, run string) (in contract.PageIn, err error) {
+	events := w.Client.GetWorkflowHistory(ctx, id, run, false, enumspb.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT)
+	if !events.HasNext() {
+		return in, fmt.Errorf("history of %s: it has no events", id)
+	}
+	first, err := events.Next()
+	if err != nil {
+		return in, fmt.Errorf("history of %s: %w", id, err)
+	}
+	known, err := decode(dataOf(w.Client), first.GetWorkflowExecutionStartedEventAttributes().GetInput(), &in)
+	if err != nil {
+		return in, fmt.Errorf("history of %s: %w", id, err)
+	}
+	if !known {
+		return in, fmt.Errorf("history of %s: its input is no page", id)
+	}
+	return in, nil
+}
