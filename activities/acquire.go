@@ -23,7 +23,7 @@ const acquirePatience = 4 * time.Second
 func (a *Activities) Acquire(ctx context.Context, in contract.AcquireIn) (contract.AcquireOut, error) {
 	out, err := a.acquire(ctx, in)
 	if in.Page.Store == "" && err == nil {
-		out.Store = a.store.ID()
+		out.Store = a.stores.Crawls.ID()
 	}
 	return out, err
 }
@@ -53,7 +53,7 @@ func (a *Activities) acquire(ctx context.Context, in contract.AcquireIn) (contra
 			return contract.AcquireOut{Answer: contract.AnswerSkipped, Reasons: reasons}, nil
 		}
 	}
-	result, err := a.store.Acquire(ctx, store.AcquireParams{Page: in.Page, Visit: in.Visit, Class: in.Class, Patience: acquirePatience})
+	result, err := a.stores.Gate.Acquire(ctx, store.AcquireParams{Page: in.Page, Visit: in.Visit, Class: in.Class, Patience: acquirePatience})
 	if err != nil {
 		return contract.AcquireOut{}, translate(err)
 	}
@@ -81,7 +81,7 @@ func (a *Activities) acquire(ctx context.Context, in contract.AcquireIn) (contra
 // its line, and no request is made. The view may be of before a change: whom it takes
 // is looked at again when a permit is granted, and whom it does not at once.
 func (a *Activities) excluded(ctx context.Context, in contract.AcquireIn, view *crawlView) (out contract.AcquireOut, is bool, err error) {
-	page, err := a.store.Page(ctx, in.Page.PageID)
+	page, err := a.stores.Pages.Page(ctx, in.Page.PageID)
 	if err != nil || page.Visits >= in.Visit {
 		return contract.AcquireOut{}, false, err
 	}
@@ -95,7 +95,7 @@ func (a *Activities) excluded(ctx context.Context, in contract.AcquireIn, view *
 	if rules, err = maintain.Outside(ctx, a.maintained(view), []store.PageRecord{page}); err != nil || rules[page.PageID] == "" {
 		return contract.AcquireOut{}, false, err
 	}
-	effects, err := a.store.Leave(ctx, page.PageID)
+	effects, err := a.stores.Gate.Leave(ctx, page.PageID)
 	if err != nil {
 		return contract.AcquireOut{}, false, err
 	}
@@ -115,7 +115,7 @@ func (a *Activities) skips(ctx context.Context, in contract.AcquireIn) (skip boo
 	if !selective {
 		return false, nil, nil
 	}
-	page, err := a.store.Page(ctx, in.Page.PageID)
+	page, err := a.stores.Pages.Page(ctx, in.Page.PageID)
 	if err != nil || page.Visits >= in.Visit {
 		return false, nil, err
 	}
@@ -127,7 +127,7 @@ func (a *Activities) skips(ctx context.Context, in contract.AcquireIn) (skip boo
 	if visit {
 		return false, nil, nil
 	}
-	effects, err := a.store.Leave(ctx, in.Page.PageID)
+	effects, err := a.stores.Gate.Leave(ctx, in.Page.PageID)
 	if err != nil {
 		return false, nil, err
 	}
@@ -165,7 +165,7 @@ func (a *Activities) judge(ctx context.Context, in contract.AcquireIn, granted s
 	if verdict.Allowed {
 		return contract.AcquireOut{Answer: contract.AnswerPermit, Permit: granted.Permit}, nil
 	}
-	effects, err := a.store.Leave(ctx, in.Page.PageID)
+	effects, err := a.stores.Gate.Leave(ctx, in.Page.PageID)
 	if err != nil {
 		return contract.AcquireOut{}, translate(err)
 	}
@@ -185,7 +185,7 @@ func (a *Activities) robotsVerdict(ctx context.Context, rec store.RobotsRecord, 
 	file := a.robots.get(rec.Origin, rec.TextDigest)
 	if file == nil {
 		if rec.Text == "" {
-			full, err := a.store.Robots(ctx, rec.Origin)
+			full, err := a.stores.Gate.Robots(ctx, rec.Origin)
 			if err != nil {
 				return robots.Verdict{}, err
 			}

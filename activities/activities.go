@@ -74,7 +74,7 @@ type Settings struct {
 
 // Activities carries what activities need.
 type Activities struct {
-	store     store.Store
+	stores    Stores
 	archive   archive.Store
 	fetcher   Fetcher
 	workflows Workflows
@@ -90,7 +90,7 @@ type Activities struct {
 }
 
 // New returns the activities of one worker.
-func New(s store.Store, a archive.Store, f Fetcher, w Workflows, settings Settings, log *slog.Logger) *Activities {
+func New(s Stores, a archive.Store, f Fetcher, w Workflows, settings Settings, log *slog.Logger) *Activities {
 	if settings.Overdue <= 0 {
 		settings.Overdue = time.Hour
 	}
@@ -98,7 +98,7 @@ func New(s store.Store, a archive.Store, f Fetcher, w Workflows, settings Settin
 		settings.Room = room.New(room.Options{})
 	}
 	return &Activities{
-		store: s, archive: a, fetcher: f, workflows: w, settings: settings, log: log, comparing: semaphore.NewWeighted(comparedAtOnce),
+		stores: s, archive: a, fetcher: f, workflows: w, settings: settings, log: log, comparing: semaphore.NewWeighted(comparedAtOnce),
 		ranking: semaphore.NewWeighted(1),
 	}
 }

@@ -18,7 +18,7 @@ import (
 // without a workflow.
 func (a *Activities) Admit(ctx context.Context, in contract.AdmitIn) (contract.AdmitOut, error) {
 	params := store.AdmitParams{CrawlID: in.CrawlID, Key: in.Key}
-	candidates, err := a.store.Candidates(ctx, store.CandidateParams{CrawlID: in.CrawlID, Hosts: in.Hosts, Limit: in.Limit})
+	candidates, err := a.stores.Frontier.Candidates(ctx, store.CandidateParams{CrawlID: in.CrawlID, Hosts: in.Hosts, Limit: in.Limit})
 	if err == nil && len(candidates) > 0 {
 		err = a.choose(ctx, candidates, &params)
 	}
@@ -26,7 +26,7 @@ func (a *Activities) Admit(ctx context.Context, in contract.AdmitIn) (contract.A
 		return contract.AdmitOut{}, translate(err)
 	}
 	// Also with no candidates: the answer of a first attempt that was lost comes again.
-	admitted, err := a.store.Admit(ctx, params)
+	admitted, err := a.stores.Frontier.Admit(ctx, params)
 	if err != nil {
 		return contract.AdmitOut{}, translate(err)
 	}
@@ -51,7 +51,7 @@ func (a *Activities) choose(ctx context.Context, candidates []store.PageRecord, 
 // sortOut names the candidates to be admitted, and those that a cached robots.txt
 // forbids or that lie outside of the scope now.
 func (a *Activities) sortOut(ctx context.Context, view *crawlView, candidates []store.PageRecord, params *store.AdmitParams) error {
-	now, err := a.store.Now(ctx)
+	now, err := a.stores.Crawls.Now(ctx)
 	if err != nil {
 		return err
 	}
@@ -92,7 +92,7 @@ func (a *Activities) forbidden(ctx context.Context, view *crawlView, page crawl.
 	if err != nil {
 		return false, err
 	}
-	rec, err := a.store.Robots(ctx, u.Origin())
+	rec, err := a.stores.Gate.Robots(ctx, u.Origin())
 	if errors.Is(err, store.ErrNotFound) {
 		return false, nil
 	}

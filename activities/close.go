@@ -16,7 +16,7 @@ const closeBatch = 200
 // ClosePages asks a batch of a stopped crawl's living pages to complete. A page
 // without a workflow is only marked.
 func (a *Activities) ClosePages(ctx context.Context, in contract.ClosePagesIn) (contract.ClosePagesOut, error) {
-	pages, err := a.store.ListPages(ctx, store.PageFilter{CrawlID: in.CrawlID, States: crawl.LivingStates(), After: in.After, Limit: closeBatch})
+	pages, err := a.stores.Pages.ListPages(ctx, store.PageFilter{CrawlID: in.CrawlID, States: crawl.LivingStates(), After: in.After, Limit: closeBatch})
 	if err != nil {
 		return contract.ClosePagesOut{}, translate(err)
 	}
@@ -24,7 +24,7 @@ func (a *Activities) ClosePages(ctx context.Context, in contract.ClosePagesIn) (
 	for _, p := range pages {
 		err := a.workflows.StopPage(ctx, p.PageRef)
 		if errors.Is(err, temporalkit.ErrNoWorkflow) {
-			err = a.store.SetPageState(ctx, p.PageID, crawl.Stopped)
+			err = a.stores.Pages.SetPageState(ctx, p.PageID, crawl.Stopped)
 		}
 		if err != nil {
 			return out, translate(err)

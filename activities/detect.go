@@ -38,7 +38,7 @@ const (
 // one and follow the others. Running it again for the same visit gives the same
 // verdict.
 func (a *Activities) DetectChange(ctx context.Context, in contract.DetectIn) (contract.DetectOut, error) {
-	page, err := a.store.Page(ctx, in.Page.PageID)
+	page, err := a.stores.Pages.Page(ctx, in.Page.PageID)
 	if err != nil {
 		return contract.DetectOut{}, translate(err)
 	}
@@ -135,7 +135,7 @@ func (a *Activities) keep(ctx context.Context, page crawl.PageRef, c newContent,
 	if c.version.Digest == "" { // may not be kept, so not compared with others either
 		c.compared, c.said.Sample = change.Content{}, nil
 	}
-	other, err := duplicates.TwinOf(ctx, a.store, page, c.compared)
+	other, err := duplicates.TwinOf(ctx, a.stores.Duplicates, page, c.compared)
 	if err != nil {
 		return translate(err)
 	}
@@ -151,7 +151,7 @@ func (a *Activities) keep(ctx context.Context, page crawl.PageRef, c newContent,
 // may not be kept is known from the visit that saw it.
 func (a *Activities) lastDigests(ctx context.Context, page store.PageRecord) (change.Digests, error) {
 	if !withheld(page.Last) {
-		known, err := a.store.Content(ctx, page.Last.ID)
+		known, err := a.stores.Pages.Content(ctx, page.Last.ID)
 		digests := digestsOf(page.Last, page.Last.Digest)
 		digests.Sketch = known.Sketch
 		return digests, err
@@ -166,7 +166,7 @@ func (a *Activities) versionVisit(ctx context.Context, page store.PageRecord) (s
 	if page.Last.ID == 0 {
 		return store.VisitRecord{}, nil
 	}
-	visit, err := a.store.Visit(ctx, page.PageID, page.Last.Visit)
+	visit, err := a.stores.Pages.Visit(ctx, page.PageID, page.Last.Visit)
 	if errors.Is(err, store.ErrNotFound) {
 		return store.VisitRecord{}, nil
 	}
@@ -201,7 +201,7 @@ func saidBy(page store.PageRecord, content extract.Page) change.Wording {
 
 // save saves a version and sees to it that it has its bytes.
 func (a *Activities) save(ctx context.Context, c newContent, of *store.DuplicateOf) error {
-	_, err := a.store.SaveVersion(ctx, store.SaveVersionParams{Version: c.version, Links: c.links, Content: c.compared, Said: c.said, Duplicate: of})
+	_, err := a.stores.Pages.SaveVersion(ctx, store.SaveVersionParams{Version: c.version, Links: c.links, Content: c.compared, Said: c.said, Duplicate: of})
 	if err != nil {
 		return translate(err)
 	}

@@ -31,7 +31,7 @@ func (a *Activities) turn(ctx context.Context, turn store.Turn) error {
 	if !errors.Is(err, temporalkit.ErrNoWorkflow) {
 		return err
 	}
-	page, err := a.store.Page(ctx, turn.Page.PageID)
+	page, err := a.stores.Pages.Page(ctx, turn.Page.PageID)
 	if err != nil {
 		return err
 	}
@@ -41,7 +41,7 @@ func (a *Activities) turn(ctx context.Context, turn store.Turn) error {
 // move moves pages, and tells their workflows.
 func (a *Activities) move(ctx context.Context, moves maintain.Moves) error {
 	for _, id := range moves.Earlier {
-		page, err := a.store.Page(ctx, id)
+		page, err := a.stores.Pages.Page(ctx, id)
 		if err == nil {
 			err = a.tellMoved(ctx, []store.PageRecord{page}, moves.Why)
 		}
@@ -50,7 +50,7 @@ func (a *Activities) move(ctx context.Context, moves maintain.Moves) error {
 		}
 	}
 	for some := range slices.Chunk(moves.Pages, restartBatch) {
-		pages, err := a.store.Reschedule(ctx, some)
+		pages, err := a.stores.Pages.Reschedule(ctx, some)
 		if err != nil {
 			return err
 		}
@@ -106,7 +106,7 @@ func (a *Activities) tellEviction(ctx context.Context, e store.Eviction) error {
 // wakeDuplicates has the duplicates of a page visited that has changed, or is
 // gone: they may stand for themselves now.
 func (a *Activities) wakeDuplicates(ctx context.Context, page crawl.PageRef, outcome crawl.Outcome) error {
-	freed, err := duplicates.Freed(ctx, a.store, page, outcome)
+	freed, err := duplicates.Freed(ctx, a.stores.Duplicates, page, outcome)
 	if err != nil {
 		return err
 	}

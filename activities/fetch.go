@@ -42,7 +42,7 @@ func (a *Activities) Fetch(ctx context.Context, in contract.FetchIn) (contract.F
 	if err != nil {
 		return contract.FetchOut{}, translate(err)
 	}
-	page, err := a.store.Page(ctx, in.Page.PageID)
+	page, err := a.stores.Pages.Page(ctx, in.Page.PageID)
 	if err != nil {
 		return contract.FetchOut{}, translate(err)
 	}
@@ -109,9 +109,9 @@ func (a *Activities) compareDigests(ctx context.Context, page store.PageRecord, 
 // stillKnown gives the bytes up that were fetched for a page that has been
 // forgotten meanwhile.
 func (a *Activities) stillKnown(ctx context.Context, pageID int64, digest string) error {
-	_, err := a.store.Page(ctx, pageID)
+	_, err := a.stores.Pages.Page(ctx, pageID)
 	if errors.Is(err, store.ErrNotFound) {
-		err = errors.Join(err, a.store.Discard(ctx, []string{digest}))
+		err = errors.Join(err, a.stores.Contents.Discard(ctx, []string{digest}))
 	}
 	return err
 }
@@ -150,7 +150,7 @@ func (a *Activities) begin(ctx context.Context, view *crawlView, req *fetch.Requ
 		}()
 	}
 	start := time.Now()
-	begun, err := a.store.Begin(ctx, store.BeginParams{
+	begun, err := a.stores.Gate.Begin(ctx, store.BeginParams{
 		Permit: permit, Page: page, Visit: visit, Patience: contract.BeginPatience,
 		Hold: func(ctx context.Context) (giveUp func(), err error) {
 			req.Place, err = a.fetcher.Reserve(ctx, *req, min(addressPatience, contract.BeginPatience-time.Since(start)))
@@ -221,7 +221,7 @@ func (a *Activities) release(ctx context.Context, permit crawl.Permit, begun sto
 	params := store.ReleaseParams{Permit: permit, Answer: store.HostAnswer(r.HostAnswer), Duration: r.Duration, Cut: r.Cut}
 	params.RetryAfter, params.HasRetryAfter = retryAfter(r)
 	err := tell(ctx, permit, begun, func(ctx context.Context) error {
-		effects, err := a.store.Release(ctx, params)
+		effects, err := a.stores.Gate.Release(ctx, params)
 		if err == nil {
 			held = effects.Held
 			a.carryOut(ctx, effects)

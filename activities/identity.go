@@ -26,7 +26,7 @@ func register[In contract.Addressed, Out any](w worker.ActivityRegistry, a *Acti
 // another store knows is not known here, so the answer is never that it is not there,
 // unless the operator said that there is no such store any more.
 func (a *Activities) checkStore(id string) error {
-	own := a.store.ID()
+	own := a.stores.Crawls.ID()
 	if id == "" || id == own {
 		return nil
 	}

@@ -23,7 +23,7 @@ func (a *Activities) seeing(ctx context.Context, view *crawlView, urls ...urlkey
 	known := map[crawl.SeedKey]bool{}
 	var keys []crawl.SeedKey
 	ask := func() error {
-		found, err := a.store.SeedKeys(ctx, view.ID, keys)
+		found, err := a.stores.Frontier.SeedKeys(ctx, view.ID, keys)
 		for k := range found {
 			known[k] = true
 		}

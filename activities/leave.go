@@ -13,13 +13,13 @@ func (a *Activities) LeaveLine(ctx context.Context, in contract.LeaveIn) (contra
 	if in.State == crawl.Evicted {
 		return a.leaveEvicted(ctx, in.Page)
 	}
-	effects, err := a.store.Leave(ctx, in.Page.PageID)
+	effects, err := a.stores.Gate.Leave(ctx, in.Page.PageID)
 	if err != nil {
 		return contract.LeaveOut{}, translate(err)
 	}
 	a.carryOut(ctx, effects)
 	if in.State != 0 {
-		err = a.store.SetPageState(ctx, in.Page.PageID, in.State)
+		err = a.stores.Pages.SetPageState(ctx, in.Page.PageID, in.State)
 	}
 	return contract.LeaveOut{}, translate(err)
 }
@@ -27,11 +27,11 @@ func (a *Activities) LeaveLine(ctx context.Context, in contract.LeaveIn) (contra
 // leaveEvicted is LeaveLine for a page that was evicted. The store has it as such
 // already; if it has come back since, its workflow goes on.
 func (a *Activities) leaveEvicted(ctx context.Context, ref crawl.PageRef) (contract.LeaveOut, error) {
-	page, err := a.store.Page(ctx, ref.PageID)
+	page, err := a.stores.Pages.Page(ctx, ref.PageID)
 	if err != nil || page.State.Lives() {
 		return contract.LeaveOut{Returned: err == nil}, translate(err)
 	}
-	effects, err := a.store.Leave(ctx, ref.PageID)
+	effects, err := a.stores.Gate.Leave(ctx, ref.PageID)
 	if err != nil {
 		return contract.LeaveOut{}, translate(err)
 	}

@@ -41,7 +41,7 @@ func (a *Activities) readSource(ctx context.Context, view *crawlView, page store
 	}
 	list.Believe(in.Fetch.At)
 	reading := store.Reading{Format: string(list.Format), Entries: len(list.Entries), Dated: list.Dated(), Dropped: list.Dropped, Problem: list.Problem}
-	if err := a.store.SaveReading(ctx, page.PageID, reading); err != nil {
+	if err := a.stores.Pages.SaveReading(ctx, page.PageID, reading); err != nil {
 		return out, false, translate(err)
 	}
 	asked := directive.Decide(directive.Parse(in.Fetch.RobotsTag), directive.Directives{}, in.Fetch.At)
@@ -71,11 +71,11 @@ func (a *Activities) noList(ctx context.Context, view *crawlView, page store.Pag
 		return contract.DetectOut{}, false, translate(undecided(verdict))
 	}
 	if verdict.Accept && slices.Contains(view.Spec.Fetch.ContentTypes, crawl.ParseMediaType(in.Fetch.ContentType).Type) {
-		return contract.DetectOut{}, false, translate(a.store.BecomePage(ctx, page.PageID))
+		return contract.DetectOut{}, false, translate(a.stores.Pages.BecomePage(ctx, page.PageID))
 	}
 	reading := store.Reading{Problem: sitemap.ErrNoList.Error()}
 	out := contract.DetectOut{Outcome: crawl.OutcomeUnsupported, Reasons: []crawl.Reason{readWords(reading)}}
-	return out, true, translate(a.store.SaveReading(ctx, page.PageID, reading))
+	return out, true, translate(a.stores.Pages.SaveReading(ctx, page.PageID, reading))
 }
 
 // listVersion makes the version of a list, and the links that it stands for.

@@ -42,7 +42,7 @@ func (a *Activities) unfinishedAge(repair bool) time.Duration {
 // restart starts a batch of living pages by id: those overdue and in no line,
 // or, repairing, all. A page whose workflow runs, and is not stuck, is not touched.
 func (a *Activities) restart(ctx context.Context, in contract.MaintainIn, out *contract.MaintainOut) error {
-	now, err := a.store.Now(ctx)
+	now, err := a.stores.Crawls.Now(ctx)
 	if err != nil {
 		return err
 	}
@@ -50,13 +50,13 @@ func (a *Activities) restart(ctx context.Context, in contract.MaintainIn, out *c
 	if in.Repair {
 		params.Before, params.InLine = now.Add(100*365*24*time.Hour), true
 	}
-	pages, err := a.store.DuePages(ctx, params)
+	pages, err := a.stores.Pages.DuePages(ctx, params)
 	if err != nil {
 		return err
 	}
 	var untried []store.PageRecord
 	if age := min(untriedAge, a.settings.Overdue); !in.Repair && in.After == 0 {
-		untried, err = a.store.DuePages(ctx, store.DueParams{CrawlID: in.CrawlID, Before: now.Add(-age), Limit: restartBatch, Untried: true})
+		untried, err = a.stores.Pages.DuePages(ctx, store.DueParams{CrawlID: in.CrawlID, Before: now.Add(-age), Limit: restartBatch, Untried: true})
 		if err != nil {
 			return err
 		}
@@ -102,7 +102,7 @@ func (a *Activities) mend(ctx context.Context, in contract.MaintainIn, pages []s
 		trouble.Problem = fmt.Sprintf("%d were overdue and had no workflow; all were started anew", gone)
 	}
 	if trouble.Problem != "" {
-		failures = append(failures, a.store.NoteTroubles(ctx, in.CrawlID, []store.Trouble{trouble}))
+		failures = append(failures, a.stores.Crawls.NoteTroubles(ctx, in.CrawlID, []store.Trouble{trouble}))
 	}
 	return errors.Join(failures...)
 }
@@ -115,7 +115,7 @@ func distinct(a, b []store.PageRecord) []store.PageRecord {
 }
 
 func (a *Activities) counts(ctx context.Context, crawlID int64) (contract.CrawlCounts, error) {
-	s, err := a.store.Status(ctx, crawlID)
+	s, err := a.stores.Crawls.Status(ctx, crawlID)
 	if err != nil {
 		return contract.CrawlCounts{}, err
 	}

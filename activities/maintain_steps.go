@@ -23,11 +23,11 @@ type maintenanceStep struct {
 // links, room in the windows and the rest. A step that fails does not keep the others
 // from being done; only when none succeeds the turn fails.
 func (a *Activities) Maintain(ctx context.Context, in contract.MaintainIn) (contract.MaintainOut, error) {
-	record, err := a.store.Crawl(ctx, in.Name)
+	record, err := a.stores.Crawls.Crawl(ctx, in.Name)
 	if err != nil {
 		return contract.MaintainOut{}, translate(err)
 	}
-	out := contract.MaintainOut{Store: a.store.ID(), State: record.State, Generation: record.Generation}
+	out := contract.MaintainOut{Store: a.stores.Crawls.ID(), State: record.State, Generation: record.Generation}
 	steps := a.maintenance()
 	var failures []error
 	var troubles []store.Trouble
@@ -48,7 +48,7 @@ func (a *Activities) Maintain(ctx context.Context, in contract.MaintainIn) (cont
 		}
 		troubles = append(troubles, trouble)
 	}
-	if err := a.store.NoteTroubles(ctx, in.CrawlID, troubles); err != nil {
+	if err := a.stores.Crawls.NoteTroubles(ctx, in.CrawlID, troubles); err != nil {
 		a.log.Warn("the troubles of a crawl could not be noted", "crawl", in.Name, "error", err)
 	}
 	if len(failures) == len(steps) {
@@ -95,7 +95,7 @@ func (a *Activities) maintenance() []maintenanceStep {
 }
 
 func (a *Activities) nudge(ctx context.Context, _ contract.MaintainIn, out *contract.MaintainOut) error {
-	effects, err := a.store.Nudge(ctx)
+	effects, err := a.stores.Gate.Nudge(ctx)
 	if err != nil {
 		return err
 	}
@@ -105,7 +105,7 @@ func (a *Activities) nudge(ctx context.Context, _ contract.MaintainIn, out *cont
 }
 
 func (a *Activities) unfinished(ctx context.Context, in contract.MaintainIn, out *contract.MaintainOut) error {
-	unfinished, err := a.store.UnfinishedLinks(ctx, in.CrawlID, a.unfinishedAge(in.Repair), unfinishedBatch)
+	unfinished, err := a.stores.Frontier.UnfinishedLinks(ctx, in.CrawlID, a.unfinishedAge(in.Repair), unfinishedBatch)
 	if err != nil {
 		return err
 	}
@@ -121,12 +121,12 @@ func (a *Activities) unfinished(ctx context.Context, in contract.MaintainIn, out
 // sweep deletes the bytes of visits that brought nothing new to keep, and of pages that
 // were forgotten while they were being fetched.
 func (a *Activities) sweep(ctx context.Context, _ contract.MaintainIn, _ *contract.MaintainOut) error {
-	_, err := gc.Sweep(ctx, a.store, a.archive, sweepBatch)
+	_, err := gc.Sweep(ctx, a.stores.Contents, a.archive, sweepBatch)
 	return err
 }
 
 func (a *Activities) lookForRoom(ctx context.Context, in contract.MaintainIn, out *contract.MaintainOut) error {
-	candidates, err := a.store.Candidates(ctx, store.CandidateParams{CrawlID: in.CrawlID, Limit: 1})
+	candidates, err := a.stores.Frontier.Candidates(ctx, store.CandidateParams{CrawlID: in.CrawlID, Limit: 1})
 	out.Room = err == nil && len(candidates) > 0
 	return err
 }
@@ -136,7 +136,7 @@ func (a *Activities) rescope(ctx context.Context, in contract.MaintainIn, _ *con
 	if err != nil {
 		return err
 	}
-	return maintain.Rescope{Store: a.store, Crawl: a.maintained(view), Forbidden: a.forbiddenIn(view), Wake: a.wakeRescoped}.Look(ctx)
+	return maintain.Rescope{Store: a.stores.Scope, Crawl: a.maintained(view), Forbidden: a.forbiddenIn(view), Wake: a.wakeRescoped}.Look(ctx)
 }
 
 func (a *Activities) lookForTraps(ctx context.Context, in contract.MaintainIn, _ *contract.MaintainOut) error {
@@ -152,7 +152,7 @@ func (a *Activities) allocate(ctx context.Context, in contract.MaintainIn, _ *co
 	if err != nil {
 		return err
 	}
-	moves, err := maintain.Allocate(ctx, a.store, a.maintained(view))
+	moves, err := maintain.Allocate(ctx, a.stores.Allocation, a.maintained(view))
 	if err != nil {
 		return err
 	}
@@ -164,6 +164,6 @@ func (a *Activities) rankDue(ctx context.Context, in contract.MaintainIn, out *c
 	if err != nil {
 		return err
 	}
-	out.RankDue, err = maintain.RankDue(ctx, a.store, in.CrawlID, view.Spec.Rank.Every.Std())
+	out.RankDue, err = maintain.RankDue(ctx, a.stores.Ranks, in.CrawlID, view.Spec.Rank.Every.Std())
 	return err
 }

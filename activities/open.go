@@ -78,7 +78,7 @@ func (a *Activities) seedsToAdd(ctx context.Context, name string, add []string) 
 	if len(add) == 0 {
 		return nil, nil
 	}
-	rec, err := a.store.Crawl(ctx, name)
+	rec, err := a.stores.Crawls.Crawl(ctx, name)
 	if errors.Is(err, store.ErrNotFound) {
 		return add, nil
 	}
@@ -87,7 +87,7 @@ func (a *Activities) seedsToAdd(ctx context.Context, name string, add []string) 
 
 // seedsOf are the seeds in the spec of a crawl, none if there is no such crawl.
 func (a *Activities) seedsOf(ctx context.Context, name string) ([]string, error) {
-	rec, err := a.store.Crawl(ctx, name)
+	rec, err := a.stores.Crawls.Crawl(ctx, name)
 	if errors.Is(err, store.ErrNotFound) {
 		return nil, nil
 	}
@@ -114,18 +114,18 @@ func named(seeds []string, urls []store.NewURL, before, add []string) []store.Ne
 }
 
 func (a *Activities) open(ctx context.Context, spec crawl.Spec, seeds, named []store.NewURL) (contract.OpenCrawlOut, error) {
-	rec, err := a.store.OpenCrawl(ctx, spec)
+	rec, err := a.stores.Crawls.OpenCrawl(ctx, spec)
 	if errors.Is(err, store.ErrDeleting) {
 		return contract.OpenCrawlOut{}, badSpec(&crawl.SpecError{Field: "name", Problem: fmt.Sprintf("%q: %v", spec.Name, store.ErrDeleting)})
 	}
 	if err != nil {
 		return contract.OpenCrawlOut{}, translate(err)
 	}
-	registered, err := a.store.RegisterLinks(ctx, store.RegisterParams{CrawlID: rec.ID, URLs: seeds})
+	registered, err := a.stores.Frontier.RegisterLinks(ctx, store.RegisterParams{CrawlID: rec.ID, URLs: seeds})
 	if err != nil {
 		return contract.OpenCrawlOut{}, translate(err)
 	}
-	revived, err := a.store.RegisterLinks(ctx, store.RegisterParams{CrawlID: rec.ID, URLs: named, Revive: true})
+	revived, err := a.stores.Frontier.RegisterLinks(ctx, store.RegisterParams{CrawlID: rec.ID, URLs: named, Revive: true})
 	if err != nil {
 		return contract.OpenCrawlOut{}, translate(err)
 	}
@@ -134,7 +134,7 @@ func (a *Activities) open(ctx context.Context, spec crawl.Spec, seeds, named []s
 		return contract.OpenCrawlOut{}, fmt.Errorf("encode spec: %w", err)
 	}
 	return contract.OpenCrawlOut{
-		Store: a.store.ID(), CrawlID: rec.ID, Name: rec.Spec.Name, State: rec.State, Generation: rec.Generation,
+		Store: a.stores.Crawls.ID(), CrawlID: rec.ID, Name: rec.Spec.Name, State: rec.State, Generation: rec.Generation,
 		MaintainEvery: rec.Spec.MaintainEvery.Std(), NewSeeds: registered.New, Revived: revived.Revived, Spec: stored,
 	}, nil
 }

@@ -20,7 +20,7 @@ import (
 // PlanRevisit records a visit and decides when the next one is. For a visit
 // that is recorded already it returns the stored decision.
 func (a *Activities) PlanRevisit(ctx context.Context, in contract.PlanIn) (contract.PlanOut, error) {
-	page, err := a.store.Page(ctx, in.Page.PageID)
+	page, err := a.stores.Pages.Page(ctx, in.Page.PageID)
 	if err != nil {
 		return contract.PlanOut{}, translate(err)
 	}
@@ -29,7 +29,7 @@ func (a *Activities) PlanRevisit(ctx context.Context, in contract.PlanIn) (contr
 		return contract.PlanOut{}, translate(err)
 	}
 	if page.Visits >= in.Visit {
-		record, err := a.store.Visit(ctx, page.PageID, in.Visit)
+		record, err := a.stores.Pages.Visit(ctx, page.PageID, in.Visit)
 		if err != nil {
 			return contract.PlanOut{}, translate(err)
 		}
@@ -46,7 +46,7 @@ func (a *Activities) PlanRevisit(ctx context.Context, in contract.PlanIn) (contr
 	if in.Reasons, err = a.hinted(ctx, page, in.Reasons); err != nil {
 		return contract.PlanOut{}, translate(err)
 	}
-	duplicate, err := duplicates.Exact(ctx, a.store, page, in.Fetch.Outcome, in.Reasons)
+	duplicate, err := duplicates.Exact(ctx, a.stores.Duplicates, page, in.Fetch.Outcome, in.Reasons)
 	if err != nil {
 		return contract.PlanOut{}, translate(err)
 	}
@@ -62,7 +62,7 @@ func (a *Activities) PlanRevisit(ctx context.Context, in contract.PlanIn) (contr
 	if err := a.discard(ctx, in); err != nil {
 		return contract.PlanOut{}, translate(err)
 	}
-	result, err := a.store.RecordVisit(ctx, recordOf(page, in, plan, view.Spec.Retention))
+	result, err := a.stores.Pages.RecordVisit(ctx, recordOf(page, in, plan, view.Spec.Retention))
 	if err != nil {
 		return contract.PlanOut{}, translate(err)
 	}
@@ -93,14 +93,14 @@ func (a *Activities) recorded(ctx context.Context, view *crawlView, v store.Visi
 // again only for a visit that is not.
 func (a *Activities) discard(ctx context.Context, in contract.PlanIn) error {
 	if in.Fetch.Dropped != "" {
-		return a.store.Discard(ctx, []string{in.Fetch.Dropped})
+		return a.stores.Contents.Discard(ctx, []string{in.Fetch.Dropped})
 	}
 	unkept := in.Fetch.Outcome == crawl.OutcomeCosmetic || len(directive.AgainstKeeping(in.Reasons)) > 0
 	unkept = unkept || in.Fetch.Outcome == crawl.OutcomeUnsupported // no list, though fetched as one
 	if !in.Fetch.Differs || !unkept {
 		return nil
 	}
-	return a.store.Discard(ctx, []string{in.Fetch.Digest})
+	return a.stores.Contents.Discard(ctx, []string{in.Fetch.Digest})
 }
 
 // stillWithheld completes a visit that a 304 answered while the last version's
@@ -124,7 +124,7 @@ func (a *Activities) hinted(ctx context.Context, page store.PageRecord, reasons 
 	if page.HintedBy == 0 {
 		return reasons, nil
 	}
-	source, err := a.store.Page(ctx, page.HintedBy)
+	source, err := a.stores.Pages.Page(ctx, page.HintedBy)
 	if errors.Is(err, store.ErrNotFound) {
 		return reasons, nil // forgotten meanwhile
 	}
@@ -142,7 +142,7 @@ func (a *Activities) internal(ctx context.Context, view *crawlView, page store.P
 	if since.IsZero() {
 		return schedule.Internal{}, nil
 	}
-	return a.store.Internal(ctx, page.PageID, since)
+	return a.stores.Pages.Internal(ctx, page.PageID, since)
 }
 
 // selective is the rule that may skip a page's visit, if there is one.

@@ -22,7 +22,7 @@ func (a *Activities) Rank(ctx context.Context, in contract.RankIn) (contract.Ran
 	}
 	defer a.ranking.Release(1)
 	spec := view.Spec.Rank
-	rec, err := maintain.Rank(ctx, a.store, in.CrawlID, maintain.RankOptions{
+	rec, err := maintain.Rank(ctx, a.stores.Ranks, in.CrawlID, maintain.RankOptions{
 		Damping: spec.Damping, Personalised: spec.Personalised, Reason: in.Reason,
 		Progress: func(p maintain.RankProgress) { activity.RecordHeartbeat(ctx, p) },
 	})

@@ -57,7 +57,7 @@ func (a *Activities) followRedirect(ctx context.Context, view *crawlView, page s
 			return nil, err
 		}
 	}
-	registered, err := a.store.RegisterLinks(ctx, params)
+	registered, err := a.stores.Frontier.RegisterLinks(ctx, params)
 	if view.Spec.Traps.Guard && registered.New > 0 {
 		a.watch(ctx, view, &store.PendingLinks{Page: page.PageRef}, []scope.Link{found})
 	}
@@ -76,7 +76,7 @@ func (a *Activities) addRedirectedSeed(ctx context.Context, view *crawlView, fro
 	if !view.scope.IsSeed(from) {
 		return nil, nil
 	}
-	verdict, err := a.store.AddRedirectedSeed(ctx, store.RedirectedSeed{
+	verdict, err := a.stores.Crawls.AddRedirectedSeed(ctx, store.RedirectedSeed{
 		Crawl: view.Spec.Name, From: from.String(), To: to.String(), Host: to.HostKey(),
 		Imported: !slices.ContainsFunc(view.Spec.Seeds, view.keptAs(from)), Keys: scope.SeedKeys(to),
 	})
@@ -100,7 +100,7 @@ func notASeed(why string) []crawl.Reason {
 // index had named it: so a chain of redirects comes to an end. It may leave the
 // list's host as a sitemap of a robots.txt may.
 func (a *Activities) followSource(ctx context.Context, view *crawlView, page store.PageRecord, location string) error {
-	known, err := a.store.ListSources(ctx, store.SourceFilter{CrawlID: page.CrawlID, PageID: page.PageID, Limit: 1})
+	known, err := a.stores.Pages.ListSources(ctx, store.SourceFilter{CrawlID: page.CrawlID, PageID: page.PageID, Limit: 1})
 	if err != nil || len(known) == 0 {
 		return err
 	}
@@ -128,7 +128,7 @@ func (a *Activities) followSource(ctx context.Context, view *crawlView, page sto
 		r.add(verdict, example(location, found))
 		params.Rejected = r.list()
 	}
-	_, err = a.store.RegisterLinks(ctx, params)
+	_, err = a.stores.Frontier.RegisterLinks(ctx, params)
 	return err
 }
 
@@ -142,7 +142,7 @@ func (a *Activities) redirectHost(ctx context.Context, view *crawlView, v store.
 	if err != nil {
 		return 0, nil
 	}
-	pages, err := a.store.FindPages(ctx, to.String(), view.Spec.Name)
+	pages, err := a.stores.Pages.FindPages(ctx, to.String(), view.Spec.Name)
 	if err != nil || len(pages) == 0 || pages[0].State != crawl.Known {
 		return 0, err
 	}

@@ -18,7 +18,7 @@ const maxHostsOut = 1000
 // Running it again changes nothing. While a filter program has no answer about some
 // of them it registers the others and fails: it must be run again.
 func (a *Activities) RegisterLinks(ctx context.Context, in contract.RegisterIn) (contract.RegisterOut, error) {
-	pending, err := a.store.PendingLinks(ctx, in.Page.PageID, in.Visit)
+	pending, err := a.stores.Frontier.PendingLinks(ctx, in.Page.PageID, in.Visit)
 	if err != nil {
 		return contract.RegisterOut{}, translate(err)
 	}
@@ -43,7 +43,7 @@ func (a *Activities) RegisterLinks(ctx context.Context, in contract.RegisterIn) 
 	}
 	if judged.undecided == nil {
 		// Before their wait ends: an attempt that is cut off is made again.
-		moves, err := maintain.Hints(ctx, a.store, a.maintained(view), pending)
+		moves, err := maintain.Hints(ctx, a.stores.Hints, a.maintained(view), pending)
 		if err == nil {
 			err = a.move(ctx, moves)
 		}
@@ -52,7 +52,7 @@ func (a *Activities) RegisterLinks(ctx context.Context, in contract.RegisterIn) 
 		}
 		params.Version, params.Rejected = pending.Version, judged.rejected.list() // which ends the wait of its links
 	}
-	registered, err := a.store.RegisterLinks(ctx, params)
+	registered, err := a.stores.Frontier.RegisterLinks(ctx, params)
 	if err == nil {
 		err = judged.undecided
 	}

@@ -20,7 +20,7 @@ func (a *Activities) Replace(ctx context.Context, in contract.ReplaceIn) (contra
 	}
 	spec := view.Spec.Rank
 	replacement := maintain.Replacement{
-		Store: a.store, CrawlID: in.CrawlID,
+		Store: a.stores.Replacement, CrawlID: in.CrawlID,
 		Options:   maintain.ReplaceOptions{Margin: spec.Margin, Tenure: spec.Every.Std(), Share: spec.MaxEvictions, Batch: replaceBatch},
 		Forbidden: a.forbiddenIn(view), Tell: a.tellEviction,
 	}

@@ -33,7 +33,7 @@ func (a *Activities) RefreshRobots(ctx context.Context, in contract.RefreshRobot
 	if err != nil {
 		return contract.RefreshRobotsOut{}, translate(err)
 	}
-	asker, err := a.store.Page(ctx, in.Page.PageID)
+	asker, err := a.stores.Pages.Page(ctx, in.Page.PageID)
 	if err != nil {
 		return contract.RefreshRobotsOut{}, translate(err)
 	}
@@ -41,7 +41,7 @@ func (a *Activities) RefreshRobots(ctx context.Context, in contract.RefreshRobot
 	if err != nil {
 		return contract.RefreshRobotsOut{}, fmt.Errorf("%s: %w", pageLabel(in.Page), err)
 	}
-	known, err := a.store.Robots(ctx, page.Origin())
+	known, err := a.stores.Gate.Robots(ctx, page.Origin())
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		return contract.RefreshRobotsOut{}, translate(err)
 	}
@@ -72,7 +72,7 @@ func (a *Activities) RefreshRobots(ctx context.Context, in contract.RefreshRobot
 		if off.Reason != "" {
 			params = refusedHop(answer, off, result.Location)
 		}
-		return a.store.SaveRobots(ctx, params)
+		return a.stores.Gate.SaveRobots(ctx, params)
 	})
 	if err != nil {
 		return contract.RefreshRobotsOut{}, translate(err)
@@ -143,7 +143,7 @@ func (a *Activities) judgeHop(ctx context.Context, view *crawlView, asker store.
 		return scope.Verdict{}, nil
 	}
 	most := view.Spec.Sources.ForeignHosts
-	claimed, err := a.store.ClaimForeignHost(ctx, asker.CrawlID, to.HostKey(), most)
+	claimed, err := a.stores.Frontier.ClaimForeignHost(ctx, asker.CrawlID, to.HostKey(), most)
 	if err != nil || claimed {
 		return scope.Verdict{}, err
 	}
@@ -155,7 +155,7 @@ func (a *Activities) judgeHop(ctx context.Context, view *crawlView, asker store.
 func (a *Activities) rejectHop(ctx context.Context, ref crawl.PageRef, off scope.Verdict, to urlkey.URL) {
 	r := rejections{}
 	r.add(off, store.RejectedURL{URL: to.String(), Host: to.HostKey()})
-	_, err := a.store.RegisterLinks(ctx, store.RegisterParams{CrawlID: ref.CrawlID, From: ref.PageID, Rejected: r.list()})
+	_, err := a.stores.Frontier.RegisterLinks(ctx, store.RegisterParams{CrawlID: ref.CrawlID, From: ref.PageID, Rejected: r.list()})
 	if err != nil {
 		// It is said of the robots.txt all the same.
 		a.log.Warn("a redirect that was refused could not be counted", "url", to.String(), "error", err)

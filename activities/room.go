@@ -82,7 +82,7 @@ func (a *Activities) hasRoom(ctx context.Context, page crawl.PageRef) bool {
 	if _, held := a.settings.Room.Begin(); !held {
 		return true
 	}
-	effects, err := a.store.Leave(ctx, page.PageID)
+	effects, err := a.stores.Gate.Leave(ctx, page.PageID)
 	if err != nil {
 		a.log.Debug("a permit was not given back for want of room", "page", page.URL, "error", err)
 		return false // it is revoked when somebody else wants it

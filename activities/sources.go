@@ -91,7 +91,7 @@ func (a *Activities) unknownSitemaps(ctx context.Context, view *crawlView, page 
 		if err != nil {
 			continue
 		}
-		known, err := a.store.FindPages(ctx, u.String(), view.Spec.Name)
+		known, err := a.stores.Pages.FindPages(ctx, u.String(), view.Spec.Name)
 		if err != nil {
 			return nil, err
 		}
@@ -107,7 +107,7 @@ func (a *Activities) sitemapsOf(ctx context.Context, view *crawlView, u urlkey.U
 	if !view.Spec.Sources.Sitemaps {
 		return nil, nil
 	}
-	rec, err := a.store.Robots(ctx, u.Origin())
+	rec, err := a.stores.Gate.Robots(ctx, u.Origin())
 	if errors.Is(err, store.ErrNotFound) {
 		return nil, nil
 	}
@@ -137,7 +137,7 @@ func (a *Activities) registerSitemaps(ctx context.Context, view *crawlView, page
 	if err != nil {
 		return err
 	}
-	_, err = a.store.RegisterLinks(ctx, store.RegisterParams{
+	_, err = a.stores.Frontier.RegisterLinks(ctx, store.RegisterParams{
 		CrawlID: page.CrawlID, From: page.PageID, URLs: judged.sources, ForeignHosts: view.Spec.Sources.ForeignHosts, Rejected: judged.rejected.list(),
 	})
 	return errors.Join(err, judged.undecided)
@@ -216,7 +216,7 @@ func (v *crawlView) foreign(from, to urlkey.URL) bool {
 func (j *sourceJudge) feed(ctx context.Context, source store.NewURL) (scope.Verdict, error) {
 	known := j.feeds[source.Host]
 	if known == nil {
-		list, err := j.a.store.ListSources(ctx, store.SourceFilter{CrawlID: j.view.ID, Host: source.Host, Kind: crawl.KindFeed, Limit: feedsPerHost})
+		list, err := j.a.stores.Pages.ListSources(ctx, store.SourceFilter{CrawlID: j.view.ID, Host: source.Host, Kind: crawl.KindFeed, Limit: feedsPerHost})
 		if err != nil {
 			return scope.Verdict{}, err
 		}

@@ -8,7 +8,7 @@ import (
 
 // SetCrawlState pauses, resumes or stops a crawl: one row, effective at once.
 func (a *Activities) SetCrawlState(ctx context.Context, in contract.SetCrawlStateIn) (contract.SetCrawlStateOut, error) {
-	rec, err := a.store.SetCrawlState(ctx, in.Name, in.State)
+	rec, err := a.stores.Crawls.SetCrawlState(ctx, in.Name, in.State)
 	if err != nil {
 		return contract.SetCrawlStateOut{}, translate(err)
 	}

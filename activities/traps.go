@@ -13,7 +13,7 @@ import (
 // guard looks after the traps of a crawl.
 func (a *Activities) guard(view *crawlView) maintain.Guard {
 	return maintain.Guard{
-		Store: a.store, Crawl: a.maintained(view), Effects: a.carryOut,
+		Store: a.stores.Traps, Crawl: a.maintained(view), Effects: a.carryOut,
 		Found: func(t store.NewTrap) {
 			a.log.Info("a trap was found", "crawl", view.Spec.Name, "trap", t.Name, "reason", t.Reason, "detail", t.Detail)
 		},

@@ -42,7 +42,7 @@ func (a *Activities) crawl(ctx context.Context, name string, generation int64) (
 	if view != nil && generation > 0 && view.Generation >= generation {
 		return view, nil
 	}
-	rec, err := a.store.Crawl(ctx, name)
+	rec, err := a.stores.Crawls.Crawl(ctx, name)
 	if err != nil {
 		return nil, err
 	}

@@ -12,7 +12,7 @@ const unparkBatch = 200
 // WakeParked wakes a batch of the pages that came due while their crawl was
 // paused.
 func (a *Activities) WakeParked(ctx context.Context, in contract.WakeParkedIn) (contract.WakeParkedOut, error) {
-	effects, err := a.store.Unpark(ctx, in.CrawlID, unparkBatch)
+	effects, err := a.stores.Gate.Unpark(ctx, in.CrawlID, unparkBatch)
 	if err != nil {
 		return contract.WakeParkedOut{}, translate(err)
 	}

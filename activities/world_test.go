@@ -68,7 +68,7 @@ func newWorld(t *testing.T, replace ...func(*parts)) *world {
 	for _, r := range replace {
 		r(&w.parts)
 	}
-	w.activities = activities.New(w.store, w.archive, w.fetcher, w.flows, w.settings, slog.New(slog.DiscardHandler))
+	w.activities = activities.New(storesOf(w.store), w.archive, w.fetcher, w.flows, w.settings, slog.New(slog.DiscardHandler))
 	return w
 }
 
@@ -227,7 +227,7 @@ func (w *world) setState(state crawl.CrawlState) {
 
 func (w *world) host(page crawl.PageRef) store.HostRecord {
 	w.t.Helper()
-	hosts := must[[]store.HostRecord](w.t)(w.store.ListHosts(w.t.Context(), page.CrawlID, "", 100))
+	hosts := must[[]store.HostRecord](w.t)(w.store.ListHosts(w.t.Context(), store.HostFilter{CrawlID: page.CrawlID, Limit: 100}))
 	i := slices.IndexFunc(hosts, func(h store.HostRecord) bool { return h.Host == page.Host })
 	if i < 0 {
 		w.t.Fatalf("no host %s", page.Host)
@@ -463,4 +463,11 @@ const unreached = "http://127.0.0.1:2"
 // near reports whether got is at most a share away from want.
 func near(got, want time.Duration, share float64) bool {
 	return (got - want).Abs() <= time.Duration(share*float64(want))
+}
+
+func storesOf(s store.Store) activities.Stores {
+	return activities.Stores{
+		Crawls: s, Gate: s, Pages: s, Frontier: s, Contents: s,
+		Allocation: s, Duplicates: s, Hints: s, Ranks: s, Replacement: s, Scope: s, Traps: s,
+	}
 }

@@ -108,7 +108,7 @@ func startWorker(ctx context.Context, p parts, cfg config.Config, sticky time.Du
 	w := temporalkit.NewWorker(p.client, workerOptions(p.home.TaskQueue, cfg, sticky))
 	workflows.Register(w)
 	settings := activities.Settings{Version: config.Release, Contact: cfg.Contact, Overdue: cfg.Overdue, Filters: p.programs, Room: p.keeper, Ended: p.ended, Foreign: p.strange}
-	acts := activities.New(p.store, p.files, fetch.New(fetch.Options{}), p.workflows(), settings, log)
+	acts := activities.New(storesOf(p.store), p.files, fetch.New(fetch.Options{}), p.workflows(), settings, log)
 	acts.Register(w)
 	watch := &roomWatch{keeper: p.keeper, store: p.store, name: workerName(), wake: acts.WakeHeld, log: log}
 	unwatch := watch.start(ctx)
@@ -118,4 +118,12 @@ func startWorker(ctx context.Context, p parts, cfg config.Config, sticky time.Du
 	}
 	uncare := newCrawlCare(p, log).start(ctx)
 	return func() { uncare(); w.Stop(); unwatch() }, nil
+}
+
+// storesOf are the parts of a store that activities need.
+func storesOf(s store.Store) activities.Stores {
+	return activities.Stores{
+		Crawls: s, Gate: s, Pages: s, Frontier: s, Contents: s,
+		Allocation: s, Duplicates: s, Hints: s, Ranks: s, Replacement: s, Scope: s, Traps: s,
+	}
 }

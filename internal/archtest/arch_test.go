@@ -237,29 +237,6 @@ func selectors(t *testing.T, p pkg) iter.Seq2[string, [2]string] {
 	}
 }
 
-// Each subject of maintenance says which part of a store it needs: one that takes a whole
-// store can only be tested with one.
-func TestMaintenanceNamesWhatItNeeds(t *testing.T) {
-	t.Parallel()
-	maintenance, found := oneOf("internal/maintain", "internal/maintain/duplicates"), 0
-	for _, p := range list(t) {
-		if !maintenance(p.ImportPath) {
-			continue
-		}
-		for file, used := range selectors(t, p) {
-			if used[0] != "store" {
-				continue
-			}
-			if found++; used[1] == "Store" {
-				t.Errorf("%s takes a store.Store: declare an interface of what it needs", file)
-			}
-		}
-	}
-	if found == 0 {
-		t.Error("maintenance uses nothing of package store: does the test look in the right place?")
-	}
-}
-
 func TestPackageNames(t *testing.T) {
 	t.Parallel()
 	for _, p := range list(t) {

@@ -371,8 +371,8 @@ func (s *fakeStore) Ranking(context.Context, int64) (store.RankingRecord, int, e
 	return store.RankingRecord{}, 0, nil
 }
 
-func (s *fakeStore) ListHosts(_ context.Context, _ int64, after string, _ int) ([]store.HostRecord, error) {
-	if after != "" {
+func (s *fakeStore) ListHosts(_ context.Context, f store.HostFilter) ([]store.HostRecord, error) {
+	if f.After != "" || f.IDs != nil {
 		return nil, nil
 	}
 	return []store.HostRecord{{Host: "example.com", Delay: 10 * time.Second}}, nil
@@ -463,10 +463,6 @@ func starterEnv(t *testing.T, b *fakeBackend, env map[string]string, args ...str
 		t.Errorf("starter %s: %d opened and %d closed", strings.Join(args, " "), b.opened, b.closed)
 	}
 	return result{code, out.String(), errOut.String()}
-}
-
-func (s *fakeStore) Hosts(context.Context, int64, []int64) ([]store.HostRecord, error) {
-	return nil, nil
 }
 
 func (s *fakeStore) TroubledHosts(context.Context, int64, int) ([]store.HostRecord, int, error) {

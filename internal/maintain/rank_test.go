@@ -374,7 +374,7 @@ func (w *world) topHost() string {
 // rankedHosts are the hosts that the last ranking knows, the most important first.
 func (w *world) rankedHosts() []store.HostRecord {
 	w.t.Helper()
-	hosts, err := w.ListHosts(w.t.Context(), w.id, "", 1000)
+	hosts, err := w.ListHosts(w.t.Context(), store.HostFilter{CrawlID: w.id, Limit: 1000})
 	w.check(err)
 	hosts = slices.DeleteFunc(hosts, func(h store.HostRecord) bool { return h.Ranked == nil })
 	slices.SortFunc(hosts, func(a, b store.HostRecord) int { return cmp.Compare(b.Ranked.Rank, a.Ranked.Rank) })

@@ -67,7 +67,7 @@ func (r Reporter) Hosts(ctx context.Context, q HostsQuery) error {
 	ex := r.excluder(record.Spec)
 	after, done := "", 0
 	for take(q.Limit, done) > 0 {
-		hosts, err := r.Store.ListHosts(ctx, record.ID, after, take(q.Limit, done))
+		hosts, err := r.Store.ListHosts(ctx, store.HostFilter{CrawlID: record.ID, After: after, Limit: take(q.Limit, done)})
 		if err != nil {
 			return err
 		}

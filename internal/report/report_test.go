@@ -117,18 +117,9 @@ func (f *fake) ListVisits(_ context.Context, page int64, before, limit int) (fou
 	return found, f.fail
 }
 
-func (f *fake) ListHosts(_ context.Context, _ int64, after string, limit int) (found []store.HostRecord, err error) {
+func (f *fake) ListHosts(_ context.Context, q store.HostFilter) (found []store.HostRecord, err error) {
 	for _, h := range f.hosts {
-		if h.Host > after && len(found) < limit {
-			found = append(found, h)
-		}
-	}
-	return found, f.fail
-}
-
-func (f *fake) Hosts(_ context.Context, _ int64, ids []int64) (found []store.HostRecord, err error) {
-	for _, h := range f.hosts {
-		if slices.Contains(ids, h.ID) {
+		if q.IDs == nil && h.Host > q.After && len(found) < q.Limit || slices.Contains(q.IDs, h.ID) {
 			found = append(found, h)
 		}
 	}

@@ -171,13 +171,14 @@ type outlook struct {
 // outlook reads it, for a batch of one crawl's pages.
 func (r Reporter) outlook(ctx context.Context, c store.CrawlRecord, pages []store.PageRecord, ex *excluder, now time.Time) (outlook, error) {
 	o := outlook{crawl: c, now: now, hosts: map[int64]store.HostRecord{}, exclude: ex}
-	var ids, hosts []int64
+	var ids []int64
+	hosts := make([]int64, 0, len(pages))
 	for _, p := range pages {
 		ids = append(ids, p.PageID)
 		hosts = append(hosts, p.HostID)
 	}
 	slices.Sort(hosts)
-	found, err := r.Store.Hosts(ctx, c.ID, slices.Compact(hosts))
+	found, err := r.Store.ListHosts(ctx, store.HostFilter{CrawlID: c.ID, IDs: slices.Compact(hosts)})
 	if err != nil {
 		return o, err
 	}

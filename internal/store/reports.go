@@ -22,10 +22,9 @@ type Reports interface {
 	ListVersions(ctx context.Context, pageID int64, before, limit int) ([]VersionRecord, error)
 	// Version returns one version by its number, or ErrNotFound.
 	Version(ctx context.Context, pageID int64, seq int) (VersionRecord, error)
-	// ListHosts lists the hosts of a crawl by host key after After.
-	ListHosts(ctx context.Context, crawlID int64, after string, limit int) ([]HostRecord, error)
-	// Hosts returns those of the given hosts on which the crawl has pages, in no order.
-	Hosts(ctx context.Context, crawlID int64, ids []int64) ([]HostRecord, error)
+	// ListHosts lists hosts on which the crawl has pages, in the order of their keys; those
+	// of IDs in no order.
+	ListHosts(ctx context.Context, f HostFilter) ([]HostRecord, error)
 	// TroubledHosts lists at most limit hosts of the crawl from which nothing can be fetched
 	// for now, and counts them all, up to MaxTroubled: hosts that are blocked or in
 	// back-off, and hosts whose robots.txt is unreachable or forbids everything.
@@ -60,6 +59,14 @@ type PageFilter struct {
 	ChangedSince time.Time
 	After        int64
 	Limit        int
+}
+
+// HostFilter chooses hosts of a crawl.
+type HostFilter struct {
+	CrawlID int64
+	After   string  // host key
+	Limit   int     // 0 is all
+	IDs     []int64 // unless nil: these hosts, and then After and Limit do not count
 }
 
 // MaxTroubled is the number up to which TroubledHosts counts hosts.

@@ -326,7 +326,7 @@ func TestDeadOwnersPermitsReturn(t *testing.T) {
 	if a := acquire(s, pages[2]); a.Answer != store.GateGranted {
 		t.Errorf("%s for %v (%s), want granted", a.Answer, a.Wait, a.Reason)
 	}
-	hosts, err := s.ListHosts(t.Context(), rec.ID, "", 10)
+	hosts, err := s.ListHosts(t.Context(), store.HostFilter{CrawlID: rec.ID, Limit: 10})
 	if err != nil || len(hosts) != 1 || hosts[0].Waiting != 2 {
 		t.Errorf("hosts %+v, %v; want two waiting", hosts, err)
 	}

@@ -13,26 +13,20 @@ import (
 
 // ListHosts implements store.Reports. Delay is the gap before a next request of
 // this crawl; Waiting and InFlight are of all crawls.
-func (s *Store) ListHosts(ctx context.Context, crawlID int64, after string, limit int) ([]store.HostRecord, error) {
+func (s *Store) ListHosts(ctx context.Context, f store.HostFilter) ([]store.HostRecord, error) {
 	hosts, err := read(ctx, s, func(tx Tx) ([]store.HostRecord, error) {
-		hosts, err := s.loadHosts(ctx, tx, crawlID,
-			`hosts h CROSS JOIN host_crawls hc WHERE hc.host_id = h.id AND hc.crawl_id = $1 AND h.host > $2 ORDER BY h.host LIMIT $3`, clean(after), limitOr(limit))
+		if f.IDs != nil {
+			return s.hostsByID(ctx, tx, f.CrawlID, f.IDs)
+		}
+		hosts, err := s.loadHosts(ctx, tx, f.CrawlID,
+			`hosts h CROSS JOIN host_crawls hc WHERE hc.host_id = h.id AND hc.crawl_id = $1 AND h.host > $2 ORDER BY h.host LIMIT $3`, clean(f.After), limitOr(f.Limit))
 		if err != nil {
 			return nil, err
 		}
-		return hosts, s.describe(ctx, tx, crawlID, hosts)
+		return hosts, s.describe(ctx, tx, f.CrawlID, hosts)
 	})
 	if err != nil {
-		return nil, fmt.Errorf("list hosts of crawl %d: %w", crawlID, err)
-	}
-	return hosts, nil
-}
-
-// Hosts implements store.Reports.
-func (s *Store) Hosts(ctx context.Context, crawlID int64, ids []int64) ([]store.HostRecord, error) {
-	hosts, err := read(ctx, s, func(tx Tx) ([]store.HostRecord, error) { return s.hostsByID(ctx, tx, crawlID, ids) })
-	if err != nil {
-		return nil, fmt.Errorf("hosts of crawl %d: %w", crawlID, err)
+		return nil, fmt.Errorf("list hosts of crawl %d: %w", f.CrawlID, err)
 	}
 	return hosts, nil
 }

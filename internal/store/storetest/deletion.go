@@ -89,7 +89,7 @@ func deleteKeepsOthers(c *collection) {
 	c.delete(store.DeleteParams{Limit: 100})
 	want(c, "pages of the other crawl", fmt.Sprint(other.status().Pages), fmt.Sprint(map[crawl.PageState]int{crawl.Active: 1, crawl.Known: 1}))
 	want(c, "its versions", other.status().Versions, 1)
-	hosts, err := c.s.ListHosts(c.ctx, other.id, "", 10)
+	hosts, err := c.s.ListHosts(c.ctx, store.HostFilter{CrawlID: other.id, Limit: 10})
 	c.check(err)
 	want(c, "its hosts", len(hosts), 1)
 	other.checkCounts()

@@ -220,7 +220,7 @@ func (w *gateWorld) now() time.Time {
 // host is the record of host.test.
 func (w *gateWorld) host(crawlID int64) store.HostRecord {
 	w.t.Helper()
-	for _, h := range must(w.s.ListHosts(w.t.Context(), crawlID, "", 10))(w.t) {
+	for _, h := range must(w.s.ListHosts(w.t.Context(), store.HostFilter{CrawlID: crawlID, Limit: 10}))(w.t) {
 		if h.Host == "host.test" {
 			return h
 		}

@@ -86,7 +86,7 @@ func groupingListed(t *testing.T, open Opener) {
 	})
 	w.robots(store.SaveRobotsParams{Origin: "http://a.one.test", State: store.RobotsParsed, Status: 200, CrawlDelay: 3 * time.Second, Expires: time.Hour})
 	w.robots(store.SaveRobotsParams{Origin: "https://b.one.test", State: store.RobotsParsed, Status: 200, CrawlDelay: 7 * time.Hour, Expires: time.Hour})
-	hosts := must(w.s.ListHosts(t.Context(), c.ID, "", 10))(t)
+	hosts := must(w.s.ListHosts(t.Context(), store.HostFilter{CrawlID: c.ID, Limit: 10}))(t)
 	if len(hosts) != 1 {
 		t.Fatalf("%d hosts", len(hosts))
 	}
@@ -128,7 +128,7 @@ func groupingRedirect(t *testing.T, open Opener) {
 	if permit.Kind != crawl.PermitRobots || permit.URL != "http://www.one.test/robots.txt" {
 		t.Fatalf("permit %+v", permit)
 	}
-	if hosts := must(w.s.ListHosts(t.Context(), page.CrawlID, "", 10))(t); len(hosts) != 1 || hosts[0].ID != permit.HostID {
+	if hosts := must(w.s.ListHosts(t.Context(), store.HostFilter{CrawlID: page.CrawlID, Limit: 10}))(t); len(hosts) != 1 || hosts[0].ID != permit.HostID {
 		t.Errorf("the permit is for host %d, the hosts are %+v", permit.HostID, hosts)
 	}
 }

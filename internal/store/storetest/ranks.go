@@ -267,7 +267,7 @@ func (c *collection) rankedHosts() []store.HostRecord {
 	c.Helper()
 	var ranked []store.HostRecord
 	for after := ""; ; {
-		hosts, err := c.s.ListHosts(c.ctx, c.id, after, 500)
+		hosts, err := c.s.ListHosts(c.ctx, store.HostFilter{CrawlID: c.id, After: after, Limit: 500})
 		c.check(err)
 		if len(hosts) == 0 {
 			break

@@ -135,7 +135,7 @@ func hostsByName(c *collection) {
 	}))
 	var names []string
 	for after := ""; ; after = names[len(names)-1] {
-		hosts, err := c.s.ListHosts(c.ctx, c.id, after, 3)
+		hosts, err := c.s.ListHosts(c.ctx, store.HostFilter{CrawlID: c.id, After: after, Limit: 3})
 		c.check(err)
 		if len(hosts) == 0 {
 			break
@@ -207,7 +207,7 @@ func robotsUnknown(c *collection) {
 // crawlDelay is the Crawl-delay that holds for a host of the case.
 func (c *collection) crawlDelay(host int) time.Duration {
 	c.Helper()
-	hosts, err := c.s.ListHosts(c.ctx, c.id, "", 0)
+	hosts, err := c.s.ListHosts(c.ctx, store.HostFilter{CrawlID: c.id})
 	c.check(err)
 	for _, h := range hosts {
 		if h.Host == c.host(host) {

@@ -64,7 +64,7 @@ func hostsInTrouble(c *collection) {
 	if r := hosts[c.host(3)].Robots; len(r) != 1 || !r[0].ForbidsAll {
 		c.Errorf("robots.txt %+v", r)
 	}
-	byID, err := c.s.Hosts(c.ctx, c.id, []int64{held.ID, 1 << 40})
+	byID, err := c.s.ListHosts(c.ctx, store.HostFilter{CrawlID: c.id, IDs: []int64{held.ID, 1 << 40}})
 	c.check(err)
 	if len(byID) != 1 || byID[0].Host != held.Host || byID[0].BackoffUntil != held.BackoffUntil {
 		c.Errorf("by id: %+v", byID)

@@ -204,7 +204,7 @@ func forgetHost(c *collection) {
 	}
 	_, err := c.s.Robots(c.ctx, "https://"+c.host(2))
 	c.check(err)
-	hosts, err := c.s.ListHosts(c.ctx, c.id, "", 10)
+	hosts, err := c.s.ListHosts(c.ctx, store.HostFilter{CrawlID: c.id, Limit: 10})
 	c.check(err)
 	want(c, "listed hosts", len(hosts), 1)
 	c.checkCounts()
