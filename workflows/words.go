@@ -55,6 +55,10 @@ func clock(t time.Time) string {
 	return t.UTC().Format("2006-01-02 15:04:05 UTC")
 }
 
+// inCell replaces what has a meaning in a Markdown table. It is made once: details are
+// written at every step of every page.
+var inCell = strings.NewReplacer("|", "\\|", "<", "&lt;", "`", "'")
+
 // cell makes a text safe for a Markdown table cell.
 func cell(text string) string {
 	text = strings.Map(func(r rune) rune {
@@ -63,5 +67,5 @@ func cell(text string) string {
 		}
 		return r
 	}, text)
-	return strings.NewReplacer("|", "\\|", "<", "&lt;", "`", "'").Replace(clip(text, maxWords))
+	return inCell.Replace(clip(text, maxWords))
 }

@@ -64,6 +64,8 @@ func (o Options) clientOptions() (opts client.Options, err error) {
 	if o.Dial != nil {
 		opts.HostPort = embeddedAddress
 		opts.ConnectionOptions.DialOptions = []grpc.DialOption{grpc.WithContextDialer(o.Dial)}
+		// On one machine compression costs more than it saves.
+		opts.ConnectionOptions.GrpcCompression = &client.GrpcCompressionNone{}
 	} else if opts, err = envconfig.LoadDefaultClientOptions(); err != nil {
 		return opts, fmt.Errorf("temporal settings (TEMPORAL_* variables or configuration file): %w", err)
 	}

@@ -181,8 +181,8 @@ func TestMendPage(t *testing.T) {
 	if _, err := flows.Explain(t.Context(), in.Page); !errors.Is(err, temporalkit.ErrStuck) {
 		t.Errorf("explain of a stuck page: %v", err)
 	}
+	bad() // before the page is started anew: it would take its first task
 	m := mend(in)
-	bad()
 	if m.Condition != temporalkit.Stuck || !strings.Contains(m.Why, "TMPRL1100") {
 		t.Errorf("a stuck page: %+v", m)
 	}
