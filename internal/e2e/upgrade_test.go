@@ -4,8 +4,10 @@ package e2e
 
 import (
 	"database/sql"
+	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -84,9 +86,25 @@ func TestWorkerDeployment(t *testing.T) {
 	})
 	f.env = append(f.env, "RECRAWL_DEPLOYMENT=recrawl:two")
 	f.startWorker()
-	f.await("the second build is known", func() bool {
-		out, _, _ := f.try(programs.temporal, "worker", "deployment", "describe", "--name", "recrawl", "--output", "json")
-		return strings.Contains(out, `"two"`)
+	// A build can only become the current one when it polls all that the one before polls.
+	polled := func(build string) string {
+		out, _, _ := f.try(programs.temporal, "worker", "deployment", "describe-version", "--deployment-name", "recrawl", "--build-id", build, "--output", "json")
+		var version struct {
+			TaskQueues []struct{ Name, Type string } `json:"taskQueuesInfos"`
+		}
+		if err := json.Unmarshal([]byte(out), &version); err != nil {
+			return ""
+		}
+		queues := make([]string, len(version.TaskQueues))
+		for i, q := range version.TaskQueues {
+			queues[i] = q.Type + " " + q.Name
+		}
+		slices.Sort(queues)
+		return strings.Join(queues, ", ")
+	}
+	f.await("the second build polls what the first does", func() bool {
+		before := polled("one")
+		return before != "" && polled("two") == before
 	})
 	runSteps(t, "docs/upgrading.md", section(t, upgradingPage, "## Worker deployments", ""), t.TempDir(), append(append([]string{}, f.env...), pathWith()))
 	f.workers[0].kill()
