@@ -186,7 +186,7 @@ func contentOf(page store.PageRecord, fetched contract.FetchOut, body []byte, ru
 	return content, nil
 }
 
-// saidBy is what a page says of its own.
+// saidBy returns what a page itself says, for comparison with other pages of its host.
 func saidBy(page store.PageRecord, content extract.Page) change.Wording {
 	u, err := urlkey.Canonical(page.URL)
 	if err != nil || content.Charset == "" { // not a text

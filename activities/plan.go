@@ -132,7 +132,7 @@ func (a *Activities) hinted(ctx context.Context, page store.PageRecord, reasons 
 	return append([]crawl.Reason{{Code: codeHinted, Text: text}}, reasons...), err
 }
 
-// internal is what is known of the pages that a page of the selective rule links
+// internal returns what is known about the pages that a page under the selective rule links
 // to.
 func (a *Activities) internal(ctx context.Context, view *crawlView, page store.PageRecord) (schedule.Internal, error) {
 	if _, selective := view.selective(page.URL); !selective {

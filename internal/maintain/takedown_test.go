@@ -202,8 +202,33 @@ func TestATakedownsOrder(t *testing.T) {
 // command goes on to the end, in the order that holdings insists on.
 func TestATakedownGoesOn(t *testing.T) {
 	t.Parallel()
+	takedown := func(t *testing.T, h *holdings) error {
+		_, err := h.takedown().Run(t.Context())
+		return err
+	}
+	cutOffAtEachCall(t, takedown, func(t *testing.T, h *holdings) {
+		h.again()
+		if err := takedown(t, h); err != nil {
+			t.Fatal(err)
+		}
+		h.gone()
+		// A workflow that was started while rows went, and whose second end was cut
+		// off, finds out by itself that its page is gone.
+		for id := range h.workflows {
+			if !slices.Contains(h.starting, id) {
+				t.Errorf("the workflow of page %d is left", id)
+			}
+		}
+	})
+}
+
+// cutOffAtEachCall runs what makes calls, once for each of them and before or after it had
+// its effect: the call fails, the run fails with it and makes no other call, and then
+// comes check.
+func cutOffAtEachCall(t *testing.T, run func(*testing.T, *holdings) error, check func(*testing.T, *holdings)) {
+	t.Helper()
 	whole := newHoldings(t)
-	if _, err := whole.takedown().Run(t.Context()); err != nil {
+	if err := run(t, whole); err != nil {
 		t.Fatal(err)
 	}
 	for at := range len(whole.calls) {
@@ -212,24 +237,13 @@ func TestATakedownGoesOn(t *testing.T) {
 				t.Parallel()
 				h := newHoldings(t)
 				h.failAt, h.late = at+1, late
-				if _, err := h.takedown().Run(t.Context()); !errors.Is(err, errCutOff) {
+				if err := run(t, h); !errors.Is(err, errCutOff) {
 					t.Fatalf("cut off: %v", err)
 				}
 				if len(h.calls) != at+1 {
 					t.Errorf("it goes on with %v after what failed", h.calls[at+1:])
 				}
-				h.again()
-				if _, err := h.takedown().Run(t.Context()); err != nil {
-					t.Fatal(err)
-				}
-				h.gone()
-				// A workflow that was started while rows went, and whose second end was cut
-				// off, finds out by itself that its page is gone.
-				for id := range h.workflows {
-					if !slices.Contains(h.starting, id) {
-						t.Errorf("the workflow of page %d is left", id)
-					}
-				}
+				check(t, h)
 			})
 		}
 	}
@@ -407,35 +421,25 @@ func TestADeletionMayKeepTheBytes(t *testing.T) {
 // and workflows that find out by themselves are left.
 func TestADeletionGoesOn(t *testing.T) {
 	t.Parallel()
-	whole := newHoldings(t)
-	if _, err := whole.deletion().Run(t.Context()); err != nil {
-		t.Fatal(err)
+	deletion := func(t *testing.T, h *holdings) error {
+		_, err := h.deletion().Run(t.Context())
+		return err
 	}
-	for at := range len(whole.calls) {
-		for _, late := range []bool{false, true} {
-			t.Run(fmt.Sprintf("%d %s late=%t", at+1, whole.calls[at], late), func(t *testing.T) {
-				t.Parallel()
-				h := newHoldings(t)
-				h.failAt, h.late = at+1, late
-				if _, err := h.deletion().Run(t.Context()); !errors.Is(err, errCutOff) || len(h.calls) != at+1 {
-					t.Fatalf("cut off after %v: %v", h.calls, err)
-				}
-				rowsWereGone := !h.row
-				h.again()
-				_, err := h.deletion().Run(t.Context())
-				if len(h.pages) > 0 || h.row {
-					t.Errorf("left: %d pages, row %t", len(h.pages), h.row)
-				}
-				if rowsWereGone {
-					if !errors.Is(err, store.ErrNotFound) {
-						t.Errorf("there is no such crawl: %v", err)
-					}
-					return
-				}
-				if err != nil || h.contents > 0 || len(h.workflows) > 0 {
-					t.Errorf("left: %d contents, workflows %v: %v", h.contents, h.workflows, err)
-				}
-			})
+	cutOffAtEachCall(t, deletion, func(t *testing.T, h *holdings) {
+		rowsWereGone := !h.row
+		h.again()
+		err := deletion(t, h)
+		if len(h.pages) > 0 || h.row {
+			t.Errorf("left: %d pages, row %t", len(h.pages), h.row)
 		}
-	}
+		if rowsWereGone {
+			if !errors.Is(err, store.ErrNotFound) {
+				t.Errorf("there is no such crawl: %v", err)
+			}
+			return
+		}
+		if err != nil || h.contents > 0 || len(h.workflows) > 0 {
+			t.Errorf("left: %d contents, workflows %v: %v", h.contents, h.workflows, err)
+		}
+	})
 }
