@@ -82,14 +82,37 @@ func checkWhole(t *testing.T, d *dev, n int) {
 	}
 }
 
+// rationed answers as many requests as were allowed, and keeps the others waiting until
+// more are allowed or their client is gone. So a crawl cannot be over before a test has
+// killed it.
+type rationed struct {
+	site    http.Handler
+	allowed chan struct{}
+}
+
+func (r rationed) ServeHTTP(w http.ResponseWriter, req *http.Request) {
+	select {
+	case <-r.allowed:
+		r.site.ServeHTTP(w, req)
+	case <-req.Context().Done():
+	}
+}
+
+func (r rationed) allow(n int) {
+	for range n {
+		r.allowed <- struct{}{}
+	}
+}
+
 func TestKillEverything(t *testing.T) {
 	t.Parallel()
-	s := serve(t, tree(crashPages))
+	ration := rationed{site: tree(crashPages), allowed: make(chan struct{}, 100*crashPages)}
+	s := serve(t, ration)
 	data := filepath.Join(t.TempDir(), "data")
 	d := startDev(t, data, crawlArgs(s, "40ms")...)
 	for round := range 3 {
-		before := len(s.requests())
-		d.await("the crawl goes on", func() bool { return len(s.requests()) >= before+8 })
+		ration.allow(8)
+		d.await("the crawl goes on", func() bool { return len(ration.allowed) == 0 })
 		pid := d.state().TemporalPID
 		d.kill()
 		if round == 1 {
@@ -97,6 +120,7 @@ func TestKillEverything(t *testing.T) {
 		}
 		d.start()
 	}
+	ration.allow(cap(ration.allowed))
 	d.await("every page is visited", d.crawled("t", crashPages, 1))
 	checkWhole(t, d, crashPages)
 	s.checkPolite(t, 40*time.Millisecond)

@@ -161,11 +161,14 @@ func (w *hostileWeb) held() bool {
 	return true
 }
 
+// checkEndless: what has no end stays within twice the bounds of TestTraps. There
+// maintenance has the machine to itself; here it comes later, beside a web of attackers,
+// while fetches go on.
 func (w *hostileWeb) checkEndless(t *testing.T) {
 	t.Helper()
 	t.Logf("asked of what has no end: %v", w.endless.Fetched())
 	for trap, n := range w.endless.Fetched() {
-		if most := trapBounds[trap].fetches; n > most {
+		if most := 2 * trapBounds[trap].fetches; n > most {
 			t.Errorf("%s: %d fetches, want at most %d", trap, n, most)
 		}
 	}
