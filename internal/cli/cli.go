@@ -67,7 +67,7 @@ func run(ctx context.Context, args []string, env Env) error {
 	var commands commands
 	exited := false
 	parser, err := kong.New(&commands,
-		kong.Name("starter"), kong.Description(description), kong.Vars{"version": "recrawl " + config.VersionText(), "agent": defaultAgent()},
+		kong.Name("starter"), kong.Description(description), kong.Vars{"version": "recrawl " + config.VersionText(), "agent": defaultAgent(), "formats": exportFormats()},
 		kong.Writers(env.Stdout, env.Stderr), kong.Exit(func(int) { exited = true }),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true, WrapUpperBound: 100}),
 		kong.ExplicitGroups(groups),

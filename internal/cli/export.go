@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"recrawl/internal/export"
@@ -11,8 +12,17 @@ import (
 type exportCmd struct {
 	Name   string        `arg:"" help:"The crawl."`
 	Out    string        `arg:"" help:"A folder for exports of this crawl in this format; it is made if it does not exist."`
-	Format export.Format `enum:"dir,warc,jsonl" required:"" placeholder:"dir|warc|jsonl" help:"A tree of folders, WARC files with an index, or JSON Lines."`
+	Format export.Format `enum:"${formats}" required:"" placeholder:"dir|warc|jsonl" help:"A tree of folders, WARC files with an index, or JSON Lines."`
 	At     string        `placeholder:"TIME" help:"What was known then (2026-03-01T12:00:00Z), by default now."`
+}
+
+// exportFormats lists the formats as an enum tag wants them.
+func exportFormats() string {
+	var names []string
+	for _, f := range export.Formats() {
+		names = append(names, string(f))
+	}
+	return strings.Join(names, ",")
 }
 
 // Help implements kong.HelpProvider.

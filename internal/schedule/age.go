@@ -14,6 +14,9 @@ type Age struct{}
 // Name implements Objective.
 func (Age) Name() string { return "age" }
 
+// About implements Objective.
+func (Age) About() string { return "copies are least old (Cho & Garcia-Molina)" }
+
 // Penalty implements Objective: (1/f)(1/2 − 1/x + (1−e^−x)/x²) with x = λ/f.
 func (Age) Penalty(lambda, visits float64) float64 {
 	switch {

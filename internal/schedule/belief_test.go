@@ -192,7 +192,7 @@ func FuzzDecodeBelief(f *testing.F) {
 		if again := DecodeBelief(belief.Encode()); again != belief {
 			t.Fatalf("%q is read as %+v, written and read again as %+v", stored, belief, again)
 		}
-		for _, policy := range policies {
+		for _, policy := range Policies() {
 			plan := AfterVisit(policy, Page{ID: 1, Visit: 1, Belief: belief}, Observation{Outcome: crawl.OutcomeUnchanged, Gap: day}, daily)
 			if plan.Interval < daily.Min || plan.Interval > daily.Max || len(plan.Reasons()) == 0 || plan.Belief != DecodeBelief(plan.Belief.Encode()) {
 				t.Fatalf("%s: belief %q leads to %+v", policy.Name(), stored, plan)

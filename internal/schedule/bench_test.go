@@ -11,7 +11,7 @@ var sink Plan
 
 // The target is 10 µs a plan, and nothing allocated.
 func BenchmarkPlan(b *testing.B) {
-	for _, policy := range policies {
+	for _, policy := range Policies() {
 		b.Run(policy.Name(), func(b *testing.B) {
 			page := Page{ID: 7, State: crawl.Active, Visit: 45, Belief: agedBelief}
 			p := aging

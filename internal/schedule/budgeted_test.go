@@ -238,7 +238,7 @@ var (
 // The target is none: a simulation plans a hundred million visits.
 func TestPlanAllocatesNothing(t *testing.T) {
 	page := Page{ID: 7, State: crawl.Active, Visit: 45, Belief: agedBelief}
-	for _, policy := range policies {
+	for _, policy := range Policies() {
 		for _, outcome := range crawl.Outcomes() {
 			seen := Observation{Outcome: outcome, Gap: 3 * day, At: agedBelief.ComparedAt().Add(3 * day)}
 			if n := testing.AllocsPerRun(100, func() { sink = AfterVisit(policy, page, seen, aging) }); n > 0 {

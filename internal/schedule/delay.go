@@ -16,6 +16,11 @@ type Delay struct{}
 // Name implements Objective. The policy is named after the square-root law.
 func (Delay) Name() string { return "sqrt" }
 
+// About implements Objective.
+func (Delay) About() string {
+	return "changes wait least: visits with the square root of rate and weight (Sizov)"
+}
+
 // Penalty implements Objective: λ/(2f), which is Sizov's λT²/(2m) per day.
 func (Delay) Penalty(lambda, visits float64) float64 {
 	switch {

@@ -34,6 +34,9 @@ type DeltaT struct{}
 // Name implements Policy.
 func (DeltaT) Name() string { return "deltat" }
 
+// About implements Policy.
+func (DeltaT) About() string { return "the rule of Singhal et al." }
+
 // Next implements Policy.
 func (DeltaT) Next(page Page, seen Observation, p Parameters) Decision {
 	belief := page.Belief.observe(seen, p)

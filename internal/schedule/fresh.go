@@ -14,6 +14,11 @@ type Fresh struct{}
 // Name implements Objective.
 func (Fresh) Name() string { return "fresh" }
 
+// About implements Objective.
+func (Fresh) About() string {
+	return "copies are up to date longest (Cho & Garcia-Molina; Olston & Pandey)"
+}
+
 // Penalty implements Objective: 1 − F with F(x) = (1−e^−x)/x.
 func (Fresh) Penalty(lambda, visits float64) float64 {
 	switch {

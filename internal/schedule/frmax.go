@@ -38,6 +38,9 @@ type FRMax struct{}
 // Name implements Policy.
 func (FRMax) Name() string { return "frmax" }
 
+// About implements Policy.
+func (FRMax) About() string { return "the rule of Bouras et al." }
+
 // Next implements Policy.
 func (FRMax) Next(page Page, seen Observation, p Parameters) Decision {
 	belief := page.Belief.observe(seen, p).selected(page.Belief, seen)

@@ -18,6 +18,9 @@ type Harmonic struct{}
 // Name implements Objective.
 func (Harmonic) Name() string { return "harmonic" }
 
+// About implements Objective.
+func (Harmonic) About() string { return "between fresh and sqrt (Kolobov et al.)" }
+
 // Penalty implements Objective: Ein(x) − K(x)/x with x = λ/f. It is the time average of
 // E[H_N] = Ein(λs), where N is the number of changes in s days.
 func (Harmonic) Penalty(lambda, visits float64) float64 {

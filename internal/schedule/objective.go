@@ -22,6 +22,8 @@ import "recrawl/internal/schedule/gamma"
 type Objective interface {
 	// Name returns the name, in a spec, of the policy for this objective.
 	Name() string
+	// About says in a line what the objective keeps low.
+	About() string
 	// Penalty returns the mean penalty over time, for weight 1, of a page that changes
 	// lambda times a day and gets a number of visits a day, both ≥ 0. Without visits it
 	// may be +Inf.

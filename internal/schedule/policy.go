@@ -17,6 +17,8 @@ import (
 type Policy interface {
 	// Name returns the policy's name in a spec.
 	Name() string
+	// About says in a line what the policy is for, or whose it is.
+	About() string
 	// Next decides the interval after a visit. An outcome that is no evidence about the
 	// page's changes (see [crawl.Outcome.Observes]) does not alter what was learned.
 	// The interval is within the bounds of the parameters.
@@ -177,6 +179,7 @@ func Replan(policy Policy, page Page, p Parameters) Decision {
 
 // ByName returns a policy by its name in a spec. The error lists the names that exist.
 func ByName(name string) (Policy, error) {
+	policies := Policies()
 	i := slices.IndexFunc(policies, func(p Policy) bool { return p.Name() == name })
 	if i < 0 {
 		return nil, fmt.Errorf("no revisit policy %q: use one of %s", name, strings.Join(crawl.Policies(), ", "))
@@ -184,13 +187,19 @@ func ByName(name string) (Policy, error) {
 	return policies[i], nil
 }
 
-var policies = []Policy{Budgeted{Delay{}}, Budgeted{Fresh{}}, Budgeted{Age{}}, Budgeted{Harmonic{}}, FRMax{}, DeltaT{}, Fixed{}}
+// Policies returns all policies.
+func Policies() []Policy {
+	return []Policy{Budgeted{Delay{}}, Budgeted{Fresh{}}, Budgeted{Age{}}, Budgeted{Harmonic{}}, FRMax{}, DeltaT{}, Fixed{}}
+}
 
 // Fixed visits every page once a round.
 type Fixed struct{}
 
 // Name implements Policy.
 func (Fixed) Name() string { return "fixed" }
+
+// About implements Policy.
+func (Fixed) About() string { return "every page once a round, jittered" }
 
 // Next implements Policy.
 func (Fixed) Next(page Page, seen Observation, p Parameters) Decision {

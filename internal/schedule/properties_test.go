@@ -79,7 +79,7 @@ var (
 			Internal:    Internal{Compared: rapid.IntRange(0, 100).Draw(t, "compared"), Changed: rapid.IntRange(0, 100).Draw(t, "changed")},
 		}
 	}))
-	anyPolicy = mathtest.Shared(rapid.SampledFrom(policies))
+	anyPolicy = mathtest.Shared(rapid.SampledFrom(Policies()))
 )
 
 // Every plan keeps the bounds, says why, leaves a belief that can be stored, and
@@ -141,7 +141,7 @@ func FuzzHistory(f *testing.F) {
 			how, which := history[0], history[1]
 			history = history[2:]
 			page.Visit++
-			policy := policies[int(which)%len(policies)]
+			policy := Policies()[int(which)%len(Policies())]
 			outcome := crawl.Outcomes()[int(how)%len(crawl.Outcomes())]
 			seen := Observation{Outcome: outcome, Gap: gap, NotModified: which > 128, ChangedAgo: time.Duration(how) * time.Hour, Internal: Internal{int(how), int(which)}}
 			plan := AfterVisit(policy, page, seen, daily)

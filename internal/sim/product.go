@@ -8,26 +8,20 @@ import (
 )
 
 // ours are the product's policies.
-var ours = []Policy{
-	budgeted(schedule.Delay{}, "changes wait least: visits with the square root of rate and weight (Sizov)"),
-	budgeted(schedule.Fresh{}, "copies are up to date longest (Cho & Garcia-Molina; Olston & Pandey)"),
-	budgeted(schedule.Age{}, "copies are least old (Cho & Garcia-Molina)"),
-	budgeted(schedule.Harmonic{}, "between fresh and sqrt (Kolobov et al.)"),
-	rule(schedule.FRMax{}, "the rule of Bouras et al., with rounds of a day"),
-	rule(schedule.DeltaT{}, "the rule of Singhal et al., from a day on"),
-	rule(schedule.Fixed{}, "every page once a day, jittered"),
-}
+var ours = productPolicies()
 
-func budgeted(o schedule.Objective, help string) Policy {
-	return Policy{Name: o.Name(), Family: Ours, Objective: o.Name(), Help: help, make: func(s Setting, _ *World) Scheduler {
-		return newProduct(schedule.Budgeted{Objective: o}, s)
-	}}
-}
-
-func rule(p schedule.Policy, help string) Policy {
-	return Policy{Name: p.Name(), Family: Ours, Help: help, make: func(s Setting, _ *World) Scheduler {
-		return newProduct(p, s)
-	}}
+func productPolicies() []Policy {
+	policies := make([]Policy, 0, len(schedule.Policies()))
+	for _, p := range schedule.Policies() {
+		policy := Policy{Name: p.Name(), Family: Ours, Help: p.About(), make: func(s Setting, _ *World) Scheduler {
+			return newProduct(p, s)
+		}}
+		if b, ok := p.(schedule.Budgeted); ok {
+			policy.Objective = b.Objective.Name()
+		}
+		policies = append(policies, policy)
+	}
+	return policies
 }
 
 // product runs a policy of the product with the product's own code: what
