@@ -163,7 +163,7 @@ func (a *Activities) judge(ctx context.Context, in contract.AcquireIn, granted s
 		return contract.AcquireOut{}, translate(err)
 	}
 	if verdict.Allowed {
-		return contract.AcquireOut{Answer: contract.AnswerPermit, Permit: granted.Permit}, nil
+		return contract.AcquireOut{Answer: contract.AnswerPermit, Permit: granted.Permit, Plans: true}, nil
 	}
 	effects, err := a.stores.Gate.Leave(ctx, in.Page.PageID)
 	if err != nil {

@@ -27,7 +27,7 @@ import (
 //	event     by                     place                            in
 //	ask       Acquire                none, waiting → waiting, granted gate_ask.go
 //	begin     Begin                  granted → begun, or refused      gate_request.go
-//	release   Release                begun → removed; of a robots.txt gate_request.go
+//	release   Release, Finish        begun → removed; of a robots.txt gate_request.go
 //	                                 begun → waiting
 //	expire    whoever opens next     begun → waiting                  gate_host.go (settle, land)
 //	revoke    whoever advances next  granted → waiting                gate_pump.go

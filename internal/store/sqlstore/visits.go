@@ -197,6 +197,11 @@ func (s *Store) recordVisit(ctx context.Context, tx Tx, p store.RecordParams) (s
 	if err != nil {
 		return store.RecordResult{}, err
 	}
+	return s.recordAfter(ctx, tx, page, p)
+}
+
+// recordAfter is RecordVisit for a page that is locked.
+func (s *Store) recordAfter(ctx context.Context, tx Tx, page frontierRow, p store.RecordParams) (store.RecordResult, error) {
 	if p.Visit.Visit != page.visit+1 {
 		return s.recordedVisit(ctx, tx, page, p.Visit.Visit)
 	}
