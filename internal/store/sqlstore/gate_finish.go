@@ -22,11 +22,7 @@ func (s *Store) finish(ctx context.Context, tx Tx, p store.FinishParams) (done s
 	if err != nil {
 		return done, err
 	}
-	var generation int64
-	if err := tx.QueryRow(ctx, "SELECT generation FROM crawls WHERE id = $1", []any{page.crawlID}, &generation); err != nil {
-		return done, fmt.Errorf("read crawl %d: %w", page.crawlID, err)
-	}
-	if generation != p.Generation {
+	if page.generation != p.Generation {
 		return done, fmt.Errorf("the spec has changed: %w", store.ErrConflict)
 	}
 	host := p.Release.Permit.HostID
