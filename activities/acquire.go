@@ -41,11 +41,15 @@ func (a *Activities) acquire(ctx context.Context, in contract.AcquireIn) (contra
 	if err != nil {
 		return contract.AcquireOut{}, translate(err)
 	}
-	if out, is, err := a.excluded(ctx, in, view); err != nil || is {
+	page, err := a.stores.Pages.Page(ctx, in.Page.PageID)
+	if err != nil {
+		return contract.AcquireOut{}, translate(err)
+	}
+	if out, is, err := a.excluded(ctx, in, view, page); err != nil || is {
 		return out, translate(err)
 	}
 	if in.Class == crawl.ClassRevisit {
-		skip, reasons, err := a.skips(ctx, in)
+		skip, reasons, err := a.skips(ctx, in, view, page)
 		if err != nil {
 			return contract.AcquireOut{}, translate(err)
 		}
@@ -63,7 +67,7 @@ func (a *Activities) acquire(ctx context.Context, in contract.AcquireIn) (contra
 		if result.Permit.Kind == crawl.PermitRobots {
 			return contract.AcquireOut{Answer: contract.AnswerRobots, Permit: result.Permit}, nil
 		}
-		return a.judge(ctx, in, result)
+		return a.judge(ctx, in, view, page, result)
 	case store.GateRecorded:
 		return a.alreadyRecorded(ctx, in, *result.Recorded)
 	case store.GateParked:
@@ -80,10 +84,9 @@ func (a *Activities) acquire(ctx context.Context, in contract.AcquireIn) (contra
 // excluded answers for a page that lies outside of its crawl's scope now: it leaves
 // its line, and no request is made. The view may be of before a change: whom it takes
 // is looked at again when a permit is granted, and whom it does not at once.
-func (a *Activities) excluded(ctx context.Context, in contract.AcquireIn, view *crawlView) (out contract.AcquireOut, is bool, err error) {
-	page, err := a.stores.Pages.Page(ctx, in.Page.PageID)
-	if err != nil || page.Visits >= in.Visit {
-		return contract.AcquireOut{}, false, err
+func (a *Activities) excluded(ctx context.Context, in contract.AcquireIn, view *crawlView, page store.PageRecord) (out contract.AcquireOut, is bool, err error) {
+	if page.Visits >= in.Visit {
+		return contract.AcquireOut{}, false, nil
 	}
 	rules, err := maintain.Outside(ctx, a.maintained(view), []store.PageRecord{page})
 	if err != nil || rules[page.PageID] == "" {
@@ -104,20 +107,12 @@ func (a *Activities) excluded(ctx context.Context, in contract.AcquireIn, view *
 }
 
 // skips decides whether the visit of a page that is due is skipped, and why. A visit
-// that a person asked for never is.
-func (a *Activities) skips(ctx context.Context, in contract.AcquireIn) (skip bool, why []crawl.Reason, err error) {
-	// The view may be of before a change of the spec: no request hangs on it.
-	view, err := a.crawl(ctx, in.Page.Crawl, 1)
-	if err != nil {
-		return false, nil, err
-	}
+// that a person asked for never is. The view may be of before a change of the spec: no
+// request hangs on it.
+func (a *Activities) skips(ctx context.Context, in contract.AcquireIn, view *crawlView, page store.PageRecord) (skip bool, why []crawl.Reason, err error) {
 	rule, selective := view.selective(in.Page.URL)
-	if !selective {
+	if !selective || page.Visits >= in.Visit {
 		return false, nil, nil
-	}
-	page, err := a.stores.Pages.Page(ctx, in.Page.PageID)
-	if err != nil || page.Visits >= in.Visit {
-		return false, nil, err
 	}
 	internal, err := a.internal(ctx, view, page)
 	if err != nil {
@@ -145,14 +140,17 @@ func (a *Activities) alreadyRecorded(ctx context.Context, in contract.AcquireIn,
 	return contract.AcquireOut{Answer: contract.AnswerRecorded, Recorded: &plan}, err
 }
 
-// judge asks robots.txt about a granted permit's page.
-func (a *Activities) judge(ctx context.Context, in contract.AcquireIn, granted store.AcquireResult) (contract.AcquireOut, error) {
+// judge asks robots.txt about a granted permit's page, and the scope once more if there
+// is another than the page was judged by.
+func (a *Activities) judge(ctx context.Context, in contract.AcquireIn, judged *crawlView, page store.PageRecord, granted store.AcquireResult) (contract.AcquireOut, error) {
 	view, err := a.crawl(ctx, in.Page.Crawl, granted.Permit.Generation)
 	if err != nil {
 		return contract.AcquireOut{}, translate(err)
 	}
-	if out, is, err := a.excluded(ctx, in, view); err != nil || is {
-		return out, translate(err)
+	if view != judged {
+		if out, is, err := a.excluded(ctx, in, view, page); err != nil || is {
+			return out, translate(err)
+		}
 	}
 	u, err := urlkey.Canonical(in.Page.URL)
 	if err != nil {
@@ -163,7 +161,7 @@ func (a *Activities) judge(ctx context.Context, in contract.AcquireIn, granted s
 		return contract.AcquireOut{}, translate(err)
 	}
 	if verdict.Allowed {
-		return contract.AcquireOut{Answer: contract.AnswerPermit, Permit: granted.Permit}, nil
+		return contract.AcquireOut{Answer: contract.AnswerPermit, Permit: granted.Permit, Plans: true}, nil
 	}
 	effects, err := a.stores.Gate.Leave(ctx, in.Page.PageID)
 	if err != nil {

@@ -34,7 +34,8 @@ const (
 )
 
 // Fetch makes the one request of a page permit: Begin, the request, the body
-// into the archive, Release. For a visit that is recorded already it makes none.
+// into the archive, Release, with which it records a visit that leaves nothing to
+// compare. For a visit that is recorded already it makes none.
 // A fetch that failed is an error with the FetchOut in its details, so that it
 // shows as failed.
 func (a *Activities) Fetch(ctx context.Context, in contract.FetchIn) (contract.FetchOut, error) {
@@ -59,13 +60,16 @@ func (a *Activities) Fetch(ctx context.Context, in contract.FetchIn) (contract.F
 	}
 	defer req.Place.Release()
 	result, err := a.request(ctx, view, page, req)
-	held := a.release(ctx, in.Permit, begun, result)
 	if err != nil {
+		a.release(ctx, in.Permit, begun, result)
 		return contract.FetchOut{}, err
 	}
 	out := fetchOut(page, begun, result)
-	out.Held = held
 	heedTags(&out, result, view.Spec.Identity.Agent)
+	if finished, ok := a.finish(ctx, view, page, in, begun, result, out); ok {
+		return asActivityResult(finished)
+	}
+	out.Held = a.release(ctx, in.Permit, begun, result)
 	if result.Content {
 		if err := a.stillKnown(ctx, page.PageID, result.Digest); err != nil {
 			return contract.FetchOut{}, translate(err)
@@ -218,8 +222,7 @@ func (a *Activities) newRequest(ctx context.Context, view *crawlView, permit cra
 // expires, it counts as a request until then, and what the site asked for is lost.
 // It returns for how long the host is held because of the result.
 func (a *Activities) release(ctx context.Context, permit crawl.Permit, begun store.BeginResult, r fetch.Result) (held time.Duration) {
-	params := store.ReleaseParams{Permit: permit, Answer: store.HostAnswer(r.HostAnswer), Duration: r.Duration, Cut: r.Cut}
-	params.RetryAfter, params.HasRetryAfter = retryAfter(r)
+	params := releaseOf(permit, r)
 	err := tell(ctx, permit, begun, func(ctx context.Context) error {
 		effects, err := a.stores.Gate.Release(ctx, params)
 		if err == nil {
@@ -232,6 +235,13 @@ func (a *Activities) release(ctx context.Context, permit crawl.Permit, begun sto
 		a.log.Warn("a permit could not be released; its host rests until it expires", "url", permit.URL, "error", err)
 	}
 	return held
+}
+
+// releaseOf is what the gate is told of a result.
+func releaseOf(permit crawl.Permit, r fetch.Result) store.ReleaseParams {
+	p := store.ReleaseParams{Permit: permit, Answer: store.HostAnswer(r.HostAnswer), Duration: r.Duration, Cut: r.Cut}
+	p.RetryAfter, p.HasRetryAfter = retryAfter(r)
+	return p
 }
 
 // tell tells the store how a begun permit's request ended, even when the activity

@@ -40,39 +40,50 @@ func (a *Activities) PlanRevisit(ctx context.Context, in contract.PlanIn) (contr
 		return contract.PlanOut{}, translate(err)
 	}
 	in.Reasons = slices.Concat(followed, in.Reasons)
-	if in, err = a.stillWithheld(ctx, page, in); err != nil {
-		return contract.PlanOut{}, translate(err)
-	}
-	if in.Reasons, err = a.hinted(ctx, page, in.Reasons); err != nil {
-		return contract.PlanOut{}, translate(err)
-	}
-	duplicate, err := duplicates.Exact(ctx, a.stores.Duplicates, page, in.Fetch.Outcome, in.Reasons)
+	in, beside, err := a.beside(ctx, view, page, in)
 	if err != nil {
 		return contract.PlanOut{}, translate(err)
 	}
-	internal, err := a.internal(ctx, view, page)
-	if err != nil {
-		return contract.PlanOut{}, translate(err)
-	}
-	trapped, err := a.guard(view).Trapped(ctx, page)
-	if err != nil {
-		return contract.PlanOut{}, translate(err)
-	}
-	plan := decide(view.revisit, page, in, seenBeside{duplicate, trapped, internal})
 	if err := a.discard(ctx, in); err != nil {
 		return contract.PlanOut{}, translate(err)
 	}
+	plan := decide(view.revisit, page, in, beside)
 	result, err := a.stores.Pages.RecordVisit(ctx, recordOf(page, in, plan, view.Spec.Retention))
 	if err != nil {
 		return contract.PlanOut{}, translate(err)
 	}
-	if in.Fetch.Size > 0 {
+	a.afterwards(ctx, page, in.Fetch)
+	return a.recorded(ctx, view, result.Visit, result.Room)
+}
+
+// beside completes what is known of a visit by what it does not tell itself.
+func (a *Activities) beside(ctx context.Context, view *crawlView, page store.PageRecord, in contract.PlanIn) (contract.PlanIn, seenBeside, error) {
+	var seen seenBeside
+	in, err := a.stillWithheld(ctx, page, in)
+	if err != nil {
+		return in, seen, err
+	}
+	if in.Reasons, err = a.hinted(ctx, page, in.Reasons); err != nil {
+		return in, seen, err
+	}
+	if seen.duplicate, err = duplicates.Exact(ctx, a.stores.Duplicates, page, in.Fetch.Outcome, in.Reasons); err != nil {
+		return in, seen, err
+	}
+	if seen.internal, err = a.internal(ctx, view, page); err != nil {
+		return in, seen, err
+	}
+	seen.trapped, err = a.guard(view).Trapped(ctx, page)
+	return in, seen, err
+}
+
+// afterwards is what follows from a visit that was recorded.
+func (a *Activities) afterwards(ctx context.Context, page store.PageRecord, f contract.FetchOut) {
+	if f.Size > 0 {
 		a.settings.Room.Kept()
 	}
-	if err := a.wakeDuplicates(ctx, page.PageRef, in.Fetch.Outcome); err != nil {
+	if err := a.wakeDuplicates(ctx, page.PageRef, f.Outcome); err != nil {
 		a.log.Warn("the duplicates of a page could not be looked up", "page", page.URL, "error", err)
 	}
-	return a.recorded(ctx, view, result.Visit, result.Room)
 }
 
 // recorded is the answer about a visit that is recorded. It is the same when it is

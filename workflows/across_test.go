@@ -172,6 +172,7 @@ func yearWeb(try contracttest.Try) (contract.FetchOut, error) {
 func TestSignalsDuringContinueAsNew(t *testing.T) {
 	t.Parallel()
 	l := newLive(t, stopAt(20*day+time.Hour))
+	l.world.Older = true // so that something runs when the visit is over
 	asks := 0
 	l.opts = append(l.opts, func(env *testsuite.TestWorkflowEnvironment) {
 		env.SetOnLocalActivityStartedListener(onStartedLocal(contract.PlanRevisit.Name, func() {

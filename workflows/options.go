@@ -59,6 +59,13 @@ func permitted(ctx workflow.Context, permit crawl.Permit, summary string) workfl
 	})
 }
 
+// withID are the context's options for an activity of this id.
+func withID(ctx workflow.Context, id string) workflow.ActivityOptions {
+	options := workflow.GetActivityOptions(ctx)
+	options.ActivityID = id
+	return options
+}
+
 // comparing are the options of DetectChange: CPU work on bytes in the archive. A handful of
 // attempts over a minute and a half tell a passing fault from a body that cannot be handled.
 func comparing(ctx workflow.Context, summary string) workflow.Context {

@@ -34,6 +34,40 @@ func TestPageVisitsWhenDue(t *testing.T) {
 	}
 }
 
+// A visit that Fetch recorded is adopted as it is, whether the request succeeded or failed.
+func TestPageAdoptsWhatFetchRecorded(t *testing.T) {
+	t.Parallel()
+	l := newLive(t, stopAt(3*day+time.Hour))
+	l.world.OnFetch = func(try contracttest.Try) (contract.FetchOut, error) {
+		if !try.In.Plans {
+			t.Error("Fetch is not told that its plan will be adopted")
+		}
+		out := contracttest.Unchanged(try.Now)
+		state := crawl.Active
+		if try.In.Visit == 2 {
+			out, state = contract.FetchOut{Outcome: crawl.OutcomeFailed, At: try.Now, Problem: "no route"}, crawl.Failing
+		}
+		out.Plan = &contract.PlanOut{Visit: try.In.Visit, At: try.Now, Outcome: out.Outcome, Status: out.Status, State: state, NextAt: try.Now.Add(day), Reason: "it says so"}
+		if try.In.Visit == 2 {
+			return out, contracttest.FetchFailed(out)
+		}
+		return out, nil
+	}
+	var classes []crawl.Class
+	l.world.OnAcquire = func(a contracttest.Ask) (contract.AcquireOut, error) {
+		classes = append(classes, a.In.Class)
+		return contract.AcquireOut{Plans: true}, nil
+	}
+	l.stopped(l.page(pageIn()))
+	l.wantCalls(contract.PlanRevisit.Name, 0)
+	if want := []crawl.Class{crawl.ClassFirst, crawl.ClassRevisit, crawl.ClassProbe, crawl.ClassRevisit}; !slices.Equal(classes, want) {
+		t.Errorf("asked as %v, want %v", classes, want)
+	}
+	if v := l.view(); v.Visits != 4 || v.Why != "it says so" || v.Recent[2].Note != "no route" {
+		t.Errorf("state %+v", v)
+	}
+}
+
 func TestPageFirstVisitIsAtOnce(t *testing.T) {
 	t.Parallel()
 	l := newLive(t, stopAt(time.Hour))

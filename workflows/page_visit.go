@@ -33,7 +33,7 @@ func (p *page) ask() error {
 	}
 	switch {
 	case out.Answer == contract.AnswerPermit:
-		return p.fetch(out.Permit)
+		return p.fetch(out)
 	case out.Answer == contract.AnswerRobots:
 		return p.refreshRobots(out.Permit)
 	case out.Answer == contract.AnswerWait && out.Held:
@@ -74,7 +74,8 @@ func (p *page) refreshRobots(permit crawl.Permit) error {
 }
 
 // fetch makes the request that the permit allows.
-func (p *page) fetch(permit crawl.Permit) error {
+func (p *page) fetch(granted contract.AcquireOut) error {
+	permit := granted.Permit
 	p.doing = "requesting"
 	p.show(p.doing)
 	// Requests for a visit that came while the page asked for the permit join this visit.
@@ -86,7 +87,12 @@ func (p *page) fetch(permit crawl.Permit) error {
 	asked := p.s.Asked
 	p.s.Asked, p.fetching = false, true
 	ctx := permitted(p.ctx, permit, fmt.Sprintf("visit %d: request %s", p.number(), p.s.Page.URL))
-	out, err := contract.Fetch.Run(ctx, contract.FetchIn{Page: p.s.Page, Visit: p.number(), Permit: permit})
+	if granted.Plans {
+		// A worker of a release that adopts no plans must not go on from here: it fails at
+		// this id, and Temporal hands the task out again until a newer worker has it.
+		ctx = workflow.WithActivityOptions(ctx, withID(ctx, fmt.Sprintf("visit-%d-step-%d", p.number(), p.steps)))
+	}
+	out, err := contract.Fetch.Run(ctx, contract.FetchIn{Page: p.s.Page, Visit: p.number(), Permit: permit, Plans: granted.Plans})
 	p.fetching = false
 	out, made, err := judgeFetch(out, err)
 	if !made || out.Recorded {
@@ -127,9 +133,12 @@ func judgeFetch(out contract.FetchOut, err error) (result contract.FetchOut, mad
 	return contract.FetchOut{}, false, err
 }
 
-// record stores a visit that was made and adopts its plan.
+// record stores a visit that was made, unless Fetch did, and adopts its plan.
 func (p *page) record() error {
 	u := p.s.Unrecorded
+	if u.Fetch.Plan != nil {
+		return p.adopt(*u.Fetch.Plan, u)
+	}
 	if !u.Settled {
 		if err := p.compare(u); err != nil || !u.Settled {
 			return err

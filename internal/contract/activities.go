@@ -160,6 +160,9 @@ type AcquireOut struct {
 	Recorded *PlanOut      `json:"recorded,omitempty"`
 	// Reasons of a skip.
 	Reasons []crawl.Reason `json:"reasons,omitempty"`
+	// Plans: the workflow adopts the plan in an answer of Fetch. Acquire runs where its
+	// workflow does, so a worker of release 0.2.0 or older, which does not, never says so.
+	Plans bool `json:"plans,omitempty"`
 }
 
 // RefreshRobotsIn fetches a robots.txt under a robots permit.
@@ -185,6 +188,8 @@ type FetchIn struct {
 	Page   crawl.PageRef `json:"page"`
 	Visit  int           `json:"visit"`
 	Permit crawl.Permit  `json:"permit"`
+	// Plans: see AcquireOut.
+	Plans bool `json:"plans,omitempty"`
 }
 
 // FetchOut is what one request came to. Bytes are in the archive.
@@ -218,6 +223,9 @@ type FetchOut struct {
 	// Heads are for DetectChange, which stores them with a new version; nil when
 	// there is nothing to compare.
 	Heads *Heads `json:"heads,omitempty"`
+	// Plan is set when the visit is recorded already, in the transaction that gave the
+	// permit back: there was nothing to compare, and the answer left nothing else to do.
+	Plan *PlanOut `json:"plan,omitempty"`
 }
 
 // Heads are what was said around a body; see fetch.Heads.

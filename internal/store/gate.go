@@ -23,6 +23,9 @@ type Gate interface {
 	// Release ends the permit's request and reports how the host answered. Releasing a
 	// permit that has expired or was already released changes no gap.
 	Release(ctx context.Context, p ReleaseParams) (GateEffects, error)
+	// Finish is Release of a visit's permit and RecordVisit of that visit in one
+	// transaction: both happen, or neither. Like these it may be called again.
+	Finish(ctx context.Context, p FinishParams) (FinishResult, error)
 	// Leave gives up the page's place, or its permit if it has not begun, at no cost to
 	// the host.
 	Leave(ctx context.Context, pageID int64) (GateEffects, error)
@@ -153,6 +156,24 @@ type ReleaseParams struct {
 	// HasRetryAfter is set.
 	RetryAfter    time.Duration
 	HasRetryAfter bool
+}
+
+// FinishParams are the inputs of Finish.
+type FinishParams struct {
+	Release ReleaseParams
+	Page    int64
+	// Generation is that of the spec by which Plan decides. If the crawl has another by
+	// now, nothing is done, and the error is ErrConflict.
+	Generation int64
+	// Plan is what to record, given for how long the release has the host held. It is
+	// called within the transaction, and again if that is run again: so it only computes.
+	Plan func(held time.Duration) RecordParams
+}
+
+// FinishResult is what Finish did.
+type FinishResult struct {
+	RecordResult
+	Effects GateEffects
 }
 
 // RobotsRecord is an origin's robots.txt as cached.

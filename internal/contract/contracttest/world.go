@@ -25,6 +25,8 @@ import (
 type World struct {
 	// OnAcquire answers an ask; nil, or an empty Answer, grants a permit.
 	OnAcquire func(Ask) (contract.AcquireOut, error)
+	// Older: its activities are those of release 0.2.0, whose Fetch records no visit.
+	Older bool
 	// OnFetch answers a request; nil is a page that never changes.
 	OnFetch func(Try) (contract.FetchOut, error)
 	// OnRobots answers a request for a robots.txt; nil is success.
@@ -250,6 +252,7 @@ func (w *World) acquire(in contract.AcquireIn, now time.Time) (contract.AcquireO
 			ID: w.permits, HostID: 7, Kind: crawl.PermitPage, URL: in.Page.URL, Lifetime: 40 * time.Second,
 		}
 	}
+	out.Plans = out.Answer == contract.AnswerPermit && !w.Older
 	if in.Page.Store == "" {
 		out.Store = w.Store
 	}
@@ -263,16 +266,27 @@ func (w *World) refreshRobots(in contract.RefreshRobotsIn, _ time.Time) (contrac
 	return contract.RefreshRobotsOut{Summary: "200"}, nil
 }
 
+// fetch records a visit that succeeded and leaves nothing to do, if the store answers.
 func (w *World) fetch(in contract.FetchIn, now time.Time) (contract.FetchOut, error) {
 	w.tries++
+	out := Unchanged(now)
 	if w.OnFetch != nil {
-		out, err := w.OnFetch(Try{in, now, w.tries})
+		var err error
+		if out, err = w.OnFetch(Try{in, now, w.tries}); err != nil {
+			return out, err
+		}
 		if out.At.IsZero() {
 			out.At = now
 		}
-		return out, err
 	}
-	return Unchanged(now), nil
+	down := w.Down != nil && w.Down(now)
+	settled := !down && !out.Differs && !out.NotBegun && !out.Recorded && out.Outcome != crawl.OutcomeRedirected
+	if !in.Plans || !settled || out.Plan != nil {
+		return out, nil
+	}
+	plan, err := w.plan(contract.PlanIn{Page: in.Page, Visit: in.Visit, Fetch: out}, now)
+	out.Plan = &plan
+	return out, err
 }
 
 // Unchanged is a request that found nothing new.

@@ -77,6 +77,11 @@ func (e *engine) Write(ctx context.Context, fn func(sqlstore.Tx) error) error {
 	})
 }
 
+// WriteLazily implements sqlstore.Engine.
+func (e *engine) WriteLazily(ctx context.Context, fn func(sqlstore.Tx) error) error {
+	return e.Write(ctx, fn)
+}
+
 // retry runs a transaction again as long as that is safe and may help.
 func (e *engine) retry(ctx context.Context, once func() (commits bool, err error)) error {
 	for try, pause := 1, firstPause; ; try, pause = try+1, min(2*pause, lastPause) {

@@ -55,6 +55,19 @@ func (e *engine) Read(ctx context.Context, fn func(sqlstore.Tx) error) error {
 // Write implements sqlstore.Engine. Writers of this process queue here; those of
 // others are waited for by SQLite, up to its busy_timeout.
 func (e *engine) Write(ctx context.Context, fn func(sqlstore.Tx) error) error {
+	return e.write(ctx, full, fn)
+}
+
+// WriteLazily implements sqlstore.Engine. Only an owner knows at its start that the last
+// one did not close the file.
+func (e *engine) WriteLazily(ctx context.Context, fn func(sqlstore.Tx) error) error {
+	if !e.owner {
+		return e.Write(ctx, fn)
+	}
+	return e.write(ctx, lazy, fn)
+}
+
+func (e *engine) write(ctx context.Context, commits durability, fn func(sqlstore.Tx) error) error {
 	if e.writer == nil {
 		return fmt.Errorf("%s was opened for reading only: %w", e.path, store.ErrUnavailable)
 	}
@@ -66,6 +79,9 @@ func (e *engine) Write(ctx context.Context, fn func(sqlstore.Tx) error) error {
 		return ctx.Err()
 	}
 	defer func() { e.turn <- struct{}{} }()
+	if err := e.writer.commitsAre(commits); err != nil {
+		return e.translate(err)
+	}
 	t := &tx{session: e.writer, detached: true}
 	if err := e.transact(ctx, e.writer, "BEGIN IMMEDIATE", t, fn); err != nil {
 		return err

@@ -33,11 +33,13 @@ type Options struct {
 	Owner bool
 	// Grouping; see sqlstore.Options.
 	Grouping urlkey.Grouping
+	// Wrap, unless nil, is put around the engine, as to count what is asked of it.
+	Wrap func(sqlstore.Engine) sqlstore.Engine
 }
 
 // pragmas of every connection. A statement waits 5 s for another process;
-// synchronous=FULL makes each commit durable, which the promises to hosts need:
-// a request that was begun must be known after a power loss. What is deleted is
+// synchronous=FULL makes each commit durable: what a workflow or a host was promised must
+// be known after a power loss. See Engine.WriteLazily for the exception. What is deleted is
 // overwritten at once, so that it is not in the file's free pages.
 var pragmas = []string{
 	"busy_timeout = 5000", "foreign_keys = ON", "synchronous = FULL", "secure_delete = ON",
@@ -54,7 +56,11 @@ func Open(ctx context.Context, path string, opts Options) (store.Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, err := sqlstore.Open(ctx, e, sqlstore.Options{Grouping: opts.Grouping, ReadOnly: opts.ReadOnly})
+	var wrapped sqlstore.Engine = e
+	if opts.Wrap != nil {
+		wrapped = opts.Wrap(e)
+	}
+	s, err := sqlstore.Open(ctx, wrapped, sqlstore.Options{Grouping: opts.Grouping, ReadOnly: opts.ReadOnly})
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("open store: %w", e.named(err)), e.Close())
 	}

@@ -21,6 +21,32 @@ type session struct {
 	db    *sql.DB
 	conn  *sql.Conn
 	stmts map[string]*sql.Stmt
+	// commits is what the pragma synchronous says.
+	commits durability
+}
+
+// durability is what a commit waits for.
+type durability string
+
+const (
+	full durability = "FULL" // until it is on the disk
+	// lazy commits are written to the log, and on the disk with the next full one. The log
+	// is read up to where it is whole, so they are lost from the end only.
+	lazy durability = "NORMAL"
+)
+
+// commitsAre sets how durable the next transactions are. It must be called between two.
+// Such a pragma takes effect when it is compiled, so it is not kept as a statement.
+func (s *session) commitsAre(d durability) error {
+	if s.commits == d {
+		return nil
+	}
+	s.commits = "" // until it is known
+	if _, err := s.conn.ExecContext(context.Background(), "PRAGMA synchronous = "+string(d)); err != nil {
+		return err
+	}
+	s.commits = d
+	return nil
 }
 
 // openSession opens a connection to a file and runs the pragmas on it. mode is

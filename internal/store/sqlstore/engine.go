@@ -18,6 +18,12 @@ type Engine interface {
 	// serialisation, busy), so fn must have no effect but on its transaction and
 	// must reset what it captures. SQLite: BEGIN IMMEDIATE on the one writer.
 	Write(ctx context.Context, fn func(Tx) error) error
+	// WriteLazily is Write whose commit need not be durable when it returns: if the machine
+	// stops, the newest of these transactions may be missing, though none that a later Write
+	// followed. If only the process ends, none is. It is for what the opening of a store
+	// makes good that was not closed (see RestAllHosts); whoever was told of it may come to
+	// nothing. SQLite: a commit without fsync. Postgres, whose other clients live on: Write.
+	WriteLazily(ctx context.Context, fn func(Tx) error) error
 	// Watch returns a channel that receives after a committed transaction of any
 	// process called Tx.Wake for the page, and a function that ends the watch.
 	Watch(page int64) (<-chan struct{}, func())

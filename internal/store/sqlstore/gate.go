@@ -27,7 +27,7 @@ import (
 //	event     by                     place                            in
 //	ask       Acquire                none, waiting → waiting, granted gate_ask.go
 //	begin     Begin                  granted → begun, or refused      gate_request.go
-//	release   Release                begun → removed; of a robots.txt gate_request.go
+//	release   Release, Finish        begun → removed; of a robots.txt gate_request.go
 //	                                 begun → waiting
 //	expire    whoever opens next     begun → waiting                  gate_host.go (settle, land)
 //	revoke    whoever advances next  granted → waiting                gate_pump.go
@@ -58,6 +58,18 @@ func (s *Store) atHost(ctx context.Context, tx Tx, effects *store.GateEffects, h
 
 // event is atHost in a transaction of its own.
 func (s *Store) event(ctx context.Context, host int64, event func(*gateHost) error) (store.GateEffects, error) {
+	return s.eventIn(ctx, write, host, event)
+}
+
+// passingEvent is event in a transaction that may be lost with the machine: a permit or
+// a place that nobody remembers is asked for again, after all hosts have rested.
+func (s *Store) passingEvent(ctx context.Context, host int64, event func(*gateHost) error) (store.GateEffects, error) {
+	return s.eventIn(ctx, writeLazily, host, event)
+}
+
+type writing func(context.Context, *Store, func(Tx) (store.GateEffects, error)) (store.GateEffects, error)
+
+func (s *Store) eventIn(ctx context.Context, write writing, host int64, event func(*gateHost) error) (store.GateEffects, error) {
 	return write(ctx, s, func(tx Tx) (effects store.GateEffects, err error) {
 		err = s.atHost(ctx, tx, &effects, host, event)
 		return effects, err
@@ -65,8 +77,11 @@ func (s *Store) event(ctx context.Context, host int64, event func(*gateHost) err
 }
 
 // advance grants and promises what a change of the line or the host has made
-// possible.
+// possible: nothing if nobody waits.
 func (g *gateHost) advance(ctx context.Context) error {
+	if g.waiters() == 0 {
+		return nil
+	}
 	pump, err := g.pump(ctx, nil)
 	if err != nil {
 		return err
@@ -102,7 +117,7 @@ func (s *Store) Acquire(ctx context.Context, p store.AcquireParams) (store.Acqui
 // remaining time.
 func (s *Store) ask(ctx context.Context, p store.AcquireParams, remaining time.Duration) (asked, error) {
 	for {
-		a, err := write(ctx, s, func(tx Tx) (asked, error) {
+		a, err := writeLazily(ctx, s, func(tx Tx) (asked, error) {
 			q := question{store: s, tx: tx, params: p, remaining: remaining}
 			return q.answer(ctx)
 		})
@@ -157,7 +172,7 @@ func (s *Store) tryBegin(ctx context.Context, p store.BeginParams) (begun, error
 		}
 	}
 	sent := time.Now()
-	b, err := write(ctx, s, func(tx Tx) (begun, error) { return s.begin(ctx, tx, p) })
+	b, err := writeLazily(ctx, s, func(tx Tx) (begun, error) { return s.begin(ctx, tx, p) })
 	b.Sent = sent
 	if err != nil || b.refused != "" || b.Wait > 0 {
 		giveUp()
@@ -196,7 +211,7 @@ func (s *Store) Release(ctx context.Context, p store.ReleaseParams) (store.GateE
 
 // Leave implements store.Gate.
 func (s *Store) Leave(ctx context.Context, pageID int64) (store.GateEffects, error) {
-	effects, err := write(ctx, s, func(tx Tx) (store.GateEffects, error) {
+	effects, err := writeLazily(ctx, s, func(tx Tx) (store.GateEffects, error) {
 		var effects store.GateEffects
 		_, err := s.leaves(ctx, tx, pageID, &effects)
 		return effects, err
@@ -237,7 +252,7 @@ func (s *Store) leaves(ctx context.Context, tx Tx, pageID int64, effects *store.
 // nudgeHost lapses the late waiters of one host and grants and promises what is
 // due.
 func (s *Store) nudgeHost(ctx context.Context, host int64) (store.GateEffects, error) {
-	return s.event(ctx, host, func(g *gateHost) error {
+	return s.passingEvent(ctx, host, func(g *gateHost) error {
 		if err := g.lapseLate(ctx); err != nil {
 			return err
 		}

@@ -120,6 +120,10 @@ func (q *question) open(ctx context.Context) error {
 		return err
 	}
 	q.home = q.gate(func(g *gateHost) bool { return g.row.id == q.page.home })
+	q.was = was
+	if q.store.lock() == "" {
+		return nil // who writes is alone: nothing has changed
+	}
 	return q.reread(ctx)
 }
 
@@ -137,7 +141,7 @@ func (q *question) reread(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("read page %d: %w", q.page.id, err)
 	}
-	return q.robots.loadDuty(ctx, q.tx, q.page.origin, q.page.id)
+	return nil
 }
 
 // hostByKey returns the id of a host, which may be new: a redirect's target.
@@ -169,6 +173,11 @@ func (q *question) standing() *gateHost {
 // decide gives the answer and moves the place accordingly.
 func (q *question) decide(ctx context.Context) (asked, error) {
 	need := q.robots.need(q.page.origin, q.home.now)
+	if !need.ready {
+		if err := q.loadDuty(ctx); err != nil {
+			return asked{}, err
+		}
+	}
 	switch {
 	case q.page.stopped():
 		return answered(q.page.farewell()), q.leave(ctx)
@@ -183,6 +192,12 @@ func (q *question) decide(ctx context.Context) (asked, error) {
 		return a, q.leave(ctx)
 	}
 	return q.stand(ctx, need)
+}
+
+// loadDuty reads who sees to the origin's robots.txt, for those whom it concerns: who
+// needs it, or has to wait.
+func (q *question) loadDuty(ctx context.Context) error {
+	return q.robots.loadDuty(ctx, q.tx, q.page.origin, q.page.id)
 }
 
 func answered(a store.GateAnswer) asked {
@@ -259,7 +274,7 @@ func (q *question) stand(ctx context.Context, need robotsNeed) (asked, error) {
 		return asked{}, err
 	}
 	if is.state == placeGranted {
-		return q.granted(ctx, is)
+		return q.granted(is), nil
 	}
 	w := &waiter{was: q.was, place: is, robots: q.robots}
 	pump, err := g.pump(ctx, w)
@@ -267,7 +282,7 @@ func (q *question) stand(ctx context.Context, need robotsNeed) (asked, error) {
 		return asked{}, err
 	}
 	if w.place.state == placeGranted {
-		return q.granted(ctx, w.place)
+		return q.granted(w.place), nil
 	}
 	return q.wait(ctx, g, w, pump)
 }
@@ -333,7 +348,7 @@ func (q *question) keeps(g *gateHost, is place, need robotsNeed) bool {
 }
 
 // granted answers with the place's permit.
-func (q *question) granted(ctx context.Context, is place) (asked, error) {
+func (q *question) granted(is place) asked {
 	a := answered(store.GateGranted)
 	a.Permit = crawl.Permit{
 		ID: is.permit, HostID: is.host, Kind: crawl.PermitPage, URL: q.page.url,
@@ -341,11 +356,10 @@ func (q *question) granted(ctx context.Context, is place) (asked, error) {
 	}
 	if is.kind == kindRobots {
 		a.Permit.Kind, a.Permit.URL = crawl.PermitRobots, is.url
-		return a, nil
+		return a
 	}
-	var err error
-	a.Robots, err = q.store.robotsIn(ctx, q.tx, q.page.origin)
-	return a, err
+	a.Robots = q.robots.record
+	return a
 }
 
 // wait stores the place with its promise, and turns others that are promised
@@ -355,14 +369,17 @@ func (q *question) wait(ctx context.Context, g *gateHost, w *waiter, pump pumped
 	if err != nil {
 		return asked{}, err
 	}
+	if err := q.loadDuty(ctx); err != nil {
+		return asked{}, err
+	}
 	free := g.free(q.page.demand)
 	at := polite.Promise(free.At, position, g.step(q.page.demand))
 	reason := waitReason(free, position)
 	switch {
 	case g.row.blocked != 0:
 		at, reason = g.at().Add(blockedWait), store.WaitBlocked
-	case q.robots.duty != 0 && w.robots.dutyUntil > micros(at):
-		at, reason = fromMicros(w.robots.dutyUntil), store.WaitLine
+	case q.robots.duty != 0 && q.robots.dutyUntil > micros(at):
+		at, reason = fromMicros(q.robots.dutyUntil), store.WaitLine
 	}
 	stays := q.promise(g, w, at)
 	if err := g.put(ctx, w.was, w.place); err != nil {

@@ -153,6 +153,15 @@ func (g *gateHost) loadLines(ctx context.Context) error {
 	return nil
 }
 
+// waiters counts those who wait at the host, expected or present. A lapsed one is neither.
+func (g *gateHost) waiters() int64 {
+	var n int64
+	for _, l := range g.lines {
+		n += l.Waiting
+	}
+	return n
+}
+
 // servedLast orders the crawls by their last grant on this host.
 func (g *gateHost) servedLast(crawlID int64) int64 {
 	var last int64

@@ -122,8 +122,13 @@ func scanPlace(row Row) (place, error) {
 // asker.
 func (g *gateHost) presentWaiters(ctx context.Context, asker *waiter) ([]*waiter, error) {
 	var self int64
+	others := g.waiters()
 	if asker != nil {
 		self = asker.place.page
+		others -= count(asker.was.counted() && asker.was.host == g.row.id)
+	}
+	if others == 0 {
+		return nil, nil
 	}
 	query := "SELECT " + placeColumns + ", " + robotsColumns + ", " + dutyColumn + `
 		FROM (SELECT w.*, ROW_NUMBER() OVER (PARTITION BY w.crawl_id, w.class ORDER BY w.rank DESC, w.arrived) AS nth,

@@ -106,7 +106,7 @@ func (g *gateHost) release(ctx context.Context, p store.ReleaseParams) error {
 	if err := g.advance(ctx); err != nil {
 		return err
 	}
-	return g.wakeGranted(ctx)
+	return g.wakeGranted(ctx) // also of those whom advance has granted nothing
 }
 
 // strain does to the host what the answer asks for, and returns for how long the

@@ -22,6 +22,8 @@ type robotsRow struct {
 	expiresAt int64
 	next      string
 	nextHost  string
+	// record is the whole of it without the text, only from loadRobots.
+	record store.RobotsRecord
 	// duty is the page that sees to the origin's robots.txt at the moment, 0 for
 	// none, and dutyUntil when it is expected to.
 	duty, dutyUntil int64
@@ -35,12 +37,22 @@ func (r *robotsRow) fields() []any {
 
 // loadRobots reads the origin's row, without who has the duty.
 func loadRobots(ctx context.Context, tx Tx, origin string) (robotsRow, error) {
-	var r robotsRow
-	err := tx.QueryRow(ctx, "SELECT "+robotsColumns+" FROM robots r WHERE r.origin = $1", []any{origin}, r.fields()...)
-	if err != nil && !errors.Is(err, store.ErrNotFound) {
+	// All of robotsRecordColumns but the text, which is large.
+	query := `SELECT origin, state, status, '', text_digest, fetched_at, expires_at, failures, crawl_delay, sitemaps, problem, hops, forbids,
+			next, next_host
+		FROM robots WHERE origin = $1`
+	found, err := collect(ctx, tx, query, []any{clean(origin)}, func(row Row) (r robotsRow, err error) {
+		r.record, err = scanRobotsAnd(row, &r.next, &r.nextHost)
+		r.state, r.expiresAt = r.record.State, micros(r.record.ExpiresAt)
+		return r, err
+	})
+	if err != nil {
 		return robotsRow{}, fmt.Errorf("read robots of %s: %w", origin, err)
 	}
-	return r, nil
+	if len(found) == 0 {
+		return robotsRow{record: store.RobotsRecord{Origin: origin}}, nil
+	}
+	return found[0], nil
 }
 
 // loadDuty reads which page but this one sees to the origin's robots.txt.

@@ -27,27 +27,17 @@ func (s *Store) Robots(ctx context.Context, origin string) (store.RobotsRecord, 
 	return found[0], nil
 }
 
-// robotsIn is Robots within a transaction and without the text; the zero record
-// for an origin never asked.
-func (s *Store) robotsIn(ctx context.Context, tx Tx, origin string) (store.RobotsRecord, error) {
-	query := `SELECT origin, state, status, '', text_digest, fetched_at, expires_at, failures, crawl_delay, sitemaps, problem, hops, forbids
-		FROM robots WHERE origin = $1`
-	found, err := collect(ctx, tx, query, []any{clean(origin)}, scanRobots)
-	if err != nil {
-		return store.RobotsRecord{}, fmt.Errorf("robots.txt of %s: %w", origin, err)
-	}
-	if len(found) == 0 {
-		return store.RobotsRecord{Origin: origin}, nil
-	}
-	return found[0], nil
-}
+func scanRobots(row Row) (store.RobotsRecord, error) { return scanRobotsAnd(row) }
 
-func scanRobots(row Row) (store.RobotsRecord, error) {
+// scanRobotsAnd scans robotsRecordColumns and what follows them.
+func scanRobotsAnd(row Row, more ...any) (store.RobotsRecord, error) {
 	var r store.RobotsRecord
 	var state uint8
 	var fetched, expires, delay, forbids int64
 	var sitemaps string
-	err := row.Scan(&r.Origin, &state, &r.Status, &r.Text, &r.TextDigest, &fetched, &expires, &r.Failures, &delay, &sitemaps, &r.Problem, &r.Hops, &forbids)
+	err := row.Scan(append([]any{
+		&r.Origin, &state, &r.Status, &r.Text, &r.TextDigest, &fetched, &expires, &r.Failures, &delay, &sitemaps, &r.Problem, &r.Hops, &forbids,
+	}, more...)...)
 	if err != nil {
 		return store.RobotsRecord{}, err
 	}

@@ -75,6 +75,11 @@ func write[T any](ctx context.Context, s *Store, fn func(Tx) (T, error)) (T, err
 	return inTx(ctx, s.engine.Write, fn)
 }
 
+// writeLazily is write for what may be lost with the machine; see Engine.WriteLazily.
+func writeLazily[T any](ctx context.Context, s *Store, fn func(Tx) (T, error)) (T, error) {
+	return inTx(ctx, s.engine.WriteLazily, fn)
+}
+
 func inTx[T any](ctx context.Context, run func(context.Context, func(Tx) error) error, fn func(Tx) (T, error)) (T, error) {
 	var out T
 	err := run(ctx, func(tx Tx) error {

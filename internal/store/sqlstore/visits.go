@@ -197,6 +197,11 @@ func (s *Store) recordVisit(ctx context.Context, tx Tx, p store.RecordParams) (s
 	if err != nil {
 		return store.RecordResult{}, err
 	}
+	return s.recordAfter(ctx, tx, page, p)
+}
+
+// recordAfter is RecordVisit for a page that is locked.
+func (s *Store) recordAfter(ctx context.Context, tx Tx, page frontierRow, p store.RecordParams) (store.RecordResult, error) {
 	if p.Visit.Visit != page.visit+1 {
 		return s.recordedVisit(ctx, tx, page, p.Visit.Visit)
 	}
@@ -253,11 +258,11 @@ func (s *Store) recordedVisit(ctx context.Context, tx Tx, page frontierRow, visi
 // versionAfter returns the version that the page has after the visit: the one
 // saved with it, else the last before it.
 func versionAfter(ctx context.Context, tx Tx, page frontierRow, visit int) (versionKey, error) {
-	v, err := queryVersion(ctx, tx, page.pageID, visit)
-	if !errors.Is(err, store.ErrNotFound) || page.versionID == 0 {
-		return v, ignoreNotFound(err)
-	}
-	err = tx.QueryRow(ctx, `SELECT id, seq FROM versions WHERE id = $1`, []any{page.versionID}, &v.id, &v.seq)
+	var v versionKey
+	err := tx.QueryRow(ctx, `SELECT id, seq FROM (
+			SELECT id, seq, 0 AS nth FROM versions WHERE page_id = $1 AND visit = $2
+			UNION ALL SELECT id, seq, 1 AS nth FROM versions WHERE id = $3) v ORDER BY nth LIMIT 1`,
+		[]any{page.pageID, visit, page.versionID}, &v.id, &v.seq)
 	return v, ignoreNotFound(err)
 }
 

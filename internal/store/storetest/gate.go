@@ -75,6 +75,11 @@ func RunGate(t *testing.T, open func(t *testing.T) store.Store) {
 		"RobotsRedirectForOneWaiter":  robotsRedirectForOne,
 		"RobotsUnreachableWaits":      robotsUnreachable,
 		"RobotsExpires":               robotsExpires,
+		"FinishDoesBoth":              finishDoesBoth,
+		"FinishTellsTheHold":          finishTellsTheHold,
+		"FinishIsWhole":               finishIsWhole,
+		"FinishAfterExpiry":           finishAfterExpiry,
+		"FinishOfTheForgotten":        finishForgotten,
 		"WaiterIsWoken":               waiterIsWoken,
 		"CancelledWaiterReturns":      cancelledWaiter,
 	}

@@ -1,0 +1,81 @@
+package activities_test
+
+import (
+	"net/http"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"recrawl/internal/contract"
+	"recrawl/internal/crawl"
+	"recrawl/internal/store"
+	"recrawl/internal/store/sqlite"
+	"recrawl/internal/store/sqlstore"
+	"recrawl/internal/store/storetest"
+)
+
+// counted is a world whose store counts what is asked of it.
+func counted(t *testing.T) (*world, *storetest.Counter) {
+	t.Helper()
+	var counter *storetest.Counter
+	wrap := func(e sqlstore.Engine) sqlstore.Engine {
+		counter = storetest.Count(e)
+		return counter
+	}
+	w := newWorld(t, func(p *parts) {
+		p.store = must[store.Store](t)(sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "counted.db"), sqlite.Options{Owner: true, Wrap: wrap}))
+	})
+	t.Cleanup(func() { w.store.Close() })
+	return w, counter
+}
+
+// whole makes a whole visit as the Page workflow does: PlanRevisit only if Fetch did not
+// record it.
+func (w *world) whole(page crawl.PageRef, visit int) contract.PlanOut {
+	w.t.Helper()
+	plan := contract.PlanIn{Page: page, Visit: visit, Fetch: w.finished(page, visit)}
+	if plan.Fetch.Plan != nil {
+		return *plan.Fetch.Plan
+	}
+	if plan.Fetch.Differs {
+		verdict := run(w, contract.DetectChange, contract.DetectIn{Page: page, Visit: visit, Fetch: plan.Fetch})
+		plan.Fetch.Outcome, plan.Reasons = verdict.Outcome, verdict.Reasons
+	}
+	return run(w, contract.PlanRevisit, plan)
+}
+
+// mostOf are the most that kinds of visits may ask of the store, which is more than their
+// share of a machine's disk and processor: count before you raise one.
+var mostOf = []struct {
+	visit string
+	body  string // "" is a 304
+	most  storetest.Counts
+}{
+	{"first", "<p>hello", storetest.Counts{Durable: 3, Lazy: 2, Reads: 10, Statements: 51}},
+	{"unchanged", "", storetest.Counts{Durable: 1, Lazy: 2, Reads: 3, Statements: 31}},
+	{"unchanged again", "", storetest.Counts{Durable: 1, Lazy: 2, Reads: 3, Statements: 31}},
+	{"changed", "<p>quite other words", storetest.Counts{Durable: 3, Lazy: 2, Reads: 12, Statements: 54}},
+}
+
+func TestCostOfAVisit(t *testing.T) {
+	t.Parallel()
+	w, counter := counted(t)
+	n := 0
+	s := serve(t, func(rw http.ResponseWriter, r *http.Request) {
+		if mostOf[n].body == "" {
+			answering(304, "")(rw, r)
+			return
+		}
+		answering(200, mostOf[n].body, "Content-Type: text/html", `ETag: "1"`)(rw, r)
+	})
+	page := w.living([]string{s.url + "/"})[0]
+	for i, kind := range mostOf {
+		n = i
+		counter.Take()
+		w.whole(page, i+1)
+		got, queries := counter.Take()
+		if m := kind.most; got.Durable > m.Durable || got.Lazy > m.Lazy || got.Reads > m.Reads || got.Statements > m.Statements {
+			t.Errorf("%s: %+v, at most %+v:\n%s", kind.visit, got, m, strings.Join(queries, "\n"))
+		}
+	}
+}

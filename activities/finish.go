@@ -1,0 +1,69 @@
+package activities
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"recrawl/internal/contract"
+	"recrawl/internal/crawl"
+	"recrawl/internal/fetch"
+	"recrawl/internal/store"
+)
+
+// errUnsettled: there is more to do before the visit can be recorded.
+var errUnsettled = errors.New("the visit is not settled")
+
+// finish ends the permit's request and records its visit in one transaction, if the
+// answer leaves nothing else to do: no body to compare, no redirect to follow. It
+// returns false if it could not; then the permit is still to be released, and the
+// workflow sees to the rest.
+func (a *Activities) finish(ctx context.Context, view *crawlView, page store.PageRecord, in contract.FetchIn, begun store.BeginResult, r fetch.Result, out contract.FetchOut) (contract.FetchOut, bool) {
+	if !in.Plans || out.Outcome == crawl.OutcomeRedirected {
+		return out, false
+	}
+	var finished contract.FetchOut
+	err := tell(ctx, in.Permit, begun, func(ctx context.Context) (err error) {
+		finished, err = a.record(ctx, view, page, in, r, out)
+		return err
+	})
+	switch {
+	case err == nil:
+		return finished, true
+	case !errors.Is(err, errUnsettled) && !errors.Is(err, store.ErrConflict) && !errors.Is(err, store.ErrNotFound):
+		a.log.Warn("a visit could not be recorded with the end of its request; its workflow has it recorded", "page", in.Page.URL, "error", err)
+	}
+	return out, false
+}
+
+// record is one try of finish.
+func (a *Activities) record(ctx context.Context, view *crawlView, page store.PageRecord, in contract.FetchIn, r fetch.Result, out contract.FetchOut) (contract.FetchOut, error) {
+	if r.Content {
+		if err := a.compareDigests(ctx, page, &out); err != nil {
+			return out, err
+		}
+		if out.Differs {
+			return out, errUnsettled
+		}
+	}
+	made, beside, err := a.beside(ctx, view, page, contract.PlanIn{Page: in.Page, Visit: in.Visit, Fetch: out})
+	if err != nil {
+		return out, err
+	}
+	done, err := a.stores.Gate.Finish(ctx, store.FinishParams{
+		Release: releaseOf(in.Permit, r), Page: page.PageID, Generation: view.Generation,
+		Plan: func(held time.Duration) store.RecordParams {
+			made.Fetch.Held = held
+			return recordOf(page, made, decide(view.revisit, page, made, beside), view.Spec.Retention)
+		},
+	})
+	if err != nil {
+		return out, err
+	}
+	out.Held = done.Effects.Held
+	a.carryOut(ctx, done.Effects)
+	a.afterwards(ctx, page, out)
+	plan, err := a.recorded(ctx, view, done.Visit, done.Room)
+	out.Plan = &plan
+	return out, err
+}

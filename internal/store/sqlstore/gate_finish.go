@@ -1,0 +1,35 @@
+package sqlstore
+
+import (
+	"context"
+	"fmt"
+
+	"recrawl/internal/store"
+)
+
+// Finish implements store.Gate. The page's row is locked before its host's, as whoever
+// takes a page out of its line does.
+func (s *Store) Finish(ctx context.Context, p store.FinishParams) (store.FinishResult, error) {
+	done, err := write(ctx, s, func(tx Tx) (store.FinishResult, error) { return s.finish(ctx, tx, p) })
+	if err != nil {
+		return store.FinishResult{}, fmt.Errorf("finish permit %d of page %d: %w", p.Release.Permit.ID, p.Page, err)
+	}
+	return done, nil
+}
+
+func (s *Store) finish(ctx context.Context, tx Tx, p store.FinishParams) (done store.FinishResult, err error) {
+	page, err := s.lockPage(ctx, tx, p.Page)
+	if err != nil {
+		return done, err
+	}
+	if page.generation != p.Generation {
+		return done, fmt.Errorf("the spec has changed: %w", store.ErrConflict)
+	}
+	host := p.Release.Permit.HostID
+	err = s.atHost(ctx, tx, &done.Effects, host, func(g *gateHost) error { return g.release(ctx, p.Release) })
+	if err != nil {
+		return done, err
+	}
+	done.RecordResult, err = s.recordAfter(ctx, tx, page, p.Plan(done.Effects.Held))
+	return done, err
+}
