@@ -276,17 +276,26 @@ func (s *Store) noteAdmission(ctx context.Context, tx Tx, crawlID, now int64, ho
 	return moveBound(ctx, tx, a.was, a.is)
 }
 
-// Recount implements store.Frontier. Both numbers are read in one statement, and so at one
-// moment, however many visits are recorded meanwhile.
+// miscounted is by how much the pages on their way of a crawl are more than those that are
+// counted. Both are read in one statement, and so at one moment, however many visits are
+// recorded meanwhile.
+var miscounted = fmt.Sprintf(`(SELECT c.id AS crawl_id,
+	COALESCE((SELECT SUM(hc.unattempted) FROM host_crawls hc WHERE hc.crawl_id = c.id), 0)
+	- COALESCE((SELECT SUM(k.n) FROM crawl_counts k WHERE k.crawl_id = c.id AND k.kind = '%s' AND k.code = %d), 0) AS n
+	FROM crawls c WHERE c.id = $1) d`, countTotal, totalUnattempted)
+
+// Recount implements store.Frontier.
 func (s *Store) Recount(ctx context.Context, crawlID int64) error {
-	query := fmt.Sprintf(`INSERT INTO crawl_counts (crawl_id, slot, kind, code, n)
-		SELECT d.crawl_id, 0, '%[1]s', %[2]d, d.n FROM (SELECT c.id AS crawl_id,
-			COALESCE((SELECT SUM(hc.unattempted) FROM host_crawls hc WHERE hc.crawl_id = c.id), 0)
-			- COALESCE((SELECT SUM(k.n) FROM crawl_counts k WHERE k.crawl_id = c.id AND k.kind = '%[1]s' AND k.code = %[2]d), 0) AS n
-			FROM crawls c WHERE c.id = $1) d
-		WHERE d.n <> 0
-		ON CONFLICT (crawl_id, kind, code, slot) DO UPDATE SET n = crawl_counts.n + excluded.n`, countTotal, totalUnattempted)
-	if _, err := write(ctx, s, func(tx Tx) (int64, error) { return tx.Exec(ctx, query, crawlID) }); err != nil {
+	wrong, err := read(ctx, s, func(tx Tx) ([]int64, error) {
+		return collect(ctx, tx, `SELECT CAST(d.n AS BIGINT) FROM `+miscounted+` WHERE d.n <> 0`, []any{crawlID}, scanID)
+	})
+	if err == nil && len(wrong) > 0 {
+		query := fmt.Sprintf(`INSERT INTO crawl_counts (crawl_id, slot, kind, code, n)
+			SELECT d.crawl_id, 0, '%s', %d, d.n FROM %s WHERE d.n <> 0
+			ON CONFLICT (crawl_id, kind, code, slot) DO UPDATE SET n = crawl_counts.n + excluded.n`, countTotal, totalUnattempted, miscounted)
+		_, err = write(ctx, s, func(tx Tx) (int64, error) { return tx.Exec(ctx, query, crawlID) })
+	}
+	if err != nil {
 		return fmt.Errorf("recount the pages on their way of crawl %d: %w", crawlID, err)
 	}
 	return nil
