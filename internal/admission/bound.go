@@ -114,21 +114,27 @@ func (b Bound) Room(d Demand) int {
 // their way: early enough that it is never without, and late enough to be worth a refill.
 func Low(taken, window int) bool { return taken <= window/2 }
 
-// Share divides n places among hosts with so many pages on their way each, those with the
-// fewest first, so that none has two more than another while there is room. Of hosts with
-// as many, the first comes first. No host gets more than its window.
-func Share(taken []int, window, n int) []int {
-	given := make([]int, len(taken))
-	if len(taken) == 0 {
-		return given
+// Host is one that may get places: it has so many pages on their way, and so many more
+// could be.
+type Host struct {
+	Taken, Open int
+}
+
+// Share divides n places among hosts, those with the fewest pages on their way first, so
+// that none has two more than another that could have more. Of hosts with as many, the
+// first comes first.
+func Share(hosts []Host, n int) []int {
+	given := make([]int, len(hosts))
+	level, top := 0, 0
+	for i, h := range hosts {
+		if i == 0 || h.Taken < level {
+			level = h.Taken
+		}
+		top = max(top, h.Taken+h.Open)
 	}
-	level := taken[0]
-	for _, t := range taken {
-		level = min(level, t)
-	}
-	for ; n > 0 && level < window; level++ {
-		for i := range taken {
-			if n > 0 && taken[i]+given[i] == level {
+	for ; n > 0 && level < top; level++ {
+		for i, h := range hosts {
+			if n > 0 && h.Taken+given[i] == level && given[i] < h.Open {
 				given[i]++
 				n--
 			}

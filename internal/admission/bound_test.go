@@ -89,20 +89,20 @@ func TestLow(t *testing.T) {
 func TestShare(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
-		taken     []int
-		window, n int
-		want      []int
+		hosts []Host
+		n     int
+		want  []int
 	}{
-		{nil, 16, 8, []int{}},
-		{[]int{0, 0, 0}, 16, 2, []int{1, 1, 0}},
-		{[]int{0, 0, 0}, 16, 7, []int{3, 2, 2}},
-		{[]int{3, 0, 1}, 16, 5, []int{0, 3, 2}},
-		{[]int{1, 0}, 2, 100, []int{1, 2}},
-		{[]int{5, 16}, 16, 100, []int{11, 0}},
-		{[]int{20}, 16, 100, []int{0}},
+		{nil, 8, []int{}},
+		{[]Host{{0, 9}, {0, 9}, {0, 9}}, 2, []int{1, 1, 0}},
+		{[]Host{{0, 9}, {0, 9}, {0, 9}}, 7, []int{3, 2, 2}},
+		{[]Host{{3, 9}, {0, 9}, {1, 9}}, 5, []int{0, 3, 2}},
+		{[]Host{{1, 1}, {0, 2}}, 100, []int{1, 2}},
+		{[]Host{{0, 1}, {0, 9}}, 6, []int{1, 5}},
+		{[]Host{{5, 11}, {16, 0}}, 100, []int{11, 0}},
 	} {
-		if got := Share(c.taken, c.window, c.n); fmt.Sprint(got) != fmt.Sprint(c.want) {
-			t.Errorf("%d among %v: %v, want %v", c.n, c.taken, got, c.want)
+		if got := Share(c.hosts, c.n); fmt.Sprint(got) != fmt.Sprint(c.want) {
+			t.Errorf("%d among %v: %v, want %v", c.n, c.hosts, got, c.want)
 		}
 	}
 }

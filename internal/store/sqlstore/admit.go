@@ -48,7 +48,7 @@ func (l limits) free(ctx context.Context, tx Tx, crawlID int64) (int64, error) {
 
 // hostRoom is how much room a host's window has.
 type hostRoom struct {
-	hostID, unattempted int64
+	hostID, unattempted, known int64
 }
 
 // Candidates implements store.Frontier. Of a crawl with more hosts than Limit
@@ -107,19 +107,16 @@ func (s *Store) candidates(ctx context.Context, tx Tx, p store.CandidateParams) 
 }
 
 // bestOf returns the best known pages of each host: as many as it has room for, or,
-// under a bound, as its share is. What the hosts with a share leave of it is given to
-// nobody: there is another call.
+// under a bound, as its share is.
 func bestOf(ctx context.Context, tx Tx, p store.CandidateParams, rooms []hostRoom, window int64, limit int) ([]candidate, error) {
 	shares := make([]int, len(rooms))
+	hosts := make([]admission.Host, len(rooms))
 	for i, room := range rooms {
 		shares[i] = int(min(window-room.unattempted, int64(limit)))
+		hosts[i] = admission.Host{Taken: int(room.unattempted), Open: int(min(window-room.unattempted, room.known))}
 	}
 	if p.Engine != nil {
-		taken := make([]int, len(rooms))
-		for i, room := range rooms {
-			taken[i] = int(room.unattempted)
-		}
-		shares = admission.Share(taken, int(window), limit)
+		shares = admission.Share(hosts, limit)
 	}
 	var best []candidate
 	for i, room := range rooms {
@@ -139,12 +136,12 @@ func bestOf(ctx context.Context, tx Tx, p store.CandidateParams, rooms []hostRoo
 // window, those with the most room first, and of these those whose last turn was
 // longest ago.
 func (s *Store) queryRooms(ctx context.Context, tx Tx, p store.CandidateParams, window int64, limit int) ([]hostRoom, error) {
-	query := `SELECT hc.host_id, hc.unattempted FROM host_crawls hc` + s.engine.Dialect().Index("host_crawls_turn") + `
+	query := `SELECT hc.host_id, hc.unattempted, hc.known FROM host_crawls hc` + s.engine.Dialect().Index("host_crawls_turn") + `
 		WHERE hc.crawl_id = $1 AND hc.known > 0 AND hc.unattempted < $2
 		ORDER BY hc.unattempted, hc.admitted_at, hc.host_id LIMIT $3`
 	args := []any{p.CrawlID, window, limit}
 	if len(p.Hosts) > 0 {
-		query = `SELECT hc.host_id, hc.unattempted
+		query = `SELECT hc.host_id, hc.unattempted, hc.known
 			FROM ` + s.records(4, "r", "id bigint") + ` CROSS JOIN host_crawls hc
 			WHERE hc.host_id = r.id AND hc.crawl_id = $1 AND hc.known > 0 AND hc.unattempted < $2
 			ORDER BY hc.unattempted, hc.admitted_at, hc.host_id LIMIT $3`
@@ -152,7 +149,7 @@ func (s *Store) queryRooms(ctx context.Context, tx Tx, p store.CandidateParams, 
 	}
 	rooms, err := collect(ctx, tx, query, args, func(row Row) (hostRoom, error) {
 		var room hostRoom
-		err := row.Scan(&room.hostID, &room.unattempted)
+		err := row.Scan(&room.hostID, &room.unattempted, &room.known)
 		return room, err
 	})
 	if err != nil {

@@ -137,7 +137,7 @@ func (s *Store) newSeeds(ctx context.Context, tx Tx, crawlID, window int64, n in
 			WHERE f.crawl_id = $1 AND f.state = %d AND f.priority = 0 ORDER BY f.page_id DESC LIMIT %d) p
 		CROSS JOIN host_crawls hc
 		WHERE hc.host_id = p.host_id AND hc.crawl_id = p.crawl_id AND hc.unattempted < $2
-		ORDER BY p.page_id LIMIT $3`, s.engine.Dialect().Index("frontier_seeds"), crawl.Known, admission.Seeds)
+		ORDER BY p.page_id DESC LIMIT $3`, s.engine.Dialect().Index("frontier_seeds"), crawl.Known, admission.Seeds)
 	ids, err := collect(ctx, tx, query, []any{crawlID, window, n}, scanID)
 	if err != nil {
 		return nil, fmt.Errorf("seeds that wait: %w", err)
@@ -193,7 +193,7 @@ func (s *Store) Refilled(ctx context.Context, crawlID int64, e admission.Engine)
 		}
 		return s.worthRefill(ctx, tx, r, 0)
 	})
-	again := false
+	again, err := false, ignoreNotFound(err)
 	if err == nil && r.crawlID != 0 {
 		again, err = s.claimRefill(ctx, crawlID, 0)
 	}
