@@ -15,6 +15,7 @@ import (
 	"go.temporal.io/sdk/worker"
 	"golang.org/x/sync/semaphore"
 
+	"recrawl/internal/admission"
 	"recrawl/internal/archive"
 	"recrawl/internal/contract"
 	"recrawl/internal/crawl"
@@ -65,6 +66,9 @@ type Settings struct {
 	Filters Filters
 	// Room says whether there is room for what requests bring; nil is always.
 	Room Room
+	// Engine says what this worker sees of the engine, for the bound on admission; nil is
+	// an engine that keeps nobody waiting.
+	Engine func() admission.Engine
 	// Ended reports whether a store that a workflow names is no more, so that the
 	// workflow may end; nil is never.
 	Ended func(store string) bool
@@ -96,6 +100,9 @@ func New(s Stores, a archive.Store, f Fetcher, w Workflows, settings Settings, l
 	}
 	if settings.Room == nil {
 		settings.Room = room.New(room.Options{})
+	}
+	if settings.Engine == nil {
+		settings.Engine = func() admission.Engine { return admission.Engine{} }
 	}
 	return &Activities{
 		stores: s, archive: a, fetcher: f, workflows: w, settings: settings, log: log, comparing: semaphore.NewWeighted(comparedAtOnce),

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"recrawl/internal/admission"
 	"recrawl/internal/contract"
 	"recrawl/internal/crawl"
 	"recrawl/internal/maintain"
@@ -13,22 +14,41 @@ import (
 	"recrawl/internal/urlkey"
 )
 
-// Admit turns the best known pages of some hosts, or of all, active, as far as
-// the windows leave room; pages that a cached robots.txt forbids are excluded
-// without a workflow.
+// refillTries bounds how often a refill begins anew when it ends as room is made. Somebody
+// else is told half a minute later.
+const refillTries = 3
+
+// Admit turns the best known pages of some hosts, or of all, active, as far as the windows
+// and the bound on admission leave room; pages that a cached robots.txt forbids are excluded
+// without a workflow. A refill ends with the call that admits nothing.
 func (a *Activities) Admit(ctx context.Context, in contract.AdmitIn) (contract.AdmitOut, error) {
-	params := store.AdmitParams{CrawlID: in.CrawlID, Key: in.Key}
-	candidates, err := a.stores.Frontier.Candidates(ctx, store.CandidateParams{CrawlID: in.CrawlID, Hosts: in.Hosts, Limit: in.Limit})
+	engine := a.settings.Engine()
+	for range refillTries {
+		out, err := a.admit(ctx, in, engine)
+		if err != nil || out.More || !in.Refill {
+			return out, translate(err)
+		}
+		again, err := a.stores.Frontier.Refilled(ctx, in.CrawlID, engine)
+		if err != nil || !again {
+			return out, translate(err)
+		}
+	}
+	return contract.AdmitOut{}, nil
+}
+
+func (a *Activities) admit(ctx context.Context, in contract.AdmitIn, engine admission.Engine) (contract.AdmitOut, error) {
+	params := store.AdmitParams{CrawlID: in.CrawlID, Key: in.Key, Engine: &engine}
+	candidates, err := a.stores.Frontier.Candidates(ctx, store.CandidateParams{CrawlID: in.CrawlID, Hosts: in.Hosts, Limit: in.Limit, Engine: &engine})
 	if err == nil && len(candidates) > 0 {
 		err = a.choose(ctx, candidates, &params)
 	}
 	if err != nil {
-		return contract.AdmitOut{}, translate(err)
+		return contract.AdmitOut{}, err
 	}
 	// Also with no candidates: the answer of a first attempt that was lost comes again.
 	admitted, err := a.stores.Frontier.Admit(ctx, params)
 	if err != nil {
-		return contract.AdmitOut{}, translate(err)
+		return contract.AdmitOut{}, err
 	}
 	out := contract.AdmitOut{Pages: newPageIns(admitted), Excluded: len(params.Exclude)}
 	if len(admitted) > 0 && !slices.Contains(params.Admit, admitted[0].PageID) {

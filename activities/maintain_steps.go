@@ -126,7 +126,11 @@ func (a *Activities) sweep(ctx context.Context, _ contract.MaintainIn, _ *contra
 }
 
 func (a *Activities) lookForRoom(ctx context.Context, in contract.MaintainIn, out *contract.MaintainOut) error {
-	candidates, err := a.stores.Frontier.Candidates(ctx, store.CandidateParams{CrawlID: in.CrawlID, Limit: 1})
+	if err := a.stores.Frontier.Recount(ctx, in.CrawlID); err != nil {
+		return err
+	}
+	engine := a.settings.Engine()
+	candidates, err := a.stores.Frontier.Candidates(ctx, store.CandidateParams{CrawlID: in.CrawlID, Limit: 1, Engine: &engine})
 	out.Room = err == nil && len(candidates) > 0
 	return err
 }

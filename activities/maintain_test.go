@@ -170,7 +170,11 @@ func TestTurnsOverManyPages(t *testing.T) {
 	const many = 501
 	w := newWorld(t)
 	opened := w.open(numbered(many), func(spec *crawl.Spec) { spec.Limits.Window = many })
-	run(w, contract.Admit, contract.AdmitIn{CrawlID: opened.CrawlID, Limit: many})
+	all := make([]int64, many)
+	for i, url := range numbered(many) {
+		all[i] = w.page(url).PageID
+	}
+	must[[]store.PageRecord](t)(w.store.Admit(t.Context(), store.AdmitParams{CrawlID: opened.CrawlID, Admit: all})) // without a bound
 	first := w.maintain(true)
 	if first.Restarted != 500 || first.After == 0 || len(first.Status.Pages) != 0 {
 		t.Fatalf("the first part of the turn: %+v", first)

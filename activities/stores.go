@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"recrawl/internal/admission"
 	"recrawl/internal/change"
 	"recrawl/internal/crawl"
 	"recrawl/internal/maintain"
@@ -69,6 +70,8 @@ type FrontierStore interface {
 	UnfinishedLinks(ctx context.Context, crawlID int64, age time.Duration, limit int) ([]store.PendingLinks, error)
 	Candidates(ctx context.Context, p store.CandidateParams) ([]store.PageRecord, error)
 	Admit(ctx context.Context, p store.AdmitParams) ([]store.PageRecord, error)
+	Refilled(ctx context.Context, crawlID int64, e admission.Engine) (again bool, err error)
+	Recount(ctx context.Context, crawlID int64) error
 	ClaimForeignHost(ctx context.Context, crawlID int64, host string, most int) (bool, error)
 	SeedKeys(ctx context.Context, crawlID int64, keys []crawl.SeedKey) (map[crawl.SeedKey]bool, error)
 }

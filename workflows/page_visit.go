@@ -180,8 +180,9 @@ func (p *page) adopt(plan contract.PlanOut, made *contract.Unrecorded) error {
 	p.visits++
 	p.publishState()
 	// Histories from before RedirectHost existed have none, and must replay.
-	if made.Links > 0 || plan.Room && p.s.Visit == 1 || plan.RedirectHost != 0 {
-		p.discover(made, plan.RedirectHost)
+	refill := plan.Room && p.s.Visit == 1
+	if made.Links > 0 || refill || plan.RedirectHost != 0 {
+		p.discover(made, plan.RedirectHost, refill)
 	}
 	if !p.s.State.Lives() {
 		return errClosed
@@ -202,12 +203,12 @@ func noteOf(u *contract.Unrecorded) string {
 }
 
 // discover starts the Discover of the last visit. It admits pages of the visit's host, and of
-// the host that the visit redirected to, if any. The page does not wait for it; settle waits
+// the host that the visit redirected to, if any; if it refills the crawl, of all. The page does not wait for it; settle waits
 // for its start before the run ends.
-func (p *page) discover(made *contract.Unrecorded, redirectHost int64) {
+func (p *page) discover(made *contract.Unrecorded, redirectHost int64, refill bool) {
 	in := contract.DiscoverIn{
 		Store: p.s.Page.Store, CrawlID: p.s.Page.CrawlID, Crawl: p.s.Page.Crawl, Page: p.s.Page, Visit: p.s.Visit,
-		Register: made.Links > 0,
+		Register: made.Links > 0, Refill: refill,
 	}
 	for _, host := range []int64{made.HostID, redirectHost} {
 		if host != 0 && !slices.Contains(in.Hosts, host) {

@@ -66,6 +66,7 @@ type devRun struct {
 	client    client.Client
 	// struggling hears of workflows whose tasks fail again and again.
 	struggling temporalkit.Struggling
+	waits      temporalkit.Waits
 	demo       *demo // nil without --demo
 	home       store.Home
 }
@@ -196,8 +197,8 @@ func (d *devRun) writeState() {
 func (d *devRun) dial(ctx context.Context) (err error) {
 	d.client, err = temporalkit.Dial(ctx, temporalkit.Options{
 		Dial: d.server.Dial, Namespace: client.DefaultNamespace, Logger: sdkLogger(d.log), Keys: d.Config.Keys,
-		Struggling: &d.struggling,
-		Patience:   embedded.StartLimit, // it has only just begun to listen
+		Struggling: &d.struggling, Waits: &d.waits,
+		Patience: embedded.StartLimit, // it has only just begun to listen
 	})
 	if err != nil {
 		return err
@@ -236,8 +237,8 @@ func (d *devRun) startWorker(ctx context.Context, programs *program.Set) (stop f
 	p := parts{
 		client: d.client, store: d.store, files: d.files, programs: programs,
 		keeper:     newKeeper(d.state.Store, d.state.Archive, d.Config),
-		struggling: &d.struggling,
-		home:       d.home, ended: func(string) bool { return true },
+		struggling: &d.struggling, waits: &d.waits,
+		home: d.home, ended: func(string) bool { return true },
 	}
 	cfg := d.Config
 	cfg.Deployment = "" // nobody would make this build its current one

@@ -14,6 +14,7 @@ import (
 	"go.temporal.io/sdk/client"
 
 	"recrawl/activities"
+	"recrawl/internal/admission"
 	"recrawl/internal/archive"
 	"recrawl/internal/archive/s3"
 	"recrawl/internal/config"
@@ -80,6 +81,16 @@ type parts struct {
 	strange func(store string)
 	// struggling, unless nil, hears of workflows whose tasks fail again and again.
 	struggling *temporalkit.Struggling
+	// waits, unless nil, knows how long tasks wait for a worker.
+	waits *temporalkit.Waits
+}
+
+// engine is what the worker sees of the engine.
+func (p parts) engine() admission.Engine {
+	if p.waits == nil {
+		return admission.Engine{}
+	}
+	return admission.Engine{Wait: p.waits.Recent()}
 }
 
 // workflows starts and signals the workflows of the store.
@@ -107,7 +118,7 @@ func startWorker(ctx context.Context, p parts, cfg config.Config, sticky time.Du
 	temporalkit.CacheWorkflows(cfg.Worker.WorkflowCache)
 	w := temporalkit.NewWorker(p.client, workerOptions(p.home.TaskQueue, cfg, sticky))
 	workflows.Register(w)
-	settings := activities.Settings{Version: config.Release, Contact: cfg.Contact, Overdue: cfg.Overdue, Filters: p.programs, Room: p.keeper, Ended: p.ended, Foreign: p.strange}
+	settings := activities.Settings{Version: config.Release, Contact: cfg.Contact, Overdue: cfg.Overdue, Filters: p.programs, Room: p.keeper, Engine: p.engine, Ended: p.ended, Foreign: p.strange}
 	acts := activities.New(storesOf(p.store), p.files, fetch.New(fetch.Options{}), p.workflows(), settings, log)
 	acts.Register(w)
 	watch := &roomWatch{keeper: p.keeper, store: p.store, name: workerName(), wake: acts.WakeHeld, log: log}

@@ -47,10 +47,10 @@ func workerConfig(getenv func(string) string) (config.Config, error) {
 
 func runWorker(ctx context.Context, cfg config.Config, stderr io.Writer) error {
 	log := slog.New(slog.NewTextHandler(stderr, &slog.HandlerOptions{Level: cfg.Log}))
-	struggling := &temporalkit.Struggling{}
+	struggling, waits := &temporalkit.Struggling{}, &temporalkit.Waits{}
 	// First what writes nothing.
 	c, err := reach(ctx, log, "Temporal", func(ctx context.Context) (client.Client, error) {
-		return temporalkit.Dial(ctx, temporalkit.Options{Logger: sdkLogger(log), Keys: cfg.Keys, Struggling: struggling})
+		return temporalkit.Dial(ctx, temporalkit.Options{Logger: sdkLogger(log), Keys: cfg.Keys, Struggling: struggling, Waits: waits})
 	}, temporalkit.IsAbsent)
 	if err != nil {
 		return notInterrupted(ctx, err)
@@ -76,7 +76,7 @@ func runWorker(ctx context.Context, cfg config.Config, stderr io.Writer) error {
 		return err
 	}
 	defer programs.Close()
-	p := parts{client: c, store: s, files: a, keeper: newKeeper(cfg.Store, cfg.Archive, cfg), programs: programs, struggling: struggling}
+	p := parts{client: c, store: s, files: a, keeper: newKeeper(cfg.Store, cfg.Archive, cfg), programs: programs, struggling: struggling, waits: waits}
 	idle := &idleNote{store: s, log: log}
 	err = r.keepWorking(ctx, func(ctx context.Context, home store.Home, strange func(string)) error {
 		p.home, p.ended, p.strange = home, home.HasEnded, strange

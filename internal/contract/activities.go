@@ -68,7 +68,7 @@ type MaintainOut struct {
 	Stuck     int `json:"stuck,omitempty"`
 	// Unfinished are versions whose links wait for a Discover.
 	Unfinished []DiscoverIn `json:"unfinished,omitempty"`
-	// Room: known pages wait and some host's window has room.
+	// Room: after its first visit the page is to start a Discover that refills the crawl.
 	Room   bool        `json:"room"`
 	Turned int         `json:"turned"`
 	Status CrawlCounts `json:"status"`
@@ -309,6 +309,9 @@ type AdmitIn struct {
 	// Key names this call: run again with it, Admit answers with the pages of the
 	// first time, should that answer have been lost.
 	Key string `json:"key,omitempty"`
+	// Refill: the caller has been told to refill the crawl, and is done when nothing is
+	// left to admit.
+	Refill bool `json:"refill,omitempty"`
 }
 
 // AdmitOut lists pages to be started.

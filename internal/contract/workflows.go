@@ -94,6 +94,8 @@ type DiscoverIn struct {
 	Register bool `json:"register,omitempty"`
 	// Hosts to admit pages of; empty with Register unset is all hosts.
 	Hosts []int64 `json:"hosts,omitempty"`
+	// Refill: the page was told to refill the crawl, so that pages of all hosts are admitted.
+	Refill bool `json:"refill,omitempty"`
 	// Registered: links are done, only admission is left (after continue-as-new).
 	Registered bool `json:"registered,omitempty"`
 	Started    int  `json:"started,omitempty"`

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"recrawl/internal/admission"
 	"recrawl/internal/crawl"
 	"recrawl/internal/polite"
 	"recrawl/internal/rank"
@@ -257,6 +258,14 @@ func TestGolden(t *testing.T) {
 				{Trouble: store.Trouble{Part: store.TroubleStuck, Problem: "1 was started anew and stuck again (TMPRL1100); the log of a worker names each", Pages: 1}, Since: now.Add(-time.Hour), Seen: now},
 			}}
 			return errors.Join(r.Status(ctx, "news"), r.StatusAll(ctx))
+		},
+		"status-admission": func(r Reporter) error {
+			f := r.Store.(*fake)
+			status := f.status[1]
+			status.Bound = admission.Bound{Pages: 180, At: now.Add(-time.Minute), Reason: crawl.Reason{Code: admission.CodeShrank, Num: map[string]float64{"wait": 2.4, "taken": 240, "from": 300}}}
+			status.Demand = admission.Demand{Taken: 170, Own: 150, Crawls: 2}
+			f.status[1] = status
+			return r.Status(ctx, "news")
 		},
 		"status-evicted": func(r Reporter) error {
 			f := r.Store.(*fake)

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"recrawl/internal/admission"
 	"recrawl/internal/crawl"
 	"recrawl/internal/schedule"
 	"recrawl/internal/store"
@@ -32,6 +33,7 @@ type statusLine struct {
 	InTrouble    int            `json:"hosts_in_trouble"`
 	HostTroubles []HostTrouble  `json:"host_troubles"` // some of them
 	Waiting      int            `json:"waiting"`
+	Admission    *admissionLine `json:"admission,omitempty"`
 	Overdue      int            `json:"overdue"`
 	Lag          crawl.Duration `json:"lag"`
 	NextDue      stamp          `json:"next_due"` // null while the crawl is paused or stopped
@@ -55,6 +57,16 @@ type evictionLine struct {
 	URL    string `json:"url"`
 	For    orNull `json:"for"` // the page that took its place
 	At     stamp  `json:"at"`
+	Reason string `json:"reason"`
+}
+
+// admissionLine is the bound on pages that are on their way to their first visit, and how
+// many are: of all crawls that run, and of this one.
+type admissionLine struct {
+	Bound  int    `json:"bound"`
+	Taken  int    `json:"taken"`
+	Own    int    `json:"own"`
+	Since  stamp  `json:"since"` // null: it has not moved yet
 	Reason string `json:"reason"`
 }
 
@@ -164,6 +176,9 @@ func statusOf(c store.CrawlRecord, s store.StatusRecord, more statusMore, now ti
 	for _, e := range more.evicted {
 		line.LastEviction = &evictionLine{URL: e.Page.URL, For: orNull(e.By.URL), At: stamp(e.At), Reason: evictionWords(e.Reason)}
 	}
+	if s.Bound.Pages > 0 {
+		line.Admission = &admissionLine{Bound: s.Bound.Pages, Taken: s.Demand.Taken, Own: s.Demand.Own, Since: stamp(s.Bound.At), Reason: admission.Words(s.Bound.Reason)}
+	}
 	for _, state := range crawl.PageStates() {
 		line.Pages[state.String()] = s.Pages[state]
 	}
@@ -194,6 +209,9 @@ func (r Reporter) statusText(c store.CrawlRecord, s store.StatusRecord, more sta
 	t.row("links", strconv.Itoa(s.Links))
 	t.row("rejected", rejectedWords(more.rejections))
 	t.row("hosts", fmt.Sprintf("%d, %d in back-off", s.Hosts, s.Backoff))
+	if s.Bound.Pages > 0 {
+		t.row("admission", admissionWords(s))
+	}
 	t.row("waiting", strconv.Itoa(s.Waiting)+" in hosts' lines")
 	t.row("overdue", overdue(s))
 	t.row("next due", nextDue(c.State, s).words(now))
@@ -205,6 +223,12 @@ func (r Reporter) statusText(c store.CrawlRecord, s store.StatusRecord, more sta
 		}
 	}
 	return t.flush()
+}
+
+// admissionWords say how many pages of all crawls may be on their way at a time, and why.
+func admissionWords(s store.StatusRecord) string {
+	return fmt.Sprintf("at most %d pages of all crawls at a time on their way to a first visit, %d now: %s",
+		s.Bound.Pages, s.Demand.Taken, admission.Words(s.Bound.Reason))
 }
 
 func lastEviction(e store.Eviction) string {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"recrawl/internal/admission"
 	"recrawl/internal/change"
 	"recrawl/internal/crawl"
 )
@@ -24,14 +25,24 @@ type Frontier interface {
 	UnfinishedLinks(ctx context.Context, crawlID int64, age time.Duration, limit int) ([]PendingLinks, error)
 	// Candidates lists the best Known pages of each host that has room in the crawl's
 	// window, highest priority first, at most Limit in all. Without Hosts it considers all
-	// hosts of the crawl that have known pages and room.
+	// hosts of the crawl that have known pages and room. With Engine, the bound on
+	// admission holds besides the windows, hosts get equal shares of what it leaves, and
+	// take turns. There are none while what it leaves is not worth a refill, but a few
+	// seeds. See package admission.
 	Candidates(ctx context.Context, p CandidateParams) ([]PageRecord, error)
 	// Admit makes Known pages Active (due now), as far as the window of their host and the
 	// crawl's max_pages leave room, and the pages of Exclude Excluded (due after
-	// ExcludedFor). It returns the pages that it admitted. A second call with the same Key
+	// ExcludedFor). With Engine, as far as the bound on admission leaves room, too, which
+	// moves by what Engine shows. It returns the pages that it admitted. A second call with the same Key
 	// changes nothing while pages of the first have not been attempted, and returns those:
 	// the answer that the caller may have lost.
 	Admit(ctx context.Context, p AdmitParams) ([]PageRecord, error)
+	// Refilled ends the refill that a page was told of by RecordResult.Room. It reports
+	// whether the next one is to begin at once, and is then the caller's.
+	Refilled(ctx context.Context, crawlID int64, e admission.Engine) (again bool, err error)
+	// Recount puts right how many pages of a crawl are on their way to their first visit,
+	// which programs of the release before do not count.
+	Recount(ctx context.Context, crawlID int64) error
 	// DuePages lists living pages (see PageState.Lives) that are due before Before, in the
 	// order of page id after After. Unless InLine is set, it leaves out pages that stand
 	// in a line; a lapsed waiter does not.
@@ -133,6 +144,7 @@ type CandidateParams struct {
 	CrawlID int64
 	Hosts   []int64
 	Limit   int
+	Engine  *admission.Engine // what the caller sees of the engine; nil is no bound
 }
 
 // AdmitParams are the inputs of Admit.
@@ -141,7 +153,8 @@ type AdmitParams struct {
 	Admit       []int64 // page ids
 	Exclude     []int64 // page ids
 	ExcludedFor time.Duration
-	Key         string // names the call, so that it can be made again; "" for none
+	Key         string            // names the call, so that it can be made again; "" for none
+	Engine      *admission.Engine // what the caller sees of the engine; nil is no bound
 }
 
 // DueParams are the inputs of DuePages.

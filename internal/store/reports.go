@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"recrawl/internal/admission"
 	"recrawl/internal/crawl"
 )
 
@@ -49,6 +50,10 @@ type StatusRecord struct {
 	LastHour int // visits in the last hour
 	Evicted  int // evictions of the last EvictionsKept
 	NextDue  time.Time
+	// Bound is how many pages of all crawls may be on their way to their first visit at a
+	// time, Demand how many are.
+	Bound  admission.Bound
+	Demand admission.Demand
 }
 
 // PageFilter chooses pages; zero fields choose all.

@@ -155,6 +155,9 @@ type Retention struct {
 type RecordResult struct {
 	Visit   VisitRecord
 	Already bool
-	// Room: the page's host has known pages and a free place in the window.
+	// Room: whoever recorded this first visit is to refill its crawl: known pages wait, the
+	// windows and the bound on admission have room that is worth while, and nobody else is at
+	// it. Refilled says that it is done; after half a minute without admissions somebody else
+	// is told.
 	Room bool
 }

@@ -31,6 +31,8 @@ type Options struct {
 	Keys keyring.Ring
 	// Struggling, unless nil, hears of the tasks that workers on this connection get.
 	Struggling *Struggling
+	// Waits, unless nil, hears how long the tasks of workers on this connection waited.
+	Waits *Waits
 	// Patience is how long the server may take to answer at first; 0 is 5 seconds.
 	Patience time.Duration
 }
@@ -76,6 +78,9 @@ func (o Options) clientOptions() (opts client.Options, err error) {
 	opts.Namespace = cmp.Or(o.Namespace, opts.Namespace)
 	if o.Struggling != nil {
 		opts.ConnectionOptions.DialOptions = append(opts.ConnectionOptions.DialOptions, grpc.WithChainUnaryInterceptor(o.Struggling.intercept))
+	}
+	if o.Waits != nil {
+		opts.MetricsHandler = o.Waits.handler()
 	}
 	if o.Logger != nil {
 		opts.Logger = sdklog.NewStructuredLogger(o.Logger)

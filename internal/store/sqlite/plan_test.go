@@ -59,12 +59,14 @@ func (t recordingTx) QueryRow(ctx context.Context, query string, args []any, des
 // smallTables may be scanned: their rows are few in any store. "sub-query" is
 // the result of one, whose own steps are looked at too.
 var smallTables = map[string]bool{
-	"crawls": true, "rest": true, "recrawl_migrations": true, "owner": true, "workers": true, "crawl_care": true, "imports": true, "json_each": true, "sub-query": true, "CONSTANT": true,
+	"crawls": true, "rest": true, "recrawl_migrations": true, "owner": true, "workers": true, "crawl_care": true, "imports": true, "admission_bound": true, "json_each": true, "sub-query": true, "CONSTANT": true,
 }
 
 // mustUse are the indexes of queries for which another index would do, but slowly: its
 // entries are all of a crawl's pages that live.
-var mustUse = map[string]string{"f.admission = $2": "frontier_admission"}
+var mustUse = map[string]string{
+	"f.admission = $2": "frontier_admission", "ORDER BY f.page_id DESC LIMIT": "frontier_seeds", "f.attempted = 0 AND f.priority = 0 LIMIT $2": "frontier_new_seeds",
+}
 
 var (
 	scanned  = regexp.MustCompile(`^SCAN (\S+)`)

@@ -9,6 +9,7 @@ import (
 	"math"
 	"slices"
 
+	"recrawl/internal/admission"
 	"recrawl/internal/crawl"
 	"recrawl/internal/store"
 )
@@ -47,12 +48,12 @@ func (l limits) free(ctx context.Context, tx Tx, crawlID int64) (int64, error) {
 
 // hostRoom is how much room a host's window has.
 type hostRoom struct {
-	hostID, unattempted int64
+	hostID, unattempted, known int64
 }
 
 // Candidates implements store.Frontier. Of a crawl with more hosts than Limit
-// it looks at those with the most room; there are none while the crawl has
-// max_pages.
+// it looks at those with the fewest pages on their way, which have waited longest;
+// there are none while the crawl has max_pages.
 func (s *Store) Candidates(ctx context.Context, p store.CandidateParams) ([]store.PageRecord, error) {
 	pages, err := read(ctx, s, func(tx Tx) ([]store.PageRecord, error) { return s.candidates(ctx, tx, p) })
 	if err != nil {
@@ -74,17 +75,26 @@ func (s *Store) candidates(ctx context.Context, tx Tx, p store.CandidateParams) 
 	if limit == 0 {
 		return []store.PageRecord{}, nil
 	}
+	if p.Engine != nil {
+		allowed, err := s.allow(ctx, tx, p.CrawlID, *p.Engine)
+		if err != nil {
+			return nil, err
+		}
+		if allowed.room == 0 && allowed.seeds > 0 && len(p.Hosts) == 0 {
+			return s.newSeeds(ctx, tx, p.CrawlID, l.window, min(limit, allowed.seeds))
+		}
+		limit = min(limit, allowed.room)
+	}
+	if limit == 0 {
+		return []store.PageRecord{}, nil
+	}
 	rooms, err := s.queryRooms(ctx, tx, p, l.window, limit)
 	if err != nil {
 		return nil, err
 	}
-	var best []candidate
-	for _, room := range rooms {
-		some, err := bestKnown(ctx, tx, p.CrawlID, room.hostID, min(l.window-room.unattempted, int64(limit)))
-		if err != nil {
-			return nil, fmt.Errorf("known pages of host %d: %w", room.hostID, err)
-		}
-		best = append(best, some...)
+	best, err := bestOf(ctx, tx, p, rooms, l.window, limit)
+	if err != nil {
+		return nil, err
 	}
 	slices.SortFunc(best, func(a, b candidate) int {
 		return cmp.Or(cmp.Compare(b.priority, a.priority), cmp.Compare(a.pageID, b.pageID))
@@ -96,23 +106,50 @@ func (s *Store) candidates(ctx context.Context, tx Tx, p store.CandidateParams) 
 	return s.loadPages(ctx, tx, ids)
 }
 
+// bestOf returns the best known pages of each host: as many as it has room for, or,
+// under a bound, as its share is.
+func bestOf(ctx context.Context, tx Tx, p store.CandidateParams, rooms []hostRoom, window int64, limit int) ([]candidate, error) {
+	shares := make([]int, len(rooms))
+	hosts := make([]admission.Host, len(rooms))
+	for i, room := range rooms {
+		shares[i] = int(min(window-room.unattempted, int64(limit)))
+		hosts[i] = admission.Host{Taken: int(room.unattempted), Open: int(min(window-room.unattempted, room.known))}
+	}
+	if p.Engine != nil {
+		shares = admission.Share(hosts, limit)
+	}
+	var best []candidate
+	for i, room := range rooms {
+		if shares[i] == 0 {
+			continue
+		}
+		some, err := bestKnown(ctx, tx, p.CrawlID, room.hostID, int64(shares[i]))
+		if err != nil {
+			return nil, fmt.Errorf("known pages of host %d: %w", room.hostID, err)
+		}
+		best = append(best, some...)
+	}
+	return best, nil
+}
+
 // queryRooms returns at most limit hosts that have known pages and room in the
-// window, those with the most room first.
+// window, those with the most room first, and of these those whose last turn was
+// longest ago.
 func (s *Store) queryRooms(ctx context.Context, tx Tx, p store.CandidateParams, window int64, limit int) ([]hostRoom, error) {
-	query := `SELECT hc.host_id, hc.unattempted FROM host_crawls hc
+	query := `SELECT hc.host_id, hc.unattempted, hc.known FROM host_crawls hc` + s.engine.Dialect().Index("host_crawls_turn") + `
 		WHERE hc.crawl_id = $1 AND hc.known > 0 AND hc.unattempted < $2
-		ORDER BY hc.unattempted, hc.host_id LIMIT $3`
+		ORDER BY hc.unattempted, hc.admitted_at, hc.host_id LIMIT $3`
 	args := []any{p.CrawlID, window, limit}
 	if len(p.Hosts) > 0 {
-		query = `SELECT hc.host_id, hc.unattempted
+		query = `SELECT hc.host_id, hc.unattempted, hc.known
 			FROM ` + s.records(4, "r", "id bigint") + ` CROSS JOIN host_crawls hc
 			WHERE hc.host_id = r.id AND hc.crawl_id = $1 AND hc.known > 0 AND hc.unattempted < $2
-			ORDER BY hc.unattempted, hc.host_id LIMIT $3`
+			ORDER BY hc.unattempted, hc.admitted_at, hc.host_id LIMIT $3`
 		args = append(args, idList(slices.Compact(slices.Sorted(slices.Values(p.Hosts)))))
 	}
 	rooms, err := collect(ctx, tx, query, args, func(row Row) (hostRoom, error) {
 		var room hostRoom
-		err := row.Scan(&room.hostID, &room.unattempted)
+		err := row.Scan(&room.hostID, &room.unattempted, &room.known)
 		return room, err
 	})
 	if err != nil {
@@ -160,7 +197,7 @@ func (s *Store) admit(ctx context.Context, tx Tx, p store.AdmitParams) ([]store.
 	if earlier, err := s.admittedBy(ctx, tx, p.CrawlID, p.Key); err != nil || len(earlier) > 0 {
 		return s.loadOrFail(ctx, tx, earlier, err)
 	}
-	hostOf, err := s.lockKnown(ctx, tx, p.CrawlID, slices.Concat(p.Admit, p.Exclude))
+	known, err := s.lockKnown(ctx, tx, p.CrawlID, slices.Concat(p.Admit, p.Exclude))
 	if err != nil {
 		return nil, err
 	}
@@ -168,31 +205,37 @@ func (s *Store) admit(ctx context.Context, tx Tx, p store.AdmitParams) ([]store.
 	if err != nil {
 		return nil, err
 	}
-	taken, err := s.lockWindows(ctx, tx, p.CrawlID, hostOf)
+	taken, err := s.lockWindows(ctx, tx, p.CrawlID, known.hostOf)
 	if err != nil {
 		return nil, err
 	}
-	plan := planAdmission(p, hostOf, taken, l.window, free)
-	if err := s.carryOut(ctx, tx, p, plan, hostOf); err != nil {
+	allowed := allowance{room: math.MaxInt}
+	if p.Engine != nil {
+		if allowed, err = s.allow(ctx, tx, p.CrawlID, *p.Engine); err != nil {
+			return nil, err
+		}
+	}
+	plan := planAdmission(p, known, taken, l.window, free, allowed)
+	if err := s.carryOut(ctx, tx, p, plan, known.hostOf, allowed); err != nil {
 		return nil, err
 	}
 	return s.loadPages(ctx, tx, plan.admit)
 }
 
-// admission is which pages change state.
-type admission struct {
+// placements are which pages change state.
+type placements struct {
 	admit, exclude []int64
 }
 
 // planAdmission chooses, in the caller's order, the pages that fit into their
-// hosts' windows and into free. hostOf has the pages that may be chosen; taken
-// is how many places of a host's window are taken.
-func planAdmission(p store.AdmitParams, hostOf, taken map[int64]int64, window, free int64) admission {
+// hosts' windows, into free and into what is allowed. known are the pages that may be
+// chosen; taken is how many places of a host's window are taken.
+func planAdmission(p store.AdmitParams, known knownPages, taken map[int64]int64, window, free int64, allowed allowance) placements {
 	taken, chosen := maps.Clone(taken), map[int64]bool{}
-	var plan admission
+	var plan placements
 	for _, id := range p.Admit {
-		host, ok := hostOf[id]
-		if !ok || chosen[id] || free == 0 || taken[host] >= window {
+		host, ok := known.hostOf[id]
+		if !ok || chosen[id] || free == 0 || taken[host] >= window || !allowed.fits(known.seeds[id]) {
 			continue
 		}
 		chosen[id] = true
@@ -201,7 +244,7 @@ func planAdmission(p store.AdmitParams, hostOf, taken map[int64]int64, window, f
 		plan.admit = append(plan.admit, id)
 	}
 	for _, id := range p.Exclude {
-		if _, ok := hostOf[id]; !ok || chosen[id] || free == 0 {
+		if _, ok := known.hostOf[id]; !ok || chosen[id] || free == 0 {
 			continue
 		}
 		chosen[id] = true
@@ -211,13 +254,15 @@ func planAdmission(p store.AdmitParams, hostOf, taken map[int64]int64, window, f
 	return plan
 }
 
-func (s *Store) carryOut(ctx context.Context, tx Tx, p store.AdmitParams, plan admission, hostOf map[int64]int64) error {
+func (s *Store) carryOut(ctx context.Context, tx Tx, p store.AdmitParams, plan placements, hostOf map[int64]int64, allowed allowance) error {
 	now, err := tx.Now(ctx)
 	if err != nil {
 		return err
 	}
 	d := newDeltas(p.CrawlID, 0)
+	hosts := map[int64]bool{}
 	for _, id := range plan.admit {
+		hosts[hostOf[id]] = true
 		d.moves(hostOf[id], crawl.Known, crawl.Active, 1)
 		d.unattempted(hostOf[id], 1)
 	}
@@ -232,7 +277,10 @@ func (s *Store) carryOut(ctx context.Context, tx Tx, p store.AdmitParams, plan a
 	if err := s.place(ctx, tx, plan.exclude, excluded); err != nil {
 		return err
 	}
-	return d.apply(ctx, s, tx)
+	if err := d.apply(ctx, s, tx); err != nil {
+		return err
+	}
+	return s.noteAdmission(ctx, tx, p.CrawlID, now, slices.Sorted(maps.Keys(hosts)), allowed)
 }
 
 // placement is what an admission makes of a page.
@@ -288,24 +336,30 @@ func (s *Store) loadOrFail(ctx context.Context, tx Tx, ids []int64, err error) (
 	return s.loadPages(ctx, tx, ids)
 }
 
-// lockKnown locks pages and returns those that are Known in the crawl, with
-// their hosts.
-func (s *Store) lockKnown(ctx context.Context, tx Tx, crawlID int64, ids []int64) (map[int64]int64, error) {
-	query := fmt.Sprintf(`SELECT page_id, host_id FROM frontier
+// knownPages are the hosts of known pages, and which of these are seeds.
+type knownPages struct {
+	hostOf map[int64]int64
+	seeds  map[int64]bool
+}
+
+// lockKnown locks pages and returns those that are Known in the crawl.
+func (s *Store) lockKnown(ctx context.Context, tx Tx, crawlID int64, ids []int64) (knownPages, error) {
+	query := fmt.Sprintf(`SELECT page_id, host_id, priority FROM frontier
 		WHERE page_id IN (%s) AND crawl_id = $2 AND state = %d ORDER BY page_id`, s.ids(1), crawl.Known) + s.lock()
-	hostOf := make(map[int64]int64, len(ids))
+	known := knownPages{make(map[int64]int64, len(ids)), map[int64]bool{}}
 	err := tx.Query(ctx, query, []any{idList(ids), crawlID}, func(row Row) error {
 		var id, host int64
-		if err := row.Scan(&id, &host); err != nil {
+		var priority float64
+		if err := row.Scan(&id, &host, &priority); err != nil {
 			return err
 		}
-		hostOf[id] = host
+		known.hostOf[id], known.seeds[id] = host, priority == 0
 		return nil
 	})
 	if err != nil {
-		return nil, fmt.Errorf("lock known pages: %w", err)
+		return knownPages{}, fmt.Errorf("lock known pages: %w", err)
 	}
-	return hostOf, nil
+	return known, nil
 }
 
 // lockWindows locks the window counts of the pages' hosts and returns them.
@@ -326,23 +380,4 @@ func (s *Store) lockWindows(ctx context.Context, tx Tx, crawlID int64, hostOf ma
 		return nil, fmt.Errorf("lock windows: %w", err)
 	}
 	return taken, nil
-}
-
-// hasRoom reports whether a host has known pages that could be admitted now.
-func hasRoom(ctx context.Context, tx Tx, crawlID, hostID int64) (bool, error) {
-	l, err := queryLimits(ctx, tx, crawlID, "")
-	if err != nil {
-		return false, err
-	}
-	var known, unattempted int64
-	err = tx.QueryRow(ctx, `SELECT known, unattempted FROM host_crawls WHERE host_id = $1 AND crawl_id = $2`,
-		[]any{hostID, crawlID}, &known, &unattempted)
-	if err != nil {
-		return false, fmt.Errorf("room of host %d: %w", hostID, err)
-	}
-	if known == 0 || unattempted >= l.window {
-		return false, nil
-	}
-	free, err := l.free(ctx, tx, crawlID)
-	return free > 0, err
 }

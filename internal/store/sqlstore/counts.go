@@ -24,6 +24,9 @@ const (
 	totalVisits   = 1
 	totalVersions = 2
 	totalLinks    = 3
+	// totalUnattempted is the sum of host_crawls.unattempted. Programs of the release
+	// before do not count it: see Recount.
+	totalUnattempted = 4
 )
 
 // countSlots is how many rows share one count, so that the visits of one crawl,
@@ -117,6 +120,7 @@ func (d *deltas) unattempted(host, n int64) {
 	h := d.hosts[host]
 	h.unattempted += n
 	d.hosts[host] = h
+	d.total(totalUnattempted, n)
 }
 
 // apply writes the deltas: host_crawls by host, then crawl_counts. It must be

@@ -165,13 +165,13 @@ func (s *Store) holdSome(ctx context.Context, tx Tx, crawlID int64, holds []stor
 	if err != nil {
 		return 0, err
 	}
-	hostOf, err := s.lockKnown(ctx, tx, crawlID, ids)
+	known, err := s.lockKnown(ctx, tx, crawlID, ids)
 	if err != nil {
 		return 0, err
 	}
 	d := newDeltas(crawlID, 0)
 	var rows []holdRecord
-	for id, host := range hostOf {
+	for id, host := range known.hostOf {
 		if trap := trapOf[id]; slices.Contains(holding, trap) {
 			rows = append(rows, holdRecord{id, trap})
 			d.moves(host, crawl.Known, crawl.Held, 1)

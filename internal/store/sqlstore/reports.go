@@ -42,6 +42,12 @@ func (s *Store) status(ctx context.Context, tx Tx, crawlID int64) (store.StatusR
 	if st.Evicted, err = countEvictions(ctx, tx, crawlID, now, store.EvictionsKept); err != nil {
 		return store.StatusRecord{}, err
 	}
+	if st.Bound, err = loadBound(ctx, tx); err != nil {
+		return store.StatusRecord{}, err
+	}
+	if st.Demand, err = loadDemand(ctx, tx, crawlID); err != nil {
+		return store.StatusRecord{}, err
+	}
 	return st, readDue(ctx, tx, crawlID, now, &st)
 }
 

@@ -186,12 +186,17 @@ func queryVersion(ctx context.Context, tx Tx, pageID int64, visit int) (versionK
 // collection's, outlives a visit that was under way.
 func (s *Store) RecordVisit(ctx context.Context, p store.RecordParams) (store.RecordResult, error) {
 	res, err := write(ctx, s, func(tx Tx) (store.RecordResult, error) { return s.recordVisit(ctx, tx, p) })
+	if err == nil && res.Room {
+		res.Room, err = s.mayRefill(ctx, p.Visit.PageID)
+	}
 	if err != nil {
 		return store.RecordResult{}, fmt.Errorf("record visit %d of page %d: %w", p.Visit.Visit, p.Visit.PageID, err)
 	}
 	return res, nil
 }
 
+// recordVisit is the transaction of RecordVisit. Its Room says that the visit may have
+// made room, which is asked after the commit: see mayRefill.
 func (s *Store) recordVisit(ctx context.Context, tx Tx, p store.RecordParams) (store.RecordResult, error) {
 	page, err := s.lockPage(ctx, tx, p.Visit.PageID)
 	if err != nil {
@@ -238,8 +243,7 @@ func (s *Store) recordAfter(ctx context.Context, tx Tx, page frontierRow, p stor
 	if err := d.apply(ctx, s, tx); err != nil {
 		return store.RecordResult{}, err
 	}
-	room, err := hasRoom(ctx, tx, page.crawlID, page.hostID)
-	return store.RecordResult{Visit: v, Room: room}, err
+	return store.RecordResult{Visit: v, Room: v.Visit == 1}, nil
 }
 
 // recordedVisit answers for a visit that is not the page's next.
@@ -251,8 +255,7 @@ func (s *Store) recordedVisit(ctx context.Context, tx Tx, page frontierRow, visi
 	if err != nil {
 		return store.RecordResult{}, err
 	}
-	room, err := hasRoom(ctx, tx, page.crawlID, page.hostID)
-	return store.RecordResult{Visit: v, Already: true, Room: room}, err
+	return store.RecordResult{Visit: v, Already: true, Room: visit == 1}, nil
 }
 
 // versionAfter returns the version that the page has after the visit: the one

@@ -31,7 +31,8 @@ var audits = map[string]string{
 		HAVING SUM(n.n) <> CASE n.code
 			WHEN 1 THEN (SELECT COUNT(*) FROM visits v JOIN pages p ON p.id = v.page_id WHERE p.crawl_id = n.crawl_id)
 			WHEN 2 THEN (SELECT COUNT(*) FROM versions v JOIN pages p ON p.id = v.page_id WHERE p.crawl_id = n.crawl_id)
-			WHEN 3 THEN (SELECT COUNT(*) FROM links l JOIN pages p ON p.id = l.src WHERE p.crawl_id = n.crawl_id) END`,
+			WHEN 3 THEN (SELECT COUNT(*) FROM links l JOIN pages p ON p.id = l.src WHERE p.crawl_id = n.crawl_id)
+			WHEN 4 THEN (SELECT COUNT(*) FROM frontier f WHERE f.crawl_id = n.crawl_id AND f.state BETWEEN 2 AND 7 AND f.attempted = 0) END`,
 	"backlinks": `SELECT f.page_id || ': ' || f.backlinks FROM frontier f
 		WHERE f.backlinks <> (SELECT COUNT(*) FROM links l WHERE l.dst = f.page_id)`,
 	"frontier": `SELECT CAST(p.id AS TEXT) FROM pages p LEFT JOIN frontier f ON f.page_id = p.id AND f.crawl_id = p.crawl_id AND f.host_id = p.host_id

@@ -20,10 +20,7 @@ import (
 // Run tests the collection: crawls, frontier, visits, reports and the cache of
 // robots.txt. open returns an empty store that is closed after the test.
 func Run(t *testing.T, open func(t *testing.T) store.Store) {
-	groups := []struct {
-		name  string
-		cases []collectionCase
-	}{
+	groups := []collectionGroup{
 		{"Crawls", crawlCases()},
 		{"Register", registerCases()},
 		{"Admission", admissionCases()},
@@ -53,6 +50,9 @@ func Run(t *testing.T, open func(t *testing.T) store.Store) {
 		{"Seeds", seedCases()},
 		{"Deletion", deletionCases()},
 	}
+	for _, c := range boundCases() {
+		groups = append(groups, collectionGroup{"Bound", []collectionCase{c}})
+	}
 	for _, group := range groups {
 		t.Run(group.name, func(t *testing.T) {
 			s := open(t)
@@ -65,6 +65,12 @@ func Run(t *testing.T, open func(t *testing.T) store.Store) {
 			}
 		})
 	}
+}
+
+// collectionGroup are promises that are tested on one store.
+type collectionGroup struct {
+	name  string
+	cases []collectionCase
 }
 
 // collectionCase is one promise.
