@@ -81,20 +81,20 @@ func TreeCPU(pid int) (time.Duration, error) {
 	return sum, nil
 }
 
-// Below finds the processes of a name that a process has started, directly or not.
-// The kernel cuts names off after 15 bytes.
-func Below(pid int, name string) ([]int, error) {
+// CPUBelow is what the processes of a name that a process has started have used, and
+// what their ended children have.
+func CPUBelow(pid int, name string) (time.Duration, error) {
 	all, err := processes()
 	if err != nil {
-		return nil, err
+		return 0, err
 	}
-	var found []int
+	sum := time.Duration(0)
 	for child, s := range all {
 		if s.name == name[:min(len(name), 15)] && child != pid && descends(all, child, pid) {
-			found = append(found, child)
+			sum += s.own + s.children
 		}
 	}
-	return found, nil
+	return sum, nil
 }
 
 // processes are those that run. One may end while they are read.

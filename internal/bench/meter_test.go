@@ -45,7 +45,7 @@ func TestMetersOfThisProcess(t *testing.T) {
 	if used, err := Memory(os.Getpid()); err != nil || used < 1<<20 {
 		t.Errorf("this test uses %d bytes: %v", used, err)
 	}
-	if found, err := Below(os.Getpid(), "no such program"); err != nil || len(found) > 0 {
-		t.Errorf("found %v, %v", found, err)
+	if used, err := CPUBelow(os.Getpid(), "no such program"); err != nil || used != 0 {
+		t.Errorf("a program that does not run used %s, %v", used, err)
 	}
 }

@@ -84,6 +84,12 @@ func (p *Process) Stop() error {
 	default:
 	}
 	_ = p.process.Signal(syscall.SIGINT)
+	return p.AwaitEnd()
+}
+
+// AwaitEnd waits for the end of a program that was told to end, and ends it surely if
+// that takes too long.
+func (p *Process) AwaitEnd() error {
 	select {
 	case <-p.done:
 		return nil
