@@ -3,6 +3,7 @@ package visits
 import (
 	"bufio"
 	"context"
+	"flag"
 	"fmt"
 	"io"
 	"log/slog"
@@ -34,6 +35,22 @@ type Bare struct {
 	Workflows int
 	Timer     time.Duration
 	Locals    int
+}
+
+// RunBare is the bare worker as a program, `bench bare`, which measuring visits starts.
+func RunBare(ctx context.Context, args []string, asks io.Reader, answers io.Writer) error {
+	var b Bare
+	flags := flag.NewFlagSet("bench bare", flag.ContinueOnError)
+	flags.StringVar(&b.Address, "address", "", "Temporal's `address`")
+	flags.StringVar(&b.Namespace, "namespace", "", "its namespace")
+	flags.BoolVar(&b.Embedded, "embedded", false, "connect as starter dev does")
+	flags.IntVar(&b.Workflows, "workflows", 1, "how many workflows")
+	flags.DurationVar(&b.Timer, "timer", time.Second, "their timers")
+	flags.IntVar(&b.Locals, "locals", 0, "local activities a visit, 0 to 2")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	return b.Run(ctx, asks, answers)
 }
 
 // bareQueue is the bare workers' task queue.

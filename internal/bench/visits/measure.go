@@ -42,7 +42,7 @@ func (t Timing) Rate() float64 { return float64(t.Visits) / t.Seconds }
 type Count struct {
 	Engine string      `json:"engine"`
 	Case   string      `json:"case"`
-	Tally  Tally       `json:"tally"`
+	Tally  Tallies     `json:"tally"`
 	Store  storeCounts `json:"store"`
 	Syncs  *Syncs      `json:"syncs,omitempty"`
 }
@@ -79,6 +79,18 @@ func (s subject) read(ctx context.Context) (r reading, err error) {
 	return r, err
 }
 
+// more waits for so many more visits.
+func (s subject) more(ctx context.Context, n int) error {
+	begun, err := s.visits(ctx)
+	if err != nil {
+		return err
+	}
+	return bench.Await(ctx, "there are enough visits", 50*time.Millisecond, func(ctx context.Context) (bool, error) {
+		now, err := s.visits(ctx)
+		return now >= begun+int64(n), err
+	}, s.worker)
+}
+
 // window measures until done returns.
 func (s subject) window(ctx context.Context, done func(context.Context) error) (Timing, error) {
 	from, err := s.read(ctx)
@@ -108,8 +120,9 @@ func timing(from, until reading) (Timing, error) {
 	return t, nil
 }
 
-// tallied counts all that is done until done returns.
-func (s subject) tallied(ctx context.Context, done func(context.Context) error) (c Count, err error) {
+// tallied counts all that is done until done returns. whole counts whole visits of each
+// workflow only, where each makes several.
+func (s subject) tallied(ctx context.Context, whole bool, done func(context.Context) error) (c Count, err error) {
 	var end func(context.Context) (Syncs, error)
 	if s.at.syncs != nil {
 		if end, err = s.at.syncs(ctx); err != nil {
@@ -142,7 +155,7 @@ func (s subject) tallied(ctx context.Context, done func(context.Context) error) 
 		return c, err
 	}
 	defer client.Close()
-	if c.Tally, err = count(ctx, client, s.at.namespace, from, until); err == nil && c.Tally.Visits == 0 {
+	if c.Tally, err = count(ctx, client, s.at.namespace, from, until, whole); err == nil && c.Tally.Visiting.Visits == 0 {
 		err = errNoVisit
 	}
 	return c, err

@@ -15,7 +15,8 @@ import (
 type Options struct {
 	// Engines are what the databases are: SQLite, Postgres.
 	Engines []string
-	// Rounds is how often everything is timed; bare loops and the product take turns.
+	// Rounds is how often everything is timed; bare loops and the product take turns. 0
+	// only counts.
 	Rounds int
 	// Hosts is how many hosts the site has, Pages how many pages in all.
 	Hosts, Pages int
@@ -71,8 +72,8 @@ func (o Options) Check() error {
 	switch {
 	case len(o.Engines) == 0:
 		return errors.New("no engine: name one at least")
-	case o.Rounds < 1:
-		return fmt.Errorf("rounds %d: use 1 at least", o.Rounds)
+	case o.Rounds < 0 || o.Rounds == 0 && o.Counting == "":
+		return fmt.Errorf("rounds %d: use 1 at least, or 0 with programs that count", o.Rounds)
 	case o.Hosts < 1 || o.Hosts > 250:
 		return fmt.Errorf("hosts %d: use 1 to 250", o.Hosts)
 	case o.Pages < o.Hosts || o.Pages%o.Hosts != 0:

@@ -27,6 +27,8 @@ type session struct {
 	p     *product
 	site  *bench.Site
 	delay time.Duration
+	// counting measures until each page was visited often enough, and not for a time.
+	counting bool
 }
 
 func (s *session) subject() subject {
@@ -80,6 +82,9 @@ func (s *session) first(ctx context.Context, m measured) error {
 	until := func(ctx context.Context) error {
 		return s.await(ctx, "most pages are visited", func(c bench.SiteCounts) bool { return c.Distinct >= enough })
 	}
+	if s.counting {
+		until = s.firstRecorded
+	}
 	if m == nil {
 		if err := until(ctx); err != nil {
 			return err
@@ -87,15 +92,29 @@ func (s *session) first(ctx context.Context, m measured) error {
 	} else if err := m(ctx, First, s.subject(), until); err != nil {
 		return err
 	}
-	return s.await(ctx, "every page is visited", func(c bench.SiteCounts) bool { return c.Distinct == int64(s.site.Total()) })
+	return s.firstRecorded(ctx)
+}
+
+// firstRecorded waits until every page was visited and all that comes of it is done.
+func (s *session) firstRecorded(ctx context.Context) error {
+	err := s.await(ctx, "every page is visited", func(c bench.SiteCounts) bool { return c.Distinct == int64(s.site.Total()) })
+	if err != nil {
+		return err
+	}
+	return bench.Rest(ctx, s.o.Settle, s.p.worker)
+}
+
+// span is for how long revisits are measured.
+func (s *session) span(ctx context.Context) error {
+	if s.counting {
+		return s.subject().more(ctx, s.o.cycles())
+	}
+	return bench.Rest(ctx, s.o.Window, s.p.worker)
 }
 
 // again measures revisits: first of pages that do not change, then of pages that always
 // do.
 func (s *session) again(ctx context.Context, m measured) error {
-	if err := bench.Rest(ctx, s.o.Settle, s.p.worker); err != nil { // the last first visits are recorded
-		return err
-	}
 	before := s.site.Counts().Unchanged
 	if err := s.revisit(ctx, s.o.Timer); err != nil {
 		return err
@@ -104,7 +123,7 @@ func (s *session) again(ctx context.Context, m measured) error {
 	if err := s.await(ctx, "the pages are visited again", func(c bench.SiteCounts) bool { return c.Unchanged >= rounds }); err != nil {
 		return err
 	}
-	if err := m(ctx, Unchanged, s.subject(), s.rest(s.o.Window)); err != nil {
+	if err := m(ctx, Unchanged, s.subject(), s.span); err != nil {
 		return err
 	}
 	changed := s.site.Counts().Answered + 3*int64(s.site.Total())/2
@@ -112,11 +131,7 @@ func (s *session) again(ctx context.Context, m measured) error {
 	if err := s.await(ctx, "the pages have changed", func(c bench.SiteCounts) bool { return c.Answered >= changed }); err != nil {
 		return err
 	}
-	return m(ctx, Changed, s.subject(), s.rest(s.o.Window))
-}
-
-func (s *session) rest(d time.Duration) func(context.Context) error {
-	return func(ctx context.Context) error { return bench.Rest(ctx, d, s.p.worker) }
+	return m(ctx, Changed, s.subject(), s.span)
 }
 
 // Saturated hosts: their gap, the time that a request takes besides, about, and the
@@ -125,6 +140,8 @@ const (
 	fullDelay   = 40 * time.Millisecond
 	fullRequest = 10 * time.Millisecond
 	fullTimer   = time.Second
+	// fullVisits is how many visits are counted.
+	fullVisits = 300
 )
 
 // fullPages is how many pages it takes that so many wait, besides those that sleep.
@@ -137,9 +154,6 @@ func (s *session) full(ctx context.Context, waiting int, m measured) error {
 	if err := s.first(ctx, nil); err != nil {
 		return err
 	}
-	if err := bench.Rest(ctx, s.o.Settle, s.p.worker); err != nil {
-		return err
-	}
 	if err := s.revisit(ctx, fullTimer, "--delay", fullDelay.String()); err != nil {
 		return err
 	}
@@ -147,7 +161,7 @@ func (s *session) full(ctx context.Context, waiting int, m measured) error {
 	if err := bench.Rest(ctx, s.o.Settle+time.Duration(waiting)*10*time.Millisecond, s.p.worker); err != nil {
 		return err
 	}
-	return m(ctx, Saturated(waiting), s.subject(), s.rest(s.o.Window+5*time.Second))
+	return m(ctx, Saturated(waiting), s.subject(), func(ctx context.Context) error { return s.subject().more(ctx, fullVisits) })
 }
 
 // withProduct runs do with a product that crawls a site.

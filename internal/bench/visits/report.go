@@ -134,9 +134,11 @@ func (r *Report) counts(engine string) *bench.Table {
 	}
 	table := &bench.Table{Head: head}
 	for _, c := range r.counted(engine) {
+		of := func(figure func(Tally) int) string { return bench.Figure(c.Tally.each(figure)) }
 		each := func(n int) string { return bench.Figure(float64(n) / float64(c.Tally.Visits)) }
 		row := []string{
-			c.Case, each(c.Tally.Events), each(c.Tally.Tasks), each(c.Tally.Timers), each(sum(c.Tally.Locals)), each(sum(c.Tally.Regular)), each(sum(c.Tally.Started)),
+			c.Case, of(func(t Tally) int { return t.Events }), of(func(t Tally) int { return t.Tasks }), of(func(t Tally) int { return t.Timers }),
+			of(func(t Tally) int { return sum(t.Locals) }), of(func(t Tally) int { return sum(t.Regular) }), of(func(t Tally) int { return sum(t.Started) }),
 		}
 		if c.Store == (storeCounts{}) {
 			row = append(row, bench.Unknown, bench.Unknown, bench.Unknown)
@@ -162,7 +164,7 @@ func (r *Report) counts(engine string) *bench.Table {
 func (r *Report) activities(engine string) *bench.Table {
 	names := map[string]bool{}
 	for _, c := range r.counted(engine) {
-		for _, ran := range []map[string]int{c.Tally.Locals, c.Tally.Regular} {
+		for _, ran := range []map[string]int{c.Tally.Visiting.Locals, c.Tally.Visiting.Regular, c.Tally.Others.Locals, c.Tally.Others.Regular} {
 			for name := range ran {
 				names[name] = name != bareVisit && name != bareStep
 			}
@@ -180,7 +182,7 @@ func (r *Report) activities(engine string) *bench.Table {
 		}
 		row := []string{c.Case}
 		for _, name := range table.Head[1:] {
-			row = append(row, bench.Figure(float64(c.Tally.Locals[name]+c.Tally.Regular[name])/float64(c.Tally.Visits)))
+			row = append(row, bench.Figure(c.Tally.each(func(t Tally) int { return t.Locals[name] + t.Regular[name] })))
 		}
 		table.Add(row...)
 	}

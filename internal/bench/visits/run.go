@@ -68,6 +68,9 @@ type engineRun struct {
 	d      deployment
 }
 
+// cycles is how many visits it takes that nearly every page is visited twice.
+func (o Options) cycles() int { return 5 * o.Pages / 2 }
+
 // site is what the product crawls.
 func (o Options) site() bench.SiteOptions {
 	return bench.SiteOptions{Net: 40, Hosts: o.Hosts, Pages: o.Pages / o.Hosts}
@@ -87,7 +90,7 @@ func (e *engineRun) time(ctx context.Context, round int) error {
 			e.engine, round, name, bench.Figure(t.Rate()), bench.Figure(t.Server), bench.Figure(t.Database), bench.Figure(t.Worker))
 		return e.r.line("timing", t)
 	}
-	if err := e.bare(ctx, fmt.Sprintf("bare%d", round), 0, timed); err != nil {
+	if err := e.bare(ctx, fmt.Sprintf("bare%d", round), 0, 0, timed); err != nil {
 		return err
 	}
 	err := o.withProduct(ctx, e.d, fmt.Sprintf("product%d", round), false, o.site(), func(s *session) error {
@@ -99,17 +102,21 @@ func (e *engineRun) time(ctx context.Context, round int) error {
 	if err != nil {
 		return err
 	}
-	return e.bare(ctx, fmt.Sprintf("locals%d", round), 2, timed)
+	return e.bare(ctx, fmt.Sprintf("locals%d", round), 2, 0, timed)
 }
 
-func (e *engineRun) bare(ctx context.Context, name string, locals int, m measured) error {
+// bare measures a bare loop, for as long as a figure is measured and until it has made so
+// many visits.
+func (e *engineRun) bare(ctx context.Context, name string, locals, enough int, m measured) error {
 	title := BareLoop
 	if locals > 0 {
 		title = BareLocals
 	}
 	o := e.r.Options
 	return o.withBare(ctx, e.d, name, locals, func(s subject) error {
-		return m(ctx, title, s, func(ctx context.Context) error { return bench.Rest(ctx, o.Window, s.worker) })
+		return m(ctx, title, s, func(ctx context.Context) error {
+			return errors.Join(bench.Rest(ctx, o.Window, s.worker), s.more(ctx, enough))
+		})
 	})
 }
 
@@ -117,21 +124,22 @@ func (e *engineRun) bare(ctx context.Context, name string, locals int, m measure
 func (e *engineRun) count(ctx context.Context) error {
 	o := e.r.Options
 	counted := func(ctx context.Context, name string, s subject, done func(context.Context) error) error {
-		c, err := s.tallied(ctx, done)
+		c, err := s.tallied(ctx, name == Unchanged || name == Changed || name == BareLoop || name == BareLocals, done)
 		if err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
 		c.Engine, c.Case = e.engine, name
 		e.r.Counts = append(e.r.Counts, c)
-		o.say("%s, counted: %s: %s events a visit", e.engine, name, bench.Figure(float64(c.Tally.Events)/float64(c.Tally.Visits)))
+		o.say("%s, counted: %s: %s events a visit", e.engine, name, bench.Figure(c.Tally.each(func(t Tally) int { return t.Events })))
 		return e.r.line("count", c)
 	}
 	for locals := 0; locals <= 2; locals += 2 {
-		if err := e.bare(ctx, fmt.Sprintf("countbare%d", locals), locals, counted); err != nil {
+		if err := e.bare(ctx, fmt.Sprintf("countbare%d", locals), locals, o.cycles(), counted); err != nil {
 			return err
 		}
 	}
 	err := o.withProduct(ctx, e.d, "count", true, o.site(), func(s *session) error {
+		s.counting = true
 		if err := s.first(ctx, counted); err != nil {
 			return err
 		}

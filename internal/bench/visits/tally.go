@@ -37,15 +37,6 @@ func newTally() Tally {
 	return Tally{Locals: map[string]int{}, Regular: map[string]int{}, Started: map[string]int{}}
 }
 
-func (t *Tally) merge(o Tally) {
-	t.Visits, t.Events, t.Tasks, t.Timers = t.Visits+o.Visits, t.Events+o.Events, t.Tasks+o.Tasks, t.Timers+o.Timers
-	for _, both := range []struct{ to, from map[string]int }{{t.Locals, o.Locals}, {t.Regular, o.Regular}, {t.Started, o.Started}} {
-		for name, n := range both.from {
-			both.to[name] += n
-		}
-	}
-}
-
 // history counts the events of one run that happened in [from, until).
 func (t *Tally) history(kind string, events []*historypb.HistoryEvent, from, until time.Time) {
 	names := map[int64]string{} // of scheduled activities
@@ -90,31 +81,78 @@ func localName(data *commonpb.Payloads) string {
 	return "unknown"
 }
 
+// visitsIn are the times at which visits of a run ended in [from, until).
+func visitsIn(events []*historypb.HistoryEvent, from, until time.Time) (at []time.Time) {
+	scheduled := map[int64]bool{}
+	for _, e := range events {
+		if visitActivities[e.GetActivityTaskScheduledEventAttributes().GetActivityType().GetName()] {
+			scheduled[e.GetEventId()] = true
+		}
+		ended := e.GetActivityTaskCompletedEventAttributes()
+		if t := e.GetEventTime().AsTime(); ended != nil && scheduled[ended.GetScheduledEventId()] && !t.Before(from) && t.Before(until) {
+			at = append(at, t)
+		}
+	}
+	return at
+}
+
+// Tallies are what the histories of all runs hold of a time.
+type Tallies struct {
+	// Visits are all ended requests for pages.
+	Visits int `json:"visits"`
+	// Visiting are the runs that make visits, Others those that do not, such as Discover.
+	// With whole cycles, Visiting is of the time from a run's first visit to its last one
+	// only, and of that one's visit less.
+	Visiting Tally `json:"visiting"`
+	Others   Tally `json:"others"`
+}
+
+// each is a figure for one visit.
+func (t Tallies) each(figure func(Tally) int) float64 {
+	return float64(figure(t.Visiting))/float64(t.Visiting.Visits) + float64(figure(t.Others))/float64(t.Visits)
+}
+
+// add adds a run.
+func (t *Tallies) add(kind string, events []*historypb.HistoryEvent, from, until time.Time, whole bool) {
+	visits := visitsIn(events, from, until)
+	t.Visits += len(visits)
+	switch {
+	case len(visits) == 0 && kind != pageWorkflow && kind != bareWorkflow:
+		t.Others.history(kind, events, from, until)
+	case !whole:
+		t.Visiting.history(kind, events, from, until)
+	case len(visits) > 1:
+		// After the first visit's end, up to and with the last one's.
+		t.Visiting.history(kind, events, visits[0].Add(1), visits[len(visits)-1].Add(1))
+	}
+}
+
+// pageWorkflow is the type of the product's workflows that visit.
+const pageWorkflow = "Page"
+
 // count reads the histories of all runs of a namespace that were there in [from, until).
-func count(ctx context.Context, c client.Client, namespace string, from, until time.Time) (Tally, error) {
+func count(ctx context.Context, c client.Client, namespace string, from, until time.Time, whole bool) (Tallies, error) {
 	runs, err := runsOf(ctx, c, namespace, from, until)
 	if err != nil {
-		return Tally{}, err
+		return Tallies{}, err
 	}
-	total, mu := newTally(), sync.Mutex{}
+	total, mu := Tallies{Visiting: newTally(), Others: newTally()}, sync.Mutex{}
 	group, groupCtx := errgroup.WithContext(ctx)
 	group.SetLimit(8)
 	for _, run := range runs {
 		group.Go(func() error {
-			one := newTally()
 			events, err := historyOf(groupCtx, c, run.GetExecution())
 			if err != nil {
 				return err
 			}
-			one.history(run.GetType().GetName(), events, from, until)
 			mu.Lock()
 			defer mu.Unlock()
-			total.merge(one)
+			total.add(run.GetType().GetName(), events, from, until, whole)
 			return nil
 		})
 	}
 	if err := group.Wait(); err != nil {
-		return Tally{}, fmt.Errorf("read the histories: %w", err)
+		return Tallies{}, fmt.Errorf("read the histories: %w", err)
 	}
 	return total, nil
 }

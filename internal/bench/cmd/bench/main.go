@@ -44,26 +44,10 @@ func run(ctx context.Context, args []string) error {
 	case "visits":
 		return runVisits(ctx, rest)
 	case "bare":
-		return runBare(ctx, rest)
+		return visits.RunBare(ctx, rest, os.Stdin, os.Stdout)
 	default:
 		return errors.New(usage)
 	}
-}
-
-// runBare is the worker of the bare loops, which measuring visits starts.
-func runBare(ctx context.Context, args []string) error {
-	var b visits.Bare
-	flags := flag.NewFlagSet("bench bare", flag.ContinueOnError)
-	flags.StringVar(&b.Address, "address", "", "Temporal's `address`")
-	flags.StringVar(&b.Namespace, "namespace", "", "its namespace")
-	flags.BoolVar(&b.Embedded, "embedded", false, "connect as starter dev does")
-	flags.IntVar(&b.Workflows, "workflows", 1, "how many workflows")
-	flags.DurationVar(&b.Timer, "timer", time.Second, "their timers")
-	flags.IntVar(&b.Locals, "locals", 0, "local activities a visit, 0 to 2")
-	if err := flags.Parse(args); err != nil {
-		return err
-	}
-	return b.Run(ctx, os.Stdin, os.Stdout)
 }
 
 // common are the settings of all benchmarks.
