@@ -132,6 +132,20 @@ func Await(ctx context.Context, what string, every time.Duration, holds func(con
 	}
 }
 
+// Says reports whether a program has printed a text lately.
+func Says(p *Process, text string) func(context.Context) (bool, error) {
+	return func(context.Context) (bool, error) { return strings.Contains(p.Output(), text), nil }
+}
+
+// Used is the processor time that a program that has ended had used, with all that it
+// had started and waited for.
+func (p *Process) Used() time.Duration {
+	return p.state.UserTime() + p.state.SystemTime()
+}
+
+// ExitCode is how a program ended; -1 by a signal.
+func (p *Process) ExitCode() int { return p.state.ExitCode() }
+
 // Rest waits for a time, unless the context or one of the processes ends before.
 func Rest(ctx context.Context, d time.Duration, on ...*Process) error {
 	until := time.Now().Add(d)

@@ -45,6 +45,7 @@ type Site struct {
 	seen   []atomic.Bool // by host and page: it was answered
 	counts struct{ answered, unchanged, distinct, other atomic.Int64 }
 	body   atomic.Int64 // bytes
+	latest atomic.Int64 // when a page was asked for the first time, in nanoseconds since 1970
 }
 
 // SiteCounts are what a site has answered so far.
@@ -139,13 +140,8 @@ func (s *Site) Counts() SiteCounts {
 	}
 }
 
-// Forget makes all pages unseen, for another crawler's first pass.
-func (s *Site) Forget() {
-	for i := range s.seen {
-		s.seen[i].Store(false)
-	}
-	s.counts.distinct.Store(0)
-}
+// LastNew is when a page was last asked for that had not been before.
+func (s *Site) LastNew() time.Time { return time.Unix(0, s.latest.Load()) }
 
 func (s *Site) address(host int) string { return fmt.Sprintf("127.0.%d.%d", s.o.Net, host+1) }
 
@@ -183,6 +179,7 @@ func (s *Site) serve(w http.ResponseWriter, r *http.Request, host int) {
 	n := s.counts.answered.Add(1)
 	if !s.seen[host*s.o.Pages+page].Swap(true) {
 		s.counts.distinct.Add(1)
+		s.latest.Store(time.Now().UnixNano())
 	}
 	edition := int64(0)
 	if s.Changing.Load() {

@@ -80,9 +80,9 @@ func TestSiteIsConnected(t *testing.T) {
 	if got := s.Counts(); len(known) != s.Total() || got.Distinct != 360 || got.Answered != 360 || got.Other != 0 {
 		t.Errorf("%d pages were found of %d: %+v", len(known), s.Total(), got)
 	}
-	s.Forget()
-	if got := s.Counts(); got.Distinct != 0 {
-		t.Errorf("%d pages are known after Forget", got.Distinct)
+	last := s.LastNew()
+	if ask(t, s.Seeds()[0], ""); !s.LastNew().Equal(last) {
+		t.Error("a page that was asked for again is new")
 	}
 }
 

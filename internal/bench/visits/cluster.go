@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"net"
 	"net/url"
@@ -41,6 +42,9 @@ type clusterDeployment struct {
 // durable settings are those of docker-compose.yml's server, and what every server has
 // by default but those of tests.
 var durable = []string{"fsync=on", "full_page_writes=on", "autovacuum_naptime=1min", "max_connections=300", "shared_buffers=256MB"}
+
+// lookEvery is how often a program that starts is looked at.
+const lookEvery = 50 * time.Millisecond
 
 func startCluster(ctx context.Context, o Options) (deployment, error) {
 	d := &clusterDeployment{o: o}
@@ -192,15 +196,16 @@ func (d *clusterDeployment) product(ctx context.Context, name string, counting b
 	}
 	dsn := *d.dsn
 	dsn.Path = "/" + database
-	p := &product{
-		place: at, bin: filepath.Join(d.o.programs(counting), "starter"),
-		env: bench.CleanEnv(dir, "RECRAWL_STORE="+dsn.String(), "RECRAWL_ARCHIVE="+filepath.Join(dir, "archive"),
-			"TEMPORAL_ADDRESS="+d.frontend, "TEMPORAL_NAMESPACE="+name),
+	env := bench.CleanEnv(dir, "RECRAWL_STORE="+dsn.String(), "RECRAWL_ARCHIVE="+filepath.Join(dir, "archive"),
+		"TEMPORAL_ADDRESS="+d.frontend, "TEMPORAL_NAMESPACE="+name)
+	p := &product{place: at}
+	p.starter = func(ctx context.Context, stdin io.Reader, args ...string) (string, error) {
+		return bench.Run(ctx, bench.Command{Path: filepath.Join(d.o.programs(counting), "starter"), Args: args, Env: env, Stdin: stdin})
 	}
-	command := bench.Command{Path: filepath.Join(d.o.programs(counting), "worker"), Env: p.env}
+	command := bench.Command{Path: filepath.Join(d.o.programs(counting), "worker"), Env: env}
 	if counting {
 		p.counts = filepath.Join(dir, "counts")
-		command.Env = append(slices.Clip(command.Env), "RECRAWL_COUNTS="+p.counts)
+		command.Env = append(slices.Clip(env), "RECRAWL_COUNTS="+p.counts)
 	}
 	if p.worker, err = bench.Start(command, nil); err != nil {
 		return nil, err
@@ -208,7 +213,7 @@ func (d *clusterDeployment) product(ctx context.Context, name string, counting b
 	p.stop = func(ctx context.Context) error {
 		return errors.Join(p.worker.Stop(), d.clear(ctx, name), os.RemoveAll(dir))
 	}
-	if err := bench.Await(ctx, "the worker is ready", lookEvery, says(p.worker, "worker ready"), p.worker); err != nil {
+	if err := bench.Await(ctx, "the worker is ready", lookEvery, bench.Says(p.worker, "worker ready"), p.worker); err != nil {
 		return nil, errors.Join(err, p.stop(ctx))
 	}
 	return p, nil

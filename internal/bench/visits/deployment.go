@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
-	"strings"
 	"time"
 
 	"recrawl/internal/bench"
@@ -42,15 +41,9 @@ type product struct {
 	*place
 	worker *bench.Process
 	counts string // the file; "" without
-	env    []string
-	where  []string // arguments of a starter command
-	bin    string
-	stop   func(ctx context.Context) error // and its place
-}
-
-// starter runs a command; it must succeed.
-func (p *product) starter(ctx context.Context, stdin io.Reader, args ...string) (string, error) {
-	return bench.Run(ctx, bench.Command{Path: p.bin, Args: append(append([]string{}, p.where...), args...), Env: p.env, Stdin: stdin})
+	// starter runs a command, which must succeed.
+	starter func(ctx context.Context, stdin io.Reader, args ...string) (string, error)
+	stop    func(ctx context.Context) error // and its place
 }
 
 // bareWorker is a running bare worker.
@@ -112,11 +105,6 @@ func (o Options) temporalCLI() string {
 		return path
 	}
 	return filepath.Join(o.Root, "bin", "temporal")
-}
-
-// says reports whether a program has printed a text.
-func says(p *bench.Process, text string) func(context.Context) (bool, error) {
-	return func(context.Context) (bool, error) { return strings.Contains(p.Output(), text), nil }
 }
 
 // tracedSyncs counts the fsyncs in a tracer's log.

@@ -2,7 +2,6 @@ package visits
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -13,16 +12,12 @@ import (
 	"go.temporal.io/sdk/client"
 
 	"recrawl/internal/bench"
-	"recrawl/internal/config"
 	"recrawl/internal/temporalkit/embedded"
 )
 
 // embeddedDeployment is `starter dev`: a Temporal server with a SQLite file, a store
 // with another.
 type embeddedDeployment struct{ o Options }
-
-// lookEvery is how often a program that starts is looked at.
-const lookEvery = 50 * time.Millisecond
 
 func (d embeddedDeployment) close() error { return nil }
 
@@ -60,46 +55,27 @@ func (d embeddedDeployment) product(ctx context.Context, name string, counting b
 	if err != nil {
 		return nil, err
 	}
-	data := filepath.Join(dir, "data")
-	p := &product{
-		place: &place{namespace: client.DefaultNamespace, embedded: true}, bin: filepath.Join(d.o.programs(counting), "starter"),
-		env: bench.CleanEnv(dir, "RECRAWL_TEMPORAL_CLI="+d.o.temporalCLI()), where: []string{"--data", data},
-	}
-	command := bench.Command{Path: p.bin, Args: []string{"dev", "--data", data}, Env: p.env}
+	p := &product{}
+	options := bench.DevOptions{Starter: filepath.Join(d.o.programs(counting), "starter"), CLI: d.o.temporalCLI(), Folder: dir}
+	var syncs syncCounter
 	if counting {
 		p.counts = filepath.Join(dir, "counts")
-		command.Env = append(command.Env, "RECRAWL_COUNTS="+p.counts)
+		options.Env = []string{"RECRAWL_COUNTS=" + p.counts}
 		if strace := tracer(); strace != "" {
 			log := filepath.Join(dir, "fsyncs")
-			command.Path, command.Args = strace, traced(log, p.bin, command.Args)
-			p.syncs = tracedSyncs(log)
+			syncs = tracedSyncs(log)
+			options.Wrap = func(program string, args []string) (string, []string) { return strace, traced(log, program, args) }
 		}
 	}
-	if p.worker, err = bench.Start(command, nil); err != nil {
-		return nil, err
-	}
-	p.stop = func(context.Context) error { return errors.Join(p.worker.Stop(), os.RemoveAll(dir)) }
-	err = bench.Await(ctx, "starter dev is ready", lookEvery, says(p.worker, "ready"), p.worker)
-	if err == nil {
-		err = d.find(p, data)
-	}
+	dev, err := bench.StartDev(ctx, options)
 	if err != nil {
-		return nil, errors.Join(err, p.stop(ctx))
+		return nil, errors.Join(err, os.RemoveAll(dir))
 	}
+	p.place = &place{
+		address: dev.Address, namespace: client.DefaultNamespace, embedded: true, syncs: syncs,
+		server: func() (time.Duration, error) { return bench.CPU(dev.ServerPID) },
+	}
+	p.worker, p.starter = dev.Process, dev.Run
+	p.stop = func(context.Context) error { return errors.Join(dev.Stop(), os.RemoveAll(dir)) }
 	return p, nil
-}
-
-// find reads where the server is.
-func (d embeddedDeployment) find(p *product, data string) error {
-	text, err := os.ReadFile(filepath.Join(data, config.StateFile))
-	if err != nil {
-		return fmt.Errorf("find the Temporal server: %w", err)
-	}
-	var state config.DevState
-	if err := json.Unmarshal(text, &state); err != nil {
-		return fmt.Errorf("find the Temporal server: %w", err)
-	}
-	p.address = state.TemporalAddress
-	p.server = func() (time.Duration, error) { return bench.CPU(state.TemporalPID) }
-	return nil
 }

@@ -27,8 +27,10 @@ type Options struct {
 	Timer time.Duration
 	// Window is how long a figure is measured, Settle how long nobody looks before that.
 	Window, Settle time.Duration
-	// Waiting are the lengths of line in which visits to a saturated host are counted.
-	Waiting []int
+	// Waiting are the lengths of line in which visits to a saturated host are counted, and
+	// SaturatedVisits is how many of them.
+	Waiting         []int
+	SaturatedVisits int
 	// Programs is the folder of starter and worker, Counting that of the same programs
 	// built with the tag counts; "" leaves the counts out.
 	Programs, Counting string
@@ -50,7 +52,7 @@ const (
 func Default() Options {
 	return Options{
 		Engines: []string{SQLite, Postgres}, Rounds: 2, Hosts: 50, Pages: 500, Delay: 10 * time.Millisecond,
-		Timer: 3 * time.Second, Window: 10 * time.Second, Settle: 4 * time.Second, Waiting: []int{25, 2000},
+		Timer: 3 * time.Second, Window: 10 * time.Second, Settle: 4 * time.Second, Waiting: []int{25, 2000}, SaturatedVisits: 300,
 	}
 }
 
@@ -58,7 +60,7 @@ func Default() Options {
 func Quick() Options {
 	return Options{
 		Engines: []string{SQLite}, Rounds: 1, Hosts: 10, Pages: 50, Delay: 10 * time.Millisecond,
-		Timer: time.Second, Window: 2 * time.Second, Settle: time.Second, Waiting: []int{25},
+		Timer: time.Second, Window: 2 * time.Second, Settle: time.Second, Waiting: []int{25}, SaturatedVisits: 60,
 	}
 }
 
@@ -80,6 +82,8 @@ func (o Options) Check() error {
 		return fmt.Errorf("pages %d: use a multiple of the hosts, %d", o.Pages, o.Hosts)
 	case o.Delay < 0 || o.Timer < time.Second || o.Window < time.Second || o.Settle < 0:
 		return errors.New("delay and settle are 0 at least, timer and window 1s at least")
+	case len(o.Waiting) > 0 && o.SaturatedVisits < 1:
+		return fmt.Errorf("saturated visits %d: use 1 at least", o.SaturatedVisits)
 	case slices.ContainsFunc(o.Waiting, func(n int) bool { return n < 1 || n > 100_000 }):
 		return fmt.Errorf("waiting %v: use numbers of 1 to 100000", o.Waiting)
 	}

@@ -70,27 +70,33 @@ func (s *session) revisit(ctx context.Context, timer time.Duration, more ...stri
 // wait for their hosts.
 const firstShare = 0.95
 
-// first measures the first visits, and waits for the last ones.
+// first measures the first visits, unless m is nil, and waits for the last ones.
 func (s *session) first(ctx context.Context, m measured) error {
-	if err := s.begin(ctx); err != nil {
-		return err
-	}
-	if err := s.await(ctx, "the crawl makes a request", func(c bench.SiteCounts) bool { return c.Answered > 0 }); err != nil {
-		return err
-	}
-	enough := int64(firstShare * float64(s.site.Total()))
-	until := func(ctx context.Context) error {
-		return s.await(ctx, "most pages are visited", func(c bench.SiteCounts) bool { return c.Distinct >= enough })
-	}
-	if s.counting {
-		until = s.firstRecorded
-	}
-	if m == nil {
-		if err := until(ctx); err != nil {
+	begin := func(ctx context.Context) error {
+		if err := s.begin(ctx); err != nil {
 			return err
 		}
-	} else if err := m(ctx, First, s.subject(), until); err != nil {
+		return s.await(ctx, "the crawl makes a request", func(c bench.SiteCounts) bool { return c.Answered > 0 })
+	}
+	if m != nil && s.counting { // from before the first workflow until after the last
+		return m(ctx, First, s.subject(), func(ctx context.Context) error {
+			if err := begin(ctx); err != nil {
+				return err
+			}
+			return s.firstRecorded(ctx)
+		})
+	}
+	if err := begin(ctx); err != nil {
 		return err
+	}
+	if m != nil {
+		enough := int64(firstShare * float64(s.site.Total()))
+		err := m(ctx, First, s.subject(), func(ctx context.Context) error {
+			return s.await(ctx, "most pages are visited", func(c bench.SiteCounts) bool { return c.Distinct >= enough })
+		})
+		if err != nil {
+			return err
+		}
 	}
 	return s.firstRecorded(ctx)
 }
@@ -140,8 +146,6 @@ const (
 	fullDelay   = 40 * time.Millisecond
 	fullRequest = 10 * time.Millisecond
 	fullTimer   = time.Second
-	// fullVisits is how many visits are counted.
-	fullVisits = 300
 )
 
 // fullPages is how many pages it takes that so many wait, besides those that sleep.
@@ -161,7 +165,7 @@ func (s *session) full(ctx context.Context, waiting int, m measured) error {
 	if err := bench.Rest(ctx, s.o.Settle+time.Duration(waiting)*10*time.Millisecond, s.p.worker); err != nil {
 		return err
 	}
-	return m(ctx, Saturated(waiting), s.subject(), func(ctx context.Context) error { return s.subject().more(ctx, fullVisits) })
+	return m(ctx, Saturated(waiting), s.subject(), func(ctx context.Context) error { return s.subject().more(ctx, s.o.SaturatedVisits) })
 }
 
 // withProduct runs do with a product that crawls a site.

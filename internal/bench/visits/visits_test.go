@@ -49,7 +49,7 @@ func TestCounts(t *testing.T) {
 		t.Skip("benchmarks read /proc")
 	}
 	o := Quick()
-	o.Rounds, o.Hosts, o.Pages, o.Window, o.Settle, o.Waiting = 0, 2, 8, time.Second, time.Second, []int{3}
+	o.Rounds, o.Hosts, o.Pages, o.Window, o.Settle, o.Waiting, o.SaturatedVisits = 0, 2, 8, time.Second, time.Second, []int{3}, 10
 	o.Counting, o.Folder = t.TempDir(), t.TempDir()
 	var err error
 	if o.Root, err = deploytest.Root(t.Context()); err != nil {
@@ -102,6 +102,10 @@ func checkCounts(t *testing.T, counts []Count) {
 			if each(bareVisit) != 1 || each(bareStep) != steps || c.Store != (storeCounts{}) {
 				t.Errorf("%s: %v visits and %v steps a visit, and the store did %+v", c.Case, each(bareVisit), each(bareStep), c.Store)
 			}
+		case Saturated(3): // of a time, at whose ends visits are cut off
+			if each("Fetch") == 0 || c.Store.Writes == 0 {
+				t.Errorf("%s: %v requests a visit, and the store did %+v", c.Case, each("Fetch"), c.Store)
+			}
 		default:
 			if each("Fetch") < 1 || each("Acquire") < 0.5 || c.Store.Writes == 0 || c.Store.WriteStatements < c.Store.Writes || c.Store.Reads == 0 {
 				t.Errorf("%s: %v requests and %v permits a visit, and the store did %+v", c.Case, each("Fetch"), each("Acquire"), c.Store)
@@ -124,13 +128,14 @@ func TestCheck(t *testing.T) {
 		}
 	}
 	for name, change := range map[string]func(*Options){
-		"engine":  func(o *Options) { o.Engines = []string{"mysql"} },
-		"engines": func(o *Options) { o.Engines = nil },
-		"rounds":  func(o *Options) { o.Rounds = 0 },
-		"hosts":   func(o *Options) { o.Hosts = 251 },
-		"pages":   func(o *Options) { o.Pages++ },
-		"timer":   func(o *Options) { o.Timer = time.Millisecond },
-		"waiting": func(o *Options) { o.Waiting = []int{0} },
+		"engine":           func(o *Options) { o.Engines = []string{"mysql"} },
+		"engines":          func(o *Options) { o.Engines = nil },
+		"rounds":           func(o *Options) { o.Rounds = 0 },
+		"hosts":            func(o *Options) { o.Hosts = 251 },
+		"pages":            func(o *Options) { o.Pages++ },
+		"timer":            func(o *Options) { o.Timer = time.Millisecond },
+		"waiting":          func(o *Options) { o.Waiting = []int{0} },
+		"number of visits": func(o *Options) { o.SaturatedVisits = 0 },
 	} {
 		o := Default()
 		change(&o)

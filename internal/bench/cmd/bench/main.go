@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"recrawl/internal/bench"
+	"recrawl/internal/bench/peers"
 	"recrawl/internal/bench/visits"
 	"recrawl/internal/deploytest"
 )
@@ -43,6 +44,8 @@ func run(ctx context.Context, args []string) error {
 	switch what, rest := args[0], args[1:]; what {
 	case "visits":
 		return runVisits(ctx, rest)
+	case "peers":
+		return runPeers(ctx, rest)
 	case "bare":
 		return visits.RunBare(ctx, rest, os.Stdin, os.Stdout)
 	default:
@@ -166,6 +169,53 @@ func runVisits(ctx context.Context, args []string) (err error) {
 	return c.publish(visits.Mark, report.Tables)
 }
 
+func runPeers(ctx context.Context, args []string) (err error) {
+	var c common
+	o := peers.Default()
+	if quick(args) {
+		o = peers.Quick()
+	}
+	flags := flag.NewFlagSet("bench peers", flag.ContinueOnError)
+	flags.Bool("quick", false, "a small run that shows that it works; its figures say little")
+	c.flags(flags, 30*time.Minute)
+	delays := flags.String("delays", durations(o.Delays), "gaps between two requests to a host, a `pass` for each")
+	flags.StringVar(&o.Colly, "colly", "", "the `program` of tools/colly; without it colly is left out")
+	flags.IntVar(&o.Rounds, "rounds", o.Rounds, "how often each pass is made")
+	flags.IntVar(&o.Pages, "pages", o.Pages, "pages of the site")
+	flags.IntVar(&o.Hosts, "hosts", o.Hosts, "hosts of the site")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	if o.Delays, err = parseDurations(*delays); err != nil {
+		return fmt.Errorf("-delays: %w", err)
+	}
+	if err := o.Check(); err != nil {
+		return err
+	}
+	ctx, end, err := c.prepare(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { err = end(err) }()
+	if o.Colly != "" {
+		if o.Colly, err = filepath.Abs(o.Colly); err != nil {
+			return err
+		}
+	}
+	o.Programs, o.Root, o.Folder, o.Progress = c.programs, c.root, c.folder, os.Stderr
+	lines, closeLines, err := c.out()
+	if err != nil {
+		return err
+	}
+	o.JSON = lines
+	report, err := peers.Run(ctx, o)
+	if err = errors.Join(err, closeLines()); err != nil {
+		fmt.Print(report.Tables((*bench.Table).Text)) // what there is
+		return err
+	}
+	return c.publish(peers.Mark, report.Tables)
+}
+
 // quick reports whether the settings are to be those of a small run; other flags then
 // change these.
 func quick(args []string) bool {
@@ -196,6 +246,26 @@ func parseNumbers(text string) ([]int, error) {
 			return nil, fmt.Errorf("%q is not a number", field)
 		}
 		all = append(all, n)
+	}
+	return all, nil
+}
+
+func durations(all []time.Duration) string {
+	texts := make([]string, len(all))
+	for i, d := range all {
+		texts[i] = d.String()
+	}
+	return strings.Join(texts, ",")
+}
+
+func parseDurations(text string) ([]time.Duration, error) {
+	var all []time.Duration
+	for field := range strings.SplitSeq(text, ",") {
+		d, err := time.ParseDuration(field)
+		if err != nil || d < 0 {
+			return nil, fmt.Errorf("%q is not a time: write 10ms or 0s", field)
+		}
+		all = append(all, d)
 	}
 	return all, nil
 }
