@@ -14,7 +14,7 @@ LDFLAGS    := -X recrawl/internal/config.Commit=$(COMMIT)
 export CGO_ENABLED ?= 0
 export RECRAWL_TEMPORAL_CLI ?= $(CURDIR)/$(TEMPORAL)
 
-.PHONY: record-release build demo docs policies-tables test test-packages test-e2e test-quick test-long bench lint fmt packages temporal temporal-server compose-config s3-server warcio record clean
+.PHONY: record-release build demo docs policies-tables test test-packages test-e2e test-quick test-long bench bench-programs bench-visits bench-peers bench-docs lint fmt packages temporal temporal-server compose-config s3-server warcio record clean
 
 build: temporal
 	$(GO) build -trimpath -ldflags '$(LDFLAGS)' -o $(BIN)/starter ./starter
@@ -126,6 +126,37 @@ test-long: test
 bench: build packages
 	$(GO) test -run '^$$' -bench . -benchmem -timeout 60m ./...
 
+# Benchmarks of the running programs, for a quiet machine with Linux: docs/benchmarks.md.
+# ARGS go to the program: `make bench-visits ARGS=-quick` shows that it works, ARGS=-h
+# lists the settings.
+BENCH    := $(BIN)/bench
+COUNTING := $(BIN)/counting
+COLLY    := $(BIN)/colly
+
+# The programs themselves, the same with counters in the store, and what measures them.
+bench-programs: build
+	@mkdir -p $(COUNTING)
+	$(GO) build -trimpath -tags counts -o $(COUNTING)/ ./starter ./worker
+	$(GO) build -trimpath -ldflags '$(LDFLAGS)' -o $(BENCH) ./internal/bench/cmd/bench
+
+# What a visit costs. Needs Postgres' server programs, as the tests do; fsyncs of SQLite
+# are counted if strace is there (apt-get install strace).
+bench-visits: bench-programs temporal-server compose-config packages
+	$(BENCH) visits -counting $(COUNTING) $(ARGS)
+
+# The first pass over a site, beside other crawlers. Those that are not there are left out:
+# apt-get install wget python3-scrapy. colly is built from tools/colly.
+bench-peers: bench-programs $(COLLY)
+	$(BENCH) peers -colly $(COLLY) $(ARGS)
+
+$(COLLY): tools/colly/go.mod tools/colly/go.sum tools/colly/main.go
+	cd tools/colly && GOFLAGS= $(GO) build -o ../../$(COLLY) .
+
+# Both, and their tables into docs/benchmarks.md.
+bench-docs: bench-programs temporal-server compose-config packages $(COLLY)
+	$(BENCH) visits -counting $(COUNTING) -docs docs/benchmarks.md $(VISITS)
+	$(BENCH) peers -colly $(COLLY) -docs docs/benchmarks.md $(PEERS)
+
 $(LINT)/%: tools/lint/go.mod tools/lint/go.sum
 	@mkdir -p $(LINT)
 	cd tools/lint && GOFLAGS= $(GO) build -o ../../$(LINT)/ go.temporal.io/sdk/contrib/tools/workflowcheck honnef.co/go/tools/cmd/staticcheck mvdan.cc/gofumpt
@@ -135,6 +166,7 @@ lint: $(LINT)/staticcheck
 	$(GO) vet ./...
 	$(GO) vet -tags measure ./internal/cli/
 	$(GO) vet -tags record ./internal/e2e
+	$(GO) vet -tags counts ./internal/store/sqlstore
 	$(LINT)/staticcheck ./...
 	$(LINT)/workflowcheck -config workflowcheck.config.yaml ./workflows/...
 

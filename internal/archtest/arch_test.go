@@ -42,7 +42,16 @@ type rule struct {
 // pure decides, and does nothing.
 var pure = oneOf("internal/crawl", "internal/urlkey", "internal/scope", "internal/schedule", "internal/schedule/gamma", "internal/polite", "internal/change", "internal/robots/directive", "internal/rank", "internal/residence", "internal/sitemap", "internal/report/survey", "internal/trap")
 
+// measures runs the built programs, as their end-to-end tests do.
+func measures(p string) bool { return hasPrefix(p, module+"/internal/bench") }
+
 var rules = []rule{
+	{
+		"benchmarks stay out of the product",
+		not(measures),
+		func(i string) bool { return hasPrefix(i, module+"/internal/bench") },
+		"what measures the programs must not be linked into them",
+	},
 	{
 		"pure packages do no I/O",
 		pure,
@@ -73,7 +82,9 @@ var rules = []rule{
 	},
 	{
 		"the Temporal SDK stays at its edges",
-		not(oneOf("workflows", "activities", "internal/contract", "internal/contract/contracttest", "internal/temporalkit", "internal/app", "internal/cli")),
+		not(func(p string) bool {
+			return measures(p) || oneOf("workflows", "activities", "internal/contract", "internal/contract/contracttest", "internal/temporalkit", "internal/app", "internal/cli")(p)
+		}),
 		func(i string) bool { return hasPrefix(i, "go.temporal.io/") },
 		"domain code must outlive the orchestrator",
 	},
@@ -145,7 +156,7 @@ var rules = []rule{
 	},
 	{
 		"test support stays out of the product",
-		not(func(p string) bool { return strings.HasSuffix(p, "test") }),
+		not(func(p string) bool { return strings.HasSuffix(p, "test") || measures(p) }),
 		func(i string) bool {
 			return i == "testing" || hasPrefix(i, "github.com/stretchr/testify", "go.temporal.io/sdk/testsuite", "pgregory.net/rapid") ||
 				ours(i) && strings.HasSuffix(i, "test")

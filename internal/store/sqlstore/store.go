@@ -36,7 +36,7 @@ type Store struct {
 
 // New returns the store on an engine, which it owns from then on, without
 // looking at its settings; see Open.
-func New(e Engine, o Options) *Store { return &Store{engine: e, grouping: o.Grouping} }
+func New(e Engine, o Options) *Store { return &Store{engine: observed(e), grouping: o.Grouping} }
 
 // Now implements store.Store.
 func (s *Store) Now(ctx context.Context) (time.Time, error) {

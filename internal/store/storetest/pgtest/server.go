@@ -41,8 +41,11 @@ wait $server
 kill $reader 2>/dev/null
 if [ -e "$dir/asked" ] && [ ! -e "$dir/keep" ]; then rm -rf "$dir"; fi`
 
-// Server is a throw-away PostgreSQL. It keeps nothing safe: fsync is off.
+// Server is a throw-away PostgreSQL. It keeps nothing safe: fsync is off, unless its
+// settings say otherwise.
 type Server struct {
+	settings []string
+
 	bin  string // folder of the binaries
 	dir  string // holds the data folder, the socket and the log
 	port string
@@ -53,13 +56,13 @@ type Server struct {
 }
 
 // Start makes and starts a server. If it fails for want of PostgreSQL, the error
-// says what to install.
-func Start(ctx context.Context) (*Server, error) {
+// says what to install. Settings, each "name=value", go before the tests' own.
+func Start(ctx context.Context, settings ...string) (*Server, error) {
 	bin, err := findBinaries()
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{bin: bin}
+	s := &Server{bin: bin, settings: settings}
 	if err := s.create(ctx); err != nil {
 		return nil, errors.Join(fmt.Errorf("create a test server: %w", err), os.RemoveAll(s.dir))
 	}
@@ -199,10 +202,15 @@ func (s *Server) startOnce(ctx context.Context) (up bool, err error) {
 		}
 	}
 	// Not bound to ctx: the server runs until its input is closed.
-	cmd := s.command(context.WithoutCancel(ctx), "/bin/sh", "-c", supervisor, "sh", s.dir,
-		filepath.Join(s.bin, "postgres"), "-D", s.data(), "-k", s.dir, "-p", s.port,
+	args := []string{
+		"-c", supervisor, "sh", s.dir, filepath.Join(s.bin, "postgres"), "-D", s.data(), "-k", s.dir, "-p", s.port,
 		"-c", "listen_addresses=127.0.0.1", "-c", "fsync=off", "-c", "full_page_writes=off",
-		"-c", "shared_buffers=64MB", "-c", "max_connections=200", "-c", "autovacuum_naptime=1h")
+		"-c", "shared_buffers=64MB", "-c", "max_connections=200", "-c", "autovacuum_naptime=1h",
+	}
+	for _, setting := range s.settings {
+		args = append(args, "-c", setting) // the last one counts
+	}
+	cmd := s.command(context.WithoutCancel(ctx), "/bin/sh", args...)
 	cmd.Stdout, cmd.Stderr = log, log
 	input, err := cmd.StdinPipe()
 	if err != nil {

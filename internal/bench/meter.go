@@ -1,0 +1,171 @@
+package bench
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// tick is the unit of processor time in /proc on every Linux.
+const tick = 10 * time.Millisecond
+
+// stat is a process as /proc/PID/stat has it.
+type stat struct {
+	name   string
+	parent int
+	// own is what its threads have used; children what ended children have that were
+	// waited for.
+	own, children time.Duration
+}
+
+// parseStat reads a line of /proc/PID/stat. The name may hold spaces and parentheses.
+func parseStat(line []byte) (s stat, err error) {
+	open, end := bytes.IndexByte(line, '('), bytes.LastIndexByte(line, ')')
+	if open < 0 || end < open {
+		return s, fmt.Errorf("%q is no line of /proc/PID/stat", line)
+	}
+	s.name = string(line[open+1 : end])
+	fields := strings.Fields(string(line[end+1:])) // from field 3 on, the state
+	if len(fields) < 15 {
+		return s, fmt.Errorf("%q is no line of /proc/PID/stat", line)
+	}
+	if s.parent, err = strconv.Atoi(fields[1]); err != nil {
+		return s, fmt.Errorf("parent process: %w", err)
+	}
+	var ticks [4]int64 // user, system, and both of children
+	for i := range ticks {
+		if ticks[i], err = strconv.ParseInt(fields[11+i], 10, 64); err != nil {
+			return s, fmt.Errorf("processor time: %w", err)
+		}
+	}
+	s.own = time.Duration(ticks[0]+ticks[1]) * tick
+	s.children = time.Duration(ticks[2]+ticks[3]) * tick
+	return s, nil
+}
+
+func readStat(pid int) (stat, error) {
+	line, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return stat{}, fmt.Errorf("read the processor time of a process: %w", err)
+	}
+	return parseStat(line)
+}
+
+// CPU is the processor time that a process has used so far, without its children.
+func CPU(pid int) (time.Duration, error) {
+	s, err := readStat(pid)
+	return s.own, err
+}
+
+// TreeCPU is the processor time of a process and all that it has started: those that
+// run, and those that have ended and were waited for.
+func TreeCPU(pid int) (time.Duration, error) {
+	all, err := processes()
+	if err != nil {
+		return 0, err
+	}
+	root, ok := all[pid]
+	if !ok {
+		return 0, fmt.Errorf("there is no process %d", pid)
+	}
+	sum := root.own + root.children
+	for child, s := range all {
+		if child != pid && descends(all, child, pid) {
+			sum += s.own + s.children
+		}
+	}
+	return sum, nil
+}
+
+// CPUBelow is what the processes of a name that a process has started have used, and
+// what their ended children have.
+func CPUBelow(pid int, name string) (time.Duration, error) {
+	all, err := processes()
+	if err != nil {
+		return 0, err
+	}
+	sum := time.Duration(0)
+	for child, s := range all {
+		if s.name == name[:min(len(name), 15)] && child != pid && descends(all, child, pid) {
+			sum += s.own + s.children
+		}
+	}
+	return sum, nil
+}
+
+// processes are those that run. One may end while they are read.
+func processes() (map[int]stat, error) {
+	paths, err := filepath.Glob("/proc/[0-9]*")
+	if err != nil {
+		return nil, err
+	}
+	all := map[int]stat{}
+	for _, path := range paths {
+		pid, err := strconv.Atoi(filepath.Base(path))
+		if err != nil {
+			continue
+		}
+		if s, err := readStat(pid); err == nil {
+			all[pid] = s
+		}
+	}
+	return all, nil
+}
+
+func descends(all map[int]stat, pid, from int) bool {
+	for range len(all) { // a table read while it changes might have a circle
+		s, ok := all[pid]
+		if !ok || pid == 0 {
+			return false
+		}
+		if s.parent == from {
+			return true
+		}
+		pid = s.parent
+	}
+	return false
+}
+
+// Memory is how much memory a process has in use, in bytes.
+func Memory(pid int) (int64, error) {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	if err != nil {
+		return 0, fmt.Errorf("read the memory of a process: %w", err)
+	}
+	for line := range strings.Lines(string(text)) {
+		if rest, ok := strings.CutPrefix(line, "VmRSS:"); ok {
+			var kib int64
+			if _, err := fmt.Sscan(rest, &kib); err != nil {
+				return 0, fmt.Errorf("read the memory of a process: %w", err)
+			}
+			return kib << 10, nil
+		}
+	}
+	return 0, fmt.Errorf("/proc/%d/status does not tell the memory", pid)
+}
+
+// FolderSize is how many bytes the files below a folder have.
+func FolderSize(dir string) (int64, error) {
+	var size int64
+	err := filepath.WalkDir(dir, func(_ string, e os.DirEntry, err error) error {
+		if os.IsNotExist(err) {
+			return nil // removed meanwhile
+		}
+		if err != nil || e.IsDir() {
+			return err
+		}
+		info, err := e.Info()
+		if err == nil {
+			size += info.Size()
+		}
+		return nil
+	})
+	if err != nil {
+		return 0, fmt.Errorf("size of a folder: %w", err)
+	}
+	return size, nil
+}

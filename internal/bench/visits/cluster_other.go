@@ -1,0 +1,12 @@
+//go:build !unix
+
+package visits
+
+import (
+	"context"
+	"errors"
+)
+
+func startCluster(context.Context, Options) (deployment, error) {
+	return nil, errors.New("a cluster's Postgres is started on Unix only: name the engine sqlite")
+}

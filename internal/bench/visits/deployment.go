@@ -1,0 +1,124 @@
+package visits
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"time"
+
+	"recrawl/internal/bench"
+)
+
+// deployment is where bare loops and the product run in turn.
+type deployment interface {
+	// bare gives a place for bare workflows.
+	bare(ctx context.Context, name string) (*place, error)
+	// product runs the built programs on a new store. With counting they are those that
+	// count, traced if that can be done.
+	product(ctx context.Context, name string, counting bool) (*product, error)
+	close() error
+}
+
+// meter tells the processor time that something has used so far.
+type meter func() (time.Duration, error)
+
+// place is a namespace of a Temporal server.
+type place struct {
+	address, namespace string
+	embedded           bool
+	server             meter
+	database           meter       // nil if the server has none of its own
+	syncs              syncCounter // nil if nobody can tell
+	stop               func(ctx context.Context) error
+}
+
+// product is a running recrawl.
+type product struct {
+	*place
+	worker *bench.Process
+	counts string // the file; "" without
+	// starter runs a command, which must succeed.
+	starter func(ctx context.Context, stdin io.Reader, args ...string) (string, error)
+	stop    func(ctx context.Context) error // and its place
+}
+
+// bareWorker is a running bare worker.
+type bareWorker struct {
+	*bench.Process
+	asker *asker
+}
+
+// startBare runs a bare worker at a place until its workflows have been started.
+func (o Options) startBare(ctx context.Context, at *place, locals int) (*bareWorker, error) {
+	asker, stdin, output, err := newAsker()
+	if err != nil {
+		return nil, err
+	}
+	args := []string{
+		"bare", "-address", at.address, "-namespace", at.namespace, "-workflows", strconv.Itoa(o.Pages),
+		"-timer", o.Timer.String(), "-locals", strconv.Itoa(locals),
+	}
+	if at.embedded {
+		args = append(args, "-embedded")
+	}
+	p, err := bench.Start(bench.Command{Path: o.Self, Args: args, Env: bench.CleanEnv(o.Folder), Stdin: stdin}, output)
+	err = errors.Join(err, stdin.Close())
+	if err != nil {
+		return nil, errors.Join(err, asker.asks.Close())
+	}
+	w := &bareWorker{Process: p, asker: asker}
+	if _, err := asker.visits(ctx, p); err != nil {
+		return nil, errors.Join(err, w.stop())
+	}
+	return w, nil
+}
+
+// stop ends it by the end of its input.
+func (w *bareWorker) stop() error {
+	return errors.Join(w.asker.asks.Close(), w.AwaitEnd())
+}
+
+// folder makes a folder for the data of one part of the benchmark.
+func (o Options) folder(name string) (string, error) {
+	dir := filepath.Join(o.Folder, name)
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return "", fmt.Errorf("make a folder: %w", err)
+	}
+	return dir, nil
+}
+
+// programs are the folder of the programs to run.
+func (o Options) programs(counting bool) string {
+	if counting {
+		return o.Counting
+	}
+	return o.Programs
+}
+
+// temporalCLI is the server of `starter dev`.
+func (o Options) temporalCLI() string {
+	if path := os.Getenv("RECRAWL_TEMPORAL_CLI"); path != "" {
+		return path
+	}
+	return filepath.Join(o.Root, "bin", "temporal")
+}
+
+// tracedSyncs counts the fsyncs in a tracer's log.
+func tracedSyncs(path string) syncCounter {
+	return func(context.Context) (func(context.Context) (Syncs, error), error) {
+		from := time.Now()
+		return func(context.Context) (Syncs, error) {
+			until := time.Now()
+			log, err := os.Open(path)
+			if err != nil {
+				return Syncs{}, fmt.Errorf("read the tracer's log: %w", err)
+			}
+			defer log.Close()
+			return readSyncs(log, from, until)
+		}, nil
+	}
+}

@@ -1,0 +1,97 @@
+// Package visits measures what a visit costs: visits a second, processor time, events,
+// transactions and fsyncs of the built programs, beside bare Temporal workflows of the
+// same number in the same run. docs/benchmarks.md says how to read it.
+package visits
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"time"
+)
+
+// Options say what is measured.
+type Options struct {
+	// Engines are what the databases are: SQLite, Postgres.
+	Engines []string
+	// Rounds is how often everything is timed; bare loops and the product take turns. 0
+	// only counts.
+	Rounds int
+	// Hosts is how many hosts the site has, Pages how many pages in all.
+	Hosts, Pages int
+	// Delay is the gap between two requests to a host.
+	Delay time.Duration
+	// Timer is how long workflows sleep between two visits. It must be so short that
+	// there is always more to do than is done.
+	Timer time.Duration
+	// Window is how long a figure is measured, Settle how long nobody looks before that.
+	Window, Settle time.Duration
+	// Waiting are the lengths of line in which visits to a saturated host are counted, and
+	// SaturatedVisits is how many of them.
+	Waiting         []int
+	SaturatedVisits int
+	// Programs is the folder of starter and worker, Counting that of the same programs
+	// built with the tag counts; "" leaves the counts out.
+	Programs, Counting string
+	// Root is the repository's folder; Self is the program that runs this benchmark.
+	Root, Self string
+	// Folder is where all data lie; it exists and is the caller's.
+	Folder string
+	// Progress is told what is done, JSON gets a line for each figure; nil leaves them out.
+	Progress, JSON io.Writer
+}
+
+// The engines.
+const (
+	SQLite   = "sqlite"
+	Postgres = "postgres"
+)
+
+// Default measures in about six minutes for each engine, on two quiet cores.
+func Default() Options {
+	return Options{
+		Engines: []string{SQLite, Postgres}, Rounds: 2, Hosts: 50, Pages: 500, Delay: 10 * time.Millisecond,
+		Timer: 3 * time.Second, Window: 10 * time.Second, Settle: 4 * time.Second, Waiting: []int{25, 2000}, SaturatedVisits: 300,
+	}
+}
+
+// Quick shows in under a minute that everything works. Its figures say little.
+func Quick() Options {
+	return Options{
+		Engines: []string{SQLite}, Rounds: 1, Hosts: 10, Pages: 50, Delay: 10 * time.Millisecond,
+		Timer: time.Second, Window: 2 * time.Second, Settle: time.Second, Waiting: []int{25}, SaturatedVisits: 60,
+	}
+}
+
+// Check says what is wrong with the options, or returns nil.
+func (o Options) Check() error {
+	for _, e := range o.Engines {
+		if e != SQLite && e != Postgres {
+			return fmt.Errorf("engine %q: write %s or %s", e, SQLite, Postgres)
+		}
+	}
+	switch {
+	case len(o.Engines) == 0:
+		return errors.New("no engine: name one at least")
+	case o.Rounds < 0 || o.Rounds == 0 && o.Counting == "":
+		return fmt.Errorf("rounds %d: use 1 at least, or 0 with programs that count", o.Rounds)
+	case o.Hosts < 1 || o.Hosts > 250:
+		return fmt.Errorf("hosts %d: use 1 to 250", o.Hosts)
+	case o.Pages < o.Hosts || o.Pages%o.Hosts != 0:
+		return fmt.Errorf("pages %d: use a multiple of the hosts, %d", o.Pages, o.Hosts)
+	case o.Delay < 0 || o.Timer < time.Second || o.Window < time.Second || o.Settle < 0:
+		return errors.New("delay and settle are 0 at least, timer and window 1s at least")
+	case len(o.Waiting) > 0 && o.SaturatedVisits < 1:
+		return fmt.Errorf("saturated visits %d: use 1 at least", o.SaturatedVisits)
+	case slices.ContainsFunc(o.Waiting, func(n int) bool { return n < 1 || n > 100_000 }):
+		return fmt.Errorf("waiting %v: use numbers of 1 to 100000", o.Waiting)
+	}
+	return nil
+}
+
+func (o Options) say(format string, args ...any) {
+	if o.Progress != nil {
+		fmt.Fprintf(o.Progress, format+"\n", args...)
+	}
+}

@@ -1,0 +1,211 @@
+package visits
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"recrawl/internal/bench"
+	"recrawl/internal/crawl"
+)
+
+// crawlName is the benchmark's crawl.
+const crawlName = "bench"
+
+// asleep is an interval that nobody sees the end of.
+const asleep = 30 * 24 * time.Hour
+
+// measured is what a case's measuring does: it times, or it counts.
+type measured func(ctx context.Context, name string, s subject, done func(context.Context) error) error
+
+// session is a product with a site to crawl.
+type session struct {
+	o     Options
+	p     *product
+	site  *bench.Site
+	delay time.Duration
+	// counting measures until each page was visited often enough, and not for a time.
+	counting bool
+}
+
+func (s *session) subject() subject {
+	visits := func(context.Context) (int64, error) { return s.site.Counts().Answered, nil }
+	return subject{at: s.p.place, worker: s.p.worker, visits: visits, counts: s.p.counts}
+}
+
+// await waits for what the site sees.
+func (s *session) await(ctx context.Context, what string, holds func(bench.SiteCounts) bool) error {
+	return bench.Await(ctx, what, 5*time.Millisecond, func(context.Context) (bool, error) { return holds(s.site.Counts()), nil }, s.p.worker)
+}
+
+// begin starts the crawl. Pages are visited once, and then sleep.
+func (s *session) begin(ctx context.Context) error {
+	spec := crawl.DefaultSpec()
+	spec.Name, spec.Seeds = crawlName, s.site.Seeds()
+	spec.Politeness.Delay, spec.Politeness.Factor = crawl.Duration(s.delay), 0
+	spec.Revisit.Policy, spec.Revisit.DefaultInterval = "fixed", crawl.Duration(asleep)
+	spec.Revisit.MinInterval = crawl.Duration(time.Second)
+	text, err := json.Marshal(spec)
+	if err != nil {
+		return fmt.Errorf("encode the spec: %w", err)
+	}
+	_, err = s.p.starter(ctx, bytes.NewReader(text), "crawl", "--spec", "-")
+	return err
+}
+
+// revisit wakes all pages, which from then on are visited again after the timer.
+func (s *session) revisit(ctx context.Context, timer time.Duration, more ...string) error {
+	args := append([]string{"crawl", crawlName, "--default-interval", timer.String(), "--min-interval", "1s"}, more...)
+	if _, err := s.p.starter(ctx, nil, args...); err != nil {
+		return err
+	}
+	_, err := s.p.starter(ctx, nil, "retry", crawlName, "--state", "active")
+	return err
+}
+
+// firstShare is the share of the pages whose first visits are measured: the last ones
+// wait for their hosts.
+const firstShare = 0.95
+
+// first measures the first visits, unless m is nil, and waits for the last ones.
+func (s *session) first(ctx context.Context, m measured) error {
+	begin := func(ctx context.Context) error {
+		if err := s.begin(ctx); err != nil {
+			return err
+		}
+		return s.await(ctx, "the crawl makes a request", func(c bench.SiteCounts) bool { return c.Answered > 0 })
+	}
+	if m != nil && s.counting { // from before the first workflow until after the last
+		return m(ctx, First, s.subject(), func(ctx context.Context) error {
+			if err := begin(ctx); err != nil {
+				return err
+			}
+			return s.firstRecorded(ctx)
+		})
+	}
+	if err := begin(ctx); err != nil {
+		return err
+	}
+	if m != nil {
+		enough := int64(firstShare * float64(s.site.Total()))
+		err := m(ctx, First, s.subject(), func(ctx context.Context) error {
+			return s.await(ctx, "most pages are visited", func(c bench.SiteCounts) bool { return c.Distinct >= enough })
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return s.firstRecorded(ctx)
+}
+
+// firstRecorded waits until every page was visited and all that comes of it is done.
+func (s *session) firstRecorded(ctx context.Context) error {
+	err := s.await(ctx, "every page is visited", func(c bench.SiteCounts) bool { return c.Distinct == int64(s.site.Total()) })
+	if err != nil {
+		return err
+	}
+	return bench.Rest(ctx, s.o.Settle, s.p.worker)
+}
+
+// span is for how long revisits are measured.
+func (s *session) span(ctx context.Context) error {
+	if s.counting {
+		return s.subject().more(ctx, s.o.cycles())
+	}
+	return bench.Rest(ctx, s.o.Window, s.p.worker)
+}
+
+// again measures revisits: first of pages that do not change, then of pages that always
+// do.
+func (s *session) again(ctx context.Context, m measured) error {
+	before := s.site.Counts().Unchanged
+	if err := s.revisit(ctx, s.o.Timer); err != nil {
+		return err
+	}
+	rounds := before + 3*int64(s.site.Total())/2
+	if err := s.await(ctx, "the pages are visited again", func(c bench.SiteCounts) bool { return c.Unchanged >= rounds }); err != nil {
+		return err
+	}
+	if err := m(ctx, Unchanged, s.subject(), s.span); err != nil {
+		return err
+	}
+	changed := s.site.Counts().Answered + 3*int64(s.site.Total())/2
+	s.site.Changing.Store(true)
+	if err := s.await(ctx, "the pages have changed", func(c bench.SiteCounts) bool { return c.Answered >= changed }); err != nil {
+		return err
+	}
+	return m(ctx, Changed, s.subject(), s.span)
+}
+
+// Saturated hosts: their gap, the time that a request takes besides, about, and the
+// pages' timer.
+const (
+	fullDelay   = 40 * time.Millisecond
+	fullRequest = 10 * time.Millisecond
+	fullTimer   = time.Second
+)
+
+// fullPages is how many pages it takes that so many wait, besides those that sleep.
+func fullPages(waiting int) int {
+	return waiting + int(fullTimer/(fullDelay+fullRequest))
+}
+
+// full measures visits of a host that has always so many pages waiting.
+func (s *session) full(ctx context.Context, waiting int, m measured) error {
+	if err := s.first(ctx, nil); err != nil {
+		return err
+	}
+	if err := s.revisit(ctx, fullTimer, "--delay", fullDelay.String()); err != nil {
+		return err
+	}
+	// All are in line when there was time to ask them all.
+	if err := bench.Rest(ctx, s.o.Settle+time.Duration(waiting)*10*time.Millisecond, s.p.worker); err != nil {
+		return err
+	}
+	return m(ctx, Saturated(waiting), s.subject(), func(ctx context.Context) error { return s.subject().more(ctx, s.o.SaturatedVisits) })
+}
+
+// withProduct runs do with a product that crawls a site.
+func (o Options) withProduct(ctx context.Context, d deployment, name string, counting bool, site bench.SiteOptions, do func(*session) error) (err error) {
+	web, err := bench.NewSite(ctx, site)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, web.Close()) }()
+	p, err := d.product(ctx, name, counting)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, p.stop(ctx)) }()
+	return do(&session{o: o, p: p, site: web, delay: o.Delay})
+}
+
+// withBare runs do with bare workflows, when they have been through their first timers.
+func (o Options) withBare(ctx context.Context, d deployment, name string, locals int, do func(subject) error) (err error) {
+	at, err := d.bare(ctx, name)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, at.stop(ctx)) }()
+	w, err := o.startBare(ctx, at, locals)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, w.stop()) }()
+	s := subject{at: at, worker: w.Process, visits: func(ctx context.Context) (int64, error) { return w.asker.visits(ctx, w.Process) }}
+	begun, err := s.visits(ctx)
+	if err != nil {
+		return err
+	}
+	err = bench.Await(ctx, "the bare workflows have made their first visits", 100*time.Millisecond, func(ctx context.Context) (bool, error) {
+		n, err := s.visits(ctx)
+		return n >= begun+int64(o.Pages), err
+	}, w.Process)
+	if err != nil {
+		return err
+	}
+	return do(s)
+}

@@ -1,0 +1,197 @@
+package visits
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"recrawl/internal/bench"
+)
+
+// Mark names the place of the tables in docs/benchmarks.md.
+const Mark = "bench-visits"
+
+// Tables writes the report with a way to write a table.
+func (r *Report) Tables(write func(*bench.Table) string) string {
+	var b strings.Builder
+	for _, engine := range r.Options.Engines {
+		speed, noise := r.speed(engine)
+		if len(speed.Rows) > 0 {
+			fmt.Fprintf(&b, "%s: %d pages on %d hosts, delay %s; bare loops of %d workflows; timers of %s, windows of %s.\n\n%s\n",
+				title(engine), r.Options.Pages, r.Options.Hosts, r.Options.Delay, r.Options.Pages, r.Options.Timer, r.Options.Window, write(speed))
+			fmt.Fprintf(&b, "%s\n\n", noise)
+		}
+		if counts := r.counts(engine); len(counts.Rows) > 0 {
+			fmt.Fprintf(&b, "Counted a visit:\n\n%s\n", write(counts))
+			fmt.Fprintf(&b, "%s\n", write(r.activities(engine)))
+		}
+	}
+	for _, missing := range r.Missing {
+		fmt.Fprintf(&b, "Not measured: %s.\n\n", missing)
+	}
+	return b.String()
+}
+
+func title(engine string) string {
+	if engine == Postgres {
+		return "A real server with Postgres"
+	}
+	return "The embedded server with SQLite"
+}
+
+// timed are the timings of a case, by round.
+func (r *Report) timed(engine, name string) map[int]Timing {
+	found := map[int]Timing{}
+	for _, t := range r.Timings {
+		if t.Engine == engine && t.Case == name {
+			found[t.Round] = t
+		}
+	}
+	return found
+}
+
+// speed is what was timed, with ratios to the bare loop of the same round, and a
+// sentence on how far equal rounds differ.
+func (r *Report) speed(engine string) (*bench.Table, string) {
+	table := &bench.Table{Head: []string{"case", "visits/s", "of the bare loop", "server ms", "database ms", "worker ms"}}
+	bare := r.timed(engine, BareLoop)
+	for _, name := range []string{BareLoop, BareLocals, Unchanged, Changed, First} {
+		rounds := r.timed(engine, name)
+		if len(rounds) == 0 {
+			continue
+		}
+		of := func(figure func(Timing) float64) bench.Spread {
+			var all []float64
+			for _, t := range rounds {
+				all = append(all, figure(t))
+			}
+			return bench.SpreadOf(all...)
+		}
+		var ratios []float64
+		for round, t := range rounds {
+			if b, ok := bare[round]; ok {
+				ratios = append(ratios, t.Rate()/b.Rate())
+			}
+		}
+		ratio, database := bench.Unknown, bench.Unknown
+		if len(ratios) > 0 {
+			ratio = bench.SpreadOf(ratios...).String()
+		}
+		if spread := of(func(t Timing) float64 { return t.Database }); spread.Max > 0 {
+			database = bench.Figure(spread.Median)
+		}
+		table.Add(name, of(Timing.Rate).String(), ratio, bench.Figure(of(func(t Timing) float64 { return t.Server }).Median), database,
+			bench.Figure(of(func(t Timing) float64 { return t.Worker }).Median))
+	}
+	return table, r.noise(engine)
+}
+
+// noise says how far equal rounds differ, and whether the timers asked for enough.
+func (r *Report) noise(engine string) string {
+	worst := 0.0
+	for _, name := range []string{BareLoop, BareLocals} {
+		var rates []float64
+		for _, t := range r.timed(engine, name) {
+			rates = append(rates, t.Rate())
+		}
+		if len(rates) > 1 {
+			worst = max(worst, bench.SpreadOf(rates...).Noise())
+		}
+	}
+	text := "One round only: how far equal rounds differ is not known."
+	if worst > 0 {
+		text = fmt.Sprintf("Noise: equal rounds of a bare loop differ by a factor of up to %s. A ratio that is nearer to 1 than that says nothing.", bench.Figure(worst))
+	}
+	asked := float64(r.Options.Pages) / r.Options.Timer.Seconds()
+	for _, name := range []string{BareLoop, BareLocals, Unchanged, Changed} {
+		for _, t := range r.timed(engine, name) {
+			if t.Rate() > 0.85*asked {
+				return text + fmt.Sprintf(" The timers ask for %s visits/s only, which some case nearly reached: it was not at its limit. Use more pages or shorter timers.", bench.Figure(asked))
+			}
+		}
+	}
+	return text
+}
+
+func (r *Report) counted(engine string) []Count {
+	var found []Count
+	for _, c := range r.Counts {
+		if c.Engine == engine {
+			found = append(found, c)
+		}
+	}
+	return found
+}
+
+// counts is what was counted, each a visit.
+func (r *Report) counts(engine string) *bench.Table {
+	head := []string{"case", "events", "workflow tasks", "timers", "local", "regular", "workflows started", "write tx", "read tx", "statements"}
+	if engine == Postgres {
+		head = append(head, "log syncs of Postgres")
+	} else {
+		head = append(head, "fsyncs of the store", "of the archive", "of Temporal")
+	}
+	table := &bench.Table{Head: head}
+	for _, c := range r.counted(engine) {
+		of := func(figure func(Tally) int) string { return bench.Figure(c.Tally.each(figure)) }
+		each := func(n int) string { return bench.Figure(float64(n) / float64(c.Tally.Visits)) }
+		row := []string{
+			c.Case, of(func(t Tally) int { return t.Events }), of(func(t Tally) int { return t.Tasks }), of(func(t Tally) int { return t.Timers }),
+			of(func(t Tally) int { return sum(t.Locals) }), of(func(t Tally) int { return sum(t.Regular) }), of(func(t Tally) int { return sum(t.Started) }),
+		}
+		if c.Store == (storeCounts{}) {
+			row = append(row, bench.Unknown, bench.Unknown, bench.Unknown)
+		} else {
+			row = append(row, each(int(c.Store.Writes)), each(int(c.Store.Reads)), each(int(c.Store.WriteStatements+c.Store.ReadStatements)))
+		}
+		switch {
+		case engine == Postgres && c.Syncs != nil:
+			row = append(row, each(c.Syncs.Shared))
+		case engine == Postgres:
+			row = append(row, bench.Unknown)
+		case c.Syncs != nil:
+			row = append(row, each(c.Syncs.Store), each(c.Syncs.Archive), each(c.Syncs.Temporal))
+		default:
+			row = append(row, bench.Unknown, bench.Unknown, bench.Unknown)
+		}
+		table.Add(row...)
+	}
+	return table
+}
+
+// activities is how often each activity of the product ran a visit.
+func (r *Report) activities(engine string) *bench.Table {
+	names := map[string]bool{}
+	for _, c := range r.counted(engine) {
+		for _, ran := range []map[string]int{c.Tally.Visiting.Locals, c.Tally.Visiting.Regular, c.Tally.Others.Locals, c.Tally.Others.Regular} {
+			for name := range ran {
+				names[name] = name != bareVisit && name != bareStep
+			}
+		}
+	}
+	table := &bench.Table{Head: []string{"activities a visit"}}
+	for _, name := range slices.Sorted(maps.Keys(names)) {
+		if names[name] {
+			table.Head = append(table.Head, name)
+		}
+	}
+	for _, c := range r.counted(engine) {
+		if c.Case == BareLoop || c.Case == BareLocals {
+			continue
+		}
+		row := []string{c.Case}
+		for _, name := range table.Head[1:] {
+			row = append(row, bench.Figure(c.Tally.each(func(t Tally) int { return t.Locals[name] + t.Regular[name] })))
+		}
+		table.Add(row...)
+	}
+	return table
+}
+
+func sum(numbers map[string]int) (total int) {
+	for _, n := range numbers {
+		total += n
+	}
+	return total
+}
