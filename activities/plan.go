@@ -72,7 +72,9 @@ func (a *Activities) PlanRevisit(ctx context.Context, in contract.PlanIn) (contr
 	if err := a.wakeDuplicates(ctx, page.PageRef, in.Fetch.Outcome); err != nil {
 		a.log.Warn("the duplicates of a page could not be looked up", "page", page.URL, "error", err)
 	}
-	return a.recorded(ctx, view, result.Visit, result.Room)
+	out, err := a.recorded(ctx, view, result.Visit, result.Room)
+	out.InLineUntil = result.InLineUntil
+	return out, err
 }
 
 // recorded is the answer about a visit that is recorded. It is the same when it is
@@ -213,7 +215,7 @@ func recordOf(page store.PageRecord, in contract.PlanIn, plan schedule.Plan, kee
 			Duration: f.Duration, State: plan.State, Problem: f.Problem, Location: f.Location,
 			Reasons: slices.Concat(in.Reasons, plan.Reasons()),
 		},
-		Interval: plan.Interval, Failures: plan.Failures, Held: f.Held,
+		Interval: plan.Interval, Failures: plan.Failures, Held: f.Held, Late: late(page, f.At),
 		Validators: f.Validators, ETag: f.ETag, LastModified: f.LastModified, Belief: plan.Belief.Encode(),
 		Retention: store.Retention{Versions: keep.MaxVersions, Age: keep.MaxAge.Std(), Visits: keep.MaxVisits},
 	}

@@ -79,6 +79,9 @@ type AcquireParams struct {
 	Rank float64
 	// Patience is how long to wait in the process; 0 answers at once.
 	Patience time.Duration
+	// Callable: the asker can be woken by a turn. Far back in a line it is then answered a
+	// wait that is much longer than its turn will take, and a turn calls it.
+	Callable bool
 }
 
 // AcquireResult is the answer of Acquire.

@@ -233,8 +233,12 @@ func (s *Store) recordVisit(ctx context.Context, tx Tx, p store.RecordParams) (s
 	if err := d.apply(ctx, s, tx); err != nil {
 		return store.RecordResult{}, err
 	}
+	until, err := s.book(ctx, tx, page, v, p, now)
+	if err != nil {
+		return store.RecordResult{}, err
+	}
 	room, err := hasRoom(ctx, tx, page.crawlID, page.hostID)
-	return store.RecordResult{Visit: v, Room: room}, err
+	return store.RecordResult{Visit: v, Room: room, InLineUntil: until}, err
 }
 
 // recordedVisit answers for a visit that is not the page's next.
@@ -246,8 +250,12 @@ func (s *Store) recordedVisit(ctx context.Context, tx Tx, page frontierRow, visi
 	if err != nil {
 		return store.RecordResult{}, err
 	}
+	until, err := bookedUntil(ctx, tx, page.pageID, visit+1)
+	if err != nil {
+		return store.RecordResult{}, err
+	}
 	room, err := hasRoom(ctx, tx, page.crawlID, page.hostID)
-	return store.RecordResult{Visit: v, Already: true, Room: room}, err
+	return store.RecordResult{Visit: v, Already: true, Room: room, InLineUntil: until}, err
 }
 
 // versionAfter returns the version that the page has after the visit: the one
