@@ -168,3 +168,33 @@ func bookedUntil(ctx context.Context, tx Tx, page int64, visit int) (time.Time, 
 	}
 	return fromMicros(p.promised), nil
 }
+
+// recallAfter is how late a called waiter must be for Recall to look at its host. It is
+// passed over when it is polite.Grace late.
+const recallAfter = polite.Grace
+
+// Recall implements store.Gate. Every host is a transaction of its own.
+func (s *Store) Recall(ctx context.Context, limit int) (store.GateEffects, error) {
+	var all store.GateEffects
+	hosts, err := read(ctx, s, func(tx Tx) ([]int64, error) {
+		now, err := tx.Now(ctx)
+		if err != nil {
+			return nil, err
+		}
+		// Limited before they are made distinct: a host may have many.
+		query := `SELECT DISTINCT l.host_id FROM (SELECT p.host_id FROM places p
+			WHERE p.state = 1 AND p.called = 2 AND p.lapsed_at = 0 AND p.promised_at < $1 ORDER BY p.promised_at LIMIT $2) l`
+		return collect(ctx, tx, query, []any{now - spanMicros(recallAfter), limitOr(limit)}, scanID)
+	})
+	if err != nil {
+		return all, fmt.Errorf("recall: %w", err)
+	}
+	for _, host := range hosts {
+		effects, err := s.nudgeHost(ctx, host)
+		if err != nil {
+			return all, fmt.Errorf("recall host %d: %w", host, err)
+		}
+		all.Turns = append(all.Turns, effects.Turns...)
+	}
+	return all, nil
+}

@@ -125,7 +125,7 @@ func (s *Store) Unpark(ctx context.Context, crawlID int64, limit int) (store.Gat
 		return all, fmt.Errorf("unpark: %w", err)
 	}
 	if len(parked) == 0 {
-		return s.recall(ctx, crawlID, limit)
+		return s.resumeLines(ctx, crawlID, limit)
 	}
 	for len(parked) > 0 {
 		n := 1
@@ -142,10 +142,10 @@ func (s *Store) Unpark(ctx context.Context, crawlID int64, limit int) (store.Gat
 	return all, nil
 }
 
-// recall turns the lines of a resumed crawl, in which everybody may be asleep until a turn
+// resumeLines turns the lines of a resumed crawl, in which everybody may be asleep until a turn
 // calls: those who came while the crawl was paused called nobody. Every host is a
 // transaction of its own.
-func (s *Store) recall(ctx context.Context, crawlID int64, limit int) (store.GateEffects, error) {
+func (s *Store) resumeLines(ctx context.Context, crawlID int64, limit int) (store.GateEffects, error) {
 	var all store.GateEffects
 	query := `SELECT DISTINCT l.host_id FROM host_crawls hc JOIN lines l ON l.host_id = hc.host_id AND l.crawl_id = hc.crawl_id
 		JOIN crawls c ON c.id = hc.crawl_id WHERE hc.crawl_id = $1 AND c.state = 1 AND ` + awaited + ` ORDER BY l.host_id`

@@ -18,10 +18,11 @@ import (
 type Saturation struct {
 	Pages    int
 	Delay    time.Duration // between two requests
-	Took     time.Duration // by a request
+	Took     time.Duration // by a request, on average
 	Interval time.Duration // from a visit to the next one's due time
 	Signal   time.Duration // from a turn's commit to the ask of the page that it wakes
 	Lost     float64       // part of the turns that never arrive
+	Dies     float64       // part of the permits whose holder dies, half of them in the request
 	Visits   int           // how many are counted
 	Asleep   bool          // all pages stand in the line at first, and sleep until they are called
 }
@@ -31,15 +32,17 @@ type Cost struct {
 	Visits, Acquires, Turns, Events int
 	Idle                            time.Duration // of the host while somebody waited
 	Lasted                          time.Duration
-	Fewest, Most                    int // visits of a page
+	Fewest, Most                    int           // visits of a page
+	Latest                          time.Duration // after it was due that a visit was made
+	Early                           int           // requests that came before the last one's gap was over
 }
 
 // PerVisit is a count by visits.
 func (c Cost) PerVisit(n int) float64 { return float64(n) / float64(c.Visits) }
 
 func (c Cost) String() string {
-	return fmt.Sprintf("%d visits, each %.2f asks, %.2f turns and %.2f events; idle for %v of %v; %d to %d visits of a page",
-		c.Visits, c.PerVisit(c.Acquires), c.PerVisit(c.Turns), c.PerVisit(c.Events), c.Idle, c.Lasted, c.Fewest, c.Most)
+	return fmt.Sprintf("%d visits, each %.2f asks, %.2f turns and %.2f events; idle for %v of %v; %d to %d visits of a page, at most %v late",
+		c.Visits, c.PerVisit(c.Acquires), c.PerVisit(c.Turns), c.PerVisit(c.Events), c.Idle, c.Lasted, c.Fewest, c.Most, c.Latest)
 }
 
 // Events of a workflow's history.
@@ -104,6 +107,7 @@ func Saturate(t *testing.T, e sqlstore.Engine, how Saturation) Cost {
 	if how.Asleep { // the host calls the first ones
 		h.carryOut(must(h.s.Nudge(h.ctx))(t))
 	}
+	h.running.Go(h.recall)
 	h.running.Wait()
 	if h.failed != nil {
 		t.Fatal(h.failed)
@@ -251,19 +255,56 @@ func (h *saturated) carryOut(e store.GateEffects) {
 		if h.random.Float64() < h.Lost {
 			continue
 		}
-		page := h.pages[turn.Page.PageID]
-		time.AfterFunc(h.Signal, func() {
+		page, in := h.pages[turn.Page.PageID], min(turn.In, turnLead)
+		time.AfterFunc(turn.In-in+h.Signal, func() { // a worker keeps it until then
 			select {
-			case page.turns <- turn.In:
+			case page.turns <- in:
 			default: // one is on its way
 			}
 		})
 	}
 }
 
+// recall is what every worker does every few seconds.
+func (h *saturated) recall() {
+	for {
+		select {
+		case <-h.ctx.Done():
+			return
+		case <-time.After(10 * time.Second):
+		}
+		if e, err := h.s.Recall(h.ctx, 100); err == nil {
+			h.carryOut(e)
+		} else if h.ctx.Err() == nil {
+			h.fail(err)
+		}
+	}
+}
+
+// dies reports whether something happens now that happens with this chance.
+func (h *saturated) dies(chance float64) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.random.Float64() < chance
+}
+
+// took is how long a request takes.
+func (h *saturated) took() time.Duration {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return time.Duration(2 * h.random.Float64() * float64(h.Took))
+}
+
+// restart is how long it takes until somebody goes on with what a dead worker had.
+const restart = 15 * time.Second
+
 // request makes the request of a permit, records the visit, and adopts its plan.
 func (h *saturated) request(p *saturatedPage, permit crawl.Permit) error {
 	h.events(eventsActivity + eventsTask)
+	if h.dies(h.Dies / 2) {
+		time.Sleep(restart)
+		return nil
+	}
 	b, err := h.s.Begin(h.ctx, store.BeginParams{Permit: permit, Page: p.PageRef, Visit: p.visits + 1, Patience: gatePatience})
 	if errors.Is(err, store.ErrRefused) || err == nil && b.Wait > 0 {
 		return nil // it asks again
@@ -271,9 +312,15 @@ func (h *saturated) request(p *saturatedPage, permit crawl.Permit) error {
 	if err != nil {
 		return err
 	}
-	h.begun(b.At)
-	time.Sleep(h.Took)
-	e, err := h.s.Release(h.ctx, store.ReleaseParams{Permit: permit, Answer: store.HostOK, Duration: h.Took})
+	h.begun(p, b.At)
+	if h.dies(h.Dies / 2) { // the permit expires
+		h.finished(b.At)
+		time.Sleep(restart)
+		return nil
+	}
+	took := h.took()
+	time.Sleep(took)
+	e, err := h.s.Release(h.ctx, store.ReleaseParams{Permit: permit, Answer: store.HostOK, Duration: took})
 	h.finished(time.Now())
 	if err != nil {
 		return err
@@ -294,13 +341,18 @@ func (h *saturated) request(p *saturatedPage, permit crawl.Permit) error {
 	return nil
 }
 
-// begun notes how long the host was idle.
-func (h *saturated) begun(at time.Time) {
+// begun notes how long the host was idle, and how late the visit is.
+func (h *saturated) begun(p *saturatedPage, at time.Time) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	if !h.ended.IsZero() && at.Before(h.ended.Add(h.Delay-time.Microsecond)) {
+		h.cost.Early++
+	}
 	if h.warm && !h.ended.IsZero() {
 		h.cost.Idle += at.Sub(h.ended) - h.Delay
+		h.cost.Latest = max(h.cost.Latest, at.Sub(p.due))
 	}
+	h.ended = at.Add(time.Hour) // until it ends
 }
 
 func (h *saturated) finished(at time.Time) {

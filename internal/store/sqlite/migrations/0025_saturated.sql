@@ -4,3 +4,4 @@
 -- count of a line until then. The other engine's migration of the same name has the same.
 ALTER TABLE places ADD COLUMN called INTEGER NOT NULL DEFAULT 0;
 CREATE INDEX places_booked ON places (host_id, crawl_id, class, arrived) WHERE state = 5;
+CREATE INDEX places_called ON places (promised_at) WHERE state = 1 AND called = 2 AND lapsed_at = 0;
