@@ -57,7 +57,7 @@ func (a *Activities) acquire(ctx context.Context, in contract.AcquireIn) (contra
 			return contract.AcquireOut{Answer: contract.AnswerSkipped, Reasons: reasons}, nil
 		}
 	}
-	result, err := a.stores.Gate.Acquire(ctx, store.AcquireParams{Page: in.Page, Visit: in.Visit, Class: in.Class, Patience: acquirePatience})
+	result, err := a.stores.Gate.Acquire(ctx, store.AcquireParams{Page: in.Page, Visit: in.Visit, Class: in.Class, Patience: acquirePatience, Callable: true})
 	if err != nil {
 		return contract.AcquireOut{}, translate(err)
 	}

@@ -91,6 +91,7 @@ type Activities struct {
 	// ranking is held by the one crawl that is ranked: its links are in memory.
 	ranking *semaphore.Weighted
 	held    heldPages
+	kept    keptTurns
 }
 
 // New returns the activities of one worker.

@@ -20,6 +20,9 @@ import (
 // promised, and a waiter without a workflow gets one.
 func (a *Activities) carryOut(ctx context.Context, effects store.GateEffects) {
 	for _, turn := range effects.Turns {
+		if a.kept.keep(turn, time.Now()) {
+			continue
+		}
 		if err := a.turn(ctx, turn); err != nil {
 			a.log.Warn("a waiting page could not be told of its turn", "page", turn.Page.URL, "error", err)
 		}

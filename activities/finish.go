@@ -63,7 +63,7 @@ func (a *Activities) record(ctx context.Context, view *crawlView, page store.Pag
 	out.Held = done.Effects.Held
 	a.carryOut(ctx, done.Effects)
 	a.afterwards(ctx, page, out)
-	plan, err := a.recorded(ctx, view, done.Visit, done.Room)
+	plan, err := a.planned(ctx, view, done.RecordResult)
 	out.Plan = &plan
 	return out, err
 }

@@ -53,7 +53,7 @@ func (a *Activities) PlanRevisit(ctx context.Context, in contract.PlanIn) (contr
 		return contract.PlanOut{}, translate(err)
 	}
 	a.afterwards(ctx, page, in.Fetch)
-	return a.recorded(ctx, view, result.Visit, result.Room)
+	return a.planned(ctx, view, result)
 }
 
 // beside completes what is known of a visit by what it does not tell itself.
@@ -84,6 +84,13 @@ func (a *Activities) afterwards(ctx context.Context, page store.PageRecord, f co
 	if err := a.wakeDuplicates(ctx, page.PageRef, f.Outcome); err != nil {
 		a.log.Warn("the duplicates of a page could not be looked up", "page", page.URL, "error", err)
 	}
+}
+
+// planned is the answer about a visit that was just recorded.
+func (a *Activities) planned(ctx context.Context, view *crawlView, r store.RecordResult) (contract.PlanOut, error) {
+	out, err := a.recorded(ctx, view, r.Visit, r.Room)
+	out.InLineUntil = r.InLineUntil
+	return out, err
 }
 
 // recorded is the answer about a visit that is recorded. It is the same when it is
@@ -224,7 +231,7 @@ func recordOf(page store.PageRecord, in contract.PlanIn, plan schedule.Plan, kee
 			Duration: f.Duration, State: plan.State, Problem: f.Problem, Location: f.Location,
 			Reasons: slices.Concat(in.Reasons, plan.Reasons()),
 		},
-		Interval: plan.Interval, Failures: plan.Failures, Held: f.Held,
+		Interval: plan.Interval, Failures: plan.Failures, Held: f.Held, Late: late(page, f.At),
 		Validators: f.Validators, ETag: f.ETag, LastModified: f.LastModified, Belief: plan.Belief.Encode(),
 		Retention: store.Retention{Versions: keep.MaxVersions, Age: keep.MaxAge.Std(), Visits: keep.MaxVisits},
 	}

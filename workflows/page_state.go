@@ -49,14 +49,39 @@ func pageNext(s *contract.PageIn, now time.Time) pageStep {
 	}
 	due, _ := dueAt(s)
 	switch {
+	case booked(s) && s.Wake.After(now) && due.After(now):
+		return pageStep{pageSleep, s.Wake, "sleeping", sleepSummary(s, now) + "; " + inItsPlace}
+	case booked(s) && s.Wake.After(now):
+		return pageStep{pageSleep, s.Wake, "waiting in line", s.Waiting}
+	case booked(s):
+		return pageStep{do: pageAsk, doing: "asking for a permit"}
 	case due.After(now) && s.InLine:
 		return pageStep{do: pageLeave, doing: "leaving the line"}
 	case due.After(now):
 		return pageStep{pageSleep, due, "sleeping", sleepSummary(s, now)}
-	case s.InLine && s.Wake.After(now):
+	case s.InLine && s.Booked.IsZero() && s.Wake.After(now):
 		return pageStep{pageSleep, s.Wake, "waiting in line", s.Waiting}
 	}
 	return pageStep{do: pageAsk, doing: "asking for a permit"}
+}
+
+// inItsPlace says what a page with a booked place waits for.
+const inItsPlace = "then its turn in the host's line wakes it"
+
+// booked reports whether the page has a place in line for its next visit, without having
+// asked for it. What moves the visit to another time makes the booking void.
+func booked(s *contract.PageIn) bool {
+	due, _ := dueAt(s)
+	return s.InLine && !s.Booked.IsZero() && s.Booked.Equal(due)
+}
+
+// takePlace makes a page that has a booked place due: its turn may be a moment early by
+// the workflow's clock.
+func takePlace(s *contract.PageIn, now time.Time) {
+	if booked(s) && s.Due.After(now) {
+		s.Due = now
+	}
+	s.Booked = time.Time{}
 }
 
 // dueAt is when the next visit is due, and why. A requested visit, an interval and a snooze
@@ -97,11 +122,7 @@ func classOf(s *contract.PageIn) crawl.Class {
 	case s.Visit == 0:
 		return crawl.ClassFirst
 	}
-	switch s.State {
-	case crawl.Failing, crawl.Gone, crawl.Redirect, crawl.Duplicate, crawl.Excluded:
-		return crawl.ClassProbe
-	}
-	return crawl.ClassRevisit
+	return s.State.RevisitClass()
 }
 
 // askVisit is visit-now. Requests that no visit has served yet count as one. A page that waits
@@ -145,7 +166,8 @@ func takeTurn(s *contract.PageIn, turn contract.TurnArg, now time.Time) {
 // because the visit's own plan is newer.
 func reschedule(s *contract.PageIn, arg contract.RescheduleArg) {
 	overtaken := arg.Visit != 0 && arg.Visit != s.Visit
-	if s.InLine || s.Unrecorded != nil || overtaken || arg.Due.IsZero() {
+	visiting := s.InLine && !booked(s)
+	if visiting || s.Unrecorded != nil || overtaken || arg.Due.IsZero() {
 		return
 	}
 	s.Due, s.Why = arg.Due, clip(arg.Why, maxWords)
@@ -174,7 +196,10 @@ func adopt(s *contract.PageIn, plan contract.PlanOut, note string) {
 		s.State = plan.State
 	}
 	s.Due, s.Why = plan.NextAt, clip(withoutTime(plan.Reason), maxWords)
-	s.InLine, s.Wake, s.Waiting = false, time.Time{}, ""
+	s.InLine, s.Wake, s.Booked, s.Waiting = false, time.Time{}, time.Time{}, ""
+	if !plan.InLineUntil.IsZero() {
+		s.InLine, s.Wake, s.Booked, s.Waiting = true, plan.InLineUntil, plan.NextAt, "in line: its turn wakes it"
+	}
 	s.Hold, s.Tries, s.Unrecorded = time.Time{}, 0, nil
 	if !s.Snoozed.After(plan.At) {
 		s.Snoozed = time.Time{}

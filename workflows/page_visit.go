@@ -20,6 +20,7 @@ func (p *page) number() int { return p.s.Visit + 1 }
 // ask asks for the visit's permit and uses it.
 func (p *page) ask() error {
 	p.alarm.unset()
+	takePlace(&p.s, p.now())
 	p.s.InLine, p.s.Wake, p.s.Hold, p.s.Waiting = true, time.Time{}, time.Time{}, ""
 	ctx := local(p.ctx, fmt.Sprintf("ask for visit %d", p.number()))
 	out, err := contract.Acquire.RunLocal(ctx, contract.AcquireIn{
@@ -248,7 +249,7 @@ func (p *page) leave(state crawl.PageState) error {
 		stay(&p.s)
 		return nil
 	}
-	p.s.InLine, p.s.Wake, p.s.Waiting, p.s.Tries = false, time.Time{}, "", 0
+	p.s.InLine, p.s.Wake, p.s.Booked, p.s.Waiting, p.s.Tries = false, time.Time{}, time.Time{}, "", 0
 	if state == 0 {
 		return nil
 	}

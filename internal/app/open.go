@@ -123,12 +123,14 @@ func startWorker(ctx context.Context, p parts, cfg config.Config, sticky time.Du
 	acts.Register(w)
 	watch := &roomWatch{keeper: p.keeper, store: p.store, name: workerName(), wake: acts.WakeHeld, log: log}
 	unwatch := watch.start(ctx)
+	unkeep := owned(ctx, acts.KeepTurns)
 	if err := w.Start(); err != nil {
+		unkeep()
 		unwatch()
 		return nil, fmt.Errorf("start the worker: %w", err)
 	}
 	uncare := newCrawlCare(p, log).start(ctx)
-	return func() { uncare(); w.Stop(); unwatch() }, nil
+	return func() { uncare(); w.Stop(); unkeep(); unwatch() }, nil
 }
 
 // storesOf are the parts of a store that activities need.

@@ -51,12 +51,15 @@ func workerName() string {
 }
 
 // start watches until stop is called.
-func (w *roomWatch) start(ctx context.Context) (stop func()) {
+func (w *roomWatch) start(ctx context.Context) (stop func()) { return owned(ctx, w.run) }
+
+// owned runs something beside the worker until stop is called.
+func owned(ctx context.Context, run func(context.Context)) (stop func()) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		w.run(ctx)
+		run(ctx)
 	}()
 	return func() { cancel(); <-done }
 }

@@ -272,6 +272,9 @@ type PlanOut struct {
 	// RedirectHost is the host of the page to which the visit redirected, if that page
 	// waits to be admitted; else 0.
 	RedirectHost int64 `json:"redirect_host,omitempty"`
+	// InLineUntil is set if the place of the next visit is booked in the host's line. A turn
+	// calls the page after NextAt, and in case that it is lost the page asks at InLineUntil.
+	InLineUntil time.Time `json:"in_line_until,omitzero"`
 }
 
 // LeaveIn gives up a page's place; State, when set, is the page's new state.

@@ -27,6 +27,9 @@ type PageIn struct {
 	// again.
 	InLine bool      `json:"in_line,omitempty"`
 	Wake   time.Time `json:"wake,omitzero"`
+	// Booked is the due time of the next visit for which the page has a place in line
+	// already. It asks when a turn calls it, or else at Wake. Zero if none is booked.
+	Booked time.Time `json:"booked,omitzero"`
 	// Waiting says in words what Wake or Hold waits for.
 	Waiting string `json:"waiting,omitempty"`
 	// Hold: something that the page needs does not answer (the store, mostly);

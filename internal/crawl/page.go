@@ -115,6 +115,16 @@ const (
 	ClassProbe   Class = 3 // failing, gone, redirecting or excluded pages
 )
 
+// RevisitClass is the class in which a page of this state waits for its next visit, when
+// it has been visited and no person asks for the visit.
+func (s PageState) RevisitClass() Class {
+	switch s {
+	case Failing, Gone, Redirect, Duplicate, Excluded:
+		return ClassProbe
+	}
+	return ClassRevisit
+}
+
 // Classes is the number of classes.
 const Classes = 4
 

@@ -1,6 +1,7 @@
 package polite
 
 import (
+	"cmp"
 	"time"
 
 	"recrawl/internal/crawl"
@@ -58,6 +59,10 @@ type Heads struct {
 	Order []Head
 	// First are first visits, and Eldest those who have waited longest.
 	First, Eldest []Head
+	// Present are there already, and take what comes first by the order.
+	Present int
+	// Slots is how many by the order should be there or on their way; 0 is Slots.
+	Slots int
 }
 
 // Turn says that a waiter should be promised At, which is earlier than it was
@@ -73,9 +78,9 @@ type Turn struct {
 // takes up no slot.
 func Turns(h Heads, l Ledger, granted int, free time.Time, step time.Duration, now time.Time) []Turn {
 	var turns []Turn
-	slots, seen := Slots(step), map[int64]bool{}
+	slots, seen := cmp.Or(h.Slots, Slots(step)), map[int64]bool{}
 	for slot := range slots + 1 {
-		next := h.next(l, seen, now)
+		next := h.next(l, slot, seen, now)
 		if next.head == nil || slot == slots && !next.share {
 			l = l.After(crawl.ClassRevisit, false) // who is there takes it
 			continue
@@ -97,8 +102,11 @@ type wanted struct {
 }
 
 // next is who comes next by the ledger: what Choose would choose if all came.
-func (h *Heads) next(l Ledger, seen map[int64]bool, now time.Time) wanted {
-	best := wanted{head: firstOf(h.Order, seen, now)}
+func (h *Heads) next(l Ledger, slot int, seen map[int64]bool, now time.Time) wanted {
+	var best wanted
+	if slot >= h.Present {
+		best.head = firstOf(h.Order, seen, now)
+	}
 	if first := firstOf(h.First, seen, now); first != nil && l.FirstIn() == 0 && (best.head == nil || best.head.Class != crawl.ClassManual) {
 		best = wanted{head: first, share: true}
 	}

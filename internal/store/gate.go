@@ -32,6 +32,10 @@ type Gate interface {
 	// Nudge corrects lines whose head was promised a later time than its host is free, and
 	// forgets waiters that did not come. Maintenance calls it.
 	Nudge(ctx context.Context) (GateEffects, error)
+	// Recall turns the lines of up to limit hosts at which somebody has not come who was
+	// called: turns are lost with the process that was to signal them. Every worker calls it
+	// every few seconds.
+	Recall(ctx context.Context, limit int) (GateEffects, error)
 	// SetBlocked blocks a host, given by its host key, for all crawls, or unblocks it. No
 	// request is made to a blocked host: Acquire answers WaitBlocked, permits that have not
 	// begun are refused, and a request in flight may end. Its waiters keep their places.
@@ -82,6 +86,9 @@ type AcquireParams struct {
 	Rank float64
 	// Patience is how long to wait in the process; 0 answers at once.
 	Patience time.Duration
+	// Callable: the asker can be woken by a turn. Far back in a line it is then answered a
+	// wait that is much longer than its turn will take, and a turn calls it.
+	Callable bool
 }
 
 // AcquireResult is the answer of Acquire.

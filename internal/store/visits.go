@@ -130,6 +130,8 @@ type RecordParams struct {
 	// Held is how long a back-off the visit caused its host. The page's next visit then
 	// stands behind the others in the host's line. See polite.Behind.
 	Held time.Duration
+	// Late is how long the page waited for the visit after it was due. See polite.Book.
+	Late time.Duration
 	// ETag and LastModified replace the page's validators when Validators is set.
 	Validators         bool
 	ETag, LastModified string
@@ -160,4 +162,8 @@ type RecordResult struct {
 	// it. Refilled says that it is done; after half a minute without admissions somebody else
 	// is told.
 	Room bool
+	// InLineUntil is set if the place of the page's next visit is booked in its host's line:
+	// a turn calls the page when it is due and its time comes. In case that the turn is
+	// lost it comes by itself at InLineUntil.
+	InLineUntil time.Time
 }

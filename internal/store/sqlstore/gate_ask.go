@@ -305,6 +305,9 @@ func (q *question) join(ctx context.Context, need robotsNeed) (*gateHost, place,
 	if is.state != placeWaiting {
 		is = is.withdrawn(is.kind)
 	}
+	if q.was.state == placeBooked {
+		is.arrived = min(is.arrived, g.now) // a person may ask before it is due
+	}
 	class, _ := q.class()
 	is.class, is.rank, is.lapsed = int64(class), q.rank(), 0
 	if is.kind = kindPage; !need.ready && (follows || q.was.kind == kindRobots && q.robots.duty == 0) {
@@ -381,6 +384,11 @@ func (q *question) wait(ctx context.Context, g *gateHost, w *waiter, pump pumped
 	case q.robots.duty != 0 && q.robots.dutyUntil > micros(at):
 		at, reason = fromMicros(q.robots.dutyUntil), store.WaitLine
 	}
+	if reason == store.WaitLine && q.sleeps(g, w, at, position) {
+		at, w.place.called = polite.Uncalled(at, g.at()), sleeps
+	} else {
+		w.place.called = comesAlone
+	}
 	stays := q.promise(g, w, at)
 	if err := g.put(ctx, w.was, w.place); err != nil {
 		return asked{}, err
@@ -401,6 +409,17 @@ func (q *question) wait(ctx context.Context, g *gateHost, w *waiter, pump pumped
 	return a, nil
 }
 
+// sleeps reports whether the waiter is to sleep until it is called. One that was called
+// and came too early comes again by itself.
+func (q *question) sleeps(g *gateHost, w *waiter, at time.Time, position int) bool {
+	return q.params.Callable && polite.Called(position) && w.was.called != wasCalled && !q.canStay(g, at)
+}
+
+// canStay reports whether the asker can wait in the process until it is promised.
+func (q *question) canStay(g *gateHost, at time.Time) bool {
+	return q.remaining > 0 && g.until(at)-polite.Horizon <= q.remaining && g.row.blocked == 0
+}
+
 // promise notes when the waiter is to come, and until when it is present, and
 // reports whether it is.
 func (q *question) promise(g *gateHost, w *waiter, at time.Time) bool {
@@ -408,7 +427,7 @@ func (q *question) promise(g *gateHost, w *waiter, at time.Time) bool {
 	if off := span(promised - w.place.promised); off > promiseSlack || off < -promiseSlack {
 		w.place.promised = promised
 	}
-	stays := q.remaining > 0 && g.until(at)-polite.Horizon <= q.remaining && g.row.blocked == 0
+	stays := q.canStay(g, at)
 	switch leaves := g.now + spanMicros(q.remaining); {
 	case !stays:
 		w.place.present = 0

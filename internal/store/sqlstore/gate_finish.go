@@ -14,6 +14,13 @@ func (s *Store) Finish(ctx context.Context, p store.FinishParams) (store.FinishR
 	if err != nil {
 		return store.FinishResult{}, fmt.Errorf("finish permit %d of page %d: %w", p.Release.Permit.ID, p.Page, err)
 	}
+	if done.Room {
+		// The visit is recorded whatever happens here. A refill that nobody is told of is
+		// maintenance's.
+		if done.Room, err = s.mayRefill(ctx, p.Page); err != nil {
+			done.Room = false
+		}
+	}
 	return done, nil
 }
 

@@ -39,12 +39,13 @@ type heads struct {
 func (g *gateHost) heads(ctx context.Context, lines []*gateLine, pump pumped, step time.Duration) (heads, error) {
 	ledger := g.ledger()
 	idle := pump.others == 0 && len(pump.granted) == 0
+	calls := g.calls(lines, pump, step)
 	firsts, elders := polite.FirstSlots(ledger, step)-pump.firsts, polite.AgedSlots(ledger, step)
 	var look []foremost
 	for _, l := range lines {
 		switch {
-		case idle:
-			look = append(look, foremost{line: l, limit: polite.Slots(step) + passedOver})
+		case idle || calls > 0:
+			look = append(look, foremost{line: l, limit: max(polite.Slots(step), calls) + passedOver})
 		case l.Class == crawl.ClassFirst && firsts > 0:
 			look = append(look, foremost{line: l, limit: firsts + passedOver})
 		}
@@ -61,8 +62,11 @@ func (g *gateHost) heads(ctx context.Context, lines []*gateLine, pump pumped, st
 		h.waiters[w.place.page] = w
 	}
 	queues := queuesOf(waiters, lines)
-	if idle {
+	if sleeping := slices.ContainsFunc(waiters, (*waiter).sleeps); idle || calls > 0 && sleeping {
 		h.Order = headsOf(queues)
+		if sleeping {
+			h.Present, h.Slots = pump.others, calls
+		}
 	}
 	if firsts > 0 {
 		h.First = headsOf(slices.DeleteFunc(queues, func(q queue) bool { return q.line.Class != crawl.ClassFirst }))

@@ -73,6 +73,7 @@ type gateLine struct {
 	// undiscovered are the crawl's pages of the host that were never visited, and
 	// visited are others.
 	undiscovered, visited int64
+	booked                int64 // when the first of its booked places is due, 0 without one
 }
 
 // ofCrawlColumns is what a line has of its crawl c and of its pages at the host, hc.
@@ -131,13 +132,13 @@ func (s *Store) openHost(ctx context.Context, tx Tx, effects *store.GateEffects,
 }
 
 func (g *gateHost) loadLines(ctx context.Context) error {
-	query := `SELECT l.crawl_id, l.class, l.waiting, l.departed, l.served, ` + ofCrawlColumns + `
+	query := `SELECT l.crawl_id, l.class, l.waiting, l.departed, l.served, ` + bookedColumn + `, ` + ofCrawlColumns + `
 		FROM lines l JOIN crawls c ON c.id = l.crawl_id
 			LEFT JOIN host_crawls hc ON hc.host_id = l.host_id AND hc.crawl_id = l.crawl_id
 		WHERE l.host_id = $1`
 	err := g.tx.Query(ctx, query, []any{g.row.id}, func(row Row) error {
 		l := &gateLine{stored: true}
-		if err := l.scanCrawl(row.Scan, &l.Crawl, &l.Class, &l.Waiting, &l.Departed, &l.served); err != nil {
+		if err := l.scanCrawl(row.Scan, &l.Crawl, &l.Class, &l.Waiting, &l.Departed, &l.served, &l.booked); err != nil {
 			return err
 		}
 		l.was, l.servedWas = l.Line, l.served

@@ -79,9 +79,13 @@ func (s *Store) forgetLapsed(ctx context.Context) error {
 	return nil
 }
 
+// awaited is the condition that somebody waits in line l, or has booked a place in it.
+const awaited = `(l.waiting > 0 OR EXISTS (SELECT 1 FROM places b
+	WHERE b.host_id = l.host_id AND b.crawl_id = l.crawl_id AND b.class = l.class AND b.state = 5))`
+
 // waitingHosts lists hosts with waiters after the given one.
 func (s *Store) waitingHosts(ctx context.Context, after int64) ([]int64, error) {
-	query := "SELECT DISTINCT host_id FROM lines WHERE waiting > 0 AND host_id > $1 ORDER BY host_id LIMIT $2"
+	query := `SELECT DISTINCT l.host_id FROM lines l WHERE l.host_id > $1 AND ` + awaited + ` ORDER BY l.host_id LIMIT $2`
 	hosts, err := read(ctx, s, func(tx Tx) ([]int64, error) {
 		return collect(ctx, tx, query, []any{after, hostBatch}, scanID)
 	})
@@ -120,6 +124,9 @@ func (s *Store) Unpark(ctx context.Context, crawlID int64, limit int) (store.Gat
 	if err != nil {
 		return all, fmt.Errorf("unpark: %w", err)
 	}
+	if len(parked) == 0 {
+		return s.resumeLines(ctx, crawlID, limit)
+	}
 	for len(parked) > 0 {
 		n := 1
 		for n < len(parked) && parked[n].host == parked[0].host && n < lapseBatch {
@@ -131,6 +138,29 @@ func (s *Store) Unpark(ctx context.Context, crawlID int64, limit int) (store.Gat
 		}
 		all.Turns = append(all.Turns, effects.Turns...)
 		parked = parked[n:]
+	}
+	return all, nil
+}
+
+// resumeLines turns the lines of a resumed crawl, in which everybody may be asleep until a turn
+// calls: those who came while the crawl was paused called nobody. Every host is a
+// transaction of its own.
+func (s *Store) resumeLines(ctx context.Context, crawlID int64, limit int) (store.GateEffects, error) {
+	var all store.GateEffects
+	query := `SELECT DISTINCT l.host_id FROM host_crawls hc JOIN lines l ON l.host_id = hc.host_id AND l.crawl_id = hc.crawl_id
+		JOIN crawls c ON c.id = hc.crawl_id WHERE hc.crawl_id = $1 AND c.state = 1 AND ` + awaited + ` ORDER BY l.host_id`
+	hosts, err := read(ctx, s, func(tx Tx) ([]int64, error) { return collect(ctx, tx, query, []any{crawlID}, scanID) })
+	if err != nil {
+		return all, fmt.Errorf("list the hosts of a resumed crawl: %w", err)
+	}
+	for _, host := range hosts {
+		effects, err := s.nudgeHost(ctx, host)
+		if err != nil {
+			return all, fmt.Errorf("turn the line of host %d: %w", host, err)
+		}
+		if all.Turns = append(all.Turns, effects.Turns...); len(all.Turns) >= limitOr(limit) {
+			break
+		}
 	}
 	return all, nil
 }

@@ -16,6 +16,14 @@ const (
 	placeGranted = 2
 	placeBegun   = 3
 	placeParked  = 4
+	placeBooked  = 5
+)
+
+// How a waiter comes. The numbers are stored.
+const (
+	comesAlone = 0 // by itself, when it was promised
+	sleeps     = 1 // a turn calls it; its promise is only in case that is lost
+	wasCalled  = 2 // by a turn
 )
 
 // Kinds of a place: what its permit is, or would be, for. The numbers are
@@ -37,15 +45,16 @@ type place struct {
 	present, lapsed         int64
 	ahead, departed         int64
 	permit, grantedAt       int64
+	called                  int64
 }
 
 const placeColumns = `p.page_id, p.host_id, p.home_id, p.crawl_id, p.visit, p.class, p.rank, p.state, p.kind,
-	p.origin, p.url, p.arrived, p.promised_at, p.present_until, p.lapsed_at, p.ahead, p.departed, p.permit_id, p.granted_at`
+	p.origin, p.url, p.arrived, p.promised_at, p.present_until, p.lapsed_at, p.ahead, p.departed, p.permit_id, p.granted_at, p.called`
 
 func (p *place) fields() []any {
 	return []any{
 		&p.page, &p.host, &p.home, &p.crawl, &p.visit, &p.class, &p.rank, &p.state, &p.kind,
-		&p.origin, &p.url, &p.arrived, &p.promised, &p.present, &p.lapsed, &p.ahead, &p.departed, &p.permit, &p.grantedAt,
+		&p.origin, &p.url, &p.arrived, &p.promised, &p.present, &p.lapsed, &p.ahead, &p.departed, &p.permit, &p.grantedAt, &p.called,
 	}
 }
 
@@ -55,7 +64,7 @@ func (p *place) counted() bool { return p.state == placeWaiting && p.lapsed == 0
 // withdrawn is the place without its permit, back in state waiting.
 func (p place) withdrawn(kind int64) place {
 	p.state, p.kind, p.permit, p.grantedAt, p.url = placeWaiting, kind, 0, 0, ""
-	p.present, p.lapsed = 0, 0
+	p.present, p.lapsed, p.called = 0, 0, comesAlone
 	return p
 }
 
@@ -79,16 +88,16 @@ func (g *gateHost) put(ctx context.Context, was, is place) error {
 		return err
 	}
 	_, err := g.tx.Exec(ctx, `INSERT INTO places (page_id, host_id, home_id, crawl_id, visit, class, rank, state, kind,
-			origin, url, arrived, promised_at, present_until, lapsed_at, ahead, departed, permit_id, granted_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)
+			origin, url, arrived, promised_at, present_until, lapsed_at, ahead, departed, permit_id, granted_at, called)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20)
 		ON CONFLICT (page_id) DO UPDATE SET host_id = excluded.host_id, home_id = excluded.home_id,
 			crawl_id = excluded.crawl_id, visit = excluded.visit, class = excluded.class, rank = excluded.rank,
 			state = excluded.state, kind = excluded.kind, origin = excluded.origin, url = excluded.url,
 			arrived = excluded.arrived, promised_at = excluded.promised_at, present_until = excluded.present_until,
 			lapsed_at = excluded.lapsed_at, ahead = excluded.ahead, departed = excluded.departed,
-			permit_id = excluded.permit_id, granted_at = excluded.granted_at`,
+			permit_id = excluded.permit_id, granted_at = excluded.granted_at, called = excluded.called`,
 		is.page, is.host, is.home, is.crawl, is.visit, is.class, is.rank, is.state, is.kind,
-		is.origin, is.url, is.arrived, is.promised, is.present, is.lapsed, is.ahead, is.departed, is.permit, is.grantedAt)
+		is.origin, is.url, is.arrived, is.promised, is.present, is.lapsed, is.ahead, is.departed, is.permit, is.grantedAt, is.called)
 	if err != nil {
 		return fmt.Errorf("write the place of page %d: %w", is.page, err)
 	}
@@ -156,10 +165,20 @@ func (g *gateHost) anchor(ctx context.Context, p *place) error {
 }
 
 // lapse takes a waiter that did not come out of the count of its line. It keeps
-// its age, and gets its place back when it asks.
+// its age, and gets its place back when it asks. One that was called is called once
+// more: the turn may have been lost, and by itself it would not come for long.
 func (g *gateHost) lapse(ctx context.Context, p place) error {
+	if p.called == wasCalled && g.effects == nil {
+		return nil // whoever can signal sees to it
+	}
 	is := p
 	is.lapsed, is.present, is.kind, is.url = g.now, 0, kindPage, ""
+	if p.called == wasCalled {
+		is.called = comesAlone
+		if err := g.signal(ctx, p.page, g.at()); err != nil {
+			return err
+		}
+	}
 	return g.put(ctx, p, is)
 }
 

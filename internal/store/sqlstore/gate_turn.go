@@ -26,16 +26,20 @@ const (
 // turn promises those a better time who are promised later than they are wanted,
 // and adds them to the turns to be signalled: the line's first waiters if nobody is
 // present or granted who would use the host, and in any case those whose shares of
-// the grants come next. The asker, 0 for none, needs no signal: its new time is
+// the grants come next. In a line where waiters sleep until they are called, the first of
+// them are called in time also while others are there. The asker, 0 for none, needs no signal: its new time is
 // returned.
 func (g *gateHost) turn(ctx context.Context, pump pumped, asker int64) (time.Time, error) {
 	var own time.Time
 	if g.effects == nil || !g.hasSlot(nil) || g.row.blocked != 0 || slices.ContainsFunc(pump.granted, placeForRobots) {
 		return own, nil
 	}
+	if err := g.arrive(ctx); err != nil {
+		return own, err
+	}
 	lines := g.waitingLines()
 	if len(lines) == 0 {
-		return own, nil
+		return own, g.callBooked(ctx, pump)
 	}
 	demand := lines[0].demand
 	step := g.step(demand)
@@ -43,9 +47,18 @@ func (g *gateHost) turn(ctx context.Context, pump pumped, asker int64) (time.Tim
 	if err != nil {
 		return own, err
 	}
+	if len(heads.waiters) == 0 {
+		return own, g.callBooked(ctx, pump)
+	}
 	for _, t := range polite.Turns(heads.Heads, g.ledger(), g.underway(pump.granted), g.free(demand).At, step, g.at()) {
 		w := heads.waiters[t.ID]
 		w.place.promised = ceilMicros(t.At)
+		if w.sleeps() {
+			w.place.called = wasCalled
+		}
+		if w.place.page == asker {
+			w.place.called = comesAlone // it is answered
+		}
 		if err := g.put(ctx, w.was, w.place); err != nil {
 			return own, err
 		}

@@ -243,7 +243,11 @@ func (s *Store) recordAfter(ctx context.Context, tx Tx, page frontierRow, p stor
 	if err := d.apply(ctx, s, tx); err != nil {
 		return store.RecordResult{}, err
 	}
-	return store.RecordResult{Visit: v, Room: v.Visit == 1}, nil
+	until, err := s.book(ctx, tx, page, v, p, now)
+	if err != nil {
+		return store.RecordResult{}, err
+	}
+	return store.RecordResult{Visit: v, Room: v.Visit == 1, InLineUntil: until}, nil
 }
 
 // recordedVisit answers for a visit that is not the page's next.
@@ -255,7 +259,11 @@ func (s *Store) recordedVisit(ctx context.Context, tx Tx, page frontierRow, visi
 	if err != nil {
 		return store.RecordResult{}, err
 	}
-	return store.RecordResult{Visit: v, Already: true, Room: visit == 1}, nil
+	until, err := bookedUntil(ctx, tx, page.pageID, visit+1)
+	if err != nil {
+		return store.RecordResult{}, err
+	}
+	return store.RecordResult{Visit: v, Already: true, Room: visit == 1, InLineUntil: until}, nil
 }
 
 // versionAfter returns the version that the page has after the visit: the one

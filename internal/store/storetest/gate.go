@@ -82,6 +82,14 @@ func RunGate(t *testing.T, open func(t *testing.T) store.Store) {
 		"FinishOfTheForgotten":        finishForgotten,
 		"WaiterIsWoken":               waiterIsWoken,
 		"CancelledWaiterReturns":      cancelledWaiter,
+		"FarWaiterSleeps":             farWaiterSleeps,
+		"PlaceIsBooked":               placeIsBooked,
+		"PlaceIsNotBooked":            placeIsNotBooked,
+		"BookedArrives":               bookedArrives,
+		"BookedComesAlone":            bookedComesAlone,
+		"BookedStops":                 bookedStops,
+		"SleepersAreCalledOnResume":   sleepersResume,
+		"RecallWaits":                 recallWaits,
 	}
 	for name, run := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -1,0 +1,72 @@
+package sqlite
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"recrawl/internal/store/storetest"
+)
+
+// TestSaturatedHost: a visit costs nearly nothing more on a host at which many more are due
+// than it takes. Whoever waits is asleep until it is called, and has not asked for its place.
+func TestSaturatedHost(t *testing.T) {
+	ms := time.Millisecond
+	for _, how := range []storetest.Saturation{
+		{Pages: 25, Delay: 100 * ms, Took: 50 * ms, Signal: time.Second, Visits: 200},
+		{Pages: 200, Delay: 100 * ms, Took: 50 * ms, Signal: 3 * time.Second, Visits: 300},
+		{Pages: 25, Delay: time.Second, Took: 50 * ms, Signal: 100 * ms, Visits: 200},
+		{Pages: 25, Delay: time.Second, Took: 50 * ms, Signal: time.Second, Visits: 200},
+		{Pages: 25, Delay: 10 * time.Second, Took: 300 * ms, Signal: time.Second, Visits: 200},
+		{Pages: 25, Delay: 10 * time.Second, Took: 300 * ms, Signal: 3 * time.Second, Visits: 200},
+		{Pages: 25, Delay: 100 * ms, Took: 3 * time.Second, Signal: time.Second, Visits: 200}, // up to 6 seconds
+		{Pages: 2000, Delay: time.Second, Took: 50 * ms, Signal: 300 * ms, Visits: 300, Asleep: true},
+	} {
+		how.Interval = time.Duration(how.Pages) * (how.Delay + how.Took) / 4
+		t.Run(fmt.Sprintf("%d pages, delay %v, signals take %v", how.Pages, how.Delay, how.Signal), func(t *testing.T) { saturate(t, how) })
+	}
+}
+
+func saturate(t *testing.T, how storetest.Saturation) {
+	aside(t, func(t *testing.T, e *countingEngine) {
+		cost := storetest.Saturate(t, e, how)
+		t.Log(cost)
+		if asks, events := cost.PerVisit(cost.Acquires), cost.PerVisit(cost.Events); asks > 1.3 || events > 17 {
+			t.Errorf("a visit costs %.2f asks and %.2f events", asks, events)
+		}
+		if cost.Idle > cost.Lasted/20 {
+			t.Errorf("the host was idle for %v of %v", cost.Idle, cost.Lasted)
+		}
+		if cost.Early > 0 {
+			t.Errorf("%d requests were too early", cost.Early)
+		}
+		if cost.Most > cost.Fewest+2 && !how.Asleep {
+			t.Errorf("pages had %d to %d visits", cost.Fewest, cost.Most)
+		}
+	})
+}
+
+// TestSaturatedHostWhereThingsGetLost: turns that never arrive and workers that die with a
+// permit, or in a request, cost the host little time, and no page its visits.
+func TestSaturatedHostWhereThingsGetLost(t *testing.T) {
+	how := storetest.Saturation{
+		Pages: 40, Delay: time.Second, Took: 200 * time.Millisecond, Interval: 20 * time.Second, Signal: 300 * time.Millisecond,
+		Lost: 0.05, Dies: 0.03, Visits: 400,
+	}
+	aside(t, func(t *testing.T, e *countingEngine) {
+		cost := storetest.Saturate(t, e, how)
+		t.Log(cost)
+		if asks := cost.PerVisit(cost.Acquires); asks > 2 {
+			t.Errorf("a visit costs %.2f asks", asks)
+		}
+		if cost.Early > 0 {
+			t.Errorf("%d requests were too early", cost.Early)
+		}
+		if bound := 10 * time.Duration(how.Pages) * (how.Delay + how.Took); cost.Latest > bound {
+			t.Errorf("a visit was made %v after it was due, more than %v", cost.Latest, bound)
+		}
+		if cost.Fewest == 0 {
+			t.Error("a page had no visit")
+		}
+	})
+}
