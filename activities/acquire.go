@@ -37,7 +37,7 @@ func (a *Activities) acquire(ctx context.Context, in contract.AcquireIn) (contra
 		a.held.add(in.Page)
 		return contract.AcquireOut{Answer: contract.AnswerWait, Held: true, Wait: heldWait(hold, in.Page.PageID, time.Now()), Reason: hold.Reason}, nil
 	}
-	view, err := a.crawl(ctx, in.Page.Crawl, 1)
+	view, err := a.crawlOf(ctx, in.Page, 1)
 	if err != nil {
 		return contract.AcquireOut{}, translate(err)
 	}
@@ -89,7 +89,7 @@ func (a *Activities) excluded(ctx context.Context, in contract.AcquireIn, view *
 	if err != nil || rules[page.PageID] == "" {
 		return contract.AcquireOut{}, false, err
 	}
-	if view, err = a.crawl(ctx, in.Page.Crawl, 0); err != nil {
+	if view, err = a.crawl(ctx, in.Page.Crawl); err != nil {
 		return contract.AcquireOut{}, false, err
 	}
 	if rules, err = maintain.Outside(ctx, a.maintained(view), []store.PageRecord{page}); err != nil || rules[page.PageID] == "" {
@@ -107,7 +107,7 @@ func (a *Activities) excluded(ctx context.Context, in contract.AcquireIn, view *
 // that a person asked for never is.
 func (a *Activities) skips(ctx context.Context, in contract.AcquireIn) (skip bool, why []crawl.Reason, err error) {
 	// The view may be of before a change of the spec: no request hangs on it.
-	view, err := a.crawl(ctx, in.Page.Crawl, 1)
+	view, err := a.crawlOf(ctx, in.Page, 1)
 	if err != nil {
 		return false, nil, err
 	}
@@ -137,7 +137,7 @@ func (a *Activities) skips(ctx context.Context, in contract.AcquireIn) (skip boo
 
 // alreadyRecorded answers with a visit that is done.
 func (a *Activities) alreadyRecorded(ctx context.Context, in contract.AcquireIn, v store.VisitRecord) (contract.AcquireOut, error) {
-	view, err := a.crawl(ctx, in.Page.Crawl, 0)
+	view, err := a.crawl(ctx, in.Page.Crawl)
 	if err != nil {
 		return contract.AcquireOut{}, translate(err)
 	}
@@ -147,7 +147,7 @@ func (a *Activities) alreadyRecorded(ctx context.Context, in contract.AcquireIn,
 
 // judge asks robots.txt about a granted permit's page.
 func (a *Activities) judge(ctx context.Context, in contract.AcquireIn, granted store.AcquireResult) (contract.AcquireOut, error) {
-	view, err := a.crawl(ctx, in.Page.Crawl, granted.Permit.Generation)
+	view, err := a.crawlOf(ctx, in.Page, granted.Permit.Generation)
 	if err != nil {
 		return contract.AcquireOut{}, translate(err)
 	}

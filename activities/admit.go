@@ -40,7 +40,7 @@ func (a *Activities) Admit(ctx context.Context, in contract.AdmitIn) (contract.A
 
 // choose says what becomes of the candidates of one crawl.
 func (a *Activities) choose(ctx context.Context, candidates []store.PageRecord, params *store.AdmitParams) error {
-	view, err := a.crawl(ctx, candidates[0].Crawl, 0)
+	view, err := a.crawl(ctx, candidates[0].Crawl)
 	if err != nil {
 		return err
 	}

@@ -132,7 +132,7 @@ func (a *Activities) lookForRoom(ctx context.Context, in contract.MaintainIn, ou
 }
 
 func (a *Activities) rescope(ctx context.Context, in contract.MaintainIn, _ *contract.MaintainOut) error {
-	view, err := a.crawl(ctx, in.Name, 0)
+	view, err := a.crawl(ctx, in.Name)
 	if err != nil {
 		return err
 	}
@@ -140,7 +140,7 @@ func (a *Activities) rescope(ctx context.Context, in contract.MaintainIn, _ *con
 }
 
 func (a *Activities) lookForTraps(ctx context.Context, in contract.MaintainIn, _ *contract.MaintainOut) error {
-	view, err := a.crawl(ctx, in.Name, 0)
+	view, err := a.crawl(ctx, in.Name)
 	if err != nil {
 		return err
 	}
@@ -148,7 +148,7 @@ func (a *Activities) lookForTraps(ctx context.Context, in contract.MaintainIn, _
 }
 
 func (a *Activities) allocate(ctx context.Context, in contract.MaintainIn, _ *contract.MaintainOut) error {
-	view, err := a.crawl(ctx, in.Name, 0)
+	view, err := a.crawl(ctx, in.Name)
 	if err != nil {
 		return err
 	}
@@ -160,7 +160,7 @@ func (a *Activities) allocate(ctx context.Context, in contract.MaintainIn, _ *co
 }
 
 func (a *Activities) rankDue(ctx context.Context, in contract.MaintainIn, out *contract.MaintainOut) error {
-	view, err := a.crawl(ctx, in.Name, 0)
+	view, err := a.crawl(ctx, in.Name)
 	if err != nil {
 		return err
 	}

@@ -24,7 +24,7 @@ func (a *Activities) PlanRevisit(ctx context.Context, in contract.PlanIn) (contr
 	if err != nil {
 		return contract.PlanOut{}, translate(err)
 	}
-	view, err := a.crawl(ctx, in.Page.Crawl, 0)
+	view, err := a.crawlOf(ctx, page.PageRef, page.Generation)
 	if err != nil {
 		return contract.PlanOut{}, translate(err)
 	}
