@@ -264,6 +264,10 @@ type PlanOut struct {
 	// RedirectHost is the host of the page to which the visit redirected, if that page
 	// waits to be admitted; else 0.
 	RedirectHost int64 `json:"redirect_host,omitempty"`
+	// Linger bounds for how long a run's visits stay in Temporal while the page sleeps: their
+	// number times the sleep. Beyond that the next run starts before the sleep, with a history
+	// of its own. 0, as in older histories, is no bound.
+	Linger time.Duration `json:"linger,omitempty"`
 }
 
 // LeaveIn gives up a page's place; State, when set, is the page's new state.
