@@ -37,7 +37,7 @@ func (a *Activities) acquire(ctx context.Context, in contract.AcquireIn) (contra
 		a.held.add(in.Page)
 		return contract.AcquireOut{Answer: contract.AnswerWait, Held: true, Wait: heldWait(hold, in.Page.PageID, time.Now()), Reason: hold.Reason}, nil
 	}
-	view, err := a.crawl(ctx, in.Page.Crawl, 1)
+	view, err := a.crawlOf(ctx, in.Page, 1)
 	if err != nil {
 		return contract.AcquireOut{}, translate(err)
 	}
@@ -92,7 +92,7 @@ func (a *Activities) excluded(ctx context.Context, in contract.AcquireIn, view *
 	if err != nil || rules[page.PageID] == "" {
 		return contract.AcquireOut{}, false, err
 	}
-	if view, err = a.crawl(ctx, in.Page.Crawl, 0); err != nil {
+	if view, err = a.crawl(ctx, in.Page.Crawl); err != nil {
 		return contract.AcquireOut{}, false, err
 	}
 	if rules, err = maintain.Outside(ctx, a.maintained(view), []store.PageRecord{page}); err != nil || rules[page.PageID] == "" {
@@ -132,7 +132,7 @@ func (a *Activities) skips(ctx context.Context, in contract.AcquireIn, view *cra
 
 // alreadyRecorded answers with a visit that is done.
 func (a *Activities) alreadyRecorded(ctx context.Context, in contract.AcquireIn, v store.VisitRecord) (contract.AcquireOut, error) {
-	view, err := a.crawl(ctx, in.Page.Crawl, 0)
+	view, err := a.crawl(ctx, in.Page.Crawl)
 	if err != nil {
 		return contract.AcquireOut{}, translate(err)
 	}
@@ -143,7 +143,7 @@ func (a *Activities) alreadyRecorded(ctx context.Context, in contract.AcquireIn,
 // judge asks robots.txt about a granted permit's page, and the scope once more if there
 // is another than the page was judged by.
 func (a *Activities) judge(ctx context.Context, in contract.AcquireIn, judged *crawlView, page store.PageRecord, granted store.AcquireResult) (contract.AcquireOut, error) {
-	view, err := a.crawl(ctx, in.Page.Crawl, granted.Permit.Generation)
+	view, err := a.crawlOf(ctx, in.Page, granted.Permit.Generation)
 	if err != nil {
 		return contract.AcquireOut{}, translate(err)
 	}

@@ -60,7 +60,7 @@ func (a *Activities) admit(ctx context.Context, in contract.AdmitIn, engine admi
 
 // choose says what becomes of the candidates of one crawl.
 func (a *Activities) choose(ctx context.Context, candidates []store.PageRecord, params *store.AdmitParams) error {
-	view, err := a.crawl(ctx, candidates[0].Crawl, 0)
+	view, err := a.crawl(ctx, candidates[0].Crawl)
 	if err != nil {
 		return err
 	}

@@ -42,7 +42,7 @@ func (a *Activities) DetectChange(ctx context.Context, in contract.DetectIn) (co
 	if err != nil {
 		return contract.DetectOut{}, translate(err)
 	}
-	view, err := a.crawl(ctx, in.Page.Crawl, 0)
+	view, err := a.crawlOf(ctx, page.PageRef, page.Generation)
 	if err != nil {
 		return contract.DetectOut{}, translate(err)
 	}

@@ -39,7 +39,7 @@ const (
 // A fetch that failed is an error with the FetchOut in its details, so that it
 // shows as failed.
 func (a *Activities) Fetch(ctx context.Context, in contract.FetchIn) (contract.FetchOut, error) {
-	view, err := a.crawl(ctx, in.Page.Crawl, in.Permit.Generation)
+	view, err := a.crawlOf(ctx, in.Page, in.Permit.Generation)
 	if err != nil {
 		return contract.FetchOut{}, translate(err)
 	}

@@ -136,7 +136,7 @@ func (a *Activities) lookForRoom(ctx context.Context, in contract.MaintainIn, ou
 }
 
 func (a *Activities) rescope(ctx context.Context, in contract.MaintainIn, _ *contract.MaintainOut) error {
-	view, err := a.crawl(ctx, in.Name, 0)
+	view, err := a.crawl(ctx, in.Name)
 	if err != nil {
 		return err
 	}
@@ -144,7 +144,7 @@ func (a *Activities) rescope(ctx context.Context, in contract.MaintainIn, _ *con
 }
 
 func (a *Activities) lookForTraps(ctx context.Context, in contract.MaintainIn, _ *contract.MaintainOut) error {
-	view, err := a.crawl(ctx, in.Name, 0)
+	view, err := a.crawl(ctx, in.Name)
 	if err != nil {
 		return err
 	}
@@ -152,7 +152,7 @@ func (a *Activities) lookForTraps(ctx context.Context, in contract.MaintainIn, _
 }
 
 func (a *Activities) allocate(ctx context.Context, in contract.MaintainIn, _ *contract.MaintainOut) error {
-	view, err := a.crawl(ctx, in.Name, 0)
+	view, err := a.crawl(ctx, in.Name)
 	if err != nil {
 		return err
 	}
@@ -164,7 +164,7 @@ func (a *Activities) allocate(ctx context.Context, in contract.MaintainIn, _ *co
 }
 
 func (a *Activities) rankDue(ctx context.Context, in contract.MaintainIn, out *contract.MaintainOut) error {
-	view, err := a.crawl(ctx, in.Name, 0)
+	view, err := a.crawl(ctx, in.Name)
 	if err != nil {
 		return err
 	}

@@ -13,7 +13,7 @@ import (
 // Rank ranks the pages of a crawl by the links between them. It heartbeats with how
 // far it is. One that is cut off is made again, from the ranks that it wrote.
 func (a *Activities) Rank(ctx context.Context, in contract.RankIn) (contract.RankOut, error) {
-	view, err := a.crawl(ctx, in.Name, 0)
+	view, err := a.crawl(ctx, in.Name)
 	if err != nil {
 		return contract.RankOut{}, translate(err)
 	}

@@ -37,7 +37,7 @@ func (a *Activities) followRedirect(ctx context.Context, view *crawlView, page s
 	if err != nil {
 		return nil, err
 	}
-	if view, err = a.crawl(ctx, page.Crawl, 0); err != nil {
+	if view, err = a.crawl(ctx, page.Crawl); err != nil {
 		return nil, err
 	}
 	if view, err = a.seeing(ctx, view, to); err != nil {

@@ -25,7 +25,7 @@ func (a *Activities) RegisterLinks(ctx context.Context, in contract.RegisterIn) 
 	if pending == nil {
 		return contract.RegisterOut{}, nil
 	}
-	view, err := a.crawl(ctx, in.Page.Crawl, 0)
+	view, err := a.crawl(ctx, in.Page.Crawl)
 	if err != nil {
 		return contract.RegisterOut{}, translate(err)
 	}

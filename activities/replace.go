@@ -14,7 +14,7 @@ const replaceBatch = 500
 
 // Replace exchanges a batch of pages of a full collection; see maintain.Replacement.
 func (a *Activities) Replace(ctx context.Context, in contract.ReplaceIn) (contract.ReplaceOut, error) {
-	view, err := a.crawl(ctx, in.Name, 0)
+	view, err := a.crawl(ctx, in.Name)
 	if err != nil || view.Spec.Rank.Every == 0 {
 		return contract.ReplaceOut{}, translate(err)
 	}

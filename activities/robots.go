@@ -29,7 +29,7 @@ const (
 // found: a robots.txt, a redirect hop to be fetched under its own host's permit,
 // or that it cannot be had.
 func (a *Activities) RefreshRobots(ctx context.Context, in contract.RefreshRobotsIn) (contract.RefreshRobotsOut, error) {
-	view, err := a.crawl(ctx, in.Page.Crawl, in.Permit.Generation)
+	view, err := a.crawlOf(ctx, in.Page, in.Permit.Generation)
 	if err != nil {
 		return contract.RefreshRobotsOut{}, translate(err)
 	}

@@ -28,37 +28,56 @@ type crawlView struct {
 	loopback map[string][]netip.AddrPort
 }
 
-// crawlCache keeps one view per crawl; a newer generation replaces it.
+// crawlCache keeps one view per crawl; a newer generation replaces it, and so does another
+// crawl of the same name, after the first was deleted.
 type crawlCache struct {
 	mu    sync.Mutex
 	views map[string]*crawlView
 }
 
-// crawl returns the view of a crawl that is at least of the generation.
-func (a *Activities) crawl(ctx context.Context, name string, generation int64) (*crawlView, error) {
-	a.crawls.mu.Lock()
-	view := a.crawls.views[name]
-	a.crawls.mu.Unlock()
-	if view != nil && generation > 0 && view.Generation >= generation {
+// maxViews bounds the cache: a view of many seeds and rules takes megabytes. Making one again
+// costs little, so dropping everything at the bound is fine.
+const maxViews = 200
+
+func (c *crawlCache) get(name string) *crawlView {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.views[name]
+}
+
+func (c *crawlCache) put(name string, view *crawlView) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.views == nil || len(c.views) >= maxViews {
+		c.views = map[string]*crawlView{}
+	}
+	c.views[name] = view
+}
+
+// crawlOf returns the view of a page's crawl that is at least of the generation. Whoever has
+// read the page knows its crawl's generation by that, and need not read the spec, too.
+func (a *Activities) crawlOf(ctx context.Context, page crawl.PageRef, generation int64) (*crawlView, error) {
+	view := a.crawls.get(page.Crawl)
+	if view != nil && view.ID == page.CrawlID && generation > 0 && view.Generation >= generation {
 		return view, nil
 	}
+	return a.crawl(ctx, page.Crawl)
+}
+
+// crawl returns the view of a crawl as it is in the store now.
+func (a *Activities) crawl(ctx context.Context, name string) (*crawlView, error) {
 	rec, err := a.stores.Crawls.Crawl(ctx, name)
 	if err != nil {
 		return nil, err
 	}
-	if view != nil && view.Generation == rec.Generation {
+	view := a.crawls.get(name)
+	if view != nil && view.ID == rec.ID && view.Generation == rec.Generation {
 		return view, nil
 	}
-	view, err = a.newCrawlView(rec)
-	if err != nil {
+	if view, err = a.newCrawlView(rec); err != nil {
 		return nil, err
 	}
-	a.crawls.mu.Lock()
-	defer a.crawls.mu.Unlock()
-	if a.crawls.views == nil {
-		a.crawls.views = map[string]*crawlView{}
-	}
-	a.crawls.views[name] = view
+	a.crawls.put(name, view)
 	return view, nil
 }
 

@@ -250,6 +250,40 @@ func TestPageContinuesBeforeALongSleep(t *testing.T) {
 	}
 }
 
+// A run ends before a sleep in which its visits would stay in Temporal for longer than the plan
+// allows: the more of them, the shorter the sleep. This is judged once a visit.
+func TestPageContinuesWhenItsVisitsLinger(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name   string
+		every  time.Duration
+		linger time.Duration
+		visits []int // of each run but the last
+	}{
+		{"no bound", day, 0, nil},
+		{"every day", day, 36 * time.Hour, []int{2, 2, 2}},
+		{"every two days", 2 * day, 36 * time.Hour, []int{1, 1, 1, 1, 1, 1}},
+		{"twice a day", 12 * time.Hour, 36 * time.Hour, []int{4}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			// In the first sleep somebody looks, and a turn comes too late: neither ends the run.
+			l := newLive(t, look(c.every/3), signal(c.every/2, contract.TurnSignal, contract.TurnArg{}), stopAt(6*c.every-time.Hour))
+			l.world.OnPlan = func(_ contract.PlanIn, out *contract.PlanOut) { out.NextAt, out.Linger = out.At.Add(c.every), c.linger }
+			l.stopped(l.page(visited(start)))
+			var visits []int
+			last := 3
+			for _, in := range l.inputs {
+				visits = append(visits, in.Visit-last)
+				last = in.Visit
+			}
+			if !slices.Equal(visits, c.visits) {
+				t.Errorf("the runs made %v visits, want %v", visits, c.visits)
+			}
+		})
+	}
+}
+
 func TestPageContinuesByEventsAndSuggestion(t *testing.T) {
 	t.Parallel()
 	for name, opt := range map[string]func(*testsuite.TestWorkflowEnvironment){

@@ -45,6 +45,7 @@ type page struct {
 	started   time.Time         // of this run
 	steps     int               // made in this run
 	visits    int               // recorded in this run
+	linger    time.Duration     // see contract.PlanOut; 0 once it was considered
 	published string            // state in the search attributes
 	unnamed   bool              // crawl and host are missing from the search attributes
 	discovers []workflow.Future // starts of children, until they are ready
@@ -125,16 +126,26 @@ func (p *page) now() time.Time { return p.alarm.now(p.ctx) }
 // way. A run that has done nothing never continues as new, whatever the server suggests, so
 // no page can spin through runs.
 func (p *page) shouldContinue(step pageStep) bool {
+	now := p.now()
+	lingers := p.lingers(step, now)
 	if p.steps == 0 || (step.do != pageSleep && step.do != pageAsk) {
 		return false
 	}
 	info := workflow.GetInfo(p.ctx)
-	now := p.now()
-	return info.GetContinueAsNewSuggested() ||
+	return lingers || info.GetContinueAsNewSuggested() ||
 		p.visits >= p.tuning.VisitsPerRun ||
 		info.GetCurrentHistoryLength() >= p.tuning.EventsPerRun ||
 		now.Sub(p.started) > pageRunAge ||
 		p.visits > 0 && step.do == pageSleep && step.until.Sub(now) > longSleep
+}
+
+// lingers reports whether the run's visits would stay in Temporal for too long while the page
+// sleeps. It does so once a visit, in the task that planned the sleep: the answer must not
+// depend on which worker, of which release, gets a later task of the same sleep.
+func (p *page) lingers(step pageStep, now time.Time) bool {
+	linger := p.linger
+	p.linger = 0
+	return linger > 0 && step.do == pageSleep && time.Duration(p.visits)*step.until.Sub(now) > linger
 }
 
 func (p *page) continueAsNew() error {

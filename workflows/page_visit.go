@@ -179,6 +179,7 @@ func (p *page) compare(u *contract.Unrecorded) error {
 func (p *page) adopt(plan contract.PlanOut, made *contract.Unrecorded) error {
 	adopt(&p.s, plan, noteOf(made))
 	p.visits++
+	p.linger = plan.Linger
 	p.publishState()
 	// Histories from before RedirectHost existed have none, and must replay.
 	refill := plan.Room && p.s.Visit == 1

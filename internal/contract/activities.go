@@ -275,6 +275,10 @@ type PlanOut struct {
 	// InLineUntil is set if the place of the next visit is booked in the host's line. A turn
 	// calls the page after NextAt, and in case that it is lost the page asks at InLineUntil.
 	InLineUntil time.Time `json:"in_line_until,omitzero"`
+	// Linger bounds for how long a run's visits stay in Temporal while the page sleeps: their
+	// number times the sleep. Beyond that the next run starts before the sleep, with a history
+	// of its own. 0, as in older histories, is no bound.
+	Linger time.Duration `json:"linger,omitempty"`
 }
 
 // LeaveIn gives up a page's place; State, when set, is the page's new state.

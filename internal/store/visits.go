@@ -43,6 +43,8 @@ type PageRecord struct {
 	// The page shares these with the others of its crawl and its host; see Schedules.
 	Steering     schedule.Steering
 	HostSteering schedule.HostSteering
+	// Generation is that of the page's crawl at this reading.
+	Generation int64
 }
 
 // VersionRecord is a distinct content of a page.

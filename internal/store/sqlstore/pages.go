@@ -14,7 +14,7 @@ import (
 // pageQuery selects whole pages by the ids in placeholder $1. CROSS JOIN keeps
 // SQLite from starting with a table that is larger than the list of ids.
 func (s *Store) pageQuery() string {
-	return `SELECT p.id, p.crawl_id, c.name, p.url, h.host, p.host_id, p.level, p.hops, p.kind, f.hinted_by,
+	return `SELECT p.id, p.crawl_id, c.name, c.generation, p.url, h.host, p.host_id, p.level, p.hops, p.kind, f.hinted_by,
 			f.state, f.visit, f.changes, f.failures, f.last_at, f.next_at, f.backlinks, f.weight, f.rank, f.linking_hosts, f.inner_links, f.etag, f.last_modified, f.belief,
 			COALESCE(w.id, 0), COALESCE(w.seq, 0), COALESCE(w.visit, 0), COALESCE(w.at, 0),
 			COALESCE(w.digest, ''), COALESCE(w.text_digest, ''), COALESCE(w.link_digest, ''),
@@ -39,7 +39,7 @@ func scanPage(row Row) (store.PageRecord, error) {
 	var state, kind uint8
 	var lastAt, nextAt, versionAt int64
 	var belief, site string
-	err := row.Scan(&p.PageID, &p.CrawlID, &p.Crawl, &p.URL, &p.Host, &p.HostID, &p.Level, &p.Hops, &kind, &p.HintedBy,
+	err := row.Scan(&p.PageID, &p.CrawlID, &p.Crawl, &p.Generation, &p.URL, &p.Host, &p.HostID, &p.Level, &p.Hops, &kind, &p.HintedBy,
 		&state, &p.Visits, &p.Changes, &p.Failures, &lastAt, &nextAt, &p.Backlinks,
 		&p.Weight, &p.Rank, &p.LinkingHosts, &p.InnerLinks, &p.ETag, &p.LastModified, &belief,
 		&w.ID, &w.Seq, &w.Visit, &versionAt, &w.Digest, &w.TextDigest, &w.LinkDigest, &w.Bytes, &w.TextBytes,

@@ -269,11 +269,19 @@ func (t *Server) attend(ctx context.Context, p *os.Process, child Child, ended <
 			if child.listens() && accepts(child.Address()) {
 				probe.Stop()
 				limit.Stop()
+				t.thinIndexes(ctx)
 				t.OnUp()
 				t.setUp(child)
 				up()
 			}
 		}
+	}
+}
+
+// thinIndexes makes the database of a new child small. A child goes on without it.
+func (t *Server) thinIndexes(ctx context.Context) {
+	if _, err := thinIndexes(ctx, t.Files.Database); err != nil && ctx.Err() == nil {
+		t.Log.Warn("the Temporal server's database is larger than it need be, until the next start", "error", err)
 	}
 }
 
