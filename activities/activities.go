@@ -61,6 +61,9 @@ type Settings struct {
 	// Overdue is how late a living page must be, and in no line, before
 	// maintenance starts its workflow again. Default one hour.
 	Overdue time.Duration
+	// Running, unless nil, calls each with the ids of a crawl's pages whose workflows run.
+	// With nil, maintenance looks at each page by id, however many there are.
+	Running func(ctx context.Context, crawlName string, each func(id string)) error
 	// Filters are the filter programs that specs may name; nil is none.
 	Filters Filters
 	// Room says whether there is room for what requests bring; nil is always.
@@ -87,6 +90,8 @@ type Activities struct {
 	// ranking is held by the one crawl that is ranked: its links are in memory.
 	ranking *semaphore.Weighted
 	held    heldPages
+	// censuses are of maintenance's passes that are under way.
+	censuses censuses
 }
 
 // New returns the activities of one worker.
