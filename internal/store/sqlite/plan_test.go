@@ -64,7 +64,10 @@ var smallTables = map[string]bool{
 
 // mustUse are the indexes of queries for which another index would do, but slowly: its
 // entries are all of a crawl's pages that live.
-var mustUse = map[string]string{"f.admission = $2": "frontier_admission"}
+var mustUse = map[string]string{
+	"f.admission = $2":                   "frontier_admission",
+	"f.attempted = 0 AND f.page_id > $2": "frontier_admission",
+}
 
 var (
 	scanned  = regexp.MustCompile(`^SCAN (\S+)`)

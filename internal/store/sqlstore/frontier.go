@@ -139,7 +139,7 @@ func (s *Store) longestDue(ctx context.Context, tx Tx, p store.DueParams, limit 
 // untriedIDs reads the index of the pages that were never attempted: at most a
 // window of them for each host.
 func (s *Store) untriedIDs(ctx context.Context, tx Tx, p store.DueParams, limit int) ([]int64, error) {
-	query := `SELECT f.page_id FROM frontier f
+	query := `SELECT f.page_id FROM frontier f` + s.engine.Dialect().Index("frontier_admission") + `
 		WHERE f.crawl_id = $1 AND f.state BETWEEN 2 AND 7 AND f.attempted = 0 AND f.page_id > $2 AND f.next_at < $3`
 	if !p.InLine {
 		query += ` AND ` + notInLine("f.page_id")
