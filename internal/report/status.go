@@ -258,7 +258,7 @@ func (r Reporter) statusTable(ctx context.Context, crawls []store.CrawlRecord, n
 			}
 		}
 	}
-	if words := backlogWords(backlog); words != "" {
+	if words := backlogWords(backlog); backlog.Age >= backlogOld {
 		if _, err := fmt.Fprintln(r.Out, "backlog: "+words); err != nil {
 			return err
 		}
