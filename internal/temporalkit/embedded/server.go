@@ -144,7 +144,7 @@ func (t *Server) args(c Child) []string {
 		// How many of the server's own tasks run at a time. By default 512 of each kind do,
 		// on the one connection that it has to its database. After a stop, when all pages
 		// are due, all their timers then fire first, and what workers ask for waits behind
-		// hundreds of them. More at a time is no faster.
+		// hundreds of them. More than a few at a time only wait for that connection.
 		"--dynamic-config-value", "history.timerProcessorSchedulerWorkerCount=4",
 		"--dynamic-config-value", "history.transferProcessorSchedulerWorkerCount=8",
 		"--dynamic-config-value", "history.visibilityProcessorSchedulerWorkerCount=4",
