@@ -62,6 +62,9 @@ type Settings struct {
 	// Overdue is how late a living page must be, and in no line, before
 	// maintenance starts its workflow again. Default one hour.
 	Overdue time.Duration
+	// Running, unless nil, calls each with the ids of a crawl's pages whose workflows run.
+	// With nil, maintenance looks at each page by id, however many there are.
+	Running func(ctx context.Context, crawlName string, each func(id string)) error
 	// Filters are the filter programs that specs may name; nil is none.
 	Filters Filters
 	// Room says whether there is room for what requests bring; nil is always.
@@ -92,6 +95,8 @@ type Activities struct {
 	ranking *semaphore.Weighted
 	held    heldPages
 	kept    keptTurns
+	// censuses are of maintenance's passes that are under way.
+	censuses censuses
 }
 
 // New returns the activities of one worker.

@@ -39,8 +39,8 @@ func (a *Activities) unfinishedAge(repair bool) time.Duration {
 	return unfinishedAge
 }
 
-// restart starts a batch of living pages by id: those overdue and in no line,
-// or, repairing, all. A page whose workflow runs, and is not stuck, is not touched.
+// restart starts a batch of living pages that have no workflow: of those overdue and in no
+// line, or, repairing, of all. A page whose workflow runs, and is not stuck, is not touched.
 func (a *Activities) restart(ctx context.Context, in contract.MaintainIn, out *contract.MaintainOut) error {
 	now, err := a.stores.Crawls.Now(ctx)
 	if err != nil {
@@ -61,7 +61,10 @@ func (a *Activities) restart(ctx context.Context, in contract.MaintainIn, out *c
 			return err
 		}
 	}
-	if err := a.mend(ctx, in, distinct(pages, untried), out); err != nil {
+	if a.settings.Running != nil && (in.After > 0 || len(pages) == restartBatch) {
+		return a.restartMany(ctx, in, params, pages, untried, out)
+	}
+	if _, err := a.mend(ctx, in, distinct(pages, untried), out); err != nil {
 		return err
 	}
 	if len(pages) == restartBatch {
@@ -71,11 +74,12 @@ func (a *Activities) restart(ctx context.Context, in contract.MaintainIn, out *c
 }
 
 // mend starts the workflows that pages lack, and those that are stuck anew, and notes
-// how many there were. A page that fails keeps no other waiting, up to a point.
-func (a *Activities) mend(ctx context.Context, in contract.MaintainIn, pages []store.PageRecord, out *contract.MaintainOut) error {
+// how many there were; gone had none. A page that fails keeps no other waiting, up to a
+// point.
+func (a *Activities) mend(ctx context.Context, in contract.MaintainIn, pages []store.PageRecord, out *contract.MaintainOut) (gone int, err error) {
 	const most = 5 // of failures, before Temporal is taken to be out of order
 	var failures []error
-	gone, stuck, why := 0, 0, ""
+	stuck, why := 0, ""
 	for _, p := range pages {
 		mended, err := a.workflows.MendPage(ctx, NewPageIn(p))
 		if err != nil {
@@ -104,7 +108,7 @@ func (a *Activities) mend(ctx context.Context, in contract.MaintainIn, pages []s
 	if trouble.Problem != "" {
 		failures = append(failures, a.stores.Crawls.NoteTroubles(ctx, in.CrawlID, []store.Trouble{trouble}))
 	}
-	return errors.Join(failures...)
+	return gone, errors.Join(failures...)
 }
 
 // distinct are the pages of both lists, by id.

@@ -343,6 +343,7 @@ type flows struct {
 	evicted                               []string
 	// mended is the condition of each page's workflow, Gone by default.
 	mended map[string]temporalkit.Mended
+	mends  int      // how often MendPage was called
 	ended  []string // stuck Discovers
 	// missing: no page has a running workflow.
 	missing bool
@@ -357,11 +358,22 @@ func (f *flows) StartPage(_ context.Context, in contract.PageIn) error {
 }
 
 func (f *flows) MendPage(_ context.Context, in contract.PageIn) (temporalkit.Mended, error) {
+	f.mu.Lock()
+	f.mends++
+	f.mu.Unlock()
 	mended := f.mended[in.Page.URL]
 	if mended.Condition == temporalkit.Runs {
 		return mended, nil
 	}
 	return mended, f.note(&f.started, in.Page, false)
+}
+
+// runs makes the workflows of the pages run.
+func (f *flows) runs(urls []string) {
+	f.mended = map[string]temporalkit.Mended{}
+	for _, url := range urls {
+		f.mended[url] = temporalkit.Mended{Condition: temporalkit.Runs}
+	}
 }
 
 func (f *flows) EndStuckDiscover(_ context.Context, page crawl.PageRef, _ int) (bool, error) {

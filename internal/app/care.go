@@ -45,9 +45,10 @@ type crawlCare struct {
 	flows careFlows
 	log   *slog.Logger
 
-	// What else is looked at, unless nil. ends is what one worker of all looks at in turn,
-	// stuck what each worker has heard of itself.
+	// What else is looked at, unless nil. ends and backlog are what one worker of all looks at in
+	// turn, stuck what each worker has heard of itself.
 	ends      looker
+	backlog   looker
 	stuck     looker
 	strangers interface {
 		look(ctx context.Context) (words string, err error)
@@ -65,6 +66,9 @@ func newCrawlCare(p parts, log *slog.Logger) *crawlCare {
 	flows := p.workflows()
 	care := &crawlCare{store: p.store, flows: flows, log: log}
 	care.ends = &pageEnds{store: p.store, flows: flows, queue: p.home.TaskQueue, log: log}
+	care.backlog = &backlogWatch{store: p.store, ask: func(ctx context.Context) (temporalkit.Backlog, error) {
+		return temporalkit.BacklogOf(ctx, p.client, p.home.Namespace, p.home.TaskQueue)
+	}}
 	if p.struggling != nil {
 		care.stuck = &stuckPages{store: p.store, flows: flows, heard: p.struggling.Take, log: log}
 	}
@@ -98,7 +102,7 @@ func (c *crawlCare) run(ctx context.Context) {
 }
 
 // look takes the crawls that nobody has looked after for a while. Who gets the oldest
-// looks at the ends of all pages: of all workers, that is one.
+// looks at the ends of all pages, and at the task queue: of all workers, that is one.
 func (c *crawlCare) look(ctx context.Context) {
 	if c.strangers != nil {
 		if words, err := c.strangers.look(ctx); err != nil {
@@ -127,10 +131,17 @@ func (c *crawlCare) look(ctx context.Context) {
 			break
 		}
 	}
-	if c.ends == nil || oldest == 0 {
+	if oldest == 0 {
 		return
 	}
-	if known, err := c.store.ListCrawls(ctx); err == nil && oldest == oldestOf(known) {
+	known, err := c.store.ListCrawls(ctx)
+	if err != nil || oldest != oldestOf(known) {
+		return
+	}
+	if c.backlog != nil {
+		c.also(ctx, c.backlog, "the task queue's backlog")
+	}
+	if c.ends != nil {
 		c.also(ctx, c.ends, "workflows that were ended")
 	}
 }

@@ -257,6 +257,10 @@ func (d *devRun) startCrawls(ctx context.Context) error {
 		if rec.State == crawl.CrawlStopped {
 			continue
 		}
+		// One that runs need not be waited for: after a stop, what is due may be before it.
+		if runs, err := flows.Running(ctx, rec.Spec.Name); err == nil && runs {
+			continue
+		}
 		err := flows.StartCrawl(ctx, rec.Spec)
 		if errors.Is(err, temporalkit.ErrNotTaken) {
 			// After a crash Temporal waits for the dead worker; ours comes next.

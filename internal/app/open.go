@@ -118,8 +118,9 @@ func startWorker(ctx context.Context, p parts, cfg config.Config, sticky time.Du
 	temporalkit.CacheWorkflows(cfg.Worker.WorkflowCache)
 	w := temporalkit.NewWorker(p.client, workerOptions(p.home.TaskQueue, cfg, sticky))
 	workflows.Register(w)
-	settings := activities.Settings{Version: config.Release, Contact: cfg.Contact, Overdue: cfg.Overdue, Filters: p.programs, Room: p.keeper, Engine: p.engine, Ended: p.ended, Foreign: p.strange}
-	acts := activities.New(storesOf(p.store), p.files, fetch.New(fetch.Options{}), p.workflows(), settings, log)
+	flows := p.workflows()
+	settings := activities.Settings{Version: config.Release, Contact: cfg.Contact, Overdue: cfg.Overdue, Running: flows.RunningPages, Filters: p.programs, Room: p.keeper, Engine: p.engine, Ended: p.ended, Foreign: p.strange}
+	acts := activities.New(storesOf(p.store), p.files, fetch.New(fetch.Options{}), flows, settings, log)
 	acts.Register(w)
 	watch := &roomWatch{keeper: p.keeper, store: p.store, name: workerName(), wake: acts.WakeHeld, log: log}
 	unwatch := watch.start(ctx)

@@ -267,6 +267,12 @@ func TestGolden(t *testing.T) {
 			f.status[1] = status
 			return r.Status(ctx, "news")
 		},
+		"status-backlog": func(r Reporter) error {
+			r.Store.(*fake).care = store.CareRecord{LookedAt: now, Backlog: store.BacklogRecord{Tasks: 2236, Age: 17 * time.Second, At: now}}
+			young := r.Status(ctx, "news")
+			r.Store.(*fake).care.Backlog.Age = 11 * time.Minute
+			return errors.Join(young, r.Status(ctx, "news"), r.StatusAll(ctx))
+		},
 		"status-evicted": func(r Reporter) error {
 			f := r.Store.(*fake)
 			news := f.status[1]

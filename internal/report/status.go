@@ -49,7 +49,10 @@ type statusLine struct {
 	Evictions    int           `json:"evictions"`
 	LastEviction *evictionLine `json:"last_eviction"`
 	// Held are the workers that make no request, of any crawl.
-	Held     []heldLine    `json:"held"`
+	Held []heldLine `json:"held"`
+	// Backlog is what waits in Temporal's task queue, for all crawls; left out if nothing
+	// has waited for long enough to speak of.
+	Backlog  *backlogLine  `json:"backlog,omitempty"`
 	Troubles []troubleLine `json:"troubles"`
 }
 
@@ -121,7 +124,7 @@ func (r Reporter) status(ctx context.Context, c store.CrawlRecord, now time.Time
 	if more.held, err = r.held(ctx); err != nil {
 		return err
 	}
-	if more.troubles, err = r.troubles(ctx, c, now); err != nil {
+	if more.troubles, more.backlog, err = r.troubles(ctx, c, now); err != nil {
 		return err
 	}
 	if more.hosts, more.troubled, err = r.Trouble(ctx, c, now, troubleShown); err != nil {
@@ -139,6 +142,7 @@ type statusMore struct {
 	rejections []store.RejectionCount
 	evicted    []store.Eviction // the last
 	held       []store.HeldWorker
+	backlog    store.BacklogRecord
 	troubles   []store.TroubleRecord
 	hosts      []HostTrouble // that are in trouble, of so many
 	troubled   int
@@ -171,7 +175,7 @@ func statusOf(c store.CrawlRecord, s store.StatusRecord, more statusMore, now ti
 		Policy: c.Spec.Revisit.Policy, Budget: orNull(c.Spec.Revisit.Budget),
 		PlannedPerDay: more.steering.Planned, BudgetPerDay: more.steering.Budget, Threshold: more.steering.Threshold,
 		ThresholdReasons: words(more.steering.Reasons), Evictions: s.Evicted,
-		Held: heldLines(more.held), Troubles: troubleLines(more.troubles),
+		Held: heldLines(more.held), Backlog: backlogOf(more.backlog), Troubles: troubleLines(more.troubles),
 	}
 	for _, e := range more.evicted {
 		line.LastEviction = &evictionLine{URL: e.Page.URL, For: orNull(e.By.URL), At: stamp(e.At), Reason: evictionWords(e.Reason)}
@@ -198,6 +202,9 @@ func (r Reporter) statusText(c store.CrawlRecord, s store.StatusRecord, more sta
 	}
 	for _, trouble := range more.troubles {
 		t.row("trouble", troublePart(trouble.Part)+": "+troubleWords(trouble, now))
+	}
+	if words := backlogWords(more.backlog); words != "" {
+		t.row("backlog", words)
 	}
 	troubleRows(t, more.hosts, more.troubled, now)
 	t.row("pages", nonZero(crawl.PageStates(), s.Pages))
@@ -262,15 +269,22 @@ func (r Reporter) statusTable(ctx context.Context, crawls []store.CrawlRecord, n
 	if err := t.flush(); err != nil {
 		return err
 	}
+	var backlog store.BacklogRecord
 	for _, c := range crawls {
-		troubles, err := r.troubles(ctx, c, now)
+		troubles, waiting, err := r.troubles(ctx, c, now)
 		if err != nil {
 			return err
 		}
+		backlog = waiting // the same for all
 		for _, t := range troubles {
 			if _, err := fmt.Fprintf(r.Out, "crawl %s, %s: %s\n", c.Spec.Name, troublePart(t.Part), troubleWords(t, now)); err != nil {
 				return err
 			}
+		}
+	}
+	if words := backlogWords(backlog); backlog.Age >= backlogOld {
+		if _, err := fmt.Fprintln(r.Out, "backlog: "+words); err != nil {
+			return err
 		}
 	}
 	return r.heldWorkers(ctx, now)

@@ -23,17 +23,17 @@ type troubleLine struct {
 }
 
 // troubles are what is wrong with a crawl: what its workers noted, and that there are no
-// workers.
-func (r Reporter) troubles(ctx context.Context, c store.CrawlRecord, now time.Time) ([]store.TroubleRecord, error) {
+// workers. With them comes the backlog of the task queue.
+func (r Reporter) troubles(ctx context.Context, c store.CrawlRecord, now time.Time) ([]store.TroubleRecord, store.BacklogRecord, error) {
 	care, err := r.Store.Care(ctx, c.ID)
 	if err != nil {
-		return nil, err
+		return nil, store.BacklogRecord{}, err
 	}
 	if c.State != crawl.CrawlStopped && !care.LookedAt.IsZero() && now.Sub(care.LookedAt) > uncaredAfter {
 		nobody := store.TroubleRecord{Trouble: store.Trouble{Part: store.TroubleWorkers, Problem: "no worker looks after it: is one running?"}, Since: care.LookedAt}
 		care.Troubles = append([]store.TroubleRecord{nobody}, care.Troubles...)
 	}
-	return care.Troubles, nil
+	return care.Troubles, care.Backlog, nil
 }
 
 func troubleLines(troubles []store.TroubleRecord) []troubleLine {

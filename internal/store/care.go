@@ -32,6 +32,13 @@ type Care interface {
 	Care(ctx context.Context, crawlID int64) (CareRecord, error)
 }
 
+// Backlogs takes down what waits in Temporal's task queue, so that a command need not ask
+// a server that is too busy to answer. Care tells it.
+type Backlogs interface {
+	// NoteBacklog records how many tasks wait, and for how long the oldest has waited.
+	NoteBacklog(ctx context.Context, tasks int, age time.Duration) error
+}
+
 // Trouble is what is wrong with a part of a crawl.
 type Trouble struct {
 	Part    string // one of the constants, or a step of maintenance
@@ -45,6 +52,19 @@ type Trouble struct {
 type CareRecord struct {
 	LookedAt time.Time // zero: by nobody yet
 	Troubles []TroubleRecord
+	// Backlog is of the store's task queue, and so the same for all crawls. It is zero
+	// without a note of the last BacklogSeen.
+	Backlog BacklogRecord
+}
+
+// BacklogSeen is how long a note of the backlog is valid. Workers repeat it more often.
+const BacklogSeen = 2 * time.Minute
+
+// BacklogRecord is what waited in the task queue at a time.
+type BacklogRecord struct {
+	Tasks int
+	Age   time.Duration // of the oldest task
+	At    time.Time
 }
 
 // TroubleRecord is a trouble as stored. Since is when it began, without a break since then.

@@ -165,4 +165,5 @@ type DueParams struct {
 	Limit   int
 	InLine  bool // include pages that stand in a line
 	Untried bool // only pages that were admitted and have never been attempted
+	Longest bool // those that are due longest, instead of those with the lowest ids; without After
 }

@@ -60,6 +60,7 @@ type Store interface {
 	Takedown
 	Contents
 	Workers
+	Backlogs
 	ScopeLooks
 	Care
 	Seeds

@@ -65,7 +65,9 @@ var smallTables = map[string]bool{
 // mustUse are the indexes of queries for which another index would do, but slowly: its
 // entries are all of a crawl's pages that live.
 var mustUse = map[string]string{
-	"f.admission = $2": "frontier_admission", "ORDER BY f.page_id DESC LIMIT": "frontier_seeds", "f.attempted = 0 AND f.priority = 0 LIMIT $2": "frontier_new_seeds",
+	"ORDER BY f.page_id DESC LIMIT": "frontier_seeds", "f.attempted = 0 AND f.priority = 0 LIMIT $2": "frontier_new_seeds",
+	"f.admission = $2":                   "frontier_admission",
+	"f.attempted = 0 AND f.page_id > $2": "frontier_admission",
 }
 
 var (

@@ -108,7 +108,10 @@ func (s *Store) Care(ctx context.Context, crawlID int64) (store.CareRecord, erro
 		}
 		query := `SELECT part, problem, pages, since_at, seen_at, mended_at FROM troubles
 			WHERE crawl_id = $1 AND (mended_at = 0 OR mended_at >= $2) ORDER BY part`
-		rec.Troubles, err = collect(ctx, tx, query, []any{crawlID, now - spanMicros(store.TroubleKept)}, scanTrouble)
+		if rec.Troubles, err = collect(ctx, tx, query, []any{crawlID, now - spanMicros(store.TroubleKept)}, scanTrouble); err != nil {
+			return rec, err
+		}
+		rec.Backlog, err = readBacklog(ctx, tx, now)
 		return rec, err
 	})
 	if err != nil {

@@ -97,6 +97,9 @@ func (s *Store) dueIDs(ctx context.Context, tx Tx, p store.DueParams) ([]int64, 
 	if p.Untried {
 		return s.untriedIDs(ctx, tx, p, limit)
 	}
+	if p.Longest {
+		return s.longestDue(ctx, tx, p, limit)
+	}
 	few := fmt.Sprintf(`SELECT f.page_id FROM frontier f
 		WHERE f.crawl_id = $1 AND f.state BETWEEN %d AND %d AND f.next_at < $2
 		ORDER BY f.next_at LIMIT %d`, crawl.Active, crawl.Excluded, fewRows+1)
@@ -120,10 +123,23 @@ func (s *Store) dueIDs(ctx context.Context, tx Tx, p store.DueParams) ([]int64, 
 	})
 }
 
+// longestDue returns the pages that are due longest, at most limit. It looks at fewRows of
+// them: where nearly all stand in lines, it may find none.
+func (s *Store) longestDue(ctx context.Context, tx Tx, p store.DueParams, limit int) ([]int64, error) {
+	outside := ` WHERE ` + notInLine("d.page_id")
+	if p.InLine {
+		outside = ""
+	}
+	query := fmt.Sprintf(`SELECT d.page_id FROM (SELECT f.page_id, f.next_at FROM frontier f
+			WHERE f.crawl_id = $1 AND f.state BETWEEN %d AND %d AND f.next_at < $2
+			ORDER BY f.next_at LIMIT %d) d%s ORDER BY d.next_at, d.page_id LIMIT $3`, crawl.Active, crawl.Excluded, fewRows, outside)
+	return collect(ctx, tx, query, []any{p.CrawlID, micros(p.Before), limit}, scanID)
+}
+
 // untriedIDs reads the index of the pages that were never attempted: at most a
 // window of them for each host.
 func (s *Store) untriedIDs(ctx context.Context, tx Tx, p store.DueParams, limit int) ([]int64, error) {
-	query := `SELECT f.page_id FROM frontier f
+	query := `SELECT f.page_id FROM frontier f` + s.engine.Dialect().Index("frontier_admission") + `
 		WHERE f.crawl_id = $1 AND f.state BETWEEN 2 AND 7 AND f.attempted = 0 AND f.page_id > $2 AND f.next_at < $3`
 	if !p.InLine {
 		query += ` AND ` + notInLine("f.page_id")

@@ -246,6 +246,7 @@ func dueCases() []collectionCase {
 		{"Pages", duePaging},
 		{"WithoutThoseInLine", dueInLine},
 		{"UntriedOnly", dueUntried},
+		{"DueLongest", dueLongest},
 		{"SetStateRevives", dueRevive},
 		{"SetStateLeavesTheLine", dueLeaves},
 		{"SetStateOfUnknownPage", dueUnknown},
@@ -267,6 +268,27 @@ func dueUntried(c *collection) {
 	two := slices.Sorted(slices.Values([]int64{pages[0].PageID, pages[2].PageID}))
 	want(c, "untried", untried(far), fmt.Sprint(two))
 	want(c, "untried before their time", untried(c.page(pages[0].PageID).NextAt.Add(-time.Hour)), "[]")
+}
+
+// dueLongest: the pages that have been due longest come first, without those in a line.
+func dueLongest(c *collection) {
+	c.open()
+	pages := c.admitted(1, 4)
+	for i, interval := range []time.Duration{3 * time.Hour, time.Hour, 2 * time.Hour} {
+		_, err := c.s.RecordVisit(c.ctx, store.RecordParams{
+			Visit:    store.VisitRecord{PageID: pages[i].PageID, Visit: 1, Outcome: crawl.OutcomeUnchanged, State: crawl.Active},
+			Interval: interval,
+		})
+		c.check(err)
+	}
+	_, err := c.s.Acquire(c.ctx, store.AcquireParams{Page: pages[3].PageRef, Visit: 1, Class: crawl.ClassFirst})
+	c.check(err)
+	in := func(inLine bool, limit int) string {
+		return fmt.Sprint(ids(c.due(store.DueParams{Before: c.soon().Add(24 * time.Hour), Limit: limit, Longest: true, InLine: inLine})))
+	}
+	want(c, "two of those in no line", in(false, 2), fmt.Sprint([]int64{pages[1].PageID, pages[2].PageID}))
+	want(c, "all in no line", in(false, 9), fmt.Sprint([]int64{pages[1].PageID, pages[2].PageID, pages[0].PageID}))
+	want(c, "all", in(true, 9), fmt.Sprint([]int64{pages[3].PageID, pages[1].PageID, pages[2].PageID, pages[0].PageID}))
 }
 
 func (c *collection) due(p store.DueParams) []store.PageRecord {

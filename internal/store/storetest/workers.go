@@ -2,12 +2,36 @@ package storetest
 
 import (
 	"fmt"
+	"time"
 
 	"recrawl/internal/store"
 )
 
 func workerCases() []collectionCase {
-	return []collectionCase{{"HeldWorkersSayWhy", heldWorkers}}
+	return []collectionCase{{"HeldWorkersSayWhy", heldWorkers}, {"BacklogIsNoted", backlogNoted}}
+}
+
+// backlogNoted has the store for itself.
+func backlogNoted(c *collection) {
+	backlog := func() store.BacklogRecord {
+		c.Helper()
+		care, err := c.s.Care(c.ctx, c.id)
+		c.check(err)
+		return care.Backlog
+	}
+	c.open()
+	want(c, "no note", backlog(), store.BacklogRecord{})
+	c.check(c.s.NoteBacklog(c.ctx, 2236, 28*time.Second))
+	first := backlog()
+	want(c, "tasks", first.Tasks, 2236)
+	want(c, "the oldest task's age", first.Age, 28*time.Second)
+	c.check(c.s.NoteBacklog(c.ctx, 0, 0))
+	last := backlog()
+	want(c, "tasks when it is gone", last.Tasks, 0)
+	want(c, "age when it is gone", last.Age, 0)
+	if last.At.Before(first.At) {
+		c.Errorf("noted at %s, and before that at %s", last.At, first.At)
+	}
 }
 
 // heldWorkers has the store for itself.

@@ -141,6 +141,13 @@ func (t *Server) args(c Child) []string {
 		"--sqlite-pragma", "busy_timeout=60000", "--sqlite-pragma", "secure_delete=ON",
 		"--dynamic-config-value", "system.enableActivityEagerExecution=true",
 		"--dynamic-config-value", "limit.maxIDLength=255",
+		// How many of the server's own tasks run at a time. By default 512 of each kind do,
+		// on the one connection that it has to its database. After a stop, when all pages
+		// are due, all their timers then fire first, and what workers ask for waits behind
+		// hundreds of them. More than a few at a time only wait for that connection.
+		"--dynamic-config-value", "history.timerProcessorSchedulerWorkerCount=4",
+		"--dynamic-config-value", "history.transferProcessorSchedulerWorkerCount=8",
+		"--dynamic-config-value", "history.visibilityProcessorSchedulerWorkerCount=4",
 		// Nobody needs Temporal's HTTP API, and any page could use it: it cannot be
 		// switched off, but answers only to a host, and none has this name.
 		"--dynamic-config-value", `frontend.httpAllowedHosts=["none/"]`,

@@ -1,0 +1,196 @@
+package sqlite
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"recrawl/internal/crawl"
+	"recrawl/internal/store"
+	"recrawl/internal/store/sqlstore"
+)
+
+// meter is an engine that counts the statements of all transactions, and the rows that
+// they return.
+type meter struct {
+	*engine
+	statements, rows atomic.Int64
+}
+
+func (m *meter) Read(ctx context.Context, fn func(sqlstore.Tx) error) error {
+	return m.engine.Read(ctx, func(tx sqlstore.Tx) error { return fn(meteredTx{tx, m}) })
+}
+
+func (m *meter) Write(ctx context.Context, fn func(sqlstore.Tx) error) error {
+	return m.engine.Write(ctx, func(tx sqlstore.Tx) error { return fn(meteredTx{tx, m}) })
+}
+
+type meteredTx struct {
+	sqlstore.Tx
+	m *meter
+}
+
+func (t meteredTx) Exec(ctx context.Context, query string, args ...any) (int64, error) {
+	t.m.statements.Add(1)
+	return t.Tx.Exec(ctx, query, args...)
+}
+
+func (t meteredTx) Query(ctx context.Context, query string, args []any, scan func(sqlstore.Row) error) error {
+	t.m.statements.Add(1)
+	return t.Tx.Query(ctx, query, args, func(row sqlstore.Row) error {
+		t.m.rows.Add(1)
+		return scan(row)
+	})
+}
+
+func (t meteredTx) QueryRow(ctx context.Context, query string, args []any, dest ...any) error {
+	t.m.statements.Add(1)
+	t.m.rows.Add(1)
+	return t.Tx.QueryRow(ctx, query, args, dest...)
+}
+
+// crowdHosts is how many hosts a crowd is on.
+const crowdHosts = 20
+
+// crowd fills a store with a crawl of visited pages that live, without the work of visiting
+// them: overdue of them are due, by more the lower their ids, and the others sleep.
+func crowd(t *testing.T, m *meter, pages, overdue int) (*sqlstore.Store, store.CrawlRecord) {
+	t.Helper()
+	s := sqlstore.New(m, sqlstore.Options{})
+	spec := crawl.DefaultSpec()
+	spec.Name, spec.Seeds = "crowd", []string{"http://h0.example/"}
+	rec, err := s.OpenCrawl(t.Context(), spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	type page struct {
+		ID   int    `json:"id"`
+		Hash string `json:"hash"`
+		URL  string `json:"url"`
+		Host int    `json:"host"`
+		Next int64  `json:"next"`
+	}
+	now := time.Now()
+	list := make([]page, pages)
+	for i := range list {
+		p := page{ID: i + 1, URL: fmt.Sprintf("http://h%d.example/%d", i%crowdHosts, i), Host: i%crowdHosts + 1, Next: now.Add(time.Hour + time.Duration(i)*time.Second).UnixMicro()}
+		if i < overdue {
+			p.Next = now.Add(-2*time.Hour + time.Duration(i)*time.Millisecond).UnixMicro()
+		}
+		sum := sha256.Sum256([]byte(p.URL))
+		p.Hash = fmt.Sprintf("%x", sum[:16])
+		list[i] = p
+	}
+	text, err := json.Marshal(list)
+	if err != nil {
+		t.Fatal(err)
+	}
+	each := `FROM (SELECT value ->> 'id' AS id, value ->> 'hash' AS hash, value ->> 'url' AS url, value ->> 'host' AS host, value ->> 'next' AS next FROM json_each($1)) r`
+	err = m.engine.Write(t.Context(), func(tx sqlstore.Tx) error {
+		for _, fill := range []string{
+			`INSERT INTO pages (id, crawl_id, url_hash, url, host_id, level, found_at, found_from)
+				SELECT r.id, $2, unhex(r.hash), r.url, r.host, 1, 1, 0 ` + each,
+			`INSERT INTO frontier (page_id, crawl_id, host_id, state, visit, attempted, next_at, last_at, weight, belief)
+				SELECT r.id, $2, r.host, 2, 3, 1, r.next, 1, 1.0, '' ` + each,
+			`INSERT INTO hosts (id, host) SELECT DISTINCT r.host, 'h' || (r.host - 1) || '.example' ` + each + ` WHERE $2 > 0`,
+			`INSERT INTO host_crawls (host_id, crawl_id, living) SELECT r.host, $2, COUNT(*) ` + each + ` GROUP BY r.host`,
+			`INSERT INTO crawl_counts (crawl_id, kind, code, slot, n) SELECT $2, 'state', 2, 0, COUNT(*) ` + each,
+		} {
+			if _, err := tx.Exec(t.Context(), fill, string(text), rec.ID); err != nil {
+				return fmt.Errorf("%w in %s", err, fill)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s, rec
+}
+
+// flatOperations are what people ask for, what maintenance does in every pass, and the
+// parts of a visit.
+func flatOperations(ctx context.Context, s *sqlstore.Store, c store.CrawlRecord, pages int) []operation {
+	now := time.Now()
+	sleeper := crawl.PageRef{CrawlID: c.ID, Crawl: "crowd", PageID: int64(pages), URL: fmt.Sprintf("http://h%d.example/%d", (pages-1)%crowdHosts, pages-1), Host: fmt.Sprintf("h%d.example", (pages-1)%crowdHosts)}
+	return []operation{
+		{"status", func() error { _, err := s.Status(ctx, c.ID); return err }},
+		{"care", func() error { _, err := s.Care(ctx, c.ID); return err }},
+		{"hosts in trouble", func() error { _, _, err := s.TroubledHosts(ctx, c.ID, 5); return err }},
+		{"hosts", func() error { _, err := s.ListHosts(ctx, store.HostFilter{CrawlID: c.ID, Limit: 20}); return err }},
+		{"pages", func() error { _, err := s.ListPages(ctx, store.PageFilter{CrawlID: c.ID, Limit: 20}); return err }},
+		{"pages of a host", func() error {
+			_, err := s.ListPages(ctx, store.PageFilter{CrawlID: c.ID, Host: "h1.example", Limit: 20})
+			return err
+		}},
+		{"overdue", func() error {
+			_, err := s.DuePages(ctx, store.DueParams{CrawlID: c.ID, Before: now.Add(-time.Hour), Limit: 500})
+			return err
+		}},
+		{"overdue longest", func() error {
+			_, err := s.DuePages(ctx, store.DueParams{CrawlID: c.ID, Before: now.Add(-time.Hour), Limit: 100, Longest: true})
+			return err
+		}},
+		{"untried", func() error {
+			_, err := s.DuePages(ctx, store.DueParams{CrawlID: c.ID, Before: now, Limit: 500, Untried: true})
+			return err
+		}},
+		{"nudge", func() error { _, err := s.Nudge(ctx); return err }},
+		{"unfinished links", func() error { _, err := s.UnfinishedLinks(ctx, c.ID, time.Minute, 50); return err }},
+		{"candidates", func() error {
+			_, err := s.Candidates(ctx, store.CandidateParams{CrawlID: c.ID, Limit: 1})
+			return err
+		}},
+		{"acquire", func() error {
+			_, err := s.Acquire(ctx, store.AcquireParams{Page: sleeper, Visit: 4, Class: crawl.ClassRevisit})
+			return err
+		}},
+		{"record", func() error {
+			_, err := s.RecordVisit(ctx, store.RecordParams{
+				Visit:    store.VisitRecord{PageID: sleeper.PageID, Visit: 4, Outcome: crawl.OutcomeUnchanged, State: crawl.Active},
+				Interval: time.Hour,
+			})
+			return err
+		}},
+	}
+}
+
+type operation struct {
+	name string
+	do   func() error
+}
+
+// TestFlat: nothing that people or every pass ask for, and nothing in a visit, takes more
+// statements or returns more rows with twenty thousand pages than with a thousand. That no
+// query reads more than it returns is for TestCollection, which asks for the plans.
+func TestFlat(t *testing.T) {
+	t.Parallel()
+	type cost struct{ statements, rows int64 }
+	measure := func(pages int) map[string]cost {
+		m := &meter{engine: openOwner(t, filepath.Join(t.TempDir(), "store.db"))}
+		defer m.Close()
+		const overdue = 600 // more than a batch
+		s, rec := crowd(t, m, pages, overdue)
+		costs := map[string]cost{}
+		for _, op := range flatOperations(t.Context(), s, rec, pages) {
+			before := cost{m.statements.Load(), m.rows.Load()}
+			if err := op.do(); err != nil {
+				t.Fatalf("%s: %v", op.name, err)
+			}
+			costs[op.name] = cost{m.statements.Load() - before.statements, m.rows.Load() - before.rows}
+		}
+		return costs
+	}
+	few, many := measure(1000), measure(20_000)
+	for name, c := range few {
+		if many[name] != c {
+			t.Errorf("%s: %d statements and %d rows with a thousand pages, %d and %d with twenty thousand",
+				name, c.statements, c.rows, many[name].statements, many[name].rows)
+		}
+	}
+}

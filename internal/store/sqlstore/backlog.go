@@ -1,0 +1,52 @@
+package sqlstore
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"recrawl/internal/store"
+)
+
+// settingBacklog is the row of settings that holds the last note of the backlog.
+const settingBacklog = "backlog"
+
+// backlogNote is that note as stored, in microseconds.
+type backlogNote struct {
+	Tasks int   `json:"tasks"`
+	Age   int64 `json:"age"`
+	At    int64 `json:"at"`
+}
+
+// NoteBacklog implements store.Backlogs.
+func (s *Store) NoteBacklog(ctx context.Context, tasks int, age time.Duration) error {
+	_, err := write(ctx, s, func(tx Tx) (int64, error) {
+		now, err := tx.Now(ctx)
+		if err != nil {
+			return 0, err
+		}
+		return tx.Exec(ctx, `INSERT INTO settings (name, value) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET value = excluded.value`,
+			settingBacklog, jsonText(backlogNote{tasks, spanMicros(age), now}))
+	})
+	if err != nil {
+		return fmt.Errorf("note the backlog: %w", err)
+	}
+	return nil
+}
+
+// readBacklog reads the last note, unless it is too old.
+func readBacklog(ctx context.Context, tx Tx, now int64) (store.BacklogRecord, error) {
+	text, err := readSetting(ctx, tx, settingBacklog)
+	if err != nil || text == "" {
+		return store.BacklogRecord{}, err
+	}
+	var note backlogNote
+	if err := json.Unmarshal([]byte(text), &note); err != nil {
+		return store.BacklogRecord{}, fmt.Errorf("decode the backlog: %w", err)
+	}
+	if now-note.At >= spanMicros(store.BacklogSeen) {
+		return store.BacklogRecord{}, nil
+	}
+	return store.BacklogRecord{Tasks: note.Tasks, Age: span(note.Age), At: fromMicros(note.At)}, nil
+}
