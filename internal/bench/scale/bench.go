@@ -205,7 +205,8 @@ func (j *job) halt() error {
 type watch struct {
 	phase string
 	limit time.Duration
-	// person says when a person asks for things; nil is at once.
+	// person says when a person asks for things, at the latest after half of the limit; nil
+	// is at once.
 	person func(sample) bool
 	// over says when the phase is over before its limit; nil is never.
 	over func(sample) bool
@@ -236,7 +237,7 @@ func (j *job) watch(ctx context.Context, w watch) error {
 				return err
 			}
 		}
-		if !answered && person == nil && (w.person == nil || w.person(s)) {
+		if !answered && person == nil && (w.person == nil || w.person(s) || time.Since(began) >= w.limit/2) {
 			person = make(chan []event, 1)
 			go func() { person <- j.person(ctx, w.phase) }()
 		}

@@ -109,6 +109,12 @@ const (
 	mostAnswer     = 5 * time.Second  // of a command
 )
 
+// largeEnough is how many pages a crawl must have to say how costs grow, and what a page
+// takes beside what an empty database does.
+const largeEnough = 10_000
+
+const tooSmall = "the crawl is too small or was cut short"
+
 // verdict says whether a target is met.
 type verdict struct {
 	target string
@@ -137,10 +143,22 @@ func (r run) verdicts() []verdict {
 	return []verdict{r.noCollapse(), r.freshBacklog(), r.flat(), r.bounded(), r.smallPages(), r.afterStop(), r.personServed(), r.answers(), r.polite()}
 }
 
-// noCollapse leaves out the last tenth, in which hosts run dry.
+// whole reports whether the first pass was over before the next phase began.
+func (r run) whole() bool {
+	end, ok := r.last(firstPass)
+	return ok && end.Visited >= int64(r.total())
+}
+
+// noCollapse leaves out the last tenth, in which hosts run dry. A pass that came to its
+// limit of time before its end has collapsed, too.
 func (r run) noCollapse() verdict {
 	v := verdict{target: fmt.Sprintf("no tenth of the first pass is slower than %.1f of the fastest", leastOfPeak), figure: "the pass did not come to its ninth tenth"}
 	parts := r.tenths()
+	if p, ok := r.stretchOf(firstPass); ok && !r.whole() && len(r.in(sleeping)) > 0 {
+		v.judged = true
+		v.figure = fmt.Sprintf("after %s %d of %d pages had been visited", p.to.At.Sub(p.from.At).Round(time.Second), p.to.Visited, r.total())
+		return v
+	}
 	if len(parts) < 9 {
 		return v
 	}
@@ -167,10 +185,10 @@ func (r run) freshBacklog() verdict {
 // flat compares the ninth tenth, since in the last one hosts run dry, with what visits
 // cost at a thousand pages.
 func (r run) flat() verdict {
-	v := verdict{target: fmt.Sprintf("a first visit at the end costs at most %.1f of one at 1000 pages", mostGrowth), figure: "the pass is too small or was cut short"}
+	v := verdict{target: fmt.Sprintf("a first visit at the end costs at most %.1f of one at 1000 pages", mostGrowth), figure: tooSmall}
 	parts := r.tenths()
 	early, ok := r.early()
-	if !ok || len(parts) < 9 || r.total() < 10_000 {
+	if !ok || len(parts) < 9 || r.total() < largeEnough {
 		return v
 	}
 	growth := float64(parts[8].cost()) / float64(early.cost())
@@ -182,9 +200,9 @@ func (r run) flat() verdict {
 // bounded compares the end with the middle of the pass, when the cache has long been
 // full at a full size.
 func (r run) bounded() verdict {
-	v := verdict{target: fmt.Sprintf("the worker's memory at the end is at most %.1f of that in the middle", mostGrowth), figure: "the pass is too small or was cut short"}
+	v := verdict{target: fmt.Sprintf("the worker's memory at the end is at most %.1f of that in the middle", mostGrowth), figure: tooSmall}
 	parts := r.tenths()
-	if len(parts) < 9 || r.total() < 10_000 || parts[4].to.WorkerRSS <= 0 {
+	if len(parts) < 9 || r.total() < largeEnough || parts[4].to.WorkerRSS <= 0 {
 		return v
 	}
 	growth := float64(parts[8].to.WorkerRSS) / float64(parts[4].to.WorkerRSS)
@@ -194,9 +212,9 @@ func (r run) bounded() verdict {
 }
 
 func (r run) smallPages() verdict {
-	v := verdict{target: fmt.Sprintf("a page that sleeps takes at most %s", bytesText(mostBytes)), figure: "the crawl did not come to its sleep"}
+	v := verdict{target: fmt.Sprintf("a page that sleeps takes at most %s", bytesText(mostBytes)), figure: tooSmall}
 	end, ok := r.last(sleeping)
-	if !ok || end.Visited == 0 {
+	if !ok || !r.whole() || r.total() < largeEnough {
 		return v
 	}
 	t, s, a := end.perPage()
@@ -212,10 +230,10 @@ func (s sample) perPage() (temporal, store, archive int64) {
 }
 
 func (r run) afterStop() verdict {
-	v := verdict{target: fmt.Sprintf("with everything overdue after a stop, visits/s are at least %.1f of the first pass' peak", leastOfPeak), figure: "no stop in this run"}
+	v := verdict{target: fmt.Sprintf("with everything overdue after a stop, visits/s are at least %.1f of the first pass' peak", leastOfPeak), figure: "no stop in this run, or no whole first pass before it"}
 	after, ok := r.stretchOf(afterStart)
 	parts := r.tenths()
-	if !ok || len(parts) == 0 {
+	if !ok || !r.whole() || len(parts) == 0 {
 		return v
 	}
 	v.judged, v.met = true, after.rate() >= leastOfPeak*peak(parts)

@@ -70,7 +70,7 @@ func (s sample) cpu() time.Duration { return s.WorkerCPU + s.ServerCPU }
 
 // Kinds of events.
 const (
-	ready     = "starter dev is ready"
+	ready     = "ready"
 	firstSeen = "first request after the start"
 	wanted    = "a person's visit"
 	command   = "starter "

@@ -120,13 +120,40 @@ func TestCutShort(t *testing.T) {
 			if strings.Contains(v.target, "sleeps") && v.judged {
 				t.Errorf("%d samples of a first pass: %s", n, v)
 			}
-			if strings.Contains(v.target, "tenth") && v.words() != "not measured" {
+			if (strings.Contains(v.target, "tenth") || strings.Contains(v.target, "overdue")) && v.judged {
 				t.Errorf("%d samples: %s", n, v)
 			}
 		}
 		checkXML(t, r.chart())
 		if text := section([]run{r}); strings.Contains(text, "NaN") || strings.Contains(text, "Inf") {
 			t.Errorf("%d samples: %s", n, text)
+		}
+	}
+}
+
+// A pass that came to its limit of time is a collapse, and says nothing of what comes
+// after one that is whole.
+func TestLimitOfTime(t *testing.T) {
+	t.Parallel()
+	r := made()
+	short := r
+	short.samples = nil
+	for _, s := range r.samples {
+		if s.Phase != firstPass || s.Visited <= 6000 {
+			s.Visited, s.Visits = min(s.Visited, 6000), min(s.Visits, 6000)
+			short.samples = append(short.samples, s)
+		}
+	}
+	for _, v := range short.verdicts() {
+		switch {
+		case strings.Contains(v.target, "tenth"):
+			if v.words() != "NOT met" || !strings.Contains(v.figure, "after 2m0s 6000 of 20000 pages") {
+				t.Errorf("%s", v)
+			}
+		case strings.Contains(v.target, "sleeps"), strings.Contains(v.target, "overdue"):
+			if v.judged {
+				t.Errorf("%s", v)
+			}
 		}
 	}
 }
