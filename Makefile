@@ -64,9 +64,11 @@ $(WARCIO): tools/warcio/package.json tools/warcio/package-lock.json | packages
 demo: build
 	$(BIN)/starter --data data/demo dev --demo $(ARGS)
 
-# Make the pages of docs/ that are made of the types, after a change of them.
+# Make the pages of docs/ that are made of the types, or of figures on them, after a change
+# of these.
 docs:
 	RECRAWL_UPDATE=1 $(GO) test -count=1 -run 'TestSpecDoc' ./internal/crawl/
+	RECRAWL_UPDATE=1 $(GO) test -count=1 -run 'TestSizingPage' ./internal/bench/sizing/
 
 # Measure the policies again: the tables of docs/policies.md and their plots, in about
 # half an hour. TRACES is a folder of recorded changes (docs/simulate.md).
@@ -118,9 +120,10 @@ test-e2e: temporal temporal-server compose-config s3-server packages
 test-quick: compose-config
 	$(GO) test -short ./...
 
-# Big sites, crash runs and year-long lives: tens of minutes.
+# Big sites, crash runs and year-long lives: tens of minutes, and before them an hour of
+# chaos at overload, whose length RECRAWL_CHAOS_LENGTH changes (10m).
 test-long: export RECRAWL_LONG := 1
-test-long: LIMIT := 120m
+test-long: LIMIT := 240m
 test-long: test
 
 bench: build packages
