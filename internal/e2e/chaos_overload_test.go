@@ -62,13 +62,12 @@ func TestOverloadUnderChaos(t *testing.T) {
 	carryOut(t, f.overload(rng, form), f.revive)
 	over := time.Now()
 	t.Log(f.starter("status", "t"))
-	f.await("every page is visited", func() bool { f.revive(); return f.tally().visited == form.hosts*form.pages })
+	f.await("every page is visited", func() bool { f.revive(); return f.visited() == form.hosts*form.pages })
 	for i, w := range f.live {
 		w.kill()
 		f.live[i] = nil
 	}
-	counts := f.checkNumbers(sites.Log())
-	t.Logf("%d visits of %d pages were recorded", counts.visits, counts.visited)
+	t.Logf("%d visits were recorded", f.checkNumbers(sites.Log()))
 	log := sites.Log()
 	t.Logf("%d requests before, %d under, %d after the chaos", len(between(log, time.Time{}, begun)), len(between(log, begun, over)), len(between(log, over, time.Now())))
 	for _, breach := range testsite.CheckPolite(log, overloadDelay) {
@@ -166,24 +165,27 @@ func (f *chaosFleet) freezePostgres(lasts span) blow {
 	}
 }
 
-// tally is what the store says of a crawl's pages.
-type tally struct {
-	visited int // pages
-	visits  int
-}
-
-func (s *tally) add(p numbered) {
-	s.visits += p.recorded
-	if p.recorded > 0 {
-		s.visited++
-	}
-}
-
-func (f *chaosFleet) tally() tally {
+// visited counts the pages that have a visit.
+func (f *chaosFleet) visited() int {
 	f.t.Helper()
-	var sum tally
-	f.eachPage(sum.add)
-	return sum
+	conn := f.connect()
+	defer conn.Close(f.t.Context())
+	var n int
+	if err := conn.QueryRow(f.t.Context(), "SELECT count(*) FROM frontier WHERE visit > 0").Scan(&n); err != nil {
+		f.t.Fatal(err)
+	}
+	return n
+}
+
+// connect opens the store itself, since a command for each page would take longer than
+// the chaos.
+func (f *chaosFleet) connect() *pgx.Conn {
+	f.t.Helper()
+	conn, err := pgx.Connect(f.t.Context(), f.postgres.DSN())
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	return conn
 }
 
 // numbered are the visits of a page as the store has them.
@@ -196,14 +198,16 @@ type numbered struct {
 	answered int // visits with a status
 }
 
-// eachPage reads all pages from the store itself, since a command for each would take
-// longer than the chaos.
-func (f *chaosFleet) eachPage(do func(numbered)) {
+// checkNumbers asserts that the visits of each page are numbered from 1 without a gap,
+// and that each that was answered was a request: none is doubled, none lost. It returns
+// how many there are.
+func (f *chaosFleet) checkNumbers(log []testsite.Request) (visits int) {
 	f.t.Helper()
-	conn, err := pgx.Connect(f.t.Context(), f.postgres.DSN())
-	if err != nil {
-		f.t.Fatal(err)
+	requests := map[string]int{}
+	for _, r := range log {
+		requests[r.Host+r.Path]++
 	}
+	conn := f.connect()
 	defer conn.Close(f.t.Context())
 	rows, err := conn.Query(f.t.Context(), `SELECT p.url, f.visit, count(v.visit), coalesce(min(v.visit), 1), coalesce(max(v.visit), 0), count(*) FILTER (WHERE v.status > 0)
 		FROM pages p JOIN frontier f ON f.page_id = p.id LEFT JOIN visits v ON v.page_id = p.id GROUP BY p.id, p.url, f.visit`)
@@ -211,32 +215,56 @@ func (f *chaosFleet) eachPage(do func(numbered)) {
 		f.t.Fatal(err)
 	}
 	var p numbered
-	if _, err := pgx.ForEachRow(rows, []any{&p.url, &p.last, &p.recorded, &p.lowest, &p.highest, &p.answered}, func() error { do(p); return nil }); err != nil {
+	if _, err := pgx.ForEachRow(rows, []any{&p.url, &p.last, &p.recorded, &p.lowest, &p.highest, &p.answered}, func() error {
+		visits += p.recorded
+		for _, wrong := range p.wrong(requests) {
+			f.t.Error(wrong)
+		}
+		return nil
+	}); err != nil {
 		f.t.Fatal(err)
 	}
+	return visits
 }
 
-// checkNumbers asserts that the visits of each page are numbered from 1 without a gap,
-// and that each that was answered was a request: none is doubled, none lost.
-func (f *chaosFleet) checkNumbers(log []testsite.Request) tally {
-	f.t.Helper()
-	requests := map[string]int{}
-	for _, r := range log {
-		requests[r.Host+r.Path]++
+// wrong judges a page by the requests for each host and path.
+func (p numbered) wrong(requests map[string]int) []string {
+	var wrong []string
+	if p.lowest != 1 || p.highest != p.recorded || p.last != p.recorded {
+		wrong = append(wrong, fmt.Sprintf("%s: %d visits from number %d to %d, and the page counts %d", p.url, p.recorded, p.lowest, p.highest, p.last))
 	}
-	var sum tally
-	f.eachPage(func(p numbered) {
-		sum.add(p)
-		if p.lowest != 1 || p.highest != p.recorded || p.last != p.recorded {
-			f.t.Errorf("%s: %d visits from number %d to %d, and the page counts %d", p.url, p.recorded, p.lowest, p.highest, p.last)
+	name, path, _ := strings.Cut(strings.TrimPrefix(p.url, "http://"), "/")
+	name, _, _ = strings.Cut(name, ":")
+	if asked := requests[name+"/"+path]; p.answered > asked {
+		wrong = append(wrong, fmt.Sprintf("%s: %d visits were answered, of %d requests", p.url, p.answered, asked))
+	}
+	return wrong
+}
+
+// TestNumbered holds the judge of a chaos to what it is for.
+func TestNumbered(t *testing.T) {
+	t.Parallel()
+	requests := map[string]int{"h7.localhost/p3.html": 3}
+	good := numbered{url: "http://h7.localhost:80/p3.html", last: 3, recorded: 3, lowest: 1, highest: 3, answered: 3}
+	unvisited := numbered{url: "http://h7.localhost:80/", lowest: 1}
+	for _, p := range []numbered{good, unvisited} {
+		if wrong := p.wrong(requests); wrong != nil {
+			t.Errorf("%+v: %v", p, wrong)
 		}
-		name, path, _ := strings.Cut(strings.TrimPrefix(p.url, "http://"), "/")
-		name, _, _ = strings.Cut(name, ":")
-		if asked := requests[name+"/"+path]; p.answered > asked {
-			f.t.Errorf("%s: %d visits were answered, of %d requests", p.url, p.answered, asked)
+	}
+	for what, spoil := range map[string]func(*numbered){
+		"a gap":                   func(p *numbered) { p.highest, p.last = 4, 4 },
+		"none is the first":       func(p *numbered) { p.lowest, p.highest, p.last = 2, 4, 4 },
+		"one is not on the page":  func(p *numbered) { p.last = 2 },
+		"one is on the page only": func(p *numbered) { p.last = 4 },
+		"one request, two visits": func(p *numbered) { p.recorded, p.highest, p.last, p.answered = 4, 4, 4, 4 },
+	} {
+		p := good
+		spoil(&p)
+		if wrong := p.wrong(requests); len(wrong) != 1 {
+			t.Errorf("%s: %v", what, wrong)
 		}
-	})
-	return sum
+	}
 }
 
 // between are the requests that began in a time.

@@ -129,11 +129,13 @@ func (j *job) crawl(ctx context.Context) error {
 	return j.halt()
 }
 
-// awaitOverdue waits, with nothing running, until every page that was visited is overdue.
+// awaitOverdue waits, with nothing running, until every page that was visited is overdue,
+// or would be, had it not left the crawl.
 func (j *job) awaitOverdue(ctx context.Context) error {
 	look := time.NewTicker(max(j.every, 2*time.Second))
 	defer look.Stop()
-	for told := false; ; {
+	all := j.last.At.Add(j.interval + time.Minute)
+	for told := false; time.Now().Before(all); {
 		overdue, err := j.overdue(ctx, j.data, j.setup.Run)
 		if err != nil {
 			return err
@@ -151,6 +153,7 @@ func (j *job) awaitOverdue(ctx context.Context) error {
 			return ctx.Err()
 		}
 	}
+	return nil
 }
 
 // again starts the crawl with everything overdue.
