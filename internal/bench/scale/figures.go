@@ -107,6 +107,7 @@ const (
 	mostBytes      = 10_000           // of a page that sleeps
 	mostGrowth     = 1.2              // of cost, and of memory once the cache is full
 	mostAnswer     = 5 * time.Second  // of a command
+	mostStart      = 30 * time.Second // until the first request
 )
 
 // largeEnough is how many pages a crawl must have to say how costs grow, and what a page
@@ -140,7 +141,7 @@ func (v verdict) String() string {
 
 // verdicts judges a run by every target.
 func (r run) verdicts() []verdict {
-	return []verdict{r.noCollapse(), r.freshBacklog(), r.flat(), r.bounded(), r.smallPages(), r.afterStop(), r.personServed(), r.answers(), r.polite()}
+	return []verdict{r.noCollapse(), r.freshBacklog(), r.flat(), r.bounded(), r.smallPages(), r.soonStarted(), r.afterStop(), r.personServed(), r.answers(), r.polite()}
 }
 
 // whole reports whether the first pass was over before the next phase began.
@@ -238,6 +239,17 @@ func (r run) afterStop() verdict {
 	}
 	v.judged, v.met = true, after.rate() >= leastOfPeak*peak(parts)
 	v.figure = fmt.Sprintf("%.1f visits/s, %.2f of the peak", after.rate(), after.rate()/peak(parts))
+	return v
+}
+
+func (r run) soonStarted() verdict {
+	v := verdict{target: fmt.Sprintf("a start with everything overdue makes its first request within %s", mostStart), figure: "no stop in this run"}
+	for _, e := range r.events {
+		if e.Phase == afterStart && e.What == firstSeen {
+			v.judged, v.met = true, e.Took <= mostStart
+			v.figure = seconds(e.Took)
+		}
+	}
 	return v
 }
 

@@ -47,6 +47,7 @@ func made() run {
 	for _, phase := range []string{firstPass, sleeping, afterStart} {
 		r.events = append(r.events, event{Phase: phase, What: wanted, Took: time.Second}, event{Phase: phase, What: command + "status", Took: 200 * time.Millisecond})
 	}
+	r.events = append(r.events, event{Phase: afterStart, What: firstSeen, Took: 2 * time.Second})
 	return r
 }
 
@@ -85,6 +86,7 @@ func TestVerdicts(t *testing.T) {
 				r.samples[i].Temporal = 48_000 * r.samples[i].Visited
 			}
 		},
+		"a start with everything": func(r *run) { r.events[6].Took = time.Minute },
 		"with everything overdue": func(r *run) {
 			for i := range r.samples {
 				if s := &r.samples[i]; s.Phase == afterStart {
@@ -150,7 +152,7 @@ func TestLimitOfTime(t *testing.T) {
 			if v.words() != "NOT met" || !strings.Contains(v.figure, "after 2m0s 6000 of 20000 pages") {
 				t.Errorf("%s", v)
 			}
-		case strings.Contains(v.target, "sleeps"), strings.Contains(v.target, "overdue"):
+		case strings.Contains(v.target, "sleeps"), strings.Contains(v.target, "after a stop"):
 			if v.judged {
 				t.Errorf("%s", v)
 			}
