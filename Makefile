@@ -139,7 +139,8 @@ $(LINT)/%: tools/lint/go.mod tools/lint/go.sum
 # works, and leaves docs/ alone; `SCALE=-h` lists the sizes.
 SCALE ?= -page docs/benchmarks-scale.md
 bench-scale: build
-	$(GO) run ./internal/bench/scale -programs $(BIN) $(SCALE)
+	$(GO) build -o $(BIN)/bench-scale ./internal/bench/scale
+	$(BIN)/bench-scale -programs $(BIN) $(SCALE)
 
 lint: $(LINT)/staticcheck
 	@unformatted=$$($(LINT)/gofumpt -l $$(git ls-files '*.go')); [ -z "$$unformatted" ] || { echo "gofumpt would change:"; echo "$$unformatted"; exit 1; }
