@@ -110,8 +110,8 @@ const (
 	mostStart      = 30 * time.Second // until the first request
 )
 
-// largeEnough is how many pages a crawl must have to say how costs grow, and what a page
-// takes beside what an empty database does.
+// largeEnough is how many pages a crawl must have to say how rates and costs change, and
+// what a page takes beside what an empty database does.
 const largeEnough = 10_000
 
 const tooSmall = "the crawl is too small or was cut short"
@@ -153,14 +153,14 @@ func (r run) whole() bool {
 // noCollapse leaves out the last tenth, in which hosts run dry. A pass that came to its
 // limit of time before its end has collapsed, too.
 func (r run) noCollapse() verdict {
-	v := verdict{target: fmt.Sprintf("no tenth of the first pass is slower than %.1f of the fastest", leastOfPeak), figure: "the pass did not come to its ninth tenth"}
+	v := verdict{target: fmt.Sprintf("no tenth of the first pass is slower than %.1f of the fastest", leastOfPeak), figure: tooSmall}
 	parts := r.tenths()
 	if p, ok := r.stretchOf(firstPass); ok && !r.whole() && len(r.in(sleeping)) > 0 {
 		v.judged = true
 		v.figure = fmt.Sprintf("after %s %d of %d pages had been visited", p.to.At.Sub(p.from.At).Round(time.Second), p.to.Visited, r.total())
 		return v
 	}
-	if len(parts) < 9 {
+	if len(parts) < 9 || r.total() < largeEnough {
 		return v
 	}
 	least := math.Inf(1)
@@ -231,10 +231,10 @@ func (s sample) perPage() (temporal, store, archive int64) {
 }
 
 func (r run) afterStop() verdict {
-	v := verdict{target: fmt.Sprintf("with everything overdue after a stop, visits/s are at least %.1f of the first pass' peak", leastOfPeak), figure: "no stop in this run, or no whole first pass before it"}
+	v := verdict{target: fmt.Sprintf("with everything overdue after a stop, visits/s are at least %.1f of the first pass' peak", leastOfPeak), figure: "no stop in this run, or no large and whole first pass before it"}
 	after, ok := r.stretchOf(afterStart)
 	parts := r.tenths()
-	if !ok || !r.whole() || len(parts) == 0 {
+	if !ok || !r.whole() || len(parts) == 0 || r.total() < largeEnough {
 		return v
 	}
 	v.judged, v.met = true, after.rate() >= leastOfPeak*peak(parts)
