@@ -89,14 +89,9 @@ func (s *Server) Stop() error {
 // Kill9 ends the server as a crash would: its main process by SIGKILL. The data
 // stay for Restart.
 func (s *Server) Kill9() error {
-	text, err := os.ReadFile(filepath.Join(s.data(), "postmaster.pid"))
+	pid, err := s.mainProcess()
 	if err != nil {
-		return fmt.Errorf("find the server's process: %w", err)
-	}
-	first, _, _ := strings.Cut(string(text), "\n")
-	pid, err := strconv.Atoi(strings.TrimSpace(first))
-	if err != nil {
-		return fmt.Errorf("read the server's process id: %w", err)
+		return err
 	}
 	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
 		return fmt.Errorf("kill the server: %w", err)

@@ -1,0 +1,157 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"time"
+)
+
+// web is many hosts on one loopback address: NAME.localhost leads there. Each is a tree
+// of pages that never change, so that first visits find links that are new and later
+// ones are answered with 304.
+type web struct {
+	hosts, pages int
+	port         string
+	server       *http.Server
+
+	visits, visited, overlaps atomic.Int64
+	marked, first             atomic.Int64   // the mark and the first visit after it, in Unix nanoseconds
+	counts                    []atomic.Int32 // of each page
+	busy                      []atomic.Bool  // of each host
+}
+
+// branches is how many pages a page leads to besides those that everybody knows.
+const branches = 8
+
+// serveWeb serves until close.
+func serveWeb(ctx context.Context, hosts, pages int) (*web, error) {
+	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, fmt.Errorf("serve the web: %w", err)
+	}
+	_, port, err := net.SplitHostPort(listener.Addr().String())
+	if err != nil {
+		return nil, errors.Join(err, listener.Close())
+	}
+	w := &web{hosts: hosts, pages: pages, port: port, counts: make([]atomic.Int32, hosts*pages), busy: make([]atomic.Bool, hosts)}
+	w.server = &http.Server{Handler: w, ReadHeaderTimeout: 10 * time.Second, ErrorLog: log.New(io.Discard, "", 0)}
+	go w.server.Serve(listener) // ends with close
+	return w, nil
+}
+
+func (w *web) close() error { return w.server.Close() }
+
+// url is the address of a page.
+func (w *web) url(host, page int) string {
+	return fmt.Sprintf("http://h%d.localhost:%s%s", host, w.port, pathOf(page))
+}
+
+func pathOf(page int) string {
+	if page == 0 {
+		return "/"
+	}
+	return fmt.Sprintf("/p%d", page)
+}
+
+// seeds are the first pages of all hosts.
+func (w *web) seeds() []string {
+	seeds := make([]string, w.hosts)
+	for i := range seeds {
+		seeds[i] = w.url(i, 0)
+	}
+	return seeds
+}
+
+// count is how often a page was asked for.
+func (w *web) count(host, page int) int32 { return w.counts[host*w.pages+page].Load() }
+
+// mark has the next visit be the first since now.
+func (w *web) mark() {
+	w.marked.Store(time.Now().UnixNano())
+	w.first.Store(0)
+}
+
+// firstSinceMark is how long after the mark the first visit came, if it has come.
+func (w *web) firstSinceMark() (time.Duration, bool) {
+	first := w.first.Load()
+	return time.Duration(first - w.marked.Load()), first > 0
+}
+
+// ServeHTTP implements http.Handler.
+func (w *web) ServeHTTP(out http.ResponseWriter, r *http.Request) {
+	host, page, ok := w.find(r)
+	if r.URL.Path == "/robots.txt" {
+		fmt.Fprint(out, "User-agent: *\nAllow: /\n")
+		return
+	}
+	if !ok {
+		http.NotFound(out, r)
+		return
+	}
+	if w.busy[host].Swap(true) {
+		w.overlaps.Add(1)
+	}
+	// The client may go on as soon as it has the answer's last byte, which is sent when
+	// this has returned.
+	defer w.busy[host].Store(false)
+	if w.counts[host*w.pages+page].Add(1) == 1 {
+		w.visited.Add(1)
+	}
+	w.visits.Add(1)
+	w.first.CompareAndSwap(0, time.Now().UnixNano())
+	out.Header().Set("ETag", `"1"`)
+	if r.Header.Get("If-None-Match") == `"1"` {
+		out.WriteHeader(http.StatusNotModified)
+		return
+	}
+	out.Header().Set("Content-Type", "text/html; charset=utf-8")
+	fmt.Fprint(out, w.body(host, page))
+}
+
+// find reads the host's and the page's number.
+func (w *web) find(r *http.Request) (host, page int, ok bool) {
+	name, _, _ := strings.Cut(r.Host, ".")
+	host, err := strconv.Atoi(strings.TrimPrefix(name, "h"))
+	if err != nil || host < 0 || host >= w.hosts {
+		return 0, 0, false
+	}
+	if r.URL.Path != "/" {
+		page, err = strconv.Atoi(strings.TrimPrefix(r.URL.Path, "/p"))
+	}
+	return host, page, err == nil && page >= 0 && page < w.pages
+}
+
+// words are what texts are made of.
+var words = strings.Fields(`a light wind moved over the harbour while two boats waited for the evening tide and
+	nobody spoke about letters that had come with late ships from northern towns where snow covered every road
+	some merchants counted copper coins under lamps others wrote long lists of grain salt timber wool glass`)
+
+// body is about 3 kB of text that no other page has, links to the page's children, and
+// to pages that are known.
+func (w *web) body(host, page int) string {
+	rng := rand.New(rand.NewPCG(uint64(host), uint64(page)))
+	var b strings.Builder
+	fmt.Fprintf(&b, "<!doctype html><html lang=\"en\"><head><title>Page %d of host %d</title></head><body><nav><a href=\"/\">Home</a></nav><main><h1>Page %d</h1>\n", page, host, page)
+	for range 6 {
+		b.WriteString("<p>")
+		for range 80 {
+			b.WriteString(words[rng.IntN(len(words))])
+			b.WriteByte(' ')
+		}
+		b.WriteString("</p>\n")
+	}
+	for child := branches*page + 1; child <= min(branches*(page+1), w.pages-1); child++ {
+		fmt.Fprintf(&b, "<a href=\"%s\">page %d</a>\n", pathOf(child), child)
+	}
+	fmt.Fprintf(&b, "<a href=\"%s\">up</a></main></body></html>\n", pathOf(max(0, page-1)/branches))
+	return b.String()
+}
