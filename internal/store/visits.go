@@ -134,6 +134,8 @@ type RecordParams struct {
 	Validators         bool
 	ETag, LastModified string
 	Belief             json.RawMessage // nil leaves it
+	// Touched are the hosts with pages that the visit's links have made known.
+	Touched []int64
 	// Retention is applied to the page in the same transaction, to at most RetentionStep of
 	// its versions and visits.
 	Retention Retention
@@ -155,6 +157,11 @@ type Retention struct {
 type RecordResult struct {
 	Visit   VisitRecord
 	Already bool
-	// Room: the page's host has known pages and a free place in the window.
+	// Room: there are known pages to be admitted, the crawl has room for more, and whoever
+	// made the visit is to see to it. This is so if the page's host has known pages and none
+	// that is admitted and not attempted, for nobody else would come; if the visit, a first
+	// one, has brought the latter down to half of the window; and if a touched host has known
+	// pages and at least half of its window free. For a visit that is recorded already, the
+	// page's host is judged like a touched one.
 	Room bool
 }

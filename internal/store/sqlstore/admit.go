@@ -327,22 +327,3 @@ func (s *Store) lockWindows(ctx context.Context, tx Tx, crawlID int64, hostOf ma
 	}
 	return taken, nil
 }
-
-// hasRoom reports whether a host has known pages that could be admitted now.
-func hasRoom(ctx context.Context, tx Tx, crawlID, hostID int64) (bool, error) {
-	l, err := queryLimits(ctx, tx, crawlID, "")
-	if err != nil {
-		return false, err
-	}
-	var known, unattempted int64
-	err = tx.QueryRow(ctx, `SELECT known, unattempted FROM host_crawls WHERE host_id = $1 AND crawl_id = $2`,
-		[]any{hostID, crawlID}, &known, &unattempted)
-	if err != nil {
-		return false, fmt.Errorf("room of host %d: %w", hostID, err)
-	}
-	if known == 0 || unattempted >= l.window {
-		return false, nil
-	}
-	free, err := l.free(ctx, tx, crawlID)
-	return free > 0, err
-}

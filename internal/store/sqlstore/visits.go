@@ -198,7 +198,7 @@ func (s *Store) recordVisit(ctx context.Context, tx Tx, p store.RecordParams) (s
 		return store.RecordResult{}, err
 	}
 	if p.Visit.Visit != page.visit+1 {
-		return s.recordedVisit(ctx, tx, page, p.Visit.Visit)
+		return s.recordedVisit(ctx, tx, page, p)
 	}
 	now, err := tx.Now(ctx)
 	if err != nil {
@@ -233,20 +233,20 @@ func (s *Store) recordVisit(ctx context.Context, tx Tx, p store.RecordParams) (s
 	if err := d.apply(ctx, s, tx); err != nil {
 		return store.RecordResult{}, err
 	}
-	room, err := hasRoom(ctx, tx, page.crawlID, page.hostID)
+	room, err := s.fillsRoom(ctx, tx, page, p)
 	return store.RecordResult{Visit: v, Room: room}, err
 }
 
 // recordedVisit answers for a visit that is not the page's next.
-func (s *Store) recordedVisit(ctx context.Context, tx Tx, page frontierRow, visit int) (store.RecordResult, error) {
-	v, err := s.visitIn(ctx, tx, page.pageID, visit)
+func (s *Store) recordedVisit(ctx context.Context, tx Tx, page frontierRow, p store.RecordParams) (store.RecordResult, error) {
+	v, err := s.visitIn(ctx, tx, page.pageID, p.Visit.Visit)
 	if errors.Is(err, store.ErrNotFound) {
 		return store.RecordResult{}, fmt.Errorf("the page's next visit is %d: %w", page.visit+1, store.ErrConflict)
 	}
 	if err != nil {
 		return store.RecordResult{}, err
 	}
-	room, err := hasRoom(ctx, tx, page.crawlID, page.hostID)
+	room, err := s.fillsRoomAgain(ctx, tx, page, p)
 	return store.RecordResult{Visit: v, Already: true, Room: room}, err
 }
 

@@ -27,6 +27,10 @@ func admissionCases() []collectionCase {
 		{"AttemptFreesThePlace", admitAttempt},
 		{"StopFreesThePlace", admitStop},
 		{"UnknownCrawlIsNotFound", admitUnknown},
+		{"RoomIsFilledOnce", refillOnce},
+		{"RoomOfTouchedHosts", refillTouched},
+		{"RoomIsToldAgain", refillAgain},
+		{"NewHostsOfLinks", registerNewHosts},
 	}
 }
 
