@@ -25,7 +25,7 @@ func Discover(ctx workflow.Context, in contract.DiscoverIn) (contract.DiscoverOu
 	}
 	// If the links touched no host, there is nothing to admit. Without Register, no hosts
 	// means all hosts.
-	if in.Register && len(d.in.Hosts) == 0 {
+	if in.Register && len(d.in.Hosts) == 0 && !in.Refill {
 		return d.out(), nil
 	}
 	return d.admit()
@@ -88,9 +88,13 @@ func (d *discovery) nextBatch() (contract.AdmitOut, error) {
 	d.batches++
 	info := workflow.GetInfo(d.ctx)
 	key := fmt.Sprintf("%s/%s/%d", info.WorkflowExecution.ID, info.WorkflowExecution.RunID, d.batches)
+	hosts := d.in.Hosts
+	if d.in.Refill {
+		hosts = nil
+	}
 	for try := 0; ; try++ {
 		out, err := contract.Admit.RunLocal(local(d.ctx, "admit known pages"), contract.AdmitIn{
-			Store: d.in.Store, CrawlID: d.in.CrawlID, Hosts: d.in.Hosts, Limit: admitBatch, Key: key,
+			Store: d.in.Store, CrawlID: d.in.CrawlID, Hosts: hosts, Limit: admitBatch, Key: key,
 		})
 		if err == nil {
 			return out, nil

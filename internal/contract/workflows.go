@@ -58,10 +58,11 @@ type PageIn struct {
 type Unrecorded struct {
 	Fetch FetchOut `json:"fetch"`
 	// Settled: Fetch.Outcome is final, DetectChange is done or not needed.
-	Settled bool           `json:"settled,omitempty"`
-	Links   int            `json:"links,omitempty"` // of DetectChange
-	Reasons []crawl.Reason `json:"reasons,omitempty"`
-	HostID  int64          `json:"host_id,omitempty"` // of the permit, 0 without one
+	Settled    bool           `json:"settled,omitempty"`
+	Links      int            `json:"links,omitempty"`      // of DetectChange
+	Registered *RegisterOut   `json:"registered,omitempty"` // of DetectChange
+	Reasons    []crawl.Reason `json:"reasons,omitempty"`
+	HostID     int64          `json:"host_id,omitempty"` // of the permit, 0 without one
 }
 
 // RecentVisits is how many visits a page's current details show.
@@ -94,6 +95,8 @@ type DiscoverIn struct {
 	Register bool `json:"register,omitempty"`
 	// Hosts to admit pages of; empty with Register unset is all hosts.
 	Hosts []int64 `json:"hosts,omitempty"`
+	// Refill: the page was told to refill the crawl, so that pages of all hosts are admitted.
+	Refill bool `json:"refill,omitempty"`
 	// Registered: links are done, only admission is left (after continue-as-new).
 	Registered bool `json:"registered,omitempty"`
 	Started    int  `json:"started,omitempty"`
