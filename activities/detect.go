@@ -35,8 +35,8 @@ const (
 
 // DetectChange compares a fetched body with the page's last version and, if it
 // is a new version, stores it with its links, as far as the page lets us keep the
-// one and follow the others. Running it again for the same visit gives the same
-// verdict.
+// one and follow the others. It registers these too, unless they are many. Running it
+// again for the same visit gives the same verdict.
 func (a *Activities) DetectChange(ctx context.Context, in contract.DetectIn) (contract.DetectOut, error) {
 	page, err := a.stores.Pages.Page(ctx, in.Page.PageID)
 	if err != nil {
@@ -46,51 +46,65 @@ func (a *Activities) DetectChange(ctx context.Context, in contract.DetectIn) (co
 	if err != nil {
 		return contract.DetectOut{}, translate(err)
 	}
+	out, found, err := a.compare(ctx, view, page, in)
+	if err != nil || found == nil || !in.Register {
+		return out, err
+	}
+	// Whoever waits to compare does not wait for the programs that filter links.
+	out.Registered = a.registerFound(ctx, view, found)
+	return out, nil
+}
+
+// compare is DetectChange as far as the body is needed. It also returns the links that it
+// stored, nil if there are none.
+func (a *Activities) compare(ctx context.Context, view *crawlView, page store.PageRecord, in contract.DetectIn) (contract.DetectOut, *store.PendingLinks, error) {
 	room := min(max(in.Fetch.Size, comparedLeast), comparedAtOnce)
 	if err := a.comparing.Acquire(ctx, room); err != nil {
-		return contract.DetectOut{}, fmt.Errorf("wait to compare %s: %w", pageLabel(page.PageRef), err)
+		return contract.DetectOut{}, nil, fmt.Errorf("wait to compare %s: %w", pageLabel(page.PageRef), err)
 	}
 	defer a.comparing.Release(room)
 	body, err := a.read(ctx, in.Fetch.Digest)
 	if err != nil {
-		return contract.DetectOut{}, err
+		return contract.DetectOut{}, nil, err
 	}
 	if page.Kind.IsSource() {
-		if out, isList, err := a.readSource(ctx, view, page, in, body); isList || err != nil {
-			return out, err
+		if out, found, isList, err := a.readSource(ctx, view, page, in, body); isList || err != nil {
+			return out, found, err
 		}
+		page.Kind = crawl.KindPage
 	}
 	content, err := contentOf(page, in.Fetch, body, view.content)
 	if err != nil {
-		return contract.DetectOut{}, err
+		return contract.DetectOut{}, nil, err
 	}
 	asked := directive.Decide(directive.Parse(in.Fetch.RobotsTag), content.Robots(view.Spec.Identity.Agent), in.Fetch.At)
 	version, links := newVersion(in, content, asked)
 	sources, err := a.sourcesOf(ctx, view, page, content, asked)
 	if err != nil {
-		return contract.DetectOut{}, translate(err)
+		return contract.DetectOut{}, nil, translate(err)
 	}
 	links = append(links, sources...)
 	last, err := a.lastDigests(ctx, page)
 	if err != nil {
-		return contract.DetectOut{}, translate(err)
+		return contract.DetectOut{}, nil, translate(err)
 	}
 	digests := digestsOf(version, in.Fetch.Digest)
 	digests.Sketch = change.NewSketch(content.Text)
 	rule, looked, err := a.look(ctx, view, page, last, digests, change.Rendering{Text: content.Text, At: in.Fetch.At})
 	if err != nil {
-		return contract.DetectOut{}, translate(err)
+		return contract.DetectOut{}, nil, translate(err)
 	}
 	outcome, reasons := change.Verdict(last, digests, rule)
 	out := contract.DetectOut{Outcome: outcome, Reasons: slices.Concat(asked.Reasons, reasons, looked)}
 	if !worthKeeping(outcome, page.Last, version) {
-		return out, nil
+		return out, nil, nil
 	}
-	found := newContent{version: version, links: links, body: body, compared: change.ContentOf(digests), said: saidBy(page, content)}
-	if err := a.keep(ctx, in.Page, found, &out); err != nil {
-		return contract.DetectOut{}, err
+	next := newContent{version: version, links: links, body: body, compared: change.ContentOf(digests), said: saidBy(page, content)}
+	found, err := a.keep(ctx, page, next, &out)
+	if err != nil {
+		return contract.DetectOut{}, nil, err
 	}
-	return out, nil
+	return out, found, nil
 }
 
 // look compares the main text itself with the last version's where digests cannot
@@ -130,21 +144,22 @@ type newContent struct {
 	said     change.Wording
 }
 
-// keep saves a new version, and whose duplicate it is.
-func (a *Activities) keep(ctx context.Context, page crawl.PageRef, c newContent, out *contract.DetectOut) error {
+// keep saves a new version, and whose duplicate it is. It returns the links that it stored,
+// nil if there are none.
+func (a *Activities) keep(ctx context.Context, page store.PageRecord, c newContent, out *contract.DetectOut) (*store.PendingLinks, error) {
 	if c.version.Digest == "" { // may not be kept, so not compared with others either
 		c.compared, c.said.Sample = change.Content{}, nil
 	}
-	other, err := duplicates.TwinOf(ctx, a.stores.Duplicates, page, c.compared)
+	other, err := duplicates.TwinOf(ctx, a.stores.Duplicates, page.PageRef, c.compared)
 	if err != nil {
-		return translate(err)
+		return nil, translate(err)
 	}
-	c.links = other.LinksOf(page, c.links)
+	c.links = other.LinksOf(page.PageRef, c.links)
 	if other != nil {
 		out.Reasons = append(out.Reasons, other.Reason())
 	}
 	out.Links = len(c.links)
-	return a.save(ctx, c, other.Record())
+	return a.save(ctx, page, c, other.Record())
 }
 
 // lastDigests are the digests of the page's last version. That of a body which
@@ -199,19 +214,25 @@ func saidBy(page store.PageRecord, content extract.Page) change.Wording {
 	return trap.Says(content.Own, u, links)
 }
 
-// save saves a version and sees to it that it has its bytes.
-func (a *Activities) save(ctx context.Context, c newContent, of *store.DuplicateOf) error {
-	_, err := a.stores.Pages.SaveVersion(ctx, store.SaveVersionParams{Version: c.version, Links: c.links, Content: c.compared, Said: c.said, Duplicate: of})
+// save saves a version and sees to it that it has its bytes. It returns the links that it
+// stored, nil if there are none.
+func (a *Activities) save(ctx context.Context, page store.PageRecord, c newContent, of *store.DuplicateOf) (*store.PendingLinks, error) {
+	id, err := a.stores.Pages.SaveVersion(ctx, store.SaveVersionParams{Version: c.version, Links: c.links, Content: c.compared, Said: c.said, Duplicate: of})
 	if err != nil {
-		return translate(err)
+		return nil, translate(err)
 	}
-	if c.version.Digest == "" { // may not be kept
-		return nil
+	if c.version.Digest != "" { // else it may not be kept
+		if err := gc.Secure(ctx, a.archive, c.version.Digest, c.body); err != nil {
+			return nil, ourFault(err)
+		}
 	}
-	if err := gc.Secure(ctx, a.archive, c.version.Digest, c.body); err != nil {
-		return ourFault(err)
+	if len(c.links) == 0 {
+		return nil, nil
 	}
-	return nil
+	return &store.PendingLinks{
+		Version: id, Page: page.PageRef, Level: page.Level, Hops: page.Hops, Kind: page.Kind,
+		Language: c.version.Language, Said: c.said, Visit: c.version.Visit, Links: c.links,
+	}, nil
 }
 
 // languageOf is the Content-Language of an answer, "" if it has none.

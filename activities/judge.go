@@ -78,6 +78,9 @@ func (a *Activities) filter(ctx context.Context, view *crawlView, pending *store
 		return judged{}, fmt.Errorf("%s: %w", pageLabel(pending.Page), err)
 	}
 	for _, link := range pending.Links {
+		if ctx.Err() != nil { // programs take their time
+			return judged{}, ctx.Err()
+		}
 		if link.Refused != "" {
 			j.rejected.add(scope.Verdict{Reason: link.Refused}, example(link.URL, store.NewURL{}))
 			j.rejected[link.Refused].Links += max(link.Times, 1) - 1
@@ -103,6 +106,18 @@ func (a *Activities) filter(ctx context.Context, view *crawlView, pending *store
 		}
 	}
 	return j, nil
+}
+
+// hosts is how many hosts those that are taken lead to.
+func (j *judged) hosts() int {
+	hosts := map[string]bool{}
+	for _, l := range j.accepted {
+		hosts[l.URL.HostKey()] = true
+	}
+	for _, s := range j.sources {
+		hosts[s.Host] = true
+	}
+	return len(hosts)
 }
 
 // add takes in what was decided on a link, and reports whether it is taken.

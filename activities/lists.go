@@ -24,39 +24,42 @@ const codeRead = "source-read"
 
 // readSource is DetectChange of a source: a new version is another set of URLs and
 // dates. It reports false for a source that has turned out to be a page of the
-// crawl, and is one from now on.
-func (a *Activities) readSource(ctx context.Context, view *crawlView, page store.PageRecord, in contract.DetectIn, body []byte) (out contract.DetectOut, isList bool, err error) {
+// crawl, and is one from now on. It also returns the links that it stored, nil if there
+// are none.
+func (a *Activities) readSource(ctx context.Context, view *crawlView, page store.PageRecord, in contract.DetectIn, body []byte) (out contract.DetectOut, found *store.PendingLinks, isList bool, err error) {
 	u, err := urlkey.Canonical(page.URL)
 	if err != nil {
-		return out, false, fmt.Errorf("%s: %w", pageLabel(page.PageRef), err)
+		return out, nil, false, fmt.Errorf("%s: %w", pageLabel(page.PageRef), err)
 	}
 	list, err := sitemap.Read(sitemap.Source{
 		Body: bytes.NewReader(body), URL: u, ContentType: in.Fetch.ContentType, MaxURLs: view.Spec.Sources.MaxURLs,
 	})
 	if errors.Is(err, sitemap.ErrNoList) {
-		return a.noList(ctx, view, page, in)
+		out, isList, err = a.noList(ctx, view, page, in)
+		return out, nil, isList, err
 	}
 	if err != nil {
-		return out, false, fmt.Errorf("%s: %w", pageLabel(page.PageRef), err)
+		return out, nil, false, fmt.Errorf("%s: %w", pageLabel(page.PageRef), err)
 	}
 	list.Believe(in.Fetch.At)
 	reading := store.Reading{Format: string(list.Format), Entries: len(list.Entries), Dated: list.Dated(), Dropped: list.Dropped, Problem: list.Problem}
 	if err := a.stores.Pages.SaveReading(ctx, page.PageID, reading); err != nil {
-		return out, false, translate(err)
+		return out, nil, false, translate(err)
 	}
 	asked := directive.Decide(directive.Parse(in.Fetch.RobotsTag), directive.Directives{}, in.Fetch.At)
 	version, links := listVersion(in, list, asked)
 	last, err := a.lastDigests(ctx, page)
 	if err != nil {
-		return out, false, translate(err)
+		return out, nil, false, translate(err)
 	}
 	outcome, reasons := change.Verdict(last, digestsOf(version, in.Fetch.Digest), change.Rule{Difference: change.DifferenceEdit})
 	out = contract.DetectOut{Outcome: outcome, Reasons: slices.Concat(asked.Reasons, reasons, []crawl.Reason{readWords(reading)})}
 	if !worthKeeping(outcome, page.Last, version) {
-		return out, true, nil
+		return out, nil, true, nil
 	}
 	out.Links = len(links)
-	return out, true, a.save(ctx, newContent{version: version, links: links, body: body}, nil)
+	found, err = a.save(ctx, page, newContent{version: version, links: links, body: body}, nil)
+	return out, found, true, err
 }
 
 // noList is the end of a source that is none: if it could be a page of the crawl it

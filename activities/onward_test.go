@@ -33,9 +33,8 @@ func (w *world) crawlAll(crawlID int64, most int, line ...crawl.PageRef) (visits
 		if answer := w.acquire(page, 1); answer.Answer == contract.AnswerEvicted {
 			continue // it was taken back
 		}
-		w.visit(page, 1)
+		w.visitAnd(page, 1, contract.DetectIn{Register: true})
 		visits++
-		run(w, contract.RegisterLinks, contract.RegisterIn{Page: page, Visit: 1})
 	}
 	return visits
 }

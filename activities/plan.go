@@ -40,7 +40,12 @@ func (a *Activities) PlanRevisit(ctx context.Context, in contract.PlanIn) (contr
 		if err != nil {
 			return contract.PlanOut{}, translate(err)
 		}
-		return a.recorded(ctx, view, record, false)
+		// The first answer may have been lost, and with it that there is room.
+		result, err := a.stores.Pages.RecordVisit(ctx, store.RecordParams{Visit: record, Touched: in.Touched})
+		if err != nil {
+			return contract.PlanOut{}, translate(err)
+		}
+		return a.recorded(ctx, view, record, result.Room)
 	}
 	followed, err := a.followRedirect(ctx, view, page, in.Fetch)
 	if err != nil {
@@ -108,7 +113,7 @@ func (a *Activities) recorded(ctx context.Context, view *crawlView, v store.Visi
 		return contract.PlanOut{}, translate(err)
 	}
 	return contract.PlanOut{
-		Visit: v.Visit, At: v.At, Outcome: v.Outcome, Status: v.Status, State: v.State, NextAt: v.NextAt, Room: room,
+		Visit: v.Visit, At: v.At, Outcome: v.Outcome, Status: v.Status, State: v.State, NextAt: v.NextAt, Refill: room, Room: room,
 		Reason: summaryOf(v), RedirectHost: host, Linger: linger,
 	}, nil
 }
@@ -240,6 +245,7 @@ func recordOf(page store.PageRecord, in contract.PlanIn, plan schedule.Plan, kee
 		},
 		Interval: plan.Interval, Failures: plan.Failures, Held: f.Held, Late: late(page, f.At),
 		Validators: f.Validators, ETag: f.ETag, LastModified: f.LastModified, Belief: plan.Belief.Encode(),
+		Touched:   in.Touched,
 		Retention: store.Retention{Versions: keep.MaxVersions, Age: keep.MaxAge.Std(), Visits: keep.MaxVisits},
 	}
 }

@@ -269,12 +269,19 @@ func (w *world) fetched(out contract.FetchOut, err error) contract.FetchOut {
 	return out
 }
 
-// visit makes a whole visit, as the Page workflow does.
+// visit makes a whole visit, as the Page workflow does, but for the links.
 func (w *world) visit(page crawl.PageRef, visit int) contract.PlanOut {
+	w.t.Helper()
+	return w.visitAnd(page, visit, contract.DetectIn{})
+}
+
+// visitAnd is visit with what DetectChange is asked besides.
+func (w *world) visitAnd(page crawl.PageRef, visit int, asked contract.DetectIn) contract.PlanOut {
 	w.t.Helper()
 	plan := contract.PlanIn{Page: page, Visit: visit, Fetch: w.fetched(w.fetch(page, visit))}
 	if plan.Fetch.Differs {
-		verdict := run(w, contract.DetectChange, contract.DetectIn{Page: page, Visit: visit, Fetch: plan.Fetch})
+		asked.Page, asked.Visit, asked.Fetch = page, visit, plan.Fetch
+		verdict := run(w, contract.DetectChange, asked)
 		plan.Fetch.Outcome, plan.Reasons = verdict.Outcome, verdict.Reasons
 	}
 	return run(w, contract.PlanRevisit, plan)

@@ -22,7 +22,14 @@ type billed struct {
 	turned bool
 	fetch  func(time.Time) contract.FetchOut // nil is unchanged
 	links  int
+	// found says what became of the links, nil if they wait for a Discover; refill that there
+	// are pages to be admitted.
+	found  *contract.RegisterOut
+	refill bool
 }
+
+// fansOut reports whether each visit has a Discover.
+func (b billed) fansOut() bool { return b.refill || b.links > 0 && b.found == nil }
 
 // TestActionsPerVisit counts the billed actions of a visit as what three more visits add to
 // a page's histories and those of its Discovers.
@@ -31,7 +38,9 @@ func TestActionsPerVisit(t *testing.T) {
 	for _, b := range []billed{
 		{name: "unchanged", want: 3},
 		{name: "changed", want: 5, fetch: contracttest.Changed},
-		{name: "changed, with links", want: 9, fetch: contracttest.Changed, links: 3},
+		{name: "changed, with links that are known", want: 5, fetch: contracttest.Changed, links: 3, found: &contract.RegisterOut{Seen: 3}},
+		{name: "changed, with new links", want: 8, fetch: contracttest.Changed, links: 3, found: &contract.RegisterOut{New: 3, Hosts: []int64{7}}, refill: true},
+		{name: "changed, with many links", want: 9, fetch: contracttest.Changed, links: 3},
 		{name: "unchanged, in line until its time", want: 5, waits: 1},
 		{name: "unchanged, called from the line", want: 6, waits: 1, turned: true},
 		{name: "unchanged, called twice", want: 9, waits: 2, turned: true},
@@ -53,6 +62,7 @@ func (b billed) actions(s *onServer, page int64, visits int) int {
 	var waiting sync.WaitGroup
 	turns := make(chan struct{}, visits*(b.waits+1))
 	s.world.OnPlan = func(in contract.PlanIn, out *contract.PlanOut) {
+		out.Refill = b.refill
 		if out.NextAt = out.At.Add(time.Second); in.Visit == visits {
 			out.State = crawl.Stopped
 		}
@@ -75,7 +85,7 @@ func (b billed) actions(s *onServer, page int64, visits int) int {
 		return b.fetch(try.Now), nil
 	}
 	s.world.OnDetect = func(in contract.DetectIn) (contract.DetectOut, error) {
-		return contract.DetectOut{Outcome: in.Fetch.Outcome, Links: b.links}, nil
+		return contract.DetectOut{Outcome: in.Fetch.Outcome, Links: b.links, Registered: b.found}, nil
 	}
 	in := pageIn()
 	in.Page.PageID, in.Page.URL = page, fmt.Sprintf("https://example.com/%d", page)
@@ -99,7 +109,7 @@ func (b billed) actions(s *onServer, page int64, visits int) int {
 	for _, history := range s.chain(run) {
 		n += contracttest.Actions(history.Events)
 	}
-	for visit := 1; visit <= visits && b.links > 0; visit++ {
+	for visit := 1; visit <= visits && b.fansOut(); visit++ {
 		discover := s.client.GetWorkflow(s.ctx, contract.DiscoverID(in.Page.Crawl, page, visit), "")
 		if err := discover.Get(s.ctx, nil); err != nil {
 			s.t.Fatal(err)

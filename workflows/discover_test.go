@@ -122,6 +122,16 @@ func TestDiscoverAdmitsTouchedHosts(t *testing.T) {
 	if len(asked) != 0 {
 		t.Errorf("asked for hosts %v, want none", asked)
 	}
+	d = newDiscovered(t)
+	d.world.OnAdmit = admit
+	refill := linksOf(4)
+	refill.Register, refill.Refill = false, true
+	if err := d.discover(refill); err != nil {
+		t.Fatal(err)
+	}
+	if len(asked) != 1 || len(asked[0]) != 0 {
+		t.Errorf("a refill asked for hosts %v, want all", asked)
+	}
 }
 
 func TestDiscoverAdmissionOnly(t *testing.T) {

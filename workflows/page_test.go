@@ -91,13 +91,47 @@ func TestPageFirstVisitIsAtOnce(t *testing.T) {
 	}
 }
 
+// A visit whose links are registered starts a Discover only if the plan says so, which then
+// admits pages of all hosts.
+func TestPageFansOutWhereThereIsSomethingToAdmit(t *testing.T) {
+	t.Parallel()
+	l := newLive(t, stopAt(4*day-time.Hour))
+	l.world.OnFetch = func(try contracttest.Try) (contract.FetchOut, error) { return contracttest.Changed(try.Now), nil }
+	l.world.OnDetect = func(in contract.DetectIn) (contract.DetectOut, error) {
+		if !in.Register {
+			t.Error("DetectChange is not asked to register")
+		}
+		out := contract.DetectOut{Outcome: crawl.OutcomeChanged, Links: 5, Registered: &contract.RegisterOut{Seen: 5}}
+		if in.Visit == 2 {
+			out.Registered = &contract.RegisterOut{New: 2, Seen: 3, Hosts: []int64{8, 7}}
+		}
+		return out, nil
+	}
+	l.world.OnPlan = func(in contract.PlanIn, out *contract.PlanOut) {
+		if touched := map[int]int{2: 2}[in.Visit]; len(in.Touched) != touched {
+			t.Errorf("visit %d touched %v, want %d hosts", in.Visit, in.Touched, touched)
+		}
+		out.Refill = in.Visit >= 2 && in.Visit <= 3
+		out.Room = out.Refill
+	}
+	l.stopped(l.page(pageIn()))
+	if n := len(l.world.Visits()); n != 4 {
+		t.Errorf("%d visits", n)
+	}
+	got := l.world.Discovers()
+	if len(got) != 2 || got[0].Visit != 2 || got[0].Register || !got[0].Refill || got[1].Visit != 3 || got[1].Register || !got[1].Refill {
+		t.Errorf("Discovers: %+v", got)
+	}
+}
+
+// Histories of earlier releases have Room without Refill.
 func TestPageRoomOnlyAfterTheFirstVisit(t *testing.T) {
 	t.Parallel()
 	l := newLive(t, stopAt(3*day))
 	l.world.OnPlan = func(_ contract.PlanIn, out *contract.PlanOut) { out.Room = true }
 	l.stopped(l.page(pageIn()))
 	got := l.world.Discovers()
-	if len(got) != 1 || got[0].Register || got[0].Visit != 1 || len(got[0].Hosts) != 1 || got[0].Hosts[0] != 7 {
+	if len(got) != 1 || got[0].Register || got[0].Visit != 1 || !got[0].Refill {
 		t.Errorf("Discovers: %+v", got)
 	}
 }
@@ -112,7 +146,7 @@ func TestPageAdmitsWhereItRedirectsTo(t *testing.T) {
 	}
 	l.stopped(l.page(pageIn()))
 	got := l.world.Discovers()
-	if len(got) != 2 || got[0].Register || !slices.Equal(got[0].Hosts, []int64{7, 9}) || got[1].Visit != 2 || !slices.Equal(got[1].Hosts, []int64{7}) {
+	if len(got) != 2 || got[0].Register || got[0].Refill || !slices.Equal(got[0].Hosts, []int64{7, 9}) || got[1].Visit != 2 || !slices.Equal(got[1].Hosts, []int64{7}) {
 		t.Errorf("Discovers: %+v", got)
 	}
 }

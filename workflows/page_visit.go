@@ -147,7 +147,7 @@ func (p *page) record() error {
 	}
 	ctx := local(p.ctx, fmt.Sprintf("record visit %d: %s", p.number(), u.Fetch.Outcome))
 	plan, err := contract.PlanRevisit.RunLocal(ctx, contract.PlanIn{
-		Page: p.s.Page, Visit: p.number(), Fetch: u.Fetch, Reasons: u.Reasons,
+		Page: p.s.Page, Visit: p.number(), Fetch: u.Fetch, Reasons: u.Reasons, Touched: touched(u),
 	})
 	if err != nil {
 		return p.retry("recording the visit", err)
@@ -159,13 +159,13 @@ func (p *page) record() error {
 func (p *page) compare(u *contract.Unrecorded) error {
 	p.doing = "comparing"
 	ctx := comparing(p.ctx, fmt.Sprintf("visit %d: compare with the last version", p.number()))
-	out, err := contract.DetectChange.Run(ctx, contract.DetectIn{Page: p.s.Page, Visit: p.number(), Fetch: u.Fetch})
+	out, err := contract.DetectChange.Run(ctx, contract.DetectIn{Page: p.s.Page, Visit: p.number(), Fetch: u.Fetch, Register: true})
 	if err == nil {
 		u.Fetch.Heads = nil // stored with the version, or no longer needed
 	}
 	switch {
 	case err == nil:
-		u.Settled, u.Fetch.Outcome, u.Links, u.Reasons = true, out.Outcome, out.Links, out.Reasons
+		u.Settled, u.Fetch.Outcome, u.Links, u.Registered, u.Reasons = true, out.Outcome, out.Links, out.Registered, out.Reasons
 		return nil
 	case p.ctx.Err() == nil && (troubleOf(err) == troubleOther || troubleOf(err) == troubleLost):
 		p.log.Warn("comparing failed", "page", p.s.Page.PageID, "visit", p.number(), "error", err)
@@ -181,15 +181,34 @@ func (p *page) adopt(plan contract.PlanOut, made *contract.Unrecorded) error {
 	p.visits++
 	p.linger = plan.Linger
 	p.publishState()
-	// Histories from before RedirectHost existed have none, and must replay.
-	refill := plan.Room && p.s.Visit == 1
-	if made.Links > 0 || refill || plan.RedirectHost != 0 {
-		p.discover(made, plan.RedirectHost, refill)
+	if fansOut(p.s.Visit, plan, made) {
+		p.discover(made, plan)
 	}
 	if !p.s.State.Lives() {
 		return errClosed
 	}
 	return nil
+}
+
+// fansOut reports whether a recorded visit starts a Discover: for links that DetectChange has
+// not registered, for known pages that nobody else is about to admit, or for the page to which
+// it redirected. Histories from before one of these existed must replay: they have neither
+// Registered nor Refill nor RedirectHost, and their Room counts after the first visit only.
+func fansOut(visit int, plan contract.PlanOut, made *contract.Unrecorded) bool {
+	return unregistered(made) || refills(visit, plan) || plan.RedirectHost != 0
+}
+
+func refills(visit int, plan contract.PlanOut) bool { return plan.Refill || plan.Room && visit == 1 }
+
+// unregistered reports whether a visit stored links that still wait to be registered.
+func unregistered(u *contract.Unrecorded) bool { return u.Links > 0 && u.Registered == nil }
+
+// touched are the hosts with pages that a visit's links have made known.
+func touched(u *contract.Unrecorded) []int64 {
+	if u.Registered == nil {
+		return nil
+	}
+	return u.Registered.Hosts
 }
 
 func noteOf(u *contract.Unrecorded) string {
@@ -198,6 +217,8 @@ func noteOf(u *contract.Unrecorded) string {
 		return u.Fetch.Problem
 	case u.Fetch.Location != "":
 		return "to " + u.Fetch.Location
+	case u.Registered != nil && u.Registered.New > 0:
+		return fmt.Sprintf("%d links, %d of them new", u.Links, u.Registered.New)
 	case u.Links > 0:
 		return fmt.Sprintf("%d links", u.Links)
 	}
@@ -205,14 +226,14 @@ func noteOf(u *contract.Unrecorded) string {
 }
 
 // discover starts the Discover of the last visit. It admits pages of the visit's host, and of
-// the host that the visit redirected to, if any; if it refills the crawl, of all. The page does not wait for it; settle waits
-// for its start before the run ends.
-func (p *page) discover(made *contract.Unrecorded, redirectHost int64, refill bool) {
+// the host that the visit redirected to, if any; if it refills the crawl, of all. The page does
+// not wait for it; settle waits for its start before the run ends.
+func (p *page) discover(made *contract.Unrecorded, plan contract.PlanOut) {
 	in := contract.DiscoverIn{
 		Store: p.s.Page.Store, CrawlID: p.s.Page.CrawlID, Crawl: p.s.Page.Crawl, Page: p.s.Page, Visit: p.s.Visit,
-		Register: made.Links > 0, Refill: refill,
+		Register: unregistered(made), Refill: refills(p.s.Visit, plan),
 	}
-	for _, host := range []int64{made.HostID, redirectHost} {
+	for _, host := range []int64{made.HostID, plan.RedirectHost} {
 		if host != 0 && !slices.Contains(in.Hosts, host) {
 			in.Hosts = append(in.Hosts, host)
 		}

@@ -143,7 +143,7 @@ func writeAll(w io.Writer, b *bytes.Buffer) error {
 func TestHistories(t *testing.T) {
 	t.Parallel()
 	for name, f := range map[string]func(*testing.T, string){
-		"page-visits": histVisits, "page-failing": histFailing, "page-line": histLine, "page-people": histPeople,
+		"page-visits": histVisits, "page-registers": histRegisters, "page-failing": histFailing, "page-line": histLine, "page-people": histPeople,
 		"page-redirect": histRedirect, "discover": histDiscover, "crawl": histCrawl, "page-evicted": histEvicted, "crawl-ranks": histRanks,
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -172,6 +172,39 @@ func histVisits(t *testing.T, name string) {
 	s.signal(run.GetID(), contract.StopName, nil)
 	s.end(run)
 	s.keep(name, run)
+}
+
+// histRegisters: links that are all known, that are new, and that wait for a Discover; and
+// visits that start a Discover without any.
+func histRegisters(t *testing.T, name string) {
+	s := newOnServer(t)
+	s.world.OnFetch = func(try contracttest.Try) (contract.FetchOut, error) {
+		if try.In.Visit > 3 {
+			return contracttest.Unchanged(try.Now), nil
+		}
+		return contracttest.Changed(try.Now), nil
+	}
+	s.world.OnDetect = func(in contract.DetectIn) (contract.DetectOut, error) {
+		found := map[int]*contract.RegisterOut{1: {New: 2, Hosts: []int64{9}}, 2: {Seen: 2}}[in.Visit]
+		return contract.DetectOut{Outcome: in.Fetch.Outcome, Links: 2, Registered: found}, nil
+	}
+	plan := s.world.OnPlan
+	s.world.OnPlan = func(in contract.PlanIn, out *contract.PlanOut) {
+		plan(in, out)
+		out.Refill = in.Visit == 1 || in.Visit == 5
+		out.Room = in.Visit != 2
+	}
+	run := s.startPage(pageIn())
+	s.await("42/6")
+	s.signal(run.GetID(), contract.StopName, nil)
+	s.end(run)
+	s.keep(name, run)
+	for visit, want := range map[int]bool{1: true, 2: false, 3: true, 4: false, 5: true} {
+		_, err := s.client.DescribeWorkflowExecution(s.ctx, contract.DiscoverID("news", 42, visit), "")
+		if (err == nil) != want {
+			t.Errorf("visit %d started a Discover: %t (%v), want %t", visit, err == nil, err, want)
+		}
+	}
 }
 
 // histRedirect: a redirect to a page of another host, at which the visit's Discover

@@ -180,19 +180,54 @@ func (s *onServer) chain(run begun) []*historypb.History {
 	return all
 }
 
-// An unchanged visit that does not wait is at most 16 events and exactly two
-// workflow tasks: timer to request, answer to timer.
-func TestCostOfAnUnchangedVisit(t *testing.T) {
+// An unchanged visit that does not wait is at most 16 events and exactly two workflow tasks:
+// timer to request, answer to timer. A changed one has the comparison besides, which registers
+// its links, and no Discover if all are known.
+func TestCostOfAVisit(t *testing.T) {
 	t.Parallel()
-	s := newOnServer(t)
-	in := pageIn()
-	in.Due = time.Now()
-	run := s.startPage(in)
-	s.await("42/6")
-	s.signal(run.GetID(), contract.StopName, nil)
-	s.end(run)
+	for _, cost := range []struct {
+		name          string
+		fetch         func(time.Time) contract.FetchOut
+		events, tasks int
+	}{
+		{"unchanged", contracttest.Unchanged, 16, 2},
+		{"changed", contracttest.Changed, 19, 3},
+	} {
+		t.Run(cost.name, func(t *testing.T) {
+			t.Parallel()
+			s := newOnServer(t)
+			s.world.OnFetch = func(try contracttest.Try) (contract.FetchOut, error) { return cost.fetch(try.Now), nil }
+			s.world.OnDetect = func(in contract.DetectIn) (contract.DetectOut, error) {
+				return contract.DetectOut{Outcome: in.Fetch.Outcome, Links: 3, Registered: &contract.RegisterOut{Seen: 3}}, nil
+			}
+			in := pageIn()
+			in.Due = time.Now()
+			run := s.startPage(in)
+			s.await("42/6")
+			s.signal(run.GetID(), contract.StopName, nil)
+			s.end(run)
+			visits := perVisit(s.chain(run)[0].Events)
+			if len(visits) < 4 {
+				t.Fatalf("%d whole visits", len(visits))
+			}
+			for i, visit := range visits {
+				tasks := 0
+				for _, e := range visit {
+					if e.EventType == enumspb.EVENT_TYPE_WORKFLOW_TASK_COMPLETED {
+						tasks++
+					}
+				}
+				if len(visit) > cost.events || tasks != cost.tasks {
+					t.Errorf("visit %d: %d events and %d workflow tasks, want at most %d and %d:%s", i, len(visit), tasks, cost.events, cost.tasks, listing(visit))
+				}
+			}
+			t.Logf("a visit is %d events:%s", len(visits[1]), listing(visits[1]))
+		})
+	}
+}
 
-	events := s.chain(run)[0].Events
+// perVisit cuts a history where the page went to sleep. The last sleep is ended by a stop.
+func perVisit(events []*historypb.HistoryEvent) [][]*historypb.HistoryEvent {
 	var visits [][]*historypb.HistoryEvent
 	for _, e := range events {
 		if e.EventType == enumspb.EVENT_TYPE_TIMER_STARTED {
@@ -202,22 +237,7 @@ func TestCostOfAnUnchangedVisit(t *testing.T) {
 			visits[len(visits)-1] = append(visits[len(visits)-1], e)
 		}
 	}
-	visits = visits[:len(visits)-1] // the last sleep is ended by the stop
-	if len(visits) < 4 {
-		t.Fatalf("%d whole visits in %d events", len(visits), len(events))
-	}
-	for i, visit := range visits {
-		tasks := 0
-		for _, e := range visit {
-			if e.EventType == enumspb.EVENT_TYPE_WORKFLOW_TASK_COMPLETED {
-				tasks++
-			}
-		}
-		if len(visit) > 16 || tasks != 2 {
-			t.Errorf("visit %d: %d events and %d workflow tasks, want at most 16 and 2:%s", i, len(visit), tasks, listing(visit))
-		}
-	}
-	t.Logf("an unchanged visit is %d events:%s", len(visits[1]), listing(visits[1]))
+	return visits[:max(len(visits)-1, 0)]
 }
 
 func listing(events []*historypb.HistoryEvent) string {

@@ -240,13 +240,19 @@ type DetectIn struct {
 	Page  crawl.PageRef `json:"page"`
 	Visit int           `json:"visit"`
 	Fetch FetchOut      `json:"fetch"`
+	// Register: the links of a new version are to be registered too. Workflows of earlier
+	// releases leave that to a Discover, and would not know of it.
+	Register bool `json:"register,omitempty"`
 }
 
 // DetectOut is the verdict.
 type DetectOut struct {
-	Outcome crawl.Outcome  `json:"outcome,omitempty"`
-	Links   int            `json:"links"` // stored and waiting for a Discover
-	Reasons []crawl.Reason `json:"reasons,omitempty"`
+	Outcome crawl.Outcome `json:"outcome,omitempty"`
+	Links   int           `json:"links"` // stored with a new version
+	// Registered says what became of the links; nil if they wait for a Discover. Its Hosts
+	// are those with pages that nobody knew before. Answers in older histories have none.
+	Registered *RegisterOut   `json:"registered,omitempty"`
+	Reasons    []crawl.Reason `json:"reasons,omitempty"`
 }
 
 // PlanIn records a visit and asks for the next.
@@ -255,6 +261,8 @@ type PlanIn struct {
 	Visit   int            `json:"visit"`
 	Fetch   FetchOut       `json:"fetch"`
 	Reasons []crawl.Reason `json:"reasons,omitempty"` // from DetectChange or an exclusion
+	// Touched are the hosts with pages that nobody knew before, from DetectChange.
+	Touched []int64 `json:"touched,omitempty"`
 }
 
 // PlanOut is the recorded visit and its decision.
@@ -268,7 +276,11 @@ type PlanOut struct {
 	// Reason says why the next visit is at NextAt: "changed in 10 of the last 20 visits".
 	// Answers in older histories begin with the time: "revisit in 3d 4h: changed in …".
 	Reason string `json:"summary"`
-	Room   bool   `json:"room,omitempty"`
+	// Refill: the page is to start a Discover, for there are known pages to be admitted and
+	// nobody else is about to. Room says the same to workflows of earlier releases, which
+	// heed it after a first visit only, as older histories show.
+	Refill bool `json:"refill,omitempty"`
+	Room   bool `json:"room,omitempty"`
 	// RedirectHost is the host of the page to which the visit redirected, if that page
 	// waits to be admitted; else 0.
 	RedirectHost int64 `json:"redirect_host,omitempty"`

@@ -61,10 +61,11 @@ type PageIn struct {
 type Unrecorded struct {
 	Fetch FetchOut `json:"fetch"`
 	// Settled: Fetch.Outcome is final, DetectChange is done or not needed.
-	Settled bool           `json:"settled,omitempty"`
-	Links   int            `json:"links,omitempty"` // of DetectChange
-	Reasons []crawl.Reason `json:"reasons,omitempty"`
-	HostID  int64          `json:"host_id,omitempty"` // of the permit, 0 without one
+	Settled    bool           `json:"settled,omitempty"`
+	Links      int            `json:"links,omitempty"`      // of DetectChange
+	Registered *RegisterOut   `json:"registered,omitempty"` // of DetectChange
+	Reasons    []crawl.Reason `json:"reasons,omitempty"`
+	HostID     int64          `json:"host_id,omitempty"` // of the permit, 0 without one
 }
 
 // RecentVisits is how many visits a page's current details show.

@@ -138,6 +138,8 @@ type RecordParams struct {
 	Validators         bool
 	ETag, LastModified string
 	Belief             json.RawMessage // nil leaves it
+	// Touched are the hosts with pages that the visit's links have made known.
+	Touched []int64
 	// Retention is applied to the page in the same transaction, to at most RetentionStep of
 	// its versions and visits.
 	Retention Retention
@@ -159,10 +161,10 @@ type Retention struct {
 type RecordResult struct {
 	Visit   VisitRecord
 	Already bool
-	// Room: whoever recorded this first visit is to refill its crawl: known pages wait, the
-	// windows and the bound on admission have room that is worth while, and nobody else is at
-	// it. Refilled says that it is done; after half a minute without admissions somebody else
-	// is told.
+	// Room: whoever recorded this visit, a first one or one that made pages known, is to
+	// refill its crawl: known pages wait, the windows and the bound on admission have room
+	// that is worth while, and nobody else is at it. Refilled says that it is done; after
+	// half a minute without admissions somebody else is told.
 	Room bool
 	// InLineUntil is set if the place of the page's next visit is booked in its host's line:
 	// a turn calls the page when it is due and its time comes. In case that the turn is

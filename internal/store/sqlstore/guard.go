@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -229,6 +230,10 @@ func (s *Store) takeBack(ctx context.Context, tx Tx, crawlID int64, h store.Hold
 	}
 	at, err := loadPlace(ctx, tx, h.PageID)
 	if err := ignoreNotFound(err); err != nil || at.state == placeGranted || at.state == placeBegun {
+		return back, err
+	}
+	// Its visit is made, and only to be recorded.
+	if _, err := queryVersion(ctx, tx, h.PageID, page.visit+1); !errors.Is(err, store.ErrNotFound) {
 		return back, err
 	}
 	if _, err := s.leaves(ctx, tx, h.PageID, &back.GateEffects); err != nil {

@@ -81,9 +81,14 @@ func (s *Store) registerLinks(ctx context.Context, p store.RegisterParams) (stor
 		urls = urls[urlsPerTx:]
 	}
 	err = s.registerChunk(ctx, p, urls, true, &res, &refused)
-	slices.Sort(res.Hosts)
-	res.Hosts = slices.Compact(res.Hosts)
+	res.Hosts, res.NewHosts = sortedOnce(res.Hosts), sortedOnce(res.NewHosts)
 	return res, err
+}
+
+// sortedOnce are the ids in order, each once.
+func sortedOnce(ids []int64) []int64 {
+	slices.Sort(ids)
+	return slices.Compact(ids)
 }
 
 // registerChunk registers one transaction's URLs and adds to the result and to the
@@ -99,7 +104,8 @@ func (s *Store) registerChunk(ctx context.Context, p store.RegisterParams, chunk
 			}
 			all := p
 			all.Rejected = refusedForeign(p.Rejected, slices.Concat(*refused, registered.refused), p.ForeignHosts)
-			return registered, s.endRegistration(ctx, tx, all)
+			registered.again, err = s.endRegistration(ctx, tx, all)
+			return registered, err
 		})
 		if !errors.Is(err, errVanished) || try == vanishedTries {
 			break
@@ -115,19 +121,21 @@ func (s *Store) registerChunk(ctx context.Context, p store.RegisterParams, chunk
 	res.Revived += registered.revived
 	res.Seen += len(chunk) - registered.added - registered.forgotten - len(registered.refused)
 	res.Hosts = append(res.Hosts, registered.hosts...)
+	res.NewHosts = append(res.NewHosts, registered.newHosts...)
+	res.Again = registered.again
 	return nil
 }
 
 // endRegistration ends the wait of a version's links and counts those that were
-// rejected, once.
-func (s *Store) endRegistration(ctx context.Context, tx Tx, p store.RegisterParams) error {
+// rejected, once. It reports whether that was done before.
+func (s *Store) endRegistration(ctx context.Context, tx Tx, p store.RegisterParams) (again bool, err error) {
 	if p.Version != 0 {
 		ended, err := tx.Exec(ctx, `DELETE FROM pending_links WHERE version_id = $1`, p.Version)
 		if err != nil || ended == 0 {
-			return err
+			return true, err
 		}
 	}
-	return s.insertRejections(ctx, tx, p, newDeltas(p.CrawlID, p.From))
+	return false, s.insertRejections(ctx, tx, p, newDeltas(p.CrawlID, p.From))
 }
 
 // registration counts what one transaction registered.
@@ -138,6 +146,8 @@ type registration struct {
 	left      []foundURL // those that were forgotten
 	refused   []foundURL // left out: of foreign hosts for which there is no room
 	hosts     []int64    // foreign ones
+	newHosts  []int64    // of pages that have become Known
+	again     bool       // the version's links were registered before
 }
 
 // registerSome registers URLs in a transaction.
@@ -193,6 +203,9 @@ func (s *Store) registerSome(ctx context.Context, tx Tx, p store.RegisterParams,
 	for _, u := range urls {
 		if u.isNew {
 			registered.added++
+		}
+		if u.isNew && u.trap == 0 {
+			registered.newHosts = append(registered.newHosts, u.HostID)
 		}
 		if u.foreign != 0 {
 			registered.hosts = append(registered.hosts, u.HostID)

@@ -208,7 +208,7 @@ func (s *Store) recordVisit(ctx context.Context, tx Tx, p store.RecordParams) (s
 // recordAfter is RecordVisit for a page that is locked.
 func (s *Store) recordAfter(ctx context.Context, tx Tx, page frontierRow, p store.RecordParams) (store.RecordResult, error) {
 	if p.Visit.Visit != page.visit+1 {
-		return s.recordedVisit(ctx, tx, page, p.Visit.Visit)
+		return s.recordedVisit(ctx, tx, page, p)
 	}
 	now, err := tx.Now(ctx)
 	if err != nil {
@@ -247,23 +247,27 @@ func (s *Store) recordAfter(ctx context.Context, tx Tx, page frontierRow, p stor
 	if err != nil {
 		return store.RecordResult{}, err
 	}
-	return store.RecordResult{Visit: v, Room: v.Visit == 1, InLineUntil: until}, nil
+	return store.RecordResult{Visit: v, Room: mayMakeRoom(v.Visit, p), InLineUntil: until}, nil
 }
 
+// mayMakeRoom reports whether a visit leaves a place for another page, as a first one does,
+// or has made pages known that nobody else may be about to admit.
+func mayMakeRoom(visit int, p store.RecordParams) bool { return visit == 1 || len(p.Touched) > 0 }
+
 // recordedVisit answers for a visit that is not the page's next.
-func (s *Store) recordedVisit(ctx context.Context, tx Tx, page frontierRow, visit int) (store.RecordResult, error) {
-	v, err := s.visitIn(ctx, tx, page.pageID, visit)
+func (s *Store) recordedVisit(ctx context.Context, tx Tx, page frontierRow, p store.RecordParams) (store.RecordResult, error) {
+	v, err := s.visitIn(ctx, tx, page.pageID, p.Visit.Visit)
 	if errors.Is(err, store.ErrNotFound) {
 		return store.RecordResult{}, fmt.Errorf("the page's next visit is %d: %w", page.visit+1, store.ErrConflict)
 	}
 	if err != nil {
 		return store.RecordResult{}, err
 	}
-	until, err := bookedUntil(ctx, tx, page.pageID, visit+1)
+	until, err := bookedUntil(ctx, tx, page.pageID, v.Visit+1)
 	if err != nil {
 		return store.RecordResult{}, err
 	}
-	return store.RecordResult{Visit: v, Already: true, Room: visit == 1, InLineUntil: until}, nil
+	return store.RecordResult{Visit: v, Already: true, Room: mayMakeRoom(v.Visit, p), InLineUntil: until}, nil
 }
 
 // versionAfter returns the version that the page has after the visit: the one

@@ -27,6 +27,8 @@ func admissionCases() []collectionCase {
 		{"AttemptFreesThePlace", admitAttempt},
 		{"StopFreesThePlace", admitStop},
 		{"UnknownCrawlIsNotFound", admitUnknown},
+		{"RoomOfFoundPages", refillTouched},
+		{"NewHostsOfLinks", registerNewHosts},
 	}
 }
 

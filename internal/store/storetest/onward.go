@@ -144,6 +144,8 @@ func takenBack(c *collection) {
 	known := c.known(1, 8)
 	pages := c.admit(ids(known[:5])...)
 	c.visit(pages[0].PageID, crawl.OutcomeNew, crawl.Active)
+	_, err := c.s.SaveVersion(c.ctx, store.SaveVersionParams{Version: store.VersionRecord{PageID: pages[4].PageID, Visit: 1, Digest: "d"}})
+	c.check(err)
 	trap := c.trap()
 	back := func(trap int64) int {
 		var holds []store.Hold
@@ -155,18 +157,20 @@ func takenBack(c *collection) {
 		return n
 	}
 	want(c, "taken back by no trap", back(1<<40), 0)
-	want(c, "taken back", back(trap), 4)
+	want(c, "taken back", back(trap), 3)
 	want(c, "taken back again", back(trap), 0)
 	want(c, "a page that was visited", c.page(pages[0].PageID).State, crawl.Active)
 	want(c, "a page that was not", c.page(pages[1].PageID).State, crawl.Held)
+	want(c, "a page whose visit is to be recorded", c.page(pages[4].PageID).State, crawl.Active)
 	want(c, "a known page", c.page(known[5].PageID).State, crawl.Known)
-	want(c, "held", c.traps()[0].Held, 4)
+	want(c, "held", c.traps()[0].Held, 3)
 	want(c, "room in the window", len(c.candidates(20, pages[0].HostID)), 3)
 	c.checkCounts()
 	c.release(trap)
-	want(c, "candidates after the release", len(c.candidates(20, pages[0].HostID)), 7)
+	want(c, "candidates after the release", len(c.candidates(20, pages[0].HostID)), 6)
 	want(c, "admitted again", len(c.admit(pages[1].PageID)), 1)
 	want(c, "visits", c.visit(pages[1].PageID, crawl.OutcomeNew, crawl.Active).Visit.Visit, 1)
+	want(c, "visits beside the trap", c.visit(pages[4].PageID, crawl.OutcomeNew, crawl.Active).Visit.Visit, 1)
 	want(c, "taken back when the trap is released", back(trap), 0)
 	c.checkCounts()
 }
