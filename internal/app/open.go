@@ -107,7 +107,7 @@ func startWorker(ctx context.Context, p parts, cfg config.Config, sticky time.Du
 	temporalkit.CacheWorkflows(cfg.Worker.WorkflowCache)
 	w := temporalkit.NewWorker(p.client, workerOptions(p.home.TaskQueue, cfg, sticky))
 	workflows.Register(w)
-	settings := activities.Settings{Version: config.Release, Contact: cfg.Contact, Overdue: cfg.Overdue, Filters: p.programs, Room: p.keeper, Ended: p.ended, Foreign: p.strange}
+	settings := activities.Settings{Version: config.Release, Contact: cfg.Contact, Overdue: cfg.Overdue, Filters: p.programs, Room: p.keeper, Ended: p.ended, AtOnce: true, Foreign: p.strange}
 	acts := activities.New(storesOf(p.store), p.files, fetch.New(fetch.Options{}), p.workflows(), settings, log)
 	acts.Register(w)
 	watch := &roomWatch{keeper: p.keeper, store: p.store, name: workerName(), wake: acts.WakeHeld, log: log}
@@ -117,7 +117,7 @@ func startWorker(ctx context.Context, p parts, cfg config.Config, sticky time.Du
 		return nil, fmt.Errorf("start the worker: %w", err)
 	}
 	uncare := newCrawlCare(p, log).start(ctx)
-	return func() { uncare(); w.Stop(); unwatch() }, nil
+	return func() { uncare(); w.Stop(); acts.Close(); unwatch() }, nil
 }
 
 // storesOf are the parts of a store that activities need.

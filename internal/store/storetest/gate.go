@@ -80,6 +80,12 @@ func RunGate(t *testing.T, open func(t *testing.T) store.Store) {
 		"FinishIsWhole":               finishIsWhole,
 		"FinishAfterExpiry":           finishAfterExpiry,
 		"FinishOfTheForgotten":        finishForgotten,
+		"AtOnceBegins":                atOnceBegins,
+		"AtOnceLeavesTheHostBusy":     atOnceLeavesTheHostBusy,
+		"AtOnceNeedsAll":              atOnceNeedsAll,
+		"AtOnceInAnyOrder":            atOnceInAnyOrder,
+		"GivenBackBeginsAgain":        givenBackBeginsAgain,
+		"GivenBackAfterLeaving":       givenBackAfterLeaving,
 		"WaiterIsWoken":               waiterIsWoken,
 		"CancelledWaiterReturns":      cancelledWaiter,
 	}
