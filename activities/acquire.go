@@ -33,6 +33,9 @@ func (a *Activities) Acquire(ctx context.Context, in contract.AcquireIn) (contra
 // permit back at no cost to the host. While this worker has no room for what a
 // request brings it asks nobody.
 func (a *Activities) acquire(ctx context.Context, in contract.AcquireIn) (contract.AcquireOut, error) {
+	if permit, ok := a.handed.waiting(in); ok {
+		return permitted(permit), nil
+	}
 	if hold, held := a.settings.Room.Held(); held {
 		a.held.add(in.Page)
 		return contract.AcquireOut{Answer: contract.AnswerWait, Held: true, Wait: heldWait(hold, in.Page.PageID, time.Now()), Reason: hold.Reason}, nil
@@ -57,13 +60,17 @@ func (a *Activities) acquire(ctx context.Context, in contract.AcquireIn) (contra
 			return contract.AcquireOut{Answer: contract.AnswerSkipped, Reasons: reasons}, nil
 		}
 	}
-	result, err := a.stores.Gate.Acquire(ctx, store.AcquireParams{Page: in.Page, Visit: in.Visit, Class: in.Class, Patience: acquirePatience, Callable: true})
+	handed, atOnce := a.atOnce(ctx, view, page, in.Visit)
+	result, err := a.stores.Gate.Acquire(ctx, store.AcquireParams{Page: in.Page, Visit: in.Visit, Class: in.Class, Patience: acquirePatience, AtOnce: atOnce, Callable: true})
 	if err != nil {
 		return contract.AcquireOut{}, translate(err)
 	}
 	a.carryOut(ctx, result.Effects)
 	switch result.Answer {
 	case store.GateGranted:
+		if result.Begun != nil {
+			return a.handOver(handed, result), nil
+		}
 		if result.Permit.Kind == crawl.PermitRobots {
 			return contract.AcquireOut{Answer: contract.AnswerRobots, Permit: result.Permit}, nil
 		}
@@ -161,7 +168,7 @@ func (a *Activities) judge(ctx context.Context, in contract.AcquireIn, judged *c
 		return contract.AcquireOut{}, translate(err)
 	}
 	if verdict.Allowed {
-		return contract.AcquireOut{Answer: contract.AnswerPermit, Permit: granted.Permit, Plans: true}, nil
+		return permitted(granted.Permit), nil
 	}
 	effects, err := a.stores.Gate.Leave(ctx, in.Page.PageID)
 	if err != nil {

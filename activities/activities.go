@@ -75,6 +75,9 @@ type Settings struct {
 	// Ended reports whether a store that a workflow names is no more, so that the
 	// workflow may end; nil is never.
 	Ended func(store string) bool
+	// AtOnce lets Acquire begin permits for the Fetch of the same process. Whoever sets it
+	// calls Close.
+	AtOnce bool
 	// Foreign, unless nil, is told of each activity for what is of another store.
 	Foreign func(store string)
 }
@@ -97,6 +100,7 @@ type Activities struct {
 	kept    keptTurns
 	// censuses are of maintenance's passes that are under way.
 	censuses censuses
+	handed   handovers
 }
 
 // New returns the activities of one worker.

@@ -33,43 +33,29 @@ const (
 	tellPauseMax = 2 * time.Second
 )
 
-// Fetch makes the one request of a page permit: Begin, the request, the body
-// into the archive, Release, with which it records a visit that leaves nothing to
+// Fetch makes the one request of a page permit: Begin, unless Acquire has, the request, the
+// body into the archive, Release, with which it records a visit that leaves nothing to
 // compare. For a visit that is recorded already it makes none.
 // A fetch that failed is an error with the FetchOut in its details, so that it
 // shows as failed.
 func (a *Activities) Fetch(ctx context.Context, in contract.FetchIn) (contract.FetchOut, error) {
-	view, err := a.crawlOf(ctx, in.Page, in.Permit.Generation)
+	s, out, err := a.start(ctx, in)
+	if s == nil || err != nil {
+		return out, translate(err)
+	}
+	view, page := s.view, s.page
+	defer s.req.Place.Release()
+	result, err := a.request(ctx, view, page, s.req)
 	if err != nil {
-		return contract.FetchOut{}, translate(err)
-	}
-	page, err := a.stores.Pages.Page(ctx, in.Page.PageID)
-	if err != nil {
-		return contract.FetchOut{}, translate(err)
-	}
-	if page.Visits >= in.Visit {
-		return contract.FetchOut{Recorded: true}, nil
-	}
-	req, err := a.newRequest(ctx, view, in.Permit)
-	if err != nil {
-		return contract.FetchOut{}, translate(err)
-	}
-	begun, ok, err := a.begin(ctx, view, &req, in.Permit, in.Page, in.Visit)
-	if err != nil || !ok {
-		return contract.FetchOut{NotBegun: !ok}, translate(err)
-	}
-	defer req.Place.Release()
-	result, err := a.request(ctx, view, page, req)
-	if err != nil {
-		a.release(ctx, in.Permit, begun, result)
+		a.release(ctx, in.Permit, s.begun, result)
 		return contract.FetchOut{}, err
 	}
-	out := fetchOut(page, begun, result)
+	out = fetchOut(page, s.begun, result)
 	heedTags(&out, result, view.Spec.Identity.Agent)
-	if finished, ok := a.finish(ctx, view, page, in, begun, result, out); ok {
+	if finished, ok := a.finish(ctx, view, page, in, s.begun, result, out); ok {
 		return asActivityResult(finished)
 	}
-	out.Held = a.release(ctx, in.Permit, begun, result)
+	out.Held = a.release(ctx, in.Permit, s.begun, result)
 	if result.Content {
 		if err := a.stillKnown(ctx, page.PageID, result.Digest); err != nil {
 			return contract.FetchOut{}, translate(err)
@@ -82,6 +68,61 @@ func (a *Activities) Fetch(ctx context.Context, in contract.FetchIn) (contract.F
 		out.Heads = &contract.Heads{Request: result.Heads.Request, Response: result.Heads.Response, Remote: result.Heads.Remote}
 	}
 	return asActivityResult(out)
+}
+
+// started is a request that has begun and is to be made.
+type started struct {
+	view  *crawlView
+	page  store.PageRecord
+	req   fetch.Request
+	begun store.BeginResult
+}
+
+// start begins a page permit's request, unless Acquire has, or answers why there is none
+// to make.
+func (a *Activities) start(ctx context.Context, in contract.FetchIn) (*started, contract.FetchOut, error) {
+	handed := a.handed.take(in)
+	if handed != nil && !a.use(ctx, handed) {
+		return nil, contract.FetchOut{NotBegun: true}, nil
+	}
+	s, out, err := a.prepare(ctx, in, handed)
+	switch {
+	case handed == nil:
+	case s == nil || err != nil:
+		a.giveBack(handed)
+	default:
+		s.begun, s.req.Place = handed.begun, handed.place
+		s.req.Deadline = deadline(s.view, in.Permit, s.begun)
+		return s, out, nil
+	}
+	if s == nil || err != nil {
+		return nil, out, err
+	}
+	begun, ok, err := a.begin(ctx, s.view, &s.req, in.Permit, in.Page, in.Visit)
+	if err != nil || !ok {
+		return nil, contract.FetchOut{NotBegun: !ok}, err
+	}
+	s.begun = begun
+	return s, out, nil
+}
+
+// prepare reads what a request depends on. It is nil for a visit that is recorded.
+func (a *Activities) prepare(ctx context.Context, in contract.FetchIn, handed *handover) (*started, contract.FetchOut, error) {
+	var s started
+	var err error
+	if s.view, err = a.crawlOf(ctx, in.Page, in.Permit.Generation); err != nil {
+		return nil, contract.FetchOut{}, err
+	}
+	if handed != nil {
+		s.page = handed.page // nobody records the visit while its permit is begun
+	} else if s.page, err = a.stores.Pages.Page(ctx, in.Page.PageID); err != nil {
+		return nil, contract.FetchOut{}, err
+	}
+	if s.page.Visits >= in.Visit {
+		return nil, contract.FetchOut{Recorded: true}, nil
+	}
+	s.req, err = a.newRequest(ctx, s.view, in.Permit)
+	return &s, contract.FetchOut{}, err
 }
 
 // heedTags notes what the X-Robots-Tag headers of a page's answer ask of us. While
@@ -169,8 +210,13 @@ func (a *Activities) begin(ctx context.Context, view *crawlView, req *fetch.Requ
 	case err != nil:
 		return begun, false, err
 	}
-	req.Deadline = begun.Sent.Add(min(view.Spec.Fetch.TimeLimit.Std(), permit.Lifetime))
+	req.Deadline = deadline(view, permit, begun)
 	return begun, begun.Wait == 0, nil
+}
+
+// deadline is when a request must be over, by this process's monotonic clock.
+func deadline(view *crawlView, permit crawl.Permit, begun store.BeginResult) time.Time {
+	return begun.Sent.Add(min(view.Spec.Fetch.TimeLimit.Std(), permit.Lifetime))
 }
 
 // request makes the request.

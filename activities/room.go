@@ -82,13 +82,17 @@ func (a *Activities) hasRoom(ctx context.Context, page crawl.PageRef) bool {
 	if _, held := a.settings.Room.Begin(); !held {
 		return true
 	}
+	a.leaveForRoom(ctx, page)
+	return false
+}
+
+func (a *Activities) leaveForRoom(ctx context.Context, page crawl.PageRef) {
 	effects, err := a.stores.Gate.Leave(ctx, page.PageID)
 	if err != nil {
 		a.log.Debug("a permit was not given back for want of room", "page", page.URL, "error", err)
-		return false // it is revoked when somebody else wants it
+		return // it is revoked when somebody else wants it
 	}
 	a.carryOut(ctx, effects)
-	return false
 }
 
 // heeding tells the room of an activity's error that says that a disk is full.

@@ -119,7 +119,7 @@ func startWorker(ctx context.Context, p parts, cfg config.Config, sticky time.Du
 	w := temporalkit.NewWorker(p.client, workerOptions(p.home.TaskQueue, cfg, sticky))
 	workflows.Register(w)
 	flows := p.workflows()
-	settings := activities.Settings{Version: config.Release, Contact: cfg.Contact, Overdue: cfg.Overdue, Running: flows.RunningPages, Filters: p.programs, Room: p.keeper, Engine: p.engine, Ended: p.ended, Foreign: p.strange}
+	settings := activities.Settings{Version: config.Release, Contact: cfg.Contact, Overdue: cfg.Overdue, Running: flows.RunningPages, Filters: p.programs, Room: p.keeper, Engine: p.engine, Ended: p.ended, AtOnce: true, Foreign: p.strange}
 	acts := activities.New(storesOf(p.store), p.files, fetch.New(fetch.Options{}), flows, settings, log)
 	acts.Register(w)
 	watch := &roomWatch{keeper: p.keeper, store: p.store, name: workerName(), wake: acts.WakeHeld, log: log}
@@ -131,7 +131,7 @@ func startWorker(ctx context.Context, p parts, cfg config.Config, sticky time.Du
 		return nil, fmt.Errorf("start the worker: %w", err)
 	}
 	uncare := newCrawlCare(p, log).start(ctx)
-	return func() { uncare(); w.Stop(); unkeep(); unwatch() }, nil
+	return func() { uncare(); w.Stop(); acts.Close(); unkeep(); unwatch() }, nil
 }
 
 // storesOf are the parts of a store that activities need.

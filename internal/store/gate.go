@@ -26,6 +26,10 @@ type Gate interface {
 	// Finish is Release of a visit's permit and RecordVisit of that visit in one
 	// transaction: both happen, or neither. Like these it may be called again.
 	Finish(ctx context.Context, p FinishParams) (FinishResult, error)
+	// GiveBack takes the begin of a permit back whose request was not made: it is granted
+	// again and may begin once more. Its page is returned as a turn. Of a permit that is not
+	// in flight it changes nothing.
+	GiveBack(ctx context.Context, permit crawl.Permit) (GateEffects, error)
 	// Leave gives up the page's place, or its permit if it has not begun, at no cost to
 	// the host.
 	Leave(ctx context.Context, pageID int64) (GateEffects, error)
@@ -89,12 +93,26 @@ type AcquireParams struct {
 	// Callable: the asker can be woken by a turn. Far back in a line it is then answered a
 	// wait that is much longer than its turn will take, and a turn calls it.
 	Callable bool
+	// AtOnce, unless nil, lets a page permit begin in the transaction that grants it.
+	AtOnce *AtOnce
+}
+
+// AtOnce says when Acquire may also begin a page permit: if the host is free, nobody else
+// waits there, and who asks is ready. Whoever asked owns the request then: he makes it or
+// calls GiveBack.
+type AtOnce struct {
+	// Hold is as in BeginParams, but its error only means that the permit does not begin.
+	Hold func(context.Context) (giveUp func(), err error)
+	// Ready judges the permit and the robots.txt of the answer. It is called within the
+	// transaction, and again if that is run again: so it only computes.
+	Ready func(AcquireResult) bool
 }
 
 // AcquireResult is the answer of Acquire.
 type AcquireResult struct {
 	Answer   GateAnswer
 	Permit   crawl.Permit
+	Begun    *BeginResult // set if the permit has begun, see AtOnce
 	Wait     time.Duration
 	Reason   string // one of the Wait constants
 	Position int    // places ahead in the line, an estimate beyond 64

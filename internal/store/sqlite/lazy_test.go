@@ -193,3 +193,16 @@ func granted(t *testing.T, s store.Store, page crawl.PageRef) crawl.Permit {
 	}
 	return a.Permit
 }
+
+func TestCosts(t *testing.T) {
+	e := openOwner(t, filepath.Join(t.TempDir(), "store.db"))
+	storetest.RunCosts(t, e, storetest.Costs{
+		AtOnce:  storetest.Counts{Durable: 1, Lazy: 1, Statements: 23},
+		Granted: storetest.Counts{Durable: 1, Lazy: 2, Statements: 28},
+		Asks:    storetest.Counts{Lazy: 1, Statements: 9},
+		Serves:  storetest.Counts{Durable: 1, Lazy: 1, Statements: 25},
+	})
+	if err := e.Close(); err != nil {
+		t.Error(err)
+	}
+}

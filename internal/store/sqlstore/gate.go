@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"recrawl/internal/crawl"
 	"recrawl/internal/store"
 )
 
@@ -26,7 +27,8 @@ import (
 //
 //	event     by                     place                            in
 //	ask       Acquire                none, waiting → waiting, granted gate_ask.go
-//	begin     Begin                  granted → begun, or refused      gate_request.go
+//	begin     Begin, Acquire         granted → begun, or refused      gate_request.go
+//	give back GiveBack               begun → granted                  gate_request.go
 //	release   Release, Finish        begun → removed; of a robots.txt gate_request.go
 //	                                 begun → waiting
 //	expire    whoever opens next     begun → waiting                  gate_host.go (settle, land)
@@ -116,14 +118,28 @@ func (s *Store) Acquire(ctx context.Context, p store.AcquireParams) (store.Acqui
 // ask is one transaction of Acquire. The asker can wait in the process for the
 // remaining time.
 func (s *Store) ask(ctx context.Context, p store.AcquireParams, remaining time.Duration) (asked, error) {
+	giveUp := func() {}
+	if p.AtOnce != nil {
+		var err error
+		if giveUp, err = p.AtOnce.Hold(ctx); err != nil {
+			p.AtOnce, giveUp = nil, func() {}
+		}
+	}
 	for {
+		sent := time.Now()
 		a, err := writeLazily(ctx, s, func(tx Tx) (asked, error) {
 			q := question{store: s, tx: tx, params: p, remaining: remaining}
 			return q.answer(ctx)
 		})
-		if !errors.Is(err, errMoved) {
-			return a, err
+		if errors.Is(err, errMoved) {
+			continue
 		}
+		if a.Begun != nil {
+			a.Begun.Sent = sent
+		} else {
+			giveUp()
+		}
+		return a, err
 	}
 }
 
@@ -205,6 +221,15 @@ func (s *Store) Release(ctx context.Context, p store.ReleaseParams) (store.GateE
 	effects, err := s.event(ctx, p.Permit.HostID, func(g *gateHost) error { return g.release(ctx, p) })
 	if err != nil {
 		return store.GateEffects{}, fmt.Errorf("release permit %d of host %d: %w", p.Permit.ID, p.Permit.HostID, err)
+	}
+	return effects, nil
+}
+
+// GiveBack implements store.Gate.
+func (s *Store) GiveBack(ctx context.Context, permit crawl.Permit) (store.GateEffects, error) {
+	effects, err := s.passingEvent(ctx, permit.HostID, func(g *gateHost) error { return g.giveBack(ctx, permit) })
+	if err != nil {
+		return store.GateEffects{}, fmt.Errorf("give permit %d of host %d back: %w", permit.ID, permit.HostID, err)
 	}
 	return effects, nil
 }

@@ -282,7 +282,7 @@ func (q *question) stand(ctx context.Context, need robotsNeed) (asked, error) {
 		return asked{}, err
 	}
 	if w.place.state == placeGranted {
-		return q.granted(w.place), nil
+		return q.grantedNow(ctx, g, w.place, pump)
 	}
 	return q.wait(ctx, g, w, pump)
 }
@@ -363,6 +363,21 @@ func (q *question) granted(is place) asked {
 	}
 	a.Robots = q.robots.record
 	return a
+}
+
+// grantedNow answers with a permit that the pump has just granted, and begins it if the
+// asker may: the host is free, and nobody waits or has a permit there. Where others want
+// the host, a begun permit on its way through Temporal would keep it idle; two granted ones
+// do not.
+func (q *question) grantedNow(ctx context.Context, g *gateHost, is place, pump pumped) (asked, error) {
+	a := q.granted(is)
+	free := g.free(q.page.demand)
+	contended := g.waiters() > 0 || len(pump.granted) > 1 || g.row.flightPermit != 0
+	if q.params.AtOnce == nil || is.kind != kindPage || contended || free.Estimated || g.until(free.At) > 0 || !q.params.AtOnce.Ready(a.AcquireResult) {
+		return a, nil
+	}
+	a.Begun = &store.BeginResult{At: g.at()}
+	return a, g.start(ctx, a.Permit, q.page, is)
 }
 
 // wait stores the place with its promise, and turns others that are promised

@@ -2,6 +2,7 @@ package sqlstore
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"recrawl/internal/crawl"
@@ -68,6 +69,35 @@ func (g *gateHost) start(ctx context.Context, permit crawl.Permit, page asker, h
 	is := held
 	is.state = placeBegun
 	return g.put(ctx, held, is)
+}
+
+// giveBack undoes start for a request that was not made. The host's last request, and
+// what its gap was to be, are as before: when this one began, that gap was over.
+func (g *gateHost) giveBack(ctx context.Context, permit crawl.Permit) error {
+	h := &g.row
+	if permit.ID == 0 || h.flightPermit != permit.ID {
+		return nil
+	}
+	page := h.flightPage
+	h.flightPermit, h.flightPage, h.flightRobots, h.begunAt, h.expiresAt = 0, 0, 0, 0, 0
+	held, err := loadPlace(ctx, g.tx, page)
+	if err != nil && !errors.Is(err, store.ErrNotFound) {
+		return err
+	}
+	if err == nil && held.host == h.id && held.permit == permit.ID && held.state == placeBegun {
+		is := held
+		is.state, is.grantedAt = placeGranted, g.now
+		if err := g.put(ctx, held, is); err != nil {
+			return err
+		}
+		if err := g.signal(ctx, page, g.at()); err != nil {
+			return err
+		}
+	}
+	if err := g.advance(ctx); err != nil {
+		return err
+	}
+	return g.wakeGranted(ctx)
 }
 
 // meanShare is the part of the newest request in the mean duration.

@@ -1,0 +1,225 @@
+package activities
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"go.temporal.io/sdk/activity"
+
+	"recrawl/internal/contract"
+	"recrawl/internal/crawl"
+	"recrawl/internal/fetch"
+	"recrawl/internal/store"
+	"recrawl/internal/urlkey"
+)
+
+const (
+	// handoverPatience is how long a permit that Acquire has begun waits for its Fetch. An
+	// eager Fetch comes at once; one that waits for a slot, or that another worker got, must
+	// not hold up the host.
+	handoverPatience = 2 * time.Second
+	// handoverRest is for how long Acquire begins no permits after one for which no Fetch
+	// came: then it is no time for it.
+	handoverRest = 10 * time.Second
+	// placePatience is how long Acquire waits for a place at an address. Fetch can wait longer.
+	placePatience = 20 * time.Millisecond
+	// giveBackLimit bounds what is done for a permit for which no Fetch came.
+	giveBackLimit = 5 * time.Second
+)
+
+// handover is a permit that Acquire has begun, on its way to the Fetch of this process.
+type handover struct {
+	permit crawl.Permit
+	visit  int
+	page   store.PageRecord
+	place  *fetch.Place
+	begun  store.BeginResult
+	timer  *time.Timer
+}
+
+// handovers are those of one process. Each is taken once: by its Fetch, or to be given back.
+type handovers struct {
+	mu      sync.Mutex
+	byPage  map[int64]*handover
+	resting time.Time // until then none is added
+	closed  bool
+	backs   sync.WaitGroup
+}
+
+// open reports whether one may be added now.
+func (h *handovers) open(now time.Time) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return !h.closed && !now.Before(h.resting)
+}
+
+// add keeps a handover; giveBack is called if nobody takes it in time. It reports false
+// if the process is about to end: then it is the caller's.
+func (h *handovers) add(o *handover, giveBack func(*handover)) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.closed {
+		return false
+	}
+	if h.byPage == nil {
+		h.byPage = map[int64]*handover{}
+	}
+	h.byPage[o.page.PageID] = o
+	h.backs.Add(1)
+	o.timer = time.AfterFunc(handoverPatience, func() {
+		defer h.backs.Done()
+		if h.remove(o, time.Now().Add(handoverRest)) {
+			giveBack(o)
+		}
+	})
+	return true
+}
+
+// remove takes one out, unless it has been taken, and lets no others in until then.
+func (h *handovers) remove(o *handover, resting time.Time) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.byPage[o.page.PageID] != o {
+		return false
+	}
+	delete(h.byPage, o.page.PageID)
+	h.resting = resting
+	return true
+}
+
+// take is what a Fetch with this permit is to use, nil if there is nothing.
+func (h *handovers) take(in contract.FetchIn) *handover {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	o := h.byPage[in.Page.PageID]
+	if o == nil || o.visit != in.Visit || o.permit.ID != in.Permit.ID || o.permit.HostID != in.Permit.HostID {
+		return nil
+	}
+	delete(h.byPage, in.Page.PageID)
+	h.stop(o)
+	return o
+}
+
+// waiting is the permit that waits for the Fetch of a visit. Who asks again lost it.
+func (h *handovers) waiting(in contract.AcquireIn) (crawl.Permit, bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if o := h.byPage[in.Page.PageID]; o != nil && o.visit == in.Visit {
+		return o.permit, true
+	}
+	return crawl.Permit{}, false
+}
+
+// stop ends the wait of one that was taken out.
+func (h *handovers) stop(o *handover) {
+	if o.timer.Stop() {
+		h.backs.Done()
+	}
+}
+
+// end lets no more in, and returns those that are left.
+func (h *handovers) end() []*handover {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	var left []*handover
+	for _, o := range h.byPage {
+		h.stop(o)
+		left = append(left, o)
+	}
+	h.byPage, h.closed = nil, true
+	return left
+}
+
+// Close gives the permits back for which no Fetch will come, when the worker has stopped.
+func (a *Activities) Close() {
+	for _, o := range a.handed.end() {
+		a.giveBack(o)
+	}
+	a.handed.backs.Wait()
+}
+
+// giveBack gives a permit back whose request was not made.
+func (a *Activities) giveBack(o *handover) {
+	o.place.Release()
+	ctx, cancel := context.WithTimeout(context.Background(), giveBackLimit)
+	defer cancel()
+	effects, err := a.stores.Gate.GiveBack(ctx, o.permit)
+	if err != nil {
+		a.log.Warn("a permit that nobody used could not be given back; its host rests until it expires", "url", o.page.URL, "error", err)
+		return
+	}
+	a.carryOut(ctx, effects)
+}
+
+// errNotAtOnce: the request cannot begin at once; that is no fault.
+var errNotAtOnce = errors.New("not at once")
+
+// atOnce is how Acquire may begin the permit of a page, with what it has then for Fetch;
+// nil if it may not. All that Fetch would look at before Begin is looked at here.
+func (a *Activities) atOnce(ctx context.Context, view *crawlView, page store.PageRecord, visit int) (*handover, *store.AtOnce) {
+	if !a.settings.AtOnce || !a.handed.open(time.Now()) {
+		return nil, nil
+	}
+	req, err := a.newRequest(ctx, view, crawl.Permit{URL: page.URL})
+	if err != nil {
+		return nil, nil // Fetch says what is wrong
+	}
+	o := &handover{page: page, visit: visit}
+	return o, &store.AtOnce{
+		Hold: func(ctx context.Context) (giveUp func(), err error) {
+			if o.place, err = a.fetcher.Reserve(ctx, req, placePatience); err == nil && o.place == nil {
+				err = errNotAtOnce // it may need one: its address is not known yet
+			}
+			return o.place.Release, err
+		},
+		Ready: func(granted store.AcquireResult) bool {
+			return granted.Permit.Generation == view.Generation && page.Visits == visit-1 && a.allowedByCache(view, req.URL, granted.Robots)
+		},
+	}
+}
+
+// allowedByCache reports whether a robots.txt that is at hand allows a page.
+func (a *Activities) allowedByCache(view *crawlView, u urlkey.URL, rec store.RobotsRecord) bool {
+	if rec.State != store.RobotsParsed {
+		return rec.State == store.RobotsAllowAll
+	}
+	file := a.robots.get(rec.Origin, rec.TextDigest)
+	return file != nil && file.Check(view.Spec.Identity.Agent, u).Allowed
+}
+
+// handOver keeps a begun permit for its Fetch, and answers with it.
+func (a *Activities) handOver(o *handover, result store.AcquireResult) contract.AcquireOut {
+	o.permit, o.begun = result.Permit, *result.Begun
+	if !a.handed.add(o, a.giveBack) {
+		a.giveBack(o)
+	}
+	return permitted(result.Permit)
+}
+
+// permitted is the answer of Acquire with a page's permit.
+func permitted(permit crawl.Permit) contract.AcquireOut {
+	return contract.AcquireOut{Answer: contract.AnswerPermit, Permit: permit, Plans: true}
+}
+
+// use says whether a Fetch may make the request of a permit that Acquire has begun. If
+// not, the permit is given back.
+func (a *Activities) use(ctx context.Context, o *handover) bool {
+	select {
+	case <-activity.GetWorkerStopChannel(ctx):
+		a.giveBack(o)
+		return false
+	default:
+	}
+	if ctx.Err() != nil || time.Since(o.begun.Sent) > 2*handoverPatience {
+		a.giveBack(o) // cancelled, or this process stood still
+		return false
+	}
+	if _, held := a.settings.Room.Begin(); held {
+		a.giveBack(o)
+		a.leaveForRoom(ctx, o.page.PageRef)
+		return false
+	}
+	return true
+}

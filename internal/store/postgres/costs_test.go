@@ -1,0 +1,26 @@
+//go:build unix
+
+package postgres
+
+import (
+	"testing"
+
+	"recrawl/internal/store/storetest"
+	"recrawl/internal/store/storetest/pgtest"
+)
+
+func TestCosts(t *testing.T) {
+	e, err := openEngine(t.Context(), pgtest.DSN(t), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	storetest.RunCosts(t, e, storetest.Costs{
+		AtOnce:  storetest.Counts{Durable: 1, Lazy: 1, Statements: 25},
+		Granted: storetest.Counts{Durable: 1, Lazy: 2, Statements: 30},
+		Asks:    storetest.Counts{Lazy: 1, Statements: 11},
+		Serves:  storetest.Counts{Durable: 1, Lazy: 1, Statements: 25},
+	})
+	if err := e.Close(); err != nil {
+		t.Error(err)
+	}
+}

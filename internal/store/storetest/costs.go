@@ -1,0 +1,82 @@
+package storetest
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"recrawl/internal/crawl"
+	"recrawl/internal/store"
+	"recrawl/internal/store/sqlstore"
+)
+
+// Costs are the most that a visit's calls may ask of an engine, in which each
+// transaction may cost an fsync and each statement a round trip.
+type Costs struct {
+	AtOnce  Counts // alone at its host: Acquire, which begins, and Finish
+	Granted Counts // alone at its host: Acquire, Begin and Finish
+	Asks    Counts // one Acquire that is told to wait, in a line of 25
+	Serves  Counts // Begin and Finish at the head of that line, without Acquire
+}
+
+// RunCosts measures the visits of a store on an engine. Each kind is made twice before
+// it is measured: by then its host and line have rows.
+func RunCosts(t *testing.T, e sqlstore.Engine, most Costs) {
+	counter := Count(e)
+	w := newGateWorld(t, sqlstore.New(counter, sqlstore.Options{}))
+	page := w.open("alone", 0, 1)[0]
+	n, held := 0, 0
+	alone := func(change ...func(*store.AcquireParams)) {
+		n++
+		permit := w.grant(page, append(change, visit(n), patient)...)
+		if len(change) == 0 {
+			w.beginVisit(page, n, permit)
+		}
+		w.finish(page, n, permit)
+	}
+	for range 3 {
+		counter.Take()
+		alone()
+	}
+	counter.within(t, "granted", most.Granted)
+	for range 3 {
+		counter.Take()
+		alone(once(&held, true))
+	}
+	counter.within(t, "at once", most.AtOnce)
+
+	line := w.pages(w.crawl("busy", time.Hour), "busy.test", 26)
+	w.allow("http://busy.test")
+	permit := w.grant(line[0])
+	for _, p := range line[1:] {
+		w.waits(p)
+	}
+	counter.Take()
+	w.waits(line[13])
+	counter.within(t, "asks", most.Asks)
+	w.begin(line[0], permit)
+	w.finish(line[0], 1, permit)
+	counter.within(t, "serves", most.Serves)
+}
+
+func (w *gateWorld) beginVisit(page crawl.PageRef, n int, permit crawl.Permit) {
+	w.t.Helper()
+	must(w.s.Begin(w.t.Context(), store.BeginParams{Permit: permit, Page: page, Visit: n, Patience: gatePatience}))(w.t)
+}
+
+func (w *gateWorld) finish(page crawl.PageRef, n int, permit crawl.Permit) {
+	w.t.Helper()
+	p := finishParams(page, permit)
+	p.Plan = func(time.Duration) store.RecordParams { return recordParams(page, n) }
+	must(w.s.Finish(w.t.Context(), p))(w.t)
+}
+
+func (c *Counter) within(t *testing.T, what string, most Counts) {
+	t.Helper()
+	got, queries := c.Take()
+	over := []bool{got.Durable > most.Durable, got.Lazy > most.Lazy, got.Reads > most.Reads, got.Statements > most.Statements}
+	if slices.Contains(over, true) {
+		t.Errorf("%s: %+v, at most %+v:\n%s", what, got, most, strings.Join(queries, "\n"))
+	}
+}
