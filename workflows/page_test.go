@@ -63,7 +63,7 @@ func TestPageRoomOnlyAfterTheFirstVisit(t *testing.T) {
 	l.world.OnPlan = func(_ contract.PlanIn, out *contract.PlanOut) { out.Room = true }
 	l.stopped(l.page(pageIn()))
 	got := l.world.Discovers()
-	if len(got) != 1 || got[0].Register || got[0].Visit != 1 || len(got[0].Hosts) != 1 || got[0].Hosts[0] != 7 {
+	if len(got) != 1 || got[0].Register || !got[0].Refill || got[0].Visit != 1 || len(got[0].Hosts) != 1 || got[0].Hosts[0] != 7 {
 		t.Errorf("Discovers: %+v", got)
 	}
 }
