@@ -134,6 +134,31 @@ func TestDiscoverAdmitsTouchedHosts(t *testing.T) {
 	}
 }
 
+// A refill asks for all hosts, whatever its links have touched, and says that it is one.
+func TestDiscoverRefills(t *testing.T) {
+	t.Parallel()
+	for _, links := range []bool{true, false} {
+		var asked []contract.AdmitIn
+		d := newDiscovered(t)
+		d.world.OnAdmit = func(in contract.AdmitIn) (contract.AdmitOut, error) {
+			asked = append(asked, in)
+			return contract.AdmitOut{}, nil
+		}
+		d.world.OnRegister = func(contract.RegisterIn) (contract.RegisterOut, error) { return contract.RegisterOut{}, nil }
+		in := linksOf(4)
+		in.Refill, in.Register = true, links
+		if links {
+			in.Hosts = nil
+		}
+		if err := d.discover(in); err != nil {
+			t.Fatal(err)
+		}
+		if len(asked) != 1 || len(asked[0].Hosts) != 0 || !asked[0].Refill {
+			t.Errorf("with links %t: asked %+v, want all hosts", links, asked)
+		}
+	}
+}
+
 func TestDiscoverAdmissionOnly(t *testing.T) {
 	t.Parallel()
 	d := newDiscovered(t)

@@ -16,8 +16,9 @@ import (
 )
 
 const (
-	// Floor is the least bound, and the first: what keeps one worker busy.
-	Floor = 64
+	// First is the bound until it moves, Floor the least: what keeps a slow worker busy.
+	First = 64
+	Floor = 32
 	// Most keeps the bound within what a store counts quickly.
 	Most = 1 << 20
 	// Seeds is how many seeds of a crawl may wait for their first visit whatever the
@@ -64,7 +65,7 @@ type Bound struct {
 }
 
 // Start is the bound of a store that has none yet.
-func Start() Bound { return Bound{Pages: Floor, Reason: crawl.Reason{Code: CodeStart}} }
+func Start() Bound { return Bound{Pages: First, Reason: crawl.Reason{Code: CodeStart}} }
 
 // Next is the bound after a look at the engine, when so many pages are on their way.
 func (b Bound) Next(now time.Time, e Engine, taken int) Bound {

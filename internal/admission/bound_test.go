@@ -25,10 +25,11 @@ func TestNext(t *testing.T) {
 		"quick, but with places left":      {80, time.Hour, 0, 69, 80, ""},
 		"quick, but it has just grown":     {80, 900 * time.Millisecond, 0, 80, 80, ""},
 		"neither quick nor slow":           {80, time.Hour, 1500 * time.Millisecond, 80, 80, ""},
-		"slow":                             {80, 3 * time.Second, 2400 * time.Millisecond, 100, 64, "tasks wait 2.4 s for a worker"},
+		"slow":                             {80, 3 * time.Second, 2400 * time.Millisecond, 100, 60, "tasks wait 2.4 s for a worker"},
 		"slow, from what is taken":         {10_000, time.Minute, 5 * time.Second, 200, 150, "tasks wait 5.0 s for a worker"},
 		"slow, but it has just shrunk":     {1000, 4 * time.Second, 5 * time.Second, 1000, 1000, ""},
 		"slow for hours, though not shown": {1000, 31 * time.Second, time.Hour, 1000, 750, "tasks wait 3600 s for a worker"},
+		"slow, down to the floor":          {40, time.Minute, 5 * time.Second, 40, Floor, "tasks wait 5.0 s for a worker"},
 		"slow, at the floor":               {Floor, time.Hour, time.Minute, 1000, Floor, ""},
 		"quick, at the top":                {Most, time.Hour, 0, Most, Most, ""},
 	} {

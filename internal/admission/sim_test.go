@@ -28,6 +28,7 @@ type simulation struct {
 	serial int
 
 	workers, busy int
+	slower        time.Duration // factor of the costs
 	queue         []task
 	waits         waited // as a worker sees it
 
@@ -131,7 +132,7 @@ func (s *simulation) serve() {
 		if s.now.After(s.settled) {
 			s.longest = max(s.longest, wait)
 		}
-		s.after(t.cost*time.Duration(knee+len(s.queue))/knee, func() {
+		s.after(s.slower*t.cost*time.Duration(knee+len(s.queue))/knee, func() {
 			s.busy--
 			t.done()
 			s.serve()
@@ -230,6 +231,7 @@ type web struct {
 	hosts, pages, window int
 	gap                  time.Duration
 	workers              int
+	slower               int // than others, so many times; 0 is once
 	// changed is when something happens to the workers, if it does: there are then after
 	// workers, and after the stop as many as before.
 	changed time.Duration
@@ -243,7 +245,7 @@ type web struct {
 // visits were made since the last change, and how long a task waited at most, but for a
 // minute after each change.
 func (w web) crawl(fixed int) (visits int, longest time.Duration, s *simulation) {
-	s = &simulation{now: now, workers: w.workers, window: w.window, gap: w.gap, bound: Start(), settled: now.Add(time.Minute), all: w.all}
+	s = &simulation{now: now, workers: w.workers, window: w.window, gap: w.gap, bound: Start(), settled: now.Add(time.Minute), all: w.all, slower: time.Duration(max(w.slower, 1))}
 	if fixed > 0 {
 		s.bound.Pages, s.fixed = fixed, true
 	}
@@ -274,6 +276,7 @@ var webs = map[string]web{
 	"20 hosts with wide windows": {hosts: 20, pages: 5000, window: 10_000, gap: 10 * time.Millisecond, workers: 1, runs: 5 * time.Minute},
 	"1000 slow hosts":            {hosts: 1000, pages: 1000, window: 16, gap: time.Minute, workers: 1, runs: 5 * time.Minute},
 	"slow hosts, small windows":  {hosts: 1000, pages: 1000, window: 1, gap: time.Minute, workers: 1, runs: 5 * time.Minute},
+	"a slow machine":             {hosts: 500, pages: 200, window: 16, gap: 10 * time.Millisecond, workers: 1, slower: 10, runs: 20 * time.Minute},
 	"one host":                   {hosts: 1, pages: 10_000, window: 16, gap: 100 * time.Millisecond, workers: 1, runs: 5 * time.Minute},
 	"one host, window 1":         {hosts: 1, pages: 10_000, window: 1, gap: time.Second, workers: 1, runs: 5 * time.Minute},
 	"many workers":               {hosts: 500, pages: 200, window: 16, gap: 10 * time.Millisecond, workers: 8, runs: 90 * time.Second},

@@ -147,10 +147,10 @@ func (s *Store) newSeeds(ctx context.Context, tx Tx, crawlID, window int64, n in
 
 // refill is what decides whether a page is told to refill its crawl.
 type refill struct {
-	crawlID, window int64
-	limits          limits
-	page            int64 // that was told last
-	until, lookAt   int64
+	crawlID       int64
+	limits        limits
+	page          int64 // that was told last
+	until, lookAt int64
 }
 
 // mayRefill asks for a refill of a page's crawl: the answer is true if known pages wait

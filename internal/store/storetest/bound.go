@@ -68,14 +68,14 @@ func (c *collection) beside() *collection {
 func boundHolds(c *collection) {
 	c.with(1000, 0)
 	pages := c.known(1, 300)
-	want(c, "admitted at first", len(c.refill(fair, 100)), admission.Floor)
+	want(c, "admitted at first", len(c.refill(fair, 100)), admission.First)
 	want(c, "candidates", len(c.refill(fair, 100)), 0)
 	admitted, err := c.s.Admit(c.ctx, store.AdmitParams{CrawlID: c.id, Admit: ids(pages), Engine: &fair})
 	c.check(err)
 	want(c, "admitted by name", len(admitted), 0)
 	st := c.status()
 	want(c, "on their way", st.Demand, admission.Demand{Taken: 64, Own: 64, Crawls: 1})
-	want(c, "bound", st.Bound.Pages, admission.Floor)
+	want(c, "bound", st.Bound.Pages, admission.First)
 	want(c, "admitted without a bound", len(c.admit(ids(pages)...)), 236)
 	c.checkCounts()
 }
@@ -84,7 +84,7 @@ func boundFollows(c *collection) {
 	c.with(1000, 0)
 	c.known(1, 300)
 	c.refill(quick, 100)
-	want(c, "bound, before it was used up", c.status().Bound.Pages, admission.Floor)
+	want(c, "bound, before it was used up", c.status().Bound.Pages, admission.First)
 	want(c, "admitted while the engine is fair", len(c.refill(fair, 100)), 0)
 	want(c, "admitted while the engine is quick", len(c.refill(quick, 100)), 16)
 	b := c.status().Bound
@@ -117,12 +117,12 @@ func boundShares(c *collection) {
 func boundRunning(c *collection) {
 	c.with(1000, 0)
 	c.known(1, 100)
-	want(c, "admitted of a crawl", len(c.refill(fair, 100)), admission.Floor)
+	want(c, "admitted of a crawl", len(c.refill(fair, 100)), admission.First)
 	_, err := c.s.SetCrawlState(c.ctx, c.name, crawl.CrawlPaused)
 	c.check(err)
 	other := c.beside()
 	other.known(2, 100)
-	want(c, "admitted beside a paused crawl", len(other.refill(fair, 100)), admission.Floor)
+	want(c, "admitted beside a paused crawl", len(other.refill(fair, 100)), admission.First)
 }
 
 // With more hosts than a refill has places, those whose last turn is longest ago come first.
