@@ -48,11 +48,11 @@ const (
 	Postgres = "postgres"
 )
 
-// Default measures in about six minutes for each engine, on two quiet cores.
+// Default measures in about eight minutes for each engine, on two quiet cores.
 func Default() Options {
 	return Options{
-		Engines: []string{SQLite, Postgres}, Rounds: 2, Hosts: 50, Pages: 500, Delay: 10 * time.Millisecond,
-		Timer: 3 * time.Second, Window: 10 * time.Second, Settle: 4 * time.Second, Waiting: []int{25, 2000}, SaturatedVisits: 300,
+		Engines: []string{SQLite, Postgres}, Rounds: 2, Hosts: 40, Pages: 400, Delay: 10 * time.Millisecond,
+		Timer: 2 * time.Second, Window: 8 * time.Second, Settle: 3 * time.Second, Waiting: []int{25, 2000}, SaturatedVisits: 300,
 	}
 }
 

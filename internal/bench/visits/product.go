@@ -161,8 +161,8 @@ func (s *session) full(ctx context.Context, waiting int, m measured) error {
 	if err := s.revisit(ctx, fullTimer, "--delay", fullDelay.String()); err != nil {
 		return err
 	}
-	// All are in line when there was time to ask them all.
-	if err := bench.Rest(ctx, s.o.Settle+time.Duration(waiting)*10*time.Millisecond, s.p.worker); err != nil {
+	// All are in line when there was time to wake them all.
+	if err := bench.Rest(ctx, s.o.Settle+time.Duration(waiting)*fullRequest, s.p.worker); err != nil {
 		return err
 	}
 	return m(ctx, Saturated(waiting), s.subject(), func(ctx context.Context) error { return s.subject().more(ctx, s.o.SaturatedVisits) })
