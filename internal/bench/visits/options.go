@@ -28,7 +28,8 @@ type Options struct {
 	// Window is how long a figure is measured, Settle how long nobody looks before that.
 	Window, Settle time.Duration
 	// Waiting are the lengths of line in which visits to a saturated host are counted, and
-	// SaturatedVisits is how many of them.
+	// SaturatedVisits is how many of them, at most
+	// two for each page that waits.
 	Waiting         []int
 	SaturatedVisits int
 	// Programs is the folder of starter and worker, Counting that of the same programs
@@ -60,7 +61,7 @@ func Default() Options {
 func Quick() Options {
 	return Options{
 		Engines: []string{SQLite}, Rounds: 1, Hosts: 10, Pages: 50, Delay: 10 * time.Millisecond,
-		Timer: time.Second, Window: 2 * time.Second, Settle: time.Second, Waiting: []int{25}, SaturatedVisits: 60,
+		Timer: time.Second, Window: 2 * time.Second, Settle: time.Second, Waiting: []int{25}, SaturatedVisits: 15,
 	}
 }
 
