@@ -87,9 +87,12 @@ type crawler struct {
 	crawl func(ctx context.Context, r run) (time.Duration, error)
 }
 
+// recrawl is the name of ours.
+const recrawl = "recrawl"
+
 func crawlers() []crawler {
 	return []crawler{
-		{"recrawl", "–", func(Options) string { return "" }, crawlRecrawl},
+		{recrawl, bench.Unknown, func(Options) string { return "" }, crawlRecrawl},
 		{
 			"wget", "visits again by a plan; one host beside another; goes on after a crash; history, changes; politeness after a restart",
 			needs("wget"), program(wget),
@@ -149,8 +152,12 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	for _, delay := range o.Delays {
 		for round := range o.Rounds {
 			for _, c := range there {
-				if err := r.pass(ctx, c, delay, round+1); err != nil {
+				err := r.pass(ctx, c, delay, round+1)
+				if err != nil && (ctx.Err() != nil || c.name == recrawl) {
 					return r, fmt.Errorf("%s: %w", c.name, err)
+				}
+				if err != nil { // the others go on
+					r.Missing = append(r.Missing, fmt.Sprintf("%s in round %d with delay %s: %v", c.name, round+1, delay, err))
 				}
 			}
 		}
@@ -209,6 +216,9 @@ func program(command func(r run) bench.Command) func(ctx context.Context, r run)
 		}
 		select {
 		case <-p.Done():
+			if p.ExitCode() != 0 && r.site.Counts().Answered == 0 {
+				return 0, p.Stop() // says how it ended, and its last words
+			}
 			return p.Used(), nil
 		case <-ctx.Done():
 			return 0, errors.Join(context.Cause(ctx), p.Stop())

@@ -28,7 +28,8 @@ type Options struct {
 	// Window is how long a figure is measured, Settle how long nobody looks before that.
 	Window, Settle time.Duration
 	// Waiting are the lengths of line in which visits to a saturated host are counted, and
-	// SaturatedVisits is how many of them.
+	// SaturatedVisits is how many of them, at most
+	// two for each page that waits.
 	Waiting         []int
 	SaturatedVisits int
 	// Programs is the folder of starter and worker, Counting that of the same programs
@@ -48,11 +49,11 @@ const (
 	Postgres = "postgres"
 )
 
-// Default measures in about six minutes for each engine, on two quiet cores.
+// Default measures in about eight minutes for each engine, on two quiet cores.
 func Default() Options {
 	return Options{
-		Engines: []string{SQLite, Postgres}, Rounds: 2, Hosts: 50, Pages: 500, Delay: 10 * time.Millisecond,
-		Timer: 3 * time.Second, Window: 10 * time.Second, Settle: 4 * time.Second, Waiting: []int{25, 2000}, SaturatedVisits: 300,
+		Engines: []string{SQLite, Postgres}, Rounds: 2, Hosts: 40, Pages: 400, Delay: 10 * time.Millisecond,
+		Timer: 2 * time.Second, Window: 8 * time.Second, Settle: 3 * time.Second, Waiting: []int{25, 2000}, SaturatedVisits: 300,
 	}
 }
 
@@ -60,7 +61,7 @@ func Default() Options {
 func Quick() Options {
 	return Options{
 		Engines: []string{SQLite}, Rounds: 1, Hosts: 10, Pages: 50, Delay: 10 * time.Millisecond,
-		Timer: time.Second, Window: 2 * time.Second, Settle: time.Second, Waiting: []int{25}, SaturatedVisits: 60,
+		Timer: time.Second, Window: 2 * time.Second, Settle: time.Second, Waiting: []int{25}, SaturatedVisits: 15,
 	}
 }
 

@@ -140,17 +140,25 @@ func (s *session) again(ctx context.Context, m measured) error {
 	return m(ctx, Changed, s.subject(), s.span)
 }
 
-// Saturated hosts: their gap, the time that a request takes besides, about, and the
-// pages' timer.
+// Saturated hosts: what a request takes besides the gap, about, the pages' timer, and
+// how long a page waits in line, within the bounds of the gap. A short wait passes within
+// one Acquire.
 const (
-	fullDelay   = 40 * time.Millisecond
-	fullRequest = 10 * time.Millisecond
-	fullTimer   = time.Second
+	fullRequest  = 10 * time.Millisecond
+	fullTimer    = time.Second
+	fullWait     = 20 * time.Second
+	fullDelayMin = 40 * time.Millisecond
+	fullDelayMax = time.Second
 )
+
+// fullDelay is the gap of a host with so many pages waiting.
+func fullDelay(waiting int) time.Duration {
+	return min(max(fullWait/time.Duration(waiting), fullDelayMin), fullDelayMax)
+}
 
 // fullPages is how many pages it takes that so many wait, besides those that sleep.
 func fullPages(waiting int) int {
-	return waiting + int(fullTimer/(fullDelay+fullRequest))
+	return waiting + int(fullTimer/(fullDelay(waiting)+fullRequest)) + 1
 }
 
 // full measures visits of a host that has always so many pages waiting.
@@ -158,14 +166,14 @@ func (s *session) full(ctx context.Context, waiting int, m measured) error {
 	if err := s.first(ctx, nil); err != nil {
 		return err
 	}
-	if err := s.revisit(ctx, fullTimer, "--delay", fullDelay.String()); err != nil {
+	if err := s.revisit(ctx, fullTimer, "--delay", fullDelay(waiting).String()); err != nil {
 		return err
 	}
-	// All are in line when there was time to ask them all.
-	if err := bench.Rest(ctx, s.o.Settle+time.Duration(waiting)*10*time.Millisecond, s.p.worker); err != nil {
+	// All are in line when there was time to wake them all.
+	if err := bench.Rest(ctx, s.o.Settle+time.Duration(waiting)*fullRequest, s.p.worker); err != nil {
 		return err
 	}
-	return m(ctx, Saturated(waiting), s.subject(), func(ctx context.Context) error { return s.subject().more(ctx, s.o.SaturatedVisits) })
+	return m(ctx, Saturated(waiting), s.subject(), func(ctx context.Context) error { return s.subject().more(ctx, min(s.o.SaturatedVisits, 2*waiting)) })
 }
 
 // withProduct runs do with a product that crawls a site.

@@ -105,8 +105,8 @@ func (e *engineRun) time(ctx context.Context, round int) error {
 	return e.bare(ctx, fmt.Sprintf("locals%d", round), 2, 0, timed)
 }
 
-// bare measures a bare loop, for as long as a figure is measured and until it has made so
-// many visits.
+// bare measures a bare loop, until it has made so many visits, or, if that is 0, for as
+// long as a figure is measured.
 func (e *engineRun) bare(ctx context.Context, name string, locals, enough int, m measured) error {
 	title := BareLoop
 	if locals > 0 {
@@ -115,7 +115,10 @@ func (e *engineRun) bare(ctx context.Context, name string, locals, enough int, m
 	o := e.r.Options
 	return o.withBare(ctx, e.d, name, locals, func(s subject) error {
 		return m(ctx, title, s, func(ctx context.Context) error {
-			return errors.Join(bench.Rest(ctx, o.Window, s.worker), s.more(ctx, enough))
+			if enough > 0 {
+				return s.more(ctx, enough)
+			}
+			return bench.Rest(ctx, o.Window, s.worker)
 		})
 	})
 }
