@@ -72,9 +72,17 @@ func (e *countingEngine) Read(ctx context.Context, fn func(Tx) error) error {
 }
 
 func (e *countingEngine) Write(ctx context.Context, fn func(Tx) error) error {
+	return e.write(fn, func(fn func(Tx) error) error { return e.engine.Write(ctx, fn) })
+}
+
+func (e *countingEngine) WriteLazily(ctx context.Context, fn func(Tx) error) error {
+	return e.write(fn, func(fn func(Tx) error) error { return e.engine.WriteLazily(ctx, fn) })
+}
+
+func (e *countingEngine) write(fn func(Tx) error, run func(func(Tx) error) error) error {
 	ran := uint64(0)
 	defer func() { e.counts.add(countWrites, countWriteStatements, ran) }()
-	return e.engine.Write(ctx, func(tx Tx) error { return fn(countingTx{tx, &ran}) })
+	return run(func(tx Tx) error { return fn(countingTx{tx, &ran}) })
 }
 
 func (e *countingEngine) Watch(page int64) (<-chan struct{}, func()) { return e.engine.Watch(page) }
