@@ -38,7 +38,11 @@ func (w *world) crowd(many int) []string {
 		links.URLs = append(links.URLs, store.NewURL{URL: url, Host: "localhost", Level: 1})
 	}
 	must[store.RegisterResult](w.t)(w.store.RegisterLinks(w.t.Context(), links))
-	run(w, contract.Admit, contract.AdmitIn{CrawlID: opened.CrawlID, Limit: many})
+	all := make([]int64, many)
+	for i, url := range urls {
+		all[i] = w.page(url).PageID
+	}
+	must[[]store.PageRecord](w.t)(w.store.Admit(w.t.Context(), store.AdmitParams{CrawlID: opened.CrawlID, Admit: all})) // without a bound
 	return urls
 }
 

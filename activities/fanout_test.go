@@ -134,7 +134,7 @@ func (c *crawler) discover(in contract.DiscoverIn) {
 		in.Hosts = nil
 	}
 	for {
-		out := run(c.world, contract.Admit, contract.AdmitIn{CrawlID: in.CrawlID, Hosts: in.Hosts, Limit: 100})
+		out := run(c.world, contract.Admit, contract.AdmitIn{CrawlID: in.CrawlID, Hosts: in.Hosts, Limit: 100, Refill: in.Refill})
 		for _, p := range out.Pages {
 			c.line = append(c.line, p.Page)
 		}
@@ -235,7 +235,7 @@ func TestDiscoversAreFewAndNothingStandsStill(t *testing.T) {
 		{"a tree", tree("a", 100), siteURL("a", 0), 16, 20},
 		{"a chain", chain("a", 12), siteURL("a", 0), 16, 11}, // each page is the only one that is known
 		{"hosts of a page each", scattered(60), siteURL("hub", 0), 16, 1},
-		{"hosts of a page each, and too many", scattered(120), siteURL("hub", 0), 16, 1},
+		{"hosts of a page each, and too many", scattered(120), siteURL("hub", 0), 16, 6}, // the bound on admission has room for half of them
 		{"redirects from host to host", roundabout(5, 30), siteURL("r0", 0), 16, 14},
 	}
 	for _, tt := range cases {
