@@ -79,9 +79,9 @@ func (s *Store) eventIn(ctx context.Context, write writing, host int64, event fu
 }
 
 // advance grants and promises what a change of the line or the host has made
-// possible: nothing if nobody waits.
+// possible: nothing if nobody waits or has a place booked.
 func (g *gateHost) advance(ctx context.Context) error {
-	if g.waiters() == 0 {
+	if g.waiters() == 0 && !g.anyBooked() {
 		return nil
 	}
 	pump, err := g.pump(ctx, nil)

@@ -3,6 +3,7 @@ package sqlstore
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"recrawl/internal/crawl"
@@ -63,6 +64,11 @@ func (g *gateHost) arrive(ctx context.Context) error {
 		l.booked = 0 // until the next transaction reads it
 	}
 	return nil
+}
+
+// anyBooked reports whether a place is booked at the host.
+func (g *gateHost) anyBooked() bool {
+	return slices.ContainsFunc(g.lines, func(l *gateLine) bool { return l.booked != 0 })
 }
 
 // bookedPlaces reads the first booked places of a line that are due by then.
