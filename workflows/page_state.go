@@ -157,6 +157,9 @@ func stay(s *contract.PageIn) {
 // delays it.
 func takeTurn(s *contract.PageIn, turn contract.TurnArg, now time.Time) {
 	wake := now.Add(max(turn.In-turnLead, 0))
+	if due, _ := dueAt(s); booked(s) && wake.Before(due.Add(-turnLead)) {
+		wake = due // it was for the visit before, which did not wait for it
+	}
 	if s.InLine && wake.Before(s.Wake) {
 		s.Wake, s.Waiting = wake, "the host is free for it soon"
 	}

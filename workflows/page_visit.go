@@ -107,6 +107,10 @@ func (p *page) fetch(granted contract.AcquireOut) error {
 		p.again("the permit")
 	default:
 		p.s.Unrecorded = &contract.Unrecorded{Fetch: out, Settled: !out.Differs, HostID: permit.HostID}
+		if out.Plan != nil {
+			// Before any signal that came meanwhile: a turn is for the place in the plan.
+			return p.adopt(*out.Plan, p.s.Unrecorded)
+		}
 	}
 	return nil
 }
@@ -134,12 +138,9 @@ func judgeFetch(out contract.FetchOut, err error) (result contract.FetchOut, mad
 	return contract.FetchOut{}, false, err
 }
 
-// record stores a visit that was made, unless Fetch did, and adopts its plan.
+// record stores a visit that was made, and adopts its plan.
 func (p *page) record() error {
 	u := p.s.Unrecorded
-	if u.Fetch.Plan != nil {
-		return p.adopt(*u.Fetch.Plan, u)
-	}
 	if !u.Settled {
 		if err := p.compare(u); err != nil || !u.Settled {
 			return err
