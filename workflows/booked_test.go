@@ -140,6 +140,7 @@ func TestCostOfABookedVisit(t *testing.T) {
 		s.signal(run.GetID(), contract.TurnSignal, contract.TurnArg{})
 	}
 	s.await(fmt.Sprintf("42/%d", visits))
+	s.adopted(run, visits)
 	s.signal(run.GetID(), contract.StopName, nil)
 	s.end(run)
 
