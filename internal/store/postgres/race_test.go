@@ -32,6 +32,10 @@ func (p *pausing) Write(ctx context.Context, fn func(sqlstore.Tx) error) error {
 	return p.engine.Write(ctx, func(tx sqlstore.Tx) error { return fn(pausingTx{tx, p}) })
 }
 
+func (p *pausing) WriteLazily(ctx context.Context, fn func(sqlstore.Tx) error) error {
+	return p.Write(ctx, fn)
+}
+
 func (p *pausing) pass(query string) {
 	if strings.Contains(query, p.at) && p.paused.CompareAndSwap(false, true) {
 		p.there <- struct{}{}
