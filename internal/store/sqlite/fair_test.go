@@ -25,6 +25,10 @@ func (c *countingEngine) Write(ctx context.Context, fn func(sqlstore.Tx) error) 
 	return c.engine.Write(ctx, func(tx sqlstore.Tx) error { return fn(countingTx{tx, c}) })
 }
 
+func (c *countingEngine) WriteLazily(ctx context.Context, fn func(sqlstore.Tx) error) error {
+	return c.Write(ctx, fn)
+}
+
 type countingTx struct {
 	sqlstore.Tx
 	counts *countingEngine

@@ -30,6 +30,10 @@ func (m *meter) Write(ctx context.Context, fn func(sqlstore.Tx) error) error {
 	return m.engine.Write(ctx, func(tx sqlstore.Tx) error { return fn(meteredTx{tx, m}) })
 }
 
+func (m *meter) WriteLazily(ctx context.Context, fn func(sqlstore.Tx) error) error {
+	return m.engine.WriteLazily(ctx, func(tx sqlstore.Tx) error { return fn(meteredTx{tx, m}) })
+}
+
 type meteredTx struct {
 	sqlstore.Tx
 	m *meter

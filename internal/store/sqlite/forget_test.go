@@ -30,6 +30,10 @@ func (m *mortal) Write(ctx context.Context, fn func(sqlstore.Tx) error) error {
 	return m.engine.Write(ctx, fn)
 }
 
+func (m *mortal) WriteLazily(ctx context.Context, fn func(sqlstore.Tx) error) error {
+	return m.Write(ctx, fn)
+}
+
 func (m *mortal) Close() error { return nil }
 
 // crowded is a store with two hosts of many pages, and one page with more visits

@@ -30,6 +30,10 @@ func (r *recorder) Write(ctx context.Context, fn func(sqlstore.Tx) error) error 
 	return r.engine.Write(ctx, func(tx sqlstore.Tx) error { return fn(recordingTx{tx, r}) })
 }
 
+func (r *recorder) WriteLazily(ctx context.Context, fn func(sqlstore.Tx) error) error {
+	return r.engine.WriteLazily(ctx, func(tx sqlstore.Tx) error { return fn(recordingTx{tx, r}) })
+}
+
 func (r *recorder) record(query string, args []any) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
