@@ -18,49 +18,27 @@ import (
 	"recrawl/internal/store/storetest/pgtest"
 )
 
-// pausing is an engine of which one transaction pauses before a query that
+// pausing is an engine of which one transaction that writes pauses before a query that
 // contains a text, and says that it is there. It pauses once: on a slow machine
 // the server may end the transaction meanwhile, and it is run again.
 type pausing struct {
-	*engine
+	sqlstore.Engine
 	at             string
 	there, proceed chan struct{}
 	paused         atomic.Bool
 }
 
-func (p *pausing) Write(ctx context.Context, fn func(sqlstore.Tx) error) error {
-	return p.engine.Write(ctx, func(tx sqlstore.Tx) error { return fn(pausingTx{tx, p}) })
+func newPausing(e sqlstore.Engine, at string) *pausing {
+	p := &pausing{at: at, there: make(chan struct{}), proceed: make(chan struct{})}
+	p.Engine = sqlstore.Observe(e, sqlstore.Observer{Asked: p.asked})
+	return p
 }
 
-func (p *pausing) WriteLazily(ctx context.Context, fn func(sqlstore.Tx) error) error {
-	return p.Write(ctx, fn)
-}
-
-func (p *pausing) pass(query string) {
-	if strings.Contains(query, p.at) && p.paused.CompareAndSwap(false, true) {
+func (p *pausing) asked(t sqlstore.Transaction, query string, _ []any) {
+	if t != sqlstore.Reading && strings.Contains(query, p.at) && p.paused.CompareAndSwap(false, true) {
 		p.there <- struct{}{}
 		<-p.proceed
 	}
-}
-
-type pausingTx struct {
-	sqlstore.Tx
-	p *pausing
-}
-
-func (t pausingTx) Exec(ctx context.Context, query string, args ...any) (int64, error) {
-	t.p.pass(query)
-	return t.Tx.Exec(ctx, query, args...)
-}
-
-func (t pausingTx) Query(ctx context.Context, query string, args []any, scan func(sqlstore.Row) error) error {
-	t.p.pass(query)
-	return t.Tx.Query(ctx, query, args, scan)
-}
-
-func (t pausingTx) QueryRow(ctx context.Context, query string, args []any, dest ...any) error {
-	t.p.pass(query)
-	return t.Tx.QueryRow(ctx, query, args, dest...)
 }
 
 // race is a crawl in a database, for tests of two transactions at once.
@@ -102,7 +80,7 @@ func (r *race) pauses(at string) (store.Store, *pausing) {
 	if err != nil {
 		r.Fatal(err)
 	}
-	p := &pausing{engine: e, at: at, there: make(chan struct{}), proceed: make(chan struct{})}
+	p := newPausing(e, at)
 	s := sqlstore.New(p, sqlstore.Options{})
 	r.Cleanup(func() {
 		if err := s.Close(); err != nil {

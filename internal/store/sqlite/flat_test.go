@@ -18,44 +18,17 @@ import (
 // meter is an engine that counts the statements of all transactions, and the rows that
 // they return.
 type meter struct {
-	*engine
+	sqlstore.Engine
 	statements, rows atomic.Int64
 }
 
-func (m *meter) Read(ctx context.Context, fn func(sqlstore.Tx) error) error {
-	return m.engine.Read(ctx, func(tx sqlstore.Tx) error { return fn(meteredTx{tx, m}) })
-}
-
-func (m *meter) Write(ctx context.Context, fn func(sqlstore.Tx) error) error {
-	return m.engine.Write(ctx, func(tx sqlstore.Tx) error { return fn(meteredTx{tx, m}) })
-}
-
-func (m *meter) WriteLazily(ctx context.Context, fn func(sqlstore.Tx) error) error {
-	return m.engine.WriteLazily(ctx, func(tx sqlstore.Tx) error { return fn(meteredTx{tx, m}) })
-}
-
-type meteredTx struct {
-	sqlstore.Tx
-	m *meter
-}
-
-func (t meteredTx) Exec(ctx context.Context, query string, args ...any) (int64, error) {
-	t.m.statements.Add(1)
-	return t.Tx.Exec(ctx, query, args...)
-}
-
-func (t meteredTx) Query(ctx context.Context, query string, args []any, scan func(sqlstore.Row) error) error {
-	t.m.statements.Add(1)
-	return t.Tx.Query(ctx, query, args, func(row sqlstore.Row) error {
-		t.m.rows.Add(1)
-		return scan(row)
+func newMeter(e sqlstore.Engine) *meter {
+	m := &meter{}
+	m.Engine = sqlstore.Observe(e, sqlstore.Observer{
+		Asked:    func(sqlstore.Transaction, string, []any) { m.statements.Add(1) },
+		Returned: func(sqlstore.Transaction) { m.rows.Add(1) },
 	})
-}
-
-func (t meteredTx) QueryRow(ctx context.Context, query string, args []any, dest ...any) error {
-	t.m.statements.Add(1)
-	t.m.rows.Add(1)
-	return t.Tx.QueryRow(ctx, query, args, dest...)
+	return m
 }
 
 // crowdHosts is how many hosts a crowd is on.
@@ -95,7 +68,7 @@ func crowd(t *testing.T, m *meter, pages, overdue int) (*sqlstore.Store, store.C
 		t.Fatal(err)
 	}
 	each := `FROM (SELECT value ->> 'id' AS id, value ->> 'hash' AS hash, value ->> 'url' AS url, value ->> 'host' AS host, value ->> 'next' AS next FROM json_each($1)) r`
-	err = m.engine.Write(t.Context(), func(tx sqlstore.Tx) error {
+	err = m.Write(t.Context(), func(tx sqlstore.Tx) error {
 		for _, fill := range []string{
 			`INSERT INTO pages (id, crawl_id, url_hash, url, host_id, level, found_at, found_from)
 				SELECT r.id, $2, unhex(r.hash), r.url, r.host, 1, 1, 0 ` + each,
@@ -176,7 +149,7 @@ func TestFlat(t *testing.T) {
 	t.Parallel()
 	type cost struct{ statements, rows int64 }
 	measure := func(pages int) map[string]cost {
-		m := &meter{engine: openOwner(t, filepath.Join(t.TempDir(), "store.db"))}
+		m := newMeter(openOwner(t, filepath.Join(t.TempDir(), "store.db")))
 		defer m.Close()
 		const overdue = 600 // more than a batch
 		s, rec := crowd(t, m, pages, overdue)

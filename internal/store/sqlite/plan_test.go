@@ -1,7 +1,6 @@
 package sqlite
 
 import (
-	"context"
 	"maps"
 	"path/filepath"
 	"regexp"
@@ -15,49 +14,18 @@ import (
 	"recrawl/internal/store/storetest"
 )
 
-// recorder is an engine that remembers every query with some arguments.
+// recorder remembers every query with some arguments.
 type recorder struct {
-	*engine
 	mu      sync.Mutex
 	queries map[string][]any
 }
 
-func (r *recorder) Read(ctx context.Context, fn func(sqlstore.Tx) error) error {
-	return r.engine.Read(ctx, func(tx sqlstore.Tx) error { return fn(recordingTx{tx, r}) })
-}
-
-func (r *recorder) Write(ctx context.Context, fn func(sqlstore.Tx) error) error {
-	return r.engine.Write(ctx, func(tx sqlstore.Tx) error { return fn(recordingTx{tx, r}) })
-}
-
-func (r *recorder) WriteLazily(ctx context.Context, fn func(sqlstore.Tx) error) error {
-	return r.engine.WriteLazily(ctx, func(tx sqlstore.Tx) error { return fn(recordingTx{tx, r}) })
-}
+func (r *recorder) asked(_ sqlstore.Transaction, query string, args []any) { r.record(query, args) }
 
 func (r *recorder) record(query string, args []any) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.queries[query] = args
-}
-
-type recordingTx struct {
-	sqlstore.Tx
-	recorder *recorder
-}
-
-func (t recordingTx) Exec(ctx context.Context, query string, args ...any) (int64, error) {
-	t.recorder.record(query, args)
-	return t.Tx.Exec(ctx, query, args...)
-}
-
-func (t recordingTx) Query(ctx context.Context, query string, args []any, scan func(sqlstore.Row) error) error {
-	t.recorder.record(query, args)
-	return t.Tx.Query(ctx, query, args, scan)
-}
-
-func (t recordingTx) QueryRow(ctx context.Context, query string, args []any, dest ...any) error {
-	t.recorder.record(query, args)
-	return t.Tx.QueryRow(ctx, query, args, dest...)
 }
 
 // smallTables may be scanned: their rows are few in any store. "sub-query" is
@@ -96,7 +64,7 @@ func TestCollection(t *testing.T) {
 func openRecorded(t *testing.T, r *recorder) store.Store {
 	t.Helper()
 	e := openOwner(t, filepath.Join(t.TempDir(), "store.db"))
-	one := &recorder{engine: e, queries: map[string][]any{}}
+	one := &recorder{queries: map[string][]any{}}
 	t.Cleanup(func() {
 		for query, args := range one.queries {
 			r.record(query, args)
@@ -106,7 +74,7 @@ func openRecorded(t *testing.T, r *recorder) store.Store {
 			t.Error(err)
 		}
 	})
-	return sqlstore.New(one, sqlstore.Options{})
+	return sqlstore.New(sqlstore.Observe(e, sqlstore.Observer{Asked: one.asked}), sqlstore.Options{})
 }
 
 // checkPlans asks SQLite how it would run each query: with a million pages, none may

@@ -1,7 +1,6 @@
 package storetest
 
 import (
-	"context"
 	"sync"
 
 	"recrawl/internal/store/sqlstore"
@@ -26,7 +25,11 @@ type Counts struct {
 }
 
 // Count wraps an engine.
-func Count(e sqlstore.Engine) *Counter { return &Counter{Engine: e} }
+func Count(e sqlstore.Engine) *Counter {
+	c := &Counter{}
+	c.Engine = sqlstore.Observe(e, sqlstore.Observer{Began: c.began, Asked: c.asked})
+	return c
+}
 
 // Take returns what was asked since the last call, and the queries in their order.
 func (c *Counter) Take() (Counts, []string) {
@@ -37,52 +40,25 @@ func (c *Counter) Take() (Counts, []string) {
 	return counts, queries
 }
 
-// Read implements sqlstore.Engine.
-func (c *Counter) Read(ctx context.Context, fn func(sqlstore.Tx) error) error {
-	return c.run(ctx, c.Engine.Read, &c.counts.Reads, "read", fn)
-}
-
-// Write implements sqlstore.Engine.
-func (c *Counter) Write(ctx context.Context, fn func(sqlstore.Tx) error) error {
-	return c.run(ctx, c.Engine.Write, &c.counts.Durable, "write", fn)
-}
-
-// WriteLazily implements sqlstore.Engine.
-func (c *Counter) WriteLazily(ctx context.Context, fn func(sqlstore.Tx) error) error {
-	return c.run(ctx, c.Engine.WriteLazily, &c.counts.Lazy, "write lazily", fn)
-}
-
-func (c *Counter) run(ctx context.Context, engine func(context.Context, func(sqlstore.Tx) error) error, n *int, what string, fn func(sqlstore.Tx) error) error {
+func (c *Counter) began(t sqlstore.Transaction) {
 	c.mu.Lock()
-	*n++
-	c.queries = append(c.queries, what)
-	c.mu.Unlock()
-	return engine(ctx, func(tx sqlstore.Tx) error { return fn(countingTx{tx, c}) })
+	defer c.mu.Unlock()
+	switch t {
+	case sqlstore.Reading:
+		c.counts.Reads++
+		c.queries = append(c.queries, "read")
+	case sqlstore.Writing:
+		c.counts.Durable++
+		c.queries = append(c.queries, "write")
+	case sqlstore.WritingLazily:
+		c.counts.Lazy++
+		c.queries = append(c.queries, "write lazily")
+	}
 }
 
-func (c *Counter) asked(query string) {
+func (c *Counter) asked(_ sqlstore.Transaction, query string, _ []any) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.counts.Statements++
 	c.queries = append(c.queries, "  "+query)
-}
-
-type countingTx struct {
-	sqlstore.Tx
-	counter *Counter
-}
-
-func (t countingTx) Exec(ctx context.Context, query string, args ...any) (int64, error) {
-	t.counter.asked(query)
-	return t.Tx.Exec(ctx, query, args...)
-}
-
-func (t countingTx) Query(ctx context.Context, query string, args []any, scan func(sqlstore.Row) error) error {
-	t.counter.asked(query)
-	return t.Tx.Query(ctx, query, args, scan)
-}
-
-func (t countingTx) QueryRow(ctx context.Context, query string, args []any, dest ...any) error {
-	t.counter.asked(query)
-	return t.Tx.QueryRow(ctx, query, args, dest...)
 }
