@@ -1,7 +1,6 @@
 package bench
 
 import (
-	"os"
 	"testing"
 	"time"
 )
@@ -27,25 +26,5 @@ func TestDescends(t *testing.T) {
 		if got := descends(all, pid, 5); got != want {
 			t.Errorf("process %d descends from 5: %v", pid, got)
 		}
-	}
-}
-
-func TestMetersOfThisProcess(t *testing.T) {
-	t.Parallel()
-	if _, err := os.Stat("/proc/self/stat"); err != nil {
-		t.Skip("no /proc here")
-	}
-	own, err := CPU(os.Getpid())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if tree, err := TreeCPU(os.Getpid()); err != nil || tree < own {
-		t.Errorf("the tree used %s, its root before that %s: %v", tree, own, err)
-	}
-	if used, err := Memory(os.Getpid()); err != nil || used < 1<<20 {
-		t.Errorf("this test uses %d bytes: %v", used, err)
-	}
-	if used, err := CPUBelow(os.Getpid(), "no such program"); err != nil || used != 0 {
-		t.Errorf("a program that does not run used %s, %v", used, err)
 	}
 }

@@ -37,8 +37,8 @@ var quickSize = sizes{
 	every: time.Second, countEvery: 5 * time.Second,
 }
 
-// bench measures two crawls, and writes down what it sees as it sees it.
-type bench struct {
+// course measures two crawls, and writes down what it sees as it sees it.
+type course struct {
 	sizes
 	programs
 	folder  string
@@ -49,7 +49,7 @@ type bench struct {
 // measure crawls many small hosts and lets their pages sleep. While everything there
 // comes due, with nothing running, it crawls a few large hosts. Then it starts the first
 // crawl again.
-func (b *bench) measure(ctx context.Context) (err error) {
+func (b *course) measure(ctx context.Context) (err error) {
 	wide, err := b.newJob(ctx, "wide", b.wideHosts, b.widePages)
 	if err != nil {
 		return err
@@ -74,7 +74,7 @@ func (b *bench) measure(ctx context.Context) (err error) {
 
 // job is a crawl that is measured.
 type job struct {
-	*bench
+	*course
 	setup setup
 	web   *web
 	data  string
@@ -86,12 +86,12 @@ type job struct {
 	spent  struct{ worker, server time.Duration } // by processes that have ended
 }
 
-func (b *bench) newJob(ctx context.Context, name string, hosts, pages int) (*job, error) {
+func (b *course) newJob(ctx context.Context, name string, hosts, pages int) (*job, error) {
 	w, err := serveWeb(ctx, hosts, pages)
 	if err != nil {
 		return nil, err
 	}
-	j := &job{bench: b, web: w, data: filepath.Join(b.folder, name), setup: setup{
+	j := &job{course: b, web: w, data: filepath.Join(b.folder, name), setup: setup{
 		Run: name, Hosts: hosts, Pages: pages, Window: b.window, Delay: b.delay, Interval: b.interval,
 		Cores: runtime.NumCPU(), Began: time.Now(), Version: b.version,
 	}}

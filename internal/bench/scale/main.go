@@ -125,6 +125,6 @@ func (o order) measure(ctx context.Context, samples string, say io.Writer) (err 
 		return err
 	}
 	defer func() { err = errors.Join(err, j.close()) }()
-	b := &bench{sizes: o.sizes, programs: p, folder: o.out, journal: j, say: say}
+	b := &course{sizes: o.sizes, programs: p, folder: o.out, journal: j, say: say}
 	return b.measure(ctx)
 }

@@ -1,21 +1,16 @@
 package main
 
 import (
-	"bytes"
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
-	enumspb "go.temporal.io/api/enums/v1"
-	taskqueuepb "go.temporal.io/api/taskqueue/v1"
 	"go.temporal.io/api/workflowservice/v1"
 	"go.temporal.io/sdk/client"
 
+	"recrawl/internal/bench"
 	"recrawl/internal/config"
 	"recrawl/internal/contract"
 	"recrawl/internal/temporalkit"
@@ -97,58 +92,23 @@ func (p *probe) running(ctx context.Context, kind string) int64 {
 func (p *probe) backlog(ctx context.Context) (tasks int64, age time.Duration) {
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
-	for _, kind := range []enumspb.TaskQueueType{enumspb.TASK_QUEUE_TYPE_WORKFLOW, enumspb.TASK_QUEUE_TYPE_ACTIVITY} {
-		answer, err := p.client.WorkflowService().DescribeTaskQueue(ctx, &workflowservice.DescribeTaskQueueRequest{
-			Namespace: p.namespace, TaskQueue: &taskqueuepb.TaskQueue{Name: p.queue}, TaskQueueType: kind, ReportStats: true,
-		})
-		if err != nil {
-			return unread, unread
-		}
-		tasks += answer.GetStats().GetApproximateBacklogCount()
-		age = max(age, answer.GetStats().GetApproximateBacklogAge().AsDuration())
+	b, err := temporalkit.BacklogOf(ctx, p.client, p.namespace, p.queue)
+	if err != nil {
+		return unread, unread
 	}
-	return tasks, age
+	return int64(b.Tasks), b.Age
 }
 
-// process reads what a process has used so far, from /proc.
+// process reads what a process has used so far.
 func process(pid int) (cpu time.Duration, rss int64) {
-	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	cpu, err := bench.CPU(pid)
 	if err != nil {
 		return 0, unread
 	}
-	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
-	if err != nil {
+	if rss, err = bench.Memory(pid); err != nil {
 		return 0, unread
 	}
-	cpu, err = cpuOf(stat)
-	if err != nil {
-		return 0, unread
-	}
-	return cpu, rssOf(status)
-}
-
-// cpuOf reads /proc/PID/stat. Its unit is the 10 ms tick of every Linux.
-func cpuOf(stat []byte) (time.Duration, error) {
-	fields := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:])) // from field 3, state
-	var user, system int64
-	if len(fields) < 13 {
-		return 0, fmt.Errorf("/proc/PID/stat has %d fields", len(fields))
-	}
-	if _, err := fmt.Sscan(fields[11]+" "+fields[12], &user, &system); err != nil {
-		return 0, fmt.Errorf("/proc/PID/stat: %w", err)
-	}
-	return time.Duration(user+system) * 10 * time.Millisecond, nil
-}
-
-// rssOf reads the resident memory from /proc/PID/status.
-func rssOf(status []byte) int64 {
-	for line := range strings.Lines(string(status)) {
-		var kilobytes int64
-		if _, err := fmt.Sscanf(line, "VmRSS: %d kB", &kilobytes); err == nil {
-			return kilobytes << 10
-		}
-	}
-	return unread
+	return cpu, rss
 }
 
 // databaseBytes are those of an SQLite database with its log.
@@ -164,19 +124,7 @@ func databaseBytes(data, name string) int64 {
 
 // folderBytes are those of all files below a folder, by their sizes.
 func folderBytes(folder string) int64 {
-	var n int64
-	err := filepath.WalkDir(folder, func(_ string, e fs.DirEntry, err error) error {
-		if err == nil && !e.IsDir() {
-			info, err := e.Info()
-			if err == nil {
-				n += info.Size()
-			}
-		}
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil // it was moved to its place while we looked
-		}
-		return err
-	})
+	n, err := bench.FolderSize(folder)
 	if err != nil {
 		return unread
 	}

@@ -113,6 +113,39 @@ func (c *common) publish(mark string, tables func(func(*bench.Table) string) str
 	return bench.ReplaceInFile(c.docs, mark, machine+"\n\n"+tables((*bench.Table).Markdown))
 }
 
+// report is what a benchmark has measured, as far as it came.
+type report interface {
+	Tables(format func(*bench.Table) string) string
+}
+
+// measure prepares a run, makes it, and publishes what it measured; of a run that failed
+// it prints what there is.
+func (c *common) measure(ctx context.Context, mark string, run func(context.Context, io.Writer) (report, error)) (err error) {
+	ctx, end, err := c.prepare(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { err = end(err) }()
+	lines, closeLines, err := c.out()
+	if err != nil {
+		return err
+	}
+	measured, err := run(ctx, lines)
+	if err = errors.Join(err, closeLines()); err != nil {
+		fmt.Print(measured.Tables((*bench.Table).Text))
+		return err
+	}
+	return c.publish(mark, measured.Tables)
+}
+
+// absolute makes a path absolute, so that programs find it from any folder; "" stays.
+func absolute(path string) (string, error) {
+	if path == "" {
+		return "", nil
+	}
+	return filepath.Abs(path)
+}
+
 func runVisits(ctx context.Context, args []string) (err error) {
 	var c common
 	o := visits.Default()
@@ -142,31 +175,16 @@ func runVisits(ctx context.Context, args []string) (err error) {
 	if err := o.Check(); err != nil {
 		return err
 	}
-	ctx, end, err := c.prepare(ctx)
-	if err != nil {
+	if o.Counting, err = absolute(o.Counting); err != nil {
 		return err
-	}
-	defer func() { err = end(err) }()
-	if o.Counting != "" {
-		if o.Counting, err = filepath.Abs(o.Counting); err != nil {
-			return err
-		}
 	}
 	if o.Self, err = os.Executable(); err != nil {
 		return err
 	}
-	o.Programs, o.Root, o.Folder, o.Progress = c.programs, c.root, c.folder, os.Stderr
-	lines, closeLines, err := c.out()
-	if err != nil {
-		return err
-	}
-	o.JSON = lines
-	report, err := visits.Run(ctx, o)
-	if err = errors.Join(err, closeLines()); err != nil {
-		fmt.Print(report.Tables((*bench.Table).Text)) // what there is
-		return err
-	}
-	return c.publish(visits.Mark, report.Tables)
+	return c.measure(ctx, visits.Mark, func(ctx context.Context, lines io.Writer) (report, error) {
+		o.Programs, o.Root, o.Folder, o.Progress, o.JSON = c.programs, c.root, c.folder, os.Stderr, lines
+		return visits.Run(ctx, o)
+	})
 }
 
 func runPeers(ctx context.Context, args []string) (err error) {
@@ -192,28 +210,13 @@ func runPeers(ctx context.Context, args []string) (err error) {
 	if err := o.Check(); err != nil {
 		return err
 	}
-	ctx, end, err := c.prepare(ctx)
-	if err != nil {
+	if o.Colly, err = absolute(o.Colly); err != nil {
 		return err
 	}
-	defer func() { err = end(err) }()
-	if o.Colly != "" {
-		if o.Colly, err = filepath.Abs(o.Colly); err != nil {
-			return err
-		}
-	}
-	o.Programs, o.Root, o.Folder, o.Progress = c.programs, c.root, c.folder, os.Stderr
-	lines, closeLines, err := c.out()
-	if err != nil {
-		return err
-	}
-	o.JSON = lines
-	report, err := peers.Run(ctx, o)
-	if err = errors.Join(err, closeLines()); err != nil {
-		fmt.Print(report.Tables((*bench.Table).Text)) // what there is
-		return err
-	}
-	return c.publish(peers.Mark, report.Tables)
+	return c.measure(ctx, peers.Mark, func(ctx context.Context, lines io.Writer) (report, error) {
+		o.Programs, o.Root, o.Folder, o.Progress, o.JSON = c.programs, c.root, c.folder, os.Stderr, lines
+		return peers.Run(ctx, o)
+	})
 }
 
 // quick reports whether the settings are to be those of a small run; other flags then

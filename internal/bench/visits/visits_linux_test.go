@@ -11,7 +11,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"reflect"
-	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -44,9 +43,6 @@ func TestCounts(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
 		t.Skip("-short: no programs are run")
-	}
-	if runtime.GOOS != "linux" {
-		t.Skip("benchmarks read /proc")
 	}
 	o := Quick()
 	o.Rounds, o.Hosts, o.Pages, o.Window, o.Settle, o.Waiting, o.SaturatedVisits = 0, 2, 8, time.Second, time.Second, []int{3}, 6
