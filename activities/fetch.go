@@ -283,7 +283,7 @@ func (a *Activities) release(ctx context.Context, permit crawl.Permit, begun sto
 	return held
 }
 
-// releaseOf is what the gate is told of a result.
+// releaseOf returns what to tell the gate about a result.
 func releaseOf(permit crawl.Permit, r fetch.Result) store.ReleaseParams {
 	p := store.ReleaseParams{Permit: permit, Answer: store.HostAnswer(r.HostAnswer), Duration: r.Duration, Cut: r.Cut}
 	p.RetryAfter, p.HasRetryAfter = retryAfter(r)

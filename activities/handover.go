@@ -89,7 +89,7 @@ func (h *handovers) remove(o *handover, resting time.Time) bool {
 	return true
 }
 
-// take is what a Fetch with this permit is to use, nil if there is nothing.
+// take returns the handover for a Fetch with this permit, or nil if there is none.
 func (h *handovers) take(in contract.FetchIn) *handover {
 	h.mu.Lock()
 	defer h.mu.Unlock()

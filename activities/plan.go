@@ -88,7 +88,7 @@ func (a *Activities) beside(ctx context.Context, view *crawlView, page store.Pag
 	return in, seen, err
 }
 
-// afterwards is what follows from a visit that was recorded.
+// afterwards does what follows once a visit is recorded.
 func (a *Activities) afterwards(ctx context.Context, page store.PageRecord, f contract.FetchOut) {
 	if f.Size > 0 {
 		a.settings.Room.Kept()

@@ -15,7 +15,7 @@ import (
 	"recrawl/internal/urlkey"
 )
 
-// frontier is what registering the links of a page leaves behind, without times.
+// frontier returns what registering a page's links leaves behind, without times.
 func (w *world) frontier(page crawl.PageRef) string {
 	w.t.Helper()
 	var b strings.Builder
@@ -37,7 +37,7 @@ func (w *world) unfinished(page crawl.PageRef) int {
 	return len(must[[]store.PendingLinks](w.t)(w.store.UnfinishedLinks(w.t.Context(), page.CrawlID, 0, 10)))
 }
 
-// What DetectChange registers is what RegisterLinks would have registered.
+// DetectChange registers the same links as RegisterLinks.
 func TestDetectChangeRegistersAsRegisterLinksDoes(t *testing.T) {
 	t.Parallel()
 	const seed, list = "http://localhost/", "http://localhost/map.xml"
