@@ -3,6 +3,7 @@ package sqlite
 import (
 	"fmt"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"recrawl/internal/store/storetest"
@@ -23,12 +24,15 @@ func TestSaturatedHost(t *testing.T) {
 		{Pages: 2000, Delay: time.Second, Took: 50 * ms, Signal: 300 * ms, Visits: 300, Asleep: true},
 	} {
 		how.Interval = time.Duration(how.Pages) * (how.Delay + how.Took) / 4
-		t.Run(fmt.Sprintf("%d pages, delay %v, signals take %v", how.Pages, how.Delay, how.Signal), func(t *testing.T) { saturate(t, how) })
+		t.Run(fmt.Sprintf("%d pages, delay %v, signals take %v", how.Pages, how.Delay, how.Signal), func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, saturate(how))
+		})
 	}
 }
 
-func saturate(t *testing.T, how storetest.Saturation) {
-	aside(t, func(t *testing.T, e *countingEngine) {
+func saturate(how storetest.Saturation) func(t *testing.T) {
+	return counted(func(t *testing.T, e *countingEngine) {
 		cost := storetest.Saturate(t, e, how)
 		t.Log(cost)
 		if asks, events := cost.PerVisit(cost.Acquires), cost.PerVisit(cost.Events); asks > 1.3 || events > 17 {
@@ -53,7 +57,8 @@ func TestSaturatedHostWhereThingsGetLost(t *testing.T) {
 		Pages: 40, Delay: time.Second, Took: 200 * time.Millisecond, Interval: 20 * time.Second, Signal: 300 * time.Millisecond,
 		Lost: 0.05, Dies: 0.03, Visits: 400,
 	}
-	aside(t, func(t *testing.T, e *countingEngine) {
+	t.Parallel()
+	synctest.Test(t, counted(func(t *testing.T, e *countingEngine) {
 		cost := storetest.Saturate(t, e, how)
 		t.Log(cost)
 		if asks := cost.PerVisit(cost.Acquires); asks > 2 {
@@ -68,5 +73,5 @@ func TestSaturatedHostWhereThingsGetLost(t *testing.T) {
 		if cost.Fewest == 0 {
 			t.Error("a page had no visit")
 		}
-	})
+	}))
 }
