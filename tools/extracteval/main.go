@@ -4,6 +4,9 @@
 // compares with.
 //
 //	cd tools/extracteval && go run .
+//	cd tools/extracteval && go run . changes -pages DIR -verdicts FILE
+//
+// The second form judges snapshots of real pages, as a crawl would: how many are changes.
 //
 // Two collections of pages are used. The real ones are those of the evaluation
 // that go-trafilatura ships with: web pages with segments that belong to the main
@@ -78,6 +81,15 @@ func everything(body []byte) string {
 }
 
 func main() {
+	if len(os.Args) > 1 {
+		if os.Args[1] != "changes" {
+			log.Fatalf("there is no %q: say nothing, or changes", os.Args[1])
+		}
+		if err := measureChanges(os.Args[2:]); err != nil {
+			log.Fatal(err)
+		}
+		return
+	}
 	real, err := realPages()
 	if err != nil {
 		log.Fatal(err)

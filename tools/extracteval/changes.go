@@ -1,0 +1,254 @@
+package main
+
+import (
+	"bufio"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"recrawl/internal/change"
+	"recrawl/internal/crawl"
+	"recrawl/internal/extract"
+	"recrawl/internal/urlkey"
+)
+
+// remembered is how many texts of a page that were current before count as known when
+// it returns to one of them.
+const remembered = 12
+
+// pair is a line of pairs.jsonl: two snapshots of a page that follow each other.
+type pair struct {
+	URL      string `json:"url"`
+	Before   string `json:"before"`
+	After    string `json:"after"`
+	AtBefore int64  `json:"unix_before"`
+	AtAfter  int64  `json:"unix_after"`
+	Kind     string `json:"kind"`     // natural, version or site
+	Curators string `json:"curators"` // changed or same: what the archive's curators recorded
+}
+
+// series is a line of visits.jsonl: the snapshots of a page in order of time.
+type series struct {
+	URL    string `json:"url"`
+	Visits []struct {
+		File string `json:"file"`
+		At   int64  `json:"unix"`
+	} `json:"visits"`
+}
+
+// comparison is one verdict.
+type comparison struct {
+	group, url, verdict string
+	name                string // of the later snapshot's file
+}
+
+// measureChanges prints how a folder of real pages is judged: pairs.jsonl, visits.jsonl and the
+// files that they name. With the name of a file, it writes every verdict to it, a line
+// each, so that two of them can be compared with diff.
+func measureChanges(args []string) error {
+	flags := flag.NewFlagSet("changes", flag.ContinueOnError)
+	dir := flags.String("pages", "", "`folder` with pairs.jsonl, visits.jsonl and what they name")
+	lists := flags.String("lists", "", "`folder` of the two lists, if they are elsewhere")
+	verdicts := flags.String("verdicts", "", "`file` for one line a verdict")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	if *dir == "" {
+		return fmt.Errorf("changes: name the folder of pages with -pages")
+	}
+	if *lists == "" {
+		*lists = *dir
+	}
+	j := &judge{dir: *dir}
+	if err := j.pairs(filepath.Join(*lists, "pairs.jsonl")); err != nil {
+		return err
+	}
+	if err := j.series(filepath.Join(*lists, "visits.jsonl")); err != nil {
+		return err
+	}
+	j.report(os.Stdout)
+	if *verdicts == "" {
+		return nil
+	}
+	return j.write(*verdicts)
+}
+
+// judge reads pages and compares them, as a crawl would.
+type judge struct {
+	dir   string
+	all   []comparison
+	took  time.Duration
+	pages int
+}
+
+// snapshot is a page as it was at one time.
+type snapshot struct {
+	digests change.Digests
+	change.Rendering
+	core string
+}
+
+func (j *judge) pairs(list string) error {
+	return eachLine(list, func(p pair) error {
+		before, err := j.read(p.URL, p.Before, p.AtBefore)
+		if err != nil {
+			return err
+		}
+		after, err := j.read(p.URL, p.After, p.AtAfter)
+		if err != nil {
+			return err
+		}
+		verdict := j.compare(before, after)
+		if verdict == string(crawl.OutcomeChanged) && before.core == after.core {
+			verdict = "changed, same core"
+		}
+		group := "pairs: " + p.Kind
+		if p.Kind != "site" {
+			group += ", curators say " + p.Curators
+		}
+		j.all = append(j.all, comparison{group, p.URL, verdict, p.After})
+		return nil
+	})
+}
+
+func (j *judge) series(list string) error {
+	return eachLine(list, func(s series) error {
+		var last snapshot
+		var known []string // cores of the versions before
+		for i, visit := range s.Visits {
+			now, err := j.read(s.URL, visit.File, visit.At)
+			if err != nil {
+				return err
+			}
+			if i == 0 {
+				last, known = now, []string{now.core}
+				continue
+			}
+			verdict := j.compare(last, now)
+			if verdict == string(crawl.OutcomeChanged) {
+				if slices.Contains(known, now.core) {
+					verdict = "returned"
+				}
+				known = append(known, now.core)
+				known = known[max(0, len(known)-remembered):]
+				last = now
+			}
+			j.all = append(j.all, comparison{"visits", s.URL, verdict, visit.File})
+		}
+		return nil
+	})
+}
+
+// read makes a snapshot of a file.
+func (j *judge) read(address, file string, at int64) (snapshot, error) {
+	body, err := os.ReadFile(filepath.Join(j.dir, file))
+	if err != nil {
+		return snapshot{}, fmt.Errorf("read a snapshot: %w", err)
+	}
+	u, err := urlkey.Canonical(address)
+	if err != nil {
+		u = base
+	}
+	start := time.Now()
+	page, err := extract.Parse(extract.Source{Body: body, ContentType: "text/html", URL: u}, extract.Rules{})
+	if err != nil {
+		return snapshot{}, fmt.Errorf("read %s: %w", file, err)
+	}
+	j.took += time.Since(start)
+	j.pages++
+	text := sha256.Sum256([]byte(change.Normalise(page.Text)))
+	raw := sha256.Sum256(body)
+	return snapshot{
+		digests: change.Digests{
+			Raw: hex.EncodeToString(raw[:]), Text: hex.EncodeToString(text[:]), Bytes: int64(len(body)),
+			TextBytes: int64(len(page.Text)), Sketch: change.NewSketch(page.Text),
+		},
+		Rendering: change.Rendering{Text: page.Text, At: time.Unix(at, 0)},
+		core:      change.CoreDigest(page.Text),
+	}, nil
+}
+
+// compare is the verdict of a crawl about two snapshots.
+func (j *judge) compare(before, after snapshot) string {
+	rule := change.Rule{Difference: change.DifferenceEdit}
+	if change.NeedsLook(before.digests, after.digests) {
+		start := time.Now()
+		if noise, _ := change.CompareRenderings(before.Rendering, after.Rendering); noise {
+			rule.Difference = change.DifferenceNoise
+		}
+		j.took += time.Since(start)
+	}
+	outcome, _ := change.Verdict(before.digests, after.digests, rule)
+	return string(outcome)
+}
+
+// report prints a table: groups by verdicts.
+func (j *judge) report(w io.Writer) {
+	counts, verdicts := map[string]map[string]int{}, map[string]bool{}
+	for _, c := range j.all {
+		if counts[c.group] == nil {
+			counts[c.group] = map[string]int{}
+		}
+		counts[c.group][c.verdict]++
+		verdicts[c.verdict] = true
+	}
+	columns := slices.Sorted(maps.Keys(verdicts))
+	fmt.Fprintf(w, "%-40s %8s", "", "all")
+	for _, verdict := range columns {
+		fmt.Fprintf(w, " %18s", verdict)
+	}
+	fmt.Fprintln(w)
+	for _, group := range slices.Sorted(maps.Keys(counts)) {
+		all := 0
+		for _, n := range counts[group] {
+			all += n
+		}
+		fmt.Fprintf(w, "%-40s %8d", group, all)
+		for _, verdict := range columns {
+			fmt.Fprintf(w, " %18d", counts[group][verdict])
+		}
+		fmt.Fprintln(w)
+	}
+	fmt.Fprintf(w, "%d pages, %.2f ms each\n", j.pages, float64(j.took.Microseconds())/1000/float64(max(j.pages, 1)))
+}
+
+// write lists all verdicts.
+func (j *judge) write(file string) error {
+	var out []byte
+	for _, c := range j.all {
+		out = fmt.Appendf(out, "%s\t%s\t%s\t%s\n", c.group, c.name, c.verdict, c.url)
+	}
+	if err := os.WriteFile(file, out, 0o644); err != nil {
+		return fmt.Errorf("write the verdicts: %w", err)
+	}
+	return nil
+}
+
+// eachLine reads a file of JSON Lines.
+func eachLine[T any](file string, do func(T) error) error {
+	f, err := os.Open(file)
+	if err != nil {
+		return fmt.Errorf("read the list: %w", err)
+	}
+	defer f.Close()
+	lines := bufio.NewScanner(f)
+	lines.Buffer(nil, 1<<20)
+	for n := 1; lines.Scan(); n++ {
+		var one T
+		if err := json.Unmarshal(lines.Bytes(), &one); err != nil {
+			return fmt.Errorf("line %d of %s: %w", n, file, err)
+		}
+		if err := do(one); err != nil {
+			return fmt.Errorf("line %d of %s: %w", n, file, err)
+		}
+	}
+	return lines.Err()
+}
