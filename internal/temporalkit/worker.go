@@ -43,7 +43,7 @@ type WorkerOptions struct {
 	// many of both must fit at once.
 	Activities, WorkflowTasks, LocalActivities int
 	// WorkflowPollers and ActivityPollers are how many requests for tasks wait at the
-	// server at the same time.
+	// server at the same time; of the former, half are for workflows in memory.
 	WorkflowPollers, ActivityPollers Pollers
 	// Sticky is how long a workflow task waits for the worker that has its workflow in
 	// memory.
@@ -63,9 +63,22 @@ func (p Pollers) behavior() worker.PollerBehavior {
 	if p.Min == p.Max {
 		return worker.NewPollerBehaviorSimpleMaximum(worker.PollerBehaviorSimpleMaximumOptions{MaximumNumberOfPollers: p.Min})
 	}
+	return p.scaled()
+}
+
+func (p Pollers) scaled() worker.PollerBehavior {
 	return worker.NewPollerBehaviorAutoscaling(worker.PollerBehaviorAutoscalingOptions{
 		InitialNumberOfPollers: p.Min, MinimumNumberOfPollers: p.Min, MaximumNumberOfPollers: p.Max,
 	})
+}
+
+// apart makes half of the pollers ask for tasks of the workflows in this worker's memory, and
+// half for all others. Pollers of a fixed number would choose between the two by the
+// backlog that the server says, which may stay above 0 where nothing waits: all of
+// them then wait there, for a minute, and new workflows have nobody. Those that are
+// scaled are apart, even where the scale has one step.
+func (p Pollers) apart() worker.PollerBehavior {
+	return Pollers{Min: (p.Min + 1) / 2, Max: (p.Max + 1) / 2}.scaled()
 }
 
 // CacheWorkflows sets how many sleeping workflows the workers of this process keep in
@@ -79,7 +92,7 @@ func NewWorker(c client.Client, o WorkerOptions) worker.Worker {
 		MaxConcurrentActivityExecutionSize:      o.Activities,
 		MaxConcurrentLocalActivityExecutionSize: o.LocalActivities,
 		MaxConcurrentWorkflowTaskExecutionSize:  o.WorkflowTasks,
-		WorkflowTaskPollerBehavior:              o.WorkflowPollers.behavior(),
+		WorkflowTaskPollerBehavior:              o.WorkflowPollers.apart(),
 		ActivityTaskPollerBehavior:              o.ActivityPollers.behavior(),
 		StickyScheduleToStartTimeout:            o.Sticky,
 		WorkerStopTimeout:                       o.StopTimeout,

@@ -1,0 +1,115 @@
+package temporalkit_test
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	enumspb "go.temporal.io/api/enums/v1"
+	"go.temporal.io/api/workflowservice/v1"
+	"go.temporal.io/sdk/activity"
+	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/log"
+	"go.temporal.io/sdk/workflow"
+	"google.golang.org/grpc"
+
+	"recrawl/internal/contract/contracttest"
+	"recrawl/internal/temporalkit"
+)
+
+// polls counts the requests for workflow tasks that wait at the server, and makes the
+// server say what it says now and then: that tasks wait for the workflows in a worker's
+// memory where none does.
+type polls struct {
+	mu      sync.Mutex
+	waiting map[enumspb.TaskQueueKind]int
+	changed chan struct{}
+}
+
+func (p *polls) intercept(ctx context.Context, method string, in, out any, conn *grpc.ClientConn, invoke grpc.UnaryInvoker, o ...grpc.CallOption) error {
+	request, polls := in.(*workflowservice.PollWorkflowTaskQueueRequest)
+	if !polls {
+		return invoke(ctx, method, in, out, conn, o...)
+	}
+	kind := request.GetTaskQueue().GetKind()
+	p.count(kind, 1)
+	defer p.count(kind, -1)
+	err := invoke(ctx, method, in, out, conn, o...)
+	if answer := out.(*workflowservice.PollWorkflowTaskQueueResponse); kind == enumspb.TASK_QUEUE_KIND_STICKY && answer.GetTaskToken() != nil {
+		answer.BacklogCountHint = 1
+	}
+	return err
+}
+
+func (p *polls) count(kind enumspb.TaskQueueKind, n int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.waiting[kind] += n
+	close(p.changed)
+	p.changed = make(chan struct{})
+}
+
+// until waits for as many requests as there are pollers, and returns how many of them wait
+// for tasks of workflows that are in nobody's memory.
+func (p *polls) until(t *testing.T, all int) int {
+	t.Helper()
+	for {
+		p.mu.Lock()
+		normal, sticky, changed := p.waiting[enumspb.TASK_QUEUE_KIND_NORMAL], p.waiting[enumspb.TASK_QUEUE_KIND_STICKY], p.changed
+		p.mu.Unlock()
+		if normal+sticky == all {
+			return normal
+		}
+		select {
+		case <-changed:
+		case <-t.Context().Done():
+			t.Fatalf("%d and %d requests wait, not %d", normal, sticky, all)
+		}
+	}
+}
+
+// TestNewWorkflowsHaveAPoller: however many tasks the server believes to wait for the
+// workflows in a worker's memory, somebody asks for those of new workflows. Where all
+// pollers went to the former, new pages stood still for up to a minute, and with them
+// whole crawls.
+func TestNewWorkflowsHaveAPoller(t *testing.T) {
+	t.Parallel()
+	_, address := contracttest.DevServerAt(t)
+	p := &polls{waiting: map[enumspb.TaskQueueKind]int{}, changed: make(chan struct{})}
+	c, err := client.Dial(client.Options{
+		HostPort: address, Logger: log.NewStructuredLogger(contracttest.QuietLog()),
+		ConnectionOptions: client.ConnectionOptions{DialOptions: []grpc.DialOption{grpc.WithUnaryInterceptor(p.intercept)}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(c.Close)
+	const pollers, rounds = 4, 20
+	w := temporalkit.NewWorker(c, temporalkit.WorkerOptions{
+		TaskQueue: "pollers", Activities: 2, WorkflowTasks: 10, LocalActivities: 2, Sticky: 10 * time.Second,
+		WorkflowPollers: temporalkit.Pollers{Min: pollers, Max: pollers}, ActivityPollers: temporalkit.Pollers{Min: 1, Max: 1},
+	})
+	w.RegisterWorkflowWithOptions(func(ctx workflow.Context) error {
+		ctx = workflow.WithActivityOptions(ctx, workflow.ActivityOptions{StartToCloseTimeout: time.Minute})
+		return workflow.ExecuteActivity(ctx, "nap").Get(ctx, nil) // wakes in the worker's memory
+	}, workflow.RegisterOptions{Name: "nap"})
+	w.RegisterActivityWithOptions(func(context.Context) error { return nil }, activity.RegisterOptions{Name: "nap"})
+	if err := w.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(w.Stop)
+	for round := range rounds {
+		if p.until(t, pollers) == 0 {
+			t.Fatalf("after %d rounds, all pollers wait for tasks of workflows in memory", round)
+		}
+		run, err := c.ExecuteWorkflow(t.Context(), client.StartWorkflowOptions{ID: fmt.Sprint("takes a nap, ", round), TaskQueue: "pollers"}, "nap")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := run.Get(t.Context(), nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
