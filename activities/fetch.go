@@ -25,6 +25,9 @@ const (
 	// addressPatience is how long a Fetch waits, of contract.BeginPatience, for a place
 	// among the requests in flight to the host's address. The page can wait longer without a worker.
 	addressPatience = 5 * time.Second
+	// briefBody is the size, in bytes, up to which a body is compared within tens of
+	// milliseconds, so that it need not be a task of its own.
+	briefBody = 256 << 10
 	// tellLimit bounds one try to tell the store how a request ended.
 	tellLimit = 5 * time.Second
 	// tellPause is what lies between the first two tries, and doubles up to
@@ -65,6 +68,7 @@ func (a *Activities) Fetch(ctx context.Context, in contract.FetchIn) (contract.F
 		}
 	}
 	if out.Differs {
+		out.Brief = in.Plans && out.Size <= briefBody
 		out.Heads = &contract.Heads{Request: result.Heads.Request, Response: result.Heads.Response, Remote: result.Heads.Remote}
 	}
 	return asActivityResult(out)

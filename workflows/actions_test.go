@@ -37,10 +37,11 @@ func TestActionsPerVisit(t *testing.T) {
 	t.Parallel()
 	for _, b := range []billed{
 		{name: "unchanged", want: 3},
-		{name: "changed", want: 5, fetch: contracttest.Changed},
-		{name: "changed, with links that are known", want: 5, fetch: contracttest.Changed, links: 3, found: &contract.RegisterOut{Seen: 3}},
-		{name: "changed, with new links", want: 8, fetch: contracttest.Changed, links: 3, found: &contract.RegisterOut{New: 3, Hosts: []int64{7}}, refill: true},
-		{name: "changed, with many links", want: 9, fetch: contracttest.Changed, links: 3},
+		{name: "changed", want: 4, fetch: brief},
+		{name: "changed, and large", want: 5, fetch: contracttest.Changed},
+		{name: "changed, with links that are known", want: 4, fetch: brief, links: 3, found: &contract.RegisterOut{Seen: 3}},
+		{name: "changed, with new links", want: 7, fetch: brief, links: 3, found: &contract.RegisterOut{New: 3, Hosts: []int64{7}}, refill: true},
+		{name: "changed, with many links", want: 8, fetch: brief, links: 3},
 		{name: "unchanged, in line until its time", want: 5, waits: 1},
 		{name: "unchanged, called from the line", want: 6, waits: 1, turned: true},
 		{name: "unchanged, called twice", want: 9, waits: 2, turned: true},
@@ -54,6 +55,13 @@ func TestActionsPerVisit(t *testing.T) {
 			}
 		})
 	}
+}
+
+// brief is a body that differs and is soon compared.
+func brief(at time.Time) contract.FetchOut {
+	out := contracttest.Changed(at)
+	out.Brief = true
+	return out
 }
 
 // actions are those of a page that is stopped by its last visit.

@@ -540,6 +540,40 @@ func TestPageComparing(t *testing.T) {
 			t.Error("a cosmetic change started a Discover")
 		}
 	})
+	t.Run("brief", func(t *testing.T) {
+		t.Parallel()
+		l := newLive(t, stopAt(time.Hour))
+		l.world.OnFetch = func(try contracttest.Try) (contract.FetchOut, error) { return brief(try.Now), nil }
+		l.world.OnDetect = func(in contract.DetectIn) (contract.DetectOut, error) {
+			if !in.Register {
+				t.Error("DetectChange is not asked to register")
+			}
+			return contract.DetectOut{Outcome: crawl.OutcomeChanged, Links: 2, Registered: &contract.RegisterOut{Seen: 2}}, nil
+		}
+		l.stopped(l.page(visited(start)))
+		l.wantCalls(contract.DetectChange.Name, 1)
+		if got := l.world.Visits(); len(got) != 1 || got[0].Outcome != crawl.OutcomeChanged {
+			t.Errorf("visits %v", got)
+		}
+	})
+	// What fails inside the workflow task is tried again outside of it.
+	t.Run("brief, and busy", func(t *testing.T) {
+		t.Parallel()
+		l := newLive(t, stopAt(time.Hour))
+		l.world.OnFetch = func(try contracttest.Try) (contract.FetchOut, error) { return brief(try.Now), nil }
+		tries := 0
+		l.world.OnDetect = func(contract.DetectIn) (contract.DetectOut, error) {
+			if tries++; tries < 7 {
+				return contract.DetectOut{}, errors.New("the archive does not answer")
+			}
+			return contract.DetectOut{Outcome: crawl.OutcomeChanged}, nil
+		}
+		l.stopped(l.page(visited(start)))
+		l.wantCalls(contract.DetectChange.Name, 7)
+		if got := l.world.Visits(); len(got) != 1 || got[0].Outcome != crawl.OutcomeChanged {
+			t.Errorf("visits %v", got)
+		}
+	})
 	t.Run("impossible", func(t *testing.T) {
 		t.Parallel()
 		l := newLive(t, stopAt(30*time.Minute))

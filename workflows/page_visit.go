@@ -159,8 +159,8 @@ func (p *page) record() error {
 // compare decides whether a body that differs is a new version.
 func (p *page) compare(u *contract.Unrecorded) error {
 	p.doing = "comparing"
-	ctx := comparing(p.ctx, fmt.Sprintf("visit %d: compare with the last version", p.number()))
-	out, err := contract.DetectChange.Run(ctx, contract.DetectIn{Page: p.s.Page, Visit: p.number(), Fetch: u.Fetch, Register: true})
+	summary := fmt.Sprintf("visit %d: compare with the last version", p.number())
+	out, err := p.detect(summary, contract.DetectIn{Page: p.s.Page, Visit: p.number(), Fetch: u.Fetch, Register: true})
 	if err == nil {
 		u.Fetch.Heads = nil // stored with the version, or no longer needed
 	}
@@ -174,6 +174,17 @@ func (p *page) compare(u *contract.Unrecorded) error {
 		return nil
 	}
 	return p.retry("comparing", err)
+}
+
+// detect runs DetectChange: a brief one inside this workflow task, which saves another task
+// and five events. Whatever does not go well there is tried again with more patience.
+func (p *page) detect(summary string, in contract.DetectIn) (contract.DetectOut, error) {
+	if in.Fetch.Brief {
+		if out, err := contract.DetectChange.RunLocal(local(p.ctx, summary), in); err == nil {
+			return out, nil
+		}
+	}
+	return contract.DetectChange.Run(comparing(p.ctx, summary), in)
 }
 
 // adopt updates the page to what the store recorded.

@@ -204,6 +204,7 @@ type FetchOut struct {
 	// settles when Differs is set.
 	Outcome      crawl.Outcome `json:"outcome,omitempty"`
 	Differs      bool          `json:"differs,omitempty"` // raw digest differs from the last version's
+	Brief        bool          `json:"brief,omitempty"`   // it differs, and comparing it takes so little that a workflow task can wait for it
 	At           time.Time     `json:"at,omitzero"`
 	Status       int           `json:"status,omitempty"`
 	Duration     time.Duration `json:"duration,omitempty"`

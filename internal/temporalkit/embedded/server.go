@@ -148,6 +148,10 @@ func (t *Server) args(c Child) []string {
 		"--dynamic-config-value", "history.timerProcessorSchedulerWorkerCount=4",
 		"--dynamic-config-value", "history.transferProcessorSchedulerWorkerCount=8",
 		"--dynamic-config-value", "history.visibilityProcessorSchedulerWorkerCount=4",
+		// By default it reads the namespace and all search attributes from its database for
+		// each workflow task, lest a program wait for those that it makes. Ours are there
+		// from the start.
+		"--dynamic-config-value", "system.forceSearchAttributesCacheRefreshOnRead=false",
 		// Nobody needs Temporal's HTTP API, and any page could use it: it cannot be
 		// switched off, but answers only to a host, and none has this name.
 		"--dynamic-config-value", `frontend.httpAllowedHosts=["none/"]`,
