@@ -77,3 +77,25 @@ func TestSaturatedHostWhereThingsGetLost(t *testing.T) {
 		}
 	}))
 }
+
+// TestDisturbedHost: whatever people do to a crawl, its host and its pages, and in whatever
+// order turns come or get lost, no page with a place in the line is forgotten.
+func TestDisturbedHost(t *testing.T) {
+	for seed := range uint64(6) {
+		how := storetest.Saturation{
+			Pages: 30, Delay: time.Second, Took: 200 * time.Millisecond, Signal: 300 * time.Millisecond,
+			Interval: []time.Duration{20 * time.Second, 2 * time.Minute}[seed%2],
+			Lost:     0.05, Dies: 0.03, Disturbances: 40, Seed: seed,
+		}
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, counted(func(t *testing.T, e *countingEngine) {
+				cost := storetest.Saturate(t, e, how)
+				t.Log(cost)
+				if cost.Early > 0 {
+					t.Errorf("%d requests were too early", cost.Early)
+				}
+			}))
+		})
+	}
+}

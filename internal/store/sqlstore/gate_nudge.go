@@ -203,7 +203,8 @@ func (g *gateHost) unpark(ctx context.Context, crawlID int64, seen place) error 
 		return err
 	}
 	at := polite.Promise(g.free(own.demand).At, position, g.step(own.demand))
-	is.promised = ceilMicros(at)
+	// Its workflow sleeps for long: if this turn is lost, it is called once more.
+	is.promised, is.called = ceilMicros(at), wasCalled
 	if err := g.put(ctx, p, is); err != nil {
 		return err
 	}

@@ -53,7 +53,8 @@ func (g *gateHost) turn(ctx context.Context, pump pumped, asker int64) (time.Tim
 	for _, t := range polite.Turns(heads.Heads, g.ledger(), g.underway(pump.granted), g.free(demand).At, step, g.at()) {
 		w := heads.waiters[t.ID]
 		w.place.promised = ceilMicros(t.At)
-		if w.sleeps() {
+		// By itself it would not come for long, as where the host was blocked.
+		if far := w.was.promised > w.place.promised+spanMicros(polite.Lapse); far || w.sleeps() {
 			w.place.called = wasCalled
 		}
 		if w.place.page == asker {

@@ -25,6 +25,11 @@ type Saturation struct {
 	Dies     float64       // part of the permits whose holder dies, half of them in the request
 	Visits   int           // how many are counted
 	Asleep   bool          // all pages stand in the line at first, and sleep until they are called
+	// Disturbances are how often people interfere, while visits are counted: they pause the crawl,
+	// block the host, ask for visits, snooze pages. After the last one each page must be
+	// visited twice more, which ends the test in place of Visits.
+	Disturbances int
+	Seed         uint64 // of all that is random
 }
 
 // Cost is what the counted visits came to.
@@ -69,6 +74,7 @@ type saturated struct {
 	warm    bool
 	started time.Time
 	ended   time.Time // of the last request
+	calm    time.Time // since when nobody interferes, zero if people do
 	failed  error
 }
 
@@ -79,8 +85,29 @@ type saturatedPage struct {
 	visits, counted   int
 	due, wake, booked time.Time
 	inLine            bool
+	asked             bool      // a person wants a visit
+	calm              int       // visits since nobody interferes
 	alarm             time.Time // the deadline of its timer, zero if there is none
 	turns             chan time.Duration
+	said              chan func(*saturatedPage) // by people
+}
+
+// dueAt is when the next visit is due.
+func (p *saturatedPage) dueAt() time.Time {
+	if p.asked {
+		return time.Time{}
+	}
+	return p.due
+}
+
+func (p *saturatedPage) String() string {
+	now := time.Now()
+	return fmt.Sprintf("%s: due in %v, in line %v, wakes in %v, asked for %v, booked %v", p.URL, p.due.Sub(now), p.inLine, p.wake.Sub(now), p.asked, p.hasPlace())
+}
+
+// hasPlace reports whether a place is booked for the next visit.
+func (p *saturatedPage) hasPlace() bool {
+	return p.inLine && !p.booked.IsZero() && p.booked.Equal(p.dueAt())
 }
 
 // Saturate lets the pages live until enough visits were made, and returns what they cost.
@@ -89,14 +116,14 @@ func Saturate(t *testing.T, e sqlstore.Engine, how Saturation) Cost {
 	t.Helper()
 	h := &saturated{
 		gateWorld: newGateWorld(t, sqlstore.New(e, sqlstore.Options{})), Saturation: how, pages: map[int64]*saturatedPage{},
-		random: rand.New(rand.NewPCG(1, 2)), warm: how.Asleep, started: time.Now(),
+		random: rand.New(rand.NewPCG(1, 2+how.Seed)), warm: how.Asleep, started: time.Now(),
 	}
 	h.ctx, h.stop = context.WithCancel(t.Context())
 	defer h.stop()
 	record := h.crawl("busy", how.Delay)
 	h.allow("http://host.test")
 	for i, p := range h.manyPages(record, how.Pages) {
-		page := &saturatedPage{PageRef: p, class: crawl.ClassRevisit, visits: 1, turns: make(chan time.Duration, 1)}
+		page := &saturatedPage{PageRef: p, class: crawl.ClassRevisit, visits: 1, turns: make(chan time.Duration, 1), said: make(chan func(*saturatedPage), 8)}
 		page.due = h.now().Add(how.Interval * time.Duration(i) / time.Duration(how.Pages))
 		h.pages[p.PageID] = page
 	}
@@ -108,6 +135,9 @@ func Saturate(t *testing.T, e sqlstore.Engine, how Saturation) Cost {
 		h.carryOut(must(h.s.Nudge(h.ctx))(t))
 	}
 	h.running.Go(h.recall)
+	if how.Disturbances > 0 {
+		h.running.Go(func() { h.disturb(record) })
+	}
 	h.running.Wait()
 	if h.failed != nil {
 		t.Fatal(h.failed)
@@ -156,13 +186,19 @@ func (h *saturated) visitedOnce(e sqlstore.Engine) {
 // live is the workflow's loop.
 func (h *saturated) live(p *saturatedPage) {
 	for h.ctx.Err() == nil {
-		now := time.Now()
+		now, due := time.Now(), p.dueAt()
 		var err error
-		switch booked := p.inLine && p.booked.Equal(p.due); {
-		case booked && p.wake.After(now), !booked && p.inLine && p.wake.After(now):
+		switch {
+		case p.hasPlace() && p.wake.After(now):
 			h.sleep(p, p.wake)
-		case !booked && p.due.After(now):
-			h.sleep(p, p.due)
+		case p.hasPlace():
+			err = h.ask(p)
+		case due.After(now) && p.inLine:
+			err = h.leaveLine(p)
+		case due.After(now):
+			h.sleep(p, due)
+		case p.inLine && p.booked.IsZero() && p.wake.After(now):
+			h.sleep(p, p.wake)
 		default:
 			err = h.ask(p)
 		}
@@ -203,9 +239,16 @@ func (h *saturated) sleep(p *saturatedPage, until time.Time) {
 	case <-h.ctx.Done():
 	case in := <-p.turns:
 		h.events(eventSignal + eventsTask)
-		if at := time.Now().Add(max(in-turnLead, 0)); p.inLine && at.Before(p.wake) {
+		at := time.Now().Add(max(in-turnLead, 0))
+		if p.hasPlace() && at.Before(p.due.Add(-turnLead)) {
+			at = p.due // it was for the visit before
+		}
+		if p.inLine && at.Before(p.wake) {
 			p.wake = at
 		}
+	case do := <-p.said:
+		h.events(eventSignal + eventsTask)
+		do(p)
 	case <-timer.C:
 		h.events(eventTimer + eventsTask)
 		p.alarm = time.Time{}
@@ -225,10 +268,17 @@ func (h *saturated) unset(p *saturatedPage) {
 
 func (h *saturated) ask(p *saturatedPage) error {
 	h.unset(p)
+	if now := time.Now(); p.hasPlace() && p.due.After(now) {
+		p.due = now
+	}
 	p.inLine, p.wake, p.booked = true, time.Time{}, time.Time{}
+	class := p.class
+	if p.asked {
+		class = crawl.ClassManual
+	}
 	h.count(func(c *Cost) { c.Acquires++; c.Events += eventMarker })
 	a, err := h.s.Acquire(h.ctx, store.AcquireParams{
-		Page: p.PageRef, Visit: p.visits + 1, Class: p.class, Patience: 4 * time.Second, Callable: true,
+		Page: p.PageRef, Visit: p.visits + 1, Class: class, Patience: 4 * time.Second, Callable: true,
 	})
 	if err != nil {
 		return err
@@ -239,6 +289,9 @@ func (h *saturated) ask(p *saturatedPage) error {
 		return h.request(p, a.Permit)
 	case store.GateWait:
 		p.wake = time.Now().Add(a.Wait)
+		return nil
+	case store.GateParked:
+		p.wake = time.Now().Add(24 * time.Hour)
 		return nil
 	}
 	return fmt.Errorf("answer %s", a.Answer)
@@ -265,16 +318,22 @@ func (h *saturated) carryOut(e store.GateEffects) {
 	}
 }
 
-// recall is what every worker does every few seconds.
+// recall is what every worker does every few seconds, and maintenance every ten minutes.
 func (h *saturated) recall() {
-	for {
+	for n := 1; ; n++ {
 		select {
 		case <-h.ctx.Done():
 			return
 		case <-time.After(10 * time.Second):
 		}
-		if e, err := h.s.Recall(h.ctx, 100); err == nil {
-			h.carryOut(e)
+		called, err := h.s.Recall(h.ctx, 100)
+		if err == nil && n%60 == 0 && h.Disturbances > 0 {
+			var nudged store.GateEffects
+			nudged, err = h.s.Nudge(h.ctx)
+			called.Turns = append(called.Turns, nudged.Turns...)
+		}
+		if err == nil {
+			h.carryOut(called)
 		} else if h.ctx.Err() == nil {
 			h.fail(err)
 		}
@@ -312,6 +371,7 @@ func (h *saturated) request(p *saturatedPage, permit crawl.Permit) error {
 	if err != nil {
 		return err
 	}
+	p.asked = false
 	h.begun(p, b.At)
 	if h.dies(h.Dies / 2) { // the permit expires
 		h.finished(b.At)
@@ -368,7 +428,9 @@ func (h *saturated) visited(p *saturatedPage) {
 	if p.counted++; h.warm {
 		h.cost.Visits++
 	}
-	if h.cost.Visits == h.Visits {
+	if h.Disturbances > 0 {
+		h.calmed(p)
+	} else if h.cost.Visits == h.Visits {
 		h.stop()
 	}
 	if h.warm {
