@@ -59,7 +59,7 @@ func Canonical(raw string) (URL, error) {
 	if err != nil {
 		return URL{}, err
 	}
-	parsed, err := url.Parse(text)
+	parsed, err := parser.Parse(text)
 	if err != nil {
 		return URL{}, fmt.Errorf("%w: %w", ErrSyntax, err)
 	}
@@ -115,7 +115,7 @@ type Base struct {
 // NewBase prepares base, parsing it once for all references. References
 // against the zero URL resolve only if they are absolute.
 func NewBase(base URL) Base {
-	doc, err := url.Parse(base.text)
+	doc, err := parser.Parse(base.text)
 	if err != nil {
 		return Base{}
 	}
@@ -145,6 +145,9 @@ func canonical(parsed *url.Url) (URL, error) {
 	scheme := parsed.Scheme()
 	if scheme != "http" && scheme != "https" {
 		return URL{}, fmt.Errorf("%w: scheme %.40q", ErrScheme, scheme)
+	}
+	if parsed.Hostname() == "" {
+		return URL{}, fmt.Errorf("%w: no name that the rules of internationalised names allow (UTS 46)", ErrHost)
 	}
 	host, err := canonicalHost(parsed.Hostname())
 	if err != nil {
