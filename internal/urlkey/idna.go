@@ -9,20 +9,25 @@ import (
 	"golang.org/x/net/idna"
 )
 
-// parser is the WHATWG parse of a URL, but for the names of hosts: those that this
-// package's hostName refuses come out empty, and whatever else no machine can be called
-// is refused by canonicalHost. The library's own reading of names allows nothing beside
-// letters, digits and hyphens in a name with a letter beyond ASCII.
-var parser = whatwg.NewParser(
-	whatwg.WithLaxHostParsing(),
-	whatwg.WithPreParseHostFunc(func(_ *whatwg.Url, raw string) string {
-		name, err := hostName(raw)
-		if err != nil {
-			return ""
-		}
-		return name
-	}),
-)
+// parser is the WHATWG parse of a URL, but for the names of hosts; see newParser.
+var parser = newParser()
+
+// newParser makes a parser whose hosts are named by this package's hostName. Those that it
+// refuses come out empty, and whatever else no machine can be called is refused by
+// canonicalHost. The library's own reading of names allows nothing beside letters, digits
+// and hyphens in a name with a letter beyond ASCII.
+func newParser(options ...whatwg.ParserOption) whatwg.Parser {
+	return whatwg.NewParser(append(options,
+		whatwg.WithLaxHostParsing(),
+		whatwg.WithPreParseHostFunc(func(_ *whatwg.Url, raw string) string {
+			name, err := hostName(raw)
+			if err != nil {
+				return ""
+			}
+			return name
+		}),
+	)...)
+}
 
 // names is the processing of UTS 46 as the URL standard's "domain to ASCII" asks for it
 // with beStrict false: hyphens and lengths are not checked, joiners and directions are,

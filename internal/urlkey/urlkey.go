@@ -55,15 +55,7 @@ type URL struct {
 // net/http or a workflow id could not carry percent-encoded. Errors wrap
 // ErrSyntax, ErrScheme, ErrHost or ErrTooLong.
 func Canonical(raw string) (URL, error) {
-	text, err := reference(raw)
-	if err != nil {
-		return URL{}, err
-	}
-	parsed, err := parser.Parse(text)
-	if err != nil {
-		return URL{}, fmt.Errorf("%w: %w", ErrSyntax, err)
-	}
-	return canonical(parsed)
+	return Base{}.Resolve(raw)
 }
 
 // reference returns the part of a raw reference that counts, without the space
@@ -124,20 +116,30 @@ func NewBase(base URL) Base {
 
 // Resolve resolves one reference against the base. Errors are Canonical's.
 func (b Base) Resolve(ref string) (URL, error) {
-	// An absolute reference does not need the base, and copying the base is a
-	// good part of the cost of a resolution.
-	if b.doc == nil || strings.HasPrefix(ref, "http://") || strings.HasPrefix(ref, "https://") {
-		return Canonical(ref)
-	}
-	text, err := reference(ref)
+	parsed, err := b.parse(ref)
 	if err != nil {
 		return URL{}, err
 	}
-	parsed, err := b.doc.Parse(text)
-	if err != nil {
-		return URL{}, fmt.Errorf("%w: %w", ErrSyntax, err)
-	}
 	return canonical(parsed)
+}
+
+// parse is the WHATWG parse of a reference.
+func (b Base) parse(ref string) (parsed *url.Url, err error) {
+	text, err := reference(ref)
+	if err != nil {
+		return nil, err
+	}
+	// An absolute reference does not need the base, and copying the base is a
+	// good part of the cost of a resolution.
+	if b.doc == nil || strings.HasPrefix(ref, "http://") || strings.HasPrefix(ref, "https://") {
+		parsed, err = parser.Parse(text)
+	} else {
+		parsed, err = b.doc.Parse(text)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrSyntax, err)
+	}
+	return parsed, nil
 }
 
 // canonical turns the standard's parse into our identity.
