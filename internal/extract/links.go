@@ -16,6 +16,8 @@ import (
 // part speaks for all, or else the first.
 type Link struct {
 	URL string // absolute and canonical
+	// Spelling is how the link spells path and query, empty for as URL does.
+	Spelling string
 	// Text is what the link shows: the text of an <a> with the descriptions of its
 	// pictures, the description of an <area>, or else the title; at most maxAnchor
 	// characters.
@@ -297,7 +299,7 @@ func (c *collector) resolve(base urlkey.Base, self urlkey.URL, page *Page) {
 	var refused refusals
 	defer func() { page.Refused = refused.all }()
 	for _, r := range c.refs {
-		u, err := base.Resolve(r.href)
+		u, spelling, err := base.Spelled(r.href)
 		if err != nil {
 			refused.add(r.href, err)
 			continue
@@ -314,7 +316,9 @@ func (c *collector) resolve(base urlkey.Base, self urlkey.URL, page *Page) {
 		default:
 			seen[u] = len(page.Links)
 			bytes += len(u.String())
-			page.Links = append(page.Links, r.link(u, reach(self, u, site)))
+			link := r.link(u, reach(self, u, site))
+			link.Spelling = spelling
+			page.Links = append(page.Links, link)
 		}
 	}
 }
@@ -326,6 +330,7 @@ func (r reference) link(u urlkey.URL, reach Reach) Link {
 
 // merge takes in another link to the same URL.
 func (l *Link) merge(other Link) {
+	other.Spelling = l.Spelling
 	noFollow, text := l.NoFollow && other.NoFollow, l.Text
 	if l.Place != PlaceMain && other.Place == PlaceMain {
 		*l = other

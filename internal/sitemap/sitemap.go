@@ -69,6 +69,8 @@ var ErrNoList = errors.New("neither a sitemap nor a feed")
 // Entry is one URL of a list.
 type Entry struct {
 	URL urlkey.URL
+	// Spelling is how the list spells path and query, empty for as URL does.
+	Spelling string
 	// Modified is the date that the list gives, zero for none: of a date without a
 	// time the first moment.
 	Modified time.Time
@@ -117,7 +119,7 @@ func (l *List) add(base urlkey.Base, f found, most int) {
 		l.drop(DropTooLong, 1)
 		return
 	}
-	u, err := base.Resolve(href)
+	u, spelling, err := base.Spelled(href)
 	switch {
 	case errors.Is(err, urlkey.ErrTooLong):
 		l.drop(DropTooLong, 1)
@@ -126,7 +128,7 @@ func (l *List) add(base urlkey.Base, f found, most int) {
 		l.drop(DropMalformed, 1)
 		return
 	}
-	e := Entry{URL: u, Sitemap: f.sitemap}
+	e := Entry{URL: u, Spelling: spelling, Sitemap: f.sitemap}
 	if date := strings.TrimSpace(f.date); date != "" {
 		var ok bool
 		if e.Modified, ok = ParseDate(date); !ok {

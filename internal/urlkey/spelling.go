@@ -14,9 +14,10 @@ import (
 // of all. But some servers serve a page under one of them only. An empty spelling is the
 // key's own, URL.Target.
 
-// Spells reports whether a text is a spelling of u that a request line can carry.
+// Spells reports whether a text is a spelling of u that a request line can carry. One that
+// begins with two slashes is not: net/http would take it for a host.
 func (u URL) Spells(target string) bool {
-	if u.IsZero() || len(target) > MaxLength {
+	if u.IsZero() || len(target) > MaxLength || strings.HasPrefix(target, "//") {
 		return false
 	}
 	for i := range len(target) {
