@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"recrawl/internal/urlkey"
 )
@@ -57,6 +58,7 @@ const (
 	DropRepeated   = "repeated"
 	DropMany       = "beyond max_urls"
 	DropMuch       = "URLs beyond 8 MiB"
+	DropBroken     = "unreadable part"
 	DropDate       = "unreadable date"
 	DropFuture     = "date in the future"
 	DropDatesEqual = "dates all the same"
@@ -105,6 +107,7 @@ func (l *List) drop(reason string, n int) {
 // found is an entry as it is written.
 type found struct {
 	href, date string
+	bare       string // text of the entry itself that may be its URL
 	sitemap    bool
 }
 
@@ -117,6 +120,10 @@ func (l *List) add(base urlkey.Base, f found, most int) {
 		return
 	case len(href) > maxURL:
 		l.drop(DropTooLong, 1)
+		return
+	case !utf8.ValidString(href), strings.ContainsRune(href, utf8.RuneError):
+		// Which characters these were nobody knows. The URL would be another one.
+		l.drop(DropBroken, 1)
 		return
 	}
 	u, spelling, err := base.Spelled(href)
