@@ -184,7 +184,7 @@ func undecided(v scope.Verdict) error {
 }
 
 func newURL(l scope.Link) store.NewURL {
-	return store.NewURL{URL: l.URL.String(), Host: l.URL.HostKey(), Level: l.Level, Hops: l.Hops, Spelling: spelled(l.URL, l.Spelling)}
+	return store.NewURL{URL: l.URL.String(), Host: l.URL.HostKey(), Level: l.Level, Hops: l.Hops, Spelling: l.URL.Spelling(l.Spelling)}
 }
 
 // judgeLink returns the link under which the crawl keeps an address, and whether it

@@ -153,7 +153,7 @@ func (a *Activities) seeds(spec crawl.Spec) ([]store.NewURL, error) {
 			return nil, &crawl.SpecError{Field: "identity.contact", Problem: fmt.Sprintf("is empty: to crawl %s give a URL or mail address that its owner can reach you at (or set RECRAWL_CONTACT of the worker)", u.HostKey())}
 		}
 		u, _ = rules.Apply(u)
-		urls = append(urls, store.NewURL{URL: u.String(), Host: u.HostKey(), Spelling: spelled(u, spelling)})
+		urls = append(urls, store.NewURL{URL: u.String(), Host: u.HostKey(), Spelling: u.Spelling(spelling)})
 	}
 	return urls, nil
 }

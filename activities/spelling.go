@@ -15,15 +15,6 @@ import (
 // each other. More are a circle.
 const maxRespellings = 2
 
-// spelled is the spelling to be kept with a URL, empty for the URL's own and for what is
-// none: the crawl's rules may have made another URL of the one that was spelled.
-func spelled(u urlkey.URL, spelling string) string {
-	if spelling == u.Target() || !u.Spells(spelling) {
-		return ""
-	}
-	return spelling
-}
-
 // respell completes what an answer came to that wants the page to be asked for under
 // another spelling. After too many such answers in a row it is a redirect to itself.
 func respell(out *contract.FetchOut, page store.PageRecord, r fetch.Result) {
@@ -55,7 +46,7 @@ func respelling(page store.PageRecord, f contract.FetchOut) *store.Respelling {
 	u, err := urlkey.Canonical(page.URL)
 	switch {
 	case f.Respelled && err == nil:
-		return &store.Respelling{Spelling: spelled(u, f.Spelling), Times: page.Respelling.Times + 1}
+		return &store.Respelling{Spelling: u.Spelling(f.Spelling), Times: page.Respelling.Times + 1}
 	case page.Respelling.Times > 0 && answered(f.Outcome):
 		return &store.Respelling{Spelling: page.Respelling.Spelling}
 	}

@@ -36,6 +36,15 @@ func (u URL) Spells(target string) bool {
 	return b.String() == u.Target()
 }
 
+// Spelling returns what is to be kept with u of a spelling: nothing of u's own, or of what is
+// none, such as that of a URL of which a crawl's rules have made u.
+func (u URL) Spelling(target string) string {
+	if target == u.Target() || !u.Spells(target) {
+		return ""
+	}
+	return target
+}
+
 // Spelled is Canonical with the spelling in which a browser would ask for the URL, empty
 // if it is the canonical one.
 func Spelled(raw string) (URL, string, error) { return Base{}.Spelled(raw) }
