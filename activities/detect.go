@@ -280,7 +280,7 @@ func newVersion(in contract.DetectIn, content extract.Page, asked directive.Verd
 		if !asked.Follow {
 			break
 		}
-		links = append(links, store.Link{URL: l.URL, NoFollow: l.NoFollow})
+		links = append(links, store.Link{URL: l.URL, NoFollow: l.NoFollow, Spelling: l.Spelling})
 		if !l.NoFollow {
 			followed = append(followed, l.URL)
 		}

@@ -126,6 +126,7 @@ func (a *Activities) prepare(ctx context.Context, in contract.FetchIn, handed *h
 		return nil, contract.FetchOut{Recorded: true}, nil
 	}
 	s.req, err = a.newRequest(ctx, s.view, in.Permit)
+	s.req.Spelling = s.page.Respelling.Spelling
 	return &s, contract.FetchOut{}, err
 }
 
@@ -330,6 +331,7 @@ func fetchOut(page store.PageRecord, begun store.BeginResult, r fetch.Result) co
 		Digest: r.Digest, Location: r.Location.String(), Problem: r.Problem,
 	}
 	out.RetryAfter, _ = retryAfter(r)
+	respell(&out, page, r)
 	switch {
 	case r.Content:
 		out.ContentType = r.MediaType.String()

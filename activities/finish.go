@@ -19,7 +19,7 @@ var errUnsettled = errors.New("the visit is not settled")
 // returns false if it could not; then the permit is still to be released, and the
 // workflow sees to the rest.
 func (a *Activities) finish(ctx context.Context, view *crawlView, page store.PageRecord, in contract.FetchIn, begun store.BeginResult, r fetch.Result, out contract.FetchOut) (contract.FetchOut, bool) {
-	if !in.Plans || out.Outcome == crawl.OutcomeRedirected {
+	if !in.Plans || out.Outcome == crawl.OutcomeRedirected && !out.Respelled {
 		return out, false
 	}
 	var finished contract.FetchOut

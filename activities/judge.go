@@ -100,7 +100,7 @@ func (a *Activities) filter(ctx context.Context, view *crawlView, pending *store
 			j.rejected.add(scope.Verdict{Reason: scope.ReasonNoFollow}, example(link.URL, store.NewURL{}))
 			continue
 		}
-		found, verdict := a.judgeLink(view, link.URL, scope.Link{Level: pending.Level + 1, Hops: pending.Hops, Language: pending.Language})
+		found, verdict := a.judgeLink(view, link.URL, scope.Link{Level: pending.Level + 1, Hops: pending.Hops, Language: pending.Language, Spelling: link.Spelling})
 		if j.add(link.URL, newURL(found), verdict) {
 			j.accepted = append(j.accepted, found)
 		}
@@ -184,7 +184,7 @@ func undecided(v scope.Verdict) error {
 }
 
 func newURL(l scope.Link) store.NewURL {
-	return store.NewURL{URL: l.URL.String(), Host: l.URL.HostKey(), Level: l.Level, Hops: l.Hops}
+	return store.NewURL{URL: l.URL.String(), Host: l.URL.HostKey(), Level: l.Level, Hops: l.Hops, Spelling: l.URL.Spelling(l.Spelling)}
 }
 
 // judgeLink returns the link under which the crawl keeps an address, and whether it

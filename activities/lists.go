@@ -89,7 +89,7 @@ func listVersion(in contract.DetectIn, list sitemap.List, asked directive.Verdic
 	size := int64(1)
 	for i, e := range list.Entries {
 		urls[i] = e.URL.String()
-		links[i].URL = urls[i]
+		links[i].URL, links[i].Spelling = urls[i], e.Spelling
 		if e.Sitemap {
 			links[i].Kind = crawl.KindSitemap
 		}

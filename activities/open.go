@@ -145,7 +145,7 @@ func (a *Activities) seeds(spec crawl.Spec) ([]store.NewURL, error) {
 	var urls []store.NewURL
 	rules := urlkey.NewRules(spec.URLs)
 	for i, seed := range spec.Seeds {
-		u, err := urlkey.Canonical(seed)
+		u, spelling, err := urlkey.Spelled(seed)
 		if err != nil {
 			return nil, &crawl.SpecError{Field: fmt.Sprintf("seeds[%d]", i), Problem: err.Error()}
 		}
@@ -153,7 +153,7 @@ func (a *Activities) seeds(spec crawl.Spec) ([]store.NewURL, error) {
 			return nil, &crawl.SpecError{Field: "identity.contact", Problem: fmt.Sprintf("is empty: to crawl %s give a URL or mail address that its owner can reach you at (or set RECRAWL_CONTACT of the worker)", u.HostKey())}
 		}
 		u, _ = rules.Apply(u)
-		urls = append(urls, store.NewURL{URL: u.String(), Host: u.HostKey()})
+		urls = append(urls, store.NewURL{URL: u.String(), Host: u.HostKey(), Spelling: u.Spelling(spelling)})
 	}
 	return urls, nil
 }

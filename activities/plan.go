@@ -93,6 +93,9 @@ func (a *Activities) afterwards(ctx context.Context, page store.PageRecord, f co
 	if f.Size > 0 {
 		a.settings.Room.Kept()
 	}
+	if f.Respelled {
+		return // nothing was learned of the page
+	}
 	if err := a.wakeDuplicates(ctx, page.PageRef, f.Outcome); err != nil {
 		a.log.Warn("the duplicates of a page could not be looked up", "page", page.URL, "error", err)
 	}
@@ -198,7 +201,7 @@ func decide(rules schedule.Rules, page store.PageRecord, in contract.PlanIn, bes
 	f := in.Fetch
 	seen := schedule.Observation{
 		Outcome: f.Outcome, RetryAfter: f.RetryAfter, Rest: polite.LeftAlone(f.Held, page.Failures+1), At: f.At, Gap: known.Belief.Gap(f.At), NotModified: f.Status == http.StatusNotModified,
-		Modified: modified(page, f), Late: late(page, f.At), Duplicate: beside.duplicate, Trapped: beside.trapped, Internal: beside.internal,
+		Modified: modified(page, f), Late: late(page, f.At), Duplicate: beside.duplicate, Respelled: f.Respelled, Trapped: beside.trapped, Internal: beside.internal,
 	}
 	return schedule.AfterVisit(group.Policy, known, seen, group.Steer(page.Steering, page.HostSteering, page.Weight))
 }
@@ -244,7 +247,7 @@ func recordOf(page store.PageRecord, in contract.PlanIn, plan schedule.Plan, kee
 			Reasons: slices.Concat(in.Reasons, plan.Reasons()),
 		},
 		Interval: plan.Interval, Failures: plan.Failures, Held: f.Held, Late: late(page, f.At),
-		Validators: f.Validators, ETag: f.ETag, LastModified: f.LastModified, Belief: plan.Belief.Encode(),
+		Validators: f.Validators, ETag: f.ETag, LastModified: f.LastModified, Respelling: respelling(page, f), Belief: plan.Belief.Encode(),
 		Touched:   in.Touched,
 		Retention: store.Retention{Versions: keep.MaxVersions, Age: keep.MaxAge.Std(), Visits: keep.MaxVisits},
 	}

@@ -16,7 +16,7 @@ import (
 // takes it. It is as many links from a seed as the page that redirects: a redirect
 // is no link. It returns what the visit's reasons are to say of it.
 func (a *Activities) followRedirect(ctx context.Context, view *crawlView, page store.PageRecord, f contract.FetchOut) ([]crawl.Reason, error) {
-	if f.Outcome != crawl.OutcomeRedirected || f.Location == "" {
+	if f.Outcome != crawl.OutcomeRedirected || f.Location == "" || f.Respelled {
 		return nil, nil
 	}
 	from, err := view.url(page.URL)
@@ -28,7 +28,7 @@ func (a *Activities) followRedirect(ctx context.Context, view *crawlView, page s
 		return nil, nil // nowhere to go; the visit itself is recorded as it was
 	}
 	if page.Kind.IsSource() {
-		return nil, a.followSource(ctx, view, page, f.Location)
+		return nil, a.followSource(ctx, view, page, f)
 	}
 	if view, err = a.seeing(ctx, view, from, to); err != nil {
 		return nil, err
@@ -43,7 +43,7 @@ func (a *Activities) followRedirect(ctx context.Context, view *crawlView, page s
 	if view, err = a.seeing(ctx, view, to); err != nil {
 		return nil, err
 	}
-	found, verdict := a.judgeLink(view, f.Location, scope.Link{Level: page.Level, Hops: page.Hops})
+	found, verdict := a.judgeLink(view, f.Location, scope.Link{Level: page.Level, Hops: page.Hops, Spelling: f.Spelling})
 	params := store.RegisterParams{CrawlID: page.CrawlID, From: page.PageID}
 	switch {
 	case verdict.Undecided:
@@ -99,7 +99,8 @@ func notASeed(why string) []crawl.Reason {
 // followSource makes the target of a list's redirect a list of the crawl, as if an
 // index had named it: so a chain of redirects comes to an end. It may leave the
 // list's host as a sitemap of a robots.txt may.
-func (a *Activities) followSource(ctx context.Context, view *crawlView, page store.PageRecord, location string) error {
+func (a *Activities) followSource(ctx context.Context, view *crawlView, page store.PageRecord, f contract.FetchOut) error {
+	location := f.Location
 	known, err := a.stores.Pages.ListSources(ctx, store.SourceFilter{CrawlID: page.CrawlID, PageID: page.PageID, Limit: 1})
 	if err != nil || len(known) == 0 {
 		return err
@@ -114,7 +115,7 @@ func (a *Activities) followSource(ctx context.Context, view *crawlView, page sto
 		return err
 	}
 	judge.moved = true
-	found, verdict, err := judge.judge(ctx, store.Link{URL: location, Kind: page.Kind})
+	found, verdict, err := judge.judge(ctx, store.Link{URL: location, Kind: page.Kind, Spelling: f.Spelling})
 	params := store.RegisterParams{CrawlID: page.CrawlID, From: page.PageID, ForeignHosts: view.Spec.Sources.ForeignHosts}
 	switch {
 	case err != nil:

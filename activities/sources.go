@@ -166,7 +166,7 @@ func (a *Activities) newSourceJudge(view *crawlView, from *store.PendingLinks) (
 // it on as many hosts as the spec allows, which the store sees to. A source is as
 // many links from a seed as the page that names it.
 func (j *sourceJudge) judge(ctx context.Context, link store.Link) (store.NewURL, scope.Verdict, error) {
-	found, verdict := j.a.judgeLink(j.view, link.URL, scope.Link{Level: j.from.Level, Hops: j.from.Hops, Language: j.from.Language})
+	found, verdict := j.a.judgeLink(j.view, link.URL, scope.Link{Level: j.from.Level, Hops: j.from.Hops, Language: j.from.Language, Spelling: link.Spelling})
 	source := newURL(found)
 	source.Kind = link.Kind
 	if j.from.Kind.IsSource() {

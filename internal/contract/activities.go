@@ -217,10 +217,14 @@ type FetchOut struct {
 	ETag         string        `json:"etag,omitempty"`
 	LastModified string        `json:"last_modified,omitempty"`
 	Location     string        `json:"location,omitempty"` // canonical redirect target
-	RetryAfter   time.Duration `json:"retry_after,omitempty"`
-	Held         time.Duration `json:"held,omitempty"`       // for how long the answer, or the lack of one, has the host held
-	RobotsTag    string        `json:"robots_tag,omitempty"` // what X-Robots-Tag asks of us, as package directive writes it
-	Problem      string        `json:"problem,omitempty"`    // in plain words
+	// Spelling is how the redirect spells path and query of its target, empty for as
+	// Location does. Respelled: its target is the page itself, to be asked for under it.
+	Spelling   string        `json:"spelling,omitempty"`
+	Respelled  bool          `json:"respelled,omitempty"`
+	RetryAfter time.Duration `json:"retry_after,omitempty"`
+	Held       time.Duration `json:"held,omitempty"`       // for how long the answer, or the lack of one, has the host held
+	RobotsTag  string        `json:"robots_tag,omitempty"` // what X-Robots-Tag asks of us, as package directive writes it
+	Problem    string        `json:"problem,omitempty"`    // in plain words
 	// Heads are for DetectChange, which stores them with a new version; nil when
 	// there is nothing to compare.
 	Heads *Heads `json:"heads,omitempty"`

@@ -34,6 +34,8 @@ type Source struct {
 	ContentType string
 	Language    string // the Content-Language header, "" if there is none
 	URL         urlkey.URL
+
+	charset string // of Body, once it is known
 }
 
 // Page is what one body says.
@@ -86,6 +88,7 @@ func Parse(src Source, rules Rules) (Page, error) {
 	if err != nil {
 		return Page{}, err
 	}
+	src.charset = charset
 	page := read(src, decoded, rules)
 	page.Charset = charset
 	return page, nil
@@ -115,7 +118,7 @@ func parseHTML(src Source, decoded []byte, rules Rules) Page {
 		return parseFlat(src, decoded, rules)
 	}
 	s := surveyOf(root, rules.ignored(root))
-	page := s.collector.page(src.URL, src.Language)
+	page := s.collector.page(src)
 	page.Title = cleanTitle(title(goquery.NewDocumentFromNode(root)))
 	page.Text, page.Own, page.Whole = mainText(root, s, rules)
 	return page

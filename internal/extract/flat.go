@@ -16,7 +16,7 @@ func parseFlat(src Source, decoded []byte, rules Rules) Page {
 	}
 	f.collector.end() // a link that was not closed
 	f.endLine()
-	page := f.collector.page(src.URL, src.Language)
+	page := f.collector.page(src)
 	page.Title, page.Text, page.Own, page.Whole, page.Flat = cleanTitle(f.title.String()), f.text.String(), f.own.String(), true, true
 	return page
 }

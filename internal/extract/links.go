@@ -16,6 +16,8 @@ import (
 // part speaks for all, or else the first.
 type Link struct {
 	URL string // absolute and canonical
+	// Spelling is how the link spells path and query, empty for as URL does.
+	Spelling string
 	// Text is what the link shows: the text of an <a> with the descriptions of its
 	// pictures, the description of an <area>, or else the title; at most maxAnchor
 	// characters.
@@ -265,7 +267,8 @@ func (c *collector) meta(attributes []html.Attribute, place Place) {
 }
 
 // page resolves what was gathered against the page's URL.
-func (c *collector) page(self urlkey.URL, languageHeader string) Page {
+func (c *collector) page(src Source) Page {
+	self, encoded := src.URL, queriesOf(src.charset)
 	at := self
 	if c.hasBase {
 		// A base that is no http(s) URL (data:, javascript:) is ignored.
@@ -274,30 +277,30 @@ func (c *collector) page(self urlkey.URL, languageHeader string) Page {
 		}
 	}
 	base := urlkey.NewBase(at)
-	page := Page{Metas: c.metas, LinksCut: c.cut, Language: c.languages.tag(languageHeader)}
+	page := Page{Metas: c.metas, LinksCut: c.cut, Language: c.languages.tag(src.Language)}
 	if c.canonical != "" {
-		if u, err := base.Resolve(c.canonical); err == nil {
+		if u, err := base.Resolve(encoded.encode(c.canonical)); err == nil {
 			page.Canonical = u.String()
 		}
 	}
 	for _, href := range c.feeds {
-		if u, err := base.Resolve(href); err == nil && u != self && !slices.Contains(page.Feeds, u.String()) {
+		if u, err := base.Resolve(encoded.encode(href)); err == nil && u != self && !slices.Contains(page.Feeds, u.String()) {
 			page.Feeds = append(page.Feeds, u.String())
 		}
 	}
-	c.resolve(base, self, &page)
+	c.resolve(base, encoded, self, &page)
 	return page
 }
 
 // resolve fills in the links: each page once, followed if any link to it is.
-func (c *collector) resolve(base urlkey.Base, self urlkey.URL, page *Page) {
+func (c *collector) resolve(base urlkey.Base, encoded queries, self urlkey.URL, page *Page) {
 	seen := make(map[urlkey.URL]int, min(len(c.refs), MaxLinks))
 	site := urlkey.RegistrableDomain(self.Host())
 	bytes := 0
 	var refused refusals
 	defer func() { page.Refused = refused.all }()
 	for _, r := range c.refs {
-		u, err := base.Resolve(r.href)
+		u, spelling, err := base.Spelled(encoded.encode(r.href))
 		if err != nil {
 			refused.add(r.href, err)
 			continue
@@ -314,7 +317,9 @@ func (c *collector) resolve(base urlkey.Base, self urlkey.URL, page *Page) {
 		default:
 			seen[u] = len(page.Links)
 			bytes += len(u.String())
-			page.Links = append(page.Links, r.link(u, reach(self, u, site)))
+			link := r.link(u, reach(self, u, site))
+			link.Spelling = spelling
+			page.Links = append(page.Links, link)
 		}
 	}
 }
@@ -326,6 +331,7 @@ func (r reference) link(u urlkey.URL, reach Reach) Link {
 
 // merge takes in another link to the same URL.
 func (l *Link) merge(other Link) {
+	other.Spelling = l.Spelling
 	noFollow, text := l.NoFollow && other.NoFollow, l.Text
 	if l.Place != PlaceMain && other.Place == PlaceMain {
 		*l = other

@@ -81,6 +81,9 @@ func New(o Options) *Client {
 // Request is one GET.
 type Request struct {
 	URL urlkey.URL
+	// Spelling is how path and query of URL stand in the request, if not as in URL; see
+	// urlkey.URL.Spells.
+	Spelling string
 	// UserAgent and From introduce us; an empty From is not sent.
 	UserAgent, From string
 	// ETag and LastModified, where known, make the request conditional.
@@ -151,6 +154,9 @@ type Result struct {
 	RobotsTags []string
 	// Location is where a redirect leads.
 	Location urlkey.URL
+	// Spelling is how a redirect spells path and query, empty for as Location does. Without
+	// a Location it is one of the request's URL, under which the server wants to be asked.
+	Spelling string
 	// MediaType is the body's, sniffed where the server does not say.
 	MediaType crawl.MediaType
 
@@ -225,6 +231,9 @@ func (x *exchange) run(ctx context.Context) error {
 	}
 	x.res.Sent = true
 	x.res.Heads.Request = requestHead(hr)
+	if x.proxied {
+		forProxy(hr.URL)
+	}
 	// A ClientConn writes a request once: what makes http.Transport ask again
 	// when a connection dies lies above it.
 	x.res.Cut = true // until there is an answer, whole
@@ -297,6 +306,7 @@ func (x *exchange) httpRequest(ctx context.Context) (*http.Request, error) {
 	if err != nil {
 		return nil, fmt.Errorf("fetch: %w", err)
 	}
+	x.req.spell(hr.URL)
 	set := func(name, value string) {
 		if value != "" {
 			hr.Header.Set(name, value)

@@ -229,8 +229,8 @@ func checkResult(t interface {
 	if r.Err != nil && r.Problem == "" || r.Local && r.Err == nil {
 		t.Errorf("error %v without words, local %v", r.Err, r.Local)
 	}
-	if r.Location.IsZero() != (r.Outcome != crawl.OutcomeRedirected) {
-		t.Errorf("%s to %q", r.Outcome, r.Location)
+	if redirects := !r.Location.IsZero() || r.Spelling != ""; redirects != (r.Outcome == crawl.OutcomeRedirected) {
+		t.Errorf("%s to %q spelled %q", r.Outcome, r.Location, r.Spelling)
 	}
 	if r.HostAnswer == "" {
 		t.Errorf("no word on the host")

@@ -1,6 +1,7 @@
 package fetch
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -92,15 +93,18 @@ func (x *exchange) redirected(location string) {
 		x.settle(crawl.OutcomeFailed, statusWords(x.res.Status)+" without a place to go to")
 		return
 	}
-	target, err := urlkey.Resolve(x.req.URL, location)
+	target, spelling, err := urlkey.Redirected(x.req.URL, location)
 	switch {
 	case err != nil:
 		x.settle(crawl.OutcomeFailed, fmt.Sprintf("redirects to %q: %v", crawl.Clean(location, maxHeaderRaw), err))
+	case target == x.req.URL && cmp.Or(spelling, target.Target()) != x.req.asked():
+		x.res.Spelling = cmp.Or(spelling, target.Target())
+		x.settle(crawl.OutcomeRedirected, "")
 	case target == x.req.URL:
 		// Usually a cookie is wanted. The page is not elsewhere.
 		x.settle(crawl.OutcomeFailed, "redirects to itself")
 	default:
-		x.res.Location = target
+		x.res.Location, x.res.Spelling = target, spelling
 		x.settle(crawl.OutcomeRedirected, "")
 	}
 }

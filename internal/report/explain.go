@@ -28,6 +28,7 @@ type Live struct {
 type explainLine struct {
 	URL     string          `json:"url"`
 	Crawl   string          `json:"crawl"`
+	AskedAs string          `json:"asked_as,omitempty"` // path and query as its server or its link spells them, if not as url
 	Kind    crawl.PageKind  `json:"kind"`
 	State   crawl.PageState `json:"state"`
 	Visits  int             `json:"visits"`
@@ -136,7 +137,7 @@ func (r Reporter) robotsOf(ctx context.Context, page store.PageRecord, agent str
 
 func (e explained) line() explainLine {
 	line := explainLine{
-		URL: e.page.URL, Crawl: e.page.Crawl, Kind: e.page.Kind, State: e.page.State, Visits: e.page.Visits, Changes: e.page.Changes,
+		URL: e.page.URL, Crawl: e.page.Crawl, AskedAs: e.page.Respelling.Spelling, Kind: e.page.Kind, State: e.page.State, Visits: e.page.Visits, Changes: e.page.Changes,
 		Importance: e.page.Weight, NextAt: stamp(e.is.At), nextLine: nextLineOf(e.is.Next), Due: stamp(e.page.NextAt), HostState: e.is.state, HostWhy: orNull(e.is.trouble), Policy: e.crawl.Spec.Revisit.Policy, Reasons: []string{}, Robots: e.robots,
 		Workflow: liveLine{Live: e.live, Due: stamp(e.live.Due), Snoozed: stamp(e.live.Snoozed)},
 	}
@@ -164,6 +165,9 @@ func (e explained) line() explainLine {
 
 func (e explained) write(r Reporter) error {
 	t := newTable(r.Out, "page", fmt.Sprintf("%s in crawl %s (%s)", e.page.URL, e.page.Crawl, e.page.State))
+	if as := e.page.Respelling.Spelling; as != "" {
+		t.row("asked as", as)
+	}
 	if e.source != nil {
 		t.row(e.page.Kind.String(), strings.Join(append([]string{plural(e.source.Entries, "URL"), recordWords(*e.source)}, notes(*e.source)...), ", "))
 	}

@@ -237,6 +237,11 @@ func TestGolden(t *testing.T) {
 			return r.Explain(ctx, sample().pages[0], Live{Doing: "sleeping", Due: now.Add(46 * time.Hour)})
 		},
 		"explain-new": func(r Reporter) error { return r.Explain(ctx, sample().pages[4], Live{Doing: "in line"}) },
+		"explain-spelling": func(r Reporter) error {
+			page := sample().pages[4]
+			page.Respelling.Spelling = "/%6Eew"
+			return r.Explain(ctx, page, Live{Doing: "in line"})
+		},
 		"survey": func(r Reporter) error {
 			return r.Survey(ctx, SurveyQuery{Crawl: "news", Options: survey.Options{Backlinks: 2, Top: 2}})
 		},

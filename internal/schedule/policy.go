@@ -46,6 +46,8 @@ type Observation struct {
 	// Duplicate says that the content is also another page's, and that the other page
 	// is the one visited as usual.
 	Duplicate bool
+	// Respelled says that the redirect leads to the page itself under another spelling.
+	Respelled bool
 	// Trapped says that the page is part of a trap, whose other pages are held.
 	Trapped bool
 	// At is when the visit was made. It is remembered only to compute the Gap of the

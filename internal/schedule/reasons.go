@@ -26,6 +26,7 @@ const (
 	CodeRetryAfter  = "retry_after" // the host asked for s of quiet
 	CodeRest        = "rest"        // its host was held because of it: left alone for s
 	CodeRedirected  = "redirected"  // the page answers with a redirect
+	CodeRespelled   = "respelled"   // the server wants the page's address spelled otherwise
 	CodeGone        = "gone"        // 404 or 410
 	CodeExcluded    = "excluded"    // robots or scope forbid it
 	CodeUnsupported = "unsupported" // content type not wanted

@@ -23,6 +23,7 @@ type Plan struct {
 //	the same of a duplicate            duplicate  at max_interval
 //	the same in a trap                 active     at max_interval, nothing learned
 //	unsupported too_large              active     at max_interval
+//	redirected to another spelling     as before  at once, nothing learned
 //	redirected, gone, excluded         redirect, gone, excluded: at max_interval
 //	failed timed_out                   failing    back-off, not before its Rest
 //	throttled                          as before  back-off, not before Retry-After and its Rest
@@ -52,6 +53,9 @@ func judge(policy Policy, page Page, seen Observation, p Parameters) Plan {
 	case crawl.OutcomeUnsupported, crawl.OutcomeTooLarge:
 		return Plan{State: crawl.Active, Decision: p.probe(page, seen.Outcome.String(), page.Belief)}
 	case crawl.OutcomeRedirected:
+		if seen.Respelled {
+			return Plan{State: living(page.State), Failures: page.Failures, Decision: atOnce(page)}
+		}
 		return Plan{State: crawl.Redirect, Decision: p.probe(page, seen.Outcome.String(), page.Belief)}
 	case crawl.OutcomeGone:
 		return Plan{State: crawl.Gone, Decision: p.probe(page, seen.Outcome.String(), page.Belief)}
@@ -80,6 +84,14 @@ func (p Parameters) probe(page Page, code string, b Belief) Decision {
 	interval, _ := p.spread(page, p.Max)
 	d := Decision{Interval: interval, Wanted: p.Max, Belief: b}
 	d.why.add(because(code), because(CodeProbe, p.Max.Seconds()))
+	return d
+}
+
+// atOnce comes again as soon as the host's line allows. Nobody waits longer for it than for
+// the page itself: how often in a row that may be is bounded by who sees it.
+func atOnce(page Page) Decision {
+	d := Decision{Belief: page.Belief}
+	d.why.add(because(CodeRespelled))
 	return d
 }
 

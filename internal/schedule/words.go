@@ -83,6 +83,7 @@ func Word(r crawl.Reason) string {
 
 var plainWords = map[string]string{
 	CodeRedirected:  "answers with a redirect",
+	CodeRespelled:   "its server wants the address spelled otherwise: asked for again at once",
 	CodeGone:        "gone",
 	CodeExcluded:    "excluded by robots or scope",
 	CodeUnsupported: "content type not wanted",

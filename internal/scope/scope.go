@@ -48,6 +48,9 @@ type Link struct {
 	// Language is that of the page on which the link stands, as BCP 47 writes it; ""
 	// if it is not known or there is none.
 	Language string
+	// Spelling is how the link spells path and query, empty for as URL does. It says the
+	// same as URL does, so nothing is decided by it.
+	Spelling string
 }
 
 // Verdict says whether a URL belongs to a crawl.

@@ -11,6 +11,7 @@ import (
 	"recrawl/internal/crawl"
 	"recrawl/internal/scope"
 	"recrawl/internal/store"
+	"recrawl/internal/urlkey"
 )
 
 const (
@@ -120,9 +121,18 @@ func (i *Importer) batch(list *Reader, done store.Import) (batch, error) {
 			}
 			continue
 		}
-		b.seeds = append(b.seeds, store.NewSeed{URL: u.String(), Host: u.HostKey(), Keys: scope.SeedKeys(u)})
+		b.seeds = append(b.seeds, store.NewSeed{URL: u.String(), Host: u.HostKey(), Spelling: spelling(u, entry.Text), Keys: scope.SeedKeys(u)})
 	}
 	return b, nil
+}
+
+// spelling is how an entry spells path and query of its URL, empty for as the URL does.
+func spelling(u urlkey.URL, text string) string {
+	if text == u.String() {
+		return ""
+	}
+	_, spelling, _ := urlkey.Spelled(text) // which was read before
+	return u.Spelling(spelling)
 }
 
 // refuse counts an entry that is no seed, and lists it.

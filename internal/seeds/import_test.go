@@ -71,6 +71,23 @@ func (w *world) run(list string) (store.Import, error) {
 	return i.Run(w.t.Context(), r)
 }
 
+// TestImportSpellings: an imported seed is asked for as its list spells it.
+func TestImportSpellings(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	if _, err := w.run("https://example.com/it's\nhttps://example.com/~joe\nHTTPS://example.com/%7ejim\n"); err != nil {
+		t.Fatal(err)
+	}
+	for url, want := range map[string]string{
+		"https://example.com/it%27s": "/it's", "https://example.com/~joe": "", "https://example.com/~jim": "/%7ejim",
+	} {
+		pages, err := w.FindPages(t.Context(), url, "t")
+		if err != nil || len(pages) != 1 || pages[0].Respelling.Spelling != want {
+			t.Errorf("%s: %+v, %v", url, pages, err)
+		}
+	}
+}
+
 // memoryList is a list of refused entries in memory.
 type memoryList struct{ bytes.Buffer }
 

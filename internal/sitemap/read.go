@@ -54,10 +54,13 @@ func read(src Source, body io.Reader) (List, error) {
 		return List{}, err
 	}
 	text, decoded, err := decode(plain, crawl.ParseMediaType(src.ContentType).Charset)
+	if err == nil {
+		text, err = undeclared(text, decoded)
+	}
 	if err != nil {
 		return List{}, err
 	}
-	l := lister{in: &guard{r: text, left: cmp.Or(src.maxBytes, MaxBytes)}, decoded: decoded, base: urlkey.NewBase(src.URL), most: src.MaxURLs}
+	l := lister{in: &guard{r: text, left: cmp.Or(src.maxBytes, MaxBytes)}, base: urlkey.NewBase(src.URL), most: src.MaxURLs}
 	switch first := firstByte(text); first {
 	case '<':
 		err = l.xml()
@@ -73,11 +76,10 @@ func read(src Source, body io.Reader) (List, error) {
 
 // lister reads one list.
 type lister struct {
-	in      *guard
-	decoded bool // in is UTF-8, whatever an XML declaration says
-	base    urlkey.Base
-	most    int
-	list    List
+	in   *guard
+	base urlkey.Base
+	most int
+	list List
 }
 
 // unzip undoes one gzip coding, if there is one.
@@ -104,8 +106,14 @@ func decode(r *bufio.Reader, label string) (text *bufio.Reader, told bool, err e
 	case bytes.HasPrefix(head, []byte{0xFE, 0xFF}), bytes.HasPrefix(head, []byte{0xFF, 0xFE}):
 		utf16 := unicode.UTF16(unicode.BigEndian, unicode.UseBOM).NewDecoder()
 		return bufio.NewReader(transform.NewReader(r, utf16)), true, nil
+	case markless(head) != "":
+		label = markless(head)
 	case label == "":
 		return r, false, nil
+	default:
+		if _, name := charset.Lookup(label); isUTF16(name) {
+			return r, false, nil // it cannot be: the document may know better
+		}
 	}
 	converted, err := charset.NewReaderLabel(label, r)
 	if err != nil {
@@ -135,6 +143,9 @@ var (
 type guard struct {
 	r           *bufio.Reader
 	left, token int64
+	err         error // that ended it
+	last        byte
+	unread      bool // last is to be read once more
 }
 
 // rest allows another token.
@@ -142,15 +153,15 @@ func (g *guard) rest() { g.token = maxToken }
 
 func (g *guard) bound() error {
 	switch {
+	case g.err != nil:
 	case g.left <= 0:
-		if _, err := g.r.Peek(1); err != nil {
-			return err // it ends just here
+		if _, g.err = g.r.Peek(1); g.err == nil { // else it ends just here
+			g.err = errTooLarge
 		}
-		return errTooLarge
 	case g.token <= 0:
-		return errToken
+		g.err = errToken
 	}
-	return nil
+	return g.err
 }
 
 // Read implements io.Reader.
@@ -158,21 +169,27 @@ func (g *guard) Read(p []byte) (int, error) {
 	if err := g.bound(); err != nil {
 		return 0, err
 	}
-	n, err := g.r.Read(p[:min(int64(len(p)), g.left, g.token)])
+	var n int
+	n, g.err = g.r.Read(p[:min(int64(len(p)), g.left, g.token)])
 	g.left -= int64(n)
 	g.token -= int64(n)
-	return n, err
+	return n, g.err
 }
 
 // ReadByte implements io.ByteReader, so that a decoder reads no further than it
 // must.
 func (g *guard) ReadByte() (byte, error) {
+	if g.unread {
+		g.unread = false
+		return g.last, nil
+	}
 	if err := g.bound(); err != nil {
 		return 0, err
 	}
 	g.left--
 	g.token--
-	return g.r.ReadByte()
+	g.last, g.err = g.r.ReadByte()
+	return g.last, g.err
 }
 
 // watched remembers an error of the body itself, which says nothing about the
@@ -202,7 +219,7 @@ func problem(err error) string {
 		return "it ends in the middle"
 	case errors.As(err, &syntax):
 		return crawl.Clean(fmt.Sprintf("it is broken in line %d: %s", syntax.Line, syntax.Msg), maxProblem)
-	case errors.Is(err, errTooLarge), errors.Is(err, errToken), errors.Is(err, errTooDeep):
+	case errors.Is(err, errTooLarge), errors.Is(err, errToken), errors.Is(err, errTooDeep), errors.Is(err, errBroken):
 		return err.Error()
 	case errors.Is(err, gzip.ErrChecksum), errors.Is(err, gzip.ErrHeader):
 		return "its gzip coding is broken"

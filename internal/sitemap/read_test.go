@@ -91,7 +91,7 @@ func TestRead(t *testing.T) {
 			urlset + `<url><loc>https://a.test/1</loc></url>`, FormatURLs, "/1", nil, "it ends in the middle",
 		},
 		"broken": {
-			urlset + `<url><loc>https://a.test/1</loc></url><<>`, FormatURLs, "/1", nil, "it is broken in line 1: expected element name after <",
+			urlset + `<url><loc>https://a.test/1</loc></url><<>`, FormatURLs, "/1", map[string]int{DropBroken: 2}, "it ends in the middle",
 		},
 		"what is dropped": {
 			urlset + `<url/><url><loc> </loc></url><url><loc>ftp://a.test/</loc></url><url><loc>https://a.test/1</loc><lastmod>soon</lastmod></url>
@@ -366,6 +366,8 @@ func FuzzRead(f *testing.F) {
 	f.Add([]byte(`<rss><channel><item><link>https://a.test/1<item><guid>https://a.test/2</item></channel>`))
 	f.Add([]byte(`<?xml version="1.0" encoding="shift_jis"?><feed><entry><link href="x"/>`))
 	f.Add(zipped(f, strings.NewReader(urlset)))
+	f.Add([]byte(urlset + "<url>https://a.test/1<loc>/2</loc><x y='\xe9'><loc>/3\x01</loc><<!-- -- --></url>&#1;http://a.test/4</urlset>"))
+	f.Add([]byte("<?xml version='1.1' encoding='utf-16'?>" + urlset + "<?xml version='9'?><url><loc>/1</loc>"))
 	f.Fuzz(func(t *testing.T, body []byte) {
 		l, err := Read(Source{Body: bytes.NewReader(body), URL: canonical(t, "https://a.test/"), MaxURLs: 5})
 		if err != nil {

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"recrawl/internal/urlkey"
 )
@@ -57,6 +58,7 @@ const (
 	DropRepeated   = "repeated"
 	DropMany       = "beyond max_urls"
 	DropMuch       = "URLs beyond 8 MiB"
+	DropBroken     = "unreadable part"
 	DropDate       = "unreadable date"
 	DropFuture     = "date in the future"
 	DropDatesEqual = "dates all the same"
@@ -69,6 +71,8 @@ var ErrNoList = errors.New("neither a sitemap nor a feed")
 // Entry is one URL of a list.
 type Entry struct {
 	URL urlkey.URL
+	// Spelling is how the list spells path and query, empty for as URL does.
+	Spelling string
 	// Modified is the date that the list gives, zero for none: of a date without a
 	// time the first moment.
 	Modified time.Time
@@ -103,6 +107,7 @@ func (l *List) drop(reason string, n int) {
 // found is an entry as it is written.
 type found struct {
 	href, date string
+	bare       string // text of the entry itself that may be its URL
 	sitemap    bool
 }
 
@@ -116,8 +121,12 @@ func (l *List) add(base urlkey.Base, f found, most int) {
 	case len(href) > maxURL:
 		l.drop(DropTooLong, 1)
 		return
+	case !utf8.ValidString(href), strings.ContainsRune(href, utf8.RuneError):
+		// Which characters these were nobody knows. The URL would be another one.
+		l.drop(DropBroken, 1)
+		return
 	}
-	u, err := base.Resolve(href)
+	u, spelling, err := base.Spelled(href)
 	switch {
 	case errors.Is(err, urlkey.ErrTooLong):
 		l.drop(DropTooLong, 1)
@@ -126,7 +135,7 @@ func (l *List) add(base urlkey.Base, f found, most int) {
 		l.drop(DropMalformed, 1)
 		return
 	}
-	e := Entry{URL: u, Sitemap: f.sitemap}
+	e := Entry{URL: u, Spelling: spelling, Sitemap: f.sitemap}
 	if date := strings.TrimSpace(f.date); date != "" {
 		var ok bool
 		if e.Modified, ok = ParseDate(date); !ok {

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"io"
 	"strings"
-
-	"golang.org/x/net/html/charset"
 )
 
 // roots are the root elements of lists in small letters.
@@ -19,17 +17,10 @@ var entries = map[string]bool{"url": true, "sitemap": true, "item": true, "entry
 
 // xml reads sitemaps, indexes and feeds by the local names of elements: name
 // spaces are often wrong, left out or misspelt. Elements of extensions such as
-// image:loc have other parents. Tags that are not closed are forgiven.
+// image:loc have other parents. Tags that are not closed are forgiven, and so is what is no
+// XML: see goOn.
 func (l *lister) xml() error {
-	d := xml.NewDecoder(l.in)
-	d.Strict, d.Entity = false, xml.HTMLEntity
-	d.CharsetReader = func(label string, in io.Reader) (io.Reader, error) {
-		if l.decoded {
-			return in, nil
-		}
-		return charset.NewReaderLabel(label, in)
-	}
-	e := elements{lister: l}
+	d, e := l.newDecoder(), elements{lister: l}
 	for {
 		l.in.rest()
 		token, err := d.RawToken() // which keeps no stack of its own
@@ -37,8 +28,11 @@ func (l *lister) xml() error {
 			return e.end()
 		}
 		if err != nil {
-			e.flush()
-			return err
+			if d, err = e.goOn(err); err != nil {
+				e.flush()
+				return err
+			}
+			continue
 		}
 		if err := e.take(token); err != nil {
 			return err
@@ -54,6 +48,10 @@ type elements struct {
 	at    int
 	guid  string           // of an RSS item, which may be its URL
 	text  *strings.Builder // of the part being read, which is the innermost element
+	// spoilt: something of the entry could not be read, and was counted. broken counts these
+	// places in the whole list.
+	spoilt bool
+	broken int
 }
 
 func (e *elements) take(token xml.Token) error {
@@ -64,7 +62,10 @@ func (e *elements) take(token xml.Token) error {
 		e.close(strings.ToLower(t.Name.Local))
 	case xml.CharData:
 		// One byte more than a URL may have shows that it is too long.
-		if e.text != nil && e.text.Len() <= maxURL {
+		switch {
+		case e.text == nil:
+			e.bare(t)
+		case e.text.Len() <= maxURL:
 			e.text.Write(t[:min(len(t), maxURL+1-e.text.Len())])
 		}
 	}
@@ -88,7 +89,7 @@ func (e *elements) start(t xml.StartElement) error {
 	case entries[name] && !e.within():
 		// An entry that was not closed ends where the next begins.
 		e.flush()
-		e.entry, e.at = &found{sitemap: name == "sitemap"}, len(e.open)
+		e.entry, e.at, e.spoilt = &found{sitemap: name == "sitemap"}, len(e.open), false
 		if about := attr(t, "about"); about != "" {
 			e.guid = about
 		}
@@ -120,6 +121,16 @@ func (e *elements) parent() bool { return e.entry != nil && len(e.open) == e.at+
 // part begins a part of the entry.
 func (e *elements) part(name string, t xml.StartElement) {
 	switch name {
+	case "loc":
+		// Of an extension whose element could not be read.
+		if space := strings.ToLower(t.Name.Space); space == "image" || space == "video" {
+			return
+		}
+		if e.entry.href != "" {
+			// Entries that nothing parts: the next has the dates that follow.
+			e.list.add(e.base, *e.entry, e.most)
+			e.entry = &found{sitemap: e.entry.sitemap}
+		}
 	case "link":
 		if href := attr(t, "href"); href != "" {
 			if rel := attr(t, "rel"); e.entry.href == "" && (rel == "" || strings.EqualFold(rel, "alternate")) {
@@ -186,7 +197,12 @@ func (e *elements) flush() {
 	if strings.TrimSpace(e.entry.href) == "" && strings.HasPrefix(e.guid, "http") {
 		e.entry.href = e.guid
 	}
-	e.list.add(e.base, *e.entry, e.most)
+	if e.entry.href == "" {
+		e.entry.href = e.entry.bare
+	}
+	if e.entry.href != "" || !e.spoilt { // else it is counted
+		e.list.add(e.base, *e.entry, e.most)
+	}
 	e.open = e.open[:min(len(e.open), e.at)]
 	e.entry, e.guid = nil, ""
 }

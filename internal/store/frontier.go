@@ -58,6 +58,9 @@ type NewURL struct {
 	Host  string `json:"host"`  // urlkey.HostKey
 	Level int    `json:"level"` // links from a seed
 	Hops  int    `json:"hops"`  // links since the seeds' hosts were left
+	// Spelling is how the link that was found spells path and query, empty for as URL does.
+	// A new page is asked for under it; a known one keeps its own.
+	Spelling string `json:"-"`
 	// Trap is a trap that the URL belongs to, 0 for none. If it holds, a new page is Held:
 	// see Guard.
 	Trap int64 `json:"-"`
@@ -131,6 +134,8 @@ type PendingLinks struct {
 type Link struct {
 	URL      string `json:"u"`
 	NoFollow bool   `json:"n,omitempty"`
+	// Spelling is how the link spells path and query, empty for as URL does.
+	Spelling string `json:"s,omitempty"`
 	// Kind is the kind of what the link leads to: a page, or a source.
 	Kind crawl.PageKind `json:"k,omitempty"`
 	// Modified is when the page changed according to a list, in milliseconds since 1970;

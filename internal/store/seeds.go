@@ -32,6 +32,8 @@ type NewSeed struct {
 	URL  string          // canonical
 	Host string          // urlkey.HostKey
 	Keys []crawl.SeedKey // see scope.SeedKeys
+	// Spelling is how the list spells path and query, empty for as URL does.
+	Spelling string
 }
 
 // ImportParams are the inputs of ImportSeeds.

@@ -35,6 +35,8 @@ type PageRecord struct {
 	HintedBy int64
 	// ETag and LastModified are the validators of the last content.
 	ETag, LastModified string
+	// Respelling is how the page is asked for; see Respelling.
+	Respelling Respelling
 	// Last is the version that the last recorded visit left, zero if there is none. It is
 	// never a version of a visit that is not recorded yet.
 	Last VersionRecord
@@ -65,6 +67,15 @@ type VersionRecord struct {
 	Language    string // of the text, as a BCP 47 tag, "" if it is not known
 	// Heads is set only by Version and for SaveVersion.
 	Heads Heads
+}
+
+// Respelling is how a page's server, or the first link to it, spells the path and query of
+// its URL. See urlkey.URL.Spells.
+type Respelling struct {
+	// Spelling is empty if it is the URL's own.
+	Spelling string
+	// Times is how many visits in a row have ended with a redirect to another spelling.
+	Times int
 }
 
 // Heads are what surrounded a version's body, each "" if it is not known: the request and
@@ -137,6 +148,7 @@ type RecordParams struct {
 	// ETag and LastModified replace the page's validators when Validators is set.
 	Validators         bool
 	ETag, LastModified string
+	Respelling         *Respelling     // nil leaves it
 	Belief             json.RawMessage // nil leaves it
 	// Touched are the hosts with pages that the visit's links have made known.
 	Touched []int64

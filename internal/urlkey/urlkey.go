@@ -55,15 +55,7 @@ type URL struct {
 // net/http or a workflow id could not carry percent-encoded. Errors wrap
 // ErrSyntax, ErrScheme, ErrHost or ErrTooLong.
 func Canonical(raw string) (URL, error) {
-	text, err := reference(raw)
-	if err != nil {
-		return URL{}, err
-	}
-	parsed, err := url.Parse(text)
-	if err != nil {
-		return URL{}, fmt.Errorf("%w: %w", ErrSyntax, err)
-	}
-	return canonical(parsed)
+	return Base{}.Resolve(raw)
 }
 
 // reference returns the part of a raw reference that counts, without the space
@@ -115,7 +107,7 @@ type Base struct {
 // NewBase prepares base, parsing it once for all references. References
 // against the zero URL resolve only if they are absolute.
 func NewBase(base URL) Base {
-	doc, err := url.Parse(base.text)
+	doc, err := parser.Parse(base.text)
 	if err != nil {
 		return Base{}
 	}
@@ -124,20 +116,30 @@ func NewBase(base URL) Base {
 
 // Resolve resolves one reference against the base. Errors are Canonical's.
 func (b Base) Resolve(ref string) (URL, error) {
-	// An absolute reference does not need the base, and copying the base is a
-	// good part of the cost of a resolution.
-	if b.doc == nil || strings.HasPrefix(ref, "http://") || strings.HasPrefix(ref, "https://") {
-		return Canonical(ref)
-	}
-	text, err := reference(ref)
+	parsed, err := b.parse(ref)
 	if err != nil {
 		return URL{}, err
 	}
-	parsed, err := b.doc.Parse(text)
-	if err != nil {
-		return URL{}, fmt.Errorf("%w: %w", ErrSyntax, err)
-	}
 	return canonical(parsed)
+}
+
+// parse is the WHATWG parse of a reference.
+func (b Base) parse(ref string) (parsed *url.Url, err error) {
+	text, err := reference(ref)
+	if err != nil {
+		return nil, err
+	}
+	// An absolute reference does not need the base, and copying the base is a
+	// good part of the cost of a resolution.
+	if b.doc == nil || strings.HasPrefix(ref, "http://") || strings.HasPrefix(ref, "https://") {
+		parsed, err = parser.Parse(text)
+	} else {
+		parsed, err = b.doc.Parse(text)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrSyntax, err)
+	}
+	return parsed, nil
 }
 
 // canonical turns the standard's parse into our identity.
@@ -145,6 +147,9 @@ func canonical(parsed *url.Url) (URL, error) {
 	scheme := parsed.Scheme()
 	if scheme != "http" && scheme != "https" {
 		return URL{}, fmt.Errorf("%w: scheme %.40q", ErrScheme, scheme)
+	}
+	if parsed.Hostname() == "" {
+		return URL{}, fmt.Errorf("%w: no name that the rules of internationalised names allow (UTS 46)", ErrHost)
 	}
 	host, err := canonicalHost(parsed.Hostname())
 	if err != nil {

@@ -41,6 +41,7 @@ type foundURL struct {
 	listed         bool // the page that has it says nothing about its importance
 
 	host     string
+	spelling string // how the link spells path and query, empty for as URL does
 	trap     int64  // holds it, unless
 	variant  string // is set, the hash of which in hex no page has
 	isNew    bool   // not known before
@@ -373,6 +374,7 @@ type frontierRecord struct {
 	TrapID    int64   `json:"trap_id"`
 	Priority  float64 `json:"priority"`
 	Backlinks int     `json:"backlinks"`
+	Spelling  string  `json:"spelling"`
 }
 
 // insertFrontier makes the new pages Known, or Held.
@@ -382,7 +384,7 @@ func (s *Store) insertFrontier(ctx context.Context, tx Tx, p store.RegisterParam
 		if !u.isNew {
 			continue
 		}
-		rec := frontierRecord{ID: u.ID, HostID: u.HostID, State: int64(crawl.Known), Priority: u.priority()}
+		rec := frontierRecord{ID: u.ID, HostID: u.HostID, State: int64(crawl.Known), Priority: u.priority(), Spelling: u.spelling}
 		if u.trap != 0 {
 			rec.State, rec.TrapID = int64(crawl.Held), u.trap
 			d.held(u.trap, 1)
@@ -396,9 +398,9 @@ func (s *Store) insertFrontier(ctx context.Context, tx Tx, p store.RegisterParam
 	if len(rows) == 0 {
 		return nil
 	}
-	query := `INSERT INTO frontier (page_id, crawl_id, host_id, state, trap_id, priority, backlinks)
-		SELECT r.id, CAST($2 AS BIGINT), r.host_id, r.state, r.trap_id, r.priority, r.backlinks
-		FROM ` + s.records(1, "r", "id bigint", "host_id bigint", "state bigint", "trap_id bigint", "priority float", "backlinks bigint") + `
+	query := `INSERT INTO frontier (page_id, crawl_id, host_id, state, trap_id, priority, backlinks, spelling)
+		SELECT r.id, CAST($2 AS BIGINT), r.host_id, r.state, r.trap_id, r.priority, r.backlinks, r.spelling
+		FROM ` + s.records(1, "r", "id bigint", "host_id bigint", "state bigint", "trap_id bigint", "priority float", "backlinks bigint", "spelling text") + `
 		WHERE true ORDER BY r.id`
 	if _, err := tx.Exec(ctx, query, jsonText(rows), p.CrawlID); err != nil {
 		return fmt.Errorf("insert into the frontier: %w", err)
@@ -443,10 +445,11 @@ func (s *Store) foundURLs(p store.RegisterParams) ([]foundURL, error) {
 			if known.Kind != int64(crawl.KindPage) {
 				u.Kind, u.Nesting, u.Place = crawl.PageKind(known.Kind), known.nesting, known.place
 			}
+			u.Spelling = known.spelling // the first
 		}
 		byHash[hash] = foundURL{
 			Hash: hash, URL: url, Level: u.Level, Hops: u.Hops, Kind: int64(u.Kind), nesting: u.Nesting, place: u.Place, foreign: foreign,
-			listed: p.Listed || u.Kind.IsSource(), host: host, trap: u.Trap, variant: variantHash(u.Variant),
+			listed: p.Listed || u.Kind.IsSource(), host: host, trap: u.Trap, variant: variantHash(u.Variant), spelling: clean(u.Spelling),
 		}
 	}
 	return slices.SortedFunc(maps.Values(byHash), func(a, b foundURL) int { return strings.Compare(a.Hash, b.Hash) }), nil

@@ -33,7 +33,7 @@ func (s *Store) importSeeds(ctx context.Context, p store.ImportParams) (store.Im
 	}
 	links := store.RegisterParams{CrawlID: p.CrawlID}
 	for _, seed := range p.Seeds {
-		links.URLs = append(links.URLs, store.NewURL{URL: seed.URL, Host: seed.Host})
+		links.URLs = append(links.URLs, store.NewURL{URL: seed.URL, Host: seed.Host, Spelling: seed.Spelling})
 	}
 	urls, err := s.foundURLs(links)
 	if err != nil {

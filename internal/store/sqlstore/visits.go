@@ -341,6 +341,10 @@ func updateVisited(ctx context.Context, tx Tx, page frontierRow, v store.VisitRe
 		args = append(args, clean(p.ETag), clean(p.LastModified))
 		query += fmt.Sprintf(`, etag = $%d, last_modified = $%d`, len(args)-1, len(args))
 	}
+	if p.Respelling != nil {
+		args = append(args, clean(p.Respelling.Spelling), p.Respelling.Times)
+		query += fmt.Sprintf(`, spelling = $%d, respelled = $%d`, len(args)-1, len(args))
+	}
 	if p.Belief != nil {
 		args = append(args, clean(string(p.Belief)))
 		query += fmt.Sprintf(`, belief = $%d`, len(args))

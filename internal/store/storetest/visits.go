@@ -195,6 +195,7 @@ func visitCases() []collectionCase {
 		{"OutOfTurnIsAConflict", visitConflict},
 		{"TimesAreTheStores", visitTimes},
 		{"ValidatorsAndBelief", visitValidators},
+		{"Spelling", visitSpelling},
 		{"StoppedStaysStopped", visitStopped},
 		{"OfUnknownPage", visitUnknown},
 		{"RoomInTheWindow", visitRoom},
@@ -318,6 +319,35 @@ func visitValidators(c *collection) {
 	want(c, "belief kept", string(page.Belief), `{"a":1.25,"b":[1,2]}`)
 	page = record(3, func(r *store.RecordParams) { r.Validators = true })
 	want(c, "etag removed", page.ETag+page.LastModified, "")
+}
+
+// visitSpelling: a page keeps the spelling under which it was found first, until a visit
+// brings another.
+func visitSpelling(c *collection) {
+	c.open()
+	found, plain := c.url(1, 1, 1), c.url(1, 2, 1)
+	found.Spelling = "/p/%31"
+	again := found
+	again.Spelling = "/%70/1"
+	c.register(0, found, again, plain)
+	want(c, "first of a list", c.find(found.URL).Respelling, store.Respelling{Spelling: "/p/%31"})
+	want(c, "the URL's own", c.find(plain.URL).Respelling, store.Respelling{})
+	plain.Spelling = "/p/%32"
+	c.register(0, again, plain)
+	want(c, "of a known page", c.find(found.URL).Respelling, store.Respelling{Spelling: "/p/%31"})
+	want(c, "of a known page", c.find(plain.URL).Respelling, store.Respelling{})
+
+	p := c.admitted(2, 1)[0].PageID
+	record := func(visit int, to *store.Respelling) store.Respelling {
+		_, err := c.s.RecordVisit(c.ctx, store.RecordParams{
+			Visit: store.VisitRecord{PageID: p, Visit: visit, Outcome: crawl.OutcomeRedirected, State: crawl.Active}, Respelling: to,
+		})
+		c.check(err)
+		return c.page(p).Respelling
+	}
+	want(c, "respelled", record(1, &store.Respelling{Spelling: "/it's?a=%c3", Times: 1}), store.Respelling{Spelling: "/it's?a=%c3", Times: 1})
+	want(c, "kept", record(2, nil), store.Respelling{Spelling: "/it's?a=%c3", Times: 1})
+	want(c, "answered", record(3, &store.Respelling{}), store.Respelling{})
 }
 
 func visitStopped(c *collection) {

@@ -1,0 +1,151 @@
+package sitemap
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"strings"
+
+	"golang.org/x/net/html/charset"
+)
+
+// This file reads what is not quite XML. One byte in another encoding, or one control
+// character, must not cost the fifty thousand entries behind it: what cannot be read is
+// left out and counted, and the reading goes on behind it.
+
+// maxBroken is after how many places that are no XML a list is given up. Each costs a
+// decoder of its own.
+const maxBroken = 100_000
+
+var errBroken = fmt.Errorf("it is broken in more than %d places", maxBroken)
+
+// declared is an XML declaration as it should begin a document, and encodingOf the
+// encoding in it.
+var (
+	declared   = regexp.MustCompile(`^[ \t\r\n]*<\?xml[ \t\r\n][^>]{0,512}?\?>`)
+	encodingOf = regexp.MustCompile(`[ \t\r\n]encoding[ \t\r\n]*=[ \t\r\n]*["']([^"'>]{1,64})["']`)
+)
+
+// undeclared takes an XML declaration away, and makes UTF-8 of the encoding that it names,
+// unless that is known already. What could be read so far is not in UTF-16, whatever it
+// says, and an encoding that nobody knows is read as UTF-8. Neither the version nor
+// anything else that a declaration says matters.
+func undeclared(r *bufio.Reader, told bool) (*bufio.Reader, error) {
+	head, _ := r.Peek(1024)
+	found := declared.Find(head)
+	label := encodingOf.FindSubmatch(found)
+	if _, err := r.Discard(len(found)); err != nil || told || label == nil {
+		return r, err
+	}
+	if in, name := charset.Lookup(string(label[1])); in == nil || isUTF16(name) {
+		return r, nil
+	}
+	converted, err := charset.NewReaderLabel(string(label[1]), r)
+	if err != nil {
+		return nil, err
+	}
+	return bufio.NewReader(converted), nil
+}
+
+func isUTF16(name string) bool { return name == "utf-16le" || name == "utf-16be" }
+
+// markless is the name of the UTF-16 that the beginning of a document in ASCII is written
+// in although it has no mark, "" for none.
+func markless(head []byte) string {
+	switch {
+	case len(head) < 2:
+	case head[0] != 0 && head[1] == 0:
+		return "utf-16le"
+	case head[0] == 0 && head[1] != 0:
+		return "utf-16be"
+	}
+	return ""
+}
+
+// newDecoder reads XML from where the reading of the list is.
+func (l *lister) newDecoder() *xml.Decoder {
+	d := xml.NewDecoder(l.in)
+	d.Strict, d.Entity = false, xml.HTMLEntity
+	d.CharsetReader = func(_ string, in io.Reader) (io.Reader, error) { return in, nil } // read already
+	return d
+}
+
+// goOn leaves out what a decoder could not read and returns one for what follows. It
+// returns the error if there is nothing to follow.
+func (e *elements) goOn(err error) (*xml.Decoder, error) {
+	var syntax *xml.SyntaxError
+	inComment := errors.As(err, &syntax) && strings.Contains(syntax.Msg, "comment")
+	if e.in.err != nil || e.list.Format == "" && !inComment {
+		return nil, err
+	}
+	if e.broken++; e.broken > maxBroken {
+		return nil, errBroken
+	}
+	e.text, e.spoilt = nil, true
+	e.list.drop(DropBroken, 1)
+	if inComment {
+		if err := e.in.skip("-->"); err != nil {
+			return nil, err
+		}
+	} else {
+		e.in.unreadAngle()
+	}
+	return e.newDecoder(), nil
+}
+
+// skip reads up to the end of a text.
+func (g *guard) skip(until string) error {
+	var last []byte
+	for {
+		c, err := g.ReadByte()
+		if err != nil {
+			return err
+		}
+		if last = append(last, c); len(last) > len(until) {
+			last = last[1:]
+		}
+		if bytes.Equal(last, []byte(until)) {
+			return nil
+		}
+	}
+}
+
+// unreadAngle gives an opening angle bracket back if it was read last: the decoder that
+// failed has looked at it only to see where its token ends.
+func (g *guard) unreadAngle() {
+	if g.last == '<' && !g.unread {
+		g.unread = true
+	}
+}
+
+// bare adds the URLs that stand as text where there should be elements.
+func (e *elements) bare(text []byte) {
+	if e.list.Format != FormatURLs && e.list.Format != FormatIndex {
+		return
+	}
+	switch {
+	case e.parent():
+		if e.entry.bare == "" {
+			e.entry.bare = absolute(text)
+		}
+	case e.entry == nil && len(e.open) == 1:
+		for field := range bytes.FieldsSeq(text) {
+			if href := absolute(field); href != "" {
+				e.list.add(e.base, found{href: href, sitemap: e.list.Format == FormatIndex}, e.most)
+			}
+		}
+	}
+}
+
+// absolute returns a text that may be an absolute URL, else "".
+func absolute(text []byte) string {
+	text = bytes.TrimSpace(text)
+	if len(text) > maxURL || !bytes.HasPrefix(text, []byte("http://")) && !bytes.HasPrefix(text, []byte("https://")) {
+		return ""
+	}
+	return string(text)
+}
