@@ -17,6 +17,9 @@ type Reports interface {
 	// ListVisits lists a page's visits, newest first, below visit number before (0: from
 	// the newest).
 	ListVisits(ctx context.Context, pageID int64, before, limit int) ([]VisitRecord, error)
+	// RecentVisits lists the last visits of pages, at most each of a page, in the order of
+	// page and visit. It reads no more of them than VisitLook has.
+	RecentVisits(ctx context.Context, pages []int64, each int) ([]VisitLook, error)
 	// ListVersions lists a page's versions, newest first, below number before (0: from the
 	// newest), without their heads. It leaves out versions of visits that are not recorded
 	// yet.
@@ -33,6 +36,15 @@ type Reports interface {
 	// Standings returns, by page id, what pages wait for besides their due time. It leaves
 	// out pages that do not exist.
 	Standings(ctx context.Context, pages []int64) (map[int64]Standing, error)
+}
+
+// VisitLook is what a visit saw, in short.
+type VisitLook struct {
+	PageID  int64
+	Visit   int
+	At      time.Time
+	Outcome crawl.Outcome
+	State   crawl.PageState // of the page after the visit
 }
 
 // StatusRecord is a crawl in numbers.

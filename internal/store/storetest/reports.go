@@ -21,6 +21,7 @@ func reportCases() []collectionCase {
 		{"HostsByName", hostsByName},
 		{"HostsInTrouble", hostsInTrouble},
 		{"Standings", standings},
+		{"RecentVisits", recentVisits},
 	}
 }
 
@@ -262,4 +263,30 @@ func robotsBadOrigin(c *collection) {
 	if err := c.s.SaveRobots(c.ctx, store.SaveRobotsParams{Origin: "nonsense"}); err == nil {
 		c.Fatal("a robots.txt of no origin was saved")
 	}
+}
+
+func recentVisits(c *collection) {
+	c.with(10, 0)
+	pages := sortedIDs(c.admitted(1, 3))
+	for _, o := range []crawl.Outcome{crawl.OutcomeNew, crawl.OutcomeChanged, crawl.OutcomeFailed} {
+		c.visit(pages[0], o, crawl.Active)
+	}
+	c.visit(pages[1], crawl.OutcomeGone, crawl.Gone)
+	short := func(each int, pages ...int64) string {
+		c.Helper()
+		looks, err := c.s.RecentVisits(c.ctx, pages, each)
+		c.check(err)
+		text := ""
+		for _, v := range looks {
+			stored, err := c.s.Visit(c.ctx, v.PageID, v.Visit)
+			c.check(err)
+			want(c, "time", v.At, stored.At)
+			text += fmt.Sprintf("%d/%d %s %s; ", slices.Index(pages, v.PageID), v.Visit, v.Outcome, v.State)
+		}
+		return text
+	}
+	want(c, "the last two", short(2, pages...), "0/2 changed active; 0/3 failed active; 1/1 gone gone; ")
+	want(c, "the last", short(1, pages[1], pages[0], 1<<50), "1/3 failed active; 0/1 gone gone; ")
+	want(c, "none", short(0, pages...), "")
+	want(c, "of none", short(5), "")
 }
