@@ -23,7 +23,11 @@ type Page struct {
 	URL, Host string
 	Level     int
 	State     crawl.PageState
-	Visits    int
+	// Left is the state in which the last visit left the page, which a stopped or evicted
+	// page has no more; otherwise that of State.
+	Left   crawl.PageState
+	Visits int
+	LastAt time.Time // of the last visit
 	// Downloaded: a version of it is kept. Type and Bytes are the last one's.
 	Downloaded bool
 	Type       string
@@ -88,9 +92,12 @@ type Result struct {
 	// hosts of equal size would be as diverse (1/Σ share², Simpson).
 	Largest, Effective float64
 
-	Duplicates int // pages whose content is another page's
-	// Broken counts pages that answered 404 or 410 at last; BrokenLinks the links to
-	// them, of Links in all.
+	LastVisit time.Time // of any page
+
+	// Duplicates are pages whose content is another page's, Broken those that answered 404
+	// or 410: both by the last visit, whether they are visited still or not. BrokenLinks
+	// are the links to the broken ones, of Links in all.
+	Duplicates                 int
 	Broken, BrokenLinks, Links int
 
 	Levels     []Level
@@ -103,6 +110,8 @@ type Result struct {
 	// TopPages and TopHosts are the most important ones, without what traps hold.
 	TopPages []Page
 	TopHosts []Host
+	// TopReferred are the pages with most back-links, without what traps hold.
+	TopReferred []Page
 }
 
 // Level is the pages so many links from a seed.
@@ -142,10 +151,13 @@ func (s *Survey) Add(p Page) {
 	if p.Visits > 0 {
 		r.Visited++
 	}
-	if p.State == crawl.Duplicate {
+	if p.LastAt.After(r.LastVisit) {
+		r.LastVisit = p.LastAt
+	}
+	if p.Left == crawl.Duplicate {
 		r.Duplicates++
 	}
-	if p.State == crawl.Gone {
+	if p.Left == crawl.Gone {
 		r.Broken++
 		r.BrokenLinks += p.Backlinks
 	}
@@ -156,6 +168,7 @@ func (s *Survey) Add(p Page) {
 	s.addSchedule(p)
 	if p.State != crawl.Held {
 		s.result.TopPages = keepBest(s.result.TopPages, p, s.options.Top, moreImportant)
+		s.result.TopReferred = keepBest(s.result.TopReferred, p, s.options.Top, moreBacklinks)
 	}
 }
 
@@ -233,6 +246,11 @@ func (r Result) BrokenShare() float64 { return ratio(r.BrokenLinks, r.Links) }
 // moreImportant orders pages by weight, then by back-links.
 func moreImportant(a, b Page) int {
 	return cmp.Or(cmp.Compare(b.Weight, a.Weight), cmp.Compare(b.Backlinks, a.Backlinks), cmp.Compare(a.URL, b.URL))
+}
+
+// moreBacklinks orders pages by back-links, as JoMaGic does, then by weight.
+func moreBacklinks(a, b Page) int {
+	return cmp.Or(cmp.Compare(b.Backlinks, a.Backlinks), cmp.Compare(b.Weight, a.Weight), cmp.Compare(a.URL, b.URL))
 }
 
 func moreReferred(a, b Host) int {
