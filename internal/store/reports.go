@@ -62,10 +62,23 @@ type StatusRecord struct {
 	LastHour int // visits in the last hour
 	Evicted  int // evictions of the last EvictionsKept
 	NextDue  time.Time
+	// Foresight counts the visits whose outcome was foreseen, by the chance of a change:
+	// the first from 0 to 0.1, the last from 0.9 to 1.
+	Foresight [ForesightBins]Foresight
 	// Bound is how many pages of all crawls may be on their way to their first visit at a
 	// time, Demand how many are.
 	Bound  admission.Bound
 	Demand admission.Demand
+}
+
+// ForesightBins is in how many classes foreseen chances are counted.
+const ForesightBins = 10
+
+// Foresight is how well changes were foreseen: of so many visits, Chance is the sum of the
+// chances of a change that were given before, and Found is how many found one.
+type Foresight struct {
+	Visits, Found int
+	Chance        float64
 }
 
 // PageFilter chooses pages; zero fields choose all.

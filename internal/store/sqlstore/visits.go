@@ -262,6 +262,7 @@ func (s *Store) recordAfter(ctx context.Context, tx Tx, page frontierRow, p stor
 		return store.RecordResult{}, err
 	}
 	d.visit(v.Outcome, now)
+	d.foretell(p.Foreseen, v.Outcome.Changed())
 	d.moves(page.hostID, page.state, v.State, 1)
 	d.unattempted(page.hostID, -count(page.takesPlace()))
 	if err := d.apply(ctx, s, tx); err != nil {

@@ -22,6 +22,7 @@ func reportCases() []collectionCase {
 		{"HostsInTrouble", hostsInTrouble},
 		{"Standings", standings},
 		{"RecentVisits", recentVisits},
+		{"Foresight", foresight},
 	}
 }
 
@@ -289,4 +290,26 @@ func recentVisits(c *collection) {
 	want(c, "the last", short(1, pages[1], pages[0], 1<<50), "1/3 failed active; 0/1 gone gone; ")
 	want(c, "none", short(0, pages...), "")
 	want(c, "of none", short(5), "")
+}
+
+// What was foreseen of visits is counted by its chance, with what they found.
+func foresight(c *collection) {
+	c.with(10, 0)
+	page := c.admitted(1, 1)[0]
+	c.visit(page.PageID, crawl.OutcomeNew, crawl.Active)
+	for _, v := range []struct {
+		chance  float64
+		outcome crawl.Outcome
+	}{
+		{0, crawl.OutcomeChanged}, {0.05, crawl.OutcomeUnchanged}, {0.0999, crawl.OutcomeChanged}, {0.31, crawl.OutcomeCosmetic}, {1, crawl.OutcomeChanged},
+	} {
+		_, err := c.s.RecordVisit(c.ctx, store.RecordParams{
+			Visit:    store.VisitRecord{PageID: page.PageID, Visit: c.page(page.PageID).Visits + 1, Outcome: v.outcome, State: crawl.Active},
+			Interval: time.Hour, Foreseen: v.chance,
+		})
+		c.check(err)
+	}
+	want(c, "foresight", c.status().Foresight, [store.ForesightBins]store.Foresight{
+		0: {Visits: 2, Chance: 0.1499, Found: 1}, 3: {Visits: 1, Chance: 0.31}, 9: {Visits: 1, Chance: 1, Found: 1},
+	})
 }
