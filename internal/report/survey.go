@@ -47,15 +47,21 @@ func (r Reporter) surveyOf(ctx context.Context, name string, o survey.Options) (
 	if err != nil {
 		return surveyLine{}, time.Time{}, err
 	}
-	result, err := r.survey(ctx, record.ID, rules, o)
+	status, err := r.Store.Status(ctx, record.ID)
 	if err != nil {
 		return surveyLine{}, time.Time{}, err
 	}
-	line, err := r.surveyLine(ctx, record, result, now)
+	visits := newSample(status.Pages)
+	result, err := r.survey(ctx, record.ID, rules, visits, now, o)
+	if err != nil {
+		return surveyLine{}, time.Time{}, err
+	}
+	line, err := r.surveyLine(ctx, record, status, result, now)
+	line.addModel(result, visits, record.Spec.Revisit.DefaultInterval.Std(), status.Foresight)
 	return line, now, err
 }
 
-func (r Reporter) survey(ctx context.Context, crawlID int64, rules schedule.Rules, o survey.Options) (survey.Result, error) {
+func (r Reporter) survey(ctx context.Context, crawlID int64, rules schedule.Rules, visits *visitSample, now time.Time, o survey.Options) (survey.Result, error) {
 	s := survey.New(o)
 	filter := store.PageFilter{CrawlID: crawlID, Limit: batch}
 	for {
@@ -67,8 +73,11 @@ func (r Reporter) survey(ctx context.Context, crawlID int64, rules schedule.Rule
 		if err != nil {
 			return survey.Result{}, err
 		}
+		if err := r.readSample(ctx, visits, pages, rules); err != nil {
+			return survey.Result{}, err
+		}
 		for _, p := range pages {
-			page := surveyed(p, rules)
+			page := surveyed(p, rules, now)
 			if state, is := left[p.PageID]; is {
 				page.Left = state
 			}
@@ -105,9 +114,8 @@ func (r Reporter) leftAs(ctx context.Context, pages []store.PageRecord) (map[int
 }
 
 // surveyed is a page as surveys see it.
-func surveyed(p store.PageRecord, rules schedule.Rules) survey.Page {
-	group := rules.At(rules.Group(p.URL))
-	belief := schedule.DecodeBelief(p.Belief)
+func surveyed(p store.PageRecord, rules schedule.Rules, now time.Time) survey.Page {
+	belief, with := schedule.DecodeBelief(p.Belief), parametersOf(rules, p)
 	page := survey.Page{
 		URL: p.URL, Host: p.Host, Level: p.Level, State: p.State, Left: p.State, Visits: p.Visits, LastAt: p.LastAt,
 		Downloaded: p.Last.ID != 0, Type: essence(p.Last.ContentType), Bytes: p.Last.Bytes, Backlinks: p.Backlinks, Weight: p.Weight,
@@ -116,9 +124,21 @@ func surveyed(p store.PageRecord, rules schedule.Rules) survey.Page {
 		page.Interval = max(0, p.NextAt.Sub(p.LastAt))
 	}
 	if belief.Pairs > 0 {
-		page.Compared, page.Rate = true, belief.Rate(group.Steer(p.Steering, p.HostSteering, p.Weight))
+		page.Compared, page.Rate = true, belief.Rate(with)
+	}
+	if looked := belief.ComparedAt(); page.Downloaded && copied(p.State) && !looked.IsZero() {
+		next := p.NextAt
+		if now.After(next) {
+			next = now // it is overdue
+		}
+		page.Lags, page.Lag = true, schedule.LagOf(belief, with, now.Sub(looked), next.Sub(looked))
 	}
 	return page
+}
+
+// copied reports whether pages in a state still answer with what there is a copy of.
+func copied(s crawl.PageState) bool {
+	return s == crawl.Active || s == crawl.Failing || s == crawl.Duplicate
 }
 
 // essence is a media type without its parameters.
@@ -127,11 +147,7 @@ func essence(contentType string) string {
 	return strings.ToLower(strings.TrimSpace(name))
 }
 
-func (r Reporter) surveyLine(ctx context.Context, c store.CrawlRecord, s survey.Result, now time.Time) (surveyLine, error) {
-	status, err := r.Store.Status(ctx, c.ID)
-	if err != nil {
-		return surveyLine{}, err
-	}
+func (r Reporter) surveyLine(ctx context.Context, c store.CrawlRecord, status store.StatusRecord, s survey.Result, now time.Time) (surveyLine, error) {
 	steering, err := r.Store.Steering(ctx, c.ID, false)
 	if err != nil {
 		return surveyLine{}, err

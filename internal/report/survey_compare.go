@@ -110,7 +110,18 @@ func comparedFigures(now time.Time) []comparison {
 		{"links to broken pages", func(l surveyLine) string {
 			return fmt.Sprintf("%d (%s)", l.Broken.Links, percentage(l.Broken.LinkShare))
 		}},
+		{"copies up to date", func(l surveyLine) string { return ofCopies(l, percentage(l.Freshness.Fresh)) }},
+		{"mean age of the copies", func(l surveyLine) string { return ofCopies(l, inDays(l.Freshness.Age)) }},
+		{"a change waits", func(l surveyLine) string { return ofCopies(l, inDays(l.Freshness.Delay)) }},
 	}
+}
+
+// ofCopies is a figure of copies, "" if there are none.
+func ofCopies(l surveyLine, figure string) string {
+	if l.Freshness.Pages == 0 {
+		return ""
+	}
+	return figure
 }
 
 // backlinksAt is the mean back-link count of a level in words, "" if there is none.

@@ -27,6 +27,10 @@ type surveyLine struct {
 	Diversity   diversityLine    `json:"diversity"`
 	Duplicates  shareLine        `json:"duplicates"`
 	Broken      brokenLine       `json:"broken"`
+	Freshness   freshnessLine    `json:"freshness"`
+	Foreseen    []foreseenLine   `json:"foreseen"`
+	Rates       []ratesLine      `json:"change_rates"`
+	Intervals   intervalsLine    `json:"change_intervals"`
 	Levels      []levelLine      `json:"levels"`
 	Types       []typeLine       `json:"content_types"`
 	Queues      []queueLine      `json:"refresh_queues"`

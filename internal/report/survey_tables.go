@@ -31,7 +31,10 @@ func (line surveyLine) write(out io.Writer, now time.Time) error {
 		}
 		fmt.Fprintf(out, "\n%s\n", table.Title)
 		t := newTable(out, table.Header...)
-		for _, row := range table.Rows {
+		for i, row := range table.Rows {
+			if table.Marks != nil {
+				row = append(slices.Clone(row), drawn(table.Bars[i], table.Marks[i]))
+			}
 			t.row(row...)
 		}
 		if err := t.flush(); err != nil {
@@ -56,6 +59,7 @@ func (line surveyLine) rows(now time.Time) [][]string {
 			plural(broken.Pages, "page"), percentage(broken.Share), broken.Links, plural(broken.AllLinks, "link"), percentage(broken.LinkShare))},
 		{"ranked", when(time.Time(line.Ranked), now)},
 	}
+	rows = append(rows, line.modelRows()...)
 	if line.Budget > 0 {
 		rows = append(rows, []string{"planned", fmt.Sprintf("%.0f visits a day of %.0f", line.Planned, line.Budget)})
 	}
@@ -81,6 +85,9 @@ type surveyTable struct {
 	Header []string
 	Rows   [][]string
 	Bars   []float64
+	// Marks, unless nil, are what the bars are to be compared with, 0 to 1. Then text has
+	// the bars, too.
+	Marks []float64
 }
 
 func (line surveyLine) tables() []surveyTable {
@@ -89,6 +96,7 @@ func (line surveyLine) tables() []surveyTable {
 		counted("Visits by outcome", "OUTCOME", crawl.Outcomes(), line.Outcomes),
 		line.levelTable(), line.queueTable(),
 		counted("Update activity (changes about every)", "CATEGORY", schedule.Activities(), line.Activities),
+		line.ratesTable(), line.foreseenTable(), line.intervalTable(),
 		line.typeTable(), line.pageTable(), line.referredTable(), line.hostTable(), line.prefixTable(),
 		mostFirst("Links that were not taken", "LINKS", line.Rejected), mostFirst("Held as traps", "PAGES", line.Traps),
 	}

@@ -10,9 +10,9 @@ import (
 // IntervalBins is how many bins the intervals between changes are counted in.
 const IntervalBins = 10
 
-// Intervals tests whether pages change as Poisson processes do, each at a rate of its own:
-// whether the time since the last change says nothing about the next one. It then is
-// exponential, as the intervals of Sizov's figure "Change intervals of pages".
+// IntervalFit is a test of whether pages change as Poisson processes do, each at a rate of
+// its own: whether the time since the last change says nothing about the next one. It then
+// is exponential, as the intervals of Sizov's figure "Change intervals of pages".
 //
 // What visits see of an interval is censored: a change lies somewhere between two looks,
 // several count as one, and the last interval of a page has not ended. So no intervals are
@@ -27,13 +27,24 @@ const IntervalBins = 10
 // it had. The test is χ² = Σ (found − expected)²/variance over the bins, after the expected
 // changes are brought to the number found, for which a degree of freedom goes.
 //
+// How the rates of pages differ is fitted to the same looks, by empirical Bayes: a belief
+// that fits the pages badly would look like a misfit of the intervals.
+//
 // With many looks between two changes the bins show the shape of the intervals. With few
 // looks the first bins are empty, and the test sees less. It cannot see what happens
 // between two looks.
-type Intervals struct {
+type IntervalFit struct {
 	Pages, Looks, Changes int
 	// Bins count the looks by u, [IntervalBins] from 0 to 1.
 	Bins [IntervalBins]IntervalBin
+	// Tested says that there were enough changes for the rest.
+	Tested bool
+	// Ratio is the changes that were found over those that were expected. The test is of the
+	// shape alone.
+	Ratio     float64
+	ChiSquare float64
+	Degrees   int
+	PValue    float64 // the chance of a χ² as large or larger under the model
 }
 
 // IntervalBin is the looks in one bin.
@@ -44,78 +55,109 @@ type IntervalBin struct {
 	Variance float64 // of Expected
 }
 
-// Add adds the looks of a page, in their order. The prior is the belief about the rate of a
-// page that nothing is known of.
-func (in *Intervals) Add(looks []Look, prior gamma.Distribution) {
+// FitIntervals tests the looks of pages, each page's in their order. The outside prior is
+// what the rates of pages are taken to be like where the pages are too few to tell.
+func FitIntervals(pages [][]Look, outside gamma.Distribution) IntervalFit {
+	fit, prior := IntervalFit{}, commonPrior(pages, outside)
+	for _, looks := range pages {
+		fit.add(looks, prior)
+	}
+	fit.test()
+	return fit
+}
+
+// commonRounds is how often the steps of EM are repeated for the prior of a sample.
+const commonRounds = 20
+
+// commonPrior is the belief about the rate of one of these pages before any look at it.
+func commonPrior(pages [][]Look, outside gamma.Distribution) gamma.Distribution {
+	var evidence []gamma.Evidence
+	for _, looks := range pages {
+		var e gamma.Evidence
+		for _, l := range looks {
+			e = looked(e, l, outside)
+		}
+		if len(looks) > 0 {
+			evidence = append(evidence, e)
+		}
+	}
+	prior := outside
+	for range commonRounds {
+		var all Population
+		for _, e := range evidence {
+			all.Add(e.Under(prior))
+		}
+		prior = all.Prior(outside)
+	}
+	return prior
+}
+
+// add adds the looks of a page.
+func (fit *IntervalFit) add(looks []Look, prior gamma.Distribution) {
 	if len(looks) == 0 {
 		return
 	}
-	in.Pages++
+	fit.Pages++
 	var e gamma.Evidence
 	since := 0.0 // H
 	for _, l := range looks {
-		g := e.Under(prior)
-		hazard := -math.Log(g.Survival(l.Days))
-		bin := &in.Bins[min(int(IntervalBins*-math.Expm1(-since-hazard/2)), IntervalBins-1)]
+		hazard := -math.Log(e.Under(prior).Survival(l.Days))
+		bin := &fit.Bins[min(int(IntervalBins*-math.Expm1(-since-hazard/2)), IntervalBins-1)]
 		chance := -math.Expm1(-hazard)
-		in.Looks++
+		fit.Looks++
 		bin.Looks++
 		bin.Expected += chance
 		bin.Variance += chance * (1 - chance)
+		since += hazard
 		if l.Changed {
-			in.Changes++
+			fit.Changes++
 			bin.Found++
 			since = 0
-			e = e.Changed(l.Days, g.Mean())
-			continue
 		}
-		since += hazard
-		e.Days += l.Days
+		e = looked(e, l, prior)
 	}
+}
+
+// looked adds a look to the evidence of a page.
+func looked(e gamma.Evidence, l Look, prior gamma.Distribution) gamma.Evidence {
+	if l.Changed {
+		return e.Changed(l.Days, e.Under(prior).Mean())
+	}
+	e.Days += l.Days
+	return e
 }
 
 // leastExpected is how many changes each class of a χ² test must let expect.
 const leastExpected = 5
 
-// Fit is the result of the test of [Intervals].
-type Fit struct {
-	// Ratio is the changes that were found over those that the beliefs expected: 1 if their
-	// level is right. The test is of the shape alone.
-	Ratio     float64
-	ChiSquare float64
-	Degrees   int
-	PValue    float64 // the chance of a χ² as large or larger, if the pages change as Poisson processes
-}
-
-// Test tests the shape of the intervals. It reports false if there are too few changes to
-// tell.
-func (in *Intervals) Test() (Fit, bool) {
+// test tests the shape of the intervals, if there are enough changes to tell.
+func (fit *IntervalFit) test() {
 	expected := 0.0
-	for _, b := range in.Bins {
+	for _, b := range fit.Bins {
 		expected += b.Expected
 	}
-	if in.Changes == 0 || !(expected > 0) {
-		return Fit{}, false
+	if fit.Changes == 0 || !(expected > 0) {
+		return
 	}
-	fit := Fit{Ratio: float64(in.Changes) / expected}
-	classes := in.classes(fit.Ratio)
-	if fit.Degrees = len(classes) - 1; fit.Degrees < 1 {
-		return Fit{}, false
+	ratio := float64(fit.Changes) / expected
+	classes := fit.classes(ratio)
+	if len(classes) < 2 {
+		return
 	}
+	fit.Tested, fit.Ratio, fit.Degrees = true, ratio, len(classes)-1
 	for _, c := range classes {
 		off := float64(c.Found) - c.Expected
 		fit.ChiSquare += off * off / c.Variance
 	}
 	fit.PValue = gamma.Distribution{A: float64(fit.Degrees) / 2, B: 0.5}.Above(fit.ChiSquare)
-	return fit, true
 }
 
 // classes are the bins with the expected changes times a ratio; those with too few are
 // joined to the next one, the last to the one before.
-func (in *Intervals) classes(ratio float64) []IntervalBin {
+func (fit *IntervalFit) classes(ratio float64) []IntervalBin {
 	var all []IntervalBin
 	var open IntervalBin
-	for _, b := range in.Bins {
+	for _, b := range fit.Bins {
 		open = open.plus(IntervalBin{Looks: b.Looks, Found: b.Found, Expected: ratio * b.Expected, Variance: ratio * b.Variance})
 		if open.Expected >= leastExpected {
 			all, open = append(all, open), IntervalBin{}
@@ -130,6 +172,3 @@ func (in *Intervals) classes(ratio float64) []IntervalBin {
 func (b IntervalBin) plus(c IntervalBin) IntervalBin {
 	return IntervalBin{b.Looks + c.Looks, b.Found + c.Found, b.Expected + c.Expected, b.Variance + c.Variance}
 }
-
-// PriorRate returns the belief about the rate of a page that nothing is known of.
-func (p Parameters) PriorRate() gamma.Distribution { return p.prior() }

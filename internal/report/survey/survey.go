@@ -41,6 +41,10 @@ type Page struct {
 	// is believed.
 	Rate     float64
 	Compared bool
+	// Lag is how far its copy is expected to be behind; Lags says that there is one, and
+	// that it is known since when.
+	Lag  schedule.Lag
+	Lags bool
 }
 
 // Options choose what is counted.
@@ -99,6 +103,10 @@ type Result struct {
 	// are the links to the broken ones, of Links in all.
 	Duplicates                 int
 	Broken, BrokenLinks, Links int
+
+	Copies int // pages with a Lag, of which the sums are:
+
+	fresh, age, rate, delay float64
 
 	Levels     []Level
 	Types      []Type
@@ -166,6 +174,11 @@ func (s *Survey) Add(p Page) {
 		s.addDownload(p)
 	}
 	s.addSchedule(p)
+	if p.Lags {
+		r.Copies++
+		r.fresh, r.age = r.fresh+p.Lag.Fresh, r.age+p.Lag.Age
+		r.rate, r.delay = r.rate+p.Lag.Rate, r.delay+p.Lag.Delay
+	}
 	if p.State != crawl.Held {
 		s.result.TopPages = keepBest(s.result.TopPages, p, s.options.Top, moreImportant)
 		s.result.TopReferred = keepBest(s.result.TopReferred, p, s.options.Top, moreBacklinks)
@@ -235,6 +248,21 @@ func (s *Survey) Result() Result {
 	}
 	slices.SortStableFunc(r.Types, func(a, b Type) int { return cmp.Compare(b.Pages, a.Pages) })
 	return r
+}
+
+// Freshness is the expected share of copies that are up to date (Sizov's F).
+func (r Result) Freshness() float64 { return r.fresh / float64(max(r.Copies, 1)) }
+
+// Age is the expected mean age of the copies in days (Sizov's A).
+func (r Result) Age() float64 { return r.age / float64(max(r.Copies, 1)) }
+
+// Delay is the mean number of days that a change is expected to wait for its visit (Sizov's
+// D, for each change).
+func (r Result) Delay() float64 {
+	if r.rate == 0 {
+		return 0
+	}
+	return r.delay / r.rate
 }
 
 // Importance is H/T, how many of the downloaded pages are important, 0 to 1.
