@@ -199,11 +199,16 @@ func decide(rules schedule.Rules, page store.PageRecord, in contract.PlanIn, bes
 	known := pageOf(page)
 	known.Visit = in.Visit
 	f := in.Fetch
+	with := group.Steer(page.Steering, page.HostSteering, page.Weight)
 	seen := schedule.Observation{
 		Outcome: f.Outcome, RetryAfter: f.RetryAfter, Rest: polite.LeftAlone(f.Held, page.Failures+1), At: f.At, Gap: known.Belief.Gap(f.At), NotModified: f.Status == http.StatusNotModified,
 		Modified: modified(page, f), Late: late(page, f.At), Duplicate: beside.duplicate, Respelled: f.Respelled, Trapped: beside.trapped, Internal: beside.internal,
 	}
-	return schedule.AfterVisit(group.Policy, known, seen, group.Steer(page.Steering, page.HostSteering, page.Weight))
+	plan := schedule.AfterVisit(group.Policy, known, seen, with)
+	if chance, is := schedule.Foresee(known.Belief, seen, with); is && page.HintedBy == 0 {
+		plan.Foreseen = chance // a hinted visit is made because of what the belief does not know
+	}
+	return plan
 }
 
 // pageOf is a page as policies see it after its last visit.
@@ -246,7 +251,7 @@ func recordOf(page store.PageRecord, in contract.PlanIn, plan schedule.Plan, kee
 			Duration: f.Duration, State: plan.State, Problem: f.Problem, Location: f.Location,
 			Reasons: slices.Concat(in.Reasons, plan.Reasons()),
 		},
-		Interval: plan.Interval, Failures: plan.Failures, Held: f.Held, Late: late(page, f.At),
+		Interval: plan.Interval, Failures: plan.Failures, Held: f.Held, Late: late(page, f.At), Foreseen: plan.Foreseen,
 		Validators: f.Validators, ETag: f.ETag, LastModified: f.LastModified, Respelling: respelling(page, f), Belief: plan.Belief.Encode(),
 		Touched:   in.Touched,
 		Retention: store.Retention{Versions: keep.MaxVersions, Age: keep.MaxAge.Std(), Visits: keep.MaxVisits},

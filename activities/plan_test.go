@@ -110,6 +110,13 @@ func TestPlanRevisitLearnsTheRate(t *testing.T) {
 	if b := schedule.DecodeBelief(w.page(page.URL).Belief); b.Looks < 0.9 || b.Looks > 1 || !strings.Contains(plan.Reason, "changed in 1 of the last 3 visits") {
 		t.Errorf("after a change: %+v, %s", b, plan.Reason)
 	}
+	var foreseen store.Foresight
+	for _, f := range w.status().Foresight {
+		foreseen = store.Foresight{Visits: foreseen.Visits + f.Visits, Found: foreseen.Found + f.Found, Chance: foreseen.Chance + f.Chance}
+	}
+	if foreseen.Visits != 3 || foreseen.Found != 1 || foreseen.Chance <= 0 || foreseen.Chance >= 3 {
+		t.Errorf("of three comparisons, foreseen were %+v", foreseen)
+	}
 }
 
 func TestPlanRevisitHonoursRetryAfter(t *testing.T) {

@@ -26,6 +26,8 @@ type billed struct {
 	// are pages to be admitted.
 	found  *contract.RegisterOut
 	refill bool
+	// forbidden: robots.txt forbids the page, which it hears when it asks.
+	forbidden bool
 }
 
 // fansOut reports whether each visit has a Discover.
@@ -42,6 +44,7 @@ func TestActionsPerVisit(t *testing.T) {
 		{name: "changed, with links that are known", want: 4, fetch: brief, links: 3, found: &contract.RegisterOut{Seen: 3}},
 		{name: "changed, with new links", want: 7, fetch: brief, links: 3, found: &contract.RegisterOut{New: 3, Hosts: []int64{7}}, refill: true},
 		{name: "changed, with many links", want: 8, fetch: brief, links: 3},
+		{name: "forbidden by robots.txt", want: 2, forbidden: true},
 		{name: "unchanged, in line until its time", want: 5, waits: 1},
 		{name: "unchanged, called from the line", want: 6, waits: 1, turned: true},
 		{name: "unchanged, called twice", want: 9, waits: 2, turned: true},
@@ -76,6 +79,9 @@ func (b billed) actions(s *onServer, page int64, visits int) int {
 		}
 	}
 	s.world.OnAcquire = func(a contracttest.Ask) (contract.AcquireOut, error) {
+		if b.forbidden {
+			return contract.AcquireOut{Answer: contract.AnswerExcluded, Rule: "Disallow: /"}, nil
+		}
 		if a.N > b.waits {
 			return contract.AcquireOut{}, nil
 		}

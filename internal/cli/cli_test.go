@@ -44,6 +44,7 @@ func TestMistakes(t *testing.T) {
 		{"unknown flag", "status --wacth", ExitUsage, "unknown flag --wacth"},
 		{"unknown output", "status --output xml", ExitUsage, "--output must be one of"},
 		{"missing argument", "pages", ExitUsage, "expected \"<name>\" (see `starter pages --help`)"},
+		{"second crawl unknown", "report news docs", ExitNotFound, `there is no crawl "docs"`},
 		{"surplus argument", "status a b", ExitUsage, "unexpected argument b"},
 		{"negative duration", "crawl news https://example.com/ --delay -5s", ExitUsage, `--delay: "-5s" is not a duration (negative)`},
 		{"negative duration with =", "crawl news https://example.com/ --delay=-5s", ExitUsage, "negative"},

@@ -12,6 +12,7 @@ import (
 
 type reportCmd struct {
 	Name      string         `arg:"" help:"The crawl."`
+	Other     string         `arg:"" optional:"" help:"Another crawl, to be shown beside it."`
 	HTML      string         `placeholder:"FILE" help:"Write the same with plots as a page that stands alone, too."`
 	Backlinks uint           `default:"2" placeholder:"G" help:"A page with more back-links than G is important (H/T)."`
 	Unit      crawl.Duration `default:"1h" placeholder:"TIME" help:"The unit of the refresh queues: UrlQ(n) ends at 20 n² units."`
@@ -22,9 +23,11 @@ type reportCmd struct {
 func (reportCmd) Help() string {
 	return `A crawl in the figures that crawlers are judged by: the share of important pages, diversity, pace, duplicates,
 broken links, back-links by level, the most important pages and hosts, what pages are visited by, and what was not taken.
-It reads all pages of the crawl.
+It reads all pages of the crawl. What a stopped crawl has found stays, and time counts until its stop.
+Of two crawls, their settings and these figures stand side by side.
 
     starter report news
+    starter report news docs
     starter report news --html report.html --backlinks 5`
 }
 
@@ -38,11 +41,21 @@ func (c reportCmd) Run(s *session) error {
 	if c.HTML != "" {
 		q.HTML = &page
 	}
-	err := s.withReport(func(r report.Reporter) error { return orNoCrawl(c.Name, r.Survey(s.ctx, q)) })
+	err := s.withReport(func(r report.Reporter) error { return c.write(s, r, q) })
 	if err != nil || c.HTML == "" {
 		return err
 	}
 	return replaceFile(c.HTML, page.Bytes())
+}
+
+func (c reportCmd) write(s *session, r report.Reporter, q report.SurveyQuery) error {
+	if c.Other == "" {
+		return orNoCrawl(c.Name, r.Survey(s.ctx, q))
+	}
+	if _, err := r.Store.Crawl(s.ctx, c.Other); err != nil {
+		return orNoCrawl(c.Other, err)
+	}
+	return orNoCrawl(c.Name, r.Compare(s.ctx, report.CompareQuery{SurveyQuery: q, Other: c.Other}))
 }
 
 // replaceFile writes a file whole or not at all.

@@ -55,6 +55,10 @@ type FilterSpec struct {
 	Regex Texts `json:"regex,omitempty"`
 	// Length is the number of bytes of the URL.
 	Length *Range `json:"length,omitempty"`
+	// Seed is a seed by its URL; it covers what scope.type covers of it: its folder, host or
+	// domain, and its host with the types page and any. With level, each seed can have a
+	// depth of its own.
+	Seed Texts `json:"seed,omitempty"`
 	// Level is the number of links from a seed.
 	Level *Range `json:"level,omitempty"`
 	// HopsOffHost is the number of links since the seeds' hosts were left; 0 on them.
@@ -239,6 +243,7 @@ func (f FilterSpec) validateTexts(field string, bad badField) error {
 		{"host", f.Host, checkHostPattern},
 		{"domain", f.Domain, checkHostName},
 		{"prefix", f.Prefix, nil},
+		{"seed", f.Seed, nil},
 		{"extension", f.Extension, checkExtension},
 		{"param", f.Param, func(s string) error { return checkParamName(s, "&=#", "sort or utm_*") }},
 		{"regex", f.Regex, checkRegex},

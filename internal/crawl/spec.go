@@ -64,6 +64,10 @@ type LimitSpec struct {
 	MaxPages int `json:"max_pages"`
 	// Window is the most pages of one host that are admitted and not yet attempted.
 	Window int `json:"window"`
+	// SiteTime is for how long new pages of a host come in, from the first on, in each round
+	// (revisit.default_interval); the rest waits for the next round. It bounds what an endless
+	// site takes. 0 is without limit.
+	SiteTime Duration `json:"site_time"`
 }
 
 // TrapSpec guards against parts of sites that have no end. What it keeps out is

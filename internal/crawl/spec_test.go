@@ -62,6 +62,7 @@ func TestParseSpecMistakes(t *testing.T) {
 		{"politeness.factor", `{"name":"a","seeds":["http://a/"],"politeness":{"factor":-1}}`},
 		{"politeness", `{"name":"a","seeds":["http://a/"],"politeness":"strict"}`},
 		{"limits.max_pages", `{"name":"a","seeds":["http://a/"],"limits":{"max_pages":1.5}}`},
+		{"limits.site_time", `{"name":"a","seeds":["http://a/"],"limits":{"site_time":"24h"}}`},
 		{"limits.window", `{"name":"a","seeds":["http://a/"],"limits":{"window":0}}`},
 		{"fetch.max_body", `{"name":"a","seeds":["http://a/"],"fetch":{"max_body":"lots"}}`},
 		{"fetch.allow_networks[0]", `{"name":"a","seeds":["http://a/"],"fetch":{"allow_networks":["10.0.0.1"]}}`},

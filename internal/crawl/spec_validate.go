@@ -50,6 +50,8 @@ func (s *Spec) Validate() error {
 	switch {
 	case s.Limits.MaxPages < 0:
 		return bad("limits.max_pages", "is negative; 0 means unlimited")
+	case s.Limits.SiteTime > 0 && s.Limits.SiteTime >= s.Revisit.DefaultInterval:
+		return bad("limits.site_time", "%s is not less than revisit.default_interval, %s, which is a site's round", s.Limits.SiteTime, s.Revisit.DefaultInterval)
 	case s.Limits.Window < 1 || s.Limits.Window > 10000:
 		return bad("limits.window", "is %d; use 1 to 10000", s.Limits.Window)
 	case s.Traps.MaxHostPages < 0:

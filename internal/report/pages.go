@@ -34,6 +34,9 @@ type pageLine struct {
 	nextLine
 	Due       stamp `json:"due"` // by its policy
 	Backlinks int   `json:"backlinks"`
+	// Type and Bytes are those of the last version, null and 0 if there is none.
+	Type  orNull `json:"content_type"`
+	Bytes int64  `json:"bytes"`
 }
 
 // Pages writes the pages of a crawl in the order in which they were found.
@@ -85,7 +88,7 @@ func (r Reporter) open(ctx context.Context, name string) (store.CrawlRecord, tim
 func (r Reporter) pageBatch(ctx context.Context, pages []store.PageRecord, o outlook, head bool) error {
 	var header []string
 	if head && r.Format == Text {
-		header = []string{"STATE", "HOST", "LEVEL", "VISITS", "CHANGES", "LAST VISIT", "NEXT VISIT", "BACKLINKS", "URL"}
+		header = []string{"STATE", "HOST", "LEVEL", "VISITS", "CHANGES", "LAST VISIT", "NEXT VISIT", "BACKLINKS", "SIZE", "TYPE", "URL"}
 	}
 	t := newTable(r.Out, header...)
 	for _, p := range pages {
@@ -95,16 +98,25 @@ func (r Reporter) pageBatch(ctx context.Context, pages []store.PageRecord, o out
 		}
 		if r.Format == Text {
 			t.row(p.State.String(), string(is.state), strconv.Itoa(p.Level), strconv.Itoa(p.Visits), strconv.Itoa(p.Changes),
-				when(p.LastAt, o.now), is.words(o.now), strconv.Itoa(p.Backlinks), p.URL)
+				when(p.LastAt, o.now), is.words(o.now), strconv.Itoa(p.Backlinks), sizeOf(p.Last), some(essence(p.Last.ContentType)), p.URL)
 			continue
 		}
 		err = writeJSON(r.Out, pageLine{
 			URL: p.URL, Host: p.Host, State: p.State, HostState: is.state, Level: p.Level, Visits: p.Visits, Changes: p.Changes,
 			LastVisit: stamp(p.LastAt), NextVisit: stamp(is.At), nextLine: nextLineOf(is.Next), Due: stamp(p.NextAt), Backlinks: p.Backlinks,
+			Type: orNull(p.Last.ContentType), Bytes: p.Last.Bytes,
 		})
 		if err != nil {
 			return err
 		}
 	}
 	return t.flush()
+}
+
+// sizeOf is the size of a version, if there is one.
+func sizeOf(v store.VersionRecord) string {
+	if v.ID == 0 {
+		return some("")
+	}
+	return size(v.Bytes)
 }

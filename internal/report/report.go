@@ -26,6 +26,7 @@ type Store interface {
 	Care(ctx context.Context, crawlID int64) (store.CareRecord, error)
 	ListPages(ctx context.Context, f store.PageFilter) ([]store.PageRecord, error)
 	ListVisits(ctx context.Context, pageID int64, before, limit int) ([]store.VisitRecord, error)
+	RecentVisits(ctx context.Context, pages []int64, each int) ([]store.VisitLook, error)
 	ListVersions(ctx context.Context, pageID int64, before, limit int) ([]store.VersionRecord, error)
 	Version(ctx context.Context, pageID int64, seq int) (store.VersionRecord, error)
 	ListDuplicates(ctx context.Context, f store.DuplicateFilter) ([]store.DuplicateRecord, error)

@@ -90,6 +90,16 @@ func (f *fake) Evictions(context.Context, int64, bool, int) ([]store.Eviction, e
 	return f.evicted, f.fail
 }
 
+func (f *fake) RecentVisits(_ context.Context, pages []int64, each int) (found []store.VisitLook, err error) {
+	for _, id := range pages {
+		visits := f.visits[id][:min(each, len(f.visits[id]))]
+		for _, v := range slices.Backward(visits) {
+			found = append(found, store.VisitLook{PageID: id, Visit: v.Visit, At: v.At, Outcome: v.Outcome, State: v.State})
+		}
+	}
+	return found, f.fail
+}
+
 var steered = schedule.Steering{Policy: "sqrt", Threshold: 0.02, Prior: gamma.Distribution{A: 0.7, B: 14}, Steep: 0.4}
 
 func (f *fake) Ranking(context.Context, int64) (store.RankingRecord, int, error) {
@@ -245,6 +255,9 @@ func TestGolden(t *testing.T) {
 		"survey": func(r Reporter) error {
 			return r.Survey(ctx, SurveyQuery{Crawl: "news", Options: survey.Options{Backlinks: 2, Top: 2}})
 		},
+		"compare": func(r Reporter) error {
+			return r.Compare(ctx, CompareQuery{SurveyQuery: SurveyQuery{Crawl: "news", Options: survey.Options{Backlinks: 2, Top: 2}}, Other: "docs"})
+		},
 		"hosts":      func(r Reporter) error { return r.Hosts(ctx, HostsQuery{Crawl: "news"}) },
 		"status":     func(r Reporter) error { return r.Status(ctx, "news") },
 		"status-all": func(r Reporter) error { return r.StatusAll(ctx) },
@@ -349,7 +362,7 @@ func TestKeys(t *testing.T) {
 		},
 		{
 			func(r Reporter) error { return r.Pages(t.Context(), PagesQuery{Crawl: "news"}) },
-			"url host state host_state level visits changes last_visit next_visit next_by next_why due backlinks",
+			"url host state host_state level visits changes last_visit next_visit next_by next_why due backlinks content_type bytes",
 		},
 		{
 			func(r Reporter) error { return r.Hosts(t.Context(), HostsQuery{Crawl: "news", Limit: 1}) },

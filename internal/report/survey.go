@@ -23,19 +23,7 @@ type SurveyQuery struct {
 // Survey writes a crawl in the figures that crawlers are judged by. It reads all
 // pages of the crawl.
 func (r Reporter) Survey(ctx context.Context, q SurveyQuery) error {
-	record, now, err := r.open(ctx, q.Crawl)
-	if err != nil {
-		return err
-	}
-	rules, err := schedule.NewRules(record.Spec.Revisit)
-	if err != nil {
-		return err
-	}
-	result, err := r.survey(ctx, record.ID, rules, q.Options)
-	if err != nil {
-		return err
-	}
-	line, err := r.surveyLine(ctx, record, result, now)
+	line, now, err := r.surveyOf(ctx, q.Crawl, q.Options)
 	if err != nil {
 		return err
 	}
@@ -50,7 +38,30 @@ func (r Reporter) Survey(ctx context.Context, q SurveyQuery) error {
 	return line.write(r.Out, now)
 }
 
-func (r Reporter) survey(ctx context.Context, crawlID int64, rules schedule.Rules, o survey.Options) (survey.Result, error) {
+func (r Reporter) surveyOf(ctx context.Context, name string, o survey.Options) (surveyLine, time.Time, error) {
+	record, now, err := r.open(ctx, name)
+	if err != nil {
+		return surveyLine{}, time.Time{}, err
+	}
+	rules, err := schedule.NewRules(record.Spec.Revisit)
+	if err != nil {
+		return surveyLine{}, time.Time{}, err
+	}
+	status, err := r.Store.Status(ctx, record.ID)
+	if err != nil {
+		return surveyLine{}, time.Time{}, err
+	}
+	visits := newSample(status.Pages)
+	result, err := r.survey(ctx, record.ID, rules, visits, now, o)
+	if err != nil {
+		return surveyLine{}, time.Time{}, err
+	}
+	line, err := r.surveyLine(ctx, record, status, result, now)
+	line.addModel(result, visits, record.Spec.Revisit.DefaultInterval.Std(), status.Foresight)
+	return line, now, err
+}
+
+func (r Reporter) survey(ctx context.Context, crawlID int64, rules schedule.Rules, visits *visitSample, now time.Time, o survey.Options) (survey.Result, error) {
 	s := survey.New(o)
 	filter := store.PageFilter{CrawlID: crawlID, Limit: batch}
 	for {
@@ -58,8 +69,19 @@ func (r Reporter) survey(ctx context.Context, crawlID int64, rules schedule.Rule
 		if err != nil {
 			return survey.Result{}, err
 		}
+		left, err := r.leftAs(ctx, pages)
+		if err != nil {
+			return survey.Result{}, err
+		}
+		if err := r.readSample(ctx, visits, pages, rules); err != nil {
+			return survey.Result{}, err
+		}
 		for _, p := range pages {
-			s.Add(surveyed(p, rules))
+			page := surveyed(p, rules, now)
+			if state, is := left[p.PageID]; is {
+				page.Left = state
+			}
+			s.Add(page)
 		}
 		if len(pages) == 0 {
 			return s.Result(), nil
@@ -68,21 +90,55 @@ func (r Reporter) survey(ctx context.Context, crawlID int64, rules schedule.Rule
 	}
 }
 
+// leftAs returns the states in which the last visits left those pages that are visited no
+// more.
+func (r Reporter) leftAs(ctx context.Context, pages []store.PageRecord) (map[int64]crawl.PageState, error) {
+	var rest []int64
+	for _, p := range pages {
+		if p.Visits > 0 && !p.State.Lives() {
+			rest = append(rest, p.PageID)
+		}
+	}
+	if len(rest) == 0 {
+		return nil, nil
+	}
+	looks, err := r.Store.RecentVisits(ctx, rest, 1)
+	if err != nil {
+		return nil, err
+	}
+	left := make(map[int64]crawl.PageState, len(looks))
+	for _, v := range looks {
+		left[v.PageID] = v.State
+	}
+	return left, nil
+}
+
 // surveyed is a page as surveys see it.
-func surveyed(p store.PageRecord, rules schedule.Rules) survey.Page {
-	group := rules.At(rules.Group(p.URL))
-	belief := schedule.DecodeBelief(p.Belief)
+func surveyed(p store.PageRecord, rules schedule.Rules, now time.Time) survey.Page {
+	belief, with := schedule.DecodeBelief(p.Belief), parametersOf(rules, p)
 	page := survey.Page{
-		URL: p.URL, Host: p.Host, Level: p.Level, State: p.State, Visits: p.Visits,
+		URL: p.URL, Host: p.Host, Level: p.Level, State: p.State, Left: p.State, Visits: p.Visits, LastAt: p.LastAt,
 		Downloaded: p.Last.ID != 0, Type: essence(p.Last.ContentType), Bytes: p.Last.Bytes, Backlinks: p.Backlinks, Weight: p.Weight,
 	}
 	if p.Visits > 0 {
 		page.Interval = max(0, p.NextAt.Sub(p.LastAt))
 	}
 	if belief.Pairs > 0 {
-		page.Compared, page.Rate = true, belief.Rate(group.Steer(p.Steering, p.HostSteering, p.Weight))
+		page.Compared, page.Rate = true, belief.Rate(with)
+	}
+	if looked := belief.ComparedAt(); page.Downloaded && copied(p.State) && !looked.IsZero() {
+		next := p.NextAt
+		if now.After(next) {
+			next = now // it is overdue
+		}
+		page.Lags, page.Lag = true, schedule.LagOf(belief, with, now.Sub(looked), next.Sub(looked))
 	}
 	return page
+}
+
+// copied reports whether pages in a state still answer with what there is a copy of.
+func copied(s crawl.PageState) bool {
+	return s == crawl.Active || s == crawl.Failing || s == crawl.Duplicate
 }
 
 // essence is a media type without its parameters.
@@ -91,11 +147,7 @@ func essence(contentType string) string {
 	return strings.ToLower(strings.TrimSpace(name))
 }
 
-func (r Reporter) surveyLine(ctx context.Context, c store.CrawlRecord, s survey.Result, now time.Time) (surveyLine, error) {
-	status, err := r.Store.Status(ctx, c.ID)
-	if err != nil {
-		return surveyLine{}, err
-	}
+func (r Reporter) surveyLine(ctx context.Context, c store.CrawlRecord, status store.StatusRecord, s survey.Result, now time.Time) (surveyLine, error) {
 	steering, err := r.Store.Steering(ctx, c.ID, false)
 	if err != nil {
 		return surveyLine{}, err
@@ -113,11 +165,13 @@ func (r Reporter) surveyLine(ctx context.Context, c store.CrawlRecord, s survey.
 		return surveyLine{}, err
 	}
 	line.Crawl, line.State, line.CreatedAt, line.Now = c.Spec.Name, c.State, stamp(c.CreatedAt), stamp(now)
-	line.Visits, line.VisitsHour = status.Visits, status.LastHour
+	line.Visits, line.VisitsHour, line.Settings = status.Visits, status.LastHour, newSettingsLine(c.Spec)
 	for _, o := range crawl.Outcomes() {
 		line.Outcomes[o.String()] = status.Outcomes[o]
 	}
-	if days := now.Sub(c.CreatedAt).Hours() / 24; days > 0 {
+	ended, lasted := lifetime(c, s.LastVisit, now)
+	line.EndedAt, line.Lasted = stamp(ended), lasted.Seconds()
+	if days := lasted.Hours() / 24; days > 0 {
 		line.PagesPerDay, line.VisitsDay = float64(s.Downloaded)/days, float64(status.Visits)/days
 	}
 	for _, rejection := range rejections {
@@ -125,6 +179,23 @@ func (r Reporter) surveyLine(ctx context.Context, c store.CrawlRecord, s survey.
 	}
 	line.Ranked, line.Planned, line.Budget = stamp(ranking.At), steering.Planned, steering.Budget
 	return line, nil
+}
+
+// lifetime returns when a crawl ended, zero if it has not, and how long it lasted without
+// the times when it was stopped. A program of an earlier release keeps no time of a stop,
+// and visits that were under way end after it: the last visit is what is sure.
+func lifetime(c store.CrawlRecord, lastVisit, now time.Time) (ended time.Time, lasted time.Duration) {
+	end := now
+	if c.State == crawl.CrawlStopped {
+		if ended = c.StoppedAt; lastVisit.After(ended) {
+			ended = lastVisit
+		}
+		if ended.IsZero() {
+			ended = c.CreatedAt // it was stopped before any visit
+		}
+		end = ended
+	}
+	return ended, max(0, end.Sub(c.CreatedAt)-c.Rested)
 }
 
 // addGuard adds what the trap guard knows.
@@ -163,7 +234,7 @@ func newSurveyLine(s survey.Result) surveyLine {
 		Diversity:  diversityLine{s.Hosts, s.Domains, s.KnownHosts, s.Largest, s.Effective},
 		Duplicates: shareLine{s.Duplicates, share(s.Duplicates, s.Downloaded)},
 		Broken:     brokenLine{shareLine{s.Broken, share(s.Broken, s.Visited)}, s.BrokenLinks, s.Links, s.BrokenShare()},
-		Levels:     []levelLine{}, Types: []typeLine{}, TopPages: []topPageLine{}, TopHosts: []topHostLine{},
+		Levels:     []levelLine{}, Types: []typeLine{}, TopPages: []topPageLine{}, TopReferred: []topPageLine{}, TopHosts: []topHostLine{},
 	}
 	for _, state := range crawl.PageStates() {
 		line.Pages[state.String()] = s.Pages[state]
@@ -186,6 +257,9 @@ func newSurveyLine(s survey.Result) surveyLine {
 	}
 	for _, p := range s.TopPages {
 		line.TopPages = append(line.TopPages, topPageLine{p.URL, p.State, p.Backlinks, p.Weight})
+	}
+	for _, p := range s.TopReferred {
+		line.TopReferred = append(line.TopReferred, topPageLine{p.URL, p.State, p.Backlinks, p.Weight})
 	}
 	for _, h := range s.TopHosts {
 		line.TopHosts = append(line.TopHosts, topHostLine{h.Name, h.Pages, h.Held, h.Downloaded, h.Backlinks, h.Weight})

@@ -10,6 +10,9 @@ type surveyLine struct {
 	State       crawl.CrawlState `json:"state"`
 	CreatedAt   stamp            `json:"created_at"`
 	Now         stamp            `json:"now"`
+	EndedAt     stamp            `json:"ended_at"`       // null while the crawl is not stopped
+	Lasted      float64          `json:"lasted_seconds"` // to the end or to now, without earlier stops
+	Settings    settingsLine     `json:"settings"`
 	Known       int              `json:"known"`
 	Pages       map[string]int   `json:"pages"`
 	Visits      int              `json:"visits"`
@@ -24,6 +27,10 @@ type surveyLine struct {
 	Diversity   diversityLine    `json:"diversity"`
 	Duplicates  shareLine        `json:"duplicates"`
 	Broken      brokenLine       `json:"broken"`
+	Freshness   freshnessLine    `json:"freshness"`
+	Foreseen    []foreseenLine   `json:"foreseen"`
+	Rates       []ratesLine      `json:"change_rates"`
+	Intervals   intervalsLine    `json:"change_intervals"`
 	Levels      []levelLine      `json:"levels"`
 	Types       []typeLine       `json:"content_types"`
 	Queues      []queueLine      `json:"refresh_queues"`
@@ -32,10 +39,39 @@ type surveyLine struct {
 	Traps       map[string]int   `json:"traps"` // held pages by reason
 	Dominating  []prefixLine     `json:"dominating"`
 	TopPages    []topPageLine    `json:"top_pages"`
+	TopReferred []topPageLine    `json:"top_pages_by_backlinks"`
 	TopHosts    []topHostLine    `json:"top_hosts"`
 	Ranked      stamp            `json:"ranked_at"`
 	Planned     float64          `json:"planned_per_day"`
 	Budget      float64          `json:"budget_per_day"`
+}
+
+// settingsLine is what a crawl was told that its figures depend on: of JoMaGic's three
+// parameters, threads are the requests at a time, the queue is the window, and the
+// scheduling time is that between two rankings.
+type settingsLine struct {
+	Policy     string         `json:"policy"`
+	Budget     orNull         `json:"budget"`
+	Delay      crawl.Duration `json:"delay"`
+	PerAddress int            `json:"per_address"` // requests at a time to an address, 0 without limit
+	Window     int            `json:"window"`
+	MaxPages   int            `json:"max_pages"`
+	RankEvery  crawl.Duration `json:"rank_every"`
+}
+
+func newSettingsLine(s crawl.Spec) settingsLine {
+	return settingsLine{
+		Policy: policyName(s.Revisit), Budget: orNull(s.Revisit.Budget), Delay: s.Politeness.Delay, PerAddress: s.Politeness.PerAddress,
+		Window: s.Limits.Window, MaxPages: s.Limits.MaxPages, RankEvery: s.Rank.Every,
+	}
+}
+
+// policyName names the policy, with the selective rule where it holds.
+func policyName(s crawl.RevisitSpec) string {
+	if s.Selective {
+		return s.Policy + ", selective"
+	}
+	return s.Policy
 }
 
 type importanceLine struct {

@@ -31,7 +31,10 @@ func (line surveyLine) write(out io.Writer, now time.Time) error {
 		}
 		fmt.Fprintf(out, "\n%s\n", table.Title)
 		t := newTable(out, table.Header...)
-		for _, row := range table.Rows {
+		for i, row := range table.Rows {
+			if table.Marks != nil {
+				row = append(slices.Clone(row), drawn(table.Bars[i], table.Marks[i]))
+			}
 			t.row(row...)
 		}
 		if err := t.flush(); err != nil {
@@ -56,6 +59,7 @@ func (line surveyLine) rows(now time.Time) [][]string {
 			plural(broken.Pages, "page"), percentage(broken.Share), broken.Links, plural(broken.AllLinks, "link"), percentage(broken.LinkShare))},
 		{"ranked", when(time.Time(line.Ranked), now)},
 	}
+	rows = append(rows, line.modelRows()...)
 	if line.Budget > 0 {
 		rows = append(rows, []string{"planned", fmt.Sprintf("%.0f visits a day of %.0f", line.Planned, line.Budget)})
 	}
@@ -64,11 +68,14 @@ func (line surveyLine) rows(now time.Time) [][]string {
 
 // pace is said by the day once there has been one.
 func (line surveyLine) pace(now time.Time) string {
-	hour := plural(line.VisitsHour, "visit") + " in the last hour"
-	if age := now.Sub(time.Time(line.CreatedAt)); age < 24*time.Hour {
-		return fmt.Sprintf("%s and %s in %s; %s", plural(line.Downloaded, "page"), plural(line.Visits, "visit"), schedule.Rough(age), hour)
+	last := plural(line.VisitsHour, "visit") + " in the last hour"
+	if ended := time.Time(line.EndedAt); !ended.IsZero() {
+		last = "stopped " + when(ended, now)
 	}
-	return fmt.Sprintf("%.1f pages and %.1f visits a day; %s", line.PagesPerDay, line.VisitsDay, hour)
+	if lasted := time.Duration(line.Lasted * float64(time.Second)); lasted < 24*time.Hour {
+		return fmt.Sprintf("%s and %s in %s; %s", plural(line.Downloaded, "page"), plural(line.Visits, "visit"), schedule.Rough(lasted), last)
+	}
+	return fmt.Sprintf("%.1f pages and %.1f visits a day; %s", line.PagesPerDay, line.VisitsDay, last)
 }
 
 // surveyTable is a list of a survey. Bars are the lengths of its rows' bars, 0 to 1,
@@ -78,6 +85,9 @@ type surveyTable struct {
 	Header []string
 	Rows   [][]string
 	Bars   []float64
+	// Marks, unless nil, are what the bars are to be compared with, 0 to 1. Then text has
+	// the bars, too.
+	Marks []float64
 }
 
 func (line surveyLine) tables() []surveyTable {
@@ -86,7 +96,8 @@ func (line surveyLine) tables() []surveyTable {
 		counted("Visits by outcome", "OUTCOME", crawl.Outcomes(), line.Outcomes),
 		line.levelTable(), line.queueTable(),
 		counted("Update activity (changes about every)", "CATEGORY", schedule.Activities(), line.Activities),
-		line.typeTable(), line.pageTable(), line.hostTable(), line.prefixTable(),
+		line.ratesTable(), line.foreseenTable(), line.intervalTable(),
+		line.typeTable(), line.pageTable(), line.referredTable(), line.hostTable(), line.prefixTable(),
 		mostFirst("Links that were not taken", "LINKS", line.Rejected), mostFirst("Held as traps", "PAGES", line.Traps),
 	}
 	return tables
@@ -156,6 +167,16 @@ func (line surveyLine) pageTable() surveyTable {
 	t := surveyTable{Title: "Most important pages", Header: []string{"WEIGHT", "BACK-LINKS", "STATE", "URL"}}
 	for _, p := range line.TopPages {
 		t.add(importance(p.Weight, p.Backlinks), figure(p.Weight), strconv.Itoa(p.Backlinks), p.State.String(), p.URL)
+	}
+	return t.scaled()
+}
+
+// referredTable has JoMaGic's measure of importance, which the blended one beside it
+// contains among others.
+func (line surveyLine) referredTable() surveyTable {
+	t := surveyTable{Title: "Pages with most back-links", Header: []string{"BACK-LINKS", "WEIGHT", "STATE", "URL"}}
+	for _, p := range line.TopReferred {
+		t.add(float64(p.Backlinks), strconv.Itoa(p.Backlinks), figure(p.Weight), p.State.String(), p.URL)
 	}
 	return t.scaled()
 }

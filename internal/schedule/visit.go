@@ -13,6 +13,9 @@ type Plan struct {
 	// Failures is the number of visits in a row that failed or were throttled,
 	// including this one.
 	Failures int
+	// Foreseen is the chance of a change that was given to the visit before, for whoever
+	// judges beliefs by it; 0 if none was. See [Foresee].
+	Foreseen float64
 	Decision
 }
 

@@ -177,6 +177,9 @@ func newFilter(spec crawl.FilterSpec, field string) (filter, error) {
 	}
 	add("prefix", spec.Prefix, func(l Link) truth { return truthOf(slices.ContainsFunc(prefixes, l.startsWith)) })
 	add("extension", spec.Extension, inExtensions(spec.Extension))
+	if err := f.addSeeds(spec.Seed, field+".seed"); err != nil {
+		return nil, err
+	}
 	params := urlkey.ParamNames(spec.Param)
 	add("param", spec.Param, func(l Link) truth { return truthOf(params.InQuery(l.URL)) })
 	add("language", spec.Language, func(l Link) truth { return inLanguage(spec.Language, l.Language) })

@@ -17,6 +17,9 @@ type Reports interface {
 	// ListVisits lists a page's visits, newest first, below visit number before (0: from
 	// the newest).
 	ListVisits(ctx context.Context, pageID int64, before, limit int) ([]VisitRecord, error)
+	// RecentVisits lists the last visits of pages, at most each of a page, in the order of
+	// page and visit. It reads no more of them than VisitLook has.
+	RecentVisits(ctx context.Context, pages []int64, each int) ([]VisitLook, error)
 	// ListVersions lists a page's versions, newest first, below number before (0: from the
 	// newest), without their heads. It leaves out versions of visits that are not recorded
 	// yet.
@@ -35,6 +38,15 @@ type Reports interface {
 	Standings(ctx context.Context, pages []int64) (map[int64]Standing, error)
 }
 
+// VisitLook is what a visit saw, in short.
+type VisitLook struct {
+	PageID  int64
+	Visit   int
+	At      time.Time
+	Outcome crawl.Outcome
+	State   crawl.PageState // of the page after the visit
+}
+
 // StatusRecord is a crawl in numbers.
 type StatusRecord struct {
 	Pages    map[crawl.PageState]int
@@ -50,10 +62,23 @@ type StatusRecord struct {
 	LastHour int // visits in the last hour
 	Evicted  int // evictions of the last EvictionsKept
 	NextDue  time.Time
+	// Foresight counts the visits whose outcome was foreseen, by the chance of a change:
+	// the first from 0 to 0.1, the last from 0.9 to 1.
+	Foresight [ForesightBins]Foresight
 	// Bound is how many pages of all crawls may be on their way to their first visit at a
 	// time, Demand how many are.
 	Bound  admission.Bound
 	Demand admission.Demand
+}
+
+// ForesightBins is in how many classes foreseen chances are counted.
+const ForesightBins = 10
+
+// Foresight is how well changes were foreseen: of so many visits, Chance is the sum of the
+// chances of a change that were given before, and Found is how many found one.
+type Foresight struct {
+	Visits, Found int
+	Chance        float64
 }
 
 // PageFilter chooses pages; zero fields choose all.

@@ -31,8 +31,9 @@ type Schedules interface {
 	// Reschedule moves the next visits of pages that sleep and have not been visited since
 	// the move was decided, and returns the pages that it moved.
 	Reschedule(ctx context.Context, moves []Move) ([]PageRecord, error)
-	// Internal counts the pages of the same host that a page links to and that were visited
-	// since a time, and how many of these changed. It considers the first thousand.
+	// Internal counts the pages of the same host that a page links to and that were compared
+	// with an earlier copy since a time, and how many of these had changed. It considers the
+	// first thousand. A first copy, and a visit without content, is no comparison.
 	Internal(ctx context.Context, pageID int64, since time.Time) (schedule.Internal, error)
 }
 

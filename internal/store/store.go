@@ -121,6 +121,10 @@ type CrawlRecord struct {
 	State      crawl.CrawlState
 	Generation int64 // raised by each change of spec or state
 	CreatedAt  time.Time
+	// StoppedAt is when the crawl was stopped, zero if it runs or an older program stopped
+	// it. Rested is how long it was stopped before that, in all.
+	StoppedAt time.Time
+	Rested    time.Duration
 	// Imported: it has seeds besides those of the spec; see Seeds.
 	Imported bool
 	// Deleting: the crawl can only be deleted; see Deletion.

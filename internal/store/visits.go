@@ -145,6 +145,10 @@ type RecordParams struct {
 	Held time.Duration
 	// Late is how long the page waited for the visit after it was due. See polite.Book.
 	Late time.Duration
+	// Foreseen is the chance of a change that the belief before gave to a visit that
+	// compared two copies; 0 if it gave none, or the visit was not made by its plan. It is
+	// counted: see Foresight.
+	Foreseen float64
 	// ETag and LastModified replace the page's validators when Validators is set.
 	Validators         bool
 	ETag, LastModified string

@@ -23,7 +23,11 @@ type Page struct {
 	URL, Host string
 	Level     int
 	State     crawl.PageState
-	Visits    int
+	// Left is the state in which the last visit left the page, which a stopped or evicted
+	// page has no more; otherwise that of State.
+	Left   crawl.PageState
+	Visits int
+	LastAt time.Time // of the last visit
 	// Downloaded: a version of it is kept. Type and Bytes are the last one's.
 	Downloaded bool
 	Type       string
@@ -37,6 +41,10 @@ type Page struct {
 	// is believed.
 	Rate     float64
 	Compared bool
+	// Lag is how far its copy is expected to be behind; Lags says that there is one, and
+	// that it is known since when.
+	Lag  schedule.Lag
+	Lags bool
 }
 
 // Options choose what is counted.
@@ -88,10 +96,17 @@ type Result struct {
 	// hosts of equal size would be as diverse (1/Σ share², Simpson).
 	Largest, Effective float64
 
-	Duplicates int // pages whose content is another page's
-	// Broken counts pages that answered 404 or 410 at last; BrokenLinks the links to
-	// them, of Links in all.
+	LastVisit time.Time // of any page
+
+	// Duplicates are pages whose content is another page's, Broken those that answered 404
+	// or 410: both by the last visit, whether they are visited still or not. BrokenLinks
+	// are the links to the broken ones, of Links in all.
+	Duplicates                 int
 	Broken, BrokenLinks, Links int
+
+	Copies int // pages with a Lag, of which the sums are:
+
+	fresh, age, rate, delay float64
 
 	Levels     []Level
 	Types      []Type
@@ -103,6 +118,8 @@ type Result struct {
 	// TopPages and TopHosts are the most important ones, without what traps hold.
 	TopPages []Page
 	TopHosts []Host
+	// TopReferred are the pages with most back-links, without what traps hold.
+	TopReferred []Page
 }
 
 // Level is the pages so many links from a seed.
@@ -142,10 +159,13 @@ func (s *Survey) Add(p Page) {
 	if p.Visits > 0 {
 		r.Visited++
 	}
-	if p.State == crawl.Duplicate {
+	if p.LastAt.After(r.LastVisit) {
+		r.LastVisit = p.LastAt
+	}
+	if p.Left == crawl.Duplicate {
 		r.Duplicates++
 	}
-	if p.State == crawl.Gone {
+	if p.Left == crawl.Gone {
 		r.Broken++
 		r.BrokenLinks += p.Backlinks
 	}
@@ -154,8 +174,14 @@ func (s *Survey) Add(p Page) {
 		s.addDownload(p)
 	}
 	s.addSchedule(p)
+	if p.Lags {
+		r.Copies++
+		r.fresh, r.age = r.fresh+p.Lag.Fresh, r.age+p.Lag.Age
+		r.rate, r.delay = r.rate+p.Lag.Rate, r.delay+p.Lag.Delay
+	}
 	if p.State != crawl.Held {
 		s.result.TopPages = keepBest(s.result.TopPages, p, s.options.Top, moreImportant)
+		s.result.TopReferred = keepBest(s.result.TopReferred, p, s.options.Top, moreBacklinks)
 	}
 }
 
@@ -224,6 +250,21 @@ func (s *Survey) Result() Result {
 	return r
 }
 
+// Freshness is the expected share of copies that are up to date (Sizov's F).
+func (r Result) Freshness() float64 { return r.fresh / float64(max(r.Copies, 1)) }
+
+// Age is the expected mean age of the copies in days (Sizov's A).
+func (r Result) Age() float64 { return r.age / float64(max(r.Copies, 1)) }
+
+// Delay is the mean number of days that a change is expected to wait for its visit (Sizov's
+// D, for each change).
+func (r Result) Delay() float64 {
+	if r.rate == 0 {
+		return 0
+	}
+	return r.delay / r.rate
+}
+
 // Importance is H/T, how many of the downloaded pages are important, 0 to 1.
 func (r Result) Importance() float64 { return ratio(r.Important, r.Downloaded) }
 
@@ -233,6 +274,11 @@ func (r Result) BrokenShare() float64 { return ratio(r.BrokenLinks, r.Links) }
 // moreImportant orders pages by weight, then by back-links.
 func moreImportant(a, b Page) int {
 	return cmp.Or(cmp.Compare(b.Weight, a.Weight), cmp.Compare(b.Backlinks, a.Backlinks), cmp.Compare(a.URL, b.URL))
+}
+
+// moreBacklinks orders pages by back-links, as JoMaGic does, then by weight.
+func moreBacklinks(a, b Page) int {
+	return cmp.Or(cmp.Compare(b.Backlinks, a.Backlinks), cmp.Compare(b.Weight, a.Weight), cmp.Compare(a.URL, b.URL))
 }
 
 func moreReferred(a, b Host) int {

@@ -23,6 +23,9 @@ func drawPage(t *rapid.T) Page {
 		Interval: time.Duration(rapid.Int64Range(0, int64(100*24*time.Hour)).Draw(t, "interval")),
 		Compared: rapid.Bool().Draw(t, "compared"), Rate: rapid.Float64Range(0, 10).Draw(t, "rate"),
 	}
+	if p.Left = p.State; !p.State.Lives() && p.Visits > 0 {
+		p.Left = rapid.SampledFrom(crawl.LivingStates()).Draw(t, "left")
+	}
 	p.URL = fmt.Sprintf("http://%s/%d", p.Host, rapid.IntRange(0, 1e6).Draw(t, "n"))
 	if p.Downloaded = p.Visits > 0 && rapid.Bool().Draw(t, "downloaded"); p.Downloaded {
 		p.Type, p.Bytes = rapid.SampledFrom([]string{"text/html", "text/plain"}).Draw(t, "type"), rapid.Int64Range(0, 1e6).Draw(t, "bytes")
@@ -56,8 +59,8 @@ func TestFigures(t *testing.T) {
 			"downloaded": {got.Downloaded, count(down)},
 			"important":  {got.Important, count(func(p Page) bool { return p.Downloaded && p.Backlinks > 3 })},
 			"visited":    {got.Visited, count(func(p Page) bool { return p.Visits > 0 })},
-			"duplicates": {got.Duplicates, count(func(p Page) bool { return p.State == crawl.Duplicate })},
-			"broken":     {got.Broken, count(func(p Page) bool { return p.State == crawl.Gone })},
+			"duplicates": {got.Duplicates, count(func(p Page) bool { return p.Left == crawl.Duplicate })},
+			"broken":     {got.Broken, count(func(p Page) bool { return p.Left == crawl.Gone })},
 			"links":      {got.Links, sum(func(p Page) int { return p.Backlinks })},
 			"bytes":      {int(got.Bytes), sum(func(p Page) int { return int(p.Bytes) })},
 			"queue 3": {got.Queues[2], count(func(p Page) bool {
@@ -78,6 +81,10 @@ func TestFigures(t *testing.T) {
 		slices.SortFunc(best, moreImportant)
 		if !slices.Equal(got.TopPages, best[:min(4, len(best))]) {
 			t.Errorf("the best pages are %v, want the first of %v", got.TopPages, best)
+		}
+		slices.SortFunc(best, moreBacklinks)
+		if !slices.Equal(got.TopReferred, best[:min(4, len(best))]) {
+			t.Errorf("the most referred pages are %v, want the first of %v", got.TopReferred, best)
 		}
 		if len(got.TopHosts) > 4 || !slices.IsSortedFunc(got.TopHosts, moreReferred) {
 			t.Errorf("the best hosts are %v", got.TopHosts)

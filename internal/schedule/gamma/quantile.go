@@ -55,3 +55,6 @@ func incompleteGamma(a, x float64) float64 {
 	}
 	return 1 - front*f
 }
+
+// Above returns the probability that the true rate is above a rate ≥ 0.
+func (g Distribution) Above(rate float64) float64 { return max(0, 1-incompleteGamma(g.A, g.B*rate)) }

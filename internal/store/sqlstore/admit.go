@@ -19,14 +19,20 @@ type limits struct {
 	state    crawl.CrawlState
 	window   int64
 	maxPages int64 // 0 is unlimited
+	site     siteRound
 }
+
+// siteRound is for how much of each round, in microseconds, new pages of a host come in;
+// time 0 is all of it.
+type siteRound struct{ time, length int64 }
 
 const limitColumns = `state, window_size, max_pages`
 
 func queryLimits(ctx context.Context, tx Tx, crawlID int64, lock string) (limits, error) {
 	var l limits
 	var state uint8
-	err := tx.QueryRow(ctx, `SELECT `+limitColumns+` FROM crawls WHERE id = $1`+lock, []any{crawlID}, &state, &l.window, &l.maxPages)
+	err := tx.QueryRow(ctx, `SELECT `+limitColumns+`, site_time, site_round FROM crawls WHERE id = $1`+lock, []any{crawlID},
+		&state, &l.window, &l.maxPages, &l.site.time, &l.site.length)
 	if err != nil {
 		return limits{}, fmt.Errorf("crawl %d: %w", crawlID, err)
 	}
@@ -88,7 +94,7 @@ func (s *Store) candidates(ctx context.Context, tx Tx, p store.CandidateParams) 
 	if limit == 0 {
 		return []store.PageRecord{}, nil
 	}
-	rooms, err := s.queryRooms(ctx, tx, p, l.window, limit)
+	rooms, err := s.queryRooms(ctx, tx, p, l, limit)
 	if err != nil {
 		return nil, err
 	}
@@ -134,19 +140,25 @@ func bestOf(ctx context.Context, tx Tx, p store.CandidateParams, rooms []hostRoo
 
 // queryRooms returns at most limit hosts that have known pages and room in the
 // window, those with the most room first, and of these those whose last turn was
-// longest ago.
-func (s *Store) queryRooms(ctx context.Context, tx Tx, p store.CandidateParams, window int64, limit int) ([]hostRoom, error) {
-	query := `SELECT hc.host_id, hc.unattempted, hc.known FROM host_crawls hc` + s.engine.Dialect().Index("host_crawls_turn") + `
-		WHERE hc.crawl_id = $1 AND hc.known > 0 AND hc.unattempted < $2
-		ORDER BY hc.unattempted, hc.admitted_at, hc.host_id LIMIT $3`
-	args := []any{p.CrawlID, window, limit}
+// longest ago. Hosts whose time in their round is over are passed over.
+func (s *Store) queryRooms(ctx context.Context, tx Tx, p store.CandidateParams, l limits, limit int) ([]hostRoom, error) {
+	args := []any{p.CrawlID, l.window, limit}
+	from := `host_crawls hc` + s.engine.Dialect().Index("host_crawls_turn") + ` WHERE `
 	if len(p.Hosts) > 0 {
-		query = `SELECT hc.host_id, hc.unattempted, hc.known
-			FROM ` + s.records(4, "r", "id bigint") + ` CROSS JOIN host_crawls hc
-			WHERE hc.host_id = r.id AND hc.crawl_id = $1 AND hc.known > 0 AND hc.unattempted < $2
-			ORDER BY hc.unattempted, hc.admitted_at, hc.host_id LIMIT $3`
+		from = s.records(4, "r", "id bigint") + ` CROSS JOIN host_crawls hc WHERE hc.host_id = r.id AND `
 		args = append(args, idList(slices.Compact(slices.Sorted(slices.Values(p.Hosts)))))
 	}
+	open := ""
+	if l.site.time > 0 {
+		now, err := tx.Now(ctx)
+		if err != nil {
+			return nil, err
+		}
+		open = fmt.Sprintf(` AND (hc.round_at > $%d OR hc.round_at <= $%d)`, len(args)+1, len(args)+2)
+		args = append(args, now-l.site.time, now-l.site.length)
+	}
+	query := `SELECT hc.host_id, hc.unattempted, hc.known FROM ` + from + `hc.crawl_id = $1 AND hc.known > 0 AND hc.unattempted < $2` + open + `
+		ORDER BY hc.unattempted, hc.admitted_at, hc.host_id LIMIT $3`
 	rooms, err := collect(ctx, tx, query, args, func(row Row) (hostRoom, error) {
 		var room hostRoom
 		err := row.Scan(&room.hostID, &room.unattempted, &room.known)
@@ -216,7 +228,7 @@ func (s *Store) admit(ctx context.Context, tx Tx, p store.AdmitParams) ([]store.
 		}
 	}
 	plan := planAdmission(p, known, taken, l.window, free, allowed)
-	if err := s.carryOut(ctx, tx, p, plan, known.hostOf, allowed); err != nil {
+	if err := s.carryOut(ctx, tx, p, plan, known.hostOf, l.site, allowed); err != nil {
 		return nil, err
 	}
 	return s.loadPages(ctx, tx, plan.admit)
@@ -254,7 +266,7 @@ func planAdmission(p store.AdmitParams, known knownPages, taken map[int64]int64,
 	return plan
 }
 
-func (s *Store) carryOut(ctx context.Context, tx Tx, p store.AdmitParams, plan placements, hostOf map[int64]int64, allowed allowance) error {
+func (s *Store) carryOut(ctx context.Context, tx Tx, p store.AdmitParams, plan placements, hostOf map[int64]int64, site siteRound, allowed allowance) error {
 	now, err := tx.Now(ctx)
 	if err != nil {
 		return err
@@ -280,7 +292,7 @@ func (s *Store) carryOut(ctx context.Context, tx Tx, p store.AdmitParams, plan p
 	if err := d.apply(ctx, s, tx); err != nil {
 		return err
 	}
-	return s.noteAdmission(ctx, tx, p.CrawlID, now, slices.Sorted(maps.Keys(hosts)), allowed)
+	return s.noteAdmission(ctx, tx, p.CrawlID, now, slices.Sorted(maps.Keys(hosts)), site, allowed)
 }
 
 // placement is what an admission makes of a page.

@@ -206,9 +206,10 @@ func (s *Store) Refilled(ctx context.Context, crawlID int64, e admission.Engine)
 func loadRefill(ctx context.Context, tx Tx, from, key string, id int64) (refill, error) {
 	var r refill
 	var state uint8
-	query := `SELECT c.id, c.state, c.window_size, c.max_pages, COALESCE(r.page_id, 0), COALESCE(r.until, 0), COALESCE(r.look_at, 0) ` + from + `
+	query := `SELECT c.id, c.state, c.window_size, c.max_pages, c.site_time, c.site_round, COALESCE(r.page_id, 0), COALESCE(r.until, 0), COALESCE(r.look_at, 0) ` + from + `
 		LEFT JOIN refills r ON r.crawl_id = c.id WHERE ` + key + ` = $1`
-	err := tx.QueryRow(ctx, query, []any{id}, &r.crawlID, &state, &r.limits.window, &r.limits.maxPages, &r.page, &r.until, &r.lookAt)
+	err := tx.QueryRow(ctx, query, []any{id}, &r.crawlID, &state, &r.limits.window, &r.limits.maxPages,
+		&r.limits.site.time, &r.limits.site.length, &r.page, &r.until, &r.lookAt)
 	r.limits.state = crawl.CrawlState(state)
 	return r, err
 }
@@ -220,7 +221,7 @@ func (s *Store) worthRefill(ctx context.Context, tx Tx, r refill, page int64) (r
 	if err != nil || r.until > now && (page == 0 || r.page != page) {
 		return refill{}, err
 	}
-	low, err := s.queryRooms(ctx, tx, store.CandidateParams{CrawlID: r.crawlID}, r.limits.window, 1)
+	low, err := s.queryRooms(ctx, tx, store.CandidateParams{CrawlID: r.crawlID}, r.limits, 1)
 	if err != nil || len(low) == 0 || !admission.Low(int(low[0].unattempted), int(r.limits.window)) {
 		return refill{}, err
 	}
@@ -261,11 +262,16 @@ func (s *Store) claimRefill(ctx context.Context, crawlID, page int64) (bool, err
 }
 
 // noteAdmission is the end of an admission that the bound allowed: the bound moves, the
-// hosts have had their turn, and whoever refills the crawl has more time.
-func (s *Store) noteAdmission(ctx context.Context, tx Tx, crawlID, now int64, hosts []int64, a allowance) error {
+// hosts have had their turn, those whose round is over begin another, and whoever refills the crawl has more time.
+func (s *Store) noteAdmission(ctx context.Context, tx Tx, crawlID, now int64, hosts []int64, site siteRound, a allowance) error {
 	if len(hosts) > 0 {
-		query := `UPDATE host_crawls SET admitted_at = $2 WHERE crawl_id = $3 AND host_id IN (` + s.ids(1) + `)`
-		if _, err := tx.Exec(ctx, query, idList(hosts), now, crawlID); err != nil {
+		query, args := `UPDATE host_crawls SET admitted_at = $2`, []any{idList(hosts), now, crawlID}
+		if site.time > 0 {
+			query += `, round_at = CASE WHEN round_at <= $4 THEN $2 ELSE round_at END`
+			args = append(args, now-site.length)
+		}
+		query += ` WHERE crawl_id = $3 AND host_id IN (` + s.ids(1) + `)`
+		if _, err := tx.Exec(ctx, query, args...); err != nil {
 			return fmt.Errorf("note the hosts' turns: %w", err)
 		}
 		_, err := tx.Exec(ctx, `UPDATE refills SET until = $2 WHERE crawl_id = $1 AND until > $3`, crawlID, now+spanMicros(refillLimit), now)

@@ -5,9 +5,11 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 
 	"recrawl/internal/crawl"
+	"recrawl/internal/store"
 )
 
 // Kinds of rows in crawl_counts. The texts are stored.
@@ -17,6 +19,11 @@ const (
 	countState   = "state"   // code: crawl.PageState; pages
 	countTotal   = "total"   // code: one of the totals
 	countTrap    = "trap"    // code: id of a trap; pages that it holds
+
+	// Of visits whose outcome was foreseen; code: class of the chance, from 0.
+	countForetold = "foretold" // visits
+	countChance   = "chance"   // sum of the chances, in millionths
+	countFound    = "found"    // visits that found a change
 )
 
 // Codes of countTotal. The numbers are stored.
@@ -75,6 +82,21 @@ func (d *deltas) visit(outcome crawl.Outcome, now int64) {
 	d.counts[countKey{countOutcome, int64(outcome)}]++
 	d.counts[countKey{countMinute, now / minuteMicros}]++
 }
+
+// foretell counts a visit before which a change had a chance; 0 is none. It stays counted
+// when the visit is removed.
+func (d *deltas) foretell(chance float64, changed bool) {
+	if !(chance > 0) {
+		return
+	}
+	class := int64(min(chance*store.ForesightBins, store.ForesightBins-1))
+	d.counts[countKey{countForetold, class}]++
+	d.counts[countKey{countChance, class}] += int64(math.Round(min(chance, 1) * chanceUnit))
+	d.counts[countKey{countFound, class}] += count(changed)
+}
+
+// chanceUnit is the sum of countChance that is a chance of 1.
+const chanceUnit = 1e6
 
 // unvisit counts a visit off that is removed. It was made all the same: it stays
 // one of the last hour's.

@@ -18,7 +18,7 @@ const permitGrace = 10 * time.Second
 // revivedPerTx is how many stopped pages return to Known in one transaction.
 const revivedPerTx = 1000
 
-const crawlColumns = `id, spec, state, generation, created_at, imported, deleting`
+const crawlColumns = `id, spec, state, generation, created_at, stopped_at, rested, imported, deleting`
 
 // OpenCrawl implements store.Crawls.
 func (s *Store) OpenCrawl(ctx context.Context, spec crawl.Spec) (store.CrawlRecord, error) {
@@ -64,7 +64,9 @@ func (s *Store) openCrawl(ctx context.Context, tx Tx, spec crawl.Spec, text stri
 		return rec, nil
 	}
 	if rec.State == crawl.CrawlStopped {
-		rec.State = crawl.CrawlRunning
+		if err := enter(ctx, tx, &rec, crawl.CrawlRunning); err != nil {
+			return store.CrawlRecord{}, err
+		}
 	}
 	rec.Spec = spec
 	rec.Generation++
@@ -86,15 +88,35 @@ func (s *Store) SetCrawlState(ctx context.Context, name string, state crawl.Craw
 		if err != nil || rec.State == state {
 			return rec, err
 		}
-		rec.State = state
+		if err := enter(ctx, tx, &rec, state); err != nil {
+			return store.CrawlRecord{}, err
+		}
 		rec.Generation++
-		_, err = tx.Exec(ctx, `UPDATE crawls SET state = $2, generation = $3 WHERE id = $1`, rec.ID, int64(state), rec.Generation)
+		_, err = tx.Exec(ctx, `UPDATE crawls SET state = $2, generation = $3, stopped_at = $4, rested = $5 WHERE id = $1`,
+			rec.ID, int64(state), rec.Generation, micros(rec.StoppedAt), spanMicros(rec.Rested))
 		return rec, err
 	})
 	if err != nil {
 		return store.CrawlRecord{}, fmt.Errorf("set crawl %s %s: %w", name, state, err)
 	}
 	return rec, nil
+}
+
+// enter puts a crawl into a state and keeps the time of its stops.
+func enter(ctx context.Context, tx Tx, rec *store.CrawlRecord, state crawl.CrawlState) error {
+	now, err := tx.Now(ctx)
+	if err != nil {
+		return err
+	}
+	switch stopped := rec.StoppedAt; {
+	case state == crawl.CrawlStopped:
+		rec.StoppedAt = fromMicros(now)
+	case !stopped.IsZero():
+		rec.Rested += max(0, fromMicros(now).Sub(stopped))
+		rec.StoppedAt = time.Time{}
+	}
+	rec.State = state
+	return nil
 }
 
 // Crawl implements store.Crawls.
@@ -191,27 +213,29 @@ func insertCrawl(ctx context.Context, tx Tx, spec crawl.Spec, text string) error
 		return err
 	}
 	_, err = tx.Exec(ctx, `INSERT INTO crawls (name, spec, state, generation, created_at,
-			delay, factor, max_crawl_delay, permit_life, agent, window_size, max_pages)
-		VALUES ($1, $2, $3, 1, $4, $5, $6, $7, $8, $9, $10, $11) ON CONFLICT (name) DO NOTHING`,
+			delay, factor, max_crawl_delay, permit_life, agent, window_size, max_pages, site_time, site_round)
+		VALUES ($1, $2, $3, 1, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13) ON CONFLICT (name) DO NOTHING`,
 		append([]any{spec.Name, text, int64(crawl.CrawlRunning), now}, specNumbers(spec)...)...)
 	return err
 }
 
 func updateCrawl(ctx context.Context, tx Tx, rec store.CrawlRecord, text string) error {
 	_, err := tx.Exec(ctx, `UPDATE crawls SET spec = $2, state = $3, generation = $4,
-			delay = $5, factor = $6, max_crawl_delay = $7, permit_life = $8, agent = $9, window_size = $10, max_pages = $11
+			delay = $5, factor = $6, max_crawl_delay = $7, permit_life = $8, agent = $9, window_size = $10, max_pages = $11,
+			site_time = $12, site_round = $13, stopped_at = $14, rested = $15
 		WHERE id = $1`,
-		append([]any{rec.ID, text, int64(rec.State), rec.Generation}, specNumbers(rec.Spec)...)...)
+		append(append([]any{rec.ID, text, int64(rec.State), rec.Generation}, specNumbers(rec.Spec)...), micros(rec.StoppedAt), spanMicros(rec.Rested))...)
 	return err
 }
 
 // specNumbers are the columns of crawls that repeat the spec: delay, factor,
-// max_crawl_delay, permit_life, agent, window_size, max_pages.
+// max_crawl_delay, permit_life, agent, window_size, max_pages, site_time, site_round.
 func specNumbers(spec crawl.Spec) []any {
 	return []any{
 		spec.Politeness.Delay.Std().Microseconds(), spec.Politeness.Factor, spec.Politeness.MaxCrawlDelay.Std().Microseconds(),
 		(spec.Fetch.TimeLimit.Std() + permitGrace).Microseconds(), spec.Identity.Agent,
 		spec.Limits.Window, spec.Limits.MaxPages,
+		spec.Limits.SiteTime.Std().Microseconds(), spec.Revisit.DefaultInterval.Std().Microseconds(),
 	}
 }
 
@@ -235,8 +259,8 @@ func scanCrawl(row Row) (store.CrawlRecord, error) {
 	var rec store.CrawlRecord
 	var text string
 	var state uint8
-	var created, imported, deleting int64
-	if err := row.Scan(&rec.ID, &text, &state, &rec.Generation, &created, &imported, &deleting); err != nil {
+	var created, stopped, rested, imported, deleting int64
+	if err := row.Scan(&rec.ID, &text, &state, &rec.Generation, &created, &stopped, &rested, &imported, &deleting); err != nil {
 		return store.CrawlRecord{}, err
 	}
 	// Over the defaults, so that a spec stored before a field existed has the
@@ -246,7 +270,7 @@ func scanCrawl(row Row) (store.CrawlRecord, error) {
 		return store.CrawlRecord{}, fmt.Errorf("decode the spec of crawl %d: %w", rec.ID, err)
 	}
 	rec.State = crawl.CrawlState(state)
-	rec.CreatedAt = fromMicros(created)
+	rec.CreatedAt, rec.StoppedAt, rec.Rested = fromMicros(created), fromMicros(stopped), span(rested)
 	rec.Imported, rec.Deleting = imported != 0, deleting != 0
 	return rec, nil
 }

@@ -75,9 +75,23 @@ func readCounts(ctx context.Context, tx Tx, crawlID, now int64, st *store.Status
 			st.Versions = n
 		case kind == countTotal && code == totalLinks:
 			st.Links = n
+		case code >= 0 && code < store.ForesightBins:
+			readForesight(kind, n, &st.Foresight[code])
 		}
 		return nil
 	})
+}
+
+// readForesight takes a count of visits whose outcome was foreseen.
+func readForesight(kind string, n int, f *store.Foresight) {
+	switch kind {
+	case countForetold:
+		f.Visits = n
+	case countChance:
+		f.Chance = float64(n) / chanceUnit
+	case countFound:
+		f.Found = n
+	}
 }
 
 // readHosts fills in what the crawl's hosts know.

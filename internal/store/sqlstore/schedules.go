@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"recrawl/internal/crawl"
@@ -21,6 +23,11 @@ const hostsPerTx = 2000
 
 // internalPages is how many of a page's links Internal looks at.
 const internalPages = 1000
+
+// internalVisits is how many of each page's last visits Internal looks at for a
+// comparison: a page that was skipped or could not be fetched so often in a row is one of
+// which nothing is known.
+const internalVisits = 32
 
 // Steering implements store.Schedules.
 func (s *Store) Steering(ctx context.Context, crawlID int64, hosts bool) (store.SteeringRecord, error) {
@@ -272,20 +279,37 @@ func (s *Store) Reschedule(ctx context.Context, moves []store.Move) ([]store.Pag
 	return pages, nil
 }
 
-// Internal implements store.Schedules.
+// Internal implements store.Schedules. A first copy is a visit but no comparison, like a
+// visit that failed or was skipped; so is the time of a first copy, which last_change has
+// too, no change.
 func (s *Store) Internal(ctx context.Context, pageID int64, since time.Time) (schedule.Internal, error) {
-	query := fmt.Sprintf(`SELECT COUNT(*), COALESCE(SUM(CASE WHEN n.changed > $2 THEN 1 ELSE 0 END), 0) FROM (
-			SELECT f.last_at AS looked, f.last_change AS changed FROM frontier page
-				JOIN links l ON l.src = page.page_id AND l.dst <> page.page_id
-				JOIN frontier f ON f.page_id = l.dst AND f.host_id = page.host_id
-			WHERE page.page_id = $1 LIMIT %d) n
-		WHERE n.looked > $3`, internalPages)
+	query := fmt.Sprintf(`SELECT COUNT(*), COALESCE(SUM(n.changed), 0) FROM (
+			SELECT i.changed, CASE WHEN i.changed = 1 OR i.looked > $2 AND EXISTS (SELECT 1 FROM visits v
+					WHERE v.page_id = i.page_id AND v.visit > i.visit - %d AND v.at > $3 AND v.outcome IN (%s)) THEN 1 ELSE 0 END AS compared
+			FROM (SELECT f.page_id, f.visit, f.last_at AS looked, CASE WHEN f.changes > 0 AND f.last_change > $4 THEN 1 ELSE 0 END AS changed
+				FROM frontier page
+					JOIN links l ON l.src = page.page_id AND l.dst <> page.page_id
+					JOIN frontier f ON f.page_id = l.dst AND f.host_id = page.host_id
+				WHERE page.page_id = $1 LIMIT %d) i) n
+		WHERE n.compared = 1`, internalVisits, comparisons(), internalPages)
+	at := micros(since)
 	found, err := read(ctx, s, func(tx Tx) (schedule.Internal, error) {
 		var i schedule.Internal
-		return i, tx.QueryRow(ctx, query, []any{pageID, micros(since), micros(since)}, &i.Compared, &i.Changed)
+		return i, tx.QueryRow(ctx, query, []any{pageID, at, at, at}, &i.Compared, &i.Changed)
 	})
 	if err != nil {
 		return schedule.Internal{}, fmt.Errorf("internal pages of page %d: %w", pageID, err)
 	}
 	return found, nil
+}
+
+// comparisons is a list of the outcomes that compare two copies of a page, as SQL numbers.
+func comparisons() string {
+	var list []string
+	for _, o := range crawl.Outcomes() {
+		if o.Observes() && o != crawl.OutcomeNew {
+			list = append(list, strconv.Itoa(int(o)))
+		}
+	}
+	return strings.Join(list, ", ")
 }

@@ -42,6 +42,30 @@ func (s *Store) ListVisits(ctx context.Context, pageID int64, before, limit int)
 	return visits, nil
 }
 
+// RecentVisits implements store.Reports.
+func (s *Store) RecentVisits(ctx context.Context, pages []int64, each int) ([]store.VisitLook, error) {
+	if len(pages) == 0 || each < 1 {
+		return nil, nil
+	}
+	query := `SELECT v.page_id, v.visit, v.at, v.outcome, v.state FROM ` + s.records(1, "r", "id bigint") + `
+			CROSS JOIN frontier f JOIN visits v ON v.page_id = f.page_id AND v.visit > f.visit - $2
+		WHERE f.page_id = r.id ORDER BY v.page_id, v.visit`
+	looks, err := read(ctx, s, func(tx Tx) ([]store.VisitLook, error) {
+		return collect(ctx, tx, query, []any{idList(pages), each}, func(row Row) (store.VisitLook, error) {
+			var v store.VisitLook
+			var outcome, state uint8
+			var at int64
+			err := row.Scan(&v.PageID, &v.Visit, &at, &outcome, &state)
+			v.At, v.Outcome, v.State = fromMicros(at), crawl.Outcome(outcome), crawl.PageState(state)
+			return v, err
+		})
+	})
+	if err != nil {
+		return nil, fmt.Errorf("last visits of %d pages: %w", len(pages), err)
+	}
+	return looks, nil
+}
+
 // visitIn is Visit within a transaction.
 func (s *Store) visitIn(ctx context.Context, tx Tx, pageID int64, visit int) (store.VisitRecord, error) {
 	query := `SELECT ` + visitColumns + ` FROM visits WHERE page_id = $1 AND visit = $2`
@@ -238,6 +262,7 @@ func (s *Store) recordAfter(ctx context.Context, tx Tx, page frontierRow, p stor
 		return store.RecordResult{}, err
 	}
 	d.visit(v.Outcome, now)
+	d.foretell(p.Foreseen, v.Outcome.Changed())
 	d.moves(page.hostID, page.state, v.State, 1)
 	d.unattempted(page.hostID, -count(page.takesPlace()))
 	if err := d.apply(ctx, s, tx); err != nil {

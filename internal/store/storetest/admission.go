@@ -16,6 +16,7 @@ func admissionCases() []collectionCase {
 		{"CandidatesFitTheWindow", candidatesWindow},
 		{"CandidatesOfManyHosts", candidatesManyHosts},
 		{"NoCandidatesAtMaxPages", candidatesMaxPages},
+		{"CandidatesInTheTimeOfTheirSite", candidatesSiteTime},
 		{"AdmitMakesActive", admitActive},
 		{"AdmitKnownOnly", admitKnownOnly},
 		{"AdmitFitsTheWindow", admitWindow},
@@ -30,6 +31,39 @@ func admissionCases() []collectionCase {
 		{"RoomOfFoundPages", refillTouched},
 		{"NewHostsOfLinks", registerNewHosts},
 	}
+}
+
+// New pages of a host come in for as long as a site has in each round.
+func candidatesSiteTime(c *collection) {
+	set := func(site, round time.Duration) {
+		c.Helper()
+		c.spec.Limits.SiteTime, c.spec.Revisit.DefaultInterval = crawl.Duration(site), crawl.Duration(round)
+		_, err := c.s.OpenCrawl(c.ctx, c.spec)
+		c.check(err)
+	}
+	hosts := func() (list []string) {
+		c.Helper()
+		for _, p := range c.candidates(10) {
+			list = append(list, p.Host)
+		}
+		slices.Sort(list)
+		return slices.Compact(list)
+	}
+	c.with(9, 0)
+	set(time.Hour, 24*time.Hour)
+	c.known(1, 5)
+	c.known(2, 5)
+	first := c.candidates(10)
+	c.admit(first[slices.IndexFunc(first, func(p store.PageRecord) bool { return p.Host == c.host(1) })].PageID)
+	want(c, "hosts in their time", fmt.Sprint(hosts()), fmt.Sprint([]string{c.host(1), c.host(2)}))
+	set(time.Microsecond, 24*time.Hour) // the first host's is over
+	want(c, "hosts with time left", fmt.Sprint(hosts()), fmt.Sprint([]string{c.host(2)}))
+	want(c, "candidates of the host by itself", len(c.candidates(10, first[0].HostID, first[len(first)-1].HostID)), 5)
+	set(time.Microsecond, 2*time.Microsecond) // and so is its round
+	want(c, "hosts in another round", fmt.Sprint(hosts()), fmt.Sprint([]string{c.host(1), c.host(2)}))
+	set(time.Microsecond, 24*time.Hour)
+	set(0, 24*time.Hour)
+	want(c, "hosts without a limit", fmt.Sprint(hosts()), fmt.Sprint([]string{c.host(1), c.host(2)}))
 }
 
 func candidatesBest(c *collection) {

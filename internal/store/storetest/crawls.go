@@ -21,6 +21,7 @@ func crawlCases() []collectionCase {
 		{"ManyStoppedPagesReturn", crawlManyStoppedPagesReturn},
 		{"StoppedPagesThatAreNamedReturn", crawlNamedPagesReturn},
 		{"StateChangesRaiseGeneration", crawlStates},
+		{"StopIsKept", crawlStopIsKept},
 		{"UnknownIsNotFound", crawlUnknown},
 		{"ListIsByName", crawlList},
 		{"OpenedAtOnceIsOne", crawlOpenedAtOnce},
@@ -89,6 +90,47 @@ func crawlStoppedRuns(c *collection) {
 	c.check(err)
 	want(c, "state", rec.State, crawl.CrawlRunning)
 	want(c, "generation", rec.Generation, 3)
+}
+
+// The time of a stop is kept while it lasts, and how long stops lasted from then on. A
+// pause is no stop.
+func crawlStopIsKept(c *collection) {
+	c.open()
+	set := func(state crawl.CrawlState) store.CrawlRecord {
+		c.Helper()
+		rec, err := c.s.SetCrawlState(c.ctx, c.name, state)
+		c.check(err)
+		stored, err := c.s.Crawl(c.ctx, c.name)
+		c.check(err)
+		want(c, "stopped at", stored.StoppedAt, rec.StoppedAt)
+		want(c, "rested", stored.Rested, rec.Rested)
+		return stored
+	}
+	if rec := set(crawl.CrawlPaused); !rec.StoppedAt.IsZero() || rec.Rested != 0 {
+		c.Fatalf("paused: stopped at %v, rested %v", rec.StoppedAt, rec.Rested)
+	}
+	before, err := c.s.Now(c.ctx)
+	c.check(err)
+	stopped := set(crawl.CrawlStopped)
+	if stopped.StoppedAt.Before(before) || stopped.Rested != 0 {
+		c.Fatalf("stopped at %v, not before %v; rested %v", stopped.StoppedAt, before, stopped.Rested)
+	}
+	want(c, "stopped twice", set(crawl.CrawlStopped).StoppedAt, stopped.StoppedAt)
+	runs := set(crawl.CrawlRunning)
+	now, err := c.s.Now(c.ctx)
+	c.check(err)
+	if !runs.StoppedAt.IsZero() || runs.Rested <= 0 || runs.Rested > now.Sub(stopped.StoppedAt) {
+		c.Fatalf("runs: stopped at %v, rested %v of at most %v", runs.StoppedAt, runs.Rested, now.Sub(stopped.StoppedAt))
+	}
+	set(crawl.CrawlStopped)
+	again, err := c.s.OpenCrawl(c.ctx, c.spec)
+	c.check(err)
+	if !again.StoppedAt.IsZero() || again.Rested <= runs.Rested {
+		c.Fatalf("opened again: stopped at %v, rested %v, before %v", again.StoppedAt, again.Rested, runs.Rested)
+	}
+	stored, err := c.s.Crawl(c.ctx, c.name)
+	c.check(err)
+	want(c, "rested, stored", stored.Rested, again.Rested)
 }
 
 func crawlStoppedPagesReturn(c *collection) {

@@ -21,6 +21,8 @@ func reportCases() []collectionCase {
 		{"HostsByName", hostsByName},
 		{"HostsInTrouble", hostsInTrouble},
 		{"Standings", standings},
+		{"RecentVisits", recentVisits},
+		{"Foresight", foresight},
 	}
 }
 
@@ -262,4 +264,52 @@ func robotsBadOrigin(c *collection) {
 	if err := c.s.SaveRobots(c.ctx, store.SaveRobotsParams{Origin: "nonsense"}); err == nil {
 		c.Fatal("a robots.txt of no origin was saved")
 	}
+}
+
+func recentVisits(c *collection) {
+	c.with(10, 0)
+	pages := sortedIDs(c.admitted(1, 3))
+	for _, o := range []crawl.Outcome{crawl.OutcomeNew, crawl.OutcomeChanged, crawl.OutcomeFailed} {
+		c.visit(pages[0], o, crawl.Active)
+	}
+	c.visit(pages[1], crawl.OutcomeGone, crawl.Gone)
+	short := func(each int, pages ...int64) string {
+		c.Helper()
+		looks, err := c.s.RecentVisits(c.ctx, pages, each)
+		c.check(err)
+		text := ""
+		for _, v := range looks {
+			stored, err := c.s.Visit(c.ctx, v.PageID, v.Visit)
+			c.check(err)
+			want(c, "time", v.At, stored.At)
+			text += fmt.Sprintf("%d/%d %s %s; ", slices.Index(pages, v.PageID), v.Visit, v.Outcome, v.State)
+		}
+		return text
+	}
+	want(c, "the last two", short(2, pages...), "0/2 changed active; 0/3 failed active; 1/1 gone gone; ")
+	want(c, "the last", short(1, pages[1], pages[0], 1<<50), "1/3 failed active; 0/1 gone gone; ")
+	want(c, "none", short(0, pages...), "")
+	want(c, "of none", short(5), "")
+}
+
+// What was foreseen of visits is counted by its chance, with what they found.
+func foresight(c *collection) {
+	c.with(10, 0)
+	page := c.admitted(1, 1)[0]
+	c.visit(page.PageID, crawl.OutcomeNew, crawl.Active)
+	for _, v := range []struct {
+		chance  float64
+		outcome crawl.Outcome
+	}{
+		{0, crawl.OutcomeChanged}, {0.05, crawl.OutcomeUnchanged}, {0.0999, crawl.OutcomeChanged}, {0.31, crawl.OutcomeCosmetic}, {1, crawl.OutcomeChanged},
+	} {
+		_, err := c.s.RecordVisit(c.ctx, store.RecordParams{
+			Visit:    store.VisitRecord{PageID: page.PageID, Visit: c.page(page.PageID).Visits + 1, Outcome: v.outcome, State: crawl.Active},
+			Interval: time.Hour, Foreseen: v.chance,
+		})
+		c.check(err)
+	}
+	want(c, "foresight", c.status().Foresight, [store.ForesightBins]store.Foresight{
+		0: {Visits: 2, Chance: 0.1499, Found: 1}, 3: {Visits: 1, Chance: 0.31}, 9: {Visits: 1, Chance: 1, Found: 1},
+	})
 }
