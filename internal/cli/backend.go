@@ -86,7 +86,8 @@ type Backend interface {
 // Opened is a store that is open for reading.
 type Opened struct {
 	report.Store
-	Seeds SeedKeys
+	Seeds  SeedKeys
+	Visits report.Visits
 	io.Closer
 }
 

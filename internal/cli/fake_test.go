@@ -56,7 +56,7 @@ func (b *fakeBackend) OpenStore(_ context.Context, dsn string) (Opened, error) {
 	b.opened++
 	b.dsn = dsn
 	s := &fakeStore{backend: b}
-	return Opened{Store: s, Seeds: s, Closer: s}, nil
+	return Opened{Store: s, Seeds: s, Visits: s, Closer: s}, nil
 }
 
 func (b *fakeBackend) OpenArchive(_ context.Context, url string) (archive.Store, error) {
@@ -335,6 +335,10 @@ func (s *fakeStore) ListVisits(_ context.Context, _ int64, before, _ int) ([]sto
 		return s.backend.visits, nil
 	}
 	return []store.VisitRecord{{Visit: 1, At: now, Outcome: crawl.OutcomeNew, Status: 200}}, nil
+}
+
+func (s *fakeStore) RecentVisits(context.Context, []int64, int) ([]store.VisitLook, error) {
+	return nil, nil
 }
 
 func (s *fakeStore) ListVersions(_ context.Context, _ int64, before, _ int) ([]store.VersionRecord, error) {

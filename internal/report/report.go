@@ -26,7 +26,6 @@ type Store interface {
 	Care(ctx context.Context, crawlID int64) (store.CareRecord, error)
 	ListPages(ctx context.Context, f store.PageFilter) ([]store.PageRecord, error)
 	ListVisits(ctx context.Context, pageID int64, before, limit int) ([]store.VisitRecord, error)
-	RecentVisits(ctx context.Context, pages []int64, each int) ([]store.VisitLook, error)
 	ListVersions(ctx context.Context, pageID int64, before, limit int) ([]store.VersionRecord, error)
 	Version(ctx context.Context, pageID int64, seq int) (store.VersionRecord, error)
 	ListDuplicates(ctx context.Context, f store.DuplicateFilter) ([]store.DuplicateRecord, error)
@@ -45,6 +44,11 @@ type Store interface {
 	Dominating(ctx context.Context, crawlID int64, limit int) ([]store.PrefixRecord, error)
 }
 
+// Visits is what surveys read of many pages at once; every store.Store is one.
+type Visits interface {
+	RecentVisits(ctx context.Context, pages []int64, each int) ([]store.VisitLook, error)
+}
+
 // Format is how an answer is written.
 type Format string
 
@@ -58,6 +62,7 @@ const (
 // a crawl or page that does not exist is store.ErrNotFound.
 type Reporter struct {
 	Store  Store
+	Visits Visits // only Survey and Compare need them
 	Out    io.Writer
 	Format Format
 	// Short, unless nil, says of the disks of this machine with the store and the archive

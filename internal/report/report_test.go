@@ -311,7 +311,8 @@ func TestGolden(t *testing.T) {
 			t.Run(name+ext, func(t *testing.T) {
 				t.Parallel()
 				var out bytes.Buffer
-				if err := ask(Reporter{Store: sample(), Out: &out, Format: format}); err != nil {
+				f := sample()
+				if err := ask(Reporter{Store: f, Visits: f, Out: &out, Format: format}); err != nil {
 					t.Fatal(err)
 				}
 				golden(t, name+ext, out.Bytes())

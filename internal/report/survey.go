@@ -102,7 +102,7 @@ func (r Reporter) leftAs(ctx context.Context, pages []store.PageRecord) (map[int
 	if len(rest) == 0 {
 		return nil, nil
 	}
-	looks, err := r.Store.RecentVisits(ctx, rest, 1)
+	looks, err := r.Visits.RecentVisits(ctx, rest, 1)
 	if err != nil {
 		return nil, err
 	}

@@ -51,7 +51,7 @@ func TestSurveyOfAStoppedCrawl(t *testing.T) {
 				f.pages = append(f.pages, p)
 			}
 			var out bytes.Buffer
-			r := Reporter{Store: f, Out: &out, Format: JSON}
+			r := Reporter{Store: f, Visits: f, Out: &out, Format: JSON}
 			if err := r.Survey(t.Context(), SurveyQuery{Crawl: "news", Options: survey.Options{Top: 2}}); err != nil {
 				t.Fatal(err)
 			}
@@ -81,7 +81,8 @@ func TestSurveyOfAStoppedCrawl(t *testing.T) {
 func TestComparePage(t *testing.T) {
 	t.Parallel()
 	var page, out bytes.Buffer
-	r := Reporter{Store: sample(), Out: &out, Format: Text}
+	f := sample()
+	r := Reporter{Store: f, Visits: f, Out: &out, Format: Text}
 	q := CompareQuery{SurveyQuery: SurveyQuery{Crawl: "news", HTML: &page}, Other: "docs"}
 	if err := r.Compare(t.Context(), q); err != nil {
 		t.Fatal(err)

@@ -59,7 +59,7 @@ func (r Reporter) readSample(ctx context.Context, s *visitSample, pages []store.
 	if len(ids) == 0 {
 		return nil
 	}
-	visits, err := r.Store.RecentVisits(ctx, ids, sampledVisits)
+	visits, err := r.Visits.RecentVisits(ctx, ids, sampledVisits)
 	if err != nil {
 		return err
 	}

@@ -70,7 +70,7 @@ func modelOf(t *testing.T, f *fake) (figures modelFigures, text, page string) {
 	t.Helper()
 	for _, format := range []Format{JSON, Text} {
 		var out, html bytes.Buffer
-		r := Reporter{Store: f, Out: &out, Format: format}
+		r := Reporter{Store: f, Visits: f, Out: &out, Format: format}
 		if err := r.Survey(t.Context(), SurveyQuery{Crawl: "news", HTML: &html}); err != nil {
 			t.Fatal(err)
 		}
