@@ -122,7 +122,14 @@ type ContentSpec struct {
 	// IgnorePatterns are regular expressions (RE2 syntax); what they match within a
 	// line of text, which is a paragraph, heading, list item or cell, is ignored.
 	IgnorePatterns []string `json:"ignore_patterns"`
+	// NearDuplicate is the least resemblance of two pages' texts, above 0 and at most
+	// 1, from which on `starter duplicates` lists one as nearly the other. It is the
+	// share of four-word phrases that both have. 0.98 lists copies only.
+	NearDuplicate float64 `json:"near_duplicate"`
 }
+
+// NearDuplicateBefore is near_duplicate of the specs that were stored before it existed.
+const NearDuplicateBefore = 0.98
 
 // RevisitSpec chooses when pages are visited again.
 type RevisitSpec struct {
@@ -208,7 +215,7 @@ func DefaultSpec() Spec {
 			TimeLimit: Duration(30 * time.Second), MaxBody: 10 << 20,
 			AllowNetworks: []string{}, ContentTypes: []string{"text/html", "application/xhtml+xml"},
 		},
-		Content: ContentSpec{IgnoreSelectors: []string{}, IgnorePatterns: []string{}},
+		Content: ContentSpec{IgnoreSelectors: []string{}, IgnorePatterns: []string{}, NearDuplicate: 0.8},
 		Sources: SourceSpec{Sitemaps: true, Feeds: true, MaxURLs: MostSourceURLs, ForeignHosts: 5},
 		Revisit: RevisitSpec{
 			Policy: "sqrt", DefaultInterval: Duration(24 * time.Hour),

@@ -28,7 +28,7 @@ func contentsOf(c changetest.Corpus, n int) []change.Content {
 func pagesOf(contents []change.Content) iter.Seq2[Page, error] {
 	return func(yield func(Page, error) bool) {
 		for i, content := range contents {
-			if !yield(Page{idOf(i), content}, nil) {
+			if !yield(Page{ID: idOf(i), Content: content}, nil) {
 				return
 			}
 		}
@@ -129,7 +129,7 @@ func TestLargeClusters(t *testing.T) {
 			t.Fatalf("page %d is in the cluster of %d", idOf(i), got)
 		}
 	}
-	if stats.Compared > fewOldest*n || stats.Common == 0 {
+	if stats.Compared > fewFirst*n || stats.Common == 0 {
 		t.Errorf("%+v", stats)
 	}
 }
@@ -152,7 +152,7 @@ func TestPairsOfFew(t *testing.T) {
 	} {
 		found, _ := find(t, func(yield func(Page, error) bool) {
 			for i, content := range c.contents {
-				if !yield(Page{int64(i + 1), content}, nil) {
+				if !yield(Page{ID: int64(i + 1), Content: content}, nil) {
 					return
 				}
 			}
@@ -202,7 +202,7 @@ func BenchmarkPairs(b *testing.B) {
 	}
 	corpus := changetest.Corpus{Sites: n / 200, Shingles: 600, Boilerplate: 0.5, Family: 10, Edit: 0.01}
 	pages := func(yield func(Page, error) bool) {
-		for i := 0; i < n && yield(Page{idOf(i), corpus.Content(i)}, nil); i++ {
+		for i := 0; i < n && yield(Page{ID: idOf(i), Content: corpus.Content(i)}, nil); i++ {
 		}
 	}
 	before := heap()
