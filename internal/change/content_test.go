@@ -98,6 +98,8 @@ func TestKeyRecall(t *testing.T) {
 		{0.98, 0.5, 0.99},
 		{0.9, 0.5, 0.98},
 		{0.8, 0.5, 0.965},
+		{0.75, 0.5, 0.95},
+		{0.8, 0.75, 0.63},
 	} {
 		own := int(shingles * (1 - c.r) / (1 + c.r))
 		site := uint64(c.boilerplate * shingles)

@@ -215,7 +215,7 @@ func DefaultSpec() Spec {
 			TimeLimit: Duration(30 * time.Second), MaxBody: 10 << 20,
 			AllowNetworks: []string{}, ContentTypes: []string{"text/html", "application/xhtml+xml"},
 		},
-		Content: ContentSpec{IgnoreSelectors: []string{}, IgnorePatterns: []string{}, NearDuplicate: 0.8},
+		Content: ContentSpec{IgnoreSelectors: []string{}, IgnorePatterns: []string{}, NearDuplicate: 0.75},
 		Sources: SourceSpec{Sitemaps: true, Feeds: true, MaxURLs: MostSourceURLs, ForeignHosts: 5},
 		Revisit: RevisitSpec{
 			Policy: "sqrt", DefaultInterval: Duration(24 * time.Hour),

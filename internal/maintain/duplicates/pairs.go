@@ -26,7 +26,7 @@ const (
 	manyPages, fewFirst = 32, 2
 	// enough is the part of the shared values that a pair at the threshold has which
 	// must have been counted before its sketches are compared.
-	enough = 0.25
+	enough = 0.1
 	// DefaultMemory is how much is sorted in memory.
 	DefaultMemory = 64 << 20
 	minMemory     = 1 << 20

@@ -89,11 +89,12 @@ func TestPairsFindWhatBruteForceFinds(t *testing.T) {
 		"no boilerplate":           {Sites: 5, Shingles: 600, Family: 8, Edit: 0.02},
 		"a quarter is boilerplate": {Sites: 5, Shingles: 600, Boilerplate: 0.25, Family: 8, Edit: 0.02},
 		"half is boilerplate":      {Sites: 5, Shingles: 600, Boilerplate: 0.5, Family: 8, Edit: 0.02},
+		"three quarters are":       {Sites: 5, Shingles: 600, Boilerplate: 0.75, Family: 8, Edit: 0.06},
 		"half, of small sites":     {Sites: 40, Shingles: 600, Boilerplate: 0.5, Family: 8, Edit: 0.02},
 	} {
 		contents := contentsOf(corpus, n)
 		all := bruteForce(contents, 0.7)
-		for _, threshold := range []float64{0.98, 0.9, 0.7} {
+		for _, threshold := range []float64{0.98, 0.9, 0.75} {
 			found, stats := find(t, pagesOf(contents), Options{Threshold: threshold, Memory: 1})
 			there, missed := 0, 0
 			for key, p := range all {
