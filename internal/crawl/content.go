@@ -14,8 +14,8 @@ const (
 )
 
 func (s *Spec) validateContent(bad func(field, format string, args ...any) error) error {
-	if r := s.Content.NearDuplicate; !(r > 0 && r <= 1) {
-		return bad("content.near_duplicate", "%v is not above 0 and at most 1; 0.98 stands for copies only", r)
+	if r := s.Content.NearDuplicate; !(r >= 0 && r <= 1) {
+		return bad("content.near_duplicate", "%v is not from 0 to 1; 0.98 lists copies only", r)
 	}
 	for _, list := range []struct {
 		field, example string

@@ -122,14 +122,11 @@ type ContentSpec struct {
 	// IgnorePatterns are regular expressions (RE2 syntax); what they match within a
 	// line of text, which is a paragraph, heading, list item or cell, is ignored.
 	IgnorePatterns []string `json:"ignore_patterns"`
-	// NearDuplicate is the least resemblance of two pages' texts, above 0 and at most
-	// 1, from which on `starter duplicates` lists one as nearly the other. It is the
-	// share of four-word phrases that both have. 0.98 lists copies only.
+	// NearDuplicate is from which resemblance on, up to 1, `starter duplicates` lists a
+	// page as nearly another. The resemblance of two pages is the share of their
+	// phrases of four words that both have. 0 is 0.98, which lists copies only.
 	NearDuplicate float64 `json:"near_duplicate"`
 }
-
-// NearDuplicateBefore is near_duplicate of the specs that were stored before it existed.
-const NearDuplicateBefore = 0.98
 
 // RevisitSpec chooses when pages are visited again.
 type RevisitSpec struct {

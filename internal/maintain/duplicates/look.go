@@ -50,6 +50,7 @@ type Looked struct {
 // originals: those with the best claims.
 func Look(ctx context.Context, s LookStore, c Rule, most int) (Looked, error) {
 	l := looker{store: s, rule: c}
+	l.rule.Threshold = cmp.Or(c.Threshold, change.DefaultThreshold)
 	for _, list := range []func(context.Context, int64, int64, int) ([]int64, error){s.Unsettled, s.Unlooked} {
 		for after := int64(0); l.Pages < most; {
 			ids, err := list(ctx, c.CrawlID, after, lookAtOnce)
@@ -71,7 +72,7 @@ func Look(ctx context.Context, s LookStore, c Rule, most int) (Looked, error) {
 // Rule is what a look goes by.
 type Rule struct {
 	CrawlID   int64
-	Threshold float64 // the least resemblance of a near-duplicate
+	Threshold float64 // the least resemblance of a near-duplicate; 0 stands for change.DefaultThreshold
 	// Rest is how long a duplicate is left alone.
 	Rest func(page store.ContentRecord) time.Duration
 }

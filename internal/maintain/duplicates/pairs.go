@@ -61,10 +61,7 @@ type Options struct {
 }
 
 func (o Options) threshold() float64 {
-	if o.Threshold == 0 {
-		return change.DefaultThreshold
-	}
-	return o.Threshold
+	return cmp.Or(o.Threshold, change.DefaultThreshold)
 }
 
 // records is how many records half the memory holds: at most two sorters work at
