@@ -162,15 +162,18 @@ func (a *Activities) lookForDuplicates(ctx context.Context, in contract.Maintain
 	if err != nil {
 		return err
 	}
-	rule := duplicates.Rule{CrawlID: in.CrawlID, Threshold: view.Spec.Content.NearDuplicate, Rest: func(p store.ContentRecord) time.Duration {
-		group := view.revisit.At(view.revisit.Group(p.URL))
-		return group.Steer(schedule.Steering{}, schedule.HostSteering{}, 0).Rest(schedule.Page{ID: p.PageID})
-	}}
-	looked, err := duplicates.Look(ctx, a.stores.Duplicates, rule, duplicates.MostLooks)
-	if err != nil {
-		return err
+	rule := duplicates.Rule{
+		CrawlID: in.CrawlID, Threshold: view.Spec.Content.NearDuplicate,
+		Rest: func(p store.ContentRecord) time.Duration {
+			group := view.revisit.At(view.revisit.Group(p.URL))
+			return group.Steer(schedule.Steering{}, schedule.HostSteering{}, 0).Rest(schedule.Page{ID: p.PageID})
+		},
+		Tell: func(ctx context.Context, pages []store.PageRecord) error {
+			return a.tellMoved(ctx, pages, "other pages with its content have come, changed or gone")
+		},
 	}
-	return a.tellMoved(ctx, looked.Changed, "other pages with its content have come, changed or gone")
+	_, err = duplicates.Look(ctx, a.stores.Duplicates, rule, duplicates.MostLooks)
+	return err
 }
 
 func (a *Activities) allocate(ctx context.Context, in contract.MaintainIn, _ *contract.MaintainOut) error {

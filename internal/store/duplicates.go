@@ -43,7 +43,8 @@ type Duplicates interface {
 	MarkLooked(ctx context.Context, looked []PageVersion, again []int64) error
 	// SettleDuplicates makes pages of a crawl Duplicate, and others Active again, unless
 	// they have other versions by now or other states than Active and Duplicate. It moves
-	// the next visits of those that sleep. It returns the pages that it changed.
+	// the next visits of those that it changes, if they sleep. It returns the pages that
+	// are so now, also those that were so before.
 	SettleDuplicates(ctx context.Context, crawlID int64, settled []Settlement) ([]PageRecord, error)
 	// Duplicate returns the page that a page is known to duplicate, or ErrNotFound if
 	// there is none.

@@ -3,7 +3,6 @@ package duplicates
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"maps"
 	"slices"
 	"time"
@@ -16,7 +15,7 @@ import (
 const (
 	// lookAtOnce is how many pages are looked at between two writes.
 	lookAtOnce = 200
-	// MostLooks is how many pages one turn of maintenance looks at. At about two
+	// MostLooks is how many pages one turn of maintenance looks at. At some three
 	// milliseconds each it is done well within its time; the rest come next turn.
 	MostLooks = 10_000
 )
@@ -34,10 +33,11 @@ type LookStore interface {
 	MarkLooked(ctx context.Context, looked []store.PageVersion, again []int64) error
 }
 
-// Looked says what a look found and changed.
+// Looked says what a look did.
 type Looked struct {
-	Pages   int                // that were looked at
-	Changed []store.PageRecord // that are duplicates now, or are none any more
+	Pages   int // that were looked at
+	Resting int // of all: that are duplicates now
+	Woken   int // that are none any more
 }
 
 // Look has the pages of a crawl whose contents are new compared with all others, older
@@ -58,7 +58,7 @@ func Look(ctx context.Context, s LookStore, c Rule, most int) (Looked, error) {
 				err = l.lookAt(ctx, ids)
 			}
 			if err != nil {
-				return l.Looked, fmt.Errorf("look for duplicates: %w", err)
+				return l.Looked, err
 			}
 			if len(ids) == 0 {
 				break
@@ -75,6 +75,8 @@ type Rule struct {
 	Threshold float64 // the least resemblance of a near-duplicate; 0 stands for change.DefaultThreshold
 	// Rest is how long a duplicate is left alone.
 	Rest func(page store.ContentRecord) time.Duration
+	// Tell tells the workflows of pages the times of their next visits.
+	Tell func(ctx context.Context, pages []store.PageRecord) error
 }
 
 // looker is one look.
@@ -101,7 +103,8 @@ type finding struct {
 
 // lookAt looks at some pages and carries out what it finds. A page counts as looked at
 // once all is written, so what is cut off is done again. A duplicate's record is written
-// before the page rests, and goes after the page is woken: a page that rests has a record.
+// before the page rests, and goes after the page is woken and told: a page that rests has
+// a record, and one that may not have been told has one too.
 func (l *looker) lookAt(ctx context.Context, ids []int64) error {
 	now, err := l.store.Now(ctx)
 	if err != nil {
@@ -143,9 +146,9 @@ func (l *looker) write(ctx context.Context, looked []store.PageVersion) error {
 		}
 	}
 	for _, do := range []func() error{
-		func() error { return l.settleAll(ctx, wake) },
+		func() error { return l.settleAll(ctx, wake, &l.Woken) },
 		func() error { return l.store.UpdateDuplicates(ctx, p) },
-		func() error { return l.settleAll(ctx, rest) },
+		func() error { return l.settleAll(ctx, rest, &l.Resting) },
 		func() error {
 			return l.store.MarkLooked(ctx, looked, slices.Sorted(maps.Keys(l.batch.again)))
 		},
@@ -157,13 +160,16 @@ func (l *looker) write(ctx context.Context, looked []store.PageVersion) error {
 	return nil
 }
 
-func (l *looker) settleAll(ctx context.Context, settled []store.Settlement) error {
+func (l *looker) settleAll(ctx context.Context, settled []store.Settlement, count *int) error {
 	if len(settled) == 0 {
 		return nil
 	}
-	changed, err := l.store.SettleDuplicates(ctx, l.rule.CrawlID, settled)
-	l.Changed = append(l.Changed, changed...)
-	return err
+	pages, err := l.store.SettleDuplicates(ctx, l.rule.CrawlID, settled)
+	if err != nil {
+		return err
+	}
+	*count += len(pages)
+	return l.rule.Tell(ctx, pages)
 }
 
 // look decides about a page, and about those that have the same content.
@@ -249,7 +255,8 @@ func (l *looker) gather(original store.ContentRecord, same []store.ContentRecord
 			}
 		}
 	}
-	if original.State == crawl.Duplicate {
+	// An active one with a record was woken by a look that was cut off.
+	if original.State == crawl.Duplicate || original.State == crawl.Active && original.Copies() {
 		l.batch.settle[original.PageID] = store.Settlement{PageVersion: versionOf(original), NextAt: next}
 	}
 	if original.Copies() {

@@ -2,6 +2,7 @@ package duplicates
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -14,10 +15,18 @@ import (
 	"recrawl/internal/store"
 )
 
+// rule is that of a crawl in which nobody is told.
+func (w *world) rule(threshold float64) Rule {
+	return Rule{
+		CrawlID: w.id, Threshold: threshold,
+		Rest: func(store.ContentRecord) time.Duration { return 100 * 24 * time.Hour },
+		Tell: func(context.Context, []store.PageRecord) error { return nil },
+	}
+}
+
 func (w *world) look(threshold float64) Looked {
 	w.Helper()
-	rule := Rule{CrawlID: w.id, Threshold: threshold, Rest: func(store.ContentRecord) time.Duration { return 100 * 24 * time.Hour }}
-	looked, err := Look(w.Context(), w.s, rule, 1000)
+	looked, err := Look(w.Context(), w.s, w.rule(threshold), 1000)
 	w.check(err)
 	return looked
 }
@@ -118,7 +127,7 @@ func TestLookIsBounded(t *testing.T) {
 	for i := range 2*lookAtOnce + 10 {
 		w.add(fmt.Sprintf("https://a.test/%d", i), corpus.Content(4+16*i))
 	}
-	rule := Rule{CrawlID: w.id, Threshold: 0.9}
+	rule := w.rule(0.9)
 	var turns []int
 	for range 4 {
 		looked, err := Look(t.Context(), w.s, rule, lookAtOnce)
@@ -158,12 +167,41 @@ func TestLookIsIncremental(t *testing.T) {
 	w.lookAll(0.9)
 	for want := range 2 {
 		s := &asked{Store: w.s}
-		_, err := Look(t.Context(), s, Rule{CrawlID: w.id, Threshold: 0.9}, 1000)
+		_, err := Look(t.Context(), s, w.rule(0.9), 1000)
 		w.check(err)
 		if s.lookalikes != want || s.writes != want {
 			t.Errorf("%d lookalikes and %d writes after %d changes", s.lookalikes, s.writes, want)
 		}
 		w.visit(id, corpus.Content(5+16*40))
+	}
+}
+
+// A page that is woken hears of it, though the first attempt to tell it fails.
+func TestWokenIsTold(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	corpus := changetest.Corpus{Sites: 1, Shingles: 400, Family: 4}
+	original, other := w.add("https://a.test/", corpus.Content(4)), w.add("https://a.test/other", corpus.Content(4))
+	w.lookAll(0.9)
+	w.visit(original, corpus.Content(20))
+	rule := w.rule(0.9)
+	rule.Tell = func(context.Context, []store.PageRecord) error { return errFailing }
+	if _, err := Look(t.Context(), w.s, rule, 1000); !errors.Is(err, errFailing) {
+		t.Fatalf("told: %v", err)
+	}
+	var told []int64
+	rule.Tell = func(_ context.Context, pages []store.PageRecord) error {
+		for _, p := range pages {
+			told = append(told, p.PageID)
+		}
+		return nil
+	}
+	for range 2 {
+		_, err := Look(t.Context(), w.s, rule, 1000)
+		w.check(err)
+	}
+	if !slices.Equal(told, []int64{other}) {
+		t.Errorf("told are %v, want once %d", told, other)
 	}
 }
 

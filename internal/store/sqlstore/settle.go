@@ -101,17 +101,17 @@ func (s *Store) lookAgain(ctx context.Context, tx Tx, pages []int64) error {
 // SettleDuplicates implements store.Duplicates. It works in a transaction for each page.
 func (s *Store) SettleDuplicates(ctx context.Context, crawlID int64, settled []store.Settlement) ([]store.PageRecord, error) {
 	settled = slices.SortedFunc(slices.Values(settled), func(a, b store.Settlement) int { return cmp.Compare(a.PageID, b.PageID) })
-	var changed []int64
+	var are []int64
 	for _, one := range settled {
 		is, err := write(ctx, s, func(tx Tx) (bool, error) { return s.settleDuplicate(ctx, tx, crawlID, one) })
 		if err != nil {
 			return nil, fmt.Errorf("settle page %d of crawl %d: %w", one.PageID, crawlID, err)
 		}
 		if is {
-			changed = append(changed, one.PageID)
+			are = append(are, one.PageID)
 		}
 	}
-	pages, err := read(ctx, s, func(tx Tx) ([]store.PageRecord, error) { return s.loadPages(ctx, tx, changed) })
+	pages, err := read(ctx, s, func(tx Tx) ([]store.PageRecord, error) { return s.loadPages(ctx, tx, are) })
 	if err != nil {
 		return nil, fmt.Errorf("settled pages of crawl %d: %w", crawlID, err)
 	}
@@ -128,7 +128,7 @@ func (s *Store) settleDuplicate(ctx context.Context, tx Tx, crawlID int64, one s
 		return false, nil // forgotten meanwhile
 	}
 	if err != nil || page.crawlID != crawlID || page.versionID != one.Version || page.state != from {
-		return false, err
+		return err == nil && page.crawlID == crawlID && page.versionID == one.Version && page.state == to, err
 	}
 	now, err := tx.Now(ctx)
 	if err != nil {

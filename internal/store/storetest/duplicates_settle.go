@@ -150,7 +150,8 @@ func duplicatesSettled(c *collection) {
 	c.setState(pages[2].PageID, crawl.Failing)
 	older := at[3]
 	older.Version--
-	settle("one of those", 1,
+	before := c.page(at[1].PageID).NextAt
+	settle("two of those", 2,
 		store.Settlement{PageVersion: at[0], Duplicate: true, NextAt: later},
 		store.Settlement{PageVersion: at[1], NextAt: later}, // is active
 		store.Settlement{PageVersion: at[2], Duplicate: true, NextAt: later},
@@ -158,8 +159,10 @@ func duplicatesSettled(c *collection) {
 		store.Settlement{PageVersion: store.PageVersion{PageID: 1 << 40}, Duplicate: true})
 	want(c, "state", c.page(at[0].PageID).State, crawl.Duplicate)
 	want(c, "next visit", c.page(at[0].PageID).NextAt.Equal(later), true)
+	want(c, "next visit of one that was active", c.page(at[1].PageID).NextAt.Equal(before), true)
 	want(c, "duplicates", c.status().Pages[crawl.Duplicate], 1)
-	settle("again", 0, store.Settlement{PageVersion: at[0], Duplicate: true, NextAt: now})
+	settle("again", 1, store.Settlement{PageVersion: at[0], Duplicate: true, NextAt: now})
+	want(c, "next visit, settled again", c.page(at[0].PageID).NextAt.Equal(later), true)
 	soon := now.Add(time.Hour).Truncate(time.Second)
 	settle("back", 1, store.Settlement{PageVersion: at[0], NextAt: soon})
 	want(c, "state", c.page(at[0].PageID).State, crawl.Active)
