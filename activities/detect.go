@@ -100,7 +100,7 @@ func (a *Activities) compare(ctx context.Context, view *crawlView, page store.Pa
 		return out, nil, nil
 	}
 	next := newContent{version: version, links: links, body: body, compared: change.ContentOf(digests), said: saidBy(page, content)}
-	found, err := a.keep(ctx, page, next, &out)
+	found, err := a.keep(ctx, view, page, next, &out)
 	if err != nil {
 		return contract.DetectOut{}, nil, err
 	}
@@ -146,20 +146,19 @@ type newContent struct {
 
 // keep saves a new version, and whose duplicate it is. It returns the links that it stored,
 // nil if there are none.
-func (a *Activities) keep(ctx context.Context, page store.PageRecord, c newContent, out *contract.DetectOut) (*store.PendingLinks, error) {
+func (a *Activities) keep(ctx context.Context, view *crawlView, page store.PageRecord, c newContent, out *contract.DetectOut) (*store.PendingLinks, error) {
 	if c.version.Digest == "" { // may not be kept, so not compared with others either
 		c.compared, c.said.Sample = change.Content{}, nil
 	}
-	other, err := duplicates.TwinOf(ctx, a.stores.Duplicates, page.PageRef, c.compared)
+	fetched := duplicates.Fetched{Page: page.PageRef, Canonical: c.version.Canonical, Content: c.compared}
+	twins, err := duplicates.TwinsOf(ctx, a.stores.Duplicates, fetched, view.Spec.Content.NearDuplicate)
 	if err != nil {
 		return nil, translate(err)
 	}
-	c.links = other.LinksOf(page.PageRef, c.links)
-	if other != nil {
-		out.Reasons = append(out.Reasons, other.Reason())
-	}
+	c.links = twins.LinksOf(c.links)
+	out.Reasons = append(out.Reasons, twins.Reasons()...)
 	out.Links = len(c.links)
-	return a.save(ctx, page, c, other.Record())
+	return a.save(ctx, page, c, twins.Record())
 }
 
 // lastDigests are the digests of the page's last version. That of a body which

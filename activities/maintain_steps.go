@@ -4,10 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"recrawl/internal/archive/gc"
 	"recrawl/internal/contract"
 	"recrawl/internal/maintain"
+	"recrawl/internal/maintain/duplicates"
+	"recrawl/internal/schedule"
 	"recrawl/internal/store"
 )
 
@@ -83,6 +86,7 @@ func (a *Activities) maintenance() []maintenanceStep {
 		{"links", a.unfinished},
 		{"scope", a.rescope},
 		{"traps", a.lookForTraps},
+		{"duplicates", a.lookForDuplicates},
 		{"room", a.lookForRoom},
 		{"plans", a.allocate},
 		{"ranks", a.rankDue},
@@ -149,6 +153,27 @@ func (a *Activities) lookForTraps(ctx context.Context, in contract.MaintainIn, _
 		return err
 	}
 	return a.guard(view).Look(ctx)
+}
+
+// lookForDuplicates compares what is new with all other pages, and has the visits of
+// pages follow that are duplicates now, or are none any more.
+func (a *Activities) lookForDuplicates(ctx context.Context, in contract.MaintainIn, _ *contract.MaintainOut) error {
+	view, err := a.crawl(ctx, in.Name)
+	if err != nil {
+		return err
+	}
+	rule := duplicates.Rule{
+		CrawlID: in.CrawlID, Threshold: view.Spec.Content.NearDuplicate,
+		Rest: func(p store.ContentRecord) time.Duration {
+			group := view.revisit.At(view.revisit.Group(p.URL))
+			return group.Steer(schedule.Steering{}, schedule.HostSteering{}, 0).Rest(schedule.Page{ID: p.PageID})
+		},
+		Tell: func(ctx context.Context, pages []store.PageRecord) error {
+			return a.tellMoved(ctx, pages, "other pages with its content have come, changed or gone")
+		},
+	}
+	_, err = duplicates.Look(ctx, a.stores.Duplicates, rule, duplicates.MostLooks)
+	return err
 }
 
 func (a *Activities) allocate(ctx context.Context, in contract.MaintainIn, _ *contract.MaintainOut) error {

@@ -49,6 +49,11 @@ func (l *lame) Traps(ctx context.Context, f store.TrapFilter) ([]store.TrapRecor
 	return traps, errors.Join(err, l.fails("traps"))
 }
 
+func (l *lame) Unlooked(ctx context.Context, crawlID, after int64, limit int) ([]int64, error) {
+	pages, err := l.Store.Unlooked(ctx, crawlID, after, limit)
+	return pages, errors.Join(err, l.fails("duplicates"))
+}
+
 func (l *lame) Candidates(ctx context.Context, p store.CandidateParams) ([]store.PageRecord, error) {
 	pages, err := l.Store.Candidates(ctx, p)
 	return pages, errors.Join(err, l.fails("room"))
@@ -80,7 +85,7 @@ func (l *lame) Status(ctx context.Context, id int64) (store.StatusRecord, error)
 	return s, errors.Join(err, l.fails(contract.StepCounts))
 }
 
-var maintenanceSteps = []string{contract.StepRestart, "lines", "links", "scope", "traps", "room", "plans", "ranks", "archive", contract.StepCounts}
+var maintenanceSteps = []string{contract.StepRestart, "lines", "links", "scope", "traps", "duplicates", "room", "plans", "ranks", "archive", contract.StepCounts}
 
 // A step that fails leaves the others alone, and is told in the store until it succeeds.
 func TestMaintenanceStepsAreIndependent(t *testing.T) {

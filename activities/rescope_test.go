@@ -1,6 +1,7 @@
 package activities_test
 
 import (
+	"net/http"
 	"slices"
 	"testing"
 	"time"
@@ -35,7 +36,7 @@ func (w *world) recordExcluded(page crawl.PageRef, visit int) {
 func TestANarrowedScope(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	s := serve(t, pageOf("<p>hello"))
+	s := serve(t, func(w http.ResponseWriter, r *http.Request) { html(w, "<p>hello from "+r.URL.Path) })
 	urls := []string{s.url + "/new/a", s.url + "/old/a", s.url + "/old/b"}
 	pages := w.living(urls[:1], rejecting(s, ""))
 	opened := w.open(urls[:1], rejecting(s, ""))

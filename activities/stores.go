@@ -78,6 +78,6 @@ type FrontierStore interface {
 
 // DuplicateStore has what is known of duplicates.
 type DuplicateStore interface {
-	duplicates.TwinStore
+	duplicates.LookStore
 	duplicates.RecordStore
 }

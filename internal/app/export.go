@@ -45,6 +45,6 @@ func (Backend) FindDuplicates(ctx context.Context, at cli.Target, crawl string) 
 	if err != nil {
 		return found, err
 	}
-	result, err := duplicates.Find(ctx, s, record.ID, duplicates.Options{})
+	result, err := duplicates.Find(ctx, s, record.ID, duplicates.Options{Threshold: record.Spec.Content.NearDuplicate})
 	return cli.FoundDuplicates{Pages: result.Pages, Duplicates: result.Duplicates, Mirrors: result.Mirrors}, err
 }

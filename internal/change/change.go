@@ -96,10 +96,10 @@ const (
 	CodeNoText = "bytes-differ"
 	// CodeLinks: the set of links differs too.
 	CodeLinks = "links-differ"
-	// CodeDuplicate: an older page, whose URL is the text, has the same content. It is
+	// CodeDuplicate: another page, whose URL is the text, has the same content. It is
 	// not a reason of Verdict but goes with it; so does CodeNearDuplicate.
 	CodeDuplicate = "duplicate-of"
-	// CodeNearDuplicate: an older page, whose URL is the text, has nearly the same
+	// CodeNearDuplicate: another page, whose URL is the text, has nearly the same
 	// content. Numbers: resemblance.
 	CodeNearDuplicate = "near-duplicate-of"
 )

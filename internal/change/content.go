@@ -93,6 +93,7 @@ type Candidate struct {
 	Content
 	// Member: the page is known to be the near-duplicate of another.
 	Member bool
+	Claim  Claim
 }
 
 // Match says whose duplicate a page is.
@@ -100,34 +101,44 @@ type Match struct {
 	Page        int64
 	Exact       bool
 	Resemblance float64 // of the two contents, in (0, 1]; 1 if they are the same
+	Claim       Claim
 }
 
-// Match finds the oldest of the candidates that has the same content or, if none
-// has, the oldest whose text resembles the content's by at least the threshold (0
-// stands for DefaultThreshold). A near-duplicate of another page is no match but
+// before orders matches: the same content first, then by claim.
+func (m Match) before(other Match) bool {
+	if m.Exact != other.Exact {
+		return m.Exact
+	}
+	return cmp.Or(m.Claim.Compare(other.Claim), cmp.Compare(m.Page, other.Page)) < 0
+}
+
+// Match finds, of the candidates that have the same content, the one with the best claim
+// or, if there are none, of those whose text resembles the content's by at least the
+// threshold (0 stands for DefaultThreshold). A near-duplicate of another page is no match but
 // for the same content, so that each page of a cluster resembles the one that
 // stands for it, and not only some page that does.
 func (c Content) Match(candidates []Candidate, threshold float64) (Match, bool) {
 	var best Match
 	for _, other := range candidates {
-		m := c.compare(other)
+		m := c.Compare(other)
 		if !m.Exact && (other.Member || m.Resemblance < Rule{Threshold: threshold}.threshold()) {
 			continue
 		}
-		if best.Page == 0 || m.Exact && !best.Exact || m.Exact == best.Exact && m.Page < best.Page {
+		if best.Page == 0 || m.before(best) {
 			best = m
 		}
 	}
 	return best, best.Page != 0
 }
 
-// compare measures the content against a candidate; a resemblance of 0 is none.
-func (c Content) compare(other Candidate) Match {
+// Compare measures the content against a candidate; a resemblance of 0 is none.
+func (c Content) Compare(other Candidate) Match {
+	m := Match{Page: other.Page, Claim: other.Claim}
 	switch {
 	case c.Exact != 0 && c.Exact == other.Exact:
-		return Match{Page: other.Page, Exact: true, Resemblance: 1}
+		m.Exact, m.Resemblance = true, 1
 	case c.tellable() && other.tellable():
-		return Match{Page: other.Page, Resemblance: c.Sketch.Resemblance(other.Sketch)}
+		m.Resemblance = c.Sketch.Resemblance(other.Sketch)
 	}
-	return Match{Page: other.Page}
+	return m
 }

@@ -98,6 +98,8 @@ func TestKeyRecall(t *testing.T) {
 		{0.98, 0.5, 0.99},
 		{0.9, 0.5, 0.98},
 		{0.8, 0.5, 0.965},
+		{0.75, 0.5, 0.95},
+		{0.8, 0.75, 0.63},
 	} {
 		own := int(shingles * (1 - c.r) / (1 + c.r))
 		site := uint64(c.boilerplate * shingles)
@@ -159,16 +161,17 @@ func TestMatch(t *testing.T) {
 		exact      bool
 	}{
 		{"none", content, nil, 0, false},
-		{"another content", content, []Candidate{{7, other, false}}, 0, false},
-		{"the same content", content, []Candidate{{7, other, false}, {8, content, false}}, 8, true},
-		{"the oldest of the same", content, []Candidate{{9, content, false}, {8, content, false}}, 8, true},
-		{"the same before the older near one", content, []Candidate{{7, near, false}, {8, content, false}}, 8, true},
-		{"the same, though it is near another", content, []Candidate{{8, content, true}}, 8, true},
-		{"near", content, []Candidate{{7, other, false}, {9, near, false}}, 9, false},
-		{"the oldest that is near", content, []Candidate{{9, near, false}, {8, near, false}}, 8, false},
-		{"near one that is near another", content, []Candidate{{8, near, true}, {9, near, false}}, 9, false},
-		{"short texts", short, []Candidate{{8, Content{Exact: 1, Sketch: short.Sketch}, false}}, 0, false},
-		{"nothing is known", Content{}, []Candidate{{8, Content{}, false}}, 0, false},
+		{"another content", content, []Candidate{{Page: 7, Content: other}}, 0, false},
+		{"the same content", content, []Candidate{{Page: 7, Content: other}, {Page: 8, Content: content}}, 8, true},
+		{"the oldest of the same", content, []Candidate{{Page: 9, Content: content}, {Page: 8, Content: content}}, 8, true},
+		{"the same before the older near one", content, []Candidate{{Page: 7, Content: near}, {Page: 8, Content: content}}, 8, true},
+		{"the best claim of the same", content, []Candidate{{Page: 7, Content: content, Claim: NewClaim("http://a/b", "")}, {Page: 9, Content: content, Claim: NewClaim("http://a/", "")}}, 9, true},
+		{"the same, though it is near another", content, []Candidate{{Page: 8, Content: content, Member: true}}, 8, true},
+		{"near", content, []Candidate{{Page: 7, Content: other}, {Page: 9, Content: near}}, 9, false},
+		{"the oldest that is near", content, []Candidate{{Page: 9, Content: near}, {Page: 8, Content: near}}, 8, false},
+		{"near one that is near another", content, []Candidate{{Page: 8, Content: near, Member: true}, {Page: 9, Content: near}}, 9, false},
+		{"short texts", short, []Candidate{{Page: 8, Content: Content{Exact: 1, Sketch: short.Sketch}}}, 0, false},
+		{"nothing is known", Content{}, []Candidate{{Page: 8, Content: Content{}}}, 0, false},
 	} {
 		m, ok := c.content.Match(c.candidates, 0.9)
 		if m.Page != c.page || m.Exact != c.exact || ok != (c.page != 0) {
@@ -195,7 +198,10 @@ func TestMatchProperties(t *testing.T) {
 		c := content.Draw(t, "content")
 		var candidates []Candidate
 		for i := range rapid.IntRange(0, 6).Draw(t, "candidates") {
-			candidates = append(candidates, Candidate{int64(i + 1), content.Draw(t, "candidate"), rapid.Bool().Draw(t, "member")})
+			candidates = append(candidates, Candidate{
+				Page: int64(i + 1), Content: content.Draw(t, "candidate"), Member: rapid.Bool().Draw(t, "member"),
+				Claim: Claim{grade: rapid.Uint64Range(0, 1).Draw(t, "grade")},
+			})
 		}
 		threshold := rapid.Float64Range(0.01, 1).Draw(t, "threshold")
 		m, ok := c.Match(candidates, threshold)

@@ -8,7 +8,7 @@ import (
 type duplicatesCmd struct {
 	Name    string `arg:"" help:"The crawl."`
 	Mirrors bool   `help:"List the pairs of hosts with mostly the same contents instead."`
-	Find    bool   `help:"Compare all pages of the crawl first. Visits compare only with older pages, one at a time."`
+	Find    bool   `help:"Compare all pages of the crawl first, and find mirrors. Visits and maintenance compare only what is new."`
 	Limit   uint   `placeholder:"N" help:"At most so many; all without it."`
 }
 
@@ -19,8 +19,9 @@ type FoundDuplicates struct {
 
 // Help implements kong.HelpProvider.
 func (duplicatesCmd) Help() string {
-	return `Pages whose content is that of an older page, or nearly: exact duplicates are visited rarely, and links of
-duplicates on one host are not followed.
+	return `Pages whose content is that of another page, the original, or nearly. Exact duplicates are visited rarely, and
+links of copies on one host are not followed. Near ones are listed with their resemblance, from
+content.near_duplicate of the spec on, and are visited as any page. "(once)": no longer so.
 
     starter duplicates news
     starter duplicates news --find --mirrors`

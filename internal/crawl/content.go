@@ -14,6 +14,9 @@ const (
 )
 
 func (s *Spec) validateContent(bad func(field, format string, args ...any) error) error {
+	if r := s.Content.NearDuplicate; !(r >= 0 && r <= 1) {
+		return bad("content.near_duplicate", "%v is not from 0 to 1; 0.98 lists copies only", r)
+	}
 	for _, list := range []struct {
 		field, example string
 		rules          []string

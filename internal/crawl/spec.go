@@ -126,6 +126,10 @@ type ContentSpec struct {
 	// IgnorePatterns are regular expressions (RE2 syntax); what they match within a
 	// line of text, which is a paragraph, heading, list item or cell, is ignored.
 	IgnorePatterns []string `json:"ignore_patterns"`
+	// NearDuplicate is from which resemblance on, up to 1, `starter duplicates` lists a
+	// page as nearly another. The resemblance of two pages is the share of their
+	// phrases of four words that both have. 0 is 0.98, which lists copies only.
+	NearDuplicate float64 `json:"near_duplicate"`
 }
 
 // RevisitSpec chooses when pages are visited again.
@@ -212,7 +216,7 @@ func DefaultSpec() Spec {
 			TimeLimit: Duration(30 * time.Second), MaxBody: 10 << 20,
 			AllowNetworks: []string{}, ContentTypes: []string{"text/html", "application/xhtml+xml"},
 		},
-		Content: ContentSpec{IgnoreSelectors: []string{}, IgnorePatterns: []string{}},
+		Content: ContentSpec{IgnoreSelectors: []string{}, IgnorePatterns: []string{}, NearDuplicate: 0.75},
 		Sources: SourceSpec{Sitemaps: true, Feeds: true, MaxURLs: MostSourceURLs, ForeignHosts: 5},
 		Revisit: RevisitSpec{
 			Policy: "sqrt", DefaultInterval: Duration(24 * time.Hour),

@@ -114,6 +114,8 @@ func TestParseSpecMistakes(t *testing.T) {
 		{"content.ignore_patterns[0]", `{"name":"a","seeds":["http://a/"],"content":{"ignore_patterns":["` + strings.Repeat("a", maxIgnoreRule+1) + `"]}}`},
 		{"content.ignore_patterns[1]", `{"name":"a","seeds":["http://a/"],"content":{"ignore_patterns":["a+","(a"]}}`},
 		{"content.ignore_patterns[0]", `{"name":"a","seeds":["http://a/"],"content":{"ignore_patterns":["(?=a)"]}}`},
+		{"content.near_duplicate", `{"name":"a","seeds":["http://a/"],"content":{"near_duplicate":-0.1}}`},
+		{"content.near_duplicate", `{"name":"a","seeds":["http://a/"],"content":{"near_duplicate":80}}`},
 		{"sources.sitemap", `{"name":"a","seeds":["http://a/"],"sources":{"sitemap":true}}`},
 		{"sources.feeds", `{"name":"a","seeds":["http://a/"],"sources":{"feeds":"yes"}}`},
 		{"sources.max_urls", `{"name":"a","seeds":["http://a/"],"sources":{"max_urls":0}}`},

@@ -84,8 +84,7 @@ func living(s crawl.PageState) crawl.PageState {
 
 // probe leaves a page alone for as long as the spec allows.
 func (p Parameters) probe(page Page, code string, b Belief) Decision {
-	interval, _ := p.spread(page, p.Max)
-	d := Decision{Interval: interval, Wanted: p.Max, Belief: b}
+	d := Decision{Interval: p.Rest(page), Wanted: p.Max, Belief: b}
 	d.why.add(because(code), because(CodeProbe, p.Max.Seconds()))
 	return d
 }
@@ -96,6 +95,12 @@ func atOnce(page Page) Decision {
 	d := Decision{Belief: page.Belief}
 	d.why.add(because(CodeRespelled))
 	return d
+}
+
+// Rest is how long a page is left alone that is only probed, such as a duplicate.
+func (p Parameters) Rest(page Page) time.Duration {
+	interval, _ := p.spread(page, p.Max)
+	return interval
 }
 
 // backoff waits Floor × 2^(n−1) after the n-th failed visit in a row, at most Max, and

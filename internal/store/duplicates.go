@@ -9,7 +9,7 @@ import (
 )
 
 // Duplicates keeps what is needed to compare the contents of pages, and records which
-// pages of a crawl have the same, or nearly the same, content as an older one.
+// pages of a crawl have the same, or nearly the same, content as another one, the original.
 //
 // A page has the content of its last version (see PageRecord.Last). SaveVersion stores
 // it; RecordVisit makes it the page's and removes the previous one. Only pages that
@@ -27,6 +27,25 @@ type Duplicates interface {
 	// checks only the LookalikeDepth oldest. So the answer takes no longer when a key is
 	// everywhere, and large clusters are found by their oldest page.
 	Lookalikes(ctx context.Context, p LookalikeParams) ([]ContentRecord, error)
+	// ContentsOf returns the contents of some pages, of those that represent theirs, in no
+	// order.
+	ContentsOf(ctx context.Context, pages []int64) ([]ContentRecord, error)
+	// Unlooked lists pages of a crawl, in order of page id after After, whose content has
+	// come since MarkLooked was told of them, at most limit. A version counts once its
+	// visit is recorded.
+	Unlooked(ctx context.Context, crawlID, after int64, limit int) ([]int64, error)
+	// Unsettled lists pages of a crawl, in order of page id after After, whose records call
+	// for a look, at most limit: they do not hold any more, or say that an active page has
+	// the same content as another. Those of versions whose visit is not recorded do not.
+	Unsettled(ctx context.Context, crawlID, after int64, limit int) ([]int64, error)
+	// MarkLooked notes that contents have been compared with all others, and that those of
+	// some other pages are to be compared again.
+	MarkLooked(ctx context.Context, looked []PageVersion, again []int64) error
+	// SettleDuplicates makes pages of a crawl Duplicate, and others Active again, unless
+	// they have other versions by now or other states than Active and Duplicate. It moves
+	// the next visits of those that it changes, if they sleep. It returns the pages that
+	// are so now, also those that were so before.
+	SettleDuplicates(ctx context.Context, crawlID int64, settled []Settlement) ([]PageRecord, error)
 	// Duplicate returns the page that a page is known to duplicate, or ErrNotFound if
 	// there is none.
 	Duplicate(ctx context.Context, pageID int64) (DuplicateRecord, error)
@@ -57,28 +76,43 @@ type ContentRecord struct {
 	PageID  int64
 	HostID  int64
 	Version int64 // id of the version that has the content
-	// Member: the page is recorded as the near-duplicate of another.
-	Member bool
+	State   crawl.PageState
+	NextAt  time.Time
+	// URL is the page's, Canonical what the version names as its canonical page.
+	URL, Canonical string
+	// Of is what is recorded of the page with this version, zero for nothing.
+	Of DuplicateOf
 	change.Content
+}
+
+// Member reports whether the page is recorded as the near-duplicate of another.
+func (c ContentRecord) Member() bool { return c.Of.PageID != 0 && !c.Of.Exact }
+
+// Copies reports whether the page is recorded as having the same content as another.
+func (c ContentRecord) Copies() bool { return c.Of.PageID != 0 && c.Of.Exact }
+
+// Settlement is what has been found about a page: it is a duplicate, or none any more.
+type Settlement struct {
+	PageVersion
+	Duplicate bool
+	NextAt    time.Time // of its next visit
 }
 
 // LookalikeParams are the inputs of Lookalikes.
 type LookalikeParams struct {
 	CrawlID int64
-	// Before is the page that has the content. Only older pages, with lower ids, are
-	// searched, since the oldest represents a cluster.
-	Before int64
+	// Page has the content. It is not among the answers.
+	Page int64
 	change.Content
 	Limit int
 }
 
-// DuplicateOf is the older page that a page duplicates.
+// DuplicateOf is the page that a page duplicates.
 type DuplicateOf struct {
 	PageVersion
 	// Exact: the contents are the same, not only nearly.
 	Exact bool
-	// Resemblance, in (0, 1], is that of the two contents, or of the page's content and
-	// the nearest one of its cluster.
+	// Resemblance, in (0, 1], is that of the two contents.
 	Resemblance float64
 }
 
@@ -94,9 +128,11 @@ type DuplicateRecord struct {
 	Exact       bool // see DuplicateOf
 	Resemblance float64
 	At          time.Time
-	// Holds: both pages still have the contents that were compared, and the older one is
+	// Holds: both pages still have the contents that were compared, and the other one is
 	// visited as usual. If false, the page should be visited.
 	Holds bool
+	// Pending: the visit that found the page's version is not recorded yet.
+	Pending bool
 }
 
 // DuplicateFilter chooses duplicates of a crawl; zero fields choose all.

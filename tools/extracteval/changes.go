@@ -27,6 +27,7 @@ const remembered = 12
 // pair is a line of pairs.jsonl: two snapshots of a page that follow each other.
 type pair struct {
 	URL      string `json:"url"`
+	Source   string `json:"source"` // the page's place in its archive
 	Before   string `json:"before"`
 	After    string `json:"after"`
 	AtBefore int64  `json:"unix_before"`

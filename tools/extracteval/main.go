@@ -5,8 +5,10 @@
 //
 //	cd tools/extracteval && go run .
 //	cd tools/extracteval && go run . changes -pages DIR -verdicts FILE
+//	cd tools/extracteval && go run . near -pages DIR
 //
 // The second form judges snapshots of real pages, as a crawl would: how many are changes.
+// The third measures from which resemblance on pages are versions of each other.
 //
 // Two collections of pages are used. The real ones are those of the evaluation
 // that go-trafilatura ships with: web pages with segments that belong to the main
@@ -82,10 +84,11 @@ func everything(body []byte) string {
 
 func main() {
 	if len(os.Args) > 1 {
-		if os.Args[1] != "changes" {
-			log.Fatalf("there is no %q: say nothing, or changes", os.Args[1])
+		measure, ok := map[string]func([]string) error{"changes": measureChanges, "near": measureNear}[os.Args[1]]
+		if !ok {
+			log.Fatalf("there is no %q: say nothing, changes or near", os.Args[1])
 		}
-		if err := measureChanges(os.Args[2:]); err != nil {
+		if err := measure(os.Args[2:]); err != nil {
 			log.Fatal(err)
 		}
 		return

@@ -31,11 +31,15 @@ type FindStore interface {
 }
 
 // Find finds all duplicates of a crawl and its mirrored hosts, and makes the
-// store's records of them those. Pages that were visited meanwhile keep what was
-// recorded with the visit. Besides what Pairs takes, it takes some 50 bytes a page
-// and 200 a duplicate.
+// store's records of them those; maintenance has the scheduling follow. Pages that were
+// visited meanwhile, or are being visited, keep what was recorded with the visit.
+// Besides what Pairs takes, it takes some 50 bytes a page and 200 a duplicate.
+//
+// Each page is recorded as the duplicate of an original that it resembles itself: going
+// through the pages in the order of their claims, one that resembles no original so far
+// is an original.
 func Find(ctx context.Context, s FindStore, crawlID int64, opts Options) (Result, error) {
-	f := finder{store: s, crawlID: crawlID, known: map[int64]store.NewDuplicate{}, same: map[int64]int64{}}
+	f := finder{store: s, crawlID: crawlID, known: map[int64]store.NewDuplicate{}, same: map[int64]int64{}, near: map[int64]member{}, hosts: map[string]string{}}
 	// First: what is recorded from now on is about newer contents.
 	err := f.readKnown(ctx)
 	if err != nil {
@@ -59,9 +63,17 @@ type finder struct {
 	crawlID int64
 	known   map[int64]store.NewDuplicate // the store's records by page
 	pages   []pageInfo                   // of all contents, in the order of ids
-	same    map[int64]int64              // the oldest page with the same content
-	near    change.Clusters              // of pages with different contents
+	same    map[int64]int64              // the original of pages with the same content
+	near    map[int64]member             // the original of pages that are nearly the same
+	nearly  change.Clusters              // of contents that mirrors count as one
+	hosts   map[string]string            // each once, however many claims name it
 	Result
+}
+
+// member says whose near-duplicate a page is.
+type member struct {
+	of          int64
+	resemblance float64
 }
 
 // pageInfo is what is kept of a page besides its content.
@@ -82,7 +94,8 @@ func (f *finder) contents(ctx context.Context) iter.Seq2[Page, error] {
 			}
 			for _, c := range some {
 				f.pages = append(f.pages, pageInfo{c.PageID, c.Version, c.HostID})
-				if after = c.PageID; !yield(Page{c.PageID, c.Content}, nil) {
+				claim := change.NewClaim(c.URL, c.Canonical).Sharing(f.hosts)
+				if after = c.PageID; !yield(Page{c.PageID, c.Content, claim}, nil) {
 					return
 				}
 			}
@@ -94,8 +107,17 @@ func (f *finder) contents(ctx context.Context) iter.Seq2[Page, error] {
 func (f *finder) found(p Pair) error {
 	if p.Exact {
 		f.same[p.B] = p.A
-	} else {
-		f.near.Join(p.A, p.B, p.Resemblance)
+		return nil
+	}
+	if p.Resemblance >= change.DefaultThreshold {
+		f.nearly.Join(p.A, p.B, p.Resemblance)
+	}
+	// All pairs of a page with pages that come before it have been found already.
+	if _, is := f.near[p.A]; is {
+		return nil
+	}
+	if _, is := f.near[p.B]; !is {
+		f.near[p.B] = member{p.A, p.Resemblance}
 	}
 	return nil
 }
@@ -116,6 +138,9 @@ func (f *finder) readKnown(ctx context.Context) error {
 		}
 		for _, d := range some {
 			filter.AfterOf, filter.After = d.Of.PageID, d.Page.PageID
+			if d.Pending { // what is recorded with a visit is about a content that nobody else sees yet
+				continue
+			}
 			f.known[d.Page.PageID] = store.NewDuplicate{
 				PageVersion: store.PageVersion{PageID: d.Page.PageID, Version: d.Version},
 				Of: store.DuplicateOf{
@@ -157,8 +182,8 @@ func (f *finder) wanted() map[int64]store.NewDuplicate {
 	for page, of := range f.same {
 		add(page, of, true, 1)
 	}
-	for m := range f.near.Members() {
-		add(m.Page, m.Of, false, m.Resemblance)
+	for page, m := range f.near {
+		add(page, m.of, false, m.resemblance)
 	}
 	return wanted
 }
@@ -172,7 +197,7 @@ func (f *finder) mirrors() []change.Mirror {
 		if of, ok := f.same[content]; ok {
 			content = of
 		}
-		owners[i] = owner{f.near.Oldest(content), p.host}
+		owners[i] = owner{f.nearly.Oldest(content), p.host}
 	}
 	slices.SortFunc(owners, func(a, b owner) int { return cmp.Compare(a.content, b.content) })
 	var counted change.Mirrors

@@ -6,25 +6,27 @@ package duplicates
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"iter"
 	"os"
+	"slices"
 
 	"recrawl/internal/change"
 )
 
 const (
 	// manyPages is up to how many pages that share a shingle are paired with each
-	// other; of more, each is paired with the fewOldest of them. A shingle of a site's
-	// boilerplate would otherwise cost the square of the site, and the pages of a
-	// large cluster all resemble its oldest anyway.
-	manyPages, fewOldest = 32, 2
+	// other; of more, each is paired with the fewFirst of them, those with the best
+	// claims. A shingle of a site's boilerplate would otherwise cost the square of the
+	// site, and the pages of a large cluster all resemble its original anyway.
+	manyPages, fewFirst = 32, 2
 	// enough is the part of the shared values that a pair at the threshold has which
 	// must have been counted before its sketches are compared.
-	enough = 0.25
+	enough = 0.1
 	// DefaultMemory is how much is sorted in memory.
 	DefaultMemory = 64 << 20
 	minMemory     = 1 << 20
@@ -35,11 +37,12 @@ const (
 type Page struct {
 	ID int64
 	change.Content
+	Claim change.Claim
 }
 
 // Pair are two pages with the same content, or nearly.
 type Pair struct {
-	A, B        int64 // A < B
+	A, B        int64 // A has the better claim, or the lower id if they are equal
 	Exact       bool
 	Resemblance float64
 }
@@ -50,7 +53,7 @@ type Options struct {
 	// change.DefaultThreshold.
 	Threshold float64
 	// Memory bounds what is sorted in memory, in bytes; 0 stands for DefaultMemory.
-	// Besides it a search takes 20 bytes a page.
+	// Besides it a search takes 60 bytes a page.
 	Memory int64
 	// Dir is where temporary files go; "" is the system's folder for them. They take
 	// about 3 KB a page, and are removed at the end.
@@ -58,10 +61,7 @@ type Options struct {
 }
 
 func (o Options) threshold() float64 {
-	if o.Threshold == 0 {
-		return change.DefaultThreshold
-	}
-	return o.Threshold
+	return cmp.Or(o.Threshold, change.DefaultThreshold)
 }
 
 // records is how many records half the memory holds: at most two sorters work at
@@ -77,7 +77,7 @@ func (o Options) records() int {
 // Stats say what a search did.
 type Stats struct {
 	Pages    int
-	Same     int   // pages with the content of an older one
+	Same     int   // pages with the content of one with a better claim
 	Compared int   // pairs whose sketches were compared
 	Near     int   // of these at or above the threshold
 	Common   int   // shingles that more than 32 pages share
@@ -88,9 +88,10 @@ type Stats struct {
 // contents whose sketches resemble each other by the threshold, and gives each to
 // found. Pages must come in ascending order of their ids.
 //
-// Of pages with one content the oldest stands for all: found gets it with each of
-// the others, and only the oldest is compared with other contents. Of more than 32
-// pages that share all they share, each is only compared with the two oldest.
+// Of pages with one content the one with the best claim stands for all: found gets it
+// with each of the others, and only that one is compared with other contents. Of more
+// than 32 pages that share all they share, each is only compared with the two that have
+// the best claims. Near pairs come in the order of the claims of A.
 func Pairs(ctx context.Context, pages iter.Seq2[Page, error], opts Options, found func(Pair) error) (stats Stats, err error) {
 	s := &search{
 		ctx: ctx, opts: opts, found: found,
@@ -106,7 +107,8 @@ func Pairs(ctx context.Context, pages iter.Seq2[Page, error], opts Options, foun
 	return s.stats, s.merge()
 }
 
-// search is one search for pairs. Pages are numbered as they come.
+// search is one search for pairs. Pages are numbered as they come, and ranked by their
+// claims. What is sorted are ranks.
 type search struct {
 	ctx      context.Context
 	opts     Options
@@ -116,7 +118,10 @@ type search struct {
 	steps    int
 
 	ids    []int64
-	ends   []int64 // of the pages' sketches in the file
+	claims []change.Claim // until they are ranked
+	rank   []int32        // by number
+	number []int32        // by rank
+	ends   []int64        // of the pages' sketches in the file
 	file   *os.File
 	exact  *sorter // by Content.Exact: pages
 	values *sorter // by value of a sketch: pages
@@ -145,7 +150,7 @@ func (s *search) divide(pages iter.Seq2[Page, error]) error {
 			return fmt.Errorf("keep sketches: %w", err)
 		}
 		end += int64(len(encoded))
-		s.ids, s.ends = append(s.ids, page.ID), append(s.ends, end)
+		s.ids, s.ends, s.claims = append(s.ids, page.ID), append(s.ends, end), append(s.claims, page.Claim)
 		if page.Exact != 0 {
 			if err := s.exact.add(record{page.Exact, uint64(n)}); err != nil {
 				return err
@@ -156,11 +161,28 @@ func (s *search) divide(pages iter.Seq2[Page, error]) error {
 		}
 	}
 	s.stats.Pages = len(s.ids)
+	s.order()
 	if err := out.Flush(); err != nil {
 		return fmt.Errorf("keep sketches: %w", err)
 	}
 	return nil
 }
+
+// order ranks the pages by their claims.
+func (s *search) order() {
+	s.rank, s.number = make([]int32, len(s.ids)), make([]int32, len(s.ids))
+	for n := range s.number {
+		s.number[n] = int32(n)
+	}
+	slices.SortFunc(s.number, func(a, b int32) int { return cmp.Or(s.claims[a].Compare(s.claims[b]), cmp.Compare(a, b)) })
+	for rank, n := range s.number {
+		s.rank[n] = int32(rank)
+	}
+	s.claims = nil
+}
+
+// id is the id of the page with a rank.
+func (s *search) id(rank uint64) int64 { return s.ids[s.number[rank]] }
 
 // compute finds the pages with the same content, writes out the pairs
 // ⟨value, page⟩ of the others' sketches, and makes of these, in the order of
@@ -185,7 +207,7 @@ func (s *search) compute() error {
 			continue
 		}
 		for _, value := range sketch {
-			if err := s.values.add(record{value, uint64(n)}); err != nil {
+			if err := s.values.add(record{value, uint64(s.rank[n])}); err != nil {
 				return err
 			}
 		}
@@ -196,27 +218,39 @@ func (s *search) compute() error {
 	return s.invert()
 }
 
-// same finds the pages that have the content of an older one.
+// same finds the pages, by number, that have the content of one with a better claim.
 func (s *search) same() ([]bool, error) {
 	same := make([]bool, len(s.ids))
-	var oldest record
-	first := true
+	var key uint64
+	var group []int32 // ranks of the pages with the key's content
+	settle := func() error {
+		first := slices.Min(group)
+		for _, rank := range group {
+			if rank == first {
+				continue
+			}
+			same[s.number[rank]] = true
+			s.stats.Same++
+			if err := s.found(Pair{A: s.id(uint64(first)), B: s.id(uint64(rank)), Exact: true, Resemblance: 1}); err != nil {
+				return err
+			}
+		}
+		return s.alive()
+	}
 	for r, err := range s.exact.sorted() {
 		if err != nil {
 			return nil, err
 		}
-		if first || r.key != oldest.key {
-			oldest, first = r, false
-			continue
+		if len(group) > 0 && r.key != key {
+			if err := settle(); err != nil {
+				return nil, err
+			}
+			group = group[:0]
 		}
-		same[r.value] = true
-		s.stats.Same++
-		if err := s.found(Pair{A: s.ids[oldest.value], B: s.ids[r.value], Exact: true, Resemblance: 1}); err != nil {
-			return nil, err
-		}
-		if err := s.alive(); err != nil {
-			return nil, err
-		}
+		key, group = r.key, append(group, s.rank[r.value])
+	}
+	if len(group) > 0 {
+		return same, settle()
 	}
 	return same, nil
 }
@@ -245,34 +279,34 @@ func (s *search) invert() error {
 	return err
 }
 
-// sharers are the pages that share a value.
+// sharers are the pages, by rank, that share a value.
 type sharers struct {
 	*search
-	value  uint64
-	oldest []uint64 // at most manyPages
-	many   bool     // there are more, and those in oldest have been paired
+	value uint64
+	first []uint64 // at most manyPages
+	many  bool     // there are more, and those in first have been paired
 }
 
-// add takes the next page, which is younger than those with the same value.
+// add takes the next page, whose claim is worse than those of pages with the same value.
 func (g *sharers) add(value, page uint64) error {
 	if value != g.value {
 		if err := g.end(); err != nil {
 			return err
 		}
-		g.value, g.oldest, g.many = value, g.oldest[:0], false
+		g.value, g.first, g.many = value, g.first[:0], false
 	}
-	if len(g.oldest) < manyPages {
-		g.oldest = append(g.oldest, page)
+	if len(g.first) < manyPages {
+		g.first = append(g.first, page)
 		return nil
 	}
 	if !g.many {
 		g.many = true
 		g.stats.Common++
-		if err := g.pairUp(fewOldest); err != nil {
+		if err := g.pairUp(fewFirst); err != nil {
 			return err
 		}
 	}
-	return g.pairWith(g.oldest[:fewOldest], page)
+	return g.pairWith(g.first[:fewFirst], page)
 }
 
 // end pairs the pages of a value that few share.
@@ -283,19 +317,19 @@ func (g *sharers) end() error {
 	return g.pairUp(manyPages)
 }
 
-// pairUp pairs each page with the oldest ones that are older than it.
+// pairUp pairs each page with the first ones that come before it.
 func (g *sharers) pairUp(with int) error {
-	for i, page := range g.oldest {
-		if err := g.pairWith(g.oldest[:min(i, with)], page); err != nil {
+	for i, page := range g.first {
+		if err := g.pairWith(g.first[:min(i, with)], page); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// pairWith pairs a page with older ones.
-func (s *search) pairWith(older []uint64, page uint64) error {
-	for _, a := range older {
+// pairWith pairs a page with some that come before it.
+func (s *search) pairWith(before []uint64, page uint64) error {
+	for _, a := range before {
 		if err := s.pairs.add(record{a<<32 | page, 1}); err != nil {
 			return err
 		}
@@ -306,7 +340,7 @@ func (s *search) pairWith(older []uint64, page uint64) error {
 // merge goes through the pairs of pages with the number of values they share,
 // and compares the sketches of those that may resemble each other enough.
 func (s *search) merge() error {
-	older := -1 // the number of the page whose sketch is a
+	before := -1 // the rank of the page whose sketch is a
 	var a change.Sketch
 	for r, err := range s.pairs.sorted() {
 		if err != nil {
@@ -316,16 +350,16 @@ func (s *search) merge() error {
 			return err
 		}
 		first, second := int(r.key>>32), int(r.key&(1<<32-1))
-		if first != older {
-			if a, err = s.sketch(first); err != nil {
+		if first != before {
+			if a, err = s.sketch(int(s.number[first])); err != nil {
 				return err
 			}
-			older = first
+			before = first
 		}
 		if float64(r.value) < enough*s.opts.threshold()*float64(len(a)) {
 			continue
 		}
-		b, err := s.sketch(second)
+		b, err := s.sketch(int(s.number[second]))
 		if err != nil {
 			return err
 		}
@@ -335,7 +369,7 @@ func (s *search) merge() error {
 			continue
 		}
 		s.stats.Near++
-		if err := s.found(Pair{A: s.ids[first], B: s.ids[second], Resemblance: resemblance}); err != nil {
+		if err := s.found(Pair{A: s.id(uint64(first)), B: s.id(uint64(second)), Resemblance: resemblance}); err != nil {
 			return err
 		}
 	}

@@ -18,10 +18,9 @@ const lookalikes = 32
 // the others find out at their next visit.
 const maxFreed = 20
 
-// TwinStore is what the search for one page's twin needs of a store.
+// TwinStore is what the search for one page's twins needs of a store.
 type TwinStore interface {
 	Lookalikes(ctx context.Context, p store.LookalikeParams) ([]store.ContentRecord, error)
-	Page(ctx context.Context, pageID int64) (store.PageRecord, error)
 }
 
 // RecordStore is what is known of duplicates, in a store.
@@ -30,51 +29,74 @@ type RecordStore interface {
 	ListDuplicates(ctx context.Context, f store.DuplicateFilter) ([]store.DuplicateRecord, error)
 }
 
-// Twin is the older page that has a new version's content, or nearly.
-type Twin struct {
-	change.Match
-	Version int64 // of the older page
-	Older   crawl.PageRef
+// Fetched is a new version of a page, to be compared with other pages.
+type Fetched struct {
+	Page      crawl.PageRef
+	Canonical string // what it names as its canonical page
+	change.Content
 }
 
-// TwinOf looks for an older page of the crawl with the same content; nil if there
-// is none.
-func TwinOf(ctx context.Context, s TwinStore, page crawl.PageRef, content change.Content) (*Twin, error) {
-	found, err := s.Lookalikes(ctx, store.LookalikeParams{CrawlID: page.CrawlID, Before: page.PageID, Content: content, Limit: lookalikes})
+// Twins are what a visit finds out about pages with a new version's content, or nearly.
+// It sees only pages whose visits are recorded; maintenance looks again.
+type Twins struct {
+	// Original is the page that the visited one duplicates. It is nil if there is none,
+	// and if the visited page has the best claim itself: maintenance has the others
+	// become its duplicates.
+	Original *Twin
+	// known: a page on the same host has the same links.
+	known bool
+}
+
+// Twin is a page with a new version's content, or nearly.
+type Twin struct {
+	change.Match
+	Version int64
+	URL     string
+}
+
+// TwinsOf looks for other pages of the crawl with the same content, or one that resembles
+// it by at least the threshold.
+func TwinsOf(ctx context.Context, s TwinStore, f Fetched, threshold float64) (Twins, error) {
+	var t Twins
+	found, err := s.Lookalikes(ctx, store.LookalikeParams{CrawlID: f.Page.CrawlID, Page: f.Page.PageID, Content: f.Content, Limit: lookalikes})
 	if err != nil {
-		return nil, err
+		return t, err
 	}
 	candidates := make([]change.Candidate, len(found))
-	for i, f := range found {
-		candidates[i] = change.Candidate{Page: f.PageID, Content: f.Content, Member: f.Member}
+	for i, other := range found {
+		candidates[i] = candidateOf(other)
+		t.known = t.known || f.Compare(candidates[i]).Exact && sameHost(other.URL, f.Page.URL)
 	}
-	match, ok := content.Match(candidates, change.DefaultThreshold)
+	match, ok := f.Match(candidates, threshold)
 	if !ok {
-		return nil, nil
+		return t, nil
 	}
-	older, err := s.Page(ctx, match.Page)
-	if errors.Is(err, store.ErrNotFound) {
-		return nil, nil // forgotten meanwhile
+	other := found[slices.IndexFunc(found, func(c store.ContentRecord) bool { return c.PageID == match.Page })]
+	t.known = t.known || match.Resemblance >= change.DefaultThreshold && sameHost(other.URL, f.Page.URL)
+	if match.Claim.Compare(change.NewClaim(f.Page.URL, f.Canonical)) < 0 {
+		t.Original = &Twin{Match: match, Version: other.Version, URL: other.URL}
 	}
-	if err != nil {
-		return nil, err
-	}
-	return &Twin{Match: match, Version: older.Last.ID, Older: older.PageRef}, nil
+	return t, nil
+}
+
+func candidateOf(c store.ContentRecord) change.Candidate {
+	return change.Candidate{Page: c.PageID, Content: c.Content, Member: c.Member(), Claim: change.NewClaim(c.URL, c.Canonical)}
 }
 
 // Record is what the store keeps of it, nil for none.
-func (t *Twin) Record() *store.DuplicateOf {
-	if t == nil {
+func (t Twins) Record() *store.DuplicateOf {
+	o := t.Original
+	if o == nil {
 		return nil
 	}
-	return &store.DuplicateOf{PageVersion: store.PageVersion{PageID: t.Page, Version: t.Version}, Exact: t.Exact, Resemblance: t.Resemblance}
+	return &store.DuplicateOf{PageVersion: store.PageVersion{PageID: o.Page, Version: o.Version}, Exact: o.Exact, Resemblance: o.Resemblance}
 }
 
-// LinksOf are the links of a page that are to be followed: none if its twin on the
-// same host has them. The links of a mirror lead to other pages than those of what it
-// mirrors.
-func (t *Twin) LinksOf(page crawl.PageRef, links []store.Link) []store.Link {
-	if t != nil && sameHost(t.Older.URL, page.URL) {
+// LinksOf are the links of the page that are to be followed: none if a twin on the same
+// host has them, be it the original or not. The links of a mirror lead to other pages than
+// those of what it mirrors, and a near version has links of its own.
+func (t Twins) LinksOf(links []store.Link) []store.Link {
+	if t.known {
 		return nil
 	}
 	return links
@@ -87,13 +109,16 @@ func sameHost(a, b string) bool {
 	return errX == nil && errY == nil && x.HostKey() == y.HostKey()
 }
 
-// Reason says whose duplicate the page is.
-func (t *Twin) Reason() crawl.Reason {
+// Reasons say whose duplicate the page is, if it is one.
+func (t Twins) Reasons() []crawl.Reason {
+	if t.Original == nil {
+		return nil
+	}
 	code := change.CodeNearDuplicate
-	if t.Exact {
+	if t.Original.Exact {
 		code = change.CodeDuplicate
 	}
-	return crawl.Reason{Code: code, Num: map[string]float64{"resemblance": t.Resemblance}, Text: t.Older.URL}
+	return []crawl.Reason{{Code: code, Num: map[string]float64{"resemblance": t.Original.Resemblance}, Text: t.Original.URL}}
 }
 
 // Exact reports whether a page that was just visited, with an outcome and its reasons, has

@@ -266,6 +266,7 @@ func scanCrawl(row Row) (store.CrawlRecord, error) {
 	// Over the defaults, so that a spec stored before a field existed has the
 	// field's default.
 	rec.Spec = crawl.DefaultSpec()
+	rec.Spec.Content.NearDuplicate = 0 // crawls of that time listed copies only
 	if err := json.Unmarshal([]byte(text), &rec.Spec); err != nil {
 		return store.CrawlRecord{}, fmt.Errorf("decode the spec of crawl %d: %w", rec.ID, err)
 	}

@@ -15,24 +15,26 @@ import (
 // duplicatesPerTx is how many duplicates one transaction writes.
 const duplicatesPerTx = 500
 
-// errNotOlder: the oldest page stands for a cluster, so that no two pages can be
-// each other's duplicates.
-var errNotOlder = errors.New("a page can only be a duplicate of an older one")
+// errItself: a page has its own content, which makes it no duplicate.
+var errItself = errors.New("a page can only be a duplicate of another one")
+
+// holding is true of a record d that holds, f being its page's row and o the other's.
+var holding = fmt.Sprintf(`f.version_id = d.version_id AND o.version_id = d.of_version AND o.state IN (%d, %d)`, crawl.Active, crawl.Failing)
 
 // duplicateQuery selects the duplicates that a query of the table chooses, in its
 // order. CROSS JOIN keeps SQLite from starting with a larger table.
 func duplicateQuery(choice string) string {
 	return fmt.Sprintf(`SELECT d.page_id, d.version_id, d.of_page, d.of_version, d.exact, d.resemblance, d.at,
-			CASE WHEN f.version_id = d.version_id AND o.version_id = d.of_version AND o.state IN (%d, %d) THEN 1 ELSE 0 END
+			CASE WHEN %s THEN 1 ELSE 0 END, CASE WHEN d.version_id > f.version_id THEN 1 ELSE 0 END
 		FROM (SELECT * FROM duplicates WHERE %s) AS d CROSS JOIN frontier f CROSS JOIN frontier o
-		WHERE f.page_id = d.page_id AND o.page_id = d.of_page ORDER BY d.of_page, d.page_id`, crawl.Active, crawl.Failing, choice)
+		WHERE f.page_id = d.page_id AND o.page_id = d.of_page ORDER BY d.of_page, d.page_id`, holding, choice)
 }
 
 func scanDuplicate(row Row) (store.DuplicateRecord, error) {
 	var d store.DuplicateRecord
-	var exact, at, holds int64
-	err := row.Scan(&d.Page.PageID, &d.Version, &d.Of.PageID, &d.OfVersion, &exact, &d.Resemblance, &at, &holds)
-	d.Exact, d.At, d.Holds = exact != 0, fromMicros(at), holds != 0
+	var exact, at, holds, pending int64
+	err := row.Scan(&d.Page.PageID, &d.Version, &d.Of.PageID, &d.OfVersion, &exact, &d.Resemblance, &at, &holds, &pending)
+	d.Exact, d.At, d.Holds, d.Pending = exact != 0, fromMicros(at), holds != 0, pending != 0
 	return d, err
 }
 
@@ -151,8 +153,8 @@ func (s *Store) updateDuplicates(ctx context.Context, tx Tx, p store.UpdateDupli
 	}
 	set := map[int64]duplicateRow{} // by page
 	for _, d := range p.Set {
-		if d.Of.PageID >= d.PageID {
-			return fmt.Errorf("page %d of page %d: %w", d.PageID, d.Of.PageID, errNotOlder)
+		if d.Of.PageID == d.PageID {
+			return fmt.Errorf("page %d: %w", d.PageID, errItself)
 		}
 		if there[d.PageID] && there[d.Of.PageID] {
 			set[d.PageID] = duplicateRow{d.PageID, d.Version, d.Of.PageID, d.Of.Version, count(d.Of.Exact), d.Of.Resemblance}
@@ -233,6 +235,10 @@ func (r *removal) stripDuplicates(ctx context.Context) (bare bool, err error) {
 	query := `SELECT d.page_id FROM ` + r.store.records(1, "r", "id bigint") + ` CROSS JOIN duplicates d
 		WHERE d.crawl_id = $2 AND d.of_page = r.id ORDER BY d.page_id LIMIT $3` + r.store.lock()
 	pages, err := collect(ctx, r.tx, query, []any{r.list, r.d.crawlID, forgottenRows}, scanID)
+	if err == nil && len(pages) > 0 {
+		// They sleep as duplicates of what goes: maintenance looks at them again.
+		err = r.store.lookAgain(ctx, r.tx, pages)
+	}
 	if err == nil {
 		_, err = r.tx.Exec(ctx, `DELETE FROM duplicates WHERE page_id IN (`+r.store.ids(1)+`)`, idList(append(pages, r.ids...)))
 	}

@@ -257,6 +257,9 @@ func (s *Store) setPageState(ctx context.Context, tx Tx, pageID int64, state cra
 }
 
 func (s *Store) updateState(ctx context.Context, tx Tx, before, after frontierRow) error {
+	if err := s.leavesContent(ctx, tx, after.pageID, before.state, after.state); err != nil {
+		return err
+	}
 	if after.state == crawl.Evicted {
 		return evict(ctx, tx, before)
 	}

@@ -7,9 +7,14 @@ import (
 	"fmt"
 	"slices"
 
+	"recrawl/internal/change"
 	"recrawl/internal/crawl"
 	"recrawl/internal/store"
 )
+
+// copied is the least resemblance of a page that counts as a copy. Near versions, which
+// a crawl may list from any resemblance on, have contents of their own.
+var copied = fmt.Sprint(change.DefaultThreshold)
 
 // GrownPages implements store.Guard.
 func (s *Store) GrownPages(ctx context.Context, crawlID int64, limit int) (store.Growth, error) {
@@ -88,7 +93,7 @@ func (s *Store) Evidence(ctx context.Context, p store.EvidenceParams) ([]store.E
 	// The pages are chosen before anything is looked up for them.
 	look := func(from string) string {
 		return `SELECT f.page_id, f.host_id, p.url, f.state, f.attempted, p.found_from, CASE WHEN f.version_id > 0 THEN 1 ELSE 0 END,
-			CASE WHEN f.version_id > 0 AND EXISTS (SELECT 1 FROM duplicates d WHERE d.page_id = f.page_id AND d.version_id = f.version_id) THEN 1 ELSE 0 END,
+			CASE WHEN f.version_id > 0 AND EXISTS (SELECT 1 FROM duplicates d WHERE d.page_id = f.page_id AND d.version_id = f.version_id AND d.resemblance >= ` + copied + `) THEN 1 ELSE 0 END,
 			CASE WHEN f.version_id > 0 AND EXISTS (SELECT 1 FROM pending_links l WHERE l.version_id = f.version_id) THEN 1 ELSE 0 END,
 			COALESCE(y.phrases, -1), y.sample
 		FROM (SELECT * FROM frontier WHERE crawl_id = $1 AND ` + from + ` ORDER BY page_id DESC LIMIT $3) AS f

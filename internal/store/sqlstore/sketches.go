@@ -12,7 +12,7 @@ import (
 	"recrawl/internal/store"
 )
 
-// standing are the states of pages that stand for their content.
+// standing are the states of pages that stand for their content; see stands.
 var standing = stateList([]crawl.PageState{crawl.Active, crawl.Failing, crawl.Duplicate})
 
 // Content implements store.Duplicates.
@@ -43,25 +43,28 @@ func decodeContent(exact int64, sketch []byte) (change.Content, error) {
 // loadContents returns the contents of those of the pages that stand for theirs,
 // in no order. CROSS JOIN keeps SQLite from starting with a larger table.
 func (s *Store) loadContents(ctx context.Context, tx Tx, ids []int64) ([]store.ContentRecord, error) {
-	query := `SELECT k.page_id, f.host_id, k.version_id, k.exact, k.sketch, CASE WHEN d.page_id IS NULL THEN 0 ELSE 1 END
-		FROM ` + s.records(1, "r", "id bigint") + ` CROSS JOIN frontier f CROSS JOIN sketches k
-			LEFT JOIN duplicates d ON d.page_id = k.page_id AND d.version_id = k.version_id AND d.exact = 0
-		WHERE f.page_id = r.id AND k.version_id = f.version_id AND f.state IN (` + standing + `)`
+	query := `SELECT k.page_id, f.host_id, k.version_id, f.state, f.next_at, p.url, v.canonical, k.exact, k.sketch,
+			COALESCE(d.of_page, 0), COALESCE(d.of_version, 0), COALESCE(d.exact, 0), COALESCE(d.resemblance, 0.0)
+		FROM ` + s.records(1, "r", "id bigint") + ` CROSS JOIN frontier f CROSS JOIN sketches k CROSS JOIN pages p CROSS JOIN versions v
+			LEFT JOIN duplicates d ON d.page_id = k.page_id AND d.version_id = k.version_id
+		WHERE f.page_id = r.id AND k.version_id = f.version_id AND f.state IN (` + standing + `) AND p.id = f.page_id AND v.id = f.version_id`
 	return collect(ctx, tx, query, []any{idList(ids)}, scanContent)
 }
 
 func scanContent(row Row) (store.ContentRecord, error) {
 	var c store.ContentRecord
-	var exact, member int64
+	var state uint8
+	var nextAt, exact, copies int64
 	var sketch []byte
-	if err := row.Scan(&c.PageID, &c.HostID, &c.Version, &exact, &sketch, &member); err != nil {
+	err := row.Scan(&c.PageID, &c.HostID, &c.Version, &state, &nextAt, &c.URL, &c.Canonical, &exact, &sketch,
+		&c.Of.PageID, &c.Of.Version, &copies, &c.Of.Resemblance)
+	if err != nil {
 		return store.ContentRecord{}, err
 	}
-	var err error
 	if c.Content, err = decodeContent(exact, sketch); err != nil {
 		return store.ContentRecord{}, fmt.Errorf("page %d: %w", c.PageID, err)
 	}
-	c.Member = member != 0
+	c.State, c.NextAt, c.Of.Exact = crawl.PageState(state), fromMicros(nextAt), copies != 0
 	return c, nil
 }
 
@@ -98,7 +101,7 @@ func (s *Store) contents(ctx context.Context, tx Tx, crawlID, after int64, limit
 func (s *Store) Lookalikes(ctx context.Context, p store.LookalikeParams) ([]store.ContentRecord, error) {
 	contents, err := read(ctx, s, func(tx Tx) ([]store.ContentRecord, error) { return s.lookalikes(ctx, tx, p) })
 	if err != nil {
-		return nil, fmt.Errorf("look for the content of page %d: %w", p.Before, err)
+		return nil, fmt.Errorf("look for the content of page %d: %w", p.Page, err)
 	}
 	return contents, nil
 }
@@ -132,12 +135,12 @@ func sharers(ctx context.Context, tx Tx, p store.LookalikeParams) ([][]int64, er
 	if len(keys) == 0 {
 		return nil, nil
 	}
-	args := []any{p.CrawlID, p.Before}
+	args := []any{p.CrawlID, p.Page}
 	parts := make([]string, len(keys))
 	for i, key := range keys {
 		args = append(args, int64(key))
 		parts[i] = fmt.Sprintf(`SELECT n, page_id FROM (SELECT %d AS n, page_id FROM sketch_keys
-			WHERE crawl_id = $1 AND page_id < $2 AND key = $%d ORDER BY page_id LIMIT %d) AS k%d`, i, len(args), store.LookalikeDepth, i)
+			WHERE crawl_id = $1 AND page_id <> $2 AND key = $%d ORDER BY page_id LIMIT %d) AS k%d`, i, len(args), store.LookalikeDepth, i)
 	}
 	found := make([][]int64, len(keys))
 	err := tx.Query(ctx, strings.Join(parts, " UNION ALL "), args, func(row Row) error {

@@ -257,6 +257,9 @@ func (s *Store) recordAfter(ctx context.Context, tx Tx, page frontierRow, p stor
 			return store.RecordResult{}, err
 		}
 	}
+	if err := s.leavesContent(ctx, tx, page.pageID, page.state, v.State); err != nil {
+		return store.RecordResult{}, err
+	}
 	d := newDeltas(page.crawlID, page.pageID)
 	if err := s.retain(ctx, tx, d, v.PageID, v.Visit, version, now, p.Retention); err != nil {
 		return store.RecordResult{}, err

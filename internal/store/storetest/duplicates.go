@@ -24,7 +24,12 @@ func duplicateCases() []collectionCase {
 		{"HoldsAsLongAsBothAreTheSame", duplicateHolds},
 		{"Updated", duplicatesUpdated},
 		{"ListedByCluster", duplicatesListed},
-		{"OnlyOfOlderPages", duplicateOlder},
+		{"NotOfItself", duplicateOfItself},
+		{"OfAYoungerPage", duplicateOfYounger},
+		{"UnlookedUntilMarked", duplicatesUnlooked},
+		{"UnlookedWhenItComesBack", duplicatesComeBack},
+		{"Unsettled", duplicatesUnsettled},
+		{"Settled", duplicatesSettled},
 		{"ForgottenWithTheirPages", duplicatesForgotten},
 		{"ManyForgottenWithOne", duplicatesManyForgotten},
 		{"Mirrors", mirrors},
@@ -79,12 +84,13 @@ func (c *collection) wantContent(what string, version int64, expected change.Con
 // lookalikes are the ids of a content's, of all pages of the crawl.
 func (c *collection) lookalikes(content change.Content) []int64 {
 	c.Helper()
-	return c.lookalikesBefore(1<<40, content, 10)
+	return c.lookalikesOf(0, content, 10)
 }
 
-func (c *collection) lookalikesBefore(before int64, content change.Content, limit int) []int64 {
+// lookalikesOf are those of a page's content.
+func (c *collection) lookalikesOf(page int64, content change.Content, limit int) []int64 {
 	c.Helper()
-	found, err := c.s.Lookalikes(c.ctx, store.LookalikeParams{CrawlID: c.id, Before: before, Content: content, Limit: limit})
+	found, err := c.s.Lookalikes(c.ctx, store.LookalikeParams{CrawlID: c.id, Page: page, Content: content, Limit: limit})
 	c.check(err)
 	ids := []int64{}
 	for _, l := range found {
@@ -155,12 +161,16 @@ func contentsInOrder(c *collection) {
 		if i == 2 { // has no content
 			continue
 		}
-		r := store.ContentRecord{PageID: p.PageID, HostID: p.HostID, Content: content(i)}
+		r := store.ContentRecord{PageID: p.PageID, HostID: p.HostID, URL: p.URL, Canonical: version(p.PageID, 1).Canonical, State: crawl.Active, Content: content(i)}
 		r.Version = c.visitContent(p.PageID, r.Content, nil)
+		r.NextAt = c.page(p.PageID).NextAt
 		byID[p.PageID] = r
 	}
 	c.saveContent(pages[0].PageID, content(20), nil) // not visited yet
 	for i, state := range map[int]crawl.PageState{3: crawl.Gone, 4: crawl.Stopped, 5: crawl.Duplicate} {
+		r := byID[pages[i].PageID]
+		r.State = state
+		byID[pages[i].PageID] = r
 		if c.setState(pages[i].PageID, state); state != crawl.Duplicate {
 			delete(byID, pages[i].PageID)
 		}
@@ -198,8 +208,8 @@ func lookalikes(c *collection) {
 	c.visitContent(id(4), content(3), nil)
 	want(c, "a near one's keys are others", fmt.Sprint(nearly(1).Keys()) != fmt.Sprint(content(1).Keys()), true)
 	wantIDs(c, "the most likely first, then the oldest", c.lookalikes(content(1)), id(2), id(1), id(3))
-	wantIDs(c, "older ones", c.lookalikesBefore(id(2), content(1), 10), id(1))
-	wantIDs(c, "the first", c.lookalikesBefore(1<<40, content(1), 1), id(2))
+	wantIDs(c, "others, older and younger", c.lookalikesOf(id(2), content(1), 10), id(1), id(3))
+	wantIDs(c, "the first", c.lookalikesOf(0, content(1), 1), id(2))
 	wantIDs(c, "of an unknown content", c.lookalikes(content(9)))
 }
 
@@ -226,12 +236,12 @@ func lookalikesMany(c *collection) {
 	for _, p := range pages[:many] {
 		c.visitContent(p.PageID, common, nil)
 	}
-	all := c.lookalikesBefore(1<<40, common, 1000)
+	all := c.lookalikesOf(0, common, 1000)
 	want(c, "pages that are looked at", len(all), store.LookalikeDepth)
 	wantIDs(c, "the oldest", all[:1], pages[0].PageID)
 	last := pages[many].PageID
 	c.visitContent(last, change.Content{Exact: 98, Sketch: content(1).Sketch}, nil)
-	wantIDs(c, "one of many with the same bytes", c.lookalikesBefore(1<<40, change.Content{Exact: 98, Sketch: content(1).Sketch}, 1), last)
+	wantIDs(c, "one of many with the same bytes", c.lookalikesOf(0, change.Content{Exact: 98, Sketch: content(1).Sketch}, 1), last)
 }
 
 func (c *collection) duplicate(page int64) store.DuplicateRecord {
@@ -261,17 +271,17 @@ func duplicateSaved(c *collection) {
 		c.Fatal("recorded at no time")
 	}
 	expected := store.DuplicateRecord{
-		Page: pages[1].PageRef, Version: id, Of: pages[0].PageRef, OfVersion: first, Resemblance: 0.984375, At: got.At,
+		Page: pages[1].PageRef, Version: id, Of: pages[0].PageRef, OfVersion: first, Resemblance: 0.984375, At: got.At, Pending: true,
 	}
 	want(c, "before its visit", got, expected)
 	c.visit(p, crawl.OutcomeNew, crawl.Active)
-	expected.Holds = true
+	expected.Holds, expected.Pending = true, false
 	want(c, "after its visit", c.duplicate(p), expected)
-	found, err := c.s.Lookalikes(c.ctx, store.LookalikeParams{CrawlID: c.id, Before: pages[2].PageID, Content: nearly(1)})
+	found, err := c.s.Lookalikes(c.ctx, store.LookalikeParams{CrawlID: c.id, Page: pages[2].PageID, Content: nearly(1)})
 	c.check(err)
 	want(c, "lookalikes", len(found), 2)
-	want(c, "member", found[0].Member, true)
-	want(c, "member", found[1].Member, false)
+	want(c, "member", found[0].Member(), true)
+	want(c, "member", found[1].Member(), false)
 
 	id = c.visitContent(p, content(1), of(older, first))
 	d := c.duplicate(p)
@@ -385,15 +395,15 @@ func duplicatesListed(c *collection) {
 	want(c, "duplicates of another crawl", len(list(store.DuplicateFilter{CrawlID: c.id + 1000, Limit: 2})), 0)
 }
 
-func duplicateOlder(c *collection) {
+func duplicateOfItself(c *collection) {
 	c.open()
-	pages := c.oldest(1, 2)
-	_, err := c.s.SaveVersion(c.ctx, store.SaveVersionParams{Version: version(pages[0].PageID, 1), Duplicate: of(pages[1].PageID, 1)})
+	p := c.oldest(1, 1)[0].PageID
+	_, err := c.s.SaveVersion(c.ctx, store.SaveVersionParams{Version: version(p, 1), Duplicate: of(p, 1)})
 	if err == nil {
-		c.Fatal("a page is the duplicate of a younger one")
+		c.Fatal("a page is its own duplicate")
 	}
 	want(c, "versions", c.status().Versions, 0)
-	same := store.NewDuplicate{PageVersion: store.PageVersion{PageID: pages[0].PageID}, Of: *of(pages[0].PageID, 1)}
+	same := store.NewDuplicate{PageVersion: store.PageVersion{PageID: p}, Of: *of(p, 1)}
 	if err := c.s.UpdateDuplicates(c.ctx, store.UpdateDuplicatesParams{CrawlID: c.id, Set: []store.NewDuplicate{same}}); err == nil {
 		c.Fatal("a page is its own duplicate")
 	}

@@ -32,7 +32,7 @@ func BenchLookalikes(b *testing.B, e sqlstore.Engine, settle func() error) {
 		var took []time.Duration
 		found := 0
 		for i := range b.N {
-			p := store.LookalikeParams{CrawlID: load.crawlID, Before: int64(n + 1), Content: corpus.Content(page(i)), Limit: 16}
+			p := store.LookalikeParams{CrawlID: load.crawlID, Content: corpus.Content(page(i)), Limit: 16}
 			began := time.Now()
 			all, err := s.Lookalikes(b.Context(), p)
 			if err != nil || len(all) == 0 {

@@ -1,0 +1,248 @@
+package duplicates
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"recrawl/internal/change"
+	"recrawl/internal/change/changetest"
+	"recrawl/internal/crawl"
+	"recrawl/internal/store"
+)
+
+// rule is that of a crawl in which nobody is told.
+func (w *world) rule(threshold float64) Rule {
+	return Rule{
+		CrawlID: w.id, Threshold: threshold,
+		Rest: func(store.ContentRecord) time.Duration { return 100 * 24 * time.Hour },
+		Tell: func(context.Context, []store.PageRecord) error { return nil },
+	}
+}
+
+func (w *world) look(threshold float64) Looked {
+	w.Helper()
+	looked, err := Look(w.Context(), w.s, w.rule(threshold), 1000)
+	w.check(err)
+	return looked
+}
+
+// lookAll looks until nothing is left.
+func (w *world) lookAll(threshold float64) {
+	w.Helper()
+	for range 20 {
+		if w.look(threshold).Pages == 0 {
+			return
+		}
+	}
+	w.Error("there is always something to look at")
+}
+
+// records are the duplicates by URL, "=" for the same content.
+func (w *world) records() []string {
+	w.Helper()
+	all, err := w.s.ListDuplicates(w.Context(), store.DuplicateFilter{CrawlID: w.id, Limit: 1000})
+	w.check(err)
+	texts := []string{}
+	for _, d := range all {
+		sign := "~"
+		if d.Exact {
+			sign = "="
+		}
+		if !d.Holds {
+			w.Errorf("does not hold: %+v", d)
+		}
+		texts = append(texts, fmt.Sprintf("%s %s %s", d.Page.URL, sign, d.Of.URL))
+	}
+	slices.Sort(texts)
+	return texts
+}
+
+// TestLookFindsWhatFindFinds, in any order of visits and looks, and Find changes nothing
+// afterwards.
+func TestLookFindsWhatFindFinds(t *testing.T) {
+	t.Parallel()
+	// Families of ten, each member 2 % further away from the first; some are copies.
+	corpus := changetest.Corpus{Sites: 1, Shingles: 400, Family: 10, Edit: 0.02}
+	var first []string
+	for seed := range uint64(4) {
+		w := newWorld(t)
+		order := rand.New(rand.NewPCG(seed, 7)).Perm(40)
+		for i, n := range order {
+			w.add(fmt.Sprintf("https://a.test/%d", n), corpus.Content(n))
+			if i%7 == 3 {
+				w.look(0.9)
+			}
+		}
+		w.lookAll(0.9)
+		got := w.records()
+		if first == nil {
+			first = got
+		}
+		if !slices.Equal(got, first) || len(got) < 6 {
+			t.Errorf("in order %d: %q, want %q", seed, got, first)
+		}
+		result, err := Find(t.Context(), w.s, w.id, Options{Threshold: 0.9, Dir: t.TempDir()})
+		w.check(err)
+		if again := w.records(); result.Unset > 0 || !slices.Equal(again, got) {
+			t.Errorf("Find set %d and unset %d: %q, not %q", result.Set, result.Unset, again, got)
+		}
+	}
+}
+
+// Of a content that more pages have than a key gives, all come to one original, whichever
+// page it is.
+func TestLookAtLargeClusters(t *testing.T) {
+	t.Parallel()
+	const many = 2*store.LookalikeDepth + 20
+	w := newWorld(t)
+	content := changetest.Corpus{Sites: 1, Shingles: 400, Family: 4}.Content(4)
+	var ids []int64
+	for i := range many {
+		ids = append(ids, w.add(fmt.Sprintf("https://a.test/%d?s=1", i), content))
+	}
+	w.lookAll(0.9)
+	w.add("https://a.test/", content)
+	w.lookAll(0.9)
+	for _, id := range ids {
+		d, err := w.s.Duplicate(t.Context(), id)
+		w.check(err)
+		p, err := w.s.Page(t.Context(), id)
+		w.check(err)
+		if d.Of.URL != "https://a.test/" || !d.Holds || p.State != crawl.Duplicate {
+			t.Fatalf("%s is %s, the duplicate of %s, %v", p.URL, p.State, d.Of.URL, d.Holds)
+		}
+	}
+}
+
+// A turn has a bound, and the next goes on where it stopped.
+func TestLookIsBounded(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	corpus := changetest.Corpus{Sites: 1, Shingles: 400, Family: 4}
+	for i := range 2*lookAtOnce + 10 {
+		w.add(fmt.Sprintf("https://a.test/%d", i), corpus.Content(4+16*i))
+	}
+	rule := w.rule(0.9)
+	var turns []int
+	for range 4 {
+		looked, err := Look(t.Context(), w.s, rule, lookAtOnce)
+		w.check(err)
+		turns = append(turns, looked.Pages)
+	}
+	if !slices.Equal(turns, []int{lookAtOnce, lookAtOnce, 10, 0}) {
+		t.Errorf("pages looked at: %v", turns)
+	}
+}
+
+// asked counts what a look asks a store.
+type asked struct {
+	store.Store
+	lookalikes, writes int
+}
+
+func (a *asked) Lookalikes(ctx context.Context, p store.LookalikeParams) ([]store.ContentRecord, error) {
+	a.lookalikes++
+	return a.Store.Lookalikes(ctx, p)
+}
+
+func (a *asked) UpdateDuplicates(ctx context.Context, p store.UpdateDuplicatesParams) error {
+	a.writes++
+	return a.Store.UpdateDuplicates(ctx, p)
+}
+
+// A crawl at rest costs two questions, and a changed page one more.
+func TestLookIsIncremental(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	corpus := changetest.Corpus{Sites: 1, Shingles: 400, Family: 4}
+	var id int64
+	for i := range 20 {
+		id = w.add(fmt.Sprintf("https://a.test/%d", i), corpus.Content(4+16*i))
+	}
+	w.lookAll(0.9)
+	for want := range 2 {
+		s := &asked{Store: w.s}
+		_, err := Look(t.Context(), s, w.rule(0.9), 1000)
+		w.check(err)
+		if s.lookalikes != want || s.writes != want {
+			t.Errorf("%d lookalikes and %d writes after %d changes", s.lookalikes, s.writes, want)
+		}
+		w.visit(id, corpus.Content(5+16*40))
+	}
+}
+
+// A page that is woken hears of it, though the first attempt to tell it fails.
+func TestWokenIsTold(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	corpus := changetest.Corpus{Sites: 1, Shingles: 400, Family: 4}
+	original, other := w.add("https://a.test/", corpus.Content(4)), w.add("https://a.test/other", corpus.Content(4))
+	w.lookAll(0.9)
+	w.visit(original, corpus.Content(20))
+	rule := w.rule(0.9)
+	rule.Tell = func(context.Context, []store.PageRecord) error { return errFailing }
+	if _, err := Look(t.Context(), w.s, rule, 1000); !errors.Is(err, errFailing) {
+		t.Fatalf("told: %v", err)
+	}
+	var told []int64
+	rule.Tell = func(_ context.Context, pages []store.PageRecord) error {
+		for _, p := range pages {
+			told = append(told, p.PageID)
+		}
+		return nil
+	}
+	for range 2 {
+		_, err := Look(t.Context(), w.s, rule, 1000)
+		w.check(err)
+	}
+	if !slices.Equal(told, []int64{other}) {
+		t.Errorf("told are %v, want once %d", told, other)
+	}
+}
+
+// Finding while a first visit is being recorded does not take away what it found.
+func TestFindLeavesWhatIsBeingRecorded(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	content := changetest.Corpus{Sites: 1, Shingles: 400, Family: 4}.Content(4)
+	original := w.add("https://a.test/", content)
+	version, err := w.s.Page(t.Context(), original)
+	w.check(err)
+	p := w.admit("https://a.test/b")
+	_, err = w.s.SaveVersion(t.Context(), store.SaveVersionParams{
+		Version: store.VersionRecord{PageID: p, Visit: 1}, Content: content,
+		Duplicate: &store.DuplicateOf{PageVersion: store.PageVersion{PageID: original, Version: version.Last.ID}, Exact: true, Resemblance: 1},
+	})
+	w.check(err)
+	w.lookAll(0.9)
+	_, err = Find(t.Context(), w.s, w.id, Options{Dir: t.TempDir()})
+	w.check(err)
+	if d, err := w.s.Duplicate(t.Context(), p); err != nil || d.Of.PageID != original {
+		t.Errorf("%+v, %v", d, err)
+	}
+}
+
+// admit adds a page by its URL.
+func (w *world) admit(url string) int64 {
+	w.Helper()
+	_, err := w.s.RegisterLinks(w.Context(), store.RegisterParams{CrawlID: w.id, URLs: []store.NewURL{{URL: url, Host: "a.test"}}})
+	w.check(err)
+	found, err := w.s.FindPages(w.Context(), url, "")
+	w.check(err)
+	_, err = w.s.Admit(w.Context(), store.AdmitParams{CrawlID: w.id, Admit: []int64{found[0].PageID}})
+	w.check(err)
+	return found[0].PageID
+}
+
+// add is admit with a first visit.
+func (w *world) add(url string, content change.Content) int64 {
+	w.Helper()
+	id := w.admit(url)
+	w.visit(id, content)
+	return id
+}
