@@ -34,6 +34,8 @@ type pageLine struct {
 	nextLine
 	Due       stamp `json:"due"` // by its policy
 	Backlinks int   `json:"backlinks"`
+	// AsInVersion is the earlier version to which the page has returned, if it has.
+	AsInVersion int `json:"as_in_version,omitempty"`
 }
 
 // Pages writes the pages of a crawl in the order in which they were found.
@@ -82,6 +84,14 @@ func (r Reporter) open(ctx context.Context, name string) (store.CrawlRecord, tim
 	return record, now, err
 }
 
+// asInVersion is the earlier version that a page shows again, 0 for none.
+func asInVersion(p store.PageRecord) int {
+	if p.Last.Back == 0 {
+		return 0
+	}
+	return p.Last.Seq
+}
+
 func (r Reporter) pageBatch(ctx context.Context, pages []store.PageRecord, o outlook, head bool) error {
 	var header []string
 	if head && r.Format == Text {
@@ -101,6 +111,7 @@ func (r Reporter) pageBatch(ctx context.Context, pages []store.PageRecord, o out
 		err = writeJSON(r.Out, pageLine{
 			URL: p.URL, Host: p.Host, State: p.State, HostState: is.state, Level: p.Level, Visits: p.Visits, Changes: p.Changes,
 			LastVisit: stamp(p.LastAt), NextVisit: stamp(is.At), nextLine: nextLineOf(is.Next), Due: stamp(p.NextAt), Backlinks: p.Backlinks,
+			AsInVersion: asInVersion(p),
 		})
 		if err != nil {
 			return err
