@@ -77,7 +77,7 @@ func TestReturnLooksAtClocks(t *testing.T) {
 	if _, ok, err := change.Return(next, before, func(int) (bool, error) { return false, broken }); ok || !errors.Is(err, broken) {
 		t.Errorf("%v, %v", ok, err)
 	}
-	if _, ok, err := change.Return(next, []change.Earlier{earlier("Low water"), earlier("Low water\n14:05:33 14:05:34")}, never); ok || err != nil {
+	if _, ok, err := change.Return(next, []change.Earlier{earlier("Low water"), earlier("Low water\n14:05:33\n14:05:34")}, never); ok || err != nil {
 		t.Errorf("fewer or more clocks: %v, %v", ok, err)
 	}
 }

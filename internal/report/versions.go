@@ -254,7 +254,7 @@ func (r Reporter) pair(ctx context.Context, page store.PageRecord, fromSeq, toSe
 		from, err = r.version(ctx, page, fromSeq)
 		return from, to, err
 	}
-	if from, err = r.left(ctx, page, to); err != nil || from.ID != 0 {
+	if from, err = r.left(ctx, page, to); err != nil || from.Seq != 0 {
 		return from, to, err
 	}
 	before, err := r.Store.ListVersions(ctx, page.PageID, to.Seq, 1)
