@@ -49,7 +49,9 @@ func (w *world) shows(page crawl.PageRef, bodies ...string) string {
 
 func TestReturns(t *testing.T) {
 	t.Parallel()
-	text := func(what string) string { return `<title>Tide</title><p>` + what + ` water today. <a href="/a">more</a>` }
+	text := func(what string) string {
+		return `<title>Tide</title><p>` + what + ` water today. <a href="/a">more</a>`
+	}
 	a, b, c := text("Low"), text("High"), text("No")
 	clocked := func(what string, at time.Time) string {
 		return text(what) + `<p>` + at.UTC().Format("15:04:05")
