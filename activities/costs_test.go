@@ -41,8 +41,8 @@ func (w *world) whole(page crawl.PageRef, visit int) contract.PlanOut {
 		return *plan.Fetch.Plan
 	}
 	if plan.Fetch.Differs {
-		verdict := run(w, contract.DetectChange, contract.DetectIn{Page: page, Visit: visit, Fetch: plan.Fetch})
-		plan.Fetch.Outcome, plan.Reasons = verdict.Outcome, verdict.Reasons
+		verdict := run(w, contract.DetectChange, contract.DetectIn{Page: page, Visit: visit, Fetch: plan.Fetch, Returns: true})
+		plan.Fetch.Outcome, plan.Fetch.Returned, plan.Reasons = verdict.Outcome, verdict.Returned, verdict.Reasons
 	}
 	return run(w, contract.PlanRevisit, plan)
 }
@@ -58,6 +58,8 @@ var mostOf = []struct {
 	{"unchanged", "", storetest.Counts{Durable: 1, Lazy: 1, Reads: 2, Statements: 25}},
 	{"unchanged again", "", storetest.Counts{Durable: 1, Lazy: 1, Reads: 2, Statements: 25}},
 	{"changed", "<p>quite other words", storetest.Counts{Durable: 3, Lazy: 1, Reads: 11, Statements: 48}},
+	{"changed again", "<p>words of a third kind", storetest.Counts{Durable: 3, Lazy: 1, Reads: 11, Statements: 48}},
+	{"returned", "<p>hello", storetest.Counts{Durable: 4, Lazy: 1, Reads: 11, Statements: 48}},
 }
 
 func TestCostOfAVisit(t *testing.T) {

@@ -99,7 +99,14 @@ func (a *Activities) compare(ctx context.Context, view *crawlView, page store.Pa
 	if !worthKeeping(outcome, page.Last, version) {
 		return out, nil, nil
 	}
-	next := newContent{version: version, links: links, body: body, compared: change.ContentOf(digests), said: saidBy(page, content)}
+	next := newContent{version: version, links: links, body: body, said: saidBy(page, content)}
+	if in.Returns {
+		now := change.Rendering{Text: content.Text, At: in.Fetch.At}
+		if err := a.lookBack(ctx, view, page, digests, now, &next, &out); err != nil {
+			return contract.DetectOut{}, nil, translate(err)
+		}
+	}
+	next.compared = change.ContentOf(next.held(digests))
 	found, err := a.keep(ctx, view, page, next, &out)
 	if err != nil {
 		return contract.DetectOut{}, nil, err
@@ -137,7 +144,10 @@ func (a *Activities) look(ctx context.Context, view *crawlView, page store.PageR
 
 // newContent is what DetectChange keeps of a new version.
 type newContent struct {
-	version  store.VersionRecord
+	version store.VersionRecord
+	// back is the version that was found again; with an ID of 0 there is none. Then
+	// version is not saved.
+	back     store.VersionRecord
 	links    []store.Link
 	body     []byte
 	compared change.Content
@@ -216,11 +226,11 @@ func saidBy(page store.PageRecord, content extract.Page) change.Wording {
 // save saves a version and sees to it that it has its bytes. It returns the links that it
 // stored, nil if there are none.
 func (a *Activities) save(ctx context.Context, page store.PageRecord, c newContent, of *store.DuplicateOf) (*store.PendingLinks, error) {
-	id, err := a.stores.Pages.SaveVersion(ctx, store.SaveVersionParams{Version: c.version, Links: c.links, Content: c.compared, Said: c.said, Duplicate: of})
+	id, err := a.stores.Pages.SaveVersion(ctx, store.SaveVersionParams{Version: c.version, BackTo: c.back.ID, Links: c.links, Content: c.compared, Said: c.said, Duplicate: of})
 	if err != nil {
 		return nil, translate(err)
 	}
-	if c.version.Digest != "" { // else it may not be kept
+	if c.version.Digest != "" && c.back.ID == 0 { // else it may not be kept, or is already
 		if err := gc.Secure(ctx, a.archive, c.version.Digest, c.body); err != nil {
 			return nil, ourFault(err)
 		}
@@ -285,9 +295,10 @@ func newVersion(in contract.DetectIn, content extract.Page, asked directive.Verd
 		}
 	}
 	links = append(links, refusedLinks(content, asked.Follow)...)
+	core, timeless := change.CoreDigests(content.Text)
 	version := store.VersionRecord{
 		PageID: in.Page.PageID, Visit: in.Visit, At: in.Fetch.At,
-		Digest: in.Fetch.Digest, TextDigest: change.CoreDigest(content.Text), LinkDigest: change.LinkDigest(followed),
+		Digest: in.Fetch.Digest, TextDigest: core, Timeless: timeless, LinkDigest: change.LinkDigest(followed),
 		Bytes: in.Fetch.Size, TextBytes: int64(len(content.Text)),
 		ContentType: in.Fetch.ContentType, Title: content.Title, Canonical: content.Canonical, Language: content.Language,
 	}

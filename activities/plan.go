@@ -27,6 +27,7 @@ const linger = 36 * time.Hour
 // PlanRevisit records a visit and decides when the next one is. For a visit
 // that is recorded already it returns the stored decision.
 func (a *Activities) PlanRevisit(ctx context.Context, in contract.PlanIn) (contract.PlanOut, error) {
+	in.Fetch.Outcome = contract.Unmarked(in.Fetch.Outcome, in.Fetch.Returned)
 	page, err := a.stores.Pages.Page(ctx, in.Page.PageID)
 	if err != nil {
 		return contract.PlanOut{}, translate(err)
@@ -115,8 +116,9 @@ func (a *Activities) recorded(ctx context.Context, view *crawlView, v store.Visi
 	if err != nil {
 		return contract.PlanOut{}, translate(err)
 	}
+	outcome, returned := contract.Marked(v.Outcome)
 	return contract.PlanOut{
-		Visit: v.Visit, At: v.At, Outcome: v.Outcome, Status: v.Status, State: v.State, NextAt: v.NextAt, Refill: room, Room: room,
+		Visit: v.Visit, At: v.At, Outcome: outcome, Returned: returned, Status: v.Status, State: v.State, NextAt: v.NextAt, Refill: room, Room: room,
 		Reason: summaryOf(v), RedirectHost: host, Linger: linger,
 	}, nil
 }
@@ -128,7 +130,7 @@ func (a *Activities) discard(ctx context.Context, in contract.PlanIn) error {
 	if in.Fetch.Dropped != "" {
 		return a.stores.Contents.Discard(ctx, []string{in.Fetch.Dropped})
 	}
-	unkept := in.Fetch.Outcome == crawl.OutcomeCosmetic || len(directive.AgainstKeeping(in.Reasons)) > 0
+	unkept := in.Fetch.Outcome == crawl.OutcomeCosmetic || in.Fetch.Outcome == crawl.OutcomeReturned || len(directive.AgainstKeeping(in.Reasons)) > 0
 	unkept = unkept || in.Fetch.Outcome == crawl.OutcomeUnsupported // no list, though fetched as one
 	if !in.Fetch.Differs || !unkept {
 		return nil

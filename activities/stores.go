@@ -58,6 +58,7 @@ type PageStore interface {
 	Visit(ctx context.Context, pageID int64, visit int) (store.VisitRecord, error)
 	RecordVisit(ctx context.Context, p store.RecordParams) (store.RecordResult, error)
 	SaveVersion(ctx context.Context, p store.SaveVersionParams) (int64, error)
+	EarlierVersions(ctx context.Context, pageID int64, limit int) ([]store.VersionRecord, error)
 	Content(ctx context.Context, version int64) (change.Content, error)
 	SaveReading(ctx context.Context, pageID int64, r store.Reading) error
 	ListSources(ctx context.Context, f store.SourceFilter) ([]store.SourceRecord, error)

@@ -37,7 +37,7 @@ func pageDetails(s *contract.PageIn, doing string) string {
 		if line.Status != 0 {
 			status = fmt.Sprint(line.Status)
 		}
-		fmt.Fprintf(&b, "| %d | %s | %s | %s | %s |\n", line.Visit, clock(line.At), line.Outcome, status, cell(line.Note))
+		fmt.Fprintf(&b, "| %d | %s | %s | %s | %s |\n", line.Visit, clock(line.At), contract.Unmarked(line.Outcome, line.Returned), status, cell(line.Note))
 	}
 	return b.String()
 }
@@ -78,7 +78,7 @@ func explain(s *contract.PageIn, doing string) contract.ExplainView {
 		add("a person snoozed the page until %s", clock(s.Snoozed))
 	}
 	if s.Unrecorded != nil {
-		add("visit %d was made (%s) and is not recorded yet", s.Visit+1, s.Unrecorded.Fetch.Outcome)
+		add("visit %d was made (%s) and is not recorded yet", s.Visit+1, contract.Unmarked(s.Unrecorded.Fetch.Outcome, s.Unrecorded.Fetch.Returned))
 	}
 	if s.Waiting != "" {
 		add("now: %s", s.Waiting)

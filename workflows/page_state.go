@@ -208,7 +208,7 @@ func adopt(s *contract.PageIn, plan contract.PlanOut, note string) {
 		s.Snoozed = time.Time{}
 	}
 	line := contract.VisitLine{
-		Visit: s.Visit, At: plan.At, Outcome: plan.Outcome, Status: plan.Status, Note: clip(note, maxWords),
+		Visit: s.Visit, At: plan.At, Outcome: plan.Outcome, Returned: plan.Returned, Status: plan.Status, Note: clip(note, maxWords),
 	}
 	recent := append([]contract.VisitLine{line}, s.Recent...)
 	s.Recent = recent[:min(len(recent), contract.RecentVisits)]

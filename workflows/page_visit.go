@@ -146,7 +146,7 @@ func (p *page) record() error {
 			return err
 		}
 	}
-	ctx := local(p.ctx, fmt.Sprintf("record visit %d: %s", p.number(), u.Fetch.Outcome))
+	ctx := local(p.ctx, fmt.Sprintf("record visit %d: %s", p.number(), contract.Unmarked(u.Fetch.Outcome, u.Fetch.Returned)))
 	plan, err := contract.PlanRevisit.RunLocal(ctx, contract.PlanIn{
 		Page: p.s.Page, Visit: p.number(), Fetch: u.Fetch, Reasons: u.Reasons, Touched: touched(u),
 	})
@@ -160,13 +160,14 @@ func (p *page) record() error {
 func (p *page) compare(u *contract.Unrecorded) error {
 	p.doing = "comparing"
 	summary := fmt.Sprintf("visit %d: compare with the last version", p.number())
-	out, err := p.detect(summary, contract.DetectIn{Page: p.s.Page, Visit: p.number(), Fetch: u.Fetch, Register: true})
+	out, err := p.detect(summary, contract.DetectIn{Page: p.s.Page, Visit: p.number(), Fetch: u.Fetch, Register: true, Returns: true})
 	if err == nil {
 		u.Fetch.Heads = nil // stored with the version, or no longer needed
 	}
 	switch {
 	case err == nil:
-		u.Settled, u.Fetch.Outcome, u.Links, u.Registered, u.Reasons = true, out.Outcome, out.Links, out.Registered, out.Reasons
+		u.Settled, u.Fetch.Outcome, u.Fetch.Returned = true, out.Outcome, out.Returned
+		u.Links, u.Registered, u.Reasons = out.Links, out.Registered, out.Reasons
 		return nil
 	case p.ctx.Err() == nil && (troubleOf(err) == troubleOther || troubleOf(err) == troubleLost):
 		p.log.Warn("comparing failed", "page", p.s.Page.PageID, "visit", p.number(), "error", err)

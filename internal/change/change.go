@@ -119,8 +119,8 @@ func LinkDigest(links []string) string {
 // Verdict compares a fetch with the page's last version and says what changed,
 // and why. An unknown text digest or sketch on either side is no evidence of
 // sameness. The comparison is with the last version, not with the last visit, so
-// that many small differences add up to a change, and a page that returns to an
-// earlier version changes again.
+// that many small differences add up to a change. A page that returns to an earlier
+// version differs from the last one: see Return.
 func Verdict(prev, next Digests, rule Rule) (crawl.Outcome, []crawl.Reason) {
 	switch {
 	case prev.first():

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"hash"
 	"hash/maphash"
 	"strings"
 	"time"
@@ -68,18 +69,52 @@ func CompareRenderings(prev, next Rendering) (noise bool, reasons []crawl.Reason
 // clocks, which only a comparison can tell from other times. Two texts with the
 // same one differ by nothing but noise, and the text before need not be at hand.
 func CoreDigest(text string) string {
-	const block = 8 << 10
-	sum, buffer := sha256.New(), make([]byte, 0, block)
-	core := newCore(Rendering{Text: text})
-	for word, ok := core.word(); ok; word, ok = core.word() {
-		if len(buffer)+len(word) > block {
-			sum.Write(buffer) // a hash never fails
-			buffer = buffer[:0]
+	core, _ := CoreDigests(text)
+	return core
+}
+
+// CoreDigests returns CoreDigest, and the digest of the text without its clocks too; ""
+// if it has none. Two texts with the same one differ by clocks at most, of which
+// CompareRenderings knows those that tell when the page was made.
+func CoreDigests(text string) (core, timeless string) {
+	with, without := newWordSum(), newWordSum()
+	clocks, words := false, newCore(Rendering{Text: text})
+	for word, ok := words.word(); ok; word, ok = words.word() {
+		with.add(word)
+		if strings.HasPrefix(word, clockMark) {
+			clocks, word = true, clockMark
 		}
-		buffer = append(append(buffer, word...), ' ')
+		without.add(word)
 	}
-	sum.Write(buffer)
-	return hex.EncodeToString(sum.Sum(nil))
+	if !clocks {
+		return with.hex(), ""
+	}
+	return with.hex(), without.hex()
+}
+
+// wordSum hashes words, a block of them at a time.
+type wordSum struct {
+	sum    hash.Hash
+	buffer []byte
+}
+
+// wordBlock is how many bytes of words are hashed at a time.
+const wordBlock = 8 << 10
+
+func newWordSum() *wordSum { return &wordSum{sum: sha256.New(), buffer: make([]byte, 0, wordBlock)} }
+
+func (s *wordSum) add(word string) {
+	if len(s.buffer)+len(word) > wordBlock {
+		s.sum.Write(s.buffer) // a hash never fails
+		s.buffer = s.buffer[:0]
+	}
+	s.buffer = append(append(s.buffer, word...), ' ')
+}
+
+func (s *wordSum) hex() string {
+	s.sum.Write(s.buffer)
+	s.buffer = s.buffer[:0]
+	return hex.EncodeToString(s.sum.Sum(nil))
 }
 
 // NoiseWord says a reason of CompareRenderings in plain words; false if it is

@@ -28,6 +28,8 @@ func Word(r crawl.Reason) (string, bool) {
 		return "nothing but noise in the text" + howMuch(r), true
 	case CodeNoText:
 		return "other bytes, and no text to compare", true
+	case CodeReturned:
+		return fmt.Sprintf("as in version %.0f", r.Num["version"]), true
 	case CodeLinks:
 		return "other links", true
 	case CodeDuplicate:

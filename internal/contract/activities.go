@@ -203,8 +203,9 @@ type FetchOut struct {
 	// Outcome is final, but for OutcomeNew and OutcomeChanged, which DetectChange
 	// settles when Differs is set.
 	Outcome      crawl.Outcome `json:"outcome,omitempty"`
-	Differs      bool          `json:"differs,omitempty"` // raw digest differs from the last version's
-	Brief        bool          `json:"brief,omitempty"`   // it differs, and comparing it takes so little that a workflow task can wait for it
+	Returned     bool          `json:"returned,omitempty"` // see Marked
+	Differs      bool          `json:"differs,omitempty"`  // raw digest differs from the last version's
+	Brief        bool          `json:"brief,omitempty"`    // it differs, and comparing it takes so little that a workflow task can wait for it
 	At           time.Time     `json:"at,omitzero"`
 	Status       int           `json:"status,omitempty"`
 	Duration     time.Duration `json:"duration,omitempty"`
@@ -248,12 +249,16 @@ type DetectIn struct {
 	// Register: the links of a new version are to be registered too. Workflows of earlier
 	// releases leave that to a Discover, and would not know of it.
 	Register bool `json:"register,omitempty"`
+	// Returns: the workflow knows of pages that return to an earlier version. Those of
+	// earlier releases are answered with a new one.
+	Returns bool `json:"returns,omitempty"`
 }
 
 // DetectOut is the verdict.
 type DetectOut struct {
-	Outcome crawl.Outcome `json:"outcome,omitempty"`
-	Links   int           `json:"links"` // stored with a new version
+	Outcome  crawl.Outcome `json:"outcome,omitempty"`
+	Returned bool          `json:"returned,omitempty"` // see Marked
+	Links    int           `json:"links"`              // stored with a new version
 	// Registered says what became of the links; nil if they wait for a Discover. Its Hosts
 	// are those with pages that nobody knew before. Answers in older histories have none.
 	Registered *RegisterOut   `json:"registered,omitempty"`
@@ -272,12 +277,13 @@ type PlanIn struct {
 
 // PlanOut is the recorded visit and its decision.
 type PlanOut struct {
-	Visit   int             `json:"visit"`
-	At      time.Time       `json:"at"`
-	Outcome crawl.Outcome   `json:"outcome,omitempty"`
-	Status  int             `json:"status,omitempty"`
-	State   crawl.PageState `json:"state,omitempty"`
-	NextAt  time.Time       `json:"next_at"`
+	Visit    int             `json:"visit"`
+	At       time.Time       `json:"at"`
+	Outcome  crawl.Outcome   `json:"outcome,omitempty"`
+	Returned bool            `json:"returned,omitempty"` // see Marked
+	Status   int             `json:"status,omitempty"`
+	State    crawl.PageState `json:"state,omitempty"`
+	NextAt   time.Time       `json:"next_at"`
 	// Reason says why the next visit is at NextAt: "changed in 10 of the last 20 visits".
 	// Answers in older histories begin with the time: "revisit in 3d 4h: changed in …".
 	Reason string `json:"summary"`

@@ -80,11 +80,12 @@ type Tuning struct {
 
 // VisitLine is one visit in a page's current details.
 type VisitLine struct {
-	Visit   int           `json:"visit"`
-	At      time.Time     `json:"at"`
-	Outcome crawl.Outcome `json:"outcome,omitempty"`
-	Status  int           `json:"status,omitempty"`
-	Note    string        `json:"note,omitempty"`
+	Visit    int           `json:"visit"`
+	At       time.Time     `json:"at"`
+	Outcome  crawl.Outcome `json:"outcome,omitempty"`
+	Returned bool          `json:"returned,omitempty"` // see Marked
+	Status   int           `json:"status,omitempty"`
+	Note     string        `json:"note,omitempty"`
 }
 
 // DiscoverIn registers a version's links and admits known pages.

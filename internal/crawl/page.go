@@ -71,19 +71,20 @@ const (
 	OutcomeTooLarge    Outcome = 11 // body over the size limit
 	OutcomeTimedOut    Outcome = 12 // over the time limit
 	OutcomeSkipped     Outcome = 13 // selective rule; no request made
+	OutcomeReturned    Outcome = 14 // differs from the last version, but is one that the page had not long ago
 )
 
 var outcomes = map[Outcome]string{
 	OutcomeNew: "new", OutcomeChanged: "changed", OutcomeCosmetic: "cosmetic", OutcomeUnchanged: "unchanged",
 	OutcomeRedirected: "redirected", OutcomeFailed: "failed", OutcomeThrottled: "throttled", OutcomeGone: "gone",
 	OutcomeExcluded: "excluded", OutcomeUnsupported: "unsupported", OutcomeTooLarge: "too_large",
-	OutcomeTimedOut: "timed_out", OutcomeSkipped: "skipped",
+	OutcomeTimedOut: "timed_out", OutcomeSkipped: "skipped", OutcomeReturned: "returned",
 }
 
 // Outcomes lists all outcomes in their order.
 func Outcomes() []Outcome {
 	all := make([]Outcome, 0, len(outcomes))
-	for o := OutcomeNew; o <= OutcomeSkipped; o++ {
+	for o := OutcomeNew; o <= OutcomeReturned; o++ {
 		all = append(all, o)
 	}
 	return all
@@ -93,9 +94,13 @@ func (o Outcome) String() string { return nameOf(outcomes, o) }
 
 // Observes reports whether the outcome is evidence about the page's changes:
 // the visit saw the content (or a 304) and could compare it.
-func (o Outcome) Observes() bool { return o >= OutcomeNew && o <= OutcomeUnchanged }
+func (o Outcome) Observes() bool {
+	return o >= OutcomeNew && o <= OutcomeUnchanged || o == OutcomeReturned
+}
 
-// Changed reports whether the visit saw a real change of a known page.
+// Changed reports whether the visit saw a real change of a known page: a text that the
+// page did not have before. A page that returns to a text tells nothing of how often it
+// has a new one.
 func (o Outcome) Changed() bool { return o == OutcomeChanged }
 
 // MarshalText implements encoding.TextMarshaler.

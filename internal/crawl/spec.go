@@ -182,13 +182,13 @@ type RankSpec struct {
 }
 
 // RetentionSpec says how much is kept of the past of each page. It is applied
-// whenever the page is visited; the newest version is always kept.
+// whenever the page is visited; the newest version, and the one that the page has, are always
+// kept.
 type RetentionSpec struct {
-	// MaxVersions is how many versions of a page are kept at most, including the newest; 0
-	// keeps all.
+	// MaxVersions is how many versions of a page are kept at most, including the newest and
+	// the one that the page has; 0 keeps all.
 	MaxVersions int `json:"max_versions"`
-	// MaxAge is how long a version is kept after a newer one replaced it; 0 keeps it for
-	// ever.
+	// MaxAge is how long a version is kept after the page last had it; 0 keeps it for ever.
 	MaxAge Duration `json:"max_age"`
 	// MaxVisits is how many visits of a page are kept at most, besides those that found the
 	// versions that are kept; 0 keeps all.

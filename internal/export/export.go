@@ -53,7 +53,7 @@ type Source interface {
 type Query struct {
 	After int64     // pages with ids above it
 	Until time.Time // visits at or before it
-	// Found: only visits that found a version.
+	// Found: only visits that found a version, or are Back.
 	Found bool
 }
 
@@ -82,6 +82,9 @@ type Exchange struct {
 	IP string
 	// Version is the version that the page had after the visit, zero for none.
 	Version Version
+	// Back: the visit found Version again, after another. It is not always set of visits
+	// before the page's last one.
+	Back bool
 }
 
 // Version is one content of a page.
@@ -99,6 +102,9 @@ type Version struct {
 
 // Found reports whether the visit found the version that the page has after it.
 func (x Exchange) Found() bool { return x.Version.Seq > 0 && x.Version.Visit == x.Visit }
+
+// brings reports whether the page has another version after the visit than before.
+func (x Exchange) brings() bool { return x.Found() || x.Back }
 
 // keeps reports whether the visit found a version whose body is kept.
 func (x Exchange) keeps() bool { return x.Found() && x.Version.Digest != "" }

@@ -123,7 +123,7 @@ func (r *runner) exchange(ctx context.Context, x Exchange) error {
 	if err := inOrder(r.last, x); err != nil {
 		return err
 	}
-	if q := r.query; x.Page <= q.After || x.At.After(q.Until) || q.Found && !x.Found() {
+	if q := r.query; x.Page <= q.After || x.At.After(q.Until) || q.Found && !x.brings() {
 		return nil // more than was asked for
 	}
 	if x.Page != r.last.Page {

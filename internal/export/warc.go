@@ -41,7 +41,7 @@ const (
 //
 // Of each visit there is a metadata record and, if its head was kept, a request. A
 // visit that found a version has its body in a response or, without a head, in a
-// resource record; one that found it unchanged is a revisit.
+// resource record; one that found it unchanged, or again after another, is a revisit.
 type warc struct {
 	src      Source
 	job      *job
@@ -50,7 +50,8 @@ type warc struct {
 	serial   int    // of the file
 	info     string // identifier of the file's warcinfo record
 	captures *stream
-	last     capture // the page's newest
+	page     int64           // whose versions
+	versions map[int]capture // has, by their numbers
 	gz       *gzip.Writer
 	text     bytes.Buffer // of the current record's header
 	body     bytes.Buffer // of the current record
@@ -58,8 +59,6 @@ type warc struct {
 
 // capture is what a revisit of a version refers to.
 type capture struct {
-	page     int64
-	version  int
 	id, date string
 	payload  string // digest
 }
@@ -113,7 +112,7 @@ func (w *warc) content(ctx context.Context, e *event) error {
 	if e.keeps() {
 		return w.version(ctx, e)
 	}
-	if e.Outcome == crawl.OutcomeUnchanged {
+	if e.Outcome == crawl.OutcomeUnchanged || e.Back {
 		return w.revisit(e)
 	}
 	// A redirect or an error. Of an answer whose body was compared and not kept, a
@@ -143,7 +142,10 @@ func (w *warc) version(ctx context.Context, e *event) error {
 	}
 	r := w.record(e, kind)
 	r.media, r.head, r.digest, r.payload, r.body = media, text, b.block, b.payload, e.Version.Bytes
-	w.last = capture{page: e.Page, version: e.Version.Seq, id: r.id, date: r.date, payload: b.payload}
+	if e.Page != w.page {
+		w.page, w.versions = e.Page, map[int]capture{}
+	}
+	w.versions[e.Version.Seq] = capture{id: r.id, date: r.date, payload: b.payload}
 	return w.index(e, r, b, mime)
 }
 
@@ -160,13 +162,14 @@ func (w *warc) revisit(e *event) error {
 	if e.Status == 304 {
 		profile = notModified
 	}
-	if w.last.page != e.Page || w.last.version != e.Version.Seq || profile == identicalPayload && e.Digest != e.Version.Digest {
+	found, ok := w.versions[e.Version.Seq]
+	if !ok || w.page != e.Page || profile == identicalPayload && e.Digest != e.Version.Digest {
 		return nil
 	}
 	r := w.record(e, "revisit",
-		field{"WARC-Profile", profile}, field{"WARC-Refers-To", w.last.id},
-		field{"WARC-Refers-To-Target-URI", e.target}, field{"WARC-Refers-To-Date", w.last.date})
-	r.payload = w.last.payload
+		field{"WARC-Profile", profile}, field{"WARC-Refers-To", found.id},
+		field{"WARC-Refers-To-Target-URI", e.target}, field{"WARC-Refers-To-Date", found.date})
+	r.payload = found.payload
 	if h, ok := responseHead(e.Response, -1); ok {
 		r.media, r.head = httpResponse, h.bytes()
 		if profile == identicalPayload {

@@ -33,6 +33,8 @@ type explainLine struct {
 	State   crawl.PageState `json:"state"`
 	Visits  int             `json:"visits"`
 	Changes int             `json:"changes"`
+	// AsInVersion is the earlier version to which the page has returned, if it has.
+	AsInVersion int `json:"as_in_version,omitempty"`
 	// Importance is by the last ranking, 0 if the page was in none.
 	Importance float64 `json:"importance"`
 	NextAt     stamp   `json:"next_at"` // when it can be; null if that is not known
@@ -137,7 +139,7 @@ func (r Reporter) robotsOf(ctx context.Context, page store.PageRecord, agent str
 
 func (e explained) line() explainLine {
 	line := explainLine{
-		URL: e.page.URL, Crawl: e.page.Crawl, AskedAs: e.page.Respelling.Spelling, Kind: e.page.Kind, State: e.page.State, Visits: e.page.Visits, Changes: e.page.Changes,
+		URL: e.page.URL, Crawl: e.page.Crawl, AskedAs: e.page.Respelling.Spelling, Kind: e.page.Kind, State: e.page.State, Visits: e.page.Visits, Changes: e.page.Changes, AsInVersion: asInVersion(e.page),
 		Importance: e.page.Weight, NextAt: stamp(e.is.At), nextLine: nextLineOf(e.is.Next), Due: stamp(e.page.NextAt), HostState: e.is.state, HostWhy: orNull(e.is.trouble), Policy: e.crawl.Spec.Revisit.Policy, Reasons: []string{}, Robots: e.robots,
 		Workflow: liveLine{Live: e.live, Due: stamp(e.live.Due), Snoozed: stamp(e.live.Snoozed)},
 	}
@@ -172,6 +174,9 @@ func (e explained) write(r Reporter) error {
 		t.row(e.page.Kind.String(), strings.Join(append([]string{plural(e.source.Entries, "URL"), recordWords(*e.source)}, notes(*e.source)...), ", "))
 	}
 	t.row("visits", fmt.Sprintf("%s, %s", plural(e.page.Visits, "visit"), plural(e.page.Changes, "change")))
+	if e.page.Last.Back > 0 {
+		t.row("shows", fmt.Sprintf("version %d again, since visit %d: a return counts as no change", e.page.Last.Seq, e.page.Last.Back))
+	}
 	if e.page.Weight > 0 {
 		t.row("importance", fmt.Sprintf("%s: PageRank %s, linked from %s and %s",
 			figure(e.page.Weight), figure(e.page.Rank), plural(e.page.Backlinks, "page"), plural(e.page.LinkingHosts, "other host")))

@@ -37,6 +37,8 @@ type pageLine struct {
 	// Type and Bytes are those of the last version, null and 0 if there is none.
 	Type  orNull `json:"content_type"`
 	Bytes int64  `json:"bytes"`
+	// AsInVersion is the earlier version to which the page has returned, if it has.
+	AsInVersion int `json:"as_in_version,omitempty"`
 }
 
 // Pages writes the pages of a crawl in the order in which they were found.
@@ -85,6 +87,14 @@ func (r Reporter) open(ctx context.Context, name string) (store.CrawlRecord, tim
 	return record, now, err
 }
 
+// asInVersion is the earlier version that a page shows again, 0 for none.
+func asInVersion(p store.PageRecord) int {
+	if p.Last.Back == 0 {
+		return 0
+	}
+	return p.Last.Seq
+}
+
 func (r Reporter) pageBatch(ctx context.Context, pages []store.PageRecord, o outlook, head bool) error {
 	var header []string
 	if head && r.Format == Text {
@@ -105,6 +115,7 @@ func (r Reporter) pageBatch(ctx context.Context, pages []store.PageRecord, o out
 			URL: p.URL, Host: p.Host, State: p.State, HostState: is.state, Level: p.Level, Visits: p.Visits, Changes: p.Changes,
 			LastVisit: stamp(p.LastAt), NextVisit: stamp(is.At), nextLine: nextLineOf(is.Next), Due: stamp(p.NextAt), Backlinks: p.Backlinks,
 			Type: orNull(p.Last.ContentType), Bytes: p.Last.Bytes,
+			AsInVersion: asInVersion(p),
 		})
 		if err != nil {
 			return err

@@ -38,12 +38,14 @@ type versionLine struct {
 	Title       string `json:"title"`
 	Language    orNull `json:"language"`
 	Canonical   orNull `json:"canonical"`
+	// BackVisit is the visit by which the page last returned to the version, if one did.
+	BackVisit int `json:"back_visit,omitempty"`
 }
 
 func lineOf(page store.PageRecord, v store.VersionRecord) versionLine {
 	return versionLine{
 		URL: page.URL, Version: v.Seq, Visit: v.Visit, At: stamp(v.At), Digest: orNull(v.Digest), Bytes: v.Bytes, TextBytes: v.TextBytes,
-		ContentType: v.ContentType, Title: v.Title, Language: orNull(v.Language), Canonical: orNull(v.Canonical),
+		ContentType: v.ContentType, Title: v.Title, Language: orNull(v.Language), Canonical: orNull(v.Canonical), BackVisit: v.Back,
 	}
 }
 
@@ -89,9 +91,18 @@ func (r Reporter) versionBatch(page store.PageRecord, versions []store.VersionRe
 		if v.Digest == "" {
 			title = "(not kept, as the site asks)"
 		}
-		t.row(strconv.Itoa(v.Seq), strconv.Itoa(v.Visit), when(v.At, now), size(v.Bytes), size(v.TextBytes), title)
+		t.row(strconv.Itoa(v.Seq), foundBy(v), when(v.At, now), size(v.Bytes), size(v.TextBytes), title)
 	}
 	return t.flush()
+}
+
+// foundBy is the visit that found a version, and the last one that found it again after
+// another.
+func foundBy(v store.VersionRecord) string {
+	if v.Back == 0 {
+		return strconv.Itoa(v.Visit)
+	}
+	return fmt.Sprintf("%d, back at %d", v.Visit, v.Back)
 }
 
 // View is how a version is shown or compared.
@@ -128,8 +139,8 @@ func (r Reporter) Show(ctx context.Context, files Contents, page store.PageRecor
 
 // DiffQuery asks how two versions of a page differ.
 type DiffQuery struct {
-	// From and To are their numbers; a To of 0 is the newest, a From of 0 the one
-	// before To.
+	// From and To are their numbers; a To of 0 is the page's last, a From of 0 the one that
+	// the page had before To.
 	From, To int
 	View     View
 	Colour   bool // for a terminal
@@ -243,6 +254,9 @@ func (r Reporter) pair(ctx context.Context, page store.PageRecord, fromSeq, toSe
 		from, err = r.version(ctx, page, fromSeq)
 		return from, to, err
 	}
+	if from, err = r.left(ctx, page, to); err != nil || from.Seq != 0 {
+		return from, to, err
+	}
 	before, err := r.Store.ListVersions(ctx, page.PageID, to.Seq, 1)
 	if err != nil {
 		return from, to, err
@@ -251,6 +265,23 @@ func (r Reporter) pair(ctx context.Context, page store.PageRecord, fromSeq, toSe
 		return from, to, fmt.Errorf("%s has only version %d: there is nothing to compare it with (%w)", page.URL, to.Seq, ErrNoBody)
 	}
 	return before[0], to, nil
+}
+
+// left returns the version that a page had before it returned to this one; zero if it did
+// not, or if that is not known any more.
+func (r Reporter) left(ctx context.Context, page store.PageRecord, v store.VersionRecord) (store.VersionRecord, error) {
+	if v.Back == 0 {
+		return store.VersionRecord{}, nil
+	}
+	before, err := r.Store.ListVisits(ctx, page.PageID, v.Back, 1)
+	if err != nil || len(before) == 0 || before[0].Version == v.Seq {
+		return store.VersionRecord{}, err
+	}
+	left, err := r.Store.Version(ctx, page.PageID, before[0].Version)
+	if errors.Is(err, store.ErrNotFound) {
+		return store.VersionRecord{}, nil
+	}
+	return left, err
 }
 
 // read returns a version as text.

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"recrawl/internal/archive"
+	"recrawl/internal/change"
 	"recrawl/internal/crawl"
 	"recrawl/internal/store"
 )
@@ -106,6 +107,61 @@ func TestVersionsGolden(t *testing.T) {
 				golden(t, name+ext, out.Bytes())
 			})
 		}
+	}
+}
+
+// returned is versioned with its page back at its first version, since visit 7; it had the
+// third one before.
+func returned(t *testing.T) (*fake, *archive.Dir, store.PageRecord) {
+	t.Helper()
+	f, files, _ := versioned(t)
+	f.versions[1][3].Back = 7
+	f.pages[0].Last, f.pages[0].Visits = f.versions[1][3], 7
+	visit := func(n, version int, outcome crawl.Outcome, reasons ...crawl.Reason) store.VisitRecord {
+		at := now.Add(-time.Duration(8-n) * time.Hour)
+		return store.VisitRecord{PageID: 1, Visit: n, At: at, NextAt: at.Add(time.Hour), Outcome: outcome, Status: 200, Version: version, Digest: "ab12", Bytes: 900, State: crawl.Active, Reasons: reasons}
+	}
+	f.visits[1] = []store.VisitRecord{
+		visit(7, 1, crawl.OutcomeReturned, change.ReturnReason(1, 3), crawl.Reason{Code: change.CodeText, Num: map[string]float64{"text_delta": -1}}),
+		visit(6, 3, crawl.OutcomeReturned, change.ReturnReason(3, 4), crawl.Reason{Code: change.CodeText, Num: map[string]float64{"text_delta": 4}}),
+	}
+	return f, files, f.pages[0]
+}
+
+func TestReturnsGolden(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	f, files, page := returned(t)
+	for name, ask := range map[string]func(Reporter) error{
+		"versions-returned": func(r Reporter) error { return r.Versions(ctx, HistoryQuery{URL: page.URL}) },
+		"history-returned":  func(r Reporter) error { return r.History(ctx, HistoryQuery{URL: page.URL}) },
+		"diff-returned":     func(r Reporter) error { return r.Diff(ctx, files, page, DiffQuery{View: ViewText}) },
+		"show-returned":     func(r Reporter) error { return r.Show(ctx, files, page, 0, ViewText) },
+		"pages-returned":    func(r Reporter) error { return r.Pages(ctx, PagesQuery{Crawl: "news", Limit: 1}) },
+		"explain-returned":  func(r Reporter) error { return r.Explain(ctx, page, Live{}) },
+	} {
+		for format, ext := range map[Format]string{Text: ".txt", JSON: ".jsonl"} {
+			t.Run(name+ext, func(t *testing.T) {
+				t.Parallel()
+				var out bytes.Buffer
+				if err := ask(Reporter{Store: f, Out: &out, Format: format}); err != nil {
+					t.Fatal(err)
+				}
+				golden(t, name+ext, out.Bytes())
+			})
+		}
+	}
+}
+
+// A return whose visit before it is not kept any more is compared with the version before.
+func TestDiffOfAReturnWithoutItsPast(t *testing.T) {
+	t.Parallel()
+	f, files, page := returned(t)
+	f.versions[1][1].Back = 6
+	f.visits[1] = f.visits[1][:1]
+	var out bytes.Buffer
+	if err := (Reporter{Store: f, Out: &out, Format: JSON}).Diff(t.Context(), files, page, DiffQuery{To: 3, View: ViewText}); !errors.Is(err, ErrNoBody) || !strings.Contains(err.Error(), "version 2") {
+		t.Errorf("%v: %s", err, out.String())
 	}
 }
 

@@ -86,6 +86,7 @@ func after(outcomes string, p Parameters, gap time.Duration) Belief {
 		seen := Observation{Gap: gap, NotModified: o == 'N', Outcome: map[rune]crawl.Outcome{
 			'C': crawl.OutcomeChanged, 'U': crawl.OutcomeUnchanged, 'N': crawl.OutcomeUnchanged,
 			'c': crawl.OutcomeCosmetic, 'F': crawl.OutcomeFailed, 'S': crawl.OutcomeSkipped, '1': crawl.OutcomeNew,
+			'R': crawl.OutcomeReturned,
 		}[o]}
 		b = b.observe(seen, p)
 	}
@@ -106,6 +107,7 @@ func TestObserve(t *testing.T) {
 		{"a change", "1C", day, "1.498700 15.473135", 1, 0},
 		{"no change", "1U", day, "0.5 16", 1, 0},
 		{"a cosmetic change is none", "1c", day, "0.5 16", 1, 0},
+		{"a return is none", "1R", day, "0.5 16", 1, 0},
 		{"a 304 is no change, told apart", "1NN", day, "0.5 17", 2, 2},
 		{"a failure is no evidence", "1CFFS", day, "1.498700 15.473135", 1, 0},
 		{"without a gap the history alone learns", "1CU", 0, "0.5 15", 2, 0},

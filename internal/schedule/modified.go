@@ -1,6 +1,10 @@
 package schedule
 
-import "time"
+import (
+	"time"
+
+	"recrawl/internal/crawl"
+)
 
 // Modified has the Last-Modified dates of the two copies that a visit compared, zero
 // where there is none. After a 304 both are the old copy's.
@@ -16,10 +20,11 @@ type Modified struct {
 // more are counted.
 const proofs = 2
 
-// witness counts whether the dates agreed with the comparison.
+// witness counts whether the dates agreed with the comparison. Of a return they may be
+// right in either way: the content is another, but not a new one.
 func (b Belief) witness(seen Observation) Belief {
 	m := seen.Modified
-	if !compares(seen.Outcome) || m.Before.IsZero() || m.Now.IsZero() {
+	if !compares(seen.Outcome) || seen.Outcome == crawl.OutcomeReturned || m.Before.IsZero() || m.Now.IsZero() {
 		return b
 	}
 	changed, moved := seen.Outcome.Changed(), !m.Now.Equal(m.Before)

@@ -253,6 +253,13 @@ func TestModified(t *testing.T) {
 	if b.Moved != 2 || b.Stayed != 1 {
 		t.Fatalf("proofs are %d and %d, want 2 and 1", b.Moved, b.Stayed)
 	}
+	// A return says nothing of the dates, whether they move with it or not.
+	for _, now := range []time.Time{third, third.Add(day)} {
+		if r := look(b, crawl.OutcomeReturned, third, now); r.Moved != b.Moved || r.Stayed != b.Stayed {
+			t.Errorf("proofs after a return are %d and %d", r.Moved, r.Stayed)
+		}
+		at = at.Add(-10 * day)
+	}
 	fourth := at.Add(9 * day)
 	trusted := look(b, crawl.OutcomeChanged, third, fourth)
 	at = at.Add(-10 * day)

@@ -23,6 +23,7 @@ type Plan struct {
 //
 //	outcome                            state      next visit
 //	new changed cosmetic unchanged     active     by policy
+//	returned                           active     by policy, as unchanged
 //	the same of a duplicate            duplicate  at max_interval
 //	the same in a trap                 active     at max_interval, nothing learned
 //	unsupported too_large              active     at max_interval
@@ -32,7 +33,7 @@ type Plan struct {
 //	throttled                          as before  back-off, not before Retry-After and its Rest
 //	skipped                            as before  by policy, nothing learned
 //
-// Only outcomes of the first two rows teach the policy anything; that a page could not
+// Only outcomes of the first three rows teach the policy anything; that a page could not
 // be fetched says nothing about its changes. A page that was stopped, or gave up its
 // place, during the visit stays so, whatever the visit saw.
 func AfterVisit(policy Policy, page Page, seen Observation, p Parameters) Plan {
@@ -45,7 +46,7 @@ func AfterVisit(policy Policy, page Page, seen Observation, p Parameters) Plan {
 
 func judge(policy Policy, page Page, seen Observation, p Parameters) Plan {
 	switch seen.Outcome {
-	case crawl.OutcomeNew, crawl.OutcomeChanged, crawl.OutcomeCosmetic, crawl.OutcomeUnchanged:
+	case crawl.OutcomeNew, crawl.OutcomeChanged, crawl.OutcomeCosmetic, crawl.OutcomeUnchanged, crawl.OutcomeReturned:
 		if seen.Duplicate {
 			return Plan{State: crawl.Duplicate, Decision: p.probe(page, CodeDuplicate, page.Belief.observe(seen, p))}
 		}

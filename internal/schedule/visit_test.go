@@ -23,6 +23,8 @@ func TestAfterVisit(t *testing.T) {
 		{"first copy", crawl.Active, 0, seen(crawl.OutcomeNew), crawl.Active, 0, 45 * time.Hour, 51 * time.Hour, "first copy, nothing to compare with yet, every 2 rounds of 1d"},
 		{"changed", crawl.Active, 0, seen(crawl.OutcomeChanged), crawl.Active, 0, 22 * time.Hour, 26 * time.Hour, "changed since the last visit, every round of 1d"},
 		{"cosmetic is no change", crawl.Active, 0, seen(crawl.OutcomeCosmetic), crawl.Active, 0, 22 * time.Hour, 26 * time.Hour, "unchanged since the last visit, every round of 1d"},
+		{"a return is no change", crawl.Active, 0, seen(crawl.OutcomeReturned), crawl.Active, 0, 22 * time.Hour, 26 * time.Hour, "unchanged since the last visit, every round of 1d"},
+		{"a return of a duplicate", crawl.Duplicate, 0, Observation{Outcome: crawl.OutcomeReturned, Duplicate: true}, crawl.Duplicate, 0, 108 * day, 120 * day, ""},
 		{"success ends failing", crawl.Failing, 5, seen(crawl.OutcomeUnchanged), crawl.Active, 0, 22 * time.Hour, 26 * time.Hour, ""},
 		{"a gone page comes back", crawl.Gone, 0, seen(crawl.OutcomeChanged), crawl.Active, 0, 22 * time.Hour, 26 * time.Hour, ""},
 		{"unsupported", crawl.Active, 0, seen(crawl.OutcomeUnsupported), crawl.Active, 0, 108 * day, 120 * day, "content type not wanted, looked at again every 120d"},

@@ -19,7 +19,7 @@ type ExchangeParams struct {
 	After      int64
 	AfterVisit int
 	Until      time.Time // visits at or before it
-	Found      bool      // only visits that found a version
+	Found      bool      // only visits that found a version, or found it again after another
 	Limit      int
 }
 

@@ -19,7 +19,7 @@ type PageRecord struct {
 	Kind      crawl.PageKind
 	State     crawl.PageState
 	Visits    int // number of the last recorded visit
-	Changes   int // visits with outcome changed
+	Changes   int // visits with outcome changed; a return is none
 	Failures  int // failed visits since the last success
 	LastAt    time.Time
 	NextAt    time.Time
@@ -65,6 +65,11 @@ type VersionRecord struct {
 	Title       string
 	Canonical   string // rel=canonical, "" if none
 	Language    string // of the text, as a BCP 47 tag, "" if it is not known
+	// Timeless is the second of change.CoreDigests of the text. PageRecord.Last has none.
+	Timeless string
+	// Back is the visit by which the page last returned to the version, 0 if none did. The
+	// store sets it.
+	Back int
 	// Heads is set only by Version and for SaveVersion.
 	Heads Heads
 }
@@ -97,6 +102,9 @@ type Visits interface {
 	// must already be in the archive, and the caller must check for them once more when it
 	// returns: see Contents. It returns ErrUnavailable while they are claimed for deletion.
 	SaveVersion(ctx context.Context, p SaveVersionParams) (int64, error)
+	// EarlierVersions lists at most limit of the versions that the page had before its last
+	// one, in the order in which it last had them, the latest first.
+	EarlierVersions(ctx context.Context, pageID int64, limit int) ([]VersionRecord, error)
 	// RecordVisit stores a visit with its decision, updates the page and frees its place in
 	// the window. The visit must be the page's next. If it is already recorded, the stored
 	// one is returned with Already set.
@@ -106,6 +114,10 @@ type Visits interface {
 // SaveVersionParams are the inputs of SaveVersion.
 type SaveVersionParams struct {
 	Version VersionRecord // the store sets ID and Seq
+	// BackTo is the id of an earlier version that the visit found again. That becomes the
+	// page's last version when the visit is recorded, and Version is only read for its page
+	// and its visit. 0 is none.
+	BackTo  int64
 	Links   []Link
 	Content change.Content // see Duplicates; zero if it is not known
 	Said    change.Wording // the wording of the page itself; see Guard
@@ -162,10 +174,10 @@ type RecordParams struct {
 }
 
 // Retention says how much of a page's past is kept; zero fields keep all. Some records
-// always stay: the last version, versions whose links wait to be registered, and visits
+// always stay: the last version, the one with the highest number, versions whose links wait to be registered, and visits
 // that made a version which is kept.
 type Retention struct {
-	// Versions is how many versions are kept, including the last.
+	// Versions is how many versions are kept, those with the highest numbers and the last.
 	Versions int
 	// Age is how long a version is kept after another replaced it.
 	Age time.Duration

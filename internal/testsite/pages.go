@@ -13,7 +13,7 @@ import (
 
 const (
 	// paragraphs of a page. A new edition writes one of them anew, in turn, so no
-	// edition returns.
+	// edition returns unless the script says so.
 	paragraphs = 4
 	// firstChildren of a hub are there from the start.
 	firstChildren = 3
@@ -75,6 +75,9 @@ func (p *page) at(elapsed time.Duration) state {
 	s := state{page: p, changed: p.born - p.age}
 	if editions := p.text.until(elapsed); len(editions) > 0 {
 		s.edition, s.changed = len(editions), editions[len(editions)-1]
+	}
+	if p.Wordings > 0 {
+		s.edition %= p.Wordings
 	}
 	if decor := p.decor.until(elapsed); len(decor) > 0 {
 		s.decoration, s.decorated = len(decor), decor[len(decor)-1]

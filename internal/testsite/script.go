@@ -50,6 +50,8 @@ type Page struct {
 	// Text is how the main text changes. Each change makes a new edition, which
 	// differs from all others.
 	Text Rate
+	// Wordings, if set, is how many editions there are: after the last the first returns.
+	Wordings int
 	// Hub: each edition links to a new page below Path, which is named by its
 	// number and never changes. Path ends in a slash.
 	Hub bool

@@ -40,6 +40,8 @@ func (p Page) changeWords() string {
 	switch {
 	case p.Hub:
 		return "gains a link to a new page " + p.Text.words()
+	case p.Text.mean > 0 && p.Wordings > 0:
+		return fmt.Sprintf("changes %s between %d texts", p.Text.words(), p.Wordings)
 	case p.Text.mean > 0:
 		return "changes " + p.Text.words()
 	}

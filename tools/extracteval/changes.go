@@ -20,10 +20,6 @@ import (
 	"recrawl/internal/urlkey"
 )
 
-// remembered is how many texts of a page that were current before count as known when
-// it returns to one of them.
-const remembered = 12
-
 // pair is a line of pairs.jsonl: two snapshots of a page that follow each other.
 type pair struct {
 	URL      string `json:"url"`
@@ -94,7 +90,11 @@ type judge struct {
 type snapshot struct {
 	digests change.Digests
 	change.Rendering
-	core string
+	timeless string
+}
+
+func (s snapshot) earlier() change.Earlier {
+	return change.Earlier{Digests: s.digests, Timeless: s.timeless}
 }
 
 func (j *judge) pairs(list string) error {
@@ -108,9 +108,6 @@ func (j *judge) pairs(list string) error {
 			return err
 		}
 		verdict := j.compare(before, after)
-		if verdict == string(crawl.OutcomeChanged) && before.core == after.core {
-			verdict = "changed, same core"
-		}
 		group := "pairs: " + p.Kind
 		if p.Kind != "site" {
 			group += ", curators say " + p.Curators
@@ -123,24 +120,23 @@ func (j *judge) pairs(list string) error {
 func (j *judge) series(list string) error {
 	return eachLine(list, func(s series) error {
 		var last snapshot
-		var known []string // cores of the versions before
+		var before []snapshot // what the page had before, the latest first
 		for i, visit := range s.Visits {
 			now, err := j.read(s.URL, visit.File, visit.At)
 			if err != nil {
 				return err
 			}
 			if i == 0 {
-				last, known = now, []string{now.core}
+				last = now
 				continue
 			}
 			verdict := j.compare(last, now)
-			if verdict == string(crawl.OutcomeChanged) {
-				if slices.Contains(known, now.core) {
-					verdict = "returned"
+			if verdict == crawl.OutcomeChanged.String() {
+				if back, ok := j.returned(now, before); ok {
+					verdict, now = crawl.OutcomeReturned.String(), before[back]
+					before = slices.Delete(before, back, back+1)
 				}
-				known = append(known, now.core)
-				known = known[max(0, len(known)-remembered):]
-				last = now
+				before, last = slices.Insert(before, 0, last), now
 			}
 			j.all = append(j.all, comparison{"visits", s.URL, verdict, visit.File})
 		}
@@ -165,16 +161,31 @@ func (j *judge) read(address, file string, at int64) (snapshot, error) {
 	}
 	j.took += time.Since(start)
 	j.pages++
-	text := sha256.Sum256([]byte(change.Normalise(page.Text)))
+	core, timeless := change.CoreDigests(page.Text)
 	raw := sha256.Sum256(body)
 	return snapshot{
 		digests: change.Digests{
-			Raw: hex.EncodeToString(raw[:]), Text: hex.EncodeToString(text[:]), Bytes: int64(len(body)),
+			Raw: hex.EncodeToString(raw[:]), Text: core, Bytes: int64(len(body)),
 			TextBytes: int64(len(page.Text)), Sketch: change.NewSketch(page.Text),
 		},
 		Rendering: change.Rendering{Text: page.Text, At: time.Unix(at, 0)},
-		core:      change.CoreDigest(page.Text),
+		timeless:  timeless,
 	}, nil
+}
+
+// returned finds the snapshot to which a page has returned.
+func (j *judge) returned(now snapshot, before []snapshot) (int, bool) {
+	start := time.Now()
+	defer func() { j.took += time.Since(start) }()
+	earlier := make([]change.Earlier, len(before))
+	for i, b := range before {
+		earlier[i] = b.earlier()
+	}
+	back, ok, _ := change.Return(now.earlier(), earlier, func(i int) (bool, error) {
+		noise, _ := change.CompareRenderings(before[i].Rendering, now.Rendering)
+		return noise, nil
+	})
+	return back, ok
 }
 
 // compare is the verdict of a crawl about two snapshots.
@@ -188,7 +199,7 @@ func (j *judge) compare(before, after snapshot) string {
 		j.took += time.Since(start)
 	}
 	outcome, _ := change.Verdict(before.digests, after.digests, rule)
-	return string(outcome)
+	return outcome.String()
 }
 
 // report prints a table: groups by verdicts.

@@ -226,7 +226,7 @@ func parts(t *testing.T, src export.Source, all []export.Exchange) {
 		"found":        {Until: middle.At, Found: true},
 	} {
 		wanted := func(x export.Exchange) bool {
-			return x.Page > q.After && !x.At.After(q.Until) && (!q.Found || x.Found())
+			return x.Page > q.After && !x.At.After(q.Until) && (!q.Found || x.Found() || x.Back)
 		}
 		got := collect(t, src, q)
 		got = slices.DeleteFunc(got, func(x export.Exchange) bool { return !wanted(x) })

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"recrawl/internal/archive"
+	"recrawl/internal/crawl"
 	"recrawl/internal/export"
 	"recrawl/internal/extract"
 	"recrawl/internal/store"
@@ -113,6 +114,7 @@ func exchangeOf(url string, f store.ExchangeRecord) export.Exchange {
 		}
 		x.Request, x.Response, x.IP = []byte(w.Heads.Request), []byte(w.Heads.Response), w.Heads.Remote
 		x.Protocol = protocolOf(w.Heads.Response)
+		x.Back = !x.Found() && (f.Outcome == crawl.OutcomeReturned || w.Back == f.Visit)
 	}
 	return x
 }

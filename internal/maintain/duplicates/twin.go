@@ -141,7 +141,7 @@ func Exact(ctx context.Context, s RecordStore, page store.PageRecord, outcome cr
 // stand for themselves now.
 func Freed(ctx context.Context, s RecordStore, page crawl.PageRef, outcome crawl.Outcome) ([]crawl.PageRef, error) {
 	switch outcome {
-	case crawl.OutcomeChanged, crawl.OutcomeGone, crawl.OutcomeRedirected, crawl.OutcomeExcluded:
+	case crawl.OutcomeChanged, crawl.OutcomeReturned, crawl.OutcomeGone, crawl.OutcomeRedirected, crawl.OutcomeExcluded:
 	default:
 		return nil, nil
 	}

@@ -26,9 +26,10 @@ const pendingTables = ` FROM pending_links l JOIN pages p ON p.id = l.page_id
 // PendingLinks implements store.Frontier.
 func (s *Store) PendingLinks(ctx context.Context, pageID int64, visit int) (*store.PendingLinks, error) {
 	query := `SELECT ` + pendingColumns + `, l.links` + pendingTables + `
-		WHERE w.page_id = $1 AND w.visit = $2`
+		WHERE l.version_id IN (SELECT id FROM versions WHERE page_id = $1 AND visit = $2
+			UNION ALL SELECT id FROM versions WHERE page_id = $3 AND back_visit = $4 AND back_visit > 0)`
 	found, err := read(ctx, s, func(tx Tx) ([]store.PendingLinks, error) {
-		return collect(ctx, tx, query, []any{pageID, visit}, s.scanPending)
+		return collect(ctx, tx, query, []any{pageID, visit, pageID, visit}, s.scanPending)
 	})
 	if err != nil {
 		return nil, fmt.Errorf("links of page %d, visit %d: %w", pageID, visit, err)
@@ -187,7 +188,7 @@ type frontierRow struct {
 	visit                   int
 	attempted               bool
 	versionID               int64
-	lastChange              int64
+	lastChange, lastReturn  int64
 	changes                 int
 	seed                    bool
 	trapID                  int64 // of a held page
@@ -200,11 +201,11 @@ func (s *Store) lockPage(ctx context.Context, tx Tx, pageID int64) (frontierRow,
 	row := frontierRow{pageID: pageID}
 	var state, attempted uint8
 	var priority float64
-	query := `SELECT crawl_id, host_id, state, visit, attempted, version_id, last_change, changes, priority, trap_id, hinted_by,
+	query := `SELECT crawl_id, host_id, state, visit, attempted, version_id, last_change, last_return, changes, priority, trap_id, hinted_by,
 			(SELECT generation FROM crawls c WHERE c.id = frontier.crawl_id)
 		FROM frontier WHERE page_id = $1` + s.lock()
 	err := tx.QueryRow(ctx, query, []any{pageID}, &row.crawlID, &row.hostID, &state, &row.visit, &attempted,
-		&row.versionID, &row.lastChange, &row.changes, &priority, &row.trapID, &row.hintedBy, &row.generation)
+		&row.versionID, &row.lastChange, &row.lastReturn, &row.changes, &priority, &row.trapID, &row.hintedBy, &row.generation)
 	if err != nil {
 		return frontierRow{}, err
 	}

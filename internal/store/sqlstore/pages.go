@@ -19,7 +19,7 @@ func (s *Store) pageQuery() string {
 			COALESCE(w.id, 0), COALESCE(w.seq, 0), COALESCE(w.visit, 0), COALESCE(w.at, 0),
 			COALESCE(w.digest, ''), COALESCE(w.text_digest, ''), COALESCE(w.link_digest, ''),
 			COALESCE(w.bytes, 0), COALESCE(w.text_bytes, 0),
-			COALESCE(w.content_type, ''), COALESCE(w.title, ''), COALESCE(w.canonical, ''), COALESCE(w.language, ''),
+			COALESCE(w.content_type, ''), COALESCE(w.title, ''), COALESCE(w.canonical, ''), COALESCE(w.language, ''), COALESCE(w.back_visit, 0),
 			COALESCE(t.policy, ''), COALESCE(t.threshold, 0.0), COALESCE(t.prior_a, 0.0), COALESCE(t.prior_b, 0.0), COALESCE(t.spacing, 0.0), COALESCE(t.steep, 0.0),
 			COALESCE(u.price, 0.0), COALESCE(u.prior_a, 0.0), COALESCE(u.prior_b, 0.0), COALESCE(u.planned, 0.0), COALESCE(u.limited, 0.0), COALESCE(u.site, '')
 		FROM ` + s.records(1, "r", "id bigint") + `
@@ -43,7 +43,7 @@ func scanPage(row Row) (store.PageRecord, error) {
 		&state, &p.Visits, &p.Changes, &p.Failures, &lastAt, &nextAt, &p.Backlinks,
 		&p.Weight, &p.Rank, &p.LinkingHosts, &p.InnerLinks, &p.ETag, &p.LastModified, &p.Respelling.Spelling, &p.Respelling.Times, &belief,
 		&w.ID, &w.Seq, &w.Visit, &versionAt, &w.Digest, &w.TextDigest, &w.LinkDigest, &w.Bytes, &w.TextBytes,
-		&w.ContentType, &w.Title, &w.Canonical, &w.Language,
+		&w.ContentType, &w.Title, &w.Canonical, &w.Language, &w.Back,
 		&t.Policy, &t.Threshold, &t.Prior.A, &t.Prior.B, &t.Interval, &t.Steep,
 		&u.Price, &u.Prior.A, &u.Prior.B, &u.Planned, &u.Limit, &site)
 	if err != nil {

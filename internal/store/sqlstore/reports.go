@@ -203,18 +203,18 @@ func (s *Store) listCrawl(ctx context.Context, tx Tx, crawlID, hostID int64, f s
 	}
 	return mergeStates(states, limitOr(f.Limit), func(state crawl.PageState) ([]int64, error) {
 		query := `SELECT f.page_id FROM frontier f
-			WHERE f.crawl_id = $1 AND f.state = $2 AND f.page_id > $3 AND f.last_change >= $4
+			WHERE f.crawl_id = $1 AND f.state = $2 AND f.page_id > $3 AND (f.last_change >= $4 OR f.last_return >= $6)
 			ORDER BY f.page_id LIMIT $5`
-		return collect(ctx, tx, query, []any{crawlID, int64(state), f.After, micros(f.ChangedSince), limitOr(f.Limit)}, scanID)
+		return collect(ctx, tx, query, []any{crawlID, int64(state), f.After, micros(f.ChangedSince), limitOr(f.Limit), micros(f.ChangedSince)}, scanID)
 	})
 }
 
 // listHost lists pages of one host.
 func listHost(ctx context.Context, tx Tx, crawlID, hostID int64, states []crawl.PageState, f store.PageFilter) ([]int64, error) {
 	query := `SELECT f.page_id FROM frontier f
-		WHERE f.host_id = $1 AND f.crawl_id = $2 AND f.page_id > $3 AND f.last_change >= $4 AND f.state IN (` + stateList(states) + `)
+		WHERE f.host_id = $1 AND f.crawl_id = $2 AND f.page_id > $3 AND (f.last_change >= $4 OR f.last_return >= $6) AND f.state IN (` + stateList(states) + `)
 		ORDER BY f.page_id LIMIT $5`
-	return collect(ctx, tx, query, []any{hostID, crawlID, f.After, micros(f.ChangedSince), limitOr(f.Limit)}, scanID)
+	return collect(ctx, tx, query, []any{hostID, crawlID, f.After, micros(f.ChangedSince), limitOr(f.Limit), micros(f.ChangedSince)}, scanID)
 }
 
 // stateList is states as a list of SQL numbers.
@@ -229,14 +229,15 @@ func stateList(states []crawl.PageState) string {
 	return list
 }
 
-// changedSince lists the pages of a crawl that changed since a time, if they
-// are few; complete is false when they are not.
+// changedSince lists the pages of a crawl that changed since a time, or returned to an
+// earlier text, if they are few; complete is false when they are not.
 func changedSince(ctx context.Context, tx Tx, crawlID, hostID int64, f store.PageFilter) (ids []int64, complete bool, err error) {
-	query := fmt.Sprintf(`SELECT f.page_id, f.host_id, f.state FROM frontier f
-		WHERE f.crawl_id = $1 AND f.last_change > 0 AND f.last_change >= $2
-		ORDER BY f.last_change LIMIT %d`, fewRows+1)
+	const since = `SELECT page_id, host_id, state FROM (SELECT f.page_id, f.host_id, f.state FROM frontier f
+		WHERE f.crawl_id = $%[2]d AND f.%[1]s > 0 AND f.%[1]s >= $%[3]d
+		ORDER BY f.%[1]s LIMIT %[4]d) AS %[1]s`
+	query := fmt.Sprintf(since, "last_change", 1, 2, fewRows+1) + ` UNION ALL ` + fmt.Sprintf(since, "last_return", 3, 4, fewRows+1)
 	seen := 0
-	err = tx.Query(ctx, query, []any{crawlID, micros(f.ChangedSince)}, func(row Row) error {
+	err = tx.Query(ctx, query, []any{crawlID, micros(f.ChangedSince), crawlID, micros(f.ChangedSince)}, func(row Row) error {
 		var id, host int64
 		var state uint8
 		if err := row.Scan(&id, &host, &state); err != nil {
@@ -252,5 +253,6 @@ func changedSince(ctx context.Context, tx Tx, crawlID, hostID int64, f store.Pag
 		return nil, false, err
 	}
 	slices.Sort(ids)
+	ids = slices.Compact(ids) // changed and returned
 	return ids[:min(limitOr(f.Limit), len(ids))], true, nil
 }

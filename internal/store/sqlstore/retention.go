@@ -26,23 +26,33 @@ func (s *Store) retain(ctx context.Context, tx Tx, d *deltas, page int64, visit 
 }
 
 func (s *Store) retainVersions(ctx context.Context, tx Tx, d *deltas, page int64, last versionKey, now int64, r store.Retention) error {
-	if last.seq <= 1 {
+	if last.seq <= 1 && !last.back {
 		return nil
+	}
+	newest := last.seq
+	if last.back { // there may be newer ones than the last
+		next, err := nextSeq(ctx, tx, page)
+		if err != nil {
+			return err
+		}
+		newest = next - 1
 	}
 	below := 0 // numbers up to this one are too many
 	if r.Versions > 0 {
-		below = last.seq - r.Versions
+		below = newest - r.Versions
 	}
 	before := int64(math.MinInt64) // replaced before this they are too old
 	if r.Age > 0 {
 		before = now - r.Age.Microseconds()
 	}
+	// A version is replaced by one that came after the page last had it, or left by a return.
 	query := `DELETE FROM versions WHERE id IN (
-		SELECT v.id FROM versions v WHERE v.page_id = $1 AND v.seq < $2
-			AND (v.seq <= $3 OR EXISTS (SELECT 1 FROM versions n WHERE n.page_id = v.page_id AND n.seq > v.seq AND n.seq <= $4 AND n.at < $5))
+		SELECT v.id FROM versions v WHERE v.page_id = $1 AND v.seq < $2 AND v.id <> $7
+			AND (v.seq <= $3 OR v.left_at > 0 AND v.left_at < $8
+				OR EXISTS (SELECT 1 FROM versions n WHERE n.page_id = v.page_id AND n.seq > v.seq AND n.seq <= $4 AND n.visit > v.back_visit AND n.at < $5))
 			AND NOT EXISTS (SELECT 1 FROM pending_links l WHERE l.version_id = v.id)
 		ORDER BY v.visit LIMIT $6) RETURNING digest`
-	gone, err := collect(ctx, tx, query, []any{page, last.seq, below, last.seq, before, store.RetentionStep}, scanText)
+	gone, err := collect(ctx, tx, query, []any{page, newest, below, newest, before, store.RetentionStep, last.id, before}, scanText)
 	if err != nil || len(gone) == 0 {
 		return err
 	}

@@ -171,7 +171,8 @@ func (s *Store) insertSketch(ctx context.Context, tx Tx, page frontierRow, versi
 	if len(keys) == 0 && len(content.Sketch) == 0 {
 		return nil
 	}
-	_, err := tx.Exec(ctx, `INSERT INTO sketches (version_id, crawl_id, page_id, exact, sketch) VALUES ($1, $2, $3, $4, $5)`,
+	_, err := tx.Exec(ctx, `INSERT INTO sketches (version_id, crawl_id, page_id, exact, sketch) VALUES ($1, $2, $3, $4, $5)
+		ON CONFLICT (version_id) DO NOTHING`,
 		version, page.crawlID, page.pageID, int64(content.Exact), content.Sketch.Encode())
 	if err != nil {
 		return fmt.Errorf("insert the sketch: %w", err)

@@ -170,9 +170,10 @@ func countHints(ctx context.Context, tx Tx, hinted map[int64]int64) error {
 	return nil
 }
 
-// judgeHint counts whether a visit that a source moved found a change.
+// judgeHint counts whether a visit that a source moved found a change. A return speaks
+// neither for the source nor against it.
 func judgeHint(ctx context.Context, tx Tx, page frontierRow, outcome crawl.Outcome) error {
-	if page.hintedBy == 0 || !outcome.Observes() {
+	if page.hintedBy == 0 || !outcome.Observes() || outcome == crawl.OutcomeReturned {
 		return nil
 	}
 	hit := count(outcome.Changed())

@@ -8,8 +8,9 @@ import (
 	"recrawl/internal/store"
 )
 
+// versionColumns are those of versions v, beside the frontier f.
 const versionColumns = `v.id, v.page_id, v.seq, v.visit, v.at, v.digest, v.text_digest, v.link_digest, v.bytes, v.text_bytes,
-	v.content_type, v.title, v.canonical, v.language`
+	v.content_type, v.title, v.canonical, v.language, v.timeless, CASE WHEN v.back_visit <= f.visit THEN v.back_visit ELSE 0 END`
 
 func scanVersion(row Row) (store.VersionRecord, error) { return scanVersionAnd(row) }
 
@@ -19,7 +20,7 @@ func scanVersionAnd(row Row, more ...any) (store.VersionRecord, error) {
 	var at int64
 	err := row.Scan(append([]any{
 		&v.ID, &v.PageID, &v.Seq, &v.Visit, &at, &v.Digest, &v.TextDigest, &v.LinkDigest, &v.Bytes, &v.TextBytes,
-		&v.ContentType, &v.Title, &v.Canonical, &v.Language,
+		&v.ContentType, &v.Title, &v.Canonical, &v.Language, &v.Timeless, &v.Back,
 	}, more...)...)
 	v.At = fromMicros(at)
 	return v, err

@@ -124,17 +124,16 @@ func (s *Store) saveVersion(ctx context.Context, tx Tx, p store.SaveVersionParam
 	if !errors.Is(err, store.ErrNotFound) {
 		return stored.id, err
 	}
-	if v.Seq, err = nextSeq(ctx, tx, v.PageID); err != nil {
-		return 0, err
-	}
 	now, err := tx.Now(ctx)
 	if err != nil {
 		return 0, err
 	}
-	if v.At.IsZero() {
-		v.At = fromMicros(now)
+	id, d := p.BackTo, newDeltas(page.crawlID, page.pageID)
+	if id != 0 {
+		err = s.saveReturn(ctx, tx, page, now, p)
+	} else {
+		id, err = addVersion(ctx, tx, v, now, d)
 	}
-	id, err := insertVersion(ctx, tx, v)
 	if err != nil {
 		return 0, err
 	}
@@ -147,15 +146,27 @@ func (s *Store) saveVersion(ctx context.Context, tx Tx, p store.SaveVersionParam
 	if err := s.replaceDuplicate(ctx, tx, page, id, now, p.Duplicate); err != nil {
 		return 0, err
 	}
-	if err := countContent(ctx, tx, clean(v.Digest), now); err != nil {
-		return 0, err
-	}
 	if err := insertPending(ctx, tx, page, v.Visit, id, now, p.Links); err != nil {
 		return 0, err
 	}
-	d := newDeltas(page.crawlID, page.pageID)
-	d.total(totalVersions, 1)
 	return id, d.apply(ctx, s, tx)
+}
+
+// addVersion adds a row for a version, and counts it and its content.
+func addVersion(ctx context.Context, tx Tx, v store.VersionRecord, now int64, d *deltas) (int64, error) {
+	var err error
+	if v.Seq, err = nextSeq(ctx, tx, v.PageID); err != nil {
+		return 0, err
+	}
+	if v.At.IsZero() {
+		v.At = fromMicros(now)
+	}
+	id, err := insertVersion(ctx, tx, v)
+	if err != nil {
+		return 0, err
+	}
+	d.total(totalVersions, 1)
+	return id, countContent(ctx, tx, clean(v.Digest), now)
 }
 
 // insertPending keeps a version's links until RegisterLinks has done with them.
@@ -164,7 +175,8 @@ func insertPending(ctx context.Context, tx Tx, page frontierRow, visit int, vers
 		return nil
 	}
 	_, err := tx.Exec(ctx, `INSERT INTO pending_links (version_id, crawl_id, page_id, visit, at, links)
-		VALUES ($1, $2, $3, $4, $5, $6)`, version, page.crawlID, page.pageID, visit, now, jsonText(links))
+		VALUES ($1, $2, $3, $4, $5, $6)
+		ON CONFLICT (version_id) DO UPDATE SET visit = excluded.visit, at = excluded.at, links = excluded.links`, version, page.crawlID, page.pageID, visit, now, jsonText(links))
 	if err != nil {
 		return fmt.Errorf("keep the links: %w", err)
 	}
@@ -174,12 +186,12 @@ func insertPending(ctx context.Context, tx Tx, page frontierRow, visit int, vers
 func insertVersion(ctx context.Context, tx Tx, v store.VersionRecord) (int64, error) {
 	var id int64
 	err := tx.QueryRow(ctx, `INSERT INTO versions (page_id, seq, visit, at, digest, text_digest, link_digest,
-			bytes, text_bytes, content_type, title, canonical, language, request, response, remote)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16) RETURNING id`,
+			bytes, text_bytes, content_type, title, canonical, language, request, response, remote, timeless)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17) RETURNING id`,
 		[]any{
 			v.PageID, v.Seq, v.Visit, micros(v.At), clean(v.Digest), clean(v.TextDigest), clean(v.LinkDigest),
 			v.Bytes, v.TextBytes, clean(v.ContentType), clean(v.Title), clean(v.Canonical), clean(v.Language),
-			clean(v.Heads.Request), clean(v.Heads.Response), clean(v.Heads.Remote),
+			clean(v.Heads.Request), clean(v.Heads.Response), clean(v.Heads.Remote), clean(v.Timeless),
 		}, &id)
 	return id, err
 }
@@ -197,11 +209,16 @@ func nextSeq(ctx context.Context, tx Tx, pageID int64) (int, error) {
 type versionKey struct {
 	id  int64
 	seq int
+	// back: the page has returned to it.
+	back bool
 }
 
+// queryVersion returns the version that was saved with a visit, or returned to by it.
 func queryVersion(ctx context.Context, tx Tx, pageID int64, visit int) (versionKey, error) {
 	var v versionKey
-	err := tx.QueryRow(ctx, `SELECT id, seq FROM versions WHERE page_id = $1 AND visit = $2`, []any{pageID, visit}, &v.id, &v.seq)
+	err := tx.QueryRow(ctx, `SELECT id, seq FROM versions WHERE page_id = $1 AND visit = $2
+		UNION ALL SELECT id, seq FROM versions WHERE page_id = $3 AND back_visit = $4 AND back_visit > 0 LIMIT 1`,
+		[]any{pageID, visit, pageID, visit}, &v.id, &v.seq)
 	return v, err
 }
 
@@ -299,13 +316,16 @@ func (s *Store) recordedVisit(ctx context.Context, tx Tx, page frontierRow, p st
 }
 
 // versionAfter returns the version that the page has after the visit: the one
-// saved with it, else the last before it.
+// saved with it or returned to, else the last before it.
 func versionAfter(ctx context.Context, tx Tx, page frontierRow, visit int) (versionKey, error) {
 	var v versionKey
-	err := tx.QueryRow(ctx, `SELECT id, seq FROM (
-			SELECT id, seq, 0 AS nth FROM versions WHERE page_id = $1 AND visit = $2
-			UNION ALL SELECT id, seq, 1 AS nth FROM versions WHERE id = $3) v ORDER BY nth LIMIT 1`,
-		[]any{page.pageID, visit, page.versionID}, &v.id, &v.seq)
+	var back int
+	err := tx.QueryRow(ctx, `SELECT id, seq, back_visit FROM (
+			SELECT id, seq, back_visit, 0 AS nth FROM versions WHERE page_id = $1 AND visit = $2
+			UNION ALL SELECT id, seq, back_visit, 0 AS nth FROM versions WHERE page_id = $4 AND back_visit = $5 AND back_visit > 0
+			UNION ALL SELECT id, seq, back_visit, 1 AS nth FROM versions WHERE id = $3) v ORDER BY nth LIMIT 1`,
+		[]any{page.pageID, visit, page.versionID, page.pageID, visit}, &v.id, &v.seq, &back)
+	v.back = back > 0
 	return v, ignoreNotFound(err)
 }
 
@@ -360,10 +380,13 @@ func updateVisited(ctx context.Context, tx Tx, page frontierRow, v store.VisitRe
 		page.lastChange = micros(v.At)
 	}
 	query := `UPDATE frontier SET state = $2, visit = $3, attempted = 1, next_at = $4, last_at = $5, last_change = $6,
-		changes = $7, failures = $8, version_id = $9, held_host = $10, hinted_by = 0`
+		changes = $7, failures = $8, version_id = $9, held_host = $10, last_return = $11, hinted_by = 0`
+	if v.Outcome == crawl.OutcomeReturned {
+		page.lastReturn = micros(v.At)
+	}
 	args := []any{
 		page.pageID, int64(v.State), v.Visit, micros(v.NextAt), micros(v.At), page.lastChange,
-		page.changes, p.Failures, versionID, spanMicros(p.Held),
+		page.changes, p.Failures, versionID, spanMicros(p.Held), page.lastReturn,
 	}
 	if p.Validators {
 		args = append(args, clean(p.ETag), clean(p.LastModified))

@@ -50,7 +50,8 @@ var audits = map[string]string{
 	"links of pages": `SELECT l.src || ' to ' || l.dst FROM links l
 		WHERE NOT EXISTS (SELECT 1 FROM pages p WHERE p.id = l.src) OR NOT EXISTS (SELECT 1 FROM pages p WHERE p.id = l.dst)`,
 	"sketches of last versions": `SELECT 'page ' || k.page_id FROM sketches k JOIN frontier f ON f.page_id = k.page_id
-		WHERE k.version_id < f.version_id OR k.crawl_id <> f.crawl_id`,
+		WHERE k.version_id < f.version_id AND NOT EXISTS (SELECT 1 FROM versions v WHERE v.id = k.version_id AND v.back_visit > f.visit)
+			OR k.crawl_id <> f.crawl_id`,
 	"keys of sketches": `SELECT 'page ' || t.page_id FROM sketch_keys t
 		WHERE NOT EXISTS (SELECT 1 FROM sketches k WHERE k.page_id = t.page_id AND k.crawl_id = t.crawl_id)`,
 	"duplicates of older pages": `SELECT 'page ' || d.page_id FROM duplicates d

@@ -27,6 +27,7 @@ func Run(t *testing.T, open func(t *testing.T) store.Store) {
 		{"Due", dueCases()},
 		{"Versions", versionCases()},
 		{"Visits", visitCases()},
+		{"Returns", returnCases()},
 		{"Duplicates", duplicateCases()},
 		{"Ranks", rankCases()},
 		{"Swaps", swapCases()},

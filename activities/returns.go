@@ -1,0 +1,98 @@
+package activities
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"recrawl/internal/archive"
+	"recrawl/internal/change"
+	"recrawl/internal/contract"
+	"recrawl/internal/crawl"
+	"recrawl/internal/store"
+)
+
+// lookBack finds out whether a page that differs from its last version has returned to an
+// earlier one. Then the verdict says so and, unless the links are others, next is that
+// version. Of a text that is still the same only the links can have returned.
+func (a *Activities) lookBack(ctx context.Context, view *crawlView, page store.PageRecord, digests change.Digests, now change.Rendering, next *newContent, out *contract.DetectOut) error {
+	if page.Last.Seq <= 1 && page.Last.Back == 0 {
+		return nil // there is no earlier version
+	}
+	versions, err := a.stores.Pages.EarlierVersions(ctx, page.PageID, change.Remembered-1)
+	if err != nil {
+		return err
+	}
+	known := make([]change.Earlier, len(versions))
+	for i, v := range versions {
+		known[i] = earlierOf(v)
+	}
+	fetched := change.Earlier{Digests: digests, Timeless: next.version.Timeless, Withheld: next.version.Digest == ""}
+	i, ok, err := change.Return(fetched, known, func(i int) (bool, error) { return a.sameText(ctx, view, page, versions[i], now) })
+	if err != nil || !ok {
+		return err
+	}
+	back := versions[i]
+	if there, err := a.holds(ctx, back); err != nil || !there {
+		return err
+	}
+	sameLinks := back.LinkDigest == next.version.LinkDigest
+	if out.Outcome != crawl.OutcomeChanged && !sameLinks {
+		return nil
+	}
+	if out.Outcome == crawl.OutcomeChanged {
+		out.Outcome, out.Returned = contract.Marked(crawl.OutcomeReturned)
+	}
+	out.Reasons = slices.Insert(out.Reasons, 0, change.ReturnReason(back.Seq, page.Last.Seq))
+	if sameLinks {
+		next.back = back
+	}
+	return nil
+}
+
+// earlierOf is what is known of a version's content.
+func earlierOf(v store.VersionRecord) change.Earlier {
+	return change.Earlier{Digests: digestsOf(v, v.Digest), Timeless: v.Timeless, Withheld: withheld(v)}
+}
+
+// held are the digests of the content that the page has now: the bytes of a version that
+// was found again are those of its own visit.
+func (c newContent) held(fetched change.Digests) change.Digests {
+	if c.back.ID != 0 {
+		fetched.Raw = c.back.Digest
+	}
+	return fetched
+}
+
+// holds reports whether the archive still has a version's body, if it may be kept.
+func (a *Activities) holds(ctx context.Context, v store.VersionRecord) (bool, error) {
+	if withheld(v) {
+		return true, nil
+	}
+	there, err := a.archive.Has(ctx, v.Digest)
+	if err != nil {
+		return false, ourFault(err)
+	}
+	return there, nil
+}
+
+// sameText reports whether a version's text differs from the present one by nothing but
+// noise. A text that is not there any more, or cannot be read, tells nothing.
+func (a *Activities) sameText(ctx context.Context, view *crawlView, page store.PageRecord, v store.VersionRecord, now change.Rendering) (bool, error) {
+	if withheld(v) {
+		return false, nil
+	}
+	body, err := a.read(ctx, v.Digest)
+	if errors.Is(err, archive.ErrNotFound) || errors.Is(err, archive.ErrCorrupt) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	content, err := contentOf(page, contract.FetchOut{ContentType: v.ContentType}, body, view.content)
+	if err != nil {
+		return false, nil
+	}
+	noise, _ := change.CompareRenderings(change.Rendering{Text: content.Text, At: v.At}, now)
+	return noise, nil
+}

@@ -1,0 +1,22 @@
+package contract
+
+import "recrawl/internal/crawl"
+
+// Workers of release 0.2.0 cannot read the outcome returned. Where an outcome crosses a
+// history it is changed, with a mark beside it: to such a worker the page has changed.
+
+// Marked is an outcome as histories have it.
+func Marked(o crawl.Outcome) (outcome crawl.Outcome, returned bool) {
+	if o == crawl.OutcomeReturned {
+		return crawl.OutcomeChanged, true
+	}
+	return o, false
+}
+
+// Unmarked is the inverse of Marked.
+func Unmarked(outcome crawl.Outcome, returned bool) crawl.Outcome {
+	if returned && outcome == crawl.OutcomeChanged {
+		return crawl.OutcomeReturned
+	}
+	return outcome
+}
