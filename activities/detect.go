@@ -95,6 +95,13 @@ func (a *Activities) compare(ctx context.Context, view *crawlView, page store.Pa
 		return contract.DetectOut{}, nil, translate(err)
 	}
 	outcome, reasons := change.Verdict(last, digests, rule)
+	if outcome.Changed() && in.Suspects {
+		var why []crawl.Reason
+		if outcome, why, err = a.suspect(ctx, page, last, digests, content); err != nil {
+			return contract.DetectOut{}, nil, translate(err)
+		}
+		reasons = append(reasons, why...)
+	}
 	out := contract.DetectOut{Outcome: outcome, Reasons: slices.Concat(asked.Reasons, reasons, looked)}
 	if !worthKeeping(outcome, page.Last, version) {
 		return out, nil, nil

@@ -243,6 +243,9 @@ type DetectIn struct {
 	// Register: the links of a new version are to be registered too. Workflows of earlier
 	// releases leave that to a Discover, and would not know of it.
 	Register bool `json:"register,omitempty"`
+	// Suspects: the answer may be OutcomeSuspect. Workflows of release 0.2.0 and older do
+	// not know that outcome.
+	Suspects bool `json:"suspects,omitempty"`
 }
 
 // DetectOut is the verdict.

@@ -1,6 +1,7 @@
 package contract
 
 import (
+	"cmp"
 	"time"
 
 	"recrawl/internal/crawl"
@@ -83,9 +84,15 @@ type VisitLine struct {
 	Visit   int           `json:"visit"`
 	At      time.Time     `json:"at"`
 	Outcome crawl.Outcome `json:"outcome,omitempty"`
-	Status  int           `json:"status,omitempty"`
-	Note    string        `json:"note,omitempty"`
+	// Word is the outcome if programs of release 0.2.0 have no name for it, and so could
+	// not read the line: Outcome is then one that they have.
+	Word   string `json:"word,omitempty"`
+	Status int    `json:"status,omitempty"`
+	Note   string `json:"note,omitempty"`
 }
+
+// OutcomeWord is the outcome's name.
+func (l VisitLine) OutcomeWord() string { return cmp.Or(l.Word, l.Outcome.String()) }
 
 // DiscoverIn registers a version's links and admits known pages.
 type DiscoverIn struct {

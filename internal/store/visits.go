@@ -35,6 +35,8 @@ type PageRecord struct {
 	HintedBy int64
 	// ETag and LastModified are the validators of the last content.
 	ETag, LastModified string
+	// Suspect is what a visit found that does not count before a second look.
+	Suspect Suspect
 	// Last is the version that the last recorded visit left, zero if there is none. It is
 	// never a version of a visit that is not recorded yet.
 	Last VersionRecord
@@ -45,6 +47,13 @@ type PageRecord struct {
 	HostSteering schedule.HostSteering
 	// Generation is that of the page's crawl at this reading.
 	Generation int64
+}
+
+// Suspect is what a visit found that does not count before a second look, zero if there is
+// nothing of the kind.
+type Suspect struct {
+	Visit  int    // number of the visit
+	Digest string // of the body, "" if there was none, or none that may be kept
 }
 
 // VersionRecord is a distinct content of a page.
@@ -138,6 +147,7 @@ type RecordParams struct {
 	Validators         bool
 	ETag, LastModified string
 	Belief             json.RawMessage // nil leaves it
+	Suspect            *Suspect        // replaces the page's; nil leaves it
 	// Touched are the hosts with pages that the visit's links have made known.
 	Touched []int64
 	// Retention is applied to the page in the same transaction, to at most RetentionStep of
