@@ -288,6 +288,8 @@ accept all cookies
 allow all cookies
 allow the use of cookies
 cookie consent
+essential cookies
+necessary cookies
 your privacy choices
 confirm your age
 verify your age
@@ -354,6 +356,8 @@ sitzung ist abgelaufen
 bevor sie fortfahren
 wir verwenden cookies
 alle cookies akzeptieren
+notwendige cookies
+essenzielle cookies
 
 page introuvable
 page non trouvée
@@ -402,6 +406,8 @@ session expirée
 avant de continuer
 nous utilisons des cookies
 accepter tous les cookies
+cookies nécessaires
+cookies essentiels
 
 página no encontrada
 página no existe
@@ -452,6 +458,8 @@ sesión ha caducado
 antes de continuar
 utilizamos cookies
 aceptar todas las cookies
+cookies necesarias
+cookies esenciales
 
 pagina non trovata
 pagina non esiste
@@ -484,6 +492,8 @@ sessione scaduta
 prima di continuare
 utilizziamo i cookie
 accetta tutti i cookie
+cookie necessari
+cookie essenziali
 
 página não encontrada
 página não existe
@@ -526,6 +536,8 @@ antes de continuar
 usamos cookies
 utilizamos cookies
 aceitar todos os cookies
+cookies necessários
+cookies essenciais
 
 pagina niet gevonden
 pagina bestaat niet
@@ -564,6 +576,7 @@ sessie is verlopen
 voordat je verdergaat
 wij gebruiken cookies
 alle cookies accepteren
+noodzakelijke cookies
 
 nie znaleziono strony
 strona nie została znaleziona
@@ -593,6 +606,7 @@ musisz się zalogować
 sesja wygasła
 zanim przejdziesz
 używamy plików cookie
+niezbędne pliki cookie
 
 stránka nenalezena
 stránka nebyla nalezena
@@ -863,7 +877,6 @@ sign up
 cookies
 cookie settings
 privacy settings
-privacy checks
 consent
 coming soon
 server error
