@@ -21,7 +21,6 @@ type faulty struct {
 	shows   string
 	version string
 	since   int
-	last    crawl.Outcome
 }
 
 func (f *faulty) play(l *live) {
