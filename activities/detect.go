@@ -95,18 +95,19 @@ func (a *Activities) compare(ctx context.Context, view *crawlView, page store.Pa
 		return contract.DetectOut{}, nil, translate(err)
 	}
 	outcome, reasons := change.Verdict(last, digests, rule)
-	if outcome.Changed() && in.Suspects {
-		var why []crawl.Reason
-		if outcome, why, err = a.suspect(ctx, page, last, digests, content); err != nil {
-			return contract.DetectOut{}, nil, translate(err)
-		}
-		reasons = append(reasons, why...)
-	}
 	out := contract.DetectOut{Outcome: outcome, Reasons: slices.Concat(asked.Reasons, reasons, looked)}
 	if !worthKeeping(outcome, page.Last, version) {
 		return out, nil, nil
 	}
 	next := newContent{version: version, links: links, body: body, compared: change.ContentOf(digests), said: saidBy(page, content)}
+	if in.Suspects {
+		if err := a.suspect(ctx, page, last, digests, content, &out); err != nil {
+			return contract.DetectOut{}, nil, translate(err)
+		}
+		if out.Outcome == crawl.OutcomeSuspect {
+			return out, nil, nil
+		}
+	}
 	found, err := a.keep(ctx, page, next, &out)
 	if err != nil {
 		return contract.DetectOut{}, nil, err

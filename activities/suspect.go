@@ -22,14 +22,19 @@ func suspectSince(page store.PageRecord) int {
 	return page.Suspect.Visit
 }
 
-// suspect judges a change that was found: whether it counts, and more reasons.
-func (a *Activities) suspect(ctx context.Context, page store.PageRecord, last, next change.Digests, content extract.Page) (crawl.Outcome, []crawl.Reason, error) {
+// suspect judges a change that was found: if it does not count yet, the verdict becomes
+// OutcomeSuspect.
+func (a *Activities) suspect(ctx context.Context, page store.PageRecord, last, next change.Digests, content extract.Page, out *contract.DetectOut) error {
+	if !out.Outcome.Changed() {
+		return nil
+	}
 	why, is, err := a.suspicion(ctx, page, last, next, content)
 	if err != nil || !is {
-		return crawl.OutcomeChanged, nil, err
+		return err
 	}
-	outcome, reasons := change.Suspicion(crawl.OutcomeChanged, why, suspectSince(page))
-	return outcome, reasons, nil
+	outcome, reasons := change.Suspicion(out.Outcome, why, suspectSince(page))
+	out.Outcome, out.Reasons = outcome, slices.Concat(out.Reasons, reasons)
+	return nil
 }
 
 func (a *Activities) suspicion(ctx context.Context, page store.PageRecord, last, next change.Digests, content extract.Page) (why crawl.Reason, is bool, err error) {

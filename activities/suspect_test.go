@@ -143,7 +143,7 @@ func TestSuspectIsDropped(t *testing.T) {
 	if now.ETag != before.ETag || now.Changes != 0 || string(now.Belief) != string(before.Belief) || now.Last.ID != before.Last.ID {
 		t.Errorf("the page is now %+v, was %+v", now, before)
 	}
-	if v := w.recordedVisit(ref, 2); v.Digest != digestOf(errorBody) || v.Version != 1 || codes(v.Reasons) != "text-differs reads-like-an-error beyond-noise second_look min" {
+	if v := w.recordedVisit(ref, 2); v.Digest != digestOf(errorBody) || v.Version != 1 || codes(v.Reasons) != "text-differs beyond-noise reads-like-an-error second_look min" {
 		t.Errorf("recorded %+v", v)
 	}
 	if _, err := w.archive.Open(t.Context(), digestOf(errorBody)); err != nil {

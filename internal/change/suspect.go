@@ -36,7 +36,7 @@ const (
 const (
 	// littleInCommon is the resemblance up to which two texts have next to nothing in
 	// common: a header and a footer may be on both.
-	littleInCommon = 0.1
+	littleInCommon = 0.2
 	// likeFrontPage is the resemblance from which on a text is the front page's. What is
 	// known of that is of its last visit, and front pages change more than others.
 	likeFrontPage = 0.5
