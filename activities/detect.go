@@ -106,6 +106,14 @@ func (a *Activities) compare(ctx context.Context, view *crawlView, page store.Pa
 			return contract.DetectOut{}, nil, translate(err)
 		}
 	}
+	if in.Suspects {
+		if err := a.suspect(ctx, page, last, digests, content, &out); err != nil {
+			return contract.DetectOut{}, nil, translate(err)
+		}
+		if out.Outcome == crawl.OutcomeSuspect {
+			return out, nil, nil
+		}
+	}
 	next.compared = change.ContentOf(next.held(digests))
 	found, err := a.keep(ctx, view, page, next, &out)
 	if err != nil {

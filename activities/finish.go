@@ -50,6 +50,9 @@ func (a *Activities) record(ctx context.Context, view *crawlView, page store.Pag
 	if err != nil {
 		return out, err
 	}
+	if err := a.discardSuspect(ctx, page, out.Outcome); err != nil {
+		return out, err
+	}
 	done, err := a.stores.Gate.Finish(ctx, store.FinishParams{
 		Release: releaseOf(in.Permit, r), Page: page.PageID, Generation: view.Generation,
 		Plan: func(held time.Duration) store.RecordParams {

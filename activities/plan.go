@@ -48,6 +48,7 @@ func (a *Activities) PlanRevisit(ctx context.Context, in contract.PlanIn) (contr
 		}
 		return a.recorded(ctx, view, record, result.Room)
 	}
+	in = suspectRedirect(page, in)
 	followed, err := a.followRedirect(ctx, view, page, in.Fetch)
 	if err != nil {
 		return contract.PlanOut{}, translate(err)
@@ -57,7 +58,7 @@ func (a *Activities) PlanRevisit(ctx context.Context, in contract.PlanIn) (contr
 	if err != nil {
 		return contract.PlanOut{}, translate(err)
 	}
-	if err := a.discard(ctx, in); err != nil {
+	if err := errors.Join(a.discard(ctx, in), a.discardSuspect(ctx, page, in.Fetch.Outcome)); err != nil {
 		return contract.PlanOut{}, translate(err)
 	}
 	plan := decide(view.revisit, page, in, beside)
@@ -247,14 +248,17 @@ func httpTime(text string) time.Time {
 
 func recordOf(page store.PageRecord, in contract.PlanIn, plan schedule.Plan, keep crawl.RetentionSpec) store.RecordParams {
 	f := in.Fetch
+	suspect, settled := afterSuspect(page, in)
 	return store.RecordParams{
 		Visit: store.VisitRecord{
 			PageID: page.PageID, Visit: in.Visit, At: f.At, Outcome: f.Outcome, Status: f.Status, Digest: f.Digest, Bytes: f.Bytes,
 			Duration: f.Duration, State: plan.State, Problem: f.Problem, Location: f.Location,
-			Reasons: slices.Concat(in.Reasons, plan.Reasons()),
+			Reasons: slices.Concat(in.Reasons, settled, plan.Reasons()),
 		},
 		Interval: plan.Interval, Failures: plan.Failures, Held: f.Held, Late: late(page, f.At), Foreseen: plan.Foreseen,
-		Validators: f.Validators, ETag: f.ETag, LastModified: f.LastModified, Respelling: respelling(page, f), Belief: plan.Belief.Encode(),
+		// Those of a suspect content must not answer for the page before it counts.
+		Validators: f.Validators && f.Outcome != crawl.OutcomeSuspect, ETag: f.ETag, LastModified: f.LastModified, Respelling: respelling(page, f), Belief: plan.Belief.Encode(),
+		Suspect:   suspect,
 		Touched:   in.Touched,
 		Retention: store.Retention{Versions: keep.MaxVersions, Age: keep.MaxAge.Std(), Visits: keep.MaxVisits},
 	}

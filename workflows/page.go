@@ -155,7 +155,7 @@ func (p *page) continueAsNew() error {
 	// Nothing blocks from here to the return, so no signal is left behind.
 	p.drain()
 	p.s.Runs++
-	return workflow.NewContinueAsNewError(p.apart, contract.PageWorkflow, p.s)
+	return workflow.NewContinueAsNewError(p.apart, contract.PageWorkflow, readable(p.s))
 }
 
 func (p *page) finish() error {

@@ -37,7 +37,7 @@ func pageDetails(s *contract.PageIn, doing string) string {
 		if line.Status != 0 {
 			status = fmt.Sprint(line.Status)
 		}
-		fmt.Fprintf(&b, "| %d | %s | %s | %s | %s |\n", line.Visit, clock(line.At), contract.Unmarked(line.Outcome, line.Returned), status, cell(line.Note))
+		fmt.Fprintf(&b, "| %d | %s | %s | %s | %s |\n", line.Visit, clock(line.At), line.OutcomeWord(), status, cell(line.Note))
 	}
 	return b.String()
 }

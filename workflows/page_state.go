@@ -210,8 +210,22 @@ func adopt(s *contract.PageIn, plan contract.PlanOut, note string) {
 	line := contract.VisitLine{
 		Visit: s.Visit, At: plan.At, Outcome: plan.Outcome, Returned: plan.Returned, Status: plan.Status, Note: clip(note, maxWords),
 	}
+	if plan.Outcome > crawl.OutcomeSkipped {
+		line.Word, line.Outcome = plan.Outcome.String(), crawl.OutcomeCosmetic
+	}
 	recent := append([]contract.VisitLine{line}, s.Recent...)
 	s.Recent = recent[:min(len(recent), contract.RecentVisits)]
+}
+
+// readable is a page's state as workers of release 0.2.0 can read it, which may have the next
+// run. They have no name for what is suspect: the next run compares again.
+func readable(s contract.PageIn) contract.PageIn {
+	if s.Unrecorded != nil && s.Unrecorded.Fetch.Outcome == crawl.OutcomeSuspect {
+		again := *s.Unrecorded
+		again.Settled, again.Fetch.Outcome, again.Reasons = false, crawl.OutcomeChanged, nil
+		s.Unrecorded = &again
+	}
+	return s
 }
 
 // withoutTime reads a plan's reason as older histories have it, with the time before it

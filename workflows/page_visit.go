@@ -160,7 +160,7 @@ func (p *page) record() error {
 func (p *page) compare(u *contract.Unrecorded) error {
 	p.doing = "comparing"
 	summary := fmt.Sprintf("visit %d: compare with the last version", p.number())
-	out, err := p.detect(summary, contract.DetectIn{Page: p.s.Page, Visit: p.number(), Fetch: u.Fetch, Register: true, Returns: true})
+	out, err := p.detect(summary, contract.DetectIn{Page: p.s.Page, Visit: p.number(), Fetch: u.Fetch, Register: true, Returns: true, Suspects: true})
 	if err == nil {
 		u.Fetch.Heads = nil // stored with the version, or no longer needed
 	}

@@ -37,7 +37,31 @@ func Word(r crawl.Reason) (string, bool) {
 	case CodeNearDuplicate:
 		return fmt.Sprintf("nearly the same content as %s (resemblance %s)", r.Text, degree(r.Num["resemblance"])), true
 	}
+	if words, ok := suspectWord(r); ok {
+		return words, true
+	}
 	return NoiseWord(r)
+}
+
+// suspectWord is Word for what concerns suspect contents.
+func suspectWord(r crawl.Reason) (string, bool) {
+	switch r.Code {
+	case CodeErrorWords:
+		return fmt.Sprintf("reads like an error or a wall (%q), nothing of the page in it", r.Text), true
+	case CodeNothingLeft:
+		return "no text, where there was one", true
+	case CodeFrontPage:
+		return fmt.Sprintf("the front page's text instead of its own (%s, resemblance %s)", r.Text, degree(r.Num["resemblance"])), true
+	case CodeToFrontPage:
+		return "redirects to the front page " + r.Text, true
+	case CodeToWall:
+		return "redirects to a login or a check " + r.Text, true
+	case CodeConfirmed:
+		return fmt.Sprintf("as suspect as at visit %.0f, so it counts", r.Num["visit"]), true
+	case CodeDropped:
+		return fmt.Sprintf("what visit %.0f found is gone, and never counted", r.Num["visit"]), true
+	}
+	return "", false
 }
 
 // howMuch says in parentheses by how much two texts differ, as far as it is known.

@@ -17,7 +17,8 @@ func (versionCmd) Run(s *session) error { return s.say("recrawl %s", config.Vers
 
 type showCmd struct {
 	pageArg
-	Version uint `placeholder:"N" help:"The version, by default the newest."`
+	Version uint `placeholder:"N" xor:"which" help:"The version, by default the newest."`
+	Visit   uint `placeholder:"N" xor:"which" help:"What visit N found, such as something suspect, while it is kept."`
 	Text    bool `xor:"view" help:"Its text instead of its markup."`
 	Head    bool `xor:"view" help:"The request and the head of the answer."`
 }
@@ -39,6 +40,9 @@ func (c showCmd) Run(s *session) error {
 		view = report.ViewHead
 	}
 	return c.withVersions(s, func(r report.Reporter, files archive.Store, page store.PageRecord) error {
+		if c.Visit > 0 {
+			return r.ShowVisit(s.ctx, files, page, int(c.Visit), view)
+		}
 		return r.Show(s.ctx, files, page, int(c.Version), view)
 	})
 }

@@ -252,6 +252,9 @@ type DetectIn struct {
 	// Returns: the workflow knows of pages that return to an earlier version. Those of
 	// earlier releases are answered with a new one.
 	Returns bool `json:"returns,omitempty"`
+	// Suspects: the answer may be OutcomeSuspect. Workflows of release 0.2.0 and older do
+	// not know that outcome.
+	Suspects bool `json:"suspects,omitempty"`
 }
 
 // DetectOut is the verdict.

@@ -1,6 +1,7 @@
 package contract
 
 import (
+	"cmp"
 	"time"
 
 	"recrawl/internal/crawl"
@@ -80,12 +81,20 @@ type Tuning struct {
 
 // VisitLine is one visit in a page's current details.
 type VisitLine struct {
-	Visit    int           `json:"visit"`
-	At       time.Time     `json:"at"`
-	Outcome  crawl.Outcome `json:"outcome,omitempty"`
-	Returned bool          `json:"returned,omitempty"` // see Marked
-	Status   int           `json:"status,omitempty"`
-	Note     string        `json:"note,omitempty"`
+	Visit   int           `json:"visit"`
+	At      time.Time     `json:"at"`
+	Outcome crawl.Outcome `json:"outcome,omitempty"`
+	// Word is the outcome if programs of release 0.2.0 have no name for it, and so could
+	// not read the line: Outcome is then one that they have.
+	Word     string `json:"word,omitempty"`
+	Returned bool   `json:"returned,omitempty"` // see Marked
+	Status   int    `json:"status,omitempty"`
+	Note     string `json:"note,omitempty"`
+}
+
+// OutcomeWord is the outcome's name.
+func (l VisitLine) OutcomeWord() string {
+	return cmp.Or(l.Word, Unmarked(l.Outcome, l.Returned).String())
 }
 
 // DiscoverIn registers a version's links and admits known pages.

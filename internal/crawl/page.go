@@ -2,6 +2,7 @@ package crawl
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 )
@@ -72,6 +73,9 @@ const (
 	OutcomeTimedOut    Outcome = 12 // over the time limit
 	OutcomeSkipped     Outcome = 13 // selective rule; no request made
 	OutcomeReturned    Outcome = 14 // differs from the last version, but is one that the page had not long ago
+	// OutcomeSuspect: what was found looks like an error, a wall or the front page instead
+	// of the page. It counts only if a second look finds such a thing again.
+	OutcomeSuspect Outcome = 15
 )
 
 var outcomes = map[Outcome]string{
@@ -79,15 +83,12 @@ var outcomes = map[Outcome]string{
 	OutcomeRedirected: "redirected", OutcomeFailed: "failed", OutcomeThrottled: "throttled", OutcomeGone: "gone",
 	OutcomeExcluded: "excluded", OutcomeUnsupported: "unsupported", OutcomeTooLarge: "too_large",
 	OutcomeTimedOut: "timed_out", OutcomeSkipped: "skipped", OutcomeReturned: "returned",
+	OutcomeSuspect: "suspect",
 }
 
 // Outcomes lists all outcomes in their order.
 func Outcomes() []Outcome {
-	all := make([]Outcome, 0, len(outcomes))
-	for o := OutcomeNew; o <= OutcomeReturned; o++ {
-		all = append(all, o)
-	}
-	return all
+	return slices.Sorted(maps.Keys(outcomes))
 }
 
 func (o Outcome) String() string { return nameOf(outcomes, o) }

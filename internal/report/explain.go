@@ -44,9 +44,11 @@ type explainLine struct {
 	HostWhy   orNull    `json:"host_why"`
 	Evicted   orNull    `json:"evicted"`   // why, of a page that gave its place to another
 	HintedBy  orNull    `json:"hinted_by"` // the sitemap or feed by whose word it is early
-	Policy    string    `json:"policy"`
-	Reasons   []string  `json:"reasons"` // of the last visit's decision
-	Plan      *planLine `json:"plan"`    // by what is known now; null if the policy does not plan the page
+	// Suspect is the visit that found what counts only after a second look; 0 for none.
+	Suspect int       `json:"suspect_visit"`
+	Policy  string    `json:"policy"`
+	Reasons []string  `json:"reasons"` // of the last visit's decision
+	Plan    *planLine `json:"plan"`    // by what is known now; null if the policy does not plan the page
 	// Estimates are of the same visits by the estimators of the literature; null if the
 	// page was never compared.
 	Estimates *estimatesLine `json:"estimates"`
@@ -140,7 +142,7 @@ func (r Reporter) robotsOf(ctx context.Context, page store.PageRecord, agent str
 func (e explained) line() explainLine {
 	line := explainLine{
 		URL: e.page.URL, Crawl: e.page.Crawl, AskedAs: e.page.Respelling.Spelling, Kind: e.page.Kind, State: e.page.State, Visits: e.page.Visits, Changes: e.page.Changes, AsInVersion: asInVersion(e.page),
-		Importance: e.page.Weight, NextAt: stamp(e.is.At), nextLine: nextLineOf(e.is.Next), Due: stamp(e.page.NextAt), HostState: e.is.state, HostWhy: orNull(e.is.trouble), Policy: e.crawl.Spec.Revisit.Policy, Reasons: []string{}, Robots: e.robots,
+		Importance: e.page.Weight, Suspect: suspectVisit(e.page), NextAt: stamp(e.is.At), nextLine: nextLineOf(e.is.Next), Due: stamp(e.page.NextAt), HostState: e.is.state, HostWhy: orNull(e.is.trouble), Policy: e.crawl.Spec.Revisit.Policy, Reasons: []string{}, Robots: e.robots,
 		Workflow: liveLine{Live: e.live, Due: stamp(e.live.Due), Snoozed: stamp(e.live.Snoozed)},
 	}
 	if e.last != nil {
@@ -184,6 +186,9 @@ func (e explained) write(r Reporter) error {
 	t.row("next", e.is.words(e.now))
 	if e.hint != nil {
 		t.row("early", hintWords(*e.hint))
+	}
+	if visit := suspectVisit(e.page); visit > 0 {
+		t.row("suspect", fmt.Sprintf("what visit %d found counts if the next look finds such a thing, too: `starter show %s --visit %d` shows it", visit, e.page.URL, visit))
 	}
 	t.row("policy", policy(e.crawl.Spec.Revisit))
 	if e.last != nil {

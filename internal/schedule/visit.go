@@ -32,6 +32,7 @@ type Plan struct {
 //	failed timed_out                   failing    back-off, not before its Rest
 //	throttled                          as before  back-off, not before Retry-After and its Rest
 //	skipped                            as before  by policy, nothing learned
+//	suspect                            as before  early, nothing learned
 //
 // Only outcomes of the first three rows teach the policy anything; that a page could not
 // be fetched says nothing about its changes. A page that was stopped, or gave up its
@@ -69,9 +70,28 @@ func judge(policy Policy, page Page, seen Observation, p Parameters) Plan {
 		return Plan{State: living(page.State), Failures: page.Failures + 1, Decision: p.backoff(page, CodeThrottled, seen)}
 	case crawl.OutcomeSkipped:
 		return Plan{State: living(page.State), Failures: page.Failures, Decision: policy.Next(page, seen, p)}
+	case crawl.OutcomeSuspect:
+		return Plan{State: living(page.State), Failures: page.Failures, Decision: p.lookAgain(policy, page, seen)}
 	default: // failed, timed out, and what a later version may add
 		return Plan{State: crawl.Failing, Failures: page.Failures + 1, Decision: p.backoff(page, CodeFailed, seen)}
 	}
+}
+
+// secondLook is how soon a page is looked at again that showed something suspect: an error
+// that passes has mostly passed by then.
+const secondLook = 30 * time.Minute
+
+// lookAgain decides when the second look at a page is: early, but not before the floor,
+// and never later than the policy would have it.
+func (p Parameters) lookAgain(policy Policy, page Page, seen Observation) Decision {
+	usual := policy.Next(page, seen, p)
+	interval, bound := p.spread(page, secondLook)
+	if usual.Interval <= interval {
+		return usual
+	}
+	d := Decision{Interval: interval, Wanted: secondLook, Belief: page.Belief}
+	d.why.add(because(CodeSecondLook, interval.Seconds()), bound)
+	return d
 }
 
 // living returns the state of a page after a visit that does not tell its state. A page

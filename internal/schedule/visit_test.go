@@ -50,6 +50,8 @@ func TestAfterVisit(t *testing.T) {
 		{"timed out, and its host held", crawl.Failing, 2, Observation{Outcome: crawl.OutcomeTimedOut, Rest: 8 * time.Hour}, crawl.Failing, 3, 8 * time.Hour, 9 * time.Hour, "failed 3 times in a row, left alone for 8h because its host was held on its account"},
 		{"held for as long as it asked for", crawl.Active, 0, Observation{Outcome: crawl.OutcomeThrottled, RetryAfter: 5 * time.Hour, Rest: 5 * time.Hour}, crawl.Active, 1, 5 * time.Hour, 335 * time.Minute, "the host asked for quiet, not before the 5h it asked for"},
 		{"skipped learns nothing", crawl.Failing, 3, seen(crawl.OutcomeSkipped), crawl.Failing, 3, 45 * time.Hour, 51 * time.Hour, ""},
+		{"suspect is looked at again soon", crawl.Active, 2, seen(crawl.OutcomeSuspect), crawl.Active, 2, time.Hour, 67 * time.Minute, "looked at again after 1h 4m already, before it counts, not before min_interval 1h"},
+		{"suspect keeps its state", crawl.Duplicate, 0, seen(crawl.OutcomeSuspect), crawl.Duplicate, 0, time.Hour, 67 * time.Minute, ""},
 		{"stopped stays stopped", crawl.Stopped, 0, seen(crawl.OutcomeChanged), crawl.Stopped, 0, 22 * time.Hour, 26 * time.Hour, ""},
 		{"evicted stays evicted", crawl.Evicted, 0, seen(crawl.OutcomeFailed), crawl.Evicted, 1, time.Hour, 67 * time.Minute, ""},
 	} {
@@ -67,5 +69,29 @@ func TestAfterVisit(t *testing.T) {
 				t.Errorf("reasons %q, want %q", words, c.words)
 			}
 		})
+	}
+}
+
+// A second look never comes later than the policy would have it, and not before the floor.
+func TestSecondLookIsNoLater(t *testing.T) {
+	t.Parallel()
+	page := Page{ID: 11, State: crawl.Active, Visit: 3, Belief: Belief{Pairs: 2, History: 1, Compared: 1}}
+	for _, policy := range Policies() {
+		for _, round := range []time.Duration{time.Minute, 10 * time.Minute, time.Hour, day, 30 * day} {
+			for _, least := range []time.Duration{time.Second, time.Hour, 12 * time.Hour} {
+				p := Parameters{Round: round, Min: least, Max: 60 * day}
+				usual := policy.Next(page, Observation{Outcome: crawl.OutcomeSuspect}, p)
+				got := AfterVisit(policy, page, Observation{Outcome: crawl.OutcomeSuspect}, p)
+				if got.Interval > usual.Interval || got.Interval < p.Floor() {
+					t.Errorf("%s, round %s, at least %s: after %s, as usual after %s", policy.Name(), round, least, got.Interval, usual.Interval)
+				}
+				if most := max(secondLook, p.Floor()) * 112 / 100; got.Interval > most {
+					t.Errorf("%s, round %s, at least %s: only after %s", policy.Name(), round, least, got.Interval)
+				}
+				if got.Belief.Pairs != page.Belief.Pairs || got.Belief.Compared != page.Belief.Compared {
+					t.Errorf("%s learned %+v", policy.Name(), got.Belief)
+				}
+			}
+		}
 	}
 }

@@ -63,6 +63,8 @@ func Word(r crawl.Reason) string {
 		return fmt.Sprintf("jitter %+.1f %%", 100*r.Num["share"])
 	case CodeProbe:
 		return "looked at again every " + span(r)
+	case CodeSecondLook:
+		return "looked at again after " + rough(r) + " already, before it counts"
 	case CodeFailed:
 		return "failed" + inARow(n)
 	case CodeThrottled:

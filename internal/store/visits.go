@@ -37,6 +37,8 @@ type PageRecord struct {
 	ETag, LastModified string
 	// Respelling is how the page is asked for; see Respelling.
 	Respelling Respelling
+	// Suspect is what a visit found that does not count before a second look.
+	Suspect Suspect
 	// Last is the version that the last recorded visit left, zero if there is none. It is
 	// never a version of a visit that is not recorded yet.
 	Last VersionRecord
@@ -47,6 +49,13 @@ type PageRecord struct {
 	HostSteering schedule.HostSteering
 	// Generation is that of the page's crawl at this reading.
 	Generation int64
+}
+
+// Suspect is what a visit found that does not count before a second look, zero if there is
+// nothing of the kind.
+type Suspect struct {
+	Visit  int    // number of the visit
+	Digest string // of the body, "" if there was none, or none that may be kept
 }
 
 // VersionRecord is a distinct content of a page.
@@ -166,6 +175,7 @@ type RecordParams struct {
 	ETag, LastModified string
 	Respelling         *Respelling     // nil leaves it
 	Belief             json.RawMessage // nil leaves it
+	Suspect            *Suspect        // replaces the page's; nil leaves it
 	// Touched are the hosts with pages that the visit's links have made known.
 	Touched []int64
 	// Retention is applied to the page in the same transaction, to at most RetentionStep of

@@ -97,7 +97,8 @@ type Redirect struct {
 	To     string // as Page.Links
 }
 
-// Trouble answers with a status other than 200 while its window is open.
+// Trouble answers with a status other than 200 while its window is open, or with 200 and a
+// page that says that it was not found, as sites do that hide their errors.
 type Trouble struct {
 	Window
 	Status int

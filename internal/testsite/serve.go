@@ -155,8 +155,15 @@ func (a *answer) trouble(t Trouble) {
 		a.retryAfter = time.Duration(seconds) * time.Second
 		a.Header().Set("Retry-After", strconv.Itoa(seconds))
 	}
+	if t.Status == http.StatusOK {
+		a.text("text/html; charset=utf-8", softError)
+		return
+	}
 	http.Error(a, http.StatusText(t.Status), t.Status)
 }
+
+// softError is the page of an error that hides behind a 200.
+const softError = `<!doctype html><title>Page not found</title><main><h1>Page not found</h1><p>Nothing of that name is here.</main>`
 
 func (a *answer) text(mediaType, body string) {
 	a.Header().Set("Content-Type", mediaType)

@@ -89,7 +89,11 @@ func (r Rate) words() string {
 }
 
 func (t Trouble) words() string {
-	text := fmt.Sprintf("answers %d %s %s", t.Status, http.StatusText(t.Status), t.Window.words())
+	what := fmt.Sprintf("answers %d %s", t.Status, http.StatusText(t.Status))
+	if t.Status == http.StatusOK {
+		what = "says with 200 OK that it was not found"
+	}
+	text := what + " " + t.Window.words()
 	if t.RetryAfter > 0 {
 		text += ", with Retry-After: " + spell(time.Duration(wholeSeconds(t.RetryAfter))*time.Second)
 	}

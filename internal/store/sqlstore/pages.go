@@ -15,7 +15,7 @@ import (
 // SQLite from starting with a table that is larger than the list of ids.
 func (s *Store) pageQuery() string {
 	return `SELECT p.id, p.crawl_id, c.name, c.generation, p.url, h.host, p.host_id, p.level, p.hops, p.kind, f.hinted_by,
-			f.state, f.visit, f.changes, f.failures, f.last_at, f.next_at, f.backlinks, f.weight, f.rank, f.linking_hosts, f.inner_links, f.etag, f.last_modified, f.spelling, f.respelled, f.belief,
+			f.state, f.visit, f.changes, f.failures, f.last_at, f.next_at, f.backlinks, f.weight, f.rank, f.linking_hosts, f.inner_links, f.etag, f.last_modified, f.spelling, f.respelled, f.belief, f.suspect_visit, f.suspect_digest,
 			COALESCE(w.id, 0), COALESCE(w.seq, 0), COALESCE(w.visit, 0), COALESCE(w.at, 0),
 			COALESCE(w.digest, ''), COALESCE(w.text_digest, ''), COALESCE(w.link_digest, ''),
 			COALESCE(w.bytes, 0), COALESCE(w.text_bytes, 0),
@@ -41,7 +41,7 @@ func scanPage(row Row) (store.PageRecord, error) {
 	var belief, site string
 	err := row.Scan(&p.PageID, &p.CrawlID, &p.Crawl, &p.Generation, &p.URL, &p.Host, &p.HostID, &p.Level, &p.Hops, &kind, &p.HintedBy,
 		&state, &p.Visits, &p.Changes, &p.Failures, &lastAt, &nextAt, &p.Backlinks,
-		&p.Weight, &p.Rank, &p.LinkingHosts, &p.InnerLinks, &p.ETag, &p.LastModified, &p.Respelling.Spelling, &p.Respelling.Times, &belief,
+		&p.Weight, &p.Rank, &p.LinkingHosts, &p.InnerLinks, &p.ETag, &p.LastModified, &p.Respelling.Spelling, &p.Respelling.Times, &belief, &p.Suspect.Visit, &p.Suspect.Digest,
 		&w.ID, &w.Seq, &w.Visit, &versionAt, &w.Digest, &w.TextDigest, &w.LinkDigest, &w.Bytes, &w.TextBytes,
 		&w.ContentType, &w.Title, &w.Canonical, &w.Language, &w.Back,
 		&t.Policy, &t.Threshold, &t.Prior.A, &t.Prior.B, &t.Interval, &t.Steep,

@@ -400,6 +400,10 @@ func updateVisited(ctx context.Context, tx Tx, page frontierRow, v store.VisitRe
 		args = append(args, clean(string(p.Belief)))
 		query += fmt.Sprintf(`, belief = $%d`, len(args))
 	}
+	if p.Suspect != nil {
+		args = append(args, p.Suspect.Visit, clean(p.Suspect.Digest))
+		query += fmt.Sprintf(`, suspect_visit = $%d, suspect_digest = $%d`, len(args)-1, len(args))
+	}
 	if _, err := tx.Exec(ctx, query+` WHERE page_id = $1`, args...); err != nil {
 		return fmt.Errorf("move the page on: %w", err)
 	}

@@ -196,6 +196,7 @@ func visitCases() []collectionCase {
 		{"TimesAreTheStores", visitTimes},
 		{"ValidatorsAndBelief", visitValidators},
 		{"Spelling", visitSpelling},
+		{"Suspect", visitSuspect},
 		{"StoppedStaysStopped", visitStopped},
 		{"OfUnknownPage", visitUnknown},
 		{"RoomInTheWindow", visitRoom},
@@ -232,6 +233,43 @@ func visitMoves(c *collection) {
 	want(c, "changes", page.Changes, 1)
 	want(c, "state", page.State, crawl.Gone)
 	c.checkCounts()
+}
+
+// What is suspect of a page stays until a visit says otherwise, and is no version: its bytes
+// may be given up, and go with the page.
+func visitSuspect(c *collection) {
+	c.open()
+	p := c.admitted(1, 1)[0]
+	c.save(version(p.PageID, 1))
+	c.visit(p.PageID, crawl.OutcomeNew, crawl.Active)
+	want(c, "suspect", c.page(p.PageID).Suspect, store.Suspect{})
+	record := func(visit int, outcome crawl.Outcome, suspect *store.Suspect) {
+		v := store.VisitRecord{PageID: p.PageID, Visit: visit, Outcome: outcome, State: crawl.Active}
+		if suspect != nil {
+			v.Digest = suspect.Digest
+		}
+		_, err := c.s.RecordVisit(c.ctx, store.RecordParams{Visit: v, Suspect: suspect})
+		c.check(err)
+	}
+	found := store.Suspect{Visit: 2, Digest: c.digest(7)}
+	record(2, crawl.OutcomeSuspect, &found)
+	page := c.page(p.PageID)
+	want(c, "suspect", page.Suspect, found)
+	want(c, "last version", page.Last.Seq, 1)
+	want(c, "changes", page.Changes, 0)
+	record(3, crawl.OutcomeFailed, nil)
+	want(c, "suspect after a failure", c.page(p.PageID).Suspect, found)
+	record(4, crawl.OutcomeUnchanged, &store.Suspect{})
+	want(c, "suspect in the end", c.page(p.PageID).Suspect, store.Suspect{})
+	want(c, "counted", c.status().Outcomes[crawl.OutcomeSuspect], 1)
+	c.checkCounts()
+	stored, err := c.s.Visit(c.ctx, p.PageID, 2)
+	c.check(err)
+	want(c, "outcome", stored.Outcome, crawl.OutcomeSuspect)
+	want(c, "version of the visit", stored.Version, 1)
+	gone, err := c.s.Forget(c.ctx, store.ForgetParams{Target: store.Target{URL: p.URL}, Limit: 10})
+	c.check(err)
+	want(c, "bytes that go with the page", slices.Contains(gone.Digests, found.Digest), true)
 }
 
 func visitAlready(c *collection) {

@@ -1,0 +1,118 @@
+package activities
+
+import (
+	"context"
+	"slices"
+
+	"recrawl/internal/change"
+	"recrawl/internal/contract"
+	"recrawl/internal/crawl"
+	"recrawl/internal/extract"
+	"recrawl/internal/robots/directive"
+	"recrawl/internal/store"
+	"recrawl/internal/urlkey"
+)
+
+// suspectSince is the number of the visit that found something suspect of a page which no
+// version has followed, 0 if there is none.
+func suspectSince(page store.PageRecord) int {
+	if page.Suspect.Visit <= page.Last.Visit {
+		return 0 // a worker of an older release took it for a version
+	}
+	return page.Suspect.Visit
+}
+
+// suspect judges a change that was found: if it does not count yet, the verdict becomes
+// OutcomeSuspect.
+func (a *Activities) suspect(ctx context.Context, page store.PageRecord, last, next change.Digests, content extract.Page, out *contract.DetectOut) error {
+	if !out.Outcome.Changed() || out.Returned {
+		return nil
+	}
+	why, is, err := a.suspicion(ctx, page, last, next, content)
+	if err != nil || !is {
+		return err
+	}
+	outcome, reasons := change.Suspicion(out.Outcome, why, suspectSince(page))
+	out.Outcome, out.Reasons = outcome, slices.Concat(out.Reasons, reasons)
+	return nil
+}
+
+func (a *Activities) suspicion(ctx context.Context, page store.PageRecord, last, next change.Digests, content extract.Page) (why crawl.Reason, is bool, err error) {
+	if !change.LittleInCommon(last, next) {
+		return why, false, nil
+	}
+	if why, is = change.SuspectText(content.Title, content.Text); is {
+		return why, true, nil
+	}
+	front, err := a.frontPage(ctx, page)
+	if err != nil {
+		return why, false, err
+	}
+	why, is = change.SuspectFront(next, front)
+	return why, is, nil
+}
+
+// frontPage is what the page's crawl knows of the front page of the page's host; it is zero
+// if that is nothing, or if the page is the front page itself.
+func (a *Activities) frontPage(ctx context.Context, page store.PageRecord) (change.FrontPage, error) {
+	u, err := urlkey.Canonical(page.URL)
+	if err != nil || u.Target() == "/" {
+		return change.FrontPage{}, nil
+	}
+	url := u.Origin() + "/"
+	found, err := a.stores.Pages.FindPages(ctx, url, page.Crawl)
+	if err != nil || len(found) == 0 || found[0].Last.ID == 0 {
+		return change.FrontPage{}, err
+	}
+	last := found[0].Last
+	known, err := a.stores.Pages.Content(ctx, last.ID)
+	return change.FrontPage{URL: url, Text: last.TextDigest, Sketch: known.Sketch}, err
+}
+
+// suspectRedirect completes a visit that was redirected: to the site's front page, or to a
+// wall, it counts only if a second look finds that, too.
+func suspectRedirect(page store.PageRecord, in contract.PlanIn) contract.PlanIn {
+	f := &in.Fetch
+	if f.Outcome != crawl.OutcomeRedirected || page.Last.ID == 0 || page.State == crawl.Redirect || page.Kind.IsSource() {
+		return in
+	}
+	from, err := urlkey.Canonical(page.URL)
+	if err != nil {
+		return in
+	}
+	to, err := urlkey.Canonical(f.Location)
+	if err != nil {
+		return in
+	}
+	if why, is := change.SuspectRedirect(from, to); is {
+		outcome, reasons := change.Suspicion(f.Outcome, why, suspectSince(page))
+		f.Outcome, in.Reasons = outcome, slices.Concat(in.Reasons, reasons)
+	}
+	return in
+}
+
+// afterSuspect is what is suspect of a page after a visit, nil if that stays as it was, and
+// what is to be said of it.
+func afterSuspect(page store.PageRecord, in contract.PlanIn) (*store.Suspect, []crawl.Reason) {
+	if in.Fetch.Outcome == crawl.OutcomeSuspect {
+		found := store.Suspect{Visit: in.Visit, Digest: in.Fetch.Digest}
+		if len(directive.AgainstKeeping(in.Reasons)) > 0 {
+			found.Digest = ""
+		}
+		return &found, nil
+	}
+	settled, why := change.AfterSuspect(in.Fetch.Outcome, suspectSince(page))
+	if !settled {
+		return nil, nil
+	}
+	return &store.Suspect{}, why
+}
+
+// discardSuspect gives up the bytes of what was suspect of a page, if a visit with this
+// outcome settles it. Bytes that have become a version's stay.
+func (a *Activities) discardSuspect(ctx context.Context, page store.PageRecord, outcome crawl.Outcome) error {
+	if settled, _ := change.AfterSuspect(outcome, suspectSince(page)); !settled || page.Suspect.Digest == "" {
+		return nil
+	}
+	return a.stores.Contents.Discard(ctx, []string{page.Suspect.Digest})
+}

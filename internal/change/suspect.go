@@ -1,0 +1,149 @@
+package change
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"recrawl/internal/crawl"
+	"recrawl/internal/urlkey"
+)
+
+// Codes of the reasons why a content is suspect, and of what became of it. They are
+// stored; never change them.
+const (
+	// CodeErrorWords: the content has next to nothing in common with the last version, and
+	// reads like an error or a wall. Its text is the words that say so. Numbers: text_bytes.
+	CodeErrorWords = "reads-like-an-error"
+	// CodeNothingLeft: a page that had a text has none.
+	CodeNothingLeft = "no-text-left"
+	// CodeFrontPage: the content is that of the host's front page, whose URL is the text.
+	// Numbers: resemblance.
+	CodeFrontPage = "front-page-instead"
+	// CodeToFrontPage: a page that had content redirects to its host's front page.
+	CodeToFrontPage = "redirects-to-front-page"
+	// CodeToWall: a page that had content redirects to where people log in, or prove that
+	// they are people.
+	CodeToWall = "redirects-to-wall"
+	// CodeConfirmed: a second look found something suspect again, so it counts. Numbers:
+	// visit, the one that saw it first.
+	CodeConfirmed = "suspect-again"
+	// CodeDropped: a second look found the page as it was before a visit that found
+	// something suspect. Numbers: visit, that one.
+	CodeDropped = "suspect-gone"
+)
+
+const (
+	// littleInCommon is the resemblance up to which two texts have next to nothing in
+	// common: a header and a footer may be on both.
+	littleInCommon = 0.2
+	// likeFrontPage is the resemblance from which on a text is the front page's. What is
+	// known of that is of its last visit, and front pages change more than others.
+	likeFrontPage = 0.5
+)
+
+// LittleInCommon reports whether a content shares next to nothing with the page's last
+// version, so that it may be suspect. What is not known of the last version casts no
+// suspicion.
+func LittleInCommon(prev, next Digests) bool {
+	if prev.first() || prev.Text == next.Text || prev.TextBytes == 0 || len(prev.Sketch) == 0 {
+		return false
+	}
+	if next.TextBytes == 0 {
+		return true
+	}
+	return len(next.Sketch) > 0 && prev.Sketch.Resemblance(next.Sketch) <= littleInCommon
+}
+
+// SuspectText judges a content that has little in common with the page's last version, by
+// itself: whether it reads like an error, a wall or nothing at all, which may be over soon.
+func SuspectText(title, text string) (crawl.Reason, bool) {
+	if text == "" {
+		return crawl.Reason{Code: CodeNothingLeft}, true
+	}
+	if words := errorWords(title, text); words != "" {
+		return crawl.Reason{Code: CodeErrorWords, Text: words, Num: map[string]float64{"text_bytes": float64(len(text))}}, true
+	}
+	return crawl.Reason{}, false
+}
+
+// FrontPage is what is known of a host's front page.
+type FrontPage struct {
+	URL  string
+	Text string // digest of its main text
+	Sketch
+}
+
+// SuspectFront judges a content that has little in common with the page's last version:
+// whether it is that of the host's front page.
+func SuspectFront(next Digests, front FrontPage) (crawl.Reason, bool) {
+	resemblance := front.Resemblance(next.Sketch)
+	if next.Text != "" && next.Text == front.Text {
+		resemblance = 1
+	}
+	tellable := len(next.Sketch) >= MinShingles && len(front.Sketch) >= MinShingles
+	if resemblance < 1 && !tellable || resemblance < likeFrontPage {
+		return crawl.Reason{}, false
+	}
+	return crawl.Reason{Code: CodeFrontPage, Text: front.URL, Num: map[string]float64{"resemblance": resemblance}}, true
+}
+
+// SuspectRedirect judges a redirect of a page that had content: whether it leads to the
+// site's front page or to a wall, as it may while something is amiss.
+func SuspectRedirect(from, to urlkey.URL) (crawl.Reason, bool) {
+	switch {
+	case isFront(from):
+	case isWall(to) && !isWall(from):
+		return crawl.Reason{Code: CodeToWall, Text: to.String()}, true
+	case isFront(to) && urlkey.SameSite(from, to):
+		return crawl.Reason{Code: CodeToFrontPage, Text: to.String()}, true
+	}
+	return crawl.Reason{}, false
+}
+
+// isFront reports whether a URL looks like that of a site's front page, perhaps in one of its
+// languages.
+func isFront(u urlkey.URL) bool {
+	segments := u.Segments()
+	if u.Query() != "" || len(segments) > 1 {
+		return false
+	}
+	return len(segments) == 0 || segments[0] == "" || frontSegment.MatchString(segments[0])
+}
+
+var frontSegment = regexp.MustCompile(`^(?i:[a-z]{2}([-_][a-z]{2})?|index\.[a-z]{3,4}|home)$`)
+
+// isWall reports whether a URL looks like that of a wall.
+func isWall(u urlkey.URL) bool {
+	label, _, more := strings.Cut(u.Hostname(), ".")
+	return more && wallLabel.MatchString(label) || slices.ContainsFunc(u.Segments(), wallSegment.MatchString)
+}
+
+var (
+	wallLabel   = regexp.MustCompile(`^(login|signin|auth|sso|accounts?|consent|challenge|captcha)$`)
+	wallSegment = regexp.MustCompile(`^(?i:(log|sign)[-_]?in|sso|oauth2?|authenticate|authorize|captcha|challenge|consent|anmelden|einloggen|connexion|accedi|inloggen|iniciar-?sesion|logowanie)(?i:\.[a-z]{3,4})?$`)
+)
+
+// Suspicion says what becomes of a visit that found something suspect, whose outcome would
+// otherwise be the given one. since is the number of an earlier visit that did, too, and
+// that no version has followed, 0 for none. The first look counts for nothing. The second
+// counts as it is, so that nothing that lasts is missed, however it reads.
+func Suspicion(outcome crawl.Outcome, why crawl.Reason, since int) (crawl.Outcome, []crawl.Reason) {
+	if since == 0 {
+		return crawl.OutcomeSuspect, []crawl.Reason{why}
+	}
+	return outcome, []crawl.Reason{why, {Code: CodeConfirmed, Num: map[string]float64{"visit": float64(since)}}}
+}
+
+// AfterSuspect says what a visit with an outcome means for what an earlier one, since,
+// found suspect: whether that is settled, and why. Visits that did not come to see the page
+// settle nothing.
+func AfterSuspect(outcome crawl.Outcome, since int) (settled bool, why []crawl.Reason) {
+	switch {
+	case since == 0:
+		return false, nil
+	case outcome.Observes() && !outcome.Changed():
+		return true, []crawl.Reason{{Code: CodeDropped, Num: map[string]float64{"visit": float64(since)}}}
+	}
+	return outcome.Observes() || slices.Contains([]crawl.Outcome{crawl.OutcomeRedirected, crawl.OutcomeGone}, outcome), nil
+}
