@@ -167,19 +167,21 @@ func (s *scanner) stampAt(i int) int {
 	if label == 0 || s.sentence && i > 0 {
 		return 0
 	}
-	r, _ := utf8.DecodeRuneInString(s.tokens[i].text)
-	if !s.isEdge(i) && unicode.IsLower(r) {
+	if !s.isEdge(i) && !s.beginsPart(i) {
 		return 0 // "the rules updated on 3 March"
 	}
 	end := i + label
-	for s.isMark(end, ":：-–—") {
+	for s.isMark(end, ":：՝-–—") {
 		end++
 	}
 	if n := s.ageAt(end); n > 0 {
 		return end + n - i
 	}
-	n := s.dateAt(end)
-	if said := s.readDate(end, end+n); said.hasDate() || said.clock != nil {
+	if n := s.relativeAt(end); n > 0 {
+		return end + n - i
+	}
+	n := s.stretchAt(end, isDate|isStampDate, isDateJoin|isStampJoin)
+	if said := s.readDate(end, end+n); said.hasDate() || said.clock != nil || s.saysDay(end, end+n, said) {
 		return end + n - i
 	}
 	return 0
@@ -226,16 +228,19 @@ func (s *scanner) timingAt(i int) int {
 
 // dateAt is the length of the stretch of words and numbers of dates and times at
 // i, which must have a number.
-func (s *scanner) dateAt(i int) int {
+func (s *scanner) dateAt(i int) int { return s.stretchAt(i, isDate, isDateJoin) }
+
+// stretchAt is dateAt with words of some roles, and what may stand between them.
+func (s *scanner) stretchAt(i int, words, joins role) int {
 	end, numbers := i, 0
 	for j := i; j < len(s.tokens); j++ {
 		switch {
 		case s.isNumber(j):
 			numbers++
 			end = j + 1
-		case s.is(j, isDate):
+		case s.is(j, words):
 			end = j + 1
-		case s.is(j, isDateJoin), s.isMark(j, ",.()-–"):
+		case s.is(j, joins), s.isMark(j, ",.()-–"):
 		default:
 			j = len(s.tokens) // the end of the stretch
 		}

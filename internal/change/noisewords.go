@@ -26,6 +26,8 @@ const (
 	isDateJoin                   // stands within dates
 	isMaking                     // how a page comes about
 	beginsStamp                  // the first word of a label
+	isStampDate                  // in the date after a label
+	isStampJoin                  // stands within such dates
 )
 
 // roles are the words by their roles, in English, German, French, Spanish,
@@ -103,6 +105,15 @@ var roles = func() map[string]role {
 			all[word] |= r
 		}
 	}
+	addWords(all, moreUnits, isUnit)
+	addWords(all, moreLongUnits, isLongUnit)
+	addWords(all, moreAgos, isAgo)
+	addWords(all, moreDateWords, isStampDate)
+	addWords(all, otherMonths, isStampDate)
+	addWords(all, moreDateJoins, isStampJoin)
+	for _, list := range moreMonths {
+		addWords(all, list, isDate)
+	}
 	for first := range stampLabels {
 		all[first] |= beginsStamp
 	}
@@ -114,7 +125,7 @@ func roleOf(lower string) role { return roles[lower] }
 // agoBefore are the words that stand before the number of an age, and nowPhrases
 // the ages without one.
 var (
-	agoBefore  = phrases(`vor, il y a, hace, há`)
+	agoBefore  = phrases(`vor, il y a, hace, há, ` + moreAgoBefore)
 	nowPhrases = phrases(`just now, moments ago, right now, gerade eben, soeben, à l ' instant, à l ’ instant, ahora mismo, proprio ora, poco fa, agora
 		mesmo, zojuist, teraz, nyss, только что, たった今, 刚刚, 방금`)
 )
@@ -147,6 +158,9 @@ var stampLabels = func() map[string][][]string {
 		обновлено, обновлён, последнее обновление, дата обновления, изменено, последнее изменение, текущее время, сейчас,
 		最終更新, 最終更新日, 最終更新日時, 更新, 更新日, 更新日時, 更新時刻, 最新更新, 現在時刻, 现在时间, 最后更新, 最后更新于, 最后修改, 更新时间, 更新于, 更新日期, 最近更新,
 		업데이트, 최종 업데이트, 최종 수정, 수정`) {
+		byFirst[phrase[0]] = append(byFirst[phrase[0]], phrase)
+	}
+	for _, phrase := range moreLabels() {
 		byFirst[phrase[0]] = append(byFirst[phrase[0]], phrase)
 	}
 	return byFirst
@@ -182,5 +196,6 @@ var months = func() map[string]int {
 			all[name] = i + 1
 		}
 	}
+	addMonths(all)
 	return all
 }()

@@ -1,0 +1,51 @@
+package change
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// beginsPart reports whether a label inside a line begins a part of its own: with a capital,
+// or in a script without spaces between words or in Korean, where nothing tells.
+func (s *scanner) beginsPart(i int) bool {
+	r, _ := utf8.DecodeRuneInString(s.tokens[i].text)
+	return unicode.IsUpper(r) || isDense(r) || unicode.Is(unicode.Hangul, r)
+}
+
+// relativeAt is the length of a time without a number, which a label makes a stamp:
+// "today", "this week", "in the last hour".
+func (s *scanner) relativeAt(i int) int {
+	if i >= len(s.tokens) || !s.tokens[i].word && !s.tokens[i].number {
+		return 0
+	}
+	longest := 0
+	for _, phrase := range stampRelative[s.tokens[i].lower] {
+		longest = max(longest, s.phraseAt(i, phrase))
+	}
+	end := i + longest
+	if s.goesOn(end) || s.isNumber(end) || s.sentence && end < len(s.tokens)-1 {
+		return 0 // "updated this week in Oslo"
+	}
+	return longest
+}
+
+// saysDay reports whether tokens after a label say a day in a way that says nothing
+// elsewhere: without a year, or with one that is counted otherwise.
+func (s *scanner) saysDay(from, to int, said saidTime) bool {
+	const months = "月 월 tháng thg сарын" // after the number of a month
+	const buddhist, persian, width = 2400, 1300, 300
+	tokens := s.tokens[from:to]
+	if len(said.numbers) < 2 {
+		return false
+	}
+	for i, t := range tokens {
+		if t.word && slices.Contains(strings.Fields(months), t.lower) && (i > 0 || len(tokens) > 1) {
+			return true
+		}
+	}
+	counted := func(n int) bool { return n >= buddhist && n < buddhist+width || n >= persian && n < persian+width }
+	byMarks := slices.ContainsFunc(tokens, func(t token) bool { return t.number && strings.Count(t.text, "/") == 2 })
+	return len(said.numbers) >= 3 && byMarks && slices.ContainsFunc(said.numbers, counted)
+}
