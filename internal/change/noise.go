@@ -36,27 +36,32 @@ const (
 // and by what stands around it, in many languages, in lines that are no running
 // text: a sentence that says that a bank was founded 20 years ago, or has a
 // million visitors, is edited if it says 21, or two millions. Everything else is
-// an edit, however small: no difference is too small to be one.
+// an edit, however small: no difference is too small to be one. Only if all that is left are
+// several past dates that all moved by the same, as between time zones, is that noise too.
 //
 // Its time is linear in the texts' length, and its memory does not grow with it.
 func CompareRenderings(prev, next Rendering) (noise bool, reasons []crawl.Reason) {
 	p, n := newCore(prev), newCore(next)
-	same := 0
+	same, moved := 0, shift{}
 	for {
 		a, more := p.word()
 		b, moreToo := n.word()
-		if !more && !moreToo {
+		if !more && !moreToo && moved.holds() {
 			return true, []crawl.Reason{{Code: CodeOnlyNoise, Num: differing(p.seen, n.seen)}}
 		}
 		equal, clocks := sameWord(a, b)
-		if !equal || more != moreToo {
+		if more != moreToo || !more || !equal && !moved.takes(a, b, prev.At, next.At) {
 			break
 		}
-		if clocks {
+		if clocks || !equal {
 			p.note(clock, a)
 			n.note(clock, b)
+		} else {
+			moved.stays(a)
 		}
-		same++
+		if moved.moved == 0 {
+			same++
+		}
 	}
 	words := n.drain()
 	return false, []crawl.Reason{{Code: CodeBeyondNoise, Num: map[string]float64{
