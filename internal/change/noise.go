@@ -159,12 +159,9 @@ func newCore(r Rendering) *core { return &core{rest: r.Text, at: r.At} }
 // word returns the next word, false at the end.
 func (c *core) word() (string, bool) {
 	for {
-		c.line = strings.TrimLeft(c.line, spaces)
+		c.line = c.line[spacesAt(c.line):]
 		if c.line != "" {
-			end := strings.IndexAny(c.line, spaces)
-			if end < 0 {
-				end = len(c.line)
-			}
+			end := wordEnd(c.line)
 			word := c.line[:end]
 			c.line = c.line[end:]
 			c.count++
@@ -180,8 +177,42 @@ func (c *core) word() (string, bool) {
 	}
 }
 
-// spaces separate words: extract leaves no other white space.
-const spaces = " \t\r\u00A0"
+// spaceAt is the length of the white space at i, 0 if there is none. Extract leaves no
+// other than blanks, tabs, carriage returns and U+00A0.
+func spaceAt(line string, i int) int {
+	switch c := line[i]; {
+	case c == ' ' || c == '\t' || c == '\r':
+		return 1
+	case c == 0xC2 && i+1 < len(line) && line[i+1] == 0xA0:
+		return 2
+	}
+	return 0
+}
+
+// spacesAt is the length of the white space that a line begins with.
+func spacesAt(line string) int {
+	i := 0
+	for i < len(line) {
+		n := spaceAt(line, i)
+		if n == 0 {
+			break
+		}
+		i += n
+	}
+	return i
+}
+
+// wordEnd is the length of the word that a line begins with.
+func wordEnd(line string) int {
+	for i := range len(line) {
+		if line[i] <= ' ' || line[i] == 0xC2 {
+			if spaceAt(line, i) > 0 {
+				return i
+			}
+		}
+	}
+	return len(line)
+}
 
 // drain reads to the end and returns how many words there were.
 func (c *core) drain() int {

@@ -204,6 +204,7 @@ func TestNoiseWord(t *testing.T) {
 // lines are texts that are much alike, with and without noise.
 var lines = rapid.SliceOfN(rapid.SampledFrom([]string{
 	"News", "Rain today.", "3 March 2026", "Concert: 3 March 2026, 19:30", "1 view", "1 view · 3 minutes ago", "Updated 3 March", "Updated", "3", "March", "2026", "2 views", "ago", "·", "", "views 3",
+	"25 nov. 2021", "24 nov. 2021", "2021-03-04", "2021-03-05 10:00", "Updated this week", "更新日：3月4日", "آخر تحديث: ٤ مارس ٢٠٢٦",
 }), 0, 6)
 
 // TestCompareProperties: the comparison is reflexive and symmetric, agrees with
@@ -238,6 +239,7 @@ func TestCompareProperties(t *testing.T) {
 func FuzzCore(f *testing.F) {
 	f.Add("Ann · Updated 3 minutes ago | 1,234 views\n3分前")
 	f.Add("2026-03-04T14:05:33 (UTC): viewed 1.2k times, 0.1 s")
+	f.Add("上次更新：2026年3月4日 上一頁\nอัปเดตล่าสุด: ๔ มีนาคม ๒๕๖๙\nUpdated this week\n٤٫٥")
 	f.Add("il y a 3 j, à l'instant\u00a0\u2028x \xff")
 	f.Fuzz(func(t *testing.T, text string) {
 		core, kinds := coreOf(Rendering{Text: text})

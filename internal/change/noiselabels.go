@@ -195,16 +195,49 @@ func wordsOf(choice string) []string {
 	return words
 }
 
-// stampRelative are stampTimes by their first words.
-var stampRelative = byFirstWord(expand(stampTimes))
+// stampRelative are stampTimes.
+var stampRelative = treeOf(expand(stampTimes))
 
-// byFirstWord sorts phrases by their first words.
-func byFirstWord(list [][]string) map[string][][]string {
-	all := map[string][][]string{}
-	for _, phrase := range list {
-		all[phrase[0]] = append(all[phrase[0]], phrase)
+// phraseTree holds phrases by their words, so that a line is compared with hundreds of
+// them at once.
+type phraseTree struct {
+	next map[string]*phraseTree
+	ends bool // a phrase ends here
+}
+
+func treeOf(phrases [][]string) *phraseTree {
+	root := &phraseTree{next: map[string]*phraseTree{}}
+	for _, phrase := range phrases {
+		at := root
+		for _, word := range phrase {
+			below := at.next[word]
+			if below == nil {
+				below = &phraseTree{next: map[string]*phraseTree{}}
+				at.next[word] = below
+			}
+			at = below
+		}
+		at.ends = true
 	}
-	return all
+	return root
+}
+
+// longestAt is the length of the longest phrase of a tree that stands at i, 0 if none does.
+func (s *scanner) longestAt(i int, tree *phraseTree) int {
+	longest := 0
+	for j := i; j < len(s.tokens) && len(tree.next) > 0; j++ {
+		word := s.tokens[j].lower
+		if word == "" { // a mark
+			word = s.tokens[j].text
+		}
+		if tree = tree.next[word]; tree == nil {
+			break
+		}
+		if tree.ends {
+			longest = j + 1 - i
+		}
+	}
+	return longest
 }
 
 // moreLabels are the labels of moreStampLabels and denseLabels.

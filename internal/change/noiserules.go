@@ -14,8 +14,10 @@ func (s *scanner) ageAt(i int) int {
 	}
 	start := i
 	before := 0 // words that make an age of a number with a unit
-	for _, phrase := range agoBefore {
-		before = max(before, s.phraseAt(i, phrase))
+	if s.is(i, beginsAgo) {
+		for _, phrase := range agoBefore {
+			before = max(before, s.phraseAt(i, phrase))
+		}
 	}
 	i += before
 	for s.is(i, isAbout) {
@@ -192,11 +194,7 @@ func (s *scanner) stampLabelAt(i int) int {
 	if !s.is(i, beginsStamp) {
 		return 0
 	}
-	longest := 0
-	for _, phrase := range stampLabels[s.tokens[i].lower] {
-		longest = max(longest, s.phraseAt(i, phrase))
-	}
-	return longest
+	return s.longestAt(i, stampLabels)
 }
 
 // phraseAt is the length of a phrase that stands at i, 0 if another does.
