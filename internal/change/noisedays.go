@@ -16,7 +16,7 @@ var moreMonths = []string{
 		مارس مارچ מרץ במרץ मार्च মার্চ માર્ચ ਮਾਰਚ மார்ச் మార్చి ಮಾರ್ಚ್ മാർച്ച് මාර්තු მარტი მარ մարտի մարտ ማርች មីនា ມີນາ မတ် มีนาคม มีค наурыз наурызы`,
 	`aprili apríl huhtikuu huhtikuuta huhtik dubna duben apríla aprilie април квітня квітень квіт красавіка travnja travanj aprila априла aprill aprīlis aprīlī balandžio balandis απριλίου απρίλιος απρ nisan nis aprel prill
 		abril apirilaren apirila aprilo ebrill aibreán abril április ápr
-		أبريل ابريل إبريل آوریل اپریل אפריל באפריל अप्रैल एप्रिल अप्रिल এপ্রিল એપ્રિલ ਅਪ੍ਰੈਲ ஏப்ரல் ఏప్రిల్ ಏಪ್ರಿಲ್ ഏപ്രിൽ අප්‍රේල් აპრილი აპრ ապրիլի ապրիլ ኤፕሪል មេសា ເມສາ ဧပြီ เมษายน เมย сәуір сәуірі`,
+		أبريل ابريل إبريل آوریل اپریل אפריל באפריל अप्रैल एप्रिल अप्रिल এপ্রিল એપ્રિલ ਅਪ੍ਰੈਲ ஏப்ரல் ఏప్రిల్ ಏಪ್ರಿಲ್ ഏപ്രിൽ අප්^රේල් აპრილი აპრ ապրիլի ապրիլ ኤፕሪል មេសា ເມສາ ဧပြီ เมษายน เมย сәуір сәуірі`,
 	`mei maí toukokuu toukokuuta toukok května květen kvě mája máj maj mai травня травень трав мая мая svibnja svibanj maja маја мај май mai maijs maijā gegužės gegužė μαΐου μάιος μαΐ mayıs may mayıs maj maig maio maiatzaren maiatza majo mai bealtaine mayo mei május máj
 		مايو ماي مهٔ مئی מאי במאי मई मे মে મે ਮਈ மே మే ಮೇ മേയ് മെയ് මැයි მაისი մայիսի մայիս ሜይ ឧសភា ພຶດສະພາ မေ พฤษภาคม พค мамыр мамыры`,
 	`juni júní kesäkuu kesäkuuta kesäk června červen čvn júna jún iunie iun юни червня червень черв чэрвеня lipnja lipanj juna јуна јун јуни juuni jūnijs jūnijā birželio birželis ιουνίου ιούνιος ιουν haziran iyun qershor juny xuño ekainaren ekaina junio juni mehefin meitheamh hunyo juni június jún
@@ -28,7 +28,7 @@ var moreMonths = []string{
 	`septemba september syyskuu syyskuuta syysk září zář septembra september septembrie септември септ вересня вересень вер верасня rujna rujan ruj septembra септембра септембар септембар septembar septembris septembrī rugsėjo rugsėjis σεπτεμβρίου σεπτέμβριος σεπ σεπτ eylül eyl sentyabr shtator setembre setembro irailaren iraila septembro setyembre september szeptember szept
 		سبتمبر شتنبر سپتامبر ستمبر ספטמבר בספטמבר सितंबर सितम्बर सप्टेंबर सेप्टेम्बर সেপ্টেম্বর સપ્ટેમ્બર ਸਤੰਬਰ செப்டம்பர் సెప్టెంబర్ ಸೆಪ್ಟೆಂಬರ್ സെപ്റ്റംബർ සැප්තැම්බර් სექტემბერი სექ սեպտեմբերի սեպտեմբեր ሴፕቴምበር កញ្ញា ກັນຍາ စက်တင်ဘာ กันยายน กย қыркүйек қыркүйегі`,
 	`oktoba október lokakuu lokakuuta lokak října říjen říj októbra október octombrie октомври окт жовтня жовтень жовт кастрычніка oktobra oktobar октобра октобар oktoober oktoobris oktobris oktobrī spalio spalis οκτωβρίου οκτώβριος οκτ ekim oktyabr tetor octubre outubro urriaren urria oktobro hydref oktubre oktober október okt
-		أكتوبر اكتوبر اکتبر اکتوبر אוקטובר באוקטובר अक्तूबर अक्टूबर ऑक्टोबर अक्टोबर অক্টোবর ઑક્ટોબર ਅਕਤੂਬਰ அக்டோபர் అక్టోబర్ ಅಕ್ಟೋಬರ್ ഒക്‌ടോബർ ഒക്ടോബർ ඔක්තෝබර් ოქტომბერი ოქტ հոկտեմբերի հոկտեմբեր ኦክቶበር តុលា ຕຸລາ အောက်တိုဘာ ตุลาคม ตค қазан қазаны`,
+		أكتوبر اكتوبر اکتبر اکتوبر אוקטובר באוקטובר अक्तूबर अक्टूबर ऑक्टोबर अक्टोबर অক্টোবর ઑક્ટોબર ਅਕਤੂਬਰ அக்டோபர் అక్టోబర్ ಅಕ್ಟೋಬರ್ ഒക്~ടോബർ ഒക്ടോബർ ඔක්තෝබර් ოქტომბერი ოქტ հոկտեմբերի հոկտեմբեր ኦክቶበር តុលា ຕຸລາ အောက်တိုဘာ ตุลาคม ตค қазан қазаны`,
 	`novemba nóvember marraskuu marraskuuta marrask listopadu listopad novembra november noiembrie ноември ноем лист листопада листопад лістапада studenoga studenog studeni novembra novembar новембра новембар november novembris novembrī lapkričio lapkritis νοεμβρίου νοέμβριος νοε νοεμ kasım noyabr nëntor novembre novembro azaroaren azaroa novembro tachwedd samhain nobyembre nopember november
 		نوفمبر نونبر نوامبر نومبر נובמבר בנובמבר नवंबर नवम्बर नोव्हेंबर नोभेम्बर নভেম্বর નવેમ્બર ਨਵੰਬਰ நவம்பர் నవంబర్ ನವೆಂಬರ್ നവംബർ നവംബർ නොවැම්බර් ნოემბერი ნოე նոյեմբերի նոյեմբեր ኖቬምበር វិច្ឆិកា ພະຈິກ နိုဝင်ဘာ พฤศจิกายน พย қараша қарашасы`,
 	`desemba desember joulukuu joulukuuta jouluk prosince prosinec decembra december decembrie декември дек грудня грудень груд снежня prosinca prosinac decembra decembar децембра децембар detsember dets decembris decembrī gruodžio gruodis δεκεμβρίου δεκέμβριος δεκ aralık dekabr dhjetor desembre decembro abenduaren abendua decembro rhagfyr nollaig disyembre desember disember december
@@ -89,7 +89,7 @@ const (
 
 // addWords gives each word of a list a role.
 func addWords(all map[string]role, list string, r role) {
-	for word := range strings.FieldsSeq(list) {
+	for word := range strings.FieldsSeq(joiners.Replace(list)) {
 		all[word] |= r
 	}
 }
@@ -97,7 +97,7 @@ func addWords(all map[string]role, list string, r role) {
 // addMonths adds the months of other languages.
 func addMonths(all map[string]int) {
 	add := func(list string, number int) {
-		for name := range strings.FieldsSeq(list) {
+		for name := range strings.FieldsSeq(joiners.Replace(list)) {
 			if all[name] == 0 {
 				all[name] = number
 			}

@@ -111,6 +111,9 @@ func wordLength(s string) int {
 		if r < utf8.RuneSelf && !dense && (r|' ' >= 'a' && r|' ' <= 'z') {
 			continue
 		}
+		if r == '\u200C' || r == '\u200D' { // within words of Persian, Hindi and others
+			continue
+		}
 		if !unicode.IsLetter(r) && !unicode.IsMark(r) || isDense(r) != dense {
 			return i
 		}
