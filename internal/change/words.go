@@ -30,6 +30,8 @@ func Word(r crawl.Reason) (string, bool) {
 		return "other bytes, and no text to compare", true
 	case CodeLinks:
 		return "other links", true
+	case CodeBoilerplate:
+		return boilerplateWord(r), true
 	case CodeDuplicate:
 		return "the same content as " + r.Text, true
 	case CodeNearDuplicate:

@@ -122,6 +122,12 @@ type ContentSpec struct {
 	// IgnorePatterns are regular expressions (RE2 syntax); what they match within a
 	// line of text, which is a paragraph, heading, list item or cell, is ignored.
 	IgnorePatterns []string `json:"ignore_patterns"`
+	// IgnoreShared takes a line without digits that comes or goes for no change, if it stands
+	// on most of the host's other pages, of which the eight oldest are looked at. The oldest
+	// page with the line still tells. It keeps notices and help lines from being
+	// changes, and misses that a product is sold out in a shop whose pages mostly say "in stock".
+	// See decisions.md.
+	IgnoreShared bool `json:"ignore_shared,omitempty"`
 }
 
 // RevisitSpec chooses when pages are visited again.
