@@ -83,8 +83,10 @@ const (
 	moreLongUnits = `måneder måned mánuðum árum kuukautta kuukausi vuotta vuosi kuud aastat měsíci měsícem lety rokem mesiacmi mesiacom rokmi rokom hónapja hónappal éve évvel
 		luni lună ani месеца месец години година μήνες μήνα χρόνια έτη ay yıl місяців місяці місяць років роки рік mjeseci mjeseca godina godine месеци године bulan tahun tháng năm
 		شهر أشهر شهور سنة سنوات ماه سال חודשים חודש שנים שנה महीने साल মাস বছর mesos anys`
-	moreAgos      = `sitten tagasi ezelőtt тому önce əvvəl lalu पहले পূর্বে আগে پیش قبل trước бұрын`
-	moreAgoBefore = `för, fyrir, před, pred, acum, преди, πριν από, πριν, prije, pre, пре, пред, منذ, قبل, לפני, fa, para`
+	moreAgos      = `sitten tagasi ezelőtt тому lalu پیش`
+	moreAgoBefore = `fyrir, před, pred, acum, преди, πριν από, πριν, prije, пре, منذ, לפני`
+	// moreStampAgos mean "before" as well as "ago", or "for", and count after a label only.
+	moreStampAgos = `önce əvvəl पहले পূর্বে আগে قبل trước бұрын för pre пред fa para yang`
 )
 
 // addWords gives each word of a list a role.

@@ -23,7 +23,7 @@ var moreStampLabels = []string{
 		letzte|letztes|letzter|neueste aktualisierung|änderung|bearbeitung|überarbeitung|prüfung|überprüfung|modifikation|update|stand _|am|vom, aktualisierungsdatum, änderungsdatum, bearbeitungsstand, datum der letzten aktualisierung|änderung,
 		diese|dieser|dieses seite|artikel|dokument|inhalt wurde zuletzt|letztmals _|am, überarbeitet|überprüft am, bearbeitet am`,
 	// French.
-	`_|page|article|document|contenu|site|fiche dernière mise|modification|actualisation|révision|vérification|édition _|à+jour _|le|du|effectuée+le,
+	`_|page|article|document|contenu|site|fiche dernière mise|modification|actualisation|révision|vérification _|à+jour _|le|du|effectuée+le,
 		date de _|la dernière mise|modification|actualisation|révision _|à+jour, date de mise à jour, dernièrement mis|mise|modifié|modifiée _|à+jour _|le,
 		_|page|article|document mis|mise à jour _|le, modifiée|actualisée|révisé|révisée|vérifié|vérifiée _|le, cette page a été mise à jour le, cette page a été modifiée _|pour+la+dernière+fois le, mis|mise à jour il y a`,
 	// Spanish, Catalan, Galician.
@@ -35,7 +35,7 @@ var moreStampLabels = []string{
 	// Italian, Portuguese, Romanian.
 	`ultimo|ultima aggiornamento|modifica|revisione|variazione _|il|del|effettuato+il, _|pagina|articolo aggiornata|modificata|revisionata|rivista _|il|al, data di|dell'|ultimo|ultima _|ultimo|ultima aggiornamento|modifica|revisione,
 		data aggiornamento, pagina aggiornata il, ultimo aggiornamento della pagina, questa pagina è stata modificata per l ' ultima volta il,
-		última|ultima|últimas atualização|atualizações|actualização|modificação|alteração|revisão|edição _|em|a, atualizada|modificada|alterado|alterada|editado|editada|revisado|revisada|actualizado|actualizada _|em|a,
+		última|ultima|últimas atualização|atualizações|actualização|modificação|alteração|revisão _|em|a, atualizada|modificada|alterado|alterada|editado|editada|revisado|revisada|actualizado|actualizada _|em|a,
 		data de|da _|última atualização|actualização|modificação|alteração|revisão, última vez atualizado|modificado|editado em, página atualizada em, esta página foi editada pela última vez em,
 		ultima|ultimele actualizare|modificare|revizuire|editare _|la, actualizat|actualizată|modificat|modificată|revizuit _|la|pe|în, data ultimei actualizări|modificări, data actualizării`,
 	// Dutch, Afrikaans.
@@ -60,26 +60,26 @@ var moreStampLabels = []string{
 	// Croatian, Bosnian, Serbian, Macedonian, Bulgarian.
 	`zadnje|posljednje|poslednje|zadnja|posljednja|poslednja|zadnji|posljednji|poslednji|zadnji+put|posljednji+put|poslednji+put ažuriranje|ažurirano|izmjena|izmena|promjena|promena|izmijenjeno|izmenjeno|uređeno|uređivano|osvježeno|ažurirana, ažurirano|ažurirana|izmijenjeno|izmenjeno|uređeno|osvježeno _|dana, datum _|zadnje|posljednje|poslednje izmjene|izmene|promjene|ažuriranja, nadnevak zadnje izmjene,
 		последње|последња|последњи+пут|задња|задње ажурирање|ажурирано|измена|промена|измењено|ажурирана|уређено, ажурирано|измењено,
-		последно|последна|последната|последни ажурирање|ажурирано|промена|измена|изменето|уредено|обновяване|обновена|обновено|актуализация|актуализирана|актуализирано|актуализиран|промяна|редакция|променена|променено|редактирано _|на|от, обновено|обновена|актуализирано|актуализирана|актуализиран|актуализация|променено|редактирано|изменето _|на|от, дата на последна|последно промяна|актуализация|обновяване, ажурирано|изменето _|на`,
+		последно|последна|последната|последни ажурирање|ажурирано|промена|измена|изменето|уредено|обновяване|обновена|обновено|актуализация|актуализирана|актуализирано|актуализиран|промяна|променена|променено|редактирано _|на|от, обновено|обновена|актуализирано|актуализирана|актуализиран|актуализация|променено|редактирано|изменето _|на|от, дата на последна|последно промяна|актуализация|обновяване, ажурирано|изменето _|на`,
 	// Russian, Ukrainian, Belarusian, Kazakh, Mongolian.
 	`_|страница|статья|документ|материал последний|последнее|последняя|последние|крайнее раз обновлено|обновлён|обновлена|обновлен|изменено|изменён|изменена|отредактировано|редактировалось|редактировано _|:,
-		последний|последнее|последняя|последние|крайнее обновление|обновления|изменение|изменения|правка|редактирование|редакция|модификация|актуализация|проверка _|страницы|статьи|документа|данных|от,
-		обновлён|обновлен|обновлена|обновлены|изменён|изменен|изменена|отредактировано|отредактирован|отредактирована|актуализировано|актуализирована|проверено|доработано _|от, дата _|последнего обновления|изменения|редактирования|актуализации _|страницы|статьи, дата последней редакции|правки|модификации, страница|статья|документ|информация|сайт обновлена|обновлён|обновлен|изменена|изменён, обновление от, эта страница в последний раз была отредактирована,
-		останнє|остання|останні|востаннє оновлення|оновлено|зміна|зміни|редагування|редакція|змінено|відредаговано|редаговано|правка|оновлювалося _|сторінки, оновлено|оновлений|оновлена|змінено|відредаговано|актуалізовано, дата _|останнього|останньої оновлення|редагування|зміни, цю сторінку востаннє відредаговано|редагували, сторінку|статтю оновлено|змінено,
+		последний|последнее|последняя|последние|крайнее обновление|обновления|изменение|изменения|правка|редактирование|модификация|актуализация|проверка _|страницы|статьи|документа|данных|от,
+		обновлён|обновлен|обновлена|обновлены|изменён|изменен|изменена|отредактировано|отредактирован|отредактирована|актуализировано|актуализирована|проверено|доработано _|от, дата _|последнего обновления|изменения|редактирования|актуализации _|страницы|статьи, дата последней правки|модификации, страница|статья|документ|информация|сайт обновлена|обновлён|обновлен|изменена|изменён, обновление от, эта страница в последний раз была отредактирована,
+		останнє|остання|останні|востаннє оновлення|оновлено|зміна|зміни|редагування|змінено|відредаговано|редаговано|правка|оновлювалося _|сторінки, оновлено|оновлений|оновлена|змінено|відредаговано|актуалізовано, дата _|останнього|останньої оновлення|редагування|зміни, цю сторінку востаннє відредаговано|редагували, сторінку|статтю оновлено|змінено,
 		апошняе|апошняя|апошні абнаўленне|змена|змяненне|рэдагаванне, абноўлена|зменена,
 		соңғы|соңғы+рет жаңарту|жаңартылды|жаңартылған|өзгерту|өзгеріс|өзгертілген|өңдеу _|уақыты|күні, жаңартылды|жаңартылған|өзгертілді, жаңартылған күні|уақыты,
 		сүүлд|сүүлийн шинэчилсэн|шинэчлэгдсэн|шинэчлэл|өөрчлөлт|засварласан|өөрчилсөн _|огноо, шинэчилсэн|шинэчлэгдсэн|өөрчилсөн _|огноо`,
 	// Lithuanian, Latvian, Albanian, Greek.
 	`paskutinį+kartą|paskutinis|paskutinė|paskutiniai|vėliausiai atnaujinta|atnaujintas|atnaujinimas|pakeitimas|pakeista|redaguota|keista|keitimas|redagavimas|atnaujinimo+data, atnaujinta|atnaujintas|pakeista|atnaujinimo+data|redaguota,
-		pēdējoreiz|pēdējo+reizi|pēdējās|pēdējā|pēdējais atjaunināts|atjaunota|atjaunots|atjaunināta|mainīts|labots|rediģēts|izmaiņas|atjaunināšana|atjauninājums|redakcija|labojums _|datums, atjaunināts|atjaunots|atjaunināta|atjaunota|labots,
+		pēdējoreiz|pēdējo+reizi|pēdējās|pēdējā|pēdējais atjaunināts|atjaunota|atjaunots|atjaunināta|mainīts|labots|rediģēts|izmaiņas|atjaunināšana|atjauninājums|labojums _|datums, atjaunināts|atjaunots|atjaunināta|atjaunota|labots,
 		përditësuar|përditësimi|ndryshuar|modifikuar i|së|për fundit|fundmi|herë|herë+të+fundit, përditësimi|ndryshimi|modifikimi i fundit, përditësuar|ndryshuar _|më,
-		τελευταία|τελευταια|πιο+πρόσφατη ενημέρωση|τροποποίηση|αλλαγή|επεξεργασία|αναθεώρηση|ανανέωση|ενημερώθηκε|τροποποιήθηκε|έκδοση _|στις, ενημερώθηκε|τροποποιήθηκε|ενημέρωση|ανανεώθηκε _|στις|την, ενημερώθηκε|τροποποιήθηκε τελευταία|για _|φορά|τελευταία+φορά _|στις, ημερομηνία _|τελευταίας ενημέρωσης|τροποποίησης|αναθεώρησης`,
+		τελευταία|τελευταια|πιο+πρόσφατη ενημέρωση|τροποποίηση|αλλαγή|επεξεργασία|αναθεώρηση|ανανέωση|ενημερώθηκε|τροποποιήθηκε _|στις, ενημερώθηκε|τροποποιήθηκε|ενημέρωση|ανανεώθηκε _|στις|την, ενημερώθηκε|τροποποιήθηκε τελευταία|για _|φορά|τελευταία+φορά _|στις, ημερομηνία _|τελευταίας ενημέρωσης|τροποποίησης|αναθεώρησης`,
 	// Turkish, Azerbaijani, Uzbek.
 	`son|en+son güncelleme|güncellenme|güncellendi|güncellenen|değişiklik|değiştirilme|düzenleme|düzenlenme|değiştirme|düzenlendi|değiştirildi|güncellendiği _|tarihi|zamanı|tarih, güncelleme|güncellenme|güncellendi|güncellendiği|düzenleme|düzenlenme|değiştirilme _|tarihi|zamanı|tarih, bu sayfa _|en+son güncellendi|düzenlendi,
 		son yenilənmə|yeniləmə|dəyişiklik|redaktə _|tarixi, yenilənib|yeniləndi|yenilənmə _|tarixi, axırıncı yenilənmə,
 		oxirgi|so'nggi|so‘nggi yangilanish|o'zgarish|yangilangan|tahrir|o‘zgarish _|sanasi|vaqti, yangilangan|yangilandi _|sana|sanasi`,
 	// Irish, Welsh, Basque, Esperanto, Maltese.
-	`nuashonraithe _|an _|uair dheireanach|dheireanaigh, nuashonrú deireanach|deiridh, diweddarwyd _|ddiwethaf, diweddariad diwethaf, wedi ' i ddiweddaru, azken|azkeneko eguneraketa|eguneratzea|aldaketa|berrikuspena|bertsioa _|data, eguneratua|eguneratuta|azkenekoz+eguneratua|aldatua, lasta|laste|lasta+ĝisdatigo ĝisdatigo|ĝisdatigita|redaktita|ŝanĝo|ŝanĝita, ĝisdatigita|redaktita, aġġornat l - aħħar, l - aħħar aġġornament`,
+	`nuashonraithe _|an _|uair dheireanach|dheireanaigh, nuashonrú deireanach|deiridh, diweddarwyd _|ddiwethaf, diweddariad diwethaf, wedi ' i ddiweddaru, azken|azkeneko eguneraketa|eguneratzea|aldaketa|berrikuspena _|data, eguneratua|eguneratuta|azkenekoz+eguneratua|aldatua, lasta|laste|lasta+ĝisdatigo ĝisdatigo|ĝisdatigita|redaktita|ŝanĝo|ŝanĝita, ĝisdatigita|redaktita, aġġornat l - aħħar, l - aħħar aġġornament`,
 	// Indonesian, Malay, Filipino, Swahili, Vietnamese.
 	`terakhir|terakhir+kali|kali+terakhir diperbarui|diperbaharui|diubah|diupdate|dikemas|dikemaskini|diedit|disunting|dimodifikasi|ditinjau|update|dimutakhirkan|direvisi|dikemas+kini _|pada, diperbarui|diperbaharui|diubah|diupdate|dikemaskini|diedit|disunting|dikemas+kini|dimutakhirkan|direvisi _|terakhir|pada, pembaruan|perubahan|pembaharuan|suntingan|kemaskini|kemas+kini|pindaan|pemutakhiran terakhir|terkini, tanggal|tarikh pembaruan|diperbarui|kemaskini|kemas+kini|perubahan _|terakhir, halaman ini terakhir diubah|diperbarui|disunting _|pada,
 		huling|huli na na+in+update|binago|na+edit|pagbabago|update|in+update|nirebisa, huling in - update _|noong, na - update _|noong, huling na - update _|noong, binago noong,
@@ -98,7 +98,7 @@ var moreStampLabels = []string{
 	`ბოლო|ბოლოს|უკანასკნელი განახლება|განახლდა|ცვლილება|რედაქტირება|შეიცვალა|განახლებული _|თარიღი, განახლდა|განახლებულია|განახლების+თარიღი, վերջին թարմացում|թարմացումը|փոփոխություն|փոփոխությունը|խմբագրում|անգամ+թարմացվել _|է, թարմացվել|թարմացված|թարմացվել+է|թարմացումը է, թարմացվել|թարմացված, መጨረሻ|ለመጨረሻ|የመጨረሻ የተዘመነው|ጊዜ+የተዘመነው|ዝማኔ|ማሻሻያ|ጊዜ+የዘመነው, የተዘመነው`,
 	`បានធ្វើបច្ចុប្បន្នភាពចុងក្រោយ, ធ្វើបច្ចុប្បន្នភាពចុងក្រោយ, ធ្វើបច្ចុប្បន្នភាព, កែប្រែចុងក្រោយ, ອັບເດດຫຼ້າສຸດ, ອັບເດດລ່າສຸດ, ປັບປຸງຫຼ້າສຸດ, ແກ້ໄຂຫຼ້າສຸດ, နောက်ဆုံးပြင်ဆင်ချိန်, နောက်ဆုံးအပ်ဒိတ်, နောက်ဆုံးမွမ်းမံချိန်`,
 	// Korean.
-	`최종|마지막|마지막으로|최근|최신 업데이트|수정|갱신|변경|편집|개정|업데이트됨|수정됨|업데이트한|수정한|업데이트된|수정된|검토 _|일|일자|일시|날짜|시간|시각, 업데이트|수정|갱신|변경|업데이트됨|수정됨|갱신됨|편집됨 _|일|일자|일시|날짜|시간|시각, 업데이트일|업데이트일시|수정일|수정일시|수정일자|갱신일|갱신일시|변경일|최종수정일|최종수정일시|최종수정|최종업데이트|최종갱신일|마지막업데이트|최종변경일, 최종|마지막|최근 업데이트일|수정일|갱신일|변경일|업데이트일시|수정일시|수정일자`,
+	`최종|마지막|마지막으로|최근|최신 업데이트|수정|갱신|변경|편집|업데이트됨|수정됨|업데이트한|수정한|업데이트된|수정된|검토 _|일|일자|일시|날짜|시간|시각, 업데이트|수정|갱신|변경|업데이트됨|수정됨|갱신됨|편집됨 _|일|일자|일시|날짜|시간|시각, 업데이트일|업데이트일시|수정일|수정일시|수정일자|갱신일|갱신일시|변경일|최종수정일|최종수정일시|최종수정|최종업데이트|최종갱신일|마지막업데이트|최종변경일, 최종|마지막|최근 업데이트일|수정일|갱신일|변경일|업데이트일시|수정일시|수정일자`,
 }
 
 // denseLabels are those of the scripts without spaces between words, where a label is one
@@ -118,7 +118,7 @@ var denseLabels = [][]string{
 	{`已更新 已编辑 已修改 已更新于 已更新於 已編輯 修订于 修訂於 编辑于 編輯於 刷新于 更新 更新在 最后更新 最新更新`},
 	{ // Japanese.
 		`_ 最終 最新 前回 ページ最終 記事 直近の 最後の`,
-		`更新 改訂 変更 編集 修正 改定 確認 アップデート`,
+		`更新 改訂 変更 編集 修正 確認 アップデート`,
 		`日 日時 日付 時刻 時間 年月日`,
 	},
 	{`最終更新 最終改訂 最終変更 最終編集 最終修正 最終確認 最新更新 最後の更新 最後に更新 ページ更新日 更新 更新済み 情報更新日 データ更新日 掲載内容更新日`},

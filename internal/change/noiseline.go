@@ -100,7 +100,7 @@ func isSentence(line string) bool {
 	const least, most = 5, 24
 	words := 1 + strings.Count(line, " ")
 	last, _ := utf8.DecodeLastRuneInString(strings.TrimRight(line, `"'”’»)`))
-	return words > most || words >= least && strings.ContainsRune(".!?…", last) || strings.ContainsRune("。！？", last)
+	return words > most || words >= least && strings.ContainsRune(".!?…।॥؟۔։።။។", last) || strings.ContainsRune("。！？", last)
 }
 
 // noiseAt reports the noise that begins at a token, and its length in tokens; 0

@@ -233,6 +233,8 @@ func (s *scanner) stretchAt(i int, words, joins role) int {
 	end, numbers := i, 0
 	for j := i; j < len(s.tokens); j++ {
 		switch {
+		case s.isNumber(j) && isPlain(s.tokens[j].text) && !s.is(j+1, words) && s.isWhole(i, end):
+			j = len(s.tokens) // "4 March 2026, 5 new rules"
 		case s.isNumber(j):
 			numbers++
 			end = j + 1

@@ -8,8 +8,9 @@ import (
 
 // A site whose machines stand in several time zones shows all its dates moved by the
 // same, now and then. That is noise if it can be nothing else: several dates, each in a
-// line or a part of a line of its own; all that there are, by the same amount; and all of
-// them past, for who puts off an event tells of a day to come.
+// line or a part of a line of its own; all that there are, by the same amount; all of them
+// past, for who puts off an event tells of a day to come; and none of them where another one
+// was, for a list of the last days moves on by itself, and says something new.
 const (
 	// leastMoved is how many dates must have moved.
 	leastMoved = 3
@@ -25,6 +26,9 @@ type shift struct {
 	by     []time.Duration // what is possible: nobody knows which number of 3/4/2026 is the day
 	moved  int
 	stayed bool // a date did not move
+	// from and to are the dates as they were and as they are. A list of the last days
+	// moves by one each day, and then some of its dates are in both.
+	from, to map[time.Time]bool
 }
 
 // takes reports whether two words that differ are dates that moved as those before them.
@@ -39,12 +43,31 @@ func (s *shift) takes(a, b string, prev, next time.Time) bool {
 			}
 			if s.moved == 0 || slices.Contains(s.by, d) {
 				by = append(by, d)
+				s.note(from.at, to.at)
 			}
 		}
 	}
 	s.by = by
 	s.moved++
 	return len(by) > 0 && !s.stayed
+}
+
+// note keeps a date that moved.
+func (s *shift) note(from, to time.Time) {
+	if s.from == nil {
+		s.from, s.to = map[time.Time]bool{}, map[time.Time]bool{}
+	}
+	s.from[from], s.to[to] = true, true
+}
+
+// overlaps reports whether a date is on both sides.
+func (s *shift) overlaps() bool {
+	for at := range s.to {
+		if s.from[at] {
+			return true
+		}
+	}
+	return false
 }
 
 // canBeZone reports whether a time that moved by d may be the same in another zone.
@@ -61,7 +84,9 @@ func (s *shift) stays(word string) {
 }
 
 // holds reports whether what moved is noise.
-func (s *shift) holds() bool { return s.moved == 0 || s.moved >= leastMoved && !s.stayed }
+func (s *shift) holds() bool {
+	return s.moved == 0 || s.moved >= leastMoved && !s.stayed && !s.overlaps()
+}
 
 // reading is one way to read a date.
 type reading struct {

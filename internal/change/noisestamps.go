@@ -14,9 +14,15 @@ func (s *scanner) beginsPart(i int) bool {
 	return unicode.IsUpper(r) || isDense(r) || unicode.Is(unicode.Hangul, r)
 }
 
-// relativeAt is the length of a time without a number, which a label makes a stamp:
-// "today", "this week", "in the last hour".
+// relativeAt is the length of a time that a label makes a stamp: "today", "this week", "in
+// the last hour", and ages in words that mean other things elsewhere.
 func (s *scanner) relativeAt(i int) int {
+	switch {
+	case s.isNumber(i) && s.is(i+1, isUnit) && s.is(i+2, isStampAgo):
+		return 3
+	case s.is(i, isStampAgo) && s.isNumber(i+1) && s.is(i+2, isUnit):
+		return 3
+	}
 	if i >= len(s.tokens) || !s.tokens[i].word && !s.tokens[i].number {
 		return 0
 	}
@@ -26,6 +32,19 @@ func (s *scanner) relativeAt(i int) int {
 		return 0 // "updated this week in Oslo"
 	}
 	return longest
+}
+
+// isWhole reports whether tokens say a day with its month and year, so that a number after
+// them is no part of it.
+func (s *scanner) isWhole(from, to int) bool {
+	said := s.readDate(from, to)
+	return len(said.numbers) >= 3 || said.month > 0 && len(said.numbers) == 2
+}
+
+// isPlain reports whether a number is one of digits only, as counts are and times of day
+// are not.
+func isPlain(number string) bool {
+	return !strings.ContainsFunc(number, func(r rune) bool { return !unicode.IsDigit(r) })
 }
 
 // saysDay reports whether tokens after a label say a day in a way that says nothing

@@ -56,7 +56,7 @@ var stamped = []struct {
 	{"Serbian", []string{"Последње ажурирање: %s", "Poslednja izmena: %s"}, [2]string{"4. март 2026", "05.03.2026."}, []string{"Објављено %s"}, "јуче", "4. март 2026"},
 	{"Macedonian", []string{"Последно ажурирање: %s"}, [2]string{"4 март 2026", "05.03.2026"}, []string{"Објавено %s"}, "вчера", "4 март 2026"},
 	{"Bulgarian", []string{"Последна актуализация: %s", "Последно обновена на %s"}, [2]string{"4 март 2026 г.", "05.03.2026"}, []string{"Публикувано на %s"}, "вчера", "4 март 2026"},
-	{"Russian", []string{"Последнее обновление: %s", "Дата последнего изменения: %s", "Обновлено %s", "Последняя редакция: %s"}, [2]string{"4 марта 2026 г.", "05.03.2026"}, []string{"Опубликовано %s", "Дом был обновлён %s двумя сёстрами."}, "вчера", "4 марта 2026"},
+	{"Russian", []string{"Последнее обновление: %s", "Дата последнего изменения: %s", "Обновлено %s"}, [2]string{"4 марта 2026 г.", "05.03.2026"}, []string{"Опубликовано %s", "Дом был обновлён %s двумя сёстрами."}, "вчера", "4 марта 2026"},
 	{"Ukrainian", []string{"Останнє оновлення: %s", "Оновлено %s"}, [2]string{"4 березня 2026 р.", "05.03.2026"}, []string{"Опубліковано %s"}, "вчора", "4 березня 2026"},
 	{"Belarusian", []string{"Апошняе абнаўленне: %s"}, [2]string{"4 сакавіка 2026 г.", "05.03.2026"}, []string{"Апублікавана %s"}, "учора", "4 сакавіка 2026"},
 	{"Kazakh", []string{"Соңғы жаңарту: %s"}, [2]string{"2026 ж. 4 наурыз", "05.03.2026"}, []string{"Жарияланды: %s"}, "кеше", "4 наурыз 2026"},
@@ -147,7 +147,24 @@ func TestRelativeStamps(t *testing.T) {
 		}
 	}
 	for _, line := range []string{"Updated this week in Oslo", "Updated last week, the rules ban dogs.", "Open this week", "Closed today", "Updated", "Updated rules today"} {
-		if isNoise(line, "Updated over a week ago") {
+		if isNoise(line, "Updated over a week ago") { // beside a stamp it is an edit
+			t.Errorf("%q is noise", line)
+		}
+	}
+}
+
+// Words that mean "before" or "for" as well as "ago" tell an age after a label only.
+func TestAgesThatMeanOtherThings(t *testing.T) {
+	t.Parallel()
+	for label, age := range map[string]string{
+		"Son güncelleme: ": "%d gün önce", "अंतिम अपडेट: ": "%d दिन पहले", "آخر تحديث: ": "قبل %d أيام", "Cập nhật: ": "%d ngày trước", "Cập nhật lần cuối: ": "%d ngày trước", "Senast uppdaterad ": "för %d dagar sedan",
+	} {
+		if !isNoise(label+fmt.Sprintf(age, 3), label+fmt.Sprintf(age, 5)) {
+			t.Errorf("%s%s is an edit", label, age)
+		}
+	}
+	for _, line := range []string{"Pase para %d días", "Biljett för %d dagar", "Lístok pre %d dni", "Etkinlikten %d gün önce", "قبل %d أيام من السفر", "वह %d दिन पहले दिल्ली आया था।"} {
+		if isNoise(fmt.Sprintf(line, 3), fmt.Sprintf(line, 5)) {
 			t.Errorf("%q is noise", line)
 		}
 	}

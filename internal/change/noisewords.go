@@ -29,6 +29,7 @@ const (
 	isStampDate                  // in the date after a label
 	isStampJoin                  // stands within such dates
 	beginsAgo                    // before the number of an age
+	isStampAgo                   // before or after an age that follows a label
 )
 
 // roles are the words by their roles, in English, German, French, Spanish,
@@ -109,6 +110,7 @@ var roles = func() map[string]role {
 	addWords(all, moreUnits, isUnit)
 	addWords(all, moreLongUnits, isLongUnit)
 	addWords(all, moreAgos, isAgo)
+	addWords(all, moreStampAgos, isStampAgo)
 	addWords(all, moreDateWords, isStampDate)
 	addWords(all, otherMonths, isStampDate)
 	addWords(all, moreDateJoins, isStampJoin)
