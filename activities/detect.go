@@ -143,11 +143,16 @@ func (a *Activities) look(ctx context.Context, view *crawlView, page store.PageR
 	if err != nil {
 		return edit, nil, nil // it cannot be read as text
 	}
-	noise, reasons := change.CompareRenderings(change.Rendering{Text: content.Text, At: page.Last.At}, now)
-	if noise {
-		return change.Rule{Difference: change.DifferenceNoise}, reasons, nil
+	before := change.Rendering{Text: content.Text, At: page.Last.At}
+	noise, reasons := change.CompareRenderings(before, now)
+	if !noise {
+		own, err := a.ownText(ctx, view, page, before, now)
+		if err != nil || len(own) == 0 {
+			return edit, reasons, err
+		}
+		reasons = own
 	}
-	return edit, reasons, nil
+	return change.Rule{Difference: change.DifferenceNoise}, reasons, nil
 }
 
 // newContent is what DetectChange keeps of a new version.

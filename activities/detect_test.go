@@ -1,6 +1,7 @@
 package activities_test
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"os"
@@ -88,6 +89,41 @@ func TestDetectChangeIgnores(t *testing.T) {
 		w.seen(page, 1, first)
 		if got := run(w, contract.DetectChange, w.detection(page, 2, second)).Outcome; got != want {
 			t.Errorf("%s with %+v, want %s", got, content, want)
+		}
+	}
+}
+
+// A line that most of the host's pages have is no change if the crawl says so, but on the
+// oldest of them; beside an edit it hides nothing.
+func TestDetectChangeIgnoresWhatPagesShare(t *testing.T) {
+	t.Parallel()
+	const shared = `<p>Do you still need help? Ask us.`
+	own := func(i int) string { return fmt.Sprintf("<p>Page %c says this of itself.", 'A'+i) }
+	for _, ignore := range []bool{false, true} {
+		w := newWorld(t)
+		urls := make([]string, 7)
+		for i := range urls {
+			urls[i] = fmt.Sprintf("http://localhost/%d", i)
+		}
+		pages := w.living(urls, func(spec *crawl.Spec) { spec.Content.IgnoreShared = ignore })
+		for i, page := range pages {
+			w.seen(page, 1, own(i)+shared)
+		}
+		slices.SortFunc(pages, func(a, b crawl.PageRef) int { return cmp.Compare(a.PageID, b.PageID) })
+		number := func(page crawl.PageRef) int { return slices.Index(urls, page.URL) }
+		oldest, last := pages[0], pages[len(pages)-1]
+		want, reasons := crawl.OutcomeChanged, "text-differs beyond-noise"
+		if ignore {
+			want, reasons = crawl.OutcomeCosmetic, "noise noise-only boilerplate"
+		}
+		if got := run(w, contract.DetectChange, w.detection(last, 2, own(number(last)))); got.Outcome != want || codes(got.Reasons) != reasons {
+			t.Errorf("without the shared line: %s %s, want %s %s", got.Outcome, codes(got.Reasons), want, reasons)
+		}
+		if got := run(w, contract.DetectChange, w.detection(oldest, 2, own(number(oldest)))); got.Outcome != crawl.OutcomeChanged {
+			t.Errorf("the oldest page: %s", got.Outcome)
+		}
+		if got := run(w, contract.DetectChange, w.detection(last, 3, own(number(last))+"<p>Closed from today on.")); got.Outcome != crawl.OutcomeChanged {
+			t.Errorf("with an edit beside it: %s", got.Outcome)
 		}
 	}
 }

@@ -37,27 +37,32 @@ const (
 // and by what stands around it, in many languages, in lines that are no running
 // text: a sentence that says that a bank was founded 20 years ago, or has a
 // million visitors, is edited if it says 21, or two millions. Everything else is
-// an edit, however small: no difference is too small to be one.
+// an edit, however small: no difference is too small to be one. Only if all that is left are
+// several past dates that all moved by the same, as between time zones, is that noise too.
 //
 // Its time is linear in the texts' length, and its memory does not grow with it.
 func CompareRenderings(prev, next Rendering) (noise bool, reasons []crawl.Reason) {
 	p, n := newCore(prev), newCore(next)
-	same := 0
+	same, moved := 0, shift{}
 	for {
 		a, more := p.word()
 		b, moreToo := n.word()
-		if !more && !moreToo {
+		if !more && !moreToo && moved.holds() {
 			return true, []crawl.Reason{{Code: CodeOnlyNoise, Num: differing(p.seen, n.seen)}}
 		}
 		equal, clocks := sameWord(a, b)
-		if !equal || more != moreToo {
+		if more != moreToo || !more || !equal && !moved.takes(a, b, prev.At, next.At) {
 			break
 		}
-		if clocks {
+		if clocks || !equal {
 			p.note(clock, a)
 			n.note(clock, b)
+		} else {
+			moved.stays(a)
 		}
-		same++
+		if moved.moved == 0 {
+			same++
+		}
 	}
 	words := n.drain()
 	return false, []crawl.Reason{{Code: CodeBeyondNoise, Num: map[string]float64{
@@ -189,12 +194,9 @@ func newCore(r Rendering) *core { return &core{rest: r.Text, at: r.At} }
 // word returns the next word, false at the end.
 func (c *core) word() (string, bool) {
 	for {
-		c.line = strings.TrimLeft(c.line, spaces)
+		c.line = c.line[spacesAt(c.line):]
 		if c.line != "" {
-			end := strings.IndexAny(c.line, spaces)
-			if end < 0 {
-				end = len(c.line)
-			}
+			end := wordEnd(c.line)
 			word := c.line[:end]
 			c.line = c.line[end:]
 			c.count++
@@ -210,8 +212,42 @@ func (c *core) word() (string, bool) {
 	}
 }
 
-// spaces separate words: extract leaves no other white space.
-const spaces = " \t\r\u00A0"
+// spaceAt is the length of the white space at i, 0 if there is none. Extract leaves no
+// other than blanks, tabs, carriage returns and U+00A0.
+func spaceAt(line string, i int) int {
+	switch c := line[i]; {
+	case c == ' ' || c == '\t' || c == '\r':
+		return 1
+	case c == 0xC2 && i+1 < len(line) && line[i+1] == 0xA0:
+		return 2
+	}
+	return 0
+}
+
+// spacesAt is the length of the white space that a line begins with.
+func spacesAt(line string) int {
+	i := 0
+	for i < len(line) {
+		n := spaceAt(line, i)
+		if n == 0 {
+			break
+		}
+		i += n
+	}
+	return i
+}
+
+// wordEnd is the length of the word that a line begins with.
+func wordEnd(line string) int {
+	for i := range len(line) {
+		if line[i] <= ' ' || line[i] == 0xC2 {
+			if spaceAt(line, i) > 0 {
+				return i
+			}
+		}
+	}
+	return len(line)
+}
 
 // drain reads to the end and returns how many words there were.
 func (c *core) drain() int {

@@ -92,12 +92,19 @@ func TestCore(t *testing.T) {
 		{"Última actualización: 4 de marzo de 2026", "", "stamps"},
 		{"Обновлено: 4 марта 2026 г. 14:05", "", "stamps"},
 		{"最終更新日: 2026年3月4日 14:05", "", "stamps"},
+		{"本页面最后修改于2026年3月4日", "", "stamps"},
+		{"上次更新：2016-11-07 上一頁 下一頁", "上一頁 下一頁", "stamps"},
+		{"Last change on 2024-06-25 • Created on 2020-07-02 • ID: CL-7B205", "Created on 2020-07-02 • ID: CL-7B205", "stamps"},
 		{"Updated", "Updated", ""},
 		{"Updated 2026 edition", "Updated 2026 edition", ""},
 		{"Last update 3.1.4", "Last update 3.1.4", ""},
 		{"Stand: 04.03.26", "", "stamps"},
 		{"Der Stand 4. März 2026: 3 zu 2", "Der Stand 4. März 2026: 3 zu 2", ""},
 		{"Updated 4 March 2026: 3 new rules", "3 new rules", "stamps"},
+		{"Updated 4 March 2026, 5 new rules", "5 new rules", "stamps"},
+		{"Updated 2026-03-04 12 seats left", "12 seats left", "stamps"},
+		{"Updated March 4, 2026 at 5 pm", "", "stamps"},
+		{"更新日：2026年3月4日14時05分", "", "stamps"},
 		{"Updated rules for 4 players", "Updated rules for 4 players", ""},
 		{"the rules updated 4 March", "the rules updated 4 March", ""},
 		{"The rules were last updated on 4 March 2026, in Oslo.", "The rules were last updated on 4 March 2026, in Oslo.", ""},
@@ -201,6 +208,7 @@ func TestNoiseWord(t *testing.T) {
 // lines are texts that are much alike, with and without noise.
 var lines = rapid.SliceOfN(rapid.SampledFrom([]string{
 	"News", "Rain today.", "3 March 2026", "Concert: 3 March 2026, 19:30", "1 view", "1 view · 3 minutes ago", "Updated 3 March", "Updated", "3", "March", "2026", "2 views", "ago", "·", "", "views 3",
+	"25 nov. 2021", "24 nov. 2021", "2021-03-04", "2021-03-05 10:00", "Updated this week", "更新日：3月4日", "آخر تحديث: ٤ مارس ٢٠٢٦",
 }), 0, 6)
 
 // TestCompareProperties: the comparison is reflexive and symmetric, agrees with
@@ -235,6 +243,7 @@ func TestCompareProperties(t *testing.T) {
 func FuzzCore(f *testing.F) {
 	f.Add("Ann · Updated 3 minutes ago | 1,234 views\n3分前")
 	f.Add("2026-03-04T14:05:33 (UTC): viewed 1.2k times, 0.1 s")
+	f.Add("上次更新：2026年3月4日 上一頁\nอัปเดตล่าสุด: ๔ มีนาคม ๒๕๖๙\nUpdated this week\n٤٫٥")
 	f.Add("il y a 3 j, à l'instant\u00a0\u2028x \xff")
 	f.Fuzz(func(t *testing.T, text string) {
 		core, kinds := coreOf(Rendering{Text: text})

@@ -22,7 +22,7 @@ func (s *scanner) readDate(from, to int) saidTime {
 	for _, t := range s.tokens[from:to] {
 		switch {
 		case t.number:
-			for part := range strings.SplitSeq(t.text, "T") {
+			for part := range strings.SplitSeq(latinDigits(t.text), "T") {
 				said.read(part)
 			}
 		case t.word && months[t.lower] > 0:

@@ -3,6 +3,7 @@ package change
 import (
 	"strings"
 	"time"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -77,8 +78,20 @@ func sameWord(a, b string) (same, clocks bool) {
 // mayHaveNoise spares most lines the scan: nearly all noise has a number, and what
 // has none is short.
 func mayHaveNoise(line string) bool {
-	const most = 60 // bytes of a line that only says how old it is
-	return len(line) <= most || strings.ContainsAny(line, "0123456789")
+	const most, perRune = 60, 3 // letters of a line that only says how old it is
+	return len(line) <= most || hasDigit(line) || line[0] >= utf8.RuneSelf && len(line) <= perRune*most
+}
+
+// hasDigit reports whether a line has a digit, also one of another script.
+func hasDigit(line string) bool {
+	for i := range len(line) {
+		if c := line[i]; c >= '0' && c <= '9' {
+			return true
+		} else if c >= utf8.RuneSelf {
+			return strings.ContainsAny(line[i:], "0123456789") || strings.ContainsFunc(line[i:], unicode.IsDigit)
+		}
+	}
+	return false
 }
 
 // isSentence reports whether a line is running text: it ends like a sentence and
@@ -87,7 +100,7 @@ func isSentence(line string) bool {
 	const least, most = 5, 24
 	words := 1 + strings.Count(line, " ")
 	last, _ := utf8.DecodeLastRuneInString(strings.TrimRight(line, `"'”’»)`))
-	return words > most || words >= least && strings.ContainsRune(".!?…", last) || strings.ContainsRune("。！？", last)
+	return words > most || words >= least && strings.ContainsRune(".!?…।॥؟۔։።။។", last) || strings.ContainsRune("。！？", last)
 }
 
 // noiseAt reports the noise that begins at a token, and its length in tokens; 0

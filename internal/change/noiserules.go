@@ -14,8 +14,10 @@ func (s *scanner) ageAt(i int) int {
 	}
 	start := i
 	before := 0 // words that make an age of a number with a unit
-	for _, phrase := range agoBefore {
-		before = max(before, s.phraseAt(i, phrase))
+	if s.is(i, beginsAgo) {
+		for _, phrase := range agoBefore {
+			before = max(before, s.phraseAt(i, phrase))
+		}
 	}
 	i += before
 	for s.is(i, isAbout) {
@@ -167,19 +169,21 @@ func (s *scanner) stampAt(i int) int {
 	if label == 0 || s.sentence && i > 0 {
 		return 0
 	}
-	r, _ := utf8.DecodeRuneInString(s.tokens[i].text)
-	if !s.isEdge(i) && unicode.IsLower(r) {
+	if !s.isEdge(i) && !s.beginsPart(i) {
 		return 0 // "the rules updated on 3 March"
 	}
 	end := i + label
-	for s.isMark(end, ":：-–—") {
+	for s.isMark(end, ":：՝-–—") {
 		end++
 	}
 	if n := s.ageAt(end); n > 0 {
 		return end + n - i
 	}
-	n := s.dateAt(end)
-	if said := s.readDate(end, end+n); said.hasDate() || said.clock != nil {
+	if n := s.relativeAt(end); n > 0 {
+		return end + n - i
+	}
+	n := s.stretchAt(end, isDate|isStampDate, isDateJoin|isStampJoin)
+	if said := s.readDate(end, end+n); said.hasDate() || said.clock != nil || s.saysDay(end, end+n, said) {
 		return end + n - i
 	}
 	return 0
@@ -190,11 +194,7 @@ func (s *scanner) stampLabelAt(i int) int {
 	if !s.is(i, beginsStamp) {
 		return 0
 	}
-	longest := 0
-	for _, phrase := range stampLabels[s.tokens[i].lower] {
-		longest = max(longest, s.phraseAt(i, phrase))
-	}
-	return longest
+	return s.longestAt(i, stampLabels)
 }
 
 // phraseAt is the length of a phrase that stands at i, 0 if another does.
@@ -226,16 +226,21 @@ func (s *scanner) timingAt(i int) int {
 
 // dateAt is the length of the stretch of words and numbers of dates and times at
 // i, which must have a number.
-func (s *scanner) dateAt(i int) int {
+func (s *scanner) dateAt(i int) int { return s.stretchAt(i, isDate, isDateJoin) }
+
+// stretchAt is dateAt with words of some roles, and what may stand between them.
+func (s *scanner) stretchAt(i int, words, joins role) int {
 	end, numbers := i, 0
 	for j := i; j < len(s.tokens); j++ {
 		switch {
+		case s.isNumber(j) && isPlain(s.tokens[j].text) && !s.is(j+1, words) && s.isWhole(i, end):
+			j = len(s.tokens) // "4 March 2026, 5 new rules"
 		case s.isNumber(j):
 			numbers++
 			end = j + 1
-		case s.is(j, isDate):
+		case s.is(j, words):
 			end = j + 1
-		case s.is(j, isDateJoin), s.isMark(j, ",.()-–"):
+		case s.is(j, joins), s.isMark(j, ",.()-–"):
 		default:
 			j = len(s.tokens) // the end of the stretch
 		}

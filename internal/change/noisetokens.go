@@ -42,12 +42,14 @@ func (s *scanner) scan(line string) bool {
 			size, t.number, found = numberLength(rest), true, true
 		case unicode.IsLetter(r):
 			size, t.word = wordLength(rest), true
+		case unicode.IsDigit(r):
+			size, t.number, found = otherNumberLength(rest), true, true
 		}
 		t.text, rest, space = rest[:size], rest[size:], false
 		if t.word || t.number {
 			t.lower = strings.ToLower(t.text)
 			t.role = roleOf(t.lower)
-			found = found || t.role&(isNow|isAgo) != 0
+			found = found || t.role&(isNow|isAgo|beginsStamp) != 0
 		}
 		if len(s.tokens) == 0 && s.sentence && t.role&beginsStamp == 0 {
 			return false
@@ -71,6 +73,35 @@ func numberLength(s string) int {
 	return len(s)
 }
 
+// otherNumberLength is numberLength for digits of other scripts.
+func otherNumberLength(s string) int {
+	for i := 0; i < len(s); {
+		r, size := utf8.DecodeRuneInString(s[i:])
+		if !unicode.IsDigit(r) {
+			next, _ := utf8.DecodeRuneInString(s[i+size:])
+			if !strings.ContainsRune(".,:/'-٫٬", r) || !unicode.IsDigit(next) {
+				return i
+			}
+		}
+		i += size
+	}
+	return len(s)
+}
+
+// latinDigits is a number with the digits 0 to 9.
+func latinDigits(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r < utf8.RuneSelf || !unicode.IsDigit(r) {
+			return r
+		}
+		zero := r // digits of a script stand together, from a zero on
+		for unicode.IsDigit(zero-1) && r-zero < 9 {
+			zero--
+		}
+		return '0' + (r - zero)
+	}, s)
+}
+
 // wordLength is the length of the word that a text begins with: letters of one
 // kind of script. An apostrophe ends it.
 func wordLength(s string) int {
@@ -78,6 +109,9 @@ func wordLength(s string) int {
 	dense := isDense(first)
 	for i, r := range s {
 		if r < utf8.RuneSelf && !dense && (r|' ' >= 'a' && r|' ' <= 'z') {
+			continue
+		}
+		if r == '\u200C' || r == '\u200D' { // within words of Persian, Hindi and others
 			continue
 		}
 		if !unicode.IsLetter(r) && !unicode.IsMark(r) || isDense(r) != dense {

@@ -26,6 +26,10 @@ const (
 	isDateJoin                   // stands within dates
 	isMaking                     // how a page comes about
 	beginsStamp                  // the first word of a label
+	isStampDate                  // in the date after a label
+	isStampJoin                  // stands within such dates
+	beginsAgo                    // before the number of an age
+	isStampAgo                   // before or after an age that follows a label
 )
 
 // roles are the words by their roles, in English, German, French, Spanish,
@@ -103,8 +107,21 @@ var roles = func() map[string]role {
 			all[word] |= r
 		}
 	}
-	for first := range stampLabels {
+	addWords(all, moreUnits, isUnit)
+	addWords(all, moreLongUnits, isLongUnit)
+	addWords(all, moreAgos, isAgo)
+	addWords(all, moreStampAgos, isStampAgo)
+	addWords(all, moreDateWords, isStampDate)
+	addWords(all, otherMonths, isStampDate)
+	addWords(all, moreDateJoins, isStampJoin)
+	for _, list := range moreMonths {
+		addWords(all, list, isDate)
+	}
+	for first := range stampLabels.next {
 		all[first] |= beginsStamp
+	}
+	for _, phrase := range agoBefore {
+		all[phrase[0]] |= beginsAgo
 	}
 	return all
 }()
@@ -114,17 +131,16 @@ func roleOf(lower string) role { return roles[lower] }
 // agoBefore are the words that stand before the number of an age, and nowPhrases
 // the ages without one.
 var (
-	agoBefore  = phrases(`vor, il y a, hace, há`)
+	agoBefore  = phrases(`vor, il y a, hace, há, ` + moreAgoBefore)
 	nowPhrases = phrases(`just now, moments ago, right now, gerade eben, soeben, à l ' instant, à l ’ instant, ahora mismo, proprio ora, poco fa, agora
 		mesmo, zojuist, teraz, nyss, только что, たった今, 刚刚, 방금`)
 )
 
 // stampLabels are the labels of times that tell when a page was made or looked
-// at, by their first words. A time of publication is none: a page that changes it
+// at. A time of publication is none: a page that changes it
 // says something.
-var stampLabels = func() map[string][][]string {
-	byFirst := map[string][][]string{}
-	for _, phrase := range phrases(`last update, last updated, last updated on, last updated at, updated, updated on, updated at, page updated, page last updated,
+var stampLabels = func() *phraseTree {
+	list := phrases(`last update, last updated, last updated on, last updated at, updated, updated on, updated at, page updated, page last updated,
 		page last modified, last modified, last modified on, modified, modified on, last edited, last edited on, edited, edited on, last changed,
 		last change, last refreshed, refreshed, last checked, checked, generated, generated on, generated at, page generated, page generated on,
 		rendered, rendered at, this page was last edited on, this page was last edited, this page was last updated, this page was last updated on,
@@ -146,10 +162,8 @@ var stampLabels = func() map[string][][]string {
 		senast uppdaterad, uppdaterad, senast ändrad, ändrad, senast uppdaterat, uppdaterat,
 		обновлено, обновлён, последнее обновление, дата обновления, изменено, последнее изменение, текущее время, сейчас,
 		最終更新, 最終更新日, 最終更新日時, 更新, 更新日, 更新日時, 更新時刻, 最新更新, 現在時刻, 现在时间, 最后更新, 最后更新于, 最后修改, 更新时间, 更新于, 更新日期, 最近更新,
-		업데이트, 최종 업데이트, 최종 수정, 수정`) {
-		byFirst[phrase[0]] = append(byFirst[phrase[0]], phrase)
-	}
-	return byFirst
+		업데이트, 최종 업데이트, 최종 수정, 수정`)
+	return treeOf(append(list, moreLabels()...))
 }()
 
 // phrases splits a list at commas and its parts into words.
@@ -182,5 +196,6 @@ var months = func() map[string]int {
 			all[name] = i + 1
 		}
 	}
+	addMonths(all)
 	return all
 }()

@@ -32,6 +32,8 @@ func Word(r crawl.Reason) (string, bool) {
 		return fmt.Sprintf("as in version %.0f", r.Num["version"]), true
 	case CodeLinks:
 		return "other links", true
+	case CodeBoilerplate:
+		return boilerplateWord(r), true
 	case CodeDuplicate:
 		return "the same content as " + r.Text, true
 	case CodeNearDuplicate:

@@ -130,6 +130,12 @@ type ContentSpec struct {
 	// page as nearly another. The resemblance of two pages is the share of their
 	// phrases of four words that both have. 0 is 0.98, which lists copies only.
 	NearDuplicate float64 `json:"near_duplicate"`
+	// IgnoreShared takes a line without digits that comes or goes for no change, if it stands
+	// on most of the host's other pages, of which the eight oldest are looked at. The oldest
+	// page with the line still tells. It keeps notices and help lines from being
+	// changes, and misses that a product is sold out in a shop whose pages mostly say "in stock".
+	// See decisions.md.
+	IgnoreShared bool `json:"ignore_shared,omitempty"`
 }
 
 // RevisitSpec chooses when pages are visited again.
