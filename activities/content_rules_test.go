@@ -1,6 +1,7 @@
 package activities_test
 
 import (
+	"strings"
 	"testing"
 
 	"recrawl/internal/contract"
@@ -87,6 +88,21 @@ func TestARuleThatIsGoneIsNoChange(t *testing.T) {
 	}
 	if got := w.seen(page, 3, `<h1>Ticket</h1><p>Sun today<p class=price>12 euro`); got.Outcome != crawl.OutcomeChanged {
 		t.Errorf("other weather is %s (%s)", got.Outcome, codes(got.Reasons))
+	}
+}
+
+// A price in a page that its CMS calls promoted is no advert's.
+func TestAPriceInAPromotedPageIsAChange(t *testing.T) {
+	t.Parallel()
+	const body = `<h1>News</h1><p>Rain today<main><article class="node node--type-page node--promoted"><p>The ticket costs 12 euro</article></main>`
+	for name, around := range map[string]string{"in a main part": "main", "elsewhere": "div"} {
+		w := newWorld(t)
+		page := w.living([]string{"http://localhost/"})[0]
+		body := strings.ReplaceAll(body, "main>", around+">")
+		w.seen(page, 1, body)
+		if got := w.seen(page, 2, strings.Replace(body, "12", "15", 1)); got.Outcome != crawl.OutcomeChanged {
+			t.Errorf("%s: %s (%s)", name, got.Outcome, codes(got.Reasons))
+		}
 	}
 }
 

@@ -33,7 +33,7 @@ type fakeBackend struct {
 	dsn                   string
 	archiveDir            string // "" has none
 	version, earlier      store.VersionRecord
-	content               crawl.ContentSpec   // of the crawl
+	content               *crawl.ContentSpec  // of the crawl, if not as by default
 	visits                []store.VisitRecord // of news' page, newest first; nil is one
 	copied                backup.Copied       // by a backup or restore
 }
@@ -265,7 +265,9 @@ func (s *fakeStore) Crawl(_ context.Context, name string) (store.CrawlRecord, er
 		return store.CrawlRecord{}, fmt.Errorf("crawl: %w", store.ErrNotFound)
 	}
 	spec := newsSpec()
-	spec.Content = s.backend.content
+	if c := s.backend.content; c != nil {
+		spec.Content = *c
+	}
 	return store.CrawlRecord{ID: 1, Spec: spec, State: crawl.CrawlRunning}, nil
 }
 

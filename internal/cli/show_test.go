@@ -104,7 +104,7 @@ func TestShowAndDiffTheTextThatIsCompared(t *testing.T) {
 		{"diff --all", selecting, "-Menu\n+Contents\n # Ticket\n-It costs 12 euro\n-Rain\n+It costs 15 euro\n+Sun\n"},
 		{"diff --html", selecting, "-" + before + "\n"},
 	} {
-		b.content = c.content
+		b.content = &c.content
 		command, flags, _ := strings.Cut(c.args, " ")
 		args := []string{command, "https://example.com/"}
 		if command == "diff" {
@@ -116,7 +116,7 @@ func TestShowAndDiffTheTextThatIsCompared(t *testing.T) {
 			t.Errorf("%s by %+v: %d, %q, %q; want %q", c.args, c.content, got.code, got.out, got.errOut, c.want)
 		}
 	}
-	b.content = selecting
+	b.content = &selecting
 	same := withVersion(t, strings.Replace(after, "Sun", "Snow", 1), store.VersionRecord{Seq: 1, ContentType: "text/html"}, dir)
 	b.earlier = same.version
 	got := starterEnv(t, b, map[string]string{"RECRAWL_STORE": "sqlite:x.db", "RECRAWL_ARCHIVE": "files", "RECRAWL_DATA": t.TempDir()}, "diff", "https://example.com/", "1", "2")
