@@ -89,7 +89,7 @@ func (a *Activities) compare(ctx context.Context, view *crawlView, page store.Pa
 		return contract.DetectOut{}, nil, translate(err)
 	}
 	digests := digestsOf(version, in.Fetch.Digest)
-	digests.Sketch = change.NewSketch(content.Text)
+	digests.Sketch = change.NewSketch(content.Main)
 	rule, looked, err := a.look(ctx, view, page, last, digests, change.Rendering{Text: content.Text, At: in.Fetch.At})
 	if err != nil {
 		return contract.DetectOut{}, nil, translate(err)
@@ -114,7 +114,7 @@ func (a *Activities) compare(ctx context.Context, view *crawlView, page store.Pa
 			return out, nil, nil
 		}
 	}
-	next.compared = change.ContentOf(next.held(digests))
+	next.compared = comparedOf(next.held(digests), content)
 	found, err := a.keep(ctx, view, page, next, &out)
 	if err != nil {
 		return contract.DetectOut{}, nil, err
@@ -122,8 +122,18 @@ func (a *Activities) compare(ctx context.Context, view *crawlView, page store.Pa
 	return out, found, nil
 }
 
+// comparedOf is what is compared with other pages: the main text, even if the crawl
+// selects a part of it. Many pages have the same price.
+func comparedOf(digests change.Digests, content extract.Page) change.Content {
+	if content.Text != content.Main {
+		digests.Text = change.CoreDigest(content.Main)
+	}
+	return change.ContentOf(digests)
+}
+
 // look compares the main text itself with the last version's where digests cannot
-// tell noise from an edit: a clock is known by both its times. Against a last
+// tell noise from an edit: a clock is known by both its times. The last version is read
+// by the crawl's rules of today, so that a change of these is none of the page. Against a last
 // version whose body is not kept, or not there any more, all counts as an edit: no
 // resemblance tells a changed price from a changed clock.
 func (a *Activities) look(ctx context.Context, view *crawlView, page store.PageRecord, prev, next change.Digests, now change.Rendering) (change.Rule, []crawl.Reason, error) {

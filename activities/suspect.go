@@ -41,7 +41,7 @@ func (a *Activities) suspicion(ctx context.Context, page store.PageRecord, last,
 	if !change.LittleInCommon(last, next) {
 		return why, false, nil
 	}
-	if why, is = change.SuspectText(content.Title, content.Text); is {
+	if why, is = change.SuspectText(content.Title, content.Main); is {
 		return why, true, nil
 	}
 	front, err := a.frontPage(ctx, page)

@@ -32,7 +32,8 @@ type fakeBackend struct {
 	temporal              TemporalOptions
 	dsn                   string
 	archiveDir            string // "" has none
-	version               store.VersionRecord
+	version, earlier      store.VersionRecord
+	content               *crawl.ContentSpec  // of the crawl, if not as by default
 	visits                []store.VisitRecord // of news' page, newest first; nil is one
 	copied                backup.Copied       // by a backup or restore
 }
@@ -263,7 +264,11 @@ func (s *fakeStore) Crawl(_ context.Context, name string) (store.CrawlRecord, er
 	if name != "news" {
 		return store.CrawlRecord{}, fmt.Errorf("crawl: %w", store.ErrNotFound)
 	}
-	return store.CrawlRecord{ID: 1, Spec: newsSpec(), State: crawl.CrawlRunning}, nil
+	spec := newsSpec()
+	if c := s.backend.content; c != nil {
+		spec.Content = *c
+	}
+	return store.CrawlRecord{ID: 1, Spec: spec, State: crawl.CrawlRunning}, nil
 }
 
 func (s *fakeStore) ListCrawls(ctx context.Context) ([]store.CrawlRecord, error) {
@@ -349,8 +354,10 @@ func (s *fakeStore) ListVersions(_ context.Context, _ int64, before, _ int) ([]s
 }
 
 func (s *fakeStore) Version(_ context.Context, _ int64, seq int) (store.VersionRecord, error) {
-	if v := s.backend.version; v.Seq > 0 && v.Seq == seq {
-		return v, nil
+	for _, v := range []store.VersionRecord{s.backend.version, s.backend.earlier} {
+		if v.Seq > 0 && v.Seq == seq {
+			return v, nil
+		}
 	}
 	return store.VersionRecord{}, store.ErrNotFound
 }

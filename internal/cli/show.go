@@ -19,14 +19,16 @@ type showCmd struct {
 	pageArg
 	Version uint `placeholder:"N" xor:"which" help:"The version, by default the newest."`
 	Visit   uint `placeholder:"N" xor:"which" help:"What visit N found, such as something suspect, while it is kept."`
-	Text    bool `xor:"view" help:"Its text instead of its markup."`
-	Head    bool `xor:"view" help:"The request and the head of the answer."`
+	Text    bool `xor:"text" help:"Its text instead of its markup: the text that changes are found in."`
+	All     bool `xor:"all" help:"All the text that a reader sees, with navigation, adverts and what the crawl ignores."`
+	Head    bool `xor:"text,all" help:"The request and the head of the answer."`
 }
 
 // Help implements kong.HelpProvider.
 func (showCmd) Help() string {
 	return `    starter show https://example.com/ > page.html
     starter show https://example.com/ --version 3 --text
+    starter show https://example.com/ --version 3 --all
     starter history https://example.com/ --versions      (the versions there are)`
 }
 
@@ -34,6 +36,8 @@ func (showCmd) Help() string {
 func (c showCmd) Run(s *session) error {
 	view := report.ViewBody
 	switch {
+	case c.All: // with or without --text
+		view = report.ViewAll
 	case c.Text:
 		view = report.ViewText
 	case c.Head:
@@ -52,21 +56,27 @@ type diffCmd struct {
 	From  uint   `arg:"" optional:"" help:"A version, by default the last but one."`
 	To    uint   `arg:"" optional:"" help:"A version, by default the newest."`
 	Crawl string `placeholder:"NAME" help:"The crawl, if several have the page."`
-	HTML  bool   `name:"html" help:"Compare the markup instead of the text."`
+	All   bool   `xor:"view" help:"Compare all the text that a reader sees, with navigation, adverts and what the crawl ignores."`
+	HTML  bool   `name:"html" xor:"view" help:"Compare the markup instead of the text."`
 }
 
 // Help implements kong.HelpProvider.
 func (diffCmd) Help() string {
-	return `A unified diff of what a reader sees, a paragraph a line; with colours on a terminal unless NO_COLOR is set.
+	return `A unified diff of the text that changes are found in, a paragraph a line, by the rules that the crawl has now;
+with colours on a terminal unless NO_COLOR is set.
 
     starter diff https://example.com/
+    starter diff https://example.com/ --all
     starter diff https://example.com/ 3 5 --html`
 }
 
 // Run compares two versions.
 func (c diffCmd) Run(s *session) error {
 	q := report.DiffQuery{From: int(c.From), To: int(c.To), View: report.ViewText, Colour: s.env.draws() && s.env.Getenv("NO_COLOR") == ""}
-	if c.HTML {
+	switch {
+	case c.All:
+		q.View = report.ViewAll
+	case c.HTML:
 		q.View = report.ViewBody
 	}
 	return pageArg{c.URL, c.Crawl}.withVersions(s, func(r report.Reporter, files archive.Store, page store.PageRecord) error {

@@ -8,13 +8,15 @@ import (
 	"unicode/utf8"
 
 	"recrawl/internal/archive"
+	"recrawl/internal/crawl"
 	"recrawl/internal/store"
 )
 
-// withVersion is a backend whose page has a version with a body.
-func withVersion(t *testing.T, body string, v store.VersionRecord) *fakeBackend {
+// withVersion is a backend whose page has a version with a body, in an archive of its
+// own or in that of a folder.
+func withVersion(t *testing.T, body string, v store.VersionRecord, dir ...string) *fakeBackend {
 	t.Helper()
-	b := &fakeBackend{archiveDir: t.TempDir()}
+	b := &fakeBackend{archiveDir: append(dir, t.TempDir())[0]}
 	files, err := archive.OpenDir(b.archiveDir)
 	if err != nil {
 		t.Fatal(err)
@@ -45,9 +47,11 @@ func TestShowAndDiff(t *testing.T) {
 		want string
 	}{
 		{"show https://example.com/ --version 3", ExitOK, body},
-		{"show https://example.com/ --version 3 --text", ExitOK, "# Hello\nworld\n"},
+		{"show https://example.com/ --version 3 --text", ExitOK, "Hello\nworld\n"},
+		{"show https://example.com/ --version 3 --all", ExitOK, "# Hello\nworld\n"},
+		{"show https://example.com/ --all --head", ExitUsage, "can't be used together"},
 		{"show https://example.com/ --version 3 --head", ExitOK, "GET / HTTP/1.1\n\nHTTP/1.1 200 OK\n\n"},
-		{"show https://example.com/ --version 3 --text --output json", ExitOK, `"view":"text","text":"# Hello\nworld\n"}`},
+		{"show https://example.com/ --version 3 --text --output json", ExitOK, `"view":"text","text":"Hello\nworld\n"}`},
 		{"show https://example.com/ --version 2", ExitNotFound, "has no version 2: `starter history --versions` lists them"},
 		{"show https://example.com/ --text --head", ExitUsage, "can't be used together"},
 		{"show https://example.com/none", ExitNotFound, "no crawl has the page"},
@@ -68,6 +72,56 @@ func TestShowAndDiff(t *testing.T) {
 	}
 	if got := starter(t, &fakeBackend{}, "show", "https://example.com/", "--archive", "/none"); got.code != ExitFailed || !strings.Contains(got.errOut, "cannot open the archive: archive /none") {
 		t.Errorf("with a bad archive: %d, %q", got.code, got.errOut)
+	}
+}
+
+// What is shown and compared is what changes are found in, by the crawl's rules; the
+// rest is shown on demand.
+func TestShowAndDiffTheTextThatIsCompared(t *testing.T) {
+	t.Parallel()
+	const before = "<nav>Menu</nav><h1>Ticket</h1><p>It costs <b class=price>12 euro</b><p id=weather>Rain"
+	after := strings.NewReplacer("12", "15", "Rain", "Sun", "Menu", "Contents").Replace(before)
+	b := withVersion(t, before, store.VersionRecord{Seq: 1, ContentType: "text/html"})
+	earlier, dir := b.version, b.archiveDir
+	b = withVersion(t, after, store.VersionRecord{Seq: 2, ContentType: "text/html"}, dir)
+	b.earlier = earlier
+	ignoring := crawl.ContentSpec{IgnoreSelectors: []string{"#weather"}}
+	selecting := crawl.ContentSpec{Rules: []crawl.ContentRule{{Prefix: "https://example.com/", Select: []string{".price"}}}}
+	elsewhere := crawl.ContentSpec{Rules: []crawl.ContentRule{{Host: "example.org", Select: []string{".price"}}}}
+	for _, c := range []struct {
+		args    string
+		content crawl.ContentSpec
+		want    string
+	}{
+		{"show --text", crawl.ContentSpec{}, "Ticket\nIt costs 15 euro\nSun\n"},
+		{"show --text", ignoring, "Ticket\nIt costs 15 euro\n"},
+		{"show --text", selecting, "15 euro\n"},
+		{"show --text", elsewhere, "Ticket\nIt costs 15 euro\nSun\n"},
+		{"show --text --all", selecting, "Contents\n# Ticket\nIt costs 15 euro\nSun\n"},
+		{"show --all", selecting, "Contents\n# Ticket\nIt costs 15 euro\nSun\n"},
+		{"diff", ignoring, " Ticket\n-It costs 12 euro\n+It costs 15 euro\n"},
+		{"diff", selecting, "@@ -1 +1 @@\n-12 euro\n+15 euro\n"},
+		{"diff --all", selecting, "-Menu\n+Contents\n # Ticket\n-It costs 12 euro\n-Rain\n+It costs 15 euro\n+Sun\n"},
+		{"diff --html", selecting, "-" + before + "\n"},
+	} {
+		b.content = &c.content
+		command, flags, _ := strings.Cut(c.args, " ")
+		args := []string{command, "https://example.com/"}
+		if command == "diff" {
+			args = append(args, "1", "2")
+		}
+		args = append(args, strings.Fields(flags)...)
+		got := starterEnv(t, b, map[string]string{"RECRAWL_STORE": "sqlite:x.db", "RECRAWL_ARCHIVE": "files", "RECRAWL_DATA": t.TempDir()}, args...)
+		if got.code != ExitOK || !strings.HasSuffix(got.out, c.want) && !strings.Contains(c.args, "html") || !strings.Contains(got.out, c.want) {
+			t.Errorf("%s by %+v: %d, %q, %q; want %q", c.args, c.content, got.code, got.out, got.errOut, c.want)
+		}
+	}
+	b.content = &selecting
+	same := withVersion(t, strings.Replace(after, "Sun", "Snow", 1), store.VersionRecord{Seq: 1, ContentType: "text/html"}, dir)
+	b.earlier = same.version
+	got := starterEnv(t, b, map[string]string{"RECRAWL_STORE": "sqlite:x.db", "RECRAWL_ARCHIVE": "files", "RECRAWL_DATA": t.TempDir()}, "diff", "https://example.com/", "1", "2")
+	if got.code != ExitOK || !strings.Contains(got.out, "have the same text where changes are looked for; --all compares") {
+		t.Errorf("where nothing changed: %d, %q, %q", got.code, got.out, got.errOut)
 	}
 }
 

@@ -118,7 +118,8 @@ type FetchSpec struct {
 
 // ContentSpec says what is no part of a page's text for this crawl, besides the
 // navigation, adverts and the like that are left out of every page. A change of
-// it shows as a change of the pages that it touches, when their bytes next change.
+// it is no change of a page: the last version is read again by the new rules. Only
+// where its body was not kept, it shows as one when the page's bytes next change.
 type ContentSpec struct {
 	// IgnoreSelectors are CSS selectors, such as .advert or #clock, of elements
 	// whose text is ignored. Their links are followed all the same.
@@ -136,6 +137,9 @@ type ContentSpec struct {
 	// changes, and misses that a product is sold out in a shop whose pages mostly say "in stock".
 	// See decisions.md.
 	IgnoreShared bool `json:"ignore_shared,omitempty"`
+	// Rules say of the pages of a prefix or host which elements their text is, and what
+	// else is ignored; the first rule that matches a page counts. See below.
+	Rules []ContentRule `json:"rules,omitempty"`
 }
 
 // RevisitSpec chooses when pages are visited again.

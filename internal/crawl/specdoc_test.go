@@ -75,6 +75,12 @@ func specMarkdown(t *testing.T) string {
 			fmt.Fprintf(&b, "| `%s` | %s | %s |\n", name, kindOf(f.Type), ruleComment(comments, of.Name()+"."+f.Name))
 		}
 	}
+	b.WriteString(contentHead)
+	for f := range reflect.TypeFor[ContentRule]().Fields() {
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		fmt.Fprintf(&b, "| `%s` | %s |\n", name, comments["ContentRule."+f.Name])
+	}
+	b.WriteString(contentExample)
 	example, err := json.MarshalIndent(exampleSpec(), "    ", "  ")
 	if err != nil {
 		t.Fatal(err)
@@ -90,6 +96,27 @@ matches a URL that meets all of its conditions; any value of a list meets a cond
 
 | Field | Value | Meaning |
 | --- | --- | --- |
+`
+
+const contentHead = `
+A rule of ` + "`content.rules`" + ` says what the text of some pages is, so that one crawl can watch a
+price here and a table there. The first rule that matches a page counts.
+
+| Field | Meaning |
+| --- | --- |
+`
+
+const contentExample = `
+    content:
+      rules:
+        - {prefix: "https://shop.example.com/", select: [".price", ".in-stock"]}
+        - {host: "*.example.org", ignore_selectors: ["#weather"], ignore_patterns: ['\d+ readers']}
+
+A change of ` + "`content`" + ` is no change of a page: when the page's bytes next change, its last version
+is read again by the new rules. Only where the site asked that its body not be kept, there is
+nothing to read. Selectors count in HTML only, and not in the few pages that are too large or too
+deep for a tree. Copies and traps are found by the whole main text, whatever is selected.
+` + "`starter show URL --text`" + ` shows what is compared.
 `
 
 // kindOf says how a field of a rule is written.
@@ -162,7 +189,7 @@ var (
 func fieldComments(t *testing.T) map[string]string {
 	t.Helper()
 	comments := map[string]string{}
-	for _, name := range []string{"spec.go", "filter.go", "sources.go"} {
+	for _, name := range []string{"spec.go", "filter.go", "sources.go", "content.go"} {
 		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ParseComments)
 		if err != nil {
 			t.Fatal(err)

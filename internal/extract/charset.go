@@ -3,8 +3,10 @@ package extract
 import (
 	"bytes"
 	"regexp"
+	"strings"
 	"unicode/utf8"
 
+	"golang.org/x/net/html"
 	"golang.org/x/net/html/charset"
 	"golang.org/x/text/encoding"
 	"golang.org/x/text/encoding/charmap"
@@ -12,20 +14,17 @@ import (
 	"recrawl/internal/crawl"
 )
 
+// maxPrescan bounds how far a <meta> is looked for. The heads of some pages carry
+// their styles and scripts before it.
+const maxPrescan = 256 << 10
+
 // decode converts a body to UTF-8 and names the encoding that it was in: that of
-// its byte order mark, of the Content-Type, of a <meta> in the first kilobyte,
-// of an XML declaration, or a guess.
+// its byte order mark, of the Content-Type, of a <meta>, of an XML declaration, or
+// a guess.
 func decode(body []byte, media crawl.MediaType) (decoded []byte, name string, err error) {
 	enc, name, certain := charset.DetermineEncoding(body, media.String())
 	if !certain {
-		enc, name = declared(body, media, enc, name)
-	}
-	// The guess looks at one kilobyte, and takes ASCII there for windows-1252;
-	// also, declarations in the page itself are often wrong. Nothing but UTF-8 is
-	// valid UTF-8 by accident, except ASCII, which means something else only in
-	// ISO-2022-JP.
-	if !certain && name != "iso-2022-jp" && utf8.Valid(body) {
-		name = "utf-8"
+		enc, name = uncertain(body, media, enc, name)
 	}
 	if name == "utf-8" {
 		return bytes.ToValidUTF8(bytes.TrimPrefix(body, []byte("\xEF\xBB\xBF")), []byte("\uFFFD")), name, nil
@@ -36,6 +35,106 @@ func decode(body []byte, media crawl.MediaType) (decoded []byte, name string, er
 	}
 	// UTF-16 keeps its mark, and some decoders let surrogates through.
 	return bytes.ToValidUTF8(bytes.TrimPrefix(decoded, []byte("\uFEFF")), []byte("\uFFFD")), name, nil
+}
+
+// uncertain corrects what charset.DetermineEncoding found in the first kilobyte of
+// a body whose response does not name the encoding.
+func uncertain(body []byte, media crawl.MediaType, found encoding.Encoding, name string) (encoding.Encoding, string) {
+	const escape = 0x1b // begins what ISO-2022-JP says in seven bits
+	isUTF8 := mostlyUTF8(body)
+	if isUTF8 && name != "iso-2022-jp" && bytes.IndexByte(body, escape) < 0 {
+		return encoding.Nop, "utf-8"
+	}
+	// These may be guesses.
+	if (name == "windows-1252" || name == "utf-8") && media.Type != "application/xhtml+xml" {
+		if e, label := metaCharset(body[:min(len(body), maxPrescan)]); e != nil {
+			found, name = e, label
+		}
+	}
+	found, name = declared(body, media, found, name)
+	if isUTF8 && name != "iso-2022-jp" {
+		return encoding.Nop, "utf-8"
+	}
+	return found, name
+}
+
+// mostlyUTF8 reports whether a body is UTF-8, whatever it says of itself: other
+// encodings are valid UTF-8 only by accident, and hardly ever twice. ASCII is UTF-8
+// too. A page may have some bytes of another encoding, such as a name out of an old
+// database: of what is not ASCII, four in five must be characters of UTF-8.
+func mostlyUTF8(body []byte) bool {
+	if utf8.Valid(body) {
+		return true
+	}
+	valid, invalid := 0, 0
+	for i := 0; i < len(body); {
+		if body[i] < utf8.RuneSelf {
+			i++
+			continue
+		}
+		r, size := utf8.DecodeRune(body[i:])
+		switch {
+		case r != utf8.RuneError || size > 1:
+			valid++
+		case !utf8.FullRune(body[i:]): // cut off
+			return valid >= 4*invalid && valid > 0
+		default:
+			invalid++
+		}
+		i += size
+	}
+	return valid >= 4*invalid
+}
+
+// metaCharset is the encoding that the first <meta> with a known one names; nil if
+// there is none.
+func metaCharset(body []byte) (encoding.Encoding, string) {
+	tokens := html.NewTokenizer(bytes.NewReader(body))
+	for {
+		switch tokens.Next() {
+		case html.ErrorToken:
+			return nil, ""
+		case html.StartTagToken, html.SelfClosingTagToken:
+			name, more := tokens.TagName()
+			if string(name) != "meta" {
+				continue
+			}
+			e, label := charset.Lookup(charsetOfMeta(tokens, more))
+			if label == "utf-16le" || label == "utf-16be" { // it could not be read if it were
+				return encoding.Nop, "utf-8"
+			}
+			if e != nil {
+				return e, label
+			}
+		}
+	}
+}
+
+// contentCharset is the charset in the content of a <meta http-equiv=Content-Type>.
+var contentCharset = regexp.MustCompile(`(?i)charset[ \t\r\n\f]*=[ \t\r\n\f]*["']?([^"'; \t\r\n\f]{1,64})`)
+
+// charsetOfMeta reads the attributes of a <meta>.
+func charsetOfMeta(tokens *html.Tokenizer, more bool) string {
+	var declared, content string
+	isType := false
+	for more {
+		var key, value []byte
+		key, value, more = tokens.TagAttr()
+		switch string(key) {
+		case "charset":
+			declared = string(value)
+		case "http-equiv":
+			isType = strings.EqualFold(string(value), "content-type")
+		case "content":
+			if match := contentCharset.FindSubmatch(value); match != nil {
+				content = string(match[1])
+			}
+		}
+	}
+	if declared == "" && isType {
+		return content
+	}
+	return declared
 }
 
 // declaration is an XML declaration with an encoding, within the kilobyte that

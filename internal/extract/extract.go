@@ -45,9 +45,13 @@ type Page struct {
 	Language string
 	// Text is the main text, each block on a line, with single spaces: what the page
 	// is there for, without navigation, adverts and the like, and without what the
-	// crawl ignores. See mainText for what is left out.
+	// crawl ignores; or the elements that the crawl selects, if there is text in them.
+	// See mainText for what is left out.
 	Text string
-	// Own is Text without what stands in links, which is what the pages that they lead
+	// Main is the main text, whatever the crawl selects of it: what tells a page from
+	// others. It is Text where nothing is selected.
+	Main string
+	// Own is Main without what stands in links, which is what the pages that they lead
 	// to are called.
 	Own string
 	// Whole: the main text could not be told, and Text is all that is visible.
@@ -89,7 +93,7 @@ func Parse(src Source, rules Rules) (Page, error) {
 		return Page{}, err
 	}
 	src.charset = charset
-	page := read(src, decoded, rules)
+	page := read(src, decoded, rules.at(src.URL))
 	page.Charset = charset
 	return page, nil
 }
@@ -108,7 +112,7 @@ func parsePlain(src Source, decoded []byte, rules Rules) Page {
 		}
 		l.reset()
 	}
-	return Page{Text: text.String(), Own: text.String(), Whole: true, Language: canonicalLanguage(src.Language)}
+	return Page{Text: text.String(), Main: text.String(), Own: text.String(), Whole: true, Language: canonicalLanguage(src.Language)}
 }
 
 // parseHTML reads a document by its tree or, if it has none, by its tags.
@@ -120,7 +124,11 @@ func parseHTML(src Source, decoded []byte, rules Rules) Page {
 	s := surveyOf(root, rules.ignored(root))
 	page := s.collector.page(src)
 	page.Title = cleanTitle(title(goquery.NewDocumentFromNode(root)))
-	page.Text, page.Own, page.Whole = mainText(root, s, rules)
+	page.Main, page.Own, page.Whole = mainText(root, s, rules)
+	page.Text = page.Main
+	if selected := selectedText(root, s, rules); selected != "" {
+		page.Text, page.Whole = selected, false
+	}
 	return page
 }
 

@@ -18,6 +18,7 @@ func parseFlat(src Source, decoded []byte, rules Rules) Page {
 	f.endLine()
 	page := f.collector.page(src)
 	page.Title, page.Text, page.Own, page.Whole, page.Flat = cleanTitle(f.title.String()), f.text.String(), f.own.String(), true, true
+	page.Main = page.Text
 	return page
 }
 

@@ -36,7 +36,16 @@ const (
 	hintCounter
 	// hintConsent: notices about cookies.
 	hintConsent
+	// hintForm: a form for comments or for newsletters.
+	hintForm
+	// hintEntry: a whole of its own, by a class.
+	hintEntry
 )
+
+// content are the hints that an element is what a page is there for. Classes tell
+// what such an element is like, or where it is filed; that is no reason to leave it
+// out.
+const content = hintMain | hintArticle | hintEntry
 
 // elementHints and roleHints are those of HTML's and ARIA's names for the parts
 // of a page.
@@ -68,9 +77,11 @@ var classHints = func() map[string]hint {
 		hintEdge: `header site-header siteheader pageheader global-header main-header masthead topbar top-bar`,
 		hintFoot: `footer site-footer sitefooter page-footer pagefooter global-footer main-footer bottombar bottom-bar colophon`,
 		hintShare: `share sharing sharebar share-bar sharethis sharedaddy share-buttons share-links share-tools share-icons post-share
-			article-share social-share social-sharing social-links social-buttons social-icons addthis addtoany socials`,
+			article-share social-share social-sharing social-links social-buttons social-icons addthis addtoany socials shariff shariff-buttons`,
+		hintForm: `comment-respond comment-form commentform newsletter newsletters newsletterbox newsletterform mc4wp-form`,
 		hintCounter: `views view-count views-count viewcount viewscount post-views page-views pageviews num-views hits hit-count
 			hitcount hit-counter hitcounter visitor-count visitors-count visit-counter page-counter read-count`,
+		hintEntry: `hentry h-entry`,
 		hintConsent: `gdpr onetrust cookiebot cookielaw cookieconsent cookie-consent cookie-notice cookie-banner cookie-bar
 			cookie-law cookie-message cookie-popup consent-banner`,
 	} {
@@ -84,11 +95,21 @@ var classHints = func() map[string]hint {
 // wholeNames are the hints that one word of a name is too weak for: "card-footer"
 // is no foot of a page, "views-row" has no counter, and "shareholders" may be what
 // a page is about.
-const wholeNames = hintEdge | hintFoot | hintCounter | hintShare
+const wholeNames = hintEdge | hintFoot | hintCounter | hintShare | hintEntry
+
+// filing are the first words of names that tell where a CMS files a page, and how
+// it stands: "category-advertising", "node--promoted". The other words of these
+// names are those of the site's subjects and editors. So are states ("has-ads").
+var filing = set("node tag category type status taxonomy format is has no with without hide")
+
+// things are what a modifier of BEM ("product-card--promoted") only describes. Of
+// a box, a slot or a list it tells what the thing is.
+var things = set("article body card content entry event field hentry item main node page paragraph post product recipe story teaser term text video view")
 
 // hintsOf reads the hints of one element.
 func hintsOf(n *html.Node) hint {
 	h := elementHints[n.Data]
+	var named hint // by names of the site's own
 	for _, a := range n.Attr {
 		if a.Namespace != "" {
 			continue
@@ -99,23 +120,28 @@ func hintsOf(n *html.Node) hint {
 			h |= roleHints[role]
 		case "class", "id":
 			if n.Data != "html" && n.Data != "body" { // they tell of the whole page
-				h |= classHintsOf(a.Val)
+				named |= classHintsOf(a.Val)
 			}
 		case "aria-label":
 			if labels[strings.ToLower(a.Val)] == labelAd {
 				h |= hintAd
 			}
 		case "itemprop":
-			if strings.EqualFold(a.Val, "articleBody") {
-				h |= hintArticle
+			for property := range strings.FieldsSeq(a.Val) {
+				if strings.EqualFold(property, "articleBody") {
+					h |= hintArticle
+				}
 			}
 		default:
 			if strings.HasPrefix(a.Key, "data-ad-") {
-				h |= hintAd
+				named |= hintAd
 			}
 		}
 	}
-	return h
+	if (h|named)&content != 0 {
+		named &= content
+	}
+	return h | named
 }
 
 // classHintsOf reads the hints of a class or id attribute.
@@ -126,20 +152,46 @@ func classHintsOf(value string) hint {
 		if len(name) > len(buffer) {
 			continue
 		}
-		whole := appendLower(buffer[:0], name)
-		h |= classHints[string(whole)]
-		eachWord(name, func(word string) {
-			h |= classHints[string(appendLower(buffer[:0], word))] &^ wholeNames
-		})
+		whole := classHints[string(appendLower(buffer[:0], name))]
+		if whole != 0 {
+			h |= whole
+			continue
+		}
+		h |= wordHintsOf(name)
 	}
+	return h
+}
+
+// wordHintsOf reads the hints of the words of one name.
+func wordHintsOf(name string) hint {
+	var h, silent hint
+	var buffer [64]byte
+	block, _, modified := strings.Cut(name, "--")
+	isThing, first := false, true
+	eachWord(name, func(word string, from int) {
+		lower := appendLower(buffer[:0], word)
+		switch {
+		case modified && isThing && from > len(block):
+			return
+		case first && filing[string(lower)]:
+			silent = ^hint(0)
+		case first && string(lower) == "post": // "post-sponsored", but "post-navigation" and "post-related"
+			silent = hintAd
+		}
+		if from < len(block) {
+			isThing = things[string(lower)]
+		}
+		first = false
+		h |= classHints[string(lower)] &^ (wholeNames | silent)
+	})
 	return h
 }
 
 // eachWord splits a name at all but letters and digits and where a small letter
 // is followed by a capital one, and leaves out a number of up to three digits at
 // the end of a word. What has digits elsewhere is made by a machine, as in
-// "css-3ad91", and no word.
-func eachWord(name string, do func(string)) {
+// "css-3ad91", and no word. A word is told with its place.
+func eachWord(name string, do func(word string, from int)) {
 	start := 0
 	for i := 0; i <= len(name); i++ {
 		atEnd := i == len(name) || !isLetter(name[i]) && !isDigit(name[i])
@@ -148,7 +200,7 @@ func eachWord(name string, do func(string)) {
 		}
 		word := strings.TrimRightFunc(name[start:i], unicode.IsDigit)
 		if word != "" && i-start-len(word) <= 3 && strings.IndexFunc(word, unicode.IsDigit) < 0 {
-			do(word)
+			do(word, start)
 		}
 		if start = i; atEnd {
 			start++

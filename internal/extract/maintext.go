@@ -20,9 +20,10 @@ import (
 //     article headers, footers and asides are part of it.
 //  2. If a part is marked as main (<main>, role=main), only running text and
 //     first-level headings stay of all else, unless most running text is there.
-//  3. What a class or id calls an advert, related links, a menu, sharing, a counter
-//     or a notice about cookies goes if it is as short, or as full of links, as
-//     such a thing is; links alone go from side columns.
+//  3. What a class or id calls an advert, related links, a menu, sharing, a counter,
+//     a notice about cookies, or a form for comments or newsletters goes if it is as short, or as full of links, as
+//     such a thing is; links alone go from side columns. An article and the longest
+//     running text of the page stay, whatever they are called.
 //  4. So does what a label in the text calls advertisement or related links.
 //  5. On a page of running text, lines of links outside of the content go, and on
 //     any page lines of short links before the first heading.
@@ -49,6 +50,7 @@ const (
 	maxShare      = 120
 	maxCounter    = 40
 	maxConsent    = 1500
+	maxForm       = 400
 )
 
 // mode is which lines are kept.
@@ -253,12 +255,13 @@ func (c *composer) drops(n *html.Node, i int32) bool {
 	case e.heading:
 		return false
 	case h&hintFoot != 0 && c.articles == 0,
-		h&hintAd != 0 && e.units <= maxAd && !c.adverts.areItems(n),
-		h&hintRelated != 0 && 3*e.linked >= e.units && e.links > 0,
+		h&hintAd != 0 && e.units <= maxAd && !e.article && !c.isLongest(e) && !c.adverts.areItems(n),
+		h&hintRelated != 0 && 3*e.linked >= e.units && e.links > 0 && !e.body && !c.isLongest(e),
 		h&hintMenu != 0 && e.running == 0 && 2*e.linked >= e.units,
 		h&hintShare != 0 && e.running == 0 && e.units <= maxShare,
 		h&hintCounter != 0 && e.units <= maxCounter,
-		h&hintConsent != 0 && e.units <= maxConsent,
+		h&hintConsent != 0 && e.units <= maxConsent && !c.isLongest(e),
+		h&hintForm != 0 && e.form && !e.article && e.units <= maxForm,
 		h&(hintEdge|hintFoot) != 0 && c.articles > 0 && e.isLinkList(2),
 		e.label == labelAd && e.links > 0 && e.units <= maxLabelledAd && e.paragraphs <= 1,
 		e.label == labelRelated && e.links > 1 && e.running == 0 && 2*e.linked >= e.units:

@@ -40,6 +40,24 @@ func Readable(body []byte, contentType string) (string, error) {
 	return cleanLines(w.b.String()), nil
 }
 
+// Compared returns the text of a body that changes are found in, by the rules of its
+// crawl, for people who read it: each block on a line, without control characters.
+// What is no text is "".
+func Compared(src Source, rules Rules) (string, error) {
+	page, err := Parse(src, rules)
+	if err != nil {
+		return "", err
+	}
+	var b strings.Builder
+	for line := range strings.Lines(page.Text) {
+		if line = crawl.Clean(line, 3*len(line)); line != "" {
+			b.WriteString(line)
+			b.WriteByte('\n')
+		}
+	}
+	return b.String(), nil
+}
+
 // cleanLines makes lines fit for a terminal: single spaces, no control
 // characters, no empty lines.
 func cleanLines(text string) string {

@@ -4,55 +4,107 @@ import (
 	"bytes"
 	"fmt"
 	"regexp"
+	"slices"
 
 	"github.com/PuerkitoBio/goquery"
 	"github.com/andybalholm/cascadia"
 	"golang.org/x/net/html"
 
 	"recrawl/internal/crawl"
+	"recrawl/internal/urlkey"
 )
 
-// Rules are what one crawl leaves out of the text of its pages, besides what is
-// no main text on any. The zero Rules leave out nothing.
+// Rules are what one crawl takes for the text of its pages. The zero Rules leave out
+// nothing but what is no main text on any page.
 type Rules struct {
-	selectors []goquery.Matcher
+	selectors []goquery.Matcher // of what is ignored
 	patterns  []*regexp.Regexp
+	selected  []goquery.Matcher // of all that counts; everything if there are none
+	of        []pagesRules
+}
+
+// pagesRules are the rules of some pages; they hold those of the crawl, too.
+type pagesRules struct {
+	crawl.Pages
+	rules Rules
 }
 
 // NewRules compiles a spec's rules. The error is a *crawl.SpecError that names
 // the field.
 func NewRules(spec crawl.ContentSpec) (Rules, error) {
-	var r Rules
-	for i, text := range spec.IgnoreSelectors {
-		selector, err := cascadia.Compile(text)
-		if err != nil {
-			return Rules{}, &crawl.SpecError{Field: fmt.Sprintf("content.ignore_selectors[%d]", i), Problem: fmt.Sprintf("%q is no CSS selector such as .advert or #clock: %v", text, err)}
-		}
-		r.selectors = append(r.selectors, selector)
+	var own Rules
+	if err := own.add("content", nil, spec.IgnoreSelectors, spec.IgnorePatterns); err != nil {
+		return Rules{}, err
 	}
-	for i, text := range spec.IgnorePatterns {
+	all := own
+	for i, rule := range spec.Rules {
+		rules := Rules{selectors: slices.Clone(own.selectors), patterns: slices.Clone(own.patterns)}
+		if err := rules.add(fmt.Sprintf("content.rules[%d]", i), rule.Select, rule.IgnoreSelectors, rule.IgnorePatterns); err != nil {
+			return Rules{}, err
+		}
+		all.of = append(all.of, pagesRules{crawl.PagesOf(rule.Prefix, rule.Host), rules})
+	}
+	return all, nil
+}
+
+// add compiles lists of a spec.
+func (r *Rules) add(field string, selected, ignored, patterns []string) error {
+	for _, list := range []struct {
+		name  string
+		texts []string
+		to    *[]goquery.Matcher
+	}{
+		{"select", selected, &r.selected},
+		{"ignore_selectors", ignored, &r.selectors},
+	} {
+		for i, text := range list.texts {
+			selector, err := cascadia.Compile(text)
+			if err != nil {
+				return &crawl.SpecError{Field: fmt.Sprintf("%s.%s[%d]", field, list.name, i), Problem: fmt.Sprintf("%q is no CSS selector such as .advert or #clock: %v", text, err)}
+			}
+			*list.to = append(*list.to, selector)
+		}
+	}
+	for i, text := range patterns {
 		pattern, err := regexp.Compile(text)
 		if err != nil {
-			return Rules{}, &crawl.SpecError{Field: fmt.Sprintf("content.ignore_patterns[%d]", i), Problem: err.Error()}
+			return &crawl.SpecError{Field: fmt.Sprintf("%s.ignore_patterns[%d]", field, i), Problem: err.Error()}
 		}
 		r.patterns = append(r.patterns, pattern)
 	}
-	return r, nil
+	return nil
 }
 
-// ignored are the elements of a document that the selectors match.
-func (r Rules) ignored(root *html.Node) map[*html.Node]bool {
-	if len(r.selectors) == 0 {
-		return nil
+// at are the rules of a page: those of the first rule of the spec that matches it.
+func (r Rules) at(page urlkey.URL) Rules {
+	if len(r.of) == 0 {
+		return r
 	}
-	ignored := map[*html.Node]bool{}
-	doc := goquery.NewDocumentFromNode(root)
-	for _, selector := range r.selectors {
-		for _, n := range doc.FindMatcher(selector).Nodes {
-			ignored[n] = true
+	url := page.String()
+	for _, pages := range r.of {
+		if pages.Has(url) {
+			return pages.rules
 		}
 	}
-	return ignored
+	return r
+}
+
+// ignored are the elements of a document whose text is ignored.
+func (r Rules) ignored(root *html.Node) map[*html.Node]bool { return matches(root, r.selectors) }
+
+// matches are the elements of a document that any of the selectors matches.
+func matches(root *html.Node, selectors []goquery.Matcher) map[*html.Node]bool {
+	if len(selectors) == 0 {
+		return nil
+	}
+	found := map[*html.Node]bool{}
+	doc := goquery.NewDocumentFromNode(root)
+	for _, selector := range selectors {
+		for _, n := range doc.FindMatcher(selector).Nodes {
+			found[n] = true
+		}
+	}
+	return found
 }
 
 // clean removes what the patterns match from one line of text.

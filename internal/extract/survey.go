@@ -15,6 +15,9 @@ type measure struct {
 	label   label // that its text begins with
 	heading bool  // holds an <h1>
 	main    bool  // holds a main part
+	form    bool  // is or holds a form
+	article bool  // is or holds an article
+	body    bool  // is or holds an article of running text
 }
 
 // sums are what a stretch of a document adds up to. Lengths are in units.
@@ -158,6 +161,8 @@ func (s *survey) begin(n *html.Node) int32 {
 		s.mains++
 	}
 	m.heading = n.Data == "h1"
+	m.form = n.Data == "form" || n.Data == "input"
+	m.article = m.hints&content != 0
 	switch {
 	case s.suspects > 0:
 	case m.heading && s.heading < 0:
@@ -177,10 +182,14 @@ func (s *survey) finish(i int32, n *html.Node) {
 	m.size = int32(len(s.elements)) - i
 	m.sums = s.total.minus(s.starts[depth])
 	s.open, s.starts = s.open[:depth], s.starts[:depth]
+	m.body = m.body || m.hints&content != 0 && m.running >= leastContent
 	if m.parent >= 0 {
 		parent := &s.elements[m.parent]
 		parent.heading = parent.heading || m.heading
 		parent.main = parent.main || m.main
+		parent.form = parent.form || m.form
+		parent.article = parent.article || m.article
+		parent.body = parent.body || m.body
 	}
 	if n.Data == "a" {
 		s.inLink--
@@ -284,6 +293,12 @@ func (s *survey) content() int32 {
 		i = s.elements[i].parent
 	}
 	return i
+}
+
+// isLongest reports whether an element has the longest running text of the page:
+// more than there is in no suspect.
+func (s *survey) isLongest(e *measure) bool {
+	return e.running >= leastContent && e.running > s.total.clear
 }
 
 // isHub reports whether there are more links around the content than there is

@@ -24,7 +24,7 @@ var (
 	// unseen elements have no text that a reader sees.
 	unseen = set("head script style template noframes noembed iframe title")
 	// inline elements do not end a word.
-	inline = set("a abbr b bdi bdo big cite code data del dfn em font i ins kbd label mark nobr q rb s samp small span strike strong sub sup time tt u var wbr")
+	inline = set("a abbr b bdi bdo big cite code data del dfn em font i ins kbd label mark nobr q rb rp rt rtc ruby s samp small span strike strong sub sup time tt u var wbr")
 	// spaced elements end a word, but not a line of text. All others, and those
 	// with names of their own, end both.
 	spaced = set("area audio button canvas embed img input map math meter object picture progress source svg track video")
@@ -43,7 +43,7 @@ func breakOf(name string) byte {
 }
 
 // glued elements are inline ones that are often parts of a word.
-var glued = set("sub sup wbr code kbd samp var tt rb")
+var glued = set("sub sup wbr code kbd samp var tt ruby rb rt rp rtc")
 
 // breakBefore is breakOf, and a space between two inline elements of which one
 // follows the other at once, as in a menu or a byline: there the style sets them

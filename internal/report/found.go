@@ -37,7 +37,11 @@ func (r Reporter) ShowVisit(ctx context.Context, files Contents, page store.Page
 	if v.Digest == "" {
 		return fmt.Errorf("visit %d of %s: %w: its outcome is %s", visit, page.URL, ErrNoBody, v.Outcome)
 	}
-	text, err := r.read(ctx, files, store.VersionRecord{Digest: v.Digest, ContentType: page.Last.ContentType}, view)
+	read, err := r.reading(ctx, page, view)
+	if err != nil {
+		return err
+	}
+	text, err := read(ctx, files, store.VersionRecord{Digest: v.Digest, ContentType: page.Last.ContentType}, view)
 	if errors.Is(err, archive.ErrNotFound) {
 		return fmt.Errorf("visit %d of %s: %w: its bytes made no version and are deleted", visit, page.URL, ErrNoBody)
 	}

@@ -15,6 +15,7 @@ import (
 	"recrawl/internal/crawl"
 	"recrawl/internal/extract"
 	"recrawl/internal/store"
+	"recrawl/internal/urlkey"
 )
 
 // ErrNoBody: the version has no body that could be shown.
@@ -111,7 +112,8 @@ type View string
 // The views.
 const (
 	ViewBody View = "body" // the bytes as they came, decoded
-	ViewText View = "text" // what a reader sees; see extract.Readable
+	ViewText View = "text" // what changes are found in; see extract.Compared
+	ViewAll  View = "all"  // all that a reader sees; see extract.Readable
 	ViewHead View = "head" // the request and the head of its answer
 )
 
@@ -122,7 +124,11 @@ func (r Reporter) Show(ctx context.Context, files Contents, page store.PageRecor
 	if err != nil {
 		return err
 	}
-	text, err := r.read(ctx, files, v, view)
+	read, err := r.reading(ctx, page, view)
+	if err != nil {
+		return err
+	}
+	text, err := read(ctx, files, v)
 	if err != nil {
 		return fmt.Errorf("version %d of %s: %w", v.Seq, page.URL, err)
 	}
@@ -163,9 +169,13 @@ func (r Reporter) Diff(ctx context.Context, files Contents, page store.PageRecor
 	if err != nil {
 		return err
 	}
+	read, err := r.reading(ctx, page, q.View)
+	if err != nil {
+		return err
+	}
 	var texts [2]string
 	for i, v := range []store.VersionRecord{from, to} {
-		if texts[i], err = r.read(ctx, files, v, q.View); err != nil {
+		if texts[i], err = read(ctx, files, v); err != nil {
 			return fmt.Errorf("version %d of %s: %w", v.Seq, page.URL, err)
 		}
 	}
@@ -182,6 +192,8 @@ func (r Reporter) Diff(ctx context.Context, files Contents, page store.PageRecor
 	switch {
 	case diff == "" && from.Digest == to.Digest:
 		diff = fmt.Sprintf("versions %d and %d are the same, byte for byte\n", from.Seq, to.Seq)
+	case diff == "" && q.View == ViewText:
+		diff = fmt.Sprintf("versions %d and %d have the same text where changes are looked for; --all compares all that a reader sees, --html the markup\n", from.Seq, to.Seq)
 	case diff == "":
 		diff = fmt.Sprintf("versions %d and %d have the same text; --html compares their markup\n", from.Seq, to.Seq)
 	case q.Colour:
@@ -284,30 +296,69 @@ func (r Reporter) left(ctx context.Context, page store.PageRecord, v store.Versi
 	return left, err
 }
 
-// read returns a version as text.
-func (r Reporter) read(ctx context.Context, files Contents, v store.VersionRecord, view View) (string, error) {
-	if v.Digest == "" {
-		return "", fmt.Errorf("%w: the site asked that it not be kept", ErrNoBody)
-	}
-	if view == ViewHead {
-		if v.Heads.Response == "" {
-			return "", fmt.Errorf("%w: the head was not kept", ErrNoBody)
+// reading returns what reads the versions of a page as text. For the text that is
+// compared, that is by the rules that its crawl has now.
+func (r Reporter) reading(ctx context.Context, page store.PageRecord, view View) (func(context.Context, Contents, store.VersionRecord) (string, error), error) {
+	var src extract.Source
+	var rules extract.Rules
+	if view == ViewText {
+		record, err := r.Store.Crawl(ctx, page.Crawl)
+		if err != nil {
+			return nil, fmt.Errorf("crawl %s: %w", page.Crawl, err)
 		}
-		return strings.ReplaceAll(v.Heads.Request+v.Heads.Response, "\r\n", "\n"), nil
+		if rules, err = extract.NewRules(record.Spec.Content); err != nil {
+			return nil, fmt.Errorf("crawl %s: %w", page.Crawl, err)
+		}
+		if src.URL, err = urlkey.Canonical(page.URL); err != nil {
+			return nil, fmt.Errorf("page %s: %w", page.URL, err)
+		}
+	}
+	return func(ctx context.Context, files Contents, v store.VersionRecord) (string, error) {
+		if view == ViewHead {
+			return headOf(v)
+		}
+		body, err := bodyOf(ctx, files, v)
+		if err != nil {
+			return "", err
+		}
+		switch view {
+		case ViewText:
+			src := src
+			src.Body, src.ContentType = body, v.ContentType
+			return extract.Compared(src, rules)
+		case ViewAll:
+			return extract.Readable(body, v.ContentType)
+		}
+		return string(body), nil
+	}, nil
+}
+
+func headOf(v store.VersionRecord) (string, error) {
+	switch {
+	case v.Digest == "":
+		return "", errNotKept
+	case v.Heads.Response == "":
+		return "", fmt.Errorf("%w: the head was not kept", ErrNoBody)
+	}
+	return strings.ReplaceAll(v.Heads.Request+v.Heads.Response, "\r\n", "\n"), nil
+}
+
+var errNotKept = fmt.Errorf("%w: the site asked that it not be kept", ErrNoBody)
+
+// bodyOf reads a version's bytes.
+func bodyOf(ctx context.Context, files Contents, v store.VersionRecord) ([]byte, error) {
+	if v.Digest == "" {
+		return nil, errNotKept
 	}
 	content, err := files.Open(ctx, v.Digest)
 	if errors.Is(err, archive.ErrNotFound) {
-		return "", fmt.Errorf("its bytes are missing in the archive, which may be another one than the store's: %w", err)
+		return nil, fmt.Errorf("its bytes are missing in the archive, which may be another one than the store's: %w", err)
 	}
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	defer content.Close()
-	body, err := io.ReadAll(content)
-	if err != nil || view == ViewBody {
-		return string(body), err
-	}
-	return extract.Readable(body, v.ContentType)
+	return io.ReadAll(content)
 }
 
 // eachPage calls do for each page of a URL.

@@ -1,0 +1,28 @@
+package crawl
+
+import "testing"
+
+func TestPagesHas(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		prefix, host, url string
+		want              bool
+	}{
+		{"https://example.com/shop/", "", "https://example.com/shop/a", true},
+		{"https://example.com/shop", "", "https://example.com/shopping", true},
+		{"https://example.com/shop/", "", "https://example.com/news/", false},
+		{"HTTPS://Example.com", "", "https://example.com/news/", true},
+		{"https://example.com", "", "https://example.com.evil/", false},
+		{"", "example.com", "https://example.com/a", true},
+		{"", "Example.com:8080", "http://example.com:8080/", true},
+		{"", "example.com", "http://example.com:8080/", false},
+		{"", "example.com", "https://www.example.com/a", false},
+		{"", "*.example.com", "https://www.example.com/a", true},
+		{"", "*.example.com", "https://example.com/a", false},
+		{"", "*.example.com", "https://notexample.com/", false},
+	} {
+		if got := PagesOf(c.prefix, c.host).Has(c.url); got != c.want {
+			t.Errorf("%q %q has %s: %v", c.prefix, c.host, c.url, got)
+		}
+	}
+}

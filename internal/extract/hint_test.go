@@ -1,0 +1,95 @@
+package extract
+
+import (
+	"strings"
+	"testing"
+)
+
+// What a CMS files a page under, and what state it is in, is no word on what the page is there for.
+func TestFilingNamesSayNothing(t *testing.T) {
+	for name, body := range map[string]string{
+		"Drupal, article":            `<div class="node node--type-page node--promoted"><p>The ticket costs 12 euro</div>`,
+		"Drupal 7":                   `<div id=node-7 class="node node-promoted node-sponsored"><p>The ticket costs 12 euro</div>`,
+		"Drupal, a field":            `<div class="field field--name-field-sponsored"><p>The ticket costs 12 euro</div>`,
+		"WordPress":                  `<div class="type-post status-publish tag-sponsored category-advertising tag-werbung"><p>The ticket costs 12 euro</div>`,
+		"WordPress, a status":        `<div class="post-7 post-sponsored status-promoted type-ads"><p>The ticket costs 12 euro</div>`,
+		"a category of related work": `<div class="category-related"><p>The <a href=x>ticket</a> costs 12 euro</div>`,
+		"a modifier of a card":       `<div class="product-card--promoted"><p>The ticket costs 12 euro</div>`,
+		"a modifier of a block":      `<div class="c-article c-article--sponsored-label"><p>The ticket costs 12 euro</div>`,
+		"a modifier of an element":   `<div class="list__item--ad"><p>The ticket costs 12 euro</div>`,
+		"a state":                    `<div class="has-ads is-promoted with-werbung no-adverts"><p>The ticket costs 12 euro</div>`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			text := parse(t, article(body, "")).Text
+			if !strings.Contains(text, "12 euro") {
+				t.Errorf("the price is missing: %q", text)
+			}
+		})
+	}
+}
+
+// What the markup calls an article is one, whatever its classes call it.
+func TestArticlesAreNeverDroppedByAClass(t *testing.T) {
+	const price = "<p>The ticket costs 12 euro and <a href=x>a map</a> is with it"
+	for name, body := range map[string]string{
+		"an article":                   `<article class="promoted">` + price + `</article>`,
+		"an article of a class":        `<article class="node node--promoted">` + price + `</article>`,
+		"an article by role":           `<div role=article class="ads">` + price + `</div>`,
+		"an article with an advert id": `<article data-ad-id=7>` + price + `</article>`,
+		"hentry":                       `<div class="sponsored hentry">` + price + `</div>`,
+		"h-entry":                      `<div id=ads class=h-entry>` + price + `</div>`,
+		"the body of an article":       `<div class="ad werbung" itemprop="text articleBody">` + price + `</div>`,
+		"a related article":            `<article class="related">` + price + `</article>`,
+		"articles in promoted ones":    `<div class="promoted"><div><article>` + price + `</article></div></div>`,
+		"a whole article in related":   `<div class="related"><article><a href=x>` + prose(5) + `</a>` + price + strings.Repeat(`<p>`+prose(6), 4) + `</article></div>`,
+		"the main part":                `<main class="ads">` + price + `</main>`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			text := parse(t, article("", body)).Text
+			if !strings.Contains(text, "12 euro") {
+				t.Errorf("the price is missing: %q", text)
+			}
+		})
+	}
+}
+
+// The longest running text of a page is what it is there for, whatever its class.
+func TestLongestTextIsNeverDroppedByAClass(t *testing.T) {
+	long := strings.Repeat("<p>"+prose(5), 5) + "<p>The ticket costs 12 euro"
+	for _, class := range []string{"promoted", "ad", "gdpr", "related"} {
+		t.Run(class, func(t *testing.T) {
+			links := "<a href=x>" + strings.Repeat(prose(8), 4) + "</a>"
+			body := "<h1>Title</h1><p>" + prose(1) + `<div class="` + class + `">` + long + links + "</div><p>" + prose(2)
+			if text := parse(t, body).Text; !strings.Contains(text, "12 euro") {
+				t.Errorf("the price is missing: %q", text)
+			}
+		})
+	}
+}
+
+func TestANewsletterOnItsOwnStays(t *testing.T) {
+	if text := parse(t, article("", `<div class="newsletter"><p>Issue 7: the ticket costs 12 euro</div>`)).Text; !strings.Contains(text, "12 euro") {
+		t.Errorf("the price is missing: %q", text)
+	}
+}
+
+// What is an advert, or a list of links to other articles, stays one.
+func TestNamesThatStillSaySomething(t *testing.T) {
+	const links = "<a href=a>Of the harbour</a> <a href=b>A new bridge</a>"
+	for name, body := range map[string]string{
+		"a block of adverts":      `<div class="block--ad">Buy this</div>`,
+		"an advert in an article": `<div class="article__ad">Buy this</div>`,
+		"a modified advert":       `<div class="ad-card--wide">Buy this</div>`,
+		"the way to other posts":  `<div class="post-navigation">` + links + `</div>`,
+		"related posts":           `<div class="related-posts"><article><h3><a href=a>Of the harbour</a></h3></article><article><h3><a href=b>A new bridge</a></h3></article></div>`,
+		"a form for comments":     `<div class="comment-respond"><form><label>Your email address</label><input></form></div>`,
+		"a form for newsletters":  `<div class="c-newsletter"><p>News by mail</p><input type=email></div>`,
+		"a counter":               `<span class="post-views">1,234</span>`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			if text := parse(t, article("", body)).Text; text != paragraphs {
+				t.Errorf("got %q", text)
+			}
+		})
+	}
+}

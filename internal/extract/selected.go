@@ -1,0 +1,78 @@
+package extract
+
+import (
+	"strings"
+
+	"golang.org/x/net/html"
+)
+
+// selectedText returns the text of the elements that the rules select: all that is
+// visible in them, each on a line of its own. It is "" if there is none.
+func selectedText(root *html.Node, s *survey, rules Rules) string {
+	found := matches(root, rules.selected)
+	if len(found) == 0 {
+		return ""
+	}
+	p := picker{seen: s, rules: rules, found: found}
+	p.walk(root)
+	p.endLine()
+	return p.out.String()
+}
+
+// picker writes the text of some elements.
+type picker struct {
+	seen  *survey
+	rules Rules
+	found map[*html.Node]bool
+	open  int // of these elements
+	line  line
+	out   strings.Builder
+}
+
+// walk visits a node. Its depth is bounded by the parser's limit of open elements.
+func (p *picker) walk(n *html.Node) {
+	if n.Type == html.TextNode {
+		if p.open > 0 {
+			p.line.add(n.Data, false)
+		}
+		return
+	}
+	if n.Type != html.ElementNode {
+		p.children(n)
+		return
+	}
+	if n.Data == "template" || p.seen.skips(n) {
+		return
+	}
+	if p.found[n] {
+		p.endLine()
+		p.open++
+		p.children(n)
+		p.endLine()
+		p.open--
+		return
+	}
+	p.breakText(breakBefore(n))
+	p.children(n)
+	p.breakText(breakOf(n.Data))
+}
+
+func (p *picker) children(n *html.Node) {
+	for child := n.FirstChild; child != nil; child = child.NextSibling {
+		p.walk(child)
+	}
+}
+
+func (p *picker) breakText(space byte) {
+	switch space {
+	case '\n':
+		p.endLine()
+	case ' ':
+		p.line.space()
+	}
+}
+
+func (p *picker) endLine() {
+	writeLine(&p.out, p.rules.clean(p.line.trimmed()))
+	p.line.reset()
+}
