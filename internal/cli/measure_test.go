@@ -92,7 +92,7 @@ func (m measuring) worlds() {
 		"closed, %%: median of 5 seeds (least to most); 180 days measured after 180 days of warm-up.\n"+
 		"`starter simulate --world WORLD --budget BUDGET/page/day --policy %s`\n\n", strings.Join(budgeted, ","))
 	m.header("world, budget")
-	for _, kind := range []string{"cho", "host", "e1", "e2", "e3"} {
+	for _, kind := range []string{"cho", "host", "e1", "e2", "e3", "e3-limited"} {
 		budgets := []string{"0.1", "1"}
 		if kind == "cho" || kind == "host" {
 			budgets = []string{"0.02", "0.05", "0.1", "0.3", "1"}

@@ -41,7 +41,7 @@ func (r Reporter) ShowVisit(ctx context.Context, files Contents, page store.Page
 	if err != nil {
 		return err
 	}
-	text, err := read(ctx, files, store.VersionRecord{Digest: v.Digest, ContentType: page.Last.ContentType}, view)
+	text, err := read(ctx, files, store.VersionRecord{Digest: v.Digest, ContentType: page.Last.ContentType})
 	if errors.Is(err, archive.ErrNotFound) {
 		return fmt.Errorf("visit %d of %s: %w: its bytes made no version and are deleted", visit, page.URL, ErrNoBody)
 	}

@@ -51,8 +51,8 @@ type Belief struct {
 	// Compared is when the page was last compared or first seen, in milliseconds of
 	// Unix time. Policies do not read it; see Gap.
 	Compared int64 `json:"at,omitempty"`
-	// Late is how many days after it was due the last visit came, for instance because
-	// of the host's line.
+	// Late is how many days after they were due visits came, for instance because of the
+	// host's line. Each visit counts for half of what is left by the later ones.
 	Late float32 `json:"late,omitempty"`
 	// Refresh is t_n of Singhal et al., in days; 0 before DeltaT has made a decision.
 	Refresh float32 `json:"t,omitempty"`
@@ -135,7 +135,7 @@ func (b Belief) observe(seen Observation, p Parameters) Belief {
 	if !seen.Outcome.Observes() {
 		return b
 	}
-	b.Late = float32(min(days(max(seen.Late, 0)), 1e6))
+	b.Late = (b.Late + float32(min(days(max(seen.Late, 0)), 1e6))) / 2
 	if !seen.At.IsZero() {
 		b.Compared = seen.At.UnixMilli()
 	}

@@ -46,9 +46,26 @@ func (o Budgeted) Next(page Page, seen Observation, p Parameters) Decision {
 		due = first
 		why.add(because(CodeExplore, duration(due).Seconds()))
 	}
+	if early := queueing(belief, price > theta, due); early > 0 {
+		due -= early
+		why.add(because(CodeQueue, duration(early).Seconds()))
+	}
 	d := p.decide(page, belief, duration(due), why.list[:why.n]...)
 	d.why.add(because(CodeJitter, shift(page.ID, page.Visit)))
 	return d
+}
+
+// queueing returns how many days before it is due a page of a full host joins the host's
+// line: as long as it waits there, and at most a quarter of the interval. The line
+// of a full host is seldom empty, for an idle host is capacity lost. A page that joined
+// it when due would be visited late. The wait is about as long for all pages, so the
+// pages due soonest would lose most of it, and all intervals come out more alike than
+// they were planned.
+func queueing(b Belief, full bool, due float64) float64 {
+	if !full {
+		return 0
+	}
+	return min(float64(b.Late), lateShare*due)
 }
 
 // grounds returns the evidence on the page's rate and the belief that follows from it.

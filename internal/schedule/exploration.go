@@ -30,10 +30,16 @@ const (
 // This is the exploration that an index policy lacks, because the index values a visit
 // by what it finds and not by what it teaches (Feldbaum, "Dual control theory", 1960).
 func exploratoryLook(o Objective, g gamma.Distribution, due, most float64) (gap float64, is bool) {
-	if _, gives := o.(Fresh); !gives || g.A >= settled || due >= most || g.Mean()*due <= surely {
+	if !givesUp(o) || g.A >= settled || due >= most || g.Mean()*due <= surely {
 		return 0, false
 	}
 	return gamma.MostInformative / g.Mean(), true
+}
+
+// givesUp reports whether the objective gives up pages that change too often.
+func givesUp(o Objective) bool {
+	_, gives := o.(Fresh)
+	return gives
 }
 
 // meanInterval returns the mean number of days between two visits of a page with belief

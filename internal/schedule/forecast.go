@@ -42,6 +42,22 @@ func (a forecast) over(g gamma.Distribution, days float64) gamma.Distribution {
 	return gamma.Distribution{A: g.A, B: g.A * days / changes}
 }
 
+// counted returns the belief with which a [Demand] counts a page that is planned to be
+// visited after some days: over returns that of the mean rate until then.
+//
+// A page that Fresh has given up would come back with visits after a few changes each,
+// not after so many days. Until then its rate is higher than until the far visit, if
+// rates fall with age. By the lower rate the page would count as one that is worth
+// visits at a threshold at which it is none: the budget would seem to be planned for
+// pages that nobody visits.
+func (a forecast) counted(policy Policy, g gamma.Distribution, days float64) gamma.Distribution {
+	far := a.over(g, days)
+	if budgeted, is := policy.(Budgeted); !is || !givesUp(budgeted.Objective) || far.Mean()*days <= surely {
+		return far
+	}
+	return a.over(g, surely/far.Mean())
+}
+
 // due is [Due] for a page with this forecast.
 func (a forecast) due(o Objective, g gamma.Distribution, threshold float64) float64 {
 	if a.clock.Steep == 0 && a.site == 0 {

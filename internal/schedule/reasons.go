@@ -49,6 +49,7 @@ const (
 	CodeExplore   = "explore"    // not after s, to learn how often it changes
 	CodeEarly     = "early"      // after s already, because a change by its turn is sure and tells nothing
 	CodePrice     = "price"      // the host is full: price instead of theta
+	CodeQueue     = "queue"      // the host's line is long: s sooner
 	CodeWeight    = "weight"     // weight w
 	CodeIndex     = "index"      // index v now, of theta
 	CodeUnchanged = "if_same"    // then after s if the next visit finds no change
@@ -71,7 +72,7 @@ var numbers = map[string][]string{
 	CodeBelief: {"mean", "low", "high"}, CodePrior: {"mean", "low", "high"}, CodeNoisy: {"n", "s"},
 	CodeAged: {"s", "x"}, CodeSite: {"share"},
 	CodeSqrt: {"s", "theta"}, CodeFresh: {"s", "theta"}, CodeAge: {"s", "theta"}, CodeHarmonic: {"s", "theta"},
-	CodeNever: {"theta"}, CodeOwn: {"s"}, CodeExplore: {"s"}, CodeEarly: {"s"}, CodePrice: {"price", "theta"}, CodeWeight: {"w"}, CodeIndex: {"v", "theta"},
+	CodeNever: {"theta"}, CodeOwn: {"s"}, CodeExplore: {"s"}, CodeEarly: {"s"}, CodePrice: {"price", "theta"}, CodeQueue: {"s"}, CodeWeight: {"w"}, CodeIndex: {"v", "theta"},
 	CodeUnchanged: {"s"}, CodeChanged: {"s"}, CodeHeavier: {"s"}, CodeHostFree: {"s"}, CodeUnbound: {"s"},
 	CodePlanned: {"visits", "budget"}, CodeSpacing: {"s", "from"}, CodeThreshold: {"from", "to"},
 }
@@ -108,7 +109,7 @@ func (g ground) reason() crawl.Reason {
 
 // grounds are the reasons of one decision, in order.
 type grounds struct {
-	list [14]ground
+	list [15]ground
 	n    int
 }
 

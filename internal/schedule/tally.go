@@ -30,6 +30,15 @@ func (e Entry) byPolicy() bool {
 	return e.State == crawl.Active && e.Visit > 0 && e.Belief.Compared == e.At.UnixMilli()
 }
 
+// sooner returns how many days sooner than planned the page joins the line of its host,
+// if that is full; see [queueing].
+func (e Entry) sooner(full bool) float64 {
+	if !e.byPolicy() {
+		return 0
+	}
+	return queueing(e.Belief, full, days(e.Planned())/(1-lateShare))
+}
+
 // Sleeper returns the entry as [Reschedule] reads it. It reports false for a page that
 // its policy would not plan now: one that does not sleep, or that shares no budget.
 func (e Entry) Sleeper(g Group, s Steering, h HostSteering, now time.Time) (Sleeper, bool) {
@@ -51,7 +60,7 @@ type Tally struct {
 	counts   map[int64]*hostTally
 	common   []Demand // by group, of the hosts that are not tight
 	pages    int      // that share the budget
-	visits   float64  // a day that the pages that share the budget have planned
+	visits   float64  // a day that the pages that share the budget have planned, but on full hosts
 	late     float64  // of these, each times the days by which the last one was late
 	aging    struct{ slope, info float64 }
 	others   float64 // visits a day that are not moved by thresholds: of other policies, probes and back-offs
@@ -87,7 +96,8 @@ func (s *Tally) Add(e Entry) {
 		}
 		s.counts[e.Host] = h
 	}
-	visits := 1 / days(e.Planned())
+	full := s.hosts[e.Host].Price > s.steering.Threshold
+	visits := 1 / (days(e.Planned()) + e.sooner(full))
 	h.planned += visits
 	g := s.rules.groups[e.Group]
 	if _, budgeted := g.Policy.(Budgeted); !budgeted || !e.byPolicy() {
@@ -96,8 +106,10 @@ func (s *Tally) Add(e Entry) {
 		return
 	}
 	s.pages++
-	s.visits += visits
-	s.late += visits * min(float64(e.Belief.Late), lateShare/visits)
+	if !full {
+		s.visits += visits
+		s.late += visits * min(float64(e.Belief.Late), lateShare/visits)
+	}
 	p := g.Steer(s.steering, s.hosts[e.Host], e.Weight)
 	belief := e.Belief.Gamma(p.prior())
 	if e.Belief.Pairs > 0 {
@@ -110,7 +122,7 @@ func (s *Tally) Add(e Entry) {
 	if h.demands != nil {
 		censuses = h.demands
 	}
-	censuses[e.Group].Add(p.forecast(e.Belief).over(belief, days(e.Planned())), p.weight())
+	censuses[e.Group].Add(p.forecast(e.Belief).counted(g.Policy, belief, days(e.Planned())), p.weight())
 }
 
 // window returns over how many days the looks at a host's pages are combined to find a
@@ -270,10 +282,15 @@ const firstMoves = 40
 // the budget come to at a threshold.
 func (s *Tally) plannedAt(o Objective) func(threshold float64) float64 {
 	tight := slices.DeleteFunc(slices.Sorted(maps.Keys(s.counts)), func(id int64) bool { return s.counts[id].demands == nil })
+	late := s.lateness()
 	return func(threshold float64) float64 {
-		sum := s.sum(s.common, o, threshold)
+		sum := s.sum(s.common, o, threshold, late)
 		for _, id := range tight {
-			sum += s.sum(s.counts[id].demands, o, max(threshold, s.hosts[id].Price))
+			if price := s.hosts[id].Price; price > threshold {
+				sum += s.sum(s.counts[id].demands, o, price, 0) // their plans allow for waiting
+			} else {
+				sum += s.sum(s.counts[id].demands, o, threshold, late)
+			}
 		}
 		return sum
 	}
@@ -288,11 +305,11 @@ func (s *Tally) lateness() time.Duration {
 	return duration(s.late / s.visits)
 }
 
-func (s *Tally) sum(censuses []Demand, o Objective, threshold float64) float64 {
+func (s *Tally) sum(censuses []Demand, o Objective, threshold float64, late time.Duration) float64 {
 	sum := 0.0
 	for group := range censuses {
 		p := s.rules.groups[group].Parameters
-		sum += censuses[group].held(o, threshold, p.Floor(), p.Max, s.lateness())
+		sum += censuses[group].held(o, threshold, p.Floor(), p.Max, late)
 	}
 	return sum
 }
@@ -317,7 +334,7 @@ func (s *Tally) movePrices(round *Round, o Objective, limits map[int64]float64) 
 // price moves a host's price towards where its pages meet the limit. A first price goes
 // there at once, because the host's line is long already.
 func (s *Tally) price(h *hostTally, o Objective, price, threshold, limit float64) float64 {
-	planned := func(threshold float64) float64 { return s.sum(h.demands, o, threshold) }
+	planned := func(threshold float64) float64 { return s.sum(h.demands, o, threshold, 0) }
 	first := price <= threshold
 	for range firstMoves {
 		price = MoveHostPrice(price, threshold, limit, planned)

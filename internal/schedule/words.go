@@ -127,6 +127,8 @@ func budgetWords(r crawl.Reason) (string, bool) {
 		return "looked at after " + rough(r) + " already: a change by its turn is sure and tells nothing of how often", true
 	case CodePrice:
 		return "its host is full: θ " + num("price") + " instead of " + num("theta"), true
+	case CodeQueue:
+		return rough(r) + " sooner, as long as it waits for its host", true
 	case CodeWeight:
 		return "weight " + num("w"), true
 	case CodeIndex:

@@ -38,6 +38,7 @@ type measured struct {
 	Unseen    Spread `json:"unseen"`
 	Harmonic  Spread `json:"harmonic"`
 	Visits    Spread `json:"visits_per_day"`
+	Found     Spread `json:"found_per_day"`
 	Wasted    Spread `json:"wasted"`
 	Idle      Spread `json:"idle"`
 	HostPeak  Spread `json:"host_peak"`
@@ -79,6 +80,7 @@ func (c *Comparison) line(i int) line {
 			Unseen:    r.Of(func(m Metrics) float64 { return m.Unseen }),
 			Harmonic:  r.Of(func(m Metrics) float64 { return m.Harmonic }),
 			Visits:    r.Of(func(m Metrics) float64 { return m.Visits }),
+			Found:     r.Of(func(m Metrics) float64 { return m.Found }),
 			Wasted:    r.Of(func(m Metrics) float64 { return m.Wasted }),
 			Idle:      r.Of(func(m Metrics) float64 { return m.Idle }),
 			HostPeak:  r.Of(func(m Metrics) float64 { return float64(m.HostPeak) }),

@@ -21,6 +21,8 @@ type Metrics struct {
 	Harmonic float64
 	// Visits is the number of visits a day.
 	Visits float64
+	// Found is the number of visits a day that found a change.
+	Found float64
 	// Wasted is the share of visits that found nothing new.
 	Wasted float64
 	// Idle is the share of slots in which no visit was made.
@@ -73,7 +75,7 @@ func (s sums) metrics(days float64, t tally) Metrics {
 	return Metrics{
 		Staleness: share(s.time-s.fresh, s.time), Age: share(s.age, s.time),
 		Delay: share(s.unseen, s.changes), Unseen: share(s.unseen, s.time), Harmonic: share(s.harmonic, s.time),
-		Visits: float64(t.visits) / days, Wasted: share(float64(t.wasted), float64(t.visits)),
+		Visits: float64(t.visits) / days, Found: float64(t.visits-t.wasted) / days, Wasted: share(float64(t.wasted), float64(t.visits)),
 		Idle: share(float64(t.idle), float64(t.slots)), HostPeak: t.peak.most,
 	}
 }

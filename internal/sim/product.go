@@ -20,6 +20,12 @@ func productPolicies() []Policy {
 			policy.Objective = b.Objective.Name()
 		}
 		policies = append(policies, policy)
+		if p.Name() == (schedule.FRMax{}).Name() {
+			policies = append(policies, Policy{
+				Name: "frmax-selective", Family: Ours, make: newSelective,
+				Help: "the same with its selective rule; every page links to the ten after it on its host",
+			})
+		}
 	}
 	return policies
 }
@@ -68,11 +74,26 @@ func (p *product) Enter(page int, at float64) float64 {
 
 // Visit implements Scheduler.
 func (p *product) Visit(page int, look Look) float64 {
-	seen := schedule.Observation{Outcome: crawl.OutcomeUnchanged, Gap: duration(look.Gap)}
+	return p.observe(page, look.At, p.observation(page, look))
+}
+
+// observation is a look as the product's policies see it.
+func (p *product) observation(page int, look Look) schedule.Observation {
+	seen := schedule.Observation{Outcome: crawl.OutcomeUnchanged, Gap: duration(look.Gap), Late: p.late(page, look.At)}
 	if look.Changed {
 		seen.Outcome = crawl.OutcomeChanged
 	}
-	return p.observe(page, look.At, seen)
+	return seen
+}
+
+// late is how long a visit waited for its host. Slots that all pages wait for stand for
+// the budget, which the product keeps to by its threshold alone; nobody waits for it.
+func (p *product) late(page int, at float64) time.Duration {
+	host := p.setting.Pages[page].Host
+	if p.setting.HostLimits == nil || p.setting.HostLimits[host] == 0 {
+		return 0
+	}
+	return duration(max(0, at-p.pages[page].due))
 }
 
 // Leave implements Scheduler.

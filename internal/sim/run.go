@@ -189,7 +189,7 @@ func (r *run) nextVisit() float64 {
 func (r *run) slot(t float64) {
 	r.slots.take(t)
 	measured := t >= r.meter.from
-	page, due, ok := r.agenda.first(t)
+	page, due, ok := r.choose(t)
 	idle := !ok || r.mode != WorkConserving && due > t
 	if measured && r.mode != Timers {
 		r.tally.slot(idle)
@@ -205,6 +205,22 @@ func (r *run) slot(t float64) {
 		r.visits[page]++
 		r.tally.visit(look.Changed, r.world.Pages[page].Host, t)
 	}
+}
+
+// choose is the page that is due first. Those that are due and that the scheduler would
+// rather skip are due later.
+func (r *run) choose(t float64) (page int, due float64, ok bool) {
+	page, due, ok = r.agenda.first(t)
+	selector, selects := r.scheduler.(Selector)
+	for selects && ok && due <= t {
+		visit, later := selector.Select(page, t)
+		if visit {
+			break
+		}
+		r.agenda.set(page, max(t+soonest, later))
+		page, due, ok = r.agenda.first(t)
+	}
+	return page, due, ok
 }
 
 // soonest is the least time between two visits of a page, whatever a scheduler

@@ -228,7 +228,7 @@ func TestJSON(t *testing.T) {
 		if l.World != "cho" || l.Policy != name || l.Budget != "0.2/page/day" || l.Mode != "work-conserving" || l.Pages != 100 || l.Days != 50 || l.Warmup != 50 {
 			t.Errorf("%+v", l)
 		}
-		if l.Measured["staleness"].Median != c.Rows[i].Runs[0].Staleness || len(l.Measured) != 9 {
+		if l.Measured["staleness"].Median != c.Rows[i].Runs[0].Staleness || len(l.Measured) != 10 || l.Measured["found_per_day"].Median != c.Rows[i].Runs[0].Found {
 			t.Errorf("%s: %+v", name, l.Measured)
 		}
 		if len(l.GapClosed) != 4 || len(l.Freshness) != parts || (l.Lead == nil) != (name == "nutch") {

@@ -54,7 +54,7 @@ func (w *World) livingAt(t float64) int {
 
 func (c *Comparison) writeMetrics(out io.Writer) error {
 	u := c.timeUnit()
-	header := []string{"POLICY", "STALE %", "AGE " + u.name, "DELAY " + u.name, "HARMONIC", "VISITS/DAY", "WASTED %", "IDLE %"}
+	header := []string{"POLICY", "STALE %", "AGE " + u.name, "DELAY " + u.name, "HARMONIC", "VISITS/DAY", "FOUND/DAY", "WASTED %", "IDLE %"}
 	lead, modes := c.hasLead(), c.Mode == Better
 	if lead {
 		header = append(header, "LEAD %")
@@ -72,6 +72,7 @@ func (c *Comparison) writeMetrics(out io.Writer) error {
 			number(r.Of(func(m Metrics) float64 { return m.Delay / u.days })),
 			number(r.Of(func(m Metrics) float64 { return m.Harmonic })),
 			fmt.Sprintf("%.4g", r.Of(func(m Metrics) float64 { return m.Visits }).Median),
+			fmt.Sprintf("%.4g", r.Of(func(m Metrics) float64 { return m.Found }).Median),
 			fmt.Sprintf("%.1f", 100*r.Of(func(m Metrics) float64 { return m.Wasted }).Median),
 			fmt.Sprintf("%.1f", 100*r.Of(func(m Metrics) float64 { return m.Idle }).Median),
 		}

@@ -33,6 +33,12 @@ func Kinds() []Kind {
 		{"e1", "five pages that change 1 to 5 times a day (Cho & Garcia-Molina 2003)", drawE1},
 		{"e2", "five classes of pages, from daily to once a year (Cho & Garcia-Molina 2000)", drawE2},
 		{"e3", "six pages of different importance on two hosts", drawE3},
+		{"timetables", "a third of the pages change hourly, daily, on weekdays or weekly, each at its own time, the others seldom", drawTimetables},
+		{"editions", "sites that change daily or weekly at about the same time of day, but for one time in ten", drawEditions},
+		{"periods", "each page changes every so many days exactly, a week to a month", drawPeriods},
+		{"batches", "three pages in ten change six times a day, in office hours or in one run, the others next to never", drawBatches},
+		{"clockwork", "all pages change by a timetable: hourly, daily, on weekdays, weekly", drawClockwork},
+		{"office", "as host, but pages change from nine to five on weekdays only", drawOffice},
 		{"e3-limited", "the same, where the host of the first three takes two visits a day", drawE3Limited},
 	}
 }
