@@ -12,8 +12,8 @@ import (
 	"recrawl/internal/urlkey"
 )
 
-// prose is a text of its own for each seed, of about a hundred words.
-func prose(seed string) string {
+// passage is a text of its own for each seed, of about a hundred words.
+func passage(seed string) string {
 	var b strings.Builder
 	for i := range 100 {
 		b.WriteString(seed + string(rune('a'+i%26)) + string(rune('a'+i/26)) + " ")
@@ -59,9 +59,9 @@ func TestSuspectText(t *testing.T) {
 		{"", "Please log in to see this page.", "please log in"},
 		{"Sign in · Example", "Username\nPassword\nForgot your password?", "sign in"},
 		{"", "You can allow all of them, or just essential cookies.", "essential cookies"},
-		{"Page not found", prose("word"), "page not found"},
+		{"Page not found", passage("word"), "page not found"},
 
-		{"", prose("a") + "\nnothing to see\n", ""},
+		{"", passage("a") + "\nnothing to see\n", ""},
 		{"Errors in measuring", "Measuring errors are small.", ""},
 		{"Sorry: a novel", "A man comes home.", "sorry"}, // only later, should it be an edit
 		{"Login Tips and More", "Choose a long password.", ""},
@@ -112,7 +112,7 @@ func capital(text string) string {
 
 func TestLittleInCommon(t *testing.T) {
 	t.Parallel()
-	page, gone := digestsOfText(prose("word")), digestsOfText("Page not found")
+	page, gone := digestsOfText(passage("word")), digestsOfText("Page not found")
 	unknown := page
 	unknown.Sketch = nil
 	for name, c := range map[string]struct {
@@ -122,15 +122,15 @@ func TestLittleInCommon(t *testing.T) {
 		"an error instead":           {page, gone, true},
 		"and back":                   {gone, page, true},
 		"nothing instead":            {page, digestsOfText(""), true},
-		"a little edit":              {page, digestsOfText(prose("word") + "more"), false},
-		"half of it new":             {page, digestsOfText(prose("word") + prose("other")), false},
+		"a little edit":              {page, digestsOfText(passage("word") + "more"), false},
+		"half of it new":             {page, digestsOfText(passage("word") + passage("other")), false},
 		"the same":                   {page, page, false},
 		"the first copy":             {Digests{}, gone, false},
 		"a page without a text":      {digestsOfText(""), gone, false},
 		"an unknown sketch":          {unknown, gone, false},
 		"an unknown sketch now":      {gone, unknown, false},
-		"the same menu around both":  {digestsOfText(prose("menu") + prose("a") + prose("b")), digestsOfText(prose("menu") + "Page not found"), false},
-		"a short footer around both": {digestsOfText(prose("a") + "About us and our terms"), digestsOfText("Page not found\nAbout us and our terms"), true},
+		"the same menu around both":  {digestsOfText(passage("menu") + passage("a") + passage("b")), digestsOfText(passage("menu") + "Page not found"), false},
+		"a short footer around both": {digestsOfText(passage("a") + "About us and our terms"), digestsOfText("Page not found\nAbout us and our terms"), true},
 	} {
 		if got := LittleInCommon(c.prev, c.next); got != c.want {
 			t.Errorf("%s: %v (resemblance %.2f)", name, got, c.prev.Sketch.Resemblance(c.next.Sketch))
@@ -149,15 +149,15 @@ func TestSuspectFront(t *testing.T) {
 		front FrontPage
 		want  bool
 	}{
-		"the same text":              {prose("front"), front(prose("front")), true},
-		"yesterday's":                {prose("front") + prose("news")[:100], front(prose("front") + prose("olds")[:100]), true},
+		"the same text":              {passage("front"), front(passage("front")), true},
+		"yesterday's":                {passage("front") + passage("news")[:100], front(passage("front") + passage("olds")[:100]), true},
 		"a short one, the same":      {"Welcome", front("Welcome"), true},
 		"short ones":                 {"Welcome to you all", front("Welcome to you all today"), false},
-		"another text":               {prose("other"), front(prose("front")), false},
-		"a front page nobody knows":  {prose("other"), FrontPage{}, false},
+		"another text":               {passage("other"), front(passage("front")), false},
+		"a front page nobody knows":  {passage("other"), FrontPage{}, false},
 		"nothing, and nobody knows":  {"", FrontPage{}, false},
-		"a quarter of it":            {prose("front") + prose("a") + prose("b") + prose("c"), front(prose("front")), false},
-		"a front page without words": {prose("front"), FrontPage{URL: "https://a.test/", Text: CoreDigest("")}, false},
+		"a quarter of it":            {passage("front") + passage("a") + passage("b") + passage("c"), front(passage("front")), false},
+		"a front page without words": {passage("front"), FrontPage{URL: "https://a.test/", Text: CoreDigest("")}, false},
 	} {
 		why, is := SuspectFront(digestsOfText(c.next), c.front)
 		if is != c.want || is && (why.Code != CodeFrontPage || why.Text != "https://a.test/" || why.Num["resemblance"] < likeFrontPage) {

@@ -39,10 +39,10 @@ func TestShowVisit(t *testing.T) {
 	if got, err := show(6, Text, ViewBody); err != nil || got != "<h1>Not found</h1>" {
 		t.Errorf("%q, %v", got, err)
 	}
-	if got, err := show(6, Text, ViewText); err != nil || got != "# Not found\n" {
+	if got, err := show(6, Text, ViewText); err != nil || got != "Not found\n" {
 		t.Errorf("%q, %v", got, err)
 	}
-	if got, err := show(6, JSON, ViewText); err != nil || !strings.Contains(got, `"visit":6,`) || !strings.Contains(got, `"outcome":"suspect","digest":"`+digest+`","view":"text","text":"# Not found\n"}`) {
+	if got, err := show(6, JSON, ViewText); err != nil || !strings.Contains(got, `"visit":6,`) || !strings.Contains(got, `"outcome":"suspect","digest":"`+digest+`","view":"text","text":"Not found\n"}`) {
 		t.Errorf("%q, %v", got, err)
 	}
 	for visit, want := range map[int]string{5: "its outcome is failed", 7: "has no visit 7: `starter history` lists them"} {

@@ -85,7 +85,7 @@ func TestDisturbedHost(t *testing.T) {
 		how := storetest.Saturation{
 			Pages: 30, Delay: time.Second, Took: 200 * time.Millisecond, Signal: 300 * time.Millisecond,
 			Interval: []time.Duration{20 * time.Second, 2 * time.Minute}[seed%2],
-			Lost:     0.05, Dies: 0.03, Disturbances: 40, Seed: seed,
+			Lost:     0.01, Dies: 0.03, Disturbances: 40, Seed: seed,
 		}
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()
@@ -98,4 +98,9 @@ func TestDisturbedHost(t *testing.T) {
 			}))
 		})
 	}
+}
+
+func TestForgottenWaiter(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, counted(func(t *testing.T, e *countingEngine) { storetest.ForgottenWaiter(t, e) }))
 }

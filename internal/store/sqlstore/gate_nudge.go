@@ -38,8 +38,8 @@ func RestAllHosts(ctx context.Context, tx Tx, now int64) error {
 
 // Nudge implements store.Gate. Every host is a transaction of its own.
 func (s *Store) Nudge(ctx context.Context) (store.GateEffects, error) {
-	var all store.GateEffects
-	if err := s.forgetLapsed(ctx); err != nil {
+	all, err := s.forgetLapsed(ctx)
+	if err != nil {
 		return all, fmt.Errorf("nudge: %w", err)
 	}
 	for after := int64(0); len(all.Turns) < nudgeTurns; {
@@ -59,24 +59,44 @@ func (s *Store) Nudge(ctx context.Context) (store.GateEffects, error) {
 	return all, nil
 }
 
-// forgetLapsed removes waiters that lapsed long ago. Their lines do not count
-// them, so no host needs to be locked; the condition is given twice because a
+// forgetLapsed removes waiters that lapsed long ago, and calls them a last time: a workflow
+// whose turns got lost would sleep for as long as it was told when it asked. Their lines do
+// not count them, so no host needs to be locked; the condition is given again because a
 // waiter may come back in between.
-func (s *Store) forgetLapsed(ctx context.Context) error {
-	_, err := write(ctx, s, func(tx Tx) (int64, error) {
+func (s *Store) forgetLapsed(ctx context.Context) (store.GateEffects, error) {
+	type lapsed struct {
+		page store.Turn
+		at   int64
+	}
+	effects, err := write(ctx, s, func(tx Tx) (store.GateEffects, error) {
+		var all store.GateEffects
 		now, err := tx.Now(ctx)
 		if err != nil {
-			return 0, err
+			return all, err
 		}
-		before := now - spanMicros(forgetAfter)
-		return tx.Exec(ctx, `DELETE FROM places WHERE lapsed_at > 0 AND lapsed_at < $1 AND page_id IN
-			(SELECT page_id FROM places WHERE lapsed_at > 0 AND lapsed_at < $2 ORDER BY lapsed_at LIMIT $3)`,
-			before, before, forgetBatch)
+		query := `SELECT p.id, p.url, c.id, c.name, h.host, l.lapsed_at
+			FROM (SELECT page_id, lapsed_at FROM places WHERE lapsed_at > 0 AND lapsed_at < $1 ORDER BY lapsed_at LIMIT $2) l
+			JOIN pages p ON p.id = l.page_id JOIN crawls c ON c.id = p.crawl_id JOIN hosts h ON h.id = p.host_id`
+		found, err := collect(ctx, tx, query, []any{now - spanMicros(forgetAfter), forgetBatch}, func(r Row) (l lapsed, err error) {
+			p := &l.page.Page
+			p.Store = s.id
+			return l, r.Scan(&p.PageID, &p.URL, &p.CrawlID, &p.Crawl, &p.Host, &l.at)
+		})
+		for _, l := range found {
+			n, err := tx.Exec(ctx, `DELETE FROM places WHERE page_id = $1 AND lapsed_at = $2`, l.page.Page.PageID, l.at)
+			if err != nil {
+				return all, err
+			}
+			if n > 0 {
+				all.Turns = append(all.Turns, l.page)
+			}
+		}
+		return all, err
 	})
 	if err != nil {
-		return fmt.Errorf("forget lapsed waiters: %w", err)
+		return effects, fmt.Errorf("forget lapsed waiters: %w", err)
 	}
-	return nil
+	return effects, nil
 }
 
 // awaited is the condition that somebody waits in line l, or has booked a place in it.

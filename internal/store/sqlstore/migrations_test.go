@@ -90,6 +90,12 @@ func TestMigrationsAreNumbered(t *testing.T) {
 // something new, or adds a column that has a value where nobody gives one.
 var adds = regexp.MustCompile(`(?is)^(CREATE TABLE|CREATE INDEX|INSERT INTO settings|ALTER TABLE \w+ ADD COLUMN (\w+ )+((NOT NULL )?DEFAULT|NULL)|ALTER TABLE \w+ ADD COLUMN \w+ \w+$)`)
 
+// loosens are migrations that also let in what was refused: programs of the release before go
+// on writing what they wrote, and read what they do not expect without harm.
+var loosens = map[string]string{
+	"0028_duplicates_by_claim": "the original of a duplicate may have the higher id",
+}
+
 // TestMigrationsOnlyAdd: whoever knows the migrations up to Compatible may go on with a
 // store that has all.
 func TestMigrationsOnlyAdd(t *testing.T) {
@@ -104,6 +110,9 @@ func TestMigrationsOnlyAdd(t *testing.T) {
 			t.Fatalf("%s has no migration %s", driver, sqlstore.Compatible)
 		}
 		for _, m := range all[known+1:] {
+			if loosens[m.Name] != "" {
+				continue
+			}
 			for _, statement := range strings.Split(comment.ReplaceAllString(m.SQL, ""), ";") {
 				statement = strings.Join(strings.Fields(statement), " ")
 				if statement != "" && !adds.MatchString(statement) {

@@ -3,10 +3,12 @@ package storetest
 import (
 	"fmt"
 	"strings"
+	"testing"
 	"time"
 
 	"recrawl/internal/crawl"
 	"recrawl/internal/store"
+	"recrawl/internal/store/sqlstore"
 )
 
 // calmVisits are how many visits each page must get once nobody interferes.
@@ -38,7 +40,7 @@ func (h *saturated) disturb(record store.CrawlRecord) {
 	h.mu.Lock()
 	h.calm = time.Now()
 	h.mu.Unlock()
-	limit := 10*h.Interval + 20*time.Duration(h.Pages)*(h.Delay+h.Took) + time.Hour
+	limit := 10*h.Interval + 20*time.Duration(h.Pages)*(h.Delay+h.Took) + 3*time.Hour
 	select {
 	case <-h.ctx.Done():
 	case <-time.After(limit):
@@ -145,4 +147,24 @@ func (h *saturated) pick(n int) int {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.random.IntN(n)
+}
+
+// ForgottenWaiter has a page wait that never comes, in a time of its own: when its place is
+// forgotten at last, it is called, for it may sleep because its turns got lost.
+func ForgottenWaiter(t *testing.T, e sqlstore.Engine) {
+	t.Helper()
+	w := newGateWorld(t, sqlstore.New(e, sqlstore.Options{}))
+	pages := w.open("news", time.Minute, 3)
+	w.request(pages[0])
+	w.waitAll(pages[1:])
+	var calls []int // in which of the next hours
+	for n := range 24 {
+		time.Sleep(10 * time.Minute)
+		if _, is := called(must(w.s.Nudge(t.Context()))(t), pages[2]); is {
+			calls = append(calls, (n+1)/6)
+		}
+	}
+	if len(calls) == 0 || calls[len(calls)-1] != 1 || w.host(pages[2].CrawlID).Waiting != 0 {
+		t.Errorf("it was called in the hours %v; the last time should be when it is forgotten", calls)
+	}
 }
