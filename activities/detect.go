@@ -73,53 +73,76 @@ func (a *Activities) compare(ctx context.Context, view *crawlView, page store.Pa
 		}
 		page.Kind = crawl.KindPage
 	}
-	content, err := contentOf(page, in.Fetch, body, view.content)
+	now, err := a.reading(ctx, view, page, in, body)
 	if err != nil {
 		return contract.DetectOut{}, nil, err
+	}
+	last, err := a.lastDigests(ctx, page)
+	if err != nil {
+		return contract.DetectOut{}, nil, translate(err)
+	}
+	rule, looked, err := a.look(ctx, view, page, last, now.digests, now.rendering)
+	if err != nil {
+		return contract.DetectOut{}, nil, translate(err)
+	}
+	outcome, reasons := change.Verdict(last, now.digests, rule)
+	out := contract.DetectOut{Outcome: outcome, Reasons: slices.Concat(now.asked, reasons, looked)}
+	if !worthKeeping(outcome, page.Last, now.version) {
+		return out, nil, nil
+	}
+	found, err := a.settle(ctx, view, page, in, last, now, &out)
+	if err != nil {
+		return contract.DetectOut{}, nil, err
+	}
+	return out, found, nil
+}
+
+// reading is a body as DetectChange compares it.
+type reading struct {
+	body      []byte
+	content   extract.Page
+	rendering change.Rendering
+	digests   change.Digests
+	version   store.VersionRecord // what it would be
+	links     []store.Link
+	asked     []crawl.Reason // what the page asks of us
+}
+
+func (a *Activities) reading(ctx context.Context, view *crawlView, page store.PageRecord, in contract.DetectIn, body []byte) (reading, error) {
+	content, err := contentOf(page, in.Fetch, body, view.content)
+	if err != nil {
+		return reading{}, err
 	}
 	asked := directive.Decide(directive.Parse(in.Fetch.RobotsTag), content.Robots(view.Spec.Identity.Agent), in.Fetch.At)
 	version, links := newVersion(in, content, asked)
 	sources, err := a.sourcesOf(ctx, view, page, content, asked)
 	if err != nil {
-		return contract.DetectOut{}, nil, translate(err)
-	}
-	links = append(links, sources...)
-	last, err := a.lastDigests(ctx, page)
-	if err != nil {
-		return contract.DetectOut{}, nil, translate(err)
+		return reading{}, translate(err)
 	}
 	digests := digestsOf(version, in.Fetch.Digest)
 	digests.Sketch = change.NewSketch(content.Main)
-	rule, looked, err := a.look(ctx, view, page, last, digests, change.Rendering{Text: content.Text, At: in.Fetch.At})
-	if err != nil {
-		return contract.DetectOut{}, nil, translate(err)
-	}
-	outcome, reasons := change.Verdict(last, digests, rule)
-	out := contract.DetectOut{Outcome: outcome, Reasons: slices.Concat(asked.Reasons, reasons, looked)}
-	if !worthKeeping(outcome, page.Last, version) {
-		return out, nil, nil
-	}
-	next := newContent{version: version, links: links, body: body, said: saidBy(page, content)}
+	return reading{
+		body: body, content: content, rendering: change.Rendering{Text: content.Text, At: in.Fetch.At}, digests: digests,
+		version: version, links: append(links, sources...), asked: asked.Reasons,
+	}, nil
+}
+
+// settle keeps what differs from the last version, unless it is one that the page had before,
+// or does not count yet. It returns the links that it stored, nil if there are none.
+func (a *Activities) settle(ctx context.Context, view *crawlView, page store.PageRecord, in contract.DetectIn, last change.Digests, now reading, out *contract.DetectOut) (*store.PendingLinks, error) {
+	next := newContent{version: now.version, links: now.links, body: now.body, said: saidBy(page, now.content)}
 	if in.Returns {
-		now := change.Rendering{Text: content.Text, At: in.Fetch.At}
-		if err := a.lookBack(ctx, view, page, digests, now, &next, &out); err != nil {
-			return contract.DetectOut{}, nil, translate(err)
+		if err := a.lookBack(ctx, view, page, now.digests, now.rendering, &next, out); err != nil {
+			return nil, translate(err)
 		}
 	}
 	if in.Suspects {
-		if err := a.suspect(ctx, page, last, digests, content, &out); err != nil {
-			return contract.DetectOut{}, nil, translate(err)
-		}
-		if out.Outcome == crawl.OutcomeSuspect {
-			return out, nil, nil
+		if err := a.suspect(ctx, page, last, now.digests, now.content, out); err != nil || out.Outcome == crawl.OutcomeSuspect {
+			return nil, translate(err)
 		}
 	}
-	next.compared = comparedOf(next.held(digests), content)
-	found, err := a.keep(ctx, view, page, next, &out)
-	if err != nil {
-		return contract.DetectOut{}, nil, err
-	}
-	return out, found, nil
+	next.compared = comparedOf(next.held(now.digests), now.content)
+	return a.keep(ctx, view, page, next, out)
 }
 
 // comparedOf is what is compared with other pages: the main text, even if the crawl

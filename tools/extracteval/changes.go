@@ -88,6 +88,7 @@ type judge struct {
 
 // snapshot is a page as it was at one time.
 type snapshot struct {
+	title   string
 	digests change.Digests
 	change.Rendering
 	timeless string
@@ -108,6 +109,9 @@ func (j *judge) pairs(list string) error {
 			return err
 		}
 		verdict := j.compare(before, after)
+		if verdict == crawl.OutcomeChanged.String() && suspicious(before, after) {
+			verdict = crawl.OutcomeSuspect.String()
+		}
 		group := "pairs: " + p.Kind
 		if p.Kind != "site" {
 			group += ", curators say " + p.Curators
@@ -121,6 +125,7 @@ func (j *judge) series(list string) error {
 	return eachLine(list, func(s series) error {
 		var last snapshot
 		var before []snapshot // what the page had before, the latest first
+		suspected := false    // by the visit before
 		for i, visit := range s.Visits {
 			now, err := j.read(s.URL, visit.File, visit.At)
 			if err != nil {
@@ -131,13 +136,22 @@ func (j *judge) series(list string) error {
 				continue
 			}
 			verdict := j.compare(last, now)
+			back, returned := 0, false
 			if verdict == crawl.OutcomeChanged.String() {
-				if back, ok := j.returned(now, before); ok {
-					verdict, now = crawl.OutcomeReturned.String(), before[back]
-					before = slices.Delete(before, back, back+1)
-				}
+				back, returned = j.returned(now, before)
+			}
+			switch {
+			case verdict != crawl.OutcomeChanged.String():
+			case returned:
+				verdict, now = crawl.OutcomeReturned.String(), before[back]
+				before = slices.Delete(before, back, back+1)
+				before, last = slices.Insert(before, 0, last), now
+			case !suspected && suspicious(last, now):
+				verdict = crawl.OutcomeSuspect.String()
+			default:
 				before, last = slices.Insert(before, 0, last), now
 			}
+			suspected = verdict == crawl.OutcomeSuspect.String()
 			j.all = append(j.all, comparison{"visits", s.URL, verdict, visit.File})
 		}
 		return nil
@@ -164,6 +178,7 @@ func (j *judge) read(address, file string, at int64) (snapshot, error) {
 	core, timeless := change.CoreDigests(page.Text)
 	raw := sha256.Sum256(body)
 	return snapshot{
+		title: page.Title,
 		digests: change.Digests{
 			Raw: hex.EncodeToString(raw[:]), Text: core, Bytes: int64(len(body)),
 			TextBytes: int64(len(page.Text)), Sketch: change.NewSketch(page.Text),
@@ -171,6 +186,16 @@ func (j *judge) read(address, file string, at int64) (snapshot, error) {
 		Rendering: change.Rendering{Text: page.Text, At: time.Unix(at, 0)},
 		timeless:  timeless,
 	}, nil
+}
+
+// suspicious reports whether a changed snapshot reads like an error or a wall. That it is the
+// front page, nobody knows here.
+func suspicious(last, now snapshot) bool {
+	if !change.LittleInCommon(last.digests, now.digests) {
+		return false
+	}
+	_, is := change.SuspectText(now.title, now.Text)
+	return is
 }
 
 // returned finds the snapshot to which a page has returned.
