@@ -24,6 +24,8 @@ import (
 //     a notice about cookies, or a form for comments or newsletters goes if it is as short, or as full of links, as
 //     such a thing is; links alone go from side columns. An article and the longest
 //     running text of the page stay, whatever they are called.
+//     So goes a short notice about cookies that no class calls one, if it is known by its
+//     buttons.
 //  4. So does what a label in the text calls advertisement or related links.
 //  5. On a page of running text, lines of links outside of the content go, and on
 //     any page lines of short links before the first heading.
@@ -261,6 +263,7 @@ func (c *composer) drops(n *html.Node, i int32) bool {
 		h&hintShare != 0 && e.running == 0 && e.units <= maxShare,
 		h&hintCounter != 0 && e.units <= maxCounter,
 		h&hintConsent != 0 && e.units <= maxConsent && !c.isLongest(e),
+		e.notice && 4*e.units <= c.total.units && !c.isLongest(e),
 		h&hintForm != 0 && e.form && !e.article && e.units <= maxForm,
 		h&(hintEdge|hintFoot) != 0 && c.articles > 0 && e.isLinkList(2),
 		e.label == labelAd && e.links > 0 && e.units <= maxLabelledAd && e.paragraphs <= 1,

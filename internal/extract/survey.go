@@ -18,6 +18,9 @@ type measure struct {
 	form    bool  // is or holds a form
 	article bool  // is or holds an article
 	body    bool  // is or holds an article of running text
+	notice  bool  // is a notice about cookies, by what it says; see findNotice
+	noticed bool  // is or holds one
+	answers int32 // buttons and links in it that answer such a notice
 }
 
 // sums are what a stretch of a document adds up to. Lengths are in units.
@@ -28,13 +31,14 @@ type sums struct {
 	paragraphs    int32 // lines of running text, counted
 	// clear is running text, and plain text within links, in no suspect.
 	clear, plain int32
+	cookies      int32 // texts that speak of cookies
 }
 
 func (s sums) minus(start sums) sums {
 	return sums{
 		s.units - start.units, s.linked - start.linked, s.running - start.running,
 		s.lines - start.lines, s.links - start.links, s.paragraphs - start.paragraphs,
-		s.clear - start.clear, s.plain - start.plain,
+		s.clear - start.clear, s.plain - start.plain, s.cookies - start.cookies,
 	}
 }
 
@@ -183,6 +187,7 @@ func (s *survey) finish(i int32, n *html.Node) {
 	m.sums = s.total.minus(s.starts[depth])
 	s.open, s.starts = s.open[:depth], s.starts[:depth]
 	m.body = m.body || m.hints&content != 0 && m.running >= leastContent
+	s.findNotice(m, n)
 	if m.parent >= 0 {
 		parent := &s.elements[m.parent]
 		parent.heading = parent.heading || m.heading
@@ -190,6 +195,8 @@ func (s *survey) finish(i int32, n *html.Node) {
 		parent.form = parent.form || m.form
 		parent.article = parent.article || m.article
 		parent.body = parent.body || m.body
+		parent.noticed = parent.noticed || m.noticed
+		parent.answers += m.answers
 	}
 	if n.Data == "a" {
 		s.inLink--
@@ -204,6 +211,9 @@ func (s *survey) finish(i int32, n *html.Node) {
 
 func (s *survey) text(text string) {
 	s.collector.text(text)
+	if mentionsCookies(text) {
+		s.total.cookies++
+	}
 	n := s.line.add(text, s.inLink > 0)
 	s.total.units += int32(n)
 	if s.inLink > 0 {
