@@ -33,9 +33,7 @@ func (a *Activities) Acquire(ctx context.Context, in contract.AcquireIn) (contra
 // permit back at no cost to the host. While this worker has no room for what a
 // request brings it asks nobody.
 func (a *Activities) acquire(ctx context.Context, in contract.AcquireIn) (contract.AcquireOut, error) {
-	if permit, ok := a.handed.waiting(in); ok {
-		return permitted(permit), nil
-	}
+	a.reclaim(ctx, in)
 	if hold, held := a.settings.Room.Held(); held {
 		a.held.add(in.Page)
 		return contract.AcquireOut{Answer: contract.AnswerWait, Held: true, Wait: heldWait(hold, in.Page.PageID, time.Now()), Reason: hold.Reason}, nil

@@ -3,6 +3,7 @@ package activities
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync"
 	"time"
 
@@ -102,14 +103,19 @@ func (h *handovers) take(in contract.FetchIn) *handover {
 	return o
 }
 
-// waiting is the permit that waits for the Fetch of a visit. Who asks again lost it.
-func (h *handovers) waiting(in contract.AcquireIn) (crawl.Permit, bool) {
+// reclaim takes out the handover of a visit that asks again: its Fetch ran elsewhere, or was
+// never scheduled. No others are let in for a while.
+func (h *handovers) reclaim(in contract.AcquireIn, now time.Time) *handover {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if o := h.byPage[in.Page.PageID]; o != nil && o.visit == in.Visit {
-		return o.permit, true
+	o := h.byPage[in.Page.PageID]
+	if o == nil || o.visit != in.Visit {
+		return nil
 	}
-	return crawl.Permit{}, false
+	delete(h.byPage, in.Page.PageID)
+	h.stop(o)
+	h.resting = now.Add(handoverRest)
+	return o
 }
 
 // stop ends the wait of one that was taken out.
@@ -142,15 +148,30 @@ func (a *Activities) Close() {
 
 // giveBack gives a permit back whose request was not made.
 func (a *Activities) giveBack(o *handover) {
-	o.place.Release()
 	ctx, cancel := context.WithTimeout(context.Background(), giveBackLimit)
 	defer cancel()
+	a.carryOut(ctx, a.returned(ctx, o))
+}
+
+// reclaim gives the permit of a visit back that asks again. It may then begin anywhere.
+func (a *Activities) reclaim(ctx context.Context, in contract.AcquireIn) {
+	o := a.handed.reclaim(in, time.Now())
+	if o == nil {
+		return
+	}
+	effects := a.returned(ctx, o)
+	effects.Turns = slices.DeleteFunc(effects.Turns, func(t store.Turn) bool { return t.Page.PageID == in.Page.PageID })
+	a.carryOut(ctx, effects)
+}
+
+// returned is what follows from giving a permit back.
+func (a *Activities) returned(ctx context.Context, o *handover) store.GateEffects {
+	o.place.Release()
 	effects, err := a.stores.Gate.GiveBack(ctx, o.permit)
 	if err != nil {
 		a.log.Warn("a permit that nobody used could not be given back; its host rests until it expires", "url", o.page.URL, "error", err)
-		return
 	}
-	a.carryOut(ctx, effects)
+	return effects
 }
 
 // errNotAtOnce: the request cannot begin at once; that is no fault.

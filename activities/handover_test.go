@@ -76,6 +76,29 @@ func TestLostHandoverMakesNoRequest(t *testing.T) {
 	}
 }
 
+// Whose Fetch ran elsewhere, and so made no request, asks again and gets a permit that has not
+// begun, at once: it does not go around in circles until the permit is given back by itself.
+func TestWhoeverAsksAgainMayFetchAnywhere(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, atOnce)
+	t.Cleanup(w.activities.Close)
+	s := serve(t, answering(410, ""))
+	page := w.living([]string{s.url + "/"})[0]
+	other := w.beside()
+	permit := w.permit(page, 1)
+	if out := other.fetchWith(page, 1, permit); !out.NotBegun {
+		t.Fatalf("fetched elsewhere: %+v, want it not begun", out)
+	}
+	permit = w.permit(page, 1)
+	if out := other.fetchWith(page, 1, permit); out.Outcome != crawl.OutcomeGone {
+		t.Errorf("fetched elsewhere with a new permit: %+v", out)
+	}
+	if len(w.flows.turned) > 0 {
+		t.Errorf("%q were turned; whoever asks needs no turn", w.flows.turned)
+	}
+	s.wantRequests(t, "/")
+}
+
 // A permit for which no Fetch comes is given back by itself, and for a while no other
 // begins before its Fetch.
 func TestForgottenHandoverIsGivenBack(t *testing.T) {
