@@ -70,8 +70,9 @@ func TestServersInsistOnSpellings(t *testing.T) {
 			t.Errorf("asked %d times for %s and %d for %s, want once each", asked[from], from, asked[to], to)
 		}
 	}
-	if n := asked["/circle%27"] + asked["/circle'"]; n != 3 {
-		t.Errorf("%d requests in the circle, want 3", n)
+	// It fails at the third, and is tried again after a while.
+	if n := asked["/circle%27"] + asked["/circle'"]; n < 3 || n > 30 {
+		t.Errorf("%d requests in the circle, want 3 and a few more", n)
 	}
 	d.stop()
 }
