@@ -145,8 +145,8 @@ func (a *Activities) settle(ctx context.Context, view *crawlView, page store.Pag
 	return a.keep(ctx, view, page, next, out)
 }
 
-// comparedOf is what is compared with other pages: the main text, even if the crawl
-// selects a part of it. Many pages have the same price.
+// comparedOf returns the content to compare with other pages. It uses the main text even where
+// the crawl selects a part of it, because many pages have the same price.
 func comparedOf(digests change.Digests, content extract.Page) change.Content {
 	if content.Text != content.Main {
 		digests.Text = change.CoreDigest(content.Main)

@@ -164,7 +164,7 @@ func (a *Activities) reclaim(ctx context.Context, in contract.AcquireIn) {
 	a.carryOut(ctx, effects)
 }
 
-// returned is what follows from giving a permit back.
+// returned gives a permit back and returns the turns that follow.
 func (a *Activities) returned(ctx context.Context, o *handover) store.GateEffects {
 	o.place.Release()
 	effects, err := a.stores.Gate.GiveBack(ctx, o.permit)

@@ -50,7 +50,7 @@ func (a *Activities) lookBack(ctx context.Context, view *crawlView, page store.P
 	return nil
 }
 
-// earlierOf is what is known of a version's content.
+// earlierOf describes a version so that a new fetch can be compared with it.
 func earlierOf(v store.VersionRecord) change.Earlier {
 	return change.Earlier{Digests: digestsOf(v, v.Digest), Timeless: v.Timeless, Withheld: withheld(v)}
 }

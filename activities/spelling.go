@@ -41,7 +41,8 @@ func respell(out *contract.FetchOut, page store.PageRecord, r fetch.Result) {
 // maxCircle bounds in bytes the words about a circle.
 const maxCircle = 300
 
-// respelling is what a visit says of how its page is to be asked for, nil for nothing new.
+// respelling returns how the page should be requested from now on, as the visit found out; nil
+// leaves that as it is.
 func respelling(page store.PageRecord, f contract.FetchOut) *store.Respelling {
 	u, err := urlkey.Canonical(page.URL)
 	switch {

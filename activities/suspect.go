@@ -52,8 +52,8 @@ func (a *Activities) suspicion(ctx context.Context, page store.PageRecord, last,
 	return why, is, nil
 }
 
-// frontPage is what the page's crawl knows of the front page of the page's host; it is zero
-// if that is nothing, or if the page is the front page itself.
+// frontPage returns what the crawl knows about the front page of the page's host. It is zero if
+// the crawl knows nothing, or if the page is itself the front page.
 func (a *Activities) frontPage(ctx context.Context, page store.PageRecord) (change.FrontPage, error) {
 	u, err := urlkey.Canonical(page.URL)
 	if err != nil || u.Target() == "/" {

@@ -46,16 +46,7 @@ func TestDuplicatesGolden(t *testing.T) {
 		"mirrors":          func(r Reporter) error { return r.Mirrors(ctx, "news", 0) },
 		"mirrors-none":     func(r Reporter) error { return r.Mirrors(ctx, "docs", 0) },
 	} {
-		for format, ext := range map[Format]string{Text: ".txt", JSON: ".jsonl"} {
-			t.Run(name+ext, func(t *testing.T) {
-				t.Parallel()
-				var out bytes.Buffer
-				if err := ask(Reporter{Store: f, Out: &out, Format: format}); err != nil {
-					t.Fatal(err)
-				}
-				golden(t, name+ext, out.Bytes())
-			})
-		}
+		answers(t, name, Reporter{Store: f}, ask)
 	}
 }
 

@@ -115,15 +115,6 @@ func TestGoldenRejected(t *testing.T) {
 		"rejected-reason": {Crawl: "news", Reason: "host", Limit: 1},
 		"rejected-none":   {Crawl: "docs"},
 	} {
-		for format, ext := range map[Format]string{Text: ".txt", JSON: ".jsonl"} {
-			var out bytes.Buffer
-			if err := (Reporter{Store: sample(), Out: &out, Format: format}).Rejected(t.Context(), q); err != nil {
-				t.Fatal(err)
-			}
-			golden(t, name+ext, out.Bytes())
-			if format == JSON {
-				checkLines(t, out.Bytes())
-			}
-		}
+		answers(t, name, Reporter{Store: sample()}, func(r Reporter) error { return r.Rejected(t.Context(), q) })
 	}
 }

@@ -307,20 +307,28 @@ func TestGolden(t *testing.T) {
 			return errors.Join(r.Status(ctx, "news"), r.StatusAll(ctx))
 		},
 	} {
-		for format, ext := range map[Format]string{Text: ".txt", JSON: ".jsonl"} {
-			t.Run(name+ext, func(t *testing.T) {
-				t.Parallel()
-				var out bytes.Buffer
-				f := sample()
-				if err := ask(Reporter{Store: f, Visits: f, Out: &out, Format: format}); err != nil {
-					t.Fatal(err)
-				}
-				golden(t, name+ext, out.Bytes())
-				if format == JSON {
-					checkLines(t, out.Bytes())
-				}
-			})
-		}
+		f := sample()
+		answers(t, name, Reporter{Store: f, Visits: f}, ask)
+	}
+}
+
+// answers compares what a report says, as text and as JSON Lines, with the golden files of a name.
+func answers(t *testing.T, name string, r Reporter, ask func(Reporter) error) {
+	t.Helper()
+	for format, ext := range map[Format]string{Text: ".txt", JSON: ".jsonl"} {
+		t.Run(name+ext, func(t *testing.T) {
+			t.Parallel()
+			var out bytes.Buffer
+			r := r
+			r.Out, r.Format = &out, format
+			if err := ask(r); err != nil {
+				t.Fatal(err)
+			}
+			golden(t, name+ext, out.Bytes())
+			if format == JSON {
+				checkLines(t, out.Bytes())
+			}
+		})
 	}
 }
 

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"bytes"
 	"context"
 	"testing"
 	"time"
@@ -52,15 +51,6 @@ func TestGoldenSources(t *testing.T) {
 		"explain-hinted": func(r Reporter) error { return r.Explain(t.Context(), hinted, Live{Doing: "sleeping"}) },
 		"explain-source": func(r Reporter) error { return r.Explain(t.Context(), source, Live{Doing: "sleeping"}) },
 	} {
-		for format, ext := range map[Format]string{Text: ".txt", JSON: ".jsonl"} {
-			var out bytes.Buffer
-			if err := ask(Reporter{Store: sample(), Out: &out, Format: format}); err != nil {
-				t.Fatal(err)
-			}
-			golden(t, name+ext, out.Bytes())
-			if format == JSON {
-				checkLines(t, out.Bytes())
-			}
-		}
+		answers(t, name, Reporter{Store: sample()}, ask)
 	}
 }

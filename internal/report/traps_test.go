@@ -1,7 +1,6 @@
 package report
 
 import (
-	"bytes"
 	"context"
 	"testing"
 	"time"
@@ -40,15 +39,6 @@ func TestGoldenTraps(t *testing.T) {
 		"traps-alone": {Crawl: "news"},
 		"traps-none":  {Crawl: "docs", Prefixes: 2},
 	} {
-		for format, ext := range map[Format]string{Text: ".txt", JSON: ".jsonl"} {
-			var out bytes.Buffer
-			if err := (Reporter{Store: sample(), Out: &out, Format: format}).Traps(t.Context(), q); err != nil {
-				t.Fatal(err)
-			}
-			golden(t, name+ext, out.Bytes())
-			if format == JSON {
-				checkLines(t, out.Bytes())
-			}
-		}
+		answers(t, name, Reporter{Store: sample()}, func(r Reporter) error { return r.Traps(t.Context(), q) })
 	}
 }

@@ -100,16 +100,7 @@ func TestVersionsGolden(t *testing.T) {
 		"diff-markup":    diff(3, 4, ViewBody, false),
 		"diff-itself":    diff(4, 4, ViewText, false),
 	} {
-		for format, ext := range map[Format]string{Text: ".txt", JSON: ".jsonl"} {
-			t.Run(name+ext, func(t *testing.T) {
-				t.Parallel()
-				var out bytes.Buffer
-				if err := ask(Reporter{Store: f, Out: &out, Format: format}); err != nil {
-					t.Fatal(err)
-				}
-				golden(t, name+ext, out.Bytes())
-			})
-		}
+		answers(t, name, Reporter{Store: f}, ask)
 	}
 }
 
@@ -143,16 +134,7 @@ func TestReturnsGolden(t *testing.T) {
 		"pages-returned":    func(r Reporter) error { return r.Pages(ctx, PagesQuery{Crawl: "news", Limit: 1}) },
 		"explain-returned":  func(r Reporter) error { return r.Explain(ctx, page, Live{}) },
 	} {
-		for format, ext := range map[Format]string{Text: ".txt", JSON: ".jsonl"} {
-			t.Run(name+ext, func(t *testing.T) {
-				t.Parallel()
-				var out bytes.Buffer
-				if err := ask(Reporter{Store: f, Out: &out, Format: format}); err != nil {
-					t.Fatal(err)
-				}
-				golden(t, name+ext, out.Bytes())
-			})
-		}
+		answers(t, name, Reporter{Store: f}, ask)
 	}
 }
 
