@@ -93,7 +93,9 @@ E2E = ./internal/e2e
 RACED = $(filter-out $(E2E),$(shell grep -rlE --include='*.go' '^[[:space:]]+go [a-z]|\.Go.func|"sync"|"sync/atomic"|"net/http/httptest"' \
 	activities internal starter worker workflows | xargs -n1 dirname | sort -u | sed 's|^|./|'))
 PLAIN = $(filter-out $(E2E) $(RACED),$(patsubst recrawl/%,./%,$(shell $(GO) list ./...)))
-LIMIT := 60m
+# Of one package: a test that hangs must not hide what the others say.
+LIMIT    := 25m
+E2ELIMIT := 50m
 
 # Tests that go without the race detector: long computations of one goroutine, of whose
 # code nothing runs that does not in other tests of their packages too, and those in a
@@ -120,7 +122,7 @@ test-packages: compose-config temporal s3-server packages warcio
 
 # The tests build the programs themselves, as everybody's `go build` does.
 test-e2e: temporal temporal-server compose-config s3-server packages
-	$(GO) test -timeout $(LIMIT) -parallel 4 $(E2E)
+	$(GO) test -timeout $(E2ELIMIT) -parallel 4 $(E2E)
 
 # What needs no server and no other program and takes no long computation, without the
 # race detector: under a minute on two quiet cores, once Go has built it.
@@ -131,6 +133,7 @@ test-quick: compose-config
 # chaos at overload, whose length RECRAWL_CHAOS_LENGTH changes (10m).
 test-long: export RECRAWL_LONG := 1
 test-long: LIMIT := 240m
+test-long: E2ELIMIT := 240m
 test-long: test
 
 bench: build packages

@@ -17,10 +17,13 @@ import (
 	"recrawl/internal/temporalkit"
 )
 
-// deployed runs a worker with these workflows until stop.
+// deployed runs a worker with these workflows until stop. It keeps none of them in memory,
+// so that the next one meets them as after a restart. The size of that memory is the whole
+// process's: tests that call deployed run before those in parallel.
 func deployed(t *testing.T, c client.Client, workflows map[string]any) (stop func()) {
 	t.Helper()
-	worker.SetStickyWorkflowCacheSize(0)
+	temporalkit.CacheWorkflows(0)
+	t.Cleanup(func() { temporalkit.CacheWorkflows(1000) })
 	w := worker.New(c, contract.TaskQueue, worker.Options{DeadlockDetectionTimeout: time.Minute})
 	for name, fn := range workflows {
 		w.RegisterWorkflowWithOptions(fn, workflow.RegisterOptions{Name: name})
@@ -48,7 +51,6 @@ func astray(ctx workflow.Context) error {
 // TestHealth: a workflow that runs is told from one that a bad deploy has stuck, on a
 // real server.
 func TestHealth(t *testing.T) {
-	t.Parallel()
 	c := contracttest.DevServer(t)
 	flows := temporalkit.Workflows{Client: c}
 	health := func() temporalkit.Health {
@@ -124,7 +126,6 @@ func TestHealth(t *testing.T) {
 // TestMendPage: a page that a bad deploy has stuck is started anew with what people asked
 // of it: what its run began with, and what updates changed.
 func TestMendPage(t *testing.T) {
-	t.Parallel()
 	c := contracttest.DevServer(t)
 	flows := temporalkit.Workflows{Client: c}
 	in := contract.PageIn{

@@ -53,7 +53,7 @@ func (p *polls) count(kind enumspb.TaskQueueKind, n int) {
 
 // until waits for as many requests as there are pollers, and returns how many of them wait
 // for tasks of workflows that are in nobody's memory.
-func (p *polls) until(t *testing.T, all int) int {
+func (p *polls) until(ctx context.Context, t *testing.T, all int) int {
 	t.Helper()
 	for {
 		p.mu.Lock()
@@ -64,8 +64,8 @@ func (p *polls) until(t *testing.T, all int) int {
 		}
 		select {
 		case <-changed:
-		case <-t.Context().Done():
-			t.Fatalf("%d and %d requests wait, not %d", normal, sticky, all)
+		case <-ctx.Done():
+			t.Fatalf("%d requests wait for new workflows and %d for those in memory, not %d in all", normal, sticky, all)
 		}
 	}
 }
@@ -100,15 +100,17 @@ func TestNewWorkflowsHaveAPoller(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(w.Stop)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+	defer cancel()
 	for round := range rounds {
-		if p.until(t, pollers) == 0 {
+		if p.until(ctx, t, pollers) == 0 {
 			t.Fatalf("after %d rounds, all pollers wait for tasks of workflows in memory", round)
 		}
-		run, err := c.ExecuteWorkflow(t.Context(), client.StartWorkflowOptions{ID: fmt.Sprint("takes a nap, ", round), TaskQueue: "pollers"}, "nap")
+		run, err := c.ExecuteWorkflow(ctx, client.StartWorkflowOptions{ID: fmt.Sprint("takes a nap, ", round), TaskQueue: "pollers"}, "nap")
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := run.Get(t.Context(), nil); err != nil {
+		if err := run.Get(ctx, nil); err != nil {
 			t.Fatal(err)
 		}
 	}
