@@ -1,0 +1,61 @@
+// Package sink holds what all sinks share: what a sender of events promises, what its errors
+// mean, and the decisions about retries, pauses, filters and digests. Its folders hold the
+// senders.
+package sink
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"recrawl/internal/feed"
+)
+
+// Sender delivers to one receiver. It keeps nothing between calls that it could not lose.
+type Sender interface {
+	// Send delivers one event, which may have been delivered before: at least once, never
+	// out of order. It returns nil when the receiver has acknowledged it, *Refused, *Later
+	// or *Stop, or another error, which counts as a receiver that does not answer.
+	Send(ctx context.Context, e feed.Event) error
+	// SendDigest delivers many events as one message.
+	SendDigest(ctx context.Context, d Digest) error
+	// Close ends connections.
+	Close() error
+}
+
+// Refused: the receiver takes this event by no means; the next may be taken.
+type Refused struct {
+	Status int
+	Reason string
+}
+
+func (e *Refused) Error() string { return e.Reason }
+
+// Later: the receiver wants to be asked again, not before After (0: it did not say).
+type Later struct {
+	After  time.Duration
+	Reason string
+}
+
+func (e *Later) Error() string { return e.Reason }
+
+// Stop: nothing may be sent before a person resumes the sink. Code is stored.
+type Stop struct {
+	Code   string
+	Reason string
+}
+
+func (e *Stop) Error() string { return fmt.Sprintf("%s (%s)", e.Reason, e.Code) }
+
+// Digest is what changed in a span of time, each page once: its event tells the difference
+// from the page's first to its last version in the span.
+type Digest struct {
+	// ID names the digest for ever: the same for each try.
+	ID       string
+	Crawl    string
+	Sink     string
+	From, To time.Time
+	Events   []feed.Event
+	// Left is how many pages more there were than the digest has room for.
+	Left int
+}

@@ -1,0 +1,112 @@
+package store
+
+import (
+	"context"
+	"time"
+
+	"recrawl/internal/feed"
+)
+
+// Feed keeps the changes of all crawls in the order of their commits. What the collection
+// finds is written to it in the transaction that finds it.
+type Feed interface {
+	// FeedEnds returns the feed's ends: what a cursor may be.
+	FeedEnds(ctx context.Context) (FeedEnds, error)
+	// Changes reads changes after a cursor, in order. It looks at no more than FeedStep ids
+	// in one call, so that it may return few changes, or none, though there are more: go on
+	// from Through until that is the newest. It returns feed.ErrTrimmed, feed.ErrAhead or
+	// feed.ErrEpoch for a cursor that leads nowhere.
+	Changes(ctx context.Context, p ChangesParams) (ChangesPage, error)
+	// ChangeBefore returns the cursor of the last change before a time: those after it are
+	// the changes since then. It returns feed.ErrTrimmed if some of these are no longer kept.
+	ChangeBefore(ctx context.Context, at time.Time) (feed.Cursor, error)
+	// TrimChanges removes changes that are older than their time, at most limit of them. It
+	// leaves a feed.FeedGap to each sink that had not read all of them, and moves the sink
+	// on. It reports whether more are left.
+	TrimChanges(ctx context.Context, before time.Time, limit int) (more bool, err error)
+	// NewEpoch gives the feed another epoch: old cursors lead nowhere since. Whoever restores
+	// a back-up calls it.
+	NewEpoch(ctx context.Context) error
+}
+
+// FeedStep is how many ids one call of Changes looks at.
+const FeedStep = 5000
+
+// FeedEnds are the ends of the feed.
+type FeedEnds struct {
+	// Oldest is the oldest cursor after which all changes are kept. Newest is that of the
+	// newest change that is settled: none with a lower id can still be committed.
+	Oldest, Newest feed.Cursor
+}
+
+// ChangesParams are the inputs of Changes. Zero fields select everything.
+type ChangesParams struct {
+	After feed.Cursor
+	// CrawlID selects a crawl, with the changes of hosts that it has pages of.
+	CrawlID int64
+	Kinds   []feed.Kind
+	Limit   int // of the result, at most FeedStep; 0 is FeedStep
+}
+
+// ChangesPage is what Changes returns.
+type ChangesPage struct {
+	Changes []feed.Change
+	// Through is how far was looked: the After of the next call, even if nothing was found.
+	Through feed.Cursor
+	FeedEnds
+}
+
+// SinkRecord is how far a sink of a crawl has got.
+type SinkRecord struct {
+	CrawlID int64
+	Name    string
+	// After: all changes up to here are delivered, or are in Undelivered.
+	After feed.Cursor
+	// Paused: nothing is delivered until a person resumes it. Code says why.
+	Paused bool
+	Code   string
+	// Problem is why the last try failed, in words, "" if it did not. Since is when the
+	// first of these tries in a row was made, Tries how many there were, NextAt when the
+	// next one is.
+	Problem string
+	Since   time.Time
+	Tries   int
+	NextAt  time.Time
+	// Sent counts delivered changes, LastSent is when the last of them was.
+	Sent     int64
+	LastSent time.Time
+	// Digest is where a digest under way began; see the sink's `every`. Zero if none is.
+	DigestSince time.Time
+}
+
+// UndeliveredRecord is a change that a sink's receiver refused for good.
+type UndeliveredRecord struct {
+	CrawlID  int64
+	Sink     string
+	ChangeID int64
+	At       time.Time // of the last try
+	Tries    int
+	Problem  string
+}
+
+// Sinks keeps how far the sinks of crawls have got. A sink exists here from the first
+// OpenSink until CloseSink, whatever the spec says.
+type Sinks interface {
+	// OpenSink returns a sink's record, and makes it if there is none: with the cursor after.
+	OpenSink(ctx context.Context, crawlID int64, name string, after feed.Cursor) (SinkRecord, error)
+	// CloseSink removes a sink and what it could not deliver.
+	CloseSink(ctx context.Context, crawlID int64, name string) error
+	// ListSinks returns a crawl's sinks by name.
+	ListSinks(ctx context.Context, crawlID int64) ([]SinkRecord, error)
+	// MoveSink writes a sink's record if its cursor is still from, else it returns
+	// ErrConflict: somebody else has delivered. A sink that becomes paused for another
+	// reason than a person's word leaves a feed.SinkPaused.
+	MoveSink(ctx context.Context, from feed.Cursor, to SinkRecord) error
+	// SetUndelivered keeps a change that the receiver refused, and moves the sink past it
+	// like MoveSink, in one transaction.
+	SetUndelivered(ctx context.Context, from feed.Cursor, to SinkRecord, u UndeliveredRecord) error
+	// Undelivered lists what a sink could not deliver by change, after an id, exclusive.
+	Undelivered(ctx context.Context, crawlID int64, sink string, after int64, limit int) ([]UndeliveredRecord, error)
+	// Delivered removes such a record, after all.
+	Delivered(ctx context.Context, crawlID int64, sink string, changeID int64) error
+}
