@@ -84,14 +84,15 @@ func listed(write func(l list, items int) ([]byte, bool)) func(*url.URL, sink.Di
 // largest is the body with the most parts, of 0 to most, that write says fits. What fits
 // with some parts fits with fewer.
 func largest(most int, write func(parts int) ([]byte, bool)) ([]byte, error) {
-	over := sort.Search(most+1, func(n int) bool {
-		body, fits := write(n)
-		return !fits || len(body) > maxBody
-	})
-	if over == 0 {
+	fits := func(n int) bool {
+		body, ok := write(n)
+		return ok && len(body) <= maxBody
+	}
+	if !fits(0) {
 		return nil, errTooLarge
 	}
-	body, _ := write(over - 1)
+	n := sort.Search(most, func(n int) bool { return !fits(n + 1) })
+	body, _ := write(n)
 	return body, nil
 }
 
@@ -130,16 +131,19 @@ func jsonDigest(_ *url.URL, d sink.Digest) ([]byte, error) {
 			d.Events[i] = short(e)
 		}
 	}
-	pages := len(d.Events)
-	return written(pages+most, func(n int) ([]byte, error) {
-		part := d
-		part.Events = nil
-		for _, e := range d.Events[:min(n, pages)] {
-			part.Events = append(part.Events, withLines(e, max(0, n-pages)))
+	part := func(pages, lines int) ([]byte, error) {
+		p := d
+		p.Events, p.Left = nil, d.Left+len(d.Events)-pages
+		for _, e := range d.Events[:pages] {
+			p.Events = append(p.Events, withLines(e, lines))
 		}
-		part.Left += pages - len(part.Events)
-		return sink.EncodeDigest(part)
-	})
+		return sink.EncodeDigest(p)
+	}
+	body, err := written(most, func(n int) ([]byte, error) { return part(len(d.Events), n) })
+	if !errors.Is(err, errTooLarge) {
+		return body, err
+	}
+	return written(len(d.Events), func(n int) ([]byte, error) { return part(n, 0) })
 }
 
 // written is largest for what may fail.
