@@ -126,7 +126,9 @@ var rules = []rule{
 	{
 		"senders are the app's business",
 		not(oneOf("internal/app", "internal/config")),
-		func(i string) bool { return i == module+"/internal/sink/webhook" || i == module+"/internal/sink/program" },
+		func(i string) bool {
+			return i == module+"/internal/sink/webhook" || i == module+"/internal/sink/program"
+		},
 		"everybody else delivers through sink.Sender; config reads which programs the operator lists",
 	},
 	{
