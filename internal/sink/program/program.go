@@ -74,8 +74,9 @@ func ParseVariables(v string) ([]string, error) {
 // files, and nothing that may be secret.
 var usual = []string{"PATH", "HOME", "USER", "LOGNAME", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "TMPDIR", "SSL_CERT_FILE", "SSL_CERT_DIR"}
 
-// timeLimit is how long a program may take for a message.
-const timeLimit = time.Minute
+// timeLimit is how long a program may take for a message. Whoever calls Send has a little
+// more time, so that the reason is ours.
+const timeLimit = 25 * time.Second
 
 // Options are what a Sender needs besides its spec.
 type Options struct {
@@ -85,7 +86,7 @@ type Options struct {
 	Variables []string
 	// Getenv reads the worker's environment; nil is os.Getenv.
 	Getenv func(string) string
-	// TimeLimit bounds a message; 0 is a minute.
+	// TimeLimit bounds a message; 0 is 25 seconds.
 	TimeLimit time.Duration
 }
 

@@ -26,7 +26,7 @@ const token = "t0ken-of-the-program"
 
 func change(n int) feed.Event {
 	return feed.Event{
-		V: feed.EventVersion, ID: fmt.Sprintf("5f2a9c01-%d", n), Cursor: feed.Cursor{Epoch: "5f2a9c01", ID: int64(n)}, Kind: feed.PageChanged, At: noon, Crawl: "news",
+		V: feed.EventVersion, ID: fmt.Sprintf("5f2a9c01.%d", n), Cursor: feed.Cursor{Epoch: "5f2a9c01", ID: int64(n)}, Kind: feed.PageChanged, At: noon, Crawl: "news",
 		Page: &feed.EventPage{ID: 12, URL: "https://news.example/?a=1&b=<2>", Title: "A\nB"},
 	}
 }
@@ -102,7 +102,7 @@ func TestMessagesAreLines(t *testing.T) {
 	if err := json.Unmarshal([]byte(lines[0]), &e); err != nil || e.ID != change(1).ID || e.Page.Title != "A\nB" {
 		t.Errorf("%s, %v", lines[0], err)
 	}
-	want := `{"v":1,"digest":{"id":"d1","crawl":"news","sink":"x","from":"2026-11-23T12:00:00Z","to":"2026-11-23T12:00:00Z","events":[{"v":1,"id":"5f2a9c01-2",`
+	want := `{"v":1,"digest":{"id":"d1","crawl":"news","sink":"x","from":"2026-11-23T12:00:00Z","to":"2026-11-23T12:00:00Z","events":[{"v":1,"id":"5f2a9c01.2",`
 	if !strings.HasPrefix(lines[1], want) || !strings.HasSuffix(lines[1], `"left":3}}`) {
 		t.Errorf("%s", lines[1])
 	}
@@ -164,7 +164,7 @@ func TestHanging(t *testing.T) {
 	}()
 	s := started(t, "hangs", false, 500*time.Millisecond, "FIFO", fifo)
 	for {
-		if got, want := outcome(s.Send(t.Context(), change(1))), "later: sink program it did not end within 500ms"; got != want {
+		if got, want := outcome(s.Send(t.Context(), change(1))), "later: sink program it did not end in time"; got != want {
 			t.Fatalf("%s, want %s", got, want)
 		}
 		select {
@@ -186,6 +186,11 @@ func TestCancelled(t *testing.T) {
 		err := started(t, "hangs", staying, patience, "FIFO", "/dev/null").Send(ctx, change(1))
 		var later *sink.Later
 		if !errors.Is(err, context.Canceled) || errors.As(err, &later) {
+			t.Errorf("%v", err)
+		}
+		ctx, cancel = context.WithTimeout(t.Context(), time.Nanosecond)
+		err = started(t, "hangs", staying, patience, "FIFO", "/dev/null").Send(ctx, change(1))
+		if cancel(); !errors.As(err, &later) || !strings.HasSuffix(err.Error(), " in time") {
 			t.Errorf("%v", err)
 		}
 	}

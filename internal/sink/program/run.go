@@ -36,14 +36,21 @@ func (s *Sender) run(ctx context.Context, line []byte) error {
 	cmd.Stdin = bytes.NewReader(line)
 	err := cmd.Run()
 	switch {
-	case ctx.Err() != nil:
-		return fmt.Errorf("sink program %s: %w", s.name, context.Cause(ctx))
+	case cmd.ProcessState != nil && cmd.ProcessState.Success():
+		return nil
+	case errors.Is(ctx.Err(), context.Canceled):
+		return s.cancelled(ctx)
+	case running.Err() != nil:
+		return s.later("did not end in time" + s.quote(said))
 	case cmd.ProcessState == nil:
 		return s.later("cannot be started: " + reason(err))
-	case running.Err() != nil && !cmd.ProcessState.Success():
-		return s.later(fmt.Sprintf("did not end within %s%s", s.limit, s.quote(said)))
 	}
 	return s.judge(cmd.ProcessState, said)
+}
+
+// cancelled is the caller's wish, and no answer of the program.
+func (s *Sender) cancelled(ctx context.Context) error {
+	return fmt.Errorf("sink program %s: %w", s.name, ctx.Err())
 }
 
 // command is the program with its environment, in a group of processes of its own, which

@@ -76,10 +76,10 @@ var (
 func (s *Sender) failed(ctx context.Context, p *process, said string, err error) error {
 	words := "ended without an answer"
 	switch {
-	case ctx.Err() != nil:
-		return fmt.Errorf("sink program %s: %w", s.name, context.Cause(ctx))
-	case errors.Is(err, errLimit):
-		words = "did not answer within " + s.limit.String()
+	case errors.Is(err, context.Canceled):
+		return s.cancelled(ctx)
+	case errors.Is(err, errLimit), errors.Is(err, context.DeadlineExceeded):
+		words = "did not answer in time"
 	case errors.Is(err, errUnasked):
 		words = fmt.Sprintf("said %q without being asked", s.clean(said))
 	case errors.Is(err, errForeign):

@@ -25,7 +25,7 @@ func TestStays(t *testing.T) {
 		if err := s.Send(t.Context(), change(i)); err != nil {
 			t.Fatal(err)
 		}
-		fmt.Fprintf(&want, "5f2a9c01-%d\n", i)
+		fmt.Fprintf(&want, "5f2a9c01.%d\n", i)
 	}
 	if err := s.Close(); err != nil { // the end of its input
 		t.Fatal(err)
@@ -46,13 +46,13 @@ func TestAnswers(t *testing.T) {
 		{"later", patience, "later: sink program it says later: the [hidden] is full"},
 		{"refused", patience, "refused 0: sink program it says refused: no such field"},
 		{"stop", patience, "stop program: sink program it says stop"},
-		{"other", patience, `later: sink program it said "ok 5f2a9c01-1", which is no answer to this message`},
+		{"other", patience, `later: sink program it said "ok 5f2a9c01.1", which is no answer to this message`},
 		{"bare", patience, `later: sink program it said "ok", which is no answer to this message`},
 		{"rubbish", patience, `later: sink program it said "what is this, [hidden]?", which is no answer to this message`},
 		{"long", patience, "later: sink program it said a line of more than 4096 bytes"},
-		{"silent", short, "later: sink program it did not answer within 300ms"},
-		{"deaf", short, "later: sink program it did not answer within 300ms"},
-		{"closes", short, "later: sink program it did not answer within 300ms"},
+		{"silent", short, "later: sink program it did not answer in time"},
+		{"deaf", short, "later: sink program it did not answer in time"},
+		{"closes", short, "later: sink program it did not answer in time"},
 		{"exit0", patience, "later: sink program it ended without an answer"},
 		{"exit1", patience, "refused 1: sink program it ended with exit code 1: trouble with [hidden]"},
 		{"exit75", patience, "later: sink program it ended with exit code 75"},
@@ -103,7 +103,7 @@ func TestEndsBetweenMessages(t *testing.T) {
 		}
 		<-s.running.done
 	}
-	if got := read(t, out); got != "5f2a9c01-0\n5f2a9c01-1\n5f2a9c01-2\n" {
+	if got := read(t, out); got != "5f2a9c01.0\n5f2a9c01.1\n5f2a9c01.2\n" {
 		t.Error(got)
 	}
 }

@@ -162,7 +162,7 @@ func TestReceiversThatDoNotAnswer(t *testing.T) {
 		want   string
 		words  string
 	}{
-		{"never answers", wait, 100 * time.Millisecond, "later", "did not answer within 100ms"},
+		{"never answers", wait, 100 * time.Millisecond, "later", "127.0.0.1 did not answer in time"},
 		{"drips a success", drip(200), time.Minute, "delivered", ""},
 		{"drips a refusal", drip(422), time.Minute, "refused 422", "busy"},
 		{"has no end", flood, time.Minute, "delivered", ""},

@@ -30,8 +30,9 @@ import (
 
 // Limits of a try.
 const (
-	// timeLimit is for all of it: names, connection, TLS, request and answer.
-	timeLimit = 30 * time.Second
+	// timeLimit is for all of it: names, connection, TLS, request and answer. Whoever calls
+	// Send has a little more time, so that the reason is ours.
+	timeLimit = 25 * time.Second
 	// dialLimit is for the connection, and as much for TLS.
 	dialLimit = 10 * time.Second
 	// answerLimit is how long the body of an answer is read, once its head is there.
@@ -57,7 +58,7 @@ type Options struct {
 	RootCAs *x509.CertPool
 	// Resolver looks up names; nil is the system's.
 	Resolver *net.Resolver
-	// TimeLimit bounds a try; 0 is 30 seconds.
+	// TimeLimit bounds a try; 0 is 25 seconds.
 	TimeLimit time.Duration
 }
 
@@ -197,8 +198,8 @@ func (s *Sender) deliver(ctx context.Context, id string, write func(to *url.URL)
 	hidden := newHider(to, keys)
 	resp, err := s.transport.RoundTrip(req) // not a Client, which would follow redirects
 	if err != nil {
-		if ctx.Err() != nil {
-			return fmt.Errorf("webhook: %w", context.Cause(ctx))
+		if errors.Is(ctx.Err(), context.Canceled) {
+			return fmt.Errorf("webhook: %w", ctx.Err()) // that was no answer of the receiver
 		}
 		return &sink.Later{Reason: hidden.clean(s.trouble(to, err))}
 	}
@@ -234,7 +235,7 @@ func (s *Sender) trouble(to *url.URL, err error) string {
 	case errors.As(err, &refused):
 		return to.Hostname() + ": " + whyRefused(refused.Address, s.private)
 	case errors.Is(err, context.DeadlineExceeded), errors.As(err, &timeout) && timeout.Timeout():
-		return fmt.Sprintf("%s did not answer within %s", to.Hostname(), s.options.TimeLimit)
+		return to.Hostname() + " did not answer in time"
 	}
 	return to.Hostname() + ": " + fetch.Explain(err)
 }

@@ -124,7 +124,7 @@ var noon = time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
 // change is an event with everything that a change of a page has.
 func change() feed.Event {
 	return feed.Event{
-		V: feed.EventVersion, ID: "5f2a9c01-4711", Cursor: feed.Cursor{Epoch: "5f2a9c01", ID: 4711}, Kind: feed.PageChanged, At: noon, Crawl: "news",
+		V: feed.EventVersion, ID: "5f2a9c01.4711", Cursor: feed.Cursor{Epoch: "5f2a9c01", ID: 4711}, Kind: feed.PageChanged, At: noon, Crawl: "news",
 		Page:    &feed.EventPage{ID: 12, URL: "https://news.example/prices?a=1&b=2", Host: "news.example", Title: "Prices & fees", Was: crawl.Active, State: crawl.Active},
 		Visit:   7,
 		Status:  200,
@@ -135,10 +135,10 @@ func change() feed.Event {
 }
 
 func digest(n int) sink.Digest {
-	d := sink.Digest{ID: "5f2a9c01-d-4700-4800", Crawl: "news", Sink: "team", From: noon.Add(-time.Hour), To: noon, Left: 2}
+	d := sink.Digest{ID: "5f2a9c01.4700-4800", Crawl: "news", Sink: "team", From: noon.Add(-time.Hour), To: noon, Left: 2}
 	for i := range n {
 		e := change()
-		e.ID = fmt.Sprintf("5f2a9c01-%d", 4700+i)
+		e.ID = fmt.Sprintf("5f2a9c01.%d", 4700+i)
 		e.Page.Title = fmt.Sprintf("Page %d", i)
 		d.Events = append(d.Events, e)
 	}
@@ -349,16 +349,20 @@ func TestWrongSecrets(t *testing.T) {
 	}
 }
 
-// Whoever cancels is no receiver that does not answer.
+// Whoever cancels is no receiver that does not answer. A caller's time limit is.
 func TestCancelled(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
-	release := make(chan struct{})
-	r := listen(t, false, func(http.ResponseWriter, *http.Request) { cancel(); <-release })
-	defer close(release)
-	err := sender(t, crawl.SinkSpec{}, Options{}, r).Send(ctx, change())
+	r := listen(t, false, func(_ http.ResponseWriter, r *http.Request) { cancel(); <-r.Context().Done() })
+	s := sender(t, crawl.SinkSpec{}, Options{}, r)
+	err := s.Send(ctx, change())
 	var later *sink.Later
 	if !errors.Is(err, context.Canceled) || errors.As(err, &later) {
+		t.Errorf("%v", err)
+	}
+	ctx, cancel = context.WithTimeout(t.Context(), time.Nanosecond)
+	defer cancel()
+	if err := s.Send(ctx, change()); !errors.As(err, &later) || !strings.Contains(err.Error(), "did not answer in time") {
 		t.Errorf("%v", err)
 	}
 }
