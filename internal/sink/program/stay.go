@@ -31,7 +31,7 @@ func (s *Sender) ask(ctx context.Context, id string, line []byte) error {
 	defer limit.Stop()
 	said, err := p.exchange(ctx, limit.C, line)
 	if err == nil {
-		answered, understood := s.answer(said, id)
+		understood, answered := s.answer(said, id)
 		if understood {
 			return answered
 		}
@@ -90,12 +90,12 @@ func (s *Sender) failed(ctx context.Context, p *process, said string, err error)
 	return s.later(words + s.quote(&p.said))
 }
 
-// answer reads "WORD ID REASON". It reports false for what is no answer to this message.
-func (s *Sender) answer(line, id string) (error, bool) {
+// answer reads "WORD ID REASON": whether it is an answer to this message, and what it says.
+func (s *Sender) answer(line, id string) (understood bool, err error) {
 	verb, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
 	to, why, _ := strings.Cut(strings.TrimSpace(rest), " ")
 	if to != id {
-		return nil, false
+		return false, nil
 	}
 	words := "says " + verb
 	if why = s.clean(why); why != "" {
@@ -103,15 +103,15 @@ func (s *Sender) answer(line, id string) (error, bool) {
 	}
 	switch verb {
 	case "ok":
-		return nil, true
+		return true, nil
 	case "later":
-		return s.later(words), true
+		return true, s.later(words)
 	case "refused":
-		return &sink.Refused{Reason: s.problem(words)}, true
+		return true, &sink.Refused{Reason: s.problem(words)}
 	case "stop":
-		return &sink.Stop{Code: asked, Reason: s.problem(words)}, true
+		return true, &sink.Stop{Code: asked, Reason: s.problem(words)}
 	}
-	return nil, false
+	return false, nil
 }
 
 // process is a program that stays, while it runs.

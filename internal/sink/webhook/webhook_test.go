@@ -79,10 +79,6 @@ func listen(t *testing.T, secure bool, answer http.HandlerFunc) *receiver {
 	return r
 }
 
-func answering(status int) http.HandlerFunc {
-	return func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(status) }
-}
-
 // environment is a worker's, made of pairs.
 func environment(pairs ...string) func(string) string {
 	return func(name string) string {
