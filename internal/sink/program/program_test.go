@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -130,7 +131,6 @@ func TestMisbehaviour(t *testing.T) {
 	for _, c := range []struct{ script, want string }{
 		{"deaf", "delivered"},
 		{"floods", "delivered"},
-		{"leaves", "delivered"},
 		{"dies", "later: sink program it was ended (signal: killed)"},
 		{"babbles", "refused 1: sink program it ended with exit code 1: the  [31mlast [0m line"},
 		{"nothing", "later: sink program it cannot be started: no such file or directory"},
@@ -143,6 +143,22 @@ func TestMisbehaviour(t *testing.T) {
 				t.Errorf("%s, want %s", got, c.want)
 			}
 		})
+	}
+}
+
+// What a program leaves running holds nobody up, though it has the program's output.
+func TestLeavesSomethingRunning(t *testing.T) {
+	t.Parallel()
+	out := filepath.Join(t.TempDir(), "out")
+	if err := started(t, "leaves", false, patience, "OUT", out).Send(t.Context(), change(1)); err != nil {
+		t.Error(err)
+	}
+	pid, err := strconv.Atoi(strings.TrimSpace(read(t, out)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
+		t.Errorf("it does not run any more: %v", err)
 	}
 }
 

@@ -68,7 +68,6 @@ func (s *Sender) resident() (*process, error) {
 var (
 	errEnded   = errors.New("it ended")
 	errLimit   = errors.New("time limit")
-	errUnasked = errors.New("it spoke without being asked")
 	errForeign = errors.New("it answered something else")
 )
 
@@ -80,8 +79,6 @@ func (s *Sender) failed(ctx context.Context, p *process, said string, err error)
 		return s.cancelled(ctx)
 	case errors.Is(err, errLimit), errors.Is(err, context.DeadlineExceeded):
 		words = "did not answer in time"
-	case errors.Is(err, errUnasked):
-		words = fmt.Sprintf("said %q without being asked", s.clean(said))
 	case errors.Is(err, errForeign):
 		words = fmt.Sprintf("said %q, which is no answer to this message", s.clean(said))
 	case p.babbled:
@@ -182,41 +179,31 @@ func (p *process) over() bool {
 	}
 }
 
-// exchange writes a line and reads one.
-func (p *process) exchange(ctx context.Context, limit <-chan time.Time, line []byte) (string, error) {
-	select {
-	case said, ok := <-p.lines:
-		if ok {
-			return said, errUnasked
-		}
-		return "", errEnded
-	default:
-	}
+// exchange writes a line and reads one. A line that the program said before, or another one
+// behind its answer, is the answer to this or to the next: it has the wrong id.
+func (p *process) exchange(ctx context.Context, limit <-chan time.Time, line []byte) (answer string, err error) {
 	written := make(chan struct{})
 	go func() {
 		defer close(written)
 		_, _ = p.in.Write(line) // who does not read ends, or does not answer
 	}()
-	var said string
-	for range 2 { // an answer may come before all is read
+	answers := p.lines
+	for written != nil || answers != nil { // an answer may come before all is read
 		select {
 		case <-written:
 			written = nil
-		case answer, ok := <-p.lines:
+		case said, ok := <-answers:
 			if !ok {
 				return "", errEnded
 			}
-			if said != "" {
-				return answer, errUnasked
-			}
-			said = answer
+			answer, answers = said, nil
 		case <-limit:
 			return "", errLimit
 		case <-ctx.Done():
 			return "", ctx.Err()
 		}
 	}
-	return said, nil
+	return answer, nil
 }
 
 // wait waits until the process has ended, and ends it if only its output has.

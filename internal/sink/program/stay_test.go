@@ -81,7 +81,7 @@ func TestUnaskedAnswers(t *testing.T) {
 		for i := 0; ; i++ {
 			err := s.Send(t.Context(), change(i))
 			if err != nil {
-				if got := outcome(err); !strings.HasPrefix(got, "later: sink program it said ") {
+				if got := outcome(err); !strings.HasPrefix(got, "later: sink program it said ") || !strings.HasSuffix(got, ", which is no answer to this message") {
 					t.Error(got)
 				}
 				break

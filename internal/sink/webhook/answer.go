@@ -63,11 +63,11 @@ func (a answer) judge(host string, hidden hider, now time.Time) error {
 
 func (a answer) problem(host string, hidden hider) string {
 	words := strings.TrimSpace(fmt.Sprintf("%s answered %d %s", host, a.status, http.StatusText(a.status)))
-	body := a.body
-	if len(body) >= maxAnswer { // what is hidden may have been cut
-		body = body[:max(0, len(body)-hidden.longest())]
+	text := hidden.hide(string(a.body))
+	if len(a.body) >= maxAnswer {
+		text = hidden.trim(text)
 	}
-	if text := crawl.Clean(hidden.hide(string(body)), maxSaid); text != "" {
+	if text = crawl.Clean(text, maxSaid); text != "" {
 		words += ": " + text
 	}
 	return words
@@ -109,18 +109,27 @@ func newHider(to *url.URL, keys []key) hider {
 	return h
 }
 
-func (h hider) longest() int {
-	if len(h) == 0 {
-		return 0
-	}
-	return len(h[0])
-}
-
 func (h hider) hide(text string) string {
 	for _, secret := range h {
 		text = strings.ReplaceAll(text, secret, "[hidden]")
 	}
 	return text
+}
+
+// leastHead is how much of a secret tells something of it.
+const leastHead = 4
+
+// trim takes the head of a secret off the end of a text that was cut there.
+func (h hider) trim(text string) string {
+	cut := 0
+	for _, secret := range h {
+		for n := min(len(secret), len(text)); n >= leastHead && n > cut; n-- {
+			if strings.HasSuffix(text, secret[:n]) {
+				cut = n
+			}
+		}
+	}
+	return text[:len(text)-cut]
 }
 
 // clean makes a problem of our own words fit to be stored.

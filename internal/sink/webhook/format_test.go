@@ -143,7 +143,7 @@ func provoke(e feed.Event, text func(label string) string) feed.Event {
 }
 
 var (
-	fences = regexp.MustCompile("(?s)\n```diff\n(.*?)\n```")
+	fences = regexp.MustCompile("(?s)\n```diff\n(.*?)```") // for some services three anywhere end it
 	spans  = regexp.MustCompile("`[^`\n]*`")
 )
 

@@ -137,12 +137,8 @@ func TestProxyIsNotUsed(t *testing.T) {
 		t.Setenv(name, proxy.URL)
 	}
 	r := listen(t, false, nil)
-	s, err := New(crawl.SinkSpec{To: "http://inside.example:" + port(r)}, Options{Resolver: nameServer(t, "127.0.0.1")})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
-	if err := s.Send(t.Context(), change()); outcome(err) != "later" || !strings.Contains(err.Error(), "set allow_private") {
+	s := sender(t, crawl.SinkSpec{To: "http://inside.example:" + port(r)}, Options{Resolver: nameServer(t, "169.254.169.254")}, nil)
+	if err := s.Send(t.Context(), change()); outcome(err) != "later" || !strings.Contains(err.Error(), "one that no sink may send to") {
 		t.Errorf("%v", err)
 	}
 	if proxied != 0 || len(r.all()) != 0 {
