@@ -124,6 +124,14 @@ var rules = []rule{
 		"the scope asks through an interface, and only the operator's settings name what is run",
 	},
 	{
+		"senders are the app's business",
+		not(oneOf("internal/app", "internal/config")),
+		func(i string) bool {
+			return i == module+"/internal/sink/webhook" || i == module+"/internal/sink/program"
+		},
+		"everybody else delivers through sink.Sender; config reads which programs the operator lists",
+	},
+	{
 		"maintenance knows a part of a store only",
 		oneOf("internal/maintain", "internal/maintain/duplicates"),
 		func(i string) bool {
@@ -158,7 +166,7 @@ var rules = []rule{
 		"test support stays out of the product",
 		not(func(p string) bool { return strings.HasSuffix(p, "test") || measures(p) }),
 		func(i string) bool {
-			return i == "testing" || hasPrefix(i, "github.com/stretchr/testify", "go.temporal.io/sdk/testsuite", "pgregory.net/rapid") ||
+			return i == "testing" || hasPrefix(i, "github.com/stretchr/testify", "github.com/standard-webhooks/standard-webhooks", "go.temporal.io/sdk/testsuite", "pgregory.net/rapid") ||
 				ours(i) && strings.HasSuffix(i, "test")
 		},
 		"what tests need must not be linked into binaries",

@@ -18,6 +18,7 @@ import (
 
 	"recrawl/internal/crawl"
 	"recrawl/internal/keyring"
+	"recrawl/internal/sink/program"
 	"recrawl/internal/urlkey"
 )
 
@@ -35,6 +36,8 @@ const (
 	EnvReserve     = "RECRAWL_RESERVE"
 	EnvDeployment  = "RECRAWL_DEPLOYMENT"
 	EnvTaskQueue   = "RECRAWL_TASK_QUEUE"
+	// EnvSinkPrograms and EnvSinkVariables are of sinks of kind exec.
+	EnvSinkPrograms, EnvSinkVariables = "RECRAWL_SINK_PROGRAMS", "RECRAWL_SINK_VARIABLES"
 	// EnvEncryptionKeys says where the keys are; see package keyring.
 	EnvEncryptionKeys = keyring.Setting
 )
@@ -68,6 +71,10 @@ type Config struct {
 	// Filters are the paths of the filter programs that specs may name, by name: only
 	// the operator says what runs on the worker's machine.
 	Filters map[string]string
+	// SinkPrograms are the programs that sinks may name, by name. SinkVariables are the
+	// names of the worker's variables that they get, besides those that hold no secrets.
+	SinkPrograms  program.Programs
+	SinkVariables []string
 	// Reserve is how many bytes must be left on the disks of the store's file and the
 	// archive's folder; with less no request is made. 0 looks at none.
 	Reserve crawl.Size
@@ -117,6 +124,8 @@ func Load(getenv func(string) string) (Config, error) {
 	read(EnvGroupHosts, func(v string) (err error) { c.GroupHosts, err = urlkey.ParseGrouping(v); return err })
 	read(EnvReserve, func(v string) (err error) { c.Reserve, err = crawl.ParseSize(v); return err })
 	read(EnvFilters, func(v string) (err error) { c.Filters, err = parseFilters(v); return err })
+	read(EnvSinkPrograms, func(v string) (err error) { c.SinkPrograms, err = program.Parse(v); return err })
+	read(EnvSinkVariables, func(v string) (err error) { c.SinkVariables, err = program.ParseVariables(v); return err })
 	read(EnvDeployment, func(v string) error { c.Deployment = v; return checkDeployment(v) })
 	read(EnvTaskQueue, func(v string) (err error) { c.TaskQueue, err = parseTaskQueue(v); return err })
 	read(EnvEncryptionKeys, func(v string) (err error) { c.Keys, err = keyring.Parse(v, getenv); return err })

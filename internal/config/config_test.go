@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"recrawl/internal/sink/program"
 	"recrawl/internal/urlkey"
 )
 
@@ -35,11 +36,13 @@ func TestLoad(t *testing.T) {
 	c, err = Load(env(EnvStore, "postgres://crawler@db/recrawl", EnvArchive, "s3://bucket/recrawl", EnvContact, "ops@example.org",
 		EnvData, "/var/lib/recrawl", EnvConcurrency, " 8 ", EnvLog, "DEBUG", EnvOverdue, "2d", EnvGroupHosts, "domain",
 		EnvFilters, " adult=/opt/adult\tspam=/opt/spam ", EnvReserve, "2GiB", EnvTaskQueue, "crawl-2",
+		EnvSinkPrograms, "file=/opt/file kafka=stay:/opt/kafka", EnvSinkVariables, "KAFKA_BROKERS  APPRISE_URLS",
 		EnvWorkflowTasks, "100", EnvLocalActivities, "200", EnvWorkflowPollers, "2-40", EnvActivityPollers, "6", EnvWorkflowCache, "0", EnvStopTimeout, "2m"))
 	want := Config{
 		Store: "postgres://crawler@db/recrawl", Archive: "s3://bucket/recrawl", Contact: "ops@example.org",
 		Data: "/var/lib/recrawl", Concurrency: 8, Log: slog.LevelDebug, Overdue: 48 * time.Hour, GroupHosts: urlkey.ByDomain,
 		Filters: map[string]string{"adult": "/opt/adult", "spam": "/opt/spam"}, Reserve: 2 << 30, TaskQueue: "crawl-2",
+		SinkPrograms: program.Programs{"file": {Path: "/opt/file"}, "kafka": {Path: "/opt/kafka", Stays: true}}, SinkVariables: []string{"KAFKA_BROKERS", "APPRISE_URLS"},
 		Worker: Worker{WorkflowTasks: 100, LocalActivities: 200, WorkflowPollers: Pollers{2, 40}, ActivityPollers: Pollers{6, 6}, StopTimeout: 2 * time.Minute},
 	}
 	if err != nil || !reflect.DeepEqual(c, want) {
@@ -75,6 +78,8 @@ func TestLoadMistakes(t *testing.T) {
 		{EnvFilters, "adult", `RECRAWL_FILTERS: adult: "" is not an absolute path`},
 		{EnvFilters, "adult=bin/adult", `RECRAWL_FILTERS: adult: "bin/adult" is not an absolute path`},
 		{EnvFilters, "a=/a a=/b", "RECRAWL_FILTERS: a is named twice"},
+		{EnvSinkPrograms, "kafka=bin/kafka", `RECRAWL_SINK_PROGRAMS: kafka: "bin/kafka" is not an absolute path`},
+		{EnvSinkVariables, "TOKEN=x", `RECRAWL_SINK_VARIABLES: "TOKEN=x" is not the name of a variable: write names only, with spaces between`},
 		{EnvTaskQueue, "my queue", `RECRAWL_TASK_QUEUE: "my queue" cannot name a task queue: use 1 to 100 of A-Z a-z 0-9 . _ -, starting with a letter or digit`},
 		{EnvTaskQueue, "/_sys/recrawl", `RECRAWL_TASK_QUEUE: "/_sys/recrawl" cannot name a task queue: use 1 to 100 of A-Z a-z 0-9 . _ -, starting with a letter or digit`},
 		{EnvWorkflowTasks, "1", `RECRAWL_WORKFLOW_TASKS: "1" is not a number of 2 to 100000`},

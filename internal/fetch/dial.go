@@ -7,27 +7,18 @@ import (
 	"net"
 	"net/netip"
 	"os"
-	"slices"
-	"strings"
-	"syscall"
 	"time"
-
-	"code.dny.dev/ssrf"
 )
 
 // attemptLimit ends an attempt at an address when there is another to try.
 const attemptLimit = 2 * time.Second
-
-// platform are addresses in public ranges behind which a cloud gives its
-// machines their secrets: Azure's 168.63.129.16.
-var platform = []netip.Prefix{netip.MustParsePrefix("168.63.129.16/32")}
 
 // dialer connects to the addresses of a host, one after the other. The check
 // sees the address of each attempt, after all name resolution, so a name cannot
 // change its address in between.
 type dialer struct {
 	names  *names
-	check  func(network, address string, c syscall.RawConn) error // nil checks nothing
+	check  Control // nil checks nothing
 	budget *budget
 	// deadline is after which nothing is written.
 	deadline time.Time
@@ -119,47 +110,6 @@ func (d dialer) attempt(ctx context.Context, network, address string, limit time
 	return inner.DialContext(ctx, network, address)
 }
 
-// checkFor returns the check of an address with its port, in the form that
-// net.Dialer wants: public addresses pass, those in the networks that are allowed
-// besides, and the single addresses on their ports.
-func checkFor(req Request) func(network, address string, c syscall.RawConn) error {
-	var v4, v6 []netip.Prefix
-	for _, p := range req.AllowNetworks {
-		if p.Addr().Is4() {
-			v4 = append(v4, p)
-		} else {
-			v6 = append(v6, p)
-		}
-	}
-	guard := ssrf.New(ssrf.WithAnyPort(), ssrf.WithDeniedV4Prefixes(platform...), ssrf.WithAllowedV4Prefixes(v4...), ssrf.WithAllowedV6Prefixes(v6...))
-	return func(network, address string, c syscall.RawConn) error {
-		if at, err := netip.ParseAddrPort(address); err == nil && slices.Contains(req.AllowAddresses, netip.AddrPortFrom(at.Addr().Unmap(), at.Port())) {
-			return nil
-		}
-		if err := guard.Safe(network, address, c); err != nil {
-			return &refusedError{address: hostOnly(address), err: err}
-		}
-		return nil
-	}
-}
-
-// hostOnly drops the port of an address for people's eyes.
-func hostOnly(address string) string {
-	if host, _, err := net.SplitHostPort(address); err == nil {
-		return strings.Trim(host, "[]")
-	}
-	return address
-}
-
-// refusedError: the address may not be reached by this crawl.
-type refusedError struct {
-	address string
-	err     error
-}
-
-func (e *refusedError) Error() string { return "address " + e.address + " refused: " + e.err.Error() }
-func (e *refusedError) Unwrap() error { return e.err }
-
 // portError: no request goes to the port; see crawl.BadPort.
 type portError struct{ port string }
 
@@ -170,7 +120,7 @@ func (e *portError) Error() string {
 // IsRefused reports whether an exchange failed because the crawl may not reach
 // the host's address or port.
 func IsRefused(err error) bool {
-	var refused *refusedError
+	var refused *RefusedError
 	var port *portError
 	return errors.As(err, &refused) || errors.As(err, &port)
 }

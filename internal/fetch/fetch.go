@@ -112,6 +112,9 @@ type Request struct {
 	BeforeWrite func() error
 }
 
+// reach is which addresses the request may go to.
+func (r Request) reach() Reach { return Reach{Networks: r.AllowNetworks, Addresses: r.AllowAddresses} }
+
 // HostAnswer is how the host answered, for its back-off. The values are those of
 // the host gate.
 type HostAnswer string
@@ -343,7 +346,7 @@ func (x *exchange) transport(proxy *url.URL) *http.Transport {
 	options := x.client.options
 	dial := dialer{
 		reached: &x.res.Heads.Remote, enter: x.enter, exit: x.exit,
-		names: x.client.names, check: checkFor(x.req), deadline: x.req.Deadline,
+		names: x.client.names, check: x.req.reach().Control(), deadline: x.req.Deadline,
 		budget: newBudget(options.MaxHeader, x.req.MaxBody, func() { x.cancel(errFlood) }),
 	}
 	if proxy != nil {

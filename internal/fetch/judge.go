@@ -140,9 +140,9 @@ func (x *exchange) fail(ctx context.Context, err error) {
 	case isHeaderLimit(err):
 		x.settle(crawl.OutcomeTooLarge, fmt.Sprintf("the answer's header is larger than %d bytes", x.client.options.MaxHeader))
 	case isTimeout(err):
-		x.settle(crawl.OutcomeTimedOut, explain(err))
+		x.settle(crawl.OutcomeTimedOut, Explain(err))
 	default:
-		x.settle(crawl.OutcomeFailed, explain(err))
+		x.settle(crawl.OutcomeFailed, Explain(err))
 	}
 }
 

@@ -40,8 +40,8 @@ func isHeaderLimit(err error) bool {
 		strings.Contains(text, "response header list larger than advertised limit")
 }
 
-// explain words an error for people who run a crawl.
-func explain(err error) string {
+// Explain words an error of a connection or an exchange for people.
+func Explain(err error) string {
 	for _, words := range []func(error) string{explainAddress, explainTLS, explainConnection, explainContent} {
 		if text := words(err); text != "" {
 			return text
@@ -52,14 +52,14 @@ func explain(err error) string {
 
 // explainAddress words what kept us from a connection.
 func explainAddress(err error) string {
-	var refused *refusedError
+	var refused *RefusedError
 	var port *portError
 	var dns *net.DNSError
 	switch {
 	case errors.As(err, &port):
 		return fmt.Sprintf("port %s belongs to another protocol and is never asked", port.port)
 	case errors.As(err, &refused):
-		return fmt.Sprintf("the host's address %s is not a public one; name its network in allow_networks to fetch from it", refused.address)
+		return fmt.Sprintf("the host's address %s is not a public one; name its network in allow_networks to fetch from it", refused.Address)
 	case errors.As(err, &dns) && dns.IsNotFound:
 		return fmt.Sprintf("the host name %s does not exist", dns.Name)
 	case errors.As(err, &dns) && dns.IsTimeout:

@@ -53,7 +53,7 @@ func (x *exchange) checkSpelled(u urlkey.URL) error {
 	if addr.Is4() {
 		network = "tcp4"
 	}
-	return checkFor(x.req)(network, netip.AddrPortFrom(addr, 0).String(), nil)
+	return x.req.reach().Control()(network, netip.AddrPortFrom(addr, 0).String(), nil)
 }
 
 // spelledAddress is the address of a host that is one by its form.

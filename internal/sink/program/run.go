@@ -1,0 +1,146 @@
+package program
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"time"
+
+	"recrawl/internal/crawl"
+	"recrawl/internal/sink"
+)
+
+// Exit codes with a meaning (sysexits.h); 0 is delivered, and all others refuse.
+const (
+	exitTempFail = 75 // the same message again, later
+	exitConfig   = 78 // nothing more until a person has mended it
+)
+
+// config is why a sink is paused whose program asked for a person.
+const config = "config"
+
+// maxEnding bounds how long a program that has ended may keep its pipes open through a
+// process of its own, and how long one may take to end.
+const maxEnding = time.Second
+
+// run starts the program for one message.
+func (s *Sender) run(ctx context.Context, line []byte) error {
+	running, cancel := context.WithTimeout(ctx, s.limit)
+	defer cancel()
+	said := &tail{}
+	cmd := s.command(running, said)
+	cmd.Stdin = bytes.NewReader(line)
+	err := cmd.Run()
+	switch {
+	case cmd.ProcessState != nil && cmd.ProcessState.Success():
+		return nil
+	case errors.Is(ctx.Err(), context.Canceled):
+		return s.cancelled(ctx)
+	case running.Err() != nil:
+		return s.later("did not end in time" + s.quote(said))
+	case cmd.ProcessState == nil:
+		return s.later("cannot be started: " + reason(err))
+	}
+	return s.judge(cmd.ProcessState, said)
+}
+
+// cancelled is the caller's wish, and no answer of the program.
+func (s *Sender) cancelled(ctx context.Context) error {
+	return fmt.Errorf("sink program %s: %w", s.name, ctx.Err())
+}
+
+// command is the program with its environment, in a group of processes of its own, which
+// ends with the context.
+func (s *Sender) command(ctx context.Context, said *tail) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, s.program.Path)
+	cmd.Env = append([]string{}, s.env...) // never nil, which would be the worker's
+	cmd.Stderr = said
+	cmd.WaitDelay = maxEnding
+	group(cmd)
+	return cmd
+}
+
+// reason is what an error of the system says, without our path and call.
+func reason(err error) string {
+	var path *os.PathError
+	if errors.As(err, &path) {
+		return path.Err.Error()
+	}
+	return err.Error()
+}
+
+// judge turns the end of the program into what sink.Sender promises. What it left running
+// does not matter.
+func (s *Sender) judge(state *os.ProcessState, said *tail) error {
+	code := state.ExitCode()
+	words := fmt.Sprintf("ended with exit code %d%s", code, s.quote(said))
+	switch {
+	case state.Success():
+		return nil
+	case code < 0:
+		return s.later("was ended (" + state.String() + ")" + s.quote(said))
+	case code == exitTempFail:
+		return s.later(words)
+	case code == exitConfig:
+		return &sink.Stop{Code: config, Reason: s.problem(words)}
+	}
+	return &sink.Refused{Status: code, Reason: s.problem(words)}
+}
+
+func (s *Sender) later(words string) error { return &sink.Later{Reason: s.problem(words)} }
+
+func (s *Sender) problem(words string) string {
+	return "sink program " + s.name + " " + words
+}
+
+// maxSaid is how much of what a program says a problem quotes, in bytes.
+const maxSaid = 200
+
+// quote is the last line that the program wrote, to stand behind other words.
+func (s *Sender) quote(said *tail) string {
+	if text := s.clean(said.line()); text != "" {
+		return ": " + text
+	}
+	return ""
+}
+
+// clean makes what a program says fit to be stored.
+func (s *Sender) clean(text string) string {
+	for _, secret := range s.hidden {
+		text = strings.ReplaceAll(text, secret, "[hidden]")
+	}
+	return crawl.Clean(text, maxSaid)
+}
+
+// tail keeps the end of what is written to it.
+type tail struct{ end []byte }
+
+// maxTail is how much of it, in bytes.
+const maxTail = 8 << 10
+
+// Write implements io.Writer.
+func (t *tail) Write(text []byte) (int, error) {
+	n := len(text)
+	if n > maxTail {
+		text = text[n-maxTail:]
+	}
+	t.end = append(t.end[max(0, len(t.end)+len(text)-maxTail):], text...)
+	return n, nil
+}
+
+// line is the last line with something in it. One whose beginning is lost is not shown: it
+// could be the rest of a secret.
+func (t *tail) line() string {
+	text := strings.TrimSpace(string(t.end))
+	if i := strings.LastIndexByte(text, '\n'); i >= 0 {
+		return text[i+1:]
+	}
+	if len(t.end) >= maxTail {
+		return "a line of more than 8 KiB"
+	}
+	return text
+}

@@ -1,0 +1,44 @@
+package webhook
+
+import (
+	"net/netip"
+	"slices"
+
+	"recrawl/internal/fetch"
+)
+
+// private are the networks that allow_private opens: this machine, and what belongs to an
+// organisation or its provider (RFC 1918, 4193, 6598).
+var private = prefixes("127.0.0.0/8", "::1/128", "10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10", "fc00::/7")
+
+// never are addresses that nothing opens: of a link, where clouds give their machines
+// secrets, and those at which some of them do so in a private network (AWS and Google by
+// IPv6, Alibaba, Azure).
+var never = prefixes("169.254.0.0/16", "fe80::/10", "fd00:ec2::/32", "fd20:ce::/32", "100.100.100.200/32", "168.63.129.16/32")
+
+func prefixes(texts ...string) []netip.Prefix {
+	var all []netip.Prefix
+	for _, t := range texts {
+		all = append(all, netip.MustParsePrefix(t))
+	}
+	return all
+}
+
+// reach is which addresses a webhook may have.
+func reach(allowPrivate bool) fetch.Reach {
+	r := fetch.Reach{Never: never}
+	if allowPrivate {
+		r.Networks = private
+	}
+	return r
+}
+
+// whyRefused words why an address may not be reached, and what to do.
+func whyRefused(address string, allowPrivate bool) string {
+	addr, err := netip.ParseAddr(address)
+	within := func(p netip.Prefix) bool { return p.Contains(addr.Unmap().WithZone("")) }
+	if err == nil && !allowPrivate && slices.ContainsFunc(private, within) && !slices.ContainsFunc(never, within) {
+		return "its address " + address + " is on this machine or in a private network: set allow_private of the sink if that is meant"
+	}
+	return "its address " + address + " is one that no sink may send to"
+}
