@@ -32,6 +32,7 @@ const (
 	EnvOverdue     = "RECRAWL_OVERDUE"
 	EnvGroupHosts  = "RECRAWL_GROUP_HOSTS"
 	EnvFilters     = "RECRAWL_FILTERS"
+	EnvSinkFolders = "RECRAWL_SINK_FOLDERS"
 	EnvReserve     = "RECRAWL_RESERVE"
 	EnvDeployment  = "RECRAWL_DEPLOYMENT"
 	EnvTaskQueue   = "RECRAWL_TASK_QUEUE"
@@ -68,6 +69,10 @@ type Config struct {
 	// Filters are the paths of the filter programs that specs may name, by name: only
 	// the operator says what runs on the worker's machine.
 	Filters map[string]string
+	// SinkFolders are the folders that sinks of kind folder may keep, by name.
+	SinkFolders map[string]string
+	// SMTP is the mail server of sinks.
+	SMTP SMTP
 	// Reserve is how many bytes must be left on the disks of the store's file and the
 	// archive's folder; with less no request is made. 0 looks at none.
 	Reserve crawl.Size
@@ -117,10 +122,12 @@ func Load(getenv func(string) string) (Config, error) {
 	read(EnvGroupHosts, func(v string) (err error) { c.GroupHosts, err = urlkey.ParseGrouping(v); return err })
 	read(EnvReserve, func(v string) (err error) { c.Reserve, err = crawl.ParseSize(v); return err })
 	read(EnvFilters, func(v string) (err error) { c.Filters, err = parseFilters(v); return err })
+	read(EnvSinkFolders, func(v string) (err error) { c.SinkFolders, err = parseFilters(v); return err })
 	read(EnvDeployment, func(v string) error { c.Deployment = v; return checkDeployment(v) })
 	read(EnvTaskQueue, func(v string) (err error) { c.TaskQueue, err = parseTaskQueue(v); return err })
 	read(EnvEncryptionKeys, func(v string) (err error) { c.Keys, err = keyring.Parse(v, getenv); return err })
 	c.Worker.load(read)
+	c.SMTP.load(read, getenv)
 	if len(errs) > 0 {
 		return Config{}, errors.Join(errs...)
 	}
@@ -188,7 +195,7 @@ func parseLevel(v string) (slog.Level, error) {
 	return 0, fmt.Errorf("%q is not a level: write debug, info, warn or error", v)
 }
 
-// parseFilters reads "NAME=PATH NAME=PATH".
+// parseFilters reads "NAME=PATH NAME=PATH", of filter programs or of folders.
 func parseFilters(v string) (map[string]string, error) {
 	filters := map[string]string{}
 	for _, field := range strings.Fields(v) {

@@ -75,6 +75,7 @@ func TestLoadMistakes(t *testing.T) {
 		{EnvFilters, "adult", `RECRAWL_FILTERS: adult: "" is not an absolute path`},
 		{EnvFilters, "adult=bin/adult", `RECRAWL_FILTERS: adult: "bin/adult" is not an absolute path`},
 		{EnvFilters, "a=/a a=/b", "RECRAWL_FILTERS: a is named twice"},
+		{EnvSinkFolders, "docs=docs", `RECRAWL_SINK_FOLDERS: docs: "docs" is not an absolute path`},
 		{EnvTaskQueue, "my queue", `RECRAWL_TASK_QUEUE: "my queue" cannot name a task queue: use 1 to 100 of A-Z a-z 0-9 . _ -, starting with a letter or digit`},
 		{EnvTaskQueue, "/_sys/recrawl", `RECRAWL_TASK_QUEUE: "/_sys/recrawl" cannot name a task queue: use 1 to 100 of A-Z a-z 0-9 . _ -, starting with a letter or digit`},
 		{EnvWorkflowTasks, "1", `RECRAWL_WORKFLOW_TASKS: "1" is not a number of 2 to 100000`},

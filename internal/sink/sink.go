@@ -27,6 +27,8 @@ type Sender interface {
 type Refused struct {
 	Status int
 	Reason string
+	// Final: no further try may be made, since some of the receivers have the event already.
+	Final bool
 }
 
 func (e *Refused) Error() string { return e.Reason }
