@@ -24,6 +24,7 @@ const (
 // Store is what an export reads of a crawl.
 type Store interface {
 	ListPages(ctx context.Context, f store.PageFilter) ([]store.PageRecord, error)
+	Page(ctx context.Context, pageID int64) (store.PageRecord, error)
 	store.Exchanges
 }
 
@@ -67,9 +68,9 @@ func (s *Source) Exchanges(ctx context.Context, q export.Query) iter.Seq2[export
 // visits yields the visits of some pages and reports whether to go on.
 func (s *Source) visits(ctx context.Context, pages []store.PageRecord, q export.Query, yield func(export.Exchange, error) bool) bool {
 	p := store.ExchangeParams{Until: q.Until, Found: q.Found, Limit: visitsAtOnce}
-	urls := make(map[int64]string, len(pages))
+	of := make(map[int64]store.PageRecord, len(pages))
 	for _, page := range pages {
-		urls[page.PageID] = page.URL
+		of[page.PageID] = page
 		p.Pages = append(p.Pages, page.PageID)
 	}
 	var last, origin export.Exchange // the last visit, and the last that found a version
@@ -79,7 +80,8 @@ func (s *Source) visits(ctx context.Context, pages []store.PageRecord, q export.
 			return yield(export.Exchange{}, err)
 		}
 		for _, f := range found {
-			x := exchangeOf(urls[f.PageID], f)
+			x := exchangeOf(of[f.PageID].URL, f)
+			x.Stands = stands(of[f.PageID])
 			// Times ascend with the visits, though the store's clock may have been set
 			// back between two of them.
 			if x.Page == last.Page && x.At.Before(last.At) {
