@@ -86,7 +86,8 @@ type Exchange struct {
 	// before the page's last one.
 	Back bool
 	// Stands: the page is part of the collection as it stands at this reading. It has not
-	// gone or moved, nothing excludes it, it is visited by policy, and is no list of URLs.
+	// gone or moved, nothing excludes it, it has not given its place away, and is no list of
+	// URLs.
 	Stands bool
 }
 

@@ -25,6 +25,7 @@ const (
 type Store interface {
 	ListPages(ctx context.Context, f store.PageFilter) ([]store.PageRecord, error)
 	Page(ctx context.Context, pageID int64) (store.PageRecord, error)
+	RecentVisits(ctx context.Context, pages []int64, each int) ([]store.VisitLook, error)
 	store.Exchanges
 }
 
@@ -68,10 +69,14 @@ func (s *Source) Exchanges(ctx context.Context, q export.Query) iter.Seq2[export
 // visits yields the visits of some pages and reports whether to go on.
 func (s *Source) visits(ctx context.Context, pages []store.PageRecord, q export.Query, yield func(export.Exchange, error) bool) bool {
 	p := store.ExchangeParams{Until: q.Until, Found: q.Found, Limit: visitsAtOnce}
-	of := make(map[int64]store.PageRecord, len(pages))
+	urls := make(map[int64]string, len(pages))
 	for _, page := range pages {
-		of[page.PageID] = page
+		urls[page.PageID] = page.URL
 		p.Pages = append(p.Pages, page.PageID)
+	}
+	standing, err := s.standing(ctx, pages)
+	if err != nil {
+		return yield(export.Exchange{}, err)
 	}
 	var last, origin export.Exchange // the last visit, and the last that found a version
 	for {
@@ -80,8 +85,8 @@ func (s *Source) visits(ctx context.Context, pages []store.PageRecord, q export.
 			return yield(export.Exchange{}, err)
 		}
 		for _, f := range found {
-			x := exchangeOf(of[f.PageID].URL, f)
-			x.Stands = stands(of[f.PageID])
+			x := exchangeOf(urls[f.PageID], f)
+			x.Stands = standing[f.PageID]
 			// Times ascend with the visits, though the store's clock may have been set
 			// back between two of them.
 			if x.Page == last.Page && x.At.Before(last.At) {

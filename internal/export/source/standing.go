@@ -9,13 +9,45 @@ import (
 	"recrawl/internal/store"
 )
 
-// standingStates are those of pages that stand. A page that fails keeps its last version:
-// nobody knows yet that it is gone.
-var standingStates = []crawl.PageState{crawl.Active, crawl.Failing}
+// standingStates are those of pages that may stand.
+var standingStates = []crawl.PageState{crawl.Active, crawl.Failing, crawl.Stopped}
 
-// stands decides export.Exchange's Stands.
-func stands(p store.PageRecord) bool {
-	return !p.Kind.IsSource() && (p.State == crawl.Active || p.State == crawl.Failing)
+// tellingVisits is how many of a page's last visits are searched for one that tells whether
+// the page was there.
+const tellingVisits = 50
+
+// standing returns the pages that stand; see export.Exchange. A page that fails, or that was
+// stopped, is what it was before: nobody knows yet that it has gone, and who stops a crawl
+// wants to keep what it has.
+func (s *Source) standing(ctx context.Context, pages []store.PageRecord) (map[int64]bool, error) {
+	standing := make(map[int64]bool, len(pages))
+	var ask []int64
+	for _, p := range pages {
+		switch {
+		case p.Kind.IsSource():
+		case p.State == crawl.Active:
+			standing[p.PageID] = true
+		case p.State == crawl.Failing, p.State == crawl.Stopped:
+			standing[p.PageID] = true
+			ask = append(ask, p.PageID)
+		}
+	}
+	if len(ask) == 0 {
+		return standing, nil
+	}
+	visits, err := s.store.RecentVisits(ctx, ask, tellingVisits)
+	if err != nil {
+		return nil, err
+	}
+	for _, v := range visits { // the newest of each page come last
+		switch v.State {
+		case crawl.Active:
+			standing[v.PageID] = true
+		case crawl.Gone, crawl.Redirect, crawl.Excluded, crawl.Duplicate:
+			delete(standing, v.PageID)
+		}
+	}
+	return standing, nil
 }
 
 // Document returns the version that a page has now, as the visit that found it. It reports
@@ -28,8 +60,11 @@ func (s *Source) Document(ctx context.Context, page int64) (export.Exchange, boo
 	if err != nil || p.CrawlID != s.crawl.ID {
 		return export.Exchange{}, false, err
 	}
-	x, ok := documentOf(p)
-	return x, ok, nil
+	found, err := s.documents(ctx, []store.PageRecord{p})
+	if err != nil || len(found) == 0 {
+		return export.Exchange{}, false, err
+	}
+	return found[0], true, nil
 }
 
 // Documents returns what Document does of the pages after one, in ascending order. It looks
@@ -39,23 +74,26 @@ func (s *Source) Documents(ctx context.Context, after int64, limit int) (found [
 	if err != nil || len(pages) == 0 {
 		return nil, after, false, err
 	}
-	for _, p := range pages {
-		if x, ok := documentOf(p); ok {
-			found = append(found, x)
-		}
-	}
-	return found, pages[len(pages)-1].PageID, true, nil
+	found, err = s.documents(ctx, pages)
+	return found, pages[len(pages)-1].PageID, true, err
 }
 
-func documentOf(p store.PageRecord) (export.Exchange, bool) {
-	w := p.Last
-	if w.Seq == 0 || !stands(p) {
-		return export.Exchange{}, false
+func (s *Source) documents(ctx context.Context, pages []store.PageRecord) (found []export.Exchange, err error) {
+	standing, err := s.standing(ctx, pages)
+	if err != nil {
+		return nil, err
 	}
-	return export.Exchange{
-		Page: p.PageID, URL: p.URL, Visit: w.Visit, At: w.At, Digest: w.Digest, Stands: true,
-		Version: export.Version{
-			Seq: w.Seq, Visit: w.Visit, At: w.At, Digest: w.Digest, Bytes: w.Bytes, ContentType: w.ContentType, Title: w.Title, Canonical: w.Canonical,
-		},
-	}, true
+	for _, p := range pages {
+		w := p.Last
+		if w.Seq == 0 || !standing[p.PageID] {
+			continue
+		}
+		found = append(found, export.Exchange{
+			Page: p.PageID, URL: p.URL, Visit: w.Visit, At: w.At, Digest: w.Digest, Stands: true,
+			Version: export.Version{
+				Seq: w.Seq, Visit: w.Visit, At: w.At, Digest: w.Digest, Bytes: w.Bytes, ContentType: w.ContentType, Title: w.Title, Canonical: w.Canonical,
+			},
+		})
+	}
+	return found, nil
 }

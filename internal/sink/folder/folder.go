@@ -15,6 +15,7 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+	"time"
 
 	"recrawl/internal/crawl"
 	"recrawl/internal/export"
@@ -41,6 +42,8 @@ type Collection struct {
 	// Rendering names how texts are made of bodies: with another, a folder of texts is
 	// written anew. The program's version and the spec's content rules are part of it.
 	Rendering string
+	// Now is the store's clock or this machine's.
+	Now func() time.Time
 	// Selects chooses pages by their URL; nil takes all.
 	Selects func(url string) bool
 }
@@ -122,11 +125,8 @@ func (s *Sender) SendDigest(ctx context.Context, d sink.Digest) error {
 func (s *Sender) send(ctx context.Context, events []feed.Event, all bool) error {
 	return s.with(func(k *keeper) error {
 		all = all || slices.ContainsFunc(events, concernsAll)
-		if all && k.marker.Filled {
-			k.marker.Filled = false
-			if err := k.saveMarker(); err != nil {
-				return err
-			}
+		if err := k.startOver(all || k.isDue()); err != nil {
+			return err
 		}
 		for more := !k.marker.Filled; more; {
 			var err error
@@ -152,18 +152,20 @@ func (s *Sender) send(ctx context.Context, events []feed.Event, all bool) error 
 // concernsAll: the event stands for changes of pages that have none of their own.
 func concernsAll(e feed.Event) bool {
 	switch e.Kind {
-	case feed.FeedGap, feed.CrawlSpec, feed.TrapHeld:
+	case feed.FeedGap, feed.CrawlSpec:
 		return true
 	}
 	return false
 }
 
-// Fill implements sink.Filler.
+// Fill implements sink.Filler. Called when nothing happens, it still looks at all pages once
+// a day.
 func (s *Sender) Fill(ctx context.Context) (more bool, err error) {
 	err = s.with(func(k *keeper) error {
-		if !k.marker.Filled {
-			more, err = k.fill(ctx)
+		if err := k.startOver(k.isDue()); err != nil || k.marker.Filled {
+			return err
 		}
+		more, err = k.fill(ctx)
 		return err
 	})
 	return more, err

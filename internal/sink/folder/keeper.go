@@ -12,6 +12,7 @@ import (
 	"path"
 	"strings"
 	"syscall"
+	"time"
 
 	"recrawl/internal/archive"
 	"recrawl/internal/durable"
@@ -45,7 +46,14 @@ type marker struct {
 	Filled bool  `json:"filled"`
 	After  int64 `json:"after,omitempty"`
 	Anew   bool  `json:"anew,omitempty"`
+	// Looked is when all pages were looked at.
+	Looked time.Time `json:"looked,omitzero"`
 }
+
+// lookEvery is how often all pages are looked at without a reason: some new versions are no
+// change to the feed, since only a page's links or decoration differ, or since its body may
+// not be kept any more.
+const lookEvery = 24 * time.Hour
 
 // keeper is the opened folder.
 type keeper struct {
@@ -170,9 +178,21 @@ func (k *keeper) fill(ctx context.Context) (more bool, err error) {
 	}
 	k.marker.After = through
 	if !more {
-		k.marker.Filled, k.marker.After, k.marker.Anew = true, 0, false
+		k.marker.Filled, k.marker.After, k.marker.Anew, k.marker.Looked = true, 0, false, k.Now().UTC()
 	}
 	return more, k.saveMarker()
+}
+
+// isDue: all pages must be looked at again.
+func (k *keeper) isDue() bool { return k.Now().Sub(k.marker.Looked) >= lookEvery }
+
+// startOver begins to look at all pages, if it must and is not at it.
+func (k *keeper) startOver(must bool) error {
+	if !must || !k.marker.Filled {
+		return nil
+	}
+	k.marker.Filled = false
+	return k.saveMarker()
 }
 
 // refresh makes the folder right for one page.

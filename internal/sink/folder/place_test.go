@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"recrawl/internal/crawl"
 	"recrawl/internal/export"
@@ -135,7 +136,7 @@ func TestSettings(t *testing.T) {
 	stopped(t, err, CodeFormat, `"warc" is no format of a folder: write one of [html text]`)
 	w := newWorld()
 	w.register("https://example.com/a", rand.New(rand.NewPCG(4, 4)))
-	s, err := New(crawl.SinkSpec{To: "docs/a/b.c"}, map[string]string{"docs": filepath.Join(t.TempDir(), "gone")}, Collection{Source: w})
+	s, err := New(crawl.SinkSpec{To: "docs/a/b.c"}, map[string]string{"docs": filepath.Join(t.TempDir(), "gone")}, Collection{Source: w, Now: time.Now})
 	if err != nil {
 		t.Fatal(err)
 	}
