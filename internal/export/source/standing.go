@@ -2,6 +2,9 @@ package source
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
 	"errors"
 
 	"recrawl/internal/crawl"
@@ -96,4 +99,15 @@ func (s *Source) documents(ctx context.Context, pages []store.PageRecord) (found
 		})
 	}
 	return found, nil
+}
+
+// Rules names the rules by which the crawl's spec has texts made: with others, texts may be
+// others.
+func (s *Source) Rules() string {
+	text, err := json.Marshal(s.crawl.Spec.Content)
+	if err != nil { // it was read from JSON
+		return err.Error()
+	}
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:8])
 }
