@@ -186,6 +186,7 @@ var importers = map[string]string{
 	"github.com/aymanbagabas/go-udiff": "internal/report",
 	"github.com/minio/minio-go":        "internal/archive/s3",
 	"github.com/andybalholm/cascadia":  "internal/extract",
+	"github.com/wneessen/go-mail":      "internal/sink/mail",
 }
 
 func TestImports(t *testing.T) {

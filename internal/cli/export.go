@@ -12,7 +12,7 @@ import (
 type exportCmd struct {
 	Name   string        `arg:"" help:"The crawl."`
 	Out    string        `arg:"" help:"A folder for exports of this crawl in this format; it is made if it does not exist."`
-	Format export.Format `enum:"${formats}" required:"" placeholder:"dir|warc|jsonl" help:"A tree of folders, WARC files with an index, or JSON Lines."`
+	Format export.Format `enum:"${formats}" required:"" placeholder:"dir|html|text|warc|jsonl" help:"A tree of folders (dir: all pages; html, text: those that stand), WARC files with an index, or JSON Lines."`
 	At     string        `placeholder:"TIME" help:"What was known then (2026-03-01T12:00:00Z), by default now."`
 }
 

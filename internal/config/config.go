@@ -33,6 +33,7 @@ const (
 	EnvOverdue     = "RECRAWL_OVERDUE"
 	EnvGroupHosts  = "RECRAWL_GROUP_HOSTS"
 	EnvFilters     = "RECRAWL_FILTERS"
+	EnvSinkFolders = "RECRAWL_SINK_FOLDERS"
 	EnvReserve     = "RECRAWL_RESERVE"
 	EnvDeployment  = "RECRAWL_DEPLOYMENT"
 	EnvTaskQueue   = "RECRAWL_TASK_QUEUE"
@@ -75,6 +76,10 @@ type Config struct {
 	// names of the worker's variables that they get, besides those that hold no secrets.
 	SinkPrograms  program.Programs
 	SinkVariables []string
+	// SinkFolders are the folders that sinks of kind folder may keep, by name.
+	SinkFolders map[string]string
+	// SMTP is the mail server of sinks.
+	SMTP SMTP
 	// Reserve is how many bytes must be left on the disks of the store's file and the
 	// archive's folder; with less no request is made. 0 looks at none.
 	Reserve crawl.Size
@@ -126,10 +131,12 @@ func Load(getenv func(string) string) (Config, error) {
 	read(EnvFilters, func(v string) (err error) { c.Filters, err = parseFilters(v); return err })
 	read(EnvSinkPrograms, func(v string) (err error) { c.SinkPrograms, err = program.Parse(v); return err })
 	read(EnvSinkVariables, func(v string) (err error) { c.SinkVariables, err = program.ParseVariables(v); return err })
+	read(EnvSinkFolders, func(v string) (err error) { c.SinkFolders, err = parseFilters(v); return err })
 	read(EnvDeployment, func(v string) error { c.Deployment = v; return checkDeployment(v) })
 	read(EnvTaskQueue, func(v string) (err error) { c.TaskQueue, err = parseTaskQueue(v); return err })
 	read(EnvEncryptionKeys, func(v string) (err error) { c.Keys, err = keyring.Parse(v, getenv); return err })
 	c.Worker.load(read)
+	c.SMTP.load(read, getenv)
 	if len(errs) > 0 {
 		return Config{}, errors.Join(errs...)
 	}
@@ -197,7 +204,7 @@ func parseLevel(v string) (slog.Level, error) {
 	return 0, fmt.Errorf("%q is not a level: write debug, info, warn or error", v)
 }
 
-// parseFilters reads "NAME=PATH NAME=PATH".
+// parseFilters reads "NAME=PATH NAME=PATH", of filter programs or of folders.
 func parseFilters(v string) (map[string]string, error) {
 	filters := map[string]string{}
 	for _, field := range strings.Fields(v) {

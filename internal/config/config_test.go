@@ -80,6 +80,7 @@ func TestLoadMistakes(t *testing.T) {
 		{EnvFilters, "a=/a a=/b", "RECRAWL_FILTERS: a is named twice"},
 		{EnvSinkPrograms, "kafka=bin/kafka", `RECRAWL_SINK_PROGRAMS: kafka: "bin/kafka" is not an absolute path`},
 		{EnvSinkVariables, "TOKEN=x", `RECRAWL_SINK_VARIABLES: "TOKEN=x" is not the name of a variable: write names only, with spaces between`},
+		{EnvSinkFolders, "docs=docs", `RECRAWL_SINK_FOLDERS: docs: "docs" is not an absolute path`},
 		{EnvTaskQueue, "my queue", `RECRAWL_TASK_QUEUE: "my queue" cannot name a task queue: use 1 to 100 of A-Z a-z 0-9 . _ -, starting with a letter or digit`},
 		{EnvTaskQueue, "/_sys/recrawl", `RECRAWL_TASK_QUEUE: "/_sys/recrawl" cannot name a task queue: use 1 to 100 of A-Z a-z 0-9 . _ -, starting with a letter or digit`},
 		{EnvWorkflowTasks, "1", `RECRAWL_WORKFLOW_TASKS: "1" is not a number of 2 to 100000`},

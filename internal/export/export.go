@@ -85,6 +85,10 @@ type Exchange struct {
 	// Back: the visit found Version again, after another. It is not always set of visits
 	// before the page's last one.
 	Back bool
+	// Stands: the page is part of the collection as it stands at this reading. It has not
+	// gone or moved, nothing excludes it, it has not given its place away, and is no list of
+	// URLs.
+	Stands bool
 }
 
 // Version is one content of a page.
@@ -115,12 +119,14 @@ type Format string
 // The formats.
 const (
 	Dir   Format = "dir"   // a folder per host and path segment, the page inside
+	HTML  Format = "html"  // the same of the pages that stand, as their sites served them
+	Text  Format = "text"  // the same of the pages that stand, their main text
 	WARC  Format = "warc"  // WARC/1.1 files and a CDXJ index
 	JSONL Format = "jsonl" // visits and versions as JSON Lines
 )
 
 // Formats lists all formats.
-func Formats() []Format { return []Format{Dir, WARC, JSONL} }
+func Formats() []Format { return []Format{Dir, HTML, Text, WARC, JSONL} }
 
 const (
 	// DefaultMaxFile is the size at which a WARC file is followed by the next: 10⁹

@@ -11,6 +11,8 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
+
+	"recrawl/internal/durable"
 )
 
 // workFolder holds, in an unfinished export's folder, what will not be part of it.
@@ -143,7 +145,7 @@ func (j *job) publish() error {
 	if err := j.place.root.Rename(j.name()+partSuffix, j.name()); err != nil {
 		return err
 	}
-	return syncFolder(j.place.lock)
+	return durable.SyncFolder(j.place.lock)
 }
 
 func (j *job) remove(name string) error {

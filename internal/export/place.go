@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"recrawl/internal/durable"
 )
 
 const (
@@ -59,7 +61,7 @@ func openPlace(path string, fault func() error) (*place, error) {
 		return nil, fmt.Errorf("export: %w", err)
 	}
 	p := &place{path: path, lock: handle, fault: fault}
-	if err := lock(handle); err != nil {
+	if err := durable.Lock(handle); err != nil {
 		return nil, errors.Join(fmt.Errorf("%w: %s: %w", ErrBusy, path, err), handle.Close())
 	}
 	if p.root, err = os.OpenRoot(path); err != nil {
@@ -69,7 +71,7 @@ func openPlace(path string, fault func() error) (*place, error) {
 }
 
 func (p *place) close() error {
-	err := errors.Join(unlock(p.lock), p.lock.Close())
+	err := errors.Join(durable.Unlock(p.lock), p.lock.Close())
 	if p.root != nil {
 		err = errors.Join(err, p.root.Close())
 	}

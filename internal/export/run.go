@@ -74,7 +74,7 @@ func (j *job) write(ctx context.Context, src Source, o Options, in internals) (e
 
 func newWriter(src Source, j *job, o Options) (writer, error) {
 	switch j.Format {
-	case Dir:
+	case Dir, HTML, Text:
 		return newTree(src, j)
 	case WARC:
 		return newWARC(src, j, o)
@@ -98,7 +98,7 @@ func (r *runner) run(ctx context.Context, src Source) (err error) {
 	if r.writer, err = newWriter(src, r.job, r.options); err != nil {
 		return err
 	}
-	r.query = Query{After: r.job.After, Until: r.job.At, Found: r.job.Format == Dir}
+	r.query = Query{After: r.job.After, Until: r.job.At, Found: r.job.Format.isTree()}
 	for x, err := range src.Exchanges(ctx, r.query) {
 		if err == nil {
 			err = r.exchange(ctx, x)
@@ -123,7 +123,7 @@ func (r *runner) exchange(ctx context.Context, x Exchange) error {
 	if err := inOrder(r.last, x); err != nil {
 		return err
 	}
-	if q := r.query; x.Page <= q.After || x.At.After(q.Until) || q.Found && !x.brings() {
+	if q := r.query; x.Page <= q.After || x.At.After(q.Until) || q.Found && !x.brings() || r.job.Format.standing() && !x.Stands {
 		return nil // more than was asked for
 	}
 	if x.Page != r.last.Page {
@@ -169,6 +169,11 @@ func (r *runner) endPage(ctx context.Context) error {
 // body opens a version's body. It is nil for one that is gone, which is counted.
 func (j *job) body(ctx context.Context, src Source, digest string) (io.ReadCloser, error) {
 	body, err := src.Body(ctx, digest)
+	return j.found(body, err)
+}
+
+// found counts what is gone.
+func (j *job) found(body io.ReadCloser, err error) (io.ReadCloser, error) {
 	if errors.Is(err, archive.ErrNotFound) {
 		j.Missing++
 		return nil, nil

@@ -6,14 +6,12 @@ import (
 	"fmt"
 	"io"
 	"path"
-
-	"recrawl/internal/crawl"
 )
 
 // indexName is the file in the tree that lists all pages.
 const indexName = "index.jsonl"
 
-// tree writes the newest version of each page to a tree of folders; see pageName.
+// tree writes the newest version of each page to a tree of folders; see FileName.
 type tree struct {
 	src   Source
 	job   *job
@@ -50,9 +48,8 @@ func (t *tree) endPage(ctx context.Context) error {
 		URL: x.URL, At: stamp(x.At), Version: v.Seq, Digest: orNull(v.Digest), Bytes: v.Bytes,
 		ContentType: orNull(v.ContentType), Title: orNull(v.Title),
 	}
-	if v.Digest != "" {
-		name := pageName(x.URL, extensionOf(v.ContentType))
-		there, err := t.page(ctx, name, v.Digest)
+	if name := FileName(t.job.Format, x); name != "" {
+		there, err := t.page(ctx, name, x)
 		if err != nil {
 			return fmt.Errorf("%s: %w", x.URL, err)
 		}
@@ -63,9 +60,9 @@ func (t *tree) endPage(ctx context.Context) error {
 	return writeLine(t.index, line)
 }
 
-// page writes a page's file. It reports false for a body that is gone.
-func (t *tree) page(ctx context.Context, name, digest string) (bool, error) {
-	body, err := t.job.body(ctx, t.src, digest)
+// page writes a page's file. It reports false for a body that is gone, or has no text.
+func (t *tree) page(ctx context.Context, name string, x Exchange) (bool, error) {
+	body, err := t.job.found(OpenFile(ctx, t.job.Format, t.src, x))
 	if body == nil {
 		return false, err
 	}
@@ -84,10 +81,3 @@ func (t *tree) page(ctx context.Context, name, digest string) (bool, error) {
 }
 
 func (t *tree) finish(context.Context) error { return nil }
-
-func extensionOf(contentType string) string {
-	if ext, ok := extensions[crawl.ParseMediaType(contentType).Type]; ok {
-		return ext
-	}
-	return ".bin"
-}

@@ -2,6 +2,7 @@ package export_test
 
 import (
 	"bytes"
+	"strings"
 	"testing"
 
 	"recrawl/internal/export"
@@ -63,6 +64,42 @@ func TestTree(t *testing.T) {
 	delete(all, "export.json")
 	for name := range all {
 		t.Errorf("%s is not listed", name)
+	}
+}
+
+// The formats of what stands hold the newest version of those pages only, as body or as
+// text, under the names of the tree.
+func TestStanding(t *testing.T) {
+	t.Parallel()
+	src := exporttest.Crawl(40, exporttest.URLs(), 10)
+	all := files(t, mustExport(t, src, t.TempDir(), options(export.Dir)).Folder)
+	standing, lines := map[string]bool{}, 0
+	for _, x := range src.Visits {
+		standing[x.URL] = x.Stands
+	}
+	bodies := files(t, mustExport(t, src, t.TempDir(), options(export.HTML)).Folder)
+	texts := files(t, mustExport(t, src, t.TempDir(), options(export.Text)).Folder)
+	for _, line := range jsonLines[indexedPage](t, all["index.jsonl"]) {
+		if !standing[line.URL] || line.Path == nil {
+			continue
+		}
+		lines++
+		text := strings.TrimSuffix(*line.Path, ".html") + ".txt"
+		if !bytes.Equal(bodies[*line.Path], all[*line.Path]) || string(texts[text]) != strings.ToUpper(string(all[*line.Path])) {
+			t.Errorf("%s: %d bytes, %d of text", line.URL, len(bodies[*line.Path]), len(texts[text]))
+		}
+		delete(bodies, *line.Path)
+		delete(texts, text)
+	}
+	if lines < 10 || len(bodies) != 2 || len(texts) != 2 { // the index and the manifest are left
+		t.Errorf("%d pages, and besides %d and %d files", lines, len(bodies)-2, len(texts)-2)
+	}
+	for name, text := range map[string][]byte{"html": bodies["index.jsonl"], "text": texts["index.jsonl"]} {
+		for _, line := range jsonLines[indexedPage](t, text) {
+			if !standing[line.URL] {
+				t.Errorf("%s lists %s", name, line.URL)
+			}
+		}
 	}
 }
 

@@ -23,10 +23,22 @@ type Sender interface {
 	Close() error
 }
 
+// Filler is a Sender whose receiver holds the whole collection, and not only what changes. It
+// is filled from the list of pages, whatever the feed still has: once its cursor is that of
+// the newest change, and before its first event.
+type Filler interface {
+	Sender
+	// Fill does a part of what is left to be filled, and reports whether there is more. It
+	// goes on where a call before has ended, and does nothing once all is there.
+	Fill(ctx context.Context) (more bool, err error)
+}
+
 // Refused: the receiver takes this event by no means; the next may be taken.
 type Refused struct {
 	Status int
 	Reason string
+	// Final: no further try may be made, since some of the receivers have the event already.
+	Final bool
 }
 
 func (e *Refused) Error() string { return e.Reason }

@@ -85,7 +85,7 @@ func Crawl(seed uint64, urls []string, visits int) *Memory {
 	m := &Memory{}
 	r := rand.New(rand.NewPCG(seed, 1))
 	for i, url := range urls {
-		p := page{m: m, r: r, x: export.Exchange{Page: int64(i)*3 + 1, URL: url, At: Start.Add(time.Duration(r.Int64N(int64(time.Hour)))).Truncate(time.Microsecond)}}
+		p := page{m: m, r: r, x: export.Exchange{Page: int64(i)*3 + 1, URL: url, Stands: i%7 != 6, At: Start.Add(time.Duration(r.Int64N(int64(time.Hour)))).Truncate(time.Microsecond)}}
 		for range 1 + r.IntN(visits) {
 			p.visit()
 		}
@@ -102,7 +102,7 @@ type page struct {
 
 func (p *page) visit() {
 	x := export.Exchange{
-		Page: p.x.Page, URL: p.x.URL, Visit: p.x.Visit + 1, Version: p.x.Version, Duration: time.Duration(p.r.IntN(5000)) * time.Millisecond,
+		Page: p.x.Page, URL: p.x.URL, Stands: p.x.Stands, Visit: p.x.Visit + 1, Version: p.x.Version, Duration: time.Duration(p.r.IntN(5000)) * time.Millisecond,
 		At: p.x.At.Add(time.Duration(1+p.r.Int64N(int64(30*time.Hour))) * time.Nanosecond).Truncate(time.Microsecond).Add(time.Microsecond),
 	}
 	switch n := p.r.IntN(12); {

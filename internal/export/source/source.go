@@ -24,6 +24,8 @@ const (
 // Store is what an export reads of a crawl.
 type Store interface {
 	ListPages(ctx context.Context, f store.PageFilter) ([]store.PageRecord, error)
+	Page(ctx context.Context, pageID int64) (store.PageRecord, error)
+	RecentVisits(ctx context.Context, pages []int64, each int) ([]store.VisitLook, error)
 	store.Exchanges
 }
 
@@ -72,6 +74,10 @@ func (s *Source) visits(ctx context.Context, pages []store.PageRecord, q export.
 		urls[page.PageID] = page.URL
 		p.Pages = append(p.Pages, page.PageID)
 	}
+	standing, err := s.standing(ctx, pages)
+	if err != nil {
+		return yield(export.Exchange{}, err)
+	}
 	var last, origin export.Exchange // the last visit, and the last that found a version
 	for {
 		found, err := s.store.ListExchanges(ctx, p)
@@ -80,6 +86,7 @@ func (s *Source) visits(ctx context.Context, pages []store.PageRecord, q export.
 		}
 		for _, f := range found {
 			x := exchangeOf(urls[f.PageID], f)
+			x.Stands = standing[f.PageID]
 			// Times ascend with the visits, though the store's clock may have been set
 			// back between two of them.
 			if x.Page == last.Page && x.At.Before(last.At) {

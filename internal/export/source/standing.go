@@ -1,0 +1,113 @@
+package source
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+
+	"recrawl/internal/crawl"
+	"recrawl/internal/export"
+	"recrawl/internal/store"
+)
+
+// standingStates are those of pages that may stand.
+var standingStates = []crawl.PageState{crawl.Active, crawl.Failing, crawl.Stopped}
+
+// tellingVisits is how many of a page's last visits are searched for one that tells whether
+// the page was there.
+const tellingVisits = 50
+
+// standing returns the pages that stand; see export.Exchange. A page that fails, or that was
+// stopped, is what it was before: nobody knows yet that it has gone, and who stops a crawl
+// wants to keep what it has.
+func (s *Source) standing(ctx context.Context, pages []store.PageRecord) (map[int64]bool, error) {
+	standing := make(map[int64]bool, len(pages))
+	var ask []int64
+	for _, p := range pages {
+		switch {
+		case p.Kind.IsSource():
+		case p.State == crawl.Active:
+			standing[p.PageID] = true
+		case p.State == crawl.Failing, p.State == crawl.Stopped:
+			standing[p.PageID] = true
+			ask = append(ask, p.PageID)
+		}
+	}
+	if len(ask) == 0 {
+		return standing, nil
+	}
+	visits, err := s.store.RecentVisits(ctx, ask, tellingVisits)
+	if err != nil {
+		return nil, err
+	}
+	for _, v := range visits { // the newest of each page come last
+		switch v.State {
+		case crawl.Active:
+			standing[v.PageID] = true
+		case crawl.Gone, crawl.Redirect, crawl.Excluded, crawl.Duplicate:
+			delete(standing, v.PageID)
+		}
+	}
+	return standing, nil
+}
+
+// Document returns the version that a page has now, as the visit that found it. It reports
+// false if the page does not stand, has no version, or is of another crawl or none.
+func (s *Source) Document(ctx context.Context, page int64) (export.Exchange, bool, error) {
+	p, err := s.store.Page(ctx, page)
+	if errors.Is(err, store.ErrNotFound) {
+		return export.Exchange{}, false, nil
+	}
+	if err != nil || p.CrawlID != s.crawl.ID {
+		return export.Exchange{}, false, err
+	}
+	found, err := s.documents(ctx, []store.PageRecord{p})
+	if err != nil || len(found) == 0 {
+		return export.Exchange{}, false, err
+	}
+	return found[0], true, nil
+}
+
+// Documents returns what Document does of the pages after one, in ascending order. It looks
+// at up to limit pages, those with ids up to through, and says whether there are more.
+func (s *Source) Documents(ctx context.Context, after int64, limit int) (found []export.Exchange, through int64, more bool, err error) {
+	pages, err := s.store.ListPages(ctx, store.PageFilter{CrawlID: s.crawl.ID, States: standingStates, After: after, Limit: limit})
+	if err != nil || len(pages) == 0 {
+		return nil, after, false, err
+	}
+	found, err = s.documents(ctx, pages)
+	return found, pages[len(pages)-1].PageID, true, err
+}
+
+func (s *Source) documents(ctx context.Context, pages []store.PageRecord) (found []export.Exchange, err error) {
+	standing, err := s.standing(ctx, pages)
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range pages {
+		w := p.Last
+		if w.Seq == 0 || !standing[p.PageID] {
+			continue
+		}
+		found = append(found, export.Exchange{
+			Page: p.PageID, URL: p.URL, Visit: w.Visit, At: w.At, Digest: w.Digest, Stands: true,
+			Version: export.Version{
+				Seq: w.Seq, Visit: w.Visit, At: w.At, Digest: w.Digest, Bytes: w.Bytes, ContentType: w.ContentType, Title: w.Title, Canonical: w.Canonical,
+			},
+		})
+	}
+	return found, nil
+}
+
+// Rules names the rules by which the crawl's spec has texts made: with others, texts may be
+// others.
+func (s *Source) Rules() string {
+	text, err := json.Marshal(s.crawl.Spec.Content)
+	if err != nil { // it was read from JSON
+		return err.Error()
+	}
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:8])
+}

@@ -1,0 +1,565 @@
+package folder
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"iter"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"recrawl/internal/crawl"
+	"recrawl/internal/export"
+	"recrawl/internal/export/exporttest"
+	"recrawl/internal/feed"
+	"recrawl/internal/sink"
+)
+
+var errKilled = errors.New("killed")
+
+// world is a crawl in memory with its feed: the source of the folder and of exports.
+type world struct {
+	exporttest.Memory                           // only its bodies
+	pages             map[int64]export.Exchange // the newest version of each, Seq 0 for none
+	last              int64                     // page id
+	feed              []feed.Event
+	secrets           []string // words of pages that were forgotten
+	upper             bool     // texts are made in another way
+	silent            bool     // some changes are none to the feed
+	now               time.Time
+}
+
+func newWorld() *world {
+	return &world{pages: map[int64]export.Exchange{}, now: exporttest.Start}
+}
+
+// Exchanges implements export.Source.
+func (w *world) Exchanges(_ context.Context, q export.Query) iter.Seq2[export.Exchange, error] {
+	return func(yield func(export.Exchange, error) bool) {
+		for _, page := range slices.Sorted(maps.Keys(w.pages)) {
+			if x := w.pages[page]; page > q.After && x.Version.Seq > 0 && !yield(x, nil) {
+				return
+			}
+		}
+	}
+}
+
+// Text implements export.Source: some bodies have none.
+func (w *world) Text(ctx context.Context, x export.Exchange) (string, error) {
+	text, err := w.Memory.Text(ctx, x)
+	if len(text)%5 == 0 {
+		text = ""
+	}
+	if w.upper {
+		text = strings.ToLower(text)
+	}
+	return text, err
+}
+
+func (w *world) Document(_ context.Context, page int64) (export.Exchange, bool, error) {
+	x := w.pages[page]
+	return x, x.Stands && x.Version.Seq > 0, nil
+}
+
+func (w *world) Documents(ctx context.Context, after int64, _ int) (found []export.Exchange, through int64, more bool, err error) {
+	through = after
+	looked := 0
+	for _, page := range slices.Sorted(maps.Keys(w.pages)) {
+		if page <= after {
+			continue
+		}
+		if looked++; looked > 3 {
+			break
+		}
+		through = page
+		if x, ok, _ := w.Document(ctx, page); ok {
+			found = append(found, x)
+		}
+	}
+	return found, through, looked > 0, nil
+}
+
+func (w *world) tell(kind feed.Kind, page int64) {
+	w.feed = append(w.feed, feed.Event{ID: fmt.Sprint("e-", len(w.feed)), Kind: kind, Page: &feed.EventPage{ID: page}})
+}
+
+var types = []string{"text/html; charset=utf-8", "text/html", "text/html", "application/pdf", "text/plain"}
+
+// happen lets one thing happen, of all that can.
+func (w *world) happen(r *rand.Rand) {
+	urls := exporttest.URLs()
+	ids := slices.Sorted(maps.Keys(w.pages))
+	if len(ids) == 0 || r.IntN(3) == 0 {
+		w.register(urls[r.IntN(len(urls))], r)
+		return
+	}
+	page := ids[r.IntN(len(ids))]
+	x := w.pages[page]
+	switch r.IntN(8) {
+	case 0, 1, 2:
+		w.change(page, r)
+	case 3:
+		x.Stands = false
+		w.pages[page] = x
+		w.tell([]feed.Kind{feed.PageGone, feed.PageMoved, feed.PageExcluded, feed.PageDuplicate, feed.PageEvicted, feed.PageStopped}[r.IntN(6)], page)
+	case 4:
+		x.Stands = true
+		w.pages[page] = x
+		w.tell(feed.PageBack, page)
+	case 5: // may not be kept any more
+		x.Version.Digest = ""
+		w.pages[page] = x
+		w.tell(feed.PageChanged, page)
+	case 6:
+		if r.IntN(2) == 0 {
+			w.forget(page)
+		}
+	default: // the spec excludes many pages: one event
+		for _, id := range ids {
+			if x := w.pages[id]; id%2 == 0 {
+				x.Stands = false
+				w.pages[id] = x
+			}
+		}
+		w.feed = append(w.feed, feed.Event{ID: fmt.Sprint("e-", len(w.feed)), Kind: feed.CrawlSpec})
+	}
+	if w.silent && r.IntN(3) == 0 {
+		told := len(w.feed)
+		if quiet := ids[r.IntN(len(ids))]; w.pages[quiet].Page == quiet {
+			w.change(quiet, r)
+		}
+		w.feed = w.feed[:told]
+	}
+}
+
+func (w *world) register(url string, r *rand.Rand) int64 {
+	for _, x := range w.pages {
+		if x.URL == url {
+			return x.Page
+		}
+	}
+	w.last += 1 + r.Int64N(150)
+	w.pages[w.last] = export.Exchange{Page: w.last, URL: url, Stands: true}
+	w.change(w.last, r)
+	return w.last
+}
+
+func (w *world) change(page int64, r *rand.Rand) {
+	x := w.pages[page]
+	body := fmt.Appendf(nil, "secret%dof%d %s", page, r.IntN(1e9), bytes.Repeat([]byte("word "), r.IntN(5)))
+	x.Visit++
+	x.At, x.Outcome = exporttest.Start.Add(time.Duration(x.Visit)*time.Hour), crawl.OutcomeChanged
+	x.Version = export.Version{
+		Seq: x.Version.Seq + 1, Visit: x.Visit, At: x.At, Digest: w.Put(body), Bytes: int64(len(body)), ContentType: types[r.IntN(len(types))],
+	}
+	w.pages[page] = x
+	w.tell(feed.PageChanged, page)
+}
+
+func (w *world) forget(page int64) {
+	delete(w.Bodies, w.pages[page].Version.Digest)
+	delete(w.pages, page)
+	w.secrets = append(w.secrets, fmt.Sprintf("secret%dof", page))
+	w.tell(feed.PageForgotten, page)
+}
+
+// sender makes the sender of a folder; fault ends it like a kill.
+func (w *world) sender(t testing.TB, root string, format export.Format, fault func() error) *Sender {
+	t.Helper()
+	rendering := "lower"
+	if !w.upper {
+		rendering = "plain"
+	}
+	s, err := New(crawl.SinkSpec{Kind: "folder", To: "docs/news", Format: string(format)}, map[string]string{"docs": root},
+		Collection{Store: "s1", Crawl: "news", Source: w, Rendering: rendering, Now: func() time.Time { return w.now }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.fault = fault
+	return s
+}
+
+// fill calls Fill until all is there, as whoever starts a sink does.
+func fill(ctx context.Context, s *Sender) error {
+	for {
+		if more, err := s.Fill(ctx); err != nil || !more {
+			return err
+		}
+	}
+}
+
+// files reads a folder, by slashed names.
+func files(t testing.TB, folder string) map[string]string {
+	t.Helper()
+	all := map[string]string{}
+	err := filepath.WalkDir(folder, func(path string, e fs.DirEntry, err error) error {
+		if err != nil || path == folder {
+			return err
+		}
+		name, err := filepath.Rel(folder, path)
+		if err != nil {
+			return err
+		}
+		if name = filepath.ToSlash(name); e.IsDir() {
+			all[name+"/"] = ""
+			return nil
+		}
+		text, err := os.ReadFile(path)
+		all[name] = string(text)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// check holds the folder against a fresh export: the same files and folders, byte for byte,
+// and in the index each page of the export's index with its file.
+func (w *world) check(t testing.TB, root string, format export.Format) {
+	t.Helper()
+	done, err := export.Export(t.Context(), w, t.TempDir(), export.Options{Format: format, Crawl: "news", At: exporttest.Start.Add(1e6 * time.Hour)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := files(t, done.Folder)
+	paths := map[string]string{}
+	for line := range strings.Lines(want["index.jsonl"]) {
+		var e struct{ URL, Path string }
+		if err := json.Unmarshal([]byte(line), &e); err != nil {
+			t.Fatal(err)
+		}
+		if e.Path != "" {
+			paths[e.URL] = e.Path
+		}
+	}
+	delete(want, "index.jsonl")
+	delete(want, "export.json")
+	got := files(t, filepath.Join(root, "news"))
+	for name, text := range got {
+		for _, secret := range w.secrets {
+			if strings.Contains(strings.ToLower(text), secret) {
+				t.Errorf("%s still has the words of a page that was forgotten", name)
+			}
+		}
+		if !strings.HasPrefix(name, ownFolder+"/") {
+			continue
+		}
+		delete(got, name)
+		if !strings.HasPrefix(name, indexFolder+"/") || strings.HasSuffix(name, "/") {
+			continue
+		}
+		for line := range strings.Lines(text) {
+			var e entry
+			if err := json.Unmarshal([]byte(line), &e); err != nil || paths[e.URL] != e.Path || e.Digest == "" || len(e.Old) > 0 {
+				t.Errorf("the index has %s (%v), the export %s", line, err, paths[e.URL])
+			}
+			delete(paths, e.URL)
+		}
+	}
+	if len(paths) > 0 {
+		t.Errorf("not in the index: %v", paths)
+	}
+	if !maps.Equal(got, want) {
+		t.Errorf("the folder has %q,\nthe export %q", slices.Sorted(maps.Keys(got)), slices.Sorted(maps.Keys(want)))
+	}
+}
+
+// Whatever happens, in whatever pieces it is told, repeated and cut off anywhere, the folder
+// comes to what a fresh export holds.
+func TestEqualsFreshExport(t *testing.T) {
+	t.Parallel()
+	runs := 12
+	if testing.Short() {
+		runs = 4
+	}
+	for _, format := range Formats() {
+		t.Run(string(format), func(t *testing.T) {
+			t.Parallel()
+			kills := 0
+			for seed := range runs {
+				w, root, r := newWorld(), t.TempDir(), rand.New(rand.NewPCG(uint64(seed), 7))
+				for range r.IntN(30) { // before the sink was there: the feed of it is trimmed
+					w.happen(r)
+				}
+				w.silent = seed%2 == 1
+				told := len(w.feed)
+				for range 12 {
+					for range r.IntN(6) {
+						w.happen(r)
+					}
+					if w.silent {
+						w.now = w.now.Add(lookEvery)
+					}
+					kills += w.deliver(t, r, root, format, &told)
+					if told = len(w.feed); r.IntN(3) == 0 && !w.silent {
+						w.check(t, root, format)
+					}
+				}
+				if w.now = w.now.Add(lookEvery); w.silent {
+					if err := fill(t.Context(), w.sender(t, root, format, nil)); err != nil {
+						t.Fatal(err)
+					}
+				}
+				if w.check(t, root, format); t.Failed() {
+					t.Fatalf("seed %d", seed)
+				}
+			}
+			if kills < runs {
+				t.Errorf("only %d kills", kills)
+			}
+		})
+	}
+}
+
+// deliver brings the folder up to date with the feed: events after told, and some before,
+// each again until it is acknowledged.
+func (w *world) deliver(t *testing.T, r *rand.Rand, root string, format export.Format, told *int) (kills int) {
+	t.Helper()
+	try := func(do func(*Sender) error) {
+		for {
+			left := r.IntN(60)
+			s := w.sender(t, root, format, func() error {
+				if left--; left == 0 {
+					return errKilled
+				}
+				return nil
+			})
+			err := do(s)
+			if err == nil {
+				return
+			}
+			if !errors.Is(err, errKilled) {
+				t.Fatal(err)
+			}
+			if kills++; r.IntN(4) == 0 { // the world goes on meanwhile
+				w.happen(r)
+			}
+		}
+	}
+	if r.IntN(2) == 0 || !w.opened(root) {
+		try(func(s *Sender) error { return fill(t.Context(), s) })
+	}
+	for n := max(0, *told-r.IntN(4)); n < len(w.feed); n++ {
+		if r.IntN(6) == 0 {
+			upto := min(n+r.IntN(5), len(w.feed))
+			d := sink.Digest{Events: w.feed[n:upto]}
+			if w.silent { // and whatever else is missed
+				d.Left = r.IntN(2)
+			}
+			try(func(s *Sender) error { return s.SendDigest(t.Context(), d) })
+		}
+		try(func(s *Sender) error { return s.Send(t.Context(), w.feed[n]) })
+	}
+	return kills
+}
+
+func (w *world) opened(root string) bool {
+	_, err := os.Stat(filepath.Join(root, "news", markerName))
+	return err == nil
+}
+
+// Killed at each change of the disk in turn, the folder goes on from there, and a takedown
+// right after the kill leaves nothing of the page.
+func TestForgottenAfterKill(t *testing.T) {
+	t.Parallel()
+	for n := 1; ; n++ {
+		w, root, r := newWorld(), t.TempDir(), rand.New(rand.NewPCG(5, 5))
+		page := w.register("https://example.com/a/b/c", r)
+		if err := fill(t.Context(), w.sender(t, root, export.HTML, nil)); err != nil {
+			t.Fatal(err)
+		}
+		w.check(t, root, export.HTML)
+		x := w.pages[page]
+		x.Version.ContentType = "application/pdf" // so that its file has another name
+		x.Version.Digest = w.Put([]byte("secret" + fmt.Sprint(page) + "of as a PDF"))
+		w.pages[page] = x
+		left := n
+		err := w.sender(t, root, export.HTML, func() error {
+			if left--; left == 0 {
+				return errKilled
+			}
+			return nil
+		}).Send(t.Context(), w.feed[0])
+		if err == nil {
+			if n < 8 {
+				t.Errorf("only %d changes of the disk", n)
+			}
+			return
+		}
+		w.forget(page)
+		for _, e := range w.feed {
+			if err := w.sender(t, root, export.HTML, nil).Send(t.Context(), e); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if w.check(t, root, export.HTML); t.Failed() {
+			t.Fatalf("killed at change %d", n)
+		}
+	}
+}
+
+// A change that is none to the feed comes with the look at all pages, a day after the last.
+func TestDailyLook(t *testing.T) {
+	t.Parallel()
+	w, root, r := newWorld(), t.TempDir(), rand.New(rand.NewPCG(13, 13))
+	page := w.register("https://example.com/a", r)
+	s := w.sender(t, root, export.HTML, nil)
+	if err := fill(t.Context(), s); err != nil {
+		t.Fatal(err)
+	}
+	before := files(t, filepath.Join(root, "news"))
+	w.change(page, r)
+	w.now = w.now.Add(lookEvery - time.Second)
+	if more, err := s.Fill(t.Context()); more || err != nil || !maps.Equal(files(t, filepath.Join(root, "news")), before) {
+		t.Errorf("within a day: %v, %v", more, err)
+	}
+	w.now = w.now.Add(time.Second)
+	if err := fill(t.Context(), s); err != nil {
+		t.Fatal(err)
+	}
+	w.check(t, root, export.HTML)
+}
+
+// With texts made in another way, the folder is written anew, also if that is cut off.
+func TestRendering(t *testing.T) {
+	t.Parallel()
+	w, root, r := newWorld(), t.TempDir(), rand.New(rand.NewPCG(6, 6))
+	for range 40 {
+		w.happen(r)
+	}
+	if err := fill(t.Context(), w.sender(t, root, export.Text, nil)); err != nil {
+		t.Fatal(err)
+	}
+	w.check(t, root, export.Text)
+	w.upper = true
+	for left, err := 10, errKilled; err != nil; left += 10 {
+		n := left
+		err = fill(t.Context(), w.sender(t, root, export.Text, func() error {
+			if n--; n == 0 {
+				return errKilled
+			}
+			return nil
+		}))
+	}
+	w.check(t, root, export.Text)
+}
+
+// What somebody removed or replaced by accident is there again after the next look at it.
+func TestHeals(t *testing.T) {
+	t.Parallel()
+	w, root, r := newWorld(), t.TempDir(), rand.New(rand.NewPCG(8, 8))
+	w.register("https://example.com/a/b", r)
+	s := w.sender(t, root, export.HTML, nil)
+	if err := fill(t.Context(), s); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.RemoveAll(filepath.Join(root, "news", "example.com")); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Send(t.Context(), w.feed[0]); err != nil {
+		t.Fatal(err)
+	}
+	w.check(t, root, export.HTML)
+}
+
+// Only selected pages are in it.
+func TestSelects(t *testing.T) {
+	t.Parallel()
+	w, root, r := newWorld(), t.TempDir(), rand.New(rand.NewPCG(9, 9))
+	w.register("https://example.com/docs/a", r)
+	w.register("https://example.com/blog/b", r)
+	s, err := New(crawl.SinkSpec{To: "docs"}, map[string]string{"docs": root}, Collection{
+		Crawl: "news", Source: w, Now: time.Now, Selects: func(url string) bool { return strings.HasPrefix(url, "https://example.com/docs/") },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range w.feed {
+		if err := s.Send(t.Context(), e); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got := files(t, root)
+	maps.DeleteFunc(got, func(name, _ string) bool { return strings.HasPrefix(name, ownFolder) || strings.HasSuffix(name, "/") })
+	if len(got) != 1 || !strings.HasPrefix(slices.Collect(maps.Keys(got))[0], "example.com/docs/a/@page") {
+		t.Errorf("%q", got)
+	}
+}
+
+func TestFullDisk(t *testing.T) {
+	t.Parallel()
+	w, root, r := newWorld(), t.TempDir(), rand.New(rand.NewPCG(10, 10))
+	w.register("https://example.com/", r)
+	for _, full := range []error{syscall.ENOSPC, syscall.EDQUOT} {
+		err := w.sender(t, root, export.HTML, func() error { return &fs.PathError{Op: "write", Path: "x", Err: full} }).Send(t.Context(), w.feed[0])
+		var later *sink.Later
+		if !errors.As(err, &later) || !strings.Contains(err.Error(), "is full") {
+			t.Errorf("%v", err)
+		}
+	}
+	if err := w.sender(t, root, export.HTML, nil).Send(t.Context(), w.feed[0]); err != nil {
+		t.Fatal(err)
+	}
+	w.check(t, root, export.HTML)
+}
+
+// One process writes at a time; the other comes later.
+func TestBusy(t *testing.T) {
+	t.Parallel()
+	w, root, r := newWorld(), t.TempDir(), rand.New(rand.NewPCG(11, 11))
+	w.register("https://example.com/", r)
+	tried := false
+	err := w.sender(t, root, export.HTML, func() error {
+		if tried || !w.opened(root) {
+			return nil
+		}
+		tried = true
+		err := w.sender(t, root, export.HTML, nil).Send(t.Context(), w.feed[0])
+		var later *sink.Later
+		if !errors.As(err, &later) {
+			t.Errorf("a second one at the same time: %v", err)
+		}
+		return nil
+	}).Send(t.Context(), w.feed[0])
+	if err != nil || !tried {
+		t.Fatal(err)
+	}
+	w.check(t, root, export.HTML)
+}
+
+// A body that is damaged in the archive is an error, and the folder keeps what it has.
+func TestDamagedBody(t *testing.T) {
+	t.Parallel()
+	w, root, r := newWorld(), t.TempDir(), rand.New(rand.NewPCG(12, 12))
+	page := w.register("https://example.com/", r)
+	s := w.sender(t, root, export.HTML, nil)
+	if err := fill(t.Context(), s); err != nil {
+		t.Fatal(err)
+	}
+	before := files(t, filepath.Join(root, "news", "example.com"))
+	w.change(page, r)
+	x := w.pages[page]
+	x.Version.ContentType = "text/html"
+	w.pages[page] = x
+	w.Bodies[x.Version.Digest] = []byte("something else")
+	if err := s.Send(t.Context(), w.feed[1]); err == nil {
+		t.Fatal("a damaged body is taken")
+	}
+	after := files(t, filepath.Join(root, "news", "example.com"))
+	for name, text := range before {
+		if after[name] != text {
+			t.Errorf("%s: %q, was %q", name, after[name], text)
+		}
+	}
+}

@@ -1,0 +1,200 @@
+package folder_test
+
+import (
+	"fmt"
+	"io/fs"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"recrawl/internal/archive"
+	"recrawl/internal/archive/archivetest"
+	"recrawl/internal/crawl"
+	"recrawl/internal/export"
+	"recrawl/internal/export/exporttest"
+	"recrawl/internal/export/source"
+	"recrawl/internal/feed"
+	"recrawl/internal/sink/folder"
+	"recrawl/internal/store"
+	"recrawl/internal/store/sqlite"
+)
+
+// stored is a crawl in a real store and archive, and its folder.
+type stored struct {
+	t      *testing.T
+	r      *rand.Rand
+	store  store.Store
+	files  archive.Store
+	crawl  store.CrawlRecord
+	cursor feed.Cursor
+	seen   map[feed.Kind]int
+}
+
+func (c *stored) check(err error) {
+	c.t.Helper()
+	if err != nil {
+		c.t.Fatal(err)
+	}
+}
+
+func open(t *testing.T) *stored {
+	t.Helper()
+	c := &stored{t: t, r: rand.New(rand.NewPCG(21, 22)), seen: map[feed.Kind]int{}}
+	var err error
+	c.store, err = sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "store.db"), sqlite.Options{Owner: true})
+	c.check(err)
+	t.Cleanup(func() { _ = c.store.Close() })
+	c.files, err = archive.OpenDir(t.TempDir())
+	c.check(err)
+	spec := crawl.DefaultSpec()
+	spec.Name = "news"
+	c.crawl, err = c.store.OpenCrawl(t.Context(), spec)
+	c.check(err)
+	ends, err := c.store.FeedEnds(t.Context())
+	c.check(err)
+	c.cursor = ends.Newest
+	return c
+}
+
+// visit makes the next visit of a page, of a random kind.
+func (c *stored) visit(url string) {
+	ctx := c.t.Context()
+	found, err := c.store.FindPages(ctx, url, "news")
+	c.check(err)
+	if len(found) == 0 {
+		_, err := c.store.RegisterLinks(ctx, store.RegisterParams{CrawlID: c.crawl.ID, URLs: []store.NewURL{{URL: url, Host: "host.test"}}})
+		c.check(err)
+		if found, err = c.store.FindPages(ctx, url, "news"); len(found) == 0 { // it was forgotten, and may not come back
+			c.check(err)
+			return
+		}
+		_, err = c.store.Admit(ctx, store.AdmitParams{CrawlID: c.crawl.ID, Admit: []int64{found[0].PageID}})
+		c.check(err)
+	}
+	p := found[0]
+	v := store.VisitRecord{PageID: p.PageID, Visit: p.Visits + 1, Outcome: crawl.OutcomeUnchanged, State: crawl.Active}
+	switch n := c.r.IntN(10); {
+	case n < 5:
+		v.Outcome = crawl.OutcomeChanged
+		c.version(v)
+	case n == 5:
+		v.Outcome, v.State, v.Status = crawl.OutcomeGone, crawl.Gone, 404
+	case n == 6:
+		v.Outcome, v.State, v.Location = crawl.OutcomeRedirected, crawl.Redirect, "https://elsewhere.test/"
+	case n == 7:
+		v.Outcome, v.State = crawl.OutcomeExcluded, crawl.Excluded
+	case n == 8:
+		v.Outcome, v.State, v.Problem = crawl.OutcomeFailed, crawl.Failing, "timeout"
+	}
+	_, err = c.store.RecordVisit(ctx, store.RecordParams{Interval: time.Hour, Visit: v})
+	c.check(err)
+}
+
+func (c *stored) version(v store.VisitRecord) {
+	c.t.Helper()
+	text := fmt.Sprintf("<html><title>Page %d</title><p>The words of page %d at visit %d, number %d.</p></html>", v.PageID, v.PageID, v.Visit, c.r.IntN(1e9))
+	record := store.VersionRecord{PageID: v.PageID, Visit: v.Visit, Bytes: int64(len(text)), ContentType: "text/html; charset=utf-8", TextDigest: fmt.Sprint(c.r.Int())}
+	if c.r.IntN(8) > 0 { // else its body may not be kept
+		record.Digest = archivetest.Put(c.t, c.files, []byte(text))
+	}
+	_, err := c.store.SaveVersion(c.t.Context(), store.SaveVersionParams{Version: record})
+	c.check(err)
+}
+
+// source reads the crawl, as the worker does for each delivery.
+func (c *stored) source() *source.Source {
+	c.t.Helper()
+	src, err := source.New(c.store, c.files, c.crawl)
+	c.check(err)
+	return src
+}
+
+// follow sends what the feed has since the last call.
+func (c *stored) follow(s *folder.Sender) {
+	c.t.Helper()
+	for {
+		page, err := c.store.Changes(c.t.Context(), store.ChangesParams{After: c.cursor, CrawlID: c.crawl.ID})
+		c.check(err)
+		for _, change := range page.Changes {
+			c.seen[change.Kind]++
+			e := feed.Event{Kind: change.Kind, At: change.At, Crawl: "news"}
+			if change.Kind.OfPage() {
+				e.Page = &feed.EventPage{ID: change.PageID}
+			}
+			c.check(s.Send(c.t.Context(), e))
+		}
+		if c.cursor = page.Through; c.cursor.ID >= page.Newest.ID {
+			return
+		}
+	}
+}
+
+func read(t *testing.T, root string) map[string]string {
+	t.Helper()
+	all := map[string]string{}
+	err := fs.WalkDir(os.DirFS(root), ".", func(name string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() || strings.HasPrefix(name, ".recrawl/") || name == "index.jsonl" || name == "export.json" {
+			return err
+		}
+		text, err := os.ReadFile(filepath.Join(root, name))
+		all[name] = string(text)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// What a real store writes into its feed suffices: the folder comes to what a fresh export
+// of the store and its archive holds, takedowns included.
+func TestFollowsTheStore(t *testing.T) {
+	t.Parallel()
+	c := open(t)
+	urls := exporttest.URLs()
+	for range 60 { // before the sink is there
+		c.visit(urls[c.r.IntN(len(urls))])
+	}
+	roots := map[string]string{"html": t.TempDir(), "text": t.TempDir()}
+	senders := map[export.Format]*folder.Sender{}
+	ends, err := c.store.FeedEnds(t.Context())
+	c.check(err)
+	c.cursor = ends.Newest
+	for _, f := range folder.Formats() {
+		senders[f], err = folder.New(crawl.SinkSpec{Kind: "folder", To: string(f), Format: string(f)}, roots,
+			folder.Collection{Store: "s", Crawl: "news", Source: c.source(), Now: time.Now})
+		c.check(err)
+		for more := true; more; {
+			more, err = senders[f].Fill(t.Context())
+			c.check(err)
+		}
+	}
+	for round := range 10 {
+		for range 15 {
+			c.visit(urls[c.r.IntN(len(urls))])
+		}
+		_, err := c.store.Forget(t.Context(), store.ForgetParams{Target: store.Target{URL: urls[round]}, Limit: 10})
+		c.check(err)
+		from := c.cursor
+		for f, s := range senders {
+			c.cursor = from
+			c.follow(s)
+			done, err := export.Export(t.Context(), c.source(), t.TempDir(), export.Options{Format: f, Crawl: "news", Now: time.Now().Add(time.Hour)})
+			c.check(err)
+			got, want := read(t, roots[string(f)]), read(t, done.Folder)
+			if !maps.Equal(got, want) || len(want) == 0 {
+				t.Fatalf("round %d, %s: the folder has %q,\nthe export %q", round, f, slices.Sorted(maps.Keys(got)), slices.Sorted(maps.Keys(want)))
+			}
+		}
+	}
+	for _, k := range []feed.Kind{feed.PageNew, feed.PageChanged, feed.PageGone, feed.PageBack, feed.PageMoved, feed.PageExcluded, feed.PageForgotten} {
+		if c.seen[k] == 0 {
+			t.Errorf("no %s was seen", k)
+		}
+	}
+}
