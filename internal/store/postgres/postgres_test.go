@@ -91,6 +91,19 @@ func BenchmarkLookalikes(b *testing.B) {
 	bench(b, storetest.BenchLookalikes, "VACUUM (ANALYZE) sketch_keys, sketches, frontier, duplicates")
 }
 
+func BenchmarkFeed(b *testing.B) {
+	e, err := openEngine(b.Context(), pgtest.DSN(b)+"&statement_timeout=0", Options{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	storetest.BenchFeed(b, e, func() (size int64, err error) {
+		return size, e.pool.QueryRow(b.Context(), "SELECT pg_total_relation_size('changes')").Scan(&size)
+	})
+	if err := e.Close(); err != nil {
+		b.Error(err)
+	}
+}
+
 func BenchmarkAllocation(b *testing.B) {
 	bench(b, storetest.BenchAllocation, "VACUUM (ANALYZE) frontier")
 }
