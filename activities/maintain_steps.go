@@ -91,6 +91,9 @@ func (a *Activities) maintenance() []maintenanceStep {
 		{"plans", a.allocate},
 		{"ranks", a.rankDue},
 		{"archive", a.sweep},
+		{"feed", func(ctx context.Context, _ contract.MaintainIn, _ *contract.MaintainOut) error {
+			return maintain.TrimFeed(ctx, a.stores.Feed)
+		}},
 		{contract.StepCounts, func(ctx context.Context, in contract.MaintainIn, out *contract.MaintainOut) (err error) {
 			out.Status, err = a.counts(ctx, in.CrawlID)
 			return err

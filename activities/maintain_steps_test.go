@@ -80,12 +80,17 @@ func (l *lame) Unreferenced(ctx context.Context, limit int) ([]string, error) {
 	return digests, errors.Join(err, l.fails("archive"))
 }
 
+func (l *lame) TrimChanges(ctx context.Context, before time.Time, limit int) (bool, error) {
+	more, err := l.Store.TrimChanges(ctx, before, limit)
+	return more, errors.Join(err, l.fails("feed"))
+}
+
 func (l *lame) Status(ctx context.Context, id int64) (store.StatusRecord, error) {
 	s, err := l.Store.Status(ctx, id)
 	return s, errors.Join(err, l.fails(contract.StepCounts))
 }
 
-var maintenanceSteps = []string{contract.StepRestart, "lines", "links", "scope", "traps", "duplicates", "room", "plans", "ranks", "archive", contract.StepCounts}
+var maintenanceSteps = []string{contract.StepRestart, "lines", "links", "scope", "traps", "duplicates", "room", "plans", "ranks", "archive", "feed", contract.StepCounts}
 
 // A step that fails leaves the others alone, and is told in the store until it succeeds.
 func TestMaintenanceStepsAreIndependent(t *testing.T) {

@@ -25,6 +25,7 @@ type Stores struct {
 	// What maintenance works out has its own.
 	Allocation  maintain.AllocationStore
 	Duplicates  DuplicateStore
+	Feed        maintain.FeedStore
 	Hints       maintain.HintStore
 	Ranks       maintain.RankStore
 	Replacement maintain.ReplacementStore

@@ -40,8 +40,13 @@ func (Backend) Adopt(ctx context.Context, at cli.Target, ended []string, dry boo
 	if !home.IsZero() && home.String() != place.String() {
 		done.Before = home.String()
 	}
-	if !dry {
-		_, err = s.SetHome(ctx, place, true)
+	if dry {
+		return done, nil
 	}
+	// The store may be a copy, or restored: who followed another one's feed is told so.
+	if err := s.NewEpoch(ctx); err != nil {
+		return done, err
+	}
+	_, err = s.SetHome(ctx, place, true)
 	return done, err
 }

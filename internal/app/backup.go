@@ -119,7 +119,7 @@ func restoreTo(ctx context.Context, dir, path, files string, o cli.RestoreOption
 	if err != nil {
 		return backup.Restored{}, err
 	}
-	return backup.Restore(ctx, dir, o.At, backup.Into{Store: path, Files: to, Open: openCopy}, o.Progress)
+	return backup.Restore(ctx, dir, o.At, backup.Into{Store: path, Files: to, Open: openCopy, Renew: sqlite.NewEpoch}, o.Progress)
 }
 
 // restoreData restores to a data folder of `starter dev`, which nobody else may use

@@ -138,6 +138,6 @@ func startWorker(ctx context.Context, p parts, cfg config.Config, sticky time.Du
 func storesOf(s store.Store) activities.Stores {
 	return activities.Stores{
 		Crawls: s, Gate: s, Pages: s, Frontier: s, Contents: s,
-		Allocation: s, Duplicates: s, Hints: s, Ranks: s, Replacement: s, Scope: s, Traps: s,
+		Allocation: s, Duplicates: s, Feed: s, Hints: s, Ranks: s, Replacement: s, Scope: s, Traps: s,
 	}
 }

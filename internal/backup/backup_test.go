@@ -17,6 +17,7 @@ import (
 	"recrawl/internal/archive/archivetest"
 	"recrawl/internal/backup"
 	"recrawl/internal/crawl"
+	"recrawl/internal/feed"
 	"recrawl/internal/store"
 	"recrawl/internal/store/sqlite"
 )
@@ -130,7 +131,7 @@ func (w *world) restore(name string) (backup.Restored, string, error) {
 
 func (w *world) into() (backup.Into, string) {
 	path := filepath.Join(w.t.TempDir(), "restored.db")
-	return backup.Into{Store: path, Files: openDir(w.t, w.t.TempDir()), Open: openCopy}, path
+	return backup.Into{Store: path, Files: openDir(w.t, w.t.TempDir()), Open: openCopy, Renew: sqlite.NewEpoch}, path
 }
 
 // contents lists what a store's versions have.
@@ -338,6 +339,27 @@ func TestRestoreGoesOn(t *testing.T) {
 	done, err := backup.Restore(t.Context(), w.dir, "", into, quiet)
 	if err != nil || done.Copied.Copied != 0 || done.Copied.Contents != 4 || len(w.contents(path)) != 4 {
 		t.Errorf("%+v, %v: want nothing copied again", done, err)
+	}
+}
+
+// TestRestoredFeedHasAnotherEpoch: who followed the store that was lost is told so, and does
+// not miss what the restored one finds.
+func TestRestoredFeedHasAnotherEpoch(t *testing.T) {
+	w := newWorld(t, 1)
+	before, err := w.store.FeedEnds(t.Context())
+	w.check(err)
+	w.make()
+	_, path, err := w.restore("")
+	w.check(err)
+	restored := open(t, path)
+	after, err := restored.FeedEnds(t.Context())
+	w.check(err)
+	if after.Newest.Epoch == before.Newest.Epoch || after.Newest.ID != before.Newest.ID {
+		t.Errorf("restored at %s, backed up at %s", after.Newest, before.Newest)
+	}
+	_, err = restored.Changes(t.Context(), store.ChangesParams{After: before.Newest})
+	if !errors.Is(err, feed.ErrEpoch) {
+		t.Errorf("a cursor from before: %v", err)
 	}
 }
 

@@ -23,6 +23,9 @@ type Into struct {
 	Files archive.Store
 	// Open opens a copy of a store for reading.
 	Open func(ctx context.Context, path string) (Copy, error)
+	// Renew gives the change feed of a store's file another epoch: cursors of the store that
+	// was backed up lead nowhere in the one that is restored, which goes another way.
+	Renew func(ctx context.Context, path string) error
 }
 
 // Restored is what Restore did.
@@ -59,6 +62,9 @@ func Restore(ctx context.Context, dir, name string, into Into, progress Progress
 	done.Copied, err = c.all(ctx, opened, func(string) {})
 	if err = errors.Join(err, opened.Close()); err != nil {
 		return done, err
+	}
+	if err := into.Renew(ctx, into.Store+partSuffix); err != nil {
+		return done, fmt.Errorf("restore: %w", err)
 	}
 	if err := claim(into.Store+partSuffix, into.Store); err != nil {
 		return done, fmt.Errorf("restore: %w", err)

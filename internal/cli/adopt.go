@@ -17,7 +17,8 @@ func (adoptCmd) Help() string {
 	return `A store belongs to one namespace and task queue of Temporal, so that a copy of it does not crawl beside its
 original. This makes those that the command reaches the store's home: when Temporal's database was lost
 and made anew, when a copy is to live on its own, or when another store that had crawls there is no
-more; workflows of such a store then end. Workers that waited for it go on within seconds.
+more; workflows of such a store then end. Workers that waited for it go on within seconds. Cursors of the
+change feed from before lead nowhere then.
 
     starter adopt --store postgres://recrawl@db/recrawl --address temporal:7233 --yes`
 }

@@ -194,9 +194,9 @@ type RankSpec struct {
 	MaxEvictions float64 `json:"max_evictions"`
 }
 
-// RetentionSpec says how much is kept of the past of each page. It is applied
-// whenever the page is visited; the newest version, and the one that the page has, are always
-// kept.
+// RetentionSpec says how much is kept of the past of each page, and of the change feed.
+// The limits of pages are applied whenever the page is visited; the newest version, and the
+// one that the page has, are always kept.
 type RetentionSpec struct {
 	// MaxVersions is how many versions of a page are kept at most, including the newest and
 	// the one that the page has; 0 keeps all.
@@ -206,6 +206,9 @@ type RetentionSpec struct {
 	// MaxVisits is how many visits of a page are kept at most, besides those that found the
 	// versions that are kept; 0 keeps all.
 	MaxVisits int `json:"max_visits"`
+	// Changes is how long the change feed keeps what changed; 0 keeps it for ever. The crawls
+	// of a store share a feed, which keeps it as long as the longest of them says.
+	Changes Duration `json:"changes"`
 }
 
 // IdentitySpec is how the crawl introduces itself.
@@ -236,6 +239,7 @@ func DefaultSpec() Spec {
 			MinInterval: Duration(time.Hour), MaxInterval: Duration(120 * 24 * time.Hour),
 			Rules: []RevisitRule{},
 		},
+		Retention:     RetentionSpec{Changes: Duration(30 * 24 * time.Hour)},
 		Rank:          RankSpec{Every: Duration(24 * time.Hour), Damping: 0.85, Margin: 0.25, MaxEvictions: 0.05},
 		Identity:      IdentitySpec{Agent: "recrawl"},
 		MaintainEvery: Duration(10 * time.Minute),

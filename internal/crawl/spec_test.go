@@ -58,6 +58,7 @@ func TestParseSpecMistakes(t *testing.T) {
 		{"politeness.dealy", `{"name":"a","seeds":["http://a/"],"politeness":{"dealy":"5s"}}`},
 		{"politeness.delay", `{"name":"a","seeds":["http://a/"],"politeness":{"delay":"-5s"}}`},
 		{"politeness.delay", `{"name":"a","seeds":["http://a/"],"politeness":{"delay":5}}`},
+		{"retention.changes", `{"name":"a","seeds":["http://a/"],"retention":{"changes":"-1h"}}`},
 		{"politeness.delay", `{"name":"a","seeds":["http://a/"],"politeness":{"delay":"8d"}}`},
 		{"politeness.factor", `{"name":"a","seeds":["http://a/"],"politeness":{"factor":-1}}`},
 		{"politeness", `{"name":"a","seeds":["http://a/"],"politeness":"strict"}`},

@@ -112,6 +112,8 @@ func (s *Spec) validateRetention(bad func(field, format string, args ...any) err
 		return bad("retention.max_age", "is negative; 0 keeps versions for ever")
 	case r.MaxVisits < 0:
 		return bad("retention.max_visits", "is negative; 0 keeps all")
+	case r.Changes < 0:
+		return bad("retention.changes", "is negative; 0 keeps changes for ever")
 	}
 	return nil
 }

@@ -75,8 +75,33 @@ func TestIdentity(t *testing.T) {
 	})
 }
 
+func TestFeedView(t *testing.T) {
+	t.Parallel()
+	e, err := openEngine(t.Context(), pgtest.DSN(t), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	storetest.RunFeedView(t, e)
+	if err := e.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
 func BenchmarkLookalikes(b *testing.B) {
 	bench(b, storetest.BenchLookalikes, "VACUUM (ANALYZE) sketch_keys, sketches, frontier, duplicates")
+}
+
+func BenchmarkFeed(b *testing.B) {
+	e, err := openEngine(b.Context(), pgtest.DSN(b)+"&statement_timeout=0", Options{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	storetest.BenchFeed(b, e, func() (size int64, err error) {
+		return size, e.pool.QueryRow(b.Context(), "SELECT pg_total_relation_size('changes')").Scan(&size)
+	})
+	if err := e.Close(); err != nil {
+		b.Error(err)
+	}
 }
 
 func BenchmarkAllocation(b *testing.B) {

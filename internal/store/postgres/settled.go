@@ -25,7 +25,8 @@ const (
 // settled as soon as none of those who held that lock then lives any more. Nobody waits for
 // the reader, and the reader only for transactions that write to this table.
 type settled struct {
-	id int64 // all changes up to here are committed, or never will be
+	id    int64 // all changes up to here are committed, or never will be
+	known bool  // id is; it is 0 in a feed without changes too
 
 	// waits: the ids up to id of next are settled when its holders are gone.
 	waits bool
@@ -41,10 +42,10 @@ type given struct {
 // see takes a later look into account.
 func (s *settled) see(look given) {
 	if s.waits && !slices.ContainsFunc(s.next.holders, look.holds) {
-		s.id, s.waits = max(s.id, s.next.id), false
+		s.id, s.known, s.waits = max(s.id, s.next.id), true, false
 	}
 	if len(look.holders) == 0 {
-		s.id, s.waits = max(s.id, look.id), false
+		s.id, s.known, s.waits = max(s.id, look.id), true, false
 	}
 	if !s.waits && s.id < look.id {
 		s.waits, s.next = true, look
@@ -71,7 +72,7 @@ func (e *engine) Settled(ctx context.Context) (sqlstore.Settled, error) {
 	}
 	defer func() { <-e.settling }()
 	patience := settlePatience
-	if e.settled.id == 0 {
+	if !e.settled.known {
 		patience = firstPatience
 	}
 	var asked int64 // what was given out when the call began is enough

@@ -54,6 +54,25 @@ func unclean(ctx context.Context, path string) (err error) {
 	return nil
 }
 
+// NewEpoch gives the change feed of a restored store another epoch; see store.Feed. A copy of
+// a release that had no feed gets its first one when it is opened.
+func NewEpoch(ctx context.Context, path string) (err error) {
+	s, err := openSession(ctx, path, "rw", "journal_mode = DELETE", "synchronous = FULL")
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, interpretError(err))
+	}
+	defer func() { err = errors.Join(err, s.close()) }()
+	tables := 0
+	err = s.query(ctx, "SELECT COUNT(*) FROM sqlite_master WHERE type = 'table' AND name = 'feed'", nil, func(row sqlstore.Row) error { return row.Scan(&tables) })
+	if err == nil && tables > 0 {
+		_, err = s.exec(ctx, "UPDATE feed SET epoch = lower(hex(randomblob(8)))", nil)
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, interpretError(err))
+	}
+	return nil
+}
+
 // Copy is a copy of a store that is open for reading.
 type Copy struct {
 	*sqlstore.Store

@@ -67,6 +67,12 @@ var audits = map[string]string{
 	"pending links of pages": ofPages("pending_links"),
 	"sources of pages":       ofPages("sources"),
 	"wordings of pages":      ofPages("wordings"),
+	"changes of crawls":      `SELECT 'change ' || n.id FROM changes n WHERE n.crawl_id <> 0 AND NOT EXISTS (SELECT 1 FROM crawls c WHERE c.id = n.crawl_id)`,
+	"sinks of crawls":        `SELECT n.name FROM sinks n WHERE NOT EXISTS (SELECT 1 FROM crawls c WHERE c.id = n.crawl_id)`,
+	"undelivered of sinks": `SELECT 'change ' || u.change_id FROM undelivered u
+		WHERE NOT EXISTS (SELECT 1 FROM sinks n WHERE n.crawl_id = u.crawl_id AND n.name = u.sink)`,
+	"undelivered of pages": `SELECT 'change ' || u.change_id FROM undelivered u JOIN changes n ON n.id = u.change_id AND n.kind < 13
+		WHERE NOT EXISTS (SELECT 1 FROM pages p WHERE p.id = u.page_id)`,
 	"sources by kind": `SELECT CAST(p.id AS TEXT) FROM pages p LEFT JOIN sources o ON o.page_id = p.id
 		WHERE p.kind <> COALESCE(o.kind, 0) OR o.crawl_id <> p.crawl_id OR o.host_id <> p.host_id`,
 }

@@ -45,6 +45,17 @@ func RunCosts(t *testing.T, e sqlstore.Engine, most Costs) {
 		alone(once(&held, true))
 	}
 	counter.within(t, "at once", most.AtOnce)
+	if err := w.s.SetPageState(t.Context(), page.PageID, crawl.Active); err != nil {
+		t.Fatal(err)
+	}
+	unchanged := counter.recording(t, w.s, page, n+1, crawl.OutcomeUnchanged, crawl.Active)
+	gone := counter.recording(t, w.s, page, n+2, crawl.OutcomeGone, crawl.Gone)
+	if gone != unchanged+2 { // its content is looked at again, should it come back
+		t.Errorf("a visit that finds a page gone asks %d statements, one that finds nothing new %d; want two more", gone, unchanged)
+	}
+	if again := counter.recording(t, w.s, page, n+3, crawl.OutcomeGone, crawl.Gone); again != unchanged {
+		t.Errorf("a visit that finds it gone again asks %d statements, one that finds nothing new %d", again, unchanged)
+	}
 
 	line := w.pages(w.crawl("busy", time.Hour), "busy.test", 26)
 	w.allow("http://busy.test")
@@ -58,6 +69,17 @@ func RunCosts(t *testing.T, e sqlstore.Engine, most Costs) {
 	w.begin(line[0], permit)
 	w.finish(line[0], 1, permit)
 	counter.within(t, "serves", most.Serves)
+}
+
+// recording is how many statements the record of a visit asks.
+func (c *Counter) recording(t *testing.T, s store.Store, page crawl.PageRef, visit int, outcome crawl.Outcome, state crawl.PageState) int {
+	t.Helper()
+	c.Take()
+	p := recordParams(page, visit)
+	p.Visit.Outcome, p.Visit.State = outcome, state
+	must(s.RecordVisit(t.Context(), p))(t)
+	counts, _ := c.Take()
+	return counts.Statements
 }
 
 func (w *gateWorld) beginVisit(page crawl.PageRef, n int, permit crawl.Permit) {

@@ -1,0 +1,54 @@
+package maintain
+
+import (
+	"context"
+	"time"
+
+	"recrawl/internal/store"
+)
+
+// trimBatch is how many changes one call of TrimFeed removes at most: more than a crawl
+// writes in an hour, so that a feed that has grown long is short again after some turns.
+const trimBatch = 50_000
+
+// FeedStore is what trimming the feed needs of a store.
+type FeedStore interface {
+	ListCrawls(ctx context.Context) ([]store.CrawlRecord, error)
+	Now(ctx context.Context) (time.Time, error)
+	TrimChanges(ctx context.Context, before time.Time, limit int) (more bool, err error)
+}
+
+// TrimFeed removes changes that are older than all crawls of the store keep them.
+func TrimFeed(ctx context.Context, s FeedStore) error {
+	crawls, err := s.ListCrawls(ctx)
+	if err != nil {
+		return err
+	}
+	kept, forEver := keptChanges(crawls)
+	if forEver {
+		return nil
+	}
+	now, err := s.Now(ctx)
+	if err != nil {
+		return err
+	}
+	_, err = s.TrimChanges(ctx, now.Add(-kept), trimBatch)
+	return err
+}
+
+// keptChanges is how long the feed, which all crawls share, keeps changes: as long as the
+// crawl that wants it longest. A cursor then leads on, or does not, whatever crawl its
+// reader asks for.
+func keptChanges(crawls []store.CrawlRecord) (longest time.Duration, forEver bool) {
+	for _, c := range crawls {
+		if c.Deleting {
+			continue
+		}
+		kept := c.Spec.Retention.Changes.Std()
+		if kept == 0 {
+			return 0, true
+		}
+		longest = max(longest, kept)
+	}
+	return longest, longest == 0
+}

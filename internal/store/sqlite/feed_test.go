@@ -1,0 +1,27 @@
+package sqlite
+
+import (
+	"path/filepath"
+	"testing"
+
+	"recrawl/internal/store/sqlstore"
+	"recrawl/internal/store/storetest"
+)
+
+func TestFeedView(t *testing.T) {
+	t.Parallel()
+	storetest.RunFeedView(t, testEngine(t))
+}
+
+func BenchmarkFeed(b *testing.B) {
+	e := openOwner(b, filepath.Join(b.TempDir(), "store.db"))
+	storetest.BenchFeed(b, e, func() (size int64, err error) {
+		err = e.Read(b.Context(), func(tx sqlstore.Tx) error {
+			return tx.QueryRow(b.Context(), "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size", nil, &size)
+		})
+		return size, err
+	})
+	if err := e.Close(); err != nil {
+		b.Error(err)
+	}
+}
