@@ -72,6 +72,9 @@ func (c changesCmd) Run(s *session) error {
 
 // orGone gives the error of a cursor that leads nowhere its exit code, and its own words.
 func orGone(err error) error {
+	if told := (*failure)(nil); errors.As(err, &told) {
+		return err
+	}
 	for _, gone := range []error{feed.ErrTrimmed, feed.ErrAhead, feed.ErrEpoch} {
 		if errors.Is(err, gone) {
 			return &failure{ExitGone, gone.Error(), err}
@@ -252,7 +255,12 @@ func (l *changesLog) start(b beginning) (feed.Cursor, error) {
 	case b.since.IsZero():
 		return ends.Oldest, nil
 	}
-	return l.feed.ChangeBefore(ctx, b.since)
+	before, err := l.feed.ChangeBefore(ctx, b.since)
+	if errors.Is(err, feed.ErrTrimmed) {
+		text := fmt.Sprintf("--since %s: some of the changes since then are no longer kept: leave --since out for all that are, or take a --snapshot", l.cmd.Since)
+		return before, &failure{ExitGone, text, err}
+	}
+	return before, err
 }
 
 // quietLooks is after how many looks that find nothing a follower's consumer gets a cursor:

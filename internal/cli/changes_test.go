@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"recrawl/internal/archive"
 	"recrawl/internal/archive/archivetest"
@@ -236,6 +237,33 @@ func TestChangesMistakes(t *testing.T) {
 			t.Errorf("changes %s: %d, want %d; %s", c.args, code, c.code, out.String())
 		}
 		checkLine(t, errOut, c.want)
+	}
+}
+
+func TestChangesThatAreNotKept(t *testing.T) {
+	t.Parallel()
+	b := newFeedBackend(t)
+	b.finds("https://example.com/a", "One thing")
+	cursor := b.lines("news")[0].Cursor
+	b.finds("https://example.com/b", "Another thing")
+	now, err := b.s.Now(t.Context())
+	b.must(err)
+	_, err = b.s.TrimChanges(t.Context(), now.Add(time.Hour), 1000)
+	b.must(err)
+	for args, want := range map[string]string{
+		"news --after " + cursor: "starter: the cursor is older than the changes that are kept: take a snapshot",
+		"news --since 1d":        "starter: --since 1d: some of the changes since then are no longer kept: leave --since out",
+	} {
+		var out bytes.Buffer
+		if code, errOut := b.run(t.Context(), &out, strings.Fields("changes "+args)...); code != ExitGone || out.Len() > 0 || !strings.HasPrefix(errOut, want) {
+			t.Errorf("changes %s: %d, %s%s", args, code, errOut, out.String())
+		}
+	}
+	if got := said(b.lines("news --snapshot")); got != "snapshot/a1 snapshot/b1 cursor" {
+		t.Errorf("a snapshot: %s", got)
+	}
+	if got := said(b.lines("news")); got != "cursor" {
+		t.Errorf("all that is kept: %s", got)
 	}
 }
 
