@@ -3,12 +3,14 @@ package app
 import (
 	"context"
 	"errors"
+	"time"
 
 	"recrawl/internal/archive"
 	"recrawl/internal/cli"
 	"recrawl/internal/config"
 	"recrawl/internal/export"
 	"recrawl/internal/export/source"
+	"recrawl/internal/feed"
 	"recrawl/internal/maintain/duplicates"
 	"recrawl/internal/store"
 )
@@ -20,18 +22,47 @@ func (Backend) Export(ctx context.Context, at cli.Target, out string, o export.O
 		if err != nil {
 			return err
 		}
-		source, err := source.New(s, files, record)
+		source, err := source.NewChanged(s, s, files, record)
 		if err != nil {
 			return err
 		}
-		now, err := s.Now(ctx)
-		o.Now, o.Software = now, "recrawl/"+config.VersionText()
-		if err == nil {
+		o.Software = "recrawl/" + config.VersionText()
+		if o.Now, err = s.Now(ctx); err != nil {
+			return err
+		}
+		if o.Cursor, err = exportCursor(ctx, s, o); err == nil {
 			done, err = export.Export(ctx, source, out, o)
 		}
 		return err
 	})
 	return done, err
+}
+
+// exportCursor is where what an export lacks begins in the feed; zero if that is no longer
+// kept.
+func exportCursor(ctx context.Context, s store.Feed, o export.Options) (feed.Cursor, error) {
+	ends, err := s.FeedEnds(ctx)
+	if err != nil {
+		return feed.Cursor{}, err
+	}
+	if o.Since != (feed.Cursor{}) {
+		_, err := s.Changes(ctx, store.ChangesParams{After: o.Since, Limit: 1})
+		return ends.Newest, err
+	}
+	// What comes after the time is not in the export, nor is what is committed while it is
+	// written; the visits of the one are known by their times, of the other by their order.
+	at := o.At
+	if at.IsZero() {
+		at = o.Now.Truncate(time.Second)
+	}
+	before, err := s.ChangeBefore(ctx, at)
+	switch {
+	case errors.Is(err, feed.ErrTrimmed):
+		return feed.Cursor{}, nil
+	case err != nil || before.ID < ends.Newest.ID:
+		return before, err
+	}
+	return ends.Newest, nil
 }
 
 // FindDuplicates implements cli.Backend.

@@ -173,7 +173,8 @@ var rules = []rule{
 	},
 }
 
-// importers names the one package of the product that may import a third party.
+// importers names the one package of the product that may import a third party. Examples
+// stand for programs of other people.
 var importers = map[string]string{
 	"github.com/temoto/robotstxt":      "internal/robots",
 	"github.com/PuerkitoBio/goquery":   "internal/extract",
@@ -183,7 +184,7 @@ var importers = map[string]string{
 	"code.dny.dev/ssrf":                "internal/fetch",
 	"github.com/alecthomas/kong":       "internal/cli",
 	"github.com/gofrs/flock":           "internal/app",
-	"github.com/aymanbagabas/go-udiff": "internal/report",
+	"github.com/aymanbagabas/go-udiff": "internal/textdiff",
 	"github.com/minio/minio-go":        "internal/archive/s3",
 	"github.com/andybalholm/cascadia":  "internal/extract",
 	"github.com/wneessen/go-mail":      "internal/sink/mail",
@@ -200,7 +201,7 @@ func TestImports(t *testing.T) {
 				}
 			}
 			for third, only := range importers {
-				if hasPrefix(i, third) && p.ImportPath != module+"/"+only && !strings.HasSuffix(p.ImportPath, "test") {
+				if hasPrefix(i, third) && p.ImportPath != module+"/"+only && !strings.HasSuffix(p.ImportPath, "test") && !hasPrefix(p.ImportPath, module+"/examples") {
 					t.Errorf("%s imports %s: only %s may, so that it can be replaced in one place", p.ImportPath, i, only)
 				}
 			}

@@ -11,6 +11,8 @@ import (
 	"recrawl/internal/config"
 	"recrawl/internal/crawl"
 	"recrawl/internal/export"
+	"recrawl/internal/feed"
+	"recrawl/internal/feed/reader"
 	"recrawl/internal/keyring"
 	"recrawl/internal/report"
 	"recrawl/internal/store"
@@ -88,7 +90,15 @@ type Opened struct {
 	report.Store
 	Seeds  SeedKeys
 	Visits report.Visits
+	Feed   Feed
 	io.Closer
+}
+
+// Feed is what commands read of the feed of changes.
+type Feed interface {
+	reader.Store
+	ChangeBefore(ctx context.Context, at time.Time) (feed.Cursor, error)
+	Now(ctx context.Context) (time.Time, error)
 }
 
 // SeedKeys knows imported seeds by what they mean for URLs; see scope.AskedKeys.

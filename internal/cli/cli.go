@@ -25,6 +25,7 @@ const (
 	ExitFailed   = 1 // it was tried and did not work
 	ExitUsage    = 2 // the command, a flag, a spec or a variable is wrong; nothing was done
 	ExitNotFound = 3 // the crawl or page does not exist
+	ExitGone     = 4 // the changes after the cursor cannot be had: take a snapshot
 )
 
 // Env is the world around a command.
@@ -67,7 +68,7 @@ func run(ctx context.Context, args []string, env Env) error {
 	var commands commands
 	exited := false
 	parser, err := kong.New(&commands,
-		kong.Name("starter"), kong.Description(description), kong.Vars{"version": "recrawl " + config.VersionText(), "agent": defaultAgent(), "formats": exportFormats()},
+		kong.Name("starter"), kong.Description(description), kong.Vars{"version": "recrawl " + config.VersionText(), "agent": defaultAgent(), "formats": exportFormats(), "lines": noFormat},
 		kong.Writers(env.Stdout, env.Stderr), kong.Exit(func(int) { exited = true }),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true, WrapUpperBound: 100}),
 		kong.ExplicitGroups(groups),

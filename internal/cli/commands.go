@@ -16,7 +16,8 @@ const description = `Keep a collection of web pages fresh, politely.
 The first runs everything on this machine in the folder ./data; the others, in another terminal in the
 same folder, find it there. On a cluster name the store (--store) and Temporal (--address) instead.
 
-Durations have units: 10s, 36h, 7d. Exit codes: 0 ok, 1 failed, 2 usage, 3 not found.`
+Durations have units: 10s, 36h, 7d. Exit codes: 0 ok, 1 failed, 2 usage, 3 not found, 4 the cursor
+leads nowhere.`
 
 // Groups of flags in the help.
 var groups = []kong.Group{
@@ -32,6 +33,7 @@ type commands struct {
 	Import     importCmd     `cmd:"" help:"Add a long list of seeds to a crawl."`
 	Status     statusCmd     `cmd:"" help:"Show crawls in numbers."`
 	Pages      pagesCmd      `cmd:"" help:"List the pages of a crawl."`
+	Changes    changesCmd    `cmd:"" help:"Say what changed, follow it, or take a snapshot to follow from."`
 	Hosts      hostsCmd      `cmd:"" help:"List, block and unblock hosts."`
 	History    historyCmd    `cmd:"" help:"List the visits of a page."`
 	Show       showCmd       `cmd:"" help:"Print a version of a page."`

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"recrawl/internal/export"
+	"recrawl/internal/feed"
 	"recrawl/internal/report"
 )
 
@@ -13,7 +14,8 @@ type exportCmd struct {
 	Name   string        `arg:"" help:"The crawl."`
 	Out    string        `arg:"" help:"A folder for exports of this crawl in this format; it is made if it does not exist."`
 	Format export.Format `enum:"${formats}" required:"" placeholder:"dir|html|text|warc|jsonl" help:"A tree of folders (dir: all pages; html, text: those that stand), WARC files with an index, or JSON Lines."`
-	At     string        `placeholder:"TIME" help:"What was known then (2026-03-01T12:00:00Z), by default now."`
+	At     string        `placeholder:"TIME" xor:"when" help:"What was known then (2026-03-01T12:00:00Z), by default now."`
+	Since  string        `placeholder:"CURSOR" xor:"when" help:"Only what changed since an earlier export: the cursor that it printed."`
 }
 
 // exportFormats lists the formats as an enum tag wants them.
@@ -31,7 +33,8 @@ func (exportCmd) Help() string {
 goes on when it is called again.
 
     starter export news --format warc ./exports/news-warc
-    starter export news --format dir ./exports/news --at 2026-03-01T00:00:00Z`
+    starter export news --format dir ./exports/news --at 2026-03-01T00:00:00Z
+    starter export news --format jsonl ./exports/changes --since c1.5f2a9c01.4711`
 }
 
 // Run writes an export.
@@ -44,6 +47,13 @@ func (c exportCmd) Run(s *session) error {
 		}
 		o.At = at.UTC().Truncate(time.Second)
 	}
+	if c.Since != "" {
+		since, err := feed.ParseCursor(c.Since)
+		if err != nil {
+			return usagef("--since %w", err)
+		}
+		o.Since = since
+	}
 	return s.withArchive(func(at Target) error {
 		line := s.progressLine()
 		o.Progress = func(n export.Counts) {
@@ -52,7 +62,7 @@ func (c exportCmd) Run(s *session) error {
 		done, err := s.env.Backend.Export(s.ctx, at, c.Out, o)
 		line.clear()
 		if err != nil {
-			return orNoCrawl(c.Name, err)
+			return orGone(orNoCrawl(c.Name, err))
 		}
 		return report.Exported(done).Write(s.env.Stdout, s.global.Output)
 	})

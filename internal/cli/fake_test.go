@@ -14,6 +14,7 @@ import (
 	"recrawl/internal/backup"
 	"recrawl/internal/crawl"
 	"recrawl/internal/export"
+	"recrawl/internal/feed"
 	"recrawl/internal/report"
 	"recrawl/internal/seeds"
 	"recrawl/internal/store"
@@ -57,7 +58,7 @@ func (b *fakeBackend) OpenStore(_ context.Context, dsn string) (Opened, error) {
 	b.opened++
 	b.dsn = dsn
 	s := &fakeStore{backend: b}
-	return Opened{Store: s, Seeds: s, Visits: s, Closer: s}, nil
+	return Opened{Store: s, Seeds: s, Visits: s, Feed: s, Closer: s}, nil
 }
 
 func (b *fakeBackend) OpenArchive(_ context.Context, url string) (archive.Store, error) {
@@ -72,8 +73,15 @@ func (b *fakeBackend) Export(_ context.Context, at Target, out string, o export.
 	if o.Crawl != "news" {
 		return export.Result{}, store.ErrNotFound
 	}
+	if o.Since.Epoch == "old" {
+		return export.Result{}, fmt.Errorf("read the feed: %w", feed.ErrEpoch)
+	}
 	o.Progress(export.Counts{Pages: 1})
-	return export.Result{Folder: out + "/x", Counts: export.Counts{Pages: 2}}, nil
+	done := export.Result{Folder: out + "/x", Counts: export.Counts{Pages: 2}, Since: o.Since}
+	if o.Since.ID > 0 {
+		done.Cursor = feed.Cursor{Epoch: o.Since.Epoch, ID: o.Since.ID + 1}
+	}
+	return done, nil
 }
 
 func (b *fakeBackend) FindDuplicates(_ context.Context, at Target, crawl string) (FoundDuplicates, error) {

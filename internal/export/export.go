@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"recrawl/internal/crawl"
+	"recrawl/internal/feed"
 )
 
 // Errors that callers decide on; each is wrapped with what was wrong in one line.
@@ -49,12 +50,24 @@ type Source interface {
 	Text(ctx context.Context, x Exchange) (string, error)
 }
 
+// Changing is a source that also knows what changed. It yields the visits that Since and
+// Through of a Query select.
+type Changing interface {
+	Source
+	// Changes yields the events after since up to through, in their order.
+	Changes(ctx context.Context, since, through feed.Cursor) iter.Seq2[feed.Event, error]
+}
+
 // Query is the part of a crawl that an export needs.
 type Query struct {
 	After int64     // pages with ids above it
 	Until time.Time // visits at or before it
 	// Found: only visits that found a version, or are Back.
 	Found bool
+	// Since and Through, unless zero, select in the place of Until: the visits that are
+	// changes of the feed after the one and up to the other. Sources that are not Changing
+	// do not know them.
+	Since, Through feed.Cursor
 }
 
 // Exchange is one visit of a page, and the version that the page had after it.
@@ -145,6 +158,12 @@ type Options struct {
 	At time.Time
 	// Now is the store's clock. It counts only if At is zero.
 	Now time.Time
+	// Since, unless zero, exports only what changed after it, up to Cursor; the source must
+	// be Changing, and At only names the export.
+	Since feed.Cursor
+	// Cursor is where what this export lacks begins in the feed, zero if that is not known.
+	// An export that is continued keeps the one that it had.
+	Cursor feed.Cursor
 	// Software names the program and its version ("recrawl/1.2.0"), for WARC files.
 	Software string
 	// MaxFile is the size in bytes at which a WARC file is followed by the next; 0 is
@@ -165,6 +184,9 @@ func (o Options) check() error {
 	if o.Crawl == "" || strings.ContainsAny(o.Crawl, `/\`) {
 		return fmt.Errorf("%q is no name of a crawl", o.Crawl)
 	}
+	if o.Since != (feed.Cursor{}) && o.Cursor == (feed.Cursor{}) {
+		return fmt.Errorf("an export since %s must know up to where", o.Since)
+	}
 	return nil
 }
 
@@ -183,6 +205,8 @@ type Result struct {
 	Folder string // its path
 	At     time.Time
 	Counts
+	// Since and Cursor are those of the export's options.
+	Since, Cursor feed.Cursor
 	// Already: it was there before, and nothing was written.
 	Already bool
 }

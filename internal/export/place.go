@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"recrawl/internal/durable"
+	"recrawl/internal/feed"
 )
 
 const (
@@ -33,7 +34,11 @@ type manifest struct {
 	At       time.Time `json:"at"`
 	Software string    `json:"software,omitempty"`
 	MaxFile  int64     `json:"max_file,omitempty"` // of WARC files
-	Done     bool      `json:"done"`
+	// Since, in an export of what changed only, is the cursor after which that was. Cursor
+	// is the one from which to go on.
+	Since  feed.Cursor `json:"since,omitzero"`
+	Cursor feed.Cursor `json:"cursor,omitzero"`
+	Done   bool        `json:"done"`
 	// After is the page up to which the export is written, until it is done.
 	After int64 `json:"after,omitempty"`
 	Counts
@@ -85,7 +90,7 @@ func (p *place) foreign(format string, args ...any) error {
 // choose looks at what the folder holds and returns the export to be written,
 // continued or left as it is.
 func (p *place) choose(o Options) (*job, error) {
-	want := manifest{Recrawl: manifestVersion, Format: o.Format, Crawl: o.Crawl, Software: o.Software, At: o.At, Files: map[string]int64{}}
+	want := manifest{Recrawl: manifestVersion, Format: o.Format, Crawl: o.Crawl, Software: o.Software, At: o.At, Since: o.Since, Cursor: o.Cursor, Files: map[string]int64{}}
 	if o.Format == WARC {
 		if want.MaxFile = o.MaxFile; want.MaxFile <= 0 {
 			want.MaxFile = DefaultMaxFile
@@ -121,11 +126,23 @@ func (p *place) take(j *job, have manifest, name string) error {
 	switch want := j.manifest; {
 	case !have.At.Equal(want.At):
 		return p.foreign("holds the unfinished %s: finish it by naming its time or none, or delete it", name)
+	case have.Since != want.Since && have.Done:
+		return p.foreign("holds %s, %s, and not %s: name another folder, or try again in a second", name, sinceWords(have), sinceWords(want))
+	case have.Since != want.Since:
+		return p.foreign("holds the unfinished %s, %s, and not %s: finish it, or delete it", name, sinceWords(have), sinceWords(want))
 	case have.MaxFile != want.MaxFile:
 		return p.foreign("holds %s with files of %d bytes: name that size, another folder, or delete it", name, have.MaxFile)
 	}
 	j.manifest = have
 	return nil
+}
+
+// sinceWords say what an export is of.
+func sinceWords(m manifest) string {
+	if m.Since == (feed.Cursor{}) {
+		return "an export of everything"
+	}
+	return "an export since " + m.Since.String()
 }
 
 // survey reads what the folder holds: exports by their folder's name and at most

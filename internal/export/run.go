@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"time"
 
 	"recrawl/internal/archive"
+	"recrawl/internal/feed"
 )
 
 // checkpointBytes and checkpointPages are how much is done again, at the most,
@@ -37,7 +39,7 @@ func export(ctx context.Context, src Source, out string, o Options, in internals
 	if err != nil {
 		return Result{}, err
 	}
-	done := Result{Folder: j.path(), At: j.At, Already: j.published}
+	done := Result{Folder: j.path(), At: j.At, Since: j.Since, Cursor: j.Cursor, Already: j.published}
 	if !j.published {
 		if err := j.write(ctx, src, o, in); err != nil {
 			return Result{}, fmt.Errorf("export: %w", err)
@@ -99,6 +101,9 @@ func (r *runner) run(ctx context.Context, src Source) (err error) {
 		return err
 	}
 	r.query = Query{After: r.job.After, Until: r.job.At, Found: r.job.Format.isTree()}
+	if r.job.Since != (feed.Cursor{}) {
+		r.query.Until, r.query.Since, r.query.Through = time.Time{}, r.job.Since, r.job.Cursor
+	}
 	for x, err := range src.Exchanges(ctx, r.query) {
 		if err == nil {
 			err = r.exchange(ctx, x)
@@ -113,6 +118,9 @@ func (r *runner) run(ctx context.Context, src Source) (err error) {
 	if err := r.writer.finish(ctx); err != nil {
 		return err
 	}
+	if err := r.changes(ctx, src); err != nil {
+		return err
+	}
 	return r.job.finish()
 }
 
@@ -123,7 +131,7 @@ func (r *runner) exchange(ctx context.Context, x Exchange) error {
 	if err := inOrder(r.last, x); err != nil {
 		return err
 	}
-	if q := r.query; x.Page <= q.After || x.At.After(q.Until) || q.Found && !x.brings() || r.job.Format.standing() && !x.Stands {
+	if q := r.query; x.Page <= q.After || !q.Until.IsZero() && x.At.After(q.Until) || q.Found && !x.brings() || r.job.Format.standing() && !x.Stands {
 		return nil // more than was asked for
 	}
 	if x.Page != r.last.Page {
@@ -134,6 +142,34 @@ func (r *runner) exchange(ctx context.Context, x Exchange) error {
 	r.last = x
 	r.job.Visits++
 	return r.writer.add(ctx, x)
+}
+
+// changesName is the file in an export since a cursor that says what changed, also what is
+// gone.
+const changesName = "changes.jsonl"
+
+// changes writes what changed into an export since a cursor.
+func (r *runner) changes(ctx context.Context, src Source) error {
+	if r.job.Since == (feed.Cursor{}) {
+		return nil
+	}
+	changing, ok := src.(Changing)
+	if !ok {
+		return fmt.Errorf("%w: it does not know what changed", ErrSource)
+	}
+	file, err := r.job.stream(changesName)
+	if err != nil {
+		return err
+	}
+	for e, err := range changing.Changes(ctx, r.job.Since, r.job.Cursor) {
+		if err == nil {
+			err = writeLine(file, e)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // inOrder holds an exchange against the source's promises.

@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"recrawl/internal/export"
+	"recrawl/internal/feed"
 	"recrawl/internal/store"
 )
 
@@ -124,13 +125,15 @@ type exportLine struct {
 	Folder string `json:"folder"`
 	At     stamp  `json:"at"`
 	export.Counts
-	Already bool `json:"already,omitempty"`
+	Already bool        `json:"already,omitempty"`
+	Since   feed.Cursor `json:"since,omitzero"`
+	Cursor  feed.Cursor `json:"cursor,omitzero"`
 }
 
 // Write writes it.
 func (e Exported) Write(out io.Writer, format Format) error {
 	if format == JSON {
-		return writeJSON(out, exportLine{Folder: e.Folder, At: stamp(e.At), Counts: e.Counts, Already: e.Already})
+		return writeJSON(out, exportLine{Folder: e.Folder, At: stamp(e.At), Counts: e.Counts, Already: e.Already, Since: e.Since, Cursor: e.Cursor})
 	}
 	verb := "exported"
 	if e.Already {
@@ -140,6 +143,9 @@ func (e Exported) Write(out io.Writer, format Format) error {
 		plural(int(e.Versions), "version"), e.Folder)
 	if e.Missing > 0 {
 		text += fmt.Sprintf("; without the bytes of %s, which are not in the archive", plural(int(e.Missing), "version"))
+	}
+	if e.Cursor != (feed.Cursor{}) {
+		text += "\nwhat changes from then on: --since " + e.Cursor.String()
 	}
 	_, err := fmt.Fprintln(out, text)
 	return err

@@ -3,12 +3,14 @@ package report
 import (
 	"bytes"
 	"context"
+	"errors"
 	"strings"
 	"testing"
 	"time"
 
 	"recrawl/internal/crawl"
 	"recrawl/internal/export"
+	"recrawl/internal/feed"
 	"recrawl/internal/store"
 )
 
@@ -65,5 +67,17 @@ func TestExported(t *testing.T) {
 	}
 	if want := `{"folder":"out/2026-03-01T120000Z","at":"2026-03-01T12:00:00.123456000Z","pages":1,"visits":3,"versions":2,"missing":1,"bytes":10}`; strings.TrimSpace(lines.String()) != want {
 		t.Errorf("%s, want %s", lines.String(), want)
+	}
+	text.Reset()
+	lines.Reset()
+	done = Exported{Folder: "out/x", At: now, Since: feed.Cursor{Epoch: "ab", ID: 3}, Cursor: feed.Cursor{Epoch: "ab", ID: 9}}
+	if err := errors.Join(done.Write(&text, Text), done.Write(&lines, JSON)); err != nil {
+		t.Fatal(err)
+	}
+	if want := "exported 0 pages, 0 visits and 0 versions to out/x\nwhat changes from then on: --since c1.ab.9\n"; text.String() != want {
+		t.Errorf("%q, want %q", text.String(), want)
+	}
+	if want := `,"since":"c1.ab.3","cursor":"c1.ab.9"}`; !strings.HasSuffix(strings.TrimSpace(lines.String()), want) {
+		t.Errorf("%s does not end in %s", lines.String(), want)
 	}
 }

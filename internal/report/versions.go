@@ -9,12 +9,11 @@ import (
 	"strings"
 	"time"
 
-	udiff "github.com/aymanbagabas/go-udiff"
-
 	"recrawl/internal/archive"
 	"recrawl/internal/crawl"
 	"recrawl/internal/extract"
 	"recrawl/internal/store"
+	"recrawl/internal/textdiff"
 	"recrawl/internal/urlkey"
 )
 
@@ -179,7 +178,7 @@ func (r Reporter) Diff(ctx context.Context, files Contents, page store.PageRecor
 			return fmt.Errorf("version %d of %s: %w", v.Seq, page.URL, err)
 		}
 	}
-	diff, err := unified(label(page, from), label(page, to), texts[0], texts[1])
+	diff, err := textdiff.Unified(label(page, from), label(page, to), texts[0], texts[1])
 	if err != nil {
 		return err
 	}
@@ -205,13 +204,6 @@ func (r Reporter) Diff(ctx context.Context, files Contents, page store.PageRecor
 
 func label(page store.PageRecord, v store.VersionRecord) string {
 	return fmt.Sprintf("%s version %d, %s", page.URL, v.Seq, v.At.UTC().Format(time.RFC3339))
-}
-
-// diffContext is how many lines around a difference are shown.
-const diffContext = 3
-
-func unified(fromLabel, toLabel, from, to string) (string, error) {
-	return udiff.ToUnified(fromLabel, toLabel, from, udiff.Lines(from, to), diffContext)
 }
 
 // coloured is a unified diff as terminals show it.

@@ -68,6 +68,7 @@ type Store interface {
 	Feed
 	Sinks
 	Identity
+	FeedReader
 	// Now returns the store's clock.
 	Now(ctx context.Context) (time.Time, error)
 	// Close ends all use of the store and marks the close as clean.

@@ -50,6 +50,7 @@ func Run(t *testing.T, open func(t *testing.T) store.Store) {
 		{"Care", careCases()},
 		{"Seeds", seedCases()},
 		{"Deletion", deletionCases()},
+		{"FeedRead", feedReadCases()},
 		{"Feed", feedCases()},
 	}
 	for _, c := range boundCases() {

@@ -1,0 +1,124 @@
+package source_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"recrawl/internal/archive"
+	"recrawl/internal/archive/archivetest"
+	"recrawl/internal/crawl"
+	"recrawl/internal/export"
+	"recrawl/internal/export/source"
+	"recrawl/internal/feed"
+	"recrawl/internal/store"
+	"recrawl/internal/store/sqlite"
+)
+
+// TestExportsOfWhatChanged writes every format of what changed after a cursor: those visits of
+// those pages, and nothing else.
+func TestExportsOfWhatChanged(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	s, err := sqlite.Open(ctx, filepath.Join(t.TempDir(), "store.db"), sqlite.Options{Owner: true})
+	check(t, err)
+	t.Cleanup(func() { check(t, s.Close()) })
+	files, err := archive.OpenDir(t.TempDir())
+	check(t, err)
+	spec := crawl.DefaultSpec()
+	spec.Name = "news"
+	record, err := s.OpenCrawl(ctx, spec)
+	check(t, err)
+	page := func(n int) store.PageRecord {
+		url := fmt.Sprintf("https://host.test/%d", n)
+		_, err := s.RegisterLinks(ctx, store.RegisterParams{CrawlID: record.ID, URLs: []store.NewURL{{URL: url, Host: "host.test"}}})
+		check(t, err)
+		found, err := s.FindPages(ctx, url, "news")
+		check(t, err)
+		_, err = s.Admit(ctx, store.AdmitParams{CrawlID: record.ID, Admit: []int64{found[0].PageID}})
+		check(t, err)
+		return found[0]
+	}
+	visit := func(p store.PageRecord, n int, v store.VisitRecord, body string) {
+		v.PageID, v.Visit = p.PageID, n
+		if body != "" {
+			digest := archivetest.Put(t, files, []byte(body))
+			_, err := s.SaveVersion(ctx, store.SaveVersionParams{Version: store.VersionRecord{PageID: p.PageID, Visit: n, Digest: digest, Bytes: int64(len(body)), ContentType: "text/html"}})
+			check(t, err)
+		}
+		_, err := s.RecordVisit(ctx, store.RecordParams{Visit: v})
+		check(t, err)
+	}
+	found := store.VisitRecord{Outcome: crawl.OutcomeChanged, State: crawl.Active, Status: 200}
+	same := store.VisitRecord{Outcome: crawl.OutcomeUnchanged, State: crawl.Active, Status: 304}
+	gone := store.VisitRecord{Outcome: crawl.OutcomeGone, State: crawl.Gone, Status: 404}
+	var pages []store.PageRecord
+	for n := range 250 { // more than are read at once
+		pages = append(pages, page(n))
+		visit(pages[n], 1, found, fmt.Sprintf("<p>First %d", n))
+	}
+	ends, err := s.FeedEnds(ctx)
+	check(t, err)
+	since := ends.Newest
+	visit(pages[3], 2, found, "<p>Second 3")
+	visit(pages[3], 3, same, "")
+	visit(pages[1], 2, gone, "")
+	visit(pages[0], 2, same, "")
+	for n := 4; n < 240; n++ {
+		visit(pages[n], 2, found, fmt.Sprintf("<p>Second %d", n))
+	}
+	_, err = s.Forget(ctx, store.ForgetParams{Target: store.Target{URL: pages[5].URL}})
+	check(t, err)
+	ends, err = s.FeedEnds(ctx)
+	check(t, err)
+	through := ends.Newest
+	visit(pages[2], 2, found, "<p>Too late") // after the export's cursor was taken
+
+	src, err := source.NewChanged(s, s, files, record)
+	check(t, err)
+	var got []string
+	for x, err := range src.Exchanges(ctx, export.Query{Since: since, Through: through}) {
+		check(t, err)
+		got = append(got, fmt.Sprintf("%s %d", strings.TrimPrefix(x.URL, "https://host.test/"), x.Visit))
+	}
+	want := []string{"1 2", "3 2", "4 2"}
+	for n := 6; n < 240; n++ {
+		want = append(want, fmt.Sprintf("%d 2", n))
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("visits %v, want %v", got, want)
+	}
+	var kinds []string
+	for e, err := range src.Changes(ctx, since, through) {
+		check(t, err)
+		kinds = append(kinds, e.Kind.String())
+	}
+	if len(kinds) != 239 || kinds[0] != "page.changed" || kinds[1] != "page.gone" || kinds[238] != "page.forgotten" {
+		t.Errorf("%d changes: %v", len(kinds), kinds)
+	}
+	for _, err := range src.Changes(ctx, feed.Cursor{Epoch: "other", ID: 1}, through) {
+		if err == nil {
+			t.Error("changes after a cursor of another store")
+		}
+	}
+	now, err := s.Now(ctx)
+	check(t, err)
+	for _, format := range export.Formats() {
+		// The clock does not matter: what changed in this very second is in it.
+		o := export.Options{Format: format, Crawl: "news", Now: now.Add(-time.Hour), Since: since, Cursor: through, Software: "recrawl/test"}
+		done, err := export.Export(ctx, src, t.TempDir(), o)
+		check(t, err)
+		if pages := map[export.Format]int64{export.Dir: 236, export.WARC: 237, export.JSONL: 237}[format]; done.Pages != pages || done.Versions != 236 || done.Cursor != through {
+			t.Errorf("%s: %+v", format, done)
+		}
+		text, err := os.ReadFile(filepath.Join(done.Folder, "changes.jsonl"))
+		check(t, err)
+		if strings.Count(string(text), "\n") != 239 || strings.Contains(string(text), pages[5].URL+`"`) {
+			t.Errorf("%s: changes\n%.500s", format, text)
+		}
+	}
+}

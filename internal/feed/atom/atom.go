@@ -1,0 +1,148 @@
+// Package atom writes events as a feed for news readers (Atom, RFC 4287).
+package atom
+
+import (
+	"crypto/sha1"
+	"encoding/xml"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"recrawl/internal/feed"
+)
+
+// Feed is what is written.
+type Feed struct {
+	// Name is the crawl's, "" for all of them.
+	Name string
+	// Epoch is the feed's; see feed.Cursor.
+	Epoch string
+	// Updated is the time of a feed without events.
+	Updated  time.Time
+	Software string // name and version, such as recrawl/1.2.0
+	Events   []feed.Event
+}
+
+const namespace = "http://www.w3.org/2005/Atom"
+
+type feedElement struct {
+	XMLName   xml.Name  `xml:"feed"`
+	Namespace string    `xml:"xmlns,attr"`
+	ID        string    `xml:"id"`
+	Title     string    `xml:"title"`
+	Updated   string    `xml:"updated"`
+	Author    string    `xml:"author>name"`
+	Generator generator `xml:"generator"`
+	Entries   []entry   `xml:"entry"`
+}
+
+type generator struct {
+	Version string `xml:"version,attr,omitempty"`
+	Name    string `xml:",chardata"`
+}
+
+type entry struct {
+	ID       string    `xml:"id"`
+	Title    string    `xml:"title"`
+	Updated  string    `xml:"updated"`
+	Link     *link     `xml:"link"`
+	Category *category `xml:"category"`
+	Content  content   `xml:"content"`
+}
+
+type link struct {
+	Rel  string `xml:"rel,attr"`
+	HRef string `xml:"href,attr"`
+}
+
+type category struct {
+	Term string `xml:"term,attr"`
+}
+
+type content struct {
+	Type string `xml:"type,attr"`
+	Text string `xml:",chardata"`
+}
+
+// Write writes the feed, its newest event first. The same change has the same id in every
+// feed of its store.
+func Write(w io.Writer, f Feed) error {
+	name, version, _ := strings.Cut(f.Software, "/")
+	title := "Changes of all crawls"
+	if f.Name != "" {
+		title = "Changes of " + f.Name
+	}
+	root := feedElement{
+		Namespace: namespace, ID: urn("feed", f.Epoch, f.Name), Title: title, Updated: stamp(f.Updated),
+		Author: name, Generator: generator{Version: version, Name: name},
+	}
+	newest := time.Time{}
+	for i := len(f.Events) - 1; i >= 0; i-- {
+		e := f.Events[i]
+		if e.At.After(newest) {
+			newest = e.At
+			root.Updated = stamp(newest)
+		}
+		root.Entries = append(root.Entries, entryOf(e))
+	}
+	if _, err := io.WriteString(w, xml.Header); err != nil {
+		return err
+	}
+	enc := xml.NewEncoder(w)
+	enc.Indent("", " ")
+	if err := enc.Encode(root); err != nil {
+		return fmt.Errorf("atom: %w", err)
+	}
+	_, err := io.WriteString(w, "\n")
+	return err
+}
+
+func entryOf(e feed.Event) entry {
+	title := e.Title()
+	if title == "" {
+		title = e.Where()
+	}
+	made := entry{
+		ID: urn("event", e.ID), Title: e.What() + ": " + title, Updated: stamp(e.At),
+		Category: &category{Term: e.Kind.String()}, Content: content{Type: "text", Text: text(e)},
+	}
+	if e.Page != nil && e.Page.URL != "" {
+		made.Link = &link{Rel: "alternate", HRef: e.Page.URL}
+	}
+	return made
+}
+
+// text says in lines what happened.
+func text(e feed.Event) string {
+	lines := []string{e.What() + ": " + e.Where()}
+	if detail := e.Detail(); detail != "" {
+		lines = append(lines, detail)
+	}
+	if d := e.Diff; d != nil {
+		lines = append(lines, d.Size())
+		for _, line := range d.Removed {
+			lines = append(lines, "- "+line)
+		}
+		for _, line := range d.Added {
+			lines = append(lines, "+ "+line)
+		}
+		if d.Cut {
+			lines = append(lines, "…")
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+func stamp(t time.Time) string { return t.UTC().Format(time.RFC3339Nano) }
+
+// urn is a name that follows from its parts: a UUID of version 5 (RFC 9562).
+func urn(parts ...string) string {
+	// The namespace of URLs.
+	h := sha1.New()
+	h.Write([]byte{0x6b, 0xa7, 0xb8, 0x11, 0x9d, 0xad, 0x11, 0xd1, 0x80, 0xb4, 0x00, 0xc0, 0x4f, 0xd4, 0x30, 0xc8})
+	io.WriteString(h, "recrawl:"+strings.Join(parts, ":"))
+	u := h.Sum(nil)[:16]
+	u[6], u[8] = u[6]&0x0f|0x50, u[8]&0x3f|0x80
+	return fmt.Sprintf("urn:uuid:%x-%x-%x-%x-%x", u[:4], u[4:6], u[6:8], u[8:10], u[10:])
+}

@@ -1,0 +1,160 @@
+package reader
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+
+	"recrawl/internal/archive"
+	"recrawl/internal/crawl"
+	"recrawl/internal/extract"
+	"recrawl/internal/feed"
+	"recrawl/internal/store"
+	"recrawl/internal/textdiff"
+	"recrawl/internal/urlkey"
+)
+
+// MaxEvent bounds an event in bytes of JSON: what receivers of webhooks take. HTML's
+// characters are not escaped in it.
+const MaxEvent = 20_000
+
+// A diff has at most so many lines that came, so many that went, bytes of JSON for all of
+// them, and bytes for each.
+const (
+	diffLines  = 20
+	diffBytes  = 8 << 10
+	diffLength = 1 << 10
+)
+
+// spare is how many bytes a diff may add to an event.
+func spare(e feed.Event) int {
+	const field = 200 // names and numbers of a diff
+	return max(0, min(diffBytes, MaxEvent-sizeOf(e)-field))
+}
+
+// sizeOf is the size of a value as JSON.
+func sizeOf(v any) int {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		panic(fmt.Sprintf("reader: encode %T: %v", v, err)) // plain data, which cannot fail
+	}
+	return b.Len()
+}
+
+// rules are those by which the texts of a crawl's pages are compared.
+type rules struct {
+	extract.Rules
+	known bool // false: the crawl is gone
+}
+
+// differ compares texts by the rules that crawls have now.
+type differ struct {
+	reader *Reader
+	rules  map[string]rules // by crawl
+}
+
+// of is what changed in the text of a change's page. It is nil if there is nothing to
+// compare: no version before, or one of the bodies is not kept.
+func (d differ) of(ctx context.Context, f store.ChangeFacts, budget int) (*feed.EventDiff, error) {
+	if f.URL == "" || f.Version.Digest == "" || f.Before.Digest == "" || f.Version.ID == f.Before.ID {
+		return nil, nil
+	}
+	rules, err := d.rulesOf(ctx, f.Crawl)
+	if err != nil || !rules.known {
+		return nil, err
+	}
+	before, ok, err := d.text(ctx, f, f.Before, rules)
+	if err != nil || !ok {
+		return nil, err
+	}
+	after, ok, err := d.text(ctx, f, f.Version, rules)
+	if err != nil || !ok {
+		return nil, err
+	}
+	return diffOf(before, after, budget), nil
+}
+
+func (d differ) rulesOf(ctx context.Context, name string) (rules, error) {
+	if known, ok := d.rules[name]; ok {
+		return known, nil
+	}
+	var found rules
+	record, err := d.reader.store.Crawl(ctx, name)
+	switch {
+	case errors.Is(err, store.ErrNotFound): // deleted meanwhile
+	case err != nil:
+		return rules{}, fmt.Errorf("crawl %s: %w", name, err)
+	default:
+		if found.Rules, err = extract.NewRules(record.Spec.Content); err != nil {
+			return rules{}, fmt.Errorf("crawl %s: %w", name, err)
+		}
+		found.known = true
+	}
+	d.rules[name] = found
+	return found, nil
+}
+
+// text is the text of a version that is compared; see extract.Compared. It reports false if
+// the body is not there, or cannot be read as text.
+func (d differ) text(ctx context.Context, f store.ChangeFacts, v store.VersionRecord, rules rules) (string, bool, error) {
+	content, err := d.reader.files.Open(ctx, v.Digest)
+	if errors.Is(err, archive.ErrNotFound) {
+		return "", false, nil
+	}
+	if err != nil {
+		return "", false, err
+	}
+	defer content.Close()
+	body, err := io.ReadAll(content)
+	if err != nil {
+		return "", false, fmt.Errorf("content %s: %w", v.Digest, err)
+	}
+	url, err := urlkey.Canonical(f.URL)
+	if err != nil {
+		return "", false, nil
+	}
+	text, err := extract.Compared(extract.Source{Body: body, ContentType: v.ContentType, URL: url}, rules.Rules)
+	return text, err == nil, nil
+}
+
+// diffOf is what changed between two texts, with lines of at most budget bytes of JSON.
+func diffOf(before, after string, budget int) *feed.EventDiff {
+	removed, added := textdiff.Lines(before, after)
+	diff := &feed.EventDiff{}
+	diff.WordsRemoved, diff.WordsAdded = textdiff.Words(removed, added)
+	var cut bool
+	// What came is what most readers want: what went has the other half, and what is left.
+	diff.Added, cut = first(added, budget/2)
+	diff.Cut = diff.Cut || cut
+	diff.Removed, cut = first(removed, budget-sizeOf(diff.Added))
+	diff.Cut = diff.Cut || cut
+	return diff
+}
+
+// first are the first lines that are not blank, as far as there is room for them, and
+// whether that is not all.
+func first(lines []string, budget int) ([]string, bool) {
+	var kept []string
+	cut := false
+	for _, line := range lines {
+		short := clean(line, diffLength)
+		if short == "" {
+			continue
+		}
+		budget -= sizeOf(short)
+		if len(kept) == diffLines || budget < 0 {
+			return kept, true
+		}
+		cut = cut || len(line) > diffLength && len(short) < len(line)
+		kept = append(kept, short)
+	}
+	return kept, cut
+}
+
+// clean makes what a site sent safe to show, of at most so many bytes.
+func clean(text string, limit int) string { return crawl.Clean(text, limit) }
