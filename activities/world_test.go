@@ -352,6 +352,7 @@ type flows struct {
 	mended map[string]temporalkit.Mended
 	mends  int      // how often MendPage was called
 	ended  []string // stuck Discovers
+	sinks  []string // what was done with the workflows of sinks
 	// missing: no page has a running workflow.
 	missing bool
 	// down: Temporal does not answer.

@@ -9,8 +9,8 @@ import (
 // Codes of what is wrong between a sink and its receiver. They are stored. A sender's Stop
 // brings one of its own.
 const (
-	// CodePaused: a person paused the sink.
-	CodePaused = "paused"
+	// CodePerson: a person paused the sink. It is store.SinkPausedByPerson.
+	CodePerson = "person"
 	// CodeUnreachable: the receiver took nothing for GiveUp.
 	CodeUnreachable = "unreachable"
 	// CodeRefused: the tries in a row that Standing counts were refused. The sink is not
