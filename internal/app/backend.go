@@ -154,6 +154,27 @@ func (f flowClient) AskVisit(ctx context.Context, page store.PageRecord) error {
 	return f.starting(ctx).AskPage(ctx, activities.NewPageIn(page))
 }
 
+// sinkLimit is how long a command to a sink may take: a delivery under way ends first, and a
+// receiver may take its time to answer.
+const sinkLimit = 2 * time.Minute
+
+// CommandSink implements cli.Client.
+func (f flowClient) CommandSink(ctx context.Context, c store.CrawlRecord, name string, command cli.SinkCommand, replay cli.SinkReplay) (string, error) {
+	flows := f.starting(ctx)
+	in := contract.SinkIn{Store: flows.Store, CrawlID: c.ID, Crawl: c.Spec.Name, Sink: name}
+	var arg any
+	if command == cli.ReplaySink {
+		arg = contract.ReplayArg{After: replay.After, Changes: replay.Changes}
+	}
+	asking, cancel := context.WithTimeout(ctx, sinkLimit)
+	defer cancel()
+	ack, err := flows.CommandSink(asking, in, string(command), arg)
+	if asking.Err() != nil && ctx.Err() == nil {
+		return "", fmt.Errorf("sink %s did not answer within %s: is a worker running, and does the store answer?", name, sinkLimit)
+	}
+	return ack.Message, err
+}
+
 // Explain implements cli.Client.
 func (f flowClient) Explain(ctx context.Context, page store.PageRecord) (report.Live, error) {
 	v, err := f.flows.Explain(ctx, page.PageRef)

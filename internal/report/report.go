@@ -42,6 +42,9 @@ type Store interface {
 	ListRejected(ctx context.Context, f store.RejectedFilter) ([]store.RejectedLink, error)
 	Traps(ctx context.Context, f store.TrapFilter) ([]store.TrapRecord, error)
 	Dominating(ctx context.Context, crawlID int64, limit int) ([]store.PrefixRecord, error)
+	ListSinks(ctx context.Context, crawlID int64) ([]store.SinkRecord, error)
+	Changes(ctx context.Context, p store.ChangesParams) (store.ChangesPage, error)
+	Undelivered(ctx context.Context, crawlID int64, sink string, after int64, limit int) ([]store.UndeliveredRecord, error)
 }
 
 // Visits is what surveys read of many pages at once; every store.Store is one.
