@@ -35,7 +35,7 @@ func sinkNext(s *contract.SinkIn, now time.Time) sinkDo {
 // delivered takes in what a Deliver came to.
 func delivered(s *contract.SinkIn, out contract.DeliverOut, now time.Time) {
 	s.Last, s.Failures = out, 0
-	s.Last.Problem = clip(out.Problem, maxWords)
+	s.Last.Problem, s.Last.Reason = clip(out.Problem, maxWords), "" // that is in Why
 	s.Sent += int64(out.Sent)
 	s.Undelivered += int64(out.Undelivered)
 	if !out.Stopped {
