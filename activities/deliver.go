@@ -3,6 +3,7 @@ package activities
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"recrawl/internal/contract"
@@ -68,6 +69,14 @@ func (a *Activities) newDelivery(ctx context.Context, crawlID int64, crawlName, 
 	}
 	d := &delivery{a: a, crawl: rec, spec: spec, filter: sink.NewFilter(name, spec), began: time.Now()}
 	d.out.Stopped = rec.State == crawl.CrawlStopped
+	known, err := a.stores.Sinks.ListSinks(ctx, rec.ID)
+	if err != nil {
+		return nil, err
+	}
+	if i := slices.IndexFunc(known, func(k store.SinkRecord) bool { return k.Name == name }); i >= 0 {
+		d.rec = known[i]
+		return d, nil
+	}
 	d.rec, err = a.openSink(ctx, rec.ID, name, spec)
 	return d, err
 }

@@ -488,6 +488,6 @@ func near(got, want time.Duration, share float64) bool {
 func storesOf(s store.Store) activities.Stores {
 	return activities.Stores{
 		Crawls: s, Gate: s, Pages: s, Frontier: s, Contents: s,
-		Allocation: s, Duplicates: s, Hints: s, Ranks: s, Replacement: s, Scope: s, Traps: s,
+		Allocation: s, Duplicates: s, Hints: s, Ranks: s, Replacement: s, Scope: s, Traps: s, Sinks: s,
 	}
 }

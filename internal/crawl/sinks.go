@@ -4,8 +4,9 @@ package crawl
 type SinkSpec struct {
 	// Kind is webhook, mail, exec or folder.
 	Kind string `json:"kind"`
-	// To is the receiver: the URL of a webhook; addresses of mail, separated by commas; the
-	// name of a program, or of a folder, that the operator's settings allow.
+	// To is the receiver: the URL of a webhook, or env:NAME or file:PATH if it is a secret;
+	// addresses of mail, separated by commas; the name of a program, or of a folder, that the
+	// operator's settings allow.
 	To string `json:"to"`
 	// Secret says where the secret of a webhook is: env:NAME or file:PATH, on the
 	// workers. Two, separated by a space, while one replaces the other: both sign.

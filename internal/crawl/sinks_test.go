@@ -18,10 +18,11 @@ func manySinks(n int) string {
 
 func TestSinksOfEachKind(t *testing.T) {
 	t.Parallel()
-	spec, err := ParseSpec([]byte(`{"name":"a","seeds":["http://a/"],"sinks":{` + manySinks(maxSinks-5) + `,
+	spec, err := ParseSpec([]byte(`{"name":"a","seeds":["http://a/"],"sinks":{` + manySinks(maxSinks-6) + `,
 		"hook":{"kind":"webhook","to":"http://127.0.0.1:8080/x?a=b","allow_private":true,"secret":"env:OLD file:/run/secrets/new","format":"slack"},
 		"mail":{"kind":"mail","to":"You <you@example.org>, me@example.org","every":"1h","max_items":1000,"kinds":["page.*","feed.gap"]},
 		"price":{"kind":"mail","to":"you@example.org","when":{"appears":"sold out","goes":["in stock","available"],"words":3,"number":{"after":"€","below":1.5,"above":2}}},
+		"slack":{"kind":"webhook","to":"env:SLACK_URL"},
 		"prog":{"kind":"exec","to":"apprise","hosts":"*.example.com","prefix":["https://a.example/","https://b.example/docs"],"from":"all"},
 		"dir":{"kind":"folder","to":"docs/news","format":"text","from":"now"}}}`))
 	if err != nil {

@@ -75,11 +75,18 @@ func (f Filter) Place(e feed.Event) Verdict {
 	if !slices.Contains(f.kinds, e.Kind) {
 		return no("its kind, %s, is not asked for", e.Kind)
 	}
+	if e.Kind == feed.PageForgotten {
+		return Verdict{true, "its page was forgotten, of which nobody knows any more where it was"}
+	}
+	known := e.Page != nil && e.Page.URL != ""
+	if e.Kind.OfPage() && !known {
+		return no("its page was forgotten since")
+	}
 	if !f.Narrow() {
 		return Verdict{true, "its kind is asked for"}
 	}
-	if e.Page == nil || e.Page.URL == "" {
-		return no("it is of no page whose address is known, and the sink is for some pages only")
+	if !known {
+		return no("it is of no page, and the sink is for some pages only")
 	}
 	if len(f.hosts) > 0 && !slices.ContainsFunc(f.hosts, func(p string) bool { return hostMatches(p, e.Page.Host) }) {
 		return no("its host, %s, is not asked for", e.Page.Host)

@@ -178,6 +178,8 @@ func TestFilterPlaces(t *testing.T) {
 		{"another prefix", crawl.SinkSpec{Prefix: crawl.Texts{"https://a.example/blog/"}}, a, false},
 		{"host and prefix", crawl.SinkSpec{Hosts: crawl.Texts{"b.example"}, Prefix: crawl.Texts{"https://a.example/"}}, a, false},
 		{"forgotten", crawl.SinkSpec{Hosts: crawl.Texts{"a.example"}}, feed.Event{Kind: feed.PageChanged, Page: &feed.EventPage{ID: 7}}, false},
+		{"forgotten since", crawl.SinkSpec{}, feed.Event{Kind: feed.PageChanged, Page: &feed.EventPage{ID: 7}}, false},
+		{"a takedown", crawl.SinkSpec{Kinds: []string{"page.*"}, Hosts: crawl.Texts{"a.example"}}, feed.Event{Kind: feed.PageForgotten, Page: &feed.EventPage{ID: 7}}, true},
 		{"of the crawl", crawl.SinkSpec{Kinds: []string{"crawl.*"}, Hosts: crawl.Texts{"a.example"}}, feed.Event{Kind: feed.CrawlState}, false},
 		{"its own gap", crawl.SinkSpec{Hosts: crawl.Texts{"b.example"}}, feed.Event{Kind: feed.FeedGap, Sink: "x"}, true},
 		{"another's gap", crawl.SinkSpec{}, feed.Event{Kind: feed.FeedGap, Sink: "y"}, false},

@@ -56,9 +56,6 @@ type ChangesPage struct {
 	FeedEnds
 }
 
-// SinkPausedByPerson is the Code of a sink that a person has paused.
-const SinkPausedByPerson = "person"
-
 // SinkRecord is how far a sink of a crawl has got.
 type SinkRecord struct {
 	CrawlID int64
