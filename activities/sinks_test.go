@@ -33,7 +33,7 @@ func (f *flows) take() []string {
 func TestSinksOfACrawl(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(p *parts) { p.settings.Senders, p.settings.Events = &sinktest.Receiver{}, &sinktest.Events{} })
-	seeds := []string{"http://127.0.0.1:1/"}
+	seeds := []string{"http://127.0.0.1:8080/"}
 	names := func(id int64) (all []string) {
 		for _, r := range must[[]store.SinkRecord](t)(w.store.ListSinks(t.Context(), id)) {
 			all = append(all, r.Name)
@@ -75,7 +75,7 @@ func TestDeliverFromARealStore(t *testing.T) {
 	t.Parallel()
 	receiver := &sinktest.Receiver{}
 	w := newWorld(t, func(p *parts) { p.settings.Senders, p.settings.Events = receiver, &sinktest.Events{} })
-	id := w.open([]string{"http://127.0.0.1:1/"}, func(s *crawl.Spec) {
+	id := w.open([]string{"http://127.0.0.1:8080/"}, func(s *crawl.Spec) {
 		s.Sinks = map[string]crawl.SinkSpec{"x": {Kind: crawl.SinkExec, To: "x", Kinds: []string{"crawl.*"}, From: crawl.SinkFromAll}}
 	}).CrawlID
 	for _, state := range []crawl.CrawlState{crawl.CrawlPaused, crawl.CrawlRunning} {
