@@ -88,6 +88,7 @@ type Opened struct {
 	report.Store
 	Seeds  SeedKeys
 	Visits report.Visits
+	Sinks  report.Deliveries
 	io.Closer
 }
 

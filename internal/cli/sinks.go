@@ -161,7 +161,7 @@ func (c sinkReplayCmd) undelivered(s *session) (ids []int64, err error) {
 		if err != nil {
 			return orNoCrawl(c.Name, err)
 		}
-		failed, err := opened.Undelivered(s.ctx, record.ID, c.Sink, 0, replayedMost)
+		failed, err := opened.Sinks.Undelivered(s.ctx, record.ID, c.Sink, 0, replayedMost)
 		for _, u := range failed {
 			ids = append(ids, u.ChangeID)
 		}

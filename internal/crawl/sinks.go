@@ -1,6 +1,6 @@
 package crawl
 
-// SinkSpec sends what changes to a program, a folder or people. See sinks.md.
+// SinkSpec sends what changes to a program, a folder or people. See sinks-delivery.md.
 type SinkSpec struct {
 	// Kind is webhook, mail, exec or folder.
 	Kind string `json:"kind"`

@@ -135,7 +135,7 @@ deep for a tree. Copies and traps are found by the whole main text, whatever is 
 `
 
 const sinkHead = `
-A sink of ` + "`sinks`" + ` is sent what changes. [sinks.md](sinks.md) says how.
+A sink of ` + "`sinks`" + ` is sent what changes. [sinks-delivery.md](sinks-delivery.md) says how.
 
 | Field | Meaning |
 | --- | --- |

@@ -42,14 +42,18 @@ type Store interface {
 	ListRejected(ctx context.Context, f store.RejectedFilter) ([]store.RejectedLink, error)
 	Traps(ctx context.Context, f store.TrapFilter) ([]store.TrapRecord, error)
 	Dominating(ctx context.Context, crawlID int64, limit int) ([]store.PrefixRecord, error)
-	ListSinks(ctx context.Context, crawlID int64) ([]store.SinkRecord, error)
-	Changes(ctx context.Context, p store.ChangesParams) (store.ChangesPage, error)
-	Undelivered(ctx context.Context, crawlID int64, sink string, after int64, limit int) ([]store.UndeliveredRecord, error)
 }
 
 // Visits is what surveys read of many pages at once; every store.Store is one.
 type Visits interface {
 	RecentVisits(ctx context.Context, pages []int64, each int) ([]store.VisitLook, error)
+}
+
+// Deliveries is what is read of sinks; every store.Store is one.
+type Deliveries interface {
+	ListSinks(ctx context.Context, crawlID int64) ([]store.SinkRecord, error)
+	Changes(ctx context.Context, p store.ChangesParams) (store.ChangesPage, error)
+	Undelivered(ctx context.Context, crawlID int64, sink string, after int64, limit int) ([]store.UndeliveredRecord, error)
 }
 
 // Format is how an answer is written.
@@ -66,6 +70,8 @@ const (
 type Reporter struct {
 	Store  Store
 	Visits Visits // only Survey and Compare need them
+	// Deliveries are needed for sinks: by Sinks and FailedOf, and where a status shows them.
+	Deliveries Deliveries
 	Out    io.Writer
 	Format Format
 	// Short, unless nil, says of the disks of this machine with the store and the archive

@@ -70,10 +70,10 @@ func (r Reporter) Sinks(ctx context.Context, name string) error {
 
 // sinks are those of a crawl's spec by name.
 func (r Reporter) sinks(ctx context.Context, c store.CrawlRecord, now time.Time) ([]sinkLine, error) {
-	if len(c.Spec.Sinks) == 0 {
+	if len(c.Spec.Sinks) == 0 || r.Deliveries == nil {
 		return nil, nil
 	}
-	known, err := r.Store.ListSinks(ctx, c.ID)
+	known, err := r.Deliveries.ListSinks(ctx, c.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -98,12 +98,12 @@ func (r Reporter) sink(ctx context.Context, spec crawl.SinkSpec, k store.SinkRec
 		Sink: k.Name, Kind: spec.Kind, State: sinkState(k, now), Code: orNull(k.Code), Problem: orNull(k.Problem), Since: stamp(k.Since),
 		Tries: k.Tries, NextTry: stamp(k.NextAt), Sent: k.Sent, LastSent: stamp(k.LastSent), Cursor: orNull(k.After.String()),
 	}
-	failed, err := r.Store.Undelivered(ctx, k.CrawlID, k.Name, 0, countedMost)
+	failed, err := r.Deliveries.Undelivered(ctx, k.CrawlID, k.Name, 0, countedMost)
 	if err != nil {
 		return line, err
 	}
 	line.Undelivered = len(failed)
-	page, err := r.Store.Changes(ctx, store.ChangesParams{After: k.After, CrawlID: k.CrawlID, Kinds: sink.NewFilter(k.Name, spec).Kinds(), Limit: countedMost})
+	page, err := r.Deliveries.Changes(ctx, store.ChangesParams{After: k.After, CrawlID: k.CrawlID, Kinds: sink.NewFilter(k.Name, spec).Kinds(), Limit: countedMost})
 	switch {
 	case errors.Is(err, feed.ErrTrimmed), errors.Is(err, feed.ErrAhead), errors.Is(err, feed.ErrEpoch):
 		return line, nil // its next delivery says so
@@ -191,7 +191,7 @@ func (r Reporter) FailedOf(ctx context.Context, crawlName, name string) error {
 	}
 	after, n := int64(0), 0
 	for {
-		failed, err := r.Store.Undelivered(ctx, record.ID, name, after, batch)
+		failed, err := r.Deliveries.Undelivered(ctx, record.ID, name, after, batch)
 		if err != nil {
 			return err
 		}

@@ -46,7 +46,8 @@ func TestSinks(t *testing.T) {
 	} {
 		for format, ext := range map[Format]string{Text: ".txt", JSON: ".jsonl"} {
 			var out bytes.Buffer
-			if err := ask(Reporter{Store: withSinks(), Out: &out, Format: format}); err != nil {
+			f := withSinks()
+			if err := ask(Reporter{Store: f, Deliveries: f, Out: &out, Format: format}); err != nil {
 				t.Fatal(err)
 			}
 			if bytes.Contains(out.Bytes(), []byte("hunter2")) {
