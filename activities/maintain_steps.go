@@ -91,6 +91,7 @@ func (a *Activities) maintenance() []maintenanceStep {
 		{"plans", a.allocate},
 		{"ranks", a.rankDue},
 		{"archive", a.sweep},
+		{"sinks", a.lookAfterSinks},
 		{contract.StepCounts, func(ctx context.Context, in contract.MaintainIn, out *contract.MaintainOut) (err error) {
 			out.Status, err = a.counts(ctx, in.CrawlID)
 			return err
