@@ -44,6 +44,11 @@ type Workflows interface {
 	StopPage(ctx context.Context, page crawl.PageRef) error
 	EvictPage(ctx context.Context, page crawl.PageRef) error
 	Reschedule(ctx context.Context, page crawl.PageRef, arg contract.RescheduleArg) error
+	// StartSink wakes a sink, which it starts first if it is gone; WakeSink does not start it.
+	StartSink(ctx context.Context, in contract.SinkIn, arg contract.SinkWakeArg) error
+	WakeSink(ctx context.Context, crawlName, name string, arg contract.SinkWakeArg) error
+	// MendSink starts a sink that is gone, and anew one that is stuck.
+	MendSink(ctx context.Context, in contract.SinkIn) (temporalkit.Mended, error)
 }
 
 // Filters asks the operator's filter programs.
@@ -78,6 +83,9 @@ type Settings struct {
 	// AtOnce lets Acquire begin permits for the Fetch of the same process. Whoever sets it
 	// calls Close.
 	AtOnce bool
+	// Senders and Events are what sinks send by, and what they send.
+	Senders Senders
+	Events  EventSource
 	// Foreign, unless nil, is told of each activity for what is of another store.
 	Foreign func(store string)
 }
@@ -137,6 +145,8 @@ func (a *Activities) Register(w worker.ActivityRegistry) {
 	register(w, a, contract.LeaveLine, a.LeaveLine)
 	register(w, a, contract.RegisterLinks, a.RegisterLinks)
 	register(w, a, contract.Admit, a.Admit)
+	register(w, a, contract.Deliver, a.Deliver)
+	register(w, a, contract.CommandSink, a.CommandSink)
 }
 
 // translate makes a store error one that workflows decide on: unavailable is

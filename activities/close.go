@@ -14,7 +14,7 @@ import (
 const closeBatch = 200
 
 // ClosePages asks a batch of a stopped crawl's living pages to complete. A page
-// without a workflow is only marked.
+// without a workflow is only marked. When all are asked, sinks deliver the rest.
 func (a *Activities) ClosePages(ctx context.Context, in contract.ClosePagesIn) (contract.ClosePagesOut, error) {
 	pages, err := a.stores.Pages.ListPages(ctx, store.PageFilter{CrawlID: in.CrawlID, States: crawl.LivingStates(), After: in.After, Limit: closeBatch})
 	if err != nil {
@@ -33,6 +33,7 @@ func (a *Activities) ClosePages(ctx context.Context, in contract.ClosePagesIn) (
 	}
 	if len(pages) == closeBatch {
 		out.After = pages[len(pages)-1].PageID
+		return out, nil
 	}
-	return out, nil
+	return out, translate(a.finishSinks(ctx, in.Name))
 }

@@ -94,6 +94,7 @@ func (a *Activities) maintenance() []maintenanceStep {
 		{"feed", func(ctx context.Context, _ contract.MaintainIn, _ *contract.MaintainOut) error {
 			return maintain.TrimFeed(ctx, a.stores.Feed)
 		}},
+		{"sinks", a.lookAfterSinks},
 		{contract.StepCounts, func(ctx context.Context, in contract.MaintainIn, out *contract.MaintainOut) (err error) {
 			out.Status, err = a.counts(ctx, in.CrawlID)
 			return err

@@ -129,6 +129,9 @@ func (a *Activities) open(ctx context.Context, spec crawl.Spec, seeds, named []s
 	if err != nil {
 		return contract.OpenCrawlOut{}, translate(err)
 	}
+	if err := a.openSinks(ctx, rec); err != nil {
+		return contract.OpenCrawlOut{}, translate(err)
+	}
 	stored, err := json.Marshal(rec.Spec)
 	if err != nil {
 		return contract.OpenCrawlOut{}, fmt.Errorf("encode spec: %w", err)

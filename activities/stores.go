@@ -31,6 +31,9 @@ type Stores struct {
 	Replacement maintain.ReplacementStore
 	Scope       maintain.ScopeStore
 	Traps       maintain.TrapStore
+
+	// What goes out.
+	Sinks SinkStore
 }
 
 // CrawlStore has the crawls as such.

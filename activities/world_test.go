@@ -352,6 +352,7 @@ type flows struct {
 	mended map[string]temporalkit.Mended
 	mends  int      // how often MendPage was called
 	ended  []string // stuck Discovers
+	sinks  []string // what was done with the workflows of sinks
 	// missing: no page has a running workflow.
 	missing bool
 	// down: Temporal does not answer.
@@ -487,6 +488,6 @@ func near(got, want time.Duration, share float64) bool {
 func storesOf(s store.Store) activities.Stores {
 	return activities.Stores{
 		Crawls: s, Gate: s, Pages: s, Frontier: s, Contents: s,
-		Allocation: s, Duplicates: s, Feed: s, Hints: s, Ranks: s, Replacement: s, Scope: s, Traps: s,
+		Allocation: s, Duplicates: s, Feed: s, Hints: s, Ranks: s, Replacement: s, Scope: s, Traps: s, Sinks: s,
 	}
 }

@@ -173,6 +173,7 @@ func (l *live) run(name string, args []any) {
 
 func (l *live) register(env *testsuite.TestWorkflowEnvironment) {
 	env.RegisterWorkflowWithOptions(Crawl, workflow.RegisterOptions{Name: contract.CrawlWorkflow})
+	env.RegisterWorkflowWithOptions(Sink, workflow.RegisterOptions{Name: contract.SinkWorkflow})
 	if !l.stub {
 		env.RegisterWorkflowWithOptions(Discover, workflow.RegisterOptions{Name: contract.DiscoverWorkflow})
 		env.RegisterWorkflowWithOptions(pageStub, workflow.RegisterOptions{Name: contract.PageWorkflow})

@@ -143,6 +143,34 @@ func commanded(ctx workflow.Context, summary string) workflow.Context {
 	})
 }
 
+// delivering are the options of Deliver. It sends for some seconds only, or makes one digest
+// of many pages; what the receiver answers is no error of it, so that one is the store's, and
+// is retried for ever: a retry costs no event.
+func delivering(ctx workflow.Context, summary string) workflow.Context {
+	return workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
+		StartToCloseTimeout: 10 * time.Minute,
+		HeartbeatTimeout:    heartbeat,
+		RetryPolicy:         patientRetries(0),
+		Summary:             clip(summary, maxSummary),
+	})
+}
+
+// asking are the options of a command to a sink, for which a person waits while a receiver
+// may take its time to answer.
+func asking(ctx workflow.Context, summary string) workflow.Context {
+	return workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
+		StartToCloseTimeout:    time.Minute,
+		ScheduleToCloseTimeout: 2 * time.Minute,
+		HeartbeatTimeout:       heartbeat,
+		RetryPolicy: &temporal.RetryPolicy{
+			InitialInterval:        time.Second,
+			MaximumAttempts:        3,
+			NonRetryableErrorTypes: []string{contract.ErrTypeNotFound, contract.ErrTypeBadSpec},
+		},
+		Summary: clip(summary, maxSummary),
+	})
+}
+
 func patientRetries(attempts int32) *temporal.RetryPolicy {
 	return &temporal.RetryPolicy{
 		InitialInterval:        time.Second,

@@ -13,4 +13,5 @@ func Register(w worker.WorkflowRegistry) {
 	w.RegisterWorkflowWithOptions(Page, workflow.RegisterOptions{Name: contract.PageWorkflow})
 	w.RegisterWorkflowWithOptions(Crawl, workflow.RegisterOptions{Name: contract.CrawlWorkflow})
 	w.RegisterWorkflowWithOptions(Discover, workflow.RegisterOptions{Name: contract.DiscoverWorkflow})
+	w.RegisterWorkflowWithOptions(Sink, workflow.RegisterOptions{Name: contract.SinkWorkflow})
 }

@@ -54,7 +54,7 @@ func TestReplay(t *testing.T) {
 			replay(t, history)
 		})
 	}
-	for _, name := range []string{contract.PageWorkflow, contract.CrawlWorkflow, contract.DiscoverWorkflow} {
+	for _, name := range []string{contract.PageWorkflow, contract.CrawlWorkflow, contract.DiscoverWorkflow} { // no release had sinks
 		if types[name] == 0 {
 			t.Errorf("no history of %s in testdata", name)
 		}
@@ -144,7 +144,7 @@ func TestHistories(t *testing.T) {
 	t.Parallel()
 	for name, f := range map[string]func(*testing.T, string){
 		"page-visits": histVisits, "page-registers": histRegisters, "page-failing": histFailing, "page-line": histLine, "page-people": histPeople,
-		"page-redirect": histRedirect, "discover": histDiscover, "crawl": histCrawl, "page-evicted": histEvicted, "crawl-ranks": histRanks,
+		"page-redirect": histRedirect, "discover": histDiscover, "crawl": histCrawl, "page-evicted": histEvicted, "crawl-ranks": histRanks, "sink": histSink,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -423,6 +423,43 @@ func histRanks(t *testing.T, name string) {
 	s.update(id, contract.RankName)
 	s.await("batch 4")
 	s.update(id, contract.StopName)
+	s.end(run)
+	s.keep(name, run)
+}
+
+// histSink: a sink that is woken, delivers in parts, tries again, is paused, obeys commands and
+// ends with its crawl; over several runs.
+func histSink(t *testing.T, name string) {
+	s := newOnServer(t)
+	looks := 0
+	s.world.OnDeliver = func(in contract.DeliverIn) (contract.DeliverOut, error) {
+		looks++
+		s.marks.reach(fmt.Sprintf("look %d", looks))
+		switch looks {
+		case 1:
+			return contract.DeliverOut{Sent: 100, More: true}, nil
+		case 2:
+			return contract.DeliverOut{Sent: 3, Wait: time.Second, Reason: "503", Problem: "503", Tries: 1, Lag: time.Second}, nil
+		case 3:
+			return contract.DeliverOut{Sent: 1, Undelivered: 1}, nil
+		case 4:
+			return contract.DeliverOut{Paused: true, Code: "gone", Problem: "410 Gone"}, nil
+		case 5:
+			return contract.DeliverOut{Sent: 2, More: true}, nil
+		case 6:
+			return contract.DeliverOut{}, nil
+		}
+		return contract.DeliverOut{Ended: true}, nil
+	}
+	id := contract.SinkID("news", "team")
+	run := s.start(client.StartWorkflowOptions{ID: id, TypedSearchAttributes: contract.SinkAttributes("news")}, contract.SinkWorkflow,
+		contract.SinkIn{CrawlID: 1, Crawl: "news", Sink: "team", Tuning: contract.Tuning{LooksPerRun: 2}})
+	s.await("look 3")
+	s.signal(id, contract.SinkWake, contract.SinkWakeArg{})
+	s.await("look 4")
+	s.update(id, contract.Resume)
+	s.await("look 6")
+	s.update(id, contract.SinkReplay, contract.ReplayArg{After: "c1.5f2a9c01.4"})
 	s.end(run)
 	s.keep(name, run)
 }

@@ -14,12 +14,14 @@ const (
 	visitsPerRun = 100
 	eventsPerRun = 1000
 	turnsPerRun  = 300
+	looksPerRun  = 200
 	// longSleep: before a sleep longer than this, the page continues as new, so that each of
 	// the many pages that sleep for months costs only one short history.
 	longSleep = 7 * 24 * time.Hour
-	// pageRunAge and crawlRunAge bound how long old code must be kept.
+	// pageRunAge, crawlRunAge and sinkRunAge bound how long old code must be kept.
 	pageRunAge  = 30 * 24 * time.Hour
 	crawlRunAge = 24 * time.Hour
+	sinkRunAge  = 24 * time.Hour
 )
 
 // Bounds of fan-out.
@@ -45,6 +47,12 @@ const (
 	// fruitlessTries is how many permits in a row may come to nothing (lost attempts, revoked
 	// permits, robots.txt hops) before the page pauses between two attempts.
 	fruitlessTries = 8
+	// idleLook: a sink that has all there is looks again after this time, in case that the
+	// worker was lost that was about to wake it. An idle sink costs two Actions for that.
+	idleLook = 6 * time.Hour
+	// finishingFor: a sink of a stopped crawl waits so long for what the crawl's pages still
+	// say when they complete.
+	finishingFor = time.Minute
 	// admitTries bounds a Discover's patience with the store to about an hour. Maintenance
 	// takes up what it leaves.
 	admitTries = 60
@@ -56,5 +64,6 @@ func tuned(t contract.Tuning) contract.Tuning {
 		VisitsPerRun: cmp.Or(t.VisitsPerRun, visitsPerRun),
 		EventsPerRun: cmp.Or(t.EventsPerRun, eventsPerRun),
 		TurnsPerRun:  cmp.Or(t.TurnsPerRun, turnsPerRun),
+		LooksPerRun:  cmp.Or(t.LooksPerRun, looksPerRun),
 	}
 }

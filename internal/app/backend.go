@@ -34,7 +34,7 @@ func (Backend) OpenStore(ctx context.Context, dsn string) (cli.Opened, error) {
 	ctx, cancel := context.WithTimeout(ctx, storeLimit)
 	defer cancel()
 	s, err := openStore(ctx, dsn, storeRead, "")
-	return cli.Opened{Store: s, Seeds: s, Visits: s, Feed: s, Closer: s}, err
+	return cli.Opened{Store: s, Seeds: s, Visits: s, Feed: s, Sinks: s, Closer: s}, err
 }
 
 // OpenArchive implements cli.Backend.
@@ -152,6 +152,27 @@ func (f flowClient) ChangePage(ctx context.Context, page store.PageRecord, chang
 // AskVisit implements cli.Client.
 func (f flowClient) AskVisit(ctx context.Context, page store.PageRecord) error {
 	return f.starting(ctx).AskPage(ctx, activities.NewPageIn(page))
+}
+
+// sinkLimit is how long a command to a sink may take: a delivery under way ends first, and a
+// receiver may take its time to answer.
+const sinkLimit = 2 * time.Minute
+
+// CommandSink implements cli.Client.
+func (f flowClient) CommandSink(ctx context.Context, c store.CrawlRecord, name string, command cli.SinkCommand, replay cli.SinkReplay) (string, error) {
+	flows := f.starting(ctx)
+	in := contract.SinkIn{Store: flows.Store, CrawlID: c.ID, Crawl: c.Spec.Name, Sink: name}
+	var arg any
+	if command == cli.ReplaySink {
+		arg = contract.ReplayArg{After: replay.After, Changes: replay.Changes}
+	}
+	asking, cancel := context.WithTimeout(ctx, sinkLimit)
+	defer cancel()
+	ack, err := flows.CommandSink(asking, in, string(command), arg)
+	if asking.Err() != nil && ctx.Err() == nil {
+		return "", fmt.Errorf("sink %s did not answer within %s: is a worker running, and does the store answer?", name, sinkLimit)
+	}
+	return ack.Message, err
 }
 
 // Explain implements cli.Client.

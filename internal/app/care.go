@@ -50,6 +50,7 @@ type crawlCare struct {
 	ends      looker
 	backlog   looker
 	stuck     looker
+	sinks     *sinkWatch
 	strangers interface {
 		look(ctx context.Context) (words string, err error)
 	}
@@ -69,6 +70,7 @@ func newCrawlCare(p parts, log *slog.Logger) *crawlCare {
 	care.backlog = &backlogWatch{store: p.store, ask: func(ctx context.Context) (temporalkit.Backlog, error) {
 		return temporalkit.BacklogOf(ctx, p.client, p.home.Namespace, p.home.TaskQueue)
 	}}
+	care.sinks = &sinkWatch{store: p.store, flows: flows}
 	if p.struggling != nil {
 		care.stuck = &stuckPages{store: p.store, flows: flows, heard: p.struggling.Take, log: log}
 	}
@@ -126,6 +128,7 @@ func (c *crawlCare) look(ctx context.Context) {
 			if err := c.care(ctx, rec); err != nil && ctx.Err() == nil {
 				c.log.Warn("a crawl could not be looked after", "crawl", rec.Spec.Name, "error", err)
 			}
+			c.wakeSinks(ctx, rec)
 		}
 		if len(crawls) < careBatch {
 			break
@@ -143,6 +146,18 @@ func (c *crawlCare) look(ctx context.Context) {
 	}
 	if c.ends != nil {
 		c.also(ctx, c.ends, "workflows that were ended")
+	}
+}
+
+// wakeSinks wakes the sinks of a crawl for which there are changes.
+func (c *crawlCare) wakeSinks(ctx context.Context, rec store.CrawlRecord) {
+	if c.sinks == nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, careLimit)
+	defer cancel()
+	if err := c.sinks.look(ctx, rec); err != nil && ctx.Err() == nil {
+		c.log.Warn("sinks could not be told of changes", "crawl", rec.Spec.Name, "error", err)
 	}
 }
 

@@ -119,7 +119,7 @@ func startWorker(ctx context.Context, p parts, cfg config.Config, sticky time.Du
 	w := temporalkit.NewWorker(p.client, workerOptions(p.home.TaskQueue, cfg, sticky))
 	workflows.Register(w)
 	flows := p.workflows()
-	settings := activities.Settings{Version: config.Release, Contact: cfg.Contact, Overdue: cfg.Overdue, Running: flows.RunningPages, Filters: p.programs, Room: p.keeper, Engine: p.engine, Ended: p.ended, AtOnce: true, Foreign: p.strange}
+	settings := activities.Settings{Version: config.Release, Contact: cfg.Contact, Overdue: cfg.Overdue, Running: flows.RunningPages, Filters: p.programs, Room: p.keeper, Engine: p.engine, Ended: p.ended, AtOnce: true, Foreign: p.strange, Senders: newSenders(), Events: sinkEvents{store: p.store, files: p.files}}
 	acts := activities.New(storesOf(p.store), p.files, fetch.New(fetch.Options{}), flows, settings, log)
 	acts.Register(w)
 	watch := &roomWatch{keeper: p.keeper, store: p.store, name: workerName(), wake: acts.WakeHeld, log: log}
@@ -138,6 +138,6 @@ func startWorker(ctx context.Context, p parts, cfg config.Config, sticky time.Du
 func storesOf(s store.Store) activities.Stores {
 	return activities.Stores{
 		Crawls: s, Gate: s, Pages: s, Frontier: s, Contents: s,
-		Allocation: s, Duplicates: s, Feed: s, Hints: s, Ranks: s, Replacement: s, Scope: s, Traps: s,
+		Allocation: s, Duplicates: s, Feed: s, Hints: s, Ranks: s, Replacement: s, Scope: s, Traps: s, Sinks: s,
 	}
 }

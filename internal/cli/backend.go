@@ -91,6 +91,7 @@ type Opened struct {
 	Seeds  SeedKeys
 	Visits report.Visits
 	Feed   Feed
+	Sinks  report.Deliveries
 	io.Closer
 }
 
@@ -138,6 +139,9 @@ type Client interface {
 	ChangePage(ctx context.Context, page store.PageRecord, change PageChange, arg string) (string, error)
 	// AskVisit is ChangePage(VisitNow) without waiting for the answer.
 	AskVisit(ctx context.Context, page store.PageRecord) error
+	// CommandSink has the workflow of a crawl's sink carry out a command, and starts it if it
+	// is gone.
+	CommandSink(ctx context.Context, c store.CrawlRecord, name string, command SinkCommand, replay SinkReplay) (string, error)
 	// Explain returns what the page's workflow says of itself.
 	Explain(ctx context.Context, page store.PageRecord) (report.Live, error)
 	// Close ends the connection.
@@ -168,6 +172,24 @@ const (
 	SetInterval PageChange = "set-interval" // arg: the interval, "0" for the policy's
 	Snooze      PageChange = "snooze"       // arg: for how long, "0" ends it
 )
+
+// SinkCommand is what CommandSink does. The values are the names of the sink's updates.
+type SinkCommand string
+
+// The commands of a sink.
+const (
+	TestSink   SinkCommand = "test"
+	PauseSink  SinkCommand = "pause"
+	ResumeSink SinkCommand = "resume"
+	SkipChange SinkCommand = "skip"
+	ReplaySink SinkCommand = "replay"
+)
+
+// SinkReplay says what ReplaySink sends again: all after a cursor, or some changes.
+type SinkReplay struct {
+	After   string
+	Changes []int64
+}
 
 // Target is where a command acts that writes to the store itself.
 type Target struct {

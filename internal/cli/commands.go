@@ -43,6 +43,7 @@ type commands struct {
 	Report     reportCmd     `cmd:"" help:"Show a crawl in the figures that crawlers are judged by."`
 	Traps      trapsCmd      `cmd:"" help:"List parts of sites that are held as traps, and release them."`
 	Sources    sourcesCmd    `cmd:"" help:"List the sitemaps and feeds that a crawl reads."`
+	Sinks      sinksCmd      `cmd:"" help:"List, test, pause and replay what a crawl sends out."`
 	Explain    explainCmd    `cmd:"" help:"Say when a page is visited next, and why then."`
 	Export     exportCmd     `cmd:"" help:"Write a crawl to a folder as files, WARC or JSON Lines."`
 	Check      checkCmd      `cmd:"" help:"Try how a URL would be judged, without a request."`

@@ -37,6 +37,8 @@ type fakeBackend struct {
 	content               *crawl.ContentSpec  // of the crawl, if not as by default
 	visits                []store.VisitRecord // of news' page, newest first; nil is one
 	copied                backup.Copied       // by a backup or restore
+	sinks                 map[string]crawl.SinkSpec
+	allDelivered          bool // nothing is undelivered
 }
 
 func (b *fakeBackend) Dev(ctx context.Context, o DevOptions) error {
@@ -58,7 +60,7 @@ func (b *fakeBackend) OpenStore(_ context.Context, dsn string) (Opened, error) {
 	b.opened++
 	b.dsn = dsn
 	s := &fakeStore{backend: b}
-	return Opened{Store: s, Seeds: s, Visits: s, Feed: s, Closer: s}, nil
+	return Opened{Store: s, Seeds: s, Visits: s, Feed: s, Sinks: s, Closer: s}, nil
 }
 
 func (b *fakeBackend) OpenArchive(_ context.Context, url string) (archive.Store, error) {
@@ -276,6 +278,7 @@ func (s *fakeStore) Crawl(_ context.Context, name string) (store.CrawlRecord, er
 	if c := s.backend.content; c != nil {
 		spec.Content = *c
 	}
+	spec.Sinks = s.backend.sinks
 	return store.CrawlRecord{ID: 1, Spec: spec, State: crawl.CrawlRunning}, nil
 }
 
@@ -454,6 +457,25 @@ func (c *fakeClient) AskVisit(_ context.Context, page store.PageRecord) error {
 
 func (c *fakeClient) Explain(_ context.Context, page store.PageRecord) (report.Live, error) {
 	return report.Live{Doing: "sleeping", Due: now.Add(time.Hour), Reasons: []string{"a person set a visit every 2h"}}, nil
+}
+
+func (c *fakeClient) CommandSink(_ context.Context, rec store.CrawlRecord, name string, command SinkCommand, replay SinkReplay) (string, error) {
+	return c.note("%s %s/%s %+v", command, rec.Spec.Name, name, replay), nil
+}
+
+func (s *fakeStore) ListSinks(context.Context, int64) ([]store.SinkRecord, error) {
+	return []store.SinkRecord{{CrawlID: 1, Name: "team", After: feed.Cursor{Epoch: "5f2a9c01", ID: 40}, Sent: 38, LastSent: now.Add(-time.Hour), Paused: true, Code: "gone", Problem: "410 Gone"}}, nil
+}
+
+func (s *fakeStore) Changes(context.Context, store.ChangesParams) (store.ChangesPage, error) {
+	return store.ChangesPage{Changes: []feed.Change{{ID: 41, At: now.Add(-time.Minute)}, {ID: 42, At: now}}}, nil
+}
+
+func (s *fakeStore) Undelivered(_ context.Context, _ int64, _ string, after int64, _ int) ([]store.UndeliveredRecord, error) {
+	if after >= 17 || s.backend.allDelivered {
+		return nil, nil
+	}
+	return []store.UndeliveredRecord{{ChangeID: 17, At: now.Add(-time.Hour), Tries: 5, Problem: "400 Bad Request"}}, nil
 }
 
 func (c *fakeClient) Close() { c.closed++ }

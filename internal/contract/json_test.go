@@ -44,6 +44,14 @@ func TestPayloadsRoundTrip(t *testing.T) {
 		contract.Ack{},
 		contract.AdmitOut{},
 		contract.MaintainOut{},
+		contract.SinkIn{},
+		contract.SinkIn{
+			Store: "s", CrawlID: 1, Crawl: "news", Sink: "x", Wake: at, Why: "w", Woken: true, Asked: true, Finishing: at, Done: true,
+			Last: contract.DeliverOut{Sent: 1, More: true, Wait: time.Second, Paused: true, Code: "c", Problem: "p", Lag: time.Hour}, Sent: 3, Runs: 2,
+		},
+		contract.DeliverOut{},
+		contract.SinkCommandOut{},
+		contract.ReplayArg{After: "c1.5f2a9c01.4", Changes: []int64{17}},
 	} {
 		raw, err := json.Marshal(v)
 		if err != nil {
@@ -57,6 +65,21 @@ func TestPayloadsRoundTrip(t *testing.T) {
 		}
 		if !reflect.DeepEqual(back.Elem().Interface(), v) {
 			t.Errorf("%T comes back as %+v, was %+v", v, back.Elem().Interface(), v)
+		}
+	}
+}
+
+// What people type as the input of replay is read whatever it is.
+func TestReplayArg(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]contract.ReplayArg{
+		`"c1.5f2a9c01.4"`:  {After: "c1.5f2a9c01.4"},
+		`{"changes":[17]}`: {Changes: []int64{17}},
+		`[17]`:             {Malformed: `[17]`},
+	} {
+		var got contract.ReplayArg
+		if err := json.Unmarshal([]byte(text), &got); err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("%s: %+v, %v", text, got, err)
 		}
 	}
 }

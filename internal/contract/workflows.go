@@ -77,6 +77,7 @@ type Tuning struct {
 	VisitsPerRun int `json:"visits_per_run,omitempty"` // default 100
 	EventsPerRun int `json:"events_per_run,omitempty"` // default 1000
 	TurnsPerRun  int `json:"turns_per_run,omitempty"`  // of Crawl's maintenance, default 300
+	LooksPerRun  int `json:"looks_per_run,omitempty"`  // of Sink, default 200
 }
 
 // VisitLine is one visit in a page's current details.

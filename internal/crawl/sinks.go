@@ -1,6 +1,6 @@
 package crawl
 
-// SinkSpec sends what changes to a program, a folder or people. See changes.md.
+// SinkSpec sends what changes to a program, a folder or people. See sinks-delivery.md.
 type SinkSpec struct {
 	// Kind is webhook, mail, exec or folder.
 	Kind string `json:"kind"`
@@ -14,21 +14,24 @@ type SinkSpec struct {
 	// Kinds are the kinds of changes to be sent, such as page.new; a * may stand at the
 	// end: page.*. None are page.new, page.changed, page.gone, page.back and page.moved.
 	Kinds []string `json:"kinds,omitempty"`
-	// Hosts and Prefix select pages: of these hosts, or whose URL starts like one of these
-	// prefixes. None select all.
-	Hosts  Texts `json:"hosts,omitempty"`
+	// Hosts select pages by their host: example.com, *.example.com for every name under it,
+	// or example.com:8080. None select all.
+	Hosts Texts `json:"hosts,omitempty"`
+	// Prefix selects pages whose URL starts with it, or with one of a list, as text.
 	Prefix Texts `json:"prefix,omitempty"`
-	// When selects changes of text, all of its conditions together.
+	// When selects changes of text, all of its conditions together. Only page.new,
+	// page.changed and page.back are such changes, and others are not sent.
 	When *SinkWhen `json:"when,omitempty"`
-	// From is now (the default: what changes from the sink's first day on) or all (what the
-	// feed still has).
+	// From says where a new sink begins: now (the default: what changes from its first day
+	// on) or all (what the feed still has).
 	From string `json:"from,omitempty"`
-	// Every, if it is set, collects the changes of that time into one message, in which each
-	// page stands once. MaxItems is the most pages in it, at most 1000; 0 is 50.
-	Every    Duration `json:"every,omitempty"`
-	MaxItems int      `json:"max_items,omitempty"`
+	// Every collects the changes of that time, counted from the first of them, into one
+	// message, in which each page stands once: 1m to 31d. Without it each change is sent.
+	Every Duration `json:"every,omitempty"`
+	// MaxItems is the most pages in such a message, at most 1000; 0 is 50.
+	MaxItems int `json:"max_items,omitempty"`
 	// Format is how a webhook's body looks: json (the default), slack, discord, ntfy or
-	// markdown; and for folder html or text.
+	// markdown; and of a folder's files, html (the default) or text.
 	Format string `json:"format,omitempty"`
 	// AllowPrivate lets a webhook be on this machine or in a private network.
 	AllowPrivate bool `json:"allow_private,omitempty"`
@@ -36,13 +39,13 @@ type SinkSpec struct {
 
 // SinkWhen selects changes by what changed in the text.
 type SinkWhen struct {
-	// Appears and Goes are words that must stand in an added, or a removed, line. Case does
-	// not matter.
+	// Appears is text that must stand in an added line; of a list, any. Case does not matter.
 	Appears Texts `json:"appears,omitempty"`
-	Goes    Texts `json:"goes,omitempty"`
-	// Words is the least number of words that were added or removed.
+	// Goes is the same for removed lines.
+	Goes Texts `json:"goes,omitempty"`
+	// Words is the least number of words that were added or removed, together.
 	Words int `json:"words,omitempty"`
-	// Number watches a number on the page.
+	// Number watches a number on the page, such as a price.
 	Number *SinkNumber `json:"number,omitempty"`
 }
 
@@ -50,8 +53,8 @@ type SinkWhen struct {
 type SinkNumber struct {
 	// After is the text before the number, "" for the first number of the page.
 	After string `json:"after"`
-	// Below and Above are bounds: the change counts if the number crosses one in that
-	// direction.
+	// Below is a bound: the change counts if the number was at least that and is less now.
 	Below *float64 `json:"below,omitempty"`
+	// Above is a bound: the change counts if the number was at most that and is more now.
 	Above *float64 `json:"above,omitempty"`
 }

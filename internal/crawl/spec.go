@@ -28,8 +28,8 @@ type Spec struct {
 	Identity   IdentitySpec   `json:"identity"`
 	// MaintainEvery is the time between two maintenance passes of the crawl.
 	MaintainEvery Duration `json:"maintain_every"`
-	// Sinks are told what changes, each by its name: 1 to 40 of a-z 0-9 . _ -, starting with a
-	// letter or digit.
+	// Sinks are the receivers of what changes, each by its name: 1 to 40 of a-z 0-9 . _ -,
+	// starting with a letter or digit; at most 20. See below.
 	Sinks map[string]SinkSpec `json:"sinks,omitempty"`
 }
 

@@ -98,10 +98,13 @@ func wrongField(data []byte, object reflect.Type, path string) (string, error) {
 	return "", nil
 }
 
-// wrongMember is wrongField of a member that is an object or a list of objects.
+// wrongMember is wrongField of a member that is an object, or a list or map of objects.
 func wrongMember(data []byte, member reflect.Type, path string) (string, error) {
 	if holdsStruct(member) {
 		return wrongField(data, member, path+".")
+	}
+	if member.Kind() == reflect.Map && holdsStruct(member.Elem()) {
+		return wrongNamed(data, member.Elem(), path)
 	}
 	var list []json.RawMessage
 	if member.Kind() != reflect.Slice || !holdsStruct(member.Elem()) || json.Unmarshal(data, &list) != nil {
@@ -113,6 +116,24 @@ func wrongMember(data []byte, member reflect.Type, path string) (string, error) 
 			return inner, err
 		}
 		if err := json.Unmarshal(element, reflect.New(member.Elem()).Interface()); err != nil {
+			return at, err
+		}
+	}
+	return "", nil
+}
+
+// wrongNamed is wrongField of each object in a map.
+func wrongNamed(data []byte, object reflect.Type, path string) (string, error) {
+	var named map[string]json.RawMessage
+	if json.Unmarshal(data, &named) != nil {
+		return "", nil
+	}
+	for _, name := range slices.Sorted(maps.Keys(named)) {
+		at := path + "." + name
+		if inner, err := wrongField(named[name], object, at+"."); err != nil {
+			return inner, err
+		}
+		if err := json.Unmarshal(named[name], reflect.New(object).Interface()); err != nil {
 			return at, err
 		}
 	}

@@ -100,6 +100,9 @@ func (s *Spec) Validate() error {
 	if err := s.validateRank(bad); err != nil {
 		return err
 	}
+	if err := s.validateSinks(bad); err != nil {
+		return err
+	}
 	return s.validateRevisit(bad)
 }
 

@@ -81,6 +81,21 @@ func specMarkdown(t *testing.T) string {
 		fmt.Fprintf(&b, "| `%s` | %s |\n", name, comments["ContentRule."+f.Name])
 	}
 	b.WriteString(contentExample)
+	b.WriteString(sinkHead)
+	for _, of := range []struct {
+		prefix string
+		object reflect.Type
+	}{{"", reflect.TypeFor[SinkSpec]()}, {"when.", reflect.TypeFor[SinkWhen]()}, {"when.number.", reflect.TypeFor[SinkNumber]()}} {
+		for f := range of.object.Fields() {
+			name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+			comment := comments[of.object.Name()+"."+f.Name]
+			if comment == "" {
+				t.Errorf("%s.%s has no comment", of.object.Name(), f.Name)
+			}
+			fmt.Fprintf(&b, "| `%s%s` | %s |\n", of.prefix, name, comment)
+		}
+	}
+	b.WriteString(sinkExample)
 	example, err := json.MarshalIndent(exampleSpec(), "    ", "  ")
 	if err != nil {
 		t.Fatal(err)
@@ -117,6 +132,20 @@ is read again by the new rules. Only where the site asked that its body not be k
 nothing to read. Selectors count in HTML only, and not in the few pages that are too large or too
 deep for a tree. Copies and traps are found by the whole main text, whatever is selected.
 ` + "`starter show URL --text`" + ` shows what is compared.
+`
+
+const sinkHead = `
+A sink of ` + "`sinks`" + ` is sent what changes. [sinks-delivery.md](sinks-delivery.md) says how.
+
+| Field | Meaning |
+| --- | --- |
+`
+
+const sinkExample = `
+    sinks:
+      team: {kind: webhook, to: "https://example.com/hook", secret: "env:TEAM_HOOK", kinds: [page.new, page.changed]}
+      daily: {kind: mail, to: "you@example.org", every: 24h, prefix: "https://example.org/docs/"}
+      cheap: {kind: mail, to: "you@example.org", when: {number: {after: "Price:", below: 100}}}
 `
 
 // kindOf says how a field of a rule is written.
@@ -189,7 +218,7 @@ var (
 func fieldComments(t *testing.T) map[string]string {
 	t.Helper()
 	comments := map[string]string{}
-	for _, name := range []string{"spec.go", "filter.go", "sources.go", "content.go"} {
+	for _, name := range []string{"spec.go", "filter.go", "sources.go", "content.go", "sinks.go"} {
 		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ParseComments)
 		if err != nil {
 			t.Fatal(err)

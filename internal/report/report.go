@@ -49,6 +49,13 @@ type Visits interface {
 	RecentVisits(ctx context.Context, pages []int64, each int) ([]store.VisitLook, error)
 }
 
+// Deliveries is what is read of sinks; every store.Store is one.
+type Deliveries interface {
+	ListSinks(ctx context.Context, crawlID int64) ([]store.SinkRecord, error)
+	Changes(ctx context.Context, p store.ChangesParams) (store.ChangesPage, error)
+	Undelivered(ctx context.Context, crawlID int64, sink string, after int64, limit int) ([]store.UndeliveredRecord, error)
+}
+
 // Format is how an answer is written.
 type Format string
 
@@ -63,8 +70,10 @@ const (
 type Reporter struct {
 	Store  Store
 	Visits Visits // only Survey and Compare need them
-	Out    io.Writer
-	Format Format
+	// Deliveries are needed for sinks: by Sinks and FailedOf, and where a status shows them.
+	Deliveries Deliveries
+	Out        io.Writer
+	Format     Format
 	// Short, unless nil, says of the disks of this machine with the store and the archive
 	// that they have no room left; "" if they have, or are elsewhere.
 	Short func() string

@@ -15,6 +15,7 @@ import (
 
 	"recrawl/internal/admission"
 	"recrawl/internal/crawl"
+	"recrawl/internal/feed"
 	"recrawl/internal/polite"
 	"recrawl/internal/rank"
 	"recrawl/internal/report/survey"
@@ -44,6 +45,30 @@ type fake struct {
 	care       store.CareRecord
 	standings  map[int64]store.Standing
 	evicted    []store.Eviction
+	sinks      []store.SinkRecord
+	changes    []feed.Change
+	failed     []store.UndeliveredRecord
+}
+
+func (f *fake) ListSinks(context.Context, int64) ([]store.SinkRecord, error) { return f.sinks, f.fail }
+
+func (f *fake) Changes(_ context.Context, p store.ChangesParams) (store.ChangesPage, error) {
+	var page store.ChangesPage
+	for _, c := range f.changes {
+		if c.ID > p.After.ID {
+			page.Changes = append(page.Changes, c)
+		}
+	}
+	return page, f.fail
+}
+
+func (f *fake) Undelivered(_ context.Context, _ int64, name string, after int64, _ int) (found []store.UndeliveredRecord, err error) {
+	for _, u := range f.failed {
+		if u.Sink == name && u.ChangeID > after {
+			found = append(found, u)
+		}
+	}
+	return found, f.fail
 }
 
 func (f *fake) Care(context.Context, int64) (store.CareRecord, error) { return f.care, f.fail }

@@ -52,7 +52,9 @@ type statusLine struct {
 	Held []heldLine `json:"held"`
 	// Backlog is what waits in Temporal's task queue, for all crawls; left out if nothing
 	// has waited for long enough to speak of.
-	Backlog  *backlogLine  `json:"backlog,omitempty"`
+	Backlog *backlogLine `json:"backlog,omitempty"`
+	// Sinks are those of the crawl's spec, left out if there are none.
+	Sinks    []sinkLine    `json:"sinks,omitempty"`
 	Troubles []troubleLine `json:"troubles"`
 }
 
@@ -130,6 +132,9 @@ func (r Reporter) status(ctx context.Context, c store.CrawlRecord, now time.Time
 	if more.hosts, more.troubled, err = r.Trouble(ctx, c, now, troubleShown); err != nil {
 		return err
 	}
+	if more.sinks, err = r.sinks(ctx, c, now); err != nil {
+		return err
+	}
 	if r.Format == JSON {
 		return writeJSON(r.Out, statusOf(c, s, more, now))
 	}
@@ -146,6 +151,7 @@ type statusMore struct {
 	troubles   []store.TroubleRecord
 	hosts      []HostTrouble // that are in trouble, of so many
 	troubled   int
+	sinks      []sinkLine
 }
 
 // rejectedWords are the most frequent reasons.
@@ -175,7 +181,7 @@ func statusOf(c store.CrawlRecord, s store.StatusRecord, more statusMore, now ti
 		Policy: c.Spec.Revisit.Policy, Budget: orNull(c.Spec.Revisit.Budget),
 		PlannedPerDay: more.steering.Planned, BudgetPerDay: more.steering.Budget, Threshold: more.steering.Threshold,
 		ThresholdReasons: words(more.steering.Reasons), Evictions: s.Evicted,
-		Held: heldLines(more.held), Backlog: backlogOf(more.backlog), Troubles: troubleLines(more.troubles),
+		Held: heldLines(more.held), Backlog: backlogOf(more.backlog), Troubles: troubleLines(more.troubles), Sinks: more.sinks,
 	}
 	for _, e := range more.evicted {
 		line.LastEviction = &evictionLine{URL: e.Page.URL, For: orNull(e.By.URL), At: stamp(e.At), Reason: evictionWords(e.Reason)}
@@ -222,6 +228,9 @@ func (r Reporter) statusText(c store.CrawlRecord, s store.StatusRecord, more sta
 	t.row("waiting", strconv.Itoa(s.Waiting)+" in hosts' lines")
 	t.row("overdue", overdue(s))
 	t.row("next due", nextDue(c.State, s).words(now))
+	for i, l := range more.sinks {
+		t.row([]string{"sinks", ""}[min(i, 1)], l.words(c.Spec.Name, now))
+	}
 	t.row("policy", policy(c.Spec.Revisit))
 	if steering := more.steering; steering.Threshold > 0 {
 		t.row("planned", fmt.Sprintf("%.0f visits a day of %.0f, at θ %s", steering.Planned, steering.Budget, figure(steering.Threshold)))
@@ -269,6 +278,9 @@ func (r Reporter) statusTable(ctx context.Context, crawls []store.CrawlRecord, n
 	if err := t.flush(); err != nil {
 		return err
 	}
+	if err := r.pausedSinks(ctx, crawls, now); err != nil {
+		return err
+	}
 	var backlog store.BacklogRecord
 	for _, c := range crawls {
 		troubles, waiting, err := r.troubles(ctx, c, now)
@@ -288,6 +300,25 @@ func (r Reporter) statusTable(ctx context.Context, crawls []store.CrawlRecord, n
 		}
 	}
 	return r.heldWorkers(ctx, now)
+}
+
+// pausedSinks writes those sinks of all crawls that need a person.
+func (r Reporter) pausedSinks(ctx context.Context, crawls []store.CrawlRecord, now time.Time) error {
+	for _, c := range crawls {
+		lines, err := r.sinks(ctx, c, now)
+		if err != nil {
+			return err
+		}
+		for _, l := range lines {
+			if l.State != "paused" {
+				continue
+			}
+			if _, err := fmt.Fprintf(r.Out, "crawl %s, sink %s\n", c.Spec.Name, l.words(c.Spec.Name, now)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // nonZero lists counts in the order of their keys: "120 known, 16 active".

@@ -11,8 +11,8 @@ import (
 )
 
 // Crawl ends the workflows of a crawl that is stopped in the store, and removes all
-// their runs: the Crawl first, which might start others, then its Discovers and pages.
-// progress is told how many are gone. Cut off, a new call goes on.
+// their runs: the Crawl first, which might start others, then its Discovers, pages and
+// sinks. progress is told how many are gone. Cut off, a new call goes on.
 func (e *Eraser) Crawl(ctx context.Context, name string, progress func(removed int)) (int, error) {
 	id := contract.CrawlID(name)
 	infos, err := e.list(ctx, "WorkflowId = "+quoted(id))
@@ -27,7 +27,8 @@ func (e *Eraser) Crawl(ctx context.Context, name string, progress func(removed i
 	if err != nil {
 		return removed, err
 	}
-	query := fmt.Sprintf("WorkflowId STARTS_WITH %s OR WorkflowId STARTS_WITH %s", quoted("discover/"+name+"/"), quoted("page/"+name+"/"))
+	query := fmt.Sprintf("WorkflowId STARTS_WITH %s OR WorkflowId STARTS_WITH %s OR WorkflowId STARTS_WITH %s",
+		quoted("discover/"+name+"/"), quoted("page/"+name+"/"), quoted(contract.SinkIDs(name)))
 	done := map[run]bool{}
 	for {
 		found, err := e.some(ctx, query, done)

@@ -52,6 +52,10 @@ type World struct {
 	OnAdmit      func(contract.AdmitIn) (contract.AdmitOut, error)
 	OnRank       func(contract.RankIn) (contract.RankOut, error)
 	OnReplace    func(contract.ReplaceIn) (contract.ReplaceOut, error)
+	// OnDeliver answers Deliver; nil has nothing to deliver. OnCommandSink answers a command to
+	// a sink; nil obeys.
+	OnDeliver     func(contract.DeliverIn) (contract.DeliverOut, error)
+	OnCommandSink func(contract.SinkCommandIn) (contract.SinkCommandOut, error)
 	// OnLeave answers LeaveLine; nil agrees.
 	OnLeave func(contract.LeaveIn) contract.LeaveOut
 
@@ -178,6 +182,8 @@ func (w *World) Register(r worker.ActivityRegistry) {
 	contract.Admit.Register(r, serve(w, contract.Admit, w.admit))
 	contract.Rank.Register(r, serve(w, contract.Rank, w.rank))
 	contract.Replace.Register(r, serve(w, contract.Replace, w.replace))
+	contract.Deliver.Register(r, serve(w, contract.Deliver, w.deliver))
+	contract.CommandSink.Register(r, serve(w, contract.CommandSink, w.commandSink))
 }
 
 // Unavailable is the error of activities whose store does not answer.
@@ -378,6 +384,20 @@ func (w *World) replace(in contract.ReplaceIn, _ time.Time) (contract.ReplaceOut
 		return w.OnReplace(in)
 	}
 	return contract.ReplaceOut{}, nil
+}
+
+func (w *World) deliver(in contract.DeliverIn, _ time.Time) (contract.DeliverOut, error) {
+	if w.OnDeliver != nil {
+		return w.OnDeliver(in)
+	}
+	return contract.DeliverOut{}, nil
+}
+
+func (w *World) commandSink(in contract.SinkCommandIn, _ time.Time) (contract.SinkCommandOut, error) {
+	if w.OnCommandSink != nil {
+		return w.OnCommandSink(in)
+	}
+	return contract.SinkCommandOut{Message: in.Command, Look: true}, nil
 }
 
 // open accepts every spec that parses and knows one crawl.

@@ -1,0 +1,295 @@
+package activities
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"recrawl/internal/contract"
+	"recrawl/internal/crawl"
+	"recrawl/internal/feed"
+	"recrawl/internal/sink"
+	"recrawl/internal/store"
+)
+
+const (
+	// deliverBatch is how many events one Deliver sends at most.
+	deliverBatch = 100
+	// deliverFor is for how long it begins to send another: a command of a person waits for
+	// its end.
+	deliverFor = 10 * time.Second
+	// sendLimit bounds one try to send.
+	sendLimit = 30 * time.Second
+)
+
+// Deliver sends a batch of a sink's changes in order, and moves the sink's cursor after
+// each that was acknowledged: who is cut off in between sends that one again. Of two that run
+// at once, since a worker seemed to be lost, one finds that the cursor has moved, and ends.
+func (a *Activities) Deliver(ctx context.Context, in contract.DeliverIn) (contract.DeliverOut, error) {
+	d, err := a.newDelivery(ctx, in.CrawlID, in.Crawl, in.Sink)
+	if err != nil {
+		return contract.DeliverOut{}, translate(err)
+	}
+	if d == nil {
+		return contract.DeliverOut{Ended: true}, nil
+	}
+	defer d.close()
+	err = d.run(ctx, in.Asked)
+	if errors.Is(err, store.ErrConflict) {
+		d.out.More, err = true, nil
+	}
+	if ctx.Err() != nil {
+		err = ctx.Err()
+	}
+	return d.out, translate(err)
+}
+
+// delivery is a sink while something is done with it.
+type delivery struct {
+	a      *Activities
+	crawl  store.CrawlRecord
+	spec   crawl.SinkSpec
+	filter sink.Filter
+	rec    store.SinkRecord // as the store has it
+	began  time.Time
+	sender sink.Sender // nil before it is needed
+	out    contract.DeliverOut
+}
+
+// newDelivery returns nil if the crawl has no such sink.
+func (a *Activities) newDelivery(ctx context.Context, crawlID int64, crawlName, name string) (*delivery, error) {
+	rec, err := a.stores.Crawls.Crawl(ctx, crawlName)
+	if err != nil {
+		return nil, err
+	}
+	spec, ok := rec.Spec.Sinks[name]
+	if !ok || rec.ID != crawlID || rec.Deleting {
+		return nil, nil
+	}
+	d := &delivery{a: a, crawl: rec, spec: spec, filter: sink.NewFilter(name, spec), began: time.Now()}
+	d.out.Stopped = rec.State == crawl.CrawlStopped
+	known, err := a.stores.Sinks.ListSinks(ctx, rec.ID)
+	if err != nil {
+		return nil, err
+	}
+	if i := slices.IndexFunc(known, func(k store.SinkRecord) bool { return k.Name == name }); i >= 0 {
+		d.rec = known[i]
+		return d, nil
+	}
+	d.rec, err = a.openSink(ctx, rec.ID, name, spec)
+	return d, err
+}
+
+func (d *delivery) close() {
+	if d.sender == nil {
+		return
+	}
+	if err := d.sender.Close(); err != nil {
+		d.a.log.Debug("a sink's connections were not closed", "crawl", d.crawl.Spec.Name, "sink", d.rec.Name, "error", err)
+	}
+}
+
+func (d *delivery) run(ctx context.Context, asked bool) error {
+	now, err := d.a.stores.Crawls.Now(ctx)
+	if err != nil {
+		return err
+	}
+	if d.rec.Paused || d.rec.NextAt.After(now) && !asked {
+		d.tell(now)
+		return d.lag(ctx, now)
+	}
+	if d.spec.Every > 0 {
+		return d.digest(ctx)
+	}
+	for {
+		more, err := d.stream(ctx)
+		if err != nil || !more {
+			return err
+		}
+		if d.out.Sent >= deliverBatch || time.Since(d.began) >= deliverFor {
+			d.out.More = true
+			return nil
+		}
+	}
+}
+
+// tell puts into the answer how the sink stands.
+func (d *delivery) tell(now time.Time) {
+	r := d.rec
+	d.out.Paused, d.out.Code, d.out.Problem, d.out.Tries = r.Paused, r.Code, r.Problem, r.Tries
+	if !r.Paused && r.NextAt.After(now) {
+		d.out.Wait, d.out.Reason = r.NextAt.Sub(now), "its receiver is tried again: "+r.Problem
+	}
+}
+
+// changes reads what comes after a cursor.
+func (d *delivery) changes(ctx context.Context, after feed.Cursor, limit int) (store.ChangesPage, error) {
+	return d.a.stores.Sinks.Changes(ctx, store.ChangesParams{After: after, CrawlID: d.crawl.ID, Kinds: d.filter.Kinds(), Limit: limit})
+}
+
+// lag notes how old the first change is that is not delivered.
+func (d *delivery) lag(ctx context.Context, now time.Time) error {
+	page, err := d.changes(ctx, d.rec.After, 1)
+	if err == nil && len(page.Changes) > 0 {
+		d.out.Lag = max(now.Sub(page.Changes[0].At), 0)
+	}
+	return err
+}
+
+// stream delivers a page of changes, each as a message. It reports whether there may be
+// more, and nothing keeps the sink from it.
+func (d *delivery) stream(ctx context.Context) (more bool, err error) {
+	page, err := d.changes(ctx, d.rec.After, deliverBatch-d.out.Sent)
+	if err != nil {
+		return false, err
+	}
+	events, err := d.events(ctx, page.Through.Epoch, page.Changes, true)
+	if err != nil {
+		return false, err
+	}
+	done := d.rec.After // sent, or not for the sink
+	for i, c := range page.Changes {
+		selected, err := d.selects(ctx, c, events)
+		if err != nil {
+			return false, err
+		}
+		here := feed.Cursor{Epoch: page.Through.Epoch, ID: c.ID}
+		if !selected {
+			done = here
+			d.out.Passed++
+			continue
+		}
+		if i > 0 && time.Since(d.began) >= deliverFor {
+			return true, d.moveTo(ctx, done)
+		}
+		goes, err := d.try(ctx, []feed.Change{c}, done, here, func(ctx context.Context, s sink.Sender) error { return s.Send(ctx, events[c.ID]) })
+		if err != nil || !goes {
+			return false, err
+		}
+		done = here
+	}
+	return page.Through.ID < page.Newest.ID, d.moveTo(ctx, page.Through)
+}
+
+// events reads changes as events, by the ids of the changes.
+func (d *delivery) events(ctx context.Context, epoch string, changes []feed.Change, diffs bool) (map[int64]feed.Event, error) {
+	byID := map[int64]feed.Event{}
+	if len(changes) == 0 {
+		return byID, nil
+	}
+	events, err := d.a.settings.Events.Events(ctx, epoch, changes, diffs)
+	for _, e := range events {
+		byID[e.Cursor.ID] = e
+	}
+	return byID, err
+}
+
+// selects decides whether the sink is sent a change.
+func (d *delivery) selects(ctx context.Context, c feed.Change, events map[int64]feed.Event) (bool, error) {
+	e, left := events[c.ID]
+	if !left || !d.filter.Place(e).Send {
+		return false, nil
+	}
+	if !d.filter.Reads() {
+		return true, nil
+	}
+	texts, err := d.a.settings.Events.Texts(ctx, c)
+	if err != nil {
+		return false, err
+	}
+	return d.filter.Text(e, texts).Send, nil
+}
+
+// try tries to send one message of some changes, which reaches up to here; what comes before
+// it is done. It reports whether the sink goes on.
+func (d *delivery) try(ctx context.Context, items []feed.Change, done, here feed.Cursor, send func(context.Context, sink.Sender) error) (bool, error) {
+	failure := d.send(ctx, send)
+	if ctx.Err() != nil {
+		return false, ctx.Err() // the worker stops: that was no answer of the receiver
+	}
+	now, err := d.a.stores.Crawls.Now(ctx)
+	if err != nil {
+		return false, err
+	}
+	j := sink.Judge(standingOf(d.rec), failure, now)
+	d.a.log.Debug("a sink has tried to send", "crawl", d.crawl.Spec.Name, "sink", d.rec.Name, "change", items[0].ID, "came to", j.Reason)
+	to := withStanding(d.rec, j.Standing)
+	switch j.Step {
+	case sink.Move:
+		to.After, to.DigestSince, to.LastSent = here, time.Time{}, now
+		to.Sent += int64(len(items))
+		d.out.Sent += len(items)
+		return true, d.write(ctx, to)
+	case sink.Pass:
+		to.After, to.DigestSince = here, time.Time{}
+		return true, d.pass(ctx, items, to, store.UndeliveredRecord{At: now, Tries: sink.RefusedTries, Problem: failure.Error()})
+	}
+	to.After = done
+	if err := d.write(ctx, to); err != nil {
+		return false, err
+	}
+	d.tell(now)
+	d.out.Lag = max(now.Sub(items[0].At), 0)
+	return false, nil
+}
+
+// pass keeps changes as undelivered, and moves the sink past them with the last one.
+func (d *delivery) pass(ctx context.Context, items []feed.Change, to store.SinkRecord, u store.UndeliveredRecord) error {
+	u.CrawlID, u.Sink = d.crawl.ID, d.rec.Name
+	for i, c := range items {
+		u.ChangeID = c.ID
+		next := d.rec
+		if i == len(items)-1 {
+			next = to
+		}
+		if err := d.a.stores.Sinks.SetUndelivered(ctx, d.rec.After, next, u); err != nil {
+			return err
+		}
+		d.out.Undelivered++
+	}
+	d.rec = to
+	return nil
+}
+
+// send has the sender send, within its time.
+func (d *delivery) send(ctx context.Context, send func(context.Context, sink.Sender) error) error {
+	ctx, cancel := context.WithTimeout(ctx, sendLimit)
+	defer cancel()
+	if d.sender == nil {
+		s, err := d.a.settings.Senders.Sender(ctx, d.crawl.Spec.Name, d.rec.Name, d.spec)
+		if err != nil {
+			return err
+		}
+		d.sender = s
+	}
+	return send(ctx, d.sender)
+}
+
+// moveTo moves the cursor past changes that the sink is not for.
+func (d *delivery) moveTo(ctx context.Context, c feed.Cursor) error {
+	if c == d.rec.After {
+		return nil
+	}
+	to := d.rec
+	to.After = c
+	return d.write(ctx, to)
+}
+
+// write writes the sink's record, unless somebody else has moved its cursor.
+func (d *delivery) write(ctx context.Context, to store.SinkRecord) error {
+	if err := d.a.stores.Sinks.MoveSink(ctx, d.rec.After, to); err != nil {
+		return err
+	}
+	d.rec = to
+	return nil
+}
+
+func standingOf(r store.SinkRecord) sink.Standing {
+	return sink.Standing{Paused: r.Paused, Code: r.Code, Problem: r.Problem, Since: r.Since, Tries: r.Tries, NextAt: r.NextAt}
+}
+
+func withStanding(r store.SinkRecord, s sink.Standing) store.SinkRecord {
+	r.Paused, r.Code, r.Problem, r.Since, r.Tries, r.NextAt = s.Paused, s.Code, s.Problem, s.Since, s.Tries, s.NextAt
+	return r
+}

@@ -1,0 +1,166 @@
+package contract
+
+import (
+	"encoding/json"
+	"strings"
+	"time"
+
+	"go.temporal.io/sdk/temporal"
+
+	"recrawl/internal/crawl"
+)
+
+// SinkWorkflow is the type of the workflow of a sink.
+const SinkWorkflow = "Sink"
+
+// Activities of sinks.
+var (
+	Deliver     = Activity[DeliverIn, DeliverOut]{"Deliver"}             // regular
+	CommandSink = Activity[SinkCommandIn, SinkCommandOut]{"CommandSink"} // regular
+)
+
+// SinkWake is the signal of a sink that says that there is something to do: SinkWakeArg.
+const SinkWake = "wake"
+
+// Updates of a sink, besides Pause and Resume.
+const (
+	SinkTest   = "test"   // sends a made-up change, and says what the receiver answered
+	SinkReplay = "replay" // ReplayArg
+	SinkSkip   = "skip"   // passes by the change at which the sink stands
+)
+
+// SinkID is the workflow id of a sink.
+func SinkID(crawlName, name string) string { return mustID(SinkIDs(crawlName) + name) }
+
+// SinkIDs is what the ids of all sinks of a crawl begin with.
+func SinkIDs(crawlName string) string { return "sink/" + crawlName + "/" }
+
+// ParseSinkID returns the parts of a SinkID.
+func ParseSinkID(id string) (crawlName, name string, ok bool) {
+	rest, ok := strings.CutPrefix(id, "sink/")
+	if !ok {
+		return "", "", false
+	}
+	crawlName, name, ok = strings.Cut(rest, "/")
+	return crawlName, name, ok && crawl.ValidName(crawlName) && crawl.ValidName(name)
+}
+
+// SinkAttributes are the search attributes of a sink.
+func SinkAttributes(crawlName string) temporal.SearchAttributes {
+	return temporal.NewSearchAttributes(AttrCrawl.ValueSet(AttrValue(crawlName)))
+}
+
+// SinkIn is the input of a sink's workflow and its whole state. How far the sink has come,
+// and how it stands with its receiver, is in the store, and so is its spec.
+type SinkIn struct {
+	Store   string `json:"store,omitempty"`
+	CrawlID int64  `json:"crawl_id"`
+	Crawl   string `json:"crawl"`
+	Sink    string `json:"sink"`
+	// Wake is when the sink looks for changes by itself; zero is now. Why says for what.
+	Wake time.Time `json:"wake,omitzero"`
+	Why  string    `json:"why,omitempty"`
+	// Woken: it is to look now. Asked: also if it waits until it tries its receiver again.
+	Woken bool `json:"woken,omitempty"`
+	Asked bool `json:"asked,omitempty"`
+	// Finishing: the crawl is stopped. The sink completes when it has delivered all that
+	// came before this time, which is a moment later; then it is Done.
+	Finishing time.Time `json:"finishing,omitzero"`
+	Done      bool      `json:"done,omitempty"`
+	// Last is what the last Deliver came to, Sent and Undelivered those of all.
+	Last        DeliverOut `json:"last,omitzero"`
+	Sent        int64      `json:"sent,omitempty"`
+	Undelivered int64      `json:"undelivered,omitempty"`
+	Failures    int        `json:"failures,omitempty"` // of the activity itself, in a row
+	Runs        int        `json:"runs,omitempty"`
+	Tuning      Tuning     `json:"tuning,omitzero"`
+}
+
+// SinkWakeArg says why a sink is woken.
+type SinkWakeArg struct {
+	// Asked: a person or another spec is the reason, so that the receiver is tried again at
+	// once.
+	Asked bool `json:"asked,omitempty"`
+}
+
+// DeliverIn delivers a batch of a sink's changes.
+type DeliverIn struct {
+	Store   string `json:"store,omitempty"`
+	CrawlID int64  `json:"crawl_id"`
+	Crawl   string `json:"crawl"`
+	Sink    string `json:"sink"`
+	// Asked: the receiver is tried now, though it is not time yet.
+	Asked bool `json:"asked,omitempty"`
+}
+
+// StoreID implements Addressed.
+func (in DeliverIn) StoreID() string { return in.Store }
+
+// DeliverOut is what came of it. It says nothing of pages, so that nothing of a page that is
+// taken down stands in a sink's history.
+type DeliverOut struct {
+	Sent        int `json:"sent,omitempty"`
+	Undelivered int `json:"undelivered,omitempty"`
+	// Passed are changes that the sink is not for.
+	Passed int `json:"passed,omitempty"`
+	// More: there is more to deliver at once. Wait: nothing is to be done before, and Reason
+	// says why. Neither: the sink has all there is.
+	More   bool          `json:"more,omitempty"`
+	Wait   time.Duration `json:"wait,omitempty"`
+	Reason string        `json:"reason,omitempty"`
+	// Paused: a person must resume the sink. Code and Problem say why.
+	Paused  bool   `json:"paused,omitempty"`
+	Code    string `json:"code,omitempty"`
+	Problem string `json:"problem,omitempty"`
+	Tries   int    `json:"tries,omitempty"`
+	// Lag is how old the oldest change is that is not delivered, 0 if there is none.
+	Lag time.Duration `json:"lag,omitempty"`
+	// Ended: the crawl has no such sink any more. Stopped: the crawl is stopped.
+	Ended   bool `json:"ended,omitempty"`
+	Stopped bool `json:"stopped,omitempty"`
+}
+
+// SinkCommandIn is what a person asks of a sink.
+type SinkCommandIn struct {
+	Store   string    `json:"store,omitempty"`
+	CrawlID int64     `json:"crawl_id"`
+	Crawl   string    `json:"crawl"`
+	Sink    string    `json:"sink"`
+	Command string    `json:"command"` // the name of the update
+	Replay  ReplayArg `json:"replay,omitzero"`
+}
+
+// StoreID implements Addressed.
+func (in SinkCommandIn) StoreID() string { return in.Store }
+
+// SinkCommandOut says what was done. Look: there may be something to deliver now.
+type SinkCommandOut struct {
+	Message string `json:"message"`
+	Look    bool   `json:"look,omitempty"`
+}
+
+// ReplayArg says what is sent again: all after a cursor, or some changes that the receiver
+// had refused.
+type ReplayArg struct {
+	After   string  `json:"after,omitempty"`
+	Changes []int64 `json:"changes,omitempty"`
+	// Malformed is an input of another form, as it was typed, or its beginning.
+	Malformed string `json:"-"`
+}
+
+// UnmarshalJSON implements json.Unmarshaler. A text is taken for the cursor.
+func (a *ReplayArg) UnmarshalJSON(data []byte) error {
+	type plain ReplayArg
+	var object plain
+	var cursor string
+	switch {
+	case json.Unmarshal(data, &object) == nil:
+		*a = ReplayArg(object)
+	case json.Unmarshal(data, &cursor) == nil:
+		*a = ReplayArg{After: cursor}
+	default:
+		const most = 100
+		*a = ReplayArg{Malformed: string(data[:min(len(data), most)])}
+	}
+	return nil
+}

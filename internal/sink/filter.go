@@ -1,0 +1,119 @@
+package sink
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"recrawl/internal/crawl"
+	"recrawl/internal/feed"
+)
+
+// Verdict says whether a change is sent, and why or why not.
+type Verdict struct {
+	Send   bool
+	Reason string
+}
+
+func no(format string, args ...any) Verdict { return Verdict{Reason: fmt.Sprintf(format, args...)} }
+
+// Filter decides which changes a sink is sent. It asks in two steps: Place needs only the
+// event, Text also the texts of the page, which are read for few events.
+type Filter struct {
+	name  string
+	kinds []feed.Kind
+	hosts []string
+	start []string
+	when  *crawl.SinkWhen
+}
+
+// NewFilter returns the filter of a sink.
+func NewFilter(name string, spec crawl.SinkSpec) Filter {
+	patterns := spec.Kinds
+	switch {
+	case len(patterns) > 0:
+	case spec.When != nil:
+		patterns = []string{feed.PageNew.String(), feed.PageChanged.String(), feed.PageBack.String()}
+	default:
+		patterns = crawl.DefaultSinkKinds()
+	}
+	f := Filter{name: name, hosts: spec.Hosts, start: spec.Prefix, when: spec.When}
+	for _, kind := range feed.Kinds() {
+		matches := slices.ContainsFunc(patterns, func(p string) bool { return crawl.KindMatches(p, kind.String()) })
+		if matches && (spec.When == nil || hasText(kind)) {
+			f.kinds = append(f.kinds, kind)
+		}
+	}
+	return f
+}
+
+// hasText reports whether a page has a text after a change of the kind.
+func hasText(k feed.Kind) bool {
+	return k == feed.PageNew || k == feed.PageChanged || k == feed.PageBack
+}
+
+// Kinds are the kinds of changes that the sink may be sent. A gap of its own is among them
+// whatever the spec says: who keeps a copy must know that it missed something.
+func (f Filter) Kinds() []feed.Kind {
+	if slices.Contains(f.kinds, feed.FeedGap) {
+		return f.kinds
+	}
+	return append(slices.Clone(f.kinds), feed.FeedGap)
+}
+
+// Reads reports whether Text has to be asked.
+func (f Filter) Reads() bool { return f.when != nil }
+
+// Narrow reports whether Place depends on more than the kind.
+func (f Filter) Narrow() bool { return len(f.hosts) > 0 || len(f.start) > 0 }
+
+// Place decides by kind, host and prefix.
+func (f Filter) Place(e feed.Event) Verdict {
+	if e.Kind == feed.FeedGap && e.Sink == f.name {
+		return Verdict{true, "the sink itself missed changes"}
+	}
+	if !slices.Contains(f.kinds, e.Kind) {
+		return no("its kind, %s, is not asked for", e.Kind)
+	}
+	if e.Kind == feed.PageForgotten {
+		return Verdict{true, "its page was forgotten, of which nobody knows any more where it was"}
+	}
+	known := e.Page != nil && e.Page.URL != ""
+	if e.Kind.OfPage() && !known {
+		return no("its page was forgotten since")
+	}
+	if !f.Narrow() {
+		return Verdict{true, "its kind is asked for"}
+	}
+	if !known {
+		return no("it is of no page, and the sink is for some pages only")
+	}
+	if len(f.hosts) > 0 && !slices.ContainsFunc(f.hosts, func(p string) bool { return hostMatches(p, e.Page.Host) }) {
+		return no("its host, %s, is not asked for", e.Page.Host)
+	}
+	if len(f.start) > 0 && !slices.ContainsFunc(f.start, func(p string) bool { return strings.HasPrefix(e.Page.URL, p) }) {
+		return no("its address starts with no prefix that is asked for")
+	}
+	return Verdict{true, "its kind and its page are asked for"}
+}
+
+// hostMatches reports whether a host, with its port if that is not the usual one, is one of
+// a pattern, as filters of the scope have them.
+func hostMatches(pattern, host string) bool {
+	if !hasPort(pattern) {
+		host = withoutPort(host)
+	}
+	if under, wild := strings.CutPrefix(pattern, "*."); wild {
+		return strings.HasSuffix(host, "."+under)
+	}
+	return pattern == host
+}
+
+func hasPort(host string) bool { return withoutPort(host) != host }
+
+func withoutPort(host string) string {
+	if i := strings.LastIndexByte(host, ':'); i > strings.LastIndexByte(host, ']') {
+		return host[:i]
+	}
+	return host
+}

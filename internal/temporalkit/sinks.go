@@ -1,0 +1,85 @@
+package temporalkit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	enumspb "go.temporal.io/api/enums/v1"
+	"go.temporal.io/api/serviceerror"
+	"go.temporal.io/sdk/client"
+
+	"recrawl/internal/contract"
+)
+
+// StartSink wakes a sink's workflow, which it starts first if it is gone.
+func (w Workflows) StartSink(ctx context.Context, in contract.SinkIn, arg contract.SinkWakeArg) error {
+	options := w.sinkOptions(in)
+	if _, err := w.Client.SignalWithStartWorkflow(ctx, options.ID, contract.SinkWake, arg, options, contract.SinkWorkflow, in); err != nil {
+		return fmt.Errorf("signal %s to %s: %w", contract.SinkWake, options.ID, err)
+	}
+	return nil
+}
+
+// WakeSink wakes a sink's workflow; ErrNoWorkflow if it is gone.
+func (w Workflows) WakeSink(ctx context.Context, crawlName, name string, arg contract.SinkWakeArg) error {
+	return w.signal(ctx, contract.SinkID(crawlName, name), contract.SinkWake, arg)
+}
+
+// MendSink starts the sink's workflow if there is none that runs, and ends and starts it
+// anew if it is stuck. All that it knows is in the store.
+func (w Workflows) MendSink(ctx context.Context, in contract.SinkIn) (Mended, error) {
+	options := w.sinkOptions(in)
+	options.WorkflowIDConflictPolicy = enumspb.WORKFLOW_ID_CONFLICT_POLICY_FAIL
+	options.WorkflowExecutionErrorWhenAlreadyStarted = true
+	_, err := w.Client.ExecuteWorkflow(ctx, options, contract.SinkWorkflow, in)
+	var runs *serviceerror.WorkflowExecutionAlreadyStarted
+	switch {
+	case err == nil:
+		return Mended{}, nil
+	case !errors.As(err, &runs):
+		return Mended{}, fmt.Errorf("start %s: %w", options.ID, err)
+	}
+	health, err := w.Health(ctx, options.ID)
+	if err != nil || health.Condition != Stuck {
+		return Mended{Condition: Runs}, err
+	}
+	options.WorkflowIDConflictPolicy = enumspb.WORKFLOW_ID_CONFLICT_POLICY_TERMINATE_EXISTING
+	if _, err := w.Client.ExecuteWorkflow(ctx, options, contract.SinkWorkflow, in); err != nil {
+		return Mended{}, fmt.Errorf("start %s anew: %w", options.ID, err)
+	}
+	return Mended{Stuck, health.Why}, nil
+}
+
+// CommandSink sends an update to a sink's workflow, which it starts first if it is gone.
+func (w Workflows) CommandSink(ctx context.Context, in contract.SinkIn, command string, arg any) (contract.Ack, error) {
+	var args []any
+	if arg != nil {
+		args = []any{arg}
+	}
+	options := w.sinkOptions(in)
+	var ack contract.Ack
+	handle, err := w.Client.UpdateWithStartWorkflow(ctx, client.UpdateWithStartWorkflowOptions{
+		StartWorkflowOperation: w.Client.NewWithStartWorkflowOperation(options, contract.SinkWorkflow, in),
+		UpdateOptions: client.UpdateWorkflowOptions{
+			WorkflowID: options.ID, UpdateName: command, Args: args, WaitForStage: client.WorkflowUpdateStageCompleted,
+		},
+	})
+	if err == nil {
+		err = handle.Get(ctx, &ack)
+	}
+	if err != nil {
+		return ack, fmt.Errorf("%s %s: %w", command, options.ID, orStuck(err))
+	}
+	return ack, nil
+}
+
+func (w Workflows) sinkOptions(in contract.SinkIn) client.StartWorkflowOptions {
+	return client.StartWorkflowOptions{
+		ID: contract.SinkID(in.Crawl, in.Sink), TaskQueue: w.queue(),
+		WorkflowIDConflictPolicy: enumspb.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING,
+		WorkflowIDReusePolicy:    enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE,
+		TypedSearchAttributes:    contract.SinkAttributes(in.Crawl),
+		StaticSummary:            fmt.Sprintf("sink %s of crawl %s", in.Sink, in.Crawl),
+	}
+}
