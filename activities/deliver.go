@@ -21,6 +21,8 @@ const (
 	deliverFor = 10 * time.Second
 	// sendLimit bounds one try to send.
 	sendLimit = 30 * time.Second
+	// fillLimit bounds one call to fill a receiver: some hundred pages, each written durably.
+	fillLimit = 5 * time.Minute
 )
 
 // Deliver sends a batch of a sink's changes in order, and moves the sink's cursor after
@@ -98,6 +100,9 @@ func (d *delivery) run(ctx context.Context, asked bool) error {
 	if d.rec.Paused || d.rec.NextAt.After(now) && !asked {
 		d.tell(now)
 		return d.lag(ctx, now)
+	}
+	if goes, err := d.fill(ctx); err != nil || !goes {
+		return err
 	}
 	if d.spec.Every > 0 {
 		return d.digest(ctx)
@@ -204,7 +209,7 @@ func (d *delivery) selects(ctx context.Context, c feed.Change, events map[int64]
 // try tries to send one message of some changes, which reaches up to here; what comes before
 // it is done. It reports whether the sink goes on.
 func (d *delivery) try(ctx context.Context, items []feed.Change, done, here feed.Cursor, send func(context.Context, sink.Sender) error) (bool, error) {
-	failure := d.send(ctx, send)
+	failure := d.send(ctx, sendLimit, send)
 	if ctx.Err() != nil {
 		return false, ctx.Err() // the worker stops: that was no answer of the receiver
 	}
@@ -223,7 +228,7 @@ func (d *delivery) try(ctx context.Context, items []feed.Change, done, here feed
 		return true, d.write(ctx, to)
 	case sink.Pass:
 		to.After, to.DigestSince = here, time.Time{}
-		return true, d.pass(ctx, items, to, store.UndeliveredRecord{At: now, Tries: sink.RefusedTries, Problem: failure.Error()})
+		return true, d.pass(ctx, items, to, store.UndeliveredRecord{At: now, Tries: j.Tried, Problem: failure.Error()})
 	}
 	to.After = done
 	if err := d.write(ctx, to); err != nil {
@@ -232,6 +237,48 @@ func (d *delivery) try(ctx context.Context, items []feed.Change, done, here feed
 	d.tell(now)
 	d.out.Lag = max(now.Sub(items[0].At), 0)
 	return false, nil
+}
+
+// fill has a receiver that holds the whole collection look at the list of pages, as far as
+// there is a need and time. It reports whether the sink goes on.
+func (d *delivery) fill(ctx context.Context) (bool, error) {
+	if d.spec.Kind != crawl.SinkFolder {
+		return true, nil
+	}
+	for more := true; more; {
+		failure := d.send(ctx, fillLimit, func(ctx context.Context, s sink.Sender) (err error) {
+			f, ok := s.(sink.Filler)
+			more = false
+			if ok {
+				more, err = f.Fill(ctx)
+			}
+			return err
+		})
+		switch {
+		case ctx.Err() != nil:
+			return false, ctx.Err()
+		case failure != nil:
+			return false, d.unfilled(ctx, failure)
+		case more && time.Since(d.began) >= deliverFor:
+			d.out.More = true
+			return false, nil
+		}
+	}
+	return true, nil
+}
+
+// unfilled writes down why a receiver could not be filled.
+func (d *delivery) unfilled(ctx context.Context, failure error) error {
+	now, err := d.a.stores.Crawls.Now(ctx)
+	if err != nil {
+		return err
+	}
+	j := sink.Judge(standingOf(d.rec), failure, now)
+	if err := d.write(ctx, withStanding(d.rec, j.Standing)); err != nil {
+		return err
+	}
+	d.tell(now)
+	return nil
 }
 
 // pass keeps changes as undelivered, and moves the sink past them with the last one.
@@ -253,8 +300,8 @@ func (d *delivery) pass(ctx context.Context, items []feed.Change, to store.SinkR
 }
 
 // send has the sender send, within its time.
-func (d *delivery) send(ctx context.Context, send func(context.Context, sink.Sender) error) error {
-	ctx, cancel := context.WithTimeout(ctx, sendLimit)
+func (d *delivery) send(ctx context.Context, limit time.Duration, send func(context.Context, sink.Sender) error) error {
+	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	if d.sender == nil {
 		s, err := d.a.settings.Senders.Sender(ctx, d.crawl.Spec.Name, d.rec.Name, d.spec)

@@ -65,7 +65,7 @@ func (d *delivery) test(ctx context.Context) (contract.SinkCommandOut, error) {
 		return contract.SinkCommandOut{}, err
 	}
 	e := testEvent(d.crawl.Spec.Name, d.rec, now)
-	err = d.send(ctx, func(ctx context.Context, s sink.Sender) error {
+	err = d.send(ctx, sendLimit, func(ctx context.Context, s sink.Sender) error {
 		switch {
 		case d.spec.Kind == crawl.SinkFolder:
 			return nil // what it holds is what the crawl holds: it could be opened
@@ -211,7 +211,7 @@ func (d *delivery) replayOne(ctx context.Context, id int64) (failure, err error)
 	if !left {
 		return errNotKept, nil
 	}
-	if failure := d.send(ctx, func(ctx context.Context, s sink.Sender) error { return s.Send(ctx, e) }); failure != nil {
+	if failure := d.send(ctx, sendLimit, func(ctx context.Context, s sink.Sender) error { return s.Send(ctx, e) }); failure != nil {
 		return failure, nil
 	}
 	return nil, d.a.stores.Sinks.Delivered(ctx, d.crawl.ID, d.rec.Name, id)

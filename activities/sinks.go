@@ -37,9 +37,10 @@ type EventSource interface {
 	Texts(ctx context.Context, c feed.Change) (sink.Texts, error)
 }
 
-// startOf is the cursor at which a new sink begins.
+// startOf is the cursor at which a new sink begins. A folder is filled from the list of
+// pages.
 func startOf(spec crawl.SinkSpec, ends store.FeedEnds) feed.Cursor {
-	if spec.From == crawl.SinkFromAll {
+	if spec.From == crawl.SinkFromAll && spec.Kind != crawl.SinkFolder {
 		return ends.Oldest
 	}
 	return ends.Newest

@@ -18,6 +18,7 @@ import (
 	"recrawl/internal/archive"
 	"recrawl/internal/archive/s3"
 	"recrawl/internal/config"
+	"recrawl/internal/feed/reader"
 	"recrawl/internal/fetch"
 	"recrawl/internal/room"
 	"recrawl/internal/scope/program"
@@ -119,7 +120,7 @@ func startWorker(ctx context.Context, p parts, cfg config.Config, sticky time.Du
 	w := temporalkit.NewWorker(p.client, workerOptions(p.home.TaskQueue, cfg, sticky))
 	workflows.Register(w)
 	flows := p.workflows()
-	settings := activities.Settings{Version: config.Release, Contact: cfg.Contact, Overdue: cfg.Overdue, Running: flows.RunningPages, Filters: p.programs, Room: p.keeper, Engine: p.engine, Ended: p.ended, AtOnce: true, Foreign: p.strange, Senders: newSenders(), Events: sinkEvents{store: p.store, files: p.files}}
+	settings := activities.Settings{Version: config.Release, Contact: cfg.Contact, Overdue: cfg.Overdue, Running: flows.RunningPages, Filters: p.programs, Room: p.keeper, Engine: p.engine, Ended: p.ended, AtOnce: true, Foreign: p.strange, Senders: newSenders(cfg, p, log), Events: sinkEvents{reader.New(p.store, p.files)}}
 	acts := activities.New(storesOf(p.store), p.files, fetch.New(fetch.Options{}), flows, settings, log)
 	acts.Register(w)
 	watch := &roomWatch{keeper: p.keeper, store: p.store, name: workerName(), wake: acts.WakeHeld, log: log}

@@ -158,7 +158,7 @@ func (s SinkSpec) validateTo() error {
 		}
 	case SinkFolder:
 		if clean := path.Clean(s.To); clean != s.To || path.IsAbs(s.To) || s.To == "." || strings.HasPrefix(s.To, "..") || strings.ContainsAny(s.To, "\\:\x00") {
-			return fmt.Errorf("%.200q is not the name of a folder below the one that the workers allow, such as news or docs/news", s.To)
+			return fmt.Errorf("%.200q is not the name of a folder of RECRAWL_SINK_FOLDERS, or of one below it, such as news or news/docs", s.To)
 		}
 	}
 	return nil
@@ -223,6 +223,12 @@ func (s SinkSpec) validateDigest(field string, bad badField) error {
 }
 
 func (s SinkSpec) validateFilter(field string, bad badField) error {
+	if s.Kind == SinkFolder && len(s.Kinds) > 0 {
+		return bad(field+".kinds", "is set, but a folder follows all that comes to its pages: leave it out, and choose pages by hosts or prefix")
+	}
+	if s.Kind == SinkFolder && s.When != nil {
+		return bad(field+".when", "is set, but a folder follows all that comes to its pages: leave it out, and choose pages by hosts or prefix")
+	}
 	for i, pattern := range s.Kinds {
 		if !slices.ContainsFunc(changeKinds, func(kind string) bool { return KindMatches(pattern, kind) }) {
 			return bad(fmt.Sprintf("%s.kinds[%d]", field, i), "%.60q is no kind of change: use some of %s; a * may stand at the end", pattern, strings.Join(changeKinds, ", "))

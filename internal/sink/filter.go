@@ -25,10 +25,15 @@ type Filter struct {
 	hosts []string
 	start []string
 	when  *crawl.SinkWhen
+	// usual: the spec names no kinds, so that pages which never had content are left out.
+	usual bool
 }
 
 // NewFilter returns the filter of a sink.
 func NewFilter(name string, spec crawl.SinkSpec) Filter {
+	if spec.Kind == crawl.SinkFolder {
+		return Filter{name: name, kinds: collectionKinds(), hosts: spec.Hosts, start: spec.Prefix}
+	}
 	patterns := spec.Kinds
 	switch {
 	case len(patterns) > 0:
@@ -37,7 +42,7 @@ func NewFilter(name string, spec crawl.SinkSpec) Filter {
 	default:
 		patterns = crawl.DefaultSinkKinds()
 	}
-	f := Filter{name: name, hosts: spec.Hosts, start: spec.Prefix, when: spec.When}
+	f := Filter{name: name, hosts: spec.Hosts, start: spec.Prefix, when: spec.When, usual: len(spec.Kinds) == 0}
 	for _, kind := range feed.Kinds() {
 		matches := slices.ContainsFunc(patterns, func(p string) bool { return crawl.KindMatches(p, kind.String()) })
 		if matches && (spec.When == nil || hasText(kind)) {
@@ -45,6 +50,12 @@ func NewFilter(name string, spec crawl.SinkSpec) Filter {
 		}
 	}
 	return f
+}
+
+// collectionKinds are what a sink must hear that holds the collection itself: all that comes
+// to pages, and what changes how all of them are kept.
+func collectionKinds() []feed.Kind {
+	return slices.DeleteFunc(feed.Kinds(), func(k feed.Kind) bool { return !k.OfPage() && k != feed.CrawlSpec && k != feed.FeedGap })
 }
 
 // hasText reports whether a page has a text after a change of the kind.
@@ -82,7 +93,10 @@ func (f Filter) Place(e feed.Event) Verdict {
 	if e.Kind.OfPage() && !known {
 		return no("its page was forgotten since")
 	}
-	if !f.Narrow() {
+	if f.usual && e.Kind.OfPage() && !hasText(e.Kind) && e.Version == nil {
+		return no("its page never had content, and the sink names no kinds")
+	}
+	if !f.Narrow() || e.Kind == feed.CrawlSpec {
 		return Verdict{true, "its kind is asked for"}
 	}
 	if !known {

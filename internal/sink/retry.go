@@ -65,6 +65,7 @@ type Judgement struct {
 	Standing
 	Step   Step
 	Reason string
+	Tried  int // how often an event was refused that is passed
 }
 
 // Judge decides what follows from a try to send an event: err is what Send returned.
@@ -97,17 +98,17 @@ func (s Standing) failed(code, problem string, now time.Time) Standing {
 
 func (s Standing) halt() Judgement {
 	s.Paused, s.NextAt = true, time.Time{}
-	return Judgement{s, Halt, "paused: " + s.Problem}
+	return Judgement{Standing: s, Step: Halt, Reason: "paused: " + s.Problem}
 }
 
 func (s Standing) refused(r *Refused, now time.Time) Judgement {
 	s = s.failed(CodeRefused, r.Reason, now)
-	if s.Tries >= RefusedTries {
-		return Judgement{Standing{}, Pass, fmt.Sprintf("undelivered after %d refusals: %s", s.Tries, r.Reason)}
+	if s.Tries >= RefusedTries || r.Final {
+		return Judgement{Step: Pass, Reason: fmt.Sprintf("undelivered after %d refusals: %s", s.Tries, r.Reason), Tried: s.Tries}
 	}
 	pause := refusedRetries[s.Tries-1]
 	s.NextAt = now.Add(pause)
-	return Judgement{s, Again, fmt.Sprintf("refused %d of %d times, again in %s: %s", s.Tries, RefusedTries, pause, r.Reason)}
+	return Judgement{Standing: s, Step: Again, Reason: fmt.Sprintf("refused %d of %d times, again in %s: %s", s.Tries, RefusedTries, pause, r.Reason)}
 }
 
 // later is for a receiver that is to be asked again, by its own word or because it does not
@@ -126,5 +127,5 @@ func (s Standing) later(err error, now time.Time) Judgement {
 	pause := min(firstRetry<<min(s.Tries-1, 20), longestRetry)
 	pause = max(pause, min(asked, longestAsked))
 	s.NextAt = now.Add(pause)
-	return Judgement{s, Again, fmt.Sprintf("try %d failed, again in %s: %s", s.Tries, pause, problem)}
+	return Judgement{Standing: s, Step: Again, Reason: fmt.Sprintf("try %d failed, again in %s: %s", s.Tries, pause, problem)}
 }

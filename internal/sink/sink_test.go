@@ -152,12 +152,22 @@ func TestKindsOfSpecs(t *testing.T) {
 	}
 }
 
+// TestRefusedForGood: where some of the receivers have a message, it is not sent again.
+func TestRefusedForGood(t *testing.T) {
+	t.Parallel()
+	j := Judge(Standing{}, &Refused{Status: 550, Reason: "550 no such user", Final: true}, time.Unix(0, 0))
+	if j.Step != Pass || j.Tried != 1 || j.Standing != (Standing{}) {
+		t.Errorf("%+v", j)
+	}
+}
+
 func TestFilterPlaces(t *testing.T) {
 	t.Parallel()
 	page := func(host, url string) feed.Event {
-		return feed.Event{Kind: feed.PageChanged, Page: &feed.EventPage{Host: host, URL: url}}
+		return feed.Event{Kind: feed.PageChanged, Page: &feed.EventPage{Host: host, URL: url}, Version: &feed.EventVersionOf{Seq: 2}}
 	}
 	a := page("a.example", "https://a.example/docs/x")
+	never := feed.Event{Kind: feed.PageGone, Page: &feed.EventPage{Host: "a.example", URL: "https://a.example/dead"}}
 	for _, tt := range []struct {
 		name  string
 		spec  crawl.SinkSpec
@@ -181,6 +191,12 @@ func TestFilterPlaces(t *testing.T) {
 		{"forgotten since", crawl.SinkSpec{}, feed.Event{Kind: feed.PageChanged, Page: &feed.EventPage{ID: 7}}, false},
 		{"a takedown", crawl.SinkSpec{Kinds: []string{"page.*"}, Hosts: crawl.Texts{"a.example"}}, feed.Event{Kind: feed.PageForgotten, Page: &feed.EventPage{ID: 7}}, true},
 		{"of the crawl", crawl.SinkSpec{Kinds: []string{"crawl.*"}, Hosts: crawl.Texts{"a.example"}}, feed.Event{Kind: feed.CrawlState}, false},
+		{"a dead link", crawl.SinkSpec{}, never, false},
+		{"a dead link that is asked for", crawl.SinkSpec{Kinds: []string{"page.gone"}}, never, true},
+		{"a folder's own page", crawl.SinkSpec{Kind: crawl.SinkFolder}, never, true},
+		{"a folder of other pages", crawl.SinkSpec{Kind: crawl.SinkFolder, Hosts: crawl.Texts{"b.example"}}, a, false},
+		{"a folder's crawl", crawl.SinkSpec{Kind: crawl.SinkFolder, Hosts: crawl.Texts{"b.example"}}, feed.Event{Kind: feed.CrawlSpec}, true},
+		{"a folder and the state of its crawl", crawl.SinkSpec{Kind: crawl.SinkFolder}, feed.Event{Kind: feed.CrawlState}, false},
 		{"its own gap", crawl.SinkSpec{Hosts: crawl.Texts{"b.example"}}, feed.Event{Kind: feed.FeedGap, Sink: "x"}, true},
 		{"another's gap", crawl.SinkSpec{}, feed.Event{Kind: feed.FeedGap, Sink: "y"}, false},
 	} {
