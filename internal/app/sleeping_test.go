@@ -188,7 +188,7 @@ func TestSleepingPages(t *testing.T) {
 		s.check(flows.StartPage(s.ctx, sleeperIn(n+1)))
 	}
 	s.settle(pages, pages*(visits-1))
-	judge("with an ended run of three visits", 40000)
+	judge("with an ended run of three visits", 28700)
 	s.forgetEnded()
-	judge("asleep in a run of its own", 12000)
+	judge("asleep in a run of its own", 10300)
 }
