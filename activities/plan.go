@@ -19,10 +19,20 @@ import (
 
 // linger is how long the visits of a page's run stay in Temporal while the page sleeps, times
 // their number. A visit's history is 3 to 4 kB, and a new run costs about as much work as a
-// visit: a page that is visited every hour keeps 36 visits, one that is visited every day
-// two, and one that sleeps for longer none. So a first visit, after which a page sleeps for a
-// day by default, costs no second run.
+// visit: a page that is visited every hour keeps 36 visits, one that is visited every day, or
+// in a few days, two.
 const linger = 36 * time.Hour
+
+// lingerAfter is the bound that goes with a visit's plan. Every second visit has one. Were a
+// run to end after each visit of a page that sleeps for days, each would cost the work of two,
+// and save no bytes: what has ended stays for a day, and is more than a visit. So a first
+// visit costs no second run either.
+func lingerAfter(visit int) time.Duration {
+	if visit%2 == 1 {
+		return 0
+	}
+	return linger
+}
 
 // PlanRevisit records a visit and decides when the next one is. For a visit
 // that is recorded already it returns the stored decision.
@@ -120,7 +130,7 @@ func (a *Activities) recorded(ctx context.Context, view *crawlView, v store.Visi
 	outcome, returned := contract.Marked(v.Outcome)
 	return contract.PlanOut{
 		Visit: v.Visit, At: v.At, Outcome: outcome, Returned: returned, Status: v.Status, State: v.State, NextAt: v.NextAt, Refill: room, Room: room,
-		Reason: summaryOf(v), RedirectHost: host, Linger: linger,
+		Reason: summaryOf(v), RedirectHost: host, Linger: lingerAfter(v.Visit),
 	}, nil
 }
 

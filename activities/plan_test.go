@@ -153,6 +153,24 @@ func TestPlanRevisitRecordsTheVisit(t *testing.T) {
 	}
 }
 
+// Every second visit may end its page's run, so that no run of a page that sleeps for days is of
+// one visit, and no first visit costs a second run.
+func TestPlanRevisitEndsRunsAtEverySecondVisit(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	page := w.living([]string{"http://localhost/"})[0]
+	for visit, want := range []time.Duration{0, 36 * time.Hour, 0, 36 * time.Hour} {
+		plan := w.plan(page, visit+1, contract.FetchOut{Outcome: crawl.OutcomeUnchanged})
+		if plan.Linger != want {
+			t.Errorf("visit %d: visits may linger for %s, want %s", visit+1, plan.Linger, want)
+		}
+		again := run(w, contract.PlanRevisit, contract.PlanIn{Page: page, Visit: visit + 1})
+		if again.Linger != want {
+			t.Errorf("visit %d, asked again: %s, want %s", visit+1, again.Linger, want)
+		}
+	}
+}
+
 // A first visit frees its page's place in the host's window.
 func TestPlanRevisitSaysThatThereIsRoom(t *testing.T) {
 	t.Parallel()

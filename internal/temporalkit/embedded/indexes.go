@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
+	"strings"
 
 	"recrawl/internal/store/sqlite"
 )
@@ -13,16 +15,24 @@ import (
 // listedTable has a row for each workflow, which lists and searches read.
 const listedTable = "executions_visibility"
 
-// nullableIndex matches how the server makes the index of a column of listedTable.
-var nullableIndex = regexp.MustCompile(`^(CREATE INDEX (\w+)\s+ON ` + listedTable + ` \(namespace_id, (\w+),.*\))$`)
+// unsearched are columns that every row, or every row of an ended workflow, has a value in
+// and that neither recrawl nor the UI searches by. Whoever does gets the same answer, from
+// all rows.
+var unsearched = []string{
+	"execution_time", "task_queue", "root_workflow_id", "root_run_id", "parent_run_id",
+	"history_length", "history_size_bytes", "execution_duration", "state_transition_count",
+}
 
-// thinIndexes takes the rows without a value out of the indexes of the server's list of
-// workflows. The server has an index for every attribute that anybody could ever search
-// for, and each row is in all 45, so that a page's row was 12 kB, nearly all of it entries
-// of NULL. An index without them answers the same searches: no comparison finds NULL, and
-// lists without a condition come from another index. It runs beside the server, and does
+// columnIndex matches how the server makes the index of a column of listedTable.
+var columnIndex = regexp.MustCompile(`^(CREATE INDEX (\w+)\s+ON ` + listedTable + ` \(namespace_id, (\w+),(.*\)))( WHERE .*)?$`)
+
+// thinIndexes makes the server's list of workflows cheap to write. The server has an index
+// for every attribute that anybody could ever search for, each row is in all 45, and
+// every statement that writes a row is compiled for all of them. An index stays if somebody
+// may search by its column, without the rows that have no value: no comparison finds NULL,
+// and lists without a condition come from another index. It runs beside the server, and does
 // nothing where it was before.
-func thinIndexes(ctx context.Context, path string) (thinned int, err error) {
+func thinIndexes(ctx context.Context, path string) (changed int, err error) {
 	db, err := sqlite.OpenFile(ctx, path)
 	if err != nil {
 		return 0, err
@@ -32,55 +42,123 @@ func thinIndexes(ctx context.Context, path string) (thinned int, err error) {
 	if _, err := db.ExecContext(ctx, `PRAGMA synchronous = NORMAL`); err != nil {
 		return 0, err
 	}
-	remake, err := fullIndexes(ctx, db)
+	plan, err := planIndexes(ctx, db)
 	if err != nil {
 		return 0, fmt.Errorf("indexes of Temporal's database: %w", err)
 	}
-	for _, index := range remake {
-		if err := index.thin(ctx, db); err != nil {
-			return thinned, fmt.Errorf("index %s of Temporal's database: %w", index.name, err)
+	for _, change := range plan {
+		if err := change.make(ctx, db); err != nil {
+			return changed, fmt.Errorf("index %s of Temporal's database: %w", change.name, err)
 		}
-		thinned++
+		changed++
 	}
-	return thinned, nil
+	return changed, nil
 }
 
-// fullIndex is an index with an entry for every row, although its column may be NULL.
-type fullIndex struct {
-	name, create string // create makes it without NULL
+// listed is what the server's list has: its columns and indexes.
+type listed struct {
+	nullable   []string // columns that may be NULL
+	attributes []string // those of search attributes
+	registered []string // of these, those that an attribute was registered for
+	filled     []string // of these, those with an index and a value
+	indexes    []string // how each index was made
 }
 
-func fullIndexes(ctx context.Context, db *sql.DB) (found []fullIndex, err error) {
-	nullable, err := texts(ctx, db, `SELECT name FROM pragma_table_xinfo('`+listedTable+`') WHERE "notnull" = 0`)
+// indexChange is an index to remove, make, or both.
+type indexChange struct {
+	name   string
+	remove bool
+	create string // how it is made anew; "" if it is not
+}
+
+// planIndexes says what is to be changed.
+func planIndexes(ctx context.Context, db *sql.DB) ([]indexChange, error) {
+	l, err := readListed(ctx, db)
 	if err != nil {
 		return nil, err
 	}
-	mayBeNull := map[string]bool{}
-	for _, column := range nullable {
-		mayBeNull[column] = true
-	}
-	made, err := texts(ctx, db, `SELECT sql FROM sqlite_master WHERE type = 'index' AND tbl_name = '`+listedTable+`' AND sql IS NOT NULL`)
-	if err != nil {
-		return nil, err
-	}
-	for _, create := range made {
-		if m := nullableIndex.FindStringSubmatch(create); m != nil && mayBeNull[m[3]] {
-			found = append(found, fullIndex{name: m[2], create: m[1] + ` WHERE ` + m[3] + ` IS NOT NULL`})
-		}
-	}
-	return found, nil
+	return l.plan(), nil
 }
 
-// thin makes the index anew. Each is a transaction of its own, for the server waits
+func readListed(ctx context.Context, db *sql.DB) (l listed, err error) {
+	for _, read := range []struct {
+		into  *[]string
+		query string
+	}{
+		{&l.nullable, `SELECT name FROM pragma_table_xinfo('` + listedTable + `') WHERE "notnull" = 0`},
+		// Generated and not stored: those that are stored are in full-text indexes.
+		{&l.attributes, `SELECT name FROM pragma_table_xinfo('` + listedTable + `') WHERE hidden = 2`},
+		// The server keeps for each namespace which column has which attribute.
+		{&l.registered, `SELECT name FROM pragma_table_xinfo('` + listedTable + `') c WHERE hidden = 2
+			AND EXISTS (SELECT 1 FROM namespaces n WHERE instr(n.data, CAST(c.name AS BLOB)) > 0)`},
+		{&l.indexes, `SELECT sql FROM sqlite_master WHERE type = 'index' AND tbl_name = '` + listedTable + `' AND sql IS NOT NULL`},
+	} {
+		if *read.into, err = texts(ctx, db, read.query); err != nil {
+			return l, err
+		}
+	}
+	for _, create := range l.indexes {
+		column := indexedColumn(create)
+		if !slices.Contains(l.attributes, column) {
+			continue
+		}
+		found, err := texts(ctx, db, `SELECT '`+column+`' WHERE EXISTS (SELECT 1 FROM `+listedTable+` WHERE `+column+` IS NOT NULL)`)
+		if err != nil {
+			return l, err
+		}
+		l.filled = append(l.filled, found...)
+	}
+	return l, nil
+}
+
+func indexedColumn(create string) string {
+	if m := columnIndex.FindStringSubmatch(create); m != nil {
+		return m[3]
+	}
+	return ""
+}
+
+// plan decides. Attributes that are registered later get their index at the next start.
+func (l listed) plan() (changes []indexChange) {
+	rest, have := "", map[string]bool{}
+	for _, create := range l.indexes {
+		m := columnIndex.FindStringSubmatch(create)
+		if m == nil {
+			continue
+		}
+		name, column, partial := m[2], m[3], m[5] != ""
+		rest, have[column] = m[4], true
+		attribute := slices.Contains(l.attributes, column)
+		switch {
+		case slices.Contains(unsearched, column),
+			attribute && !slices.Contains(l.registered, column) && !slices.Contains(l.filled, column):
+			changes = append(changes, indexChange{name: name, remove: true})
+		case !partial && slices.Contains(l.nullable, column):
+			changes = append(changes, indexChange{name: name, remove: true, create: m[1] + withValue(column)})
+		}
+	}
+	for _, column := range l.registered {
+		if name := "by_" + strings.ToLower(column); !have[column] && rest != "" {
+			changes = append(changes, indexChange{name: name, create: `CREATE INDEX ` + name + ` ON ` + listedTable + ` (namespace_id, ` + column + `,` + rest + withValue(column)})
+		}
+	}
+	return changes
+}
+
+func withValue(column string) string { return ` WHERE ` + column + ` IS NOT NULL` }
+
+// make carries the change out. Each is a transaction of its own, for the server waits
 // meanwhile.
-func (i fullIndex) thin(ctx context.Context, db *sql.DB) error {
+func (c indexChange) make(ctx context.Context, db *sql.DB) error {
 	tx, err := db.BeginTx(ctx, nil)
 	if err != nil {
 		return err
 	}
-	_, err = tx.ExecContext(ctx, `DROP INDEX `+i.name)
-	if err == nil {
-		_, err = tx.ExecContext(ctx, i.create)
+	if c.remove {
+		_, err = tx.ExecContext(ctx, `DROP INDEX `+c.name)
+	}
+	if err == nil && c.create != "" {
+		_, err = tx.ExecContext(ctx, c.create)
 	}
 	if err != nil {
 		return errors.Join(err, tx.Rollback())

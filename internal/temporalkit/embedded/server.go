@@ -130,7 +130,7 @@ func (t *Server) choosePorts() (c Child, err error) {
 	return c, err
 }
 
-func (t *Server) args(c Child) []string {
+func (t *Server) args(c Child, partitions int) []string {
 	args := []string{
 		"server", "start-dev", "--ip", "127.0.0.1",
 		"--port", strconv.Itoa(c.Port), "--ui-ip", c.ui.Addr().String(), "--ui-port", strconv.Itoa(int(c.ui.Port())),
@@ -152,6 +152,10 @@ func (t *Server) args(c Child) []string {
 		// each workflow task, lest a program wait for those that it makes. Ours are there
 		// from the start.
 		"--dynamic-config-value", "system.forceSearchAttributesCacheRefreshOnRead=false",
+		// What is written to another partition of a task queue than the first is passed on to
+		// the first.
+		"--dynamic-config-value", "matching.numTaskqueueWritePartitions=" + strconv.Itoa(onePartition),
+		"--dynamic-config-value", "matching.numTaskqueueReadPartitions=" + strconv.Itoa(partitions),
 		// Nobody needs Temporal's HTTP API, and any page could use it: it cannot be
 		// switched off, but answers only to a host, and none has this name.
 		"--dynamic-config-value", `frontend.httpAllowedHosts=["none/"]`,
@@ -233,7 +237,11 @@ func (t *Server) runChild(ctx context.Context, up func()) error {
 		return err
 	}
 	defer logFile.Close()
-	cmd := exec.Command(t.CLI, t.args(child)...)
+	partitions, err := readPartitions(ctx, t.Files.Database)
+	if err != nil && ctx.Err() == nil {
+		t.Log.Warn("the Temporal server's tasks could not be counted", "error", err)
+	}
+	cmd := exec.Command(t.CLI, t.args(child, partitions)...)
 	cmd.Stdout, cmd.Stderr = logFile, logFile
 	cmd.Env = childEnv(os.Environ())
 	cmd.SysProcAttr = childAttributes()
