@@ -292,11 +292,11 @@ func TestSinkOfAStoppedCrawl(t *testing.T) {
 		return []*at{
 			do(time.Minute, func(live *live) {
 				l.store.SetClock(live.env.Now)
-				l.store.Add(feed.PageGone, 1, feed.Data{}, 0)
+				l.store.Add(feed.PageNew, 1, feed.Data{}, 0)
 				l.store.SetCrawl(func(c *store.CrawlRecord) { c.State = crawl.CrawlStopped })
 				live.env.SignalWorkflow(contract.SinkWake, contract.SinkWakeArg{Asked: true})
 			}),
-			do(90*time.Second, func(live *live) { l.store.Add(feed.PageGone, 2, feed.Data{}, 0) }),
+			do(90*time.Second, func(live *live) { l.store.Add(feed.PageNew, 2, feed.Data{}, 0) }),
 		}
 	}}
 	story.everyCut(t, func(t *testing.T, l *sinkLife) {
