@@ -94,7 +94,7 @@ RACED = $(filter-out $(E2E),$(shell grep -rlE --include='*.go' '^[[:space:]]+go 
 	activities internal starter worker workflows | xargs -n1 dirname | sort -u | sed 's|^|./|'))
 PLAIN = $(filter-out $(E2E) $(RACED),$(patsubst recrawl/%,./%,$(shell $(GO) list ./...)))
 # Of one package: a test that hangs must not hide what the others say.
-LIMIT    := 25m
+LIMIT    := 40m
 E2ELIMIT := 50m
 
 # Tests that go without the race detector: long computations of one goroutine, of whose

@@ -79,6 +79,9 @@ type SinkRecord struct {
 	DigestSince time.Time
 }
 
+// SinkPausedByPerson is the Code of a sink that a person has paused.
+const SinkPausedByPerson = "person"
+
 // UndeliveredRecord is a change that a sink's receiver refused for good.
 type UndeliveredRecord struct {
 	CrawlID  int64

@@ -65,6 +65,8 @@ type Store interface {
 	Care
 	Seeds
 	Deletion
+	Feed
+	Sinks
 	Identity
 	// Now returns the store's clock.
 	Now(ctx context.Context) (time.Time, error)

@@ -32,6 +32,11 @@ type engine struct {
 	pool     *pgxpool.Pool
 	watchers sqlstore.Watchers
 
+	// settled is what is known of the order of changes; whoever has a token in settling
+	// uses it.
+	settled  settled
+	settling chan struct{}
+
 	// listen starts the goroutine that receives notifications; it ends when
 	// stop is called.
 	listen  func()

@@ -12,7 +12,7 @@ import (
 
 // kept are tables that outlive a store's only crawl: what is everybody's.
 var kept = map[string]bool{
-	"owner": true, "hosts": true, "rest": true, "settings": true, "recrawl_migrations": true, "contents": true, "sqlite_sequence": true,
+	"owner": true, "hosts": true, "rest": true, "settings": true, "recrawl_migrations": true, "contents": true, "sqlite_sequence": true, "feed": true,
 }
 
 // A deletion that is killed every few writes leaves nothing of the crawl, in no table.

@@ -113,6 +113,16 @@ func (e *engine) transact(ctx context.Context, s *session, begin string, t *tx, 
 	return nil
 }
 
+// Settled implements sqlstore.Engine. One writer at a time commits, so ids are in the order of
+// the commits; the sequence remembers the highest one if its row is gone.
+func (e *engine) Settled(ctx context.Context) (sqlstore.Settled, error) {
+	var last int64
+	err := e.Read(ctx, func(tx sqlstore.Tx) error {
+		return tx.QueryRow(ctx, "SELECT COALESCE(MAX(seq), 0) FROM sqlite_sequence WHERE name = 'changes'", nil, &last)
+	})
+	return sqlstore.Settled{ID: last, Used: last}, err
+}
+
 // Close implements sqlstore.Engine. It waits for the transactions that run.
 func (e *engine) Close() error {
 	var err error

@@ -31,7 +31,7 @@ func (r *recorder) record(query string, args []any) {
 // smallTables may be scanned: their rows are few in any store. "sub-query" is
 // the result of one, whose own steps are looked at too.
 var smallTables = map[string]bool{
-	"crawls": true, "rest": true, "recrawl_migrations": true, "owner": true, "workers": true, "crawl_care": true, "imports": true, "admission_bound": true, "json_each": true, "sub-query": true, "CONSTANT": true,
+	"crawls": true, "rest": true, "recrawl_migrations": true, "owner": true, "workers": true, "crawl_care": true, "imports": true, "admission_bound": true, "sinks": true, "json_each": true, "sub-query": true, "CONSTANT": true,
 }
 
 // mustUse are the indexes of queries for which another index would do, but slowly: its

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"recrawl/internal/crawl"
+	"recrawl/internal/feed"
 	"recrawl/internal/store"
 )
 
@@ -63,6 +64,7 @@ func (s *Store) openCrawl(ctx context.Context, tx Tx, spec crawl.Spec, text stri
 	if stored == text && rec.State != crawl.CrawlStopped {
 		return rec, nil
 	}
+	was := rec.State
 	if rec.State == crawl.CrawlStopped {
 		if err := enter(ctx, tx, &rec, crawl.CrawlRunning); err != nil {
 			return store.CrawlRecord{}, err
@@ -70,7 +72,10 @@ func (s *Store) openCrawl(ctx context.Context, tx Tx, spec crawl.Spec, text stri
 	}
 	rec.Spec = spec
 	rec.Generation++
-	return rec, updateCrawl(ctx, tx, rec, text)
+	if err := updateCrawl(ctx, tx, rec, text); err != nil {
+		return store.CrawlRecord{}, err
+	}
+	return rec, noteOpened(ctx, tx, rec, was, stored != text)
 }
 
 // SetCrawlState implements store.Crawls.
@@ -94,12 +99,32 @@ func (s *Store) SetCrawlState(ctx context.Context, name string, state crawl.Craw
 		rec.Generation++
 		_, err = tx.Exec(ctx, `UPDATE crawls SET state = $2, generation = $3, stopped_at = $4, rested = $5 WHERE id = $1`,
 			rec.ID, int64(state), rec.Generation, micros(rec.StoppedAt), spanMicros(rec.Rested))
-		return rec, err
+		if err != nil {
+			return store.CrawlRecord{}, err
+		}
+		return rec, noteCrawl(ctx, tx, rec, feed.CrawlState)
 	})
 	if err != nil {
 		return store.CrawlRecord{}, fmt.Errorf("set crawl %s %s: %w", name, state, err)
 	}
 	return rec, nil
+}
+
+// noteOpened adds to the feed what OpenCrawl has changed of a crawl that was there.
+func noteOpened(ctx context.Context, tx Tx, rec store.CrawlRecord, was crawl.CrawlState, spec bool) error {
+	if spec {
+		if err := noteCrawl(ctx, tx, rec, feed.CrawlSpec); err != nil {
+			return err
+		}
+	}
+	if rec.State == was {
+		return nil
+	}
+	return noteCrawl(ctx, tx, rec, feed.CrawlState)
+}
+
+func noteCrawl(ctx context.Context, tx Tx, rec store.CrawlRecord, kind feed.Kind) error {
+	return noteNow(ctx, tx, feed.Change{CrawlID: rec.ID, Kind: kind, Data: feed.Data{Crawl: rec.State, Generation: rec.Generation}})
 }
 
 // enter puts a crawl into a state and keeps the time of its stops.
@@ -169,7 +194,7 @@ func (s *Store) reviveSome(ctx context.Context, tx Tx, name string) (int, error)
 	query := fmt.Sprintf(`SELECT page_id, host_id FROM frontier
 		WHERE crawl_id = $1 AND state = %d ORDER BY page_id LIMIT %d`, crawl.Stopped, revivedPerTx) + s.lock()
 	d := newDeltas(rec.ID, 0)
-	n, err := s.makeKnown(ctx, tx, query, rec.ID, d)
+	n, err := s.makeKnown(ctx, tx, query, rec.ID, d, nil)
 	if err != nil || n == 0 {
 		return 0, err
 	}
@@ -184,11 +209,17 @@ func (s *Store) reviveStopped(ctx context.Context, tx Tx, urls []foundURL, d *de
 	}
 	query := fmt.Sprintf(`SELECT page_id, host_id FROM frontier
 		WHERE page_id IN (%s) AND state = %d ORDER BY page_id`, s.ids(1), crawl.Stopped) + s.lock()
-	return s.makeKnown(ctx, tx, query, idList(ids), d)
+	var known []pageChange
+	n, err := s.makeKnown(ctx, tx, query, idList(ids), d, &known)
+	if err != nil {
+		return 0, err
+	}
+	return n, s.notePages(ctx, tx, d.crawlID, feed.PageResumed, known)
 }
 
-// makeKnown makes stopped pages Known: those whose ids and hosts the query answers.
-func (s *Store) makeKnown(ctx context.Context, tx Tx, query string, arg any, d *deltas) (int, error) {
+// makeKnown makes stopped pages Known: those whose ids and hosts the query answers. It adds
+// their changes to known unless that is nil: the pages of a stopped crawl come back with it.
+func (s *Store) makeKnown(ctx context.Context, tx Tx, query string, arg any, d *deltas, known *[]pageChange) (int, error) {
 	var ids []int64
 	err := tx.Query(ctx, query, []any{arg}, func(row Row) error {
 		var id, host int64
@@ -197,6 +228,10 @@ func (s *Store) makeKnown(ctx context.Context, tx Tx, query string, arg any, d *
 		}
 		ids = append(ids, id)
 		d.moves(host, crawl.Stopped, crawl.Known, 1)
+		if known != nil {
+			data := feed.Data{Was: crawl.Stopped, State: crawl.Known}
+			*known = append(*known, pageChange{id, data.Encode(feed.PageResumed, 0)})
+		}
 		return nil
 	})
 	if err != nil || len(ids) == 0 {

@@ -46,6 +46,8 @@ var ownTables = []ownTable{
 	{"foreign_hosts", []string{"host_id"}},
 	{"seed_keys", []string{"kind", "hash"}},
 	{"imports", []string{"source"}},
+	{"sinks", []string{"name"}},
+	{"undelivered", []string{"sink", "change_id"}},
 }
 
 // BeginDelete implements store.Deletion.
@@ -160,6 +162,9 @@ func (s *Store) deleteRest(ctx context.Context, crawlID int64) (done bool, err e
 		if n >= deletedRows {
 			return false, nil
 		}
+	}
+	if err := s.deleteChanges(ctx, crawlID); err != nil {
+		return false, fmt.Errorf("remove from the feed: %w", err)
 	}
 	return write(ctx, s, func(tx Tx) (bool, error) {
 		if _, err := collect(ctx, tx, `SELECT id FROM crawls WHERE id = $1`+s.lock(), []any{crawlID}, scanID); err != nil {

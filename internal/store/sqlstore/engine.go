@@ -27,11 +27,24 @@ type Engine interface {
 	// Watch returns a channel that receives after a committed transaction of any
 	// process called Tx.Wake for the page, and a function that ends the watch.
 	Watch(page int64) (<-chan struct{}, func())
+	// Settled says how far the table changes can be read in the order of its ids: whoever
+	// begins a transaction now sees all changes up to Settled.ID that will ever be there.
+	// SQLite: the highest id. Postgres: see there.
+	Settled(ctx context.Context) (Settled, error)
 	// Erase removes what deleted rows have left in the files of the tables, by writing
 	// them anew if rewrite is set. It waits for its turn among writers.
 	Erase(ctx context.Context, rewrite bool, tables []string) error
 	// Close marks the store as cleanly closed and ends all connections.
 	Close() error
+}
+
+// Settled are places in the table changes.
+type Settled struct {
+	// ID: no change with this id or a lower one can be committed any more. It is 0 while
+	// nothing is known.
+	ID int64
+	// Used is the highest id that was ever given to a change, committed or not.
+	Used int64
 }
 
 // Tx is a transaction. Queries use $1, $2, … in order of use as placeholders;

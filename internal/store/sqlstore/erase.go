@@ -12,7 +12,7 @@ import (
 var erased = []string{
 	"pages", "frontier", "visits", "versions", "pending_links", "links", "robots", "places", "contents",
 	"sketches", "sketch_keys", "wordings", "duplicates", "mirrors", "host_crawls", "host_steering", "host_ranks",
-	"rejected", "traps", "variants", "prefixes", "evictions", "sources", "imports",
+	"rejected", "traps", "variants", "prefixes", "evictions", "sources", "imports", "undelivered",
 }
 
 // Erase implements store.Takedown.

@@ -155,6 +155,9 @@ func (s *Store) admitFor(ctx context.Context, tx Tx, in, out frontierRow, window
 	}
 	d.moves(in.hostID, in.state, crawl.Active, 1)
 	d.unattempted(in.hostID, 1)
+	if err := noteStanding(ctx, tx, in, crawl.Active); err != nil {
+		return err
+	}
 	return s.place(ctx, tx, []int64{in.pageID}, placement{state: crawl.Active, nextAt: now, at: now})
 }
 
@@ -165,6 +168,9 @@ func (s *Store) evictFor(ctx context.Context, tx Tx, out frontierRow, p store.Sw
 		return fmt.Errorf("leave the line: %w", err)
 	}
 	if err := evict(ctx, tx, out); err != nil {
+		return err
+	}
+	if err := noteStanding(ctx, tx, out, crawl.Evicted); err != nil {
 		return err
 	}
 	d.moves(out.hostID, out.state, crawl.Evicted, 1)

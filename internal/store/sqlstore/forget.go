@@ -2,12 +2,15 @@ package sqlstore
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"maps"
 	"slices"
 
 	"recrawl/internal/crawl"
+	"recrawl/internal/feed"
 	"recrawl/internal/store"
 )
 
@@ -183,6 +186,9 @@ func (r *removal) take(ctx context.Context, pages []crawl.PageRef) error {
 		if err := r.remove(ctx); err != nil {
 			return err
 		}
+		if err := r.noteForgotten(ctx, pages); err != nil {
+			return err
+		}
 		r.removed = pages
 	}
 	if r.digests, err = r.store.uncountContents(ctx, r.tx, r.contents); err != nil {
@@ -232,6 +238,9 @@ func (r *removal) strip(ctx context.Context) (bare bool, err error) {
 	}
 	if err := r.stripRejected(ctx); err != nil {
 		return false, err
+	}
+	if _, err := r.tx.Exec(ctx, `DELETE FROM undelivered WHERE page_id IN (`+r.store.ids(1)+`)`, r.list); err != nil {
+		return false, fmt.Errorf("remove what was not delivered: %w", err)
 	}
 	if _, err := r.tx.Exec(ctx, `DELETE FROM variants WHERE page_id IN (`+r.store.ids(1)+`)`, r.list); err != nil {
 		return false, fmt.Errorf("remove variants: %w", err)
@@ -409,6 +418,21 @@ func (r *removal) remove(ctx context.Context) error {
 		return fmt.Errorf("remove pages: %w", err)
 	}
 	return nil
+}
+
+// noteForgotten adds to the feed that the pages are gone for good. Whoever has them knows
+// them by the hash of their URL; nobody learns the URL from it.
+func (r *removal) noteForgotten(ctx context.Context, pages []crawl.PageRef) error {
+	if r.whole {
+		return nil // the crawl's changes go too
+	}
+	var rows []pageChange
+	for _, p := range pages {
+		sum := sha256.Sum256([]byte(p.URL))
+		data := feed.Data{URLHash: hex.EncodeToString(sum[:])}
+		rows = append(rows, pageChange{p.PageID, data.Encode(feed.PageForgotten, 0)})
+	}
+	return r.store.notePages(ctx, r.tx, r.d.crawlID, feed.PageForgotten, rows)
 }
 
 // leaveLines takes the pages out of their lines. It locks their hosts also when

@@ -248,6 +248,9 @@ func (s *Store) setPageState(ctx context.Context, tx Tx, pageID int64, state cra
 	if err := s.updateState(ctx, tx, before, after); err != nil {
 		return err
 	}
+	if err := noteStop(ctx, tx, before, state); err != nil {
+		return err
+	}
 	d := newDeltas(before.crawlID, pageID)
 	d.moves(before.hostID, before.state, after.state, 1)
 	if before.state == crawl.Held {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"recrawl/internal/crawl"
+	"recrawl/internal/feed"
 	"recrawl/internal/store"
 )
 
@@ -312,8 +313,15 @@ func (s *Store) SetBlocked(ctx context.Context, host string, blocked bool) (stor
 		if err != nil {
 			return effects, err
 		}
-		err = s.atHost(ctx, tx, &effects, id, func(g *gateHost) error { return g.setBlocked(ctx, blocked) })
-		return effects, err
+		changed := false
+		err = s.atHost(ctx, tx, &effects, id, func(g *gateHost) error {
+			changed = g.row.blocked != count(blocked)
+			return g.setBlocked(ctx, blocked)
+		})
+		if err != nil || !changed {
+			return effects, err
+		}
+		return effects, noteNow(ctx, tx, feed.Change{Kind: feed.HostBlocked, Data: feed.Data{HostID: id, Blocked: blocked}})
 	})
 	if err != nil {
 		return store.GateEffects{}, fmt.Errorf("block host %s (%t): %w", key, blocked, err)

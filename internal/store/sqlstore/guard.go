@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"recrawl/internal/crawl"
+	"recrawl/internal/feed"
 	"recrawl/internal/store"
 )
 
@@ -68,18 +69,41 @@ func (s *Store) SetTraps(ctx context.Context, crawlID int64, traps []store.NewTr
 		insert := `INSERT INTO traps (crawl_id, site, host, name, hash, pattern, reason, detail, found_at, state, swept)
 			SELECT CAST($2 AS BIGINT), r.site, r.host, r.name, ` + unhex + `, r.pattern, r.reason, r.detail, CAST($3 AS BIGINT), r.state, r.swept
 			FROM ` + s.records(1, "r", "site text", "host text", "name text", "hash text", "pattern text", "reason text", "detail text", "state bigint", "swept bigint") + `
-			WHERE true ORDER BY r.hash ON CONFLICT (crawl_id, hash) DO NOTHING`
-		if _, err := tx.Exec(ctx, insert, list, crawlID, now); err != nil {
+			WHERE true ORDER BY r.hash ON CONFLICT (crawl_id, hash) DO NOTHING RETURNING id`
+		made, err := collect(ctx, tx, insert, []any{list, crawlID, now}, scanID)
+		if err != nil {
 			return nil, err
 		}
 		query := `SELECT ` + trapColumns + ` FROM ` + s.records(1, "r", "hash text") + ` CROSS JOIN traps t
 			WHERE t.crawl_id = $2 AND t.hash = ` + unhex + ` ORDER BY t.id`
-		return collect(ctx, tx, query, []any{list, crawlID}, scanTrap)
+		set, err := collect(ctx, tx, query, []any{list, crawlID}, scanTrap)
+		if err != nil {
+			return nil, err
+		}
+		return set, noteTraps(ctx, tx, crawlID, set, made)
 	})
 	if err != nil {
 		return nil, fmt.Errorf("set traps of crawl %d: %w", crawlID, err)
 	}
 	return set, nil
+}
+
+// noteTraps adds the traps that were made to the feed.
+func noteTraps(ctx context.Context, tx Tx, crawlID int64, traps []store.TrapRecord, made []int64) error {
+	for _, t := range traps {
+		if !slices.Contains(made, t.ID) {
+			continue
+		}
+		var host int64
+		err := tx.QueryRow(ctx, `SELECT id FROM hosts WHERE host = $1`, []any{t.Host}, &host)
+		if ignoreNotFound(err) != nil {
+			return fmt.Errorf("find the trap's host: %w", err)
+		}
+		if err := noteNow(ctx, tx, feed.Change{CrawlID: crawlID, Kind: feed.TrapHeld, Data: feed.Data{HostID: host, TrapID: t.ID}}); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 type siteRecord struct {

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"recrawl/internal/crawl"
+	"recrawl/internal/feed"
 	"recrawl/internal/store"
 	"recrawl/internal/urlkey"
 )
@@ -48,7 +49,10 @@ func (s *Store) addRedirectedSeed(ctx context.Context, tx Tx, p store.Redirected
 	if err != nil {
 		return "", err
 	}
-	return verdict, updateCrawl(ctx, tx, rec, text)
+	if err := updateCrawl(ctx, tx, rec, text); err != nil {
+		return "", err
+	}
+	return verdict, noteCrawl(ctx, tx, rec, feed.CrawlSpec)
 }
 
 // noteRedirect decides by the redirects that seeds have made before. The crawl's row

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"recrawl/internal/crawl"
+	"recrawl/internal/feed"
 	"recrawl/internal/store"
 )
 
@@ -138,6 +139,13 @@ func (s *Store) settleDuplicate(ctx context.Context, tx Tx, crawlID int64, one s
 	_, err = tx.Exec(ctx, `UPDATE frontier SET state = $2, next_at = CASE WHEN next_at > $4 AND `+notInLine("frontier.page_id")+` THEN $3 ELSE next_at END
 		WHERE page_id = $1`, one.PageID, int64(to), max(micros(one.NextAt), now), now)
 	if err != nil {
+		return false, err
+	}
+	kind := feed.PageBack
+	if one.Duplicate {
+		kind = feed.PageDuplicate
+	}
+	if err := notePage(ctx, tx, page, kind, to); err != nil {
 		return false, err
 	}
 	d := newDeltas(crawlID, one.PageID)

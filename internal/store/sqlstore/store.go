@@ -27,7 +27,9 @@ type Options struct {
 // (Admit and Swap only), new pages by URL hash, links, frontier by page id, pages by id
 // (whoever has a page's frontier row may take its row here later), duplicates by
 // page id, hosts and places (the gate's), contents by digest, host_crawls by host
-// and crawl, mirrors, crawl_counts, and last refills and admission_bound.
+// and crawl, mirrors, crawl_counts, feed, sinks, undelivered, and last refills and
+// admission_bound. A sink's move locks the page of what was refused after the sink, which
+// nobody does who has a page.
 type Store struct {
 	engine   Engine
 	grouping urlkey.Grouping

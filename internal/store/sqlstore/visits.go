@@ -211,6 +211,8 @@ type versionKey struct {
 	seq int
 	// back: the page has returned to it.
 	back bool
+	// before is the number of the version that the page had before, 0 for none.
+	before int
 }
 
 // queryVersion returns the version that was saved with a visit, or returned to by it.
@@ -277,6 +279,9 @@ func (s *Store) recordAfter(ctx context.Context, tx Tx, page frontierRow, p stor
 	if err := s.leavesContent(ctx, tx, page.pageID, page.state, v.State); err != nil {
 		return store.RecordResult{}, err
 	}
+	if err := noteVisit(ctx, tx, page, v, p, version, now); err != nil {
+		return store.RecordResult{}, err
+	}
 	d := newDeltas(page.crawlID, page.pageID)
 	if err := s.retain(ctx, tx, d, v.PageID, v.Visit, version, now, p.Retention); err != nil {
 		return store.RecordResult{}, err
@@ -319,14 +324,25 @@ func (s *Store) recordedVisit(ctx context.Context, tx Tx, page frontierRow, p st
 // saved with it or returned to, else the last before it.
 func versionAfter(ctx context.Context, tx Tx, page frontierRow, visit int) (versionKey, error) {
 	var v versionKey
-	var back int
-	err := tx.QueryRow(ctx, `SELECT id, seq, back_visit FROM (
+	err := tx.Query(ctx, `SELECT id, seq, back_visit FROM (
 			SELECT id, seq, back_visit, 0 AS nth FROM versions WHERE page_id = $1 AND visit = $2
 			UNION ALL SELECT id, seq, back_visit, 0 AS nth FROM versions WHERE page_id = $4 AND back_visit = $5 AND back_visit > 0
-			UNION ALL SELECT id, seq, back_visit, 1 AS nth FROM versions WHERE id = $3) v ORDER BY nth LIMIT 1`,
-		[]any{page.pageID, visit, page.versionID, page.pageID, visit}, &v.id, &v.seq, &back)
-	v.back = back > 0
-	return v, ignoreNotFound(err)
+			UNION ALL SELECT id, seq, back_visit, 1 AS nth FROM versions WHERE id = $3) v ORDER BY nth`,
+		[]any{page.pageID, visit, page.versionID, page.pageID, visit}, func(row Row) error {
+			var id int64
+			var seq, back int
+			if err := row.Scan(&id, &seq, &back); err != nil {
+				return err
+			}
+			if v.id == 0 {
+				v.id, v.seq, v.back = id, seq, back > 0
+			}
+			if id == page.versionID {
+				v.before = seq
+			}
+			return nil
+		})
+	return v, err
 }
 
 func ignoreNotFound(err error) error {

@@ -51,9 +51,13 @@ func Run(t *testing.T, open func(t *testing.T) store.Store) {
 		{"Care", careCases()},
 		{"Seeds", seedCases()},
 		{"Deletion", deletionCases()},
+		{"Feed", feedCases()},
 	}
 	for _, c := range boundCases() {
 		groups = append(groups, collectionGroup{"Bound", []collectionCase{c}})
+	}
+	for _, c := range feedAlone() {
+		groups = append(groups, collectionGroup{"FeedAlone", []collectionCase{c}})
 	}
 	for _, group := range groups {
 		t.Run(group.name, func(t *testing.T) {

@@ -1,0 +1,117 @@
+package postgres
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"recrawl/internal/store/sqlstore"
+)
+
+const (
+	// settlePause is between two looks, and settlePatience how long one call looks. A call
+	// that knows of no settled id yet looks for firstPatience: its store has just been
+	// opened.
+	settlePause    = 10 * time.Millisecond
+	settlePatience = 100 * time.Millisecond
+	firstPatience  = 2 * time.Second
+)
+
+// settled is what an engine knows of the order in which changes are committed. Ids are
+// given out before the commit, so that the highest one that can be seen says nothing of
+// those below it. But whoever has been given an id holds RowExclusiveLock on the table from
+// before that until its end. So the ids that were given out when somebody looked are
+// settled as soon as none of those who held that lock then lives any more. Nobody waits for
+// the reader, and the reader only for transactions that write to this table.
+type settled struct {
+	id int64 // all changes up to here are committed, or never will be
+
+	// waits: the ids up to id of next are settled when its holders are gone.
+	waits bool
+	next  given
+}
+
+// given is one look at the table.
+type given struct {
+	id      int64    // the highest that was given out
+	holders []string // virtual transactions that may have been given an id
+}
+
+// see takes a later look into account.
+func (s *settled) see(look given) {
+	if s.waits && !slices.ContainsFunc(s.next.holders, look.holds) {
+		s.id, s.waits = max(s.id, s.next.id), false
+	}
+	if len(look.holders) == 0 {
+		s.id, s.waits = max(s.id, look.id), false
+	}
+	if !s.waits && s.id < look.id {
+		s.waits, s.next = true, look
+	}
+}
+
+// holds reports whether a transaction that held the lock still may. One that was prepared
+// meanwhile has another name, so that all of those count.
+func (g given) holds(holder string) bool {
+	return slices.Contains(g.holders, holder) || slices.ContainsFunc(g.holders, prepared)
+}
+
+// preparedMark begins the names of holders that PREPARE TRANSACTION has left.
+const preparedMark = "prepared "
+
+func prepared(holder string) bool { return strings.HasPrefix(holder, preparedMark) }
+
+// Settled implements sqlstore.Engine. One caller at a time looks.
+func (e *engine) Settled(ctx context.Context) (sqlstore.Settled, error) {
+	select {
+	case e.settling <- struct{}{}:
+	case <-ctx.Done():
+		return sqlstore.Settled{}, ctx.Err()
+	}
+	defer func() { <-e.settling }()
+	patience := settlePatience
+	if e.settled.id == 0 {
+		patience = firstPatience
+	}
+	var asked int64 // what was given out when the call began is enough
+	for waited := time.Duration(0); ; waited += settlePause {
+		look, err := e.lookAtChanges(ctx)
+		if err != nil {
+			return sqlstore.Settled{}, err
+		}
+		e.settled.see(look)
+		if waited == 0 {
+			asked = look.id
+		}
+		if e.settled.id >= asked || waited >= patience || !sleep(ctx, settlePause) {
+			return sqlstore.Settled{ID: e.settled.id, Used: look.id}, ctx.Err()
+		}
+	}
+}
+
+// lookAtChanges reads the highest id that was given out, and then who holds the lock.
+func (e *engine) lookAtChanges(ctx context.Context) (given, error) {
+	var look given
+	err := e.Read(ctx, func(tx sqlstore.Tx) error {
+		look = given{}
+		// A sequence is read as it is now, and so are locks, whatever the snapshot.
+		err := tx.QueryRow(ctx, "SELECT CASE WHEN is_called THEN last_value ELSE 0 END FROM changes_id_seq", nil, &look.id)
+		if err != nil {
+			return err
+		}
+		if look.id <= e.settled.id {
+			return nil
+		}
+		query := `SELECT CASE WHEN pid IS NULL THEN $1 ELSE '' END || virtualtransaction FROM pg_locks
+			WHERE locktype = 'relation' AND mode = 'RowExclusiveLock' AND granted AND relation = 'changes'::regclass
+				AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`
+		return tx.Query(ctx, query, []any{preparedMark}, func(row sqlstore.Row) error {
+			var holder string
+			err := row.Scan(&holder)
+			look.holders = append(look.holders, holder)
+			return err
+		})
+	})
+	return look, err
+}
