@@ -39,6 +39,12 @@ func (Age) Visits(lambda, weight, price float64) float64 {
 // Merit implements Objective.
 func (Age) Merit(lambda, weight float64) float64 { return weight / (lambda * lambda) }
 
+// Ticks implements Objective. After k changes the penalties since the visit come to
+// ((k−1)P)²/2, and one change more is worse from k² + k − 1 = 2θ/P² on.
+func (Age) Ticks(every, threshold float64) float64 {
+	return max(1, math.Ceil(math.Sqrt(1.25+2*threshold/(every*every))-0.5))
+}
+
 // Worth implements Objective. With c′(s) = 1 − S(s), V(τ) = τ²/2 − ∫₀^τ s S(s) ds.
 func (Age) Worth(g gamma.Distribution, days float64) float64 {
 	return g.AgeMoment(days)

@@ -54,6 +54,10 @@ type Belief struct {
 	// Late is how many days after they were due visits came, for instance because of the
 	// host's line. Each visit counts for half of what is left by the later ones.
 	Late float32 `json:"late,omitempty"`
+	// Times has the times of the page's last looks and what they found, in few bytes; see
+	// timedLooks. Timetable is what they say of when the page changes.
+	Times     Times     `json:"times,omitzero"`
+	Timetable Timetable `json:"table,omitzero"`
 	// Refresh is t_n of Singhal et al., in days; 0 before DeltaT has made a decision.
 	Refresh float32 `json:"t,omitempty"`
 	// Selective is the share of changed internal pages at which the selective rule of
@@ -83,7 +87,7 @@ func (b Belief) valid() bool {
 		b.History>>b.Pairs == 0 && b.Told>>b.Pairs == 0 && b.Told&b.History == 0 &&
 		within(b.Soonest, 1e6) && within(b.Changes, 1e6) && within(b.Days, 1e6) && within(b.Refresh, 1e6) && within(b.Late, 1e6) &&
 		within(b.Looks, 1e6) && within(b.Apart, 1e6) && (b.Looks == 0) == (b.Apart == 0) &&
-		within(b.LastGap, 1e6) && b.Aging.valid() &&
+		b.Timetable.valid() && within(b.LastGap, 1e6) && b.Aging.valid() &&
 		within(b.Selective, 1) && b.Compared >= 0 && b.Moved <= proofs && b.Stayed <= proofs
 }
 
@@ -153,7 +157,7 @@ func (b Belief) observe(seen Observation, p Parameters) Belief {
 	case seen.Gap > 0 && (b.Soonest == 0 || float64(b.Soonest) > days(seen.Gap)):
 		b.Soonest = float32(days(seen.Gap))
 	}
-	return b
+	return b.keepTime(seen)
 }
 
 // learn adds to the evidence. A change after an unknown gap says nothing about the

@@ -34,6 +34,13 @@ func TestDecodeBelief(t *testing.T) {
 		{"a change by the server's word", `{"pairs":2,"history":1,"told":1}`, Belief{}},
 		{"a time before there was one", `{"at":-5}`, Belief{}},
 		{"a share that is none", `{"selective":4}`, Belief{}},
+		{"with times of looks", `{"times":"AjBS","table":{"p":2,"by":74,"in":6}}`, Belief{Times: Times{n: 2, codes: [recalled]uint16{35, 82}}, Timetable: Timetable{Period: 2, By: 74, Within: 6}}},
+		{"half a time", `{"times":"AjB"}`, Belief{}},
+		{"times that are none", `{"times":"A."}`, Belief{}},
+		{"more times than are recalled", `{"times":"` + strings.Repeat("AB", recalled+1) + `"}`, Belief{}},
+		{"a period that is none", `{"table":{"p":4,"by":74,"in":6}}`, Belief{}},
+		{"a time beyond its period", `{"table":{"p":1,"by":12,"in":6}}`, Belief{}},
+		{"a time without a period", `{"table":{"by":12}}`, Belief{}},
 		{"more changes than comparisons", `{"max_fr":3,"pairs":2,"history":5}`, Belief{}},
 	} {
 		if got := DecodeBelief(json.RawMessage(c.stored)); got != c.want {

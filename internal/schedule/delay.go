@@ -45,6 +45,12 @@ func (Delay) Visits(lambda, weight, price float64) float64 {
 // Merit implements Objective.
 func (Delay) Merit(lambda, weight float64) float64 { return weight / lambda }
 
+// Ticks implements Objective. After k changes the penalties since the visit come to P k(k−1)/2,
+// and one change more is worse from k(k+1) = 2θ/P on.
+func (Delay) Ticks(every, threshold float64) float64 {
+	return max(1, math.Ceil(math.Sqrt(0.25+2*threshold/every)-0.5))
+}
+
 // Worth implements Objective. The penalty rate c(s) grows linearly with the mean rate,
 // which gives V(τ) = (a/b) τ²/2.
 func (Delay) Worth(g gamma.Distribution, days float64) float64 { return g.Mean() * days * days / 2 }

@@ -20,20 +20,26 @@ const lateShare = 0.25
 // bounds). The zero Demand is empty. Demands of shards can be merged.
 type Demand struct {
 	cells []demandCell // in the order of their first pages, so that sums are the same each time
-	index map[[3]int16]int
+	index map[demandKey]int
 }
 
+// demandKey is a cell's shape, days and weight, and the timetable's period.
+type demandKey [4]int16
+
 type demandCell struct {
-	key           [3]int16
+	key           demandKey
 	n             float64
 	a, b, weights float64 // sums of logarithms
 }
 
 // Add counts a page with a belief and a weight (> 0).
-func (c *Demand) Add(g gamma.Distribution, weight float64) {
+func (c *Demand) Add(g gamma.Distribution, weight float64) { c.AddTimed(g, weight, Timetable{}) }
+
+// AddTimed counts a page that keeps a timetable, or none.
+func (c *Demand) AddTimed(g gamma.Distribution, weight float64, t Timetable) {
 	a, b, w := math.Log2(g.A), math.Log2(g.B), math.Log2(weight)
 	cellOf := func(x float64) int16 { return int16(math.Floor(min(max(x, -1000), 1000) * demandOctave)) }
-	c.add(demandCell{key: [3]int16{cellOf(a), cellOf(b), cellOf(w)}, n: 1, a: a, b: b, weights: w})
+	c.add(demandCell{key: demandKey{cellOf(a), cellOf(b), cellOf(w), int16(t.Period)}, n: 1, a: a, b: b, weights: w})
 }
 
 // Merge adds what another demand counted.
@@ -47,7 +53,7 @@ func (c *Demand) add(cell demandCell) {
 	i, ok := c.index[cell.key]
 	if !ok {
 		if c.index == nil {
-			c.index = map[[3]int16]int{}
+			c.index = map[demandKey]int{}
 		}
 		c.index[cell.key] = len(c.cells)
 		c.cells = append(c.cells, cell)
@@ -69,6 +75,17 @@ func (c *Demand) Pages() int {
 	return int(n)
 }
 
+// interval returns the mean number of days between two visits of the cell's pages, which
+// are like a page of weight 1 with belief g.
+func (c *demandCell) interval(o Objective, g gamma.Distribution, threshold, low, high float64) float64 {
+	if t := (Timetable{Period: uint8(c.key[3])}); t.Period != 0 {
+		if n := t.skips(o, threshold, low); n > 0 {
+			return min(max(float64(n)*periods[t.Period].days(), low), high)
+		}
+	}
+	return meanInterval(o, g, threshold, low, high)
+}
+
 // Planned returns how many visits a day the pages would get together at a threshold (≥
 // 0), with no interval shorter than low (> 0) or longer than high.
 func (c *Demand) Planned(o Objective, threshold float64, low, high time.Duration) float64 {
@@ -82,7 +99,7 @@ func (c *Demand) held(o Objective, threshold float64, low, high, late time.Durat
 	for i := range c.cells {
 		cell := &c.cells[i]
 		g := gamma.Distribution{A: math.Exp2(cell.a / cell.n), B: math.Exp2(cell.b / cell.n)}
-		interval := meanInterval(o, g, threshold/math.Exp2(cell.weights/cell.n), days(low), days(high))
+		interval := cell.interval(o, g, threshold/math.Exp2(cell.weights/cell.n), days(low), days(high))
 		sum += cell.n / (interval + min(days(late), lateShare*interval))
 	}
 	return sum

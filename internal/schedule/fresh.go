@@ -42,6 +42,15 @@ func (Fresh) Visits(lambda, weight, price float64) float64 {
 // Merit implements Objective.
 func (Fresh) Merit(lambda, weight float64) float64 { return weight / lambda }
 
+// Ticks implements Objective. Between two visits the copy is fresh for one period, at any
+// number of changes.
+func (Fresh) Ticks(every, threshold float64) float64 {
+	if every < threshold {
+		return 0
+	}
+	return 1
+}
+
 // Worth implements Objective. With c(s) = 1 − S(s), V(τ) = ∫₀^τ S − τ S(τ). For a > 1
 // it approaches b/(a−1); otherwise it has no bound.
 func (Fresh) Worth(g gamma.Distribution, days float64) float64 {

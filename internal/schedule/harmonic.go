@@ -45,6 +45,12 @@ func (Harmonic) Visits(lambda, weight, price float64) float64 {
 // Merit implements Objective.
 func (Harmonic) Merit(lambda, weight float64) float64 { return weight / lambda }
 
+// Ticks implements Objective. One change more is worse from k = θ/P on, because the k-th
+// unseen one adds 1/k to the penalty and comes kP after the visit.
+func (Harmonic) Ticks(every, threshold float64) float64 {
+	return max(1, math.Ceil(threshold/every))
+}
+
 // Worth implements Objective. With s c′(s) = 1 − S(s), V(τ) = τ − ∫₀^τ S, the expected
 // age of the copy after τ days.
 func (Harmonic) Worth(g gamma.Distribution, days float64) float64 {

@@ -37,6 +37,11 @@ type Objective interface {
 	// Merit returns the number r through which alone the weight affects Visits:
 	// Visits(λ, w, μ) = λ Visits(1, r, μ). It is > 0 if rate and weight are.
 	Merit(lambda, weight float64) float64
+	// Ticks returns how many times a page of weight 1 that changes once every so many days
+	// exactly is to change between two visits, each of which comes right after a change: 1,
+	// 2 …, and 0 if no visit is worth the threshold. It minimises the sum of the penalty
+	// and the visits' price over time.
+	Ticks(every, threshold float64) float64
 	// Worth returns V for a page of weight 1, days (≥ 0) after its last visit, when
 	// only a belief about its rate is known. It rises from 0 with the days.
 	Worth(g gamma.Distribution, days float64) float64

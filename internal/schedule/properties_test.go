@@ -13,6 +13,23 @@ import (
 	"recrawl/internal/schedule/mathtest"
 )
 
+func anyTimes(t *rapid.T) Times {
+	var times Times
+	for range rapid.IntRange(0, recalled).Draw(t, "looks") {
+		times.add(rapid.Uint16Range(0, 1<<12-1).Draw(t, "look"))
+	}
+	return times
+}
+
+func anyTimetable(t *rapid.T) Timetable {
+	number := rapid.IntRange(1, len(periods)-1).Draw(t, "period")
+	slots := int(periods[number].slots)
+	return Timetable{
+		Period: uint8(number), By: uint16(rapid.IntRange(0, slots-1).Draw(t, "by")),
+		Within: uint16(rapid.IntRange(1, slots).Draw(t, "within")), Doubtful: rapid.Bool().Draw(t, "doubtful"),
+	}
+}
+
 var (
 	parameters = mathtest.Shared(rapid.Custom(func(t *rapid.T) Parameters {
 		minimum := time.Duration(rapid.Int64Range(1, int64(3650*day)).Draw(t, "min"))
@@ -56,6 +73,8 @@ var (
 			Refresh:   rapid.Float32Range(0, 3650).Draw(t, "refresh"),
 			Selective: rapid.Float32Range(0.2, 0.6).Draw(t, "selective"),
 			Skipped:   rapid.Bool().Draw(t, "skipped"),
+			Times:     rapid.Custom(anyTimes).Draw(t, "times"),
+			Timetable: rapid.OneOf(rapid.Just(Timetable{}), rapid.Custom(anyTimetable)).Draw(t, "timetable"),
 		}
 	}))
 	pages = mathtest.Shared(rapid.Custom(func(t *rapid.T) Page {

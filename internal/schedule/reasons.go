@@ -50,6 +50,9 @@ const (
 	CodeEarly     = "early"      // after s already, because a change by its turn is sure and tells nothing
 	CodePrice     = "price"      // the host is full: price instead of theta
 	CodeQueue     = "queue"      // the host's line is long: s sooner
+	CodeHourly    = "hourly"     // changes s seconds after each hour, within so many sooner or later; 1 if the visit is to learn when
+	CodeDaily     = "daily"      // the same after midnight UTC
+	CodeWeekdays  = "weekdays"   // the same from Mondays to Fridays
 	CodeWeight    = "weight"     // weight w
 	CodeIndex     = "index"      // index v now, of theta
 	CodeUnchanged = "if_same"    // then after s if the next visit finds no change
@@ -74,6 +77,7 @@ var numbers = map[string][]string{
 	CodeSqrt: {"s", "theta"}, CodeFresh: {"s", "theta"}, CodeAge: {"s", "theta"}, CodeHarmonic: {"s", "theta"},
 	CodeNever: {"theta"}, CodeOwn: {"s"}, CodeExplore: {"s"}, CodeEarly: {"s"}, CodePrice: {"price", "theta"}, CodeQueue: {"s"}, CodeWeight: {"w"}, CodeIndex: {"v", "theta"},
 	CodeUnchanged: {"s"}, CodeChanged: {"s"}, CodeHeavier: {"s"}, CodeHostFree: {"s"}, CodeUnbound: {"s"},
+	CodeHourly: {"s", "within", "learns"}, CodeDaily: {"s", "within", "learns"}, CodeWeekdays: {"s", "within", "learns"},
 	CodePlanned: {"visits", "budget"}, CodeSpacing: {"s", "from"}, CodeThreshold: {"from", "to"},
 }
 
@@ -109,7 +113,7 @@ func (g ground) reason() crawl.Reason {
 
 // grounds are the reasons of one decision, in order.
 type grounds struct {
-	list [15]ground
+	list [17]ground
 	n    int
 }
 

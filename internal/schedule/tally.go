@@ -122,7 +122,7 @@ func (s *Tally) Add(e Entry) {
 	if h.demands != nil {
 		censuses = h.demands
 	}
-	censuses[e.Group].Add(p.forecast(e.Belief).counted(g.Policy, belief, days(e.Planned())), p.weight())
+	censuses[e.Group].AddTimed(p.forecast(e.Belief).counted(g.Policy, belief, days(e.Planned())), p.weight(), e.Belief.Timetable)
 }
 
 // window returns over how many days the looks at a host's pages are combined to find a

@@ -109,6 +109,8 @@ func budgetWords(r crawl.Reason) (string, bool) {
 		return rough(r) + " since it last changed by itself, or was found: " + num("x") + " of its usual rate", true
 	case CodeSite:
 		return percent(r.Num["share"]) + " of its site's pages changed at once: no change of its own", true
+	case CodeHourly, CodeDaily, CodeWeekdays:
+		return timetableWords(r), true
 	case CodeSqrt:
 		return "√λ share: every " + rough(r) + " at θ " + num("theta"), true
 	case CodeFresh:
@@ -151,6 +153,25 @@ func budgetWords(r crawl.Reason) (string, bool) {
 		return thresholdWords(num("from"), num("to")), true
 	}
 	return "", false
+}
+
+// timetableWords says when a page changes by the clock: "changes daily at about 06:10 UTC".
+func timetableWords(r crawl.Reason) string {
+	at := time.Duration(r.Num["s"]) * time.Second
+	clock := fmt.Sprintf("%02d:%02d UTC", at/time.Hour, at%time.Hour/time.Minute)
+	var words string
+	switch r.Code {
+	case CodeHourly:
+		words = fmt.Sprintf("changes hourly at about %d minutes past", at/time.Minute)
+	case CodeDaily:
+		words = "changes daily at about " + clock
+	default:
+		words = "changes from Mondays to Fridays at about " + clock
+	}
+	if r.Num["learns"] != 0 {
+		words += " (± " + Rough(time.Duration(r.Num["within"])*time.Second) + "): visited to learn when exactly"
+	}
+	return words
 }
 
 // thresholdWords says how a threshold has moved.

@@ -21,6 +21,9 @@ func TestWords(t *testing.T) {
 		{crawl.Reason{Code: "resemblance", Num: map[string]float64{"r": 0.5, "at": 0.98}}, "resemblance (at=0.98 r=0.5)"},
 		{crawl.Reason{Code: "noindex-tag"}, "noindex by X-Robots-Tag: no body kept"},
 		{crawl.Reason{Code: "later"}, "later"},
+		{because(CodeDaily, 22200, 900, 0).reason(), "changes daily at about 06:10 UTC"},
+		{because(CodeWeekdays, 22200, 5400, 1).reason(), "changes from Mondays to Fridays at about 06:10 UTC (± 1h 30m): visited to learn when exactly"},
+		{because(CodeHourly, 2400, 300, 0).reason(), "changes hourly at about 40 minutes past"},
 		{crawl.Reason{Code: "duplicate-of", Text: "http://a.test/"}, "the same content as http://a.test/"},
 		{
 			crawl.Reason{Code: "near-duplicate-of", Text: "http://a.test/", Num: map[string]float64{"resemblance": 0.93}},

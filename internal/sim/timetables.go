@@ -90,6 +90,50 @@ func drawEditions(d drawing, s Spec) World {
 	return w
 }
 
+// drawMoving draws pages of which one in three changes daily or on weekdays, by a clock that
+// is an hour ahead from spring to autumn. After four months on average its hour moves, or,
+// one time in three, the page changes seldom from then on, like the others.
+func drawMoving(d drawing, s Spec) World {
+	w := World{Hosts: 1}
+	for i := range s.Pages {
+		seldom := 1 / d.between(30, 1000)
+		if i%3 != 0 {
+			w.settle(seldom, d.poisson, s.Days)
+			continue
+		}
+		t := timetable{every: 1, weekdays: i%2 == 0}
+		w.settle(t.rate(), func(_, start, end float64) []float64 {
+			var changes []float64
+			for start < end {
+				until := min(start+60+120*d.Float64(), end)
+				changes = append(changes, t.local(d, d.Float64(), start, until)...)
+				start = until
+				if d.IntN(3) == 0 {
+					return append(changes, d.poisson(seldom, start, end)...)
+				}
+			}
+			return changes
+		}, s.Days)
+	}
+	return w
+}
+
+// local draws the changes from start to end of a daily page, by a clock that is an hour
+// ahead from the end of March to that of October.
+func (t timetable) local(d drawing, phase, start, end float64) []float64 {
+	var changes []float64
+	for day := math.Floor(start); day < end; day++ {
+		at := day + phase + d.Float64()*punctual
+		if ofYear := math.Mod(day, 365); ofYear >= 85 && ofYear < 302 {
+			at -= 1. / 24
+		}
+		if at > start && at < end && !(t.weekdays && !weekday(day)) {
+			changes = append(changes, at)
+		}
+	}
+	return changes
+}
+
 // drawClockwork draws pages that all keep a timetable: every look finds a change, or
 // nearly so.
 func drawClockwork(d drawing, s Spec) World {

@@ -3,6 +3,8 @@ package sim
 import (
 	"math"
 	"testing"
+
+	"recrawl/internal/schedule"
 )
 
 // Pages that keep a timetable change at their times and at no others.
@@ -37,6 +39,72 @@ func TestTimetables(t *testing.T) {
 	if n := len(missing); n < 8900 || n > 9100 {
 		t.Errorf("one in ten left out: %d changes of 10000", n)
 	}
+}
+
+// forgetful is a policy that does not remember at what times a page changed.
+type forgetful struct{ schedule.Budgeted }
+
+func (f forgetful) Next(page schedule.Page, seen schedule.Observation, p schedule.Parameters) schedule.Decision {
+	page.Belief.Times, page.Belief.Timetable = schedule.Times{}, schedule.Timetable{}
+	return f.Budgeted.Next(page, seen, p)
+}
+
+// withoutTimetables is a policy of ours that learns no timetables.
+func withoutTimetables(o schedule.Objective) Policy {
+	return Policy{Name: o.Name(), Objective: o.Name(), make: func(s Setting, _ *World) Scheduler {
+		p := newProduct(schedule.Budgeted{Objective: o}, s)
+		p.policy = forgetful{schedule.Budgeted{Objective: o}}
+		return p
+	}}
+}
+
+// What pages change by the clock is worth to each policy, on its own measure, beside the
+// same policy without timetables: it gains where there are timetables that the budget can
+// follow, and elsewhere loses nothing but what the size of these worlds leaves to chance.
+func TestTimetablesPay(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: many simulations")
+	}
+	t.Parallel()
+	for _, c := range []struct {
+		kind   string
+		budget float64
+		most   map[string]float64 // share of the penalty without timetables
+	}{
+		{"timetables", 1, map[string]float64{"sqrt": 0.85, "fresh": 0.9, "age": 0.8}},
+		{"editions", 1, map[string]float64{"sqrt": 0.7, "fresh": 0.7, "age": 0.7}},
+		{"moving", 1, map[string]float64{"sqrt": 0.7, "fresh": 0.7, "age": 0.9}},
+		{"cho", 0.3, map[string]float64{"sqrt": 1.01, "fresh": 1.01, "age": 1.01}},
+		{"host", 0.3, map[string]float64{"sqrt": 1.01, "fresh": 1.01, "age": 1.01}},
+		{"burst", 0.3, map[string]float64{"sqrt": 1.01, "fresh": 1.01, "age": 1.01}},
+		{"periods", 0.3, map[string]float64{"sqrt": 1.01, "fresh": 1.01, "age": 1.01}},
+		{"batches", 0.3, map[string]float64{"sqrt": 0.97, "fresh": 0.97, "age": 1.01}},
+		{"office", 0.3, map[string]float64{"sqrt": 1.01, "fresh": 1.01, "age": 1.01}},
+	} {
+		t.Run(c.kind, func(t *testing.T) {
+			for _, o := range []schedule.Objective{schedule.Delay{}, schedule.Fresh{}, schedule.Age{}} {
+				got := withTimetables(t, c.kind, o, c.budget)
+				if got > c.most[o.Name()] {
+					t.Errorf("%s: %.3f of what it is without timetables, want %v", o.Name(), got, c.most[o.Name()])
+				} else {
+					t.Logf("%s: %.3f of what it is without timetables", o.Name(), got)
+				}
+			}
+		})
+	}
+}
+
+// withTimetables plays a policy on a world of a kind, and returns its penalty as a share
+// of the same policy's without timetables.
+func withTimetables(t *testing.T, kind string, o schedule.Objective, budget float64) float64 {
+	t.Helper()
+	policies, err := Choose([]string{o.Name()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := draw(t, kind, Spec{Pages: 90, Days: 240, Seed: 1})
+	options := Options{Budget: Budget{Each: budget}, Mode: WorkConserving, Warmup: 90, Seed: 1}
+	return Run(w, policies[0], options).Penalty(o.Name()) / Run(w, withoutTimetables(o), options).Penalty(o.Name())
 }
 
 // Offices work from nine to five on weekdays; runs come at six.

@@ -35,6 +35,7 @@ func Kinds() []Kind {
 		{"e3", "six pages of different importance on two hosts", drawE3},
 		{"timetables", "a third of the pages change hourly, daily, on weekdays or weekly, each at its own time, the others seldom", drawTimetables},
 		{"editions", "sites that change daily or weekly at about the same time of day, but for one time in ten", drawEditions},
+		{"moving", "as timetables, daily and on weekdays, in local time; now and then the hour moves, or the timetable ends", drawMoving},
 		{"periods", "each page changes every so many days exactly, a week to a month", drawPeriods},
 		{"batches", "three pages in ten change six times a day, in office hours or in one run, the others next to never", drawBatches},
 		{"clockwork", "all pages change by a timetable: hourly, daily, on weekdays, weekly", drawClockwork},

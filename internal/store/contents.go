@@ -21,11 +21,13 @@ const ClaimFor = 10 * time.Minute
 // more (gc.Secure).
 type Contents interface {
 	// Unreferenced claims up to limit digests that no version has any more, or that were
-	// discarded. The claim lasts for ClaimFor, the time to delete their bytes. If it ends
-	// without Deleted, the digests are handed out again.
+	// discarded, except those that a page's Suspect names: they wait for its second look.
+	// The claim lasts for ClaimFor, the time to delete their bytes. If it ends without
+	// Deleted, the digests are handed out again.
 	Unreferenced(ctx context.Context, limit int) ([]string, error)
 	// Claim is Unreferenced for digests that were found in the archive. It claims those
-	// that no version has and that nobody has claimed, whether the store knows them or not.
+	// that no version has, no page's Suspect names and nobody has claimed, whether the
+	// store knows them or not.
 	Claim(ctx context.Context, digests []string) ([]string, error)
 	// Waiting counts the digests whose bytes are to be deleted, claimed or not.
 	Waiting(ctx context.Context) (int, error)

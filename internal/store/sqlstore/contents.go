@@ -67,6 +67,12 @@ func (s *Store) uncountContents(ctx context.Context, tx Tx, removed map[string]i
 	return unreferenced, nil
 }
 
+// suspected is the condition that a page's row names a digest for its second look. The
+// second part of it lets the engines use the partial index.
+func suspected(digest string) string {
+	return `EXISTS (SELECT 1 FROM frontier f WHERE f.suspect_digest = ` + digest + ` AND f.suspect_digest <> '')`
+}
+
 // Unreferenced implements store.Contents.
 func (s *Store) Unreferenced(ctx context.Context, limit int) ([]string, error) {
 	digests, err := write(ctx, s, func(tx Tx) ([]string, error) {
@@ -76,7 +82,7 @@ func (s *Store) Unreferenced(ctx context.Context, limit int) ([]string, error) {
 		}
 		// The conditions are given twice: a version may take a digest in between.
 		query := `UPDATE contents SET claimed_until = $1 WHERE refs = 0 AND claimed_until < $2 AND digest IN
-			(SELECT digest FROM contents WHERE refs = 0 AND claimed_until < $3 ORDER BY claimed_until, digest LIMIT $4)
+			(SELECT digest FROM contents WHERE refs = 0 AND claimed_until < $3 AND NOT ` + suspected("contents.digest") + ` ORDER BY claimed_until, digest LIMIT $4)
 			RETURNING digest`
 		args := []any{now + spanMicros(store.ClaimFor), now, now, min(limitOr(limit), contentsPerTx)}
 		return collect(ctx, tx, query, args, scanText)
@@ -92,7 +98,7 @@ func (s *Store) Unreferenced(ctx context.Context, limit int) ([]string, error) {
 func (s *Store) Claim(ctx context.Context, digests []string) ([]string, error) {
 	var claimed []string
 	query := `INSERT INTO contents (digest, refs, claimed_until)
-		SELECT r.digest, 0, $2 FROM ` + s.records(1, "r", "digest text") + ` WHERE true ORDER BY r.digest
+		SELECT r.digest, 0, $2 FROM ` + s.records(1, "r", "digest text") + ` WHERE NOT ` + suspected("r.digest") + ` ORDER BY r.digest
 		ON CONFLICT (digest) DO UPDATE SET claimed_until = excluded.claimed_until
 			WHERE contents.refs = 0 AND contents.claimed_until < $3
 		RETURNING digest`

@@ -45,6 +45,7 @@ func Run(t *testing.T, open func(t *testing.T) store.Store) {
 		{"Exchanges", exchangeCases()},
 		{"Schedules", scheduleCases()},
 		{"Claims", claimCases()},
+		{"SuspectBytes", suspectCases()},
 		{"Workers", workerCases()},
 		{"ScopeLooks", scopeLookCases()},
 		{"Care", careCases()},

@@ -3,11 +3,16 @@ package storetest
 import (
 	"fmt"
 
+	"recrawl/internal/crawl"
 	"recrawl/internal/store"
 )
 
 func contentCases() []collectionCase {
 	return []collectionCase{{"UnreferencedAreDeletedOnce", contentLife}}
+}
+
+func suspectCases() []collectionCase {
+	return []collectionCase{{"SuspectBytesStay", contentSuspect}}
 }
 
 func claimCases() []collectionCase {
@@ -67,6 +72,47 @@ func contentLife(c *collection) {
 	c.check(c.s.Deleted(c.ctx, nil))
 	c.forgetURL(pages[1].URL)
 	claimed("after the last page", 10, 0, 1, 2)
+}
+
+// contentSuspect follows bytes that no version has and that two pages' rows name until
+// their second looks. It has the store for itself.
+func contentSuspect(c *collection) {
+	c.with(10, 0)
+	pages := c.admitted(1, 2)
+	visits := map[int64]int{}
+	record := func(page int, suspect *store.Suspect) {
+		id := pages[page].PageID
+		visits[id]++
+		v := store.VisitRecord{PageID: id, Visit: visits[id], Outcome: crawl.OutcomeSuspect, State: crawl.Active}
+		_, err := c.s.RecordVisit(c.ctx, store.RecordParams{Visit: v, Suspect: suspect})
+		c.check(err)
+	}
+	kept := []string{c.digest(1)}
+	claimed := func(what string, found []string, expected ...string) {
+		c.Helper()
+		got, err := c.s.Claim(c.ctx, found)
+		c.check(err)
+		want(c, what, fmt.Sprint(got), fmt.Sprint(expected))
+	}
+	for page := range pages {
+		record(page, &store.Suspect{Visit: 1, Digest: kept[0]})
+	}
+	claimed("found in the archive", []string{kept[0], c.digest(2)}, c.digest(2))
+	handedOut := func(what string, expected ...string) {
+		c.Helper()
+		got, err := c.s.Unreferenced(c.ctx, 10)
+		c.check(err)
+		want(c, what, fmt.Sprint(got), fmt.Sprint(expected))
+	}
+	c.check(c.s.Discard(c.ctx, kept)) // by the second look of the first page
+	handedOut("while both pages name it")
+	record(0, &store.Suspect{})
+	handedOut("while the other page names it")
+	record(1, nil)
+	handedOut("after a visit that settles nothing")
+	claimed("found in the archive after that", kept)
+	record(1, &store.Suspect{})
+	handedOut("after both second looks", kept...)
 }
 
 // claimFound claims what lies in an archive. It has the store for itself.

@@ -1,0 +1,83 @@
+package schedule
+
+import (
+	"math"
+	"time"
+)
+
+// exact is the share of a period within which a change's time is known well enough.
+const exact = 24
+
+// due returns when to visit a page that keeps a timetable, after a look, once it has
+// changed a number of times (≥ 1), and whether that is to learn more of the timetable.
+//
+// While the time of the change is not known well, the visit comes in the middle of the
+// times that are possible. Whatever it finds halves them. If it finds no change, the next
+// one comes after the rest of them. Then visits come soon after the time.
+func (t Timetable) due(page Page, last time.Time, changes int64) (at time.Time, learns bool) {
+	p, by, within := periods[t.Period], int64(t.By), int64(t.Within)
+	end := p.next(slotOf(last), by, changes)
+	soon := slotStart(end + 1).Add(time.Duration(unit(mix(uint64(page.ID))) * float64(slotTime)))
+	switch {
+	case within > max(1, p.slots/exact):
+		if middle := slotStart(end - within/2); middle.After(last) {
+			return middle, true
+		}
+	case t.Doubtful:
+		if before := slotStart(end - within); before.Sub(last) > time.Duration(p.slots/4)*slotTime {
+			return before, true
+		}
+	}
+	return soon, false
+}
+
+// skips returns how many times of the timetable pass from one visit to the next, 0 for no
+// end of them. The visits are worth it at the threshold, and at least low days apart.
+func (t Timetable) skips(o Objective, threshold, low float64) int64 {
+	n := o.Ticks(periods[t.Period].days(), threshold)
+	if n == 0 {
+		return 0
+	}
+	return max(int64(n), int64((low-1e-9)/periods[t.Period].days())+1)
+}
+
+// byTimetable decides when to visit a page again that keeps a timetable. It reports false
+// if the page keeps none, or is not worth it.
+func (o Budgeted) byTimetable(page Page, seen Observation, belief Belief, threshold float64, p Parameters, why grounds) (Decision, bool) {
+	t := belief.Timetable
+	changes := int64(0)
+	if t.Period != 0 && belief.Compared != 0 {
+		changes = t.skips(o.Objective, threshold, days(p.Floor()))
+	}
+	if changes == 0 {
+		return Decision{}, false
+	}
+	from := seen.At
+	if from.IsZero() {
+		from = belief.ComparedAt()
+	}
+	at, learns := t.due(page, from, changes)
+	wanted := at.Sub(from)
+	if wanted <= 0 {
+		return Decision{}, false // a time that no calendar has
+	}
+	d := Decision{Wanted: wanted, Interval: min(max(wanted, p.Floor()), p.Max), Belief: belief, why: why}
+	d.why.add(t.ground(learns))
+	switch d.Interval {
+	case wanted:
+	case p.Max:
+		d.why.add(because(CodeMax, p.Max.Seconds()))
+	default:
+		d.why.add(because(CodeMin, p.Floor().Seconds()))
+	}
+	return d, true
+}
+
+// ground says when the page changes: the middle of the times that are possible.
+func (t Timetable) ground(learns bool) ground {
+	code := [...]string{1: CodeHourly, 2: CodeDaily, 3: CodeWeekdays}[t.Period]
+	p := periods[t.Period]
+	middle := (int64(t.By) + 1 - int64(t.Within+1)/2 + p.slots) % p.slots
+	half := float64(t.Within) / 2 * slotTime.Seconds()
+	return because(code, float64(middle)*slotTime.Seconds(), math.Ceil(half), float64(bit(learns)))
+}
