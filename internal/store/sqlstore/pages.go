@@ -11,23 +11,34 @@ import (
 	"recrawl/internal/store"
 )
 
-// pageQuery selects whole pages by the ids in placeholder $1. CROSS JOIN keeps
-// SQLite from starting with a table that is larger than the list of ids.
-func (s *Store) pageQuery() string {
-	return `SELECT p.id, p.crawl_id, c.name, c.generation, p.url, h.host, p.host_id, p.level, p.hops, p.kind, f.hinted_by,
+// pageColumns are what scanPage reads, of the tables of pageTables.
+const pageColumns = `p.id, p.crawl_id, c.name, c.generation, p.url, h.host, p.host_id, p.level, p.hops, p.kind, f.hinted_by,
 			f.state, f.visit, f.changes, f.failures, f.last_at, f.next_at, f.backlinks, f.weight, f.rank, f.linking_hosts, f.inner_links, f.etag, f.last_modified, f.spelling, f.respelled, f.belief, f.suspect_visit, f.suspect_digest,
 			COALESCE(w.id, 0), COALESCE(w.seq, 0), COALESCE(w.visit, 0), COALESCE(w.at, 0),
 			COALESCE(w.digest, ''), COALESCE(w.text_digest, ''), COALESCE(w.link_digest, ''),
 			COALESCE(w.bytes, 0), COALESCE(w.text_bytes, 0),
 			COALESCE(w.content_type, ''), COALESCE(w.title, ''), COALESCE(w.canonical, ''), COALESCE(w.language, ''), COALESCE(w.back_visit, 0),
 			COALESCE(t.policy, ''), COALESCE(t.threshold, 0.0), COALESCE(t.prior_a, 0.0), COALESCE(t.prior_b, 0.0), COALESCE(t.spacing, 0.0), COALESCE(t.steep, 0.0),
-			COALESCE(u.price, 0.0), COALESCE(u.prior_a, 0.0), COALESCE(u.prior_b, 0.0), COALESCE(u.planned, 0.0), COALESCE(u.limited, 0.0), COALESCE(u.site, '')
-		FROM ` + s.records(1, "r", "id bigint") + `
-			CROSS JOIN pages p JOIN frontier f ON f.page_id = p.id
+			COALESCE(u.price, 0.0), COALESCE(u.prior_a, 0.0), COALESCE(u.prior_b, 0.0), COALESCE(u.planned, 0.0), COALESCE(u.limited, 0.0), COALESCE(u.site, '')`
+
+// pageTables are the tables of a whole page besides its own row.
+const pageTables = `JOIN frontier f ON f.page_id = p.id
 			JOIN hosts h ON h.id = p.host_id JOIN crawls c ON c.id = p.crawl_id
 			LEFT JOIN versions w ON w.id = f.version_id
 			LEFT JOIN steering t ON t.crawl_id = p.crawl_id
-			LEFT JOIN host_steering u ON u.crawl_id = p.crawl_id AND u.host_id = p.host_id
+			LEFT JOIN host_steering u ON u.crawl_id = p.crawl_id AND u.host_id = p.host_id`
+
+// pageByID selects one whole page. Each visit asks for it several times.
+const pageByID = `SELECT ` + pageColumns + `
+		FROM pages p ` + pageTables + `
+		WHERE p.id = $1`
+
+// pageQuery selects whole pages by the ids in placeholder $1. CROSS JOIN keeps
+// SQLite from starting with a table that is larger than the list of ids.
+func (s *Store) pageQuery() string {
+	return `SELECT ` + pageColumns + `
+		FROM ` + s.records(1, "r", "id bigint") + `
+			CROSS JOIN pages p ` + pageTables + `
 		WHERE p.id = r.id`
 }
 
@@ -68,7 +79,11 @@ func (s *Store) loadPages(ctx context.Context, tx Tx, ids []int64) ([]store.Page
 	if len(ids) == 0 {
 		return []store.PageRecord{}, nil
 	}
-	found, err := collect(ctx, tx, s.pageQuery(), []any{idList(ids)}, scanPage)
+	query, arg := pageByID, any(ids[0])
+	if len(ids) > 1 {
+		query, arg = s.pageQuery(), idList(ids)
+	}
+	found, err := collect(ctx, tx, query, []any{arg}, scanPage)
 	if err != nil {
 		return nil, fmt.Errorf("load pages: %w", err)
 	}
