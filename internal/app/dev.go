@@ -40,6 +40,7 @@ func (Backend) Dev(ctx context.Context, o cli.DevOptions) (err error) {
 		log: slog.New(slog.NewTextHandler(o.Err, &slog.HandlerOptions{Level: max(o.Config.Log, slog.LevelWarn)})),
 	}
 	d.keepPrivate()
+	defer reserveHeap()()
 	return d.run(ctx)
 }
 

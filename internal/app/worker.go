@@ -46,6 +46,7 @@ func workerConfig(getenv func(string) string) (config.Config, error) {
 }
 
 func runWorker(ctx context.Context, cfg config.Config, stderr io.Writer) error {
+	defer reserveHeap()()
 	log := slog.New(slog.NewTextHandler(stderr, &slog.HandlerOptions{Level: cfg.Log}))
 	struggling, waits := &temporalkit.Struggling{}, &temporalkit.Waits{}
 	// First what writes nothing.

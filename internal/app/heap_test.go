@@ -1,0 +1,35 @@
+package app
+
+import (
+	"runtime"
+	"testing"
+)
+
+// nextCollection is how large the heap will be when garbage is collected next.
+func nextCollection() uint64 {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return m.NextGC
+}
+
+// The reserve puts the next collection off, but not for an operator who has set it.
+func TestHeapReserve(t *testing.T) {
+	t.Setenv("GOGC", "")
+	t.Setenv("GOMEMLIMIT", "")
+	release := reserveHeap()
+	if at := nextCollection(); at < heapReserve {
+		t.Errorf("the next collection comes at %d bytes, want more than the reserve of %d", at, heapReserve)
+	}
+	release()
+	for _, name := range []string{"GOGC", "GOMEMLIMIT"} {
+		t.Setenv(name, "100")
+		before := nextCollection()
+		release := reserveHeap()
+		if at := nextCollection(); at >= before+heapReserve {
+			t.Errorf("with %s set, the next collection was put off from %d to %d bytes", name, before, at)
+		}
+		release()
+		t.Setenv(name, "")
+	}
+}
