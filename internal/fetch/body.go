@@ -31,8 +31,11 @@ func (x *exchange) readBody(ctx context.Context, resp *http.Response) error {
 		return err
 	}
 	defer decoded.Close()
-	body := bufio.NewReaderSize(decoded, 32<<10)
-	if !declared && !x.sniff(body) {
+	if declared {
+		return x.copyBody(ctx, decoded)
+	}
+	body := bufio.NewReader(decoded)
+	if !x.sniff(body) {
 		x.unsupported()
 		return nil
 	}
