@@ -12,7 +12,8 @@ type SinkSpec struct {
 	// workers. Two, separated by a space, while one replaces the other: both sign.
 	Secret string `json:"secret,omitempty"`
 	// Kinds are the kinds of changes to be sent, such as page.new; a * may stand at the
-	// end: page.*. None are page.new, page.changed, page.gone, page.back and page.moved.
+	// end: page.*. None are page.new, page.changed, page.gone, page.back and page.moved, without
+	// sitemaps and feeds, and without pages that never had content.
 	Kinds []string `json:"kinds,omitempty"`
 	// Hosts select pages by their host: example.com, *.example.com for every name under it,
 	// or example.com:8080. None select all.

@@ -63,6 +63,8 @@ type EventPage struct {
 	Title string          `json:"title,omitempty"`
 	Was   crawl.PageState `json:"was,omitempty"`
 	State crawl.PageState `json:"state,omitempty"`
+	// Source is sitemap or feed for a page that is read for links and dates only.
+	Source crawl.PageKind `json:"source,omitempty"`
 }
 
 // EventVersionOf is a version of the page of an event. Only Seq is known if the version is

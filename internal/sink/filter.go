@@ -93,6 +93,9 @@ func (f Filter) Place(e feed.Event) Verdict {
 	if e.Kind.OfPage() && !known {
 		return no("its page was forgotten since")
 	}
+	if f.usual && known && e.Page.Source.IsSource() {
+		return no("its page is a %s, and the sink names no kinds", e.Page.Source)
+	}
 	if f.usual && e.Kind.OfPage() && !hasText(e.Kind) && e.Version == nil {
 		return no("its page never had content, and the sink names no kinds")
 	}

@@ -168,6 +168,8 @@ func TestFilterPlaces(t *testing.T) {
 	}
 	a := page("a.example", "https://a.example/docs/x")
 	never := feed.Event{Kind: feed.PageGone, Page: &feed.EventPage{Host: "a.example", URL: "https://a.example/dead"}}
+	sitemap := page("a.example", "https://a.example/sitemap.xml")
+	sitemap.Page.Source = crawl.KindSitemap
 	for _, tt := range []struct {
 		name  string
 		spec  crawl.SinkSpec
@@ -191,6 +193,8 @@ func TestFilterPlaces(t *testing.T) {
 		{"forgotten since", crawl.SinkSpec{}, feed.Event{Kind: feed.PageChanged, Page: &feed.EventPage{ID: 7}}, false},
 		{"a takedown", crawl.SinkSpec{Kinds: []string{"page.*"}, Hosts: crawl.Texts{"a.example"}}, feed.Event{Kind: feed.PageForgotten, Page: &feed.EventPage{ID: 7}}, true},
 		{"of the crawl", crawl.SinkSpec{Kinds: []string{"crawl.*"}, Hosts: crawl.Texts{"a.example"}}, feed.Event{Kind: feed.CrawlState}, false},
+		{"a sitemap", crawl.SinkSpec{}, sitemap, false},
+		{"a sitemap that is asked for", crawl.SinkSpec{Kinds: []string{"page.changed"}}, sitemap, true},
 		{"a dead link", crawl.SinkSpec{}, never, false},
 		{"a dead link that is asked for", crawl.SinkSpec{Kinds: []string{"page.gone"}}, never, true},
 		{"a folder's own page", crawl.SinkSpec{Kind: crawl.SinkFolder}, never, true},

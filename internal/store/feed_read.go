@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 
+	"recrawl/internal/crawl"
 	"recrawl/internal/feed"
 )
 
@@ -17,9 +18,10 @@ type FeedReader interface {
 // ChangeFacts is what is known of a change besides the change itself.
 type ChangeFacts struct {
 	Crawl string // name
-	// URL and Title are those of the page as it is now, Host is its host, or that of the
-	// change.
+	// URL, Title and Kind are those of the page as it is now, Host is its host, or that of
+	// the change.
 	URL, Title, Host string
+	Kind             crawl.PageKind
 	// Status, Location and Problem are those of the visit.
 	Status            int
 	Location, Problem string

@@ -145,7 +145,7 @@ func eventOf(epoch string, c feed.Change, f store.ChangeFacts) feed.Event {
 	if c.Kind == feed.PageForgotten {
 		return e
 	}
-	e.Page.URL, e.Page.Host, e.Page.Title = f.URL, f.Host, f.Title
+	e.Page.URL, e.Page.Host, e.Page.Title, e.Page.Source = f.URL, f.Host, f.Title, f.Kind
 	e.Status = f.Status
 	if len(f.Location) <= maxDetail {
 		e.Location = f.Location // half of a URL leads nowhere
