@@ -85,12 +85,17 @@ func (l *lame) TrimChanges(ctx context.Context, before time.Time, limit int) (bo
 	return more, errors.Join(err, l.fails("feed"))
 }
 
+func (l *lame) ListSinks(ctx context.Context, crawlID int64) ([]store.SinkRecord, error) {
+	sinks, err := l.Store.ListSinks(ctx, crawlID)
+	return sinks, errors.Join(err, l.fails("sinks"))
+}
+
 func (l *lame) Status(ctx context.Context, id int64) (store.StatusRecord, error) {
 	s, err := l.Store.Status(ctx, id)
 	return s, errors.Join(err, l.fails(contract.StepCounts))
 }
 
-var maintenanceSteps = []string{contract.StepRestart, "lines", "links", "scope", "traps", "duplicates", "room", "plans", "ranks", "archive", "feed", contract.StepCounts}
+var maintenanceSteps = []string{contract.StepRestart, "lines", "links", "scope", "traps", "duplicates", "room", "plans", "ranks", "archive", "feed", "sinks", contract.StepCounts}
 
 // A step that fails leaves the others alone, and is told in the store until it succeeds.
 func TestMaintenanceStepsAreIndependent(t *testing.T) {

@@ -88,6 +88,8 @@ func TestMistakes(t *testing.T) {
 		{"dev on another store", "dev --store sqlite:y.db", ExitUsage, "choose only its folder, with --data"},
 		{"dev without contact", "dev http://localhost:2/ https://example.com/", ExitUsage, "to crawl https://example.com/ give --contact"},
 		{"dev with a wrong setting", "dev http://localhost:2/ --window 0", ExitUsage, "limits.window: is 0"},
+		{"dev with a file and a URL", "dev http://localhost:2/ --spec x.yaml", ExitUsage, "leave the URLs and --name away"},
+		{"dev with no such file", "dev --spec /nowhere/x.yaml", ExitUsage, "/nowhere/x.yaml"},
 		{"dev on an impossible port", "dev --temporal-port 70000", ExitUsage, "--temporal-port"},
 		{"dev for a negative time", "dev --for -1s", ExitUsage, "negative"},
 	} {
@@ -330,11 +332,16 @@ func TestDev(t *testing.T) {
 	if got.code != ExitOK || b.dev.TemporalPort != 7300 || b.dev.UIPort != 8300 || b.dev.For != time.Minute || b.dev.Ready != nil {
 		t.Errorf("without a URL: %+v and %+v", got, b.dev)
 	}
+	spec := filepath.Join(t.TempDir(), "watch.yaml")
+	if err := os.WriteFile(spec, []byte("name: watch\nseeds: ['http://localhost:8000/prices']\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	for _, c := range []struct{ args, call, seed string }{
 		{"dev http://localhost:8000/ --delay 100ms", "start localhost-8000", "http://localhost:8000/"},
 		{"dev http://127.0.0.1/ --name demo", "start demo", "http://127.0.0.1/"},
 		{"dev https://www.example.com/ --contact ops@example.org", "start www.example.com", "https://www.example.com/"},
 		{"dev http://[::1]:8000/", "start 1--8000", "http://[::1]:8000/"},
+		{"dev --spec " + spec, "start watch", "http://localhost:8000/prices"},
 	} {
 		b := &fakeBackend{}
 		got := starter(t, b, strings.Fields(c.args)...)

@@ -19,6 +19,7 @@ type devCmd struct {
 	TemporalPort uint16         `placeholder:"7233" help:"Port of Temporal, by default this one or a free one."`
 	UIPort       uint16         `name:"ui-port" placeholder:"8233" help:"Port of the Temporal UI, by default this one or a free one."`
 	GroupHosts   string         `enum:",host,domain" default:"" placeholder:"host|domain" help:"Which hosts are one unit of politeness; fixed when the data folder is made, by default host."`
+	Spec         string         `placeholder:"FILE" help:"Read the whole spec of a crawl to start or replace from a YAML or JSON file; - is standard input."`
 	specFlags
 }
 
@@ -30,7 +31,8 @@ Ctrl-C stops; starting it again on the same folder continues exactly where it wa
     starter dev --demo                                 (see it work)
     starter dev                                        (continue what is in ./data)
     starter dev https://example.com/ --contact you@example.org
-    starter dev http://localhost:8000/ --delay 100ms --default-interval 10s`
+    starter dev http://localhost:8000/ --delay 100ms --default-interval 10s
+    starter dev --spec news.yaml                       (all settings in a file)`
 }
 
 // Run runs everything until the context ends.
@@ -67,10 +69,20 @@ func (c devCmd) Run(s *session) error {
 // at once is refused before anything runs.
 func (c devCmd) request(s *session) (*crawlRequest, error) {
 	if c.Demo {
-		if len(c.URLs) > 0 || c.Name != "" {
-			return nil, usagef("--demo brings its own site and crawl: leave the URLs and --name away")
+		if len(c.URLs) > 0 || c.Name != "" || c.Spec != "" {
+			return nil, usagef("--demo brings its own site and crawl: leave the URLs, --name and --spec away")
 		}
 		return &crawlRequest{name: DemoCrawl, flags: c.specFlags, defaults: demoDefaults()}, nil
+	}
+	if c.Spec != "" {
+		if len(c.URLs) > 0 || c.Name != "" {
+			return nil, usagef("--spec holds the name and the seeds: leave the URLs and --name away")
+		}
+		spec, err := readSpec(c.Spec, s.env.Stdin)
+		if err != nil {
+			return nil, err
+		}
+		return c.checked(s, &crawlRequest{name: spec.Name, whole: &spec, flags: c.specFlags, contact: contactCheck(s.cfg)})
 	}
 	if len(c.URLs) == 0 && c.Name == "" {
 		if c.specFlags.given() {
@@ -85,6 +97,11 @@ func (c devCmd) request(s *session) (*crawlRequest, error) {
 	if err := checkName(want.name, want.urls); err != nil {
 		return nil, err
 	}
+	return c.checked(s, want)
+}
+
+// checked refuses what is wrong with a request whatever the data folder holds.
+func (c devCmd) checked(s *session, want *crawlRequest) (*crawlRequest, error) {
 	if state, err := config.ReadDevState(s.places.Data); err != nil || state.Store != "" {
 		return want, nil // there may be a crawl of this name; its spec counts too
 	}
