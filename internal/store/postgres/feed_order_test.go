@@ -107,18 +107,18 @@ func (r *trial) run() {
 		r.Fatal(err)
 	}
 	r.start, r.written = ends.Newest, make(chan struct{})
+	// Each has a store of its own, as processes have. All are open before anybody is disturbed.
+	stores := []store.Store{r.store}
+	for range trialReaders - 1 + len(pages) {
+		stores = append(stores, openDSN(r.T, r.dsn))
+	}
 	var writers, readers sync.WaitGroup
-	for _, p := range pages {
-		s := openDSN(r.T, r.dsn) // as a process of its own
-		writers.Go(func() { r.write(s, p.PageID) })
+	for i, p := range pages {
+		writers.Go(func() { r.write(stores[trialReaders+i], p.PageID) })
 	}
 	read := make([][]feed.Change, trialReaders)
 	for i := range read {
-		s := r.store
-		if i > 0 {
-			s = openDSN(r.T, r.dsn)
-		}
-		readers.Go(func() { read[i] = r.follow(s) })
+		readers.Go(func() { read[i] = r.follow(stores[i]) })
 	}
 	writers.Wait()
 	close(r.written)
