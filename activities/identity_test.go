@@ -34,6 +34,8 @@ func every(w *world, id string) map[string]error {
 	called(w, errs, contract.LeaveLine, contract.LeaveIn{Page: page})
 	called(w, errs, contract.RegisterLinks, contract.RegisterIn{Page: page, Visit: 1})
 	called(w, errs, contract.Admit, contract.AdmitIn{Store: id, CrawlID: 7, Limit: 1})
+	called(w, errs, contract.Deliver, contract.DeliverIn{Store: id, CrawlID: 7, Crawl: "news", Sink: "team"})
+	called(w, errs, contract.CommandSink, contract.SinkCommandIn{Store: id, CrawlID: 7, Crawl: "news", Sink: "team", Command: contract.Pause})
 	return errs
 }
 
