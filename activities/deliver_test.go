@@ -455,7 +455,8 @@ func TestSinkTest(t *testing.T) {
 		{"refused", crawl.SinkSpec{}, &sink.Refused{Reason: "400 Bad Request"}, "refused the test: 400", 0},
 		{"down", crawl.SinkSpec{}, errors.New("connection refused"), "did not take the test: connection refused", 0},
 		{"gone", crawl.SinkSpec{}, &sink.Stop{Code: "gone", Reason: "410 Gone"}, "410 Gone", 0},
-		{"a folder", crawl.SinkSpec{Kind: crawl.SinkFolder, To: "x"}, nil, "nothing was written", 0},
+		{"a folder", crawl.SinkSpec{Kind: crawl.SinkFolder, To: "x"}, nil, "no page was written", 0},
+		{"a folder of somebody else", crawl.SinkSpec{Kind: crawl.SinkFolder, To: "x"}, &sink.Stop{Code: "folder_foreign", Reason: "folder /x holds notes"}, "folder /x holds notes", 0},
 	} {
 		p := newPost(t, tt.spec)
 		p.receiver.Answer = func([]feed.Event) error { return tt.answer }

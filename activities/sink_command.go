@@ -66,9 +66,10 @@ func (d *delivery) test(ctx context.Context) (contract.SinkCommandOut, error) {
 	}
 	e := testEvent(d.crawl.Spec.Name, d.rec, now)
 	err = d.send(ctx, sendLimit, func(ctx context.Context, s sink.Sender) error {
+		check, checks := s.(sink.Checker)
 		switch {
-		case d.spec.Kind == crawl.SinkFolder:
-			return nil // what it holds is what the crawl holds: it could be opened
+		case d.spec.Kind == crawl.SinkFolder && checks: // it holds what the crawl holds: nothing made up
+			return check.Check(ctx)
 		case d.spec.Every > 0:
 			return s.SendDigest(ctx, sink.Digest{ID: e.ID, Crawl: e.Crawl, Sink: d.rec.Name, From: now.Add(-d.spec.Every.Std()), To: now, Events: []feed.Event{e}})
 		}
@@ -95,7 +96,7 @@ func testAnswer(spec crawl.SinkSpec, err error) string {
 	var stop *sink.Stop
 	switch {
 	case err == nil && spec.Kind == crawl.SinkFolder:
-		return "the folder can be used; nothing was written"
+		return "the folder can be used; no page was written"
 	case err == nil:
 		return "the receiver took the test"
 	case errors.As(err, &refused):

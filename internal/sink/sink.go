@@ -33,6 +33,12 @@ type Filler interface {
 	Fill(ctx context.Context) (more bool, err error)
 }
 
+// Checker is a Sender that can tell whether its receiver could be written to, without sending
+// it anything.
+type Checker interface {
+	Check(ctx context.Context) error
+}
+
 // Refused: the receiver takes this event by no means; the next may be taken.
 type Refused struct {
 	Status int

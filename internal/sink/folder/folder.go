@@ -69,7 +69,10 @@ type Sender struct {
 	fault func() error // of tests; see keeper.step
 }
 
-var _ sink.Filler = (*Sender)(nil)
+var (
+	_ sink.Filler  = (*Sender)(nil)
+	_ sink.Checker = (*Sender)(nil)
+)
 
 // New makes the sender of a sink: To is the NAME of one of the operator's folders, or a
 // folder inside, as NAME/SUB. What is wrong with the settings is a *sink.Stop.
@@ -169,6 +172,11 @@ func (s *Sender) Fill(ctx context.Context) (more bool, err error) {
 		return err
 	})
 	return more, err
+}
+
+// Check implements sink.Checker: the folder is there, or can be made, and is ours.
+func (s *Sender) Check(context.Context) error {
+	return s.with(func(*keeper) error { return nil })
 }
 
 // Close implements sink.Sender.

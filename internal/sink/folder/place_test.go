@@ -64,6 +64,9 @@ func TestForeign(t *testing.T) {
 			w.register("https://example.com/a", rand.New(rand.NewPCG(1, 1)))
 			c.prepare(t, root, w)
 			before := files(t, root)
+			if c.code == CodeForeign {
+				stopped(t, w.sender(t, root, export.HTML, nil).Check(t.Context()), c.code, c.want)
+			}
 			stopped(t, w.sender(t, root, export.HTML, nil).Send(t.Context(), w.feed[0]), c.code, c.want)
 			after := files(t, root)
 			for name, text := range before {

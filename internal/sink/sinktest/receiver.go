@@ -50,6 +50,14 @@ func (s *sending) SendDigest(ctx context.Context, d sink.Digest) error {
 	return s.take(ctx, d.Events, &d)
 }
 
+// Check implements sink.Checker.
+func (s *sending) Check(context.Context) error {
+	if s.Answer == nil {
+		return nil
+	}
+	return s.Answer(nil)
+}
+
 // Close implements sink.Sender.
 func (s *sending) Close() error {
 	s.mu.Lock()
