@@ -6,7 +6,6 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"recrawl/internal/contract"
-	"recrawl/internal/feed"
 )
 
 // handle registers the sink's signal, updates and query, before the workflow first blocks.
@@ -64,10 +63,8 @@ func (s *sinkRun) checkReplay(arg contract.ReplayArg) error {
 	case (arg.After == "") == (len(arg.Changes) == 0):
 		return fmt.Errorf("give either a cursor or some changes")
 	}
-	if arg.After != "" {
-		if _, err := feed.ParseCursor(arg.After); err != nil {
-			return err
-		}
+	if err := arg.CheckAfter(); err != nil {
+		return err
 	}
 	return s.checkOpen()
 }

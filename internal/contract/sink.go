@@ -8,6 +8,7 @@ import (
 	"go.temporal.io/sdk/temporal"
 
 	"recrawl/internal/crawl"
+	"recrawl/internal/feed"
 )
 
 // SinkWorkflow is the type of the workflow of a sink.
@@ -146,6 +147,15 @@ type ReplayArg struct {
 	Changes []int64 `json:"changes,omitempty"`
 	// Malformed is an input of another form, as it was typed, or its beginning.
 	Malformed string `json:"-"`
+}
+
+// CheckAfter says what is wrong with the cursor, if one is given.
+func (a ReplayArg) CheckAfter() error {
+	if a.After == "" {
+		return nil
+	}
+	_, err := feed.ParseCursor(a.After)
+	return err
 }
 
 // UnmarshalJSON implements json.Unmarshaler. A text is taken for the cursor.

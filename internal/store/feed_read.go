@@ -18,10 +18,11 @@ type FeedReader interface {
 // ChangeFacts is what is known of a change besides the change itself.
 type ChangeFacts struct {
 	Crawl string // name
-	// URL, Title and Kind are those of the page as it is now, Host is its host, or that of
-	// the change.
+	// URL, Title, Kind and State are those of the page as it is now, Host is its host, or
+	// that of the change.
 	URL, Title, Host string
 	Kind             crawl.PageKind
+	State            crawl.PageState
 	// Status, Location and Problem are those of the visit.
 	Status            int
 	Location, Problem string

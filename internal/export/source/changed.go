@@ -146,7 +146,7 @@ func (s *Changed) records(ctx context.Context, pages []int64) ([]store.PageRecor
 			continue
 		}
 		var r store.PageRecord
-		r.PageID, r.URL = pages[i], f.URL
+		r.PageID, r.URL, r.Kind, r.State = pages[i], f.URL, f.Kind, f.State
 		records = append(records, r)
 	}
 	return records, nil

@@ -112,7 +112,7 @@ func TestExportsOfWhatChanged(t *testing.T) {
 		o := export.Options{Format: format, Crawl: "news", Now: now.Add(-time.Hour), Since: since, Cursor: through, Software: "recrawl/test"}
 		done, err := export.Export(ctx, src, t.TempDir(), o)
 		check(t, err)
-		if pages := map[export.Format]int64{export.Dir: 236, export.WARC: 237, export.JSONL: 237}[format]; done.Pages != pages || done.Versions != 236 || done.Cursor != through {
+		if pages := map[export.Format]int64{export.Dir: 236, export.HTML: 236, export.Text: 236, export.WARC: 237, export.JSONL: 237}[format]; done.Pages != pages || done.Versions != 236 || done.Cursor != through {
 			t.Errorf("%s: %+v", format, done)
 		}
 		text, err := os.ReadFile(filepath.Join(done.Folder, "changes.jsonl"))
