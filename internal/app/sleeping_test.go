@@ -159,9 +159,11 @@ func (s *sleeping) forgetEnded() {
 		return s.count(`SELECT COUNT(*) FROM executions_visibility WHERE status <> 1`) == 0 &&
 			s.count(`SELECT (SELECT COUNT(*) FROM executions) - (SELECT COUNT(*) FROM executions_visibility)`) <= 0
 	})
-	// Time-outs of what was done stay until they are over.
+	// Time-outs of what was done stay until they are over. The server's own workflows are due
+	// at full hours.
 	s.await("time-outs are over", func() bool {
-		return s.count(`SELECT COUNT(*) FROM timer_tasks WHERE visibility_timestamp < datetime('now', '+1 hour')`) == 0
+		return s.count(`SELECT COUNT(*) FROM timer_tasks
+			WHERE visibility_timestamp < datetime('now', '+1 hour') AND visibility_timestamp NOT LIKE '%:00:00%'`) == 0
 	})
 }
 
