@@ -341,8 +341,7 @@ func TestGolden(t *testing.T) {
 func answers(t *testing.T, name string, r Reporter, ask func(Reporter) error) {
 	t.Helper()
 	for format, ext := range map[Format]string{Text: ".txt", JSON: ".jsonl"} {
-		t.Run(name+ext, func(t *testing.T) {
-			t.Parallel()
+		t.Run(name+ext, func(t *testing.T) { // one after the other: what is asked may change the fake
 			var out bytes.Buffer
 			r := r
 			r.Out, r.Format = &out, format
