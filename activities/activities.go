@@ -83,7 +83,7 @@ type Settings struct {
 	// AtOnce lets Acquire begin permits for the Fetch of the same process. Whoever sets it
 	// calls Close.
 	AtOnce bool
-	// Senders and Events are what sinks send by, and what they send.
+	// Senders makes the senders of sinks, and Events reads the events that they send.
 	Senders Senders
 	Events  EventSource
 	// Foreign, unless nil, is told of each activity for what is of another store.

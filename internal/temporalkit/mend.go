@@ -17,7 +17,7 @@ import (
 	"recrawl/internal/crawl"
 )
 
-// Mended is what was wrong with a page's workflow, and was done about it.
+// Mended is what was wrong with a workflow, and was done about it.
 type Mended struct {
 	Condition Condition // before; Gone and Stuck were started anew
 	Why       string    // it was stuck
@@ -28,9 +28,15 @@ type Mended struct {
 // a stuck one; those of one that is gone are lost.
 func (w Workflows) MendPage(ctx context.Context, in contract.PageIn) (Mended, error) {
 	options := w.pageOptions(in)
+	return w.mend(ctx, options, contract.PageWorkflow, &in, func() error { return w.keepWishes(ctx, options.ID, &in) })
+}
+
+// mend starts a workflow if there is none that runs. It ends and starts it anew if it is
+// stuck; keep is called first, and may change the input that in points to.
+func (w Workflows) mend(ctx context.Context, options client.StartWorkflowOptions, workflow string, in any, keep func() error) (Mended, error) {
 	options.WorkflowIDConflictPolicy = enumspb.WORKFLOW_ID_CONFLICT_POLICY_FAIL
 	options.WorkflowExecutionErrorWhenAlreadyStarted = true
-	_, err := w.Client.ExecuteWorkflow(ctx, options, contract.PageWorkflow, in)
+	_, err := w.Client.ExecuteWorkflow(ctx, options, workflow, in)
 	var runs *serviceerror.WorkflowExecutionAlreadyStarted
 	switch {
 	case err == nil:
@@ -42,11 +48,11 @@ func (w Workflows) MendPage(ctx context.Context, in contract.PageIn) (Mended, er
 	if err != nil || health.Condition != Stuck {
 		return Mended{Condition: Runs}, err // one that has just ended is found the next time
 	}
-	if err := w.keepWishes(ctx, options.ID, &in); err != nil {
+	if err := keep(); err != nil {
 		return Mended{}, err
 	}
 	options.WorkflowIDConflictPolicy = enumspb.WORKFLOW_ID_CONFLICT_POLICY_TERMINATE_EXISTING
-	if _, err := w.Client.ExecuteWorkflow(ctx, options, contract.PageWorkflow, in); err != nil {
+	if _, err := w.Client.ExecuteWorkflow(ctx, options, workflow, in); err != nil {
 		return Mended{}, fmt.Errorf("start %s anew: %w", options.ID, err)
 	}
 	return Mended{Stuck, health.Why}, nil

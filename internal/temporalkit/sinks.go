@@ -2,11 +2,9 @@ package temporalkit
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	enumspb "go.temporal.io/api/enums/v1"
-	"go.temporal.io/api/serviceerror"
 	"go.temporal.io/sdk/client"
 
 	"recrawl/internal/contract"
@@ -29,26 +27,7 @@ func (w Workflows) WakeSink(ctx context.Context, crawlName, name string, arg con
 // MendSink starts the sink's workflow if there is none that runs, and ends and starts it
 // anew if it is stuck. All that it knows is in the store.
 func (w Workflows) MendSink(ctx context.Context, in contract.SinkIn) (Mended, error) {
-	options := w.sinkOptions(in)
-	options.WorkflowIDConflictPolicy = enumspb.WORKFLOW_ID_CONFLICT_POLICY_FAIL
-	options.WorkflowExecutionErrorWhenAlreadyStarted = true
-	_, err := w.Client.ExecuteWorkflow(ctx, options, contract.SinkWorkflow, in)
-	var runs *serviceerror.WorkflowExecutionAlreadyStarted
-	switch {
-	case err == nil:
-		return Mended{}, nil
-	case !errors.As(err, &runs):
-		return Mended{}, fmt.Errorf("start %s: %w", options.ID, err)
-	}
-	health, err := w.Health(ctx, options.ID)
-	if err != nil || health.Condition != Stuck {
-		return Mended{Condition: Runs}, err
-	}
-	options.WorkflowIDConflictPolicy = enumspb.WORKFLOW_ID_CONFLICT_POLICY_TERMINATE_EXISTING
-	if _, err := w.Client.ExecuteWorkflow(ctx, options, contract.SinkWorkflow, in); err != nil {
-		return Mended{}, fmt.Errorf("start %s anew: %w", options.ID, err)
-	}
-	return Mended{Stuck, health.Why}, nil
+	return w.mend(ctx, w.sinkOptions(in), contract.SinkWorkflow, in, func() error { return nil })
 }
 
 // CommandSink sends an update to a sink's workflow, which it starts first if it is gone.
