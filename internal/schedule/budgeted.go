@@ -50,10 +50,11 @@ func (o Budgeted) Next(page Page, seen Observation, p Parameters) Decision {
 		due -= early
 		why.add(because(CodeQueue, duration(early).Seconds()))
 	}
-	if d, is := o.byTimetable(page, seen, belief, price/p.weight(), p, why); is {
+	d, is, soonest := o.byTimetable(page, seen, belief, price/p.weight(), p, why)
+	if is {
 		return d
 	}
-	d := p.decide(page, belief, duration(due), why.list[:why.n]...)
+	d = p.decide(page, belief, duration(max(due, soonest)), why.list[:why.n]...)
 	d.why.add(because(CodeJitter, shift(page.ID, page.Visit)))
 	return d
 }

@@ -42,26 +42,25 @@ func (t Timetable) skips(o Objective, threshold, low float64) int64 {
 }
 
 // byTimetable decides when to visit a page again that keeps a timetable. It reports false
-// if the page keeps none, or is not worth it.
-func (o Budgeted) byTimetable(page Page, seen Observation, belief Belief, threshold float64, p Parameters, why grounds) (Decision, bool) {
+// if the page keeps none, or no visit at its times is worth it. Then the page is planned by
+// its rate, but no sooner than soonest (days): what is not worth a visit at one price is
+// not to be visited earlier for it than at a lower one.
+func (o Budgeted) byTimetable(page Page, seen Observation, belief Belief, threshold float64, p Parameters, why grounds) (d Decision, is bool, soonest float64) {
 	t := belief.Timetable
-	changes := int64(0)
-	if t.Period != 0 && belief.Compared != 0 {
-		changes = t.skips(o.Objective, threshold, days(p.Floor()))
+	if t.Period == 0 || belief.Compared == 0 {
+		return Decision{}, false, 0
 	}
-	if changes == 0 {
-		return Decision{}, false
-	}
+	changes := t.skips(o.Objective, threshold, days(p.Floor()))
 	from := seen.At
 	if from.IsZero() {
 		from = belief.ComparedAt()
 	}
-	at, learns := t.due(page, from, changes)
+	at, learns := t.due(page, from, max(changes, 1))
 	wanted := at.Sub(from)
-	if wanted <= 0 {
-		return Decision{}, false // a time that no calendar has
+	if changes == 0 || wanted <= 0 { // not worth it, or a time that no calendar has
+		return Decision{}, false, days(max(wanted, 0))
 	}
-	d := Decision{Wanted: wanted, Interval: min(max(wanted, p.Floor()), p.Max), Belief: belief, why: why}
+	d = Decision{Wanted: wanted, Interval: min(max(wanted, p.Floor()), p.Max), Belief: belief, why: why}
 	d.why.add(t.ground(learns))
 	switch d.Interval {
 	case wanted:
@@ -70,7 +69,7 @@ func (o Budgeted) byTimetable(page Page, seen Observation, belief Belief, thresh
 	default:
 		d.why.add(because(CodeMin, p.Floor().Seconds()))
 	}
-	return d, true
+	return d, true, 0
 }
 
 // ground says when the page changes: the middle of the times that are possible.

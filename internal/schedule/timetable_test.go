@@ -287,3 +287,23 @@ func TestTicks(t *testing.T) {
 		}
 	}
 }
+
+// A page that changes daily is given up at a price that its day is not worth. It is then
+// not looked at sooner than it was at its times, for whatever reason a page without a
+// timetable would be.
+func TestDearerIsNotSooner(t *testing.T) {
+	t.Parallel()
+	b := Belief{Compared: 1, LastGap: 1, Changes: 1, Days: 1, Timetable: Timetable{Period: 2, Within: 1}}
+	for name, pairs := range map[string]int{"never compared": 0, "compared": 1} {
+		for visit := 1; visit <= 2; visit++ {
+			page := Page{ID: 1, State: crawl.Active, Visit: visit, Belief: b}
+			page.Belief.Pairs = pairs
+			p := Parameters{Round: 1, Min: 1, Max: 365 * day, Threshold: 0.9, Weight: 1}
+			worth := Replan(Budgeted{Fresh{}}, page, p)
+			p.Threshold = 1.1
+			if given := Replan(Budgeted{Fresh{}}, page, p); given.Wanted+1 < worth.Wanted { // + 1 ns: days are rounded
+				t.Errorf("%s, visit %d: after %s at θ 0.9, after %s at θ 1.1", name, visit, worth.Wanted, given.Wanted)
+			}
+		}
+	}
+}
