@@ -13,7 +13,8 @@ import (
 	"recrawl/internal/store"
 )
 
-type statusLine struct {
+// StatusLine is one crawl in numbers.
+type StatusLine struct {
 	Crawl      string           `json:"crawl"`
 	State      crawl.CrawlState `json:"state"`
 	Generation int64            `json:"generation"`
@@ -106,39 +107,74 @@ func (r Reporter) StatusAll(ctx context.Context) error {
 	return nil
 }
 
-func (r Reporter) status(ctx context.Context, c store.CrawlRecord, now time.Time) error {
-	s, err := r.Store.Status(ctx, c.ID)
+// StatusOf returns one crawl in numbers.
+func (r Reporter) StatusOf(ctx context.Context, name string) (StatusLine, error) {
+	record, now, err := r.open(ctx, name)
 	if err != nil {
-		return err
+		return StatusLine{}, err
 	}
-	more := statusMore{}
-	if more.steering, err = r.Store.Steering(ctx, c.ID, false); err != nil {
-		return err
+	s, more, err := r.readStatus(ctx, record, now)
+	return statusOf(record, s, more, now), err
+}
+
+// StatusOfAll returns every crawl in numbers.
+func (r Reporter) StatusOfAll(ctx context.Context) ([]StatusLine, error) {
+	crawls, err := r.Store.ListCrawls(ctx)
+	if err != nil {
+		return nil, err
 	}
-	if s.Evicted > 0 {
-		if more.evicted, err = r.Store.Evictions(ctx, c.ID, false, 1); err != nil {
-			return err
+	now, err := r.Store.Now(ctx)
+	if err != nil {
+		return nil, err
+	}
+	all := make([]StatusLine, 0, len(crawls))
+	for _, c := range crawls {
+		s, more, err := r.readStatus(ctx, c, now)
+		if err != nil {
+			return nil, err
 		}
+		all = append(all, statusOf(c, s, more, now))
 	}
-	if more.rejections, err = r.Store.Rejections(ctx, c.ID); err != nil {
-		return err
-	}
-	if more.held, err = r.held(ctx); err != nil {
-		return err
-	}
-	if more.troubles, more.backlog, err = r.troubles(ctx, c, now); err != nil {
-		return err
-	}
-	if more.hosts, more.troubled, err = r.Trouble(ctx, c, now, troubleShown); err != nil {
-		return err
-	}
-	if more.sinks, err = r.sinks(ctx, c, now); err != nil {
+	return all, nil
+}
+
+func (r Reporter) status(ctx context.Context, c store.CrawlRecord, now time.Time) error {
+	s, more, err := r.readStatus(ctx, c, now)
+	if err != nil {
 		return err
 	}
 	if r.Format == JSON {
 		return writeJSON(r.Out, statusOf(c, s, more, now))
 	}
 	return r.statusText(c, s, more, now)
+}
+
+func (r Reporter) readStatus(ctx context.Context, c store.CrawlRecord, now time.Time) (s store.StatusRecord, more statusMore, err error) {
+	if s, err = r.Store.Status(ctx, c.ID); err != nil {
+		return s, more, err
+	}
+	if more.steering, err = r.Store.Steering(ctx, c.ID, false); err != nil {
+		return s, more, err
+	}
+	if s.Evicted > 0 {
+		if more.evicted, err = r.Store.Evictions(ctx, c.ID, false, 1); err != nil {
+			return s, more, err
+		}
+	}
+	if more.rejections, err = r.Store.Rejections(ctx, c.ID); err != nil {
+		return s, more, err
+	}
+	if more.held, err = r.held(ctx); err != nil {
+		return s, more, err
+	}
+	if more.troubles, more.backlog, err = r.troubles(ctx, c, now); err != nil {
+		return s, more, err
+	}
+	if more.hosts, more.troubled, err = r.Trouble(ctx, c, now, troubleShown); err != nil {
+		return s, more, err
+	}
+	more.sinks, err = r.sinks(ctx, c, now)
+	return s, more, err
 }
 
 // statusMore is what a status says besides the numbers of pages and visits.
@@ -171,8 +207,8 @@ func rejectedWords(rejections []store.RejectionCount) string {
 	return strings.Join(parts, ", ")
 }
 
-func statusOf(c store.CrawlRecord, s store.StatusRecord, more statusMore, now time.Time) statusLine {
-	line := statusLine{
+func statusOf(c store.CrawlRecord, s store.StatusRecord, more statusMore, now time.Time) StatusLine {
+	line := StatusLine{
 		Crawl: c.Spec.Name, State: c.State, Generation: c.Generation, CreatedAt: stamp(c.CreatedAt), Now: stamp(now),
 		Pages: map[string]int{}, Outcomes: map[string]int{}, Rejected: map[string]int{},
 		Visits: s.Visits, VisitsLastH: s.LastHour, Versions: s.Versions, Links: s.Links,

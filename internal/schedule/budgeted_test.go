@@ -161,14 +161,15 @@ func TestBudgetedReasons(t *testing.T) {
 }
 
 // A page with a larger weight is not visited later, one at a higher threshold or
-// on a fuller host not earlier; and what is planned is stored whole. Every other visit
-// may be there to learn the rate: a page at the edge of being given up is looked at
-// sooner then, see exploratoryLook. These visits are left out.
+// on a fuller host not earlier; and what is planned is stored whole. Looks that are there
+// to learn the rate may be sooner where a page is worth less, and are left out: the first
+// one, and of the others every second one (firstLook, exploratoryLook).
 func TestBudgetedMonotone(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		policy, page, p := byBudget.Draw(t, "policy"), pages.Draw(t, "page"), parameters.Draw(t, "p")
 		page.Visit |= 1
+		page.Belief.Pairs = max(page.Belief.Pairs, 1)
 		p.Threshold, p.Weight, p.HostPrice = mathtest.Positive(1e-9, 1e9).Draw(t, "threshold"), mathtest.Positive(1e-3, 1e3).Draw(t, "weight"), 0
 		more := mathtest.Positive(1, 1e3).Draw(t, "more")
 		heavier, dearer, fuller := p, p, p

@@ -79,7 +79,7 @@ func (c *Demand) Pages() int {
 // are like a page of weight 1 with belief g.
 func (c *demandCell) interval(o Objective, g gamma.Distribution, threshold, low, high float64) float64 {
 	if t := (Timetable{Period: uint8(c.key[3])}); t.Period != 0 {
-		if n := t.skips(o, threshold, low); n > 0 {
+		if n, worth := t.skips(o, threshold, low); worth {
 			return min(max(float64(n)*periods[t.Period].days(), low), high)
 		}
 	}

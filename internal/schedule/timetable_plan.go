@@ -5,6 +5,9 @@ import (
 	"time"
 )
 
+// never is a number of days (200 years) after which no visit comes; a time.Duration holds it.
+const never = 200 * 365
+
 // exact is the share of a period within which a change's time is known well enough.
 const exact = 24
 
@@ -31,14 +34,12 @@ func (t Timetable) due(page Page, last time.Time, changes int64) (at time.Time, 
 	return soon, false
 }
 
-// skips returns how many times of the timetable pass from one visit to the next, 0 for no
-// end of them. The visits are worth it at the threshold, and at least low days apart.
-func (t Timetable) skips(o Objective, threshold, low float64) int64 {
-	n := o.Ticks(periods[t.Period].days(), threshold)
-	if n == 0 {
-		return 0
-	}
-	return max(int64(n), int64((low-1e-9)/periods[t.Period].days())+1)
+// skips returns how many times of the timetable (≥ 1) pass from one visit to the next, which
+// are at least low days apart, and whether these visits are worth it at the threshold.
+func (t Timetable) skips(o Objective, threshold, low float64) (n int64, worth bool) {
+	every := periods[t.Period].days()
+	ticks := o.Ticks(every, threshold)
+	return max(int64(min(ticks, never/every)), int64((low-1e-9)/every)+1), ticks > 0
 }
 
 // byTimetable decides when to visit a page again that keeps a timetable. It reports false
@@ -50,14 +51,14 @@ func (o Budgeted) byTimetable(page Page, seen Observation, belief Belief, thresh
 	if t.Period == 0 || belief.Compared == 0 {
 		return Decision{}, false, 0
 	}
-	changes := t.skips(o.Objective, threshold, days(p.Floor()))
+	changes, worth := t.skips(o.Objective, threshold, days(p.Floor()))
 	from := seen.At
 	if from.IsZero() {
 		from = belief.ComparedAt()
 	}
-	at, learns := t.due(page, from, max(changes, 1))
+	at, learns := t.due(page, from, changes)
 	wanted := at.Sub(from)
-	if changes == 0 || wanted <= 0 { // not worth it, or a time that no calendar has
+	if !worth || wanted <= 0 { // not worth it, or a time that no calendar has
 		return Decision{}, false, days(max(wanted, 0))
 	}
 	d = Decision{Wanted: wanted, Interval: min(max(wanted, p.Floor()), p.Max), Belief: belief, why: why}

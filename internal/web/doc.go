@@ -1,0 +1,9 @@
+// Package web is the page for operators, and the HTTP API at the same addresses: crawls,
+// their pages, lists, and what needs somebody, with a button for it.
+//
+// Everything shown is an answer of package report, as HTML for people and, at the same
+// address with .json or by Accept, as the object that `--output json` prints. What a button
+// does is a command of the starter. Nothing of a crawled page is run, framed or loaded: its
+// text is escaped, its bytes are served as plain text or as a download, and a strict
+// Content-Security-Policy stands behind both.
+package web

@@ -1,0 +1,148 @@
+package web
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/hex"
+	"net"
+	"net/http"
+	"slices"
+	"strings"
+)
+
+// Guard decides who may ask. The zero Guard lets everybody in who reaches a loopback name.
+type Guard struct {
+	// Hosts are the names, besides those of the loopback, by which the server may be
+	// addressed: a browser that was led here by another name is turned away.
+	Hosts []string
+	// Token lets in, and lets commands through; ReadToken lets in only. If both are "",
+	// nobody is asked.
+	Token, ReadToken string
+}
+
+// policy lets a page load its own style, script and images, and nothing else from anywhere.
+const policy = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; " +
+	"form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+
+// protect serves next to those who may ask.
+func (g Guard) protect(s *Server, next http.Handler) http.Handler {
+	crossOrigin := http.NewCrossOriginProtection()
+	crossOrigin.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		http.Error(w, "this request comes from another site", http.StatusForbidden)
+	}))
+	known := crossOrigin.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		g.admit(s, w, r, next)
+	}))
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		h := w.Header()
+		h.Set("Content-Security-Policy", policy)
+		h.Set("X-Content-Type-Options", "nosniff")
+		h.Set("Referrer-Policy", "no-referrer")
+		h.Set("Cross-Origin-Opener-Policy", "same-origin")
+		h.Set("Cross-Origin-Resource-Policy", "same-origin")
+		if !g.addressed(r.Host) {
+			http.Error(w, "this server is not known by that name: RECRAWL_WEB_HOSTS lists its names", http.StatusForbidden)
+			return
+		}
+		known.ServeHTTP(w, r)
+	})
+}
+
+// addressed reports whether a Host header names this server. A page of another site whose
+// name was made to lead here does not.
+func (g Guard) addressed(host string) bool {
+	if name, _, err := net.SplitHostPort(host); err == nil {
+		host = name
+	}
+	host = strings.ToLower(strings.TrimSuffix(strings.Trim(host, "[]"), "."))
+	if host == "localhost" || slices.Contains(g.Hosts, host) {
+		return true
+	}
+	ip := net.ParseIP(host)
+	return ip != nil && ip.IsLoopback()
+}
+
+// loginCookie holds the proof that its bearer knew a token.
+const loginCookie = "recrawl-login"
+
+// access is what a token lets do.
+type access int
+
+const (
+	noAccess access = iota
+	readAccess
+	fullAccess
+)
+
+// admit serves a request that carries a token, and asks for one otherwise.
+func (g Guard) admit(s *Server, w http.ResponseWriter, r *http.Request, next http.Handler) {
+	switch a := g.access(r); {
+	case strings.HasPrefix(r.URL.Path, "/assets/"), a == fullAccess:
+		next.ServeHTTP(w, r)
+	case a == readAccess:
+		next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), readOnlyKey{}, true)))
+	case r.Method == http.MethodPost && r.URL.Path == "/login":
+		g.login(s, w, r)
+	case wantsJSON(r):
+		w.Header().Set("WWW-Authenticate", "Bearer")
+		s.writeJSON(w, http.StatusUnauthorized, struct {
+			Error string `json:"error"`
+		}{"a token is needed: send it as Authorization: Bearer TOKEN"})
+	default:
+		s.writePage(w, r, http.StatusUnauthorized, "login.html", answer{Title: "Log in"})
+	}
+}
+
+// access looks for a token, or for the cookie that one has left.
+func (g Guard) access(r *http.Request) access {
+	if g.Token == "" && g.ReadToken == "" {
+		return fullAccess
+	}
+	given, is := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
+	if is {
+		return g.of(func(token string) bool { return same(given, token) })
+	}
+	cookie, err := r.Cookie(loginCookie)
+	if err != nil {
+		return noAccess
+	}
+	return g.of(func(token string) bool { return same(cookie.Value, proof(token)) })
+}
+
+func (g Guard) of(is func(token string) bool) access {
+	switch {
+	case g.Token != "" && is(g.Token):
+		return fullAccess
+	case g.ReadToken != "" && is(g.ReadToken):
+		return readAccess
+	}
+	return noAccess
+}
+
+// login gives a browser the cookie for its token.
+func (g Guard) login(s *Server, w http.ResponseWriter, r *http.Request) {
+	token := r.PostFormValue("token")
+	if g.of(func(t string) bool { return same(token, t) }) == noAccess {
+		s.writePage(w, r, http.StatusUnauthorized, "login.html", answer{Title: "Log in", Data: "That is not the token."})
+		return
+	}
+	http.SetCookie(w, &http.Cookie{Name: loginCookie, Value: proof(token), Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode, Secure: r.TLS != nil})
+	http.Redirect(w, r, back(r), http.StatusSeeOther)
+}
+
+// proof is what a cookie holds instead of the token: a cookie that leaks is no token for
+// other places.
+func proof(token string) string {
+	mac := hmac.New(sha256.New, []byte(token))
+	mac.Write([]byte("recrawl web login"))
+	return hex.EncodeToString(mac.Sum(nil))
+}
+
+func same(a, b string) bool { return subtle.ConstantTimeCompare([]byte(a), []byte(b)) == 1 }
+
+type readOnlyKey struct{}
+
+// readOnly reports whether the asker may only look.
+func readOnly(ctx context.Context) bool { is, _ := ctx.Value(readOnlyKey{}).(bool); return is }

@@ -1,0 +1,157 @@
+package web
+
+import (
+	"bytes"
+	"encoding/json"
+	"html/template"
+	"io/fs"
+	"net/http"
+	"net/url"
+	"path"
+	"strings"
+	"time"
+)
+
+// pages are the templates by the names of their files.
+type pages map[string]*template.Template
+
+// layout is the template around all pages. It shows the block "main" of each.
+const layout = "layout.html"
+
+// parsePages reads all templates. Each page is layout.html with the blocks that its own file
+// and those in parts/ define.
+func parsePages() pages {
+	all := pages{}
+	names, err := fs.Glob(files, "templates/*.html")
+	if err != nil {
+		panic(err)
+	}
+	for _, name := range names {
+		if path.Base(name) == layout {
+			continue
+		}
+		t := template.New(layout).Funcs(functions())
+		all[path.Base(name)] = template.Must(t.ParseFS(files, "templates/"+layout, "templates/parts/*.html", name))
+	}
+	return all
+}
+
+// functions are what templates may call.
+func functions() template.FuncMap {
+	return template.FuncMap{
+		"at":   func(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05 UTC") },
+		"path": url.PathEscape,
+	}
+}
+
+// shown is what templates see.
+type shown struct {
+	answer
+	// Said is what the last button did, "" if none was pressed.
+	Said string
+	// Path is the page's own address, for forms to come back to.
+	Path     string
+	ReadOnly bool
+}
+
+// writePage shows an answer as a page.
+func (s *Server) writePage(w http.ResponseWriter, r *http.Request, status int, name string, a answer) {
+	var page bytes.Buffer
+	in := shown{answer: a, Said: s.said(w, r), Path: r.URL.RequestURI(), ReadOnly: s.Commands == nil || readOnly(r.Context())}
+	if err := s.pages[name].ExecuteTemplate(&page, layout, in); err != nil {
+		s.Log.Error("the page cannot be shown", "path", r.URL.Path, "error", err)
+		http.Error(w, "the page cannot be shown; the log says why", http.StatusInternalServerError)
+		return
+	}
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.Header().Set("Cache-Control", "no-store")
+	w.WriteHeader(status)
+	_, _ = w.Write(page.Bytes()) // an error is the reader's having gone
+}
+
+// writeJSON writes an answer for programs.
+func (s *Server) writeJSON(w http.ResponseWriter, status int, v any) {
+	var body bytes.Buffer
+	enc := json.NewEncoder(&body)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		s.Log.Error("an answer cannot be written", "error", err)
+		http.Error(w, `{"error":"the answer cannot be written"}`, http.StatusInternalServerError)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.Header().Set("Cache-Control", "no-store")
+	w.WriteHeader(status)
+	_, _ = w.Write(body.Bytes()) // an error is the reader's having gone
+}
+
+// jsonSuffix ends the addresses that answer programs.
+const jsonSuffix = ".json"
+
+// jsonPattern is the address of a view for programs. ServeMux knows no suffix after a
+// wildcard: those views strip it themselves, see value.
+func jsonPattern(pattern string) string {
+	if pattern == "/{$}" {
+		return "/crawls" + jsonSuffix
+	}
+	if strings.HasSuffix(pattern, "}") {
+		return ""
+	}
+	return pattern + jsonSuffix
+}
+
+// value is a wildcard of an address, without the suffix that asks for JSON.
+func value(r *http.Request, name string) string {
+	v := r.PathValue(name)
+	if strings.HasSuffix(r.Pattern, "{"+name+"}") {
+		v = strings.TrimSuffix(v, jsonSuffix)
+	}
+	return v
+}
+
+// wantsJSON reports whether a program asks.
+func wantsJSON(r *http.Request) bool {
+	if strings.HasSuffix(r.URL.Path, jsonSuffix) {
+		return true
+	}
+	accept := r.Header.Get("Accept")
+	return strings.Contains(accept, "application/json") && !strings.Contains(accept, "text/html")
+}
+
+// saidCookie carries what a button did to the page that is shown next.
+const saidCookie = "recrawl-said"
+
+func (s *Server) tell(w http.ResponseWriter, said string) {
+	http.SetCookie(w, &http.Cookie{Name: saidCookie, Value: url.QueryEscape(said), Path: "/", MaxAge: 60, HttpOnly: true, SameSite: http.SameSiteStrictMode})
+}
+
+// said is what the last button did; it is said once.
+func (s *Server) said(w http.ResponseWriter, r *http.Request) string {
+	cookie, err := r.Cookie(saidCookie)
+	if err != nil {
+		return ""
+	}
+	http.SetCookie(w, &http.Cookie{Name: saidCookie, Path: "/", MaxAge: -1, HttpOnly: true, SameSite: http.SameSiteStrictMode})
+	said, err := url.QueryUnescape(cookie.Value)
+	if err != nil {
+		return ""
+	}
+	return said
+}
+
+// back is the page from which a button was pressed, as its form says: a path of this server.
+func back(r *http.Request) string {
+	to, err := url.Parse(r.FormValue("back"))
+	if err != nil || to.Scheme != "" || to.Host != "" || !strings.HasPrefix(to.Path, "/") || strings.HasPrefix(to.Path, "//") {
+		return "/"
+	}
+	return to.RequestURI()
+}
+
+// cached lets browsers keep what comes with the program.
+func cached(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Cache-Control", "max-age=300")
+		next.ServeHTTP(w, r)
+	})
+}

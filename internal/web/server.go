@@ -1,0 +1,152 @@
+package web
+
+import (
+	"context"
+	"embed"
+	"errors"
+	"log/slog"
+	"net/http"
+
+	"recrawl/internal/report"
+	"recrawl/internal/store"
+)
+
+// Commands are what the buttons do: the starter's commands of the same names. The texts say
+// what was understood. A crawl or page that does not exist is store.ErrNotFound.
+type Commands interface {
+	// ChangeCrawl is `starter pause|resume|stop|rank|repair`.
+	ChangeCrawl(ctx context.Context, crawl, change string) (string, error)
+	// ChangePage is `starter visit|snooze|set-interval`: change is visit-now, snooze or
+	// set-interval, arg the duration.
+	ChangePage(ctx context.Context, page store.PageRecord, change, arg string) (string, error)
+	// Retry is `starter retry`: all failing pages of a crawl, or of one host of it.
+	Retry(ctx context.Context, crawl, host string) (string, error)
+	// CommandSink is `starter sinks test|pause|resume|skip|replay`; after is replay's cursor.
+	CommandSink(ctx context.Context, crawl, sink, command, after string) (string, error)
+	// SetBlocked is `starter hosts block|unblock`.
+	SetBlocked(ctx context.Context, host string, blocked bool) (string, error)
+	// ReleaseTrap is `starter traps release`.
+	ReleaseTrap(ctx context.Context, crawl, trap string) (string, error)
+	// Live returns what a page's workflow says of itself.
+	Live(ctx context.Context, page store.PageRecord) (report.Live, error)
+}
+
+// Options are what a Server is made of.
+type Options struct {
+	// Report answers the questions. Its Out and Format are not used.
+	Report report.Reporter
+	// Commands carry out what buttons ask for; nil for a page that is read-only.
+	Commands Commands
+	Guard    Guard
+	// TemporalUI is the address of the Temporal UI's namespace, for links to workflows, such
+	// as http://127.0.0.1:8233/namespaces/default; "" for none.
+	TemporalUI string
+	Log        *slog.Logger
+}
+
+// Server is the page for operators.
+type Server struct {
+	Options
+	pages pages
+}
+
+//go:embed templates assets
+var files embed.FS
+
+// New makes a server. It panics if its own templates are wrong.
+func New(o Options) *Server {
+	return &Server{Options: o, pages: parsePages()}
+}
+
+// Handler serves it.
+func (s *Server) Handler() http.Handler {
+	mux := http.NewServeMux()
+	mux.Handle("GET /assets/", cached(http.FileServerFS(files)))
+	for _, v := range views() {
+		mux.Handle("GET "+v.pattern, s.show(v))
+		if at := jsonPattern(v.pattern); at != "" {
+			mux.Handle("GET "+at, s.show(v))
+		}
+	}
+	for _, a := range actions() {
+		mux.Handle("POST "+a.pattern, s.act(a))
+	}
+	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
+		s.fail(w, r, store.ErrNotFound)
+	})
+	return s.Guard.protect(s, mux)
+}
+
+// show answers a question in the form that was asked for.
+func (s *Server) show(v view) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		a, err := v.answer(r.Context(), s, r)
+		if err != nil {
+			s.fail(w, r, err)
+			return
+		}
+		if wantsJSON(r) {
+			s.writeJSON(w, http.StatusOK, a.Data)
+			return
+		}
+		s.writePage(w, r, http.StatusOK, v.template, a)
+	})
+}
+
+// act carries a button's command out and leads back to where it was pressed.
+func (s *Server) act(a action) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if s.Commands == nil || readOnly(r.Context()) {
+			s.fail(w, r, errReadOnly)
+			return
+		}
+		said, err := a.do(r.Context(), s, r)
+		if err != nil {
+			s.fail(w, r, err)
+			return
+		}
+		if wantsJSON(r) {
+			s.writeJSON(w, http.StatusOK, struct {
+				Message string `json:"message"`
+			}{said})
+			return
+		}
+		s.tell(w, said)
+		http.Redirect(w, r, back(r), http.StatusSeeOther)
+	})
+}
+
+// Errors that are answered with a status of their own.
+var (
+	errReadOnly = errors.New("this page is read-only: commands are not carried out here")
+	// errBad is wrapped by errors about what was asked.
+	errBad = errors.New("cannot be understood")
+)
+
+// statusOf translates an error.
+func statusOf(err error) int {
+	switch {
+	case errors.Is(err, store.ErrNotFound):
+		return http.StatusNotFound
+	case errors.Is(err, errReadOnly):
+		return http.StatusForbidden
+	case errors.Is(err, errBad):
+		return http.StatusBadRequest
+	}
+	return http.StatusInternalServerError
+}
+
+// fail says what went wrong.
+func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
+	status := statusOf(err)
+	if status == http.StatusInternalServerError && r.Context().Err() == nil {
+		s.Log.Error("the page cannot be shown", "path", r.URL.Path, "error", err)
+	}
+	if wantsJSON(r) {
+		s.writeJSON(w, status, struct {
+			Error string `json:"error"`
+		}{err.Error()})
+		return
+	}
+	s.writePage(w, r, status, "error.html", answer{Title: http.StatusText(status), Data: err.Error()})
+}

@@ -1,0 +1,47 @@
+package web
+
+import (
+	"context"
+	"net/http"
+)
+
+// view is one address that answers a question.
+type view struct {
+	// pattern is that of net/http's ServeMux, without the method: "/crawls/{crawl}/hosts".
+	pattern string
+	// template is the file in templates that shows the answer.
+	template string
+	answer   func(ctx context.Context, s *Server, r *http.Request) (answer, error)
+}
+
+// answer is what a view says.
+type answer struct {
+	// Title is that of the page; the site's name is added.
+	Title string
+	// Crawl is the crawl that the page is about, "" if it is about none: it is marked in the
+	// navigation.
+	Crawl string
+	// Data is the answer itself, which JSON has and the template shows as .Data.
+	Data any
+	// More is what only people are shown, as .More: words, drawings, forms.
+	More any
+}
+
+// list is a part of a longer list in JSON.
+type list[T any] struct {
+	V     int `json:"v"` // the version of the objects
+	Items []T `json:"items"`
+	// Next is the address of the next part, null if there is none.
+	Next *string `json:"next"`
+}
+
+// apiVersion is that of the objects in lists; it changes when a field of theirs changes its
+// meaning or goes.
+const apiVersion = 1
+
+// views are all addresses that answer questions.
+func views() []view {
+	return []view{
+		{pattern: "/{$}", template: "crawls.html", answer: crawlsView},
+	}
+}
