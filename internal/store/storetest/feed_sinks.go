@@ -87,8 +87,9 @@ func feedSinkPaused(c *collection) {
 	sink := c.openSink("hook")
 	set := func(paused bool, code string) {
 		c.Helper()
+		from := sink
 		sink.Paused, sink.Code = paused, code
-		c.check(c.s.MoveSink(c.ctx, sink, sink))
+		c.check(c.s.MoveSink(c.ctx, from, sink))
 	}
 	set(true, store.SinkPausedByPerson)
 	set(false, "")
