@@ -197,3 +197,56 @@ func TestMendPage(t *testing.T) {
 		t.Errorf("started anew with %+v, want the interval and the snooze", got)
 	}
 }
+
+// TestMendSink: a sink that is gone or stuck is started anew, and one that runs is left alone.
+func TestMendSink(t *testing.T) {
+	c := contracttest.DevServer(t)
+	flows := temporalkit.Workflows{Client: c}
+	in := contract.SinkIn{CrawlID: 1, Crawl: "news", Sink: "team"}
+	mend := func(want temporalkit.Condition) temporalkit.Mended {
+		t.Helper()
+		m, err := flows.MendSink(t.Context(), in)
+		if err != nil || m.Condition != want {
+			t.Fatalf("%+v, %v: want %v", m, err, want)
+		}
+		return m
+	}
+	mend(temporalkit.Gone)
+	mend(temporalkit.Runs)
+	stop := deployed(t, c, map[string]any{contract.SinkWorkflow: func(ctx workflow.Context, _ contract.SinkIn) error {
+		err := workflow.SetUpdateHandler(ctx, contract.Pause, func(workflow.Context) (contract.Ack, error) { return contract.Ack{}, nil })
+		if err != nil {
+			return err
+		}
+		return asleep(ctx)
+	}})
+	if _, err := flows.CommandSink(t.Context(), in, contract.Pause, nil); err != nil {
+		t.Fatal(err)
+	}
+	stop()
+	bad := deployed(t, c, map[string]any{contract.SinkWorkflow: func(ctx workflow.Context, _ contract.SinkIn) error { return astray(ctx) }})
+	for {
+		if h, err := flows.Health(t.Context(), contract.SinkID(in.Crawl, in.Sink)); err != nil {
+			t.Fatal(err)
+		} else if h.Condition == temporalkit.Stuck {
+			break
+		}
+		select {
+		case <-time.After(100 * time.Millisecond): // the server's own back-off
+		case <-t.Context().Done():
+			t.Fatal("never stuck")
+		}
+	}
+	bad() // before the sink is started anew: it would take its first task
+	if m := mend(temporalkit.Stuck); !strings.Contains(m.Why, "TMPRL1100") {
+		t.Errorf("a stuck sink: %+v", m)
+	}
+	took := make(chan contract.SinkIn, 1)
+	t.Cleanup(deployed(t, c, map[string]any{contract.SinkWorkflow: func(ctx workflow.Context, in contract.SinkIn) error {
+		took <- in
+		return nil
+	}}))
+	if got := <-took; got.Sink != "team" || got.Crawl != "news" || got.CrawlID != 1 {
+		t.Errorf("started anew with %+v", got)
+	}
+}
