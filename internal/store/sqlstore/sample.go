@@ -48,24 +48,23 @@ func (s *Store) sampleState(ctx context.Context, tx Tx, crawlID int64, state cra
 	if n <= 0 {
 		return nil, nil
 	}
-	from := `f.page_id FROM frontier f` + s.engine.Dialect().Index("frontier_state") + fmt.Sprintf(` WHERE f.crawl_id = $1 AND f.state = %d`, state)
+	from := ` FROM frontier f` + s.engine.Dialect().Index("frontier_state") + fmt.Sprintf(` WHERE f.crawl_id = $1 AND f.state = %d`, state)
 	if all {
-		return collect(ctx, tx, `SELECT `+from+` ORDER BY f.page_id LIMIT $2`, []any{crawlID, n}, scanID)
+		return collect(ctx, tx, `SELECT f.page_id`+from+` ORDER BY f.page_id LIMIT $2`, []any{crawlID, n}, scanID)
 	}
-	var ends []int64
-	for _, order := range []string{"", " DESC"} {
-		id, err := collect(ctx, tx, `SELECT `+from+` ORDER BY f.page_id`+order+` LIMIT 1`, []any{crawlID}, scanID)
-		if err != nil || len(id) == 0 {
+	var ends [2]int64
+	for i, end := range []string{"MIN", "MAX"} { // in one query they would not be looked up, but looked for
+		if err := tx.QueryRow(ctx, `SELECT COALESCE(`+end+`(f.page_id), 0)`+from, []any{crawlID}, &ends[i]); err != nil {
 			return nil, err
 		}
-		ends = append(ends, id[0])
 	}
 	step := float64(ends[1]-ends[0]) / float64(n)
 	points := make([]int64, n)
 	for i := range points {
 		points[i] = ends[0] + int64((float64(i)+0.5)*step)
 	}
-	ids, err := collect(ctx, tx, `SELECT (SELECT `+from+` AND f.page_id >= r.id ORDER BY f.page_id LIMIT 1) FROM `+s.records(2, "r", "id bigint"),
+	ids, err := collect(ctx, tx, `SELECT p.id FROM (SELECT (SELECT f.page_id`+from+` AND f.page_id >= r.id ORDER BY f.page_id LIMIT 1) AS id
+		FROM `+s.records(2, "r", "id bigint")+`) p WHERE p.id IS NOT NULL`,
 		[]any{crawlID, idList(points)}, scanID)
 	slices.Sort(ids)
 	return slices.Compact(ids), err
