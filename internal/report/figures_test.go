@@ -88,7 +88,7 @@ func TestFirstPass(t *testing.T) {
 			t.Errorf("%s: nothing is left", name)
 			continue
 		}
-		if got := p.words(); got != tc.want {
+		if got := p.String(); got != tc.want {
 			t.Errorf("%s: %q, want %q", name, got, tc.want)
 		}
 		if ends := time.Time(p.Ends); ends.IsZero() != (tc.c.State == crawl.CrawlPaused) || !ends.IsZero() && ends != now.Add(p.Takes.Std()) {

@@ -109,6 +109,21 @@ func (r Reporter) firstPass(ctx context.Context, c store.CrawlRecord, s store.St
 	return firstPassOf(c, s, work, now), nil
 }
 
+// Progress returns the numbers of a crawl, and what is left of its first pass, nil if it is
+// over.
+func (r Reporter) Progress(ctx context.Context, c store.CrawlRecord) (store.StatusRecord, *FirstPass, error) {
+	s, err := r.Store.Status(ctx, c.ID)
+	if err != nil {
+		return s, nil, err
+	}
+	now, err := r.Store.Now(ctx)
+	if err != nil {
+		return s, nil, err
+	}
+	first, err := r.firstPass(ctx, c, s, now)
+	return s, first, err
+}
+
 type hostWork struct {
 	store.HostRecord
 	state HostState
@@ -177,8 +192,8 @@ func enginePace(c store.CrawlRecord, s store.StatusRecord, left int, now time.Ti
 	return times(int64(left), span/time.Duration(s.LastHour))
 }
 
-// words say what is left, and for how long.
-func (p FirstPass) words() string {
+// String says what is left, and for how long.
+func (p FirstPass) String() string {
 	text := fmt.Sprintf("%d of %d pages visited; %d to go", p.Done, p.Done+p.Left, p.Left)
 	if p.Host != "" {
 		text += fmt.Sprintf(", one every %s at %s", schedule.Rough(p.Every.Std()), p.Host)
