@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"time"
 
 	"recrawl/internal/config"
 )
@@ -43,9 +44,9 @@ func (c forgetCmd) Run(s *session) error {
 		}
 		return s.say("%s may be found again, by links and as a seed", what)
 	}
-	progress := newProgress(s)
+	progress, left := newProgress(s), remaining{}
 	done, err := s.env.Backend.Forget(s.ctx, s.target(), what, ForgetOptions{Dry: !c.Yes, Rewrite: c.Rewrite, Progress: func(p ForgetProgress) {
-		progress.show(p.String())
+		progress.show(p.String() + left.words(share(p.Pages, p.Of), time.Now()))
 	}})
 	progress.clear()
 	if err != nil {
