@@ -186,16 +186,6 @@ func cut(line string, width int) string {
 	return string(runes[:min(len(runes), width)])
 }
 
-// bar draws how much of all is done.
-func bar(done, all int) string {
-	const width = 20
-	full := 0
-	if all > 0 {
-		full = width * done / all
-	}
-	return strings.Repeat("█", full) + strings.Repeat("░", width-full)
-}
-
 // crawlLine is how far a crawl is.
 type crawlLine struct{ name, words string }
 
@@ -224,7 +214,7 @@ func progressWords(state crawl.CrawlState, s store.StatusRecord, first *report.F
 	case first == nil:
 		return words
 	case short:
-		return fmt.Sprintf("%s %d/%d, about %s left; %s", bar(first.Done, first.Done+first.Left), first.Done, first.Done+first.Left, schedule.Rough(first.Takes.Std()), words)
+		return fmt.Sprintf("%s %d/%d, about %s left; %s", first.Bar(), first.Done, first.Done+first.Left, schedule.Rough(first.Takes.Std()), words)
 	}
 	return words + "; first pass: " + first.String()
 }

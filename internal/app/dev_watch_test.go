@@ -72,7 +72,7 @@ func TestProgressWords(t *testing.T) {
 		first *report.FirstPass
 		short bool
 	}{
-		"34 visits, 1000 known, 56 active, 2 waiting in line; first pass: 34 of 1056 pages visited; 1022 to go, one every 10s at a.test, about 2h 50m; hosts run side by side": {crawl.CrawlRunning, first, false},
+		"34 visits, 1000 known, 56 active, 2 waiting in line; first pass: 34 of 1056 pages visited; 1022 to go, one every 10s at a.test, about 2h 50m": {crawl.CrawlRunning, first, false},
 		"░░░░░░░░░░░░░░░░░░░░ 34/1056, about 2h 50m left; 34 visits, 1000 known, 56 active, 2 waiting in line":                                                                 {crawl.CrawlRunning, first, true},
 		"paused, 34 visits, 1000 known, 56 active, 2 waiting in line": {crawl.CrawlPaused, nil, true},
 	} {

@@ -27,6 +27,10 @@ func TestSentence(t *testing.T) {
 		"99 % fresh, more than planned; 1 host needs you; first pass done at about 10 March 2026": {
 			Freshness: fresh(0.99, 0.9), HostsNeedYou: 1, FirstPass: pass(9 * 24 * time.Hour),
 		},
+		"94 % fresh as planned; nothing needs you; 3 new pages, visited by about 13:10": {
+			Freshness: fresh(0.94, 0.94), FirstPass: &FirstPass{Left: 3, Done: 97, Ends: stamp(now.Add(10 * time.Minute))},
+		},
+		"paused; 94 % fresh as planned; 1 new page": {State: crawl.CrawlPaused, Freshness: fresh(0.94, 0.94), FirstPass: &FirstPass{Left: 1, Done: 99}},
 		"paused; 94 % fresh as planned; first pass not done": {State: crawl.CrawlPaused, Freshness: fresh(0.94, 0.94), FirstPass: &FirstPass{Left: 3}},
 		"no copies yet; no requests are made: the disk is full; 1 trouble with workflows or maintenance; sink b is paused": {
 			Held: []heldLine{{Reason: "the disk is full"}, {Reason: "the disk is full"}}, Sinks: []sinkLine{{Sink: "a", State: "new"}, {Sink: "b", State: "paused"}},
@@ -74,14 +78,14 @@ func TestFirstPass(t *testing.T) {
 		hosts []hostWork
 		want  string
 	}{
-		"one host":          {c, pages(1000, 56, 22), []hostWork{one}, "34 of 1056 pages visited; 1022 to go, one every 10s at a.test, about 2h 50m; hosts run side by side"},
+		"one host":          {c, pages(1000, 56, 22), []hostWork{one}, "34 of 1056 pages visited; 1022 to go, one every 10s at a.test, about 2h 50m"},
 		"throttled":         {c, pages(1000, 56, 22), []hostWork{one, quiet}, "34 of 1056 pages visited; 1022 to go, one every 10s at q.test, about 3h 50m; hosts run side by side"},
 		"a host is blocked": {c, pages(1022, 56, 22), []hostWork{one, blocked}, "34 of 1056 pages visited; 1022 to go, one every 10s at a.test, about 2h 50m; hosts run side by side; without 22 pages at hosts in trouble"},
-		"max_pages":         {limited, pages(1000, 56, 22), []hostWork{one}, "34 of 156 pages visited; 122 to go, one every 10s at a.test, about 20m 20s; hosts run side by side"},
+		"max_pages":         {limited, pages(1000, 56, 22), []hostWork{one}, "34 of 156 pages visited; 122 to go, one every 10s at a.test, about 20m 20s"},
 		"the engine":        {c, slow, []hostWork{one}, "34 of 1056 pages visited; 1022 to go, about 1d 10h"},
-		"paused":            {paused, pages(1000, 56, 22), []hostWork{one}, "34 of 1056 pages visited; 1022 to go, one every 10s at a.test, about 2h 50m; hosts run side by side"},
+		"paused":            {paused, pages(1000, 56, 22), []hostWork{one}, "34 of 1056 pages visited; 1022 to go, one every 10s at a.test, about 2h 50m"},
 		// 100 000 pages take 12 days at least; what was visited comes back daily and takes its share.
-		"over many rounds": {c, pages(100_000, 0, 0), []hostWork{long}, "0 of 100000 pages visited; 100000 to go, one every 10s at l.test, about 23d 3h; hosts run side by side"},
+		"over many rounds": {c, pages(100_000, 0, 0), []hostWork{long}, "0 of 100000 pages visited; 100000 to go, one every 10s at l.test, about 23d 3h"},
 	} {
 		p := firstPassOf(tc.c, tc.s, tc.hosts, now)
 		if p == nil {
@@ -159,6 +163,10 @@ func TestFreshnessParts(t *testing.T) {
 	}
 	if f.Rules[1].Fresh > 0.3 || f.Rules[2].Fresh < 0.9 || f.Fresh < f.Rules[1].Fresh || f.Fresh > f.Rules[2].Fresh {
 		t.Errorf("news that changes twice a day and was seen yesterday is fresh by %.2f, the rest by %.2f, all by %.2f", f.Rules[1].Fresh, f.Rules[2].Fresh, f.Fresh)
+	}
+	f.Hosts[1].Fresh, f.Hosts[1].Planned = 0.5, 0.9
+	if got := f.details(); len(got) != 4 || got[3] != "b.test: 5 pages, 50 % fresh, 90 % planned" || !strings.HasPrefix(got[1], "https://a.test/news/: 25 pages, ") {
+		t.Errorf("%q", got)
 	}
 	f = freshnessOf(slices.Clone(pages), true, spec.Rules, rules, now)
 	if !f.Sampled || f.Error <= 0 || f.Error > 0.1 || names(f.Hosts) != "a.test" || names(f.Rules) != "https://a.test/news/ other" {

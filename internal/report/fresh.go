@@ -158,4 +158,19 @@ func (f Freshness) words() string {
 		wholePercent(f.Fresh), of, wholePercent(f.Planned), inDays(f.Age), inDays(f.Delay))
 }
 
+// behindShown is how many hosts a status names that are less fresh than planned.
+const behindShown = 3
+
+// details are lines on the rules of a crawl, and on the hosts that are most behind what is
+// planned.
+func (f Freshness) details() []string {
+	behind := slices.DeleteFunc(slices.Clone(f.Hosts), func(p FreshPart) bool { return p.Fresh >= p.Planned-asPlanned })
+	slices.SortStableFunc(behind, func(a, b FreshPart) int { return cmp.Compare(a.Fresh-a.Planned, b.Fresh-b.Planned) })
+	var lines []string
+	for _, p := range append(slices.Clone(f.Rules), behind[:min(behindShown, len(behind))]...) {
+		lines = append(lines, fmt.Sprintf("%s: %s, %s", p.Name, plural(p.Pages, "page"), p.short()))
+	}
+	return lines
+}
+
 func wholePercent(share float64) string { return fmt.Sprintf("%.0f %%", 100*share) }

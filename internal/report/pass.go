@@ -83,7 +83,23 @@ type FirstPass struct {
 	Every crawl.Duration `json:"every,omitempty"`
 	Takes crawl.Duration `json:"takes"`
 	Ends  stamp          `json:"ends"` // null while the crawl is paused or stopped
+
+	hosts int // that have a part in it, at least
 }
+
+// Bar draws how much of it is done.
+func (p FirstPass) Bar() string {
+	const width = 20
+	full := width * p.Done / max(1, p.Done+p.Left)
+	return strings.Repeat("█", full) + strings.Repeat("░", width-full)
+}
+
+// fewNew is the share of a crawl's pages below which those that were never visited are called
+// new pages, and no first pass of the crawl.
+const fewNew = 0.05
+
+// few reports whether nearly all pages were visited, as in a crawl that finds new ones.
+func (p FirstPass) few() bool { return float64(p.Left) < fewNew*float64(p.Done+p.Left) }
 
 // firstPassHosts is how many hosts, those that are busy longest, a first pass is judged by.
 const firstPassHosts = 30
@@ -161,7 +177,7 @@ func firstPassOf(c store.CrawlRecord, s store.StatusRecord, hosts []hostWork, no
 	if p.Without >= unvisited {
 		return nil
 	}
-	p.Left = max(1, p.Left-p.Without)
+	p.Left, p.hosts = max(1, p.Left-p.Without), len(hosts)
 	p.Takes = crawl.Duration(takes)
 	if c.State == crawl.CrawlRunning {
 		p.Ends = stamp(now.Add(takes))
@@ -199,7 +215,7 @@ func (p FirstPass) String() string {
 		text += fmt.Sprintf(", one every %s at %s", schedule.Rough(p.Every.Std()), p.Host)
 	}
 	text += ", about " + schedule.Rough(p.Takes.Std())
-	if p.Host != "" {
+	if p.Host != "" && p.hosts > 1 {
 		text += "; hosts run side by side"
 	}
 	if p.Without > 0 {

@@ -61,7 +61,15 @@ func sampleOfPages(c *collection) {
 		c.check(err)
 		return found
 	}
-	want(c, "all pages", len(sample(200, crawl.Active, crawl.Failing)), 110)
+	all := sample(200, crawl.Active, crawl.Failing)
+	want(c, "all pages", len(all), 110)
+	for _, p := range all {
+		whole := c.page(p.PageID)
+		if p.URL != whole.URL || p.Host != whole.Host || p.HostID != whole.HostID || p.State != whole.State || p.Visits != whole.Visits || p.CrawlID != c.id ||
+			!p.LastAt.Equal(whole.LastAt) || !p.NextAt.Equal(whole.NextAt) || p.Weight != whole.Weight || p.Last.ID != whole.Last.ID || string(p.Belief) != string(whole.Belief) {
+			c.Fatalf("%+v, want what says how fresh it is of %+v", p, whole)
+		}
+	}
 	want(c, "no pages", len(sample(10, crawl.Duplicate)), 0)
 	want(c, "no state", len(sample(10)), 0)
 	found := sample(22, crawl.Active, crawl.Failing)
