@@ -165,7 +165,7 @@ func TestFreshnessParts(t *testing.T) {
 		t.Errorf("news that changes twice a day and was seen yesterday is fresh by %.2f, the rest by %.2f, all by %.2f", f.Rules[1].Fresh, f.Rules[2].Fresh, f.Fresh)
 	}
 	f.Hosts[1].Fresh, f.Hosts[1].Planned = 0.5, 0.9
-	if got := f.details(); len(got) != 4 || got[3] != "b.test: 5 pages, 50 % fresh, 90 % planned" || !strings.HasPrefix(got[1], "https://a.test/news/: 25 pages, ") {
+	if got := f.details(); len(got) != 5 || got[3] != "b.test: 5 pages, 50 % fresh, 90 % planned" || !strings.HasPrefix(got[1], "https://a.test/news/: 25 pages, ") {
 		t.Errorf("%q", got)
 	}
 	f = freshnessOf(slices.Clone(pages), true, spec.Rules, rules, now)
