@@ -73,8 +73,8 @@ func TestProgressWords(t *testing.T) {
 		short bool
 	}{
 		"34 visits, 1000 known, 56 active, 2 waiting in line; first pass: 34 of 1056 pages visited; 1022 to go, one every 10s at a.test, about 2h 50m": {crawl.CrawlRunning, first, false},
-		"░░░░░░░░░░░░░░░░░░░░ 34/1056, about 2h 50m left; 34 visits, 1000 known, 56 active, 2 waiting in line":                                                                 {crawl.CrawlRunning, first, true},
-		"paused, 34 visits, 1000 known, 56 active, 2 waiting in line": {crawl.CrawlPaused, nil, true},
+		"░░░░░░░░░░░░░░░░░░░░ 34/1056, about 2h 50m left; 34 visits, 1000 known, 56 active, 2 waiting in line":                                         {crawl.CrawlRunning, first, true},
+		"paused, 34 visits, 1000 known, 56 active, 2 waiting in line":                                                                                  {crawl.CrawlPaused, nil, true},
 	} {
 		if got := progressWords(c.state, s, c.first, c.short); got != want {
 			t.Errorf("%q, want %q", got, want)
