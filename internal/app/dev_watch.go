@@ -111,10 +111,10 @@ func (s *screen) show(lines []crawlLine, now time.Time) {
 	if !s.over {
 		last := map[string]string{}
 		for _, l := range lines {
-			if s.last[l.name] != l.words {
+			if s.last[l.name] != l.done {
 				fmt.Fprintf(s.out, "%s  %s: %s\n", now.Format(time.DateTime), l.name, l.words)
 			}
-			last[l.name] = l.words
+			last[l.name] = l.done
 		}
 		s.last = last
 		return
@@ -186,8 +186,9 @@ func cut(line string, width int) string {
 	return string(runes[:min(len(runes), width)])
 }
 
-// crawlLine is how far a crawl is.
-type crawlLine struct{ name, words string }
+// crawlLine is how far a crawl is. In a log it stands again only when done has changed: time
+// that goes by is no news.
+type crawlLine struct{ name, words, done string }
 
 // progress is a line for each crawl.
 func (d *devRun) progress(ctx context.Context) ([]crawlLine, error) {
@@ -201,7 +202,7 @@ func (d *devRun) progress(ctx context.Context) ([]crawlLine, error) {
 		if err != nil {
 			return nil, err
 		}
-		lines = append(lines, crawlLine{c.Spec.Name, progressWords(c.State, status, first, d.Terminal)})
+		lines = append(lines, crawlLine{c.Spec.Name, progressWords(c.State, status, first, d.Terminal), statusWords(c.State, status)})
 	}
 	return lines, nil
 }

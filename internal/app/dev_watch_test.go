@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -40,23 +41,29 @@ func TestScreen(t *testing.T) {
 	at := time.Date(2026, 11, 23, 16, 40, 0, 0, time.UTC)
 	const stamp = "2026-11-23 16:40:00  "
 	for over, want := range map[bool]string{
-		false: stamp + "a: 1 visit\n" + stamp + "b: 1 visit\n" + stamp + "b: 2 visits\n" + stamp + "the store is gone\n" + stamp + "a: 2 visits\n",
-		true: "a: 1 visit\nb: 1 visit" + "\x1b[1A\r\x1b[Ja: 1 visit\nb: 2 visits" + "\x1b[1A\r\x1b[J" + stamp + "the store is gone\n" +
-			"a: 1 visit\nb: 2 visits" + "\x1b[1A\r\x1b[Ja: 2 visits",
+		false: stamp + "a: 1 visit, 3m left\n" + stamp + "b: 1 visit\n" + stamp + "b: 2 visits\n" + stamp + "the store is gone\n" + stamp + "a: 2 visits\n",
+		true: "a: 1 visit, 3m left\nb: 1 visit" + "\x1b[1A\r\x1b[Ja: 1 visit, 3m left\nb: 2 visits" + "\x1b[1A\r\x1b[J" + stamp + "the store is gone\n" +
+			"a: 1 visit, 3m left\nb: 2 visits" + "\x1b[1A\r\x1b[Ja: 2 visits",
 	} {
+		line := func(name, words string) crawlLine {
+			done, _, _ := strings.Cut(words, ",")
+			return crawlLine{name, words, done}
+		}
 		var out bytes.Buffer
 		s := &screen{out: &out, over: over}
-		s.show([]crawlLine{{"a", "1 visit"}, {"b", "1 visit"}}, at)
-		s.show([]crawlLine{{"a", "1 visit"}, {"b", "1 visit"}}, at)
-		s.show([]crawlLine{{"a", "1 visit"}, {"b", "2 visits"}}, at)
+		s.show([]crawlLine{line("a", "1 visit, 3m left"), line("b", "1 visit")}, at)
+		s.show([]crawlLine{line("a", "1 visit, 3m left"), line("b", "1 visit")}, at)
+		if s.show([]crawlLine{line("a", "1 visit, 3m left"), line("b", "2 visits")}, at); !over {
+			s.show([]crawlLine{line("a", "1 visit, 2m left"), line("b", "2 visits")}, at)
+		}
 		failed, gone := notices{}, errors.New("the store is gone")
 		for _, err := range []error{nil, gone, gone} {
 			if news := failed.news(failures(err)); len(news) > 0 {
 				s.say([]string{err.Error()}, at)
 			}
 		}
-		s.show([]crawlLine{{"a", "1 visit"}, {"b", "2 visits"}}, at)
-		s.show([]crawlLine{{"a", "2 visits"}}, at)
+		s.show([]crawlLine{line("a", "1 visit, 3m left"), line("b", "2 visits")}, at)
+		s.show([]crawlLine{line("a", "2 visits")}, at)
 		if out.String() != want {
 			t.Errorf("over %v: %q, want %q", over, out.String(), want)
 		}
