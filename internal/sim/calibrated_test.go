@@ -29,9 +29,9 @@ func TestCalibrated(t *testing.T) {
 		*of /= quick
 	}
 	spec.MinInterval = max(spec.MinInterval, crawl.Duration(time.Second))
-	for kind, each := range map[string]float64{"cho": 1, "host": 0.1} {
+	for kind, each := range map[string]float64{"cho": 1, "host": 0.1, "burst": 0.1, "timetables": 0.5, "office": 0.1} {
 		w := draw(t, kind, Spec{Pages: 300, Days: hours * 60, Seed: 3}).hastened(quick)
-		for _, name := range []string{"fresh", "sqrt", "frmax", "fixed"} {
+		for _, name := range []string{"sqrt", "frmax", "fixed"} {
 			p, err := Choose([]string{name})
 			if err != nil {
 				t.Fatal(err)
