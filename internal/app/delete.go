@@ -27,7 +27,7 @@ func (Backend) Delete(ctx context.Context, at cli.Target, name string, o cli.Del
 	}
 	d := maintain.Deletion{
 		Crawl: name, Store: s, Of: pages,
-		Progress: func(p maintain.TakedownProgress) { o.Progress(cli.ForgetProgress(p).String()) },
+		Progress: func(p maintain.TakedownProgress) { o.Progress(cli.ForgetProgress(p)) },
 	}
 	if !o.KeepArchive {
 		if at.Archive == "" {

@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"fmt"
+	"io"
 	"maps"
 	"net"
 	"slices"
@@ -12,6 +13,7 @@ import (
 
 	"recrawl/internal/crawl"
 	"recrawl/internal/report"
+	"recrawl/internal/schedule"
 	"recrawl/internal/store"
 	"recrawl/internal/testsite"
 )
@@ -39,34 +41,95 @@ func (d *devRun) announce() {
 
 // watch shows the progress whenever something has changed, until ctx ends.
 func (d *devRun) watch(ctx context.Context) {
-	every, show := watchEvery, func(line string) {
-		fmt.Fprintf(d.Out, "%s  %s\n", time.Now().Format(time.TimeOnly), line)
-	}
+	screen := &screen{out: d.Out, over: d.Terminal}
+	every := watchEvery
 	if d.Terminal {
-		every, show = drawEvery, func(line string) { fmt.Fprint(d.Out, "\r\x1b[K", cut(line, terminalWidth)) }
+		every = drawEvery
 		defer fmt.Fprintln(d.Out)
 	}
 	ticker := time.NewTicker(every)
 	defer ticker.Stop()
-	last, told := "", notices{}
+	told, failed := notices{}, notices{}
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case <-ticker.C:
-			for _, notice := range told.news(d.trouble(ctx)) {
-				if d.Terminal {
-					fmt.Fprint(d.Out, "\r\x1b[K")
-				}
-				fmt.Fprintf(d.Out, "%s  %s\n", time.Now().Format(time.TimeOnly), notice)
-				last = ""
+			lines, err := d.progress(ctx)
+			if ctx.Err() != nil {
+				return
 			}
-			if line := d.progress(ctx); line != last && line != "" {
-				show(line)
-				last = line
-			}
+			screen.say(failed.news(failures(err)), time.Now())
+			screen.say(told.news(d.trouble(ctx)), time.Now())
+			screen.show(lines, time.Now())
 		}
 	}
+}
+
+// failures are what an error is told as, so that one that stays is told once.
+func failures(err error) map[string]string {
+	if err == nil {
+		return map[string]string{}
+	}
+	return map[string]string{"progress": "the progress cannot be shown: " + strings.Map(crawl.Visible, err.Error())}
+}
+
+// screen shows a line for each crawl: on a terminal over the last ones, and in a log those
+// that have changed, with the date.
+type screen struct {
+	out   io.Writer
+	over  bool
+	drawn int    // lines that may be written over
+	text  string // of these
+	last  map[string]string
+}
+
+// say writes lines that stay.
+func (s *screen) say(lines []string, now time.Time) {
+	if len(lines) == 0 {
+		return
+	}
+	s.clear()
+	for _, line := range lines {
+		fmt.Fprintf(s.out, "%s  %s\n", now.Format(time.DateTime), line)
+	}
+}
+
+// clear takes away what may be written over.
+func (s *screen) clear() {
+	if s.drawn > 1 {
+		fmt.Fprintf(s.out, "\x1b[%dA", s.drawn-1)
+	}
+	if s.drawn > 0 {
+		fmt.Fprint(s.out, "\r\x1b[J")
+	}
+	s.drawn = 0
+}
+
+// show shows the lines of the crawls by their names.
+func (s *screen) show(lines []crawlLine, now time.Time) {
+	if !s.over {
+		last := map[string]string{}
+		for _, l := range lines {
+			if s.last[l.name] != l.done {
+				fmt.Fprintf(s.out, "%s  %s: %s\n", now.Format(time.DateTime), l.name, l.words)
+			}
+			last[l.name] = l.done
+		}
+		s.last = last
+		return
+	}
+	all := make([]string, len(lines))
+	for i, l := range lines {
+		all[i] = cut(l.name+": "+l.words, terminalWidth)
+	}
+	text := strings.Join(all, "\n")
+	if s.drawn > 0 && text == s.text {
+		return
+	}
+	s.clear()
+	fmt.Fprint(s.out, text)
+	s.drawn, s.text = len(lines), text
 }
 
 // troubleTold is how many hosts in trouble of a crawl are looked at.
@@ -123,48 +186,39 @@ func cut(line string, width int) string {
 	return string(runes[:min(len(runes), width)])
 }
 
-// bar draws how much of all is done.
-func bar(done, all int) string {
-	const width = 20
-	full := 0
-	if all > 0 {
-		full = width * done / all
-	}
-	return strings.Repeat("█", full) + strings.Repeat("░", width-full)
-}
+// crawlLine is how far a crawl is. In a log it stands again only when done has changed: time
+// that goes by is no news.
+type crawlLine struct{ name, words, done string }
 
-// progress is one line on all crawls.
-func (d *devRun) progress(ctx context.Context) string {
+// progress is a line for each crawl.
+func (d *devRun) progress(ctx context.Context) ([]crawlLine, error) {
 	crawls, err := d.store.ListCrawls(ctx)
 	if err != nil {
-		return ""
+		return nil, err
 	}
-	var parts []string
+	lines := make([]crawlLine, 0, len(crawls))
 	for _, c := range crawls {
-		status, err := d.store.Status(ctx, c.ID)
+		status, first, err := report.Reporter{Store: d.store}.Progress(ctx, c)
 		if err != nil {
-			continue
+			return nil, err
 		}
-		words := statusWords(c.State, status)
-		if d.Terminal {
-			words = bar(visited(status), pageCount(status)) + " " + words
-		}
-		parts = append(parts, c.Spec.Name+": "+words)
+		lines = append(lines, crawlLine{c.Spec.Name, progressWords(c.State, status, first, d.Terminal), statusWords(c.State, status)})
 	}
-	return strings.Join(parts, "; ")
+	return lines, nil
 }
 
-// pageCount is how many pages a crawl knows of; visited, how many of them had a
-// visit, but for those that are just being tried.
-func pageCount(s store.StatusRecord) int {
-	n := 0
-	for _, in := range s.Pages {
-		n += in
+// progressWords say how far a crawl is: as long as there are first visits to make, with how
+// many these are and how long they take, and with a bar where lines are short.
+func progressWords(state crawl.CrawlState, s store.StatusRecord, first *report.FirstPass, short bool) string {
+	words := statusWords(state, s)
+	switch {
+	case first == nil:
+		return words
+	case short:
+		return fmt.Sprintf("%s %d/%d, about %s left; %s", first.Bar(), first.Done, first.Done+first.Left, schedule.Rough(first.Takes.Std()), words)
 	}
-	return n
+	return words + "; first pass: " + first.String()
 }
-
-func visited(s store.StatusRecord) int { return pageCount(s) - s.Pages[crawl.Known] }
 
 func statusWords(state crawl.CrawlState, s store.StatusRecord) string {
 	visits := "visits"

@@ -83,6 +83,13 @@ func (r *repair) run(ctx context.Context) (cli.Repaired, error) {
 	if err := r.discovers(ctx); err != nil {
 		return r.done, err
 	}
+	status, err := r.store.Status(ctx, r.rec.ID)
+	if err != nil {
+		return r.done, err
+	}
+	for _, state := range crawl.LivingStates() {
+		r.done.Of += status.Pages[state]
+	}
 	filter := store.PageFilter{CrawlID: r.rec.ID, Limit: repairBatch, States: crawl.LivingStates()}
 	for {
 		pages, err := r.store.ListPages(ctx, filter)

@@ -101,6 +101,7 @@ func (c gcCmd) Run(s *session) error {
 type progressLine struct {
 	s    *session
 	full bool
+	left remaining
 }
 
 func (s *session) progressLine() *progressLine { return &progressLine{s: s} }
@@ -108,7 +109,9 @@ func (s *session) progressLine() *progressLine { return &progressLine{s: s} }
 // clearLine moves a terminal's cursor to the begin of its line and clears that.
 const clearLine = "\r\x1b[K"
 
-func (l *progressLine) show(p gc.Progress) { l.write(fmt.Sprint(report.ArchiveProgress(p))) }
+func (l *progressLine) show(p gc.Progress) {
+	l.write(fmt.Sprint(report.ArchiveProgress(p)) + l.left.words(p.Part, time.Now()))
+}
 
 func (l *progressLine) write(text string) {
 	if l.s.env.draws() && l.s.global.Output == report.Text {

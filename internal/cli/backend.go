@@ -221,5 +221,5 @@ type DevOptions struct {
 	// Ready, unless nil, is called once when everything runs. It starts or extends
 	// the crawl that was asked for; demo are the seeds of the demo's site, if it
 	// runs. Its error ends Dev and is returned.
-	Ready func(ctx context.Context, s store.Crawls, c Client, demo []string) error
+	Ready func(ctx context.Context, s DevStore, c Client, demo []string) error
 }

@@ -27,8 +27,8 @@ crawl has. Hosts with their politeness and robots.txt, and what was forgotten, a
 type DeleteOptions struct {
 	Dry         bool // only count
 	KeepArchive bool
-	// Progress is called as it goes on, with a line, unless it is a dry run.
-	Progress func(string)
+	// Progress is called as it goes on, unless it is a dry run.
+	Progress func(ForgetProgress)
 }
 
 // Deleted counts what a deletion removed.
@@ -47,7 +47,7 @@ func (c deleteCmd) Run(s *session) error {
 		return usage(config.ErrNoStore)
 	}
 	progress := newProgress(s)
-	done, err := s.env.Backend.Delete(s.ctx, s.target(), c.Name, DeleteOptions{Dry: !c.Yes, KeepArchive: c.KeepArchive, Progress: progress.show})
+	done, err := s.env.Backend.Delete(s.ctx, s.target(), c.Name, DeleteOptions{Dry: !c.Yes, KeepArchive: c.KeepArchive, Progress: progress.takedown()})
 	progress.clear()
 	if s.ctx.Err() != nil {
 		return fmt.Errorf("cut off after %s: the same command goes on", count(done.Pages, "page"))

@@ -55,8 +55,13 @@ func (c devCmd) Run(s *session) error {
 		Demo: c.Demo, Terminal: s.env.draws(),
 	}
 	if want != nil {
-		o.Ready = func(ctx context.Context, crawls store.Crawls, client Client, demo []string) error {
+		o.Ready = func(ctx context.Context, crawls DevStore, client Client, demo []string) error {
 			want.urls = append(want.urls, demo...)
+			if !c.Demo { // whose site is made for it
+				if err := s.sayOutset(ctx, *want, crawls, client); err != nil {
+					return err
+				}
+			}
 			message, err := want.apply(ctx, specOf(crawls), client)
 			if err != nil {
 				return err

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"recrawl/internal/crawl"
 	"recrawl/internal/export"
 	"recrawl/internal/feed"
 	"recrawl/internal/report"
@@ -55,9 +56,9 @@ func (c exportCmd) Run(s *session) error {
 		o.Since = since
 	}
 	return s.withArchive(func(at Target) error {
-		line := s.progressLine()
+		line, all := s.progressLine(), s.visitedPages(o)
 		o.Progress = func(n export.Counts) {
-			line.write(fmt.Sprintf("%s, %s", count(int(n.Pages), "page"), count(int(n.Visits), "visit")))
+			line.write(fmt.Sprintf("%s, %s", count(int(n.Pages), "page"), count(int(n.Visits), "visit")) + line.left.words(share(int(n.Pages), all), time.Now()))
 		}
 		done, err := s.env.Backend.Export(s.ctx, at, c.Out, o)
 		line.clear()
@@ -66,4 +67,25 @@ func (c exportCmd) Run(s *session) error {
 		}
 		return report.Exported(done).Write(s.env.Stdout, s.global.Output)
 	})
+}
+
+// visitedPages is how many pages an export of everything holds; 0 for one of less, or if that
+// cannot be told. It is only for the progress.
+func (s *session) visitedPages(o export.Options) (n int) {
+	if o.Since != (feed.Cursor{}) || !o.At.IsZero() {
+		return 0
+	}
+	err := s.withStore(func(opened Opened) error {
+		record, err := opened.Crawl(s.ctx, o.Crawl)
+		if err != nil {
+			return err
+		}
+		status, err := opened.Status(s.ctx, record.ID)
+		n = status.Outcomes[crawl.OutcomeNew]
+		return err
+	})
+	if err != nil {
+		return 0
+	}
+	return n
 }

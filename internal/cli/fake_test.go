@@ -149,7 +149,7 @@ func (b *fakeBackend) Delete(_ context.Context, _ Target, crawl string, o Delete
 		return Deleted{}, store.ErrNotFound
 	}
 	b.calls = append(b.calls, fmt.Sprintf("delete %s dry=%v keep=%v", crawl, o.Dry, o.KeepArchive))
-	o.Progress("deleting pages")
+	o.Progress(ForgetProgress{Doing: "deleting pages", Pages: 1, Of: 3})
 	return Deleted{Pages: 3, Contents: 2, Workflows: 1, Left: []string{"something is left"}}, nil
 }
 

@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"time"
 
 	"recrawl/internal/config"
 )
@@ -44,9 +45,7 @@ func (c forgetCmd) Run(s *session) error {
 		return s.say("%s may be found again, by links and as a seed", what)
 	}
 	progress := newProgress(s)
-	done, err := s.env.Backend.Forget(s.ctx, s.target(), what, ForgetOptions{Dry: !c.Yes, Rewrite: c.Rewrite, Progress: func(p ForgetProgress) {
-		progress.show(p.String())
-	}})
+	done, err := s.env.Backend.Forget(s.ctx, s.target(), what, ForgetOptions{Dry: !c.Yes, Rewrite: c.Rewrite, Progress: progress.takedown()})
 	progress.clear()
 	if err != nil {
 		return err
@@ -100,6 +99,12 @@ type ForgetOptions struct {
 type ForgetProgress struct {
 	Doing     string // in words
 	Pages, Of int
+}
+
+// takedown shows how far a takedown or a deletion is, and how much longer it takes.
+func (p *progress) takedown() func(ForgetProgress) {
+	var left remaining
+	return func(now ForgetProgress) { p.show(now.String() + left.words(share(now.Pages, now.Of), time.Now())) }
 }
 
 func (p ForgetProgress) String() string {

@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"recrawl/internal/config"
 )
@@ -11,6 +12,7 @@ import (
 type Repaired struct {
 	Crawl     string // what was wrong with the crawl's own workflow, "" if nothing was
 	Pages     int    // looked at
+	Of        int    // how many there are
 	Missing   int    // of them had no workflow
 	Stuck     int    // of them had one that was stuck
 	Why       string // the last of these
@@ -56,8 +58,10 @@ func (c repairCmd) Run(s *session) error {
 	if s.places.Store == "" {
 		return usage(config.ErrNoStore)
 	}
-	progress := newProgress(s)
-	done, err := s.env.Backend.Repair(s.ctx, s.target(), c.Name, func(r Repaired) { progress.show(r.String()) })
+	progress, left := newProgress(s), remaining{}
+	done, err := s.env.Backend.Repair(s.ctx, s.target(), c.Name, func(r Repaired) {
+		progress.show(r.String() + left.words(share(r.Pages, r.Of), time.Now()))
+	})
 	progress.clear()
 	if err != nil {
 		return orNoCrawl(c.Name, err)

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"math"
 	"slices"
 	"time"
 
@@ -67,28 +66,30 @@ func (r Reporter) freshness(ctx context.Context, c store.CrawlRecord, s store.St
 	return freshnessOf(pages, total > freshSample, c.Spec.Revisit.Rules, rules, now), nil
 }
 
-// freshnessOf sums up pages of a crawl.
+// freshnessOf sums up those pages of a crawl that have a copy.
 func freshnessOf(pages []store.PageRecord, sampled bool, named []crawl.RevisitRule, rules schedule.Rules, now time.Time) *Freshness {
-	var all freshSum
-	hosts, groups := map[string]*freshSum{}, map[string]*freshSum{}
-	for _, p := range pages {
-		seen := surveyed(p, rules, now)
-		if !seen.Lags {
-			continue
-		}
+	var all schedule.Copies
+	hosts, groups := map[string]schedule.Copies{}, map[string]schedule.Copies{}
+	pages = slices.DeleteFunc(pages, func(p store.PageRecord) bool { return !surveyed(p, rules, now).Lags })
+	copies := make([]schedule.Copy, len(pages))
+	for i, p := range pages {
 		belief := schedule.DecodeBelief(p.Belief)
-		one := freshSum{n: 1, fresh: seen.Lag.Fresh, squares: seen.Lag.Fresh * seen.Lag.Fresh, age: seen.Lag.Age, rate: seen.Lag.Rate, delay: seen.Lag.Delay}
-		one.planned = schedule.PlannedFresh(belief, parametersOf(rules, p), p.NextAt.Sub(belief.ComparedAt()))
-		all.add(one)
-		into(hosts, p.Host).add(one)
-		into(groups, ruleName(named, rules.Group(p.URL))).add(one)
+		copies[i] = schedule.Copy{Belief: belief, Parameters: parametersOf(rules, p), Looked: belief.ComparedAt(), Due: p.NextAt}
 	}
-	if all.n == 0 {
+	schedule.Fit(copies)
+	for i, p := range pages {
+		var one schedule.Copies
+		one.Add(copies[i], now)
+		all.Merge(one)
+		merge(hosts, p.Host, one)
+		merge(groups, ruleName(named, rules.Group(p.URL)), one)
+	}
+	if all.Count() == 0 {
 		return nil
 	}
-	f := &Freshness{FreshPart: all.part(""), Sampled: sampled, Hosts: freshParts(hosts, sampled, freshHosts), Rules: []FreshPart{}}
+	f := &Freshness{FreshPart: partOf("", all), Sampled: sampled, Hosts: freshParts(hosts, sampled, freshHosts), Rules: []FreshPart{}}
 	if sampled {
-		f.Error = rounded(all.err())
+		f.Error = rounded(all.Error())
 	}
 	if len(named) > 0 {
 		f.Rules = freshParts(groups, sampled, len(groups))
@@ -96,11 +97,10 @@ func freshnessOf(pages []store.PageRecord, sampled bool, named []crawl.RevisitRu
 	return f
 }
 
-func into(sums map[string]*freshSum, name string) *freshSum {
-	if sums[name] == nil {
-		sums[name] = &freshSum{}
-	}
-	return sums[name]
+func merge(sums map[string]schedule.Copies, name string, one schedule.Copies) {
+	all := sums[name]
+	all.Merge(one)
+	sums[name] = all
 }
 
 // ruleName names the pages of a group of schedule.Rules.
@@ -111,48 +111,24 @@ func ruleName(named []crawl.RevisitRule, group int) string {
 	return cmp.Or(named[group-1].Prefix, named[group-1].Host)
 }
 
-type freshSum struct {
-	n                                         int
-	fresh, squares, planned, age, rate, delay float64
-}
-
-func (s *freshSum) add(o freshSum) {
-	s.n += o.n
-	s.fresh += o.fresh
-	s.squares += o.squares
-	s.planned += o.planned
-	s.age += o.age
-	s.rate += o.rate
-	s.delay += o.delay
-}
-
-func (s freshSum) part(name string) FreshPart {
-	n := float64(s.n)
-	p := FreshPart{Name: name, Pages: s.n, Fresh: rounded(s.fresh / n), Planned: rounded(s.planned / n), Age: rounded(s.age / n)}
-	if s.rate > 0 {
-		p.Delay = rounded(s.delay / s.rate)
+func partOf(name string, c schedule.Copies) FreshPart {
+	return FreshPart{
+		Name: name, Pages: c.Count(), Fresh: rounded(c.Fresh()), Planned: rounded(c.Planned()),
+		Age: rounded(c.Age()), Delay: rounded(c.Delay()),
 	}
-	return p
-}
-
-// err is the standard error of the mean of the pages' chances.
-func (s freshSum) err() float64 {
-	n := float64(s.n)
-	if s.n < 2 {
-		return 1
-	}
-	return math.Sqrt(max(0, s.squares-s.fresh*s.fresh/n) / (n - 1) / n)
 }
 
 // freshParts are the parts with most pages, at most so many, by name.
-func freshParts(sums map[string]*freshSum, sampled bool, most int) []FreshPart {
+func freshParts(sums map[string]schedule.Copies, sampled bool, most int) []FreshPart {
 	parts := make([]FreshPart, 0, len(sums))
 	for name, s := range sums {
-		if !sampled || s.n >= freshLeast {
-			parts = append(parts, s.part(name))
+		if !sampled || s.Count() >= freshLeast {
+			parts = append(parts, partOf(name, s))
 		}
 	}
-	slices.SortFunc(parts, func(a, b FreshPart) int { return cmp.Or(cmp.Compare(b.Pages, a.Pages), cmp.Compare(a.Name, b.Name)) })
+	slices.SortFunc(parts, func(a, b FreshPart) int {
+		return cmp.Or(cmp.Compare(b.Pages, a.Pages), cmp.Compare(a.Name, b.Name))
+	})
 	parts = parts[:min(most, len(parts))]
 	slices.SortFunc(parts, func(a, b FreshPart) int { return cmp.Compare(a.Name, b.Name) })
 	return parts
@@ -180,6 +156,21 @@ func (f Freshness) words() string {
 	}
 	return fmt.Sprintf("%s of %s are believed up to date now, %s are planned; their mean age is %s, and a change waits %s for its visit",
 		wholePercent(f.Fresh), of, wholePercent(f.Planned), inDays(f.Age), inDays(f.Delay))
+}
+
+// behindShown is how many hosts a status names that are less fresh than planned.
+const behindShown = 3
+
+// details are lines on the rules of a crawl, and on the hosts that are most behind what is
+// planned.
+func (f Freshness) details() []string {
+	behind := slices.DeleteFunc(slices.Clone(f.Hosts), func(p FreshPart) bool { return p.Fresh >= p.Planned-asPlanned })
+	slices.SortStableFunc(behind, func(a, b FreshPart) int { return cmp.Compare(a.Fresh-a.Planned, b.Fresh-b.Planned) })
+	var lines []string
+	for _, p := range append(slices.Clone(f.Rules), behind[:min(behindShown, len(behind))]...) {
+		lines = append(lines, fmt.Sprintf("%s: %s, %s", p.Name, plural(p.Pages, "page"), p.short()))
+	}
+	return lines
 }
 
 func wholePercent(share float64) string { return fmt.Sprintf("%.0f %%", 100*share) }

@@ -83,7 +83,23 @@ type FirstPass struct {
 	Every crawl.Duration `json:"every,omitempty"`
 	Takes crawl.Duration `json:"takes"`
 	Ends  stamp          `json:"ends"` // null while the crawl is paused or stopped
+
+	hosts int // that have a part in it, at least
 }
+
+// Bar draws how much of it is done.
+func (p FirstPass) Bar() string {
+	const width = 20
+	full := width * p.Done / max(1, p.Done+p.Left)
+	return strings.Repeat("█", full) + strings.Repeat("░", width-full)
+}
+
+// fewNew is the share of a crawl's pages below which those that were never visited are called
+// new pages, and no first pass of the crawl.
+const fewNew = 0.05
+
+// few reports whether nearly all pages were visited, as in a crawl that finds new ones.
+func (p FirstPass) few() bool { return float64(p.Left) < fewNew*float64(p.Done+p.Left) }
 
 // firstPassHosts is how many hosts, those that are busy longest, a first pass is judged by.
 const firstPassHosts = 30
@@ -107,6 +123,21 @@ func (r Reporter) firstPass(ctx context.Context, c store.CrawlRecord, s store.St
 		work = append(work, hostWork{h, state})
 	}
 	return firstPassOf(c, s, work, now), nil
+}
+
+// Progress returns the numbers of a crawl, and what is left of its first pass, nil if it is
+// over.
+func (r Reporter) Progress(ctx context.Context, c store.CrawlRecord) (store.StatusRecord, *FirstPass, error) {
+	s, err := r.Store.Status(ctx, c.ID)
+	if err != nil {
+		return s, nil, err
+	}
+	now, err := r.Store.Now(ctx)
+	if err != nil {
+		return s, nil, err
+	}
+	first, err := r.firstPass(ctx, c, s, now)
+	return s, first, err
 }
 
 type hostWork struct {
@@ -146,7 +177,7 @@ func firstPassOf(c store.CrawlRecord, s store.StatusRecord, hosts []hostWork, no
 	if p.Without >= unvisited {
 		return nil
 	}
-	p.Left = max(1, p.Left-p.Without)
+	p.Left, p.hosts = max(1, p.Left-p.Without), len(hosts)
 	p.Takes = crawl.Duration(takes)
 	if c.State == crawl.CrawlRunning {
 		p.Ends = stamp(now.Add(takes))
@@ -177,14 +208,14 @@ func enginePace(c store.CrawlRecord, s store.StatusRecord, left int, now time.Ti
 	return times(int64(left), span/time.Duration(s.LastHour))
 }
 
-// words say what is left, and for how long.
-func (p FirstPass) words() string {
+// String says what is left, and for how long.
+func (p FirstPass) String() string {
 	text := fmt.Sprintf("%d of %d pages visited; %d to go", p.Done, p.Done+p.Left, p.Left)
 	if p.Host != "" {
 		text += fmt.Sprintf(", one every %s at %s", schedule.Rough(p.Every.Std()), p.Host)
 	}
 	text += ", about " + schedule.Rough(p.Takes.Std())
-	if p.Host != "" {
+	if p.Host != "" && p.hosts > 1 {
 		text += "; hosts run side by side"
 	}
 	if p.Without > 0 {

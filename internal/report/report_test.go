@@ -309,7 +309,7 @@ func TestGolden(t *testing.T) {
 			status.Bound = admission.Bound{Pages: 180, At: now.Add(-time.Minute), Reason: crawl.Reason{Code: admission.CodeShrank, Num: map[string]float64{"wait": 2.4, "taken": 240, "from": 300}}}
 			status.Demand = admission.Demand{Taken: 170, Own: 150, Crawls: 2}
 			f.status[1] = status
-			return r.Status(ctx, "news")
+			return errors.Join(r.Status(ctx, "news"), r.StatusAll(ctx))
 		},
 		"status-backlog": func(r Reporter) error {
 			r.Store.(*fake).care = store.CareRecord{LookedAt: now, Backlog: store.BacklogRecord{Tasks: 2236, Age: 17 * time.Second, At: now}}

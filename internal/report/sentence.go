@@ -21,13 +21,23 @@ func (s StatusLine) Sentence(zone *time.Location) string {
 	}
 	parts = append(parts, needs...)
 	if p := s.FirstPass; p != nil {
-		if ends := time.Time(p.Ends); !ends.IsZero() {
-			parts = append(parts, "first pass done at about "+clock(ends, time.Time(s.Now), zone))
-		} else {
-			parts = append(parts, "first pass not done")
-		}
+		parts = append(parts, p.endWords(time.Time(s.Now), zone))
 	}
 	return strings.Join(parts, "; ")
+}
+
+// endWords say when the pages that were never visited will have been.
+func (p FirstPass) endWords(now time.Time, zone *time.Location) string {
+	ends := time.Time(p.Ends)
+	switch {
+	case p.few() && ends.IsZero():
+		return plural(p.Left, "new page")
+	case p.few():
+		return plural(p.Left, "new page") + ", visited by about " + clock(ends, now, zone)
+	case ends.IsZero():
+		return "first pass not done"
+	}
+	return "first pass done at about " + clock(ends, now, zone)
 }
 
 func (s StatusLine) freshWords() string {

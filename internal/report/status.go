@@ -279,10 +279,13 @@ func (r Reporter) statusText(c store.CrawlRecord, s store.StatusRecord, more sta
 	troubleRows(t, more.shown(), more.troubled, now)
 	t.row("pages", nonZero(crawl.PageStates(), s.Pages))
 	if more.first != nil {
-		t.row("first pass", more.first.words())
+		t.row("first pass", more.first.Bar()+" "+more.first.String())
 	}
 	if more.fresh != nil {
 		t.row("fresh", more.fresh.words())
+		for _, line := range more.fresh.details() {
+			t.row("", line)
+		}
 	}
 	for _, e := range more.evicted {
 		t.row("evicted", fmt.Sprintf("%d in the last %s; the last %s: %s", s.Evicted, schedule.Rough(store.EvictionsKept), when(e.At, now), lastEviction(e)))
@@ -351,6 +354,9 @@ func (r Reporter) statusTable(ctx context.Context, crawls []store.CrawlRecord, n
 	if err := r.pausedSinks(ctx, crawls, now); err != nil {
 		return err
 	}
+	if err := r.firstPasses(ctx, crawls); err != nil {
+		return err
+	}
 	var backlog store.BacklogRecord
 	for _, c := range crawls {
 		troubles, waiting, err := r.troubles(ctx, c, now)
@@ -370,6 +376,23 @@ func (r Reporter) statusTable(ctx context.Context, crawls []store.CrawlRecord, n
 		}
 	}
 	return r.heldWorkers(ctx, now)
+}
+
+// firstPasses writes how far those crawls are that have pages which were never visited.
+func (r Reporter) firstPasses(ctx context.Context, crawls []store.CrawlRecord) error {
+	for _, c := range crawls {
+		_, first, err := r.Progress(ctx, c)
+		if err != nil {
+			return err
+		}
+		if first == nil {
+			continue
+		}
+		if _, err := fmt.Fprintf(r.Out, "crawl %s: %s %s\n", c.Spec.Name, first.Bar(), first); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // pausedSinks writes those sinks of all crawls that need a person.

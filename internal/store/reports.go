@@ -107,7 +107,8 @@ type PageFilter struct {
 	Limit        int
 	// Sample, unless 0, chooses about so many pages instead, evenly spread over the ids of
 	// those in States, or all of them if they are few; of the other fields only CrawlID
-	// counts then.
+	// counts then. Their records have the address, host, state, visits, times, weight and
+	// belief, what they share of these, and the id of the last version.
 	Sample int
 }
 

@@ -158,3 +158,7 @@ func BenchmarkGuarded(b *testing.B) {
 		return err
 	})
 }
+
+func BenchmarkFigures(b *testing.B) {
+	bench(b, storetest.BenchFigures, "VACUUM (ANALYZE) frontier, host_crawls, crawl_counts")
+}

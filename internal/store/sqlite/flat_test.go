@@ -101,6 +101,14 @@ func flatOperations(ctx context.Context, s *sqlstore.Store, c store.CrawlRecord,
 		{"hosts in trouble", func() error { _, _, err := s.TroubledHosts(ctx, c.ID, 5); return err }},
 		{"hosts", func() error { _, err := s.ListHosts(ctx, store.HostFilter{CrawlID: c.ID, Limit: 20}); return err }},
 		{"pages", func() error { _, err := s.ListPages(ctx, store.PageFilter{CrawlID: c.ID, Limit: 20}); return err }},
+		{"sample of pages", func() error {
+			_, err := s.ListPages(ctx, store.PageFilter{CrawlID: c.ID, States: []crawl.PageState{crawl.Active, crawl.Failing}, Sample: 500})
+			return err
+		}},
+		{"slowest hosts", func() error {
+			_, err := s.ListHosts(ctx, store.HostFilter{CrawlID: c.ID, Slowest: store.WorkPass, Limit: 20})
+			return err
+		}},
 		{"pages of a host", func() error {
 			_, err := s.ListPages(ctx, store.PageFilter{CrawlID: c.ID, Host: "h1.example", Limit: 20})
 			return err

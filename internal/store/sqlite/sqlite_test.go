@@ -73,3 +73,11 @@ func BenchmarkRanks(b *testing.B) {
 		b.Error(err)
 	}
 }
+
+func BenchmarkFigures(b *testing.B) {
+	e := openOwner(b, filepath.Join(b.TempDir(), "store.db"))
+	storetest.BenchFigures(b, e, func() error { return nil })
+	if err := e.Close(); err != nil {
+		b.Error(err)
+	}
+}

@@ -167,11 +167,10 @@ func readDue(ctx context.Context, tx Tx, crawlID, now int64, st *store.StatusRec
 // ListPages implements store.Reports.
 func (s *Store) ListPages(ctx context.Context, f store.PageFilter) ([]store.PageRecord, error) {
 	pages, err := read(ctx, s, func(tx Tx) ([]store.PageRecord, error) {
-		list := s.listIDs
 		if f.Sample > 0 {
-			list = s.sampleIDs
+			return s.samplePages(ctx, tx, f)
 		}
-		ids, err := list(ctx, tx, f)
+		ids, err := s.listIDs(ctx, tx, f)
 		if err != nil {
 			return nil, err
 		}

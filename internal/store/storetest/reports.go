@@ -23,6 +23,9 @@ func reportCases() []collectionCase {
 		{"Standings", standings},
 		{"RecentVisits", recentVisits},
 		{"Foresight", foresight},
+		{"Days", daysCounted},
+		{"SampleOfPages", sampleOfPages},
+		{"SlowestHosts", slowestHosts},
 	}
 }
 
