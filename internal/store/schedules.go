@@ -25,10 +25,6 @@ type Schedules interface {
 	// visits left them, in the order of page id after After. It reads nothing else about
 	// them, since maintenance reads all pages.
 	Entries(ctx context.Context, p EntryParams) ([]EntryRecord, error)
-	// SampleEntries lists some of the entries of a crawl, in the order of page id: about one
-	// of every p.Every, from stretches of ids that are spread evenly. It reads nothing of the
-	// others. They are the same each time, while no page is added.
-	SampleEntries(ctx context.Context, p SampleParams) ([]EntryRecord, error)
 	// HostLoads returns how fast the given hosts can be asked, what other crawls plan
 	// there, and how much of them is undiscovered. Unknown hosts are left out.
 	HostLoads(ctx context.Context, crawlID int64, hosts []int64) ([]HostLoad, error)
@@ -59,13 +55,6 @@ type EntryParams struct {
 	CrawlID int64
 	After   int64 // page id, exclusive
 	Limit   int
-	URLs    bool // give each page's URL too
-}
-
-// SampleParams are the inputs of SampleEntries.
-type SampleParams struct {
-	CrawlID int64
-	Every   int  // > 0
 	URLs    bool // give each page's URL too
 }
 

@@ -126,13 +126,16 @@ func (s *Store) setHosts(ctx context.Context, crawlID int64, ids []int64, hosts 
 
 // Entries implements store.Schedules.
 func (s *Store) Entries(ctx context.Context, p store.EntryParams) ([]store.EntryRecord, error) {
+	url, pages := `''`, ``
+	if p.URLs {
+		url, pages = `p.url`, ` JOIN pages p ON p.id = f.page_id`
+	}
 	// A walk along the ids, in the order of the table: an index would only add a
 	// look-up for each page, since most pages of a crawl live.
-	columns, pages := entryColumns(p.URLs)
-	query := fmt.Sprintf(`SELECT %s
+	query := fmt.Sprintf(`SELECT f.page_id, f.host_id, %s, f.state, f.visit, f.last_at, f.next_at, f.belief, f.weight
 		FROM frontier f%s
 		WHERE f.crawl_id = $1 AND f.page_id > $2 AND f.state = %%d AND f.visit > 0
-		ORDER BY f.page_id LIMIT $3`, columns, pages)
+		ORDER BY f.page_id LIMIT $3`, url, pages)
 	limit := limitOr(p.Limit)
 	entries, err := read(ctx, s, func(tx Tx) ([]store.EntryRecord, error) {
 		var all []store.EntryRecord
@@ -150,16 +153,6 @@ func (s *Store) Entries(ctx context.Context, p store.EntryParams) ([]store.Entry
 		return nil, fmt.Errorf("entries of crawl %d: %w", p.CrawlID, err)
 	}
 	return entries, nil
-}
-
-// entryColumns are the columns that scanEntry reads of frontier f, and what is to be joined
-// to it for that.
-func entryColumns(urls bool) (columns, joined string) {
-	url := `''`
-	if urls {
-		url, joined = `p.url`, ` JOIN pages p ON p.id = f.page_id`
-	}
-	return `f.page_id, f.host_id, ` + url + `, f.state, f.visit, f.last_at, f.next_at, f.belief, f.weight`, joined
 }
 
 func scanEntry(row Row) (store.EntryRecord, error) {

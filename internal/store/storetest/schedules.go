@@ -16,7 +16,6 @@ func scheduleCases() []collectionCase {
 		{"SteeringIsKept", steeringKept},
 		{"SteeringOfPages", steeringOfPages},
 		{"EntriesInOrder", entriesInOrder},
-		{"EntriesSampled", entriesSampled},
 		{"HostLoads", hostLoads},
 		{"UndiscoveredPages", undiscoveredPages},
 		{"Reschedule", rescheduleSleepers},
@@ -114,40 +113,6 @@ func entriesInOrder(c *collection) {
 			fmt.Sprint(p.PageID, p.HostID, p.URL, p.State, p.Visits, p.LastAt, p.NextAt, string(p.Belief)))
 	}
 	want(c, "URL that nobody asked for", c.entries(false)[0].URL, "")
-}
-
-// A sample has the entries themselves, about as many as asked for, of all parts of a crawl.
-func entriesSampled(c *collection) {
-	c.with(5000, 0)
-	none, err := c.s.SampleEntries(c.ctx, store.SampleParams{CrawlID: c.id, Every: 10})
-	c.check(err)
-	want(c, "of a crawl whose pages were not visited", len(none), 0)
-	pages := sortedIDs(c.admitted(1, 300))
-	states := []crawl.PageState{crawl.Active, crawl.Active, crawl.Failing}
-	for i, id := range pages {
-		c.visit(id, crawl.OutcomeNew, states[i%len(states)])
-	}
-	all := c.entries(true)
-	index := map[int64]store.EntryRecord{}
-	for _, e := range all {
-		index[e.PageID] = e
-	}
-	for _, every := range []int{1, 2, 10} {
-		some, err := c.s.SampleEntries(c.ctx, store.SampleParams{CrawlID: c.id, Every: every, URLs: true})
-		c.check(err)
-		if wanted := len(all) / every; len(some) < wanted*3/4 || len(some) > wanted*4/3 {
-			c.Errorf("one of %d: %d of %d entries", every, len(some), len(all))
-		}
-		for i, e := range some {
-			want(c, "entry", fmt.Sprint(e), fmt.Sprint(index[e.PageID]))
-			if i > 0 && e.PageID <= some[i-1].PageID {
-				c.Errorf("page %d after page %d", e.PageID, some[i-1].PageID)
-			}
-		}
-		if half := len(some) / 2; some[half].PageID < pages[len(pages)/4] || some[half].PageID > pages[len(pages)*3/4] {
-			c.Errorf("one of %d: half of the sample is below page %d of %d to %d", every, some[half].PageID, pages[0], pages[len(pages)-1])
-		}
-	}
 }
 
 func hostLoads(c *collection) {
