@@ -34,6 +34,7 @@ type Store interface {
 	Evictions(ctx context.Context, crawlID int64, untold bool, limit int) ([]store.Eviction, error)
 	Ranking(ctx context.Context, crawlID int64) (last store.RankingRecord, links int, err error)
 	ListHosts(ctx context.Context, f store.HostFilter) ([]store.HostRecord, error)
+	HostLoads(ctx context.Context, crawlID int64, hosts []int64) ([]store.HostLoad, error)
 	TroubledHosts(ctx context.Context, crawlID int64, limit int) ([]store.HostRecord, int, error)
 	Standings(ctx context.Context, pages []int64) (map[int64]store.Standing, error)
 	Robots(ctx context.Context, origin string) (store.RobotsRecord, error)
