@@ -102,7 +102,8 @@ func (f Forecast) write(out io.Writer) error {
 	fmt.Fprintln(out)
 	t := newTable(out, "BUDGET", "VISITS A DAY", "UP TO DATE", "MEAN AGE", "A CHANGE WAITS", "FULL HOSTS")
 	for _, b := range f.Budgets {
-		t.row(b.Name(), visitsWords(b.Visits), percentage(b.Fresh), inDays(b.Age), inDays(b.Delay), strconv.Itoa(b.Full))
+		w := b.Words()
+		t.row(b.Name(), w.Visits, w.Fresh, w.Age, w.Delay, w.Full)
 	}
 	if err := t.flush(); err != nil {
 		return err
@@ -119,7 +120,8 @@ func (f Forecast) write(out io.Writer) error {
 	fmt.Fprintln(out, "\nHosts that are the limit: one request at a time, and a tenth of the time is for new pages")
 	t = newTable(out, "HOST", "PAGES", "ONE REQUEST EVERY", "ONE PASS TAKES", "VISITS A DAY AT MOST", "FULL FROM")
 	for _, h := range f.Hosts {
-		t.row(h.Host, strconv.FormatInt(h.Pages, 10), schedule.Rough(h.Every.Std()), schedule.Rough(h.Pass.Std()), visitsWords(h.Most), h.FromWords())
+		w := h.Words()
+		t.row(h.Host, strconv.FormatInt(h.Pages, 10), w.Every, w.Pass, w.Most, w.From)
 	}
 	return t.flush()
 }
@@ -177,12 +179,24 @@ func (f Forecast) PromiseWords(p ForecastPromise) string {
 	return fmt.Sprintf("%s costs %s visits a day; the budget is %s now", share, visitsWords(p.Visits), visitsWords(*f.Budgets[0].PerDay))
 }
 
-// FromWords say from which budget on the host is full.
-func (h ForecastHost) FromWords() string {
-	if h.From == 0 {
-		return "any budget"
+// ForecastHostWords are the figures of a host in words.
+type ForecastHostWords struct{ Every, Pass, Most, From string }
+
+// Words returns the figures for people.
+func (h ForecastHost) Words() ForecastHostWords {
+	w := ForecastHostWords{Every: schedule.Rough(h.Every.Std()), Pass: schedule.Rough(h.Pass.Std()), Most: visitsWords(h.Most), From: "any budget"}
+	if h.From > 0 {
+		w.From = visitsWords(h.From) + "/day"
 	}
-	return visitsWords(h.From) + "/day"
+	return w
+}
+
+// ExpectedWords are what to expect in words.
+type ExpectedWords struct{ Visits, Fresh, Age, Delay, Full string }
+
+// Words returns the figures for people.
+func (e Expected) Words() ExpectedWords {
+	return ExpectedWords{visitsWords(e.Visits), percentage(e.Fresh), inDays(e.Age), inDays(e.Delay), strconv.Itoa(e.Full)}
 }
 
 // visitsWords is a number of visits, with a decimal if they are few.
