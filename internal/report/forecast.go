@@ -287,7 +287,7 @@ func (r Reporter) limitHosts(ctx context.Context, k *forecastPages, c store.Craw
 			capacity[id], near = can, append(near, id)
 		}
 	}
-	loads, err := r.Store.HostLoads(ctx, c.ID, near)
+	loads, err := r.Visits.HostLoads(ctx, c.ID, near)
 	if err != nil {
 		return err
 	}

@@ -70,7 +70,7 @@ func TestForecastGolden(t *testing.T) {
 	} {
 		f := forecastable()
 		f.crawls = append(f.crawls, store.CrawlRecord{ID: 9, Spec: named(f.crawls[0].Spec, "empty")})
-		answers(t, name, Reporter{Store: f}, func(r Reporter) error { return r.Forecast(t.Context(), q) })
+		answers(t, name, Reporter{Store: f, Visits: f}, func(r Reporter) error { return r.Forecast(t.Context(), q) })
 	}
 }
 
@@ -90,7 +90,7 @@ func named(s crawl.Spec, name string) crawl.Spec { s.Name = name; return s }
 func TestForecastOfHosts(t *testing.T) {
 	t.Parallel()
 	f := forecastable()
-	alone, err := Reporter{Store: f}.ForecastOf(t.Context(), ForecastQuery{Crawl: "news"})
+	alone, err := Reporter{Store: f, Visits: f}.ForecastOf(t.Context(), ForecastQuery{Crawl: "news"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -99,7 +99,7 @@ func TestForecastOfHosts(t *testing.T) {
 		t.Fatalf("%+v, want slow.example first, with %v visits a day", alone.Hosts, can)
 	}
 	f.others = map[int64]float64{2: 100}
-	shared, err := Reporter{Store: f}.ForecastOf(t.Context(), ForecastQuery{Crawl: "news"})
+	shared, err := Reporter{Store: f, Visits: f}.ForecastOf(t.Context(), ForecastQuery{Crawl: "news"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -113,7 +113,7 @@ func TestForecastOfASample(t *testing.T) {
 	t.Parallel()
 	q := ForecastQuery{Crawl: "news", Budgets: asked(t, "1x,4x,20x")}
 	f := forecastable()
-	all, err := Reporter{Store: f}.ForecastOf(t.Context(), q)
+	all, err := Reporter{Store: f, Visits: f}.ForecastOf(t.Context(), q)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -124,7 +124,7 @@ func TestForecastOfASample(t *testing.T) {
 		}
 	}
 	f.pages = kept
-	some, err := Reporter{Store: f}.ForecastOf(t.Context(), q)
+	some, err := Reporter{Store: f, Visits: f}.ForecastOf(t.Context(), q)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -142,7 +142,7 @@ func TestForecastWithoutBudget(t *testing.T) {
 	t.Parallel()
 	f := forecastable()
 	f.crawls[1].Spec.Revisit.Policy = "fixed"
-	r := Reporter{Store: f, Out: io.Discard, Format: JSON}
+	r := Reporter{Store: f, Visits: f, Out: io.Discard, Format: JSON}
 	if err := r.Forecast(t.Context(), ForecastQuery{Crawl: "news", Fresh: []float64{0.9}}); !errors.Is(err, ErrNoBudget) {
 		t.Errorf("a promise under fixed: %v", err)
 	}

@@ -20,6 +20,7 @@ import (
 // forecasts is a store with one crawl of one host, whose pages change now and then.
 type forecasts struct {
 	report.Store
+	report.Visits
 	policy string
 }
 
@@ -68,7 +69,7 @@ func (forecasts) HostLoads(context.Context, int64, []int64) ([]store.HostLoad, e
 // askForecast gets an address of a server with the store.
 func askForecast(t *testing.T, f forecasts, address string) (status int, body string) {
 	t.Helper()
-	s := New(Options{Report: report.Reporter{Store: f, Out: io.Discard}, Log: slog.New(slog.DiscardHandler)})
+	s := New(Options{Report: report.Reporter{Store: f, Visits: f, Out: io.Discard}, Log: slog.New(slog.DiscardHandler)})
 	r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "http://localhost"+address, nil)
 	w := httptest.NewRecorder()
 	s.Handler().ServeHTTP(w, r)
@@ -117,7 +118,7 @@ func TestForecastAsJSON(t *testing.T) {
 	f := forecasts{policy: "sqrt"}
 	_, body := askForecast(t, f, "/crawls/news/forecast.json")
 	var want strings.Builder
-	r := report.Reporter{Store: f, Out: &want, Format: report.JSON}
+	r := report.Reporter{Store: f, Visits: f, Out: &want, Format: report.JSON}
 	if err := r.Forecast(t.Context(), report.ForecastQuery{Crawl: "news", Sample: forecastPages}); err != nil {
 		t.Fatal(err)
 	}
