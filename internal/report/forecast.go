@@ -159,7 +159,7 @@ func (f *Forecast) foresee(q ForecastQuery, known forecastPages, outlook *schedu
 	for _, share := range q.Fresh {
 		p, why := outlook.Promise(share)
 		promise := ForecastPromise{Promised: share, Kept: why == schedule.Kept, Why: promiseWhy[why], Expected: known.expected(p)}
-		promise.Times = rounded(promise.Visits / f.Budgets[0].Visits)
+		promise.Times = rounded(p.Visits / max(outlook.At(present).Visits, least))
 		f.Promises = append(f.Promises, promise)
 	}
 	for _, full := range outlook.FullHosts(forecastHosts) {
@@ -171,6 +171,9 @@ func (f *Forecast) foresee(q ForecastQuery, known forecastPages, outlook *schedu
 		})
 	}
 }
+
+// least is a number of visits a day that no crawl is below: one page in three thousand years.
+const least = 1e-6
 
 var promiseWhy = map[schedule.Reason]orNull{schedule.ByHosts: "politeness", schedule.ByChange: "min_interval"}
 
@@ -337,7 +340,7 @@ func (k *forecastPages) expected(p schedule.Prospect) Expected {
 		full += k.stands[id]
 	}
 	return Expected{
-		Visits: math.Round(10*p.Visits) / 10, Fresh: rounded(p.Fresh), Age: rounded(p.Age), Delay: rounded(p.Delay),
+		Visits: rounded(p.Visits), Fresh: rounded(p.Fresh), Age: rounded(p.Age), Delay: rounded(p.Delay),
 		Full: max(int(math.Round(full)), min(1, len(p.Full))),
 	}
 }

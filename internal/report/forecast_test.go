@@ -1,7 +1,9 @@
 package report
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -152,6 +154,24 @@ func TestForecastWithoutBudget(t *testing.T) {
 	}
 	if got.Budgeted || len(got.Budgets) != 1 || got.Budgets[0].PerDay != nil || got.Budgets[0].Fresh <= 0 || got.Budgets[0].Visits <= 0 {
 		t.Errorf("%+v", got)
+	}
+}
+
+// The smallest crawl has a forecast too, and one that is full leaves out what has no room.
+func TestForecastOfFewPages(t *testing.T) {
+	t.Parallel()
+	f := forecastable()
+	f.pages, f.status[1] = f.pages[:1], store.StatusRecord{Pages: map[crawl.PageState]int{crawl.Active: 1}}
+	f.crawls[1].Spec.Revisit.DefaultInterval = f.crawls[1].Spec.Revisit.MaxInterval
+	var out bytes.Buffer
+	if err := (Reporter{Store: f, Visits: f, Out: &out, Format: JSON}).Forecast(t.Context(), ForecastQuery{Crawl: "news", Fresh: []float64{0.99}}); err != nil || !json.Valid(out.Bytes()) {
+		t.Errorf("%v: %s", err, out.String())
+	}
+	full := forecastable()
+	full.crawls[1].Spec.Limits.MaxPages = full.status[1].Pages[crawl.Active]
+	got, err := Reporter{Store: full, Visits: full}.ForecastOf(t.Context(), ForecastQuery{Crawl: "news"})
+	if err != nil || got.Unvisited != 0 || got.Pages != 1125 {
+		t.Errorf("a full crawl: %v, %+v", err, got)
 	}
 }
 

@@ -199,9 +199,12 @@ func (e Expected) Words() ExpectedWords {
 	return ExpectedWords{visitsWords(e.Visits), percentage(e.Fresh), inDays(e.Age), inDays(e.Delay), strconv.Itoa(e.Full)}
 }
 
-// visitsWords is a number of visits, with a decimal if they are few.
+// visitsWords is a number of visits, with decimals if they are few.
 func visitsWords(n float64) string {
-	if n < 10 {
+	switch {
+	case n < 1:
+		return figure(n)
+	case n < 10:
 		return strconv.FormatFloat(n, 'f', 1, 64)
 	}
 	return strconv.FormatFloat(n, 'f', 0, 64)
