@@ -151,10 +151,12 @@ func (f Forecast) Basis() []string {
 // Name is the budget in words.
 func (b ForecastBudget) Name() string {
 	switch {
-	case b.Budget == "now":
+	case b.PerDay == nil && b.Budget == "now":
 		return "as now"
 	case b.PerDay == nil:
 		return "the most possible"
+	case b.Budget == "now":
+		return fmt.Sprintf("as now (%s/day)", visitsWords(*b.PerDay))
 	case strings.HasSuffix(b.Budget, "×"):
 		return fmt.Sprintf("%s (%s/day)", b.Budget, visitsWords(*b.PerDay))
 	}

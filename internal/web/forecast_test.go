@@ -85,7 +85,7 @@ func TestForecastView(t *testing.T) {
 		status  int
 		want    []string
 	}{
-		{sqrt, "", 200, []string{"as now", "2× (800/day)", "the most possible", "Computed from a sample of 100 pages", "&lt;b&gt;.example", "2d 18h"}},
+		{sqrt, "", 200, []string{"as now (400/day)", "2× (800/day)", "the most possible", "Computed from a sample of 100 pages", "&lt;b&gt;.example", "2d 18h"}},
 		{sqrt, "?fresh=98%25", 200, []string{"not possible", "cannot be kept politely", `value="98%"`}},
 		{sqrt, "?budget=3x&fresh=30%25", 200, []string{"3× (1200/day)", "possible", "30 % up to date costs"}},
 		{sqrt, "?budget=%3Cscript%3E", 200, []string{`role="alert"`, "is not a budget", `value="&lt;script&gt;"`, "as now"}},
