@@ -158,11 +158,11 @@ func (f *Forecast) foresee(q ForecastQuery, known forecastPages, outlook *schedu
 	f.Budgets = append(f.Budgets, ForecastBudget{Budget: "most", Expected: known.expected(outlook.Most())})
 	for _, share := range q.Fresh {
 		p, why := outlook.Promise(share)
-		promise := ForecastPromise{Promised: share, Kept: why == schedule.Kept, Why: promiseWhy[why], Expected: known.expected(p)}
+		promise := ForecastPromise{Promised: share, Kept: why == schedule.NoObstacle, Why: promiseWhy[why], Expected: known.expected(p)}
 		promise.Times = rounded(p.Visits / max(outlook.At(present).Visits, least))
 		f.Promises = append(f.Promises, promise)
 	}
-	for _, full := range outlook.FullHosts(forecastHosts) {
+	for _, full := range outlook.Limiting(forecastHosts) {
 		h := known.hosts[full.ID]
 		every := h.Delay + h.Mean
 		f.Hosts = append(f.Hosts, ForecastHost{
@@ -175,7 +175,7 @@ func (f *Forecast) foresee(q ForecastQuery, known forecastPages, outlook *schedu
 // least is a number of visits a day that no crawl is below: one page in three thousand years.
 const least = 1e-6
 
-var promiseWhy = map[schedule.Reason]orNull{schedule.ByHosts: "politeness", schedule.ByChange: "min_interval"}
+var promiseWhy = map[schedule.Obstacle]orNull{schedule.FullHosts: "politeness", schedule.ShortestBound: "min_interval"}
 
 // forecastPages are what a forecast is computed from.
 type forecastPages struct {
@@ -315,22 +315,21 @@ func (k *forecastPages) outlook(spec crawl.Spec) (*schedule.Outlook, error) {
 	for _, p := range k.pages {
 		hosts[p.HostID] = p.HostSteering
 	}
-	o := schedule.NewOutlook(rules, k.steering, hosts, k.limits)
+	tally := schedule.NewOutlookTally(rules, k.steering, hosts, k.limits)
 	for _, p := range k.pages {
 		n := k.counts[p.State]
 		switch {
 		case n == 0 || k.hosts[p.HostID].Blocked:
 		case p.Visits == 0:
-			o.AddUnseen(p.HostID, n)
+			tally.AddUnseen(p.HostID, n)
 		default:
-			o.Add(schedule.Entry{
+			tally.Add(schedule.Entry{
 				Page: schedule.Page{ID: p.PageID, State: p.State, Visit: p.Visits, Belief: schedule.DecodeBelief(p.Belief)},
 				Host: p.HostID, Group: rules.Group(p.URL), Weight: p.Weight, At: p.LastAt, Due: p.NextAt,
 			}, n)
 		}
 	}
-	o.Settle()
-	return o, nil
+	return tally.Settle(), nil
 }
 
 // expected rounds a prospect. Hosts count as many as they stand for.

@@ -66,6 +66,6 @@ func BenchmarkOutlook(b *testing.B) {
 			o.At(budget)
 		}
 		o.Promise(0.95)
-		o.FullHosts(10)
+		o.Limiting(10)
 	}
 }

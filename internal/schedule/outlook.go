@@ -13,10 +13,10 @@ import (
 // Outlook tells what a crawl's pages would make of any budget: how many visits they
 // would get, and how far their copies would be behind. It plans as the crawl does, by
 // one threshold for all pages and a price of its own for each host that is full, with
-// what is believed of the pages now. Beliefs are counted in cells, so its memory does
-// not grow with the pages.
+// what is believed of the pages now.
 //
 // It answers for pages that have all been visited, and whose visits keep their plans.
+// An [OutlookTally] makes one.
 type Outlook struct {
 	rules    Rules
 	steering Steering
@@ -28,6 +28,10 @@ type Outlook struct {
 	pages    float64                // that share the budget
 }
 
+// OutlookTally counts pages for an Outlook. Beliefs are counted in cells, so its memory
+// does not grow with the pages.
+type OutlookTally struct{ o *Outlook }
+
 // hostOutlook is a host that may become full.
 type hostOutlook struct {
 	limit   float64  // visits a day that it can take
@@ -35,17 +39,18 @@ type hostOutlook struct {
 	others  float64  // visits a day of pages that no threshold moves
 	pages   float64  // in all
 	price   float64  // the threshold at which its pages take what it can; 0 if less always
+	full    lags     // what to expect of its pages at that
 }
 
-// NewOutlook begins an outlook. s and hosts are what the pages share; limits are how many
+// NewOutlookTally begins a tally. s and hosts are what the pages share; limits are how many
 // visits a day those hosts can take at which the crawl's pages could want more.
-func NewOutlook(rules Rules, s Steering, hosts map[int64]HostSteering, limits map[int64]float64) *Outlook {
+func NewOutlookTally(rules Rules, s Steering, hosts map[int64]HostSteering, limits map[int64]float64) OutlookTally {
 	o := &Outlook{rules: rules, steering: s, hosts: hosts, common: make([]Demand, len(rules.groups)), apart: map[int64]*hostOutlook{}}
 	for _, id := range slices.Sorted(maps.Keys(limits)) {
 		o.apart[id] = &hostOutlook{limit: limits[id], demands: make([]Demand, len(rules.groups))}
 		o.order = append(o.order, id)
 	}
-	return o
+	return OutlookTally{o}
 }
 
 // Floor returns the shortest interval of any page, which bounds how many visits the pages
@@ -60,35 +65,48 @@ func (r Rules) Floor() (days float64) {
 
 // Add counts an entry for n pages (> 0) like it; a sample has entries that stand for many.
 // Pages that were never visited do not count: see AddUnseen.
-func (o *Outlook) Add(e Entry, n float64) {
+func (t OutlookTally) Add(e Entry, n float64) {
 	if e.Visit == 0 {
 		return
 	}
-	g, h := o.rules.groups[e.Group], o.apart[e.Host]
-	p := g.Steer(o.steering, o.hosts[e.Host], e.Weight)
+	g, h := t.o.rules.groups[e.Group], t.o.apart[e.Host]
+	p := g.Steer(t.o.steering, t.o.hosts[e.Host], e.Weight)
 	belief, apart := e.Belief.Gamma(p.prior()), days(e.Planned())
 	if _, budgeted := g.Policy.(Budgeted); budgeted && e.byPolicy() {
-		o.demand(n, e.Host, e.Group).addAlike(n, p.forecast(e.Belief).counted(g.Policy, belief, apart), p.weight(), e.Belief.Timetable)
+		t.o.demand(n, e.Host, e.Group).addAlike(n, p.forecast(e.Belief).counted(g.Policy, belief, apart), p.weight(), e.Belief.Timetable)
 		return
 	}
 	one := visiting(apart, apart)
 	if e.State == crawl.Active || e.State == crawl.Failing || e.State == crawl.Duplicate {
 		one = evenly(p.forecast(e.Belief).over(belief, apart), apart, apart)
 	}
-	o.settle(n, h, one)
+	t.o.settle(n, h, one)
 }
 
 // AddUnseen counts n pages (> 0) of a host that were never visited, by what is believed
 // of such pages.
-func (o *Outlook) AddUnseen(host int64, n float64) {
-	g, h := o.rules.groups[0], o.apart[host]
-	p := g.Steer(o.steering, o.hosts[host], 0)
+func (t OutlookTally) AddUnseen(host int64, n float64) {
+	g, h := t.o.rules.groups[0], t.o.apart[host]
+	p := g.Steer(t.o.steering, t.o.hosts[host], 0)
 	round := days(max(p.Round, 1))
 	if _, budgeted := g.Policy.(Budgeted); !budgeted {
-		o.settle(n, h, evenly(p.prior(), round, round))
+		t.o.settle(n, h, evenly(p.prior(), round, round))
 		return
 	}
-	o.demand(n, host, 0).addAlike(n, p.prior(), p.weight(), Timetable{})
+	t.o.demand(n, host, 0).addAlike(n, p.prior(), p.weight(), Timetable{})
+}
+
+// Settle ends the tally: it finds at which threshold each host is full.
+func (t OutlookTally) Settle() *Outlook {
+	for _, id := range t.o.order {
+		h := t.o.apart[id]
+		left := max(h.limit-h.others, h.limit*leastShare)
+		h.price = t.o.priceOf(h, left)
+		// Where visits rise by a jump, or are too many even at the longest intervals, pages
+		// take turns.
+		h.full = t.o.stretched(h.demands, h.price, max(1, t.o.of(h.demands, h.price).visits/left))
+	}
+	return t.o
 }
 
 // demand returns where n more pages of a host that share the budget are counted.
@@ -140,18 +158,9 @@ type FullHost struct {
 	Limit, From float64
 }
 
-// Settle completes what was added: it finds at which threshold each host is full. It is to
-// be called before any question.
-func (o *Outlook) Settle() {
-	for _, id := range o.order {
-		o.apart[id].price = o.priceOf(o.apart[id])
-	}
-}
-
 // priceOf returns the threshold at which a host's pages take what it can, 0 if they never
 // want so much, +Inf if they do at the longest intervals.
-func (o *Outlook) priceOf(h *hostOutlook) float64 {
-	left := max(h.limit-h.others, h.limit*leastShare)
+func (o *Outlook) priceOf(h *hostOutlook, left float64) float64 {
 	planned := func(threshold float64) float64 { return o.of(h.demands, threshold).visits }
 	switch {
 	case !o.Budgeted() || planned(0) <= left:
@@ -191,35 +200,35 @@ func (o *Outlook) At(budget float64) Prospect {
 // host and the shortest interval allow.
 func (o *Outlook) Most() Prospect { return o.at(0) }
 
-// Reason is why a promise cannot be kept.
-type Reason int
+// Obstacle is what does not allow a promise.
+type Obstacle int
 
-// The reasons.
+// The obstacles.
 const (
-	Kept     Reason = iota // it can
-	ByHosts                // politeness: hosts cannot take so many visits
-	ByChange               // pages change too often for the shortest interval
+	NoObstacle    Obstacle = iota
+	FullHosts              // politeness: hosts cannot take so many visits
+	ShortestBound          // pages change too often for the shortest interval
 )
 
 // Promise returns what it costs that a share of the copies (0 to 1) is up to date. If that
 // is out of reach, it returns Most and why.
-func (o *Outlook) Promise(fresh float64) (Prospect, Reason) {
+func (o *Outlook) Promise(fresh float64) (Prospect, Obstacle) {
 	if most := o.at(0); most.Fresh < fresh {
-		why := ByChange
+		why := ShortestBound
 		if o.unlimited().Fresh >= fresh {
-			why = ByHosts
+			why = FullHosts
 		}
 		return most, why
 	}
 	if least := o.at(math.Inf(1)); least.Fresh >= fresh || !o.Budgeted() {
-		return least, Kept
+		return least, NoObstacle
 	}
-	return o.at(o.solve(fresh, func(threshold float64) float64 { return o.at(threshold).Fresh })), Kept
+	return o.at(o.solve(fresh, func(threshold float64) float64 { return o.at(threshold).Fresh })), NoObstacle
 }
 
-// FullHosts returns the hosts that limit what some budget buys, those with the longest pass
+// Limiting returns the hosts that limit what some budget buys, those with the longest pass
 // over their pages first.
-func (o *Outlook) FullHosts(most int) []FullHost {
+func (o *Outlook) Limiting(most int) []FullHost {
 	var full []FullHost
 	for _, id := range o.order {
 		if h := o.apart[id]; h.price > 0 {
@@ -247,19 +256,9 @@ func (o *Outlook) at(threshold float64) Prospect {
 			continue
 		}
 		full = append(full, id)
-		sum.add(1, o.slowed(h))
+		sum.add(1, h.full)
 	}
 	return sum.prospect(full)
-}
-
-// slowed returns what to expect of a full host. If even the longest intervals are too short
-// for it, its pages take turns, and their intervals are longer.
-func (o *Outlook) slowed(h *hostOutlook) lags {
-	if !math.IsInf(h.price, 1) {
-		return o.of(h.demands, h.price)
-	}
-	left := max(h.limit-h.others, h.limit*leastShare)
-	return o.stretched(h.demands, h.price, max(1, o.of(h.demands, h.price).visits/left))
 }
 
 // unlimited returns what to expect if neither budget nor politeness limited the visits.

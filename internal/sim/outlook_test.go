@@ -68,8 +68,7 @@ func outlookOf(p *product) *schedule.Outlook {
 			limits[host] = limit
 		}
 	}
-	outlook := schedule.NewOutlook(m.rules, m.steering, m.hosts, limits)
-	p.entries(func(e schedule.Entry) { outlook.Add(e, 1) })
-	outlook.Settle()
-	return outlook
+	tally := schedule.NewOutlookTally(m.rules, m.steering, m.hosts, limits)
+	p.entries(func(e schedule.Entry) { tally.Add(e, 1) })
+	return tally.Settle()
 }
