@@ -26,6 +26,8 @@ type Outlook struct {
 	order    []int64                // their ids
 	settled  lags                   // of pages that no threshold moves
 	pages    float64                // that share the budget
+
+	least, most Prospect // at the longest and the shortest intervals
 }
 
 // OutlookTally counts pages for an Outlook. Beliefs are counted in cells, so its memory
@@ -106,6 +108,7 @@ func (t OutlookTally) Settle() *Outlook {
 		// take turns.
 		h.full = t.o.stretched(h.demands, h.price, max(1, t.o.of(h.demands, h.price).visits/left))
 	}
+	t.o.least, t.o.most = t.o.at(math.Inf(1)), t.o.at(0)
 	return t.o
 }
 
@@ -186,19 +189,18 @@ func (o *Outlook) solve(want float64, f func(threshold float64) float64) float64
 // the shortest intervals leave no use for buys no more than Most; one below what the
 // longest intervals ask for is exceeded.
 func (o *Outlook) At(budget float64) Prospect {
-	least, most := o.at(math.Inf(1)), o.at(0)
 	switch {
-	case budget <= least.Visits:
-		return least
-	case budget >= most.Visits:
-		return most
+	case budget <= o.least.Visits:
+		return o.least
+	case budget >= o.most.Visits:
+		return o.most
 	}
 	return o.at(o.solve(budget, func(threshold float64) float64 { return o.at(threshold).Visits }))
 }
 
 // Most returns what to expect if visits cost nothing: every page is visited as often as its
 // host and the shortest interval allow.
-func (o *Outlook) Most() Prospect { return o.at(0) }
+func (o *Outlook) Most() Prospect { return o.most }
 
 // Obstacle is what does not allow a promise.
 type Obstacle int
@@ -213,15 +215,15 @@ const (
 // Promise returns what it costs that a share of the copies (0 to 1) is up to date. If that
 // is out of reach, it returns Most and why.
 func (o *Outlook) Promise(fresh float64) (Prospect, Obstacle) {
-	if most := o.at(0); most.Fresh < fresh {
+	if o.most.Fresh < fresh {
 		why := ShortestBound
 		if o.unlimited().Fresh >= fresh {
 			why = FullHosts
 		}
-		return most, why
+		return o.most, why
 	}
-	if least := o.at(math.Inf(1)); least.Fresh >= fresh || !o.Budgeted() {
-		return least, NoObstacle
+	if o.least.Fresh >= fresh || !o.Budgeted() {
+		return o.least, NoObstacle
 	}
 	return o.at(o.solve(fresh, func(threshold float64) float64 { return o.at(threshold).Fresh })), NoObstacle
 }
