@@ -42,6 +42,7 @@ type commands struct {
 	Duplicates duplicatesCmd `cmd:"" help:"List pages with the content of other pages."`
 	Rejected   rejectedCmd   `cmd:"" help:"List links that a crawl did not take, and why."`
 	Report     reportCmd     `cmd:"" help:"Show a crawl in the figures that crawlers are judged by."`
+	Forecast   forecastCmd   `cmd:"" help:"Say what other budgets would make of a crawl."`
 	Traps      trapsCmd      `cmd:"" help:"List parts of sites that are held as traps, and release them."`
 	Sources    sourcesCmd    `cmd:"" help:"List the sitemaps and feeds that a crawl reads."`
 	Sinks      sinksCmd      `cmd:"" help:"List, test, pause and replay what a crawl sends out."`

@@ -406,6 +406,10 @@ func (s *fakeStore) ListHosts(_ context.Context, f store.HostFilter) ([]store.Ho
 	return []store.HostRecord{{Host: "example.com", Delay: 10 * time.Second}}, nil
 }
 
+func (s *fakeStore) HostLoads(context.Context, int64, []int64) ([]store.HostLoad, error) {
+	return nil, nil
+}
+
 func (s *fakeStore) Robots(_ context.Context, origin string) (store.RobotsRecord, error) {
 	if origin != "https://example.com" {
 		return store.RobotsRecord{}, fmt.Errorf("robots: %w", store.ErrNotFound)

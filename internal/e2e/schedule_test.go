@@ -138,6 +138,7 @@ func TestScheduleFollowsThePolicy(t *testing.T) {
 	for i, gap := range []time.Duration{gap, gap, crawlDelay} {
 		sites[i].checkPolite(t, gap)
 	}
+	d.checkForecast("rates", pages, sites, from, to, seen)
 	d.stop()
 }
 

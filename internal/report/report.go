@@ -44,9 +44,11 @@ type Store interface {
 	Dominating(ctx context.Context, crawlID int64, limit int) ([]store.PrefixRecord, error)
 }
 
-// Visits is what surveys read of many pages at once; every store.Store is one.
+// Visits is what is read of visits: by surveys of many pages at once, and by forecasts of
+// what other crawls plan at hosts. Every store.Store is one.
 type Visits interface {
 	RecentVisits(ctx context.Context, pages []int64, each int) ([]store.VisitLook, error)
+	HostLoads(ctx context.Context, crawlID int64, hosts []int64) ([]store.HostLoad, error)
 }
 
 // Deliveries is what is read of sinks; every store.Store is one.
@@ -69,7 +71,7 @@ const (
 // a crawl or page that does not exist is store.ErrNotFound.
 type Reporter struct {
 	Store  Store
-	Visits Visits // only Survey and Compare need them
+	Visits Visits // Survey, Compare and forecasts need them
 	// Deliveries are needed for sinks: by Sinks and FailedOf, and where a status shows them.
 	Deliveries Deliveries
 	Out        io.Writer

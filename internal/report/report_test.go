@@ -49,6 +49,7 @@ type fake struct {
 	sinks      []store.SinkRecord
 	changes    []feed.Change
 	failed     []store.UndeliveredRecord
+	others     map[int64]float64 // visits a day that other crawls plan, by host
 }
 
 func (f *fake) ListSinks(context.Context, int64) ([]store.SinkRecord, error) { return f.sinks, f.fail }

@@ -28,7 +28,11 @@ func (r Reporter) Survey(ctx context.Context, q SurveyQuery) error {
 		return err
 	}
 	if q.HTML != nil {
-		if err := writeSurveyPage(q.HTML, line); err != nil {
+		people, err := r.surveyPeople(ctx, line)
+		if err != nil {
+			return err
+		}
+		if err := writeSurveyPage(q.HTML, line, people); err != nil {
 			return err
 		}
 	}
@@ -57,6 +61,7 @@ func (r Reporter) surveyOf(ctx context.Context, name string, o survey.Options) (
 		return surveyLine{}, time.Time{}, err
 	}
 	line, err := r.surveyLine(ctx, record, status, result, now)
+	line.changed = result.LastChanged
 	line.addModel(result, visits, record.Spec.Revisit.DefaultInterval.Std(), status.Foresight)
 	return line, now, err
 }
@@ -119,6 +124,9 @@ func surveyed(p store.PageRecord, rules schedule.Rules, now time.Time) survey.Pa
 	page := survey.Page{
 		URL: p.URL, Host: p.Host, Level: p.Level, State: p.State, Left: p.State, Visits: p.Visits, LastAt: p.LastAt,
 		Downloaded: p.Last.ID != 0, Type: essence(p.Last.ContentType), Bytes: p.Last.Bytes, Backlinks: p.Backlinks, Weight: p.Weight,
+	}
+	if p.Changes > 0 && p.Last.ID != 0 {
+		page.ChangedAt, page.Title = p.Last.At, p.Last.Title
 	}
 	if p.Visits > 0 {
 		page.Interval = max(0, p.NextAt.Sub(p.LastAt))

@@ -136,6 +136,6 @@ func (line surveyLine) backlinksAt(level int) string {
 
 func writeComparePage(out io.Writer, one, other string, table surveyTable, now time.Time) error {
 	return surveyPage.Execute(out, surveyPageData{
-		Title: fmt.Sprintf("Crawls %s and %s in figures", one, other), At: atWords(now), Tables: []surveyTable{table},
+		Title: fmt.Sprintf("Crawls %s and %s in figures", one, other), At: atWords(now), Figures: []surveyTable{table},
 	})
 }

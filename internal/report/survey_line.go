@@ -2,6 +2,7 @@ package report
 
 import (
 	"recrawl/internal/crawl"
+	"recrawl/internal/report/survey"
 )
 
 // surveyLine is a survey as JSON. Shares are from 0 to 1.
@@ -44,6 +45,8 @@ type surveyLine struct {
 	Ranked      stamp            `json:"ranked_at"`
 	Planned     float64          `json:"planned_per_day"`
 	Budget      float64          `json:"budget_per_day"`
+
+	changed []survey.Page // the last ones, which the page shows
 }
 
 // settingsLine is what a crawl was told that its figures depend on: of JoMaGic's three

@@ -94,7 +94,7 @@ func TestSurveyOfChangeIntervals(t *testing.T) {
 	if got.Intervals.Test == nil || got.Intervals.Test.P < unlikely || !strings.Contains(text, "nothing speaks against Poisson processes: χ²") {
 		t.Errorf("a Poisson process of rate %.2f: %+v in\n%s", rate, got.Intervals, text)
 	}
-	for _, want := range []string{"Intervals between changes, found (bars) and of Poisson processes (marks)", `fill="#c4572a"`, "nothing speaks against"} {
+	for _, want := range []string{"Intervals between changes, found (bars) and of Poisson processes (marks)", `class="mark"`, "nothing speaks against"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("no %s in\n%s", want, page)
 		}

@@ -85,6 +85,10 @@ type surveyTable struct {
 	Header []string
 	Rows   [][]string
 	Bars   []float64
+	// About explains it, where there is room for that.
+	About string
+	// URL is the column that has URLs, counted from 1; 0 for none.
+	URL int
 	// Marks, unless nil, are what the bars are to be compared with, 0 to 1. Then text has
 	// the bars, too.
 	Marks []float64
@@ -99,6 +103,9 @@ func (line surveyLine) tables() []surveyTable {
 		line.ratesTable(), line.foreseenTable(), line.intervalTable(),
 		line.typeTable(), line.pageTable(), line.referredTable(), line.hostTable(), line.prefixTable(),
 		mostFirst("Links that were not taken", "LINKS", line.Rejected), mostFirst("Held as traps", "PAGES", line.Traps),
+	}
+	for i := range tables {
+		tables[i].About = tableAbout[tables[i].Title]
 	}
 	return tables
 }
@@ -164,7 +171,7 @@ func (line surveyLine) typeTable() surveyTable {
 }
 
 func (line surveyLine) pageTable() surveyTable {
-	t := surveyTable{Title: "Most important pages", Header: []string{"WEIGHT", "BACK-LINKS", "STATE", "URL"}}
+	t := surveyTable{Title: "Most important pages", URL: 4, Header: []string{"WEIGHT", "BACK-LINKS", "STATE", "URL"}}
 	for _, p := range line.TopPages {
 		t.add(importance(p.Weight, p.Backlinks), figure(p.Weight), strconv.Itoa(p.Backlinks), p.State.String(), p.URL)
 	}
@@ -174,7 +181,7 @@ func (line surveyLine) pageTable() surveyTable {
 // referredTable has JoMaGic's measure of importance, which the blended one beside it
 // contains among others.
 func (line surveyLine) referredTable() surveyTable {
-	t := surveyTable{Title: "Pages with most back-links", Header: []string{"BACK-LINKS", "WEIGHT", "STATE", "URL"}}
+	t := surveyTable{Title: "Pages with most back-links", URL: 4, Header: []string{"BACK-LINKS", "WEIGHT", "STATE", "URL"}}
 	for _, p := range line.TopReferred {
 		t.add(float64(p.Backlinks), strconv.Itoa(p.Backlinks), figure(p.Weight), p.State.String(), p.URL)
 	}

@@ -50,3 +50,22 @@ func BenchmarkSummary(b *testing.B) {
 		Summary(d.Interval, d.Reasons())
 	}
 }
+
+// What a forecast of five budgets and a promise costs, of a sample of a thousand pages on
+// fifty hosts, ten of which may become full.
+func BenchmarkOutlook(b *testing.B) {
+	c := newCollection(b, revisits("sqrt"), 11, 1000, 50)
+	limits := map[int64]float64{}
+	for id := range int64(10) {
+		limits[id] = 20 * float64(id+1)
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		o := c.outlook(limits, 1)
+		for _, budget := range []float64{100, 500, 1000, 2000, 4000} {
+			o.At(budget)
+		}
+		o.Promise(0.95)
+		o.Limiting(10)
+	}
+}

@@ -37,9 +37,14 @@ func (c *Demand) Add(g gamma.Distribution, weight float64) { c.AddTimed(g, weigh
 
 // AddTimed counts a page that keeps a timetable, or none.
 func (c *Demand) AddTimed(g gamma.Distribution, weight float64, t Timetable) {
+	c.addAlike(1, g, weight, t)
+}
+
+// addAlike counts n pages (> 0) that are alike.
+func (c *Demand) addAlike(n float64, g gamma.Distribution, weight float64, t Timetable) {
 	a, b, w := math.Log2(g.A), math.Log2(g.B), math.Log2(weight)
 	cellOf := func(x float64) int16 { return int16(math.Floor(min(max(x, -1000), 1000) * demandOctave)) }
-	c.add(demandCell{key: demandKey{cellOf(a), cellOf(b), cellOf(w), int16(t.Period)}, n: 1, a: a, b: b, weights: w})
+	c.add(demandCell{key: demandKey{cellOf(a), cellOf(b), cellOf(w), int16(t.Period)}, n: n, a: n * a, b: n * b, weights: n * w})
 }
 
 // Merge adds what another demand counted.
@@ -75,6 +80,14 @@ func (c *Demand) Pages() int {
 	return int(n)
 }
 
+// belief returns the one that stands for those of the cell's pages.
+func (c *demandCell) belief() gamma.Distribution {
+	return gamma.Distribution{A: math.Exp2(c.a / c.n), B: math.Exp2(c.b / c.n)}
+}
+
+// weight returns the one that stands for those of the cell's pages.
+func (c *demandCell) weight() float64 { return math.Exp2(c.weights / c.n) }
+
 // interval returns the mean number of days between two visits of the cell's pages, which
 // are like a page of weight 1 with belief g.
 func (c *demandCell) interval(o Objective, g gamma.Distribution, threshold, low, high float64) float64 {
@@ -98,8 +111,7 @@ func (c *Demand) held(o Objective, threshold float64, low, high, late time.Durat
 	sum := 0.0
 	for i := range c.cells {
 		cell := &c.cells[i]
-		g := gamma.Distribution{A: math.Exp2(cell.a / cell.n), B: math.Exp2(cell.b / cell.n)}
-		interval := cell.interval(o, g, threshold/math.Exp2(cell.weights/cell.n), days(low), days(high))
+		interval := cell.interval(o, cell.belief(), threshold/cell.weight(), days(low), days(high))
 		sum += cell.n / (interval + min(days(late), lateShare*interval))
 	}
 	return sum

@@ -24,6 +24,8 @@
 // ([MoveThreshold]), the prices of hosts that are full ([MoveHostPrice]) and the priors
 // of hosts ([Population]). [Reschedule] then wakes the sleepers that gain most.
 //
+// An [Outlook] says what the same pages would make of other budgets.
+//
 // Package gamma has the mathematics. Package sim/optimum computes the best allocation
 // for known rates, which tests compare the policies with.
 //

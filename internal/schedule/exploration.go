@@ -45,12 +45,19 @@ func givesUp(o Objective) bool {
 // meanInterval returns the mean number of days between two visits of a page with belief
 // g, within the bounds low and high.
 func meanInterval(o Objective, g gamma.Distribution, threshold, low, high float64) float64 {
+	one, other := intervalsAt(o, g, threshold, low, high)
+	return (one + other) / 2
+}
+
+// intervalsAt returns the days between visits of a page with belief g, which take turns:
+// they differ if every other visit is an exploratory look.
+func intervalsAt(o Objective, g gamma.Distribution, threshold, low, high float64) (one, other float64) {
 	due := Due(o, g, threshold)
-	interval := min(max(due, low), high)
+	one = min(max(due, low), high)
 	if gap, is := exploratoryLook(o, g, due, high); is {
-		return (interval + max(gap, low)) / 2
+		return one, max(gap, low)
 	}
-	return interval
+	return one, one
 }
 
 // firstLook returns how many days after its discovery a new page is looked at again,

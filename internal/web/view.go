@@ -47,5 +47,6 @@ func views() []view {
 	return []view{
 		{pattern: "/{$}", template: "crawls.html", answer: crawlsView},
 		{pattern: "/crawls/{crawl}", template: "crawl.html", answer: crawlView},
+		{pattern: "/crawls/{crawl}/forecast", template: "forecast.html", answer: forecastView},
 	}
 }

@@ -41,6 +41,10 @@ type Page struct {
 	// is believed.
 	Rate     float64
 	Compared bool
+	// ChangedAt is when its last change was found, zero if none was. Title is the last
+	// version's.
+	ChangedAt time.Time
+	Title     string
 	// Lag is how far its copy is expected to be behind; Lags says that there is one, and
 	// that it is known since when.
 	Lag  schedule.Lag
@@ -120,6 +124,8 @@ type Result struct {
 	TopHosts []Host
 	// TopReferred are the pages with most back-links, without what traps hold.
 	TopReferred []Page
+	// LastChanged are the pages that changed last, without what traps hold.
+	LastChanged []Page
 }
 
 // Level is the pages so many links from a seed.
@@ -182,6 +188,9 @@ func (s *Survey) Add(p Page) {
 	if p.State != crawl.Held {
 		s.result.TopPages = keepBest(s.result.TopPages, p, s.options.Top, moreImportant)
 		s.result.TopReferred = keepBest(s.result.TopReferred, p, s.options.Top, moreBacklinks)
+		if !p.ChangedAt.IsZero() {
+			s.result.LastChanged = keepBest(s.result.LastChanged, p, s.options.Top, changedLater)
+		}
 	}
 }
 
@@ -279,6 +288,11 @@ func moreImportant(a, b Page) int {
 // moreBacklinks orders pages by back-links, as JoMaGic does, then by weight.
 func moreBacklinks(a, b Page) int {
 	return cmp.Or(cmp.Compare(b.Backlinks, a.Backlinks), cmp.Compare(b.Weight, a.Weight), cmp.Compare(a.URL, b.URL))
+}
+
+// changedLater orders pages by their last change, the latest first.
+func changedLater(a, b Page) int {
+	return cmp.Or(b.ChangedAt.Compare(a.ChangedAt), cmp.Compare(a.URL, b.URL))
 }
 
 func moreReferred(a, b Host) int {

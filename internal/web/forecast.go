@@ -1,0 +1,62 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+
+	"recrawl/internal/report"
+)
+
+// forecastPages is how many pages a forecast shown here is computed from: enough for a
+// freshness to within a few points, and few enough to answer at once.
+const forecastPages = 1000
+
+// forecastMore is what people are shown of a forecast besides the figures.
+type forecastMore struct {
+	// Budget and Fresh are what was asked for, as it was written.
+	Budget, Fresh string
+	// Problem is why that was not understood, "" if it was.
+	Problem string
+}
+
+// forecastView shows what other budgets would make of a crawl.
+func forecastView(ctx context.Context, s *Server, r *http.Request) (answer, error) {
+	name, form := value(r, "crawl"), r.URL.Query()
+	more := forecastMore{Budget: form.Get("budget"), Fresh: form.Get("fresh")}
+	q, problem := forecastQuery(name, more)
+	if problem != nil && wantsJSON(r) {
+		return answer{}, problem
+	}
+	f, err := s.Report.ForecastOf(ctx, q)
+	if errors.Is(err, report.ErrNoBudget) {
+		problem = fmt.Errorf("%w: %w", errBad, err)
+		if wantsJSON(r) {
+			return answer{}, problem
+		}
+		f, err = s.Report.ForecastOf(ctx, report.ForecastQuery{Crawl: name, Sample: forecastPages})
+	}
+	if err != nil {
+		return answer{}, err
+	}
+	if problem != nil {
+		more.Problem = problem.Error()
+	}
+	return answer{Title: "What if? " + name, Crawl: name, Now: time.Time(f.Now), Data: f, More: more}, nil
+}
+
+// forecastQuery reads what was asked for. With an error it asks for nothing in particular.
+func forecastQuery(name string, asked forecastMore) (report.ForecastQuery, error) {
+	plain := report.ForecastQuery{Crawl: name, Sample: forecastPages}
+	q := plain
+	var err error
+	if q.Budgets, err = report.ParseBudgets(asked.Budget); err != nil {
+		return plain, fmt.Errorf("budget %w: %w", errBad, err)
+	}
+	if q.Fresh, err = report.ParseShares(asked.Fresh); err != nil {
+		return plain, fmt.Errorf("share %w: %w", errBad, err)
+	}
+	return q, nil
+}
