@@ -72,6 +72,7 @@ type Reporter struct {
 	Visits Visits // only Survey and Compare need them
 	// Deliveries are needed for sinks: by Sinks and FailedOf, and where a status shows them.
 	Deliveries Deliveries
+	Requests   Requests // only EvidenceOf needs them
 	Out        io.Writer
 	Format     Format
 	// Short, unless nil, says of the disks of this machine with the store and the archive
