@@ -29,9 +29,16 @@ func (r Reporter) Evidence(ctx context.Context, q EvidenceQuery) error {
 	return p.err
 }
 
+// WriteMarkdown writes it for a mail or an issue.
+func (e Evidence) WriteMarkdown(out io.Writer) error {
+	p := &page{out: out, markdown: true}
+	e.write(p)
+	return p.err
+}
+
 func (e Evidence) write(p *page) {
 	p.heading(1, "Requests to "+e.Host)
-	p.paragraph(fmt.Sprintf("From %s to %s, in UTC.", clock(e.From), clock(e.Until)))
+	p.paragraph(fmt.Sprintf("From %s to %s, in UTC.", utc(e.From), utc(e.Until)))
 	e.writeCrawls(p)
 	e.writeRequests(p)
 	e.writeRefusals(p)
@@ -47,16 +54,17 @@ func (e Evidence) writeCrawls(p *page) {
 		rows = append(rows, []string{c.Crawl, c.State, c.Agent, some(string(c.Contact)), strconv.FormatInt(c.Pages, 10), c.Delay})
 	}
 	p.table(rows)
-	p.paragraph(e.Now.words())
+	p.paragraph(e.Now.Words())
 }
 
-func (n EvidenceNow) words() string {
+// Words say how the host is treated now.
+func (n EvidenceNow) Words() string {
 	text := "Now: " + some(string(n.DelayReason)) + "."
 	if n.Blocked {
 		text += " The operator has blocked the host: nothing is requested."
 	}
 	if n.BackoffReason != "" {
-		text += fmt.Sprintf(" The last back-off is until %s: %s.", clock(n.BackoffUntil), n.BackoffReason)
+		text += fmt.Sprintf(" The last back-off is until %s: %s.", utc(n.BackoffUntil), n.BackoffReason)
 	}
 	return text
 }
@@ -72,7 +80,7 @@ func (e Evidence) writeRequests(p *page) {
 		p.paragraph("There were none.")
 		return
 	}
-	p.paragraph(f.words())
+	p.paragraph(f.Words())
 	rows := [][]string{{"Hour", "Requests", "429 and 503", "No answer"}}
 	for _, h := range f.Hours {
 		rows = append(rows, []string{
@@ -82,12 +90,12 @@ func (e Evidence) writeRequests(p *page) {
 	p.table(rows)
 }
 
-// words are the requests in a few sentences.
-func (f EvidenceRequests) words() string {
+// Words are the requests in a few sentences.
+func (f EvidenceRequests) Words() string {
 	text := plural(f.Total, "request") + "."
 	if f.SmallestGap != nil {
 		text += fmt.Sprintf(" Between the end of one and the begin of the next: at least %s (at %s), in the median %s.",
-			polite.Rounded(f.SmallestGap.Std()), clock(f.SmallestAt), polite.Rounded(f.MedianGap.Std()))
+			polite.Rounded(f.SmallestGap.Std()), utc(f.SmallestAt), polite.Rounded(f.MedianGap.Std()))
 	}
 	var answers []string
 	for _, a := range f.Answers {
@@ -106,7 +114,7 @@ func (e Evidence) writeRefusals(p *page) {
 	}
 	rows := [][]string{{"At", "Answer", "Retry-After", "Next request after", "URL"}}
 	for _, r := range e.Requests.Refusals {
-		rows = append(rows, []string{clock(r.At), strconv.Itoa(r.Status), spanOr(r.RetryAfter, "none"), spanOr(r.Quiet, "none since"), r.URL})
+		rows = append(rows, []string{utc(r.At), strconv.Itoa(r.Status), spanOr(r.RetryAfter, "none"), spanOr(r.Quiet, "none since"), r.URL})
 	}
 	p.table(rows)
 }
@@ -127,12 +135,12 @@ func (e Evidence) writeRobots(p *page) {
 		p.paragraph(fmt.Sprintf("Of the time of %s it is not known what it said.", plural(e.RobotsUnknown, "request")))
 	}
 	for _, r := range e.Robots {
-		p.heading(3, fmt.Sprintf("%s/robots.txt, %s", r.Origin, r.during()))
-		p.paragraph(r.words())
+		p.heading(3, fmt.Sprintf("%s/robots.txt, %s", r.Origin, r.During()))
+		p.paragraph(r.Words())
 		if r.Forbidden > 0 {
 			rows := [][]string{{"At", "URL", "Why it is forbidden"}}
 			for _, a := range r.Against {
-				rows = append(rows, []string{clock(a.At), a.URL, a.Reason})
+				rows = append(rows, []string{utc(a.At), a.URL, a.Reason})
 			}
 			p.table(rows)
 		}
@@ -142,19 +150,20 @@ func (e Evidence) writeRobots(p *page) {
 	}
 }
 
-func (r EvidenceRobots) during() string {
-	text := "from " + clock(r.Since)
+// During says when the file was as it is.
+func (r EvidenceRobots) During() string {
+	text := "from " + utc(r.Since)
 	if time.Time(r.Since).IsZero() {
 		text = "from a time that is not known"
 	}
 	if time.Time(r.Until).IsZero() {
 		return text + " on"
 	}
-	return text + " to " + clock(r.Until)
+	return text + " to " + utc(r.Until)
 }
 
-// words say how the file decides, and what it says of the requests.
-func (r EvidenceRobots) words() string {
+// Words say how the file decides, and what it says of the requests.
+func (r EvidenceRobots) Words() string {
 	text := "Everything was allowed: there was no such file"
 	switch r.State {
 	case "parsed":
@@ -179,8 +188,8 @@ func (r EvidenceRobots) words() string {
 	return text
 }
 
-// clock is a time for people.
-func clock(s stamp) string {
+// utc is a time for people.
+func utc(s stamp) string {
 	if time.Time(s).IsZero() {
 		return "-"
 	}

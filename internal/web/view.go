@@ -47,5 +47,6 @@ func views() []view {
 	return []view{
 		{pattern: "/{$}", template: "crawls.html", answer: crawlsView},
 		{pattern: "/crawls/{crawl}", template: "crawl.html", answer: crawlView},
+		{pattern: "/crawls/{crawl}/hosts/{host}/evidence", template: "evidence.html", answer: evidenceView},
 	}
 }
