@@ -26,6 +26,8 @@ type EvidenceQuery struct {
 	// MaxPages, unless 0, is the most pages of the host with which its requests are counted:
 	// all pages must be looked at.
 	MaxPages int64
+	// MaxRequests, unless 0, is the most requests that are counted.
+	MaxRequests int
 	// Contact is said of crawls whose spec has none.
 	Contact string
 }
@@ -39,7 +41,8 @@ type Evidence struct {
 	Crawls []EvidenceCrawl `json:"crawls"`
 	// Now is how the host is treated at the moment.
 	Now EvidenceNow `json:"now"`
-	// Requests is null if they were not counted: then Pages is more than was asked for.
+	// Requests is null if they were not counted: the host has more pages, or there were more
+	// of them, than was asked for.
 	Requests *EvidenceRequests `json:"requests"`
 	Pages    int64             `json:"pages"`
 	// Robots is what the robots.txt of each origin said in that time, and what of the requests
@@ -101,10 +104,14 @@ func (r Reporter) EvidenceOf(ctx context.Context, q EvidenceQuery) (Evidence, er
 	robots := newRobotsLog(epochs, q.Since)
 	if q.MaxPages == 0 || e.Pages <= q.MaxPages {
 		log := requestLog{}
-		if err := r.readRequests(ctx, q, crawls, &log, robots); err != nil {
+		switch err := r.readRequests(ctx, q, crawls, &log, robots); {
+		case err == nil:
+			e.Requests = log.figures()
+		case q.MaxRequests > 0 && errors.Is(err, errManyRequests):
+			robots = newRobotsLog(epochs, q.Since)
+		default:
 			return Evidence{}, err
 		}
-		e.Requests = log.figures()
 	}
 	e.Robots, e.RobotsUnknown = robots.said(), robots.unknown
 	e.Missing = evidenceMissing(q, e, crawls)
@@ -122,8 +129,15 @@ func evidenceCrawl(c store.CrawlAt, contact string) EvidenceCrawl {
 	}
 }
 
-// pagesPerLook is how many pages of a host are looked at at a time.
-const pagesPerLook = 2000
+// How many pages of a host are looked at at a time: more while they bring few requests.
+const (
+	fewPages     = 50
+	manyPages    = 5000
+	requestsLook = 2000
+)
+
+// errManyRequests is wrapped where there were more requests than are counted.
+var errManyRequests = errors.New("ask for a shorter time with --since")
 
 // readRequests reads the host's requests into the logs.
 func (r Reporter) readRequests(ctx context.Context, q EvidenceQuery, crawls []store.CrawlAt, log *requestLog, robots *robotsLog) error {
@@ -134,7 +148,11 @@ func (r Reporter) readRequests(ctx context.Context, q EvidenceQuery, crawls []st
 	if len(crawls) == 0 {
 		return nil
 	}
-	p := store.HostRequestParams{HostID: crawls[0].HostID, Since: q.Since, Pages: pagesPerLook}
+	p := store.HostRequestParams{HostID: crawls[0].HostID, Since: q.Since, Pages: fewPages}
+	most := mostEvidence
+	if q.MaxRequests > 0 {
+		most = q.MaxRequests
+	}
 	for {
 		part, err := r.Requests.HostRequests(ctx, p)
 		if err != nil {
@@ -144,13 +162,18 @@ func (r Reporter) readRequests(ctx context.Context, q EvidenceQuery, crawls []st
 			log.add(request)
 			robots.judge(agents[request.CrawlID], request)
 		}
-		if len(log.all) > mostEvidence {
-			return fmt.Errorf("more than %d requests since %s: ask for a shorter time with --since", mostEvidence, q.Since.UTC().Format(time.RFC3339))
+		if len(log.all) > most {
+			return fmt.Errorf("more than %d requests since %s: %w", most, q.Since.UTC().Format(time.RFC3339), errManyRequests)
 		}
 		if part.Next == nil {
 			return nil
 		}
 		p.After = *part.Next
+		if len(part.Requests) < requestsLook {
+			p.Pages = min(2*p.Pages, manyPages)
+		} else {
+			p.Pages = max(p.Pages/2, fewPages)
+		}
 	}
 }
 
@@ -195,7 +218,7 @@ func evidenceMissing(q EvidenceQuery, e Evidence, crawls []store.CrawlAt) []stri
 		}
 	}
 	if e.Requests == nil {
-		missing = append(missing, fmt.Sprintf("The requests were not counted: the host has %d pages, and all of them must be looked at. `starter evidence %s` does so.", e.Pages, q.Host))
+		missing = append(missing, fmt.Sprintf("The requests were not counted, for they may be many: the host has %d pages. `starter evidence %s` counts them.", e.Pages, q.Host))
 	}
 	return missing
 }

@@ -116,6 +116,16 @@ func TestEvidenceNotCounted(t *testing.T) {
 	if text := strings.Join(e.Missing, "\n"); !strings.Contains(text, "`starter evidence example.com`") {
 		t.Errorf("it does not say what to do: %s", text)
 	}
+	// Nor are many requests, and then robots.txt has judged none.
+	e, err = evidenceReporter(a, nil, Text).EvidenceOf(t.Context(), EvidenceQuery{Host: "example.com", Since: now.Add(-24 * time.Hour), MaxRequests: 6})
+	if err != nil || e.Requests != nil || e.RobotsUnknown != 0 || e.Robots[0].Allowed != 0 {
+		t.Errorf("%+v, %v", e, err)
+	}
+	e, err = evidenceReporter(a, nil, Text).EvidenceOf(t.Context(), EvidenceQuery{Host: "example.com", Since: now.Add(-24 * time.Hour), MaxRequests: 7, MaxPages: 1203})
+	if err != nil || e.Requests == nil || e.Requests.Total != 7 {
+		t.Errorf("%+v, %v", e, err)
+	}
+	e.Requests = nil
 	var out bytes.Buffer
 	if e.write(&page{out: &out}); !strings.Contains(out.String(), "They were not counted") {
 		t.Error(out.String())

@@ -181,7 +181,10 @@ func (r EvidenceRobots) Words() string {
 	if r.CrawlDelay > 0 {
 		text += fmt.Sprintf(", with a Crawl-delay of %s", r.CrawlDelay)
 	}
-	text += fmt.Sprintf(". Of the requests of this time it allows %d and forbids %d.", r.Allowed, r.Forbidden)
+	text += "."
+	if r.Allowed+r.Forbidden > 0 {
+		text += fmt.Sprintf(" Of the requests of this time it allows %d and forbids %d.", r.Allowed, r.Forbidden)
+	}
 	if r.Cut {
 		text += " Only the begin of the file is shown."
 	}

@@ -14,11 +14,12 @@ import (
 )
 
 // Bounds of what is counted for the page on evidence. All pages of the host must be looked at,
-// so those of a large one only when somebody asks for it.
+// so those of a large one, or of many requests, only when somebody asks for it.
 const (
-	evidencePages   = 2000
-	evidenceSpan    = 24 * time.Hour
-	maxEvidenceSpan = 31 * 24 * time.Hour
+	evidencePages    = 2000
+	evidenceRequests = 5000
+	evidenceSpan     = 24 * time.Hour
+	maxEvidenceSpan  = 31 * 24 * time.Hour
 )
 
 // evidenceMore is what people are shown of evidence besides the answer.
@@ -41,10 +42,9 @@ func evidenceView(ctx context.Context, s *Server, r *http.Request) (answer, erro
 	if err != nil {
 		return answer{}, err
 	}
-	q := report.EvidenceQuery{Host: host, Since: now.Add(-within).Truncate(time.Second), MaxPages: evidencePages}
-	all := r.FormValue("count") == "all"
-	if all {
-		q.MaxPages = 0
+	q := report.EvidenceQuery{Host: host, Since: now.Add(-within).Truncate(time.Second), MaxPages: evidencePages, MaxRequests: evidenceRequests}
+	if r.FormValue("count") == "all" {
+		q.MaxPages, q.MaxRequests = 0, 0
 	}
 	e, err := s.Report.EvidenceOf(ctx, q)
 	if err != nil {
