@@ -49,7 +49,7 @@ func (c evidenceCmd) Run(s *session) error {
 			}
 			since = now.Add(-within)
 		}
-		err := r.Evidence(s.ctx, report.EvidenceQuery{Host: host, Since: since.Truncate(time.Second), Contact: s.cfg.Contact})
+		err := r.Evidence(s.ctx, report.EvidenceQuery{Host: host, Since: since.Truncate(time.Second)})
 		if errors.Is(err, store.ErrNotFound) {
 			return &failure{ExitNotFound, fmt.Sprintf("no crawl knows the host %s: `starter hosts NAME` lists the hosts of a crawl", host), err}
 		}

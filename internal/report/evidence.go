@@ -28,8 +28,6 @@ type EvidenceQuery struct {
 	MaxPages int64
 	// MaxRequests, unless 0, is the most requests that are counted.
 	MaxRequests int
-	// Contact is said of crawls whose spec has none.
-	Contact string
 }
 
 // Evidence is what a site's owner may ask: what was requested of a host, by whom, and
@@ -95,7 +93,7 @@ func (r Reporter) EvidenceOf(ctx context.Context, q EvidenceQuery) (Evidence, er
 	e := Evidence{Host: q.Host, From: stamp(q.Since), Until: stamp(now), Crawls: []EvidenceCrawl{}}
 	for _, c := range crawls {
 		e.Pages += c.Pages
-		e.Crawls = append(e.Crawls, evidenceCrawl(c, q.Contact))
+		e.Crawls = append(e.Crawls, evidenceCrawl(c, r.Contact))
 	}
 	epochs, err := r.Requests.RobotsHistory(ctx, q.Host)
 	if err != nil {

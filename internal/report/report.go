@@ -73,6 +73,8 @@ type Reporter struct {
 	// Deliveries are needed for sinks: by Sinks and FailedOf, and where a status shows them.
 	Deliveries Deliveries
 	Requests   Requests // only EvidenceOf needs them
+	// Contact is that of workers, said of crawls whose spec has none; "" if it is not known.
+	Contact string
 	Out        io.Writer
 	Format     Format
 	// Short, unless nil, says of the disks of this machine with the store and the archive
