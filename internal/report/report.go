@@ -75,8 +75,8 @@ type Reporter struct {
 	Requests   Requests // only EvidenceOf needs them
 	// Contact is that of workers, said of crawls whose spec has none; "" if it is not known.
 	Contact string
-	Out        io.Writer
-	Format     Format
+	Out     io.Writer
+	Format  Format
 	// Short, unless nil, says of the disks of this machine with the store and the archive
 	// that they have no room left; "" if they have, or are elsewhere.
 	Short func() string
