@@ -28,7 +28,7 @@ func (p *PolitenessSpec) SetDelay(text string) error {
 // DelayWords says the delay in words.
 func (p PolitenessSpec) DelayWords() string {
 	if p.AutoDelay {
-		return "automatic, 1s to " + p.Delay.String()
+		return "1s to " + p.Delay.String() + " (auto)"
 	}
 	return p.Delay.String()
 }

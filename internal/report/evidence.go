@@ -207,7 +207,7 @@ func evidenceMissing(q EvidenceQuery, e Evidence, crawls []store.CrawlAt) []stri
 	}
 	for _, c := range e.Crawls {
 		if c.Contact == "" {
-			missing = append(missing, fmt.Sprintf("The contact of crawl %s is that of its worker (RECRAWL_CONTACT), which this command was not told.", c.Crawl))
+			missing = append(missing, fmt.Sprintf("The contact of crawl %s is that of its workers (RECRAWL_CONTACT), which is not known here.", c.Crawl))
 		}
 	}
 	for _, c := range crawls {

@@ -95,7 +95,7 @@ func (f EvidenceRequests) Words() string {
 	text := plural(f.Total, "request") + "."
 	if f.SmallestGap != nil {
 		text += fmt.Sprintf(" Between the end of one and the begin of the next: at least %s (at %s), in the median %s.",
-			polite.Rounded(f.SmallestGap.Std()), utc(f.SmallestAt), polite.Rounded(f.MedianGap.Std()))
+			gapLength(*f.SmallestGap), utc(f.SmallestAt), gapLength(*f.MedianGap))
 	}
 	var answers []string
 	for _, a := range f.Answers {
@@ -103,6 +103,9 @@ func (f EvidenceRequests) Words() string {
 	}
 	return text + " Answers: " + strings.Join(answers, ", ") + "."
 }
+
+// gapLength is a gap for people, never longer than it was.
+func gapLength(d crawl.Duration) string { return polite.Rounded(d.Std().Truncate(time.Millisecond)) }
 
 func (e Evidence) writeRefusals(p *page) {
 	if e.Requests == nil || e.Requests.Refused == 0 {

@@ -92,7 +92,7 @@ func evidenceWithin(text string) (time.Duration, error) {
 
 // Size of the drawing of hours.
 const (
-	hoursWidth  = 720
+	hoursWidth  = 960
 	hoursHeight = 120
 )
 
@@ -100,6 +100,7 @@ const (
 type hoursDrawing struct {
 	Width, Height int
 	Most          int // requests in an hour
+	From, Until   string
 	Bars          []hourBar
 }
 
@@ -112,7 +113,8 @@ type hourBar struct {
 
 // drawHours draws the hours from since to now.
 func drawHours(f *report.EvidenceRequests, since, now time.Time) hoursDrawing {
-	d := hoursDrawing{Width: hoursWidth, Height: hoursHeight}
+	const layout = "2006-01-02 15:04"
+	d := hoursDrawing{Width: hoursWidth, Height: hoursHeight, From: since.UTC().Format(layout), Until: now.UTC().Format(layout)}
 	if f == nil {
 		return d
 	}
@@ -129,7 +131,7 @@ func drawHours(f *report.EvidenceRequests, since, now time.Time) hoursDrawing {
 		d.Bars = append(d.Bars, hourBar{
 			X: slot / slots * hoursWidth, Width: max(hoursWidth/slots-1, 0.5), Y: hoursHeight - height(h.Requests), Height: height(h.Requests),
 			RefusedY: hoursHeight - height(refused), RefusedHeight: height(refused),
-			Text: fmt.Sprintf("%s: %s, %d refused or without answer", hour.Format("2006-01-02 15:04"), count(h.Requests, "request"), refused),
+			Text: fmt.Sprintf("%s: %s, %d refused or without answer", hour.Format(layout), count(h.Requests, "request"), refused),
 		})
 	}
 	return d
