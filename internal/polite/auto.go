@@ -40,6 +40,7 @@ func Refusals(before float64, a Answer) float64 {
 func AutoDelay(mean time.Duration, refusals float64, most time.Duration) Rest {
 	slow := scale(max(mean, 0), autoSlow)
 	strained := AutoLeast + scale(max(most-AutoLeast, 0), min(max(refusals, 0), autoRefused)/autoRefused)
-	length := min(max(slow, strained, AutoLeast), most)
+	length := max(slow, strained, AutoLeast)
+	length = min(length+(time.Millisecond-length%time.Millisecond)%time.Millisecond, most)
 	return because(length, GapAuto, map[string]float64{"mean": mean.Seconds(), "refused": refusals})
 }

@@ -59,6 +59,7 @@ type gateHost struct {
 	row, was hostRow
 	rested   int64
 	lines    []*gateLine
+	landed   int64 // the crawl whose request has ended in this transaction, 0 if none has
 	effects  *store.GateEffects
 }
 
@@ -262,6 +263,7 @@ func (g *gateHost) land(ctx context.Context, end, duration int64, released bool)
 	if err != nil {
 		return err
 	}
+	g.landed = p.crawl
 	if released && kind == kindPage {
 		return g.drop(ctx, p)
 	}

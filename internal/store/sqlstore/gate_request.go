@@ -131,6 +131,7 @@ func (g *gateHost) release(ctx context.Context, p store.ReleaseParams) error {
 		return nil
 	}
 	held := g.strain(p)
+	g.resettle()
 	if g.effects != nil {
 		g.effects.Held = held
 	}
@@ -163,6 +164,17 @@ func (g *gateHost) strain(p store.ReleaseParams) time.Duration {
 		h.quietSince = g.now
 	}
 	return hold.For
+}
+
+// resettle gives an automatic delay of the request that has just ended the length that its
+// answer makes it.
+func (g *gateHost) resettle() {
+	for _, l := range g.lines {
+		if l.Crawl == g.landed && l.demand.Auto {
+			g.row.lastDelay = spanMicros(g.state().Floor(l.demand).Length)
+			return
+		}
+	}
 }
 
 // wakeGranted wakes the Begins that wait for the host.
