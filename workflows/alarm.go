@@ -21,7 +21,7 @@ func (a *alarm) set(ctx workflow.Context, at time.Time, summary string) {
 	}
 	a.unset()
 	timerCtx, cancel := workflow.WithCancel(ctx)
-	options := workflow.TimerOptions{Summary: clip(summary, maxSummary)}
+	options := workflow.TimerOptions{Summary: clip(summary, maxTimerSummary)}
 	a.at, a.cancel = at, cancel
 	a.future = workflow.NewTimerWithOptions(timerCtx, at.Sub(workflow.Now(ctx)), options)
 }

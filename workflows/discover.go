@@ -110,7 +110,7 @@ func (d *discovery) nextBatch() (contract.AdmitOut, error) {
 		pause := holdFor(troubleStore, d.in.Page.PageID, try)
 		d.log.Warn("admitting pages failed", "crawl", d.in.Crawl, "error", err, "pause", pause)
 		var alarm alarm
-		alarm.set(d.ctx, workflow.Now(d.ctx).Add(pause), words(err)+"; asking again in "+roughly(pause))
+		alarm.set(d.ctx, workflow.Now(d.ctx).Add(pause), "asking again in "+roughly(pause)+": "+words(err))
 		if err := alarm.future.Get(d.ctx, nil); err != nil {
 			return contract.AdmitOut{}, err
 		}

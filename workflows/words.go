@@ -10,6 +10,11 @@ import (
 const (
 	// maxSummary: Temporal takes 400 bytes as JSON; the UI shows about 120.
 	maxSummary = 200
+	// maxTimerSummary is what the UI shows of a timer's summary; of a longer one it leaves out
+	// the beginning, where it says what the timer is for.
+	maxTimerSummary = 60
+	// maxCell is how long a cell of the details may be: the UI breaks no line of a table.
+	maxCell = 100
 	// maxWords bounds every text in a workflow's state.
 	maxWords = 200
 )
@@ -67,5 +72,5 @@ func cell(text string) string {
 		}
 		return r
 	}, text)
-	return inCell.Replace(clip(text, maxWords))
+	return inCell.Replace(clip(text, maxCell))
 }

@@ -94,6 +94,8 @@ type Opened struct {
 	Visits report.Visits
 	Feed   Feed
 	Sinks  report.Deliveries
+	// Requests are what evidence is read from.
+	Requests report.Requests
 	io.Closer
 }
 

@@ -36,6 +36,7 @@ type commands struct {
 	Pages      pagesCmd      `cmd:"" help:"List the pages of a crawl."`
 	Changes    changesCmd    `cmd:"" help:"Say what changed, follow it, or take a snapshot to follow from."`
 	Hosts      hostsCmd      `cmd:"" help:"List, block and unblock hosts."`
+	Evidence   evidenceCmd   `cmd:"" help:"Say what was requested of a host, for the owner of a site."`
 	History    historyCmd    `cmd:"" help:"List the visits of a page."`
 	Show       showCmd       `cmd:"" help:"Print a version of a page."`
 	Diff       diffCmd       `cmd:"" help:"Say what changed between two versions of a page."`

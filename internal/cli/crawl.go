@@ -118,7 +118,7 @@ func (r crawlRequest) apply(ctx context.Context, spec lookup, client Client) (st
 		return "", err
 	}
 	return fmt.Sprintf("started crawl %s: %s, scope %s, a request to a host every %s at most", r.name,
-		count(len(wanted.Seeds), "seed"), wanted.Scope.Type, wanted.Politeness.Delay), nil
+		count(len(wanted.Seeds), "seed"), wanted.Scope.Type, wanted.Politeness.DelayWords()), nil
 }
 
 // merge makes the spec that is wanted: the file's, or the one so far or else the

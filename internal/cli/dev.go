@@ -122,9 +122,9 @@ const DemoCrawl = "demo"
 // demoDefaults let a crawl live through in two minutes what takes others months.
 func demoDefaults() *specFlags {
 	span := func(d time.Duration) *crawl.Duration { return (*crawl.Duration)(&d) }
-	off, rule := 0.0, "frmax"
+	off, rule, delay := 0.0, "frmax", delayFlag("200ms")
 	return &specFlags{
-		Delay: span(200 * time.Millisecond), Factor: &off, Policy: &rule, DefaultInterval: span(3 * time.Second),
+		Delay: &delay, Factor: &off, Policy: &rule, DefaultInterval: span(3 * time.Second),
 		MinInterval: span(time.Second), MaxInterval: span(30 * time.Second), MaintainEvery: span(10 * time.Second),
 	}
 }

@@ -66,7 +66,7 @@ func (b *fakeBackend) OpenStore(_ context.Context, dsn string) (Opened, error) {
 	b.opened++
 	b.dsn = dsn
 	s := &fakeStore{backend: b}
-	return Opened{Store: s, Seeds: s, Visits: s, Feed: s, Sinks: s, Closer: s}, nil
+	return Opened{Store: s, Seeds: s, Visits: s, Feed: s, Sinks: s, Requests: s, Closer: s}, nil
 }
 
 func (b *fakeBackend) OpenArchive(_ context.Context, url string) (archive.Store, error) {

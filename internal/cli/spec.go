@@ -19,7 +19,7 @@ import (
 
 // specFlags are a crawl's common settings. A nil field was not given.
 type specFlags struct {
-	Delay           *crawl.Duration `group:"crawl" placeholder:"10s" help:"Least time between two requests to a host."`
+	Delay           *delayFlag      `group:"crawl" placeholder:"10s" help:"Least time between two requests to a host; auto is 1s to 10s, by how the host answers."`
 	Factor          *float64        `group:"crawl" placeholder:"1" help:"That time is also at least FACTOR times the last request's duration; 0 is off."`
 	Scope           *string         `group:"crawl" placeholder:"host" help:"Which links to follow, relative to the seeds: page, prefix, host, domain or any."`
 	StripParam      []string        `group:"crawl" placeholder:"NAME" help:"Query parameter that addresses are kept without, such as 'utm_*'; can be repeated."`
@@ -42,7 +42,9 @@ func (f specFlags) given() bool { return !reflect.ValueOf(f).IsZero() }
 
 // apply puts the flags that were given into a spec.
 func (f specFlags) apply(s *crawl.Spec) {
-	set(&s.Politeness.Delay, f.Delay)
+	if f.Delay != nil {
+		_ = s.Politeness.SetDelay(string(*f.Delay)) // it was read when it was given
+	}
 	set(&s.Politeness.Factor, f.Factor)
 	set(&s.Scope.Type, f.Scope)
 	set(&s.Scope.MaxDepth, f.MaxDepth)

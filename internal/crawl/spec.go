@@ -90,8 +90,11 @@ type TrapSpec struct {
 // PolitenessSpec is what the crawl demands of the gap between two requests to
 // one host; the strictest of all demands holds.
 type PolitenessSpec struct {
-	// Delay is the floor of the gap.
+	// Delay is the floor of the gap. `auto` means 10s with auto_delay.
 	Delay Duration `json:"delay"`
+	// AutoDelay lets the floor vary from 1s up to the delay: by how slowly the host answers,
+	// and by how often it refuses. See politeness.md.
+	AutoDelay bool `json:"auto_delay,omitempty"`
 	// Factor is another floor, as a multiple of the last request's duration; 0 is
 	// off.
 	Factor float64 `json:"factor"`

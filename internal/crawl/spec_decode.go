@@ -32,6 +32,7 @@ func ParseSpec(data []byte) (Spec, error) {
 	if len(bytes.TrimSpace(data)) == 0 {
 		return Spec{}, &SpecError{Problem: "missing: " + giveObject}
 	}
+	data = spellDelay(data)
 	dec := json.NewDecoder(bytes.NewReader(data))
 	dec.DisallowUnknownFields()
 	if err := dec.Decode(&spec); err != nil {

@@ -29,6 +29,25 @@ func TestParseSpecFillsDefaults(t *testing.T) {
 	}
 }
 
+// An automatic delay is written so that releases without it read the longest delay.
+func TestParseSpecAutoDelay(t *testing.T) {
+	t.Parallel()
+	got, err := ParseSpec([]byte(`{"name":"news","seeds":["https://example.com/"],"Politeness":{"delay":"auto","factor":2}}`))
+	if err != nil || got.Politeness.Delay.String() != "10s" || !got.Politeness.AutoDelay || got.Politeness.Factor != 2 {
+		t.Fatalf("%+v, %v", got.Politeness, err)
+	}
+	raw, err := json.Marshal(got)
+	if err != nil || !strings.Contains(string(raw), `"delay":"10s","auto_delay":true`) {
+		t.Errorf("%s, %v", raw, err)
+	}
+	if again, err := ParseSpec(raw); err != nil || !reflect.DeepEqual(again, got) {
+		t.Errorf("read back: %+v, %v", again, err)
+	}
+	if err := got.Politeness.SetDelay("5s"); err != nil || got.Politeness.AutoDelay || got.Politeness.DelayWords() != "5s" {
+		t.Errorf("a delay of its own: %+v, %v", got.Politeness, err)
+	}
+}
+
 // Every policy can be asked for; harmonic needs a word more.
 func TestParseSpecPolicies(t *testing.T) {
 	t.Parallel()
@@ -60,6 +79,9 @@ func TestParseSpecMistakes(t *testing.T) {
 		{"politeness.delay", `{"name":"a","seeds":["http://a/"],"politeness":{"delay":5}}`},
 		{"retention.changes", `{"name":"a","seeds":["http://a/"],"retention":{"changes":"-1h"}}`},
 		{"politeness.delay", `{"name":"a","seeds":["http://a/"],"politeness":{"delay":"8d"}}`},
+		{"politeness.delay", `{"name":"a","seeds":["http://a/"],"politeness":{"delay":"automatic"}}`},
+		{"politeness.auto_delay", `{"name":"a","seeds":["http://a/"],"politeness":{"delay":"500ms","auto_delay":true}}`},
+		{"politeness.dealy", `{"name":"a","seeds":["http://a/"],"politeness":{"delay":"auto","dealy":"5s"}}`},
 		{"politeness.factor", `{"name":"a","seeds":["http://a/"],"politeness":{"factor":-1}}`},
 		{"politeness", `{"name":"a","seeds":["http://a/"],"politeness":"strict"}`},
 		{"limits.max_pages", `{"name":"a","seeds":["http://a/"],"limits":{"max_pages":1.5}}`},

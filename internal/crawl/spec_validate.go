@@ -62,6 +62,8 @@ func (s *Spec) Validate() error {
 		return bad("politeness.delay", "is negative")
 	case s.Politeness.Delay > Duration(7*24*time.Hour):
 		return bad("politeness.delay", "is %s; at most 7d", s.Politeness.Delay)
+	case s.Politeness.AutoDelay && s.Politeness.Delay < Duration(time.Second):
+		return bad("politeness.auto_delay", "varies the delay from 1s up to politeness.delay, which is only %s: make that longer, or write delay: auto", s.Politeness.Delay)
 	case !(s.Politeness.Factor >= 0 && s.Politeness.Factor <= 1000):
 		return bad("politeness.factor", "is %v; use 0 (off) to 1000", s.Politeness.Factor)
 	case s.Politeness.MaxCrawlDelay < 0:

@@ -10,7 +10,8 @@ type Host struct {
 	LastDuration time.Duration // of the last request
 	Last         Demand        // of the crawl that made, or is making, the last request
 	Mean         time.Duration // mean duration of a request
-	CrawlDelay   time.Duration // the site's
+	Refusals     float64       // share of the last requests, see Refusals
+	CrawlDelay   time.Duration // the site's; 0 for none
 	BackoffUntil time.Time
 }
 
@@ -36,7 +37,7 @@ func NextFree(h Host, next Demand, now time.Time) Free {
 	if inFlight {
 		end, duration = later(h.BegunAt.Add(h.Mean), now), max(h.Mean, now.Sub(h.BegunAt))
 	}
-	free := Free{Estimated: inFlight, Rest: Gap(h.Last, next, h.CrawlDelay, duration)}
+	free := Free{Estimated: inFlight, Rest: h.Gap(h.Last, next, duration)}
 	if !end.IsZero() {
 		free.At = end.Add(free.Rest.Length)
 	}
@@ -50,7 +51,7 @@ func NextFree(h Host, next Demand, now time.Time) Free {
 // Step is the time from one start to the next while a line is served with this
 // demand.
 func (h Host) Step(next Demand) time.Duration {
-	return max(Gap(next, next, h.CrawlDelay, h.Mean).Length+h.Mean, 0)
+	return max(h.Gap(next, next, h.Mean).Length+h.Mean, 0)
 }
 
 // farAhead bounds a promise: long lines must not overflow a time.

@@ -9,8 +9,10 @@ import (
 
 // Demand is what one crawl asks of the gap between two requests to one host.
 type Demand struct {
-	// Delay is the floor of the gap.
+	// Delay is the floor of the gap, or, if Auto is set, the most that the floor may be.
 	Delay time.Duration
+	// Auto: the floor is AutoDelay of the host.
+	Auto bool
 	// Factor times the last request's duration is another floor; 0 is off.
 	Factor float64
 	// MaxCrawlDelay caps a site's Crawl-delay; it counts as Delay when it is less.
@@ -25,6 +27,7 @@ const CutGrace = 100 * time.Millisecond
 // Codes of the reasons for a gap, by the demand that was the largest.
 const (
 	GapDelay      = "gap_delay"       // a crawl's delay
+	GapAuto       = "gap_auto"        // a crawl's automatic delay, see AutoDelay
 	GapFactor     = "gap_factor"      // a crawl's factor × the last duration
 	GapCrawlDelay = "gap_crawl_delay" // the site's Crawl-delay
 	// GapCapped is the site's Crawl-delay cut to a crawl's max_crawl_delay; the
@@ -39,21 +42,43 @@ type Rest struct {
 	Reason crawl.Reason
 }
 
+// Gap is Host.Gap for a host of which nothing is known but its Crawl-delay, 0 for none.
+func Gap(prev, next Demand, crawlDelay, lastDuration time.Duration) Rest {
+	return Host{CrawlDelay: crawlDelay, Refusals: RefusalsAtFirst}.Gap(prev, next, lastDuration)
+}
+
 // Gap is how long a host rests between the end of one request, which took
 // lastDuration and was made for a crawl with the demand prev, and the start of
 // the next, for a crawl with the demand next: the largest that either of the
-// two asks for. crawlDelay is the site's, 0 for none.
-func Gap(prev, next Demand, crawlDelay, lastDuration time.Duration) Rest {
-	a, b := prev.gap(crawlDelay, lastDuration), next.gap(crawlDelay, lastDuration)
+// two asks for.
+func (h Host) Gap(prev, next Demand, lastDuration time.Duration) Rest {
+	a, b := h.gap(prev, lastDuration), h.gap(next, lastDuration)
 	if a.Length > b.Length {
 		return a
 	}
 	return b
 }
 
+// Floor is the delay that a demand asks of the host.
+func (h Host) Floor(d Demand) Rest {
+	if d.Auto {
+		return AutoDelay(h.Mean, h.Refusals, d.Delay)
+	}
+	return because(max(d.Delay, 0), GapDelay, nil)
+}
+
+// Settled is a demand as it stands when a request to the host begins, with an automatic
+// delay as a number: the request's end may move that.
+func (h Host) Settled(d Demand) Demand {
+	if !d.Auto {
+		return d
+	}
+	return Demand{Delay: h.Floor(d).Length, Factor: d.Factor, MaxCrawlDelay: d.ceiling()}
+}
+
 // gap is what this demand alone asks for.
-func (d Demand) gap(crawlDelay, lastDuration time.Duration) Rest {
-	rest := because(max(d.Delay, 0), GapDelay, nil)
+func (h Host) gap(d Demand, lastDuration time.Duration) Rest {
+	rest, crawlDelay := h.Floor(d), h.CrawlDelay
 	if byFactor := scale(max(lastDuration, 0), d.Factor); byFactor > rest.Length {
 		rest = because(byFactor, GapFactor, map[string]float64{"factor": d.Factor, "last": lastDuration.Seconds()})
 	}
@@ -74,7 +99,8 @@ func (d Demand) gap(crawlDelay, lastDuration time.Duration) Rest {
 // than the site asked, which must be reported.
 func (d Demand) Caps(crawlDelay time.Duration) bool { return crawlDelay > d.ceiling() }
 
-// ceiling is the longest Crawl-delay that is kept.
+// ceiling is the longest Crawl-delay that is kept. An automatic delay is never below a
+// Crawl-delay that the same delay, set by hand, would have kept.
 func (d Demand) ceiling() time.Duration { return max(d.MaxCrawlDelay, d.Delay) }
 
 func because(length time.Duration, code string, num map[string]float64) Rest {

@@ -14,6 +14,8 @@ func Words(r crawl.Reason) string {
 	switch r.Code {
 	case GapDelay:
 		return secs("gap") + " between two requests"
+	case GapAuto:
+		return fmt.Sprintf("%s between two requests: set automatically, for the host answers in %s and refuses %.0f %% of requests", secs("gap"), secs("mean"), 100*r.Num["refused"])
 	case GapFactor:
 		return fmt.Sprintf("%s between two requests: %g × the last one's %s", secs("gap"), r.Num["factor"], secs("last"))
 	case GapCrawlDelay:

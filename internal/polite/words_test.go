@@ -19,6 +19,10 @@ func TestWords(t *testing.T) {
 		{Gap(Demand{Delay: 10 * time.Second}, Demand{}, 0, 0).Reason, "10s between two requests"},
 		{Gap(Demand{}, Demand{MaxCrawlDelay: time.Hour}, 5*time.Second, 0).Reason, "5s between two requests: the site's Crawl-delay"},
 		{capped, "1h between two requests: max_crawl_delay cuts the site's Crawl-delay of 1d"},
+		{
+			AutoDelay(500*time.Millisecond, 0.02, 10*time.Second).Reason,
+			"4.5s between two requests: set automatically, for the host answers in 500ms and refuses 2 % of requests",
+		},
 		{slow, "6s between two requests: 2 × the last one's 3s"},
 		{held, "the site asked for 2d of quiet; it is tried again after 1d"},
 		{HostBackoff(Strain{}, Answer{Throttled: true, HasRetryAfter: true, RetryAfter: 90 * time.Second}, 0).Reason, "the site asked for 1m30s of quiet"},

@@ -74,8 +74,11 @@ type Reporter struct {
 	Visits Visits // Survey, Compare and forecasts need them
 	// Deliveries are needed for sinks: by Sinks and FailedOf, and where a status shows them.
 	Deliveries Deliveries
-	Out        io.Writer
-	Format     Format
+	Requests   Requests // only EvidenceOf needs them
+	// Contact is that of workers, said of crawls whose spec has none; "" if it is not known.
+	Contact string
+	Out     io.Writer
+	Format  Format
 	// Short, unless nil, says of the disks of this machine with the store and the archive
 	// that they have no room left; "" if they have, or are elsewhere.
 	Short func() string

@@ -54,6 +54,7 @@ type Store interface {
 	Ranks
 	Reports
 	Exchanges
+	Evidence
 	Rejections
 	Guard
 	Sources

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"recrawl/internal/crawl"
+	"recrawl/internal/polite"
 	"recrawl/internal/schedule"
 )
 
@@ -52,6 +53,9 @@ func functions() template.FuncMap {
 		"inTime":   func(c change, now time.Time) shownChange { return shownChange{c, now} },
 		"sentence": sentence,
 		"json":     jsonAddress,
+		"utc":      func(t any) string { return asTime(t).UTC().Format("2006-01-02 15:04:05") },
+		"rounded":  func(d *crawl.Duration) string { return polite.Rounded(d.Std()) },
+		"visible":  func(text string) string { return strings.Map(crawl.Visible, text) },
 		"rough":    func(d any) string { return schedule.Rough(asDuration(d)) },
 	}
 }

@@ -48,5 +48,6 @@ func views() []view {
 		{pattern: "/{$}", template: "crawls.html", answer: crawlsView},
 		{pattern: "/crawls/{crawl}", template: "crawl.html", answer: crawlView},
 		{pattern: "/crawls/{crawl}/forecast", template: "forecast.html", answer: forecastView},
+		{pattern: "/crawls/{crawl}/hosts/{host}/evidence", template: "evidence.html", answer: evidenceView},
 	}
 }

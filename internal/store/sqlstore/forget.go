@@ -97,8 +97,10 @@ func (s *Store) forgetHost(ctx context.Context, host string) error {
 		if err != nil {
 			return 0, ignoreNotFound(err)
 		}
-		if _, err := tx.Exec(ctx, `DELETE FROM robots WHERE host = $1`, host); err != nil {
-			return 0, err
+		for _, table := range []string{"robots", "robots_history"} {
+			if _, err := tx.Exec(ctx, `DELETE FROM `+table+` WHERE host = $1`, host); err != nil {
+				return 0, err
+			}
 		}
 		if err := s.forgetTraps(ctx, tx, host, id); err != nil {
 			return 0, err

@@ -237,7 +237,7 @@ func (q *question) recorded(ctx context.Context) (asked, error) {
 // place waits again.
 func (q *question) inFlight() asked {
 	g := q.standing()
-	free := fromMicros(g.row.expiresAt).Add(polite.Gap(q.page.demand, q.page.demand, span(g.row.crawlDelay), span(g.row.expiresAt-g.row.begunAt)).Length)
+	free := fromMicros(g.row.expiresAt).Add(g.state().Gap(q.page.demand, q.page.demand, span(g.row.expiresAt-g.row.begunAt)).Length)
 	a := q.waits(g.until(free), store.WaitDelay, 0)
 	a.stays, a.retry = a.Wait <= q.remaining, a.Wait
 	return a

@@ -24,16 +24,16 @@ type asker struct {
 
 func loadAsker(ctx context.Context, tx Tx, page int64) (asker, error) {
 	a := asker{id: page}
-	var delay, ceiling int64
-	query := `SELECT g.host_id, g.crawl_id, g.url, c.state, c.generation, c.permit_life, c.delay, c.factor, c.max_crawl_delay,
+	var d demandRow
+	query := `SELECT g.host_id, g.crawl_id, g.url, c.state, c.generation, c.permit_life, ` + demandColumns + `,
 			f.state, f.visit, f.priority, f.held_host
 		FROM pages g JOIN crawls c ON c.id = g.crawl_id JOIN frontier f ON f.page_id = g.id WHERE g.id = $1`
-	err := tx.QueryRow(ctx, query, []any{page}, &a.home, &a.crawl, &a.url, &a.crawlState, &a.generation, &a.life,
-		&delay, &a.demand.Factor, &ceiling, &a.state, &a.visits, &a.priority, &a.held)
+	dest := append([]any{&a.home, &a.crawl, &a.url, &a.crawlState, &a.generation, &a.life}, d.fields()...)
+	err := tx.QueryRow(ctx, query, []any{page}, append(dest, &a.state, &a.visits, &a.priority, &a.held)...)
 	if err != nil {
 		return asker{}, fmt.Errorf("read page %d: %w", page, err)
 	}
-	a.demand.Delay, a.demand.MaxCrawlDelay = span(delay), span(ceiling)
+	a.demand = d.demand()
 	a.origin, err = originOf(a.url)
 	return a, err
 }

@@ -30,13 +30,14 @@ type hostRow struct {
 	blocked                     int64
 	permits, grants, sinceAged  int64
 	sinceFirst                  int64
+	refusals                    float64
 }
 
 const hostColumns = `h.id, h.host, h.crawl_delay,
 	h.last_end, h.last_duration, h.mean_duration, h.last_delay, h.last_factor, h.last_cap,
 	h.flight_permit, h.flight_page, h.flight_robots, h.begun_at, h.expires_at, h.lost_permit,
 	h.backoff_until, h.backoff_level, h.backoff_reason, h.quiet_since, h.failures_in_row, h.blocked,
-	h.permits, h.grants, h.since_aged, h.since_first`
+	h.permits, h.grants, h.since_aged, h.since_first, h.refusals`
 
 func (h *hostRow) fields() []any {
 	return []any{
@@ -44,7 +45,7 @@ func (h *hostRow) fields() []any {
 		&h.lastEnd, &h.lastDuration, &h.mean, &h.lastDelay, &h.lastFactor, &h.lastCap,
 		&h.flightPermit, &h.flightPage, &h.flightRobots, &h.begunAt, &h.expiresAt, &h.lost,
 		&h.backoffUntil, &h.backoffLevel, &h.backoffReason, &h.quietSince, &h.failures, &h.blocked,
-		&h.permits, &h.grants, &h.sinceAged, &h.sinceFirst,
+		&h.permits, &h.grants, &h.sinceAged, &h.sinceFirst, &h.refusals,
 	}
 }
 
@@ -58,6 +59,7 @@ type gateHost struct {
 	row, was hostRow
 	rested   int64
 	lines    []*gateLine
+	landed   int64 // the crawl whose request has ended in this transaction, 0 if none has
 	effects  *store.GateEffects
 }
 
@@ -77,15 +79,15 @@ type gateLine struct {
 }
 
 // ofCrawlColumns is what a line has of its crawl c and of its pages at the host, hc.
-const ofCrawlColumns = `c.state, c.delay, c.factor, c.max_crawl_delay,
+const ofCrawlColumns = `c.state, ` + demandColumns + `,
 	COALESCE(hc.known + hc.unattempted, 0), COALESCE(hc.living - hc.unattempted, 0)`
 
 // scanCrawl scans ofCrawlColumns after others.
 func (l *gateLine) scanCrawl(scan func(dest ...any) error, others ...any) error {
-	var state, delay, ceiling int64
-	err := scan(append(others, &state, &delay, &l.demand.Factor, &ceiling, &l.undiscovered, &l.visited)...)
-	l.state = crawl.CrawlState(state)
-	l.demand.Delay, l.demand.MaxCrawlDelay = span(delay), span(ceiling)
+	var state int64
+	var d demandRow
+	err := scan(append(append(append(others, &state), d.fields()...), &l.undiscovered, &l.visited)...)
+	l.state, l.demand = crawl.CrawlState(state), d.demand()
 	return err
 }
 
@@ -206,11 +208,11 @@ func (g *gateHost) save(ctx context.Context) error {
 		flight_permit = $7, flight_page = $8, flight_robots = $9, begun_at = $10, expires_at = $11, lost_permit = $12,
 		backoff_until = $13, backoff_level = $14, quiet_since = $15, failures_in_row = $16,
 		blocked = $17, permits = $18, grants = $19, since_aged = $20, since_first = $21,
-		backoff_reason = $22 WHERE id = $23`,
+		backoff_reason = $22, refusals = $23 WHERE id = $24`,
 		h.lastEnd, h.lastDuration, h.mean, h.lastDelay, h.lastFactor, h.lastCap,
 		h.flightPermit, h.flightPage, h.flightRobots, h.begunAt, h.expiresAt, h.lost,
 		h.backoffUntil, h.backoffLevel, h.quietSince, h.failures,
-		h.blocked, h.permits, h.grants, h.sinceAged, h.sinceFirst, h.backoffReason, h.id)
+		h.blocked, h.permits, h.grants, h.sinceAged, h.sinceFirst, h.backoffReason, h.refusals, h.id)
 	if err != nil {
 		return fmt.Errorf("write host %s: %w", g.row.host, err)
 	}
@@ -261,6 +263,7 @@ func (g *gateHost) land(ctx context.Context, end, duration int64, released bool)
 	if err != nil {
 		return err
 	}
+	g.landed = p.crawl
 	if released && kind == kindPage {
 		return g.drop(ctx, p)
 	}
@@ -290,6 +293,7 @@ func (g *gateHost) state() polite.Host {
 		LastDuration: span(g.row.lastDuration),
 		Last:         polite.Demand{Delay: span(g.row.lastDelay), Factor: g.row.lastFactor, MaxCrawlDelay: span(g.row.lastCap)},
 		Mean:         span(g.row.mean),
+		Refusals:     g.row.refusals,
 		CrawlDelay:   span(g.row.crawlDelay),
 		BackoffUntil: fromMicros(g.row.backoffUntil),
 	}

@@ -65,7 +65,8 @@ func (g *gateHost) start(ctx context.Context, permit crawl.Permit, page asker, h
 	}
 	h.flightPermit, h.flightPage, h.flightRobots = held.permit, held.page, held.kind
 	h.begunAt, h.expiresAt = g.now, g.now+life
-	h.lastDelay, h.lastFactor, h.lastCap = spanMicros(page.demand.Delay), page.demand.Factor, spanMicros(page.demand.MaxCrawlDelay)
+	asked := g.state().Settled(page.demand)
+	h.lastDelay, h.lastFactor, h.lastCap = spanMicros(asked.Delay), asked.Factor, spanMicros(asked.MaxCrawlDelay)
 	is := held
 	is.state = placeBegun
 	return g.put(ctx, held, is)
@@ -130,6 +131,7 @@ func (g *gateHost) release(ctx context.Context, p store.ReleaseParams) error {
 		return nil
 	}
 	held := g.strain(p)
+	g.resettle()
 	if g.effects != nil {
 		g.effects.Held = held
 	}
@@ -143,13 +145,14 @@ func (g *gateHost) release(ctx context.Context, p store.ReleaseParams) error {
 // host is held because of it.
 func (g *gateHost) strain(p store.ReleaseParams) time.Duration {
 	h := &g.row
+	answer := polite.Answer{
+		Throttled: p.Answer == store.HostThrottled, Failed: p.Answer == store.HostFailed,
+		RetryAfter: p.RetryAfter, HasRetryAfter: p.HasRetryAfter,
+	}
 	hold := polite.HostBackoff(
 		polite.Strain{Level: int(h.backoffLevel), Failures: int(h.failures), Quiet: g.at().Sub(fromMicros(h.quietSince))},
-		polite.Answer{
-			Throttled: p.Answer == store.HostThrottled, Failed: p.Answer == store.HostFailed,
-			RetryAfter: p.RetryAfter, HasRetryAfter: p.HasRetryAfter,
-		},
-		uint64(h.id)<<32^uint64(p.Permit.ID))
+		answer, uint64(h.id)<<32^uint64(p.Permit.ID))
+	h.refusals = polite.Refusals(h.refusals, answer)
 	h.backoffLevel, h.failures = int64(hold.Level), int64(hold.Failures)
 	if until := g.now + spanMicros(hold.For); hold.For > 0 && until >= h.backoffUntil {
 		h.backoffUntil, h.backoffReason = until, jsonText(hold.Reason)
@@ -161,6 +164,17 @@ func (g *gateHost) strain(p store.ReleaseParams) time.Duration {
 		h.quietSince = g.now
 	}
 	return hold.For
+}
+
+// resettle gives an automatic delay of the request that has just ended the length that its
+// answer makes it.
+func (g *gateHost) resettle() {
+	for _, l := range g.lines {
+		if l.Crawl == g.landed && l.demand.Auto {
+			g.row.lastDelay = spanMicros(g.state().Floor(l.demand).Length)
+			return
+		}
+	}
 }
 
 // wakeGranted wakes the Begins that wait for the host.

@@ -104,16 +104,22 @@ func (s *Store) upsertRobots(ctx context.Context, tx Tx, p store.SaveRobotsParam
 		sum := sha256.Sum256([]byte(text))
 		digest = hex.EncodeToString(sum[:])
 	}
+	said := robotsSaid{p.State, digest}
+	since, err := s.keepRobots(ctx, tx, clean(p.Origin), said, now)
+	if err != nil {
+		return err
+	}
 	_, err = tx.Exec(ctx, `INSERT INTO robots (origin, host, state, status, text, text_digest, fetched_at, expires_at,
-			failures, crawl_delay, sitemaps, problem, next, next_host, hops, forbids)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)
+			failures, crawl_delay, sitemaps, problem, next, next_host, hops, forbids, since, since_of)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)
 		ON CONFLICT (origin) DO UPDATE SET state = excluded.state, status = excluded.status, text = excluded.text,
 			text_digest = excluded.text_digest, fetched_at = excluded.fetched_at, expires_at = excluded.expires_at,
 			failures = excluded.failures, sitemaps = excluded.sitemaps, problem = excluded.problem,
 			next = excluded.next, next_host = excluded.next_host, hops = excluded.hops, forbids = excluded.forbids,
+			since = excluded.since, since_of = excluded.since_of,
 			crawl_delay = CASE WHEN excluded.state IN (1, 2) THEN excluded.crawl_delay ELSE robots.crawl_delay END`,
 		clean(p.Origin), host, int64(p.State), p.Status, text, digest, now, now+p.Expires.Microseconds(),
-		p.Failures, p.CrawlDelay.Microseconds(), sitemaps, clean(p.Problem), clean(p.Next), nextHost, p.Hops, count(p.ForbidsAll))
+		p.Failures, p.CrawlDelay.Microseconds(), sitemaps, clean(p.Problem), clean(p.Next), nextHost, p.Hops, count(p.ForbidsAll), since, said.String())
 	return err
 }
 

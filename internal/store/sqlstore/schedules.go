@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"recrawl/internal/crawl"
-	"recrawl/internal/polite"
 	"recrawl/internal/schedule"
 	"recrawl/internal/store"
 )
@@ -231,15 +230,6 @@ func queryCrawlRooms(ctx context.Context, tx Tx) ([]crawlRoom, error) {
 		}
 	}
 	return rooms, err
-}
-
-// queryDemand is what a crawl asks of the gaps between requests.
-func queryDemand(ctx context.Context, tx Tx, crawlID int64) (polite.Demand, error) {
-	var demand polite.Demand
-	var delay, ceiling int64
-	err := tx.QueryRow(ctx, `SELECT delay, factor, max_crawl_delay FROM crawls WHERE id = $1`, []any{crawlID}, &delay, &demand.Factor, &ceiling)
-	demand.Delay, demand.MaxCrawlDelay = span(delay), span(ceiling)
-	return demand, err
 }
 
 // Reschedule implements store.Schedules.

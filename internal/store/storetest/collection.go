@@ -38,6 +38,7 @@ func Run(t *testing.T, open func(t *testing.T) store.Store) {
 		{"Sources", sourceCases()},
 		{"ForeignHosts", foreignHostCases()},
 		{"Robots", robotsCases()},
+		{"Evidence", evidenceCases()},
 		{"Takedown", takedownCases()},
 		{"Contents", contentCases()},
 		{"Retention", retentionCases()},

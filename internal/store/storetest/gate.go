@@ -25,6 +25,7 @@ func RunGate(t *testing.T, open func(t *testing.T) store.Store) {
 		"BeginHoldsWhileItTries":      beginHolds,
 		"GapIsTheLargestDemand":       gapIsLargest,
 		"GapCountsTheDuration":        gapCountsDuration,
+		"AutomaticDelay":              autoDelay,
 		"GapIsKeptInTime":             gapIsKept,
 		"GivingUpEndsLater":           givingUpEndsLater,
 		"ExpiryIsAnEnd":               expiryIsAnEnd,

@@ -1,0 +1,81 @@
+package store
+
+import (
+	"context"
+	"time"
+
+	"recrawl/internal/crawl"
+)
+
+// Evidence is what a site's owner may ask about a host: which requests were made, and what
+// the host's robots.txt said at the time.
+type Evidence interface {
+	// CrawlsAt lists the crawls that have pages at a host, by name; ErrNotFound if the host
+	// is not known.
+	CrawlsAt(ctx context.Context, host string) ([]CrawlAt, error)
+	// RobotsHistory lists what the robots.txt of a host's origins said, by origin and time.
+	// The last entry of an origin is what is known now. At most MaxRobotsKept entries before
+	// it are kept, and fewer of long files.
+	RobotsHistory(ctx context.Context, host string) ([]RobotsEpoch, error)
+	// HostRequests lists the visits, recorded and kept, that made a request for a page of a
+	// host, of a bounded part of its pages.
+	HostRequests(ctx context.Context, p HostRequestParams) (HostRequestsPage, error)
+}
+
+// CrawlAt is a crawl that has pages at a host.
+type CrawlAt struct {
+	CrawlRecord
+	HostID int64
+	Pages  int64 // of the crawl at the host
+}
+
+// Bounds of the history of an origin's robots.txt.
+const (
+	MaxRobotsKept     = 20
+	MaxRobotsTextKept = 1 << 20 // characters of their texts together; the newest stays in any case
+)
+
+// RobotsEpoch is what an origin's robots.txt said for a time.
+type RobotsEpoch struct {
+	Origin string
+	// Since is when it was found so, and Until when it was found otherwise: zero while it
+	// still holds.
+	Since, Until time.Time
+	State        RobotsState
+	Status       int    // HTTP status, 0 if there was no answer
+	Text         string // if State is RobotsParsed
+	TextDigest   string
+	CrawlDelay   time.Duration
+	Problem      string // why it was unreachable, in words
+}
+
+// HostRequestParams are the inputs of HostRequests.
+type HostRequestParams struct {
+	HostID int64
+	Since  time.Time // visits that began at or after it
+	// After is where the list begins: the Next of the part before.
+	After PageCursor
+	Pages int // how many pages are looked at, at most
+}
+
+// PageCursor is a place in a host's pages.
+type PageCursor struct {
+	CrawlID, PageID int64
+}
+
+// HostRequestsPage is a part of a host's requests.
+type HostRequestsPage struct {
+	Requests []HostRequest // by page and visit
+	Next     *PageCursor   // nil at the end
+}
+
+// HostRequest is one request for a page of a host.
+type HostRequest struct {
+	CrawlID  int64
+	URL      string
+	At       time.Time // its begin
+	Duration time.Duration
+	Outcome  crawl.Outcome
+	Status   int
+	Reasons  []crawl.Reason // only of a request that was throttled
+}

@@ -1,0 +1,28 @@
+-- Automatic delays. auto_delay repeats the spec: delay, which older releases keep to, is the
+-- longest then. refusals is the share of a host's last requests that it refused: one of
+-- which nothing is known begins at the longest delay. The other engine's migration of the
+-- same name has the same.
+ALTER TABLE crawls ADD COLUMN auto_delay INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE hosts ADD COLUMN refusals REAL NOT NULL DEFAULT 0.2;
+
+-- What the robots.txt of an origin said before. A row of robots is as it says since the
+-- time since, if since_of is its state and text_digest: releases that do not know the
+-- columns replace it without them. Here are the rows that came before, each as it was in
+-- force from since, 0 if that is not known, to until. They are written when a robots.txt
+-- changes, and bounded for each origin, see boundRobots.
+ALTER TABLE robots ADD COLUMN since INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE robots ADD COLUMN since_of TEXT NOT NULL DEFAULT '';
+CREATE TABLE robots_history (
+    origin      TEXT NOT NULL,
+    until       INTEGER NOT NULL,
+    since       INTEGER NOT NULL,
+    host        TEXT NOT NULL,
+    state       INTEGER NOT NULL,
+    status      INTEGER NOT NULL,
+    text        TEXT NOT NULL,
+    text_digest TEXT NOT NULL,
+    crawl_delay INTEGER NOT NULL,
+    problem     TEXT NOT NULL,
+    PRIMARY KEY (origin, until)
+) WITHOUT ROWID;
+CREATE INDEX robots_history_host ON robots_history (host);
