@@ -1,32 +1,37 @@
 package web
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"time"
 
 	"recrawl/internal/crawl"
 	"recrawl/internal/report"
+	"recrawl/internal/schedule"
+	"recrawl/internal/store"
 )
 
 // need is something of a crawl that waits for somebody.
 type need struct {
-	// Grave: nothing goes on until somebody acts.
-	Grave bool
-	What  string
-	Why   string
-	Until time.Time // when it is tried again by itself, zero if it is not
-	Link  string    // where to see more, "" for nowhere
+	// Grave: nothing goes on until somebody acts. Calm: it goes on by itself, and somebody may
+	// want to know.
+	Grave, Calm bool
+	What        string
+	Why         string
+	Until       time.Time // when it is tried again by itself, zero if it is not
+	Link        string    // where to see more, "" for nowhere
 	// Buttons mend it.
 	Buttons []button
 }
 
 // needsOf are a crawl's needs, the gravest first.
-func needsOf(line report.StatusLine) []need {
+func needsOf(line report.StatusLine, traps []store.TrapRecord) []need {
 	var needs []need
 	needs = append(needs, engineNeeds(line)...)
 	needs = append(needs, sinkNeeds(line)...)
 	needs = append(needs, hostNeeds(line)...)
-	return append(needs, pageNeeds(line)...)
+	return append(needs, pageNeeds(line, traps)...)
 }
 
 // engineNeeds are about workers, workflows and disks.
@@ -47,6 +52,11 @@ func engineNeeds(line report.StatusLine) []need {
 			n.Buttons = []button{{Action: at(line.Crawl, "do", "repair"), Label: "Repair", About: "the workflows of " + line.Crawl}}
 		}
 		needs = append(needs, n)
+	}
+	if b := line.Backlog; b != nil && b.Advice != "" {
+		needs = append(needs, need{
+			What: fmt.Sprintf("Work waits for a worker for %s", schedule.Rough(b.Age.Std())), Why: string(b.Advice),
+		})
 	}
 	return needs
 }
@@ -78,10 +88,8 @@ func sinkNeeds(line report.StatusLine) []need {
 // waits for nobody, and a host that asked for quiet is asked again by itself.
 func hostNeeds(line report.StatusLine) []need {
 	var needs []need
-	shown := 0
 	for _, h := range line.HostTroubles {
-		shown++
-		if h.State == report.HostBlocked || h.State == report.HostThrottled {
+		if !h.State.NeedsSomebody() {
 			continue
 		}
 		n := need{What: fmt.Sprintf("%s is %s", h.Host, h.State), Why: h.Why, Until: time.Time(h.Until), Link: at(line.Crawl, "hosts", h.Host)}
@@ -93,26 +101,39 @@ func hostNeeds(line report.StatusLine) []need {
 		n.Buttons = append(n.Buttons, button{Action: at(line.Crawl, "hosts", h.Host, "block"), Label: "Block", About: h.Host, Grave: true})
 		needs = append(needs, n)
 	}
-	if rest := line.InTrouble - shown; rest > 0 {
-		needs = append(needs, need{What: fmt.Sprintf("%s more cannot be fetched from", count(rest, "host")), Link: at(line.Crawl, "hosts")})
+	if rest := line.HostsNeedYou - len(needs); rest > 0 {
+		needs = append(needs, need{What: count(rest, "more host") + " of which nothing can be fetched", Link: at(line.Crawl, "hosts")})
 	}
 	return needs
 }
 
-func pageNeeds(line report.StatusLine) []need {
+// trapsShown is how many traps are named, those that hold most.
+const trapsShown = 3
+
+func pageNeeds(line report.StatusLine, traps []store.TrapRecord) []need {
 	var needs []need
 	if n := line.Pages[crawl.Failing.String()]; n > 0 {
 		needs = append(needs, need{
-			What: fmt.Sprintf("%s failing", plural(n, "page is", "pages are")), Why: "their last visits failed; each is tried again by itself, ever more seldom",
+			Calm: true, What: plural(n, "page fails", "pages fail"), Why: "each is tried again by itself, ever more seldom",
 			Link:    at(line.Crawl, "pages") + "?state=failing",
 			Buttons: []button{{Action: at(line.Crawl, "retry"), Label: "Retry all", About: "failing pages"}},
 		})
 	}
-	if n := line.Pages[crawl.Held.String()]; n > 0 {
+	traps = slices.DeleteFunc(slices.Clone(traps), func(t store.TrapRecord) bool {
+		return t.Held == 0 || t.State == store.TrapReleasing || t.State == store.TrapReleased
+	})
+	slices.SortStableFunc(traps, func(a, b store.TrapRecord) int { return cmp.Compare(b.Held, a.Held) })
+	named := 0
+	for _, t := range traps[:min(trapsShown, len(traps))] {
+		named += t.Held
 		needs = append(needs, need{
-			What: fmt.Sprintf("%s held in traps", plural(n, "page is", "pages are")), Why: "these parts of sites seem to have no end",
-			Link: at(line.Crawl, "traps"),
+			Calm: true, What: "Held as a trap: " + t.Name, Why: plural(t.Held, "page", "pages") + " of a part that seems to have no end: " + t.Detail,
+			Link:    at(line.Crawl, "traps"),
+			Buttons: []button{{Action: at(line.Crawl, "traps", t.Name, "release"), Label: "Release", About: "the pages of " + t.Name}},
 		})
+	}
+	if rest := line.Pages[crawl.Held.String()] - named; rest > 0 {
+		needs = append(needs, need{Calm: true, What: count(rest, "page") + " held in other traps", Link: at(line.Crawl, "traps")})
 	}
 	return needs
 }

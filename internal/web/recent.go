@@ -11,6 +11,7 @@ import (
 	"recrawl/internal/crawl"
 	"recrawl/internal/feed"
 	"recrawl/internal/feed/reader"
+	"recrawl/internal/store"
 )
 
 // recentChanges are the last changes of a crawl.
@@ -63,13 +64,10 @@ var kindChoices = []struct{ name, kinds string }{
 const shownChanges = 15
 
 // recent reads the last changes of a crawl of the kinds that were chosen.
-func (s *Server) recent(ctx context.Context, name string, generation int64, chosen string) (recentChanges, error) {
-	record, err := s.Report.Store.Crawl(ctx, name)
-	if err != nil {
-		return recentChanges{}, err
-	}
-	q := reader.Query{CrawlID: record.ID}
+func (s *Server) recent(ctx context.Context, record store.CrawlRecord, chosen string) (recentChanges, error) {
+	name, q := record.Spec.Name, reader.Query{CrawlID: record.ID}
 	if chosen != "" {
+		var err error
 		if q.Kinds, err = feed.SelectKinds(strings.Split(chosen, ",")); err != nil {
 			return recentChanges{}, fmt.Errorf("kinds: %w (%w)", err, errBad)
 		}
@@ -87,7 +85,7 @@ func (s *Server) recent(ctx context.Context, name string, generation int64, chos
 		}
 		found.Kinds = append(found.Kinds, c)
 	}
-	s.diffs.fill(ctx, changes, generation, last.Events)
+	s.diffs.fill(ctx, changes, record.Generation, last.Events)
 	for _, e := range last.Events {
 		found.Items = append(found.Items, changeOf(name, e))
 	}

@@ -51,6 +51,9 @@ func functions() template.FuncMap {
 		// inTime gives a part of a list the time from which its times are told.
 		"inTime":   func(c change, now time.Time) shownChange { return shownChange{c, now} },
 		"sentence": sentence,
+		"percent":  percent,
+		"sum":      func(a, b int) int { return a + b },
+		"inDays":   inDays,
 		"json":     jsonAddress,
 		"rough":    func(d any) string { return schedule.Rough(asDuration(d)) },
 	}
