@@ -133,12 +133,19 @@ func factsOf(line report.StatusLine) []fact {
 	}
 	return []fact{
 		fresh,
-		{Name: "Pages", Value: count(pagesOf(line), ""), Note: count(line.Pages[crawl.Known.String()], "") + " not visited yet", Link: at(line.Crawl, "pages")},
+		{Name: "Pages", Value: count(pagesOf(line), ""), Note: unvisitedWords(line), Link: at(line.Crawl, "pages")},
 		{Name: "Visits", Value: count(line.Visits, ""), Note: count(line.VisitsLastH, "") + " in the last hour"},
 		{Name: "Versions", Value: count(line.Versions, ""), Note: count(line.Links, "link") + " known"},
 		{Name: "Hosts", Value: count(line.Hosts, ""), Note: count(line.Waiting, "page") + " in line", Link: at(line.Crawl, "hosts")},
 		{Name: "Next visit", Value: next, Note: overdueWords(line)},
 	}
+}
+
+func unvisitedWords(line report.StatusLine) string {
+	if n := line.Pages[crawl.Known.String()]; n > 0 {
+		return count(n, "") + " not visited yet"
+	}
+	return "all visited"
 }
 
 func overdueWords(line report.StatusLine) string {

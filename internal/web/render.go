@@ -51,10 +51,10 @@ func functions() template.FuncMap {
 		// inTime gives a part of a list the time from which its times are told.
 		"inTime":   func(c change, now time.Time) shownChange { return shownChange{c, now} },
 		"sentence": sentence,
+		"pagesOf":  pagesOf,
 		"percent":  percent,
 		"sum":      func(a, b int) int { return a + b },
 		"inDays":   inDays,
-		"json":     jsonAddress,
 		"rough":    func(d any) string { return schedule.Rough(asDuration(d)) },
 	}
 }
@@ -70,6 +70,8 @@ type shown struct {
 	// "" on the crawl's own page.
 	Section  string
 	ReadOnly bool
+	// JSON is the address of the same for programs, "" if there is none.
+	JSON string
 }
 
 // Sections are the parts of a crawl, for the navigation.
@@ -109,6 +111,9 @@ func (s *Server) writePage(w http.ResponseWriter, r *http.Request, status int, n
 	in := shown{
 		answer: a, Said: s.said(w, r), Path: r.URL.RequestURI(), Section: sectionOf(r.URL.EscapedPath()),
 		ReadOnly: s.Commands == nil || readOnly(r.Context()),
+	}
+	if status == http.StatusOK {
+		in.JSON = jsonAddress(in.Path)
 	}
 	if err := s.pages[name].ExecuteTemplate(&page, layout, in); err != nil {
 		s.Log.Error("the page cannot be shown", "path", r.URL.Path, "error", err)
