@@ -142,7 +142,11 @@ func factsOf(line report.StatusLine) []fact {
 }
 
 func unvisitedWords(line report.StatusLine) string {
-	if n := line.Pages[crawl.Known.String()]; n > 0 {
+	n := line.Pages[crawl.Known.String()]
+	if line.Admission != nil {
+		n += line.Admission.Own
+	}
+	if n > 0 {
 		return count(n, "") + " not visited yet"
 	}
 	return "all visited"

@@ -95,7 +95,7 @@ func hostNeeds(line report.StatusLine) []need {
 		n := need{What: fmt.Sprintf("%s is %s", h.Host, h.State), Why: h.Why, Until: time.Time(h.Until), Link: at(line.Crawl, "hosts", h.Host)}
 		if h.State == report.HostUnreachable {
 			n.Buttons = append(n.Buttons, button{
-				Action: at(line.Crawl, "retry"), Label: "Retry its pages", About: "of " + h.Host, Fields: []field{{"host", h.Host}},
+				Action: at(line.Crawl, "retry"), Label: "Retry failing pages", About: "of " + h.Host, Fields: []field{{"host", h.Host}},
 			})
 		}
 		n.Buttons = append(n.Buttons, button{Action: at(line.Crawl, "hosts", h.Host, "block"), Label: "Block", About: h.Host, Grave: true})

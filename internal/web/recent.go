@@ -20,6 +20,8 @@ type recentChanges struct {
 	Kinds []choice
 	// All is the address of the whole list.
 	All string
+	// Chosen says that only some kinds are shown.
+	Chosen bool
 }
 
 // change is a change of a page, a host or a crawl, for people.
@@ -77,7 +79,7 @@ func (s *Server) recent(ctx context.Context, record store.CrawlRecord, chosen st
 	if err != nil {
 		return recentChanges{}, err
 	}
-	found := recentChanges{All: at(name, "changes")}
+	found := recentChanges{All: at(name, "changes"), Chosen: chosen != ""}
 	for _, k := range kindChoices {
 		c := choice{Name: k.name, Link: at(name), Chosen: k.kinds == chosen}
 		if k.kinds != "" {
@@ -109,7 +111,7 @@ func changeOf(crawlName string, e feed.Event) change {
 	}
 	page := fmt.Sprint(e.Page.ID)
 	c.Link = at(crawlName, "pages", page)
-	if e.Before != nil && e.Version != nil && e.Before.Seq != e.Version.Seq {
+	if e.Before != nil && e.Version != nil && e.Before.Digest != "" && e.Version.Digest != "" && e.Before.Seq != e.Version.Seq {
 		c.DiffLink = at(crawlName, "pages", page, "diff") + fmt.Sprintf("?from=%d&to=%d", e.Before.Seq, e.Version.Seq)
 	}
 	return c

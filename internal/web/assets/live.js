@@ -1,11 +1,11 @@
-// Keeps an open page up to date. The server says when the crawl has changed; the page then
-// fetches itself and takes over the parts marked data-fresh. Without this script, or without
+// Keeps an open page up to date. The server says when the crawl has changed; the page then, or
+// after a minute, fetches itself and takes over the parts marked data-fresh. Without this script, or without
 // the connection, nothing is missing but that.
 "use strict";
 
 (() => {
   const stream = document.body.dataset.live;
-  if (!stream || !window.EventSource || !document.querySelector("[data-fresh]")) return;
+  if (!window.EventSource || !document.querySelector("[data-fresh]")) return;
   const told = document.getElementById("live");
   let seen = "", asking = false, again = false;
 
@@ -45,8 +45,12 @@
     if (again) { again = false; refresh(); }
   };
 
+  // Times go on though nothing happens, and some pages have no stream.
+  setInterval(() => { if (!document.hidden) refresh(); }, stream ? 60_000 : 15_000);
+
   let source = null;
   const follow = () => {
+    if (!stream) return;
     source = new EventSource(stream);
     source.addEventListener("mark", (e) => {
       say("live", false);
@@ -61,7 +65,8 @@
   // A page that nobody sees asks for nothing.
   document.addEventListener("visibilitychange", () => {
     if (document.hidden) { source?.close(); source = null; return; }
-    if (!source) { follow(); refresh(); }
+    if (!source) follow();
+    refresh();
   });
   if (!document.hidden) follow();
 })();
