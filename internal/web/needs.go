@@ -27,6 +27,9 @@ type need struct {
 
 // needsOf are a crawl's needs, the gravest first.
 func needsOf(line report.StatusLine, traps []store.TrapRecord) []need {
+	if line.State == crawl.CrawlStopped {
+		return []need{{Calm: true, What: "The crawl is stopped", Why: fmt.Sprintf("`starter crawl %s` starts it again", line.Crawl)}}
+	}
 	var needs []need
 	needs = append(needs, engineNeeds(line)...)
 	needs = append(needs, sinkNeeds(line)...)
@@ -44,7 +47,7 @@ func engineNeeds(line report.StatusLine) []need {
 		if !time.Time(t.MendedAt).IsZero() {
 			continue
 		}
-		n := need{Grave: true, What: upperFirst(t.Part), Why: t.Problem}
+		n := need{Grave: true, What: "Trouble: " + report.TroublePart(t.Part), Why: t.Problem}
 		if t.Pages > 0 {
 			n.Why += fmt.Sprintf(" (%s)", count(t.Pages, "page"))
 		}
@@ -61,6 +64,9 @@ func engineNeeds(line report.StatusLine) []need {
 	return needs
 }
 
+// sinkLate is from when on a sink that delivers is behind.
+const sinkLate = time.Hour
+
 func sinkNeeds(line report.StatusLine) []need {
 	var needs []need
 	for _, k := range line.Sinks {
@@ -73,6 +79,9 @@ func sinkNeeds(line report.StatusLine) []need {
 		case k.Undelivered > 0:
 			n.What = fmt.Sprintf("Sink %s could not deliver %s", k.Sink, count(k.Undelivered, "change"))
 			n.Link = at(line.Crawl, "sinks", k.Sink, "failed")
+		case k.State == "delivering" && k.Lag.Std() >= sinkLate:
+			n.What = fmt.Sprintf("Sink %s is %s behind", k.Sink, schedule.Rough(k.Lag.Std()))
+			n.Why = count(k.Waiting, "change") + " wait: its receiver is slow, or no worker delivers"
 		default:
 			continue
 		}

@@ -34,11 +34,13 @@ func TestNeeds(t *testing.T) {
 		want   []want
 	}{
 		{"nothing", func(*report.StatusLine) {}, nil, nil},
+		{"a crawl that is stopped", func(s *report.StatusLine) { s.State, s.Pages["failing"] = crawl.CrawlStopped, 2 }, nil, []want{{"The crawl is stopped", false, true, nil}}},
 		{"pages that fail", func(s *report.StatusLine) { s.Pages["failing"] = 2 }, nil, []want{{"2 pages fail", false, true, []string{"/crawls/news/retry"}}}},
 		{"hosts", func(s *report.StatusLine) {
 			s.HostTroubles = []report.HostTrouble{
 				{Host: "away.test", State: report.HostUnreachable, Why: "connection refused"},
-				{Host: "busy.test", State: report.HostThrottled}, {Host: "mine.test", State: report.HostBlocked},
+				{Host: "busy.test", State: report.HostThrottled},
+				{Host: "mine.test", State: report.HostBlocked},
 				{Host: "no.test:8080", State: report.HostForbidden},
 			}
 			s.InTrouble, s.HostsNeedYou = 9, 7
@@ -69,15 +71,16 @@ func TestNeeds(t *testing.T) {
 			fill(t, &s.Troubles, `[{"Part":"workers","Problem":"no worker looks after it"},{"Part":"pages","Problem":"stuck","Pages":3}]`)
 		}, nil, []want{
 			{"Worker 7@box makes no request", true, false, nil},
-			{"Workers", true, false, nil},
-			{"Pages", true, false, []string{"/crawls/news/do/repair"}},
+			{"Trouble: workers", true, false, nil},
+			{"Trouble: pages", true, false, []string{"/crawls/news/do/repair"}},
 		}},
 		{"sinks", func(s *report.StatusLine) {
-			fill(t, &s.Sinks, `[{"Sink":"a","State":"delivering"},{"Sink":"b","State":"paused","Problem":"person"},{"Sink":"c","State":"retrying","Problem":"refused"},{"Sink":"d","State":"delivering","Undelivered":2}]`)
+			fill(t, &s.Sinks, `[{"Sink":"a","State":"delivering"},{"Sink":"b","State":"paused","Problem":"person"},{"Sink":"c","State":"retrying","Problem":"refused"},{"Sink":"d","State":"delivering","Undelivered":2},{"Sink":"e","State":"delivering","Waiting":7,"Lag":"59m"},{"Sink":"f","State":"delivering","Waiting":7,"Lag":"3h"},{"Sink":"g","State":"collecting","Waiting":7,"Lag":"3h"}]`)
 		}, nil, []want{
 			{"Sink b", true, false, []string{"/crawls/news/sinks/b/resume"}},
 			{"Sink c", false, false, []string{"/crawls/news/sinks/c/resume"}},
 			{"Sink d could not deliver 2 changes", false, false, nil},
+			{"Sink f is 3h behind", false, false, nil},
 		}},
 	} {
 		got := needsOf(statusWith(t, c.change), c.traps)

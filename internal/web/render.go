@@ -2,6 +2,8 @@ package web
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"html/template"
 	"io/fs"
@@ -48,6 +50,7 @@ func functions() template.FuncMap {
 		"count": count,
 		"clean": func(limit int, text string) string { return crawl.Clean(text, limit) },
 		"press": press,
+		"asset": asset,
 		// inTime gives a part of a list the time from which its times are told.
 		"inTime":   func(c change, now time.Time) shownChange { return shownChange{c, now} },
 		"sentence": sentence,
@@ -220,10 +223,24 @@ func back(r *http.Request) string {
 	return to.RequestURI()
 }
 
-// cached lets browsers keep what comes with the program.
+// asset is the address of a file in assets, another one when the file is.
+func asset(name string) string {
+	data, err := files.ReadFile("assets/" + name)
+	if err != nil {
+		panic(err) // a mistake in a template
+	}
+	sum := sha256.Sum256(data)
+	return "/assets/" + name + "?v=" + hex.EncodeToString(sum[:6])
+}
+
+// cached lets browsers keep what comes with the program, under the addresses of asset.
 func cached(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Cache-Control", "max-age=300")
+		if r.URL.Query().Has("v") {
+			w.Header().Set("Cache-Control", "max-age=31536000, immutable")
+		} else {
+			w.Header().Set("Cache-Control", "no-cache")
+		}
 		next.ServeHTTP(w, r)
 	})
 }

@@ -7,8 +7,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode"
-	"unicode/utf8"
 
 	"recrawl/internal/report"
 	"recrawl/internal/schedule"
@@ -71,11 +69,6 @@ func plural(n int, one, several string) string {
 		return "1 " + one
 	}
 	return grouped(int64(n)) + " " + several
-}
-
-func upperFirst(text string) string {
-	r, size := utf8.DecodeRuneInString(text)
-	return string(unicode.ToUpper(r)) + text[size:]
 }
 
 // percent is a share as people say it; what is little is not nothing, and nearly all is not
