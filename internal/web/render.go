@@ -54,7 +54,8 @@ func functions() template.FuncMap {
 		"sum":     func(a, b int) int { return a + b },
 		"inDays":  inDays,
 		"press":   press,
-		"asset":   asset, "styles": styles,
+		"asset":   asset,
+		"styles":  styles,
 		// inTime gives a part of a list the time from which its times are told.
 		"inTime":   func(c change, now time.Time) shownChange { return shownChange{c, now} },
 		"sentence": sentence,
