@@ -177,8 +177,8 @@ func enginePace(c store.CrawlRecord, s store.StatusRecord, left int, now time.Ti
 	return times(int64(left), span/time.Duration(s.LastHour))
 }
 
-// words say what is left, and for how long.
-func (p FirstPass) words() string {
+// String says what is left, and for how long.
+func (p FirstPass) String() string {
 	text := fmt.Sprintf("%d of %d pages visited; %d to go", p.Done, p.Done+p.Left, p.Left)
 	if p.Host != "" {
 		text += fmt.Sprintf(", one every %s at %s", schedule.Rough(p.Every.Std()), p.Host)

@@ -1,8 +1,5 @@
 package report
 
-// Words say what is left of a first pass, and for how long.
-func (p FirstPass) Words() string { return p.words() }
-
 // Words say how fresh copies are believed to be, and how old.
 func (f Freshness) Words() string { return f.words() }
 

@@ -279,7 +279,7 @@ func (r Reporter) statusText(c store.CrawlRecord, s store.StatusRecord, more sta
 	troubleRows(t, more.shown(), more.troubled, now)
 	t.row("pages", nonZero(crawl.PageStates(), s.Pages))
 	if more.first != nil {
-		t.row("first pass", more.first.words())
+		t.row("first pass", more.first.String())
 	}
 	if more.fresh != nil {
 		t.row("fresh", more.fresh.words())
