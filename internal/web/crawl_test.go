@@ -152,3 +152,16 @@ func TestFailedCommand(t *testing.T) {
 	}
 	w.has(got.Body.String(), "cannot reach Temporal at 127.0.0.1:1: is it running?")
 }
+
+// As long as pages wait for their first visit, the page says how far that is.
+func TestFirstPass(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.finds(w.page("https://example.com/", "example.com"), "Home", "<p>Hello to you all.")
+	if strings.Contains(w.get("/crawls/news"), "<progress") {
+		t.Error("a bar, though all pages were visited")
+	}
+	w.page("https://example.com/next", "example.com")
+	w.has(w.get("/crawls/news"), `<progress max="2" value="1" aria-label="First pass">`, "1 of 2 pages visited; 1 to go", "1 not visited yet")
+	w.has(w.get("/"), `<progress max="2" value="1" aria-label="First pass">`)
+}
