@@ -108,14 +108,14 @@ func (d *devRun) run(ctx context.Context) (err error) {
 		return err
 	}
 	defer stopWorker()
-	if err := d.startCrawls(ctx); err != nil {
-		return notInterrupted(ctx, err)
-	}
 	stopWeb, err := d.startWeb(ctx)
 	if err != nil {
 		return err
 	}
 	defer stopWeb()
+	if err := d.startCrawls(ctx); err != nil {
+		return notInterrupted(ctx, err)
+	}
 	d.announce()
 	running := ctx
 	if d.For > 0 { // not counting the set-up, which may build Temporal

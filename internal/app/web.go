@@ -133,7 +133,7 @@ func (p *webPage) close() {
 	<-p.ended
 }
 
-// startWeb serves the page beside the worker.
+// startWeb serves the page beside the worker, and says where before anything else is said.
 func (d *devRun) startWeb(ctx context.Context) (stop func(), err error) {
 	l, err := embedded.Listen(embedded.Port{Number: portOr(d.WebPort, rememberedPort(strings.TrimPrefix(d.state.Web, "http://")), defaultWebPort), Must: d.WebPort != 0}, "the page for operators")
 	if err != nil {
@@ -151,6 +151,7 @@ func (d *devRun) startWeb(ctx context.Context) (stop func(), err error) {
 	}).Handler(), d.log)
 	d.state.Web = page.address()
 	d.writeState()
+	fmt.Fprintf(d.Out, "page         %s\n", d.state.Web)
 	return func() { jobs.wait(); page.close() }, nil
 }
 

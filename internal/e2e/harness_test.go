@@ -196,6 +196,7 @@ func (d *dev) cpu(pid int) time.Duration {
 
 type devState struct {
 	Address     string `json:"temporal_address"`
+	Web         string `json:"web"`
 	UI          string `json:"temporal_ui"`
 	TemporalPID int    `json:"temporal_pid"`
 }

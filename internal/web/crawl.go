@@ -2,14 +2,15 @@ package web
 
 import (
 	"context"
-	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
 	"recrawl/internal/crawl"
 	"recrawl/internal/report"
+	"recrawl/internal/store"
 )
 
 // crawlMore is what people are shown of a crawl besides its numbers.
@@ -19,8 +20,25 @@ type crawlMore struct {
 	Facts    []fact
 	Needs    []need
 	Changes  recentChanges
+	// Days are the last thirty, as Charts draw them.
+	Days   []report.Day
+	Charts []dayChart
+	// Hosts are those that one pass takes longest at.
+	Hosts []hostBar
 	// Buttons are the usual commands, Rare those that are seldom wanted.
 	Buttons, Rare []button
+}
+
+// Newest are the days, the last first.
+func (m crawlMore) Newest() []report.Day {
+	days := slices.Clone(m.Days)
+	slices.Reverse(days)
+	return days
+}
+
+// Quiet reports whether nothing needs somebody.
+func (m crawlMore) Quiet() bool {
+	return !slices.ContainsFunc(m.Needs, func(n need) bool { return !n.Calm })
 }
 
 // fact is a number with its name.
@@ -42,14 +60,46 @@ func crawlView(ctx context.Context, s *Server, r *http.Request) (answer, error) 
 	if wantsJSON(r) {
 		return a, nil
 	}
-	more := crawlMore{Sentence: sentence(line), Facts: factsOf(line), Needs: needsOf(line)}
-	more.Buttons, more.Rare = crawlButtons(line)
-	if more.Changes, err = s.recent(ctx, name, line.Generation, r.URL.Query().Get("kinds")); err != nil {
+	if a.More, err = s.crawlMore(ctx, line, r.URL.Query().Get("kinds")); err != nil {
 		return answer{}, err
 	}
-	a.More = more
 	return a, nil
 }
+
+// crawlMore is what people are shown of a crawl; kinds are those of changes that they chose.
+func (s *Server) crawlMore(ctx context.Context, line report.StatusLine, kinds string) (more crawlMore, err error) {
+	record, err := s.Report.Store.Crawl(ctx, line.Crawl)
+	if err != nil {
+		return more, err
+	}
+	var traps []store.TrapRecord
+	if line.Pages[crawl.Held.String()] > 0 {
+		if traps, err = s.Report.Store.Traps(ctx, store.TrapFilter{CrawlID: record.ID, Limit: trapsRead}); err != nil {
+			return more, err
+		}
+	}
+	if more.Days, err = s.Report.Days(ctx, line.Crawl); err != nil {
+		return more, err
+	}
+	passes, err := s.Report.Passes(ctx, line.Crawl, passesShown)
+	if err != nil {
+		return more, err
+	}
+	if more.Changes, err = s.recent(ctx, record, kinds); err != nil {
+		return more, err
+	}
+	more.Sentence, more.Facts, more.Needs = sentence(line), factsOf(line), needsOf(line, traps)
+	more.Charts, more.Hosts = dayCharts(more.Days), hostBars(line.Crawl, passes)
+	more.Buttons, more.Rare = crawlButtons(line)
+	return more, nil
+}
+
+const (
+	// trapsRead is among how many traps those that hold most are looked for.
+	trapsRead = 50
+	// passesShown is how many hosts are shown by how long one pass takes.
+	passesShown = 8
+)
 
 // at is an address below that of a crawl.
 func at(crawlName string, parts ...string) string {
@@ -61,14 +111,8 @@ func at(crawlName string, parts ...string) string {
 	return b.String()
 }
 
-// sentence says in one line how a crawl is.
-func sentence(line report.StatusLine) string {
-	words := fmt.Sprintf("%s, %s in the last hour", count(pagesOf(line), "page"), count(line.VisitsLastH, "visit"))
-	if line.InTrouble > 0 {
-		words += fmt.Sprintf("; %s cannot be fetched from", count(line.InTrouble, "host"))
-	}
-	return words
-}
+// sentence says in one line how a crawl is, on the clock of this machine.
+func sentence(line report.StatusLine) string { return line.Sentence(time.Local) }
 
 func pagesOf(line report.StatusLine) int {
 	n := 0
@@ -83,13 +127,29 @@ func factsOf(line report.StatusLine) []fact {
 	if due := time.Time(line.NextDue); !due.IsZero() {
 		next = report.When(due, time.Time(line.Now))
 	}
+	fresh := fact{Name: "Fresh", Value: "–", Note: "no copies yet"}
+	if f := line.Freshness; f != nil {
+		fresh.Value, fresh.Note = percent(f.Fresh), percent(f.Planned)+" planned"
+	}
 	return []fact{
-		{Name: "Pages", Value: count(pagesOf(line), ""), Note: count(line.Pages[crawl.Active.String()], "") + " active", Link: at(line.Crawl, "pages")},
+		fresh,
+		{Name: "Pages", Value: count(pagesOf(line), ""), Note: unvisitedWords(line), Link: at(line.Crawl, "pages")},
 		{Name: "Visits", Value: count(line.Visits, ""), Note: count(line.VisitsLastH, "") + " in the last hour"},
-		{Name: "Versions", Value: count(line.Versions, ""), Note: count(line.Links, "link")},
+		{Name: "Versions", Value: count(line.Versions, ""), Note: count(line.Links, "link") + " known"},
 		{Name: "Hosts", Value: count(line.Hosts, ""), Note: count(line.Waiting, "page") + " in line", Link: at(line.Crawl, "hosts")},
 		{Name: "Next visit", Value: next, Note: overdueWords(line)},
 	}
+}
+
+func unvisitedWords(line report.StatusLine) string {
+	n := line.Pages[crawl.Known.String()]
+	if line.Admission != nil {
+		n += line.Admission.Own
+	}
+	if n > 0 {
+		return count(n, "") + " not visited yet"
+	}
+	return "all visited"
 }
 
 func overdueWords(line report.StatusLine) string {

@@ -6,4 +6,8 @@
 // does is a command of the starter. Nothing of a crawled page is run, framed or loaded: its
 // text is escaped, its bytes are served as plain text or as a download, and a strict
 // Content-Security-Policy stands behind both.
+//
+// A page works without JavaScript. With it, assets/live.js hears when a crawl has changed,
+// fetches the page again, and takes over its parts that are marked data-fresh="NAME", each
+// name once a page. What is listed by <li id> lights up when it is new.
 package web

@@ -27,6 +27,9 @@ type Guard struct {
 const policy = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; " +
 	"form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 
+// formMost bounds what is posted: a button's fields, or a token.
+const formMost = 64 << 10
+
 // protect serves next to those who may ask.
 func (g Guard) protect(s *Server, next http.Handler) http.Handler {
 	crossOrigin := http.NewCrossOriginProtection()
@@ -47,6 +50,7 @@ func (g Guard) protect(s *Server, next http.Handler) http.Handler {
 			http.Error(w, "this server is not known by that name: RECRAWL_WEB_HOSTS lists its names", http.StatusForbidden)
 			return
 		}
+		r.Body = http.MaxBytesReader(w, r.Body, formMost)
 		known.ServeHTTP(w, r)
 	})
 }

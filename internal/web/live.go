@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/base64"
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"sync"
@@ -23,12 +22,14 @@ const (
 	// liveIdle is after how many looks without a change a browser is sent something, so that
 	// neither it nor what stands between thinks that we are gone.
 	liveIdle = 10
+	// markLimit is how long a look may take.
+	markLimit = 5 * time.Second
 )
 
 // live tells a browser when the crawl has changed, until it leaves.
 func (s *Server) live(w http.ResponseWriter, r *http.Request) {
 	ctx, name := r.Context(), r.PathValue("crawl")
-	mark, err := s.marks.of(ctx, s.Report, name)
+	mark, err := s.marks.of(ctx, s.Report.Store, s.Feed, name)
 	if err != nil {
 		s.fail(w, r, err)
 		return
@@ -67,7 +68,7 @@ func (s *Server) live(w http.ResponseWriter, r *http.Request) {
 		case <-ticker.C:
 		}
 		// A store that does not answer now may do so next time.
-		if now, err := s.marks.of(ctx, s.Report, name); err == nil {
+		if now, err := s.marks.of(ctx, s.Report.Store, s.Feed, name); err == nil {
 			mark = now
 		}
 	}
@@ -84,28 +85,48 @@ type mark struct {
 	at   time.Time
 }
 
-// of is the mark of a crawl: another one whenever its status is another.
-func (m *marks) of(ctx context.Context, r report.Reporter, name string) (string, error) {
+// of is the mark of a crawl: another one whenever something has happened to it. What only
+// time changes is not in it.
+func (m *marks) of(ctx context.Context, r report.Store, f Feed, name string) (string, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if known, ok := m.known[name]; ok && time.Since(known.at) < liveEvery/2 {
 		return known.text, nil
 	}
-	line, err := r.StatusOf(ctx, name)
+	ctx, cancel := context.WithTimeout(ctx, markLimit) // others wait for it
+	defer cancel()
+	text, err := markOf(ctx, r, f, name)
 	if err != nil {
 		delete(m.known, name)
 		return "", err
 	}
-	line.Now, line.Lag = line.CreatedAt, 0 // they change by themselves
-	text, err := json.Marshal(line)
-	if err != nil {
-		return "", err
-	}
-	sum := sha256.Sum256(text)
 	if m.known == nil {
 		m.known = map[string]mark{}
 	}
-	found := mark{base64.RawURLEncoding.EncodeToString(sum[:12]), time.Now()}
-	m.known[name] = found
-	return found.text, nil
+	m.known[name] = mark{text, time.Now()}
+	return text, nil
+}
+
+func markOf(ctx context.Context, r report.Store, f Feed, name string) (string, error) {
+	record, err := r.Crawl(ctx, name)
+	if err != nil {
+		return "", err
+	}
+	status, err := r.Status(ctx, record.ID)
+	if err != nil {
+		return "", err
+	}
+	care, err := r.Care(ctx, record.ID)
+	if err != nil {
+		return "", err
+	}
+	ends, err := f.FeedEnds(ctx)
+	if err != nil {
+		return "", err
+	}
+	sum := sha256.New()
+	for _, part := range []any{record.State, record.Generation, status.Pages, status.Visits, status.Waiting, status.Backoff, care.Troubles, ends.Newest} {
+		fmt.Fprintln(sum, part) // maps are printed in the order of their keys
+	}
+	return base64.RawURLEncoding.EncodeToString(sum.Sum(nil)[:12]), nil
 }

@@ -1,32 +1,40 @@
 package web
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"time"
 
 	"recrawl/internal/crawl"
 	"recrawl/internal/report"
+	"recrawl/internal/schedule"
+	"recrawl/internal/store"
 )
 
 // need is something of a crawl that waits for somebody.
 type need struct {
-	// Grave: nothing goes on until somebody acts.
-	Grave bool
-	What  string
-	Why   string
-	Until time.Time // when it is tried again by itself, zero if it is not
-	Link  string    // where to see more, "" for nowhere
+	// Grave: nothing goes on until somebody acts. Calm: it goes on by itself, and somebody may
+	// want to know.
+	Grave, Calm bool
+	What        string
+	Why         string
+	Until       time.Time // when it is tried again by itself, zero if it is not
+	Link        string    // where to see more, "" for nowhere
 	// Buttons mend it.
 	Buttons []button
 }
 
 // needsOf are a crawl's needs, the gravest first.
-func needsOf(line report.StatusLine) []need {
+func needsOf(line report.StatusLine, traps []store.TrapRecord) []need {
+	if line.State == crawl.CrawlStopped {
+		return []need{{Calm: true, What: "The crawl is stopped", Why: fmt.Sprintf("`starter crawl %s` starts it again", line.Crawl)}}
+	}
 	var needs []need
 	needs = append(needs, engineNeeds(line)...)
 	needs = append(needs, sinkNeeds(line)...)
 	needs = append(needs, hostNeeds(line)...)
-	return append(needs, pageNeeds(line)...)
+	return append(needs, pageNeeds(line, traps)...)
 }
 
 // engineNeeds are about workers, workflows and disks.
@@ -39,7 +47,7 @@ func engineNeeds(line report.StatusLine) []need {
 		if !time.Time(t.MendedAt).IsZero() {
 			continue
 		}
-		n := need{Grave: true, What: upperFirst(t.Part), Why: t.Problem}
+		n := need{Grave: true, What: "Trouble: " + report.TroublePart(t.Part), Why: t.Problem}
 		if t.Pages > 0 {
 			n.Why += fmt.Sprintf(" (%s)", count(t.Pages, "page"))
 		}
@@ -48,8 +56,16 @@ func engineNeeds(line report.StatusLine) []need {
 		}
 		needs = append(needs, n)
 	}
+	if b := line.Backlog; b != nil && b.Advice != "" {
+		needs = append(needs, need{
+			What: fmt.Sprintf("Work waits for a worker for %s", schedule.Rough(b.Age.Std())), Why: string(b.Advice),
+		})
+	}
 	return needs
 }
+
+// sinkLate is from when on a sink that delivers is behind.
+const sinkLate = time.Hour
 
 func sinkNeeds(line report.StatusLine) []need {
 	var needs []need
@@ -63,6 +79,9 @@ func sinkNeeds(line report.StatusLine) []need {
 		case k.Undelivered > 0:
 			n.What = fmt.Sprintf("Sink %s could not deliver %s", k.Sink, count(k.Undelivered, "change"))
 			n.Link = at(line.Crawl, "sinks", k.Sink, "failed")
+		case k.State == "delivering" && k.Lag.Std() >= sinkLate:
+			n.What = fmt.Sprintf("Sink %s is %s behind", k.Sink, schedule.Rough(k.Lag.Std()))
+			n.Why = count(k.Waiting, "change") + " wait: its receiver is slow, or no worker delivers"
 		default:
 			continue
 		}
@@ -78,41 +97,52 @@ func sinkNeeds(line report.StatusLine) []need {
 // waits for nobody, and a host that asked for quiet is asked again by itself.
 func hostNeeds(line report.StatusLine) []need {
 	var needs []need
-	shown := 0
 	for _, h := range line.HostTroubles {
-		shown++
-		if h.State == report.HostBlocked || h.State == report.HostThrottled {
+		if !h.State.NeedsSomebody() {
 			continue
 		}
 		n := need{What: fmt.Sprintf("%s is %s", h.Host, h.State), Why: h.Why, Until: time.Time(h.Until), Link: at(line.Crawl, "hosts", h.Host)}
 		if h.State == report.HostUnreachable {
 			n.Buttons = append(n.Buttons, button{
-				Action: at(line.Crawl, "retry"), Label: "Retry its pages", About: "of " + h.Host, Fields: []field{{"host", h.Host}},
+				Action: at(line.Crawl, "retry"), Label: "Retry failing pages", About: "of " + h.Host, Fields: []field{{"host", h.Host}},
 			})
 		}
 		n.Buttons = append(n.Buttons, button{Action: at(line.Crawl, "hosts", h.Host, "block"), Label: "Block", About: h.Host, Grave: true})
 		needs = append(needs, n)
 	}
-	if rest := line.InTrouble - shown; rest > 0 {
-		needs = append(needs, need{What: fmt.Sprintf("%s more cannot be fetched from", count(rest, "host")), Link: at(line.Crawl, "hosts")})
+	if rest := line.HostsNeedYou - len(needs); rest > 0 {
+		needs = append(needs, need{What: count(rest, "more host") + " of which nothing can be fetched", Link: at(line.Crawl, "hosts")})
 	}
 	return needs
 }
 
-func pageNeeds(line report.StatusLine) []need {
+// trapsShown is how many traps are named, those that hold most.
+const trapsShown = 3
+
+func pageNeeds(line report.StatusLine, traps []store.TrapRecord) []need {
 	var needs []need
 	if n := line.Pages[crawl.Failing.String()]; n > 0 {
 		needs = append(needs, need{
-			What: fmt.Sprintf("%s failing", plural(n, "page is", "pages are")), Why: "their last visits failed; each is tried again by itself, ever more seldom",
+			Calm: true, What: plural(n, "page fails", "pages fail"), Why: "each is tried again by itself, ever more seldom",
 			Link:    at(line.Crawl, "pages") + "?state=failing",
 			Buttons: []button{{Action: at(line.Crawl, "retry"), Label: "Retry all", About: "failing pages"}},
 		})
 	}
-	if n := line.Pages[crawl.Held.String()]; n > 0 {
+	traps = slices.DeleteFunc(slices.Clone(traps), func(t store.TrapRecord) bool {
+		return t.Held == 0 || t.State == store.TrapReleasing || t.State == store.TrapReleased
+	})
+	slices.SortStableFunc(traps, func(a, b store.TrapRecord) int { return cmp.Compare(b.Held, a.Held) })
+	named := 0
+	for _, t := range traps[:min(trapsShown, len(traps))] {
+		named += t.Held
 		needs = append(needs, need{
-			What: fmt.Sprintf("%s held in traps", plural(n, "page is", "pages are")), Why: "these parts of sites seem to have no end",
-			Link: at(line.Crawl, "traps"),
+			Calm: true, What: "Held as a trap: " + t.Name, Why: plural(t.Held, "page", "pages") + " of a part that seems to have no end: " + t.Detail,
+			Link:    at(line.Crawl, "traps"),
+			Buttons: []button{{Action: at(line.Crawl, "traps", t.Name, "release"), Label: "Release", About: "the pages of " + t.Name}},
 		})
+	}
+	if rest := line.Pages[crawl.Held.String()] - named; rest > 0 {
+		needs = append(needs, need{Calm: true, What: count(rest, "page") + " held in other traps", Link: at(line.Crawl, "traps")})
 	}
 	return needs
 }

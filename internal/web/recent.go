@@ -11,6 +11,7 @@ import (
 	"recrawl/internal/crawl"
 	"recrawl/internal/feed"
 	"recrawl/internal/feed/reader"
+	"recrawl/internal/store"
 )
 
 // recentChanges are the last changes of a crawl.
@@ -19,6 +20,8 @@ type recentChanges struct {
 	Kinds []choice
 	// All is the address of the whole list.
 	All string
+	// Chosen says that only some kinds are shown.
+	Chosen bool
 }
 
 // change is a change of a page, a host or a crawl, for people.
@@ -63,13 +66,10 @@ var kindChoices = []struct{ name, kinds string }{
 const shownChanges = 15
 
 // recent reads the last changes of a crawl of the kinds that were chosen.
-func (s *Server) recent(ctx context.Context, name string, generation int64, chosen string) (recentChanges, error) {
-	record, err := s.Report.Store.Crawl(ctx, name)
-	if err != nil {
-		return recentChanges{}, err
-	}
-	q := reader.Query{CrawlID: record.ID}
+func (s *Server) recent(ctx context.Context, record store.CrawlRecord, chosen string) (recentChanges, error) {
+	name, q := record.Spec.Name, reader.Query{CrawlID: record.ID}
 	if chosen != "" {
+		var err error
 		if q.Kinds, err = feed.SelectKinds(strings.Split(chosen, ",")); err != nil {
 			return recentChanges{}, fmt.Errorf("kinds: %w (%w)", err, errBad)
 		}
@@ -79,7 +79,7 @@ func (s *Server) recent(ctx context.Context, name string, generation int64, chos
 	if err != nil {
 		return recentChanges{}, err
 	}
-	found := recentChanges{All: at(name, "changes")}
+	found := recentChanges{All: at(name, "changes"), Chosen: chosen != ""}
 	for _, k := range kindChoices {
 		c := choice{Name: k.name, Link: at(name), Chosen: k.kinds == chosen}
 		if k.kinds != "" {
@@ -87,7 +87,7 @@ func (s *Server) recent(ctx context.Context, name string, generation int64, chos
 		}
 		found.Kinds = append(found.Kinds, c)
 	}
-	s.diffs.fill(ctx, changes, generation, last.Events)
+	s.diffs.fill(ctx, changes, record.Generation, last.Events)
 	for _, e := range last.Events {
 		found.Items = append(found.Items, changeOf(name, e))
 	}
@@ -111,7 +111,7 @@ func changeOf(crawlName string, e feed.Event) change {
 	}
 	page := fmt.Sprint(e.Page.ID)
 	c.Link = at(crawlName, "pages", page)
-	if e.Before != nil && e.Version != nil && e.Before.Seq != e.Version.Seq {
+	if e.Before != nil && e.Version != nil && e.Before.Digest != "" && e.Version.Digest != "" && e.Before.Seq != e.Version.Seq {
 		c.DiffLink = at(crawlName, "pages", page, "diff") + fmt.Sprintf("?from=%d&to=%d", e.Before.Seq, e.Version.Seq)
 	}
 	return c

@@ -2,6 +2,8 @@ package web
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"html/template"
 	"io/fs"
@@ -43,12 +45,18 @@ func parsePages() pages {
 // functions are what templates may call.
 func functions() template.FuncMap {
 	return template.FuncMap{
-		"at":    func(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05 UTC") },
-		"path":  url.PathEscape,
-		"time":  timeElement,
-		"count": count,
-		"clean": func(limit int, text string) string { return crawl.Clean(text, limit) },
-		"press": press,
+		"at":      func(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05 UTC") },
+		"path":    url.PathEscape,
+		"time":    timeElement,
+		"count":   count,
+		"clean":   func(limit int, text string) string { return crawl.Clean(text, limit) },
+		"pagesOf": pagesOf,
+		"percent": percent,
+		"sum":     func(a, b int) int { return a + b },
+		"inDays":  inDays,
+		"press":   press,
+		"asset":   asset,
+		"styles":  styles,
 		// inTime gives a part of a list the time from which its times are told.
 		"inTime":   func(c change, now time.Time) shownChange { return shownChange{c, now} },
 		"sentence": sentence,
@@ -71,6 +79,8 @@ type shown struct {
 	// "" on the crawl's own page.
 	Section  string
 	ReadOnly bool
+	// JSON says that the same is there for programs.
+	JSON bool
 }
 
 // Sections are the parts of a crawl, for the navigation.
@@ -109,7 +119,7 @@ func (s *Server) writePage(w http.ResponseWriter, r *http.Request, status int, n
 	}
 	in := shown{
 		answer: a, Said: s.said(w, r), Path: r.URL.RequestURI(), Section: sectionOf(r.URL.EscapedPath()),
-		ReadOnly: s.Commands == nil || readOnly(r.Context()),
+		ReadOnly: s.Commands == nil || readOnly(r.Context()), JSON: status == http.StatusOK,
 	}
 	if err := s.pages[name].ExecuteTemplate(&page, layout, in); err != nil {
 		s.Log.Error("the page cannot be shown", "path", r.URL.Path, "error", err)
@@ -216,10 +226,42 @@ func back(r *http.Request) string {
 	return to.RequestURI()
 }
 
-// cached lets browsers keep what comes with the program.
+// styles are the addresses of all style sheets, the common one first.
+func styles() []string {
+	names, err := fs.Glob(files, "assets/*.css")
+	if err != nil {
+		panic(err)
+	}
+	all := []string{asset(commonStyle)}
+	for _, name := range names {
+		if path.Base(name) != commonStyle {
+			all = append(all, asset(path.Base(name)))
+		}
+	}
+	return all
+}
+
+// commonStyle is the style sheet of all pages.
+const commonStyle = "style.css"
+
+// asset is the address of a file in assets, another one when the file is.
+func asset(name string) string {
+	data, err := files.ReadFile("assets/" + name)
+	if err != nil {
+		panic(err) // a mistake in a template
+	}
+	sum := sha256.Sum256(data)
+	return "/assets/" + name + "?v=" + hex.EncodeToString(sum[:6])
+}
+
+// cached lets browsers keep what comes with the program, under the addresses of asset.
 func cached(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Cache-Control", "max-age=300")
+		if r.URL.Query().Has("v") {
+			w.Header().Set("Cache-Control", "max-age=31536000, immutable")
+		} else {
+			w.Header().Set("Cache-Control", "no-cache")
+		}
 		next.ServeHTTP(w, r)
 	})
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"embed"
 	"errors"
-	"fmt"
 	"log/slog"
 	"net/http"
 	"time"
@@ -128,7 +127,7 @@ func (s *Server) act(a action) http.Handler {
 		}
 		said, err := a.do(r.Context(), s, r)
 		if err != nil {
-			s.fail(w, r, fmt.Errorf("%w%w", errCommand, err))
+			s.fail(w, r, commandError{err})
 			return
 		}
 		if wantsJSON(r) {
@@ -145,11 +144,15 @@ func (s *Server) act(a action) http.Handler {
 // Errors that are answered with a status of their own.
 var (
 	errReadOnly = errors.New("this page is read-only: commands are not carried out here")
-	// errCommand begins the errors of commands, whose words are those of the starter.
-	errCommand = errors.New("")
 	// errBad is wrapped by errors about what was asked.
 	errBad = errors.New("cannot be understood")
 )
+
+// commandError is that of a command, in the starter's words.
+type commandError struct{ error }
+
+// Unwrap implements the interface of errors.Is.
+func (e commandError) Unwrap() error { return e.error }
 
 // statusOf translates an error.
 func statusOf(err error) int {
@@ -160,7 +163,7 @@ func statusOf(err error) int {
 		return http.StatusForbidden
 	case errors.Is(err, errBad):
 		return http.StatusBadRequest
-	case errors.Is(err, errCommand):
+	case errors.As(err, new(commandError)):
 		return http.StatusConflict
 	}
 	return http.StatusInternalServerError

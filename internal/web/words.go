@@ -1,15 +1,15 @@
 package web
 
 import (
+	"fmt"
 	"html/template"
 	"reflect"
 	"strconv"
 	"strings"
 	"time"
-	"unicode"
-	"unicode/utf8"
 
 	"recrawl/internal/report"
+	"recrawl/internal/schedule"
 )
 
 // timeElement is a time for people: how long ago it was, or how long it takes until then.
@@ -71,7 +71,19 @@ func plural(n int, one, several string) string {
 	return grouped(int64(n)) + " " + several
 }
 
-func upperFirst(text string) string {
-	r, size := utf8.DecodeRuneInString(text)
-	return string(unicode.ToUpper(r)) + text[size:]
+// percent is a share as people say it; what is little is not nothing, and nearly all is not
+// all.
+func percent(share float64) string {
+	switch {
+	case share > 0 && share < 0.01:
+		return "under 1 %"
+	case share > 0.99 && share < 1:
+		return "over 99 %"
+	}
+	return fmt.Sprintf("%.0f %%", 100*share)
+}
+
+// inDays is a number of days in words.
+func inDays(days float64) string {
+	return schedule.Rough(time.Duration(days * 24 * float64(time.Hour)).Truncate(time.Second))
 }

@@ -1,11 +1,11 @@
-// Keeps an open page up to date. The server says when the crawl has changed; the page then
-// fetches itself and takes over the parts marked data-fresh. Without this script, or without
+// Keeps an open page up to date. The server says when the crawl has changed; the page then, or
+// after a minute, fetches itself and takes over the parts marked data-fresh. Without this script, or without
 // the connection, nothing is missing but that.
 "use strict";
 
 (() => {
   const stream = document.body.dataset.live;
-  if (!stream || !window.EventSource || !document.querySelector("[data-fresh]")) return;
+  if (!window.EventSource || !document.querySelector("[data-fresh]")) return;
   const told = document.getElementById("live");
   let seen = "", asking = false, again = false;
 
@@ -14,19 +14,23 @@
     told.classList.toggle("away", away);
   };
 
-  // What somebody is using is left alone: an open menu, a half-written field.
-  const used = (part) => part.contains(document.activeElement) && document.activeElement.matches("input, select, textarea")
-    || part.querySelector("details.menu[open]") !== null;
+  // What somebody is using is left alone: an open menu, what changed in a text, a half-written
+  // field, marked words.
+  const used = (part) => part.querySelector("details.menu[open], li > details[open]") !== null
+    || part.contains(document.activeElement) && document.activeElement.matches("input, select, textarea")
+    || !getSelection().isCollapsed && part.contains(getSelection().anchorNode);
+
+  const summary = (details) => details.querySelector("summary").textContent;
 
   const takeOver = (page) => {
     for (const fresh of page.querySelectorAll("[data-fresh]")) {
       const part = document.querySelector(`[data-fresh="${fresh.dataset.fresh}"]`);
       if (!part || part.innerHTML === fresh.innerHTML || used(part)) continue;
       const known = new Set([...part.querySelectorAll("li[id]")].map((e) => e.id));
-      const open = [...part.querySelectorAll("li[id] > details[open]")].map((e) => e.parentElement.id);
+      const open = [...part.querySelectorAll("details[open]")].map(summary);
       const focused = part.contains(document.activeElement) && document.activeElement.getAttribute("href");
       part.replaceChildren(...fresh.childNodes);
-      for (const id of open) document.getElementById(id)?.querySelector("details")?.setAttribute("open", "");
+      for (const details of part.querySelectorAll("details")) if (open.includes(summary(details))) details.open = true;
       if (known.size) for (const e of part.querySelectorAll("li[id]")) if (!known.has(e.id)) e.classList.add("fresh");
       if (focused) part.querySelector(`[href="${CSS.escape(focused)}"]`)?.focus();
     }
@@ -45,8 +49,12 @@
     if (again) { again = false; refresh(); }
   };
 
+  // Times go on though nothing happens, and some pages have no stream.
+  setInterval(() => { if (!document.hidden) refresh(); }, stream ? 60_000 : 15_000);
+
   let source = null;
   const follow = () => {
+    if (!stream) return;
     source = new EventSource(stream);
     source.addEventListener("mark", (e) => {
       say("live", false);
@@ -58,10 +66,14 @@
     source.onerror = () => say("not connected", true);
   };
 
+  // What was left alone catches up.
+  document.addEventListener("toggle", (e) => { if (!e.target.open) refresh(); }, true);
+
   // A page that nobody sees asks for nothing.
   document.addEventListener("visibilitychange", () => {
     if (document.hidden) { source?.close(); source = null; return; }
-    if (!source) { follow(); refresh(); }
+    if (!source) follow();
+    refresh();
   });
   if (!document.hidden) follow();
 })();

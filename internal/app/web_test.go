@@ -1,0 +1,174 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"go.temporal.io/sdk/client"
+
+	"recrawl/internal/cli"
+	"recrawl/internal/config"
+	"recrawl/internal/crawl"
+	"recrawl/internal/report"
+	"recrawl/internal/store/sqlite"
+)
+
+// A job's answer is the button's, if it comes soon; else it goes on when the browser leaves.
+func TestJobs(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		j := newJobs(t.Context())
+		quick, err := j.do(t.Context(), "the repair of news", func(context.Context) (string, error) { return "looked at 3 pages", nil })
+		if quick != "looked at 3 pages" || err != nil {
+			t.Errorf("%q, %v", quick, err)
+		}
+		if _, err := j.do(t.Context(), "the repair of news", func(context.Context) (string, error) { return "", errors.New("Temporal is away") }); err == nil {
+			t.Error("a job that failed at once says nothing")
+		}
+		ended := false
+		browser, leave := context.WithCancel(t.Context())
+		begun, err := j.do(browser, "the repair of news", func(ctx context.Context) (string, error) {
+			<-ctx.Done()
+			ended = true
+			return "", ctx.Err()
+		})
+		if begun != "the repair of news has begun and goes on" || err != nil {
+			t.Errorf("%q, %v", begun, err)
+		}
+		leave()
+		synctest.Wait()
+		if again, _ := j.do(t.Context(), "the repair of news", nil); again != "the repair of news is under way already" || ended {
+			t.Errorf("%q, ended %v", again, ended)
+		}
+		j.wait()
+		if !ended {
+			t.Error("the server has ended, and the job has not")
+		}
+	})
+}
+
+// Where Temporal is away pages are shown all the same: not each of them waits for it.
+func TestKeptTemporal(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		dials, answers := 0, false
+		k := &keptTemporal{dial: func(context.Context) (client.Client, error) {
+			if dials++; !answers {
+				return nil, errors.New("connection refused")
+			}
+			return client.NewLazyClient(client.Options{})
+		}}
+		for range 3 {
+			if _, err := k.flows(t.Context()); err == nil || !strings.Contains(err.Error(), "connection refused") {
+				t.Errorf("%v", err)
+			}
+		}
+		if dials != 1 {
+			t.Errorf("asked %d times at once", dials)
+		}
+		answers = true
+		time.Sleep(dialAgainAfter)
+		for range 3 {
+			c, err := k.flows(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			c.Close()
+		}
+		if dials != 2 {
+			t.Errorf("connected %d times", dials-1)
+		}
+		k.close()
+	})
+}
+
+// TestWeb serves a store without Temporal: what is known is shown, buttons say what is
+// wrong, and what is streamed ends with the server.
+func TestWeb(t *testing.T) {
+	t.Parallel()
+	at := cli.Target{Store: "sqlite:" + filepath.Join(t.TempDir(), "store.db"), Temporal: cli.TemporalOptions{Address: "127.0.0.1:1", Namespace: "default"}}
+	s, err := sqlite.Open(t.Context(), strings.TrimPrefix(at.Store, "sqlite:"), sqlite.Options{Owner: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() })
+	spec := crawl.DefaultSpec()
+	spec.Name = "news"
+	if _, err := s.OpenCrawl(t.Context(), spec); err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	out, said := io.Pipe()
+	served := make(chan error, 1)
+	go func() {
+		served <- Backend{}.Web(ctx, cli.WebOptions{
+			At: at, Listen: "127.0.0.1:0", UI: "http://localhost:8233/", Web: config.Web{Token: "0123456789abcdef"}, Out: said, Err: io.Discard,
+			Reporter: func(o cli.Opened) report.Reporter {
+				return report.Reporter{Store: o.Store, Visits: o.Visits, Deliveries: o.Sinks}
+			},
+		})
+	}()
+	line := make([]byte, 200)
+	n, err := out.Read(line)
+	if err != nil {
+		t.Fatal(err)
+	}
+	go io.Copy(io.Discard, out)
+	address := regexp.MustCompile(`http://localhost:\d+`).FindString(string(line[:n]))
+	ask := func(method, path string) *http.Response {
+		r, err := http.NewRequestWithContext(t.Context(), method, address+path, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header.Set("Authorization", "Bearer 0123456789abcdef")
+		r.Header.Set("Accept", "application/json")
+		answer, err := http.DefaultClient.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { answer.Body.Close() })
+		return answer
+	}
+	body, _ := io.ReadAll(ask(http.MethodGet, "/crawls/news.json").Body)
+	if !strings.HasPrefix(string(body), `{"crawl":"news","state":"running"`) {
+		t.Errorf("%s", body)
+	}
+	// The store takes it; the workflow, which cannot be told, hears of it later.
+	body, _ = io.ReadAll(ask(http.MethodPost, "/crawls/news/do/pause").Body)
+	if !strings.Contains(string(body), "its workflow hears of it later") {
+		t.Errorf("%s", body)
+	}
+	if answer := ask(http.MethodPost, "/crawls/news/retry"); answer.StatusCode != http.StatusConflict {
+		t.Errorf("%d", answer.StatusCode)
+	}
+	stream := ask(http.MethodGet, "/crawls/news/live")
+	stop()
+	if _, err := io.ReadAll(stream.Body); err != nil {
+		t.Errorf("the stream is cut off: %v", err)
+	}
+	if err := <-served; err != nil {
+		t.Error(err)
+	}
+}
+
+func TestUIOf(t *testing.T) {
+	t.Parallel()
+	for want, in := range map[string][2]string{
+		"":                                      {"", "default"},
+		"http://localhost:8233/namespaces/news": {"http://localhost:8233/", "news"},
+		"http://localhost:8233/namespaces/default": {"http://localhost:8233", ""},
+	} {
+		if got := uiOf(in[0], in[1]); got != want {
+			t.Errorf("%v: %q", in, got)
+		}
+	}
+}

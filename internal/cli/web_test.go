@@ -1,0 +1,48 @@
+package cli
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestWebCommand(t *testing.T) {
+	t.Parallel()
+	b := &fakeBackend{}
+	if got := starter(t, b, "web"); got.code != ExitOK || got.errOut != "" {
+		t.Fatalf("%+v", got)
+	}
+	if b.web == nil || b.web.Listen != "127.0.0.1:8234" || b.web.ReadOnly || b.web.At.Store == "" {
+		t.Errorf("%+v", b.web)
+	}
+	if got := starter(t, b, "web", "--listen", "[::1]:9000", "--read-only", "--ui", "http://ui.example.org"); got.code != ExitOK {
+		t.Fatalf("%+v", got)
+	}
+	if b.web.Listen != "[::1]:9000" || !b.web.ReadOnly || b.web.UI != "http://ui.example.org" {
+		t.Errorf("%+v", b.web)
+	}
+}
+
+// Where others can reach the page it is not served without a token, and nothing is begun.
+func TestWebRefused(t *testing.T) {
+	t.Parallel()
+	for listen, want := range map[string]string{
+		"0.0.0.0:8234": "0.0.0.0:8234 can be reached from other machines, and there is no token: set RECRAWL_WEB_TOKEN",
+		":8234":        ":8234 can be reached from other machines",
+		"8234":         "write HOST:PORT, such as 127.0.0.1:8234",
+	} {
+		b := &fakeBackend{}
+		got := starter(t, b, "web", "--listen", listen)
+		if got.code != ExitUsage || b.web != nil || got.out != "" {
+			t.Errorf("%s: %+v, %+v", listen, got, b.web)
+		}
+		checkLine(t, got.errOut, want)
+	}
+	b := &fakeBackend{}
+	got := starter(t, b, "dev", "--web-port", "8300")
+	if got.code != ExitOK || b.dev.WebPort != 8300 {
+		t.Errorf("dev: %+v, %+v", got, b.dev)
+	}
+	if help := starter(t, b, "web", "--help"); !strings.Contains(help.out, "RECRAWL_WEB_TOKEN") {
+		t.Errorf("the help does not name the token's variable: %s", help.out)
+	}
+}

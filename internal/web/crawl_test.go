@@ -1,0 +1,167 @@
+package web
+
+import (
+	"bytes"
+	"errors"
+	"net/http"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"recrawl/internal/crawl"
+	"recrawl/internal/store"
+)
+
+func TestCrawl(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	prices := w.page("https://example.com/prices", "example.com")
+	w.finds(prices, "Prices", "<p>Welcome to all who come here.<p>A ticket costs 10 euros.<p>Children are free.")
+	w.finds(prices, "New prices", "<p>Welcome to all who come here.<p>A ticket costs 12 euros.<p>Dogs are free.")
+	gone := w.page("https://example.com/old", "example.com")
+	w.visit(gone, store.VisitRecord{Outcome: crawl.OutcomeGone, State: crawl.Gone, Status: 404, Problem: "not found"})
+
+	page := w.get("/crawls/news")
+	w.has(page, "New prices", "<ins>A ticket costs 12 euros.</ins>", "<del>Children are free.</del>", "<ins>+2</ins>", "gone (404)",
+		`href="/crawls/news/pages/`, "diff?from=1&amp;to=2", `action="/crawls/news/do/pause"`, `action="/crawls/news/url"`)
+	if strings.Index(page, "gone (404)") > strings.Index(page, "New prices") {
+		t.Error("the newest change is not the first")
+	}
+	changed := w.get("/crawls/news?kinds=" + url.QueryEscape("page.changed,page.back"))
+	w.has(changed, "New prices", `aria-current="true">Changed`)
+	if strings.Contains(changed, "gone (404)") {
+		t.Error("a kind that was not asked for is shown")
+	}
+	if got := w.do(local(http.MethodGet, "/crawls/news?kinds=page.unheard", "")); got.Code != http.StatusBadRequest {
+		t.Errorf("an unknown kind: %d", got.Code)
+	}
+	missing := w.do(local(http.MethodGet, "/crawls/olds", ""))
+	if missing.Code != http.StatusNotFound {
+		t.Errorf("a crawl that does not exist: %d", missing.Code)
+	}
+}
+
+// The JSON of a crawl is that of `starter status --output json`.
+func TestCrawlJSON(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.finds(w.page("https://example.com/", "example.com"), "Home", "<p>Hello to you all.")
+	ownTime := regexp.MustCompile(`"(now|lag|ends|takes)":"[^"]*"`)
+	var want bytes.Buffer
+	r := w.server.Report
+	r.Out = &want
+	w.check(r.Status(t.Context(), "news"))
+	for _, path := range []string{"/crawls/news.json", "/crawls/news"} {
+		ask := local(http.MethodGet, path, "")
+		ask.Header.Set("Accept", "application/json")
+		got := w.do(ask)
+		if a, b := ownTime.ReplaceAllString(got.Body.String(), ""), ownTime.ReplaceAllString(want.String(), ""); a != b {
+			t.Errorf("%s:\n%s\nwant\n%s", path, a, b)
+		}
+		if got.Header().Get("Content-Type") != "application/json; charset=utf-8" {
+			t.Errorf("%s: %v", path, got.Header())
+		}
+	}
+	ask := local(http.MethodGet, "/crawls/olds.json", "")
+	if got := w.do(ask); got.Code != http.StatusNotFound || !strings.HasPrefix(got.Body.String(), `{"error":`) {
+		t.Errorf("a crawl that does not exist: %d %s", got.Code, got.Body)
+	}
+}
+
+// What a page calls itself is text, whatever it says, and cannot turn the line around.
+func TestHostileTitle(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	title := `</bdi><script>alert(1)</script><img src=x onerror=alert(2)>` + "\u202egnp.exe\u0000\u001b[31m" + strings.Repeat("long ", 2000)
+	w.finds(w.page("https://example.com/?q=%3Cscript%3E&x='\"", "example.com"), title, "<p><script>alert(3)</script>One line.<p>Two.")
+	w.finds(w.page("https://example.com/?q=%3Cscript%3E&x='\"", "example.com"), title, "<p>&lt;script&gt;alert(4)&lt;/script&gt; is said here.<p>Three.")
+	page := w.get("/crawls/news")
+	w.has(page, "&lt;script&gt;alert(1)")
+	for _, never := range []string{"<script>alert", "<img src", "\u202e", "\u001b", "\u0000", strings.Repeat("long ", 40)} {
+		if strings.Contains(page, never) {
+			t.Errorf("%q stands in the page", never)
+		}
+	}
+}
+
+// inline is what the Content-Security-Policy would keep from working.
+var inline = regexp.MustCompile(`(?i)\sstyle\s*=|<style|<script(?:\s[^>]*)?>[^<]|\son[a-z]+\s*=|javascript:`)
+
+func TestNothingInline(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.finds(w.page("https://example.com/", "example.com"), "Home", "<p>Hello to you all.")
+	for _, path := range []string{"/", "/crawls/news"} {
+		if found := inline.FindString(w.get(path)); found != "" {
+			t.Errorf("%s has %q", path, found)
+		}
+	}
+}
+
+// Each button does what the command does, and says what was understood on the page from
+// which it was pressed.
+func TestButtons(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		path   string
+		fields url.Values
+		call   string
+	}{
+		{"/crawls/news/do/pause", nil, "pause news"},
+		{"/crawls/news/do/repair", nil, "repair news"},
+		{"/crawls/news/retry", nil, `retry news ""`},
+		{"/crawls/news/retry", url.Values{"host": {"example.com:8080"}}, `retry news "example.com:8080"`},
+		{"/crawls/news/sinks/team/resume", nil, `sink resume news team ""`},
+		{"/crawls/news/sinks/team/replay", url.Values{"after": {"c1.ab.7"}}, `sink replay news team "c1.ab.7"`},
+		{"/crawls/news/hosts/example.com:8080/block", nil, "block example.com:8080 true"},
+		{"/crawls/news/hosts/example.com/unblock", nil, "block example.com false"},
+		{"/crawls/news/traps/example.com%2Fprint%2F%23/release", nil, "release news example.com/print/#"},
+	} {
+		w := newWorld(t)
+		fields := url.Values{"back": {"/crawls/news"}}
+		for k, v := range c.fields {
+			fields[k] = v
+		}
+		answer, next := w.press(c.path, fields)
+		if !slices.Equal(w.commands.calls, []string{c.call}) || answer.Header().Get("Location") != "/crawls/news" {
+			t.Errorf("%s: %d to %q, calls %v", c.path, answer.Code, answer.Header().Get("Location"), w.commands.calls)
+		}
+		w.has(next, `role="status">did: `)
+		if again := w.get("/crawls/news"); strings.Contains(again, "did: ") {
+			t.Error("what was done is said for ever")
+		}
+	}
+	for _, path := range []string{"/crawls/news/do/delete", "/crawls/news/sinks/team/erase", "/crawls/news/hosts/example.com/praise"} {
+		w := newWorld(t)
+		if got, _ := w.press(path, nil); got.Code != http.StatusConflict && got.Code != http.StatusBadRequest || len(w.commands.calls) > 0 {
+			t.Errorf("%s: %d, %v", path, got.Code, w.commands.calls)
+		}
+	}
+}
+
+// A command that fails says why, in the starter's words.
+func TestFailedCommand(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.commands.err = errors.New("cannot reach Temporal at 127.0.0.1:1: is it running?")
+	got, _ := w.press("/crawls/news/do/pause", nil)
+	if got.Code != http.StatusConflict {
+		t.Errorf("%d", got.Code)
+	}
+	w.has(got.Body.String(), "cannot reach Temporal at 127.0.0.1:1: is it running?")
+}
+
+// As long as pages wait for their first visit, the page says how far that is.
+func TestFirstPass(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.finds(w.page("https://example.com/", "example.com"), "Home", "<p>Hello to you all.")
+	if strings.Contains(w.get("/crawls/news"), "<progress") {
+		t.Error("a bar, though all pages were visited")
+	}
+	w.page("https://example.com/next", "example.com")
+	w.has(w.get("/crawls/news"), `<progress max="2" value="1" aria-label="First pass">`, "1 of 2 pages visited; 1 to go", "1 not visited yet")
+	w.has(w.get("/"), `<progress max="2" value="1" aria-label="First pass">`)
+}
