@@ -33,6 +33,8 @@ type Store interface {
 	Steering(ctx context.Context, crawlID int64, hosts bool) (store.SteeringRecord, error)
 	Evictions(ctx context.Context, crawlID int64, untold bool, limit int) ([]store.Eviction, error)
 	Ranking(ctx context.Context, crawlID int64) (last store.RankingRecord, links int, err error)
+	SearchPages(ctx context.Context, q store.PageSearch) (store.PagesFound, error)
+	SearchHosts(ctx context.Context, q store.HostSearch) (store.HostsFound, error)
 	ListHosts(ctx context.Context, f store.HostFilter) ([]store.HostRecord, error)
 	TroubledHosts(ctx context.Context, crawlID int64, limit int) ([]store.HostRecord, int, error)
 	Standings(ctx context.Context, pages []int64) (map[int64]store.Standing, error)

@@ -43,6 +43,7 @@ type PagesFound struct {
 // HostSearch chooses hosts of a crawl; zero fields choose all.
 type HostSearch struct {
 	CrawlID int64
+	Host    string // only this one
 	Text    string // stands somewhere in the name
 	After   string // host key, exclusive
 	Limit   int

@@ -177,6 +177,9 @@ func (s *Store) searchHosts(ctx context.Context, tx Tx, q store.HostSearch) (fou
 	if found.More {
 		and(`h.host <= $%d`, found.Through)
 	}
+	if q.Host != "" {
+		and(`h.host = $%d`, s.grouping.Unit(clean(q.Host)))
+	}
 	if q.Text != "" {
 		and(`h.host LIKE $%d ESCAPE '!'`, containing(q.Text))
 	}

@@ -160,5 +160,7 @@ func searchHosts(c *collection) {
 	want(c, "all, one by one", len(search(store.HostSearch{Limit: 1})), 4)
 	want(c, "h1", fmt.Sprint(search(store.HostSearch{Text: "H1"})), fmt.Sprint([]string{c.host(1), c.host(10)}))
 	want(c, "h1, one by one", len(search(store.HostSearch{Text: "h1", Limit: 1})), 2)
+	want(c, "one", fmt.Sprint(search(store.HostSearch{Host: c.host(2)})), fmt.Sprint([]string{c.host(2)}))
+	want(c, "none", len(search(store.HostSearch{Host: "no.such.host"})), 0)
 	want(c, "h_", len(search(store.HostSearch{Text: "h_"})), 0)
 }
