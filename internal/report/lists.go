@@ -377,3 +377,6 @@ func (r Reporter) AskURL(ctx context.Context, crawlName string, u urlkey.URL, ju
 	answer.Today = &check
 	return answer, err
 }
+
+// Words say what the crawl's rules say of a URL now.
+func (c ScopeCheck) Words() string { return todayWords(c) }

@@ -1,0 +1,53 @@
+package web
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"recrawl/internal/report"
+	"recrawl/internal/urlkey"
+)
+
+// urlMore is what people are shown of a URL that is no page.
+type urlMore struct {
+	Asked string
+	// Verdict says what the rules say now.
+	Verdict string
+	Pages   string // the address of the list of pages with such URLs
+}
+
+// urlView says what a crawl has of a URL. People are led to its page.
+func urlView(ctx context.Context, s *Server, r *http.Request) (answer, error) {
+	name, text := value(r, "crawl"), ask(r).text("url")
+	if text == "" {
+		return answer{}, fmt.Errorf("no URL %w: give one as url=https://example.com/page", errBad)
+	}
+	if !strings.Contains(text, "://") {
+		text = "https://" + text
+	}
+	u, err := urlkey.Canonical(text)
+	if err != nil {
+		return answer{}, fmt.Errorf("url %w: %w", errBad, err)
+	}
+	found, err := s.Report.AskURL(ctx, name, u, s.Judge)
+	if err != nil {
+		return answer{}, err
+	}
+	a := answer{Title: "A URL of " + name, Crawl: name, Now: found.Now, Data: found}
+	if found.Page != 0 {
+		a.To = at(name, "pages", strconv.FormatInt(found.Page, 10))
+		return a, nil
+	}
+	a.More = urlMore{Asked: text, Verdict: found.Today.Words(), Pages: at(name, "pages") + "?prefix=" + url.QueryEscape(folderOf(u))}
+	return a, nil
+}
+
+// folderOf is the part of a URL up to the last slash of its path.
+func folderOf(u urlkey.URL) string {
+	path := u.Path()
+	return u.Origin() + path[:strings.LastIndex(path, "/")+1]
+}
