@@ -8,7 +8,6 @@ import (
 	"strconv"
 	"strings"
 
-	"recrawl/internal/report"
 	"recrawl/internal/urlkey"
 )
 
@@ -42,7 +41,7 @@ func urlView(ctx context.Context, s *Server, r *http.Request) (answer, error) {
 		a.To = at(name, "pages", strconv.FormatInt(found.Page, 10))
 		return a, nil
 	}
-	a.More = urlMore{Asked: text, Verdict: found.Today.Words(), Pages: at(name, "pages") + "?prefix=" + url.QueryEscape(folderOf(u))}
+	a.More = urlMore{Asked: text, Verdict: upperFirst(found.Today.Words()) + ".", Pages: at(name, "pages") + "?prefix=" + url.QueryEscape(folderOf(u))}
 	return a, nil
 }
 
