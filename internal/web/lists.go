@@ -287,15 +287,13 @@ type rejectedMore struct {
 	Reason string
 	All    string
 	Kept   int
+	Cut    bool // there are more examples
 }
 
 // rejectedView shows how many links were rejected, and why, with examples.
 func rejectedView(ctx context.Context, s *Server, r *http.Request) (answer, error) {
 	a := ask(r)
-	q := report.RejectedQuery{Crawl: value(r, "crawl"), Reason: a.text("reason")}
-	if a.values.Has("limit") {
-		q.Limit = a.limit()
-	}
+	q := report.RejectedQuery{Crawl: value(r, "crawl"), Reason: a.text("reason"), Limit: a.limit()}
 	if a.err != nil {
 		return answer{}, a.err
 	}
@@ -306,7 +304,7 @@ func rejectedView(ctx context.Context, s *Server, r *http.Request) (answer, erro
 	return answer{
 		Title: "Rejected links of " + q.Crawl, Crawl: q.Crawl, Now: found.Now,
 		Data: rejectedAnswer{listed(r, found.Links, "", ""), found.Reasons},
-		More: rejectedMore{q.Reason, at(q.Crawl, "rejected"), store.RejectedKept},
+		More: rejectedMore{q.Reason, at(q.Crawl, "rejected"), store.RejectedKept, len(found.Links) == q.Limit},
 	}, nil
 }
 

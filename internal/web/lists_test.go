@@ -229,7 +229,7 @@ func TestPartsOfLists(t *testing.T) {
 	t.Parallel()
 	w := newSite(t, nil)
 	for list, number := range map[string]int{
-		"pages": 7, "pages?text=test": 7, "pages?host=a.test&state=active": 3, "hosts": 3, "hosts?text=.TEST": 3, "traps": 1, "duplicates": 1, "sources": 1, "sinks/team/failed": 1, "changes": 7,
+		"pages": 7, "pages?text=test": 7, "pages?host=a.test&state=active": 3, "hosts": 3, "hosts?text=.TEST": 3, "traps": 1, "duplicates": 1, "sources": 1, "sinks/team/failed": 1, "changes": 7, "changes?host=a.test": 5, "changes?kinds=page.gone,page.changed": 2,
 	} {
 		path, query, _ := strings.Cut(list, "?")
 		at, found, parts := "/crawls/news/"+path+".json?limit=1&"+query, 0, 0
