@@ -55,7 +55,7 @@ func BenchmarkViews(b *testing.B) {
 	path := filepath.Join(b.TempDir(), "store.db")
 	b.Run("sqlite", func(b *testing.B) {
 		measure(b, engine{
-			name: "sqlite", driver: "sqlite", dsn: path, unhex: "unhex(%s)", settle: "PRAGMA optimize",
+			name: "sqlite", driver: "sqlite", dsn: path, unhex: "unhex(%s)", settle: "SELECT 1",
 			open: func(ctx context.Context) (store.Store, error) {
 				return sqlite.Open(ctx, path, sqlite.Options{Owner: true})
 			},
@@ -215,20 +215,24 @@ func (e engine) insert(b *testing.B, crawlID int64, n int) {
 	exec(fmt.Sprintf(`INSERT INTO host_crawls (host_id, crawl_id, known, living, unattempted, last_served)
 		SELECT h.id, %d, %d, %d, 0, 0 FROM hosts h`, crawlID, n/4/hosts, n/hosts))
 	hostID := `(SELECT id FROM hosts h WHERE h.host = 'h' || (` + hostOf + `) || '.test')`
-	const at = int64(1_790_000_000_000_000)
+	// One page in a hundred is overdue.
+	at := time.Now().Add(-time.Duration(n/100) * time.Second).UnixMicro()
 	const batch = 50_000
 	for from := 1; from <= n; from += batch {
 		with := numbers(from, min(from+batch-1, n))
 		exec(`INSERT INTO pages (crawl_id, url_hash, url, host_id, level, found_at, found_from) ` + with + fmt.Sprintf(`
-			SELECT %d, %s, 'https://h' || (%s) || '.test/a/page/of/usual/length/' || i, %s, 1, %d, 0 FROM n ORDER BY i`,
+			SELECT %d, %s, 'https://h' || (%s) || '.test/a/page/of/usual/length/' || i, %s, 1, %d, 0 FROM n ORDER BY n.i`,
 			crawlID, fmt.Sprintf(e.unhex, `CAST(1000000000 + i AS TEXT)`), hostOf, hostID, at))
 		exec(`INSERT INTO versions (page_id, seq, visit, at, digest, text_digest, link_digest, bytes, text_bytes, content_type, title, canonical) ` + with + fmt.Sprintf(`
-			SELECT i, 1, 1, %d, '', '', '', 10000, 5000, 'text/html', 'The title of page ' || i, '' FROM n ORDER BY i`, at))
+			SELECT i, 1, 1, %d, '', '', '', 10000, 5000, 'text/html', 'The title of page ' || i, '' FROM n ORDER BY n.i`, at))
 		exec(`INSERT INTO frontier (page_id, crawl_id, host_id, state, visit, attempted, version_id, last_at, next_at) ` + with + fmt.Sprintf(`
-			SELECT i, %d, %s, %s, 1, 1, i, %d, %d + CAST(i AS BIGINT) * 1000000 FROM n ORDER BY i`, crawlID, hostID, state, at, at))
+			SELECT i, %d, %s, %s, CASE WHEN %s = 1 THEN 0 ELSE 1 END, 1, CASE WHEN %s = 1 THEN 0 ELSE i END, %d, %d + CAST(i AS BIGINT) * 1000000 FROM n ORDER BY n.i`,
+			crawlID, hostID, state, state, state, at, at))
 		exec(`INSERT INTO changes (crawl_id, page_id, at, visit, seq, kind, data) ` + with + fmt.Sprintf(`
-			SELECT %d, i, %d + CAST(i AS BIGINT), 1, 1, CASE WHEN i %% 1000 = 7 THEN 3 ELSE 1 END, '' FROM n ORDER BY i`, crawlID, at))
+			SELECT %d, i, %d + CAST(i AS BIGINT), 1, 1, CASE WHEN i %% 1000 = 7 THEN 3 ELSE 1 END, '' FROM n ORDER BY n.i`, crawlID, at))
 	}
+	exec(fmt.Sprintf(`INSERT INTO crawl_counts (crawl_id, kind, code, slot, n) SELECT f.crawl_id, 'state', f.state, 1, COUNT(*) FROM frontier f WHERE f.crawl_id = %d GROUP BY f.crawl_id, f.state`, crawlID))
+	exec(fmt.Sprintf(`INSERT INTO crawl_counts (crawl_id, kind, code, slot, n) SELECT %d, 'total', i, 1, %d FROM (SELECT 1 AS i UNION ALL SELECT 2) t`, crawlID, n))
 	some := n / 10
 	exec(`INSERT INTO duplicates (page_id, crawl_id, version_id, of_page, of_version, exact, resemblance, at) ` + numbers(2, some) + fmt.Sprintf(`
 		SELECT i, %d, i, i / 2, i / 2, 1, 1.0, %d FROM n`, crawlID, at))
