@@ -94,6 +94,7 @@ type Opened struct {
 	Visits report.Visits
 	Feed   Feed
 	Sinks  report.Deliveries
+	Search report.Search
 	io.Closer
 }
 

@@ -45,7 +45,7 @@ func (r Reporter) PagesBatch(ctx context.Context, q PagesSearch) (Batch[PageItem
 		return Batch[PageItem]{}, err
 	}
 	q.CrawlID = record.ID
-	found, err := r.Store.SearchPages(ctx, q.PageSearch)
+	found, err := r.Search.SearchPages(ctx, q.PageSearch)
 	if err != nil {
 		return Batch[PageItem]{}, err
 	}
@@ -123,7 +123,7 @@ func (r Reporter) HostsBatch(ctx context.Context, q HostsSearch) (Batch[HostItem
 
 func (r Reporter) searchHosts(ctx context.Context, q HostsSearch) (store.HostsFound, error) {
 	if !q.Trouble {
-		return r.Store.SearchHosts(ctx, q.HostSearch)
+		return r.Search.SearchHosts(ctx, q.HostSearch)
 	}
 	hosts, _, err := r.Store.TroubledHosts(ctx, q.CrawlID, MaxTroubleListed)
 	slices.SortFunc(hosts, func(a, b store.HostRecord) int { return cmp.Compare(a.Host, b.Host) })

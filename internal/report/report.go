@@ -33,8 +33,6 @@ type Store interface {
 	Steering(ctx context.Context, crawlID int64, hosts bool) (store.SteeringRecord, error)
 	Evictions(ctx context.Context, crawlID int64, untold bool, limit int) ([]store.Eviction, error)
 	Ranking(ctx context.Context, crawlID int64) (last store.RankingRecord, links int, err error)
-	SearchPages(ctx context.Context, q store.PageSearch) (store.PagesFound, error)
-	SearchHosts(ctx context.Context, q store.HostSearch) (store.HostsFound, error)
 	ListHosts(ctx context.Context, f store.HostFilter) ([]store.HostRecord, error)
 	TroubledHosts(ctx context.Context, crawlID int64, limit int) ([]store.HostRecord, int, error)
 	Standings(ctx context.Context, pages []int64) (map[int64]store.Standing, error)
@@ -49,6 +47,12 @@ type Store interface {
 // Visits is what surveys read of many pages at once; every store.Store is one.
 type Visits interface {
 	RecentVisits(ctx context.Context, pages []int64, each int) ([]store.VisitLook, error)
+}
+
+// Search is what finds pages and hosts by a part of their names; every store.Store is one.
+type Search interface {
+	SearchPages(ctx context.Context, q store.PageSearch) (store.PagesFound, error)
+	SearchHosts(ctx context.Context, q store.HostSearch) (store.HostsFound, error)
 }
 
 // Deliveries is what is read of sinks; every store.Store is one.
@@ -74,8 +78,10 @@ type Reporter struct {
 	Visits Visits // only Survey and Compare need them
 	// Deliveries are needed for sinks: by Sinks and FailedOf, and where a status shows them.
 	Deliveries Deliveries
-	Out        io.Writer
-	Format     Format
+	// Search is needed for parts of the lists of pages and hosts.
+	Search Search
+	Out    io.Writer
+	Format Format
 	// Short, unless nil, says of the disks of this machine with the store and the archive
 	// that they have no room left; "" if they have, or are elsewhere.
 	Short func() string

@@ -493,14 +493,3 @@ func TestStoreErrors(t *testing.T) {
 func (f *fake) Robots(_ context.Context, origin string) (store.RobotsRecord, error) {
 	return store.RobotsRecord{Origin: origin, State: store.RobotsAllowAll, Status: 404}, f.fail
 }
-
-func (f *fake) SearchPages(ctx context.Context, q store.PageSearch) (found store.PagesFound, err error) {
-	found.Pages, err = f.ListPages(ctx, store.PageFilter{CrawlID: q.CrawlID, States: q.States, Host: q.Host, After: q.After, Limit: q.Limit})
-	found.Pages = slices.DeleteFunc(found.Pages, func(p store.PageRecord) bool { return !strings.Contains(p.URL, q.Text) })
-	return found, err
-}
-
-func (f *fake) SearchHosts(ctx context.Context, q store.HostSearch) (found store.HostsFound, err error) {
-	found.Hosts, err = f.ListHosts(ctx, store.HostFilter{CrawlID: q.CrawlID, After: q.After, Limit: q.Limit})
-	return found, err
-}

@@ -19,13 +19,17 @@ func viewOperations() []operation {
 		{pattern: "/{$}", summary: "All crawls in numbers.", of: list[report.StatusLine]{}},
 		{pattern: "/crawls/{crawl}", summary: "A crawl in numbers.", of: report.StatusLine{}},
 		{pattern: "/crawls/{crawl}/changes", summary: "What changed, the newest first.", of: list[feed.Event]{}, params: []param{
-			kindsParam, hostParam, {name: "diff", about: "1: also what changed in the texts, as far as these are kept."},
-			{name: "before", about: "Where the part begins: next of the part before has it."}, limitParam,
+			kindsParam, hostParam,
+			{name: "diff", about: "1: also what changed in the texts, as far as these are kept."},
+			{name: "before", about: "Where the part begins: next of the part before has it."},
+			limitParam,
 		}},
 		{pattern: "/crawls/{crawl}/pages", summary: "Pages in the order in which they were found.", of: list[report.PageItem]{}, params: []param{
 			{name: "text", about: "Stands somewhere in the URL. In ASCII, capital letters are as good as small ones."},
-			{name: "prefix", about: "How the URL begins."}, hostParam,
-			{name: "state", about: "Only pages in this state, or in these, separated by commas."}, afterParam, limitParam,
+			{name: "prefix", about: "How the URL begins."},
+			hostParam,
+			{name: "state", about: "Only pages in this state, or in these, separated by commas."},
+			afterParam, limitParam,
 		}},
 		{
 			pattern: "/crawls/{crawl}/url", summary: "What the crawl has of a URL: its page, or why there is none.", of: report.URLAnswer{},
