@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"recrawl/internal/report"
 	"recrawl/internal/urlkey"
 )
 
@@ -25,14 +26,7 @@ func urlView(ctx context.Context, s *Server, r *http.Request) (answer, error) {
 	if text == "" {
 		return answer{}, fmt.Errorf("no URL %w: give one as url=https://example.com/page", errBad)
 	}
-	if !strings.Contains(text, "://") {
-		text = "https://" + text
-	}
-	u, err := urlkey.Canonical(text)
-	if err != nil {
-		return answer{}, fmt.Errorf("url %w: %w", errBad, err)
-	}
-	found, err := s.Report.AskURL(ctx, name, u, s.Judge)
+	u, found, err := s.askURL(ctx, name, text)
 	if err != nil {
 		return answer{}, err
 	}
@@ -43,6 +37,31 @@ func urlView(ctx context.Context, s *Server, r *http.Request) (answer, error) {
 	}
 	a.More = urlMore{Asked: text, Verdict: upperFirst(found.Today.Words()) + ".", Pages: at(name, "pages") + "?prefix=" + url.QueryEscape(folderOf(u))}
 	return a, nil
+}
+
+// askURL asks for a URL. Without a scheme it is that of https, unless only that of http is a
+// page.
+func (s *Server) askURL(ctx context.Context, crawlName, text string) (urlkey.URL, report.URLAnswer, error) {
+	if strings.Contains(text, "://") {
+		return s.askWhole(ctx, crawlName, text)
+	}
+	u, found, err := s.askWhole(ctx, crawlName, "https://"+text)
+	if err != nil || found.Page != 0 {
+		return u, found, err
+	}
+	if plain, page, err := s.askWhole(ctx, crawlName, "http://"+text); err != nil || page.Page != 0 {
+		return plain, page, err
+	}
+	return u, found, nil
+}
+
+func (s *Server) askWhole(ctx context.Context, crawlName, text string) (urlkey.URL, report.URLAnswer, error) {
+	u, err := urlkey.Canonical(text)
+	if err != nil {
+		return u, report.URLAnswer{}, fmt.Errorf("url %w: %w", errBad, err)
+	}
+	found, err := s.Report.AskURL(ctx, crawlName, u, s.Judge)
+	return u, found, err
 }
 
 // folderOf is the part of a URL up to the last slash of its path.

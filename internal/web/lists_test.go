@@ -334,6 +334,10 @@ func TestURLBox(t *testing.T) {
 			t.Errorf("%s: %d to %q, want %s\n%s", given, status, header.Get("Location"), want, body)
 		}
 	}
+	w.page("http://plain.test/")
+	if status, header, _ := w.get("/crawls/news/url?url=plain.test"); status != http.StatusSeeOther || header.Get("Location") != fmt.Sprintf("/crawls/news/pages/%d", w.pages["http://plain.test/"]) {
+		t.Errorf("plain.test: %d to %q", status, header.Get("Location"))
+	}
 	body := w.html("/crawls/news/url?url=https://elsewhere.test/%3Cb%3E")
 	for _, want := range []string{"It is out of scope of the crawl", "decides", "beyond &lt;b&gt;this site", "found on"} {
 		if !strings.Contains(body, want) {
