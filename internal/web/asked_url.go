@@ -22,7 +22,7 @@ type urlMore struct {
 
 // urlView says what a crawl has of a URL. People are led to its page.
 func urlView(ctx context.Context, s *Server, r *http.Request) (answer, error) {
-	name, text := value(r, "crawl"), ask(r).text("url")
+	name, text := value(r, "crawl"), askedOf(r).text("url")
 	if text == "" {
 		return answer{}, fmt.Errorf("no URL %w: give one as url=https://example.com/page", errBad)
 	}

@@ -28,7 +28,7 @@ type asked struct {
 	err    error
 }
 
-func ask(r *http.Request) *asked { return &asked{values: r.URL.Query()} }
+func askedOf(r *http.Request) *asked { return &asked{values: r.URL.Query()} }
 
 // text is a parameter, without space around it, "" if it is not given.
 func (a *asked) text(name string) string { return strings.TrimSpace(a.values.Get(name)) }
@@ -158,7 +158,7 @@ func stateOptions(chosen []crawl.PageState) []option {
 
 // pagesView lists pages by state, host, prefix, and text of the URL.
 func pagesView(ctx context.Context, s *Server, r *http.Request) (answer, error) {
-	a := ask(r)
+	a := askedOf(r)
 	q := report.PagesSearch{Crawl: value(r, "crawl"), PageSearch: store.PageSearch{
 		States: a.states(), Host: strings.ToLower(a.text("host")), Prefix: a.text("prefix"), Text: escaped(a.text("text")),
 		After: a.number("after"), Limit: a.limit(),
@@ -209,7 +209,7 @@ type hostsMore struct {
 
 // hostsView lists hosts by text of their names, or those in trouble.
 func hostsView(ctx context.Context, s *Server, r *http.Request) (answer, error) {
-	a := ask(r)
+	a := askedOf(r)
 	q := report.HostsSearch{Crawl: value(r, "crawl"), Trouble: a.text("trouble") != "", HostSearch: store.HostSearch{
 		Text: strings.ToLower(a.text("text")), After: a.text("after"), Limit: a.limit(),
 	}}
@@ -229,6 +229,8 @@ func hostsView(ctx context.Context, s *Server, r *http.Request) (answer, error) 
 
 // hostMore is what people are shown of a host besides its numbers.
 type hostMore struct {
+	// Kept is the share of requests that is kept for pages that were never visited.
+	Kept    string
 	Robots  []report.RobotsText
 	Buttons []button
 }
@@ -247,7 +249,7 @@ func hostView(ctx context.Context, s *Server, r *http.Request) (answer, error) {
 	if wantsJSON(r) {
 		return a, nil
 	}
-	more := hostMore{Buttons: []button{
+	more := hostMore{Kept: fmt.Sprintf("%.0f %%", 100*item.Kept), Buttons: []button{
 		{Action: at(name, "retry"), Label: "Retry its failing pages", Fields: []field{{"host", item.Host}}},
 		{Action: at(name, "hosts", item.Host, "block"), Label: "Block", About: item.Host, Grave: true},
 	}}
@@ -292,7 +294,7 @@ type rejectedMore struct {
 
 // rejectedView shows how many links were rejected, and why, with examples.
 func rejectedView(ctx context.Context, s *Server, r *http.Request) (answer, error) {
-	a := ask(r)
+	a := askedOf(r)
 	q := report.RejectedQuery{Crawl: value(r, "crawl"), Reason: a.text("reason"), Limit: a.limit()}
 	if a.err != nil {
 		return answer{}, a.err
@@ -320,7 +322,7 @@ const shownPrefixes = 20
 
 // trapsView lists traps, each with the button that releases it.
 func trapsView(ctx context.Context, s *Server, r *http.Request) (answer, error) {
-	a := ask(r)
+	a := askedOf(r)
 	name, after, limit := value(r, "crawl"), a.number("after"), a.limit()
 	if a.err != nil {
 		return answer{}, a.err
@@ -351,7 +353,7 @@ const shownMirrors = 20
 
 // duplicatesView lists duplicates, and hosts with mostly the same contents.
 func duplicatesView(ctx context.Context, s *Server, r *http.Request) (answer, error) {
-	a := ask(r)
+	a := askedOf(r)
 	name, limit := value(r, "crawl"), a.limit()
 	of, page, err := pairOf(a.text("after"))
 	if err != nil {
@@ -394,7 +396,7 @@ type sourcesMore struct {
 
 // sourcesView lists sitemaps and feeds.
 func sourcesView(ctx context.Context, s *Server, r *http.Request) (answer, error) {
-	a := ask(r)
+	a := askedOf(r)
 	q := report.SourcesQuery{Crawl: value(r, "crawl"), Host: strings.ToLower(a.text("host")), Limit: a.limit()}
 	after := a.number("after")
 	if a.err != nil {
@@ -458,7 +460,7 @@ type failedMore struct {
 
 // failedView lists what a sink could not deliver.
 func failedView(ctx context.Context, s *Server, r *http.Request) (answer, error) {
-	a := ask(r)
+	a := askedOf(r)
 	name, sink, after, limit := r.PathValue("crawl"), r.PathValue("sink"), a.number("after"), a.limit()
 	if a.err != nil {
 		return answer{}, a.err
@@ -477,6 +479,3 @@ func failedView(ctx context.Context, s *Server, r *http.Request) (answer, error)
 func releaseButton(crawlName, trap string) button {
 	return button{Action: at(crawlName, "traps", trap, "release"), Label: "Release", About: trap}
 }
-
-// percent is a share for people.
-func percent(share float64) string { return fmt.Sprintf("%.0f %%", 100*share) }

@@ -52,7 +52,6 @@ func functions() template.FuncMap {
 		"inTime":   func(c change, now time.Time) shownChange { return shownChange{c, now} },
 		"sentence": sentence,
 		"json":     jsonAddress,
-		"percent":  percent,
 		"release":  releaseButton,
 		"rough":    func(d any) string { return schedule.Rough(asDuration(d)) },
 	}
