@@ -35,7 +35,7 @@ func urlView(ctx context.Context, s *Server, r *http.Request) (answer, error) {
 		a.To = at(name, "pages", strconv.FormatInt(found.Page, 10))
 		return a, nil
 	}
-	a.More = urlMore{Asked: text, Verdict: upperFirst(found.Today.Words()) + ".", Pages: at(name, "pages") + "?prefix=" + url.QueryEscape(folderOf(u))}
+	a.More = urlMore{Asked: text, Verdict: capital(found.Today.Words()) + ".", Pages: at(name, "pages") + "?prefix=" + url.QueryEscape(folderOf(u))}
 	return a, nil
 }
 

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 	"unicode"
+	"unicode/utf8"
 )
 
 // object is an object of JSON.
@@ -100,7 +101,7 @@ func (s *schemas) reference(t reflect.Type) object {
 func schemaName(t reflect.Type) string {
 	name, of, generic := strings.Cut(strings.TrimSuffix(t.Name(), "]"), "[")
 	if generic {
-		name = of[strings.LastIndex(of, ".")+1:] + upperFirst(name)
+		name = of[strings.LastIndex(of, ".")+1:] + capital(name)
 	}
 	name = strings.Map(func(r rune) rune {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) {
@@ -111,7 +112,7 @@ func schemaName(t reflect.Type) string {
 	if name == "" {
 		panic(fmt.Sprintf("web: %s has no name for the description of the API", t))
 	}
-	return upperFirst(name)
+	return capital(name)
 }
 
 // sometimesNull are the lists that are null instead of empty, by schema and field.
@@ -140,4 +141,10 @@ func (s *schemas) fields(t reflect.Type, properties object, required *[]string) 
 			*required = append(*required, name)
 		}
 	}
+}
+
+// capital is a text that begins with a capital letter.
+func capital(text string) string {
+	r, size := utf8.DecodeRuneInString(text)
+	return string(unicode.ToUpper(r)) + text[size:]
 }
