@@ -37,7 +37,7 @@ func (b Backend) Web(ctx context.Context, o cli.WebOptions) (err error) {
 	}
 	defer func() { err = errors.Join(err, opened.Close()) }()
 	options := web.Options{
-		Report: o.Reporter(opened), Feed: opened.Feed, TemporalUI: uiOf(o.UI, o.At.Temporal.Namespace), Guard: guardOf(o.Web), Log: log,
+		Report: o.Reporter(opened), Feed: opened.Feed, Judge: o.Judge(ctx, opened), TemporalUI: uiOf(o.UI, o.At.Temporal.Namespace), Guard: guardOf(o.Web), Log: log,
 	}
 	if o.At.Archive != "" {
 		if options.Files, err = b.OpenArchive(ctx, o.At.Archive); err != nil {
@@ -143,10 +143,10 @@ func (d *devRun) startWeb(ctx context.Context) (stop func(), err error) {
 	d.stateMu.Lock()
 	defer d.stateMu.Unlock()
 	page := servePage(ctx, l, web.New(web.Options{
-		Report: report.Reporter{Store: d.store, Visits: d.store, Deliveries: d.store, Requests: d.store, Contact: d.Config.Contact, Out: io.Discard, Format: report.JSON, Short: func() string {
+		Report: report.Reporter{Store: d.store, Visits: d.store, Deliveries: d.store, Requests: d.store, Search: d.store, Contact: d.Config.Contact, Out: io.Discard, Format: report.JSON, Short: func() string {
 			return room.Short(config.LocalFolders(d.state.Store, d.state.Archive), room.Least, room.Measure)
 		}},
-		Feed: d.store, Files: d.files, Guard: guardOf(d.Config.Web), TemporalUI: uiOf(d.state.TemporalUI, d.state.TemporalNamespace), Log: d.log,
+		Feed: d.store, Files: d.files, Judge: cli.NewScopeJudge(ctx, d.Config, cli.Opened{Store: d.store, Seeds: d.store}), Guard: guardOf(d.Config.Web), TemporalUI: uiOf(d.state.TemporalUI, d.state.TemporalNamespace), Log: d.log,
 		Commands: webCommands{operator: d.operator(), jobs: jobs},
 	}).Handler(), d.log)
 	d.state.Web = page.address()

@@ -96,6 +96,8 @@ type Opened struct {
 	Sinks  report.Deliveries
 	// Requests are what evidence is read from.
 	Requests report.Requests
+	// Search is what the page for operators finds pages and hosts with.
+	Search report.Search
 	io.Closer
 }
 

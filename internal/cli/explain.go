@@ -1,8 +1,10 @@
 package cli
 
 import (
+	"context"
 	"errors"
 
+	"recrawl/internal/config"
 	"recrawl/internal/report"
 	"recrawl/internal/store"
 	"recrawl/internal/urlkey"
@@ -59,6 +61,11 @@ func (c explainCmd) judge(s *session, opened Opened) report.ScopeJudge {
 		}
 		return check, err
 	}
+}
+
+// NewScopeJudge judges URLs that are no pages, as 'starter explain' does, until ctx ends.
+func NewScopeJudge(ctx context.Context, cfg config.Config, opened Opened) report.ScopeJudge {
+	return explainCmd{}.judge(&session{ctx: ctx, cfg: cfg}, opened)
 }
 
 // live asks the page's workflow. Its silence is part of the answer.

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"io"
 	"log/slog"
 
@@ -34,6 +35,7 @@ type WebOptions struct {
 	Web      config.Web
 	Log      slog.Level
 	Reporter func(Opened) report.Reporter
+	Judge    func(context.Context, Opened) report.ScopeJudge
 	Out, Err io.Writer
 }
 
@@ -55,6 +57,7 @@ func (c webCmd) Run(s *session) error {
 	return s.env.Backend.Web(s.ctx, WebOptions{
 		At: s.target(), Listen: c.Listen, ReadOnly: c.ReadOnly, UI: c.UI, Web: s.cfg.Web, Log: s.cfg.Log,
 		Reporter: func(o Opened) report.Reporter { return s.reporter(o, nil) },
+		Judge:    func(ctx context.Context, o Opened) report.ScopeJudge { return NewScopeJudge(ctx, s.cfg, o) },
 		Out:      s.env.screen, Err: s.env.Stderr,
 	})
 }

@@ -43,8 +43,7 @@ func (r Reporter) Duplicates(ctx context.Context, crawlName string, limit int) e
 		t := newTable(r.Out, header...)
 		for _, d := range found {
 			if r.Format == JSON {
-				line := duplicateLine{URL: d.Page.URL, Of: d.Of.URL, Exact: d.Exact, Resemblance: d.Resemblance, At: stamp(d.At), Holds: d.Holds}
-				if err := writeJSON(r.Out, line); err != nil {
+				if err := writeJSON(r.Out, duplicateLineOf(d)); err != nil {
 					return err
 				}
 				continue
@@ -66,6 +65,10 @@ func (r Reporter) Duplicates(ctx context.Context, crawlName string, limit int) e
 	return nil
 }
 
+func duplicateLineOf(d store.DuplicateRecord) duplicateLine {
+	return duplicateLine{URL: d.Page.URL, Of: d.Of.URL, Exact: d.Exact, Resemblance: d.Resemblance, At: stamp(d.At), Holds: d.Holds}
+}
+
 func likeness(d store.DuplicateRecord) string {
 	text := fmt.Sprintf("%.3f", d.Resemblance)
 	if d.Exact {
@@ -77,7 +80,8 @@ func likeness(d store.DuplicateRecord) string {
 	return text
 }
 
-type mirrorLine struct {
+// MirrorLine is a pair of hosts with mostly the same contents.
+type MirrorLine struct {
 	A      string `json:"a"`
 	B      string `json:"b"`
 	Shared int    `json:"shared"` // contents that both hosts have
@@ -101,7 +105,7 @@ func (r Reporter) Mirrors(ctx context.Context, crawlName string, limit int) erro
 	}
 	if r.Format == JSON {
 		for _, m := range mirrors {
-			if err := writeJSON(r.Out, mirrorLine{m.A, m.B, m.Shared, m.OfA, m.OfB}); err != nil {
+			if err := writeJSON(r.Out, MirrorLine{m.A, m.B, m.Shared, m.OfA, m.OfB}); err != nil {
 				return err
 			}
 		}

@@ -53,7 +53,7 @@ type explainLine struct {
 	// page was never compared.
 	Estimates *estimatesLine `json:"estimates"`
 	Workflow  liveLine       `json:"workflow"`
-	Host      *hostLine      `json:"host"`
+	Host      *HostLine      `json:"host"`
 	Robots    *RobotsCheck   `json:"robots"`
 }
 

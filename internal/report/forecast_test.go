@@ -66,7 +66,7 @@ func TestForecastGolden(t *testing.T) {
 	t.Parallel()
 	for name, q := range map[string]ForecastQuery{
 		"forecast":          {Crawl: "news"},
-		"forecast-budgets":  {Crawl: "news", Budgets: asked(t, "2x, 20/day,1e9/day")},
+		"forecast-budgets":  {Crawl: "news", Budgets: budgetsAsked(t, "2x, 20/day,1e9/day")},
 		"forecast-promises": {Crawl: "news", Fresh: []float64{0.2, 0.9, 0.995}},
 		"forecast-none":     {Crawl: "empty"},
 	} {
@@ -76,7 +76,7 @@ func TestForecastGolden(t *testing.T) {
 	}
 }
 
-func asked(t *testing.T, list string) []Budget {
+func budgetsAsked(t *testing.T, list string) []Budget {
 	t.Helper()
 	budgets, err := ParseBudgets(list)
 	if err != nil {
@@ -113,7 +113,7 @@ func TestForecastOfHosts(t *testing.T) {
 // A sample says nearly the same as all pages.
 func TestForecastOfASample(t *testing.T) {
 	t.Parallel()
-	q := ForecastQuery{Crawl: "news", Budgets: asked(t, "1x,4x,20x")}
+	q := ForecastQuery{Crawl: "news", Budgets: budgetsAsked(t, "1x,4x,20x")}
 	f := forecastable()
 	all, err := Reporter{Store: f, Visits: f}.ForecastOf(t.Context(), q)
 	if err != nil {

@@ -19,7 +19,8 @@ type HostsQuery struct {
 	Limit int // 0 is all
 }
 
-type hostLine struct {
+// HostLine is a host of a crawl.
+type HostLine struct {
 	Host         string         `json:"host"`
 	State        HostState      `json:"state"`
 	Why          orNull         `json:"why"` // of any state but ok
@@ -125,8 +126,8 @@ func hostReasons(h store.HostRecord, why string) string {
 	return some(strings.Join(all, "; "))
 }
 
-func hostOf(h store.HostRecord, state HostState, why string) hostLine {
-	line := hostLine{
+func hostOf(h store.HostRecord, state HostState, why string) HostLine {
+	line := HostLine{
 		Host: h.Host, State: state, Why: orNull(why), DelayReason: orNull(polite.Words(h.GapReason)), Unvisited: h.Unvisited, Kept: discovery(h).Kept,
 		Delay: crawl.Duration(h.Delay), NextFree: stamp(h.NextFree), BackoffUntil: stamp(h.BackoffUntil),
 		Blocked: h.Blocked, Robots: []robotsLine{}, Waiting: h.Waiting, InFlight: h.InFlight,

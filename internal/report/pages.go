@@ -21,7 +21,8 @@ type PagesQuery struct {
 	Limit         int
 }
 
-type pageLine struct {
+// PageLine is a page in a list.
+type PageLine struct {
 	URL       string          `json:"url"`
 	Host      string          `json:"host"`
 	State     crawl.PageState `json:"state"`
@@ -111,17 +112,20 @@ func (r Reporter) pageBatch(ctx context.Context, pages []store.PageRecord, o out
 				when(p.LastAt, o.now), is.words(o.now), strconv.Itoa(p.Backlinks), sizeOf(p.Last), some(essence(p.Last.ContentType)), p.URL)
 			continue
 		}
-		err = writeJSON(r.Out, pageLine{
-			URL: p.URL, Host: p.Host, State: p.State, HostState: is.state, Level: p.Level, Visits: p.Visits, Changes: p.Changes,
-			LastVisit: stamp(p.LastAt), NextVisit: stamp(is.At), nextLine: nextLineOf(is.Next), Due: stamp(p.NextAt), Backlinks: p.Backlinks,
-			Type: orNull(p.Last.ContentType), Bytes: p.Last.Bytes,
-			AsInVersion: asInVersion(p),
-		})
-		if err != nil {
+		if err := writeJSON(r.Out, pageLineOf(p, is)); err != nil {
 			return err
 		}
 	}
 	return t.flush()
+}
+
+func pageLineOf(p store.PageRecord, is prospect) PageLine {
+	return PageLine{
+		URL: p.URL, Host: p.Host, State: p.State, HostState: is.state, Level: p.Level, Visits: p.Visits, Changes: p.Changes,
+		LastVisit: stamp(p.LastAt), NextVisit: stamp(is.At), nextLine: nextLineOf(is.Next), Due: stamp(p.NextAt), Backlinks: p.Backlinks,
+		Type: orNull(p.Last.ContentType), Bytes: p.Last.Bytes,
+		AsInVersion: asInVersion(p),
+	}
 }
 
 // sizeOf is the size of a version, if there is one.

@@ -18,7 +18,8 @@ type RejectedQuery struct {
 	Limit  int    // of the URLs; 0 is all that are kept
 }
 
-type rejectedLine struct {
+// RejectedLine is a link that a crawl did not take.
+type RejectedLine struct {
 	Reason string `json:"reason"`
 	URL    string `json:"url"`
 	Detail string `json:"detail,omitempty"`
@@ -33,22 +34,13 @@ func (r Reporter) Rejected(ctx context.Context, q RejectedQuery) error {
 	if err != nil {
 		return err
 	}
-	counts, err := r.Store.Rejections(ctx, record.ID)
-	if err != nil {
-		return err
-	}
-	limit := q.Limit
-	if limit == 0 {
-		limit = max(1, len(counts)) * store.RejectedKept
-	}
-	links, err := r.Store.ListRejected(ctx, store.RejectedFilter{CrawlID: record.ID, Reason: q.Reason, Limit: limit})
+	counts, links, err := r.rejected(ctx, record.ID, q)
 	if err != nil {
 		return err
 	}
 	if r.Format == JSON {
 		for _, l := range links {
-			line := rejectedLine{Reason: l.Reason, URL: l.URL, Detail: l.Detail, From: orNull(l.From), At: stamp(l.At)}
-			if err := writeJSON(r.Out, line); err != nil {
+			if err := writeJSON(r.Out, rejectedLineOf(l)); err != nil {
 				return err
 			}
 		}
@@ -75,9 +67,27 @@ func (r Reporter) Rejected(ctx context.Context, q RejectedQuery) error {
 	return t.flush()
 }
 
-// notTakenLine is a URL that is no page of a crawl: how a link to it was rejected, if
+// rejected reads what Rejected writes.
+func (r Reporter) rejected(ctx context.Context, crawlID int64, q RejectedQuery) ([]store.RejectionCount, []store.RejectedLink, error) {
+	counts, err := r.Store.Rejections(ctx, crawlID)
+	if err != nil {
+		return nil, nil, err
+	}
+	limit := q.Limit
+	if limit == 0 {
+		limit = max(1, len(counts)) * store.RejectedKept
+	}
+	links, err := r.Store.ListRejected(ctx, store.RejectedFilter{CrawlID: crawlID, Reason: q.Reason, Limit: limit})
+	return counts, links, err
+}
+
+func rejectedLineOf(l store.RejectedLink) RejectedLine {
+	return RejectedLine{Reason: l.Reason, URL: l.URL, Detail: l.Detail, From: orNull(l.From), At: stamp(l.At)}
+}
+
+// NotTakenLine is a URL that is no page of a crawl: how a link to it was rejected, if
 // that is known, and what the rules say now.
-type notTakenLine struct {
+type NotTakenLine struct {
 	URL    string      `json:"url"`
 	Crawl  string      `json:"crawl"`
 	State  string      `json:"state"` // rejected, or unknown if no link to it is among the examples
@@ -133,15 +143,10 @@ func (r Reporter) ExplainRejected(ctx context.Context, url, crawlName string, ju
 
 // notTaken writes why a crawl has no page of a URL, if anything is known of that.
 func (r Reporter) notTaken(ctx context.Context, c store.CrawlRecord, url string, judge ScopeJudge, now time.Time) (bool, error) {
-	links, err := r.Store.ListRejected(ctx, store.RejectedFilter{CrawlID: c.ID, Limit: maxRejected})
+	links, check, err := r.whyNotTaken(ctx, c, url, judge)
 	if err != nil {
 		return false, err
 	}
-	check, err := judge(c, url)
-	if err != nil {
-		return false, err
-	}
-	links = slices.DeleteFunc(links, func(l store.RejectedLink) bool { return l.URL != url && l.URL != check.URL })
 	if len(links) == 0 && check.Accepted && check.Trap == "" {
 		return false, nil
 	}
@@ -163,15 +168,28 @@ func (r Reporter) notTaken(ctx context.Context, c store.CrawlRecord, url string,
 	return true, err
 }
 
+// whyNotTaken returns the examples of rejected links to a URL, and what the rules say now.
+func (r Reporter) whyNotTaken(ctx context.Context, c store.CrawlRecord, url string, judge ScopeJudge) ([]store.RejectedLink, ScopeCheck, error) {
+	links, err := r.Store.ListRejected(ctx, store.RejectedFilter{CrawlID: c.ID, Limit: maxRejected})
+	if err != nil {
+		return nil, ScopeCheck{}, err
+	}
+	check, err := judge(c, url)
+	if err != nil {
+		return nil, ScopeCheck{}, err
+	}
+	return slices.DeleteFunc(links, func(l store.RejectedLink) bool { return l.URL != url && l.URL != check.URL }), check, nil
+}
+
 func (r Reporter) notTakenLines(c store.CrawlRecord, url string, links []store.RejectedLink, check ScopeCheck) error {
 	today := notTakenNow{
 		Accepted: check.Accepted, Reason: orNull(check.Reason), Detail: orNull(check.Detail), Trap: orNull(check.Trap), Problem: orNull(check.Problem),
 	}
 	if len(links) == 0 {
-		return writeJSON(r.Out, notTakenLine{URL: url, Crawl: c.Spec.Name, State: "unknown", Today: today})
+		return writeJSON(r.Out, NotTakenLine{URL: url, Crawl: c.Spec.Name, State: "unknown", Today: today})
 	}
 	for _, l := range links {
-		err := writeJSON(r.Out, notTakenLine{
+		err := writeJSON(r.Out, NotTakenLine{
 			URL: l.URL, Crawl: c.Spec.Name, State: "rejected", Reason: orNull(l.Reason), Detail: orNull(l.Detail),
 			From: orNull(l.From), At: stamp(l.At), Today: today,
 		})

@@ -51,6 +51,12 @@ type Visits interface {
 	HostLoads(ctx context.Context, crawlID int64, hosts []int64) ([]store.HostLoad, error)
 }
 
+// Search is what finds pages and hosts by a part of their names; every store.Store is one.
+type Search interface {
+	SearchPages(ctx context.Context, q store.PageSearch) (store.PagesFound, error)
+	SearchHosts(ctx context.Context, q store.HostSearch) (store.HostsFound, error)
+}
+
 // Deliveries is what is read of sinks; every store.Store is one.
 type Deliveries interface {
 	ListSinks(ctx context.Context, crawlID int64) ([]store.SinkRecord, error)
@@ -77,8 +83,10 @@ type Reporter struct {
 	Requests   Requests // only EvidenceOf needs them
 	// Contact is that of workers, said of crawls whose spec has none; "" if it is not known.
 	Contact string
-	Out     io.Writer
-	Format  Format
+	// Search is needed for parts of the lists of pages and hosts.
+	Search Search
+	Out    io.Writer
+	Format Format
 	// Short, unless nil, says of the disks of this machine with the store and the archive
 	// that they have no room left; "" if they have, or are elsewhere.
 	Short func() string

@@ -19,6 +19,9 @@ import (
 // countedMost is how far changes that wait, or could not be delivered, are counted.
 const countedMost = 1000
 
+// SinkLine is a sink, and how it stands with its receiver.
+type SinkLine = sinkLine
+
 type sinkLine struct {
 	Sink  string `json:"sink"`
 	Kind  string `json:"kind"`
@@ -176,11 +179,16 @@ func atMost(n int) string {
 	return strconv.Itoa(n)
 }
 
-type failedLine struct {
+// FailedLine is a change that a sink could not deliver.
+type FailedLine struct {
 	Change  int64  `json:"change"`
 	At      stamp  `json:"at"`
 	Tries   int    `json:"tries"`
 	Problem string `json:"problem"`
+}
+
+func failedLineOf(u store.UndeliveredRecord) FailedLine {
+	return FailedLine{u.ChangeID, stamp(u.At), u.Tries, u.Problem}
 }
 
 // FailedOf writes the changes that a sink could not deliver.
@@ -204,7 +212,7 @@ func (r Reporter) FailedOf(ctx context.Context, crawlName, name string) error {
 		}
 		for _, u := range failed {
 			if r.Format == JSON {
-				err = writeJSON(r.Out, failedLine{u.ChangeID, stamp(u.At), u.Tries, u.Problem})
+				err = writeJSON(r.Out, failedLineOf(u))
 			} else {
 				t.row(strconv.FormatInt(u.ChangeID, 10), when(u.At, now), strconv.Itoa(u.Tries), u.Problem)
 			}

@@ -20,7 +20,8 @@ type SourcesQuery struct {
 	Limit int    // 0 is all
 }
 
-type sourceLine struct {
+// SourceLine is a sitemap or feed that a crawl reads.
+type SourceLine struct {
 	URL       string          `json:"url"`
 	Kind      crawl.PageKind  `json:"kind"`
 	State     crawl.PageState `json:"state"`
@@ -87,8 +88,8 @@ func (r Reporter) sourceTable(head bool) *table {
 	return newTable(r.Out)
 }
 
-func sourceLineOf(s store.SourceRecord) sourceLine {
-	line := sourceLine{
+func sourceLineOf(s store.SourceRecord) SourceLine {
+	line := SourceLine{
 		URL: s.URL, Kind: s.Kind, State: s.State, Format: orNull(s.Format), Entries: s.Entries, Dated: s.Dated,
 		Dropped: map[string]int{}, Hinted: s.Hinted, Hits: s.Hits, Misses: s.Misses, Trusted: trusted(s), Skipped: map[string]int{},
 		LastVisit: stamp(s.LastAt), ReadAt: stamp(s.ReadAt), Problem: orNull(s.Problem),

@@ -224,7 +224,7 @@ func (r Reporter) addGuard(ctx context.Context, line *surveyLine, crawlID int64)
 	}
 	prefixes, err := r.Store.Dominating(ctx, crawlID, dominatingPrefixes)
 	for _, p := range prefixes {
-		line.Dominating = append(line.Dominating, prefixLine{p.Host + p.Prefix, p.Pages})
+		line.Dominating = append(line.Dominating, PrefixLine{p.Host + p.Prefix, p.Pages})
 	}
 	return err
 }
@@ -237,7 +237,7 @@ const dominatingPrefixes = 10
 func newSurveyLine(s survey.Result) surveyLine {
 	line := surveyLine{
 		Known: s.Known, Visited: s.Visited, Downloaded: s.Downloaded, Bytes: s.Bytes,
-		Pages: map[string]int{}, Outcomes: map[string]int{}, Rejected: map[string]int{}, Traps: map[string]int{}, Dominating: []prefixLine{}, Activities: map[string]int{"unknown": s.Unknown},
+		Pages: map[string]int{}, Outcomes: map[string]int{}, Rejected: map[string]int{}, Traps: map[string]int{}, Dominating: []PrefixLine{}, Activities: map[string]int{"unknown": s.Unknown},
 		Importance: importanceLine{s.Backlinks, s.Important, s.Downloaded, s.Importance()},
 		Diversity:  diversityLine{s.Hosts, s.Domains, s.KnownHosts, s.Largest, s.Effective},
 		Duplicates: shareLine{s.Duplicates, share(s.Duplicates, s.Downloaded)},

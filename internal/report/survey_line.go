@@ -38,7 +38,7 @@ type surveyLine struct {
 	Activities  map[string]int   `json:"update_activity"`
 	Rejected    map[string]int   `json:"rejected"`
 	Traps       map[string]int   `json:"traps"` // held pages by reason
-	Dominating  []prefixLine     `json:"dominating"`
+	Dominating  []PrefixLine     `json:"dominating"`
 	TopPages    []topPageLine    `json:"top_pages"`
 	TopReferred []topPageLine    `json:"top_pages_by_backlinks"`
 	TopHosts    []topHostLine    `json:"top_hosts"`

@@ -15,7 +15,8 @@ type TrapsQuery struct {
 	Prefixes int
 }
 
-type trapLine struct {
+// TrapLine is a part of a site that seems to have no end.
+type TrapLine struct {
 	Trap    string `json:"trap"`
 	Reason  string `json:"reason"`
 	Detail  string `json:"detail"`
@@ -24,7 +25,8 @@ type trapLine struct {
 	FoundAt stamp  `json:"found_at"`
 }
 
-type prefixLine struct {
+// PrefixLine is how many pages were found below a path of a host.
+type PrefixLine struct {
 	Prefix string `json:"prefix"`
 	Pages  int    `json:"pages"`
 }
@@ -53,8 +55,7 @@ func (r Reporter) Traps(ctx context.Context, q TrapsQuery) error {
 		}
 		for _, k := range traps {
 			if r.Format == JSON {
-				line := trapLine{Trap: k.Name, Reason: k.Reason, Detail: k.Detail, State: trapStates[k.State], Held: k.Held, FoundAt: stamp(k.FoundAt)}
-				if err := writeJSON(r.Out, line); err != nil {
+				if err := writeJSON(r.Out, trapLineOf(k)); err != nil {
 					return err
 				}
 				continue
@@ -74,6 +75,10 @@ func (r Reporter) Traps(ctx context.Context, q TrapsQuery) error {
 	return r.dominating(ctx, record.ID, q.Prefixes)
 }
 
+func trapLineOf(k store.TrapRecord) TrapLine {
+	return TrapLine{Trap: k.Name, Reason: k.Reason, Detail: k.Detail, State: trapStates[k.State], Held: k.Held, FoundAt: stamp(k.FoundAt)}
+}
+
 // dominating writes of which prefixes most pages were found.
 func (r Reporter) dominating(ctx context.Context, crawlID int64, limit int) error {
 	if limit == 0 {
@@ -85,7 +90,7 @@ func (r Reporter) dominating(ctx context.Context, crawlID int64, limit int) erro
 	}
 	if r.Format == JSON {
 		for _, p := range prefixes {
-			if err := writeJSON(r.Out, prefixLine{p.Host + p.Prefix, p.Pages}); err != nil {
+			if err := writeJSON(r.Out, PrefixLine{p.Host + p.Prefix, p.Pages}); err != nil {
 				return err
 			}
 		}

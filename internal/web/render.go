@@ -61,6 +61,7 @@ func functions() template.FuncMap {
 		"inTime":   func(c change, now time.Time) shownChange { return shownChange{c, now} },
 		"sentence": sentence,
 		"json":     jsonAddress,
+		"release":  releaseButton,
 		"utc":      func(t any) string { return asTime(t).UTC().Format("2006-01-02 15:04:05") },
 		"rounded":  func(d *crawl.Duration) string { return polite.Rounded(d.Std()) },
 		"visible":  func(text string) string { return strings.Map(crawl.Visible, text) },

@@ -42,6 +42,8 @@ type Options struct {
 	// be nil, texts are neither shown nor compared.
 	Feed  Feed
 	Files Contents
+	// Judge says what the scope of a crawl says now of a URL; nil if nobody can.
+	Judge report.ScopeJudge
 	// Commands carry out what buttons ask for; nil for a page that is read-only.
 	Commands Commands
 	Guard    Guard
@@ -87,6 +89,8 @@ func (s *Server) Handler() http.Handler {
 		}
 	}
 	mux.HandleFunc("GET /crawls/{crawl}/live", s.live)
+	mux.HandleFunc("GET /crawls/{crawl}/changes.atom", s.changesAtom)
+	mux.HandleFunc("GET /openapi.json", s.openAPI)
 	for _, a := range actions() {
 		mux.Handle("POST "+a.pattern, s.act(a))
 	}
@@ -112,6 +116,10 @@ func (s *Server) show(v view) http.Handler {
 		}
 		if wantsJSON(r) {
 			s.writeJSON(w, http.StatusOK, a.Data)
+			return
+		}
+		if a.To != "" {
+			http.Redirect(w, r, a.To, http.StatusSeeOther)
 			return
 		}
 		s.writePage(w, r, http.StatusOK, v.template, a)

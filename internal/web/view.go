@@ -26,6 +26,8 @@ type answer struct {
 	Now time.Time
 	// Data is the answer itself, which JSON has and the template shows as .Data.
 	Data any
+	// To is where people are led instead of being shown the answer, "" for nowhere.
+	To string
 	// More is what only people are shown, as .More: words, drawings, forms.
 	More any
 }
@@ -47,6 +49,17 @@ func views() []view {
 	return []view{
 		{pattern: "/{$}", template: "crawls.html", answer: crawlsView},
 		{pattern: "/crawls/{crawl}", template: "crawl.html", answer: crawlView},
+		{pattern: "/crawls/{crawl}/changes", template: "changes.html", answer: changesView},
+		{pattern: "/crawls/{crawl}/pages", template: "pages.html", answer: pagesView},
+		{pattern: "/crawls/{crawl}/url", template: "url.html", answer: urlView},
+		{pattern: "/crawls/{crawl}/hosts", template: "hosts.html", answer: hostsView},
+		{pattern: "/crawls/{crawl}/hosts/{host}", template: "host.html", answer: hostView},
+		{pattern: "/crawls/{crawl}/rejected", template: "rejected.html", answer: rejectedView},
+		{pattern: "/crawls/{crawl}/traps", template: "traps.html", answer: trapsView},
+		{pattern: "/crawls/{crawl}/duplicates", template: "duplicates.html", answer: duplicatesView},
+		{pattern: "/crawls/{crawl}/sources", template: "sources.html", answer: sourcesView},
+		{pattern: "/crawls/{crawl}/sinks", template: "sinks.html", answer: sinksView},
+		{pattern: "/crawls/{crawl}/sinks/{sink}/failed", template: "failed.html", answer: failedView},
 		{pattern: "/crawls/{crawl}/forecast", template: "forecast.html", answer: forecastView},
 		{pattern: "/crawls/{crawl}/hosts/{host}/evidence", template: "evidence.html", answer: evidenceView},
 	}

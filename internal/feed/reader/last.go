@@ -12,6 +12,10 @@ import (
 // what selects few events of many must not read the whole feed at once.
 const lastLooks = 4
 
+// lastFacts is of how many changes one call of Last reads the facts, at most, but of as many
+// as are asked for: hosts are chosen by facts, which take longer than all else.
+const lastFacts = 1000
+
 // Backwards is a part of the feed, read from its end.
 type Backwards struct {
 	// Events are the newest first.
@@ -38,11 +42,13 @@ func (r *Reader) Last(ctx context.Context, q Query, before feed.Cursor, n int) (
 	}
 	b := Backwards{Before: before}
 	// The first stretch is short: mostly it has enough.
-	step := int64(10 * n)
-	for look := 0; look < lastLooks && len(b.Events) < n && b.Before.ID > ends.Oldest.ID; look++ {
-		if err := r.lastOf(ctx, q, max(ends.Oldest.ID, b.Before.ID-step), n, &b); err != nil {
+	step, facts := int64(10*n), max(n, lastFacts)
+	for look := 0; look < lastLooks && len(b.Events) < n && facts > 0 && b.Before.ID > ends.Oldest.ID; look++ {
+		read, err := r.lastOf(ctx, q, max(ends.Oldest.ID, b.Before.ID-step), n, facts, &b)
+		if err != nil {
 			return Backwards{}, err
 		}
+		facts -= read
 		step = store.FeedStep
 	}
 	b.More = b.Before.ID > ends.Oldest.ID
@@ -50,37 +56,38 @@ func (r *Reader) Last(ctx context.Context, q Query, before feed.Cursor, n int) (
 }
 
 // lastOf adds the events after a cursor and up to b.Before, the newest first, and moves
-// b.Before.
-func (r *Reader) lastOf(ctx context.Context, q Query, after int64, n int, b *Backwards) error {
+// b.Before. It reads the facts of at most so many changes, and returns of how many it did.
+func (r *Reader) lastOf(ctx context.Context, q Query, after int64, n, most int, b *Backwards) (read int, err error) {
 	page, err := r.store.Changes(ctx, store.ChangesParams{After: feed.Cursor{Epoch: b.Before.Epoch, ID: after}, CrawlID: q.CrawlID, Kinds: q.Kinds})
 	if err != nil {
-		return err
+		return 0, err
 	}
 	changes := slices.DeleteFunc(page.Changes, func(c feed.Change) bool { return c.ID > b.Before.ID })
 	slices.Reverse(changes)
-	through := after
-	var events []feed.Event
 	// Facts are read of what is shown only, unless they choose it.
-	for len(changes) > 0 && len(b.Events)+len(events) < n {
+	for len(changes) > 0 {
+		if len(b.Events) == n || read >= most {
+			return read, nil
+		}
 		some := changes[:min(len(changes), n)]
 		facts, err := r.store.ChangeFacts(ctx, some)
 		if err != nil {
-			return err
+			return read, err
 		}
+		read += len(some)
 		for i, c := range some {
-			if q.selects(c, facts[i]) && len(b.Events)+len(events) < n {
-				events = append(events, eventOf(b.Before.Epoch, c, facts[i]))
-				through = c.ID - 1
+			if len(b.Events) == n {
+				return read, nil
 			}
-		}
-		if len(b.Events)+len(events) < n {
-			through = after
+			if q.selects(c, facts[i]) {
+				b.Events = append(b.Events, eventOf(b.Before.Epoch, c, facts[i]))
+			}
+			b.Before.ID = c.ID - 1
 		}
 		changes = changes[len(some):]
 	}
-	b.Events = append(b.Events, events...)
-	b.Before.ID = through
-	return nil
+	b.Before.ID = after
+	return read, nil
 }
 
 // DiffOf is what changed in the texts between the versions of an event; nil where there is

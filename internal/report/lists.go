@@ -1,0 +1,382 @@
+package report
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+
+	"recrawl/internal/store"
+	"recrawl/internal/urlkey"
+)
+
+// Batch is some of a list, in its order.
+type Batch[T any] struct {
+	Items []T
+	// Next is where the next part begins, "" if there is none. A search looks at some
+	// thousands of rows for each part, so that a part may have few items, or none, before
+	// the last.
+	Next string
+	Now  time.Time // from which times are told
+}
+
+// PagesSearch asks for a part of the pages of a crawl; zero fields choose all.
+type PagesSearch struct {
+	store.PageSearch
+	Crawl string
+}
+
+// PageItem is a page in a part of a list.
+type PageItem struct {
+	PageLine
+	Page  int64  `json:"page"` // its number
+	Title string `json:"title"`
+	// Words say when its next visit can be.
+	Words string `json:"-"`
+}
+
+// PagesBatch returns pages in the order in which they were found.
+func (r Reporter) PagesBatch(ctx context.Context, q PagesSearch) (Batch[PageItem], error) {
+	record, now, err := r.open(ctx, q.Crawl)
+	if err != nil {
+		return Batch[PageItem]{}, err
+	}
+	q.CrawlID = record.ID
+	found, err := r.Search.SearchPages(ctx, q.PageSearch)
+	if err != nil {
+		return Batch[PageItem]{}, err
+	}
+	part := Batch[PageItem]{Items: []PageItem{}, Now: now}
+	if found.More {
+		part.Next = strconv.FormatInt(found.Through, 10)
+	}
+	o, err := r.outlook(ctx, record, found.Pages, r.excluder(record.Spec), now)
+	if err != nil {
+		return part, err
+	}
+	for _, p := range found.Pages {
+		is, err := o.of(ctx, p, Live{})
+		if err != nil {
+			return part, err
+		}
+		part.Items = append(part.Items, PageItem{PageLine: pageLineOf(p, is), Page: p.PageID, Title: p.Last.Title, Words: is.words(now)})
+	}
+	return part, nil
+}
+
+// HostsSearch asks for a part of the hosts of a crawl; zero fields choose all.
+type HostsSearch struct {
+	store.HostSearch
+	Crawl string
+	// Trouble asks for those from which nothing can be fetched for now, MaxTroubleListed at
+	// most, instead of a part of all.
+	Trouble bool
+}
+
+// MaxTroubleListed is how many hosts in trouble one list has.
+const MaxTroubleListed = 500
+
+// HostItem is a host with its words for people.
+type HostItem struct {
+	HostLine
+	// Gap is the gap before its next request, Free when that can be, RobotsWords what
+	// its robots.txt files are, Reasons why its state and gap are as they are.
+	Gap         string `json:"-"`
+	Free        string `json:"-"`
+	RobotsWords string `json:"-"`
+	Reasons     string `json:"-"`
+}
+
+// HostsBatch returns hosts by name.
+func (r Reporter) HostsBatch(ctx context.Context, q HostsSearch) (Batch[HostItem], error) {
+	record, now, err := r.open(ctx, q.Crawl)
+	if err != nil {
+		return Batch[HostItem]{}, err
+	}
+	q.CrawlID = record.ID
+	found, err := r.searchHosts(ctx, q)
+	if err != nil {
+		return Batch[HostItem]{}, err
+	}
+	part := Batch[HostItem]{Items: []HostItem{}, Now: now}
+	if found.More {
+		part.Next = found.Through
+	}
+	ex := r.excluder(record.Spec)
+	for _, h := range found.Hosts {
+		state, why, err := ex.state(ctx, h, h.Robots, now)
+		if err != nil {
+			return part, err
+		}
+		if q.Trouble && state == HostOK { // it was another crawl's agent that is forbidden
+			continue
+		}
+		part.Items = append(part.Items, HostItem{
+			HostLine: hostOf(h, state, why), Gap: gapWords(h), Free: free(h, now), RobotsWords: robotsWords(h.Robots, now), Reasons: hostReasons(h, why),
+		})
+	}
+	return part, nil
+}
+
+func (r Reporter) searchHosts(ctx context.Context, q HostsSearch) (store.HostsFound, error) {
+	if !q.Trouble {
+		return r.Search.SearchHosts(ctx, q.HostSearch)
+	}
+	hosts, _, err := r.Store.TroubledHosts(ctx, q.CrawlID, MaxTroubleListed)
+	slices.SortFunc(hosts, func(a, b store.HostRecord) int { return cmp.Compare(a.Host, b.Host) })
+	return store.HostsFound{Hosts: hosts}, err
+}
+
+// HostOf returns one host of a crawl.
+func (r Reporter) HostOf(ctx context.Context, crawlName, host string) (HostItem, time.Time, error) {
+	part, err := r.HostsBatch(ctx, HostsSearch{Crawl: crawlName, HostSearch: store.HostSearch{Host: host, Limit: 1}})
+	if err == nil && len(part.Items) == 0 {
+		err = fmt.Errorf("host %s of crawl %s: %w", host, crawlName, store.ErrNotFound)
+	}
+	if err != nil {
+		return HostItem{}, part.Now, err
+	}
+	return part.Items[0], part.Now, nil
+}
+
+// RobotsText is the robots.txt of an origin.
+type RobotsText struct {
+	Origin    string
+	FetchedAt time.Time
+	Text      string
+}
+
+// RobotsTexts returns the texts of a host's robots.txt files that are known.
+func (r Reporter) RobotsTexts(ctx context.Context, host HostItem) ([]RobotsText, error) {
+	var texts []RobotsText
+	for _, o := range host.Robots {
+		record, err := r.Store.Robots(ctx, o.Origin)
+		if err != nil && !errors.Is(err, store.ErrNotFound) {
+			return nil, err
+		}
+		if record.Text != "" {
+			texts = append(texts, RobotsText{record.Origin, record.FetchedAt, record.Text})
+		}
+	}
+	return texts, nil
+}
+
+// RejectedAnswer is how many links were rejected for each reason, most first, and
+// examples of them by reason, the newest first.
+type RejectedAnswer struct {
+	Reasons []ReasonLine   `json:"reasons"`
+	Links   []RejectedLine `json:"links"`
+	Now     time.Time      `json:"-"`
+}
+
+// ReasonLine counts the links that were rejected for a reason.
+type ReasonLine struct {
+	Reason string `json:"reason"`
+	Links  int    `json:"links"`
+}
+
+// RejectedOf returns what links a crawl did not take; see RejectedQuery.
+func (r Reporter) RejectedOf(ctx context.Context, q RejectedQuery) (RejectedAnswer, error) {
+	record, now, err := r.open(ctx, q.Crawl)
+	if err != nil {
+		return RejectedAnswer{}, err
+	}
+	counts, links, err := r.rejected(ctx, record.ID, q)
+	answer := RejectedAnswer{Reasons: []ReasonLine{}, Links: []RejectedLine{}, Now: now}
+	for _, c := range counts {
+		answer.Reasons = append(answer.Reasons, ReasonLine(c))
+	}
+	for _, l := range links {
+		answer.Links = append(answer.Links, rejectedLineOf(l))
+	}
+	return answer, err
+}
+
+// TrapsBatch returns the traps of a crawl in the order in which they were found, after the
+// one with the number after.
+func (r Reporter) TrapsBatch(ctx context.Context, crawlName string, after int64, limit int) (Batch[TrapLine], error) {
+	record, now, err := r.open(ctx, crawlName)
+	if err != nil {
+		return Batch[TrapLine]{}, err
+	}
+	traps, err := r.Store.Traps(ctx, store.TrapFilter{CrawlID: record.ID, After: after, Limit: limit})
+	part := Batch[TrapLine]{Items: []TrapLine{}, Now: now}
+	for _, t := range traps {
+		part.Items = append(part.Items, trapLineOf(t))
+	}
+	if len(traps) == limit {
+		part.Next = strconv.FormatInt(traps[limit-1].ID, 10)
+	}
+	return part, err
+}
+
+// PrefixesOf returns below which hosts and prefixes most pages of a crawl were found.
+func (r Reporter) PrefixesOf(ctx context.Context, crawlName string, limit int) ([]PrefixLine, error) {
+	record, _, err := r.open(ctx, crawlName)
+	if err != nil {
+		return nil, err
+	}
+	prefixes, err := r.Store.Dominating(ctx, record.ID, limit)
+	lines := []PrefixLine{}
+	for _, p := range prefixes {
+		lines = append(lines, PrefixLine{p.Host + p.Prefix, p.Pages})
+	}
+	return lines, err
+}
+
+// DuplicateItem is a duplicate with the numbers of its page and of the original.
+type DuplicateItem struct {
+	duplicateLine
+	Page   int64 `json:"page"`
+	OfPage int64 `json:"of_page"`
+	// Likeness says how alike the two are.
+	Likeness string `json:"-"`
+}
+
+// DuplicatesBatch returns duplicates cluster by cluster, after the one of afterOf and after,
+// the numbers of the original and of the duplicate. Next has both, with a point between.
+func (r Reporter) DuplicatesBatch(ctx context.Context, crawlName string, afterOf, after int64, limit int) (Batch[DuplicateItem], error) {
+	record, now, err := r.open(ctx, crawlName)
+	if err != nil {
+		return Batch[DuplicateItem]{}, err
+	}
+	found, err := r.Store.ListDuplicates(ctx, store.DuplicateFilter{CrawlID: record.ID, AfterOf: afterOf, After: after, Limit: limit})
+	part := Batch[DuplicateItem]{Items: []DuplicateItem{}, Now: now}
+	for _, d := range found {
+		part.Items = append(part.Items, DuplicateItem{duplicateLineOf(d), d.Page.PageID, d.Of.PageID, likeness(d)})
+	}
+	if len(found) == limit {
+		last := found[limit-1]
+		part.Next = fmt.Sprintf("%d.%d", last.Of.PageID, last.Page.PageID)
+	}
+	return part, err
+}
+
+// MirrorsOf returns pairs of hosts with mostly the same contents, those that share the most
+// first.
+func (r Reporter) MirrorsOf(ctx context.Context, crawlName string, limit int) ([]MirrorLine, error) {
+	record, _, err := r.open(ctx, crawlName)
+	if err != nil {
+		return nil, err
+	}
+	mirrors, err := r.Store.Mirrors(ctx, record.ID, limit)
+	lines := []MirrorLine{}
+	for _, m := range mirrors {
+		lines = append(lines, MirrorLine(m))
+	}
+	return lines, err
+}
+
+// SourceItem is a source with its number as a page, and what is wrong with it, in words.
+type SourceItem struct {
+	SourceLine
+	Page  int64    `json:"page"`
+	Notes []string `json:"-"`
+}
+
+// SourcesBatch returns sources in the order in which they were found, after the page numbered
+// after; see SourcesQuery.
+func (r Reporter) SourcesBatch(ctx context.Context, q SourcesQuery, after int64) (Batch[SourceItem], error) {
+	record, now, err := r.open(ctx, q.Crawl)
+	if err != nil {
+		return Batch[SourceItem]{}, err
+	}
+	found, err := r.Store.ListSources(ctx, store.SourceFilter{CrawlID: record.ID, Host: q.Host, After: after, Limit: q.Limit})
+	part := Batch[SourceItem]{Items: []SourceItem{}, Now: now}
+	for _, s := range found {
+		part.Items = append(part.Items, SourceItem{sourceLineOf(s), s.PageID, notes(s)})
+	}
+	if len(found) == q.Limit {
+		part.Next = strconv.FormatInt(found[q.Limit-1].PageID, 10)
+	}
+	return part, err
+}
+
+// SinkItem is a sink with its trouble in words, "" for none.
+type SinkItem struct {
+	SinkLine
+	Trouble string `json:"-"`
+}
+
+// SinksOf returns the sinks of a crawl.
+func (r Reporter) SinksOf(ctx context.Context, crawlName string) (Batch[SinkItem], error) {
+	record, now, err := r.open(ctx, crawlName)
+	if err != nil {
+		return Batch[SinkItem]{}, err
+	}
+	lines, err := r.sinks(ctx, record, now)
+	part := Batch[SinkItem]{Items: []SinkItem{}, Now: now}
+	for _, l := range lines {
+		part.Items = append(part.Items, SinkItem{l, l.problem(now)})
+	}
+	return part, err
+}
+
+// FailedBatch returns changes that a sink could not deliver, after one by its number.
+func (r Reporter) FailedBatch(ctx context.Context, crawlName, sink string, after int64, limit int) (Batch[FailedLine], error) {
+	record, now, err := r.open(ctx, crawlName)
+	if err != nil {
+		return Batch[FailedLine]{}, err
+	}
+	if _, is := record.Spec.Sinks[sink]; !is {
+		return Batch[FailedLine]{}, fmt.Errorf("sink %s of crawl %s: %w", sink, crawlName, store.ErrNotFound)
+	}
+	failed, err := r.Deliveries.Undelivered(ctx, record.ID, sink, after, limit)
+	part := Batch[FailedLine]{Items: []FailedLine{}, Now: now}
+	for _, u := range failed {
+		part.Items = append(part.Items, failedLineOf(u))
+	}
+	if len(failed) == limit {
+		part.Next = strconv.FormatInt(failed[limit-1].ChangeID, 10)
+	}
+	return part, err
+}
+
+// URLAnswer says what a crawl has of a URL: its page, or why it has none.
+type URLAnswer struct {
+	URL   string `json:"url"` // as it is kept
+	Crawl string `json:"crawl"`
+	Page  int64  `json:"page"` // 0 if it is no page
+	// Rejected are links to it that are among the examples of rejected ones, and Today what
+	// the crawl's rules say now; null if it is a page.
+	Rejected []RejectedLine `json:"rejected"`
+	Today    *ScopeCheck    `json:"today"`
+	Now      time.Time      `json:"-"`
+}
+
+// AskURL says what a crawl has of a URL. Judge, unless nil, says what its rules are now.
+func (r Reporter) AskURL(ctx context.Context, crawlName string, u urlkey.URL, judge ScopeJudge) (URLAnswer, error) {
+	record, now, err := r.open(ctx, crawlName)
+	if err != nil {
+		return URLAnswer{}, err
+	}
+	kept, _ := urlkey.NewRules(record.Spec.URLs).Apply(u)
+	answer := URLAnswer{URL: kept.String(), Crawl: crawlName, Rejected: []RejectedLine{}, Now: now}
+	for _, url := range []string{u.String(), answer.URL} { // seeds are kept as they were given
+		pages, err := r.Store.FindPages(ctx, url, crawlName)
+		if err != nil {
+			return answer, err
+		}
+		if len(pages) > 0 {
+			answer.URL, answer.Page = url, pages[0].PageID
+			return answer, nil
+		}
+	}
+	if judge == nil {
+		judge = func(store.CrawlRecord, string) (ScopeCheck, error) {
+			return ScopeCheck{URL: answer.URL, Problem: "nobody who knows the rules can be asked here"}, nil
+		}
+	}
+	links, check, err := r.whyNotTaken(ctx, record, u.String(), judge)
+	for _, l := range links {
+		answer.Rejected = append(answer.Rejected, rejectedLineOf(l))
+	}
+	answer.Today = &check
+	return answer, err
+}
+
+// Words say what the crawl's rules say of a URL now.
+func (c ScopeCheck) Words() string { return todayWords(c) }

@@ -1,0 +1,71 @@
+package web
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"recrawl/internal/report"
+	"recrawl/internal/urlkey"
+)
+
+// urlMore is what people are shown of a URL that is no page.
+type urlMore struct {
+	Asked string
+	// Verdict says what the rules say now.
+	Verdict string
+	Pages   string // the address of the list of pages with such URLs
+}
+
+// urlView says what a crawl has of a URL. People are led to its page.
+func urlView(ctx context.Context, s *Server, r *http.Request) (answer, error) {
+	name, text := value(r, "crawl"), askedOf(r).text("url")
+	if text == "" {
+		return answer{}, fmt.Errorf("no URL %w: give one as url=https://example.com/page", errBad)
+	}
+	u, found, err := s.askURL(ctx, name, text)
+	if err != nil {
+		return answer{}, err
+	}
+	a := answer{Title: "A URL of " + name, Crawl: name, Now: found.Now, Data: found}
+	if found.Page != 0 {
+		a.To = at(name, "pages", strconv.FormatInt(found.Page, 10))
+		return a, nil
+	}
+	a.More = urlMore{Asked: text, Verdict: capital(found.Today.Words()) + ".", Pages: at(name, "pages") + "?prefix=" + url.QueryEscape(folderOf(u))}
+	return a, nil
+}
+
+// askURL asks for a URL. Without a scheme it is that of https, unless only that of http is a
+// page.
+func (s *Server) askURL(ctx context.Context, crawlName, text string) (urlkey.URL, report.URLAnswer, error) {
+	if strings.Contains(text, "://") {
+		return s.askWhole(ctx, crawlName, text)
+	}
+	u, found, err := s.askWhole(ctx, crawlName, "https://"+text)
+	if err != nil || found.Page != 0 {
+		return u, found, err
+	}
+	if plain, page, err := s.askWhole(ctx, crawlName, "http://"+text); err != nil || page.Page != 0 {
+		return plain, page, err
+	}
+	return u, found, nil
+}
+
+func (s *Server) askWhole(ctx context.Context, crawlName, text string) (urlkey.URL, report.URLAnswer, error) {
+	u, err := urlkey.Canonical(text)
+	if err != nil {
+		return u, report.URLAnswer{}, fmt.Errorf("url %w: %w", errBad, err)
+	}
+	found, err := s.Report.AskURL(ctx, crawlName, u, s.Judge)
+	return u, found, err
+}
+
+// folderOf is the part of a URL up to the last slash of its path.
+func folderOf(u urlkey.URL) string {
+	path := u.Path()
+	return u.Origin() + path[:strings.LastIndex(path, "/")+1]
+}
