@@ -53,6 +53,7 @@ type Store interface {
 	Schedules
 	Ranks
 	Reports
+	Backlinks
 	Exchanges
 	Rejections
 	Guard

@@ -32,6 +32,7 @@ func Run(t *testing.T, open func(t *testing.T) store.Store) {
 		{"Ranks", rankCases()},
 		{"Swaps", swapCases()},
 		{"Reports", reportCases()},
+		{"Backlinks", backlinkCases()},
 		{"Rejections", rejectionCases()},
 		{"Guard", guardCases()},
 		{"Onward", onwardCases()},
