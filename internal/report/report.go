@@ -72,8 +72,10 @@ type Reporter struct {
 	Visits Visits // only Survey and Compare need them
 	// Deliveries are needed for sinks: by Sinks and FailedOf, and where a status shows them.
 	Deliveries Deliveries
-	Out        io.Writer
-	Format     Format
+	// Relations are needed for pages by their numbers and what they have to do with others.
+	Relations Relations
+	Out       io.Writer
+	Format    Format
 	// Short, unless nil, says of the disks of this machine with the store and the archive
 	// that they have no room left; "" if they have, or are elsewhere.
 	Short func() string
