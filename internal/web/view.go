@@ -47,5 +47,12 @@ func views() []view {
 	return []view{
 		{pattern: "/{$}", template: "crawls.html", answer: crawlsView},
 		{pattern: "/crawls/{crawl}", template: "crawl.html", answer: crawlView},
+		{pattern: "/crawls/{crawl}/pages/{page}", template: "page.html", answer: pageView},
+		{pattern: "/crawls/{crawl}/pages/{page}/visits", template: "page_visits.html", answer: visitsView},
+		{pattern: "/crawls/{crawl}/pages/{page}/versions", template: "page_versions.html", answer: versionsView},
+		{pattern: "/crawls/{crawl}/pages/{page}/versions/{seq}", template: "page_version.html", answer: versionView},
+		{pattern: "/crawls/{crawl}/pages/{page}/diff", template: "page_diff.html", answer: diffView},
+		{pattern: "/crawls/{crawl}/pages/{page}/duplicates", template: "page_duplicates.html", answer: copiesView},
+		{pattern: "/crawls/{crawl}/pages/{page}/backlinks", template: "page_backlinks.html", answer: backlinksView},
 	}
 }
