@@ -179,7 +179,7 @@ func (e Explained) Plan() string {
 		return "No visit is planned: " + cmp.Or(n.Why, "it waits for somebody") + "."
 	case n.By == PartUnderway:
 		return "It is being visited now."
-	case n.By == PartSnooze:
+	case n.By == PartSnooze, n.At.After(e.now) && !n.At.After(e.live.Snoozed):
 		return "Somebody has put its visits off: the next one is " + when(n.At, e.now) + "."
 	case !n.At.After(e.now.Add(time.Second)):
 		return "The next visit is due, and comes as soon as its host allows."

@@ -66,6 +66,7 @@ func TestPlainSentences(t *testing.T) {
 		"paused":              {next(Next{By: PartPaused, Why: "the crawl is paused"}), "", "No visit is planned: the crawl is paused."},
 		"under way":           {next(Next{At: now, By: PartUnderway}), "", "It is being visited now."},
 		"snoozed":             {next(Next{At: now.Add(time.Hour), By: PartSnooze}), "", "Somebody has put its visits off: the next one is in 1h."},
+		"snoozed by word":     {func(e *Explained) { e.live.Snoozed = e.is.At }, "", "Somebody has put its visits off: the next one is in 2d."},
 		"overdue":             {next(Next{At: now.Add(-time.Hour), By: PartDue}), "", "is due, and comes as soon as its host allows"},
 		"the host rests":      {next(Next{At: now.Add(8 * time.Second), By: PartGap, Why: "10s between two requests"}), "", "when its host has rested, in 8s: 10s between two requests."},
 		"the host is quiet":   {next(Next{At: now.Add(time.Hour), By: PartBackoff, Why: "the site asked for 1h of quiet"}), "", "The next visit can be made in 1h: the site asked for 1h of quiet."},
