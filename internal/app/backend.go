@@ -34,7 +34,7 @@ func (Backend) OpenStore(ctx context.Context, dsn string) (cli.Opened, error) {
 	ctx, cancel := context.WithTimeout(ctx, storeLimit)
 	defer cancel()
 	s, err := openStore(ctx, dsn, storeRead, "")
-	return cli.Opened{Store: s, Seeds: s, Visits: s, Feed: s, Sinks: s, Requests: s, Search: s, Closer: s}, err
+	return cli.Opened{Store: s, Seeds: s, Visits: s, Feed: s, Sinks: s, Relations: s, Requests: s, Search: s, Closer: s}, err
 }
 
 // OpenArchive implements cli.Backend.

@@ -94,6 +94,8 @@ type Opened struct {
 	Visits report.Visits
 	Feed   Feed
 	Sinks  report.Deliveries
+	// Relations are what the page for operators reads of pages by their numbers.
+	Relations report.Relations
 	// Requests are what evidence is read from.
 	Requests report.Requests
 	// Search is what the page for operators finds pages and hosts with.

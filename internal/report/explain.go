@@ -25,7 +25,8 @@ type Live struct {
 	Problem string `json:"problem,omitempty"`
 }
 
-type explainLine struct {
+// Explanation says when a page is visited next, and why then.
+type Explanation struct {
 	URL     string          `json:"url"`
 	Crawl   string          `json:"crawl"`
 	AskedAs string          `json:"asked_as,omitempty"` // path and query as its server or its link spells them, if not as url
@@ -63,10 +64,11 @@ type liveLine struct {
 	Snoozed stamp `json:"snoozed_until"`
 }
 
-// explained is everything that is known of why a page is visited when.
-type explained struct {
+// Explained is everything that is known of why a page is visited when.
+type Explained struct {
 	page   store.PageRecord
 	crawl  store.CrawlRecord
+	visits []store.VisitRecord // the last of them, newest first
 	last   *store.VisitRecord
 	is     prospect
 	robots *RobotsCheck
@@ -83,47 +85,59 @@ type explained struct {
 // Explain writes why a page's next visit is when it is: its policy, its host,
 // robots.txt, and what its workflow does.
 func (r Reporter) Explain(ctx context.Context, page store.PageRecord, live Live) error {
-	e := explained{page: page, live: live}
-	var err error
-	if e.crawl, e.now, err = r.open(ctx, page.Crawl); err != nil {
-		return err
-	}
-	visits, err := r.Store.ListVisits(ctx, page.PageID, 0, estimatedVisits)
+	e, err := r.Explained(ctx, page, live)
 	if err != nil {
 		return err
 	}
-	if len(visits) > 0 {
-		e.last = &visits[0]
+	if r.Format == JSON {
+		return writeJSON(r.Out, e.Explanation())
 	}
-	if found, ok := schedule.EstimatesOf(looksOf(visits)); ok {
+	t := newTable(r.Out)
+	for _, f := range e.Facts() {
+		t.row(f.Name, f.Text)
+	}
+	return t.flush()
+}
+
+// Explained finds out why a page's next visit is when it is.
+func (r Reporter) Explained(ctx context.Context, page store.PageRecord, live Live) (Explained, error) {
+	e := Explained{page: page, live: live}
+	var err error
+	if e.crawl, e.now, err = r.open(ctx, page.Crawl); err != nil {
+		return e, err
+	}
+	if e.visits, err = r.Store.ListVisits(ctx, page.PageID, 0, estimatedVisits); err != nil {
+		return e, err
+	}
+	if len(e.visits) > 0 {
+		e.last = &e.visits[0]
+	}
+	if found, ok := schedule.EstimatesOf(looksOf(e.visits)); ok {
 		e.looks = &found
 	}
 	if e.is, err = r.prospect(ctx, e.crawl, page, live, e.now); err != nil {
-		return err
+		return e, err
 	}
 	if e.robots, e.origin, err = r.robotsOf(ctx, page, e.crawl.Spec.Identity.Agent); err != nil {
-		return err
+		return e, err
 	}
 	if e.plan, err = planOf(page, e.crawl.Spec.Revisit, e.now); err != nil {
-		return err
+		return e, err
 	}
 	if e.plan != nil {
 		if e.steer, err = r.Store.Steering(ctx, page.CrawlID, false); err != nil {
-			return err
+			return e, err
 		}
 	}
 	if e.hint, err = r.source(ctx, page.CrawlID, page.HintedBy); err != nil {
-		return err
+		return e, err
 	}
 	if page.Kind.IsSource() {
 		if e.source, err = r.source(ctx, page.CrawlID, page.PageID); err != nil {
-			return err
+			return e, err
 		}
 	}
-	if r.Format == JSON {
-		return writeJSON(r.Out, e.line())
-	}
-	return e.write(r)
+	return e, nil
 }
 
 func (r Reporter) robotsOf(ctx context.Context, page store.PageRecord, agent string) (*RobotsCheck, store.RobotsRecord, error) {
@@ -139,8 +153,9 @@ func (r Reporter) robotsOf(ctx context.Context, page store.PageRecord, agent str
 	return &check, record, nil
 }
 
-func (e explained) line() explainLine {
-	line := explainLine{
+// Explanation is the answer for programs.
+func (e Explained) Explanation() Explanation {
+	line := Explanation{
 		URL: e.page.URL, Crawl: e.page.Crawl, AskedAs: e.page.Respelling.Spelling, Kind: e.page.Kind, State: e.page.State, Visits: e.page.Visits, Changes: e.page.Changes, AsInVersion: asInVersion(e.page),
 		Importance: e.page.Weight, Suspect: suspectVisit(e.page), NextAt: stamp(e.is.At), nextLine: nextLineOf(e.is.Next), Due: stamp(e.page.NextAt), HostState: e.is.state, HostWhy: orNull(e.is.trouble), Policy: e.crawl.Spec.Revisit.Policy, Reasons: []string{}, Robots: e.robots,
 		Workflow: liveLine{Live: e.live, Due: stamp(e.live.Due), Snoozed: stamp(e.live.Snoozed)},
@@ -167,8 +182,27 @@ func (e explained) line() explainLine {
 	return line
 }
 
-func (e explained) write(r Reporter) error {
-	t := newTable(r.Out, "page", fmt.Sprintf("%s in crawl %s (%s)", e.page.URL, e.page.Crawl, e.page.State))
+// Fact is one thing that is known of a page, in words.
+type Fact struct {
+	Name string // "" goes on with the fact before
+	Text string
+	// Mathematics: it is of the plan and the numbers behind it.
+	Mathematics bool
+}
+
+// facts are collected one by one.
+type facts []Fact
+
+func (f *facts) row(name, text string) { *f = append(*f, Fact{Name: name, Text: text}) }
+
+func (f *facts) number(name, text string) {
+	*f = append(*f, Fact{Name: name, Text: text, Mathematics: true})
+}
+
+// Facts are all that explains the page's next visit, in words.
+func (e Explained) Facts() []Fact {
+	t := &facts{}
+	t.row("page", fmt.Sprintf("%s in crawl %s (%s)", e.page.URL, e.page.Crawl, e.page.State))
 	if as := e.page.Respelling.Spelling; as != "" {
 		t.row("asked as", as)
 	}
@@ -190,13 +224,13 @@ func (e explained) write(r Reporter) error {
 	if visit := suspectVisit(e.page); visit > 0 {
 		t.row("suspect", fmt.Sprintf("what visit %d found counts if the next look finds such a thing, too: `starter show %s --visit %d` shows it", visit, e.page.URL, visit))
 	}
-	t.row("policy", policy(e.crawl.Spec.Revisit))
+	t.number("policy", policy(e.crawl.Spec.Revisit))
 	if e.last != nil {
-		t.row("because", why(*e.last))
+		t.number("because", why(*e.last))
 		t.row("last", fmt.Sprintf("visit %d, %s: %s", e.last.Visit, when(e.last.At, e.now), e.last.Outcome))
 	}
 	if e.plan != nil {
-		planRows(t, e)
+		*t = append(*t, e.planFacts()...)
 	}
 	t.row("workflow", e.doing())
 	for _, reason := range e.live.Reasons {
@@ -213,10 +247,10 @@ func (e explained) write(r Reporter) error {
 		t.row("", kept(*e.is.host))
 	}
 	t.row("robots", e.robots.text()+retryWords(e.origin, e.now))
-	return t.flush()
+	return *t
 }
 
-func (e explained) doing() string {
+func (e Explained) doing() string {
 	if e.live.Problem != "" {
 		return "unknown: " + e.live.Problem
 	}

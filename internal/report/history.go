@@ -19,7 +19,8 @@ type HistoryQuery struct {
 	Limit int    // visits per page, 0 is all
 }
 
-type visitLine struct {
+// VisitLine is a visit of a page.
+type VisitLine struct {
 	URL string `json:"url"`
 	// Crawl is only there when the page is in several crawls.
 	Crawl    string         `json:"crawl,omitempty"`
@@ -35,6 +36,34 @@ type visitLine struct {
 	// Reasons are in words: what went wrong, if something did, then why the next
 	// visit is when it is.
 	Reasons []string `json:"reasons"`
+	// Record is the visit as stored, for people's answers.
+	Record store.VisitRecord `json:"-"`
+}
+
+// Why says what the visit came to, and what followed from it.
+func (l VisitLine) Why() string { return why(l.Record) }
+
+// NewVisitLine is the answer about a visit.
+func NewVisitLine(page store.PageRecord, v store.VisitRecord) VisitLine {
+	return VisitLine{
+		URL: page.URL, Visit: v.Visit, At: stamp(v.At), Outcome: v.Outcome, Status: v.Status, Version: v.Version,
+		Digest: orNull(v.Digest), Bytes: v.Bytes, Duration: crawl.Duration(v.Duration), NextAt: stamp(v.NextAt),
+		Reasons: append(trouble(v), words(v.Reasons)...), Record: v,
+	}
+}
+
+// VisitsOf returns at most limit visits of a page, newest first, below visit number before
+// (0: from the newest).
+func (r Reporter) VisitsOf(ctx context.Context, page store.PageRecord, before, limit int) ([]VisitLine, error) {
+	visits, err := r.Store.ListVisits(ctx, page.PageID, before, limit)
+	if err != nil {
+		return nil, err
+	}
+	lines := make([]VisitLine, 0, len(visits))
+	for _, v := range visits {
+		lines = append(lines, NewVisitLine(page, v))
+	}
+	return lines, nil
 }
 
 // History writes the visits of a page, newest first.
@@ -73,7 +102,7 @@ func visibleLines(text string) string {
 func (r Reporter) visits(ctx context.Context, page store.PageRecord, limit int, nameCrawl bool, now time.Time) error {
 	before, done := 0, 0
 	for take(limit, done) > 0 {
-		visits, err := r.Store.ListVisits(ctx, page.PageID, before, take(limit, done))
+		visits, err := r.VisitsOf(ctx, page, before, take(limit, done))
 		if err != nil {
 			return err
 		}
@@ -97,13 +126,8 @@ func (r Reporter) visits(ctx context.Context, page store.PageRecord, limit int, 
 	return nil
 }
 
-func (r Reporter) visitLines(page store.PageRecord, visits []store.VisitRecord, nameCrawl bool) error {
-	for _, v := range visits {
-		line := visitLine{
-			URL: page.URL, Visit: v.Visit, At: stamp(v.At), Outcome: v.Outcome, Status: v.Status, Version: v.Version,
-			Digest: orNull(v.Digest), Bytes: v.Bytes, Duration: crawl.Duration(v.Duration), NextAt: stamp(v.NextAt),
-			Reasons: append(trouble(v), words(v.Reasons)...),
-		}
+func (r Reporter) visitLines(page store.PageRecord, visits []VisitLine, nameCrawl bool) error {
+	for _, line := range visits {
 		if nameCrawl {
 			line.Crawl = page.Crawl
 		}
@@ -114,15 +138,16 @@ func (r Reporter) visitLines(page store.PageRecord, visits []store.VisitRecord, 
 	return nil
 }
 
-func (r Reporter) visitTable(visits []store.VisitRecord, head bool, now time.Time) error {
+func (r Reporter) visitTable(visits []VisitLine, head bool, now time.Time) error {
 	var header []string
 	if head {
 		header = []string{"VISIT", "WHEN", "OUTCOME", "STATUS", "VERSION", "BYTES", "TOOK", "WHY THE NEXT VISIT IS THEN"}
 	}
 	t := newTable(r.Out, header...)
-	for _, v := range visits {
+	for _, line := range visits {
+		v := line.Record
 		t.row(strconv.Itoa(v.Visit), when(v.At, now), v.Outcome.String(), numberOr(v.Status), numberOr(v.Version),
-			size(v.Bytes), took(v.Duration), why(v))
+			size(v.Bytes), took(v.Duration), line.Why())
 	}
 	return t.flush()
 }
@@ -149,6 +174,9 @@ func trouble(v store.VisitRecord) []string {
 	}
 	return parts
 }
+
+// Size says a number of bytes in three digits or so.
+func Size(n int64) string { return size(n) }
 
 // took says how long a request took, in three digits or so.
 func took(d time.Duration) string {

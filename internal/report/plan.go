@@ -69,29 +69,32 @@ func thresholdReasons(e schedule.Explanation, s store.SteeringRecord) []string {
 	return words(s.Reasons)
 }
 
-func planRows(t *table, of explained) {
+// planFacts are the numbers behind a plan.
+func (of Explained) planFacts() []Fact {
+	var t facts
 	e := *of.plan
-	t.row("belief", fmt.Sprintf("%s changes a day (90 %%: %s to %s) from %s, %s",
+	t.number("belief", fmt.Sprintf("%s changes a day (90 %%: %s to %s) from %s, %s",
 		figure(e.Mean), figure(e.Low), figure(e.High), plural(e.Looks, "look"), plural(e.Changes, "change")))
 	if of.looks != nil {
-		t.row("estimates", estimatesWords(*of.looks))
+		t.number("estimates", estimatesWords(*of.looks))
 	}
 	for _, r := range e.Reasons {
 		if r.Code == schedule.CodeAged {
-			t.row("age", schedule.Word(r))
+			t.number("age", schedule.Word(r))
 		}
 	}
 	if e.Threshold > 0 {
-		t.row("index", indexWords(e))
+		t.number("index", indexWords(e))
 	}
 	if why := thresholdReasons(e, of.steer); len(why) > 0 {
-		t.row("threshold", when(of.steer.At, of.now)+": "+strings.Join(why, ", "))
+		t.number("threshold", when(of.steer.At, of.now)+": "+strings.Join(why, ", "))
 	}
-	t.row("interval", fmt.Sprintf("%s after the last visit; wanted %s, jitter %+.1f %%",
+	t.number("interval", fmt.Sprintf("%s after the last visit; wanted %s, jitter %+.1f %%",
 		schedule.Rough(e.Interval), schedule.Rough(e.Wanted), 100*e.Jitter))
 	for i, what := range e.WhatIf {
-		t.row([]string{"what if", ""}[min(i, 1)], schedule.Word(what))
+		t.number([]string{"what if", ""}[min(i, 1)], schedule.Word(what))
 	}
+	return t
 }
 
 func indexWords(e schedule.Explanation) string {

@@ -80,7 +80,9 @@ type Reporter struct {
 	Visits Visits // Survey, Compare and forecasts need them
 	// Deliveries are needed for sinks: by Sinks and FailedOf, and where a status shows them.
 	Deliveries Deliveries
-	Requests   Requests // only EvidenceOf needs them
+	// Relations are needed for pages by their numbers and what they have to do with others.
+	Relations Relations
+	Requests  Requests // only EvidenceOf needs them
 	// Contact is that of workers, said of crawls whose spec has none; "" if it is not known.
 	Contact string
 	// Search is needed for parts of the lists of pages and hosts.

@@ -25,7 +25,8 @@ type Contents interface {
 	Open(ctx context.Context, digest string) (io.ReadCloser, error)
 }
 
-type versionLine struct {
+// VersionLine is a version of a page.
+type VersionLine struct {
 	URL         string `json:"url"`
 	Crawl       string `json:"crawl,omitempty"` // only when the page is in several crawls
 	Version     int    `json:"version"`
@@ -40,13 +41,30 @@ type versionLine struct {
 	Canonical   orNull `json:"canonical"`
 	// BackVisit is the visit by which the page last returned to the version, if one did.
 	BackVisit int `json:"back_visit,omitempty"`
+	// Record is the version as stored, for people's answers.
+	Record store.VersionRecord `json:"-"`
 }
 
-func lineOf(page store.PageRecord, v store.VersionRecord) versionLine {
-	return versionLine{
+// NewVersionLine is the answer about a version.
+func NewVersionLine(page store.PageRecord, v store.VersionRecord) VersionLine {
+	return VersionLine{
 		URL: page.URL, Version: v.Seq, Visit: v.Visit, At: stamp(v.At), Digest: orNull(v.Digest), Bytes: v.Bytes, TextBytes: v.TextBytes,
-		ContentType: v.ContentType, Title: v.Title, Language: orNull(v.Language), Canonical: orNull(v.Canonical), BackVisit: v.Back,
+		ContentType: v.ContentType, Title: v.Title, Language: orNull(v.Language), Canonical: orNull(v.Canonical), BackVisit: v.Back, Record: v,
 	}
+}
+
+// VersionsOf returns at most limit versions of a page, newest first, below number before (0:
+// from the newest).
+func (r Reporter) VersionsOf(ctx context.Context, page store.PageRecord, before, limit int) ([]VersionLine, error) {
+	versions, err := r.Store.ListVersions(ctx, page.PageID, before, limit)
+	if err != nil {
+		return nil, err
+	}
+	lines := make([]VersionLine, 0, len(versions))
+	for _, v := range versions {
+		lines = append(lines, NewVersionLine(page, v))
+	}
+	return lines, nil
 }
 
 // Versions writes the versions of a page, newest first.
@@ -54,7 +72,7 @@ func (r Reporter) Versions(ctx context.Context, q HistoryQuery) error {
 	return r.eachPage(ctx, q, func(page store.PageRecord, several bool, now time.Time) error {
 		before, done := 0, 0
 		for take(q.Limit, done) > 0 {
-			versions, err := r.Store.ListVersions(ctx, page.PageID, before, take(q.Limit, done))
+			versions, err := r.VersionsOf(ctx, page, before, take(q.Limit, done))
 			if err != nil || len(versions) == 0 {
 				return err
 			}
@@ -62,16 +80,15 @@ func (r Reporter) Versions(ctx context.Context, q HistoryQuery) error {
 				return err
 			}
 			done += len(versions)
-			before = versions[len(versions)-1].Seq
+			before = versions[len(versions)-1].Version
 		}
 		return nil
 	})
 }
 
-func (r Reporter) versionBatch(page store.PageRecord, versions []store.VersionRecord, head, several bool, now time.Time) error {
+func (r Reporter) versionBatch(page store.PageRecord, versions []VersionLine, head, several bool, now time.Time) error {
 	if r.Format == JSON {
-		for _, v := range versions {
-			line := lineOf(page, v)
+		for _, line := range versions {
 			if several {
 				line.Crawl = page.Crawl
 			}
@@ -86,7 +103,8 @@ func (r Reporter) versionBatch(page store.PageRecord, versions []store.VersionRe
 		header = []string{"VERSION", "VISIT", "WHEN", "BYTES", "TEXT", "TITLE"}
 	}
 	t := newTable(r.Out, header...)
-	for _, v := range versions {
+	for _, line := range versions {
+		v := line.Record
 		title := some(v.Title)
 		if v.Digest == "" {
 			title = "(not kept, as the site asks)"
@@ -116,30 +134,57 @@ const (
 	ViewHead View = "head" // the request and the head of its answer
 )
 
+// Shown is a version of a page as text.
+type Shown struct {
+	VersionLine
+	View View   `json:"view"`
+	Text string `json:"text"`
+}
+
 // Show writes one version of a page: as it is or, in JSON, as one object with it
 // as text. Seq 0 is the newest.
 func (r Reporter) Show(ctx context.Context, files Contents, page store.PageRecord, seq int, view View) error {
-	v, err := r.version(ctx, page, seq)
+	shown, err := r.VersionText(ctx, files, page, seq, view)
 	if err != nil {
 		return err
+	}
+	if r.Format == JSON {
+		shown.Text = strings.ToValidUTF8(shown.Text, "\uFFFD")
+		return writeJSON(r.Out, shown)
+	}
+	_, err = io.WriteString(r.Out, shown.Text)
+	return err
+}
+
+// VersionText returns one version of a page as text, which ViewBody leaves as it came: it
+// need not be valid UTF-8. Seq 0 is the newest.
+func (r Reporter) VersionText(ctx context.Context, files Contents, page store.PageRecord, seq int, view View) (Shown, error) {
+	v, err := r.version(ctx, page, seq)
+	if err != nil {
+		return Shown{}, err
 	}
 	read, err := r.reading(ctx, page, view)
 	if err != nil {
-		return err
+		return Shown{}, err
 	}
 	text, err := read(ctx, files, v)
 	if err != nil {
-		return fmt.Errorf("version %d of %s: %w", v.Seq, page.URL, err)
+		return Shown{}, fmt.Errorf("version %d of %s: %w", v.Seq, page.URL, err)
 	}
-	if r.Format == JSON {
-		return writeJSON(r.Out, struct {
-			versionLine
-			View View   `json:"view"`
-			Text string `json:"text"`
-		}{lineOf(page, v), view, strings.ToValidUTF8(text, "\uFFFD")})
+	return Shown{NewVersionLine(page, v), view, text}, nil
+}
+
+// Body opens the bytes of a version of a page as they came. Seq 0 is the newest.
+func (r Reporter) Body(ctx context.Context, files Contents, page store.PageRecord, seq int) (VersionLine, io.ReadCloser, error) {
+	v, err := r.version(ctx, page, seq)
+	if err != nil {
+		return VersionLine{}, nil, err
 	}
-	_, err = io.WriteString(r.Out, text)
-	return err
+	content, err := openBody(ctx, files, v)
+	if err != nil {
+		return VersionLine{}, nil, fmt.Errorf("version %d of %s: %w", v.Seq, page.URL, err)
+	}
+	return NewVersionLine(page, v), content, nil
 }
 
 // DiffQuery asks how two versions of a page differ.
@@ -151,7 +196,8 @@ type DiffQuery struct {
 	Colour   bool // for a terminal
 }
 
-type diffLine struct {
+// Difference is how two versions of a page differ.
+type Difference struct {
 	URL     string `json:"url"`
 	From    int    `json:"from"`
 	To      int    `json:"to"`
@@ -160,47 +206,61 @@ type diffLine struct {
 	View    View   `json:"view"`
 	Differs bool   `json:"differs"`
 	Diff    string `json:"diff"` // unified, "" if there is none
+	// Versions are the two as stored, and Texts what was compared.
+	Versions [2]store.VersionRecord `json:"-"`
+	Texts    [2]string              `json:"-"`
+}
+
+// Difference compares two versions of a page.
+func (r Reporter) Difference(ctx context.Context, files Contents, page store.PageRecord, q DiffQuery) (Difference, error) {
+	from, to, err := r.pair(ctx, page, q.From, q.To)
+	if err != nil {
+		return Difference{}, err
+	}
+	read, err := r.reading(ctx, page, q.View)
+	if err != nil {
+		return Difference{}, err
+	}
+	d := Difference{
+		URL: page.URL, From: from.Seq, To: to.Seq, FromAt: stamp(from.At), ToAt: stamp(to.At), View: q.View,
+		Versions: [2]store.VersionRecord{from, to},
+	}
+	for i, v := range d.Versions {
+		if d.Texts[i], err = read(ctx, files, v); err != nil {
+			return Difference{}, fmt.Errorf("version %d of %s: %w", v.Seq, page.URL, err)
+		}
+	}
+	d.Diff, err = textdiff.Unified(label(page, from), label(page, to), d.Texts[0], d.Texts[1])
+	d.Differs = d.Diff != ""
+	return d, err
 }
 
 // Diff writes a unified diff of two versions of a page.
 func (r Reporter) Diff(ctx context.Context, files Contents, page store.PageRecord, q DiffQuery) error {
-	from, to, err := r.pair(ctx, page, q.From, q.To)
-	if err != nil {
-		return err
-	}
-	read, err := r.reading(ctx, page, q.View)
-	if err != nil {
-		return err
-	}
-	var texts [2]string
-	for i, v := range []store.VersionRecord{from, to} {
-		if texts[i], err = read(ctx, files, v); err != nil {
-			return fmt.Errorf("version %d of %s: %w", v.Seq, page.URL, err)
-		}
-	}
-	diff, err := textdiff.Unified(label(page, from), label(page, to), texts[0], texts[1])
+	d, err := r.Difference(ctx, files, page, q)
 	if err != nil {
 		return err
 	}
 	if r.Format == JSON {
-		return writeJSON(r.Out, diffLine{
-			URL: page.URL, From: from.Seq, To: to.Seq, FromAt: stamp(from.At), ToAt: stamp(to.At), View: q.View, Differs: diff != "", Diff: diff,
-		})
+		return writeJSON(r.Out, d)
 	}
-	diff = strings.Map(crawl.Visible, diff)
+	diff := strings.Map(crawl.Visible, d.Diff)
 	switch {
-	case diff == "" && from.Digest == to.Digest:
-		diff = fmt.Sprintf("versions %d and %d are the same, byte for byte\n", from.Seq, to.Seq)
-	case diff == "" && q.View == ViewText:
-		diff = fmt.Sprintf("versions %d and %d have the same text where changes are looked for; --all compares all that a reader sees, --html the markup\n", from.Seq, to.Seq)
-	case diff == "":
-		diff = fmt.Sprintf("versions %d and %d have the same text; --html compares their markup\n", from.Seq, to.Seq)
+	case !d.Differs && d.Same():
+		diff = fmt.Sprintf("versions %d and %d are the same, byte for byte\n", d.From, d.To)
+	case !d.Differs && q.View == ViewText:
+		diff = fmt.Sprintf("versions %d and %d have the same text where changes are looked for; --all compares all that a reader sees, --html the markup\n", d.From, d.To)
+	case !d.Differs:
+		diff = fmt.Sprintf("versions %d and %d have the same text; --html compares their markup\n", d.From, d.To)
 	case q.Colour:
 		diff = coloured(diff)
 	}
 	_, err = io.WriteString(r.Out, diff)
 	return err
 }
+
+// Same reports whether the two versions have the same bytes.
+func (d Difference) Same() bool { return d.Versions[0].Digest == d.Versions[1].Digest }
 
 func label(page store.PageRecord, v store.VersionRecord) string {
 	return fmt.Sprintf("%s version %d, %s", page.URL, v.Seq, v.At.UTC().Format(time.RFC3339))
@@ -339,6 +399,15 @@ var errNotKept = fmt.Errorf("%w: the site asked that it not be kept", ErrNoBody)
 
 // bodyOf reads a version's bytes.
 func bodyOf(ctx context.Context, files Contents, v store.VersionRecord) ([]byte, error) {
+	content, err := openBody(ctx, files, v)
+	if err != nil {
+		return nil, err
+	}
+	defer content.Close()
+	return io.ReadAll(content)
+}
+
+func openBody(ctx context.Context, files Contents, v store.VersionRecord) (io.ReadCloser, error) {
 	if v.Digest == "" {
 		return nil, errNotKept
 	}
@@ -346,11 +415,7 @@ func bodyOf(ctx context.Context, files Contents, v store.VersionRecord) ([]byte,
 	if errors.Is(err, archive.ErrNotFound) {
 		return nil, fmt.Errorf("its bytes are missing in the archive, which may be another one than the store's: %w", err)
 	}
-	if err != nil {
-		return nil, err
-	}
-	defer content.Close()
-	return io.ReadAll(content)
+	return content, err
 }
 
 // eachPage calls do for each page of a URL.

@@ -53,11 +53,11 @@ func Explain(policy Policy, page Page, p Parameters, elapsed time.Duration) Expl
 	now := Replan(policy, page, p)
 	ahead := p.forecast(page.Belief)
 	own := page.Belief.Gamma(p.prior())
-	g := ahead.over(own, min(days(now.Interval), days(p.Max)))
+	mean, low, high := Believed(page.Belief, p, now.Interval)
 	x, counter := page.Belief.last(window)
 	_, noisy := page.Belief.noisy(p)
 	e := Explanation{
-		Policy: policy.Name(), Mean: g.Mean(), Low: g.Quantile(0.05), High: g.Quantile(0.95),
+		Policy: policy.Name(), Mean: mean, Low: low, High: high,
 		Looks: x, Changes: counter, Told: page.Belief.told(window), Observed: duration(float64(page.Belief.Days)), Noisy: noisy,
 		Wanted: now.Wanted, Jitter: shift(page.ID, page.Visit), Interval: now.Interval, Reasons: now.Reasons(),
 	}
@@ -76,6 +76,13 @@ func Explain(policy Policy, page Page, p Parameters, elapsed time.Duration) Expl
 		e.WhatIf = append(e.WhatIf, g.reason())
 	}
 	return e
+}
+
+// Believed returns the believed rate of a page in changes a day, averaged until the next
+// visit an interval later. The true rate is between low and high with a probability of 90 %.
+func Believed(b Belief, p Parameters, interval time.Duration) (mean, low, high float64) {
+	g := p.forecast(b).over(b.Gamma(p.prior()), min(days(interval), days(p.Max)))
+	return g.Mean(), g.Quantile(0.05), g.Quantile(0.95)
 }
 
 // ifSeen returns what follows if the next visit, an interval after the last, finds a

@@ -234,11 +234,11 @@ func roughly(seconds float64) string { return Rough(duration(seconds / day.Secon
 
 // spread returns a belief's time between two changes with its 90 % interval.
 func spread(r crawl.Reason) string {
-	return every(r.Num["mean"]) + " (90 %: " + every(r.Num["high"]) + " to " + every(r.Num["low"]) + ")"
+	return Every(r.Num["mean"]) + " (90 %: " + Every(r.Num["high"]) + " to " + Every(r.Num["low"]) + ")"
 }
 
-// every returns the time between two changes at a rate of so many a day.
-func every(rate float64) string {
+// Every is the time between two changes at a rate of so many a day, in words: "3d 4h".
+func Every(rate float64) string {
 	const year = 365.0
 	switch days := 1 / rate; {
 	case days >= 100*year:

@@ -51,7 +51,7 @@ func TestTimeBetweenChanges(t *testing.T) {
 	for rate, want := range map[float64]string{
 		24: "1h", 1: "1d", 0.3: "3d 8h", 0.05: "20d", 1. / 400: "400d", 1. / 730: "2 years", 1e-5: "100 years and more", 0: "100 years and more",
 	} {
-		if got := every(rate); got != want {
+		if got := Every(rate); got != want {
 			t.Errorf("at a rate of %v: every %s, want %s", rate, got, want)
 		}
 	}

@@ -54,6 +54,7 @@ type Store interface {
 	Ranks
 	Reports
 	Search
+	Backlinks
 	Exchanges
 	Evidence
 	Rejections

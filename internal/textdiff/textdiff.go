@@ -19,17 +19,10 @@ func Unified(fromLabel, toLabel, from, to string) (string, error) {
 // ends: those that Unified marks with - and +.
 func Lines(from, to string) (removed, added []string) {
 	for _, edit := range udiff.Lines(from, to) {
-		removed = appendLines(removed, from[edit.Start:edit.End])
-		added = appendLines(added, edit.New)
+		removed = append(removed, splitLines(from[edit.Start:edit.End])...)
+		added = append(added, splitLines(edit.New)...)
 	}
 	return removed, added
-}
-
-func appendLines(lines []string, text string) []string {
-	for line := range strings.Lines(text) {
-		lines = append(lines, strings.TrimSuffix(line, "\n"))
-	}
-	return lines
 }
 
 // Words counts the words of lines that were added, and of lines that were removed, which the

@@ -21,6 +21,7 @@ func actions() []action {
 	return []action{
 		{"/crawls/{crawl}/do/{change}", changeCrawl},
 		{"/crawls/{crawl}/retry", retryPages},
+		{"/crawls/{crawl}/pages/{page}/{change}", changePage},
 		{"/crawls/{crawl}/sinks/{sink}/{command}", commandSink},
 		{"/crawls/{crawl}/hosts/{host}/{block}", blockHost},
 		{"/crawls/{crawl}/traps/{trap}/release", releaseTrap},

@@ -36,7 +36,7 @@ func parsePages() pages {
 		if path.Base(name) == layout {
 			continue
 		}
-		t := template.New(layout).Funcs(functions())
+		t := template.New(layout).Funcs(functions()).Funcs(pageFunctions())
 		all[path.Base(name)] = template.Must(t.ParseFS(files, "templates/"+layout, "templates/parts/*.html", name))
 	}
 	return all

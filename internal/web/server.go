@@ -91,6 +91,7 @@ func (s *Server) Handler() http.Handler {
 	mux.HandleFunc("GET /crawls/{crawl}/live", s.live)
 	mux.HandleFunc("GET /crawls/{crawl}/changes.atom", s.changesAtom)
 	mux.HandleFunc("GET /openapi.json", s.openAPI)
+	mux.HandleFunc("GET /crawls/{crawl}/pages/{page}/versions/{seq}/body", s.body)
 	for _, a := range actions() {
 		mux.Handle("POST "+a.pattern, s.act(a))
 	}

@@ -62,5 +62,12 @@ func views() []view {
 		{pattern: "/crawls/{crawl}/sinks/{sink}/failed", template: "failed.html", answer: failedView},
 		{pattern: "/crawls/{crawl}/forecast", template: "forecast.html", answer: forecastView},
 		{pattern: "/crawls/{crawl}/hosts/{host}/evidence", template: "evidence.html", answer: evidenceView},
+		{pattern: "/crawls/{crawl}/pages/{page}", template: "page.html", answer: pageView},
+		{pattern: "/crawls/{crawl}/pages/{page}/visits", template: "page_visits.html", answer: visitsView},
+		{pattern: "/crawls/{crawl}/pages/{page}/versions", template: "page_versions.html", answer: versionsView},
+		{pattern: "/crawls/{crawl}/pages/{page}/versions/{seq}", template: "page_version.html", answer: versionView},
+		{pattern: "/crawls/{crawl}/pages/{page}/diff", template: "page_diff.html", answer: diffView},
+		{pattern: "/crawls/{crawl}/pages/{page}/duplicates", template: "page_duplicates.html", answer: copiesView},
+		{pattern: "/crawls/{crawl}/pages/{page}/backlinks", template: "page_backlinks.html", answer: backlinksView},
 	}
 }

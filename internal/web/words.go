@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"recrawl/internal/report"
 	"recrawl/internal/schedule"
@@ -86,4 +88,10 @@ func percent(share float64) string {
 // inDays is a number of days in words.
 func inDays(days float64) string {
 	return schedule.Rough(time.Duration(days * 24 * float64(time.Hour)).Truncate(time.Second))
+}
+
+// upperFirst begins a sentence.
+func upperFirst(text string) string {
+	r, size := utf8.DecodeRuneInString(text)
+	return string(unicode.ToUpper(r)) + text[size:]
 }

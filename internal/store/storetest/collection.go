@@ -33,6 +33,7 @@ func Run(t *testing.T, open func(t *testing.T) store.Store) {
 		{"Swaps", swapCases()},
 		{"Reports", reportCases()},
 		{"Search", searchCases()},
+		{"Backlinks", backlinkCases()},
 		{"Rejections", rejectionCases()},
 		{"Guard", guardCases()},
 		{"Onward", onwardCases()},

@@ -1,0 +1,15 @@
+package store
+
+import "context"
+
+// Backlinks says where pages are linked from.
+type Backlinks interface {
+	// Backlinks lists at most limit pages that link to a page, or have done so, in the order
+	// of their ids after after. Of a page with more than BacklinksInOrder of them, it may
+	// leave some out.
+	Backlinks(ctx context.Context, pageID, after int64, limit int) ([]PageRecord, error)
+}
+
+// BacklinksInOrder is how many back-links of a page are put in order for one answer: that
+// of a home page takes no longer the more pages lead back to it.
+const BacklinksInOrder = 5000
