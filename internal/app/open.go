@@ -82,6 +82,8 @@ type parts struct {
 	strange func(store string)
 	// struggling, unless nil, hears of workflows whose tasks fail again and again.
 	struggling *temporalkit.Struggling
+	// watch is who watches the worker, nil if nobody does.
+	watch *watched
 	// waits, unless nil, knows how long tasks wait for a worker.
 	waits *temporalkit.Waits
 }
@@ -117,11 +119,12 @@ func workerOptions(queue string, cfg config.Config, sticky time.Duration) tempor
 // startWorker starts a worker and returns what ends it.
 func startWorker(ctx context.Context, p parts, cfg config.Config, sticky time.Duration, log *slog.Logger) (stop func(), err error) {
 	temporalkit.CacheWorkflows(cfg.Worker.WorkflowCache)
+	p.files = p.watch.archive(p.files)
 	w := temporalkit.NewWorker(p.client, workerOptions(p.home.TaskQueue, cfg, sticky))
 	workflows.Register(w)
 	flows := p.workflows()
-	settings := activities.Settings{Version: config.Release, Contact: cfg.Contact, Overdue: cfg.Overdue, Running: flows.RunningPages, Filters: p.programs, Room: p.keeper, Engine: p.engine, Ended: p.ended, AtOnce: true, Foreign: p.strange, Senders: newSenders(cfg, p, log), Events: sinkEvents{reader.New(p.store, p.files)}}
-	acts := activities.New(storesOf(p.store), p.files, fetch.New(fetch.Options{}), flows, settings, log)
+	settings := activities.Settings{Version: config.Release, Contact: cfg.Contact, Overdue: cfg.Overdue, Running: flows.RunningPages, Filters: p.programs, Room: p.keeper, Engine: p.engine, Ended: p.ended, AtOnce: true, Foreign: p.strange, Denied: p.watch.denied(), Senders: newSenders(cfg, p, log), Events: sinkEvents{reader.New(p.store, p.files)}}
+	acts := activities.New(p.watch.stores(storesOf(p.store)), p.files, p.watch.fetcher(fetch.New(fetch.Options{})), flows, settings, log)
 	acts.Register(w)
 	watch := &roomWatch{keeper: p.keeper, store: p.store, name: workerName(), wake: acts.WakeHeld, log: log}
 	unwatch := watch.start(ctx)
