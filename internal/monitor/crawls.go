@@ -149,6 +149,12 @@ var (
 	crawlWaiting   = desc("crawl_waiting", "Pages that wait in hosts' lines.", "crawl")
 	crawlOverdue   = desc("crawl_overdue", "Pages that are due and in no line.", "crawl")
 	crawlLag       = desc("crawl_lag_seconds", "For how long the most overdue page has been due.", "crawl")
+	crawlFresh     = desc("crawl_fresh_ratio", "The share of the copies that are believed to be up to date now; absent while nothing is known.", "crawl")
+	crawlFreshPlan = desc("crawl_fresh_planned_ratio", "What that share would be on average if each page were visited when it was planned.", "crawl")
+	crawlAge       = desc("crawl_copy_age_seconds", "The mean time for which copies are believed to lack a change.", "crawl")
+	crawlDelay     = desc("crawl_change_delay_seconds", "The mean time from a change to the visit that will find it, by what is believed.", "crawl")
+	crawlFirstLeft = desc("crawl_first_pass_left", "Pages that were never visited and have a place; 0 when the first pass is over.", "crawl")
+	crawlFirstEnds = desc("crawl_first_pass_seconds", "How long the first pass still takes, by what is known now; 0 when it is over.", "crawl")
 	crawlPlanned   = desc("crawl_planned_visits_per_day", "Visits a day that the crawl's policy plans; only if it shares a budget.", "crawl")
 	crawlBudget    = desc("crawl_budget_visits_per_day", "Visits a day that the crawl's budget allows; only if it has one.", "crawl")
 	crawlEvictions = desc("crawl_evictions_month", "Pages that gave their place to better ones in the last 30 days.", "crawl")
@@ -192,6 +198,37 @@ func (f figures) crawl(line report.StatusLine) {
 		f.gauge(crawlPlanned, line.PlannedPerDay, name)
 		f.gauge(crawlBudget, line.BudgetPerDay, name)
 	}
+	f.freshness(name, line.Freshness)
+	left, takes := 0, time.Duration(0)
+	if line.FirstPass != nil {
+		left, takes = line.FirstPass.Left, line.FirstPass.Takes.Std()
+	}
+	f.gauge(crawlFirstLeft, float64(left), name)
+	f.gauge(crawlFirstEnds, takes.Seconds(), name)
+	f.troubles(name, line)
+	for _, s := range line.Sinks {
+		f.gauge(sinkLag, s.Lag.Std().Seconds(), name, s.Sink)
+		f.gauge(sinkWaiting, float64(s.Waiting), name, s.Sink)
+		f.gauge(sinkUndelivered, float64(s.Undelivered), name, s.Sink)
+		f.gauge(sinkPaused, truth(s.State == "paused"), name, s.Sink)
+		f.counter(sinkSent, float64(s.Sent), name, s.Sink)
+	}
+}
+
+// freshness leaves out hosts and rules: a rule is named by a host or the beginning of a URL,
+// and these are no labels.
+func (f figures) freshness(name string, fresh *report.Freshness) {
+	if fresh == nil {
+		return
+	}
+	const day = 24 * 60 * 60
+	f.gauge(crawlFresh, fresh.Fresh, name)
+	f.gauge(crawlFreshPlan, fresh.Planned, name)
+	f.gauge(crawlAge, fresh.Age*day, name)
+	f.gauge(crawlDelay, fresh.Delay*day, name)
+}
+
+func (f figures) troubles(name string, line report.StatusLine) {
 	parts := map[string]int{}
 	for _, t := range line.Troubles {
 		if time.Time(t.MendedAt).IsZero() {
@@ -200,12 +237,5 @@ func (f figures) crawl(line report.StatusLine) {
 	}
 	for part, pages := range parts {
 		f.gauge(crawlTrouble, float64(pages), name, part)
-	}
-	for _, s := range line.Sinks {
-		f.gauge(sinkLag, s.Lag.Std().Seconds(), name, s.Sink)
-		f.gauge(sinkWaiting, float64(s.Waiting), name, s.Sink)
-		f.gauge(sinkUndelivered, float64(s.Undelivered), name, s.Sink)
-		f.gauge(sinkPaused, truth(s.State == "paused"), name, s.Sink)
-		f.counter(sinkSent, float64(s.Sent), name, s.Sink)
 	}
 }

@@ -221,6 +221,8 @@ func TestCrawlFigures(t *testing.T) {
 		line := report.StatusLine{
 			Crawl: "news", State: crawl.CrawlRunning, Policy: "fresh", Pages: map[string]int{"active": 12, "gone": 0}, Outcomes: map[string]int{"changed": 7},
 			Hosts: 3, HostsBackoff: 1, InTrouble: 2, Waiting: 4, Overdue: 5, Lag: crawl.Duration(90 * time.Second), PlannedPerDay: 900, BudgetPerDay: 1000,
+			Freshness: &report.Freshness{FreshPart: report.FreshPart{Fresh: 0.94, Planned: 0.95, Age: 0.5}, Hosts: []report.FreshPart{{Name: "news.example", Fresh: 0.1}}, Rules: []report.FreshPart{{Name: "http://news.example/a", Fresh: 0.9}}},
+			FirstPass: &report.FirstPass{Left: 1022, Takes: crawl.Duration(170 * time.Minute)},
 		}
 		m.Watch(Sources{
 			Crawls: func(ctx context.Context) ([]report.StatusLine, error) {
@@ -238,8 +240,12 @@ func TestCrawlFigures(t *testing.T) {
 		has(t, first, `recrawl_crawl_info{crawl="news",policy="fresh",state="running"} 1`, `recrawl_crawl_pages{crawl="news",state="active"} 12`, `recrawl_crawl_pages{crawl="news",state="gone"} 0`,
 			`recrawl_crawl_visits_total{crawl="news",outcome="changed"} 7`, `recrawl_crawl_hosts_in_backoff{crawl="news"} 1`, `recrawl_crawl_hosts_in_trouble{crawl="news"} 2`,
 			`recrawl_crawl_waiting{crawl="news"} 4`, `recrawl_crawl_overdue{crawl="news"} 5`, `recrawl_crawl_lag_seconds{crawl="news"} 90`, `recrawl_crawl_budget_visits_per_day{crawl="news"} 1000`,
-			`recrawl_task_backlog 0`, `recrawl_workers_held 0`, `recrawl_disk_free_bytes{of="store"} 1.073741824e+09`, `recrawl_disk_reserve_bytes 512`, `recrawl_worker_held 1`,
+			`recrawl_crawl_fresh_ratio{crawl="news"} 0.94`, `recrawl_crawl_copy_age_seconds{crawl="news"} 43200`,
+			`recrawl_crawl_first_pass_left{crawl="news"} 1022`, `recrawl_crawl_first_pass_seconds{crawl="news"} 10200`, `recrawl_task_backlog 0`, `recrawl_workers_held 0`, `recrawl_disk_free_bytes{of="store"} 1.073741824e+09`, `recrawl_disk_reserve_bytes 512`, `recrawl_worker_held 1`,
 			`recrawl_crawl_figures_age_seconds 0`)
+		if strings.Contains(first, "news.example") {
+			t.Error("a host, or a part of a URL, is a label")
+		}
 		if strings.Contains(first, `of="archive"`) {
 			t.Error("a disk that cannot be measured has a figure")
 		}
