@@ -9,17 +9,44 @@ SERVER     := $(BIN)/temporal-server
 COMPOSE    := $(BIN)/compose-config
 S3SERVER   := $(BIN)/versitygw
 PROMETHEUS := $(BIN)/prometheus
+RELEASER   := $(BIN)/release-config
 WARCIO     := tools/warcio/node_modules/.package-lock.json
 COMMIT     ?= $(shell git describe --always --exclude '*' --dirty 2>/dev/null)
 LDFLAGS    := -X recrawl/internal/config.Commit=$(COMMIT)
 export CGO_ENABLED ?= 0
 export RECRAWL_TEMPORAL_CLI ?= $(CURDIR)/$(TEMPORAL)
 
-.PHONY: record-release build demo docs policies-tables test test-packages test-e2e test-quick test-long bench bench-programs bench-visits bench-peers bench-docs bench-scale lint fmt packages temporal temporal-server compose-config s3-server prometheus warcio record clean
+.PHONY: record-release build install cross release-config demo docs policies-tables test test-packages test-e2e test-quick test-long bench bench-programs bench-visits bench-peers bench-docs bench-scale lint fmt packages temporal temporal-server compose-config s3-server prometheus warcio record clean
 
 build: temporal
 	$(GO) build -trimpath -ldflags '$(LDFLAGS)' -o $(BIN)/starter ./starter
 	$(GO) build -trimpath -ldflags '$(LDFLAGS)' -o $(BIN)/worker ./worker
+
+# For all users of this machine: make build, and then, as root, make install. PREFIX and
+# DESTDIR are those of other packages; the units get the former.
+PREFIX  ?= /usr/local
+INSTALL ?= install
+UNITS   := deploy/systemd/recrawl-worker.service deploy/systemd/recrawl-web.service
+
+install:
+	@[ -x $(BIN)/starter ] && [ -x $(BIN)/worker ] || { echo "there is nothing to install: run make build first"; exit 1; }
+	$(INSTALL) -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/doc/recrawl $(DESTDIR)/etc/systemd/system
+	$(INSTALL) -d -m 0700 $(DESTDIR)/etc/recrawl
+	$(INSTALL) -m 0755 $(BIN)/starter $(BIN)/worker $(DESTDIR)$(PREFIX)/bin/
+	$(INSTALL) -m 0644 README.md CHANGELOG.md LICENSE docs/*.md $(DESTDIR)$(PREFIX)/share/doc/recrawl/
+	for unit in $(UNITS); do sed 's|/usr/local|$(PREFIX)|g' $$unit > $(DESTDIR)/etc/systemd/system/$${unit##*/} && chmod 0644 $(DESTDIR)/etc/systemd/system/$${unit##*/}; done
+	$(INSTALL) -m 0600 deploy/systemd/worker.env.example $(DESTDIR)/etc/recrawl/
+
+# That it builds for what a release is made for, and this machine is not.
+CROSS := linux/arm64 darwin/amd64 darwin/arm64 windows/amd64
+cross:
+	@set -e; for target in $(CROSS); do echo "building for $$target …"; GOOS=$${target%/*} GOARCH=$${target#*/} CGO_ENABLED=0 $(GO) build ./...; done
+
+# GoReleaser's own reading of .goreleaser.yaml.
+release-config: $(RELEASER)
+
+$(RELEASER): tools/release/go.mod tools/release/go.sum tools/release/main.go
+	cd tools/release && GOFLAGS= $(GO) build -o ../../$(RELEASER) .
 
 temporal: $(TEMPORAL)
 
@@ -124,7 +151,7 @@ ALONEIN := $(shell grep -rlE --include='*_test.go' '^func ($(ALONE))\>' activiti
 # programs and mostly waits. `make -k test` goes on after a failure of the first part.
 test: test-packages test-e2e
 
-test-packages: compose-config temporal s3-server prometheus packages warcio
+test-packages: compose-config release-config temporal s3-server prometheus packages warcio
 	@[ -n "$(RACE)" ] || echo "no C compiler: running without the race detector"
 	@failed=0; \
 	  (set -x; CGO_ENABLED=$(if $(RACE),1,0) $(GO) test $(RACE) -timeout $(LIMIT) -skip '^($(ALONE))$$' $(RACED)) || failed=1; \
