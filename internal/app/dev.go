@@ -18,6 +18,7 @@ import (
 	"recrawl/internal/store"
 	"recrawl/internal/temporalkit"
 	"recrawl/internal/temporalkit/embedded"
+	"recrawl/internal/tracing"
 )
 
 // Ports of the embedded Temporal where they are free.
@@ -70,7 +71,8 @@ type devRun struct {
 	waits      temporalkit.Waits
 	demo       *demo // nil without --demo
 	home       store.Home
-	watched    *watched // nil without RECRAWL_METRICS
+	watched    *watched        // nil without RECRAWL_METRICS
+	tracer     *tracing.Tracer // nil without OpenTelemetry's variables
 }
 
 // run starts the parts in order, each ended in the reverse order: the worker
@@ -81,7 +83,12 @@ func (d *devRun) run(ctx context.Context) (err error) {
 		return err
 	}
 	defer unwatch()
-	d.watched = watched
+	tracer, untrace, err := beTraced(ctx, os.Getenv, d.log)
+	if err != nil {
+		return err
+	}
+	defer untrace()
+	d.watched, d.tracer = watched, tracer
 	if err := d.openStore(ctx); err != nil {
 		return err
 	}
@@ -250,7 +257,7 @@ func (d *devRun) startWorker(ctx context.Context, programs *program.Set) (stop f
 	p := parts{
 		client: d.client, store: d.store, files: d.files, programs: programs,
 		keeper:     newKeeper(d.state.Store, d.state.Archive, d.Config),
-		struggling: &d.struggling, waits: &d.waits, watch: d.watched,
+		struggling: &d.struggling, waits: &d.waits, watch: d.watched, tracer: d.tracer,
 		home: d.home, ended: func(string) bool { return true },
 	}
 	cfg := d.Config

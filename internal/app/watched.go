@@ -16,6 +16,7 @@ import (
 	"recrawl/internal/report"
 	"recrawl/internal/room"
 	"recrawl/internal/temporalkit"
+	"recrawl/internal/tracing"
 )
 
 // watched is what a worker says to those who watch it. Nil is a worker that nobody watches,
@@ -32,6 +33,16 @@ func beWatched(ctx context.Context, cfg config.Config, log *slog.Logger) (w *wat
 		return nil, nil, err
 	}
 	return &watched{server}, server.Start(log), nil
+}
+
+// beTraced begins to send traces, if OpenTelemetry's variables say so, until stop is called.
+func beTraced(ctx context.Context, getenv func(string) string, log *slog.Logger) (t *tracing.Tracer, stop func(), err error) {
+	t, err = tracing.Start(ctx, getenv, config.VersionText(), log)
+	return t, func() {
+		if err := t.End(); err != nil {
+			log.Warn("the last traces were not sent", "error", err)
+		}
+	}, err
 }
 
 // address is where to ask, "" if nobody listens.
@@ -151,7 +162,6 @@ func (w *watched) idle(note func(ctx context.Context, held string)) func(ctx con
 		note(ctx, held)
 	}
 }
-
 
 // askReady is the command `worker ready`, for health checks: 0 if the worker of the same
 // environment works, 1 if not, 2 if that was not asked.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"os"
 	"strings"
 
 	"go.temporal.io/sdk/client"
@@ -66,6 +67,11 @@ func runWorker(ctx context.Context, cfg config.Config, stderr io.Writer) error {
 		return err
 	}
 	defer unwatch()
+	tracer, untrace, err := beTraced(ctx, os.Getenv, log)
+	if err != nil {
+		return err
+	}
+	defer untrace()
 	struggling, waits := &temporalkit.Struggling{}, &temporalkit.Waits{}
 	watch.not("it waits for Temporal")
 	// First what writes nothing.
@@ -97,7 +103,7 @@ func runWorker(ctx context.Context, cfg config.Config, stderr io.Writer) error {
 		return err
 	}
 	defer programs.Close()
-	p := parts{client: c, store: s, files: a, keeper: newKeeper(cfg.Store, cfg.Archive, cfg), programs: programs, struggling: struggling, waits: waits, watch: watch}
+	p := parts{client: c, store: s, files: a, keeper: newKeeper(cfg.Store, cfg.Archive, cfg), programs: programs, struggling: struggling, waits: waits, watch: watch, tracer: tracer}
 	idle := &idleNote{store: s, log: log}
 	err = r.keepWorking(ctx, func(ctx context.Context, home store.Home, strange func(string)) error {
 		p.home, p.ended, p.strange = home, home.HasEnded, strange
