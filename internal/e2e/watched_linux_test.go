@@ -22,17 +22,20 @@ type monitored struct {
 	worker     string // where it answers
 	prometheus string
 	asked      atomic.Int64
+	traces     syncBuffer  // as they came
 	silent     atomic.Bool // the site answers nobody any more
 }
 
 // TestMonitoring runs the board's queries and the alert rules of deploy/ against a real
 // worker: each query of the board finds something, each rule is understood, and an alert
 // fires when a host stops answering. The worker's log is JSON, its labels hold no address,
-// and it says when it is not ready.
+// its visits are traced, and it says when it is not ready.
 func TestMonitoring(t *testing.T) {
 	t.Parallel()
 	m := &monitored{worker: "127.0.0.1:" + freePort(t)}
-	m.fleet = newFleet(t, "RECRAWL_METRICS="+m.worker, "RECRAWL_LOG_FORMAT=json", "RECRAWL_SINK_FOLDERS=mirror="+t.TempDir())
+	collector := serve(t, http.HandlerFunc(m.collect))
+	m.fleet = newFleet(t, "RECRAWL_METRICS="+m.worker, "RECRAWL_LOG_FORMAT=json", "RECRAWL_SINK_FOLDERS=mirror="+t.TempDir(),
+		"OTEL_EXPORTER_OTLP_ENDPOINT="+collector.url, "OTEL_BSP_SCHEDULE_DELAY=200")
 	if _, code, said := m.try(programs.worker, "ready"); code != 1 || !strings.Contains(said, "the worker does not answer") {
 		t.Errorf("before there is a worker: %d: %s", code, said)
 	}
@@ -41,7 +44,11 @@ func TestMonitoring(t *testing.T) {
 		_, code, _ := m.try(programs.worker, "ready")
 		return code == 0
 	})
-	m.crawl(serve(t, http.HandlerFunc(m.answer)))
+	s := serve(t, http.HandlerFunc(m.answer))
+	m.crawl(s)
+	m.await("a trace of a changed page comes", func() bool {
+		return m.traced("Fetch") && m.traced("DetectChange") && m.traced(s.url+"/a") && m.traced("service.name")
+	})
 	m.startPrometheus()
 	m.checkRules()
 	m.checkBoard()
@@ -64,6 +71,19 @@ func TestMonitoring(t *testing.T) {
 		}
 	}
 }
+
+// collect takes traces.
+func (m *monitored) collect(w http.ResponseWriter, r *http.Request) {
+	if r.URL.Path != "/v1/traces" {
+		m.t.Errorf("the collector is asked for %s", r.URL)
+	}
+	if _, err := io.Copy(&m.traces, r.Body); err != nil {
+		w.WriteHeader(http.StatusBadRequest)
+	}
+}
+
+// traced reports whether the traces speak of something.
+func (m *monitored) traced(what string) bool { return strings.Contains(m.traces.String(), what) }
 
 // answer is a site with pages that change, one that robots.txt forbids, and in the end silence.
 func (m *monitored) answer(w http.ResponseWriter, r *http.Request) {
