@@ -292,6 +292,7 @@ func (m *monitored) checkMetrics() {
 		m.t.Fatal(err)
 	}
 	var own strings.Builder
+	ours := regexp.MustCompile(`^(# (HELP|TYPE) )?recrawl_`)
 	for line := range strings.Lines(text) {
 		for _, label := range regexp.MustCompile(`="((?:[^"\\]|\\.)*)"`).FindAllStringSubmatch(line, -1) {
 			if strings.Contains(label[1], "://") || strings.Contains(label[1], "127.0.0.1") || strings.Contains(label[1], "localhost") {
@@ -302,7 +303,7 @@ func (m *monitored) checkMetrics() {
 		if is && !strings.Contains(string(page), "`recrawl_"+strings.Fields(name)[0]+"`") {
 			m.t.Errorf("docs/monitoring.md does not say what recrawl_%s is", name)
 		}
-		if strings.HasPrefix(strings.TrimLeft(line, "# TYPEHLP"), "recrawl_") {
+		if ours.MatchString(line) {
 			own.WriteString(line)
 		}
 	}

@@ -46,7 +46,7 @@ func (t *traced) ExecuteActivity(ctx context.Context, in *interceptor.ExecuteAct
 	page, number := visitOf(in.Args)
 	visit := ""
 	if number > 0 {
-		visit = strings.Join([]string{info.WorkflowNamespace, page.Crawl, strconv.FormatInt(page.PageID, 10), strconv.Itoa(number)}, "/")
+		visit = strings.Join([]string{info.Namespace, page.Crawl, strconv.FormatInt(page.PageID, 10), strconv.Itoa(number)}, "/")
 		attributes["recrawl.crawl"], attributes["recrawl.url"], attributes["recrawl.visit"] = page.Crawl, page.URL, strconv.Itoa(number)
 	}
 	ctx, end := t.tracer.Activity(ctx, info.ActivityType.Name, visit, attributes)
