@@ -8,17 +8,45 @@ TEMPORAL   := $(BIN)/temporal
 SERVER     := $(BIN)/temporal-server
 COMPOSE    := $(BIN)/compose-config
 S3SERVER   := $(BIN)/versitygw
+PROMETHEUS := $(BIN)/prometheus
+RELEASER   := $(BIN)/release-config
 WARCIO     := tools/warcio/node_modules/.package-lock.json
 COMMIT     ?= $(shell git describe --always --exclude '*' --dirty 2>/dev/null)
 LDFLAGS    := -X recrawl/internal/config.Commit=$(COMMIT)
 export CGO_ENABLED ?= 0
 export RECRAWL_TEMPORAL_CLI ?= $(CURDIR)/$(TEMPORAL)
 
-.PHONY: record-release build demo docs policies-tables test test-packages test-e2e test-quick test-long bench bench-programs bench-visits bench-peers bench-docs bench-scale lint fmt packages temporal temporal-server compose-config s3-server warcio record clean
+.PHONY: record-release build install cross release-config demo docs policies-tables test test-packages test-e2e test-quick test-long bench bench-programs bench-visits bench-peers bench-docs bench-scale lint fmt packages temporal temporal-server compose-config s3-server prometheus warcio record clean
 
 build: temporal
 	$(GO) build -trimpath -ldflags '$(LDFLAGS)' -o $(BIN)/starter ./starter
 	$(GO) build -trimpath -ldflags '$(LDFLAGS)' -o $(BIN)/worker ./worker
+
+# For all users of this machine: make build, and then, as root, make install. PREFIX and
+# DESTDIR are those of other packages; the units get the former.
+PREFIX  ?= /usr/local
+INSTALL ?= install
+UNITS   := deploy/systemd/recrawl-worker.service deploy/systemd/recrawl-web.service
+
+install:
+	@[ -x $(BIN)/starter ] && [ -x $(BIN)/worker ] || { echo "there is nothing to install: run make build first"; exit 1; }
+	$(INSTALL) -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/doc/recrawl $(DESTDIR)/etc/systemd/system
+	$(INSTALL) -d -m 0700 $(DESTDIR)/etc/recrawl
+	$(INSTALL) -m 0755 $(BIN)/starter $(BIN)/worker $(DESTDIR)$(PREFIX)/bin/
+	$(INSTALL) -m 0644 README.md CHANGELOG.md LICENSE docs/*.md $(DESTDIR)$(PREFIX)/share/doc/recrawl/
+	for unit in $(UNITS); do sed 's|/usr/local|$(PREFIX)|g' $$unit > $(DESTDIR)/etc/systemd/system/$${unit##*/} && chmod 0644 $(DESTDIR)/etc/systemd/system/$${unit##*/}; done
+	$(INSTALL) -m 0600 deploy/systemd/worker.env.example $(DESTDIR)/etc/recrawl/
+
+# That it builds for what a release is made for, and this machine is not.
+CROSS := linux/arm64 darwin/amd64 darwin/arm64 windows/amd64
+cross:
+	@set -e; for target in $(CROSS); do echo "building for $$target …"; GOOS=$${target%/*} GOARCH=$${target#*/} CGO_ENABLED=0 $(GO) build ./...; done
+
+# GoReleaser's own reading of .goreleaser.yaml.
+release-config: $(RELEASER)
+
+$(RELEASER): tools/release/go.mod tools/release/go.sum tools/release/main.go
+	cd tools/release && GOFLAGS= $(GO) build -o ../../$(RELEASER) .
 
 temporal: $(TEMPORAL)
 
@@ -44,6 +72,17 @@ compose-config: $(COMPOSE)
 
 $(COMPOSE): tools/compose/go.mod tools/compose/go.sum tools/compose/main.go
 	cd tools/compose && GOFLAGS= $(GO) build -o ../../$(COMPOSE) .
+
+# Prometheus and promtool, which try the alert rules and the board. Of its ways to find
+# whom to scrape it has the one of deploy/prometheus/prometheus.yml.
+prometheus: $(PROMETHEUS)
+
+$(PROMETHEUS): tools/prometheus/go.mod tools/prometheus/go.sum
+	@echo "building Prometheus once from tools/prometheus (about 5 minutes on 2 cores) …"
+	cd tools/prometheus && export GOFLAGS= && \
+	  $(GO) build -tags remove_all_sd,enable_dns_sd -o ../../$(BIN)/promtool github.com/prometheus/prometheus/cmd/promtool && \
+	  $(GO) build -tags remove_all_sd,enable_dns_sd -o ../../$(PROMETHEUS).building github.com/prometheus/prometheus/cmd/prometheus
+	mv $(PROMETHEUS).building $(PROMETHEUS)
 
 # An S3 server, Versity's gateway to a folder, that the archive's tests run.
 s3-server: $(S3SERVER)
@@ -112,7 +151,7 @@ ALONEIN := $(shell grep -rlE --include='*_test.go' '^func ($(ALONE))\>' activiti
 # programs and mostly waits. `make -k test` goes on after a failure of the first part.
 test: test-packages test-e2e
 
-test-packages: compose-config temporal s3-server packages warcio
+test-packages: compose-config release-config temporal s3-server prometheus packages warcio
 	@[ -n "$(RACE)" ] || echo "no C compiler: running without the race detector"
 	@failed=0; \
 	  (set -x; CGO_ENABLED=$(if $(RACE),1,0) $(GO) test $(RACE) -timeout $(LIMIT) -skip '^($(ALONE))$$' $(RACED)) || failed=1; \
@@ -121,7 +160,7 @@ test-packages: compose-config temporal s3-server packages warcio
 	  exit $$failed
 
 # The tests build the programs themselves, as everybody's `go build` does.
-test-e2e: temporal temporal-server compose-config s3-server packages
+test-e2e: temporal temporal-server compose-config s3-server prometheus packages
 	$(GO) test -timeout $(E2ELIMIT) -parallel 4 $(E2E)
 
 # What needs no server and no other program and takes no long computation, without the

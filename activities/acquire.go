@@ -173,6 +173,7 @@ func (a *Activities) judge(ctx context.Context, in contract.AcquireIn, judged *c
 		return contract.AcquireOut{}, translate(err)
 	}
 	a.carryOut(ctx, effects)
+	a.settings.Denied()
 	return contract.AcquireOut{Answer: contract.AnswerExcluded, Rule: verdict.Reason}, nil
 }
 

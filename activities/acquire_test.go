@@ -57,7 +57,8 @@ func TestAcquireExcludes(t *testing.T) {
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			w := newWorld(t)
+			denied := 0
+			w := newWorld(t, func(p *parts) { p.settings.Denied = func() { denied++ } })
 			s := serve(t, pageOf("<p>hello"))
 			pages := w.living([]string{s.url + "/private/a", s.url + "/b"}, func(spec *crawl.Spec) {
 				spec.Identity.Agent = c.agent
@@ -66,13 +67,13 @@ func TestAcquireExcludes(t *testing.T) {
 			w.saveRobots(store.SaveRobotsParams{Origin: s.url, State: store.RobotsParsed, Status: 200, Text: c.robots, Expires: time.Hour})
 			got := w.acquire(pages[0], 1)
 			if c.rule == "" {
-				if got.Answer != contract.AnswerPermit {
-					t.Errorf("answer %+v, want a permit", got)
+				if got.Answer != contract.AnswerPermit || denied != 0 {
+					t.Errorf("answer %+v, and %d denials were counted, want a permit", got, denied)
 				}
 				return
 			}
-			if got.Answer != contract.AnswerExcluded || got.Rule != c.rule || got.Permit != (crawl.Permit{}) {
-				t.Errorf("answer %+v, want excluded by %q", got, c.rule)
+			if got.Answer != contract.AnswerExcluded || got.Rule != c.rule || got.Permit != (crawl.Permit{}) || denied != 1 {
+				t.Errorf("answer %+v, and %d denials were counted, want excluded by %q", got, denied, c.rule)
 			}
 			if h := w.host(pages[0]); h.Waiting != 0 {
 				t.Errorf("%d pages in line, want none", h.Waiting)

@@ -88,6 +88,8 @@ type Settings struct {
 	Events  EventSource
 	// Foreign, unless nil, is told of each activity for what is of another store.
 	Foreign func(store string)
+	// Denied, unless nil, is told of each visit that robots.txt forbids.
+	Denied func()
 }
 
 // Activities carries what activities need.
@@ -118,6 +120,9 @@ func New(s Stores, a archive.Store, f Fetcher, w Workflows, settings Settings, l
 	}
 	if settings.Room == nil {
 		settings.Room = room.New(room.Options{})
+	}
+	if settings.Denied == nil {
+		settings.Denied = func() {}
 	}
 	if settings.Engine == nil {
 		settings.Engine = func() admission.Engine { return admission.Engine{} }

@@ -18,6 +18,7 @@ import (
 	"recrawl/internal/store"
 	"recrawl/internal/temporalkit"
 	"recrawl/internal/temporalkit/embedded"
+	"recrawl/internal/tracing"
 )
 
 // Ports of the embedded Temporal where they are free.
@@ -37,7 +38,7 @@ func (Backend) Dev(ctx context.Context, o cli.DevOptions) (err error) {
 	defer func() { err = errors.Join(err, dir.close()) }()
 	d := &devRun{
 		DevOptions: o, dir: dir,
-		log: slog.New(slog.NewTextHandler(o.Err, &slog.HandlerOptions{Level: max(o.Config.Log, slog.LevelWarn)})),
+		log: o.Config.NewLog(o.Err, max(o.Config.Log, slog.LevelWarn)),
 	}
 	d.keepPrivate()
 	defer reserveHeap()()
@@ -70,11 +71,24 @@ type devRun struct {
 	waits      temporalkit.Waits
 	demo       *demo // nil without --demo
 	home       store.Home
+	watched    *watched        // nil without RECRAWL_METRICS
+	tracer     *tracing.Tracer // nil without OpenTelemetry's variables
 }
 
 // run starts the parts in order, each ended in the reverse order: the worker
 // first, so that nothing asks a part that is gone.
 func (d *devRun) run(ctx context.Context) (err error) {
+	watched, unwatch, err := beWatched(ctx, d.Config, d.log)
+	if err != nil {
+		return err
+	}
+	defer unwatch()
+	tracer, untrace, err := beTraced(ctx, os.Getenv, d.log)
+	if err != nil {
+		return err
+	}
+	defer untrace()
+	d.watched, d.tracer = watched, tracer
 	if err := d.openStore(ctx); err != nil {
 		return err
 	}
@@ -203,7 +217,7 @@ func (d *devRun) writeState() {
 func (d *devRun) dial(ctx context.Context) (err error) {
 	d.client, err = temporalkit.Dial(ctx, temporalkit.Options{
 		Dial: d.server.Dial, Namespace: client.DefaultNamespace, Logger: sdkLogger(d.log), Keys: d.Config.Keys,
-		Struggling: &d.struggling, Waits: &d.waits,
+		Struggling: &d.struggling, Waits: &d.waits, Meter: d.watched.meter(),
 		Patience: embedded.StartLimit, // it has only just begun to listen
 	})
 	if err != nil {
@@ -243,12 +257,17 @@ func (d *devRun) startWorker(ctx context.Context, programs *program.Set) (stop f
 	p := parts{
 		client: d.client, store: d.store, files: d.files, programs: programs,
 		keeper:     newKeeper(d.state.Store, d.state.Archive, d.Config),
-		struggling: &d.struggling, waits: &d.waits,
+		struggling: &d.struggling, waits: &d.waits, watch: d.watched, tracer: d.tracer,
 		home: d.home, ended: func(string) bool { return true },
 	}
 	cfg := d.Config
 	cfg.Deployment = "" // nobody would make this build its current one
-	return startWorker(ctx, p, cfg, temporalkit.StickyEmbedded, d.log)
+	end, err := startWorker(ctx, p, cfg, temporalkit.StickyEmbedded, d.log)
+	if err != nil {
+		return nil, err
+	}
+	rest := d.watched.working(p, cfg, d.state.Store, d.state.Archive)
+	return func() { rest(); end() }, nil
 }
 
 // startCrawls starts the workflows of the crawls that the store knows, should

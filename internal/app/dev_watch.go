@@ -34,6 +34,9 @@ func (d *devRun) announce() {
 	if d.demo != nil {
 		fmt.Fprintf(d.Out, "demo site    %s\n", d.demo.site.URL(testsite.AdminHost))
 	}
+	if address := d.watched.address(); address != "" {
+		fmt.Fprintf(d.Out, "metrics      http://%s/metrics\n", address)
+	}
 	fmt.Fprintf(d.Out, "data folder  %s\n", d.dir.path)
 	fmt.Fprintln(d.Out, "ready; Ctrl-C stops, and starting again continues")
 }

@@ -26,6 +26,7 @@ import (
 	"recrawl/internal/store/postgres"
 	"recrawl/internal/store/sqlite"
 	"recrawl/internal/temporalkit"
+	"recrawl/internal/tracing"
 	"recrawl/internal/urlkey"
 	"recrawl/workflows"
 )
@@ -82,6 +83,10 @@ type parts struct {
 	strange func(store string)
 	// struggling, unless nil, hears of workflows whose tasks fail again and again.
 	struggling *temporalkit.Struggling
+	// watch is who watches the worker, nil if nobody does.
+	watch *watched
+	// tracer makes spans, nil if the operator wants none.
+	tracer *tracing.Tracer
 	// waits, unless nil, knows how long tasks wait for a worker.
 	waits *temporalkit.Waits
 }
@@ -117,11 +122,16 @@ func workerOptions(queue string, cfg config.Config, sticky time.Duration) tempor
 // startWorker starts a worker and returns what ends it.
 func startWorker(ctx context.Context, p parts, cfg config.Config, sticky time.Duration, log *slog.Logger) (stop func(), err error) {
 	temporalkit.CacheWorkflows(cfg.Worker.WorkflowCache)
-	w := temporalkit.NewWorker(p.client, workerOptions(p.home.TaskQueue, cfg, sticky))
+	p.files = p.watch.archive(p.files)
+	options := workerOptions(p.home.TaskQueue, cfg, sticky)
+	if p.tracer != nil {
+		options.Tracer = p.tracer
+	}
+	w := temporalkit.NewWorker(p.client, options)
 	workflows.Register(w)
 	flows := p.workflows()
-	settings := activities.Settings{Version: config.Release, Contact: cfg.Contact, Overdue: cfg.Overdue, Running: flows.RunningPages, Filters: p.programs, Room: p.keeper, Engine: p.engine, Ended: p.ended, AtOnce: true, Foreign: p.strange, Senders: newSenders(cfg, p, log), Events: sinkEvents{reader.New(p.store, p.files)}}
-	acts := activities.New(storesOf(p.store), p.files, fetch.New(fetch.Options{}), flows, settings, log)
+	settings := activities.Settings{Version: config.Release, Contact: cfg.Contact, Overdue: cfg.Overdue, Running: flows.RunningPages, Filters: p.programs, Room: p.keeper, Engine: p.engine, Ended: p.ended, AtOnce: true, Foreign: p.strange, Denied: p.watch.denied(), Senders: newSenders(cfg, p, log), Events: sinkEvents{reader.New(p.store, p.files)}}
+	acts := activities.New(p.watch.stores(storesOf(p.store)), p.files, p.tracer.Fetcher(p.watch.fetcher(fetch.New(fetch.Options{}))), flows, settings, log)
 	acts.Register(w)
 	watch := &roomWatch{keeper: p.keeper, store: p.store, name: workerName(), wake: acts.WakeHeld, log: log}
 	unwatch := watch.start(ctx)

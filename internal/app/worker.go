@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"os"
 	"strings"
 
 	"go.temporal.io/sdk/client"
@@ -17,8 +18,12 @@ import (
 )
 
 // RunWorker runs a worker until ctx ends and returns the exit code. All
-// settings are RECRAWL_* and TEMPORAL_* variables.
-func RunWorker(ctx context.Context, getenv func(string) string, stderr io.Writer) int {
+// settings are RECRAWL_* and TEMPORAL_* variables. With the one argument "ready" it asks the
+// worker that is watched at RECRAWL_METRICS whether it works.
+func RunWorker(ctx context.Context, args []string, getenv func(string) string, stderr io.Writer) int {
+	if len(args) > 0 {
+		return askReady(ctx, args, getenv, stderr)
+	}
 	cfg, err := workerConfig(getenv)
 	code := 2 // a setting is wrong; nothing was done
 	if err == nil {
@@ -27,6 +32,15 @@ func RunWorker(ctx context.Context, getenv func(string) string, stderr io.Writer
 	if err == nil {
 		return 0
 	}
+	if cfg.LogJSON { // the last line, too, is for whoever reads the others
+		cfg.NewLog(stderr, cfg.Log).Error("the worker ends", "error", err)
+		return code
+	}
+	return complain(stderr, err, code)
+}
+
+// complain writes an error line by line.
+func complain(stderr io.Writer, err error, code int) int {
 	for line := range strings.SplitSeq(err.Error(), "\n") {
 		fmt.Fprintln(stderr, "worker:", line)
 	}
@@ -47,16 +61,28 @@ func workerConfig(getenv func(string) string) (config.Config, error) {
 
 func runWorker(ctx context.Context, cfg config.Config, stderr io.Writer) error {
 	defer reserveHeap()()
-	log := slog.New(slog.NewTextHandler(stderr, &slog.HandlerOptions{Level: cfg.Log}))
+	log := cfg.NewLog(stderr, cfg.Log)
+	watch, unwatch, err := beWatched(ctx, cfg, log)
+	if err != nil {
+		return err
+	}
+	defer unwatch()
+	tracer, untrace, err := beTraced(ctx, os.Getenv, log)
+	if err != nil {
+		return err
+	}
+	defer untrace()
 	struggling, waits := &temporalkit.Struggling{}, &temporalkit.Waits{}
+	watch.not("it waits for Temporal")
 	// First what writes nothing.
 	c, err := reach(ctx, log, "Temporal", func(ctx context.Context) (client.Client, error) {
-		return temporalkit.Dial(ctx, temporalkit.Options{Logger: sdkLogger(log), Keys: cfg.Keys, Struggling: struggling, Waits: waits})
+		return temporalkit.Dial(ctx, temporalkit.Options{Logger: sdkLogger(log), Keys: cfg.Keys, Struggling: struggling, Waits: waits, Meter: watch.meter()})
 	}, temporalkit.IsAbsent)
 	if err != nil {
 		return notInterrupted(ctx, err)
 	}
 	defer c.Close()
+	watch.not("it waits for the store")
 	s, err := reach(ctx, log, "the store", func(ctx context.Context) (store.Store, error) {
 		return openStore(ctx, cfg.Store, storeOwn, cfg.GroupHosts)
 	}, absentStore(cfg.Store))
@@ -77,12 +103,12 @@ func runWorker(ctx context.Context, cfg config.Config, stderr io.Writer) error {
 		return err
 	}
 	defer programs.Close()
-	p := parts{client: c, store: s, files: a, keeper: newKeeper(cfg.Store, cfg.Archive, cfg), programs: programs, struggling: struggling, waits: waits}
+	p := parts{client: c, store: s, files: a, keeper: newKeeper(cfg.Store, cfg.Archive, cfg), programs: programs, struggling: struggling, waits: waits, watch: watch, tracer: tracer}
 	idle := &idleNote{store: s, log: log}
 	err = r.keepWorking(ctx, func(ctx context.Context, home store.Home, strange func(string)) error {
 		p.home, p.ended, p.strange = home, home.HasEnded, strange
 		return workUntilDone(ctx, p, cfg, log)
-	}, idle.note, log)
+	}, watch.idle(idle.note), log)
 	idle.remove()
 	if err != nil {
 		return err
@@ -102,6 +128,7 @@ func workUntilDone(ctx context.Context, p parts, cfg config.Config, log *slog.Lo
 	if d := deployment(cfg); d.Name != "" {
 		log.Info("this worker gets tasks when its build is the deployment's current one", "deployment", d.Name, "build", d.Build)
 	}
+	defer p.watch.working(p, cfg, cfg.Store, cfg.Archive)()
 	log.Info("worker ready", "namespace", p.home.Namespace, "task queue", p.home.TaskQueue, "concurrency", cfg.Concurrency)
 	<-ctx.Done()
 	log.Info("stopping: requests under way may end", "at most", cfg.Worker.StopTimeout)

@@ -188,6 +188,8 @@ var importers = map[string]string{
 	"github.com/minio/minio-go":        "internal/archive/s3",
 	"github.com/andybalholm/cascadia":  "internal/extract",
 	"github.com/wneessen/go-mail":      "internal/sink/mail",
+	"github.com/prometheus":            "internal/monitor",
+	"go.opentelemetry.io":              "internal/tracing",
 }
 
 func TestImports(t *testing.T) {

@@ -39,6 +39,8 @@ const (
 	EnvTaskQueue   = "RECRAWL_TASK_QUEUE"
 	// EnvSinkPrograms and EnvSinkVariables are of sinks of kind exec.
 	EnvSinkPrograms, EnvSinkVariables = "RECRAWL_SINK_PROGRAMS", "RECRAWL_SINK_VARIABLES"
+	// EnvMetrics and EnvLogFormat are for whoever watches the worker.
+	EnvMetrics, EnvLogFormat = "RECRAWL_METRICS", "RECRAWL_LOG_FORMAT"
 	// EnvEncryptionKeys says where the keys are; see package keyring.
 	EnvEncryptionKeys = keyring.Setting
 )
@@ -61,8 +63,12 @@ type Config struct {
 	// Concurrency is how many requests one worker makes at the same time, 1 to
 	// 10000.
 	Concurrency int
-	// Log is the least level that is logged.
-	Log slog.Level
+	// Log is the least level that is logged, and LogJSON makes each line a JSON object.
+	Log     slog.Level
+	LogJSON bool
+	// Metrics is where a worker listens for Prometheus and for health checks, as HOST:PORT
+	// or :PORT; "" is nowhere.
+	Metrics string
 	// Overdue is how late a page may be before maintenance starts its workflow
 	// again, ≥ 1s. Too short a time starts workflows that are only waiting.
 	Overdue time.Duration
@@ -127,6 +133,8 @@ func Load(getenv func(string) string) (Config, error) {
 	read(EnvData, func(v string) error { c.Data = v; return nil })
 	read(EnvConcurrency, func(v string) (err error) { c.Concurrency, err = parseConcurrency(v); return err })
 	read(EnvLog, func(v string) (err error) { c.Log, err = parseLevel(v); return err })
+	read(EnvLogFormat, func(v string) (err error) { c.LogJSON, err = parseLogFormat(v); return err })
+	read(EnvMetrics, func(v string) error { c.Metrics = v; return checkListen(v) })
 	read(EnvOverdue, func(v string) (err error) { c.Overdue, err = parseOverdue(v); return err })
 	read(EnvGroupHosts, func(v string) (err error) { c.GroupHosts, err = urlkey.ParseGrouping(v); return err })
 	read(EnvReserve, func(v string) (err error) { c.Reserve, err = crawl.ParseSize(v); return err })

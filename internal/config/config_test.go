@@ -35,12 +35,12 @@ func TestLoad(t *testing.T) {
 	}
 	c, err = Load(env(EnvStore, "postgres://crawler@db/recrawl", EnvArchive, "s3://bucket/recrawl", EnvContact, "ops@example.org",
 		EnvData, "/var/lib/recrawl", EnvConcurrency, " 8 ", EnvLog, "DEBUG", EnvOverdue, "2d", EnvGroupHosts, "domain",
-		EnvFilters, " adult=/opt/adult\tspam=/opt/spam ", EnvReserve, "2GiB", EnvTaskQueue, "crawl-2",
+		EnvFilters, " adult=/opt/adult\tspam=/opt/spam ", EnvReserve, "2GiB", EnvTaskQueue, "crawl-2", EnvMetrics, ":9090", EnvLogFormat, "JSON",
 		EnvSinkPrograms, "file=/opt/file kafka=stay:/opt/kafka", EnvSinkVariables, "KAFKA_BROKERS  APPRISE_URLS",
 		EnvWorkflowTasks, "100", EnvLocalActivities, "200", EnvWorkflowPollers, "2-40", EnvActivityPollers, "6", EnvWorkflowCache, "0", EnvStopTimeout, "2m"))
 	want := Config{
 		Store: "postgres://crawler@db/recrawl", Archive: "s3://bucket/recrawl", Contact: "ops@example.org",
-		Data: "/var/lib/recrawl", Concurrency: 8, Log: slog.LevelDebug, Overdue: 48 * time.Hour, GroupHosts: urlkey.ByDomain,
+		Data: "/var/lib/recrawl", Concurrency: 8, Log: slog.LevelDebug, LogJSON: true, Metrics: ":9090", Overdue: 48 * time.Hour, GroupHosts: urlkey.ByDomain,
 		Filters: map[string]string{"adult": "/opt/adult", "spam": "/opt/spam"}, Reserve: 2 << 30, TaskQueue: "crawl-2",
 		SinkPrograms: program.Programs{"file": {Path: "/opt/file"}, "kafka": {Path: "/opt/kafka", Stays: true}}, SinkVariables: []string{"KAFKA_BROKERS", "APPRISE_URLS"},
 		Worker: Worker{WorkflowTasks: 100, LocalActivities: 200, WorkflowPollers: Pollers{2, 40}, ActivityPollers: Pollers{6, 6}, StopTimeout: 2 * time.Minute},
@@ -70,6 +70,9 @@ func TestLoadMistakes(t *testing.T) {
 		{EnvConcurrency, "many", `RECRAWL_CONCURRENCY: "many" is not a number of requests: write 1 to 10000`},
 		{EnvConcurrency, "0", `RECRAWL_CONCURRENCY: "0" is not a number of requests: write 1 to 10000`},
 		{EnvLog, "loud", `RECRAWL_LOG: "loud" is not a level: write debug, info, warn or error`},
+		{EnvLogFormat, "xml", `RECRAWL_LOG_FORMAT: "xml" is not a format of the log: write text or json`},
+		{EnvMetrics, "9090", `RECRAWL_METRICS: "9090" is not an address to listen on: write HOST:PORT, or :PORT for all addresses of this machine, such as :9090`},
+		{EnvMetrics, ":http", `RECRAWL_METRICS: ":http" is not an address to listen on: write HOST:PORT, or :PORT for all addresses of this machine, such as :9090`},
 		{EnvOverdue, "60", `RECRAWL_OVERDUE: "60" is not a duration (unreadable): write a number with a unit, such as 10s, 36h or 7d`},
 		{EnvGroupHosts, "site", `RECRAWL_GROUP_HOSTS: "site" is not a grouping of hosts: write host or domain`},
 		{EnvFilters, "Adult=/opt/a", `RECRAWL_FILTERS: "Adult=/opt/a": write NAME=PATH, the name of 1 to 40 of a-z 0-9 . _ -`},

@@ -197,6 +197,7 @@ func TestEnvironmentIsKnown(t *testing.T) {
 	}
 	want := config.Default()
 	want.Store, want.Archive = "postgres://recrawl:recrawl@postgres:5432/recrawl?sslmode=disable", "/archive"
+	want.Metrics = ":9090"
 	if !reflect.DeepEqual(c, want) {
 		t.Errorf("configuration %+v, want %+v", c, want)
 	}
@@ -206,7 +207,7 @@ func TestEnvironmentIsKnown(t *testing.T) {
 // belongs.
 func TestVariables(t *testing.T) {
 	t.Parallel()
-	services := load(t, "RECRAWL_DB_PASSWORD=s3cret", "RECRAWL_CONTACT=ops@example.org", "RECRAWL_CONCURRENCY=7", "RECRAWL_LOG=warn").Services
+	services := load(t, "RECRAWL_DB_PASSWORD=s3cret", "RECRAWL_CONTACT=ops@example.org", "RECRAWL_CONCURRENCY=7", "RECRAWL_LOG=warn", "RECRAWL_LOG_FORMAT=json", "RECRAWL_WEB_TOKEN=t0ken").Services
 	for _, c := range []struct{ service, name, want string }{
 		{"postgres", "POSTGRES_PASSWORD", "s3cret"},
 		{"temporal-schema", "SQL_PASSWORD", "s3cret"},
@@ -215,6 +216,9 @@ func TestVariables(t *testing.T) {
 		{"worker", "RECRAWL_CONTACT", "ops@example.org"},
 		{"worker", "RECRAWL_CONCURRENCY", "7"},
 		{"worker", "RECRAWL_LOG", "warn"},
+		{"worker", "RECRAWL_LOG_FORMAT", "json"},
+		{"web", "RECRAWL_WEB_TOKEN", "t0ken"},
+		{"web", "RECRAWL_STORE", "postgres://recrawl:s3cret@postgres:5432/recrawl?sslmode=disable"},
 	} {
 		if got := services[c.service].Env()[c.name]; got != c.want {
 			t.Errorf("%s of %s is %q, want %q", c.name, c.service, got, c.want)

@@ -117,6 +117,7 @@ type cluster struct {
 	words    map[string]string // whole values
 	ports    []string          // the server's other ports
 	more     []string          // environment besides the file's, for the workers
+	metrics  string            // where the last worker that was started listens, as a variable
 	of       map[string][]*process
 }
 
@@ -221,7 +222,7 @@ func (c *cluster) checkHealth(name string, service deploytest.Service) {
 		c.t.Fatalf("%s: the health check %v needs a shell, which its image has not", name, test)
 	}
 	c.await(fmt.Sprintf("%s is healthy by %v", name, test[1:]), func() bool {
-		_, code, _ := runEnv(c.t, c.env(service), c.program(test[1]), test[2:]...)
+		_, code, _ := runEnv(c.t, append(c.env(service), c.metrics), c.program(test[1]), test[2:]...)
 		return code == 0
 	})
 }
@@ -232,8 +233,9 @@ func (c *cluster) start(name string) *process {
 	service := c.project.Services[name]
 	argv := c.argv(service)
 	env := c.env(service)
-	if name == "worker" {
-		env = append(env, c.more...)
+	if name == "worker" { // the containers have an address each, and here all have one
+		c.metrics = "RECRAWL_METRICS=127.0.0.1:" + freePort(c.t)
+		env = append(append(env, c.more...), c.metrics)
 	}
 	p := startProcess(c.t, env, argv[0], argv[1:]...)
 	c.of[name] = append(c.of[name], p)

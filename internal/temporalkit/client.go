@@ -33,6 +33,8 @@ type Options struct {
 	Struggling *Struggling
 	// Waits, unless nil, hears how long the tasks of workers on this connection waited.
 	Waits *Waits
+	// Meter, unless nil, takes what the SDK measures.
+	Meter Meter
 	// Patience is how long the server may take to answer at first; 0 is 5 seconds.
 	Patience time.Duration
 }
@@ -79,8 +81,8 @@ func (o Options) clientOptions() (opts client.Options, err error) {
 	if o.Struggling != nil {
 		opts.ConnectionOptions.DialOptions = append(opts.ConnectionOptions.DialOptions, grpc.WithChainUnaryInterceptor(o.Struggling.intercept))
 	}
-	if o.Waits != nil {
-		opts.MetricsHandler = o.Waits.handler()
+	if metrics := o.metrics(); metrics != nil {
+		opts.MetricsHandler = metrics
 	}
 	if o.Logger != nil {
 		opts.Logger = sdklog.NewStructuredLogger(o.Logger)

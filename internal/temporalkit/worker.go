@@ -35,7 +35,7 @@ func (d Deployment) options() worker.DeploymentOptions {
 	}
 }
 
-// WorkerOptions are a worker's; all must be set but Deployment.
+// WorkerOptions are a worker's; all must be set but Deployment and Tracer.
 type WorkerOptions struct {
 	TaskQueue string
 	// Activities (requests above all), WorkflowTasks and LocalActivities are how many run
@@ -52,6 +52,8 @@ type WorkerOptions struct {
 	// in flight should end, so that a restart loses no visit.
 	StopTimeout time.Duration
 	Deployment  Deployment
+	// Tracer, unless nil, makes a span of each activity.
+	Tracer Tracer
 }
 
 // Pollers are Min, or as many as the backlog asks for, up to Max.
@@ -88,6 +90,10 @@ func CacheWorkflows(most int) { worker.SetStickyWorkflowCacheSize(most) }
 
 // NewWorker returns a worker with recrawl's options.
 func NewWorker(c client.Client, o WorkerOptions) worker.Worker {
+	interceptors := []interceptor.WorkerInterceptor{&heartbeats{}}
+	if o.Tracer != nil {
+		interceptors = append(interceptors, &traces{tracer: o.Tracer})
+	}
 	return worker.New(plainClient(c), o.TaskQueue, worker.Options{
 		MaxConcurrentActivityExecutionSize:      o.Activities,
 		MaxConcurrentLocalActivityExecutionSize: o.LocalActivities,
@@ -97,6 +103,6 @@ func NewWorker(c client.Client, o WorkerOptions) worker.Worker {
 		StickyScheduleToStartTimeout:            o.Sticky,
 		WorkerStopTimeout:                       o.StopTimeout,
 		DeploymentOptions:                       o.Deployment.options(),
-		Interceptors:                            []interceptor.WorkerInterceptor{&heartbeats{}},
+		Interceptors:                            interceptors,
 	})
 }

@@ -1,3 +1,5 @@
+//go:build unix
+
 // Command scale measures how crawls of a hundred thousand pages fare on this machine:
 // first passes over many small and over a few large hosts, pages that sleep, and a start
 // with everything overdue. It runs the built programs, samples them from outside, draws

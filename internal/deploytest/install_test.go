@@ -1,0 +1,139 @@
+package deploytest
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// command runs a program of this machine in the repository and returns what it says.
+func command(t *testing.T, program string, args ...string) string {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("-short: no other program is run")
+	}
+	root, err := Root(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), program, args...)
+	cmd.Dir = root
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%s %s: %v\n%s", program, strings.Join(args, " "), err, out)
+	}
+	return string(out)
+}
+
+// TestInstall installs into an empty root, and has systemd's own checker read the units there:
+// each directive is one, each program that they start is installed, and little is left open.
+func TestInstall(t *testing.T) {
+	t.Parallel()
+	root, programs := t.TempDir(), t.TempDir()
+	for _, name := range []string{"starter", "worker"} {
+		if err := os.WriteFile(filepath.Join(programs, name), nil, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	command(t, "make", "--silent", "install", "BIN="+programs, "DESTDIR="+root, "PREFIX=/opt/recrawl")
+	for _, unit := range []string{"recrawl-worker.service", "recrawl-web.service"} {
+		if said := command(t, "systemd-analyze", "verify", "--man=no", "--recursive-errors=no", "--root="+root, unit); said != "" {
+			t.Errorf("%s: %s", unit, said)
+		}
+		// 15 of 100 is what a service with the network and a disk of its own comes to.
+		command(t, "systemd-analyze", "security", "--no-pager", "--offline=true", "--threshold=15", "--root="+root, unit)
+		text, err := os.ReadFile(filepath.Join(root, "etc", "systemd", "system", unit))
+		if err != nil {
+			t.Fatal(err)
+		}
+		page := regexp.MustCompile(`(?m)^Documentation=file:(\S+)$`).FindStringSubmatch(string(text))
+		if page == nil {
+			t.Fatalf("%s names no documentation", unit)
+		}
+		if _, err := os.Stat(filepath.Join(root, page[1])); err != nil {
+			t.Errorf("%s: %v", unit, err)
+		}
+	}
+	if info, err := os.Stat(filepath.Join(root, "etc", "recrawl", "worker.env.example")); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("the settings, which may hold a password: %v, %v", info, err)
+	}
+}
+
+// release is what the tests read of .goreleaser.yaml.
+type release struct {
+	Builds []struct {
+		ID, Main, Binary    string
+		Targets             []string
+		Env, Flags, Ldflags []string
+	}
+	Archives []struct {
+		Files []struct{ Source string }
+	}
+}
+
+// TestReleaseConfiguration has GoReleaser's own parser read its configuration, and compares
+// it with what the rest of the repository says.
+func TestReleaseConfiguration(t *testing.T) {
+	t.Parallel()
+	root, err := Root(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var r release
+	if err := json.Unmarshal([]byte(command(t, filepath.Join(root, "bin", "release-config"), ".goreleaser.yaml")), &r); err != nil {
+		t.Fatal(err)
+	}
+	makefile := read(t, "Makefile")
+	cross := regexp.MustCompile(`(?m)^CROSS := (.+)$`).FindStringSubmatch(makefile)
+	if cross == nil || len(r.Builds) != 2 || len(r.Archives) != 1 {
+		t.Fatalf("the Makefile builds for %v, a release has %d programs in %d archives", cross, len(r.Builds), len(r.Archives))
+	}
+	want := append(strings.Fields(strings.ReplaceAll(cross[1], "/", "_")), "linux_amd64")
+	slices.Sort(want)
+	for _, b := range r.Builds {
+		if slices.Sort(b.Targets); !slices.Equal(b.Targets, want) {
+			t.Errorf("%s is released for %v, and `make cross` shows that it builds for %v", b.ID, b.Targets, want)
+		}
+		if _, err := os.Stat(filepath.Join(root, b.Main, "main.go")); err != nil || b.Main != "./"+b.Binary {
+			t.Errorf("%s is made of %s: %v", b.Binary, b.Main, err)
+		}
+		if !slices.Contains(b.Env, "CGO_ENABLED=0") || !slices.Contains(b.Flags, "-trimpath") {
+			t.Errorf("%s: %v %v, want what the Makefile builds with", b.ID, b.Env, b.Flags)
+		}
+		commit := regexp.MustCompile(`-X (\S+)=`).FindStringSubmatch(strings.Join(b.Ldflags, " "))
+		if commit == nil || !strings.Contains(makefile, "-X "+commit[1]+"=") {
+			t.Errorf("%s: %v do not set the commit as the Makefile does", b.ID, b.Ldflags)
+		}
+	}
+	for _, f := range r.Archives[0].Files {
+		found, err := filepath.Glob(filepath.Join(root, strings.ReplaceAll(f.Source, "**", "*")))
+		if err != nil || len(found) == 0 {
+			t.Errorf("a release has the files %s, and there are none: %v", f.Source, err)
+		}
+	}
+}
+
+// TestReleaseConfigurationIsRead: else the other test checks nothing.
+func TestReleaseConfigurationIsRead(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("-short: no other program is run")
+	}
+	root, err := Root(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "release.yaml")
+	if err := os.WriteFile(file, []byte(strings.Replace(read(t, ".goreleaser.yaml"), "ldflags:", "ldflag:", 1)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	out, err := exec.CommandContext(t.Context(), filepath.Join(root, "bin", "release-config"), file).CombinedOutput()
+	if err == nil || !strings.Contains(string(out), "ldflag") {
+		t.Errorf("a field that there is not: %v: %s", err, out)
+	}
+}
