@@ -9,12 +9,13 @@ SERVER     := $(BIN)/temporal-server
 COMPOSE    := $(BIN)/compose-config
 S3SERVER   := $(BIN)/versitygw
 WARCIO     := tools/warcio/node_modules/.package-lock.json
+AXE        := tools/browser/node_modules/.package-lock.json
 COMMIT     ?= $(shell git describe --always --exclude '*' --dirty 2>/dev/null)
 LDFLAGS    := -X recrawl/internal/config.Commit=$(COMMIT)
 export CGO_ENABLED ?= 0
 export RECRAWL_TEMPORAL_CLI ?= $(CURDIR)/$(TEMPORAL)
 
-.PHONY: record-release build demo docs policies-tables test test-packages test-e2e test-quick test-long bench bench-programs bench-visits bench-peers bench-docs bench-scale lint fmt packages temporal temporal-server compose-config s3-server warcio record clean
+.PHONY: record-release build demo docs policies-tables test test-packages test-e2e test-quick test-long bench bench-programs bench-visits bench-peers bench-docs bench-scale lint fmt packages temporal temporal-server compose-config s3-server warcio axe pictures record clean
 
 build: temporal
 	$(GO) build -trimpath -ldflags '$(LDFLAGS)' -o $(BIN)/starter ./starter
@@ -58,6 +59,12 @@ warcio: $(WARCIO)
 
 $(WARCIO): tools/warcio/package.json tools/warcio/package-lock.json | packages
 	cd tools/warcio && npm ci --ignore-scripts --no-audit --no-fund
+
+# axe-core, which judges the page for operators in a test.
+axe: $(AXE)
+
+$(AXE): tools/browser/package.json tools/browser/package-lock.json | packages
+	cd tools/browser && npm ci --ignore-scripts --no-audit --no-fund
 
 # See it work: a small web of our own on this machine and a crawl of it, in a data
 # folder of its own. `make demo ARGS="--for 90s"` ends by itself.
@@ -112,7 +119,7 @@ ALONEIN := $(shell grep -rlE --include='*_test.go' '^func ($(ALONE))\>' activiti
 # programs and mostly waits. `make -k test` goes on after a failure of the first part.
 test: test-packages test-e2e
 
-test-packages: compose-config temporal s3-server packages warcio
+test-packages: compose-config temporal s3-server packages warcio axe
 	@[ -n "$(RACE)" ] || echo "no C compiler: running without the race detector"
 	@failed=0; \
 	  (set -x; CGO_ENABLED=$(if $(RACE),1,0) $(GO) test $(RACE) -timeout $(LIMIT) -skip '^($(ALONE))$$' $(RACED)) || failed=1; \
@@ -121,7 +128,7 @@ test-packages: compose-config temporal s3-server packages warcio
 	  exit $$failed
 
 # The tests build the programs themselves, as everybody's `go build` does.
-test-e2e: temporal temporal-server compose-config s3-server packages
+test-e2e: temporal temporal-server compose-config s3-server packages axe
 	$(GO) test -timeout $(E2ELIMIT) -parallel 4 $(E2E)
 
 # What needs no server and no other program and takes no long computation, without the
@@ -208,4 +215,4 @@ record-release: temporal
 	tools/record-release.sh $(LAST_COMMIT) $(LAST_RELEASE)
 
 clean:
-	rm -rf $(BIN) tools/warcio/node_modules
+	rm -rf $(BIN) tools/warcio/node_modules tools/browser/node_modules
