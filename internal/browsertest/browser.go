@@ -44,7 +44,7 @@ func program() (string, error) {
 			return path, nil
 		}
 	}
-	return "", errors.New("Chromium is not installed: `make packages` installs it on Debian")
+	return "", errors.New("no Chromium is installed: `make packages` installs it on Debian")
 }
 
 // Start runs a browser until the test has ended.
