@@ -1,0 +1,40 @@
+package e2e
+
+import (
+	"context"
+	"net/http"
+	"os/exec"
+	"path/filepath"
+	"syscall"
+	"testing"
+)
+
+// TestWalkToFirstChange: who reads the README has a site of theirs watched and sees a change
+// of it, by nothing but the commands that stand there.
+func TestWalkToFirstChange(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	index := write(t, filepath.Join(folder, "index.html"), "<title>Mine</title><h1>Mine</h1><p>Some words that stay.</p>\n")
+	s := serve(t, http.FileServer(http.Dir(folder)))
+	walk(t, "first-change.sh", s.url+"/", index)
+}
+
+// walk runs one of examples/walks, with the programs on the path. What it starts ends with it.
+func walk(t *testing.T, name string, args ...string) {
+	t.Helper()
+	root, err := moduleRoot()
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), patience())
+	defer cancel()
+	cmd := exec.CommandContext(ctx, filepath.Join(root, "examples", "walks", name), args...)
+	cmd.Env = append(cleanEnv(t), "RECRAWL_TEMPORAL_CLI="+programs.temporal, pathWith())
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) } // with what it has started
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%s: %v\n%s", name, err, out)
+	} else {
+		t.Logf("%s", out)
+	}
+}
