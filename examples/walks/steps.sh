@@ -9,7 +9,7 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 said() {
   local page=$1 command=$2 name
   shift 2
-  sed -E 's/^ *(\$ )?//; s/ *#.*$//' "$root/$page" | grep -qxF -- "$command" ||
+  sed -E 's/^ *(\$ )?//; s/ *#.*$//' "$root/$page" | grep -xF -- "$command" >/dev/null ||
     { echo "$page does not say: $command" >&2; return 1; }
   for name in "$@"; do command=${command//${name%%=*}/${name#*=}}; done
   echo "\$ $command" >&2

@@ -197,6 +197,7 @@ func (d *dev) cpu(pid int) time.Duration {
 type devState struct {
 	Address     string `json:"temporal_address"`
 	UI          string `json:"temporal_ui"`
+	Web         string `json:"web"`
 	TemporalPID int    `json:"temporal_pid"`
 }
 
