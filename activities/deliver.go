@@ -290,12 +290,12 @@ func (d *delivery) pass(ctx context.Context, items []feed.Change, to store.SinkR
 		if i == len(items)-1 {
 			next = to
 		}
-		if err := d.a.stores.Sinks.SetUndelivered(ctx, d.rec.After, next, u); err != nil {
+		if err := d.a.stores.Sinks.SetUndelivered(ctx, d.rec, next, u); err != nil {
 			return err
 		}
+		d.rec = next
 		d.out.Undelivered++
 	}
-	d.rec = to
 	return nil
 }
 
@@ -323,9 +323,9 @@ func (d *delivery) moveTo(ctx context.Context, c feed.Cursor) error {
 	return d.write(ctx, to)
 }
 
-// write writes the sink's record, unless somebody else has moved its cursor.
+// write writes the sink's record, unless somebody else has delivered, paused or resumed.
 func (d *delivery) write(ctx context.Context, to store.SinkRecord) error {
-	if err := d.a.stores.Sinks.MoveSink(ctx, d.rec.After, to); err != nil {
+	if err := d.a.stores.Sinks.MoveSink(ctx, d.rec, to); err != nil {
 		return err
 	}
 	d.rec = to

@@ -461,7 +461,7 @@ func TestSinkTest(t *testing.T) {
 		p := newPost(t, tt.spec)
 		p.receiver.Answer = func([]feed.Event) error { return tt.answer }
 		out, err := p.command(contract.SinkTest, contract.ReplayArg{})
-		if err != nil || !strings.Contains(out.Message, tt.want) || len(strings.Fields(p.receiver.Taken())) != tt.taken {
+		if err != nil || !strings.Contains(out.Message, tt.want) || out.Refused != (tt.answer != nil) || len(strings.Fields(p.receiver.Taken())) != tt.taken {
 			t.Errorf("%s: %+v, %v; taken %q", tt.name, out, err, p.receiver.Taken())
 		}
 		if rec := p.feed.Record("x"); rec.Tries != 0 || rec.Paused || rec.Sent != 0 {

@@ -75,7 +75,7 @@ func (d *delivery) test(ctx context.Context) (contract.SinkCommandOut, error) {
 		}
 		return s.Send(ctx, e)
 	})
-	return contract.SinkCommandOut{Message: testAnswer(d.spec, err)}, nil
+	return contract.SinkCommandOut{Message: testAnswer(d.spec, err), Refused: err != nil}, nil
 }
 
 // testEvent is a change that no page made.

@@ -172,6 +172,9 @@ func (f flowClient) CommandSink(ctx context.Context, c store.CrawlRecord, name s
 	if asking.Err() != nil && ctx.Err() == nil {
 		return "", fmt.Errorf("sink %s did not answer within %s: is a worker running, and does the store answer?", name, sinkLimit)
 	}
+	if err == nil && ack.Failed {
+		err = errors.New(ack.Message)
+	}
 	return ack.Message, err
 }
 

@@ -52,7 +52,7 @@ func TestSinkWatch(t *testing.T) {
 		t.Helper()
 		to := s.Record("a")
 		change(&to)
-		if err := s.MoveSink(t.Context(), s.Record("a").After, to); err != nil {
+		if err := s.MoveSink(t.Context(), s.Record("a"), to); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -111,6 +111,11 @@ func (d *devRun) run(ctx context.Context) (err error) {
 	if err := d.startCrawls(ctx); err != nil {
 		return notInterrupted(ctx, err)
 	}
+	stopWeb, err := d.startWeb(ctx)
+	if err != nil {
+		return err
+	}
+	defer stopWeb()
 	d.announce()
 	running := ctx
 	if d.For > 0 { // not counting the set-up, which may build Temporal
@@ -148,7 +153,7 @@ func (d *devRun) openStore(ctx context.Context) (err error) {
 	}
 	d.state = config.DevState{
 		PID: os.Getpid(), Store: dsn, Archive: d.dir.file(archiveDir), TemporalNamespace: client.DefaultNamespace,
-		TemporalAddress: old.TemporalAddress, TemporalPID: old.TemporalPID,
+		TemporalAddress: old.TemporalAddress, TemporalPID: old.TemporalPID, Web: old.Web,
 	}
 	return nil
 }

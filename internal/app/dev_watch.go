@@ -27,6 +27,7 @@ func (d *devRun) announce() {
 	d.stateMu.Lock()
 	defer d.stateMu.Unlock()
 	d.announced = true
+	fmt.Fprintf(d.Out, "page         %s\n", d.state.Web)
 	fmt.Fprintf(d.Out, "Temporal UI  %s\n", d.state.TemporalUI)
 	fmt.Fprintf(d.Out, "Temporal     %s\n", d.state.TemporalAddress)
 	if d.demo != nil {

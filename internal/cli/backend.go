@@ -26,6 +26,8 @@ import (
 type Backend interface {
 	// Dev runs everything on this machine until ctx ends, which is no error.
 	Dev(ctx context.Context, o DevOptions) error
+	// Web serves the page for operators until ctx ends, which is no error.
+	Web(ctx context.Context, o WebOptions) error
 	// OpenStore opens a store for reading. It gives up within seconds.
 	OpenStore(ctx context.Context, dsn string) (Opened, error)
 	// OpenArchive opens an archive that exists, for reading.
@@ -204,8 +206,8 @@ type Target struct {
 type DevOptions struct {
 	// Data is the data folder; it is made if it does not exist.
 	Data string
-	// TemporalPort and UIPort must be these when not 0; else free ones are found.
-	TemporalPort, UIPort int
+	// TemporalPort, UIPort and WebPort must be these when not 0; else free ones are found.
+	TemporalPort, UIPort, WebPort int
 	// For ends it by itself after this time; 0 runs until the context ends.
 	For    time.Duration
 	Config config.Config

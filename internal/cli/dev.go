@@ -18,6 +18,7 @@ type devCmd struct {
 	For          crawl.Duration `placeholder:"DURATION" help:"Stop when it has run for this time."`
 	TemporalPort uint16         `placeholder:"7233" help:"Port of Temporal, by default this one or a free one."`
 	UIPort       uint16         `name:"ui-port" placeholder:"8233" help:"Port of the Temporal UI, by default this one or a free one."`
+	WebPort      uint16         `name:"web-port" placeholder:"8234" help:"Port of the page for operators, by default this one or a free one."`
 	GroupHosts   string         `enum:",host,domain" default:"" placeholder:"host|domain" help:"Which hosts are one unit of politeness; fixed when the data folder is made, by default host."`
 	Spec         string         `placeholder:"FILE" help:"Read the whole spec of a crawl to start or replace from a YAML or JSON file; - is standard input."`
 	specFlags
@@ -25,7 +26,8 @@ type devCmd struct {
 
 // Help implements kong.HelpProvider.
 func (devCmd) Help() string {
-	return `Runs Temporal, the store, the archive and a worker, all in one data folder (--data, by default ./data).
+	return `Runs Temporal, the store, the archive, a worker and a page to look at it all, in one data folder (--data,
+by default ./data).
 Ctrl-C stops; starting it again on the same folder continues exactly where it was.
 
     starter dev --demo                                 (see it work)
@@ -48,7 +50,7 @@ func (c devCmd) Run(s *session) error {
 		s.cfg.GroupHosts = urlkey.Grouping(c.GroupHosts)
 	}
 	o := DevOptions{
-		Data: s.places.Data, TemporalPort: int(c.TemporalPort), UIPort: int(c.UIPort), For: time.Duration(c.For),
+		Data: s.places.Data, TemporalPort: int(c.TemporalPort), UIPort: int(c.UIPort), WebPort: int(c.WebPort), For: time.Duration(c.For),
 		Config: s.cfg, Getenv: s.env.Getenv, Out: s.env.screen, Err: s.env.Stderr,
 		Demo: c.Demo, Terminal: s.env.draws(),
 	}

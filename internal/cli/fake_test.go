@@ -29,6 +29,7 @@ type fakeBackend struct {
 	calls                 []string     // what was asked of Temporal
 	specs                 []crawl.Spec
 	dev                   *DevOptions
+	web                   *WebOptions
 	opened, closed        int
 	temporal              TemporalOptions
 	dsn                   string
@@ -51,6 +52,11 @@ func (b *fakeBackend) Dev(ctx context.Context, o DevOptions) error {
 		seeds = []string{"http://news.localhost:8042/"}
 	}
 	return o.Ready(ctx, &fakeStore{backend: b}, &fakeClient{b}, seeds)
+}
+
+func (b *fakeBackend) Web(_ context.Context, o WebOptions) error {
+	b.web = &o
+	return nil
 }
 
 func (b *fakeBackend) OpenStore(_ context.Context, dsn string) (Opened, error) {

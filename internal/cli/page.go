@@ -1,8 +1,6 @@
 package cli
 
 import (
-	"fmt"
-
 	"recrawl/internal/crawl"
 	"recrawl/internal/report"
 	"recrawl/internal/store"
@@ -24,49 +22,11 @@ func (p pageArg) change(s *session, change PageChange, arg string) error {
 	if err != nil {
 		return err
 	}
-	if page, err = s.living(page, change); err != nil {
+	message, err := s.operator().ChangePage(s.ctx, page, change, arg)
+	if err != nil {
 		return err
 	}
-	return s.withTemporal(func(client Client) error {
-		message, err := client.ChangePage(s.ctx, page, change, arg)
-		if err != nil {
-			return err
-		}
-		if change == VisitNow {
-			message += s.hindrance(page)
-		}
-		return s.say("%s", message)
-	})
-}
-
-// hindrance is what is added to the promise of a visit that cannot be made now. Whoever
-// asked has his answer without it too.
-func (s *session) hindrance(page store.PageRecord) string {
-	why := ""
-	err := s.withStore(func(opened Opened) (err error) {
-		why, err = report.Reporter{Store: opened.Store}.Hindrance(s.ctx, page)
-		return err
-	})
-	if err != nil || why == "" {
-		return ""
-	}
-	return " (" + why + ")"
-}
-
-// living returns a page whose workflow may be asked for a change. One that is stopped is
-// brought back by asking for a visit.
-func (s *session) living(page store.PageRecord, change PageChange) (store.PageRecord, error) {
-	switch {
-	case page.State.Lives():
-		return page, nil
-	case page.State == crawl.Stopped && change == VisitNow:
-		return s.env.Backend.RevivePage(s.ctx, s.target(), page)
-	case page.State == crawl.Stopped:
-		return page, fmt.Errorf("%s is stopped: `starter visit` brings it back", page.URL)
-	case page.State == crawl.Known:
-		return page, fmt.Errorf("%s is known, and waits to be taken into the collection: `starter explain` says more", page.URL)
-	}
-	return page, fmt.Errorf("%s is %s, and not in the collection: `starter explain` says more", page.URL, page.State)
+	return s.say("%s", message)
 }
 
 type visitCmd struct{ pageArg }
@@ -125,59 +85,17 @@ hosts' delays allow.
     starter retry news --state failing,gone --host example.com`
 }
 
-// retryBatch is how many pages are read at a time.
-const retryBatch = 500
-
 // Run asks for a visit of each page.
 func (c retryCmd) Run(s *session) error {
 	states, err := parseStates(c.State)
 	if err != nil {
 		return err
 	}
-	if len(states) == 0 {
-		states = []crawl.PageState{crawl.Failing}
-	}
-	asked := 0
-	err = s.withStore(func(opened Opened) error {
-		record, err := opened.Crawl(s.ctx, c.Name)
-		if err != nil {
-			return orNoCrawl(c.Name, err)
-		}
-		filter := store.PageFilter{CrawlID: record.ID, States: states, Host: c.Host, Limit: retryBatch}
-		return s.withTemporal(func(client Client) error {
-			asked, err = askVisits(s, opened, client, filter)
-			return err
-		})
-	})
+	asked, err := s.operator().Retry(s.ctx, c.Name, states, c.Host)
 	if err != nil {
 		return err
 	}
-	return s.say("asked for %s, as soon as the hosts allow", count(asked, "visit"))
-}
-
-// askVisits asks for a visit of each page that passes the filter and lives, or was
-// stopped.
-func askVisits(s *session, opened Opened, client Client, filter store.PageFilter) (asked int, err error) {
-	for {
-		pages, err := opened.ListPages(s.ctx, filter)
-		if err != nil || len(pages) == 0 {
-			return asked, err
-		}
-		for _, p := range pages {
-			if !p.State.Lives() && p.State != crawl.Stopped {
-				continue
-			}
-			p, err := s.living(p, VisitNow)
-			if err == nil {
-				err = client.AskVisit(s.ctx, p)
-			}
-			if err != nil {
-				return asked, fmt.Errorf("after %d pages: %w", asked, err)
-			}
-			asked++
-		}
-		filter.After = pages[len(pages)-1].PageID
-	}
+	return s.say("%s", asked)
 }
 
 // findPage returns the one page of a URL.

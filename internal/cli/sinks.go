@@ -175,24 +175,11 @@ func (s *session) commandSink(args sinkArgs, command SinkCommand, replay SinkRep
 	if s.places.Store == "" {
 		return usage(config.ErrNoStore)
 	}
-	var record store.CrawlRecord
-	err := s.withStore(func(opened Opened) (err error) {
-		record, err = opened.Crawl(s.ctx, args.Name)
-		return orNoCrawl(args.Name, err)
-	})
+	message, err := s.operator().CommandSink(s.ctx, args.Name, args.Sink, command, replay)
 	if err != nil {
 		return err
 	}
-	if err := args.check(record); err != nil {
-		return err
-	}
-	return s.withTemporal(func(client Client) error {
-		message, err := client.CommandSink(s.ctx, record, args.Sink, command, replay)
-		if err != nil {
-			return err
-		}
-		return s.say("%s", message)
-	})
+	return s.say("%s", message)
 }
 
 // check returns an error unless the crawl has the sink.

@@ -93,6 +93,8 @@ type Config struct {
 	Keys keyring.Ring
 	// Worker is how a worker works for Temporal.
 	Worker Worker
+	// Web is who may use the page for operators.
+	Web Web
 }
 
 // DefaultReserve is room for what 64 requests bring at the same time, and for the
@@ -137,6 +139,7 @@ func Load(getenv func(string) string) (Config, error) {
 	read(EnvEncryptionKeys, func(v string) (err error) { c.Keys, err = keyring.Parse(v, getenv); return err })
 	c.Worker.load(read)
 	c.SMTP.load(read, getenv)
+	c.Web.load(read, getenv)
 	if len(errs) > 0 {
 		return Config{}, errors.Join(errs...)
 	}

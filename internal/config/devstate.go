@@ -28,6 +28,8 @@ type DevState struct {
 	TemporalAddress   string `json:"temporal_address,omitempty"`
 	TemporalNamespace string `json:"temporal_namespace,omitempty"`
 	TemporalUI        string `json:"temporal_ui,omitempty"`
+	// Web is the address of the page for operators.
+	Web string `json:"web,omitempty"`
 	// TaskQueue is Temporal's task queue; "" is the default one.
 	TaskQueue string `json:"task_queue,omitempty"`
 	// TemporalPID is the Temporal server's process.

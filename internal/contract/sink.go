@@ -138,6 +138,8 @@ func (in SinkCommandIn) StoreID() string { return in.Store }
 type SinkCommandOut struct {
 	Message string `json:"message"`
 	Look    bool   `json:"look,omitempty"`
+	// Refused: the receiver did not take the test.
+	Refused bool `json:"refused,omitempty"`
 }
 
 // ReplayArg says what is sent again: all after a cursor, or some changes that the receiver

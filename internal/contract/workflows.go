@@ -212,6 +212,8 @@ type Ack struct {
 	Message string    `json:"message"`
 	Visit   int       `json:"visit,omitempty"` // number of the visit that will answer it
 	Due     time.Time `json:"due,omitzero"`
+	// Failed: what was asked for was tried and did not work, as Message says.
+	Failed bool `json:"failed,omitempty"`
 }
 
 // PageView is the answer of the state query.

@@ -102,6 +102,8 @@ func (r *runner) run(ctx context.Context, src Source) (err error) {
 	}
 	r.query = Query{After: r.job.After, Until: r.job.At, Found: r.job.Format.isTree()}
 	if r.job.Since != (feed.Cursor{}) {
+		// A page that came back stands again, also where it has the version that it had.
+		r.query.Found = r.query.Found && !r.job.Format.standing()
 		r.query.Until, r.query.Since, r.query.Through = time.Time{}, r.job.Since, r.job.Cursor
 	}
 	for x, err := range src.Exchanges(ctx, r.query) {
@@ -131,7 +133,7 @@ func (r *runner) exchange(ctx context.Context, x Exchange) error {
 	if err := inOrder(r.last, x); err != nil {
 		return err
 	}
-	if q := r.query; x.Page <= q.After || !q.Until.IsZero() && x.At.After(q.Until) || q.Found && !x.brings() || r.job.Format.standing() && !x.Stands {
+	if !r.wants(x) {
 		return nil // more than was asked for
 	}
 	if x.Page != r.last.Page {
@@ -142,6 +144,18 @@ func (r *runner) exchange(ctx context.Context, x Exchange) error {
 	r.last = x
 	r.job.Visits++
 	return r.writer.add(ctx, x)
+}
+
+// wants reports whether the export is of an exchange.
+func (r *runner) wants(x Exchange) bool {
+	q, f := r.query, r.job.Format
+	switch {
+	case x.Page <= q.After || !q.Until.IsZero() && x.At.After(q.Until):
+		return false
+	case f.standing() && !x.Stands || q.Found && !x.brings():
+		return false
+	}
+	return !f.isTree() || x.Version.Seq > 0
 }
 
 // changesName is the file in an export since a cursor that says what changed, also what is

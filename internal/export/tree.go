@@ -16,7 +16,7 @@ type tree struct {
 	src   Source
 	job   *job
 	index *stream
-	last  Exchange // that found the page's newest version
+	last  Exchange // that has the page's newest version
 }
 
 // treeLine is a page in the index. Path is null where the newest version's body may
@@ -44,8 +44,12 @@ func (t *tree) add(_ context.Context, x Exchange) error {
 
 func (t *tree) endPage(ctx context.Context) error {
 	x, v := t.last, t.last.Version
+	at := x.At
+	if !x.brings() {
+		at = v.At
+	}
 	line := treeLine{
-		URL: x.URL, At: stamp(x.At), Version: v.Seq, Digest: orNull(v.Digest), Bytes: v.Bytes,
+		URL: x.URL, At: stamp(at), Version: v.Seq, Digest: orNull(v.Digest), Bytes: v.Bytes,
 		ContentType: orNull(v.ContentType), Title: orNull(v.Title),
 	}
 	if name := FileName(t.job.Format, x); name != "" {

@@ -171,6 +171,9 @@ func when(t, now time.Time) string {
 	return "now"
 }
 
+// When says a time relative to now, in the words of all answers.
+func When(t, now time.Time) string { return when(t, now) }
+
 // size says a number of bytes in three digits or so: "512 B", "18.2 KiB".
 func size(n int64) string {
 	const unit = 1024

@@ -2,6 +2,7 @@ package report
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -134,7 +135,7 @@ func (f *fake) Ranking(context.Context, int64) (store.RankingRecord, int, error)
 func (f *fake) ListPages(_ context.Context, q store.PageFilter) (found []store.PageRecord, err error) {
 	f.reads++
 	for _, p := range f.pages {
-		if p.CrawlID == q.CrawlID && p.PageID > q.After && len(found) < q.Limit &&
+		if p.CrawlID == q.CrawlID && p.PageID > q.After && len(found) < cmp.Or(q.Sample, q.Limit) &&
 			(len(q.States) == 0 || slices.Contains(q.States, p.State)) && (q.Host == "" || p.Host == q.Host) &&
 			(q.ChangedSince.IsZero() || p.Last.At.After(q.ChangedSince)) {
 			found = append(found, p)

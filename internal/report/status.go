@@ -33,6 +33,8 @@ type StatusLine struct {
 	HostsBackoff int            `json:"hosts_in_backoff"`
 	InTrouble    int            `json:"hosts_in_trouble"`
 	HostTroubles []HostTrouble  `json:"host_troubles"` // some of them
+	// HostsNeedYou are those in trouble, of which only somebody can do something.
+	HostsNeedYou int            `json:"hosts_need_you"`
 	Waiting      int            `json:"waiting"`
 	Admission    *admissionLine `json:"admission,omitempty"`
 	Overdue      int            `json:"overdue"`
@@ -55,8 +57,11 @@ type StatusLine struct {
 	// has waited for long enough to speak of.
 	Backlog *backlogLine `json:"backlog,omitempty"`
 	// Sinks are those of the crawl's spec, left out if there are none.
-	Sinks    []sinkLine    `json:"sinks,omitempty"`
-	Troubles []troubleLine `json:"troubles"`
+	Sinks []sinkLine `json:"sinks,omitempty"`
+	// Freshness is null as long as there are no copies, and FirstPass when it is over.
+	Freshness *Freshness    `json:"freshness"`
+	FirstPass *FirstPass    `json:"first_pass"`
+	Troubles  []troubleLine `json:"troubles"`
 }
 
 type evictionLine struct {
@@ -170,7 +175,13 @@ func (r Reporter) readStatus(ctx context.Context, c store.CrawlRecord, now time.
 	if more.troubles, more.backlog, err = r.troubles(ctx, c, now); err != nil {
 		return s, more, err
 	}
-	if more.hosts, more.troubled, err = r.Trouble(ctx, c, now, troubleShown); err != nil {
+	if more.hosts, more.troubled, err = r.Trouble(ctx, c, now, troubleRead); err != nil {
+		return s, more, err
+	}
+	if more.fresh, err = r.freshness(ctx, c, s, now); err != nil {
+		return s, more, err
+	}
+	if more.first, err = r.firstPass(ctx, c, s, now); err != nil {
 		return s, more, err
 	}
 	more.sinks, err = r.sinks(ctx, c, now)
@@ -188,6 +199,22 @@ type statusMore struct {
 	hosts      []HostTrouble // that are in trouble, of so many
 	troubled   int
 	sinks      []sinkLine
+	fresh      *Freshness
+	first      *FirstPass
+}
+
+// shown are the hosts in trouble that a status names.
+func (m statusMore) shown() []HostTrouble { return m.hosts[:min(troubleShown, len(m.hosts))] }
+
+// needYou counts the hosts in trouble of which only somebody can do something.
+func (m statusMore) needYou() int {
+	n := m.troubled - len(m.hosts) // nobody has looked at these
+	for _, h := range m.hosts {
+		if h.State.needsSomebody() {
+			n++
+		}
+	}
+	return n
 }
 
 // rejectedWords are the most frequent reasons.
@@ -212,12 +239,13 @@ func statusOf(c store.CrawlRecord, s store.StatusRecord, more statusMore, now ti
 		Crawl: c.Spec.Name, State: c.State, Generation: c.Generation, CreatedAt: stamp(c.CreatedAt), Now: stamp(now),
 		Pages: map[string]int{}, Outcomes: map[string]int{}, Rejected: map[string]int{},
 		Visits: s.Visits, VisitsLastH: s.LastHour, Versions: s.Versions, Links: s.Links,
-		Hosts: s.Hosts, HostsBackoff: s.Backoff, InTrouble: more.troubled, HostTroubles: more.hosts, Waiting: s.Waiting, Overdue: s.Overdue,
+		Hosts: s.Hosts, HostsBackoff: s.Backoff, InTrouble: more.troubled, HostTroubles: more.shown(), HostsNeedYou: more.needYou(), Waiting: s.Waiting, Overdue: s.Overdue,
 		Lag: crawl.Duration(s.Lag), NextDue: stamp(nextDue(c.State, s).At),
 		Policy: c.Spec.Revisit.Policy, Budget: orNull(c.Spec.Revisit.Budget),
 		PlannedPerDay: more.steering.Planned, BudgetPerDay: more.steering.Budget, Threshold: more.steering.Threshold,
 		ThresholdReasons: words(more.steering.Reasons), Evictions: s.Evicted,
 		Held: heldLines(more.held), Backlog: backlogOf(more.backlog), Troubles: troubleLines(more.troubles), Sinks: more.sinks,
+		Freshness: more.fresh, FirstPass: more.first,
 	}
 	for _, e := range more.evicted {
 		line.LastEviction = &evictionLine{URL: e.Page.URL, For: orNull(e.By.URL), At: stamp(e.At), Reason: evictionWords(e.Reason)}
@@ -248,8 +276,14 @@ func (r Reporter) statusText(c store.CrawlRecord, s store.StatusRecord, more sta
 	if words := backlogWords(more.backlog); words != "" {
 		t.row("backlog", words)
 	}
-	troubleRows(t, more.hosts, more.troubled, now)
+	troubleRows(t, more.shown(), more.troubled, now)
 	t.row("pages", nonZero(crawl.PageStates(), s.Pages))
+	if more.first != nil {
+		t.row("first pass", more.first.words())
+	}
+	if more.fresh != nil {
+		t.row("fresh", more.fresh.words())
+	}
 	for _, e := range more.evicted {
 		t.row("evicted", fmt.Sprintf("%d in the last %s; the last %s: %s", s.Evicted, schedule.Rough(store.EvictionsKept), when(e.At, now), lastEviction(e)))
 	}

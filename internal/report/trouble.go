@@ -144,6 +144,9 @@ func troubleUntil(h store.HostRecord, state HostState) time.Time {
 // troubleShown is how many hosts in trouble a status names.
 const troubleShown = 5
 
+// troubleRead is how many of them it looks at, to say how many need somebody.
+const troubleRead = 20
+
 func troubleRows(t *table, hosts []HostTrouble, total int, now time.Time) {
 	for i, h := range hosts {
 		t.row([]string{"trouble", ""}[min(i, 1)], h.words(now))

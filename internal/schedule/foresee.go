@@ -35,3 +35,13 @@ func LagOf(b Belief, p Parameters, elapsed, interval time.Duration) Lag {
 	rate := ahead.over(own, apart).Mean()
 	return Lag{Fresh: now.Survival(ago), Age: now.ExpectedAge(ago), Rate: rate, Delay: rate * apart / 2}
 }
+
+// PlannedFresh returns the share of the time from a page's last look to its next visit, an
+// interval later, in which its copy is expected to be up to date.
+func PlannedFresh(b Belief, p Parameters, interval time.Duration) float64 {
+	apart := days(interval)
+	if !(apart > 0) {
+		return 1
+	}
+	return 1 - p.forecast(b).over(b.Gamma(p.prior()), apart).ExpectedAge(apart)/apart
+}

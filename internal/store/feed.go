@@ -101,13 +101,14 @@ type Sinks interface {
 	CloseSink(ctx context.Context, crawlID int64, name string) error
 	// ListSinks returns a crawl's sinks by name.
 	ListSinks(ctx context.Context, crawlID int64) ([]SinkRecord, error)
-	// MoveSink writes a sink's record if its cursor is still from, else it returns
-	// ErrConflict: somebody else has delivered. A sink that becomes paused for another
+	// MoveSink writes a sink's record if its cursor is still that of from, and it is paused
+	// only if from is; else it returns ErrConflict: somebody else has delivered, or a person
+	// has paused or resumed it. A sink that becomes paused for another
 	// reason than a person's word leaves a feed.SinkPaused.
-	MoveSink(ctx context.Context, from feed.Cursor, to SinkRecord) error
+	MoveSink(ctx context.Context, from, to SinkRecord) error
 	// SetUndelivered keeps a change that the receiver refused, and moves the sink past it
 	// like MoveSink, in one transaction.
-	SetUndelivered(ctx context.Context, from feed.Cursor, to SinkRecord, u UndeliveredRecord) error
+	SetUndelivered(ctx context.Context, from, to SinkRecord, u UndeliveredRecord) error
 	// Undelivered lists what a sink could not deliver by change, after an id, exclusive.
 	Undelivered(ctx context.Context, crawlID int64, sink string, after int64, limit int) ([]UndeliveredRecord, error)
 	// Delivered removes such a record, after all.

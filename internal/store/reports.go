@@ -65,10 +65,26 @@ type StatusRecord struct {
 	// Foresight counts the visits whose outcome was foreseen, by the chance of a change:
 	// the first from 0 to 0.1, the last from 0.9 to 1.
 	Foresight [ForesightBins]Foresight
+	// Days are the last DaysKept days (UTC) with visits, in their order, today included.
+	Days []Day
 	// Bound is how many pages of all crawls may be on their way to their first visit at a
 	// time, Demand how many are.
 	Bound  admission.Bound
 	Demand admission.Demand
+}
+
+// DaysKept is for how many days StatusRecord.Days has counts.
+const DaysKept = 30
+
+// Day is what the visits of one day came to.
+type Day struct {
+	Start   time.Time // midnight, UTC
+	Visits  int
+	Changes int // visits that found a change
+	// Due counts the visits that were due at a time: all but the first visits of pages. Late
+	// is the sum of the times by which they came after it.
+	Due  int
+	Late time.Duration
 }
 
 // ForesightBins is in how many classes foreseen chances are counted.
@@ -89,6 +105,10 @@ type PageFilter struct {
 	ChangedSince time.Time
 	After        int64
 	Limit        int
+	// Sample, unless 0, chooses about so many pages instead, evenly spread over the ids of
+	// those in States, or all of them if they are few; of the other fields only CrawlID
+	// counts then.
+	Sample int
 }
 
 // HostFilter chooses hosts of a crawl.
@@ -97,7 +117,19 @@ type HostFilter struct {
 	After   string  // host key
 	Limit   int     // 0 is all
 	IDs     []int64 // unless nil: these hosts, and then After and Limit do not count
+	// Slowest lists first the hosts that are busy longest with the pages that it names, as
+	// far as their Crawl-delay and mean duration tell. After does not count then.
+	Slowest HostWork
 }
+
+// HostWork is what a host has to serve once.
+type HostWork uint8
+
+// The kinds of work. The zero HostWork orders hosts by their names.
+const (
+	WorkPass  HostWork = iota + 1 // its pages that live, or wait for their first visit
+	WorkFirst                     // those that wait for it; hosts with none are left out
+)
 
 // MaxTroubled is the number up to which TroubledHosts counts hosts.
 const MaxTroubled = 10_000

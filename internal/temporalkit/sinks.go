@@ -48,7 +48,7 @@ func (w Workflows) CommandSink(ctx context.Context, in contract.SinkIn, command 
 		err = handle.Get(ctx, &ack)
 	}
 	if err != nil {
-		return ack, fmt.Errorf("%s %s: %w", command, options.ID, orStuck(err))
+		return ack, fmt.Errorf("sink %s of crawl %s: %w", in.Sink, in.Crawl, orStuck(err))
 	}
 	return ack, nil
 }

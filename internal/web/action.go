@@ -2,7 +2,11 @@ package web
 
 import (
 	"context"
+	"fmt"
 	"net/http"
+	"slices"
+
+	"recrawl/internal/crawl"
 )
 
 // action is a button: an address to which a form is posted.
@@ -14,5 +18,51 @@ type action struct {
 
 // actions are all buttons.
 func actions() []action {
-	return nil
+	return []action{
+		{"/crawls/{crawl}/do/{change}", changeCrawl},
+		{"/crawls/{crawl}/retry", retryPages},
+		{"/crawls/{crawl}/sinks/{sink}/{command}", commandSink},
+		{"/crawls/{crawl}/hosts/{host}/{block}", blockHost},
+		{"/crawls/{crawl}/traps/{trap}/release", releaseTrap},
+	}
+}
+
+func changeCrawl(ctx context.Context, s *Server, r *http.Request) (string, error) {
+	change := r.PathValue("change")
+	if err := oneOf(change, "pause", "resume", "stop", "rank", "repair"); err != nil {
+		return "", err
+	}
+	return s.Commands.ChangeCrawl(ctx, r.PathValue("crawl"), change)
+}
+
+func retryPages(ctx context.Context, s *Server, r *http.Request) (string, error) {
+	return s.Commands.Retry(ctx, r.PathValue("crawl"), r.PostFormValue("host"))
+}
+
+func commandSink(ctx context.Context, s *Server, r *http.Request) (string, error) {
+	command := r.PathValue("command")
+	if err := oneOf(command, "test", "pause", "resume", "skip", "replay"); err != nil {
+		return "", err
+	}
+	return s.Commands.CommandSink(ctx, r.PathValue("crawl"), r.PathValue("sink"), command, r.PostFormValue("after"))
+}
+
+func blockHost(ctx context.Context, s *Server, r *http.Request) (string, error) {
+	block := r.PathValue("block")
+	if err := oneOf(block, "block", "unblock"); err != nil {
+		return "", err
+	}
+	return s.Commands.SetBlocked(ctx, r.PathValue("host"), block == "block")
+}
+
+func releaseTrap(ctx context.Context, s *Server, r *http.Request) (string, error) {
+	return s.Commands.ReleaseTrap(ctx, r.PathValue("crawl"), r.PathValue("trap"))
+}
+
+// oneOf refuses what is not one of some words.
+func oneOf(given string, words ...string) error {
+	if slices.Contains(words, given) {
+		return nil
+	}
+	return fmt.Errorf("%q %w: it is one of %v", crawl.Clean(given, 60), errBad, words)
 }

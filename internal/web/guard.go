@@ -12,9 +12,10 @@ import (
 	"strings"
 )
 
-// Guard decides who may ask. The zero Guard lets everybody in who reaches a loopback name.
+// Guard decides who may ask. The zero Guard lets everybody in who reaches this machine as
+// localhost or by an address.
 type Guard struct {
-	// Hosts are the names, besides those of the loopback, by which the server may be
+	// Hosts are the names, besides localhost and addresses, by which the server may be
 	// addressed: a browser that was led here by another name is turned away.
 	Hosts []string
 	// Token lets in, and lets commands through; ReadToken lets in only. If both are "",
@@ -51,7 +52,7 @@ func (g Guard) protect(s *Server, next http.Handler) http.Handler {
 }
 
 // addressed reports whether a Host header names this server. A page of another site whose
-// name was made to lead here does not.
+// name was made to lead here does not. Nobody can have an address lead elsewhere.
 func (g Guard) addressed(host string) bool {
 	if name, _, err := net.SplitHostPort(host); err == nil {
 		host = name
@@ -60,8 +61,7 @@ func (g Guard) addressed(host string) bool {
 	if host == "localhost" || slices.Contains(g.Hosts, host) {
 		return true
 	}
-	ip := net.ParseIP(host)
-	return ip != nil && ip.IsLoopback()
+	return net.ParseIP(host) != nil
 }
 
 // loginCookie holds the proof that its bearer knew a token.

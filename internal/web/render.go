@@ -10,6 +10,9 @@ import (
 	"path"
 	"strings"
 	"time"
+
+	"recrawl/internal/crawl"
+	"recrawl/internal/schedule"
 )
 
 // pages are the templates by the names of their files.
@@ -39,8 +42,17 @@ func parsePages() pages {
 // functions are what templates may call.
 func functions() template.FuncMap {
 	return template.FuncMap{
-		"at":   func(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05 UTC") },
-		"path": url.PathEscape,
+		"at":    func(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05 UTC") },
+		"path":  url.PathEscape,
+		"time":  timeElement,
+		"count": count,
+		"clean": func(limit int, text string) string { return crawl.Clean(text, limit) },
+		"press": press,
+		// inTime gives a part of a list the time from which its times are told.
+		"inTime":   func(c change, now time.Time) shownChange { return shownChange{c, now} },
+		"sentence": sentence,
+		"json":     jsonAddress,
+		"rough":    func(d any) string { return schedule.Rough(asDuration(d)) },
 	}
 }
 
@@ -50,14 +62,51 @@ type shown struct {
 	// Said is what the last button did, "" if none was pressed.
 	Said string
 	// Path is the page's own address, for forms to come back to.
-	Path     string
+	Path string
+	// Section is the part of the crawl that the page is of: "pages" below /crawls/NAME/pages,
+	// "" on the crawl's own page.
+	Section  string
 	ReadOnly bool
+}
+
+// Sections are the parts of a crawl, for the navigation.
+func (shown) Sections() []section {
+	return []section{
+		{"", "Overview"},
+		{"changes", "Changes"},
+		{"pages", "Pages"},
+		{"hosts", "Hosts"},
+		{"sources", "Sources"},
+		{"duplicates", "Duplicates"},
+		{"rejected", "Rejected"},
+		{"traps", "Traps"},
+		{"sinks", "Sinks"},
+		{"forecast", "Forecast"},
+	}
+}
+
+// section is a part of a crawl: below its address, and in words.
+type section struct{ Path, Name string }
+
+// sectionOf is the part of a crawl that an address is of.
+func sectionOf(path string) string {
+	parts := strings.Split(path, "/") // "", "crawls", NAME, SECTION
+	if len(parts) < 4 || parts[1] != "crawls" {
+		return ""
+	}
+	return parts[3]
 }
 
 // writePage shows an answer as a page.
 func (s *Server) writePage(w http.ResponseWriter, r *http.Request, status int, name string, a answer) {
 	var page bytes.Buffer
-	in := shown{answer: a, Said: s.said(w, r), Path: r.URL.RequestURI(), ReadOnly: s.Commands == nil || readOnly(r.Context())}
+	if a.Now.IsZero() {
+		a.Now = time.Now()
+	}
+	in := shown{
+		answer: a, Said: s.said(w, r), Path: r.URL.RequestURI(), Section: sectionOf(r.URL.EscapedPath()),
+		ReadOnly: s.Commands == nil || readOnly(r.Context()),
+	}
 	if err := s.pages[name].ExecuteTemplate(&page, layout, in); err != nil {
 		s.Log.Error("the page cannot be shown", "path", r.URL.Path, "error", err)
 		http.Error(w, "the page cannot be shown; the log says why", http.StatusInternalServerError)
@@ -98,6 +147,21 @@ func jsonPattern(pattern string) string {
 		return ""
 	}
 	return pattern + jsonSuffix
+}
+
+// jsonAddress is the address of the same answer for programs.
+func jsonAddress(address string) string {
+	path, query, asked := strings.Cut(address, "?")
+	switch {
+	case path == "/":
+		path = "/crawls"
+	case strings.HasSuffix(path, jsonSuffix):
+		path = strings.TrimSuffix(path, jsonSuffix)
+	}
+	if path += jsonSuffix; asked {
+		path += "?" + query
+	}
+	return path
 }
 
 // value is a wildcard of an address, without the suffix that asks for JSON.

@@ -4,9 +4,13 @@ import (
 	"context"
 	"embed"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net/http"
+	"time"
 
+	"recrawl/internal/feed"
+	"recrawl/internal/feed/reader"
 	"recrawl/internal/report"
 	"recrawl/internal/store"
 )
@@ -35,6 +39,10 @@ type Commands interface {
 type Options struct {
 	// Report answers the questions. Its Out and Format are not used.
 	Report report.Reporter
+	// Feed and Files are the store's feed of changes and the archive. Without Files, which may
+	// be nil, texts are neither shown nor compared.
+	Feed  Feed
+	Files Contents
 	// Commands carry out what buttons ask for; nil for a page that is read-only.
 	Commands Commands
 	Guard    Guard
@@ -44,10 +52,21 @@ type Options struct {
 	Log        *slog.Logger
 }
 
+// Feed is what is read of the feed of changes; every store.Store is one.
+type Feed interface {
+	reader.Store
+	ChangeBefore(ctx context.Context, at time.Time) (feed.Cursor, error)
+}
+
+// Contents is what is read of an archive; every archive.Store is one.
+type Contents = report.Contents
+
 // Server is the page for operators.
 type Server struct {
 	Options
 	pages pages
+	diffs diffs
+	marks marks
 }
 
 //go:embed templates assets
@@ -68,6 +87,7 @@ func (s *Server) Handler() http.Handler {
 			mux.Handle("GET "+at, s.show(v))
 		}
 	}
+	mux.HandleFunc("GET /crawls/{crawl}/live", s.live)
 	for _, a := range actions() {
 		mux.Handle("POST "+a.pattern, s.act(a))
 	}
@@ -77,10 +97,16 @@ func (s *Server) Handler() http.Handler {
 	return s.Guard.protect(s, mux)
 }
 
+// answerLimit is how long an answer may take: a store that does not answer must not gather
+// browsers.
+const answerLimit = 30 * time.Second
+
 // show answers a question in the form that was asked for.
 func (s *Server) show(v view) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		a, err := v.answer(r.Context(), s, r)
+		ctx, cancel := context.WithTimeout(r.Context(), answerLimit)
+		defer cancel()
+		a, err := v.answer(ctx, s, r)
 		if err != nil {
 			s.fail(w, r, err)
 			return
@@ -102,7 +128,7 @@ func (s *Server) act(a action) http.Handler {
 		}
 		said, err := a.do(r.Context(), s, r)
 		if err != nil {
-			s.fail(w, r, err)
+			s.fail(w, r, fmt.Errorf("%w%w", errCommand, err))
 			return
 		}
 		if wantsJSON(r) {
@@ -119,6 +145,8 @@ func (s *Server) act(a action) http.Handler {
 // Errors that are answered with a status of their own.
 var (
 	errReadOnly = errors.New("this page is read-only: commands are not carried out here")
+	// errCommand begins the errors of commands, whose words are those of the starter.
+	errCommand = errors.New("")
 	// errBad is wrapped by errors about what was asked.
 	errBad = errors.New("cannot be understood")
 )
@@ -132,8 +160,25 @@ func statusOf(err error) int {
 		return http.StatusForbidden
 	case errors.Is(err, errBad):
 		return http.StatusBadRequest
+	case errors.Is(err, errCommand):
+		return http.StatusConflict
 	}
 	return http.StatusInternalServerError
+}
+
+// failWords are the headings of errors.
+func failWords(status int) string {
+	switch status {
+	case http.StatusNotFound:
+		return "There is nothing here"
+	case http.StatusForbidden:
+		return "Not allowed"
+	case http.StatusBadRequest:
+		return "That cannot be understood"
+	case http.StatusConflict:
+		return "That did not work"
+	}
+	return "This cannot be shown now"
 }
 
 // fail says what went wrong.
@@ -148,5 +193,5 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 		}{err.Error()})
 		return
 	}
-	s.writePage(w, r, status, "error.html", answer{Title: http.StatusText(status), Data: err.Error()})
+	s.writePage(w, r, status, "error.html", answer{Title: failWords(status), Data: err.Error()})
 }

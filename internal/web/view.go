@@ -3,6 +3,7 @@ package web
 import (
 	"context"
 	"net/http"
+	"time"
 )
 
 // view is one address that answers a question.
@@ -21,6 +22,8 @@ type answer struct {
 	// Crawl is the crawl that the page is about, "" if it is about none: it is marked in the
 	// navigation.
 	Crawl string
+	// Now is the store's time, from which times are told ("3h ago"); zero is this machine's.
+	Now time.Time
 	// Data is the answer itself, which JSON has and the template shows as .Data.
 	Data any
 	// More is what only people are shown, as .More: words, drawings, forms.
@@ -43,5 +46,6 @@ const apiVersion = 1
 func views() []view {
 	return []view{
 		{pattern: "/{$}", template: "crawls.html", answer: crawlsView},
+		{pattern: "/crawls/{crawl}", template: "crawl.html", answer: crawlView},
 	}
 }

@@ -18,6 +18,7 @@ import (
 	"recrawl/internal/crawl"
 	"recrawl/internal/feed"
 	"recrawl/internal/sink"
+	"recrawl/internal/sink/mail/mailtest"
 )
 
 var at = time.Date(2026, 11, 23, 10, 4, 5, 0, time.UTC)
@@ -39,6 +40,14 @@ func sender(t *testing.T, server Server, to string) *Sender {
 	}
 	t.Cleanup(func() { _ = s.Close() })
 	return s
+}
+
+// settingsOf are an operator's for a server.
+func settingsOf(s *mailtest.Server) Server {
+	return Server{
+		Host: "127.0.0.1", Port: s.Port(), User: mailtest.User, Password: func() (string, error) { return mailtest.Password, nil },
+		From: "Recrawl <crawler@example.org>", Roots: s.Roots(),
+	}
 }
 
 // readMail is a message as a mail program reads it.
@@ -103,24 +112,24 @@ func (m readMail) subject(t testing.TB) string {
 // A change is one mail, encrypted, by a login, with its difference as text and as HTML.
 func TestOneChange(t *testing.T) {
 	t.Parallel()
-	for name, change := range map[string]func(*mailServer){
+	for name, change := range map[string]func(*mailtest.Server){
 		StartTLS: nil,
-		TLS:      func(s *mailServer) { s.implicit = true },
+		TLS:      func(s *mailtest.Server) { s.Implicit = true },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			server := startServer(t, change)
-			settings := server.settings()
+			server := mailtest.Start(t, change)
+			settings := settingsOf(server)
 			settings.Encryption = name
 			s := sender(t, settings, "Ann <ann@example.com>, bob@example.net")
 			if err := s.Send(t.Context(), event(7)); err != nil {
 				t.Fatal(err)
 			}
-			inbox := server.inbox()
-			if len(inbox) != 1 || !inbox[0].tls || inbox[0].user != user || len(inbox[0].to) != 2 || !strings.Contains(inbox[0].from, "<crawler@example.org>") {
+			inbox := server.Inbox()
+			if len(inbox) != 1 || !inbox[0].TLS || inbox[0].User != mailtest.User || len(inbox[0].To) != 2 || !strings.Contains(inbox[0].From, "<crawler@example.org>") {
 				t.Fatalf("%+v", inbox)
 			}
-			m := read(t, inbox[0].data)
+			m := read(t, inbox[0].Data)
 			for name, want := range map[string]string{
 				"From": `"Recrawl" <crawler@example.org>`, "To": `"Ann" <ann@example.com>, <bob@example.net>`,
 				"Date": "Mon, 23 Nov 2026 10:04:05 +0000", "List-Id": "<news.recrawl.example.org>", "Auto-Submitted": "auto-generated",
@@ -152,10 +161,10 @@ func TestOneChange(t *testing.T) {
 // and another sink, have others.
 func TestMessageID(t *testing.T) {
 	t.Parallel()
-	server := startServer(t, nil)
+	server := mailtest.Start(t, nil)
 	send := func(to string, e feed.Event) {
 		t.Helper()
-		if err := sender(t, server.settings(), to).Send(t.Context(), e); err != nil {
+		if err := sender(t, settingsOf(server), to).Send(t.Context(), e); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -166,8 +175,8 @@ func TestMessageID(t *testing.T) {
 	send("ann@example.com", event(2))
 	send("bob@example.com", event(1))
 	var ids []string
-	for _, m := range server.inbox() {
-		ids = append(ids, read(t, m.data).header.Get("Message-ID"))
+	for _, m := range server.Inbox() {
+		ids = append(ids, read(t, m.Data).header.Get("Message-ID"))
 	}
 	if len(ids) != 4 || ids[0] != ids[1] || ids[0] == ids[2] || ids[0] == ids[3] || !strings.HasSuffix(ids[0], "@example.org>") {
 		t.Errorf("%q", ids)
@@ -178,7 +187,7 @@ func TestMessageID(t *testing.T) {
 // is counted.
 func TestDigest(t *testing.T) {
 	t.Parallel()
-	server := startServer(t, nil)
+	server := mailtest.Start(t, nil)
 	d := sink.Digest{ID: "digest-1", Crawl: "news", Sink: "team", From: at.Add(-time.Hour), To: at, Left: 3}
 	for n := range 50 {
 		e := event(n + 1)
@@ -187,14 +196,14 @@ func TestDigest(t *testing.T) {
 		}
 		d.Events = append(d.Events, e)
 	}
-	if err := sender(t, server.settings(), "ann@example.com").SendDigest(t.Context(), d); err != nil {
+	if err := sender(t, settingsOf(server), "ann@example.com").SendDigest(t.Context(), d); err != nil {
 		t.Fatal(err)
 	}
-	inbox := server.inbox()
+	inbox := server.Inbox()
 	if len(inbox) != 1 {
 		t.Fatalf("%d mails", len(inbox))
 	}
-	m := read(t, inbox[0].data)
+	m := read(t, inbox[0].Data)
 	if got := m.subject(t); got != "[news] 53 changes" {
 		t.Errorf("subject %q", got)
 	}
@@ -214,18 +223,18 @@ func TestDigest(t *testing.T) {
 // The connection serves many mails, and one that has died meanwhile is replaced.
 func TestKeepsConnection(t *testing.T) {
 	t.Parallel()
-	server := startServer(t, nil)
-	s := sender(t, server.settings(), "ann@example.com")
+	server := mailtest.Start(t, nil)
+	s := sender(t, settingsOf(server), "ann@example.com")
 	for n := range 3 {
 		if err := s.Send(t.Context(), event(n)); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if n := server.connected(); n != 1 {
+	if n := server.Connected(); n != 1 {
 		t.Errorf("%d connections for three mails", n)
 	}
 	dropped := false
-	server.setAnswer(func(command string) string {
+	server.SetAnswer(func(command string) string {
 		if command == "RSET" && !dropped {
 			dropped = true
 			return "drop"
@@ -235,8 +244,8 @@ func TestKeepsConnection(t *testing.T) {
 	if err := s.Send(t.Context(), event(4)); err != nil {
 		t.Fatal(err)
 	}
-	if n := server.connected(); n != 2 || len(server.inbox()) != 4 {
-		t.Errorf("%d connections, %d mails", n, len(server.inbox()))
+	if n := server.Connected(); n != 2 || len(server.Inbox()) != 4 {
+		t.Errorf("%d connections, %d mails", n, len(server.Inbox()))
 	}
 }
 
@@ -279,25 +288,25 @@ func TestAnswers(t *testing.T) {
 	} {
 		t.Run(c.command+" "+c.answer, func(t *testing.T) {
 			t.Parallel()
-			server := startServer(t, nil)
-			s := sender(t, server.settings(), "ann@example.com")
-			server.setAnswer(fails(c.command, c.answer))
+			server := mailtest.Start(t, nil)
+			s := sender(t, settingsOf(server), "ann@example.com")
+			server.SetAnswer(fails(c.command, c.answer))
 			err := s.Send(t.Context(), event(1))
 			if got := kindOf(err); got != c.want {
 				t.Errorf("%s: %v, want %s", got, err, c.want)
 			}
-			if err == nil || strings.Contains(err.Error(), password) || strings.ContainsAny(err.Error(), "\r\n") {
+			if err == nil || strings.Contains(err.Error(), mailtest.Password) || strings.ContainsAny(err.Error(), "\r\n") {
 				t.Errorf("%v", err)
 			}
-			server.setAnswer(nil)
+			server.SetAnswer(nil)
 			if err := s.Send(t.Context(), event(1)); err != nil {
 				t.Errorf("the next try: %v", err)
 			}
-			inbox := server.inbox()
+			inbox := server.Inbox()
 			if taken := len(inbox); taken != 1 && (taken != 2 || c.command != "." || c.answer != "drop") {
 				t.Errorf("%d mails", taken)
 			}
-			if first, last := inbox[0], inbox[len(inbox)-1]; read(t, first.data).header.Get("Message-ID") != read(t, last.data).header.Get("Message-ID") {
+			if first, last := inbox[0], inbox[len(inbox)-1]; read(t, first.Data).header.Get("Message-ID") != read(t, last.Data).header.Get("Message-ID") {
 				t.Error("a mail that was sent twice has two names")
 			}
 		})
@@ -325,26 +334,26 @@ func kindOf(err error) string {
 // taken only later keeps it from all, so that nobody gets it twice.
 func TestSomeReceivers(t *testing.T) {
 	t.Parallel()
-	server := startServer(t, nil)
-	s := sender(t, server.settings(), "ann@example.com, bob@example.com, eve@example.com")
-	server.setAnswer(fails("RCPT TO:<bob@", "550 5.1.1 no such user"))
+	server := mailtest.Start(t, nil)
+	s := sender(t, settingsOf(server), "ann@example.com, bob@example.com, eve@example.com")
+	server.SetAnswer(fails("RCPT TO:<bob@", "550 5.1.1 no such user"))
 	err := s.Send(t.Context(), event(1))
 	var refused *sink.Refused
 	if !errors.As(err, &refused) || !refused.Final || refused.Status != 550 || !strings.Contains(refused.Reason, "bob@example.com (550 5.1.1 no such user); the other 2 have the mail") {
 		t.Errorf("%v", err)
 	}
-	if inbox := server.inbox(); len(inbox) != 1 {
+	if inbox := server.Inbox(); len(inbox) != 1 {
 		t.Errorf("%d mails", len(inbox))
 	}
-	server.setAnswer(fails("RCPT TO:<bob@", "450 4.2.2 mailbox full"))
+	server.SetAnswer(fails("RCPT TO:<bob@", "450 4.2.2 mailbox full"))
 	if err := s.Send(t.Context(), event(2)); kindOf(err) != "later" || !strings.Contains(err.Error(), "bob@example.com") {
 		t.Errorf("%v", err)
 	}
-	server.setAnswer(fails("RCPT", "550 5.1.1 no such user"))
+	server.SetAnswer(fails("RCPT", "550 5.1.1 no such user"))
 	if err := s.Send(t.Context(), event(2)); !errors.As(err, &refused) || refused.Final {
 		t.Errorf("all are refused: %v", err)
 	}
-	if inbox := server.inbox(); len(inbox) != 1 {
+	if inbox := server.Inbox(); len(inbox) != 1 {
 		t.Errorf("%d mails", len(inbox))
 	}
 }
@@ -353,24 +362,24 @@ func TestSomeReceivers(t *testing.T) {
 // never goes in the clear to another machine.
 func TestNoStartTLS(t *testing.T) {
 	t.Parallel()
-	server := startServer(t, func(s *mailServer) { s.noTLS = true })
-	err := sender(t, server.settings(), "ann@example.com").Send(t.Context(), event(1))
+	server := mailtest.Start(t, func(s *mailtest.Server) { s.NoTLS = true })
+	err := sender(t, settingsOf(server), "ann@example.com").Send(t.Context(), event(1))
 	if kindOf(err) != "again" || !strings.Contains(err.Error(), "does not offer STARTTLS") || !strings.Contains(err.Error(), "RECRAWL_SMTP_TLS") {
 		t.Errorf("%v", err)
 	}
-	if heard := server.heard(); strings.Contains(heard, "AUTH") || strings.Contains(heard, "MAIL") {
+	if heard := server.Heard(); strings.Contains(heard, "AUTH") || strings.Contains(heard, "MAIL") {
 		t.Errorf("said in the clear:\n%s", heard)
 	}
-	settings := server.settings()
+	settings := settingsOf(server)
 	settings.Encryption = Plain
 	if err := sender(t, settings, "ann@example.com").Send(t.Context(), event(1)); err != nil {
 		t.Errorf("allowed: %v", err)
 	}
-	if inbox := server.inbox(); len(inbox) != 1 || inbox[0].tls {
+	if inbox := server.Inbox(); len(inbox) != 1 || inbox[0].TLS {
 		t.Errorf("%+v", inbox)
 	}
-	far := Server{Host: "mail.example.org", User: user}
-	if mechanism := far.mechanism(plainClient(t), []string{"PLAIN", "LOGIN"}, password); mechanism != nil {
+	far := Server{Host: "mail.example.org", User: mailtest.User}
+	if mechanism := far.mechanism(plainClient(t), []string{"PLAIN", "LOGIN"}, mailtest.Password); mechanism != nil {
 		t.Errorf("a password in the clear: %T", mechanism)
 	}
 }
@@ -379,13 +388,13 @@ func TestNoStartTLS(t *testing.T) {
 func TestForeignCertificate(t *testing.T) {
 	t.Parallel()
 	for name, implicit := range map[string]bool{StartTLS: false, TLS: true} {
-		server := startServer(t, func(s *mailServer) { s.implicit = implicit })
-		settings := server.settings()
-		settings.Encryption, settings.Roots = name, startServer(t, nil).roots
+		server := mailtest.Start(t, func(s *mailtest.Server) { s.Implicit = implicit })
+		settings := settingsOf(server)
+		settings.Encryption, settings.Roots = name, mailtest.Start(t, nil).Roots()
 		if err := sender(t, settings, "ann@example.com").Send(t.Context(), event(1)); kindOf(err) != "again" || !strings.Contains(err.Error(), "certificate") {
 			t.Errorf("%s: %v", name, err)
 		}
-		if heard := server.heard(); strings.Contains(heard, "AUTH") {
+		if heard := server.Heard(); strings.Contains(heard, "AUTH") {
 			t.Errorf("%s: %s", name, heard)
 		}
 	}
@@ -394,8 +403,8 @@ func TestForeignCertificate(t *testing.T) {
 // No word of a login gets into an error or a log, though the server repeats it.
 func TestSecretsStaySecret(t *testing.T) {
 	t.Parallel()
-	server := startServer(t, nil)
-	settings := server.settings()
+	server := mailtest.Start(t, nil)
+	settings := settingsOf(server)
 	const wrong = "hunter2 and more"
 	settings.Password = func() (string, error) { return wrong, nil }
 	var log bytes.Buffer
@@ -419,9 +428,9 @@ func TestSecretsStaySecret(t *testing.T) {
 // Nobody listens: the sink tries again.
 func TestNoServer(t *testing.T) {
 	t.Parallel()
-	server := startServer(t, nil)
-	settings := server.settings()
-	_ = server.listener.Close()
+	server := mailtest.Start(t, nil)
+	settings := settingsOf(server)
+	server.Close()
 	if err := sender(t, settings, "ann@example.com").Send(t.Context(), event(1)); kindOf(err) != "again" || !strings.Contains(err.Error(), "mail server 127.0.0.1:") {
 		t.Errorf("%v", err)
 	}
@@ -430,18 +439,18 @@ func TestNoServer(t *testing.T) {
 // A server that says nothing is left when the caller has no more time.
 func TestSilentServer(t *testing.T) {
 	t.Parallel()
-	server := startServer(t, nil)
+	server := mailtest.Start(t, nil)
 	ctx, cancel := context.WithCancel(t.Context())
 	release := make(chan struct{})
 	t.Cleanup(func() { close(release) })
-	server.setAnswer(func(command string) string {
+	server.SetAnswer(func(command string) string {
 		if strings.HasPrefix(command, "EHLO") {
 			cancel()
 			<-release
 		}
 		return ""
 	})
-	if err := sender(t, server.settings(), "ann@example.com").Send(ctx, event(1)); kindOf(err) != "again" {
+	if err := sender(t, settingsOf(server), "ann@example.com").Send(ctx, event(1)); kindOf(err) != "again" {
 		t.Errorf("%v", err)
 	}
 }

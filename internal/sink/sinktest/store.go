@@ -196,7 +196,7 @@ func (s *Store) ListSinks(context.Context, int64) ([]store.SinkRecord, error) {
 }
 
 // MoveSink implements store.Sinks.
-func (s *Store) MoveSink(_ context.Context, from feed.Cursor, to store.SinkRecord) error {
+func (s *Store) MoveSink(_ context.Context, from, to store.SinkRecord) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err := s.failing("MoveSink"); err != nil {
@@ -205,12 +205,12 @@ func (s *Store) MoveSink(_ context.Context, from feed.Cursor, to store.SinkRecor
 	return s.move(from, to)
 }
 
-func (s *Store) move(from feed.Cursor, to store.SinkRecord) error {
+func (s *Store) move(from, to store.SinkRecord) error {
 	was, known := s.sinks[to.Name]
 	if !known {
 		return store.ErrNotFound
 	}
-	if was.After != from {
+	if was.After != from.After || was.Paused != from.Paused {
 		return store.ErrConflict
 	}
 	s.sinks[to.Name] = to
@@ -219,7 +219,7 @@ func (s *Store) move(from feed.Cursor, to store.SinkRecord) error {
 }
 
 // SetUndelivered implements store.Sinks.
-func (s *Store) SetUndelivered(_ context.Context, from feed.Cursor, to store.SinkRecord, u store.UndeliveredRecord) error {
+func (s *Store) SetUndelivered(_ context.Context, from, to store.SinkRecord, u store.UndeliveredRecord) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err := s.failing("SetUndelivered"); err != nil {

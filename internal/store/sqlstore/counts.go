@@ -20,6 +20,13 @@ const (
 	countTotal   = "total"   // code: one of the totals
 	countTrap    = "trap"    // code: id of a trap; pages that it holds
 
+	// Of the visits of a day; code: days since 1970, UTC. Those of the release before are
+	// not counted.
+	countDay        = "day"         // visits
+	countDayChanged = "day_changed" // visits that found a change
+	countDayFirst   = "day_first"   // first visits of pages, which were due at no time
+	countDayLate    = "day_late"    // sum of the times after which the others came, in milliseconds
+
 	// Of visits whose outcome was foreseen; code: class of the chance, from 0.
 	countForetold = "foretold" // visits
 	countChance   = "chance"   // sum of the chances, in millionths
@@ -44,7 +51,10 @@ const countSlots = 8
 // keptMinutes is how many minute counts are kept: the last hour's.
 const keptMinutes = 60
 
-const minuteMicros = 60_000_000
+const (
+	minuteMicros = 60_000_000
+	dayMicros    = 24 * 60 * minuteMicros
+)
 
 // deltas collects by how much a transaction changes the counts of one crawl.
 type deltas struct {
@@ -81,6 +91,18 @@ func (d *deltas) visit(outcome crawl.Outcome, now int64) {
 	d.total(totalVisits, 1)
 	d.counts[countKey{countOutcome, int64(outcome)}]++
 	d.counts[countKey{countMinute, now / minuteMicros}]++
+}
+
+// day counts a visit recorded at now among those of its day; late is by how many
+// microseconds it came after its page was due.
+func (d *deltas) day(outcome crawl.Outcome, first bool, late, now int64) {
+	day := now / dayMicros
+	d.counts[countKey{countDay, day}]++
+	d.counts[countKey{countDayChanged, day}] += count(outcome.Changed())
+	d.counts[countKey{countDayFirst, day}] += count(first)
+	if !first {
+		d.counts[countKey{countDayLate, day}] += max(0, late) / 1000
+	}
 }
 
 // foretell counts a visit before which a change had a chance; 0 is none. It stays counted
@@ -230,10 +252,12 @@ func (d *deltas) applyCounts(ctx context.Context, s *Store, tx Tx) error {
 }
 
 // forgetMinutes removes the minute counts that are older than the hour before
-// the minute. The first visit of each minute calls it, so few rows ever exist.
+// the minute, and the counts of days that are not shown any more. The first visit of
+// each minute calls it, so few rows ever exist.
 func (d *deltas) forgetMinutes(ctx context.Context, tx Tx, minute int64) error {
-	_, err := tx.Exec(ctx, `DELETE FROM crawl_counts WHERE crawl_id = $1 AND slot = $2 AND kind = 'minute' AND code < $3`,
-		d.crawlID, d.slot, minute-keptMinutes)
+	_, err := tx.Exec(ctx, `DELETE FROM crawl_counts WHERE crawl_id = $1 AND slot = $2 AND (kind = 'minute' AND code < $3
+			OR kind IN ('day', 'day_changed', 'day_first', 'day_late') AND code <= $4)`,
+		d.crawlID, d.slot, minute-keptMinutes, minute*minuteMicros/dayMicros-store.DaysKept)
 	return err
 }
 

@@ -191,6 +191,7 @@ type frontierRow struct {
 	lastChange, lastReturn  int64
 	changes                 int
 	seed                    bool
+	nextAt                  int64
 	trapID                  int64 // of a held page
 	hintedBy                int64
 	generation              int64 // of its crawl
@@ -201,11 +202,11 @@ func (s *Store) lockPage(ctx context.Context, tx Tx, pageID int64) (frontierRow,
 	row := frontierRow{pageID: pageID}
 	var state, attempted uint8
 	var priority float64
-	query := `SELECT crawl_id, host_id, state, visit, attempted, version_id, last_change, last_return, changes, priority, trap_id, hinted_by,
+	query := `SELECT crawl_id, host_id, state, visit, attempted, version_id, last_change, last_return, changes, priority, trap_id, hinted_by, next_at,
 			(SELECT generation FROM crawls c WHERE c.id = frontier.crawl_id)
 		FROM frontier WHERE page_id = $1` + s.lock()
 	err := tx.QueryRow(ctx, query, []any{pageID}, &row.crawlID, &row.hostID, &state, &row.visit, &attempted,
-		&row.versionID, &row.lastChange, &row.lastReturn, &row.changes, &priority, &row.trapID, &row.hintedBy, &row.generation)
+		&row.versionID, &row.lastChange, &row.lastReturn, &row.changes, &priority, &row.trapID, &row.hintedBy, &row.nextAt, &row.generation)
 	if err != nil {
 		return frontierRow{}, err
 	}

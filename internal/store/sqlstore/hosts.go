@@ -18,6 +18,9 @@ func (s *Store) ListHosts(ctx context.Context, f store.HostFilter) ([]store.Host
 		if f.IDs != nil {
 			return s.hostsByID(ctx, tx, f.CrawlID, f.IDs)
 		}
+		if f.Slowest != 0 {
+			return s.slowestHosts(ctx, tx, f)
+		}
 		hosts, err := s.loadHosts(ctx, tx, f.CrawlID,
 			`hosts h CROSS JOIN host_crawls hc WHERE hc.host_id = h.id AND hc.crawl_id = $1 AND h.host > $2 ORDER BY h.host LIMIT $3`, clean(f.After), limitOr(f.Limit))
 		if err != nil {
@@ -29,6 +32,27 @@ func (s *Store) ListHosts(ctx context.Context, f store.HostFilter) ([]store.Host
 		return nil, fmt.Errorf("list hosts of crawl %d: %w", f.CrawlID, err)
 	}
 	return hosts, nil
+}
+
+// slowestHosts lists the hosts that have most to do first. It looks at all hosts of the
+// crawl, as their counts do, but reads no page. A host's gap depends on more than is compared
+// here: on how long its last request took, and on other crawls.
+func (s *Store) slowestHosts(ctx context.Context, tx Tx, f store.HostFilter) ([]store.HostRecord, error) {
+	work := `hc.known + hc.living`
+	if f.Slowest == store.WorkFirst {
+		work = `hc.known + hc.unattempted`
+	}
+	hosts, err := s.loadHosts(ctx, tx, f.CrawlID, fmt.Sprintf(`crawls c CROSS JOIN host_crawls hc JOIN hosts h ON h.id = hc.host_id
+		WHERE c.id = $1 AND hc.crawl_id = c.id AND %[1]s > 0
+		ORDER BY (%[1]s) * (h.mean_duration + CASE
+			WHEN h.crawl_delay <= c.delay THEN c.delay
+			WHEN h.crawl_delay <= c.max_crawl_delay THEN h.crawl_delay
+			WHEN c.max_crawl_delay > c.delay THEN c.max_crawl_delay
+			ELSE c.delay END) DESC, h.id LIMIT $2`, work), limitOr(f.Limit))
+	if err != nil {
+		return nil, err
+	}
+	return hosts, s.describe(ctx, tx, f.CrawlID, hosts)
 }
 
 func (s *Store) hostsByID(ctx context.Context, tx Tx, crawlID int64, ids []int64) ([]store.HostRecord, error) {

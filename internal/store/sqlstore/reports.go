@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
+	"time"
 
 	"recrawl/internal/crawl"
 	"recrawl/internal/store"
@@ -54,7 +56,8 @@ func (s *Store) status(ctx context.Context, tx Tx, crawlID int64) (store.StatusR
 // readCounts fills in what is counted by deltas.
 func readCounts(ctx context.Context, tx Tx, crawlID, now int64, st *store.StatusRecord) error {
 	query := `SELECT kind, code, CAST(SUM(n) AS BIGINT) FROM crawl_counts WHERE crawl_id = $1 GROUP BY kind, code`
-	return tx.Query(ctx, query, []any{crawlID}, func(row Row) error {
+	days := map[int64]*store.Day{}
+	err := tx.Query(ctx, query, []any{crawlID}, func(row Row) error {
 		var kind string
 		var code int64
 		var n int
@@ -63,6 +66,8 @@ func readCounts(ctx context.Context, tx Tx, crawlID, now int64, st *store.Status
 		}
 		switch {
 		case n == 0:
+		case dayCounts[kind] != nil:
+			readDay(days, now/dayMicros, kind, code, n)
 		case kind == countState:
 			st.Pages[crawl.PageState(code)] = n
 		case kind == countOutcome:
@@ -80,6 +85,30 @@ func readCounts(ctx context.Context, tx Tx, crawlID, now int64, st *store.Status
 		}
 		return nil
 	})
+	for _, day := range slices.Sorted(maps.Keys(days)) {
+		days[day].Due += days[day].Visits
+		st.Days = append(st.Days, *days[day])
+	}
+	return err
+}
+
+// dayCounts put the count of a kind into a day. Due is what first visits take off.
+var dayCounts = map[string]func(d *store.Day, n int){
+	countDay:        func(d *store.Day, n int) { d.Visits = n },
+	countDayChanged: func(d *store.Day, n int) { d.Changes = n },
+	countDayFirst:   func(d *store.Day, n int) { d.Due = -n },
+	countDayLate:    func(d *store.Day, n int) { d.Late = time.Duration(n) * time.Millisecond },
+}
+
+// readDay takes a count of a day that is still shown today.
+func readDay(days map[int64]*store.Day, today int64, kind string, code int64, n int) {
+	if code <= today-store.DaysKept {
+		return
+	}
+	if days[code] == nil {
+		days[code] = &store.Day{Start: fromMicros(code * dayMicros)}
+	}
+	dayCounts[kind](days[code], n)
 }
 
 // readForesight takes a count of visits whose outcome was foreseen.
@@ -138,7 +167,11 @@ func readDue(ctx context.Context, tx Tx, crawlID, now int64, st *store.StatusRec
 // ListPages implements store.Reports.
 func (s *Store) ListPages(ctx context.Context, f store.PageFilter) ([]store.PageRecord, error) {
 	pages, err := read(ctx, s, func(tx Tx) ([]store.PageRecord, error) {
-		ids, err := s.listIDs(ctx, tx, f)
+		list := s.listIDs
+		if f.Sample > 0 {
+			list = s.sampleIDs
+		}
+		ids, err := list(ctx, tx, f)
 		if err != nil {
 			return nil, err
 		}

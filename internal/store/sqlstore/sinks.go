@@ -120,19 +120,19 @@ func (s *Store) ListSinks(ctx context.Context, crawlID int64) ([]store.SinkRecor
 }
 
 // MoveSink implements store.Sinks.
-func (s *Store) MoveSink(ctx context.Context, from feed.Cursor, to store.SinkRecord) error {
+func (s *Store) MoveSink(ctx context.Context, from, to store.SinkRecord) error {
 	return s.moveSink(ctx, from, to, nil)
 }
 
 // SetUndelivered implements store.Sinks.
-func (s *Store) SetUndelivered(ctx context.Context, from feed.Cursor, to store.SinkRecord, u store.UndeliveredRecord) error {
+func (s *Store) SetUndelivered(ctx context.Context, from, to store.SinkRecord, u store.UndeliveredRecord) error {
 	return s.moveSink(ctx, from, to, &u)
 }
 
-func (s *Store) moveSink(ctx context.Context, from feed.Cursor, to store.SinkRecord, u *store.UndeliveredRecord) error {
+func (s *Store) moveSink(ctx context.Context, from, to store.SinkRecord, u *store.UndeliveredRecord) error {
 	to.Name = clean(to.Name)
 	var used int64
-	if to.After != from {
+	if to.After != from.After {
 		settled, err := s.engine.Settled(ctx)
 		if err != nil {
 			return fmt.Errorf("move sink %s of crawl %d: %w", to.Name, to.CrawlID, err)
@@ -152,9 +152,9 @@ func (s *Store) moveSink(ctx context.Context, from feed.Cursor, to store.SinkRec
 	return nil
 }
 
-func (s *Store) moveSinkIn(ctx context.Context, tx Tx, from feed.Cursor, to store.SinkRecord, used int64) error {
+func (s *Store) moveSinkIn(ctx context.Context, tx Tx, from, to store.SinkRecord, used int64) error {
 	lock := ""
-	if to.After.ID < from.ID {
+	if to.After.ID < from.After.ID {
 		lock = s.lock() // nothing is trimmed beyond the place to which it goes back
 	}
 	f, err := readFeed(ctx, tx, lock)
@@ -165,10 +165,13 @@ func (s *Store) moveSinkIn(ctx context.Context, tx Tx, from feed.Cursor, to stor
 	if err != nil {
 		return err
 	}
-	if before.After != from {
-		return fmt.Errorf("it is at %s, not at %s: %w", before.After, from, store.ErrConflict)
+	if before.After != from.After {
+		return fmt.Errorf("it is at %s, not at %s: %w", before.After, from.After, store.ErrConflict)
 	}
-	if to.After != from {
+	if before.Paused != from.Paused {
+		return fmt.Errorf("it was paused or resumed meanwhile: %w", store.ErrConflict)
+	}
+	if to.After != from.After {
 		if err := f.check(to.After, used); err != nil {
 			return err
 		}

@@ -263,12 +263,12 @@ func feedForgotten(c *collection) {
 	refused := store.UndeliveredRecord{CrawlID: c.id, Sink: "hook", ChangeID: first.ID, Tries: 5, Problem: "400 for " + page.URL}
 	moved := sink
 	moved.After.ID = first.ID
-	c.check(c.s.SetUndelivered(c.ctx, sink.After, moved, refused))
+	c.check(c.s.SetUndelivered(c.ctx, sink, moved, refused))
 	want(c, "refused", len(c.undelivered("hook")), 1)
 	c.forgetURL(page.URL)
 	want(c, "refused", len(c.undelivered("hook")), 0)
 	// One that was under way meanwhile.
-	c.check(c.s.SetUndelivered(c.ctx, moved.After, moved, refused))
+	c.check(c.s.SetUndelivered(c.ctx, moved, moved, refused))
 	want(c, "refused", len(c.undelivered("hook")), 0)
 	c.wantFeed("forgotten", "page.new 1 0→1, page.forgotten")
 	last := c.wantOnly(feed.PageForgotten)
@@ -441,7 +441,7 @@ func feedLeftBehind(c *collection) {
 	all := c.specs(4)
 	refuse := with
 	refuse.After = placeOf(all[3], with.After)
-	c.check(c.s.SetUndelivered(c.ctx, with.After, refuse, store.UndeliveredRecord{CrawlID: c.id, Sink: "with", ChangeID: all[0].ID}))
+	c.check(c.s.SetUndelivered(c.ctx, with, refuse, store.UndeliveredRecord{CrawlID: c.id, Sink: "with", ChangeID: all[0].ID}))
 	for _, until := range all[2:] { // in two steps: one gap
 		must(c.s.TrimChanges(c.ctx, until.At, 100))(c)
 	}

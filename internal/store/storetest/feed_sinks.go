@@ -34,7 +34,7 @@ func feedSinks(c *collection) {
 		CrawlID: c.id, Name: "b", After: placeOf(c.wantOnly(feed.CrawlSpec), sink.After), Problem: strings.Join(hostile(), " "), Since: at, Tries: 4,
 		NextAt: at.Add(time.Minute), Sent: 17, LastSent: at.Add(-time.Minute), DigestSince: at.Add(-time.Hour),
 	}
-	c.check(c.s.MoveSink(c.ctx, sink.After, to))
+	c.check(c.s.MoveSink(c.ctx, sink, to))
 	sinks := must(c.s.ListSinks(c.ctx, c.id))(c)
 	want(c, "sinks", len(sinks), 2)
 	want(c, "first", sinks[0].Name, "a")
@@ -43,7 +43,7 @@ func feedSinks(c *collection) {
 	c.check(c.s.CloseSink(c.ctx, c.id, "b"))
 	c.check(c.s.CloseSink(c.ctx, c.id, "b"))
 	want(c, "sinks", len(must(c.s.ListSinks(c.ctx, c.id))(c)), 1)
-	c.wantError(c.s.MoveSink(c.ctx, to.After, to), store.ErrNotFound)
+	c.wantError(c.s.MoveSink(c.ctx, to, to), store.ErrNotFound)
 	_, err := c.s.OpenSink(c.ctx, 1<<40, "b", sink.After)
 	c.wantError(err, store.ErrNotFound)
 }
@@ -57,7 +57,7 @@ func feedSinksConflict(c *collection) {
 	to.After, to.Sent = placeOf(c.wantOnly(feed.CrawlSpec), sink.After), 1
 	errs := make([]error, 4)
 	c.together(len(errs), func(i int) error {
-		errs[i] = c.s.MoveSink(c.ctx, sink.After, to)
+		errs[i] = c.s.MoveSink(c.ctx, sink, to)
 		return nil
 	})
 	won := 0
@@ -69,12 +69,17 @@ func feedSinksConflict(c *collection) {
 		c.wantError(err, store.ErrConflict)
 	}
 	want(c, "moves", won, 1)
-	c.check(c.s.MoveSink(c.ctx, to.After, sink)) // back, to send it again
+	c.check(c.s.MoveSink(c.ctx, to, sink)) // back, to send it again
 	far := sink
 	far.After.ID += 1 << 40
-	c.wantError(c.s.MoveSink(c.ctx, sink.After, far), feed.ErrAhead)
+	c.wantError(c.s.MoveSink(c.ctx, sink, far), feed.ErrAhead)
+	paused := sink
+	paused.Paused, paused.Code = true, store.SinkPausedByPerson
+	c.check(c.s.MoveSink(c.ctx, sink, paused))
+	c.wantError(c.s.MoveSink(c.ctx, sink, to), store.ErrConflict) // a delivery that began before does not resume it
+	c.check(c.s.MoveSink(c.ctx, paused, sink))
 	far.After = feed.Cursor{Epoch: "other", ID: sink.After.ID}
-	c.wantError(c.s.MoveSink(c.ctx, sink.After, far), feed.ErrEpoch)
+	c.wantError(c.s.MoveSink(c.ctx, sink, far), feed.ErrEpoch)
 }
 
 func feedSinkPaused(c *collection) {
@@ -82,8 +87,9 @@ func feedSinkPaused(c *collection) {
 	sink := c.openSink("hook")
 	set := func(paused bool, code string) {
 		c.Helper()
+		from := sink
 		sink.Paused, sink.Code = paused, code
-		c.check(c.s.MoveSink(c.ctx, sink.After, sink))
+		c.check(c.s.MoveSink(c.ctx, from, sink))
 	}
 	set(true, store.SinkPausedByPerson)
 	set(false, "")
@@ -108,8 +114,8 @@ func feedUndelivered(c *collection) {
 		to := sink
 		to.After = placeOf(one, sink.After)
 		u := store.UndeliveredRecord{CrawlID: c.id, Sink: "hook", ChangeID: one.ID, At: at, Tries: i, Problem: "no"}
-		c.check(c.s.SetUndelivered(c.ctx, sink.After, to, u))
-		c.wantError(c.s.SetUndelivered(c.ctx, sink.After, to, u), store.ErrConflict)
+		c.check(c.s.SetUndelivered(c.ctx, sink, to, u))
+		c.wantError(c.s.SetUndelivered(c.ctx, sink, to, u), store.ErrConflict)
 		sink = to
 	}
 	found := c.undelivered("hook")

@@ -38,6 +38,10 @@ func listenOn(want Port, what string) (net.Listener, error) {
 	return l, nil
 }
 
+// Listen listens on the wanted port of this machine's loopback if it is free, else, unless it
+// must be that one, on another.
+func Listen(want Port, what string) (net.Listener, error) { return listenOn(want, what) }
+
 // ChoosePort returns the wanted port if it is free, else, unless it must be that
 // one, another free port.
 func ChoosePort(want Port, what string) (int, error) {

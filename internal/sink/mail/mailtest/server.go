@@ -1,4 +1,6 @@
-package mail
+// Package mailtest is an SMTP server on loopback, as tests of mail need one: with STARTTLS and
+// a login, and answers that a test chooses.
+package mailtest
 
 import (
 	"bufio"
@@ -18,45 +20,45 @@ import (
 	"time"
 )
 
-// mailServer is an SMTP server on loopback with STARTTLS and AUTH PLAIN.
-type mailServer struct {
-	t        *testing.T
+// Server is an SMTP server on loopback with STARTTLS and AUTH PLAIN.
+type Server struct {
 	listener net.Listener
 	tls      *tls.Config
-	roots    *x509.CertPool
+	// Root is the certificate of the server, which a client must trust.
+	Root *x509.Certificate
 
 	// What it does not do like others. They are set before the first connection.
-	noTLS    bool   // offers no STARTTLS
-	implicit bool   // encrypts from the first byte
-	mechs    string // of AUTH, "" is PLAIN
+	NoTLS    bool   // offers no STARTTLS
+	Implicit bool   // encrypts from the first byte
+	Mechs    string // of AUTH, "" is PLAIN
 
-	mu sync.Mutex
-	// answer, if set, says what to answer to a command instead of the usual, "" is the
-	// usual, and "drop" ends the connection. "." is the end of the data.
+	mu          sync.Mutex
 	answer      func(command string) string
-	messages    []received
+	messages    []Received
 	commands    []string // without the words of logins
 	connections int
 }
 
-// received is a message that was taken.
-type received struct {
-	from string
-	to   []string
-	data string
-	tls  bool
-	user string
+// Received is a message that was taken.
+type Received struct {
+	From string
+	To   []string
+	Data string
+	TLS  bool
+	User string
 }
 
+// The login that the server takes.
 const (
-	user     = "crawler"
-	password = "correct horse\tbattery"
+	User     = "crawler"
+	Password = "correct horse\tbattery"
 )
 
-func startServer(t *testing.T, change func(*mailServer)) *mailServer {
+// Start starts one until the test ends; change, unless nil, says how it differs from others.
+func Start(t *testing.T, change func(*Server)) *Server {
 	t.Helper()
-	s := &mailServer{t: t, mechs: "PLAIN"}
-	s.tls, s.roots = certificate(t)
+	s := &Server{Mechs: "PLAIN"}
+	s.tls, s.Root = certificate(t)
 	if change != nil {
 		change(s)
 	}
@@ -80,41 +82,50 @@ func startServer(t *testing.T, change func(*mailServer)) *mailServer {
 		}
 	})
 	t.Cleanup(func() {
-		_ = s.listener.Close()
+		s.Close()
 		open.Range(func(conn, _ any) bool { return conn.(net.Conn).Close() == nil || true })
 		sessions.Wait()
 	})
 	return s
 }
 
-// settings are the operator's for this server.
-func (s *mailServer) settings() Server {
-	at := s.listener.Addr().(*net.TCPAddr)
-	return Server{
-		Host: "127.0.0.1", Port: at.Port, User: user, Password: func() (string, error) { return password, nil },
-		From: "Recrawl <crawler@example.org>", Roots: s.roots,
-	}
+// Close has it listen no more, as if it were down.
+func (s *Server) Close() { _ = s.listener.Close() }
+
+// Port is where it listens.
+func (s *Server) Port() int { return s.listener.Addr().(*net.TCPAddr).Port }
+
+// Roots is the pool that knows it.
+func (s *Server) Roots() *x509.CertPool {
+	roots := x509.NewCertPool()
+	roots.AddCert(s.Root)
+	return roots
 }
 
-func (s *mailServer) setAnswer(f func(command string) string) {
+// SetAnswer sets what to answer to a command instead of the usual: "" is the usual, and
+// "drop" ends the connection. "." is the end of the data.
+func (s *Server) SetAnswer(f func(command string) string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.answer = f
 }
 
-func (s *mailServer) inbox() []received {
+// Inbox are the messages that were taken.
+func (s *Server) Inbox() []Received {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return append([]received(nil), s.messages...)
+	return append([]Received(nil), s.messages...)
 }
 
-func (s *mailServer) heard() string {
+// Heard are the commands that came, without the words of logins.
+func (s *Server) Heard() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return strings.Join(s.commands, "\n")
 }
 
-func (s *mailServer) connected() int {
+// Connected is how many connections came.
+func (s *Server) Connected() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.connections
@@ -122,10 +133,10 @@ func (s *mailServer) connected() int {
 
 // session is one connection.
 type session struct {
-	server *mailServer
+	server *Server
 	conn   net.Conn
 	r      *bufio.Reader
-	mail   received
+	mail   Received
 }
 
 func (c *session) serve() {
@@ -133,7 +144,7 @@ func (c *session) serve() {
 	s.mu.Lock()
 	s.connections++
 	s.mu.Unlock()
-	if s.implicit {
+	if s.Implicit {
 		c.encrypt()
 	}
 	c.r = bufio.NewReader(c.conn)
@@ -153,7 +164,7 @@ func (c *session) serve() {
 
 func (c *session) encrypt() {
 	c.conn = tls.Server(c.conn, c.server.tls)
-	c.mail.tls = true
+	c.mail.TLS = true
 }
 
 // say answers a command, as usual or as the test wants it; it reports whether to go on.
@@ -179,10 +190,10 @@ func (c *session) command(line string) bool {
 	switch verb = strings.ToUpper(verb); verb {
 	case "EHLO":
 		offers := "250-localhost\n250-ENHANCEDSTATUSCODES"
-		if !c.server.noTLS && !c.mail.tls {
+		if !c.server.NoTLS && !c.mail.TLS {
 			offers += "\n250-STARTTLS"
 		}
-		return c.say(verb, offers+"\n250 AUTH "+c.server.mechs)
+		return c.say(verb, offers+"\n250 AUTH "+c.server.Mechs)
 	case "STARTTLS":
 		if !c.say(verb, "220 go on") {
 			return false
@@ -193,11 +204,11 @@ func (c *session) command(line string) bool {
 	case "AUTH":
 		return c.auth(rest)
 	case "MAIL":
-		c.mail = received{tls: c.mail.tls, user: c.mail.user, from: rest}
+		c.mail = Received{TLS: c.mail.TLS, User: c.mail.User, From: rest}
 		return c.say(line, "250 ok")
 	case "RCPT":
 		if c.say(line, "250 ok") {
-			c.mail.to = append(c.mail.to, rest)
+			c.mail.To = append(c.mail.To, rest)
 			return true
 		}
 		return false
@@ -215,8 +226,8 @@ func (c *session) command(line string) bool {
 func (c *session) auth(rest string) bool {
 	mech, text, _ := strings.Cut(rest, " ")
 	words, _ := base64.StdEncoding.DecodeString(text)
-	if mech == "PLAIN" && string(words) == "\x00"+user+"\x00"+password {
-		c.mail.user = user
+	if mech == "PLAIN" && string(words) == "\x00"+User+"\x00"+Password {
+		c.mail.User = User
 		return c.say("AUTH", "235 welcome")
 	}
 	return c.say("AUTH", "535 5.7.8 no: "+strings.TrimLeft(string(words), "\x00")+" "+text)
@@ -243,7 +254,7 @@ func (c *session) data() bool {
 		}
 		data.WriteString(strings.TrimPrefix(line, "."))
 	}
-	c.mail.data = data.String()
+	c.mail.Data = data.String()
 	c.server.mu.Lock()
 	answer := ""
 	if c.server.answer != nil {
@@ -256,8 +267,8 @@ func (c *session) data() bool {
 	return c.say(".", "250 taken")
 }
 
-// certificate makes one for loopback, and the pool that knows it.
-func certificate(t *testing.T) (*tls.Config, *x509.CertPool) {
+// certificate makes one for loopback.
+func certificate(t *testing.T) (*tls.Config, *x509.Certificate) {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -276,7 +287,5 @@ func certificate(t *testing.T) (*tls.Config, *x509.CertPool) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	roots := x509.NewCertPool()
-	roots.AddCert(cert)
-	return &tls.Config{Certificates: []tls.Certificate{{Certificate: [][]byte{der}, PrivateKey: key}}}, roots
+	return &tls.Config{Certificates: []tls.Certificate{{Certificate: [][]byte{der}, PrivateKey: key}}}, cert
 }

@@ -1,0 +1,164 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"strings"
+	"time"
+
+	"go.temporal.io/sdk/client"
+
+	"recrawl/internal/cli"
+	"recrawl/internal/config"
+	"recrawl/internal/report"
+	"recrawl/internal/room"
+	"recrawl/internal/temporalkit/embedded"
+	"recrawl/internal/web"
+)
+
+// defaultWebPort is the port of the page for operators where it is free.
+const defaultWebPort = 8234
+
+// Web implements cli.Backend.
+func (b Backend) Web(ctx context.Context, o cli.WebOptions) (err error) {
+	log := slog.New(slog.NewTextHandler(o.Err, &slog.HandlerOptions{Level: o.Log}))
+	l, err := net.Listen("tcp", o.Listen)
+	if err != nil {
+		return fmt.Errorf("cannot listen at %s: %w: choose another place with --listen", o.Listen, err)
+	}
+	opened, err := b.OpenStore(ctx, o.At.Store)
+	if err != nil {
+		return errors.Join(fmt.Errorf("cannot open the store: %w", err), l.Close())
+	}
+	defer func() { err = errors.Join(err, opened.Close()) }()
+	options := web.Options{
+		Report: o.Reporter(opened), Feed: opened.Feed, TemporalUI: uiOf(o.UI, o.At.Temporal.Namespace), Guard: guardOf(o.Web), Log: log,
+	}
+	if o.At.Archive != "" {
+		if options.Files, err = b.OpenArchive(ctx, o.At.Archive); err != nil {
+			return errors.Join(fmt.Errorf("cannot open the archive: %w", err), l.Close())
+		}
+	}
+	temporal := &keptTemporal{dial: func(ctx context.Context) (client.Client, error) { return dialTemporal(ctx, o.At.Temporal) }, options: o.At.Temporal}
+	defer temporal.close()
+	jobs := newJobs(ctx)
+	defer jobs.wait()
+	if !o.ReadOnly {
+		options.Commands = webCommands{operator: cli.Operator{Backend: b, At: o.At, Dial: temporal.flows}, jobs: jobs}
+	}
+	page := servePage(ctx, l, web.New(options).Handler(), log)
+	defer page.close()
+	fmt.Fprintf(o.Out, "the page is at %s; Ctrl-C stops\n", page.address())
+	select {
+	case <-ctx.Done():
+		return nil
+	case err := <-page.ended:
+		return err
+	}
+}
+
+// guardOf is who may use the page.
+func guardOf(w config.Web) web.Guard {
+	return web.Guard{Hosts: w.Hosts, Token: w.Token, ReadToken: w.ReadToken}
+}
+
+// uiOf is the Temporal UI's address of a namespace, "" if the UI is not known.
+func uiOf(ui, namespace string) string {
+	if ui == "" {
+		return ""
+	}
+	if namespace == "" {
+		namespace = client.DefaultNamespace
+	}
+	return strings.TrimSuffix(ui, "/") + "/namespaces/" + namespace
+}
+
+// webPage is the server of the page for operators.
+type webPage struct {
+	listener net.Listener
+	server   *http.Server
+	stop     context.CancelFunc
+	ended    chan error // gets the error of a server that ends by itself, and is closed when it has ended
+}
+
+// headerLimit is how long a browser may take to say what it wants.
+const headerLimit = 30 * time.Second
+
+// servePage serves until it is closed.
+func servePage(ctx context.Context, l net.Listener, handler http.Handler, logger *slog.Logger) *webPage {
+	ctx, stop := context.WithCancel(context.WithoutCancel(ctx))
+	p := &webPage{listener: l, stop: stop, ended: make(chan error, 1)}
+	p.server = &http.Server{
+		Handler: handler, ReadHeaderTimeout: headerLimit, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10,
+		BaseContext: func(net.Listener) context.Context { return ctx }, // what is streamed ends with us
+		ErrorLog:    slog.NewLogLogger(logger.Handler(), slog.LevelDebug),
+	}
+	go func() {
+		defer close(p.ended)
+		if err := p.server.Serve(l); !errors.Is(err, http.ErrServerClosed) {
+			p.ended <- fmt.Errorf("serve the page: %w", err)
+		}
+	}()
+	return p
+}
+
+// address is the page's address for people.
+func (p *webPage) address() string {
+	host, port, err := net.SplitHostPort(p.listener.Addr().String())
+	if err != nil {
+		return "http://" + p.listener.Addr().String()
+	}
+	if ip := net.ParseIP(host); ip != nil && (ip.IsLoopback() || ip.IsUnspecified()) {
+		host = "localhost"
+	}
+	return "http://" + net.JoinHostPort(host, port)
+}
+
+// closeLimit is how long answers that are being written may take.
+const closeLimit = 3 * time.Second
+
+// close ends the server and waits until it has ended.
+func (p *webPage) close() {
+	p.stop()
+	ctx, cancel := context.WithTimeout(context.Background(), closeLimit)
+	defer cancel()
+	if err := p.server.Shutdown(ctx); err != nil {
+		_ = p.server.Close()
+	}
+	<-p.ended
+}
+
+// startWeb serves the page beside the worker.
+func (d *devRun) startWeb(ctx context.Context) (stop func(), err error) {
+	l, err := embedded.Listen(embedded.Port{Number: portOr(d.WebPort, rememberedPort(strings.TrimPrefix(d.state.Web, "http://")), defaultWebPort), Must: d.WebPort != 0}, "the page for operators")
+	if err != nil {
+		return nil, err
+	}
+	jobs := newJobs(ctx)
+	d.stateMu.Lock()
+	defer d.stateMu.Unlock()
+	page := servePage(ctx, l, web.New(web.Options{
+		Report: report.Reporter{Store: d.store, Visits: d.store, Deliveries: d.store, Out: io.Discard, Format: report.JSON, Short: func() string {
+			return room.Short(config.LocalFolders(d.state.Store, d.state.Archive), room.Least, room.Measure)
+		}},
+		Feed: d.store, Files: d.files, Guard: guardOf(d.Config.Web), TemporalUI: uiOf(d.state.TemporalUI, d.state.TemporalNamespace), Log: d.log,
+		Commands: webCommands{operator: d.operator(), jobs: jobs},
+	}).Handler(), d.log)
+	d.state.Web = page.address()
+	d.writeState()
+	return func() { jobs.wait(); page.close() }, nil
+}
+
+// operator does what the page asks for. The caller holds stateMu.
+func (d *devRun) operator() cli.Operator {
+	at := cli.TemporalOptions{Address: d.state.TemporalAddress, Namespace: d.state.TemporalNamespace, TaskQueue: d.home.TaskQueue, Store: d.state.Store, Keys: d.Config.Keys}
+	return cli.Operator{
+		Backend: Backend{}, At: cli.Target{Store: d.state.Store, Archive: d.state.Archive, Temporal: at, Data: d.dir.path},
+		Dial: func(context.Context) (cli.Client, error) { return keptClient{newFlowClient(d.client, at)}, nil },
+	}
+}

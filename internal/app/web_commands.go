@@ -1,0 +1,183 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"go.temporal.io/sdk/client"
+
+	"recrawl/internal/cli"
+	"recrawl/internal/report"
+	"recrawl/internal/store"
+	"recrawl/internal/web"
+)
+
+// webCommands are what the page's buttons do: the starter's commands.
+type webCommands struct {
+	operator cli.Operator
+	jobs     *jobs
+}
+
+var _ web.Commands = webCommands{}
+
+// repairChange is the change of a crawl that looks at all of its pages.
+const repairChange = "repair"
+
+// ChangeCrawl implements web.Commands.
+func (c webCommands) ChangeCrawl(ctx context.Context, crawl, change string) (string, error) {
+	if change != repairChange {
+		return c.operator.Backend.ChangeCrawl(ctx, c.operator.At, crawl, cli.Change(change))
+	}
+	return c.jobs.do(ctx, "the repair of "+crawl, func(ctx context.Context) (string, error) {
+		done, err := c.operator.Backend.Repair(ctx, c.operator.At, crawl, func(cli.Repaired) {})
+		return done.String(), err
+	})
+}
+
+// ChangePage implements web.Commands.
+func (c webCommands) ChangePage(ctx context.Context, page store.PageRecord, change, arg string) (string, error) {
+	return c.operator.ChangePage(ctx, page, cli.PageChange(change), arg)
+}
+
+// Retry implements web.Commands.
+func (c webCommands) Retry(ctx context.Context, crawl, host string) (string, error) {
+	return c.jobs.do(ctx, "the retry of "+crawl, func(ctx context.Context) (string, error) {
+		return c.operator.Retry(ctx, crawl, nil, host)
+	})
+}
+
+// CommandSink implements web.Commands.
+func (c webCommands) CommandSink(ctx context.Context, crawl, sink, command, after string) (string, error) {
+	return c.operator.CommandSink(ctx, crawl, sink, cli.SinkCommand(command), cli.SinkReplay{After: after})
+}
+
+// SetBlocked implements web.Commands.
+func (c webCommands) SetBlocked(ctx context.Context, host string, blocked bool) (string, error) {
+	return c.operator.Backend.SetBlocked(ctx, c.operator.At, host, blocked)
+}
+
+// ReleaseTrap implements web.Commands.
+func (c webCommands) ReleaseTrap(ctx context.Context, crawl, trap string) (string, error) {
+	return c.jobs.do(ctx, "the release of "+trap, func(ctx context.Context) (string, error) {
+		return c.operator.Backend.ReleaseTrap(ctx, c.operator.At, crawl, trap)
+	})
+}
+
+// Live implements web.Commands.
+func (c webCommands) Live(ctx context.Context, page store.PageRecord) (report.Live, error) {
+	return c.operator.Live(ctx, page)
+}
+
+// jobs are commands that may take longer than a browser waits: they go on when it leaves,
+// each once at a time, until the page's server ends.
+type jobs struct {
+	//nolint:containedctx // jobs outlive the requests that begin them
+	ctx     context.Context
+	stop    context.CancelFunc
+	group   sync.WaitGroup
+	mu      sync.Mutex
+	running map[string]bool
+}
+
+// jobPatience is how long the browser waits for a job's answer.
+const jobPatience = 8 * time.Second
+
+func newJobs(ctx context.Context) *jobs {
+	ctx, stop := context.WithCancel(context.WithoutCancel(ctx))
+	return &jobs{ctx: ctx, stop: stop, running: map[string]bool{}}
+}
+
+// do returns the answer of the work, or that it goes on.
+func (j *jobs) do(ctx context.Context, name string, work func(context.Context) (string, error)) (string, error) {
+	type answer struct {
+		text string
+		err  error
+	}
+	answers := make(chan answer, 1)
+	if !j.begin(name) {
+		return name + " is under way already", nil
+	}
+	j.group.Go(func() {
+		text, err := work(j.ctx)
+		j.end(name)
+		answers <- answer{text, err}
+	})
+	patience := time.NewTimer(jobPatience)
+	defer patience.Stop()
+	select {
+	case a := <-answers:
+		return a.text, a.err
+	case <-patience.C:
+	case <-ctx.Done():
+	}
+	return name + " has begun and goes on", nil
+}
+
+func (j *jobs) begin(name string) bool {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.running[name] {
+		return false
+	}
+	j.running[name] = true
+	return true
+}
+
+func (j *jobs) end(name string) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	delete(j.running, name)
+}
+
+// wait ends the jobs and waits for their end.
+func (j *jobs) wait() {
+	j.stop()
+	j.group.Wait()
+}
+
+// keptTemporal is a connection to Temporal that is made when it is first needed, and kept.
+type keptTemporal struct {
+	dial    func(context.Context) (client.Client, error)
+	options cli.TemporalOptions
+
+	mu     sync.Mutex
+	client client.Client
+	failed time.Time // the last try, if it failed
+	err    error
+}
+
+// dialAgainAfter is how long a failure stands for further tries: pages are to be shown while
+// Temporal is away.
+const dialAgainAfter = 10 * time.Second
+
+// flows is the connection as the starter's commands use it.
+func (k *keptTemporal) flows(ctx context.Context) (cli.Client, error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.client == nil {
+		if k.err != nil && time.Since(k.failed) < dialAgainAfter {
+			return nil, k.err
+		}
+		if k.client, k.err = k.dial(ctx); k.err != nil {
+			k.client, k.failed = nil, time.Now()
+			return nil, fmt.Errorf("ask Temporal: %w", k.err)
+		}
+	}
+	return keptClient{newFlowClient(k.client, k.options)}, nil
+}
+
+func (k *keptTemporal) close() {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.client != nil {
+		k.client.Close()
+	}
+}
+
+// keptClient is a connection that its users do not end.
+type keptClient struct{ flowClient }
+
+// Close implements cli.Client.
+func (keptClient) Close() {}

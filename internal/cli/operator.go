@@ -1,0 +1,178 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"recrawl/internal/config"
+	"recrawl/internal/crawl"
+	"recrawl/internal/report"
+	"recrawl/internal/store"
+)
+
+// Operator does what an operator asks of pages and sinks, on the command line or on the
+// page for operators. Its answers say what was understood, in words.
+type Operator struct {
+	Backend Backend
+	At      Target
+	// Dial, unless nil, connects to Temporal instead of Backend.DialTemporal.
+	Dial func(ctx context.Context) (Client, error)
+}
+
+func (s *session) operator() Operator { return Operator{Backend: s.env.Backend, At: s.target()} }
+
+// withStore opens the store for as long as do runs.
+func (o Operator) withStore(ctx context.Context, do func(Opened) error) error {
+	if o.At.Store == "" {
+		return usage(config.ErrNoStore)
+	}
+	opened, err := o.Backend.OpenStore(ctx, o.At.Store)
+	if err != nil {
+		return fmt.Errorf("cannot open the store: %w", err)
+	}
+	return errors.Join(do(opened), opened.Close())
+}
+
+// withTemporal connects to Temporal for as long as do runs.
+func (o Operator) withTemporal(ctx context.Context, do func(Client) error) error {
+	client, err := o.dial(ctx)
+	if err != nil && o.At.Data != "" {
+		return fmt.Errorf("%w; this is where the last `starter dev` in %s had it: is it running?", err, o.At.Data)
+	}
+	if err != nil {
+		return err
+	}
+	defer client.Close()
+	return do(client)
+}
+
+func (o Operator) dial(ctx context.Context) (Client, error) {
+	if o.Dial != nil {
+		return o.Dial(ctx)
+	}
+	return o.Backend.DialTemporal(ctx, o.At.Temporal)
+}
+
+// ChangePage asks a page's workflow for something; arg is its duration, if it has one. A
+// page that is stopped is brought back by asking for a visit.
+func (o Operator) ChangePage(ctx context.Context, page store.PageRecord, change PageChange, arg string) (message string, err error) {
+	if page, err = o.living(ctx, page, change); err != nil {
+		return "", err
+	}
+	err = o.withTemporal(ctx, func(client Client) (err error) {
+		message, err = client.ChangePage(ctx, page, change, arg)
+		return err
+	})
+	if err == nil && change == VisitNow {
+		message += o.hindrance(ctx, page)
+	}
+	return message, err
+}
+
+// hindrance is what is added to the promise of a visit that cannot be made now. Whoever
+// asked has his answer without it too.
+func (o Operator) hindrance(ctx context.Context, page store.PageRecord) string {
+	why := ""
+	err := o.withStore(ctx, func(opened Opened) (err error) {
+		why, err = report.Reporter{Store: opened.Store}.Hindrance(ctx, page)
+		return err
+	})
+	if err != nil || why == "" {
+		return ""
+	}
+	return " (" + why + ")"
+}
+
+// living returns a page whose workflow may be asked for a change.
+func (o Operator) living(ctx context.Context, page store.PageRecord, change PageChange) (store.PageRecord, error) {
+	switch {
+	case page.State.Lives():
+		return page, nil
+	case page.State == crawl.Stopped && change == VisitNow:
+		return o.Backend.RevivePage(ctx, o.At, page)
+	case page.State == crawl.Stopped:
+		return page, fmt.Errorf("%s is stopped: `starter visit` brings it back", page.URL)
+	case page.State == crawl.Known:
+		return page, fmt.Errorf("%s is known, and waits to be taken into the collection: `starter explain` says more", page.URL)
+	}
+	return page, fmt.Errorf("%s is %s, and not in the collection: `starter explain` says more", page.URL, page.State)
+}
+
+// retryBatch is how many pages are read at a time.
+const retryBatch = 500
+
+// Retry asks for a visit of each page of a crawl that is in one of the states, failing if
+// none is given, and of the host, if one is given.
+func (o Operator) Retry(ctx context.Context, name string, states []crawl.PageState, host string) (string, error) {
+	if len(states) == 0 {
+		states = []crawl.PageState{crawl.Failing}
+	}
+	asked := 0
+	err := o.withStore(ctx, func(opened Opened) error {
+		record, err := opened.Crawl(ctx, name)
+		if err != nil {
+			return orNoCrawl(name, err)
+		}
+		filter := store.PageFilter{CrawlID: record.ID, States: states, Host: host, Limit: retryBatch}
+		return o.withTemporal(ctx, func(client Client) error {
+			asked, err = o.askVisits(ctx, opened, client, filter)
+			return err
+		})
+	})
+	return fmt.Sprintf("asked for %s, as soon as the hosts allow", count(asked, "visit")), err
+}
+
+// askVisits asks for a visit of each page that passes the filter and lives, or was
+// stopped.
+func (o Operator) askVisits(ctx context.Context, opened Opened, client Client, filter store.PageFilter) (asked int, err error) {
+	for {
+		pages, err := opened.ListPages(ctx, filter)
+		if err != nil || len(pages) == 0 {
+			return asked, err
+		}
+		for _, p := range pages {
+			if !p.State.Lives() && p.State != crawl.Stopped {
+				continue
+			}
+			p, err := o.living(ctx, p, VisitNow)
+			if err == nil {
+				err = client.AskVisit(ctx, p)
+			}
+			if err != nil {
+				return asked, fmt.Errorf("after %d pages: %w", asked, err)
+			}
+			asked++
+		}
+		filter.After = pages[len(pages)-1].PageID
+	}
+}
+
+// CommandSink has the workflow of a crawl's sink carry out a command.
+func (o Operator) CommandSink(ctx context.Context, crawlName, sink string, command SinkCommand, replay SinkReplay) (message string, err error) {
+	var record store.CrawlRecord
+	err = o.withStore(ctx, func(opened Opened) (err error) {
+		record, err = opened.Crawl(ctx, crawlName)
+		return orNoCrawl(crawlName, err)
+	})
+	if err != nil {
+		return "", err
+	}
+	if err := (sinkArgs{Name: crawlName, Sink: sink}).check(record); err != nil {
+		return "", err
+	}
+	err = o.withTemporal(ctx, func(client Client) (err error) {
+		message, err = client.CommandSink(ctx, record, sink, command, replay)
+		return err
+	})
+	return message, err
+}
+
+// Live returns what a page's workflow says of itself.
+func (o Operator) Live(ctx context.Context, page store.PageRecord) (live report.Live, err error) {
+	err = o.withTemporal(ctx, func(client Client) (err error) {
+		live, err = client.Explain(ctx, page)
+		return err
+	})
+	return live, err
+}

@@ -1,0 +1,60 @@
+package cli
+
+import (
+	"io"
+	"log/slog"
+
+	"recrawl/internal/config"
+	"recrawl/internal/report"
+)
+
+type webCmd struct {
+	Listen   string `default:"127.0.0.1:8234" placeholder:"HOST:PORT" help:"Where to listen, by default 127.0.0.1:8234. Other machines reach 0.0.0.0:8234, which takes a token."`
+	ReadOnly bool   `help:"Show everything, and carry out nothing."`
+	UI       string `name:"ui" placeholder:"URL" help:"The Temporal UI, for links to workflows, by default that of the last starter dev in the data folder."`
+}
+
+// Help implements kong.HelpProvider.
+func (webCmd) Help() string {
+	return `starter dev serves the page by itself. Beside a fleet of workers it is a program of its own, which reads the store
+and asks Temporal. Beyond this machine it asks for the token of RECRAWL_WEB_TOKEN, or of RECRAWL_WEB_READ_TOKEN
+from those who may only look; RECRAWL_WEB_HOSTS lists the names by which people reach it (docs/web.md).
+
+    starter web
+    RECRAWL_WEB_TOKEN=file:/etc/recrawl/web-token starter web --listen 0.0.0.0:8234`
+}
+
+// WebOptions say what `starter web` serves.
+type WebOptions struct {
+	At       Target
+	Listen   string // host:port
+	ReadOnly bool
+	// UI is the address of the Temporal UI, "" if it is not known.
+	UI       string
+	Web      config.Web
+	Log      slog.Level
+	Reporter func(Opened) report.Reporter
+	Out, Err io.Writer
+}
+
+// Run serves the page until the context ends.
+func (c webCmd) Run(s *session) error {
+	if s.places.Store == "" {
+		return usage(config.ErrNoStore)
+	}
+	if err := s.cfg.Web.CheckListen(c.Listen); err != nil {
+		return usagef("--listen %w", err)
+	}
+	if c.UI == "" && s.places.FromDev {
+		state, err := config.ReadDevState(s.places.Data)
+		if err != nil {
+			return err
+		}
+		c.UI = state.TemporalUI
+	}
+	return s.env.Backend.Web(s.ctx, WebOptions{
+		At: s.target(), Listen: c.Listen, ReadOnly: c.ReadOnly, UI: c.UI, Web: s.cfg.Web, Log: s.cfg.Log,
+		Reporter: func(o Opened) report.Reporter { return s.reporter(o, nil) },
+		Out:      s.env.screen, Err: s.env.Stderr,
+	})
+}

@@ -1,0 +1,194 @@
+package report
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"recrawl/internal/crawl"
+	"recrawl/internal/polite"
+	"recrawl/internal/schedule"
+	"recrawl/internal/store"
+)
+
+// HostPass is how long one pass over a host's pages takes, each asked for once.
+type HostPass struct {
+	Host        string         `json:"host"`
+	State       HostState      `json:"state"`
+	Why         orNull         `json:"why"`       // of any state but ok
+	Pages       int64          `json:"pages"`     // that live, or wait for their first visit
+	Unvisited   int64          `json:"unvisited"` // that wait for it
+	Delay       crawl.Duration `json:"delay"`     // between two requests
+	DelayReason orNull         `json:"delay_reason"`
+	Every       crawl.Duration `json:"every"` // from the begin of a request to that of the next
+	Pass        crawl.Duration `json:"pass"`
+}
+
+// Passes returns the hosts of a crawl that one pass takes longest at, the longest first, at
+// most limit.
+func (r Reporter) Passes(ctx context.Context, name string, limit int) ([]HostPass, error) {
+	record, now, err := r.open(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	hosts, err := r.Store.ListHosts(ctx, store.HostFilter{CrawlID: record.ID, Limit: limit, Slowest: store.WorkPass})
+	if err != nil {
+		return nil, err
+	}
+	ex := r.excluder(record.Spec)
+	all := make([]HostPass, 0, len(hosts))
+	for _, h := range hosts {
+		state, why, err := ex.state(ctx, h, h.Robots, now)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, passOf(h, state, why))
+	}
+	slices.SortStableFunc(all, func(a, b HostPass) int { return cmp.Compare(b.Pass, a.Pass) })
+	return all, nil
+}
+
+func passOf(h store.HostRecord, state HostState, why string) HostPass {
+	p := HostPass{
+		Host: h.Host, State: state, Why: orNull(why), Pages: h.Unvisited + h.Visited, Unvisited: h.Unvisited,
+		Delay: crawl.Duration(h.Delay), DelayReason: orNull(polite.Words(h.GapReason)), Every: crawl.Duration(h.Delay + h.Mean),
+	}
+	p.Pass = crawl.Duration(times(p.Pages, h.Delay+h.Mean))
+	return p
+}
+
+// times is n spans of d, at most a hundred years.
+func times(n int64, d time.Duration) time.Duration {
+	const most = 100 * 365 * 24 * time.Hour
+	if d > 0 && n > int64(most/d) {
+		return most
+	}
+	return time.Duration(n) * d
+}
+
+// FirstPass is what is left of the first visits to a crawl's pages. It is an estimate from
+// what is known now: each visit may find more pages.
+type FirstPass struct {
+	Done int `json:"done"` // pages that live and were visited
+	Left int `json:"left"` // pages that have a place and were not; places that are left count
+	// Without are pages, of Left or beyond it, at hosts from which nothing can be fetched for
+	// now. Nothing else counts them.
+	Without int `json:"without,omitempty"`
+	// Host is the one that takes longest, "" if that is not what the pass waits for; Every is
+	// the time from one request there to the next.
+	Host  string         `json:"host,omitempty"`
+	Every crawl.Duration `json:"every,omitempty"`
+	Takes crawl.Duration `json:"takes"`
+	Ends  stamp          `json:"ends"` // null while the crawl is paused or stopped
+}
+
+// firstPassHosts is how many hosts, those that are busy longest, a first pass is judged by.
+const firstPassHosts = 30
+
+// firstPass reads what a first pass still has to do; nil if it is over.
+func (r Reporter) firstPass(ctx context.Context, c store.CrawlRecord, s store.StatusRecord, now time.Time) (*FirstPass, error) {
+	if s.Pages[crawl.Known]+s.Demand.Own == 0 {
+		return nil, nil
+	}
+	hosts, err := r.Store.ListHosts(ctx, store.HostFilter{CrawlID: c.ID, Limit: firstPassHosts, Slowest: store.WorkFirst})
+	if err != nil {
+		return nil, err
+	}
+	ex := r.excluder(c.Spec)
+	work := make([]hostWork, 0, len(hosts))
+	for _, h := range hosts {
+		state, _, err := ex.state(ctx, h, h.Robots, now)
+		if err != nil {
+			return nil, err
+		}
+		work = append(work, hostWork{h, state})
+	}
+	return firstPassOf(c, s, work, now), nil
+}
+
+type hostWork struct {
+	store.HostRecord
+	state HostState
+}
+
+// firstPassOf estimates a first pass from the hosts that are busy longest with it. Hosts run
+// side by side, so the slowest decides; where the engine admits no more pages, its own pace
+// does. nil says that nothing is left that can be done.
+func firstPassOf(c store.CrawlRecord, s store.StatusRecord, hosts []hostWork, now time.Time) *FirstPass {
+	unvisited, living := s.Pages[crawl.Known]+s.Demand.Own, 0
+	for _, state := range crawl.LivingStates() {
+		living += s.Pages[state]
+	}
+	p := FirstPass{Done: max(0, living-s.Demand.Own), Left: unvisited}
+	if most := c.Spec.Limits.MaxPages; most > 0 {
+		p.Left = s.Demand.Own + min(s.Pages[crawl.Known], max(0, most-living))
+	}
+	if p.Left == 0 {
+		return nil
+	}
+	share := float64(p.Left) / float64(unvisited)
+	takes := time.Duration(0)
+	for _, h := range hosts {
+		if h.state != HostOK && h.state != HostThrottled {
+			p.Without += int(h.Unvisited)
+			continue
+		}
+		if t := h.first(share, c.Spec.Revisit.DefaultInterval.Std(), now); t > takes {
+			takes, p.Host, p.Every = t, h.Host, crawl.Duration(h.Delay+h.Mean)
+		}
+	}
+	if paced := enginePace(c, s, p.Left, now); paced > takes {
+		takes, p.Host, p.Every = paced, "", 0
+	}
+	if p.Without >= unvisited {
+		return nil
+	}
+	p.Left = max(1, p.Left-p.Without)
+	p.Takes = crawl.Duration(takes)
+	if c.State == crawl.CrawlRunning {
+		p.Ends = stamp(now.Add(takes))
+	}
+	return &p
+}
+
+// first is when a host will have had its first visits, in the share of its pages that have a
+// place. What was visited comes back meanwhile, if that takes longer than an interval.
+func (h hostWork) first(share float64, interval time.Duration, now time.Time) time.Duration {
+	left, every := max(1, int64(share*float64(h.Unvisited))), h.Delay+h.Mean
+	wait := max(0, h.NextFree.Sub(now), h.BackoffUntil.Sub(now))
+	takes := times(left, every)
+	if takes <= interval || interval <= 0 {
+		return wait + takes
+	}
+	load := (float64(h.Visited) + float64(left)/2) * float64(every) / float64(interval)
+	return wait + time.Duration(min(float64(takes)/max(1-load, discovery(h.HostRecord).Kept), float64(times(1<<62, every))))
+}
+
+// enginePace is how long the pages take at the pace of the last hour, if the bound on pages
+// that are on their way is what holds them up; else 0.
+func enginePace(c store.CrawlRecord, s store.StatusRecord, left int, now time.Time) time.Duration {
+	if s.Bound.Pages == 0 || s.Demand.Taken < s.Bound.Pages || s.LastHour == 0 {
+		return 0
+	}
+	span := min(time.Hour, max(now.Sub(c.CreatedAt), time.Minute))
+	return times(int64(left), span/time.Duration(s.LastHour))
+}
+
+// words say what is left, and for how long.
+func (p FirstPass) words() string {
+	text := fmt.Sprintf("%d of %d pages visited; %d to go", p.Done, p.Done+p.Left, p.Left)
+	if p.Host != "" {
+		text += fmt.Sprintf(", one every %s at %s", schedule.Rough(p.Every.Std()), p.Host)
+	}
+	text += ", about " + schedule.Rough(p.Takes.Std())
+	if p.Host != "" {
+		text += "; hosts run side by side"
+	}
+	if p.Without > 0 {
+		text += fmt.Sprintf("; without %s at hosts in trouble", plural(p.Without, "page"))
+	}
+	return strings.Map(printable, text)
+}

@@ -1,0 +1,84 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"recrawl/internal/crawl"
+)
+
+// Sentence says how a crawl is, as one would tell a colleague: how fresh its copies are, what
+// needs somebody, and when the first pass is done, on the clock of a place.
+func (s StatusLine) Sentence(zone *time.Location) string {
+	parts := []string{s.freshWords()}
+	if s.State != crawl.CrawlRunning {
+		parts = append([]string{s.State.String()}, parts...)
+	}
+	needs := s.needs()
+	if len(needs) == 0 && s.State == crawl.CrawlRunning {
+		needs = []string{"nothing needs you"}
+	}
+	parts = append(parts, needs...)
+	if p := s.FirstPass; p != nil {
+		if ends := time.Time(p.Ends); !ends.IsZero() {
+			parts = append(parts, "first pass done at about "+clock(ends, time.Time(s.Now), zone))
+		} else {
+			parts = append(parts, "first pass not done")
+		}
+	}
+	return strings.Join(parts, "; ")
+}
+
+func (s StatusLine) freshWords() string {
+	if s.Freshness == nil {
+		return "no copies yet"
+	}
+	return s.Freshness.short()
+}
+
+// needs are the things that somebody must look at, each in a few words.
+func (s StatusLine) needs() []string {
+	var all []string
+	for _, h := range s.Held {
+		all = append(all, "no requests are made: "+h.Reason)
+		break
+	}
+	open := 0
+	for _, t := range s.Troubles {
+		if time.Time(t.MendedAt).IsZero() {
+			open++
+		}
+	}
+	if open > 0 {
+		all = append(all, fmt.Sprintf("%s with workflows or maintenance", plural(open, "trouble")))
+	}
+	switch {
+	case s.HostsNeedYou == 1:
+		all = append(all, "1 host needs you")
+	case s.HostsNeedYou > 1:
+		all = append(all, fmt.Sprintf("%d hosts need you", s.HostsNeedYou))
+	}
+	for _, l := range s.Sinks {
+		if l.State == "paused" {
+			all = append(all, "sink "+l.Sink+" is paused")
+		}
+	}
+	return all
+}
+
+// needsSomebody reports whether a host in this state gets well only if somebody acts, or its
+// owner does. A host that asked for quiet, or that an operator blocked, does not.
+func (s HostState) needsSomebody() bool { return s == HostUnreachable || s == HostForbidden }
+
+// clock is a time of day, with the day if it is another one than now.
+func clock(t, now time.Time, zone *time.Location) string {
+	t, now = t.In(zone), now.In(zone)
+	switch days := t.Sub(now); {
+	case t.YearDay() == now.YearDay() && t.Year() == now.Year():
+		return t.Format("15:04")
+	case days < 6*24*time.Hour:
+		return t.Format("15:04 on Monday")
+	}
+	return t.Format("2 January 2006")
+}
