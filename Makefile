@@ -83,6 +83,11 @@ policies-tables:
 	@[ -d "$(TRACES)" ] || { echo "make policies-tables TRACES=DIR: the folder of the traces, see docs/simulate.md"; exit 1; }
 	RECRAWL_TRACES=$(abspath $(TRACES)) $(GO) test -tags measure -count=1 -timeout 4h -v -run TestMeasurePolicies ./internal/cli/
 
+# Take the pictures of docs/images/web again, of every view of the page for operators.
+pictures: temporal axe packages
+	@mkdir -p docs/images/web && rm -f docs/images/web/*.webp
+	RECRAWL_PICTURES=$(CURDIR)/docs/images/web $(GO) test -count=1 -run '^TestOperatorPage$$' $(E2E)
+
 # What the tests need besides Go; see the script.
 packages:
 	@.ci/need-packages

@@ -99,7 +99,7 @@ func arguments(profile string, o Options) []string {
 		"--headless=new", "--remote-debugging-pipe", "--user-data-dir=" + profile,
 		"--no-first-run", "--no-default-browser-check", "--no-proxy-server",
 		"--disable-background-networking", "--disable-component-update", "--disable-sync",
-		"--disable-extensions", "--disable-breakpad", "--disable-dev-shm-usage", "--disable-gpu", "--mute-audio",
+		"--disable-extensions", "--disable-breakpad", "--disable-dev-shm-usage", "--disable-gpu", "--mute-audio", "--hide-scrollbars",
 		"--force-device-scale-factor=1", "--font-render-hinting=none", "--lang=en-GB",
 		"--host-resolver-rules=" + strings.Join(resolve, ","),
 	}
