@@ -248,9 +248,9 @@ func (o *operatorPage) hostilePage(t *testing.T) {
 		}
 		o.checkInert(t, tab)
 	}
-	var ran bool
+	var shown bool
 	tab.Open(page + "/versions/1")
-	if tab.Eval(`document.querySelector("main").innerText.includes("Words that stay")`, &ran); !ran {
+	if tab.Eval(`document.querySelector("main")?.innerText.includes("Words that stay") ?? false`, &shown); !shown {
 		t.Errorf("the text of the page is not shown:\n%.500s", tab.Text())
 	}
 	o.checkBody(t, page+"/versions/1/body")

@@ -19,7 +19,7 @@ import (
 func (o *operatorPage) walkAll(t *testing.T) {
 	tab := o.browser.Tab(t)
 	page := o.pageAt(tab, "demo", "http://news.localhost:"+o.demoPort()+"/ticker")
-	begin := []string{o.web + "/", o.web + "/crawls/demo", page, o.web + "/crawls/" + oddCrawl}
+	begin := []string{o.web + "/", o.web + "/crawls/demo", page, o.web + "/crawls/" + oddCrawl, o.web + "/crawls/" + oddCrawl + "/sinks"}
 	judged := o.walk(t, begin, func(at string) { o.judge(t, tab, at) }, tab)
 	plain := o.browser.Tab(t)
 	plain.Scripts(false)
@@ -88,6 +88,7 @@ func (o *operatorPage) walk(t *testing.T, begin []string, look func(at string), 
 		shown := tab.Open(queue[i])
 		if shown.Status != http.StatusOK || shown.Type != "text/html" {
 			t.Errorf("%s: %+v", queue[i], shown)
+			tab.Troubles() // that it is not shown is said
 			continue
 		}
 		o.checkAsked(t, tab)
@@ -143,15 +144,22 @@ func (o *operatorPage) judge(t *testing.T, tab *browsertest.Tab, at string) {
 				t.Logf("%s, %s: %s", at, v.Name, found)
 			}
 		}
-		var wide int
-		if tab.Eval(`document.scrollingElement.scrollWidth - innerWidth`, &wide); wide > 0 {
-			t.Errorf("%s, %s: the page is %d pixels wider than the window", at, v.Name, wide)
+		var wide []string
+		if tab.Eval(sticksOut, &wide); len(wide) > 0 {
+			t.Errorf("%s, %s: the page is wider than the window: %q", at, v.Name, wide)
 		}
 		if folder := os.Getenv("RECRAWL_PICTURES"); folder != "" {
 			tab.Picture(filepath.Join(folder, name+"-"+v.Name+".webp"), pictureHeight)
 		}
 	}
 }
+
+// sticksOut are the elements that make a page wider than its window.
+const sticksOut = `(() => {
+	if (document.scrollingElement.scrollWidth <= innerWidth) return [];
+	const all = [...document.body.querySelectorAll("*")].filter(e => e.getBoundingClientRect().right > innerWidth);
+	return ["by " + (document.scrollingElement.scrollWidth - innerWidth), ...all.slice(-5).map(e => e.outerHTML.slice(0, 150))];
+})()`
 
 // pictureHeight is how much of a long page is in a picture.
 const pictureHeight = 1800
