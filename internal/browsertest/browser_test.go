@@ -21,6 +21,7 @@ func site(t *testing.T) *httptest.Server {
 		"/next":     `<title>next</title><body><p id="p">plain</p><script>document.querySelector('#p').textContent = 'script ran'</script>`,
 		"/form":     `<title>form</title><p>sent`,
 		"/wrong":    `<script>console.error("said", 7); setTimeout(() => { throw new Error("thrown") })</script><img src="/none.png" alt="">`,
+		"/late":     `<body><p id="p">early</p><script>setTimeout(() => document.querySelector('#p').textContent = 'late "text"')</script>`,
 		"/dialog":   `<script>alert("boo")</script>`,
 		"/colours":  `<style>body { background: white } @media (prefers-color-scheme: dark) { body { background: black } }</style><body>`,
 		"/unusable": `<!doctype html><html lang="en"><title>t</title><main><h1>t</h1><p style="color: #aaa; background: #bbb">pale</p><input>`,
@@ -103,6 +104,9 @@ func walk(t *testing.T, b *Browser, base string) {
 	if shown := tab.Leads(func() { tab.Press(Enter) }); shown.URL != base+"/next" {
 		t.Errorf("the keyboard led to %+v", shown)
 	}
+	tab.Open(base + "/late")
+	tab.AwaitText(`late "text"`)
+	tab.AwaitText("late")
 	if shown := tab.Open(base + "/none"); shown.Status != http.StatusNotFound {
 		t.Errorf("a page that is not there: %+v", shown)
 	}

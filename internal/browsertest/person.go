@@ -85,6 +85,20 @@ func (tab *Tab) Text() string {
 	return text
 }
 
+// AwaitText waits until a person can read a text on the page.
+func (tab *Tab) AwaitText(text string) {
+	tab.t.Helper()
+	quoted, err := json.Marshal(text)
+	if err != nil {
+		tab.t.Fatal(err)
+	}
+	tab.Eval(`new Promise(shown => {
+		const look = () => document.body.innerText.includes(`+string(quoted)+`) && shown(null);
+		new MutationObserver(look).observe(document.documentElement, {subtree: true, childList: true, characterData: true});
+		look();
+	})`, nil)
+}
+
 // node finds an element.
 func (tab *Tab) node(selector string) int {
 	tab.t.Helper()

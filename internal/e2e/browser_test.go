@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -31,6 +32,7 @@ func TestOperatorPage(t *testing.T) {
 	t.Run("every view", o.walkAll)
 	t.Run("retry", o.retry)
 	t.Run("live", o.live)
+	t.Run("workflow", o.workflow)
 	t.Run("keyboard", o.keyboard)
 	t.Run("hostile page", o.hostilePage)
 	t.Run("other sites", o.otherSites)
@@ -90,6 +92,11 @@ func (o *operatorPage) pageAt(tab *browsertest.Tab, crawl, u string) string {
 	return tab.Shown().URL
 }
 
+// ticker is the address of the view of a page of the demo that changes often.
+func (o *operatorPage) ticker(tab *browsertest.Tab) string {
+	return o.pageAt(tab, "demo", "http://news.localhost:"+o.demoPort()+"/ticker")
+}
+
 // retry presses the button of a crawl whose page fails, with JavaScript off, and waits for
 // the visit.
 func (o *operatorPage) retry(t *testing.T) {
@@ -127,6 +134,22 @@ func (o *operatorPage) live(t *testing.T) {
 	}
 	if troubles := tab.Troubles(); len(troubles) > 0 {
 		t.Errorf("the browser complains: %q", troubles)
+	}
+}
+
+// workflow follows a page's link to its workflow in the Temporal UI. With RECRAWL_PICTURES it
+// leaves a picture of it.
+func (o *operatorPage) workflow(t *testing.T) {
+	tab := o.browser.Tab(t)
+	tab.Look(browsertest.View{Width: 1400, Height: 1100})
+	tab.Open(o.ticker(tab))
+	if shown := tab.Follow(`a[href^="` + o.state().UI + `"]`); shown.Status != http.StatusOK {
+		t.Errorf("the link leads to %+v", shown)
+	}
+	tab.AwaitText("Event History")
+	tab.AwaitText("revisit in")
+	if folder := os.Getenv("RECRAWL_PICTURES"); folder != "" {
+		tab.Picture(filepath.Join(folder, "temporal-page.webp"), 1100)
 	}
 }
 

@@ -18,8 +18,7 @@ import (
 // ways that people look at it, and without, where each must still be found and shown.
 func (o *operatorPage) walkAll(t *testing.T) {
 	tab := o.browser.Tab(t)
-	page := o.pageAt(tab, "demo", "http://news.localhost:"+o.demoPort()+"/ticker")
-	begin := []string{o.web + "/", o.web + "/crawls/demo", page, o.web + "/crawls/" + oddCrawl, o.web + "/crawls/" + oddCrawl + "/sinks"}
+	begin := []string{o.web + "/", o.web + "/crawls/demo", o.ticker(tab), o.web + "/crawls/" + oddCrawl, o.web + "/crawls/" + oddCrawl + "/sinks"}
 	judged := o.walk(t, begin, func(at string) { o.judge(t, tab, at) }, tab)
 	plain := o.browser.Tab(t)
 	plain.Scripts(false)
