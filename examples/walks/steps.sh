@@ -27,7 +27,7 @@ step() {
 begin() {
   local command
   command=$(said "$@")
-  exec bash -c "exec $command"
+  eval "exec env $command"
 }
 
 # await WHAT COMMAND…: look until the command succeeds.
