@@ -38,7 +38,7 @@ func walk(t *testing.T, env []string, name string, args ...string) {
 	ctx, cancel := context.WithTimeout(t.Context(), patience())
 	defer cancel()
 	cmd := exec.CommandContext(ctx, filepath.Join(root, "examples", "walks", name), args...)
-	cmd.Env = append(append(cleanEnv(t), "RECRAWL_TEMPORAL_CLI="+programs.temporal, pathWith(filepath.Join(root, "bin"))), env...)
+	cmd.Env = append(append(cleanEnv(t), "RECRAWL_TEMPORAL_CLI="+programs.temporal, pathWith()+":"+filepath.Join(root, "bin")), env...)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) } // with what it has started
 	if out, err := cmd.CombinedOutput(); err != nil {
