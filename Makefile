@@ -86,7 +86,7 @@ policies-tables:
 # Take the pictures of docs/images/web again, of every view of the page for operators.
 pictures: temporal axe packages
 	@mkdir -p docs/images/web && rm -f docs/images/web/*.webp
-	RECRAWL_PICTURES=$(CURDIR)/docs/images/web $(GO) test -count=1 -run '^TestOperatorPage$$' $(E2E)
+	RECRAWL_PICTURES=$(CURDIR)/docs/images/web $(GO) test -count=1 -run '^TestBrowser$$' $(E2E)
 
 # What the tests need besides Go; see the script.
 packages:

@@ -25,8 +25,8 @@ type operatorPage struct {
 	axe     browsertest.Axe
 }
 
-// TestOperatorPage uses the page for operators in a real browser.
-func TestOperatorPage(t *testing.T) {
+// TestBrowser uses the page for operators in a real browser.
+func TestBrowser(t *testing.T) {
 	t.Parallel()
 	o := startOperatorPage(t)
 	t.Run("every view", o.walkAll)

@@ -196,8 +196,8 @@ func (d *dev) cpu(pid int) time.Duration {
 
 type devState struct {
 	Address     string `json:"temporal_address"`
-	UI          string `json:"temporal_ui"`
 	Web         string `json:"web"`
+	UI          string `json:"temporal_ui"`
 	TemporalPID int    `json:"temporal_pid"`
 }
 
