@@ -192,7 +192,7 @@ func (tab *Tab) Picture(path string, tallest int) {
 		"clip": map[string]any{"x": 0, "y": 0, "width": layout.View.Width, "height": height, "scale": 1},
 	}
 	if strings.HasSuffix(path, ".webp") {
-		params["format"], params["quality"] = "webp", 80
+		params["format"], params["quality"] = "webp", 60
 	}
 	var picture struct {
 		Data string `json:"data"`

@@ -22,7 +22,7 @@ func (o *operatorPage) walkAll(t *testing.T) {
 	begin := []string{
 		o.web + "/", o.web + "/crawls/demo", page, odd, odd + "/sinks", // which has one
 		// To these leads no link, or only if there is much to see.
-		odd + "/url?url=https://example.com/", odd + "/sinks/team/failed", page + "/visits", page + "/backlinks", page + "/duplicates",
+		odd + "/url?url=https://example.com/", odd + "/sinks/team/failed", page + "/visits", page + "/versions", page + "/backlinks", page + "/duplicates",
 	}
 	judged := o.walk(t, begin, func(at string) { o.judge(t, tab, at) }, tab)
 	plain := o.browser.Tab(t)
@@ -162,7 +162,7 @@ const sticksOut = `(() => {
 })()`
 
 // pictureHeight is how much of a long page is in a picture.
-const pictureHeight = 1800
+const pictureHeight = 1400
 
 // namedParts are the parts of an address after which a name or number stands: what it is called,
 // and what one of them is.
