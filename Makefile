@@ -11,11 +11,13 @@ S3SERVER   := $(BIN)/versitygw
 PROMETHEUS := $(BIN)/prometheus
 RELEASER   := $(BIN)/release-config
 WARCIO     := tools/warcio/node_modules/.package-lock.json
+AXE        := tools/browser/node_modules/.package-lock.json
 COMMIT     ?= $(shell git describe --always --exclude '*' --dirty 2>/dev/null)
 LDFLAGS    := -X recrawl/internal/config.Commit=$(COMMIT)
 export CGO_ENABLED ?= 0
 export RECRAWL_TEMPORAL_CLI ?= $(CURDIR)/$(TEMPORAL)
 
+.PHONY: record-release build demo docs policies-tables test test-packages test-e2e test-quick test-long bench bench-programs bench-visits bench-peers bench-docs bench-scale lint fmt packages temporal temporal-server compose-config s3-server warcio axe pictures record clean
 .PHONY: record-release build install cross release-config demo docs policies-tables test test-packages test-e2e test-quick test-long bench bench-programs bench-visits bench-peers bench-docs bench-scale lint fmt packages temporal temporal-server compose-config s3-server prometheus warcio record clean
 
 build: temporal
@@ -98,6 +100,12 @@ warcio: $(WARCIO)
 $(WARCIO): tools/warcio/package.json tools/warcio/package-lock.json | packages
 	cd tools/warcio && npm ci --ignore-scripts --no-audit --no-fund
 
+# axe-core, which judges the page for operators in a test.
+axe: $(AXE)
+
+$(AXE): tools/browser/package.json tools/browser/package-lock.json | packages
+	cd tools/browser && npm ci --ignore-scripts --no-audit --no-fund
+
 # See it work: a small web of our own on this machine and a crawl of it, in a data
 # folder of its own. `make demo ARGS="--for 90s"` ends by itself.
 demo: build
@@ -114,6 +122,11 @@ docs:
 policies-tables:
 	@[ -d "$(TRACES)" ] || { echo "make policies-tables TRACES=DIR: the folder of the traces, see docs/simulate.md"; exit 1; }
 	RECRAWL_TRACES=$(abspath $(TRACES)) $(GO) test -tags measure -count=1 -timeout 4h -v -run TestMeasurePolicies ./internal/cli/
+
+# Take the pictures of docs/images/web again, of every view of the page for operators.
+pictures: temporal axe packages
+	@mkdir -p docs/images/web && rm -f docs/images/web/*.webp
+	RECRAWL_PICTURES=$(CURDIR)/docs/images/web $(GO) test -count=1 -run '^TestBrowser$$' $(E2E)
 
 # What the tests need besides Go; see the script.
 packages:
@@ -151,6 +164,7 @@ ALONEIN := $(shell grep -rlE --include='*_test.go' '^func ($(ALONE))\>' activiti
 # programs and mostly waits. `make -k test` goes on after a failure of the first part.
 test: test-packages test-e2e
 
+test-packages: compose-config temporal s3-server packages warcio axe
 test-packages: compose-config release-config temporal s3-server prometheus packages warcio
 	@[ -n "$(RACE)" ] || echo "no C compiler: running without the race detector"
 	@failed=0; \
@@ -160,6 +174,7 @@ test-packages: compose-config release-config temporal s3-server prometheus packa
 	  exit $$failed
 
 # The tests build the programs themselves, as everybody's `go build` does.
+test-e2e: temporal temporal-server compose-config s3-server packages axe
 test-e2e: temporal temporal-server compose-config s3-server prometheus packages
 	$(GO) test -timeout $(E2ELIMIT) -parallel 4 $(E2E)
 
@@ -247,4 +262,4 @@ record-release: temporal
 	tools/record-release.sh $(LAST_COMMIT) $(LAST_RELEASE)
 
 clean:
-	rm -rf $(BIN) tools/warcio/node_modules
+	rm -rf $(BIN) tools/warcio/node_modules tools/browser/node_modules
