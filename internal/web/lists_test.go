@@ -55,7 +55,7 @@ func newSite(t *testing.T, change func(*web.Options)) *site {
 	w.check(err)
 	w.fill()
 	o := web.Options{
-		Report: report.Reporter{Store: w.s, Visits: w.s, Deliveries: w.s, Search: w.s, Out: io.Discard, Format: report.JSON},
+		Report: report.Reporter{Store: w.s, Visits: w.s, Deliveries: w.s, Search: w.s, Relations: w.s, Requests: w.s, Out: io.Discard, Format: report.JSON},
 		Feed:   w.s, Files: w.files, Log: slog.New(slog.DiscardHandler),
 	}
 	if change != nil {

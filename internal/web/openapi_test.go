@@ -152,7 +152,7 @@ func TestAnswersAreAsDescribed(t *testing.T) {
 		"/crawls/{crawl}/pages.json":   {"", "?limit=1", "?text=none"},
 		"/crawls/{crawl}/hosts.json":   {"", "?limit=1", "?trouble=1"},
 	}
-	names := strings.NewReplacer("{crawl}", "news", "{host}", "a.test", "{sink}", "team", "{page}", fmt.Sprint(w.pages["https://a.test/prices"]))
+	names := strings.NewReplacer("{crawl}", "news", "{host}", "a.test", "{sink}", "team", "{seq}", "1", "{page}", fmt.Sprint(w.pages["https://a.test/prices"]))
 	paths := v.document["paths"].(map[string]any)
 	for path := range paths {
 		schema, ok := v.at("paths", path, "get", "responses", "200", "content", "application/json", "schema").(map[string]any)

@@ -10,6 +10,7 @@ var (
 	limitParam = param{name: "limit", about: "At most so many rows, up to 500; 50 without it.", kind: "integer"}
 	afterParam = param{name: "after", about: "Where the part begins: next of the part before has it."}
 	hostParam  = param{name: "host", about: "Only of this host."}
+	beforeParam = param{name: "before", about: "Where the part begins: next of the part before has it."}
 	kindsParam = param{name: "kinds", about: "Only these kinds, such as page.new,page.changed or page.*."}
 )
 
@@ -39,6 +40,15 @@ func viewOperations() []operation {
 			{name: "text", about: "Stands somewhere in the name."}, {name: "trouble", about: "1: only those from which nothing can be fetched now."}, afterParam, limitParam,
 		}},
 		{pattern: "/crawls/{crawl}/hosts/{host}", summary: "A host.", of: report.HostItem{}},
+		{pattern: "/crawls/{crawl}/hosts/{host}/evidence", summary: "What was asked of a host and when, for its owner.", of: report.Evidence{}},
+		{pattern: "/crawls/{crawl}/forecast", summary: "What budgets and promises would cost and bring.", of: report.Forecast{}},
+		{pattern: "/crawls/{crawl}/pages/{page}", summary: "A page, and why it is visited when.", of: report.Explanation{}},
+		{pattern: "/crawls/{crawl}/pages/{page}/visits", summary: "Visits of a page, the newest first.", of: list[report.VisitLine]{}, params: []param{beforeParam, limitParam}},
+		{pattern: "/crawls/{crawl}/pages/{page}/versions", summary: "Versions of a page, the newest first.", of: list[report.VersionLine]{}, params: []param{beforeParam, limitParam}},
+		{pattern: "/crawls/{crawl}/pages/{page}/versions/{seq}", summary: "A version and its text.", of: report.Shown{}},
+		{pattern: "/crawls/{crawl}/pages/{page}/diff", summary: "What changed between two versions.", of: report.Difference{}, params: []param{{name: "from", about: "The older version.", kind: "integer"}, {name: "to", about: "The newer version.", kind: "integer"}}},
+		{pattern: "/crawls/{crawl}/pages/{page}/duplicates", summary: "Duplicates of a page.", of: list[report.CopyLine]{}, params: []param{afterParam, limitParam}},
+		{pattern: "/crawls/{crawl}/pages/{page}/backlinks", summary: "Pages that link to a page.", of: list[report.BacklinkLine]{}, params: []param{afterParam, limitParam}},
 		{pattern: "/crawls/{crawl}/rejected", summary: "How many links were not taken, why, and examples.", of: rejectedAnswer{}, params: []param{
 			{name: "reason", about: "Only examples of this reason."}, limitParam,
 		}},
@@ -59,6 +69,7 @@ func buttonOperations() []operation {
 			{name: "after", about: "Of replay: the cursor after which everything is sent again."},
 		}},
 		{pattern: "/crawls/{crawl}/hosts/{host}/{block}", summary: "Block or unblock a host, for all crawls."},
+		{pattern: "/crawls/{crawl}/pages/{page}/{change}", summary: "Visit a page now, snooze it, or set its interval.", params: []param{{name: "for", about: "A duration, such as 2h or 7d."}}},
 		{pattern: "/crawls/{crawl}/traps/{trap}/release", summary: "Let the pages of a trap be visited."},
 	}
 }

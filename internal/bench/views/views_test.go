@@ -82,7 +82,7 @@ func measure(b *testing.B, e engine) {
 	}()
 	b.Logf("%s: loaded %d pages in %v", e.name, collectionSize(), time.Since(began).Round(time.Second))
 	server := httptest.NewServer(web.New(web.Options{
-		Report: report.Reporter{Store: s, Visits: s, Deliveries: s, Search: s, Out: io.Discard, Format: report.JSON},
+		Report: report.Reporter{Store: s, Visits: s, Deliveries: s, Search: s, Relations: s, Requests: s, Out: io.Discard, Format: report.JSON},
 		Feed:   s, Log: slog.New(slog.DiscardHandler),
 	}).Handler())
 	defer server.Close()
