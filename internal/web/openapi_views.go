@@ -7,11 +7,11 @@ import (
 
 // Parameters that several lists have.
 var (
-	limitParam = param{name: "limit", about: "At most so many rows, up to 500; 50 without it.", kind: "integer"}
-	afterParam = param{name: "after", about: "Where the part begins: next of the part before has it."}
-	hostParam  = param{name: "host", about: "Only of this host."}
+	limitParam  = param{name: "limit", about: "At most so many rows, up to 500; 50 without it.", kind: "integer"}
+	afterParam  = param{name: "after", about: "Where the part begins: next of the part before has it."}
+	hostParam   = param{name: "host", about: "Only of this host."}
 	beforeParam = param{name: "before", about: "Where the part begins: next of the part before has it."}
-	kindsParam = param{name: "kinds", about: "Only these kinds, such as page.new,page.changed or page.*."}
+	kindsParam  = param{name: "kinds", about: "Only these kinds, such as page.new,page.changed or page.*."}
 )
 
 // viewOperations describe the views. A test says which one is missing.
