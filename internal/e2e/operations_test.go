@@ -97,13 +97,15 @@ func runSteps(t *testing.T, page string, steps []consoleStep, folder string, env
 	for _, step := range steps {
 		cmd := exec.CommandContext(t.Context(), "sh", "-c", step.command)
 		cmd.Dir, cmd.Env = folder, env
-		var all, results syncBuffer
-		cmd.Stdout, cmd.Stderr = io.MultiWriter(&all, &results), &all
+		var all, results, errs syncBuffer
+		cmd.Stdout, cmd.Stderr = io.MultiWriter(&all, &results), io.MultiWriter(&all, &errs)
 		err := cmd.Run()
-		got, without := space.ReplaceAllString(all.String(), " "), space.ReplaceAllString(results.String(), " ")
-		// On a busy machine commands say on standard error how far they are.
-		if pattern := step.pattern(t); err != nil || !pattern.MatchString(got) && !pattern.MatchString(without) {
-			t.Errorf("%s:%d: %s: %v, prints\n%s\nwant\n%s", page, step.line, step.command, err, got, strings.Join(step.want, "\n"))
+		pattern := step.pattern(t)
+		// On a busy machine commands say on standard error how far they are, and what comes
+		// there may be read after what was printed later.
+		as := func(text string) bool { return pattern.MatchString(space.ReplaceAllString(text, " ")) }
+		if err != nil || !as(all.String()) && !as(results.String()) && !as(errs.String()+results.String()) {
+			t.Errorf("%s:%d: %s: %v, prints\n%s\nwant\n%s", page, step.line, step.command, err, all.String(), strings.Join(step.want, "\n"))
 		}
 	}
 }
