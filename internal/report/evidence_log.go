@@ -15,7 +15,7 @@ type EvidenceRequests struct {
 	Total int `json:"total"`
 	// Hours are those in which there were requests.
 	Hours []EvidenceHour `json:"hours"`
-	// SmallestGap and MedianGap are between the end of one request and the begin of the next;
+	// SmallestGap and MedianGap are between the end of one request and the start of the next;
 	// null if there were less than two requests. SmallestAt is when the smallest ended.
 	SmallestGap *crawl.Duration  `json:"smallest_gap"`
 	SmallestAt  stamp            `json:"smallest_gap_at"`
@@ -46,7 +46,7 @@ type EvidenceRefusal struct {
 	URL        string          `json:"url"`
 	Status     int             `json:"status"`
 	RetryAfter *crawl.Duration `json:"retry_after"` // null if the answer named none
-	// Next is the begin of the next request to the host, null if there was none since, and
+	// Next is the start of the next request to the host, null if there was none since, and
 	// Quiet the time until then.
 	Next  stamp           `json:"next"`
 	Quiet *crawl.Duration `json:"quiet"`

@@ -94,7 +94,7 @@ func (e Evidence) writeRequests(p *page) {
 func (f EvidenceRequests) Words() string {
 	text := plural(f.Total, "request") + "."
 	if f.SmallestGap != nil {
-		text += fmt.Sprintf(" Between the end of one and the begin of the next: at least %s (at %s), in the median %s.",
+		text += fmt.Sprintf(" Between the end of one and the start of the next: at least %s (at %s), in the median %s.",
 			gapLength(*f.SmallestGap), utc(f.SmallestAt), gapLength(*f.MedianGap))
 	}
 	var answers []string

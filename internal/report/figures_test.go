@@ -33,7 +33,7 @@ func TestSentence(t *testing.T) {
 		"paused; 94 % fresh as planned; 1 new page":          {State: crawl.CrawlPaused, Freshness: fresh(0.94, 0.94), FirstPass: &FirstPass{Left: 1, Done: 99}},
 		"paused; 94 % fresh as planned; first pass not done": {State: crawl.CrawlPaused, Freshness: fresh(0.94, 0.94), FirstPass: &FirstPass{Left: 3}},
 		"no copies yet; no requests are made: the disk is full; 1 trouble with workflows or maintenance; sink b is paused": {
-			Held: []heldLine{{Reason: "the disk is full"}, {Reason: "the disk is full"}}, Sinks: []sinkLine{{Sink: "a", State: "new"}, {Sink: "b", State: "paused"}},
+			Held: []heldLine{{Reason: "the disk is full"}, {Reason: "the disk is full"}}, Sinks: []SinkLine{{Sink: "a", State: "new"}, {Sink: "b", State: "paused"}},
 			Troubles: []troubleLine{{Part: "pages"}, {Part: "workflow", MendedAt: stamp(now)}},
 		},
 	} {

@@ -139,10 +139,10 @@ const asPlanned = 0.03
 
 // short says it in a few words: "94 % fresh as planned".
 func (p FreshPart) short() string {
-	text := wholePercent(p.Fresh) + " fresh"
+	text := Percent(p.Fresh) + " fresh"
 	switch {
 	case p.Fresh < p.Planned-asPlanned:
-		return text + ", " + wholePercent(p.Planned) + " planned"
+		return text + ", " + Percent(p.Planned) + " planned"
 	case p.Fresh > p.Planned+asPlanned:
 		return text + ", more than planned"
 	}
@@ -155,7 +155,7 @@ func (f Freshness) words() string {
 		of = fmt.Sprintf("all copies, by a sample of %d (± %.1f %%),", f.Pages, 200*f.Error)
 	}
 	return fmt.Sprintf("%s of %s are believed up to date now, %s are planned; their mean age is %s, and a change waits %s for its visit",
-		wholePercent(f.Fresh), of, wholePercent(f.Planned), inDays(f.Age), inDays(f.Delay))
+		Percent(f.Fresh), of, Percent(f.Planned), inDays(f.Age), inDays(f.Delay))
 }
 
 // behindShown is how many hosts a status names that are less fresh than planned.
@@ -173,4 +173,14 @@ func (f Freshness) details() []string {
 	return lines
 }
 
-func wholePercent(share float64) string { return fmt.Sprintf("%.0f %%", 100*share) }
+// Percent is a share as people say it: what is little is not nothing, and nearly all is not
+// all.
+func Percent(share float64) string {
+	switch {
+	case share > 0 && share < 0.005:
+		return "under 1 %"
+	case share >= 0.995 && share < 1:
+		return "over 99 %"
+	}
+	return fmt.Sprintf("%.0f %%", 100*share)
+}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"recrawl/internal/crawl"
+	"recrawl/internal/schedule"
 )
 
 // Sentence says how a crawl is, as one would tell a colleague: how fresh its copies are, what
@@ -70,8 +71,14 @@ func (s StatusLine) needs() []string {
 		all = append(all, fmt.Sprintf("%d hosts need you", s.HostsNeedYou))
 	}
 	for _, l := range s.Sinks {
-		if l.State == "paused" {
+		switch {
+		case !l.NeedsSomebody():
+		case l.State == "paused":
 			all = append(all, "sink "+l.Sink+" is paused")
+		case l.Lag.Std() >= sinkLate:
+			all = append(all, fmt.Sprintf("sink %s is %s behind", l.Sink, schedule.Rough(l.Lag.Std())))
+		default:
+			all = append(all, fmt.Sprintf("sink %s could not deliver %s", l.Sink, plural(l.Undelivered, "change")))
 		}
 	}
 	return all

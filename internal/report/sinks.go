@@ -20,9 +20,7 @@ import (
 const countedMost = 1000
 
 // SinkLine is a sink, and how it stands with its receiver.
-type SinkLine = sinkLine
-
-type sinkLine struct {
+type SinkLine struct {
 	Sink  string `json:"sink"`
 	Kind  string `json:"kind"`
 	State string `json:"state"` // new, delivering, collecting, retrying, paused
@@ -72,7 +70,7 @@ func (r Reporter) Sinks(ctx context.Context, name string) error {
 }
 
 // sinks are those of a crawl's spec by name.
-func (r Reporter) sinks(ctx context.Context, c store.CrawlRecord, now time.Time) ([]sinkLine, error) {
+func (r Reporter) sinks(ctx context.Context, c store.CrawlRecord, now time.Time) ([]SinkLine, error) {
 	if len(c.Spec.Sinks) == 0 || r.Deliveries == nil {
 		return nil, nil
 	}
@@ -80,11 +78,11 @@ func (r Reporter) sinks(ctx context.Context, c store.CrawlRecord, now time.Time)
 	if err != nil {
 		return nil, err
 	}
-	var lines []sinkLine
+	var lines []SinkLine
 	for _, name := range slices.Sorted(maps.Keys(c.Spec.Sinks)) {
 		i := slices.IndexFunc(known, func(k store.SinkRecord) bool { return k.Name == name })
 		if i < 0 {
-			lines = append(lines, sinkLine{Sink: name, Kind: c.Spec.Sinks[name].Kind, State: "new"})
+			lines = append(lines, SinkLine{Sink: name, Kind: c.Spec.Sinks[name].Kind, State: "new"})
 			continue
 		}
 		line, err := r.sink(ctx, c.Spec.Sinks[name], known[i], now)
@@ -96,8 +94,8 @@ func (r Reporter) sinks(ctx context.Context, c store.CrawlRecord, now time.Time)
 	return lines, nil
 }
 
-func (r Reporter) sink(ctx context.Context, spec crawl.SinkSpec, k store.SinkRecord, now time.Time) (sinkLine, error) {
-	line := sinkLine{
+func (r Reporter) sink(ctx context.Context, spec crawl.SinkSpec, k store.SinkRecord, now time.Time) (SinkLine, error) {
+	line := SinkLine{
 		Sink: k.Name, Kind: spec.Kind, State: sinkState(k, now), Code: orNull(k.Code), Problem: orNull(k.Problem), Since: stamp(k.Since),
 		Tries: k.Tries, NextTry: stamp(k.NextAt), Sent: k.Sent, LastSent: stamp(k.LastSent), Cursor: orNull(k.After.String()),
 	}
@@ -132,7 +130,7 @@ func sinkState(k store.SinkRecord, now time.Time) string {
 }
 
 // problem says why a sink is paused or retries, "" if it is neither.
-func (l sinkLine) problem(now time.Time) string {
+func (l SinkLine) problem(now time.Time) string {
 	switch l.State {
 	case "paused":
 		return string(l.Problem)
@@ -143,7 +141,7 @@ func (l sinkLine) problem(now time.Time) string {
 }
 
 // words is a sink in a status.
-func (l sinkLine) words(crawlName string, now time.Time) string {
+func (l SinkLine) words(crawlName string, now time.Time) string {
 	text := l.Sink + " (" + l.Kind + "): "
 	switch l.State {
 	case "paused":
@@ -164,7 +162,7 @@ func (l sinkLine) words(crawlName string, now time.Time) string {
 	return text
 }
 
-func lagWords(l sinkLine) string {
+func lagWords(l SinkLine) string {
 	if l.Waiting == 0 {
 		return "-"
 	}
@@ -231,4 +229,14 @@ func (r Reporter) FailedOf(ctx context.Context, crawlName, name string) error {
 		return err
 	}
 	return nil
+}
+
+// sinkLate is from when on a sink that is behind needs somebody: its receiver is slow or
+// down, or no worker delivers.
+const sinkLate = time.Hour
+
+// NeedsSomebody reports whether a person must look at the sink: it is paused, could not
+// deliver something, or is far behind. One that tries again is left to itself at first.
+func (l SinkLine) NeedsSomebody() bool {
+	return l.State == "paused" || l.Undelivered > 0 || (l.State == "delivering" || l.State == "retrying") && l.Lag.Std() >= sinkLate
 }

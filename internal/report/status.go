@@ -57,7 +57,7 @@ type StatusLine struct {
 	// has waited for long enough to speak of.
 	Backlog *backlogLine `json:"backlog,omitempty"`
 	// Sinks are those of the crawl's spec, left out if there are none.
-	Sinks []sinkLine `json:"sinks,omitempty"`
+	Sinks []SinkLine `json:"sinks,omitempty"`
 	// Freshness is null as long as there are no copies, and FirstPass when it is over.
 	Freshness *Freshness    `json:"freshness"`
 	FirstPass *FirstPass    `json:"first_pass"`
@@ -198,7 +198,7 @@ type statusMore struct {
 	troubles   []store.TroubleRecord
 	hosts      []HostTrouble // that are in trouble, of so many
 	troubled   int
-	sinks      []sinkLine
+	sinks      []SinkLine
 	fresh      *Freshness
 	first      *FirstPass
 }

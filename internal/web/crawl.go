@@ -129,7 +129,7 @@ func factsOf(line report.StatusLine) []fact {
 	}
 	fresh := fact{Name: "Fresh", Value: "–", Note: "no copies yet"}
 	if f := line.Freshness; f != nil {
-		fresh.Value, fresh.Note = percent(f.Fresh), percent(f.Planned)+" planned"
+		fresh.Value, fresh.Note = report.Percent(f.Fresh), report.Percent(f.Planned)+" planned"
 	}
 	return []fact{
 		fresh,

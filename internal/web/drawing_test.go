@@ -66,7 +66,7 @@ func TestWords(t *testing.T) {
 		}
 	}
 	for share, want := range map[float64]string{0: "0 %", 0.001: "under 1 %", 0.5: "50 %", 0.999: "over 99 %", 1: "100 %"} {
-		if got := percent(share); got != want {
+		if got := report.Percent(share); got != want {
 			t.Errorf("%v: %q", share, got)
 		}
 	}

@@ -72,7 +72,7 @@ func TestEvidenceView(t *testing.T) {
 	const here = "/crawls/news/hosts/shop.example:8080/evidence"
 	code, page := lookAtEvidence(t, 3, here)
 	for _, want := range []string{
-		"2 requests. Between the end of one and the begin of the next: at least 59m59s", "<th scope=\"row\" class=\"tight\">2026-03-01 09:00:00</th>",
+		"2 requests. Between the end of one and the start of the next: at least 59m59s", "<th scope=\"row\" class=\"tight\">2026-03-01 09:00:00</th>",
 		"<td>429</td><td>1m30s</td><td>none since</td>", "it allows 1 and forbids 1", "&lt;script&gt;alert(1)", "# Requests to shop.example:8080",
 		`href="/crawls/news/hosts/shop.example:8080/evidence?since=7d"`, `aria-current="true">last 1d`, "that of the workers",
 	} {

@@ -64,13 +64,10 @@ func engineNeeds(line report.StatusLine) []need {
 	return needs
 }
 
-// sinkLate is from when on a sink that delivers is behind.
-const sinkLate = time.Hour
-
 func sinkNeeds(line report.StatusLine) []need {
 	var needs []need
 	for _, k := range line.Sinks {
-		n := need{Link: at(line.Crawl, "sinks"), What: "Sink " + k.Sink}
+		n := need{Link: at(line.Crawl, "sinks"), What: "Sink " + k.Sink, Calm: !k.NeedsSomebody()}
 		switch {
 		case k.State == "paused":
 			n.Grave, n.Why = true, "paused: "+string(k.Problem)
@@ -79,7 +76,7 @@ func sinkNeeds(line report.StatusLine) []need {
 		case k.Undelivered > 0:
 			n.What = fmt.Sprintf("Sink %s could not deliver %s", k.Sink, count(k.Undelivered, "change"))
 			n.Link = at(line.Crawl, "sinks", k.Sink, "failed")
-		case k.State == "delivering" && k.Lag.Std() >= sinkLate:
+		case k.State == "delivering" && k.NeedsSomebody():
 			n.What = fmt.Sprintf("Sink %s is %s behind", k.Sink, schedule.Rough(k.Lag.Std()))
 			n.Why = count(k.Waiting, "change") + " wait: its receiver is slow, or no worker delivers"
 		default:

@@ -75,12 +75,13 @@ func TestNeeds(t *testing.T) {
 			{"Trouble: pages", true, false, []string{"/crawls/news/do/repair"}},
 		}},
 		{"sinks", func(s *report.StatusLine) {
-			fill(t, &s.Sinks, `[{"Sink":"a","State":"delivering"},{"Sink":"b","State":"paused","Problem":"person"},{"Sink":"c","State":"retrying","Problem":"refused"},{"Sink":"d","State":"delivering","Undelivered":2},{"Sink":"e","State":"delivering","Waiting":7,"Lag":"59m"},{"Sink":"f","State":"delivering","Waiting":7,"Lag":"3h"},{"Sink":"g","State":"collecting","Waiting":7,"Lag":"3h"}]`)
+			fill(t, &s.Sinks, `[{"Sink":"a","State":"delivering"},{"Sink":"b","State":"paused","Problem":"person"},{"Sink":"c","State":"retrying","Problem":"refused"},{"Sink":"d","State":"delivering","Undelivered":2},{"Sink":"e","State":"delivering","Waiting":7,"Lag":"59m"},{"Sink":"f","State":"delivering","Waiting":7,"Lag":"3h"},{"Sink":"h","State":"retrying","Problem":"refused","Lag":"3h"},{"Sink":"g","State":"collecting","Waiting":7,"Lag":"3h"}]`)
 		}, nil, []want{
 			{"Sink b", true, false, []string{"/crawls/news/sinks/b/resume"}},
-			{"Sink c", false, false, []string{"/crawls/news/sinks/c/resume"}},
+			{"Sink c", false, true, []string{"/crawls/news/sinks/c/resume"}},
 			{"Sink d could not deliver 2 changes", false, false, nil},
 			{"Sink f is 3h behind", false, false, nil},
+			{"Sink h", false, false, []string{"/crawls/news/sinks/h/resume"}},
 		}},
 	} {
 		got := needsOf(statusWith(t, c.change), c.traps)

@@ -15,6 +15,7 @@ import (
 
 	"recrawl/internal/crawl"
 	"recrawl/internal/polite"
+	"recrawl/internal/report"
 	"recrawl/internal/schedule"
 )
 
@@ -51,7 +52,7 @@ func functions() template.FuncMap {
 		"count":   count,
 		"clean":   func(limit int, text string) string { return crawl.Clean(text, limit) },
 		"pagesOf": pagesOf,
-		"percent": percent,
+		"percent": report.Percent,
 		"sum":     func(a, b int) int { return a + b },
 		"inDays":  inDays,
 		"press":   press,

@@ -1,7 +1,6 @@
 package web
 
 import (
-	"fmt"
 	"html/template"
 	"reflect"
 	"strconv"
@@ -71,18 +70,6 @@ func plural(n int, one, several string) string {
 		return "1 " + one
 	}
 	return grouped(int64(n)) + " " + several
-}
-
-// percent is a share as people say it; what is little is not nothing, and nearly all is not
-// all.
-func percent(share float64) string {
-	switch {
-	case share > 0 && share < 0.01:
-		return "under 1 %"
-	case share > 0.99 && share < 1:
-		return "over 99 %"
-	}
-	return fmt.Sprintf("%.0f %%", 100*share)
 }
 
 // inDays is a number of days in words.
