@@ -26,7 +26,6 @@ const defaultWebPort = 8234
 
 // Web implements cli.Backend.
 func (b Backend) Web(ctx context.Context, o cli.WebOptions) (err error) {
-	log := slog.New(slog.NewTextHandler(o.Err, &slog.HandlerOptions{Level: o.Log}))
 	l, err := net.Listen("tcp", o.Listen)
 	if err != nil {
 		return fmt.Errorf("cannot listen at %s: %w: choose another place with --listen", o.Listen, err)
@@ -37,7 +36,7 @@ func (b Backend) Web(ctx context.Context, o cli.WebOptions) (err error) {
 	}
 	defer func() { err = errors.Join(err, opened.Close()) }()
 	options := web.Options{
-		Report: o.Reporter(opened), Feed: opened.Feed, Judge: o.Judge(ctx, opened), TemporalUI: uiOf(o.UI, o.At.Temporal.Namespace), Guard: guardOf(o.Web), Log: log,
+		Report: o.Reporter(opened), Feed: opened.Feed, Judge: o.Judge(ctx, opened), TemporalUI: uiOf(o.UI, o.At.Temporal.Namespace), Guard: guardOf(o.Web), Log: o.Log,
 	}
 	if o.At.Archive != "" {
 		if options.Files, err = b.OpenArchive(ctx, o.At.Archive); err != nil {
@@ -51,7 +50,7 @@ func (b Backend) Web(ctx context.Context, o cli.WebOptions) (err error) {
 	if !o.ReadOnly {
 		options.Commands = webCommands{operator: cli.Operator{Backend: b, At: o.At, Dial: temporal.flows}, jobs: jobs}
 	}
-	page := servePage(ctx, l, web.New(options).Handler(), log)
+	page := servePage(ctx, l, web.New(options).Handler(), o.Log)
 	defer page.close()
 	fmt.Fprintf(o.Out, "the page is at %s; Ctrl-C stops\n", page.address())
 	select {

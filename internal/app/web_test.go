@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"log/slog"
 	"net/http"
 	"path/filepath"
 	"regexp"
@@ -111,7 +112,7 @@ func TestWeb(t *testing.T) {
 	served := make(chan error, 1)
 	go func() {
 		served <- Backend{}.Web(ctx, cli.WebOptions{
-			At: at, Listen: "127.0.0.1:0", UI: "http://localhost:8233/", Web: config.Web{Token: "0123456789abcdef"}, Out: said, Err: io.Discard,
+			At: at, Listen: "127.0.0.1:0", UI: "http://localhost:8233/", Web: config.Web{Token: "0123456789abcdef"}, Out: said, Log: slog.New(slog.DiscardHandler),
 			Reporter: func(o cli.Opened) report.Reporter {
 				return report.Reporter{Store: o.Store, Visits: o.Visits, Deliveries: o.Sinks}
 			},

@@ -33,10 +33,10 @@ type WebOptions struct {
 	// UI is the address of the Temporal UI, "" if it is not known.
 	UI       string
 	Web      config.Web
-	Log      slog.Level
+	Log      *slog.Logger
 	Reporter func(Opened) report.Reporter
 	Judge    func(context.Context, Opened) report.ScopeJudge
-	Out, Err io.Writer
+	Out      io.Writer
 }
 
 // Run serves the page until the context ends.
@@ -55,9 +55,9 @@ func (c webCmd) Run(s *session) error {
 		c.UI = state.TemporalUI
 	}
 	return s.env.Backend.Web(s.ctx, WebOptions{
-		At: s.target(), Listen: c.Listen, ReadOnly: c.ReadOnly, UI: c.UI, Web: s.cfg.Web, Log: s.cfg.Log,
+		At: s.target(), Listen: c.Listen, ReadOnly: c.ReadOnly, UI: c.UI, Web: s.cfg.Web, Log: s.cfg.NewLog(s.env.Stderr, s.cfg.Log),
 		Reporter: func(o Opened) report.Reporter { return s.reporter(o, nil) },
 		Judge:    func(ctx context.Context, o Opened) report.ScopeJudge { return NewScopeJudge(ctx, s.cfg, o) },
-		Out:      s.env.screen, Err: s.env.Stderr,
+		Out:      s.env.screen,
 	})
 }
