@@ -114,8 +114,9 @@ func TestWeb(t *testing.T) {
 		served <- Backend{}.Web(ctx, cli.WebOptions{
 			At: at, Listen: "127.0.0.1:0", UI: "http://localhost:8233/", Web: config.Web{Token: "0123456789abcdef"}, Out: said, Log: slog.New(slog.DiscardHandler),
 			Reporter: func(o cli.Opened) report.Reporter {
-				return report.Reporter{Store: o.Store, Visits: o.Visits, Deliveries: o.Sinks}
+				return report.Reporter{Store: o.Store, Visits: o.Visits, Deliveries: o.Sinks, Relations: o.Relations, Requests: o.Requests, Search: o.Search}
 			},
+			Judge: func(ctx context.Context, o cli.Opened) report.ScopeJudge { return cli.NewScopeJudge(ctx, config.Config{}, o) },
 		})
 	}()
 	line := make([]byte, 200)
