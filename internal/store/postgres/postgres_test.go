@@ -61,6 +61,19 @@ func BenchmarkRegister(b *testing.B) {
 	storetest.BenchmarkRegister(b, s)
 }
 
+func BenchmarkRecord(b *testing.B) {
+	s, err := Open(b.Context(), pgtest.DSN(b), Options{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer func() {
+		if err := s.Close(); err != nil {
+			b.Error(err)
+		}
+	}()
+	storetest.BenchmarkRecord(b, s)
+}
+
 func TestGrouping(t *testing.T) {
 	storetest.RunGrouping(t, func(t *testing.T) storetest.Opener {
 		dsn := pgtest.DSN(t)

@@ -25,3 +25,14 @@ func BenchmarkFeed(b *testing.B) {
 		b.Error(err)
 	}
 }
+
+func BenchmarkRecord(b *testing.B) {
+	s, err := Open(b.Context(), filepath.Join(b.TempDir(), "store.db"), Options{Owner: true})
+	if err != nil {
+		b.Fatal(err)
+	}
+	storetest.BenchmarkRecord(b, s)
+	if err := s.Close(); err != nil {
+		b.Error(err)
+	}
+}

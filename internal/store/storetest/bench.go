@@ -3,7 +3,9 @@ package storetest
 import (
 	"fmt"
 	"testing"
+	"time"
 
+	"recrawl/internal/crawl"
 	"recrawl/internal/store"
 )
 
@@ -36,4 +38,44 @@ func BenchmarkRegister(b *testing.B, s store.Store) {
 		first += links / 2
 	}
 	b.ReportMetric(float64(b.N*links)/b.Elapsed().Seconds(), "URLs/s")
+}
+
+// BenchmarkRecord records visits of a page that found a change, and by turns visits that found
+// none in its text: only the first are an event of the feed. It reports how much longer the
+// first take, in microseconds a visit: no less than what the feed costs.
+func BenchmarkRecord(b *testing.B, s store.Store) {
+	crawlID := benchCrawl(b, s)
+	url := store.NewURL{URL: "https://h.example/a/page/of/usual/length", Host: "h.example", Level: 1}
+	if _, err := s.RegisterLinks(b.Context(), store.RegisterParams{CrawlID: crawlID, URLs: []store.NewURL{url}}); err != nil {
+		b.Fatal(err)
+	}
+	pages, err := s.FindPages(b.Context(), url.URL, "")
+	if err != nil || len(pages) == 0 {
+		b.Fatal("the page is missing: ", err)
+	}
+	page := pages[0].PageID
+	if _, err := s.Admit(b.Context(), store.AdmitParams{CrawlID: crawlID, Admit: []int64{page}}); err != nil {
+		b.Fatal(err)
+	}
+	visit := 0
+	var spent [2]time.Duration
+	record := func(o crawl.Outcome) time.Duration {
+		visit++
+		begun := time.Now()
+		_, err := s.RecordVisit(b.Context(), store.RecordParams{Visit: store.VisitRecord{
+			PageID: page, Visit: visit, Outcome: o, State: crawl.Active, Status: 200,
+		}})
+		if err != nil {
+			b.Fatal(err)
+		}
+		return time.Since(begun)
+	}
+	record(crawl.OutcomeNew)
+	for b.Loop() {
+		spent[0] += record(crawl.OutcomeChanged)
+		spent[1] += record(crawl.OutcomeCosmetic)
+	}
+	perVisit := func(d time.Duration) float64 { return float64(d.Microseconds()) / float64(b.N) }
+	b.ReportMetric(perVisit(spent[0]), "µs/change")
+	b.ReportMetric(perVisit(spent[0]-spent[1]), "µs/event")
 }
