@@ -105,7 +105,7 @@ func (r Reporter) EvidenceOf(ctx context.Context, q EvidenceQuery) (Evidence, er
 		switch err := r.readRequests(ctx, q, crawls, &log, robots); {
 		case err == nil:
 			e.Requests = log.figures()
-		case q.MaxRequests > 0 && errors.Is(err, errManyRequests):
+		case (q.MaxRequests > 0 || q.MaxPages > 0) && errors.Is(err, errManyRequests):
 			robots = newRobotsLog(epochs, q.Since)
 		default:
 			return Evidence{}, err
@@ -151,7 +151,7 @@ func (r Reporter) readRequests(ctx context.Context, q EvidenceQuery, crawls []st
 	if q.MaxRequests > 0 {
 		most = q.MaxRequests
 	}
-	for {
+	for pages := 0; ; {
 		part, err := r.Requests.HostRequests(ctx, p)
 		if err != nil {
 			return err
@@ -165,6 +165,11 @@ func (r Reporter) readRequests(ctx context.Context, q EvidenceQuery, crawls []st
 		}
 		if part.Next == nil {
 			return nil
+		}
+		// Counts of pages may be behind, and a walk over many pages takes long though it brings
+		// few requests.
+		if pages += part.Pages; q.MaxPages > 0 && int64(pages) > q.MaxPages {
+			return fmt.Errorf("more than %d pages at %s: %w", q.MaxPages, q.Host, errManyRequests)
 		}
 		p.After = *part.Next
 		if len(part.Requests) < requestsLook {

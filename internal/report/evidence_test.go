@@ -24,6 +24,7 @@ type asked struct {
 	epochs   []store.RobotsEpoch
 	requests []store.HostRequest
 	looks    int
+	each     int // pages that a look goes through
 }
 
 func (a *asked) CrawlsAt(_ context.Context, host string) ([]store.CrawlAt, error) {
@@ -41,7 +42,7 @@ func (a *asked) RobotsHistory(context.Context, string) ([]store.RobotsEpoch, err
 func (a *asked) HostRequests(_ context.Context, p store.HostRequestParams) (store.HostRequestsPage, error) {
 	a.looks++
 	i := int(p.After.PageID)
-	page := store.HostRequestsPage{Requests: a.requests[i:min(i+1, len(a.requests))]}
+	page := store.HostRequestsPage{Requests: a.requests[i:min(i+1, len(a.requests))], Pages: a.each}
 	if i+1 < len(a.requests) {
 		page.Next = &store.PageCursor{PageID: int64(i + 1)}
 	}
@@ -124,6 +125,12 @@ func TestEvidenceNotCounted(t *testing.T) {
 	e, err = evidenceReporter(a, nil, Text).EvidenceOf(t.Context(), EvidenceQuery{Host: "example.com", Since: now.Add(-24 * time.Hour), MaxRequests: 7, MaxPages: 1203})
 	if err != nil || e.Requests == nil || e.Requests.Total != 7 {
 		t.Errorf("%+v, %v", e, err)
+	}
+	// A host may have more pages than are counted yet.
+	a.each, a.looks = 700, 0
+	many, err := evidenceReporter(a, nil, Text).EvidenceOf(t.Context(), EvidenceQuery{Host: "example.com", Since: now.Add(-24 * time.Hour), MaxRequests: 7, MaxPages: 1203})
+	if err != nil || many.Requests != nil || a.looks != 2 {
+		t.Errorf("%+v, %v after %d looks", many.Requests, err, a.looks)
 	}
 	e.Requests = nil
 	var out bytes.Buffer

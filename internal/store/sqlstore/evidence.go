@@ -74,7 +74,7 @@ func (s *Store) hostRequests(ctx context.Context, tx Tx, p store.HostRequestPara
 	if err != nil {
 		return page, err
 	}
-	if seen == p.Pages {
+	if page.Pages = seen; seen == p.Pages {
 		page.Next = &last
 	}
 	if len(visited) == 0 {

@@ -163,6 +163,9 @@ func requestsOfHost(c *collection) {
 				}
 				found = append(found, r.Outcome.String())
 			}
+			if part.Pages < 1 || part.Pages > p.Pages {
+				c.Errorf("%d pages were looked at, %d were asked for", part.Pages, p.Pages)
+			}
 			if part.Next == nil {
 				return found
 			}
