@@ -116,7 +116,9 @@ func TestWeb(t *testing.T) {
 			Reporter: func(o cli.Opened) report.Reporter {
 				return report.Reporter{Store: o.Store, Visits: o.Visits, Deliveries: o.Sinks, Relations: o.Relations, Requests: o.Requests, Search: o.Search}
 			},
-			Judge: func(ctx context.Context, o cli.Opened) report.ScopeJudge { return cli.NewScopeJudge(ctx, config.Config{}, o) },
+			Judge: func(ctx context.Context, o cli.Opened) report.ScopeJudge {
+				return cli.NewScopeJudge(ctx, config.Config{}, o)
+			},
 		})
 	}()
 	line := make([]byte, 200)

@@ -66,7 +66,7 @@ type PageCursor struct {
 // HostRequestsPage is a part of a host's requests.
 type HostRequestsPage struct {
 	// Pages is how many pages were looked at.
-	Pages int
+	Pages    int
 	Requests []HostRequest // by page and visit
 	Next     *PageCursor   // nil at the end
 }
