@@ -68,7 +68,7 @@ func (d *devRun) watch(ctx context.Context) {
 	}
 }
 
-// failures are what an error is told as, so that one that stays is told once.
+// failures turns an error into notices, so that an error that persists is reported once.
 func failures(err error) map[string]string {
 	if err == nil {
 		return map[string]string{}

@@ -34,8 +34,8 @@ func TestNotices(t *testing.T) {
 	}
 }
 
-// A log has a line, with the date, for each crawl that has got on; on a terminal the lines of
-// all crawls are written over, but for what must stay.
+// A log gets a dated line for each crawl that has made progress. On a terminal the crawls'
+// lines are overwritten, except for what must stay visible.
 func TestScreen(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 11, 23, 16, 40, 0, 0, time.UTC)

@@ -11,30 +11,24 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
-	"recrawl/internal/archive"
 	"recrawl/internal/archive/archivetest"
 	"recrawl/internal/crawl"
 	"recrawl/internal/report"
 	"recrawl/internal/schedule"
 	"recrawl/internal/store"
-	"recrawl/internal/store/sqlite"
 )
 
 // hostileTitle wants to be more than text: it runs, is framed, turns the direction of what
 // follows, and is long.
 var hostileTitle = `<script>alert(1)</script><iframe src="https://evil.test/"></iframe>` + "\u202Etxt.exe\x1b[2J" + strings.Repeat("Title ", 2000)
 
-// pageWorld is a real store and archive with a crawl, shop, and a server on them.
+// pageWorld is a base with a crawl, shop, and a server on it.
 type pageWorld struct {
-	*testing.T
-	s       store.Store
-	files   archive.Store
-	crawl   store.CrawlRecord
+	base
 	server  *Server
 	asked   askedCommands
 	pages   map[string]store.PageRecord // by path
@@ -43,29 +37,14 @@ type pageWorld struct {
 
 func newPageWorld(t *testing.T) *pageWorld {
 	t.Helper()
-	w := &pageWorld{T: t, pages: map[string]store.PageRecord{}, beliefs: map[int64]schedule.Belief{}}
-	var err error
-	w.s, err = sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "store.db"), sqlite.Options{Owner: true})
-	w.check(err)
-	t.Cleanup(func() { w.check(w.s.Close()) })
-	w.files, err = archive.OpenDir(t.TempDir())
-	w.check(err)
 	spec := crawl.DefaultSpec()
 	spec.Name, spec.Seeds = "shop", []string{"https://shop.test/"}
-	w.crawl, err = w.s.OpenCrawl(t.Context(), spec)
-	w.check(err)
+	w := &pageWorld{base: newBase(t, spec), pages: map[string]store.PageRecord{}, beliefs: map[int64]schedule.Belief{}}
 	w.server = New(Options{
 		Report: report.Reporter{Store: w.s, Visits: w.s, Deliveries: w.s, Relations: w.s, Out: io.Discard, Format: report.JSON},
 		Feed:   w.s, Files: w.files, Commands: &w.asked, TemporalUI: "http://127.0.0.1:8233/namespaces/default", Log: slog.New(slog.DiscardHandler),
 	})
 	return w
-}
-
-func (w *pageWorld) check(err error) {
-	w.Helper()
-	if err != nil {
-		w.Fatal(err)
-	}
 }
 
 // page makes a living page that another one links to; "" is none.

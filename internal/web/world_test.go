@@ -20,41 +20,52 @@ import (
 	"recrawl/internal/store/sqlite"
 )
 
-// world is a store with a crawl, news, its archive, and the page on them.
-type world struct {
+// base is a real store and archive with a crawl.
+type base struct {
 	*testing.T
-	s        store.Store
-	files    archive.Store
-	crawl    store.CrawlRecord
-	commands *pressedCommands
-	server   *Server
+	s     store.Store
+	files archive.Store
+	crawl store.CrawlRecord
 }
 
-func newWorld(t *testing.T) *world {
+func newBase(t *testing.T, spec crawl.Spec) base {
 	t.Helper()
-	w := &world{T: t, commands: &pressedCommands{}}
+	w := base{T: t}
 	var err error
 	w.s, err = sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "store.db"), sqlite.Options{Owner: true})
 	w.check(err)
 	t.Cleanup(func() { w.check(w.s.Close()) })
 	w.files, err = archive.OpenDir(t.TempDir())
 	w.check(err)
-	spec := crawl.DefaultSpec()
-	spec.Name = "news"
 	w.crawl, err = w.s.OpenCrawl(t.Context(), spec)
 	w.check(err)
+	return w
+}
+
+func (w *base) check(err error) {
+	w.Helper()
+	if err != nil {
+		w.Fatal(err)
+	}
+}
+
+// world is a base with a crawl, news, and the page on it.
+type world struct {
+	base
+	commands *pressedCommands
+	server   *Server
+}
+
+func newWorld(t *testing.T) *world {
+	t.Helper()
+	spec := crawl.DefaultSpec()
+	spec.Name = "news"
+	w := &world{base: newBase(t, spec), commands: &pressedCommands{}}
 	w.server = New(Options{
 		Report: report.Reporter{Store: w.s, Visits: w.s, Deliveries: w.s, Format: report.JSON},
 		Feed:   w.s, Files: w.files, Commands: w.commands, Log: slog.New(slog.DiscardHandler),
 	})
 	return w
-}
-
-func (w *world) check(err error) {
-	w.Helper()
-	if err != nil {
-		w.Fatal(err)
-	}
 }
 
 // page makes a living page and returns its id.
