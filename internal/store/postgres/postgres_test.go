@@ -49,29 +49,11 @@ func TestCollectionWithoutPreparedStatements(t *testing.T) {
 }
 
 func BenchmarkRegister(b *testing.B) {
-	s, err := Open(b.Context(), pgtest.DSN(b), Options{})
-	if err != nil {
-		b.Fatal(err)
-	}
-	defer func() {
-		if err := s.Close(); err != nil {
-			b.Error(err)
-		}
-	}()
-	storetest.BenchmarkRegister(b, s)
+	storetest.BenchmarkRegister(b, openDSN(b, pgtest.DSN(b)))
 }
 
 func BenchmarkRecord(b *testing.B) {
-	s, err := Open(b.Context(), pgtest.DSN(b), Options{})
-	if err != nil {
-		b.Fatal(err)
-	}
-	defer func() {
-		if err := s.Close(); err != nil {
-			b.Error(err)
-		}
-	}()
-	storetest.BenchmarkRecord(b, s)
+	storetest.BenchmarkRecord(b, openDSN(b, pgtest.DSN(b)))
 }
 
 func TestGrouping(t *testing.T) {
