@@ -357,7 +357,8 @@ func (h *saturated) took() time.Duration {
 // restart is how long it takes until somebody goes on with what a dead worker had.
 const restart = 15 * time.Second
 
-// request makes the request of a permit, records the visit, and adopts its plan.
+// request makes the request of a permit. If that was for the page, it records the visit and
+// adopts its plan; if it was for a robots.txt, the page asks again.
 func (h *saturated) request(p *saturatedPage, permit crawl.Permit) error {
 	h.events(eventsActivity + eventsTask)
 	if h.dies(h.Dies / 2) {
@@ -371,7 +372,10 @@ func (h *saturated) request(p *saturatedPage, permit crawl.Permit) error {
 	if err != nil {
 		return err
 	}
-	p.asked = false
+	robots := permit.Kind == crawl.PermitRobots
+	if !robots {
+		p.asked = false
+	}
 	h.begun(p, b.At)
 	if h.dies(h.Dies / 2) { // the permit expires
 		h.finished(b.At)
@@ -380,12 +384,21 @@ func (h *saturated) request(p *saturatedPage, permit crawl.Permit) error {
 	}
 	took := h.took()
 	time.Sleep(took)
+	if robots {
+		err := h.s.SaveRobots(h.ctx, store.SaveRobotsParams{Origin: "http://host.test", State: store.RobotsAllowAll, Status: 404, Expires: time.Hour})
+		if err != nil {
+			return err
+		}
+	}
 	e, err := h.s.Release(h.ctx, store.ReleaseParams{Permit: permit, Answer: store.HostOK, Duration: took})
 	h.finished(time.Now())
 	if err != nil {
 		return err
 	}
 	h.carryOut(e)
+	if robots {
+		return nil
+	}
 	h.events(eventMarker)
 	params := recordParams(p.PageRef, p.visits+1)
 	params.Interval, params.Late = h.Interval, max(b.At.Sub(p.due), 0)
