@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/PuerkitoBio/goquery"
+	"golang.org/x/net/html"
 
 	"recrawl/internal/crawl"
 	"recrawl/internal/urlkey"
@@ -121,13 +122,19 @@ func parseHTML(src Source, decoded []byte, rules Rules) Page {
 	if err != nil {
 		return parseFlat(src, decoded, rules)
 	}
-	s := surveyOf(root, rules.ignored(root))
+	return parseSurveyed(src, root, surveyOf(root, rules.ignored(root)), rules, nil)
+}
+
+// parseSurveyed reads a document whose tree is measured. The recorder, if there is
+// one, notes what of the tree is its text.
+func parseSurveyed(src Source, root *html.Node, s *survey, rules Rules, r *recorder) Page {
 	page := s.collector.page(src)
 	page.Title = cleanTitle(title(goquery.NewDocumentFromNode(root)))
-	page.Main, page.Own, page.Whole = mainText(root, s, rules)
+	page.Main, page.Own, page.Whole = mainText(root, s, rules, r)
 	page.Text = page.Main
-	if selected := selectedText(root, s, rules); selected != "" {
+	if selected := selectedText(root, s, rules, r.other()); selected != "" {
 		page.Text, page.Whole = selected, false
+		r.useOther()
 	}
 	return page
 }

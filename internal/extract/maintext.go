@@ -29,9 +29,11 @@ import (
 //  4. So does what a label in the text calls advertisement or related links.
 //  5. On a page of running text, lines of links outside of the content go, and on
 //     any page lines of short links before the first heading.
-func mainText(root *html.Node, s *survey, rules Rules) (text, own string, whole bool) {
+//
+// The recorder, if there is one, notes what stays.
+func mainText(root *html.Node, s *survey, rules Rules, r *recorder) (text, own string, whole bool) {
 	content := s.content()
-	c := composer{survey: s, rules: rules, content: content, hub: s.isHub(content), onlyMain: s.trustsMain()}
+	c := composer{survey: s, rules: rules, record: r, content: content, hub: s.isHub(content), onlyMain: s.trustsMain()}
 	c.walk(root, modeAll)
 	c.endLine(modeAll)
 	// What is left of a page whose content is marked as navigation, or made by
@@ -39,7 +41,8 @@ func mainText(root *html.Node, s *survey, rules Rules) (text, own string, whole 
 	if c.kept > 0 && 20*c.kept >= int(s.total.units) {
 		return c.text.String(), c.own.String(), false
 	}
-	c = composer{survey: s, rules: rules, whole: true}
+	r.restart()
+	c = composer{survey: s, rules: rules, record: r, whole: true}
 	c.walk(root, modeAll)
 	c.endLine(modeAll)
 	return c.text.String(), c.own.String(), true
@@ -70,10 +73,11 @@ const (
 type composer struct {
 	*survey
 	rules    Rules
-	content  int32 // see survey.content
-	hub      bool  // see survey.isHub
-	onlyMain bool  // see survey.trustsMain
-	whole    bool  // nothing goes
+	record   *recorder // nil for visits, which want no more than the text
+	content  int32     // see survey.content
+	hub      bool      // see survey.isHub
+	onlyMain bool      // see survey.trustsMain
+	whole    bool      // nothing goes
 
 	next     int32 // the number of the next element
 	line     line
@@ -89,6 +93,9 @@ type composer struct {
 func (c *composer) walk(n *html.Node, m mode) {
 	switch {
 	case n.Type == html.TextNode:
+		if c.record != nil {
+			c.record.text(n.Data, len(c.line.text))
+		}
 		c.line.add(n.Data, c.inLink > 0)
 	case n.Type != html.ElementNode:
 		c.children(n, m)
@@ -119,17 +126,15 @@ func (c *composer) children(n *html.Node, m mode) {
 	}
 }
 
-// isMeasured reports whether a node is an element that the survey numbered.
-func (c *composer) isMeasured(n *html.Node) bool {
-	return n.Type == html.ElementNode && n.Data != "template" && !c.skips(n)
-}
-
 // leaveOut passes over an element, which ends a word or a line all the same.
 func (c *composer) leaveOut(n *html.Node, m mode) {
 	if breakOf(n.Data) == '\n' {
 		c.endLine(m)
 	}
 	c.line.space()
+	if c.record != nil {
+		c.record.leaveOut(c.next)
+	}
 	c.next += c.elements[c.next].size
 }
 
@@ -150,6 +155,9 @@ func (c *composer) element(n *html.Node, m mode) {
 	}
 	c.next++
 	c.breakText(breakBefore(n), m)
+	if c.record != nil {
+		c.record.element(n, m == modeAll)
+	}
 	c.enter(n, e, 1)
 	c.children(n, m)
 	if n.Data == "h1" {
@@ -186,12 +194,13 @@ func (c *composer) breakText(space byte, m mode) {
 func (c *composer) endLine(m mode) {
 	defer c.line.reset()
 	l := &c.line
-	switch {
-	case m == modeNoMenus && l.isMenu(), m == modeNoLinks && l.isMostlyLinks(), m == modeRunning && !l.isRunning(),
-		!c.whole && labelOf(l.trimmed()) != labelNone:
-		return
+	var text []byte
+	if c.keepsLine(m) {
+		text = c.rules.clean(l.trimmed())
 	}
-	text := c.rules.clean(l.trimmed())
+	if c.record != nil {
+		c.record.endLine(l.trimmed(), text, c.rules)
+	}
 	if len(text) == 0 {
 		return
 	}
@@ -199,6 +208,17 @@ func (c *composer) endLine(m mode) {
 	writeLine(&c.text, text)
 	writeLine(&c.own, own)
 	c.kept += l.units
+}
+
+// keepsLine reports whether a mode keeps the line.
+func (c *composer) keepsLine(m mode) bool {
+	l := &c.line
+	switch {
+	case m == modeNoMenus && l.isMenu(), m == modeNoLinks && l.isMostlyLinks(), m == modeRunning && !l.isRunning(),
+		!c.whole && labelOf(l.trimmed()) != labelNone:
+		return false
+	}
+	return true
 }
 
 // writeLine adds a line to a text, unless it is empty.

@@ -1,6 +1,10 @@
 package extract
 
-import "strings"
+import (
+	"strings"
+
+	"recrawl/internal/crawl"
+)
 
 // Reading says how much of a page is read.
 type Reading int
@@ -19,17 +23,100 @@ type Markdown struct {
 	Page
 	// Body is the Markdown; it ends with a line end unless it is empty.
 	Body string
+	// Headings are those of Body that stand in no list and no quote.
+	Headings []Heading
 }
 
-// ParseMarkdown reads a body as Parse does, and writes what a reader wants of it as Markdown.
+// Heading is a heading of a Markdown body.
+type Heading struct {
+	Level  int    // from 1 to 6
+	Text   string // without marks
+	Anchor string // the id of the element at it, "" if there is none
+	Offset int    // of its line in the body, in bytes
+}
+
+// ParseMarkdown reads a body as Parse does, and writes what a reader wants of it as
+// Markdown, in time and memory proportional to the body. The Markdown takes at most twice
+// the bytes of the decoded body, and 64 KiB. It has no HTML but <br> in cells of tables,
+// and its links lead to http, https and mailto.
 func ParseMarkdown(src Source, rules Rules, reading Reading) (Markdown, error) {
-	page, err := Parse(src, rules)
+	return parseMarkdown(src, rules, reading, nil)
+}
+
+// parseMarkdown also tells the text that stays but has no place in Markdown, such as the
+// numbers of lines of code, if somebody wants to know.
+func parseMarkdown(src Source, rules Rules, reading Reading, left func(string)) (Markdown, error) {
+	media := crawl.ParseMediaType(src.ContentType)
+	isHTML := media.Type == "" || media.Type == "text/html" || media.Type == "application/xhtml+xml"
+	if !isHTML && !strings.HasPrefix(media.Type, "text/") {
+		return Markdown{}, nil
+	}
+	decoded, charset, err := decode(src.Body, media)
 	if err != nil {
 		return Markdown{}, err
 	}
-	body := strings.ReplaceAll(page.Text, "\n", "\n\n")
-	if body != "" {
-		body += "\n"
+	src.charset = charset
+	var m Markdown
+	if isHTML {
+		m = markdownOfHTML(src, decoded, rules.at(src.URL), reading, left)
+	} else {
+		m = markdownOfPlain(src, decoded, rules.at(src.URL), reading)
 	}
-	return Markdown{Page: page, Body: body}, nil
+	m.Charset = charset
+	return m, nil
+}
+
+// allowance bounds Markdown beyond twice the bytes of what it is made of.
+const allowance = 64 << 10
+
+// markdownOfHTML reads a document by its tree or, if it has none, by its tags.
+func markdownOfHTML(src Source, decoded []byte, rules Rules, reading Reading, left func(string)) Markdown {
+	root, err := parseTree(decoded)
+	if err != nil {
+		return markdownOfFlat(src, decoded, rules, reading)
+	}
+	s := surveyOf(root, rules.ignored(root))
+	var r recorder
+	page := parseSurveyed(src, root, s, rules, &r)
+	if reading == ReadAll && len(rules.selectors) > 0 {
+		s = surveyOf(root, nil)
+	}
+	kept := s.keep(reading, r.choice)
+	plan := planOf(root, s, kept)
+	w := newMarkdownWriter(addressesOf(src, &s.collector), 2*len(decoded)+allowance, decorations(len(decoded), plan.bytes, len(s.elements)))
+	k := markdownWalk{survey: s, choice: kept, plan: plan, w: w, left: left}
+	k.walk(root)
+	return w.finish(page)
+}
+
+// decorations are the bytes that Markdown of a document may have besides the text: what
+// is sure to be left when each character is escaped and each element begins a block.
+func decorations(size, text, elements int) int {
+	const block = 4 // bytes around one
+	return max(0, allowance/2+2*size-2*text-block*elements)
+}
+
+// finish ends the Markdown of a page.
+func (w *markdownWriter) finish(page Page) Markdown {
+	w.endBlock()
+	return Markdown{Page: page, Body: string(w.out), Headings: w.headings}
+}
+
+// markdownOfPlain writes the lines of a text that is no HTML as they are.
+func markdownOfPlain(src Source, decoded []byte, rules Rules, reading Reading) Markdown {
+	page := parsePlain(src, decoded, rules)
+	if reading == ReadAll {
+		rules = Rules{}
+	}
+	w := newMarkdownWriter(addressesOf(src, &collector{}), 2*len(decoded)+allowance, allowance/2)
+	for text := range strings.Lines(string(decoded)) {
+		text = strings.TrimSpace(text)
+		if text == "" {
+			w.endBlock()
+			continue
+		}
+		w.breakLine()
+		w.add(string(rules.clean([]byte(collapse(text)))))
+	}
+	return w.finish(page)
 }

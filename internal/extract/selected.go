@@ -7,13 +7,14 @@ import (
 )
 
 // selectedText returns the text of the elements that the rules select: all that is
-// visible in them, each on a line of its own. It is "" if there is none.
-func selectedText(root *html.Node, s *survey, rules Rules) string {
+// visible in them, each on a line of its own. It is "" if there is none. The recorder,
+// if there is one, notes what is in them.
+func selectedText(root *html.Node, s *survey, rules Rules, r *recorder) string {
 	found := matches(root, rules.selected)
 	if len(found) == 0 {
 		return ""
 	}
-	p := picker{seen: s, rules: rules, found: found}
+	p := picker{seen: s, rules: rules, found: found, record: r}
 	p.walk(root)
 	p.endLine()
 	return p.out.String()
@@ -21,17 +22,21 @@ func selectedText(root *html.Node, s *survey, rules Rules) string {
 
 // picker writes the text of some elements.
 type picker struct {
-	seen  *survey
-	rules Rules
-	found map[*html.Node]bool
-	open  int // of these elements
-	line  line
-	out   strings.Builder
+	seen   *survey
+	rules  Rules
+	found  map[*html.Node]bool
+	record *recorder
+	open   int // of these elements
+	line   line
+	out    strings.Builder
 }
 
 // walk visits a node. Its depth is bounded by the parser's limit of open elements.
 func (p *picker) walk(n *html.Node) {
 	if n.Type == html.TextNode {
+		if p.record != nil {
+			p.record.text(n.Data, len(p.line.text))
+		}
 		if p.open > 0 {
 			p.line.add(n.Data, false)
 		}
@@ -41,11 +46,12 @@ func (p *picker) walk(n *html.Node) {
 		p.children(n)
 		return
 	}
-	if n.Data == "template" || p.seen.skips(n) {
+	if !p.seen.isMeasured(n) {
 		return
 	}
 	if p.found[n] {
 		p.endLine()
+		p.note(n, true)
 		p.open++
 		p.children(n)
 		p.endLine()
@@ -53,6 +59,7 @@ func (p *picker) walk(n *html.Node) {
 		return
 	}
 	p.breakText(breakBefore(n))
+	p.note(n, p.open > 0)
 	p.children(n)
 	p.breakText(breakOf(n.Data))
 }
@@ -72,7 +79,18 @@ func (p *picker) breakText(space byte) {
 	}
 }
 
+// note records an element.
+func (p *picker) note(n *html.Node, stays bool) {
+	if p.record != nil {
+		p.record.element(n, stays)
+	}
+}
+
 func (p *picker) endLine() {
-	writeLine(&p.out, p.rules.clean(p.line.trimmed()))
+	text := p.rules.clean(p.line.trimmed())
+	if p.record != nil {
+		p.record.endLine(p.line.trimmed(), text, p.rules)
+	}
+	writeLine(&p.out, text)
 	p.line.reset()
 }

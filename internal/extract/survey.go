@@ -114,6 +114,11 @@ func (s *survey) element(n *html.Node, place Place) {
 // skips reports whether nothing of an element is text to be seen.
 func (s *survey) skips(n *html.Node) bool { return unseen[n.Data] || isHidden(n.Attr) || s.ignored[n] }
 
+// isMeasured reports whether a node is an element that the survey numbers.
+func (s *survey) isMeasured(n *html.Node) bool {
+	return n.Type == html.ElementNode && n.Data != "template" && !s.skips(n)
+}
+
 // unseen looks for references only.
 func (s *survey) unseen(n *html.Node, place Place) {
 	for child := n.FirstChild; child != nil; child = child.NextSibling {

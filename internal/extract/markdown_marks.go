@@ -1,0 +1,183 @@
+package extract
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"golang.org/x/net/html"
+)
+
+// What classes and the like say of parts of a page that Markdown has a form for, or none.
+
+func itoa(n int) string { return strconv.Itoa(n) }
+
+// hasClass reports whether an element has any of some classes.
+func hasClass(n *html.Node, any ...string) bool {
+	if n == nil {
+		return false
+	}
+	classes, _ := attribute(n.Attr, "class")
+	if classes == "" {
+		return false
+	}
+	for class := range strings.FieldsSeq(classes) {
+		if slices.Contains(any, class) {
+			return true
+		}
+	}
+	return false
+}
+
+// isUndisplayed reports whether an element's own style hides it.
+func isUndisplayed(n *html.Node) bool {
+	style, ok := attribute(n.Attr, "style")
+	if !ok || len(style) < len("display:none") {
+		return false
+	}
+	for declaration := range strings.SplitSeq(style, ";") {
+		name, value, _ := strings.Cut(declaration, ":")
+		value, _, _ = strings.Cut(value, "!")
+		name, value = strings.TrimSpace(name), strings.TrimSpace(value)
+		if strings.EqualFold(name, "display") && strings.EqualFold(value, "none") || strings.EqualFold(name, "visibility") && strings.EqualFold(value, "hidden") {
+			return true
+		}
+	}
+	return false
+}
+
+// lineNumbers are the classes of the numbers of lines of code.
+var lineNumbers = []string{
+	"linenos", "lineno", "linenodiv", "linenumbers", "line-numbers", "line-number", "lnt", "lntd-number", "ln", "gutter", "gl", "rouge-gutter",
+	"hljs-ln-numbers", "hljs-ln-n", "blob-num", "line-numbers-rows", "CodeMirror-linenumber", "react-syntax-highlighter-line-number",
+}
+
+// isLineNumber reports whether an element has numbers of lines and nothing else.
+func isLineNumber(n *html.Node) bool {
+	if n.Data != "td" && n.Data != "th" && n.Data != "span" && n.Data != "a" && n.Data != "div" && n.Data != "pre" {
+		return false
+	}
+	return hasClass(n, lineNumbers...) && isNumbers(n) || n.Data == "td" && hasClass(n, "lntd", "code-line-numbers") && isNumbers(n)
+}
+
+// isNumbers reports whether an element's text is numbers, or nothing.
+func isNumbers(n *html.Node) bool {
+	for child := n.FirstChild; child != nil; child = child.NextSibling {
+		if child.Type == html.TextNode && strings.IndexFunc(child.Data, func(r rune) bool { return !unicode.IsDigit(r) && !unicode.IsSpace(r) }) >= 0 {
+			return false
+		}
+		if child.Type == html.ElementNode && !isNumbers(child) {
+			return false
+		}
+	}
+	return true
+}
+
+// permalinks are the classes of links that lead to the heading they stand at.
+var permalinks = []string{
+	"headerlink", "header-anchor", "heading-anchor", "heading-link", "hash-link", "permalink", "anchorjs-link", "anchor", "anchor-link",
+	"headinglink", "direct-link", "self-link", "autolink-header", "hanchor", "doc-anchor",
+}
+
+// isPermalink reports whether a link leads to the place it stands at.
+func isPermalink(n *html.Node) bool {
+	if n.Data != "a" {
+		return false
+	}
+	href, ok := attribute(n.Attr, "href")
+	if !ok || !strings.Contains(href, "#") {
+		return false
+	}
+	text := shortText(n)
+	wordless := strings.IndexFunc(text, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }) < 0
+	return hasClass(n, permalinks...) && (wordless || len(text) < 32 && isAnchorWord(text)) ||
+		text == "¶" || text == "#" && href[0] == '#' || text == "§" && href[0] == '#'
+}
+
+// isAnchorWord reports whether a text says that a link is a permalink.
+func isAnchorWord(text string) bool {
+	text = strings.ToLower(text)
+	return strings.HasPrefix(text, "permalink") || strings.HasPrefix(text, "link to") || strings.HasPrefix(text, "anchor") || text == "link" || strings.HasPrefix(text, "direct link")
+}
+
+// isCopyButton reports whether a button copies code.
+func isCopyButton(n *html.Node) bool {
+	if n.Data != "button" && n.Data != "clipboard-copy" {
+		return false
+	}
+	for outer := n.Parent; outer != nil; outer = outer.Parent {
+		if outer.Data == "pre" {
+			return true
+		}
+	}
+	classes, _ := attribute(n.Attr, "class")
+	classes = strings.ToLower(classes)
+	return n.Data == "clipboard-copy" || strings.Contains(classes, "copy") || strings.Contains(classes, "clipboard")
+}
+
+// isNoteMark reports whether an element only repeats the mark of a note.
+func isNoteMark(n *html.Node) bool {
+	return n.Data == "span" && hasClass(n, "label", "fn-bracket", "backrefs", "mw-cite-backlink") && len(shortText(n)) < 32
+}
+
+// admonitions are the classes of boxes that stand out of the text; kindsOfAdmonition need
+// no other.
+var admonitions = []string{
+	"admonition", "admonitionblock", "callout", "alert", "markdown-alert", "theme-admonition", "custom-block", "bs-callout", "notecard",
+	"note", "warning", "tip", "caution", "danger", "important", "attention", "seealso", "hint", "deprecated", "versionadded", "versionchanged",
+}
+
+// isAdmonition reports whether an element is a note, a warning or the like.
+func isAdmonition(n *html.Node) bool {
+	role, _ := attribute(n.Attr, "role")
+	return role == "note" || hasClass(n, admonitions...)
+}
+
+// isAdmonitionTitle reports whether an element is the title of one.
+func isAdmonitionTitle(n *html.Node) bool {
+	return hasClass(n, "admonition-title", "callout-title", "alert-heading", "alert-title", "markdown-alert-title", "custom-block-title", "admonition-heading")
+}
+
+// languageOf is the programming language of a <pre>, by the classes of it and of what is
+// around it.
+func languageOf(n *html.Node) string {
+	for depth := 0; n != nil && depth < 4; n, depth = n.Parent, depth+1 {
+		if language := languageOfClass(n); language != "" {
+			return language
+		}
+	}
+	return ""
+}
+
+// languageOfClass reads the language that an element names.
+func languageOfClass(n *html.Node) string {
+	if language, _ := attribute(n.Attr, "data-lang"); isLanguage(language) {
+		return strings.ToLower(language)
+	}
+	if language, _ := attribute(n.Attr, "data-language"); isLanguage(language) {
+		return strings.ToLower(language)
+	}
+	classes, _ := attribute(n.Attr, "class")
+	for class := range strings.FieldsSeq(classes) {
+		for _, prefix := range [...]string{"language-", "lang-", "highlight-source-", "highlight-text-", "highlight-", "brush:"} {
+			if language, ok := strings.CutPrefix(class, prefix); ok && isLanguage(language) {
+				return strings.ToLower(language)
+			}
+		}
+	}
+	return ""
+}
+
+// isLanguage reports whether a text may name a language: not one of the words that
+// highlighters use for none.
+func isLanguage(text string) bool {
+	const most = 20
+	switch text {
+	case "", "none", "default", "plain", "plaintext", "nohighlight", "no-highlight", "wrapper", "container", "body", "block", "line", "lines", "source":
+		return false
+	}
+	return len(text) <= most && strings.IndexFunc(text, func(r rune) bool {
+		return r > 0x7f || !isSmall(byte(r)|' ') && !isDigit(byte(r)) && !strings.ContainsRune("+#-_.", r)
+	}) < 0
+}

@@ -1,0 +1,299 @@
+package extract
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/net/html"
+)
+
+// plan is what a first walk over the kept elements finds out for the second.
+type plan struct {
+	bytes   int            // of text
+	layouts map[int32]bool // tables, by their numbers, that only arrange
+	// references are the links to notes and notes the elements that are some, with their
+	// labels; backs are the links from notes to where they are referred to.
+	references, notes map[*html.Node]string
+	backs             map[*html.Node]bool
+}
+
+// isLeftOut reports whether an element is in the text of a page but not in its Markdown.
+func (p *plan) isLeftOut(n *html.Node) bool {
+	return p.backs[n] || isUndisplayed(n) || isLineNumber(n) || isPermalink(n) || isCopyButton(n) || len(p.notes) > 0 && isNoteMark(n)
+}
+
+// planner makes a plan, in step with markdownWalk.
+type planner struct {
+	*survey
+	choice
+	plan
+	next, piece int32
+	ids         map[string]place32
+	links       []fragmentLink // in the order of the document
+	tables      []*tableShape  // the open ones
+}
+
+// place32 is an element with its number.
+type place32 struct {
+	node  *html.Node
+	first int32
+}
+
+// fragmentLink is a link within the page.
+type fragmentLink struct {
+	place32
+	to string
+}
+
+func planOf(root *html.Node, s *survey, kept choice) plan {
+	p := planner{survey: s, choice: kept, ids: map[string]place32{}}
+	p.layouts = map[int32]bool{}
+	p.walk(root)
+	p.findNotes()
+	return p.plan
+}
+
+func (p *planner) walk(n *html.Node) {
+	if n.Type == html.TextNode {
+		if p.stays(p.piece) {
+			p.bytes += len(n.Data)
+		}
+		p.piece++
+		return
+	}
+	if n.Type == html.ElementNode {
+		if !p.isMeasured(n) {
+			return
+		}
+		if p.out[p.next] {
+			p.next += p.elements[p.next].size
+			return
+		}
+		p.element(n)
+		return
+	}
+	p.children(n)
+}
+
+func (p *planner) children(n *html.Node) {
+	for child := n.FirstChild; child != nil; child = child.NextSibling {
+		p.walk(child)
+	}
+}
+
+func (p *planner) element(n *html.Node) {
+	i := p.next
+	p.next++
+	if isPiece(n) {
+		p.piece++
+	}
+	for _, a := range n.Attr {
+		if (a.Key == "id" || a.Key == "name" && n.Data == "a") && a.Val != "" {
+			if _, known := p.ids[a.Val]; !known {
+				p.ids[a.Val] = place32{n, i}
+			}
+		}
+	}
+	if href, ok := attribute(n.Attr, "href"); ok && n.Data == "a" && len(href) > 1 && href[0] == '#' {
+		p.links = append(p.links, fragmentLink{place32{n, i}, href[1:]})
+	}
+	depth := len(p.tables)
+	p.startShape(n, i)
+	p.children(n)
+	if len(p.tables) > depth {
+		p.layouts[i] = p.tables[depth].isLayout()
+		p.tables = p.tables[:depth]
+	}
+}
+
+// tableShape is what tells a table of data from a layout.
+type tableShape struct {
+	rows, cells, columns, most int
+	heads                      bool // a cell is a head
+	blocks                     bool // a cell has blocks
+	layout                     bool
+}
+
+// startShape takes an element into the shapes of the open tables.
+func (p *planner) startShape(n *html.Node, i int32) {
+	var t *tableShape
+	if len(p.tables) > 0 {
+		t = p.tables[len(p.tables)-1]
+	}
+	switch {
+	case n.Data == "table":
+		if t != nil {
+			t.layout = true
+		}
+		role, _ := attribute(n.Attr, "role")
+		p.tables = append(p.tables, &tableShape{layout: role == "presentation" || role == "none" || hasClass(n.Parent, "admonitionblock", "colist")})
+	case t == nil:
+	case n.Data == "tr":
+		t.rows++
+		t.columns = 0
+	case n.Data == "th", n.Data == "td":
+		if isLineNumber(n) {
+			return
+		}
+		t.rows = max(t.rows, 1)
+		t.cells++
+		t.columns++
+		t.most = max(t.most, t.columns)
+		t.heads = t.heads || n.Data == "th"
+		// Nobody writes an article into a cell of data.
+		const article = 2000
+		t.layout = t.layout || n.Data == "td" && p.elements[i].units > article && p.elements[i].paragraphs > 2
+	case kinds[n.Data]&heading != 0:
+		t.layout = t.layout || !t.heads
+	case n.Data == "pre":
+		t.blocks = true
+		t.layout = t.layout || t.most == 1 && !t.heads
+	case kinds[n.Data]&block != 0, n.Data == "br":
+		t.blocks = true
+	}
+}
+
+// isLayout reports whether a table only arranges what is in it.
+func (t *tableShape) isLayout() bool {
+	return t.layout || !t.heads && (t.most < 2 || t.rows < 2 && t.blocks)
+}
+
+// findNotes tells the notes of the page: short links to an item, a paragraph or the like
+// further down that has a link back.
+func (p *planner) findNotes() {
+	labels := map[string]bool{}
+	for _, link := range p.links {
+		target, ok := p.ids[link.to]
+		if !ok || target.first <= link.first {
+			continue
+		}
+		target = p.bodyOf(target)
+		if target.node == nil || p.references[link.node] != "" {
+			continue
+		}
+		backs := p.backsIn(target, link)
+		if len(backs) == 0 || !isReference(link.node) {
+			continue
+		}
+		if p.references == nil {
+			p.references, p.notes, p.backs = map[*html.Node]string{}, map[*html.Node]string{}, map[*html.Node]bool{}
+		}
+		label := p.notes[target.node]
+		if label == "" {
+			label = newLabel(link.node, labels)
+			p.notes[target.node] = label
+		}
+		p.references[link.node] = label
+		for _, back := range backs {
+			p.backs[back] = true
+		}
+	}
+}
+
+// noteBodies are the elements that notes are.
+var noteBodies = set("li aside div p")
+
+// bodyOf is the element of a note: that with the id, or around it.
+func (p *planner) bodyOf(at place32) place32 {
+	for range 3 {
+		if at.node == nil || at.node.Type != html.ElementNode {
+			break
+		}
+		if noteBodies[at.node.Data] {
+			return at
+		}
+		if at.node.Data == "dd" || at.node.Data == "td" || at.first < 1 {
+			break
+		}
+		at = place32{at.node.Parent, p.elements[at.first].parent}
+	}
+	return place32{}
+}
+
+// backsIn are the links in a note that lead to the reference to it, or around it.
+func (p *planner) backsIn(note place32, reference fragmentLink) []*html.Node {
+	const most = 30 // links of a note that are looked at
+	if reference.first >= note.first {
+		return nil
+	}
+	from, _ := slices.BinarySearchFunc(p.links, note.first, func(l fragmentLink, first int32) int { return int(l.first - first) })
+	end := note.first + p.elements[note.first].size
+	var backs []*html.Node
+	found := false
+	for _, l := range p.links[from:min(len(p.links), from+most)] {
+		if l.first >= end {
+			break
+		}
+		to, ok := p.ids[l.to]
+		if !ok || to.first >= note.first {
+			continue
+		}
+		const near = 3 // elements
+		if to.first >= reference.first-near && to.first <= reference.first+near {
+			found = true
+		}
+		if isBack(l.node) {
+			backs = append(backs, l.node)
+		}
+	}
+	if !found {
+		return nil
+	}
+	return backs
+}
+
+// isBack reports whether a link in a note leads back, by its looks: a number or a sign.
+func isBack(n *html.Node) bool {
+	role, _ := attribute(n.Attr, "role")
+	return role == "doc-backlink" || hasClass(n, "footnote-backref", "footnote-back", "reversefootnote", "fn-backref") || utf8.RuneCountInString(shortText(n)) <= 3
+}
+
+// isReference reports whether a link may refer to a note: a number, a letter or a sign.
+func isReference(n *html.Node) bool {
+	text := strings.Trim(shortText(n), "[]()")
+	count := utf8.RuneCountInString(text)
+	if role, _ := attribute(n.Attr, "role"); role == "doc-noteref" {
+		return true
+	}
+	return count > 0 && count <= 4 || count < 12 && (n.Parent.Data == "sup" || hasClass(n, "footnote-ref", "footnote-reference"))
+}
+
+// newLabel is a label of a note: what refers to it, if no other note has it.
+func newLabel(n *html.Node, taken map[string]bool) string {
+	label := strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) {
+			return r
+		}
+		return -1
+	}, shortText(n))
+	if label == "" {
+		label = "note"
+	}
+	for base, i := label, 2; taken[label]; i++ {
+		label = base + "-" + itoa(i)
+	}
+	taken[label] = true
+	return label
+}
+
+// shortText is the text of an element, up to some length.
+func shortText(n *html.Node) string {
+	const most = 32
+	var b strings.Builder
+	nodes := 0
+	var read func(n *html.Node)
+	read = func(n *html.Node) {
+		for child := n.FirstChild; child != nil && b.Len() < most && nodes < most; child = child.NextSibling {
+			nodes++
+			if child.Type == html.TextNode {
+				b.WriteString(child.Data[:min(len(child.Data), most)])
+			} else if !unseen[child.Data] {
+				read(child)
+			}
+		}
+	}
+	read(n)
+	return collapse(strings.ToValidUTF8(b.String(), ""))
+}

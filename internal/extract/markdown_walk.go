@@ -1,0 +1,151 @@
+package extract
+
+import (
+	"golang.org/x/net/html"
+)
+
+// markdownWalk writes what a choice keeps of a surveyed document, in step with the
+// composer whose choice it may be.
+type markdownWalk struct {
+	*survey
+	choice
+	plan  plan
+	w     *markdownWriter
+	next  int32 // the numbers of the next element and the next piece
+	piece int32
+	mute  int          // open elements whose text is not written
+	left  func(string) // is told of text that stays but is not written; nil if nobody asks
+}
+
+func (k *markdownWalk) walk(n *html.Node) {
+	switch {
+	case n.Type == html.TextNode:
+		k.text(n)
+	case n.Type != html.ElementNode:
+		k.children(n)
+	case k.isMeasured(n):
+		k.element(n)
+	}
+}
+
+func (k *markdownWalk) children(n *html.Node) {
+	for child := n.FirstChild; child != nil; child = child.NextSibling {
+		k.walk(child)
+	}
+}
+
+func (k *markdownWalk) text(n *html.Node) {
+	i := k.piece
+	k.piece++
+	if !k.stays(i) {
+		k.w.space()
+		return
+	}
+	text := n.Data
+	if changed, ok := k.changed[i]; ok {
+		text = changed
+	}
+	if k.mute == 0 {
+		k.w.add(text)
+	} else if k.left != nil {
+		k.left(text)
+	}
+}
+
+func (k *markdownWalk) element(n *html.Node) {
+	i := k.next
+	if k.out[i] {
+		k.breakText(breakOf(n.Data), n)
+		k.w.space()
+		k.next += k.elements[i].size
+		return
+	}
+	k.next++
+	stays := true
+	if isPiece(n) {
+		stays = k.stays(k.piece)
+		k.piece++
+	}
+	k.breakText(breakBefore(n), n)
+	silent := k.isSilent(n)
+	if silent {
+		k.mute++
+	}
+	opens := k.mute == 0 && stays && k.open(n, i)
+	k.children(n)
+	if n.Data != "br" {
+		k.breakText(breakOf(n.Data), n)
+	}
+	if opens {
+		k.w.close()
+	}
+	if silent {
+		k.mute--
+	}
+}
+
+// isSilent reports whether nothing of an element's text is written. The link to a note is
+// written as its label.
+func (k *markdownWalk) isSilent(n *html.Node) bool {
+	if k.mute == 0 {
+		if label := k.plan.references[n]; label != "" {
+			k.w.addMarkdown("[^" + label + "]")
+			return true
+		}
+	}
+	if !k.plan.isLeftOut(n) {
+		return false
+	}
+	if n.Data == "a" {
+		k.w.permalink(n.Attr)
+	}
+	return true
+}
+
+// breakText ends a word, a line or a block.
+func (k *markdownWalk) breakText(space byte, n *html.Node) {
+	switch {
+	case k.mute > 0:
+		k.w.space()
+	case space == '\n' && n.Data == "br":
+		k.w.breakLine()
+	case space == '\n':
+		k.w.endBlock()
+	case space == ' ':
+		k.w.space()
+	}
+}
+
+// open begins an element, and reports whether it must be closed.
+func (k *markdownWalk) open(n *html.Node, i int32) bool {
+	switch n.Data {
+	case "img":
+		k.w.picture(n.Attr)
+		return false
+	case "hr":
+		k.w.rule()
+		return false
+	case "input":
+		k.w.box(n.Attr)
+		return false
+	case "table":
+		return k.w.openLayout(k.plan.layouts[i])
+	case "pre":
+		k.w.language = languageOf(n)
+	case "code":
+		if k.w.verbatim > 0 && k.w.language == "" {
+			k.w.language = languageOfClass(n)
+		}
+	case "div", "aside", "p", "section", "li":
+		if label := k.plan.notes[n]; label != "" {
+			return k.w.openNote(label)
+		}
+		if n.Data != "li" && isAdmonition(n) {
+			return k.w.open("blockquote", n.Attr)
+		}
+		if isAdmonitionTitle(n) {
+			return k.w.open("strong", n.Attr)
+		}
+	}
+	return k.w.open(n.Data, n.Attr)
+}
