@@ -39,6 +39,16 @@ type Document struct {
 	// Markdown is GitHub Flavored Markdown in UTF-8. It ends with a line end unless it is
 	// empty. Links and pictures are absolute, and have the schemes http, https or mailto.
 	Markdown string
+	// Headings are those in Markdown, in its order.
+	Headings []Heading
+}
+
+// Heading is a heading in a document.
+type Heading struct {
+	Level  int    // from 1
+	Text   string // without markup
+	Anchor string // id of the element on the page, "" if there is none
+	Offset int    // in bytes, of its line in Markdown
 }
 
 // New is the document of a Markdown text; it sets the text's digest.
