@@ -15,6 +15,11 @@ const (
 	// maxLead is the most characters of a table's head that is repeated where the table goes
 	// on in another chunk.
 	maxLead = MaxChunk / 4
+	// maxSections is in how many parts headings cut a document. One with more, whose chunks
+	// would say more of where they are than of what, is cut by length alone.
+	maxSections = 5000
+	// maxHeading is the most characters of a heading in the list of a chunk.
+	maxHeading = 200
 )
 
 // Chunks cuts a document at its headings, and what is longer than MaxChunk between its
@@ -24,7 +29,11 @@ const (
 func (d Document) Chunks() []Chunk {
 	var chunks []Chunk
 	ordinals := map[string]int{}
-	for _, s := range d.sections() {
+	sections := d.sections()
+	if len(sections) > maxSections {
+		sections = []section{{headings: []string{}, lines: linesOf(d.Markdown)}}
+	}
+	for _, s := range sections {
 		c := cutter{text: d.Markdown}
 		c.section(s.lines)
 		for _, p := range c.done {
@@ -62,7 +71,7 @@ func (d Document) sections() []section {
 	}
 	now := section{headings: []string{}}
 	var all []section
-	var levels []int
+	var levels []int8
 	own := false // there is text besides headings
 	for _, l := range linesOf(d.Markdown) {
 		if l.level > 0 {
@@ -77,10 +86,10 @@ func (d Document) sections() []section {
 			}
 			h, ok := known[l.from]
 			if !ok {
-				h.Text = plainHeading(d.Markdown[l.from+l.level : l.to])
+				h.Text = plainHeading(d.Markdown[l.from+int(l.level) : l.to])
 			}
 			levels = append(levels, l.level)
-			now.headings, now.anchor = append(path[:len(path):len(path)], h.Text), h.Anchor
+			now.headings, now.anchor = append(path[:len(path):len(path)], clipped(h.Text)), h.Anchor
 		}
 		own = own || l.level == 0 && !l.blank
 		now.lines = append(now.lines, l)
@@ -102,6 +111,17 @@ func plainHeading(text string) string {
 		b.WriteByte(text[i])
 	}
 	return b.String()
+}
+
+// clipped is a heading in the list of a chunk.
+func clipped(text string) string {
+	n := 0
+	for i := range text {
+		if n++; n > maxHeading {
+			return text[:i]
+		}
+	}
+	return text
 }
 
 func isPunctuation(c byte) bool {

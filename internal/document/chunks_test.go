@@ -200,10 +200,33 @@ func TestChunksProperties(t *testing.T) {
 
 var fences = regexp.MustCompile("(?m)^[> ]*```(go)?$")
 
-// isOneThing: a text is one block of code, or one row of a table.
+// isOneThing: a text is one block of code, one row of a table, or code within a line.
 func isOneThing(text string) bool {
 	bare := strings.TrimLeft(text, "> ")
-	return strings.HasPrefix(bare, "```") || strings.HasPrefix(bare, "|") && strings.Count(text, "\n") < 3
+	return strings.HasPrefix(bare, "```") || strings.HasPrefix(bare, "`") && strings.HasSuffix(bare, "`") || strings.HasPrefix(bare, "|") && strings.Count(text, "\n") < 3
+}
+
+// The chunks of a hostile page are not many times its size.
+func TestChunksAreBounded(t *testing.T) {
+	t.Parallel()
+	url := "https://example.com/" + strings.Repeat("a", 2000)
+	for name, text := range map[string]string{
+		"headings":        strings.Repeat("# a\n\nb\n\n", 100_000),
+		"empty headings":  strings.Repeat("#\n", 400_000),
+		"a heading above": "# " + strings.Repeat("long ", 100_000) + "\n\n" + strings.Repeat("## a\n\nb\n\n", 4000),
+	} {
+		size := 0
+		for _, c := range chunksOf(url, text) {
+			line, err := json.Marshal(c)
+			if err != nil {
+				t.Fatal(err)
+			}
+			size += len(line)
+		}
+		if size > 16<<20+4*len(text) {
+			t.Errorf("%s: %d bytes of %d", name, size, len(text))
+		}
+	}
 }
 
 // Hostile texts take time in proportion to their size: in the square of it, these would take
@@ -211,7 +234,7 @@ func isOneThing(text string) bool {
 func TestChunksAreLinear(t *testing.T) {
 	t.Parallel()
 	for _, unit := range []string{"`", "[](", "[", "](", "\" ", "x", "` `` ", "> ", "- ", "| ", "\\", "。", "#\n", "> - ", "```\n", "\n\n", "| a\n"} {
-		text := strings.Repeat(unit, 1<<20/len(unit))
+		text := strings.Repeat(unit, 1<<18/len(unit))
 		var got int
 		for _, c := range chunksOf("https://example.com/", text) {
 			got += len(c.Text)

@@ -31,7 +31,7 @@ func cuts(text string, level int) (places []int) {
 			break
 		}
 		if level == byCharacter {
-			if characters >= stride {
+			if characters >= stride || len(kept) > 0 && i >= kept[0].from {
 				places, characters = append(places, i), 0
 			}
 		} else if ends(text, i, level) {

@@ -18,7 +18,7 @@ type line struct {
 	item bool
 	// level is that of the heading that the line is, 0 for none. A heading in a quote or in
 	// an item of a list is none.
-	level int
+	level int8
 	// indented lines go on with what an item of a list has.
 	indented bool
 }
@@ -92,15 +92,12 @@ func isItem(inner string) bool {
 }
 
 // headingLevel is the level of the heading that a line is, 0 if it is none.
-func headingLevel(whole string) int {
-	n := 0
-	for n < len(whole) && whole[n] == '#' {
-		n++
-	}
+func headingLevel(whole string) int8 {
+	n := runOf(whole, '#')
 	if n == 0 || n > 6 || n < len(whole) && whole[n] != ' ' {
 		return 0
 	}
-	return n
+	return int8(n)
 }
 
 // fence is the mark by which the open block of code began, if one is open.
