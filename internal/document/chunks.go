@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"strings"
 	"unicode/utf8"
+
+	"recrawl/internal/extract"
 )
 
 const (
@@ -65,7 +67,7 @@ type section struct {
 
 // sections cuts the document at its headings.
 func (d Document) sections() []section {
-	known := map[int]Heading{}
+	known := map[int]extract.Heading{}
 	for _, h := range d.Headings {
 		known[h.Offset] = h
 	}

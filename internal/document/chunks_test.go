@@ -13,9 +13,10 @@ import (
 	"pgregory.net/rapid"
 
 	"recrawl/internal/document"
+	"recrawl/internal/extract"
 )
 
-func chunksOf(url, markdown string, headings ...document.Heading) []document.Chunk {
+func chunksOf(url, markdown string, headings ...extract.Heading) []document.Chunk {
 	d := document.New(document.Meta{URL: url}, markdown)
 	d.Headings = headings
 	return d.Chunks()
@@ -34,7 +35,7 @@ func TestChunksByHeading(t *testing.T) {
 	const text = "Before.\n\n# Guide\n\n## Install\n\nRun it.\n\n```sh\n# no heading\nmake\n```\n\n### Linux\n\n## Empty\n\n## Use \\#1 \\*\n\n- one\n\n  ## of a list\n\n> # of a quote\n\n## Install\n\nAgain.\n"
 	at := strings.Index(text, "## Install")
 	got := outline(chunksOf("https://example.com/", text,
-		document.Heading{Level: 2, Text: "Install", Anchor: "install", Offset: at}, document.Heading{Level: 2, Text: "Install", Anchor: "install-2", Offset: strings.LastIndex(text, "## Install")}))
+		extract.Heading{Level: 2, Text: "Install", Anchor: "install", Offset: at}, extract.Heading{Level: 2, Text: "Install", Anchor: "install-2", Offset: strings.LastIndex(text, "## Install")}))
 	want := []string{
 		"# 1: Before.",
 		"Guide>Install#install 1: # Guide||## Install||Run it.||```sh|# no heading|make|```",

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"recrawl/internal/crawl"
+	"recrawl/internal/extract"
 )
 
 // Meta is what is known of a document besides its text.
@@ -40,15 +41,7 @@ type Document struct {
 	// empty. Links and pictures are absolute, and have the schemes http, https or mailto.
 	Markdown string
 	// Headings are those in Markdown, in its order.
-	Headings []Heading
-}
-
-// Heading is a heading in a document.
-type Heading struct {
-	Level  int    // from 1
-	Text   string // without markup
-	Anchor string // id of the element on the page, "" if there is none
-	Offset int    // in bytes, of its line in Markdown
+	Headings []extract.Heading
 }
 
 // New is the document of a Markdown text; it sets the text's digest.
@@ -56,6 +49,13 @@ func New(meta Meta, markdown string) Document {
 	sum := sha256.Sum256([]byte(markdown))
 	meta.TextSHA256 = hex.EncodeToString(sum[:])
 	return Document{Meta: meta, Markdown: markdown}
+}
+
+// Of is the document of a version that was read.
+func Of(meta Meta, m extract.Markdown) Document {
+	d := New(meta, m.Body)
+	d.Headings = m.Headings
+	return d
 }
 
 // Chunk is a part of a document that is embedded by itself.

@@ -19,6 +19,16 @@ type Markdown struct {
 	Page
 	// Body is the Markdown; it ends with a line end unless it is empty.
 	Body string
+	// Headings are those in Body, in its order.
+	Headings []Heading
+}
+
+// Heading is a heading in Markdown.
+type Heading struct {
+	Level  int    // from 1
+	Text   string // without markup
+	Anchor string // id of the element on the page, "" if there is none
+	Offset int    // in bytes, of its line in Body
 }
 
 // ParseMarkdown reads a body as Parse does, and writes what a reader wants of it as Markdown.

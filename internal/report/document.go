@@ -44,10 +44,10 @@ func (r Reporter) DocumentOf(ctx context.Context, files Contents, page store.Pag
 	if err != nil {
 		return document.Document{}, fmt.Errorf("version %d of %s: %w: %w", v.Seq, page.URL, ErrNoBody, err)
 	}
-	return document.New(document.Meta{
+	return document.Of(document.Meta{
 		URL: page.URL, Title: v.Title, Crawl: page.Crawl, Page: page.PageID, Version: v.Seq, Fetched: v.At, Changed: changed,
 		Language: v.Language, Canonical: v.Canonical, ContentType: v.ContentType,
-	}, m.Body), nil
+	}, m), nil
 }
 
 // versionOf returns the version that is asked for, and when the page last had got another

@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"recrawl/internal/crawl"
+	"recrawl/internal/document"
 	"recrawl/internal/export"
 	"recrawl/internal/export/exporttest"
 	"recrawl/internal/feed"
@@ -64,6 +65,11 @@ func (w *world) Text(ctx context.Context, x export.Exchange) (string, error) {
 		text = strings.ToLower(text)
 	}
 	return text, err
+}
+
+// Read implements export.Source: those without text have no document.
+func (w *world) Read(ctx context.Context, x export.Exchange) (document.Document, error) {
+	return exporttest.Document(x, func() (string, error) { return w.Text(ctx, x) })
 }
 
 func (w *world) Document(_ context.Context, page int64) (export.Exchange, bool, error) {
