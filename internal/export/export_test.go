@@ -179,9 +179,9 @@ func TestEmptyCrawl(t *testing.T) {
 		}
 		slices.Sort(names)
 		want := map[export.Format][]string{
-			export.Dir:   {"export.json", "index.jsonl"},
-			export.HTML:  {"export.json", "index.jsonl"},
-			export.Text:  {"export.json", "index.jsonl"},
+			export.Dir:  {"export.json", "index.jsonl"},
+			export.HTML: {"export.json", "index.jsonl"},
+			export.Text: {"export.json", "index.jsonl"},
 
 			export.Markdown: {"export.json", "index.jsonl"},
 			export.Chunks:   {"export.json", "index.jsonl"},

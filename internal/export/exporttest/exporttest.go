@@ -120,7 +120,7 @@ type page struct {
 
 func (p *page) visit() {
 	x := export.Exchange{
-		Page: p.x.Page, URL: p.x.URL, Stands: p.x.Stands, Visit: p.x.Visit + 1, Version: p.x.Version, TextAt: p.x.TextAt, Duration: time.Duration(p.r.IntN(5000)) * time.Millisecond,
+		Page: p.x.Page, URL: p.x.URL, Stands: p.x.Stands, Visit: p.x.Visit + 1, Version: p.x.Version, TextAt: p.x.TextAt, Reserved: p.x.Reserved, Duration: time.Duration(p.r.IntN(5000)) * time.Millisecond,
 		At: p.x.At.Add(time.Duration(1+p.r.Int64N(int64(30*time.Hour))) * time.Nanosecond).Truncate(time.Microsecond).Add(time.Microsecond),
 	}
 	switch n := p.r.IntN(12); {
@@ -158,7 +158,10 @@ func (p *page) change(x *export.Exchange) {
 		Seq: x.Version.Seq + 1, Visit: x.Visit, At: x.At, Bytes: int64(len(body)), ContentType: "text/html; charset=utf-8",
 		Title: "A <title> & more", Canonical: x.URL, Language: "en", Fetched: x.At,
 	}
-	x.TextAt = x.At
+	x.TextAt, x.Reserved = x.At, nil
+	if x.Version.Seq%2 == 0 { // the first version, the third and so on
+		x.Reserved = []crawl.Reservation{{Use: crawl.UseAITrain, Source: "robots.txt: Content-Signal: ai-train=no"}, {Use: crawl.UseSearch, Allowed: true, Source: "x"}}
+	}
 	x.Digest = digestOf(body)
 	if v.Digest = x.Digest; p.r.IntN(8) == 0 {
 		v.Digest, v.Title = "", ""
