@@ -3,9 +3,11 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"time"
 
 	"recrawl/internal/archive"
 	"recrawl/internal/config"
+	"recrawl/internal/extract"
 	"recrawl/internal/report"
 	"recrawl/internal/store"
 )
@@ -22,6 +24,10 @@ type showCmd struct {
 	Text    bool `xor:"text" help:"Its text instead of its markup: the text that changes are found in."`
 	All     bool `xor:"all" help:"All the text that a reader sees, with navigation, adverts and what the crawl ignores."`
 	Head    bool `xor:"text,all" help:"The request and the head of the answer."`
+
+	At       string `placeholder:"TIME" xor:"which" help:"The version that the page had then: 2026-03-01, the end of that day in UTC, or 2026-03-01T12:00:00Z."`
+	Markdown bool   `xor:"text,all" help:"That text as Markdown with tables, code and links, behind what is known of it in YAML."`
+	Article  bool   `help:"With --markdown: only the article, for reading."`
 }
 
 // Help implements kong.HelpProvider.
@@ -29,13 +35,22 @@ func (showCmd) Help() string {
 	return `    starter show https://example.com/ > page.html
     starter show https://example.com/ --version 3 --text
     starter show https://example.com/ --version 3 --all
+    starter show https://example.com/ --markdown --at 2026-03-01
     starter history https://example.com/ --versions      (the versions there are)`
 }
 
 // Run prints a version.
 func (c showCmd) Run(s *session) error {
+	at, err := c.at()
+	if err != nil {
+		return err
+	}
 	view := report.ViewBody
 	switch {
+	case c.Article && !c.Markdown:
+		return usagef("--article says how much of a page --markdown shows: give both")
+	case c.Markdown && c.Visit > 0:
+		return usagef("--markdown shows versions: give --version or --at")
 	case c.All: // with or without --text
 		view = report.ViewAll
 	case c.Text:
@@ -44,11 +59,44 @@ func (c showCmd) Run(s *session) error {
 		view = report.ViewHead
 	}
 	return c.withVersions(s, func(r report.Reporter, files archive.Store, page store.PageRecord) error {
-		if c.Visit > 0 {
+		switch {
+		case c.Visit > 0:
 			return r.ShowVisit(s.ctx, files, page, int(c.Visit), view)
+		case c.Markdown:
+			return r.ShowDocument(s.ctx, files, page, c.document(at))
 		}
-		return r.Show(s.ctx, files, page, int(c.Version), view)
+		version := int(c.Version)
+		if !at.IsZero() {
+			if version, err = r.VersionAt(s.ctx, page, at); err != nil {
+				return err
+			}
+		}
+		return r.Show(s.ctx, files, page, version, view)
 	})
+}
+
+// at is the time of --at, zero if there is none.
+func (c showCmd) at() (time.Time, error) {
+	if c.At == "" {
+		return time.Time{}, nil
+	}
+	if day, err := time.Parse(time.DateOnly, c.At); err == nil {
+		return day.AddDate(0, 0, 1).Add(-time.Microsecond), nil
+	}
+	at, err := time.Parse(time.RFC3339, c.At)
+	if err != nil {
+		return at, usagef("--at %s: write a day such as 2026-03-01, or a time such as 2026-03-01T12:00:00Z", c.At)
+	}
+	return at, nil
+}
+
+// document is what --markdown asks for.
+func (c showCmd) document(at time.Time) report.DocumentQuery {
+	q := report.DocumentQuery{Reading: extract.ReadMain, Version: int(c.Version), At: at}
+	if c.Article {
+		q.Reading = extract.ReadArticle
+	}
+	return q
 }
 
 type diffCmd struct {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"recrawl/internal/crawl"
+	"recrawl/internal/extract"
 )
 
 // Meta is what is known of a document besides its text.
@@ -39,6 +40,8 @@ type Document struct {
 	// Markdown is GitHub Flavored Markdown in UTF-8. It ends with a line end unless it is
 	// empty. Links and pictures are absolute, and have the schemes http, https or mailto.
 	Markdown string
+	// Headings are those in Markdown, in its order.
+	Headings []extract.Heading
 }
 
 // New is the document of a Markdown text; it sets the text's digest.
@@ -46,6 +49,13 @@ func New(meta Meta, markdown string) Document {
 	sum := sha256.Sum256([]byte(markdown))
 	meta.TextSHA256 = hex.EncodeToString(sum[:])
 	return Document{Meta: meta, Markdown: markdown}
+}
+
+// Of is the document of a version that was read.
+func Of(meta Meta, m extract.Markdown) Document {
+	d := New(meta, m.Body)
+	d.Headings = m.Headings
+	return d
 }
 
 // Chunk is a part of a document that is embedded by itself.

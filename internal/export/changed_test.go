@@ -86,7 +86,7 @@ func TestExportOfChanges(t *testing.T) {
 			switch format {
 			case export.Dir:
 				is = x.Found() || x.Back
-			case export.HTML, export.Text: // a page may have come back with what it had
+			case export.HTML, export.Text, export.Markdown, export.Chunks: // a page may have come back with what it had
 				is = x.Stands && x.Version.Seq > 0
 			}
 			if x.Visit > 1 && is {

@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"recrawl/internal/crawl"
+	"recrawl/internal/document"
 	"recrawl/internal/feed"
 )
 
@@ -48,6 +49,8 @@ type Source interface {
 	// Text returns the main text of the version that x found, UTF-8. It is asked only
 	// of exchanges that Found a version with a body; its errors are those of Body.
 	Text(ctx context.Context, x Exchange) (string, error)
+	// Read returns the version that x found as a document. It is asked, and fails, as Text.
+	Read(ctx context.Context, x Exchange) (document.Document, error)
 }
 
 // Changing is a source that also knows what changed. It yields the visits that Since and
@@ -104,6 +107,9 @@ type Exchange struct {
 	Stands bool
 	// Requisite: the page is an image, style or font that others use, and no document.
 	Requisite bool
+	// TextAt is when the page last had got another main text, as of this visit: as far as the
+	// visits tell that are kept.
+	TextAt time.Time
 	// Reserved is what the site said of uses of Version, nil if it said nothing.
 	Reserved []crawl.Reservation
 }
@@ -119,6 +125,9 @@ type Version struct {
 	ContentType string
 	Title       string
 	Canonical   string // rel=canonical, "" if none
+	Language    string // BCP 47, "" if the page does not say
+	// Fetched is At as the store had it: its clock may have been set back since.
+	Fetched time.Time
 }
 
 // Found reports whether the visit found the version that the page has after it.
@@ -148,7 +157,7 @@ const (
 )
 
 // Formats lists the formats that exports have.
-func Formats() []Format { return []Format{Dir, HTML, Text, WARC, JSONL} }
+func Formats() []Format { return []Format{Dir, HTML, Text, Markdown, Chunks, WARC, JSONL} }
 
 const (
 	// DefaultMaxFile is the size at which a WARC file is followed by the next: 10⁹

@@ -179,9 +179,13 @@ func TestEmptyCrawl(t *testing.T) {
 		}
 		slices.Sort(names)
 		want := map[export.Format][]string{
-			export.Dir:   {"export.json", "index.jsonl"},
-			export.HTML:  {"export.json", "index.jsonl"},
-			export.Text:  {"export.json", "index.jsonl"},
+			export.Dir:  {"export.json", "index.jsonl"},
+			export.HTML: {"export.json", "index.jsonl"},
+			export.Text: {"export.json", "index.jsonl"},
+
+			export.Markdown: {"export.json", "index.jsonl"},
+			export.Chunks:   {"export.json", "index.jsonl"},
+
 			export.WARC:  {"export.json", "index.cdxj", "news-20280112100338-00000.warc.gz"},
 			export.JSONL: {"export.json", "versions.jsonl", "visits.jsonl"},
 		}[f]

@@ -2,16 +2,20 @@ package export
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"io"
 	"strings"
 
 	"recrawl/internal/crawl"
+	"recrawl/internal/document"
 )
 
 // Bodies are what versions hold; see Source.
 type Bodies interface {
 	Body(ctx context.Context, digest string) (io.ReadCloser, error)
 	Text(ctx context.Context, x Exchange) (string, error)
+	Read(ctx context.Context, x Exchange) (document.Document, error)
 }
 
 // FileName returns where in a tree of this format the version lies that x found, with
@@ -21,8 +25,13 @@ func FileName(f Format, x Exchange) string {
 	if x.Version.Digest == "" {
 		return ""
 	}
-	if f == Text {
+	switch f {
+	case Text:
 		return pageName(x.URL, ".txt")
+	case Markdown:
+		return pageName(x.URL, ".md")
+	case Chunks:
+		return pageName(x.URL, ".jsonl")
 	}
 	return pageName(x.URL, extensionOf(x.Version.ContentType))
 }
@@ -30,24 +39,69 @@ func FileName(f Format, x Exchange) string {
 // OpenFile opens what such a file holds. It is nil for a version without text where the
 // format has only that. A body that is gone is an error wrapping archive.ErrNotFound.
 func OpenFile(ctx context.Context, f Format, src Bodies, x Exchange) (io.ReadCloser, error) {
-	if f != Text {
+	var text string
+	var err error
+	switch f {
+	case Text:
+		if text, err = src.Text(ctx, x); text != "" && !strings.HasSuffix(text, "\n") {
+			text += "\n"
+		}
+	case Markdown, Chunks:
+		text, err = readFile(ctx, f, src, x)
+	default:
 		return src.Body(ctx, x.Version.Digest)
 	}
-	text, err := src.Text(ctx, x)
 	if err != nil || text == "" {
 		return nil, err
 	}
-	if !strings.HasSuffix(text, "\n") {
-		text += "\n"
-	}
 	return io.NopCloser(strings.NewReader(text)), nil
+}
+
+// readFile is a file of a document, "" if that has no text.
+func readFile(ctx context.Context, f Format, src Bodies, x Exchange) (string, error) {
+	d, err := src.Read(ctx, x)
+	if err != nil || d.Markdown == "" {
+		return "", err
+	}
+	if f == Markdown {
+		return d.File(), nil
+	}
+	var lines strings.Builder
+	for _, c := range d.Chunks() {
+		if err := writeLine(&lines, c); err != nil {
+			return "", err
+		}
+	}
+	return lines.String(), nil
+}
+
+// Signature tells two files of a page apart without making them: made by the same program
+// and the same rules, those with the same signature have the same bytes. It is the digest of
+// the body where the file follows from that.
+func Signature(f Format, x Exchange) string {
+	if f != Markdown {
+		return x.Version.Digest
+	}
+	sum := sha256.Sum256([]byte(x.Version.Digest + "\n" + MetaOf("", x).FrontMatter()))
+	return hex.EncodeToString(sum[:])
+}
+
+// MetaOf is what a document says of the version that x found.
+func MetaOf(crawlName string, x Exchange) document.Meta {
+	v := x.Version
+	return document.Meta{
+		URL: x.URL, Title: v.Title, Crawl: crawlName, Page: x.Page, Version: v.Seq, Fetched: v.Fetched, Changed: x.TextAt,
+		Language: v.Language, Canonical: v.Canonical, ContentType: v.ContentType, Reserved: x.Reserved,
+	}
 }
 
 // isTree: the format is a tree of folders with the newest version of each page.
 func (f Format) isTree() bool { return f == Dir || f.standing() }
 
 // standing: only pages that stand are in it.
-func (f Format) standing() bool { return f == HTML || f == Text }
+func (f Format) standing() bool {
+	return f == HTML || f == Text || f == Markdown || f == Chunks
+}
 
 func extensionOf(contentType string) string {
 	if ext, ok := extensions[crawl.ParseMediaType(contentType).Type]; ok {

@@ -50,6 +50,8 @@ type versionLine struct {
 	Title       orNull  `json:"title"`
 	Canonical   orNull  `json:"canonical"`
 	Text        *string `json:"text"`
+	// Reserved is what the site said of uses of the version, null if it said nothing.
+	Reserved []crawl.Reservation `json:"reserved"`
 }
 
 func newLines(src Source, j *job) (*lines, error) {
@@ -83,7 +85,7 @@ func (l *lines) version(ctx context.Context, x Exchange) error {
 	v := x.Version
 	line := versionLine{
 		URL: x.URL, Version: v.Seq, Visit: v.Visit, At: stamp(v.At), Digest: orNull(v.Digest), Bytes: v.Bytes,
-		ContentType: orNull(v.ContentType), Title: orNull(v.Title), Canonical: orNull(v.Canonical),
+		ContentType: orNull(v.ContentType), Title: orNull(v.Title), Canonical: orNull(v.Canonical), Reserved: x.Reserved,
 	}
 	if x.keeps() {
 		text, there, err := l.job.text(ctx, l.src, x)

@@ -3,6 +3,7 @@ package export_test
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 
@@ -43,6 +44,7 @@ func TestLines(t *testing.T) {
 		Version, Visit                              int
 		Bytes                                       int64
 		Digest, ContentType, Title, Canonical, Text *string
+		Reserved                                    []crawl.Reservation
 	}
 	// The names in the files are with underscores.
 	text := bytes.ReplaceAll(all["versions.jsonl"], []byte(`"content_type":`), []byte(`"contenttype":`))
@@ -62,7 +64,7 @@ func TestLines(t *testing.T) {
 		}
 		w := versions[0]
 		versions = versions[1:]
-		if w.URL != x.URL || w.Version != x.Version.Seq || w.Visit != x.Visit || w.At != v.At || (w.Digest == nil) != (x.Version.Digest == "") || (w.Text == nil) != (w.Digest == nil) {
+		if w.URL != x.URL || w.Version != x.Version.Seq || w.Visit != x.Visit || w.At != v.At || (w.Digest == nil) != (x.Version.Digest == "") || (w.Text == nil) != (w.Digest == nil) || !slices.Equal(w.Reserved, x.Reserved) {
 			t.Errorf("%+v of %+v", w, x.Version)
 		}
 		if w.Text == nil {

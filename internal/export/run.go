@@ -76,7 +76,7 @@ func (j *job) write(ctx context.Context, src Source, o Options, in internals) (e
 
 func newWriter(src Source, j *job, o Options) (writer, error) {
 	switch j.Format {
-	case Dir, HTML, Text:
+	case Dir, HTML, Text, Markdown, Chunks:
 		return newTree(src, j)
 	case WARC:
 		return newWARC(src, j, o)

@@ -193,13 +193,13 @@ func (w *warc) request(e *event) error {
 
 // metadata writes what else is known of the visit (6.6).
 func (w *warc) metadata(e *event) error {
-	reasons := ""
-	if len(e.Reasons) > 0 {
-		text, err := json.Marshal(e.Reasons)
-		if err != nil {
-			return err
-		}
-		reasons = string(text)
+	reasons, err := listed(e.Reasons)
+	if err != nil {
+		return err
+	}
+	reserved, err := listed(e.Reserved)
+	if err != nil {
+		return err
 	}
 	r := w.record(e, "metadata")
 	r.media = "application/warc-fields"
@@ -213,9 +213,19 @@ func (w *warc) metadata(e *event) error {
 		field{"location", e.Location},
 		field{"problem", e.Problem},
 		field{"reasons", reasons},
+		field{"reserved", reserved},
 	)
-	_, err := w.write(r, nil)
+	_, err = w.write(r, nil)
 	return err
+}
+
+// listed is a list as JSON, "" if it is empty.
+func listed[T any](all []T) (string, error) {
+	if len(all) == 0 {
+		return "", nil
+	}
+	text, err := json.Marshal(all)
+	return string(text), err
 }
 
 // number is "" for 0.

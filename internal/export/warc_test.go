@@ -116,6 +116,10 @@ func TestWARCHoldsEverything(t *testing.T) {
 		if !strings.Contains(string(have["metadata"].block), "outcome: "+x.Outcome.String()+"\r\n") {
 			t.Fatalf("page %d visit %d: metadata %q", x.Page, x.Visit, have["metadata"].block)
 		}
+		const reserved = `reserved: [{"use":"ai-train","allowed":false,"source":"robots.txt: Content-Signal: ai-train=no"},`
+		if strings.Contains(string(have["metadata"].block), reserved) != (len(x.Reserved) > 0) {
+			t.Fatalf("page %d visit %d, %v reserved: metadata %q", x.Page, x.Visit, x.Reserved, have["metadata"].block)
+		}
 		if _, ok := have["request"]; ok != (len(x.Request) > 0) {
 			t.Errorf("page %d visit %d: request %v", x.Page, x.Visit, ok)
 		}

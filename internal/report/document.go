@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"time"
 
 	"recrawl/internal/archive"
@@ -44,10 +45,10 @@ func (r Reporter) DocumentOf(ctx context.Context, files Contents, page store.Pag
 	if err != nil {
 		return document.Document{}, fmt.Errorf("version %d of %s: %w: %w", v.Seq, page.URL, ErrNoBody, err)
 	}
-	return document.New(document.Meta{
+	return document.Of(document.Meta{
 		URL: page.URL, Title: v.Title, Crawl: page.Crawl, Page: page.PageID, Version: v.Seq, Fetched: v.At, Changed: changed,
 		Language: v.Language, Canonical: v.Canonical, ContentType: v.ContentType,
-	}, m.Body), nil
+	}, m), nil
 }
 
 // versionOf returns the version that is asked for, and when the page last had got another
@@ -60,9 +61,6 @@ func (r Reporter) versionOf(ctx context.Context, page store.PageRecord, q Docume
 			return v, changed, err
 		}
 		visit, seq = then.Visit, then.Version
-		if seq == 0 {
-			return v, changed, fmt.Errorf("%s had no version at %s (%w)", page.URL, q.At.UTC().Format(time.RFC3339), ErrNoBody)
-		}
 	}
 	if v, err = r.version(ctx, page, seq); err != nil {
 		return v, changed, err
@@ -74,7 +72,8 @@ func (r Reporter) versionOf(ctx context.Context, page store.PageRecord, q Docume
 	return v, changed, err
 }
 
-// visitAt is the last visit of a page at or before a time. Times ascend with the visits.
+// visitAt is the last visit of a page at or before a time, which left it with a version. Times
+// ascend with the visits.
 func (r Reporter) visitAt(ctx context.Context, page store.PageRecord, at time.Time) (found store.VisitRecord, err error) {
 	low, high := 1, page.Visits+1 // what is looked for is in [low, high)
 	for low < high {
@@ -91,8 +90,11 @@ func (r Reporter) visitAt(ctx context.Context, page store.PageRecord, at time.Ti
 			found, low = before[0], middle+1
 		}
 	}
-	if found.Visit == 0 {
-		return found, fmt.Errorf("%s has no visit that is kept, at or before %s (%w)", page.URL, at.UTC().Format(time.RFC3339), ErrNoBody)
+	switch then := at.UTC().Format(time.RFC3339); {
+	case found.Visit == 0:
+		return found, fmt.Errorf("%s has no visit that is kept, at or before %s (%w)", page.URL, then, ErrNoBody)
+	case found.Version == 0:
+		return found, fmt.Errorf("%s had no version at %s (%w)", page.URL, then, ErrNoBody)
 	}
 	return found, nil
 }
@@ -119,4 +121,28 @@ func (r Reporter) changedBy(ctx context.Context, page store.PageRecord, v store.
 		before = visits[len(visits)-1].Visit
 	}
 	return v.At, nil
+}
+
+// ShowDocument writes a version of a page as a document: with its front matter or, in JSON,
+// as one object.
+func (r Reporter) ShowDocument(ctx context.Context, files Contents, page store.PageRecord, q DocumentQuery) error {
+	d, err := r.DocumentOf(ctx, files, page, q)
+	if err != nil {
+		return err
+	}
+	if r.Format == JSON {
+		return writeJSON(r.Out, struct {
+			document.Meta
+			Markdown string `json:"markdown"`
+		}{d.Meta, d.Markdown})
+	}
+	_, err = io.WriteString(r.Out, d.File())
+	return err
+}
+
+// VersionAt is the number of the version that a page had at a time. ErrNoBody says that it
+// had none, or that this is not known any more.
+func (r Reporter) VersionAt(ctx context.Context, page store.PageRecord, at time.Time) (int, error) {
+	then, err := r.visitAt(ctx, page, at)
+	return then.Version, err
 }

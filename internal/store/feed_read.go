@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"time"
 
 	"recrawl/internal/crawl"
 	"recrawl/internal/feed"
@@ -23,6 +24,10 @@ type ChangeFacts struct {
 	URL, Title, Host string
 	Kind             crawl.PageKind
 	State            crawl.PageState
+	// Last has the number and the visits of the page's last version, and TextAt is that of
+	// the page.
+	Last   VersionRecord
+	TextAt time.Time
 	// Status, Location and Problem are those of the visit.
 	Status            int
 	Location, Problem string

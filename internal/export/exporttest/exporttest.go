@@ -20,6 +20,7 @@ import (
 
 	"recrawl/internal/archive"
 	"recrawl/internal/crawl"
+	"recrawl/internal/document"
 	"recrawl/internal/export"
 )
 
@@ -59,6 +60,23 @@ func (m *Memory) Text(_ context.Context, x export.Exchange) (string, error) {
 		return "", fmt.Errorf("%w: %s", archive.ErrNotFound, x.Version.Digest)
 	}
 	return strings.ToUpper(strings.ToValidUTF8(string(body), "?")), nil
+}
+
+// Read implements export.Source: the text below a heading, of crawl "news".
+func (m *Memory) Read(ctx context.Context, x export.Exchange) (document.Document, error) {
+	return Document(x, func() (string, error) { return m.Text(ctx, x) })
+}
+
+// Document is a document as Memory makes it of a text, if there is one.
+func Document(x export.Exchange, read func() (string, error)) (document.Document, error) {
+	text, err := read()
+	if err != nil {
+		return document.Document{}, err
+	}
+	if text != "" {
+		text = "# A document\n\n" + strings.Join(strings.Fields(text), " ") + "\n"
+	}
+	return document.New(export.MetaOf("news", x), text), nil
 }
 
 // Put adds a body and returns its digest.
@@ -102,7 +120,7 @@ type page struct {
 
 func (p *page) visit() {
 	x := export.Exchange{
-		Page: p.x.Page, URL: p.x.URL, Stands: p.x.Stands, Visit: p.x.Visit + 1, Version: p.x.Version, Duration: time.Duration(p.r.IntN(5000)) * time.Millisecond,
+		Page: p.x.Page, URL: p.x.URL, Stands: p.x.Stands, Visit: p.x.Visit + 1, Version: p.x.Version, TextAt: p.x.TextAt, Reserved: p.x.Reserved, Duration: time.Duration(p.r.IntN(5000)) * time.Millisecond,
 		At: p.x.At.Add(time.Duration(1+p.r.Int64N(int64(30*time.Hour))) * time.Nanosecond).Truncate(time.Microsecond).Add(time.Microsecond),
 	}
 	switch n := p.r.IntN(12); {
@@ -138,7 +156,11 @@ func (p *page) change(x *export.Exchange) {
 	body := Body(p.r)
 	v := export.Version{
 		Seq: x.Version.Seq + 1, Visit: x.Visit, At: x.At, Bytes: int64(len(body)), ContentType: "text/html; charset=utf-8",
-		Title: "A <title> & more", Canonical: x.URL,
+		Title: "A <title> & more", Canonical: x.URL, Language: "en", Fetched: x.At,
+	}
+	x.TextAt, x.Reserved = x.At, nil
+	if x.Version.Seq%2 == 0 { // the first version, the third and so on
+		x.Reserved = []crawl.Reservation{{Use: crawl.UseAITrain, Source: "robots.txt: Content-Signal: ai-train=no"}, {Use: crawl.UseSearch, Allowed: true, Source: "x"}}
 	}
 	x.Digest = digestOf(body)
 	if v.Digest = x.Digest; p.r.IntN(8) == 0 {
@@ -265,6 +287,9 @@ func checkExchange(t *testing.T, x export.Exchange) {
 	if !slices.Contains(crawl.Outcomes(), x.Outcome) {
 		t.Errorf("page %d visit %d: outcome %d", x.Page, x.Visit, x.Outcome)
 	}
+	if x.Version.Seq > 0 && (x.TextAt.IsZero() || x.Version.Fetched.IsZero()) {
+		t.Errorf("page %d visit %d: its text is of %v, its version of %v", x.Page, x.Visit, x.TextAt, x.Version.Fetched)
+	}
 	if v := x.Version; v.Visit > x.Visit || (v.Seq == 0) != (v == export.Version{}) || x.Found() && !v.At.Equal(x.At) {
 		t.Errorf("page %d visit %d at %v: version %+v", x.Page, x.Visit, x.At, v)
 	}
@@ -286,6 +311,12 @@ func checkBody(ctx context.Context, t *testing.T, src export.Source, x export.Ex
 	}
 	if text, err := src.Text(ctx, x); err != nil || text != strings.ToValidUTF8(text, "") {
 		t.Errorf("page %d version %d: text %.40q, %v", x.Page, x.Version.Seq, text, err)
+	}
+	d, err := src.Read(ctx, x)
+	meta := d.Meta
+	meta.TextSHA256 = ""
+	if fmt.Sprint(meta) != fmt.Sprint(export.MetaOf(d.Crawl, x)) || d.TextSHA256 != digestOf([]byte(d.Markdown)) || d.Markdown != strings.ToValidUTF8(d.Markdown, "") || err != nil {
+		t.Errorf("page %d version %d: document %+v, %v", x.Page, x.Version.Seq, d.Meta, err)
 	}
 }
 

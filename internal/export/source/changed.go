@@ -146,7 +146,7 @@ func (s *Changed) records(ctx context.Context, pages []int64) ([]store.PageRecor
 			continue
 		}
 		var r store.PageRecord
-		r.PageID, r.URL, r.Kind, r.State = pages[i], f.URL, f.Kind, f.State
+		r.PageID, r.URL, r.Kind, r.State, r.Last, r.TextAt = pages[i], f.URL, f.Kind, f.State, f.Last, f.TextAt
 		records = append(records, r)
 	}
 	return records, nil

@@ -117,7 +117,9 @@ func TestExportsOfWhatChanged(t *testing.T) {
 		o := export.Options{Format: format, Crawl: "news", Now: now.Add(-time.Hour), Since: since, Cursor: through, Software: "recrawl/test"}
 		done, err := export.Export(ctx, src, t.TempDir(), o)
 		check(t, err)
-		if pages := map[export.Format]int64{export.Dir: 236, export.HTML: 237, export.Text: 237, export.WARC: 238, export.JSONL: 238}[format]; done.Pages != pages || done.Versions != pages-more[format] || done.Cursor != through {
+		if pages := map[export.Format]int64{
+			export.Dir: 236, export.HTML: 237, export.Text: 237, export.Markdown: 237, export.Chunks: 237, export.WARC: 238, export.JSONL: 238,
+		}[format]; done.Pages != pages || done.Versions != pages-more[format] || done.Cursor != through {
 			t.Errorf("%s: %+v", format, done)
 		}
 		text, err := os.ReadFile(filepath.Join(done.Folder, "changes.jsonl"))

@@ -7,9 +7,11 @@ import (
 	"io"
 	"iter"
 	"strings"
+	"time"
 
 	"recrawl/internal/archive"
 	"recrawl/internal/crawl"
+	"recrawl/internal/document"
 	"recrawl/internal/export"
 	"recrawl/internal/extract"
 	"recrawl/internal/store"
@@ -69,9 +71,9 @@ func (s *Source) Exchanges(ctx context.Context, q export.Query) iter.Seq2[export
 // visits yields the visits of some pages and reports whether to go on.
 func (s *Source) visits(ctx context.Context, pages []store.PageRecord, q export.Query, yield func(export.Exchange, error) bool) bool {
 	p := store.ExchangeParams{Until: q.Until, Found: q.Found, Limit: visitsAtOnce}
-	urls := make(map[int64]string, len(pages))
+	byID := make(map[int64]store.PageRecord, len(pages))
 	for _, page := range pages {
-		urls[page.PageID] = page.URL
+		byID[page.PageID] = page
 		p.Pages = append(p.Pages, page.PageID)
 	}
 	standing, err := s.standing(ctx, pages)
@@ -85,8 +87,9 @@ func (s *Source) visits(ctx context.Context, pages []store.PageRecord, q export.
 			return yield(export.Exchange{}, err)
 		}
 		for _, f := range found {
-			x := exchangeOf(urls[f.PageID], f)
+			x := exchangeOf(byID[f.PageID].URL, f)
 			x.Stands = standing[f.PageID]
+			x.TextAt = textAt(byID[f.PageID], last, x)
 			// Times ascend with the visits, though the store's clock may have been set
 			// back between two of them.
 			if x.Page == last.Page && x.At.Before(last.At) {
@@ -110,6 +113,22 @@ func (s *Source) visits(ctx context.Context, pages []store.PageRecord, q export.
 	}
 }
 
+// textAt is when the page last had got another main text, as of a visit. Of the version that
+// the page has now its row says it, whatever visits are not kept any more.
+func textAt(page store.PageRecord, last, x export.Exchange) time.Time {
+	switch now := page.Last; {
+	case x.Version.Seq == 0:
+		return time.Time{}
+	case x.Version.Seq == now.Seq && x.Visit >= max(now.Visit, now.Back) && !page.TextAt.IsZero():
+		return page.TextAt
+	case x.Outcome.BringsText():
+		return x.At
+	case last.Page == x.Page && !last.TextAt.IsZero():
+		return last.TextAt
+	}
+	return x.Version.Fetched
+}
+
 func exchangeOf(url string, f store.ExchangeRecord) export.Exchange {
 	x := export.Exchange{
 		Page: f.PageID, URL: url, Visit: f.Visit, At: f.At, Outcome: f.Outcome, Status: f.Status, Duration: f.Duration, Bytes: f.Bytes,
@@ -118,6 +137,7 @@ func exchangeOf(url string, f store.ExchangeRecord) export.Exchange {
 	if w := f.Version; w.ID != 0 {
 		x.Version = export.Version{
 			Seq: w.Seq, Visit: w.Visit, At: w.At, Digest: w.Digest, Bytes: w.Bytes, ContentType: w.ContentType, Title: w.Title, Canonical: w.Canonical,
+			Language: w.Language, Fetched: w.At,
 		}
 		x.Request, x.Response, x.IP = []byte(w.Heads.Request), []byte(w.Heads.Response), w.Heads.Remote
 		x.Protocol = protocolOf(w.Heads.Response)
@@ -148,22 +168,44 @@ func (s *Source) Body(ctx context.Context, digest string) (io.ReadCloser, error)
 
 // Text implements export.Source. A body that cannot be read as text has none.
 func (s *Source) Text(ctx context.Context, x export.Exchange) (string, error) {
-	content, err := s.files.Open(ctx, x.Version.Digest)
+	src, err := s.read(ctx, x)
 	if err != nil {
 		return "", err
 	}
-	defer content.Close()
-	body, err := io.ReadAll(content)
-	if err != nil {
-		return "", err
-	}
-	base, err := urlkey.Canonical(x.URL)
-	if err != nil { // of an older version with other limits; links do not matter here
-		base = urlkey.URL{}
-	}
-	page, err := extract.Parse(extract.Source{Body: body, ContentType: x.Version.ContentType, URL: base}, s.rules)
+	page, err := extract.Parse(src, s.rules)
 	if err != nil {
 		return "", nil
 	}
 	return page.Text, nil
+}
+
+// Read implements export.Source. A body that cannot be read as text is a document without.
+func (s *Source) Read(ctx context.Context, x export.Exchange) (document.Document, error) {
+	src, err := s.read(ctx, x)
+	if err != nil {
+		return document.Document{}, err
+	}
+	m, err := extract.ParseMarkdown(src, s.rules, extract.ReadMain)
+	if err != nil {
+		m = extract.Markdown{}
+	}
+	return document.Of(export.MetaOf(s.crawl.Spec.Name, x), m), nil
+}
+
+// read reads a version's body.
+func (s *Source) read(ctx context.Context, x export.Exchange) (extract.Source, error) {
+	content, err := s.files.Open(ctx, x.Version.Digest)
+	if err != nil {
+		return extract.Source{}, err
+	}
+	defer content.Close()
+	body, err := io.ReadAll(content)
+	if err != nil {
+		return extract.Source{}, err
+	}
+	base, err := urlkey.Canonical(x.URL)
+	if err != nil { // of an older version with other limits; its links stay as they are
+		base = urlkey.URL{}
+	}
+	return extract.Source{Body: body, ContentType: x.Version.ContentType, URL: base}, nil
 }

@@ -1,6 +1,7 @@
 package source
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -92,9 +93,10 @@ func (s *Source) documents(ctx context.Context, pages []store.PageRecord) (found
 			continue
 		}
 		found = append(found, export.Exchange{
-			Page: p.PageID, URL: p.URL, Visit: w.Visit, At: w.At, Digest: w.Digest, Stands: true,
+			Page: p.PageID, URL: p.URL, Visit: w.Visit, At: w.At, Digest: w.Digest, Stands: true, TextAt: cmp.Or(p.TextAt, w.At),
 			Version: export.Version{
 				Seq: w.Seq, Visit: w.Visit, At: w.At, Digest: w.Digest, Bytes: w.Bytes, ContentType: w.ContentType, Title: w.Title, Canonical: w.Canonical,
+				Language: w.Language, Fetched: w.At,
 			},
 		})
 	}

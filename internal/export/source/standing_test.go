@@ -83,6 +83,13 @@ func TestDocuments(t *testing.T) {
 			t.Errorf("page %d in state %s: %+v, %v, want %+v, %v", p.PageID, p.State, x, ok, w, standing)
 		}
 	}
+	for page, x := range listed {
+		for _, f := range export.Formats() {
+			if w := want[page]; export.Signature(f, x) != export.Signature(f, w) {
+				t.Errorf("as %s, page %d of %v in a list is not the %v of an export", f, page, x, w)
+			}
+		}
+	}
 	another, err := source.New(s, nil, store.CrawlRecord{ID: record.ID + 1, Spec: record.Spec})
 	check(t, err)
 	for page := range want {

@@ -57,7 +57,9 @@ const (
 )
 
 // Formats are those that a folder may have.
-func Formats() []export.Format { return []export.Format{export.HTML, export.Text} }
+func Formats() []export.Format {
+	return []export.Format{export.HTML, export.Text, export.Markdown, export.Chunks}
+}
 
 // Sender implements sink.Sender and sink.Filler. It holds nothing between calls: the folder
 // is opened, locked and checked by each.
@@ -161,8 +163,8 @@ func concernsAll(e feed.Event) bool {
 	return false
 }
 
-// Fill implements sink.Filler. Called when nothing happens, it still looks at all pages once
-// a day.
+// Fill implements sink.Filler. Called when nothing happens, it still looks at all pages again
+// from time to time; see lookAfter.
 func (s *Sender) Fill(ctx context.Context) (more bool, err error) {
 	err = s.with(func(k *keeper) error {
 		if err := k.startOver(k.isDue()); err != nil || k.marker.Filled {

@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"recrawl/internal/crawl"
+	"recrawl/internal/document"
 	"recrawl/internal/export"
 	"recrawl/internal/export/exporttest"
 	"recrawl/internal/feed"
@@ -64,6 +65,11 @@ func (w *world) Text(ctx context.Context, x export.Exchange) (string, error) {
 		text = strings.ToLower(text)
 	}
 	return text, err
+}
+
+// Read implements export.Source: those without text have no document.
+func (w *world) Read(ctx context.Context, x export.Exchange) (document.Document, error) {
+	return exporttest.Document(x, func() (string, error) { return w.Text(ctx, x) })
 }
 
 func (w *world) Document(_ context.Context, page int64) (export.Exchange, bool, error) {
@@ -114,6 +120,7 @@ func (w *world) happen(r *rand.Rand) {
 		w.tell([]feed.Kind{feed.PageGone, feed.PageMoved, feed.PageExcluded, feed.PageDuplicate, feed.PageEvicted, feed.PageStopped}[r.IntN(6)], page)
 	case 4:
 		x.Stands = true
+		x.TextAt = exporttest.Start.Add(time.Duration(r.IntN(1e6)) * time.Second) // with the version that it had
 		w.pages[page] = x
 		w.tell(feed.PageBack, page)
 	case 5: // may not be kept any more
@@ -160,8 +167,9 @@ func (w *world) change(page int64, r *rand.Rand) {
 	x.Visit++
 	x.At, x.Outcome = exporttest.Start.Add(time.Duration(x.Visit)*time.Hour), crawl.OutcomeChanged
 	x.Version = export.Version{
-		Seq: x.Version.Seq + 1, Visit: x.Visit, At: x.At, Digest: w.Put(body), Bytes: int64(len(body)), ContentType: types[r.IntN(len(types))],
+		Seq: x.Version.Seq + 1, Visit: x.Visit, At: x.At, Fetched: x.At, Digest: w.Put(body), Bytes: int64(len(body)), ContentType: types[r.IntN(len(types))],
 	}
+	x.TextAt = x.At
 	w.pages[page] = x
 	w.tell(feed.PageChanged, page)
 }
@@ -299,14 +307,14 @@ func TestEqualsFreshExport(t *testing.T) {
 						w.happen(r)
 					}
 					if w.silent {
-						w.now = w.now.Add(lookEvery)
+						w.now = w.now.Add(lookMax)
 					}
 					kills += w.deliver(t, r, root, format, &told)
 					if told = len(w.feed); r.IntN(3) == 0 && !w.silent {
 						w.check(t, root, format)
 					}
 				}
-				if w.now = w.now.Add(lookEvery); w.silent {
+				if w.now = w.now.Add(lookMax); w.silent {
 					if err := fill(t.Context(), w.sender(t, root, format, nil)); err != nil {
 						t.Fatal(err)
 					}
@@ -409,8 +417,8 @@ func TestForgottenAfterKill(t *testing.T) {
 	}
 }
 
-// A change that is none to the feed comes with the look at all pages, a day after the last.
-func TestDailyLook(t *testing.T) {
+// A change that is none to the feed comes with the next look at all pages.
+func TestLooksAgain(t *testing.T) {
 	t.Parallel()
 	w, root, r := newWorld(), t.TempDir(), rand.New(rand.NewPCG(13, 13))
 	page := w.register("https://example.com/a", r)
@@ -420,15 +428,40 @@ func TestDailyLook(t *testing.T) {
 	}
 	before := files(t, filepath.Join(root, "news"))
 	w.change(page, r)
-	w.now = w.now.Add(lookEvery - time.Second)
+	w.now = w.now.Add(lookMin - time.Second)
 	if more, err := s.Fill(t.Context()); more || err != nil || !maps.Equal(files(t, filepath.Join(root, "news")), before) {
-		t.Errorf("within a day: %v, %v", more, err)
+		t.Errorf("before it is time: %v, %v", more, err)
 	}
 	w.now = w.now.Add(time.Second)
 	if err := fill(t.Context(), s); err != nil {
 		t.Fatal(err)
 	}
 	w.check(t, root, export.HTML)
+}
+
+// A large folder is looked at once a day, a small one more often.
+func TestLookAfter(t *testing.T) {
+	t.Parallel()
+	for pages, want := range map[int]time.Duration{0: time.Minute, 600: time.Minute, 6000: 10 * time.Minute, 864_000: 24 * time.Hour, 1 << 62: 24 * time.Hour} {
+		if got := lookAfter(pages); got != want {
+			t.Errorf("%d pages: %s, want %s", pages, got, want)
+		}
+	}
+	w, root, r := newWorld(), t.TempDir(), rand.New(rand.NewPCG(15, 15))
+	for _, url := range []string{"https://example.com/1", "https://example.com/2", "https://example.com/3", "https://example.com/4", "https://example.com/5"} {
+		w.register(url, r)
+	}
+	for range 2 {
+		if err := fill(t.Context(), w.sender(t, root, export.HTML, nil)); err != nil {
+			t.Fatal(err)
+		}
+		var m marker
+		text, err := os.ReadFile(filepath.Join(root, "news", markerName))
+		if err != nil || json.Unmarshal(text, &m) != nil || m.Pages != 5 || m.Counted != 0 {
+			t.Errorf("%v: %s", err, text)
+		}
+		w.now = w.now.Add(lookMin)
+	}
 }
 
 // With texts made in another way, the folder is written anew, also if that is cut off.

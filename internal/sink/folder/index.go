@@ -32,7 +32,8 @@ type entry struct {
 	Page int64  `json:"page"`
 	URL  string `json:"url"`
 	Path string `json:"path"` // with slashes, from the folder
-	// Digest is that of the body of which the file was made, "" while it is being written.
+	// Digest is the signature of the file, which in most formats is the digest of the body of
+	// which it was made; "" while it is being written.
 	Digest string `json:"digest,omitempty"`
 	// Old are names that the page's file had, until they are removed.
 	Old []string `json:"old,omitempty"`
@@ -172,12 +173,12 @@ func (e entry) names() []string {
 	return append(slices.Clone(e.Old), e.Path)
 }
 
-// isDone: the file is there and made of this body.
+// isDone: the file is there and made of this version.
 func (k *keeper) isDone(e entry, name string, x export.Exchange) (bool, error) {
 	if name == "" {
 		return e.Page == 0, nil
 	}
-	if k.marker.Anew && !k.marker.Filled || e.Path != name || e.Digest != x.Version.Digest || len(e.Old) > 0 {
+	if k.marker.Anew && !k.marker.Filled || e.Path != name || e.Digest != export.Signature(k.marker.Format, x) || len(e.Old) > 0 {
 		return false, nil
 	}
 	return k.isThere(name)
@@ -205,7 +206,7 @@ func (k *keeper) carryOut(ctx context.Context, pages map[int64]entry, x export.E
 		delete(pages, x.Page)
 		return nil
 	}
-	pages[x.Page] = entry{Page: x.Page, URL: x.URL, Path: name, Digest: x.Version.Digest}
+	pages[x.Page] = entry{Page: x.Page, URL: x.URL, Path: name, Digest: export.Signature(k.marker.Format, x)}
 	return nil
 }
 

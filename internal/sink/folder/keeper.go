@@ -46,14 +46,27 @@ type marker struct {
 	Filled bool  `json:"filled"`
 	After  int64 `json:"after,omitempty"`
 	Anew   bool  `json:"anew,omitempty"`
-	// Looked is when all pages were looked at.
-	Looked time.Time `json:"looked,omitzero"`
+	// Looked is when all pages were looked at, and Pages how many of them there were. Counted
+	// are those of a look that is under way.
+	Looked  time.Time `json:"looked,omitzero"`
+	Pages   int       `json:"pages,omitempty"`
+	Counted int       `json:"counted,omitempty"`
 }
 
-// lookEvery is how often all pages are looked at without a reason: some new versions are no
-// change to the feed, since only a page's links or decoration differ, or since its body may
-// not be kept any more.
-const lookEvery = 24 * time.Hour
+// All pages are looked at again without a reason, for some new versions are no change to the
+// feed, since only a page's links or decoration differ, or since its body may not be kept any
+// more. That costs a small part of lookPage for each page, so a small folder can be looked at
+// often, and a large one once a day.
+const (
+	lookPage = 100 * time.Millisecond
+	lookMin  = time.Minute
+	lookMax  = 24 * time.Hour
+)
+
+// lookAfter is how long after a look at so many pages the next one begins.
+func lookAfter(pages int) time.Duration {
+	return min(max(time.Duration(min(pages, int(lookMax/lookPage)))*lookPage, lookMin), lookMax)
+}
 
 // keeper is the opened folder.
 type keeper struct {
@@ -120,7 +133,7 @@ func (k *keeper) begin() error {
 		return err
 	}
 	if have.Rendering != want.Rendering {
-		k.marker.Rendering, k.marker.Filled, k.marker.After, k.marker.Anew = want.Rendering, false, 0, true
+		k.marker.Rendering, k.marker.Filled, k.marker.After, k.marker.Counted, k.marker.Anew = want.Rendering, false, 0, 0, true
 		return k.saveMarker()
 	}
 	return nil
@@ -177,14 +190,16 @@ func (k *keeper) fill(ctx context.Context) (more bool, err error) {
 		return false, err
 	}
 	k.marker.After = through
+	k.marker.Counted += len(wanted)
 	if !more {
 		k.marker.Filled, k.marker.After, k.marker.Anew, k.marker.Looked = true, 0, false, k.Now().UTC()
+		k.marker.Pages, k.marker.Counted = k.marker.Counted, 0
 	}
 	return more, k.saveMarker()
 }
 
 // isDue: all pages must be looked at again.
-func (k *keeper) isDue() bool { return k.Now().Sub(k.marker.Looked) >= lookEvery }
+func (k *keeper) isDue() bool { return k.Now().Sub(k.marker.Looked) >= lookAfter(k.marker.Pages) }
 
 // startOver begins to look at all pages, if it must and is not at it.
 func (k *keeper) startOver(must bool) error {

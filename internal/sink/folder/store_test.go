@@ -160,12 +160,13 @@ func TestFollowsTheStore(t *testing.T) {
 	for range 60 { // before the sink is there
 		c.visit(urls[c.r.IntN(len(urls))])
 	}
-	roots := map[string]string{"html": t.TempDir(), "text": t.TempDir()}
+	roots := map[string]string{}
 	senders := map[export.Format]*folder.Sender{}
 	ends, err := c.store.FeedEnds(t.Context())
 	c.check(err)
 	c.cursor = ends.Newest
 	for _, f := range folder.Formats() {
+		roots[string(f)] = t.TempDir()
 		senders[f], err = folder.New(crawl.SinkSpec{Kind: "folder", To: string(f), Format: string(f)}, roots,
 			folder.Collection{Store: "s", Crawl: "news", Source: c.source(), Now: time.Now})
 		c.check(err)

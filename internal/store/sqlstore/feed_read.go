@@ -49,7 +49,8 @@ func (s *Store) ChangeFacts(ctx context.Context, changes []feed.Change) ([]store
 // factsQuery selects the facts of the changes in placeholder $1.
 func (s *Store) factsQuery() string {
 	return `SELECT r.n, COALESCE(c.name, ''), COALESCE(p.url, ''), COALESCE(l.title, ''), COALESCE(h.host, ''), COALESCE(k.name, ''), COALESCE(k.host, ''),
-			COALESCE(v.status, 0), COALESCE(v.location, ''), COALESCE(v.problem, ''), COALESCE(p.kind, 0), COALESCE(f.state, 0), ` + factsVersion("w") + `, ` + factsVersion("b") + `
+			COALESCE(v.status, 0), COALESCE(v.location, ''), COALESCE(v.problem, ''), COALESCE(p.kind, 0), COALESCE(f.state, 0),
+			COALESCE(f.last_change, 0), COALESCE(f.last_return, 0), COALESCE(l.seq, 0), COALESCE(l.visit, 0), COALESCE(l.back_visit, 0), ` + factsVersion("w") + `, ` + factsVersion("b") + `
 		FROM ` + s.records(1, "r", "n bigint", "crawl bigint", "page bigint", "visit bigint", "seq bigint", "prior bigint", "host bigint", "trap bigint") + `
 			LEFT JOIN crawls c ON c.id = r.crawl
 			LEFT JOIN pages p ON p.id = r.page
@@ -75,13 +76,15 @@ func scanFacts(row Row) (int, store.ChangeFacts, error) {
 	var trapHost string
 	var kind, state uint8
 	var at [2]int64
-	dest := []any{&n, &f.Crawl, &f.URL, &f.Title, &f.Host, &f.Trap, &trapHost, &f.Status, &f.Location, &f.Problem, &kind, &state}
+	var lastChange, lastReturn int64
+	dest := []any{&n, &f.Crawl, &f.URL, &f.Title, &f.Host, &f.Trap, &trapHost, &f.Status, &f.Location, &f.Problem, &kind, &state, &lastChange, &lastReturn, &f.Last.Seq, &f.Last.Visit, &f.Last.Back}
 	for i, v := range []*store.VersionRecord{&f.Version, &f.Before} {
 		dest = append(dest, &v.ID, &v.Seq, &v.Visit, &at[i], &v.Digest, &v.TextDigest, &v.Bytes, &v.TextBytes, &v.ContentType, &v.Title, &v.Language)
 	}
 	if err := row.Scan(dest...); err != nil {
 		return 0, f, err
 	}
+	f.TextAt = fromMicros(max(lastChange, lastReturn))
 	f.Kind, f.State = crawl.PageKind(kind), crawl.PageState(state)
 	f.Version.At, f.Before.At = fromMicros(at[0]), fromMicros(at[1])
 	if trapHost != "" {
