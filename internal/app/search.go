@@ -16,6 +16,7 @@ import (
 	"recrawl/internal/report"
 	"recrawl/internal/search"
 	"recrawl/internal/search/fts"
+	"recrawl/internal/search/tsvector"
 	"recrawl/internal/sink"
 	sinksearch "recrawl/internal/sink/search"
 	"recrawl/internal/store"
@@ -34,9 +35,17 @@ var _ report.SearchIndex = searchIndex{}
 func (x searchIndex) open(ctx context.Context, use storeUse) (search.Index, error) {
 	path, ok := strings.CutPrefix(x.dsn, "sqlite:")
 	if !ok {
-		return nil, fmt.Errorf("on Postgres: %w", search.ErrNone)
+		return opened(tsvector.Open(ctx, x.dsn, tsvector.Options{Store: x.store, ReadOnly: use == storeRead}))
 	}
-	return fts.Open(ctx, filepath.Join(filepath.Dir(path), fts.Name), fts.Options{Store: x.store, ReadOnly: use == storeRead})
+	return opened(fts.Open(ctx, filepath.Join(filepath.Dir(path), fts.Name), fts.Options{Store: x.store, ReadOnly: use == storeRead}))
+}
+
+// opened keeps a nil index from becoming an interface that is not nil.
+func opened[I search.Index](i I, err error) (search.Index, error) {
+	if err != nil {
+		return nil, err
+	}
+	return i, nil
 }
 
 // Query implements report.SearchIndex.
