@@ -18,14 +18,43 @@ import (
 	"recrawl/internal/feed"
 	index "recrawl/internal/search"
 	"recrawl/internal/search/fts"
+	"recrawl/internal/search/tsvector"
 	"recrawl/internal/sink"
 	"recrawl/internal/sink/search"
 	"recrawl/internal/store"
 	"recrawl/internal/store/sqlite"
+	"recrawl/internal/store/storetest/pgtest"
+)
+
+func TestMain(m *testing.M) { pgtest.Main(m) }
+
+// engine is where an index is kept.
+type engine struct {
+	name  string
+	fresh func(t *testing.T) (at string)
+	open  func(ctx context.Context, at, store string) (index.Index, error)
+}
+
+var (
+	inFiles = engine{
+		"SQLite", func(t *testing.T) string { return filepath.Join(t.TempDir(), fts.Name) },
+		func(ctx context.Context, at, store string) (index.Index, error) {
+			return fts.Open(ctx, at, fts.Options{Store: store})
+		},
+	}
+	inPostgres = engine{
+		"Postgres", func(t *testing.T) string { return pgtest.DSN(t) },
+		func(ctx context.Context, at, store string) (index.Index, error) {
+			return tsvector.Open(ctx, at, tsvector.Options{Store: store})
+		},
+	}
 )
 
 // world is a crawl in a real store and archive, with its index.
 type world struct {
+	engine
+	at string // where its index is
+
 	t      *testing.T
 	r      *rand.Rand
 	store  store.Store
@@ -34,7 +63,6 @@ type world struct {
 	cursor feed.Cursor
 	seen   map[feed.Kind]int
 	now    time.Time
-	path   string
 }
 
 func (w *world) check(err error) {
@@ -44,9 +72,9 @@ func (w *world) check(err error) {
 	}
 }
 
-func newWorld(t *testing.T) *world {
+func newWorld(t *testing.T, e engine) *world {
 	t.Helper()
-	w := &world{t: t, r: rand.New(rand.NewPCG(5, 6)), seen: map[feed.Kind]int{}, now: time.Now(), path: filepath.Join(t.TempDir(), fts.Name)}
+	w := &world{engine: e, at: e.fresh(t), t: t, r: rand.New(rand.NewPCG(5, 6)), seen: map[feed.Kind]int{}, now: time.Now()}
 	var err error
 	w.store, err = sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "store.db"), sqlite.Options{Owner: true})
 	w.check(err)
@@ -70,10 +98,10 @@ func (w *world) setSpec(change func(*crawl.Spec)) {
 	w.check(err)
 }
 
-// open opens the sink of the index at a path.
-func (w *world) open(path string, change ...func(*search.Collection)) *search.Sender {
+// sink opens the sink of an index.
+func (w *world) sink(at string, change ...func(*search.Collection)) *search.Sender {
 	w.t.Helper()
-	x, err := fts.Open(w.t.Context(), path, fts.Options{Store: w.store.ID()})
+	x, err := w.open(w.t.Context(), at, w.store.ID())
 	w.check(err)
 	src, err := source.New(w.store, w.files, w.crawl)
 	w.check(err)
@@ -172,9 +200,9 @@ func (w *world) fill(s *search.Sender) {
 }
 
 // answers are what an index holds and finds.
-func (w *world) answers(path string) map[string]string {
+func (w *world) answers(at string) map[string]string {
 	w.t.Helper()
-	x, err := fts.Open(w.t.Context(), path, fts.Options{Store: w.store.ID(), ReadOnly: true})
+	x, err := w.open(w.t.Context(), at, w.store.ID())
 	w.check(err)
 	defer x.Close()
 	all := map[string]string{}
@@ -192,13 +220,13 @@ func (w *world) answers(path string) map[string]string {
 }
 
 // compare holds an index against one that is filled anew.
-func (w *world) compare(what, path string) {
+func (w *world) compare(what string) {
 	w.t.Helper()
-	fresh := filepath.Join(w.t.TempDir(), "fresh.db")
-	s := w.open(fresh)
+	fresh := w.fresh(w.t)
+	s := w.sink(fresh)
 	w.fill(s)
 	w.check(s.Close())
-	got, want := w.answers(path), w.answers(fresh)
+	got, want := w.answers(w.at), w.answers(fresh)
 	if !maps.Equal(got, want) {
 		for _, key := range slices.Sorted(maps.Keys(want)) {
 			if got[key] != want[key] {
@@ -216,7 +244,16 @@ func (w *world) compare(what, path string) {
 // comes: the index comes to what one has that is filled anew, takedowns included.
 func TestFollowsTheStore(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	for _, e := range []engine{inFiles, inPostgres} {
+		t.Run(e.name, func(t *testing.T) {
+			t.Parallel()
+			followsTheStore(t, e)
+		})
+	}
+}
+
+func followsTheStore(t *testing.T, e engine) {
+	w := newWorld(t, e)
 	url := func() string { return fmt.Sprintf("https://host.test/%d", w.r.IntN(60)) }
 	for range 80 { // before the sink is there
 		w.visit(url())
@@ -224,9 +261,9 @@ func TestFollowsTheStore(t *testing.T) {
 	ends, err := w.store.FeedEnds(t.Context())
 	w.check(err)
 	w.cursor = ends.Newest
-	s := w.open(w.path)
+	s := w.sink(w.at)
 	w.fill(s)
-	w.compare("filled", w.path)
+	w.compare("filled")
 	for round := range 8 {
 		for range 20 {
 			w.visit(url())
@@ -234,7 +271,7 @@ func TestFollowsTheStore(t *testing.T) {
 		_, err := w.store.Forget(t.Context(), store.ForgetParams{Target: store.Target{URL: fmt.Sprintf("https://host.test/%d", round)}, Limit: 10})
 		w.check(err)
 		w.follow(s)
-		w.compare(fmt.Sprintf("round %d", round), w.path)
+		w.compare(fmt.Sprintf("round %d", round))
 	}
 	for _, k := range []feed.Kind{feed.PageNew, feed.PageChanged, feed.PageGone, feed.PageBack, feed.PageMoved, feed.PageExcluded, feed.PageForgotten} {
 		if w.seen[k] == 0 {
@@ -242,7 +279,7 @@ func TestFollowsTheStore(t *testing.T) {
 		}
 	}
 	w.check(s.Rebuild(t.Context(), func(int) {}))
-	w.compare("rebuilt", w.path)
+	w.compare("rebuilt")
 	w.check(s.Close())
 }
 
@@ -250,11 +287,11 @@ func TestFollowsTheStore(t *testing.T) {
 // only what differs is written.
 func TestLooksAtAllAgain(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newWorld(t, inFiles)
 	for i := range 40 {
 		w.visit(fmt.Sprintf("https://host.test/%d", i))
 	}
-	s := w.open(w.path)
+	s := w.sink(w.at)
 	w.fill(s)
 	silently := func() { // the feed is not told
 		for i := range 40 {
@@ -273,13 +310,13 @@ func TestLooksAtAllAgain(t *testing.T) {
 		{"other rules", func() {
 			w.check(s.Close())
 			w.setSpec(func(spec *crawl.Spec) { spec.Content.IgnoreSelectors = []string{"h2"} })
-			s = w.open(w.path)
+			s = w.sink(w.at)
 		}},
 	} {
 		silently()
 		because.again()
 		w.fill(s)
-		w.compare(because.what, w.path)
+		w.compare(because.what)
 	}
 	w.check(s.Close())
 }
@@ -287,18 +324,18 @@ func TestLooksAtAllAgain(t *testing.T) {
 // Only what the sink's spec chooses is in the index.
 func TestSelects(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newWorld(t, inFiles)
 	for i := range 30 {
 		w.visit(fmt.Sprintf("https://host.test/%d", i))
 	}
-	s := w.open(w.path)
+	s := w.sink(w.at)
 	w.fill(s)
 	w.check(s.Close())
-	s = w.open(w.path, func(c *search.Collection) { c.Selects = func(url string) bool { return url == "https://host.test/1" } })
+	s = w.sink(w.at, func(c *search.Collection) { c.Selects = func(url string) bool { return url == "https://host.test/1" } })
 	w.check(s.Send(t.Context(), feed.Event{Kind: feed.CrawlSpec}))
 	w.fill(s)
 	w.check(s.Close())
-	x, err := fts.Open(t.Context(), w.path, fts.Options{Store: w.store.ID(), ReadOnly: true})
+	x, err := w.open(t.Context(), w.at, w.store.ID())
 	w.check(err)
 	defer x.Close()
 	if held, err := x.Held(t.Context(), w.crawl.ID, 0, 1<<60); err != nil || len(held) > 1 {
@@ -309,8 +346,8 @@ func TestSelects(t *testing.T) {
 // What an index cannot do delays the sink, or stops it for a person.
 func TestErrors(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	s := w.open(w.path)
+	w := newWorld(t, inFiles)
+	s := w.sink(w.at)
 	w.check(s.Check(t.Context()))
 	w.check(s.Close())
 	var later *sink.Later
@@ -318,7 +355,7 @@ func TestErrors(t *testing.T) {
 		t.Errorf("busy: %v", err)
 	}
 	var stop *sink.Stop
-	_, err := fts.Open(t.Context(), w.path, fts.Options{Store: "another"})
+	_, err := w.open(t.Context(), w.at, "another")
 	if err := search.Judge(err); !errors.As(err, &stop) || stop.Code != search.CodeForeign {
 		t.Errorf("of another store: %v", err)
 	}
