@@ -109,8 +109,11 @@ func (d *delivery) run(ctx context.Context, asked bool) error {
 	}
 	for {
 		more, err := d.stream(ctx)
-		if err != nil || !more {
+		if err != nil {
 			return err
+		}
+		if !more {
+			return d.fillAgain(ctx)
 		}
 		if d.out.Sent >= deliverBatch || time.Since(d.began) >= deliverFor {
 			d.out.More = true
@@ -265,6 +268,16 @@ func (d *delivery) fill(ctx context.Context) (bool, error) {
 		}
 	}
 	return true, nil
+}
+
+// fillAgain does what the last changes have left to be filled: one that concerns all pages is
+// taken at once, and carried out page by page.
+func (d *delivery) fillAgain(ctx context.Context) error {
+	if d.rec.Paused || d.rec.Tries > 0 || d.out.Sent == 0 {
+		return nil
+	}
+	_, err := d.fill(ctx)
+	return err
 }
 
 // unfilled writes down why a receiver could not be filled.

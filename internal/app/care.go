@@ -51,6 +51,7 @@ type crawlCare struct {
 	backlog   looker
 	stuck     looker
 	sinks     *sinkWatch
+	indexes   looker
 	strangers interface {
 		look(ctx context.Context) (words string, err error)
 	}
@@ -71,6 +72,7 @@ func newCrawlCare(p parts, log *slog.Logger) *crawlCare {
 		return temporalkit.BacklogOf(ctx, p.client, p.home.Namespace, p.home.TaskQueue)
 	}}
 	care.sinks = &sinkWatch{store: p.store, flows: flows}
+	care.indexes = &indexCare{store: p.store, flows: flows, index: searchIndex{p.dsn, p.store.ID()}, log: log}
 	if p.struggling != nil {
 		care.stuck = &stuckPages{store: p.store, flows: flows, heard: p.struggling.Take, log: log}
 	}
@@ -143,6 +145,9 @@ func (c *crawlCare) look(ctx context.Context) {
 	}
 	if c.backlog != nil {
 		c.also(ctx, c.backlog, "the task queue's backlog")
+	}
+	if c.indexes != nil {
+		c.also(ctx, c.indexes, "search indexes")
 	}
 	if c.ends != nil {
 		c.also(ctx, c.ends, "workflows that were ended")

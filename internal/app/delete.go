@@ -46,6 +46,9 @@ func (Backend) Delete(ctx context.Context, at cli.Target, name string, o cli.Del
 	defer hangUp()
 	d.EndWorkflows = eraser.Crawl
 	removed, err := d.Run(ctx)
+	if err == nil {
+		err = searchIndex{at.Store, s.ID()}.drop(ctx, rec.ID)
+	}
 	return cli.Deleted(removed), err
 }
 

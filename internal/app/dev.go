@@ -255,7 +255,7 @@ func (d *devRun) adopt(ctx context.Context) error {
 
 func (d *devRun) startWorker(ctx context.Context, programs *program.Set) (stop func(), err error) {
 	p := parts{
-		client: d.client, store: d.store, files: d.files, programs: programs,
+		client: d.client, store: d.store, dsn: d.state.Store, files: d.files, programs: programs,
 		keeper:     newKeeper(d.state.Store, d.state.Archive, d.Config),
 		struggling: &d.struggling, waits: &d.waits, watch: d.watched, tracer: d.tracer,
 		home: d.home, ended: func(string) bool { return true },

@@ -73,6 +73,7 @@ func openArchive(ctx context.Context, url string, use storeUse) (archive.Store, 
 type parts struct {
 	client   client.Client
 	store    store.Store
+	dsn      string // the store's
 	files    archive.Store
 	keeper   *room.Keeper
 	programs *program.Set

@@ -26,6 +26,7 @@ func newSenders(cfg config.Config, p parts, log *slog.Logger) senders {
 		crawl.SinkExec:    programSender(cfg),
 		crawl.SinkMail:    mailSender(cfg.SMTP, log),
 		crawl.SinkFolder:  folderSender(cfg.SinkFolders, p.store, p.files, selectedBy),
+		crawl.SinkSearch:  searchSender(p, selectedBy),
 	}
 }
 

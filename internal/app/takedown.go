@@ -14,6 +14,7 @@ import (
 	"recrawl/internal/cli"
 	"recrawl/internal/contract"
 	"recrawl/internal/maintain"
+	"recrawl/internal/search"
 	"recrawl/internal/store"
 	"recrawl/internal/temporalkit"
 	"recrawl/internal/temporalkit/embedded"
@@ -60,6 +61,9 @@ func (Backend) Forget(ctx context.Context, at cli.Target, what cli.Takedown, o c
 		t.EraseServer = func(ctx context.Context) error { return embedded.Erase(ctx, at.Data, texts, t.Rewrite) }
 	}
 	removed, err := t.Run(ctx)
+	if err == nil {
+		err = searchIndex{at.Store, s.ID()}.forget(ctx, search.Target{URL: what.URL, Host: what.Host}, t.Rewrite)
+	}
 	return cli.Forgotten(removed), err
 }
 

@@ -103,7 +103,7 @@ func runWorker(ctx context.Context, cfg config.Config, stderr io.Writer) error {
 		return err
 	}
 	defer programs.Close()
-	p := parts{client: c, store: s, files: a, keeper: newKeeper(cfg.Store, cfg.Archive, cfg), programs: programs, struggling: struggling, waits: waits, watch: watch, tracer: tracer}
+	p := parts{client: c, store: s, dsn: cfg.Store, files: a, keeper: newKeeper(cfg.Store, cfg.Archive, cfg), programs: programs, struggling: struggling, waits: waits, watch: watch, tracer: tracer}
 	idle := &idleNote{store: s, log: log}
 	err = r.keepWorking(ctx, func(ctx context.Context, home store.Home, strange func(string)) error {
 		p.home, p.ended, p.strange = home, home.HasEnded, strange

@@ -40,7 +40,7 @@ type rule struct {
 }
 
 // pure decides, and does nothing.
-var pure = oneOf("internal/admission", "internal/crawl", "internal/urlkey", "internal/scope", "internal/schedule", "internal/schedule/gamma", "internal/polite", "internal/change", "internal/robots/directive", "internal/rank", "internal/residence", "internal/sitemap", "internal/report/survey", "internal/trap", "internal/feed", "internal/sink")
+var pure = oneOf("internal/admission", "internal/crawl", "internal/urlkey", "internal/scope", "internal/schedule", "internal/schedule/gamma", "internal/polite", "internal/change", "internal/robots/directive", "internal/rank", "internal/residence", "internal/sitemap", "internal/report/survey", "internal/trap", "internal/feed", "internal/sink", "internal/search")
 
 // measures runs the built programs, as their end-to-end tests do.
 func measures(p string) bool { return hasPrefix(p, module+"/internal/bench") }
@@ -107,9 +107,10 @@ var rules = []rule{
 		"drivers are the app's business",
 		not(oneOf("internal/app", "internal/temporalkit/embedded")),
 		func(i string) bool {
-			return i == module+"/internal/store/sqlite" || i == module+"/internal/store/postgres" || i == module+"/internal/archive/s3"
+			return i == module+"/internal/store/sqlite" || i == module+"/internal/store/postgres" || i == module+"/internal/archive/s3" ||
+				i == module+"/internal/search/fts" || i == module+"/internal/search/tsvector"
 		},
-		"everybody else speaks to store.Store and archive.Store; the embedded Temporal server's own database is SQLite too",
+		"everybody else speaks to store.Store, archive.Store and search.Index; the embedded Temporal server's own database is SQLite too",
 	},
 	{
 		"the demo's site is the app's business",

@@ -37,6 +37,9 @@ type Backend interface {
 	// FindDuplicates brings the records of a crawl's duplicates and mirrored hosts up
 	// to date.
 	FindDuplicates(ctx context.Context, at Target, crawl string) (FoundDuplicates, error)
+	// RebuildIndex fills a crawl's search index anew, and tells of how many pages. It calls
+	// progress now and then.
+	RebuildIndex(ctx context.Context, at Target, crawl string, progress func(pages int)) (int, error)
 	// SetBlocked blocks or unblocks a host for all crawls and says so.
 	SetBlocked(ctx context.Context, at Target, host string, blocked bool) (string, error)
 	// ChangeCrawl stops, pauses, resumes or ranks a crawl: in the store first, so that it

@@ -39,6 +39,7 @@ type commands struct {
 	Evidence   evidenceCmd   `cmd:"" help:"Say what was requested of a host, for the owner of a site."`
 	History    historyCmd    `cmd:"" help:"List the visits of a page."`
 	Show       showCmd       `cmd:"" help:"Print a version of a page."`
+	Search     searchCmd     `cmd:"" help:"Find pages of a crawl by their words."`
 	Diff       diffCmd       `cmd:"" help:"Say what changed between two versions of a page."`
 	Duplicates duplicatesCmd `cmd:"" help:"List pages with the content of other pages."`
 	Rejected   rejectedCmd   `cmd:"" help:"List links that a crawl did not take, and why."`

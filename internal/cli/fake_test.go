@@ -97,6 +97,12 @@ func (b *fakeBackend) FindDuplicates(_ context.Context, at Target, crawl string)
 	return FoundDuplicates{}, nil
 }
 
+func (b *fakeBackend) RebuildIndex(_ context.Context, at Target, crawl string, progress func(int)) (int, error) {
+	b.calls = append(b.calls, "rebuild the index of "+crawl+" from "+at.Archive)
+	progress(1)
+	return 2, nil
+}
+
 func (b *fakeBackend) SetBlocked(_ context.Context, at Target, host string, blocked bool) (string, error) {
 	b.calls = append(b.calls, fmt.Sprintf("block %s %v in %s", host, blocked, at.Store))
 	return "done", nil

@@ -346,3 +346,13 @@ func (n *SinkNumber) validate(at string, bad badField) error {
 	}
 	return nil
 }
+
+// SearchSink is the sink that keeps the crawl's search index, if there is one.
+func (s *Spec) SearchSink() (name string, spec SinkSpec, ok bool) {
+	for name, spec := range s.Sinks {
+		if spec.Kind == SinkSearch {
+			return name, spec, true
+		}
+	}
+	return "", SinkSpec{}, false
+}

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"recrawl/internal/archive"
-	"recrawl/internal/crawl"
 	"recrawl/internal/extract"
 	"recrawl/internal/search"
 	"recrawl/internal/store"
@@ -74,7 +73,7 @@ func (r Reporter) SearchOf(ctx context.Context, files Contents, q SearchQuery) (
 		return SearchAnswer{}, err
 	}
 	answer := SearchAnswer{Hits: []SearchHit{}, Now: now}
-	if !isSearchable(record.Spec) || r.Index == nil {
+	if _, _, ok := record.Spec.SearchSink(); !ok || r.Index == nil {
 		return answer, fmt.Errorf("crawl %s: %w", q.Crawl, ErrNotSearchable)
 	}
 	asked := search.Query{Crawl: record.ID, Words: q.Words, Host: q.Host, Prefix: q.Prefix, Limit: q.Limit, Offset: q.Offset}
@@ -109,16 +108,6 @@ func (r Reporter) SearchOf(ctx context.Context, files Contents, q SearchQuery) (
 		answer.Hits = append(answer.Hits, hit)
 	}
 	return answer, nil
-}
-
-// isSearchable reports whether a crawl has a sink that keeps a search index.
-func isSearchable(spec crawl.Spec) bool {
-	for _, s := range spec.Sinks {
-		if s.Kind == crawl.SinkSearch {
-			return true
-		}
-	}
-	return false
 }
 
 // snippets show hits. The index has no texts: they come from the archive, for the few pages

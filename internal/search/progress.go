@@ -7,12 +7,25 @@ import (
 
 // Progress is how far the index of a crawl is filled: what its sink keeps as its cursor.
 type Progress struct {
-	// Filled: all pages were looked at; since then changes say which to look at. Until then
-	// After is the page up to which it was done.
-	Filled bool  `json:"filled"`
-	After  int64 `json:"after,omitempty"`
-	// Looked is when all pages were looked at.
+	// Filled: all pages were looked at, last at the time Looked; since then changes say which
+	// to look at. Pages is how many there were.
+	Filled bool      `json:"filled"`
 	Looked time.Time `json:"looked,omitzero"`
+	Pages  int       `json:"pages,omitempty"`
+	// Looking is how far it is with looking at all pages, nil if it is not at it.
+	Looking *Look `json:"looking,omitempty"`
+	// Again: all pages are to be looked at, from the first one on.
+	Again bool `json:"again,omitempty"`
+	// Rendering names how texts were made when all pages were looked at.
+	Rendering string `json:"rendering,omitempty"`
+}
+
+// Look is a look at all pages.
+type Look struct {
+	After int64 `json:"after"` // the page up to which it was done
+	// Rendering names how texts are made meanwhile.
+	Rendering string `json:"rendering,omitempty"`
+	Pages     int    `json:"pages"`
 }
 
 // ParseProgress reads a cursor. One that cannot be read is none.

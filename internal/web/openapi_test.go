@@ -141,7 +141,7 @@ func TestValidator(t *testing.T) {
 // Every view's answer is as /openapi.json says.
 func TestAnswersAreAsDescribed(t *testing.T) {
 	t.Parallel()
-	w := newSite(t, nil)
+	w := searched(t)
 	v := validator{document: data[map[string]any](w, "/openapi.json"), used: map[string]bool{}}
 	if v.document["openapi"] != "3.1.0" {
 		t.Fatalf("version %v", v.document["openapi"])
@@ -150,6 +150,7 @@ func TestAnswersAreAsDescribed(t *testing.T) {
 		"/crawls/{crawl}/url.json":     {"?url=https://a.test/", "?url=https://elsewhere.test/%3Cb%3E"},
 		"/crawls/{crawl}/changes.json": {"", "?diff=1", "?limit=1"},
 		"/crawls/{crawl}/pages.json":   {"", "?limit=1", "?text=none"},
+		"/crawls/{crawl}/search.json":  {"?q=ticket", "?q=alert+ticket&limit=1", ""},
 		"/crawls/{crawl}/hosts.json":   {"", "?limit=1", "?trouble=1"},
 	}
 	names := strings.NewReplacer("{crawl}", "news", "{host}", "a.test", "{sink}", "team", "{seq}", "1", "{page}", fmt.Sprint(w.pages["https://a.test/prices"]))
@@ -166,7 +167,7 @@ func TestAnswersAreAsDescribed(t *testing.T) {
 			}
 		}
 	}
-	for _, name := range []string{"StatusLine", "PageItem", "HostItem", "RobotsLine", "RejectedLine", "TrapLine", "PrefixLine", "DuplicateItem", "SourceItem", "SinkItem", "FailedLine", "Event", "EventDiff", "URLAnswer", "ScopeCheck"} {
+	for _, name := range []string{"StatusLine", "PageItem", "HostItem", "RobotsLine", "RejectedLine", "TrapLine", "PrefixLine", "DuplicateItem", "SourceItem", "SinkItem", "FailedLine", "SearchHit", "Event", "EventDiff", "URLAnswer", "ScopeCheck"} {
 		if !v.used[name] {
 			t.Errorf("no answer has a %s: the test says nothing of it", name)
 		}

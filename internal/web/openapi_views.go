@@ -32,6 +32,12 @@ func viewOperations() []operation {
 			{name: "state", about: "Only pages in this state, or in these, separated by commas."},
 			afterParam, limitParam,
 		}},
+		{pattern: "/crawls/{crawl}/search", summary: "Pages by their words, best first.", of: searchAnswer{}, params: []param{
+			{name: "q", about: "Words, in any order. No character has a meaning of its own."}, hostParam,
+			{name: "prefix", about: "How the URL begins."},
+			{name: "offset", about: "Where the part begins: next of the part before has it.", kind: "integer"},
+			{name: "limit", about: "At most so many pages, up to 100; 10 without it.", kind: "integer"},
+		}},
 		{
 			pattern: "/crawls/{crawl}/url", summary: "What the crawl has of a URL: its page, or why there is none.", of: report.URLAnswer{},
 			params: []param{{name: "url", about: "Any http or https URL.", required: true}},

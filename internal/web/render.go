@@ -89,6 +89,7 @@ type shown struct {
 func (shown) Sections() []section {
 	return []section{
 		{"", "Overview"},
+		{"search", "Search"},
 		{"changes", "Changes"},
 		{"pages", "Pages"},
 		{"hosts", "Hosts"},

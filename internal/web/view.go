@@ -51,6 +51,7 @@ func views() []view {
 		{pattern: "/crawls/{crawl}", template: "crawl.html", answer: crawlView},
 		{pattern: "/crawls/{crawl}/changes", template: "changes.html", answer: changesView},
 		{pattern: "/crawls/{crawl}/pages", template: "pages.html", answer: pagesView},
+		{pattern: "/crawls/{crawl}/search", template: "search.html", answer: searchView},
 		{pattern: "/crawls/{crawl}/url", template: "url.html", answer: urlView},
 		{pattern: "/crawls/{crawl}/hosts", template: "hosts.html", answer: hostsView},
 		{pattern: "/crawls/{crawl}/hosts/{host}", template: "host.html", answer: hostView},

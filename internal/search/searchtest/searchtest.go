@@ -2,6 +2,8 @@
 package searchtest
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"maps"
@@ -43,9 +45,10 @@ var at = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
 // doc is a document of crawl 1, of which nothing but the text matters.
 func doc(page int64, text string) search.Document {
+	sum := sha256.Sum256([]byte(text))
 	return search.Document{
 		Crawl: 1, Page: page, Version: 1, URL: fmt.Sprintf("https://a.test/%d", page), Host: "a.test", Text: text,
-		Digest: text, Importance: 1, At: at, Mark: "m" + fmt.Sprint(page),
+		Digest: hex.EncodeToString(sum[:]), Importance: 1, At: at, Mark: "m" + fmt.Sprint(page),
 	}
 }
 

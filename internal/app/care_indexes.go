@@ -1,0 +1,104 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"slices"
+
+	"recrawl/internal/contract"
+	"recrawl/internal/crawl"
+	"recrawl/internal/search"
+	"recrawl/internal/store"
+)
+
+// indexCare sees that the search index has what the crawls' sinks want of it: it wakes the
+// sink of a crawl of which nothing is there, as when the file was deleted, and drops what it
+// has of crawls that are no more, or have no such sink any more.
+type indexCare struct {
+	store indexCareStore
+	flows sinkFlows
+	index interface {
+		open(ctx context.Context, use storeUse) (search.Index, error)
+	}
+	log *slog.Logger
+}
+
+type indexCareStore interface {
+	ID() string
+	ListCrawls(ctx context.Context) ([]store.CrawlRecord, error)
+	ListSinks(ctx context.Context, crawlID int64) ([]store.SinkRecord, error)
+}
+
+// look implements looker.
+func (c *indexCare) look(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, careLimit)
+	defer cancel()
+	crawls, err := c.store.ListCrawls(ctx)
+	if err != nil {
+		return err
+	}
+	held, err := c.held(ctx)
+	if err != nil {
+		return err
+	}
+	var failures []error
+	for _, rec := range crawls {
+		name, _, searched := rec.Spec.SearchSink()
+		at := slices.Index(held, rec.ID)
+		switch {
+		case !searched || rec.Deleting:
+			continue
+		case at >= 0:
+			held = slices.Delete(held, at, at+1)
+		case rec.State != crawl.CrawlStopped:
+			failures = append(failures, c.wake(ctx, rec, name))
+		}
+	}
+	if len(held) > 0 {
+		failures = append(failures, c.drop(ctx, held))
+	}
+	return errors.Join(failures...)
+}
+
+// held are the crawls of which the index has something.
+func (c *indexCare) held(ctx context.Context) (crawls []int64, err error) {
+	x, err := c.index.open(ctx, storeRead)
+	if errors.Is(err, search.ErrNone) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	crawls, err = x.Crawls(ctx)
+	return crawls, errors.Join(err, x.Close())
+}
+
+// wake wakes a sink that waits for changes, to fill its index first.
+func (c *indexCare) wake(ctx context.Context, rec store.CrawlRecord, name string) error {
+	known, err := c.store.ListSinks(ctx, rec.ID)
+	if err != nil {
+		return err
+	}
+	i := slices.IndexFunc(known, func(k store.SinkRecord) bool { return k.Name == name })
+	if i < 0 || !waitsForChanges(known[i]) {
+		return nil
+	}
+	in := contract.SinkIn{Store: c.store.ID(), CrawlID: rec.ID, Crawl: rec.Spec.Name, Sink: name}
+	return c.flows.StartSink(ctx, in, contract.SinkWakeArg{})
+}
+
+// drop drops what the index has of some crawls.
+func (c *indexCare) drop(ctx context.Context, crawls []int64) error {
+	x, err := c.index.open(ctx, storeWrite)
+	if err != nil {
+		return err
+	}
+	for _, id := range crawls {
+		if err = x.Drop(ctx, id); err != nil {
+			break
+		}
+		c.log.Info("the search index of a crawl is dropped: no sink keeps it any more", "crawl number", id)
+	}
+	return errors.Join(err, x.Close())
+}

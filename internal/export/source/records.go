@@ -1,0 +1,77 @@
+package source
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"recrawl/internal/extract"
+	"recrawl/internal/store"
+	"recrawl/internal/urlkey"
+)
+
+// Record returns a page as the store has it. It reports false if the page does not stand, has
+// no version whose body is kept, or is of another crawl or none.
+func (s *Source) Record(ctx context.Context, page int64) (store.PageRecord, bool, error) {
+	p, err := s.store.Page(ctx, page)
+	if errors.Is(err, store.ErrNotFound) {
+		return store.PageRecord{}, false, nil
+	}
+	if err != nil || p.CrawlID != s.crawl.ID {
+		return store.PageRecord{}, false, err
+	}
+	found, err := s.kept(ctx, []store.PageRecord{p})
+	if err != nil || len(found) == 0 {
+		return store.PageRecord{}, false, err
+	}
+	return found[0], true, nil
+}
+
+// Records returns what Record does of the pages after one, in ascending order. It looks at up
+// to limit pages, those with ids up to through, and says whether there may be more.
+func (s *Source) Records(ctx context.Context, after int64, limit int) (found []store.PageRecord, through int64, more bool, err error) {
+	pages, err := s.store.ListPages(ctx, store.PageFilter{CrawlID: s.crawl.ID, States: standingStates, After: after, Limit: limit})
+	if err != nil || len(pages) == 0 {
+		return nil, after, false, err
+	}
+	found, err = s.kept(ctx, pages)
+	return found, pages[len(pages)-1].PageID, true, err
+}
+
+// kept are those of the pages that stand and have a body.
+func (s *Source) kept(ctx context.Context, pages []store.PageRecord) (found []store.PageRecord, err error) {
+	standing, err := s.standing(ctx, pages)
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range pages {
+		if p.Last.Seq > 0 && p.Last.Digest != "" && standing[p.PageID] {
+			found = append(found, p)
+		}
+	}
+	return found, nil
+}
+
+// Read reads the version that a page has now, by the crawl's rules. What cannot be decoded
+// has no text. The errors are those of Body.
+func (s *Source) Read(ctx context.Context, p store.PageRecord) (extract.Markdown, error) {
+	content, err := s.files.Open(ctx, p.Last.Digest)
+	if err != nil {
+		return extract.Markdown{}, err
+	}
+	defer content.Close()
+	body, err := io.ReadAll(content)
+	if err != nil {
+		return extract.Markdown{}, fmt.Errorf("%s: %w", p.URL, err)
+	}
+	base, err := urlkey.Canonical(p.URL)
+	if err != nil { // of an older version with other limits; links do not matter here
+		base = urlkey.URL{}
+	}
+	read, err := extract.ParseMarkdown(extract.Source{Body: body, ContentType: p.Last.ContentType, URL: base}, s.rules, extract.ReadMain)
+	if err != nil {
+		return extract.Markdown{}, nil
+	}
+	return read, nil
+}

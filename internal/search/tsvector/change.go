@@ -1,0 +1,196 @@
+package tsvector
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+
+	"recrawl/internal/search"
+)
+
+// Put implements search.Index.
+func (x *Index) Put(ctx context.Context, documents []search.Document) error {
+	return x.write(ctx, func(q querier) error {
+		locked := map[int64]bool{}
+		for _, d := range documents {
+			if !locked[d.Crawl] {
+				if err := lock(ctx, q, d.Crawl); err != nil {
+					return err
+				}
+				locked[d.Crawl] = true
+			}
+			if err := put(ctx, q, d); err != nil {
+				return fmt.Errorf("page %d: %w", d.Page, err)
+			}
+		}
+		return nil
+	})
+}
+
+func put(ctx context.Context, q querier, d search.Document) error {
+	_, err := q.Exec(ctx, `INSERT INTO `+docs(d.Crawl)+` (page, version, url, host, title, digest, importance, boost, at, mark, words)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11::text::tsvector)
+ON CONFLICT (page) DO UPDATE SET version = excluded.version, url = excluded.url, host = excluded.host, title = excluded.title, digest = excluded.digest,
+    importance = excluded.importance, boost = excluded.boost, at = excluded.at, mark = excluded.mark, words = excluded.words`,
+		d.Page, d.Version, kept(d.URL), kept(d.Host), kept(d.Title), d.Digest, d.Importance, search.Boost(d.Importance), d.At, d.Mark, vectorOf(search.WordsOf(d)))
+	return err
+}
+
+// kept is a text without what PostgreSQL keeps in none.
+func kept(text string) string {
+	return strings.ReplaceAll(strings.ToValidUTF8(text, "\uFFFD"), "\x00", "")
+}
+
+// Delete implements search.Index.
+func (x *Index) Delete(ctx context.Context, crawl int64, pages []int64) error {
+	return x.ofCrawl(ctx, x.write, crawl, func(q querier) error {
+		if err := lock(ctx, q, crawl); err != nil {
+			return err
+		}
+		_, err := q.Exec(ctx, "DELETE FROM "+docs(crawl)+" WHERE page = ANY($1)", pages)
+		return err
+	})
+}
+
+// ofCrawl runs do if there is anything of the crawl.
+func (x *Index) ofCrawl(ctx context.Context, run func(context.Context, func(querier) error) error, crawl int64, do func(querier) error) error {
+	return run(ctx, func(q querier) error {
+		var there bool
+		if err := q.QueryRow(ctx, "SELECT EXISTS (SELECT 1 FROM recrawl_search.crawls WHERE crawl = $1)", crawl).Scan(&there); err != nil || !there {
+			return err
+		}
+		return do(q)
+	})
+}
+
+// Weigh implements search.Index.
+func (x *Index) Weigh(ctx context.Context, crawl int64, importance map[int64]float64) error {
+	if len(importance) == 0 {
+		return nil
+	}
+	return x.ofCrawl(ctx, x.write, crawl, func(q querier) error {
+		var pages []int64
+		var weights, boosts []float64
+		for page, weight := range importance {
+			pages, weights, boosts = append(pages, page), append(weights, weight), append(boosts, search.Boost(weight))
+		}
+		_, err := q.Exec(ctx, "UPDATE "+docs(crawl)+` d SET importance = n.importance, boost = n.boost
+FROM unnest($1::bigint[], $2::float8[], $3::float8[]) AS n (page, importance, boost) WHERE d.page = n.page`, pages, weights, boosts)
+		return err
+	})
+}
+
+// Held implements search.Index.
+func (x *Index) Held(ctx context.Context, crawl, after, through int64) (map[int64]search.Held, error) {
+	held := map[int64]search.Held{}
+	err := x.ofCrawl(ctx, x.read, crawl, func(q querier) error {
+		return each(ctx, q, func(row pgx.Rows) error {
+			var page int64
+			var h search.Held
+			err := row.Scan(&page, &h.Mark, &h.Importance)
+			held[page] = h
+			return err
+		}, "SELECT page, mark, importance FROM "+docs(crawl)+" WHERE page > $1 AND page <= $2", after, through)
+	})
+	return held, err
+}
+
+// Cursor implements search.Index.
+func (x *Index) Cursor(ctx context.Context, crawl int64) (cursor string, err error) {
+	err = x.read(ctx, func(q querier) error {
+		err := q.QueryRow(ctx, "SELECT cursor FROM recrawl_search.crawls WHERE crawl = $1", crawl).Scan(&cursor)
+		if errors.Is(err, pgx.ErrNoRows) {
+			return nil
+		}
+		return err
+	})
+	return cursor, err
+}
+
+// SetCursor implements search.Index.
+func (x *Index) SetCursor(ctx context.Context, crawl int64, cursor string) error {
+	return x.write(ctx, func(q querier) error {
+		if err := lock(ctx, q, crawl); err != nil {
+			return err
+		}
+		_, err := q.Exec(ctx, "UPDATE recrawl_search.crawls SET cursor = $2 WHERE crawl = $1", crawl, cursor)
+		return err
+	})
+}
+
+// Drop implements search.Index.
+func (x *Index) Drop(ctx context.Context, crawl int64) error {
+	return x.ofCrawl(ctx, x.write, crawl, func(q querier) error {
+		if _, err := q.Exec(ctx, "DELETE FROM recrawl_search.crawls WHERE crawl = $1", crawl); err != nil {
+			return err
+		}
+		_, err := q.Exec(ctx, "DROP TABLE IF EXISTS "+docs(crawl))
+		return err
+	})
+}
+
+// Crawls implements search.Index.
+func (x *Index) Crawls(ctx context.Context) (crawls []int64, err error) {
+	err = x.read(ctx, func(q querier) error {
+		return each(ctx, q, func(row pgx.Rows) error {
+			var crawl int64
+			err := row.Scan(&crawl)
+			crawls = append(crawls, crawl)
+			return err
+		}, "SELECT crawl FROM recrawl_search.crawls ORDER BY crawl")
+	})
+	return crawls, err
+}
+
+// Forget implements search.Index.
+func (x *Index) Forget(ctx context.Context, t search.Target) (n int, err error) {
+	crawls, err := x.Crawls(ctx)
+	if err != nil {
+		return 0, err
+	}
+	column, value := "url", t.URL
+	if t.Host != "" {
+		column, value = "host", t.Host
+	}
+	for _, crawl := range crawls {
+		err := x.ofCrawl(ctx, x.write, crawl, func(q querier) error {
+			if err := lock(ctx, q, crawl); err != nil { // who is writing this page ends first
+				return err
+			}
+			done, err := q.Exec(ctx, "DELETE FROM "+docs(crawl)+" WHERE "+column+" = $1", value)
+			n += int(done.RowsAffected())
+			return err
+		})
+		if err != nil {
+			return n, err
+		}
+	}
+	return n, nil
+}
+
+// Purge implements search.Index: it writes the tables anew, each under a lock that nobody
+// else passes. The write-ahead log keeps what it has.
+func (x *Index) Purge(ctx context.Context) error {
+	crawls, err := x.Crawls(ctx)
+	if err != nil || len(crawls) == 0 {
+		return err
+	}
+	conn, err := x.pool.Acquire(ctx)
+	if err != nil {
+		return named(err)
+	}
+	defer conn.Release()
+	if _, err := conn.Exec(ctx, "SET statement_timeout = 0"); err != nil { // a large table takes minutes
+		return named(err)
+	}
+	var failures []error
+	for _, crawl := range crawls {
+		_, err := conn.Exec(ctx, "VACUUM (FULL) "+docs(crawl))
+		failures = append(failures, named(err))
+	}
+	_, err = conn.Exec(context.WithoutCancel(ctx), "RESET statement_timeout")
+	return errors.Join(append(failures, named(err))...)
+}

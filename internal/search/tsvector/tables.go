@@ -1,0 +1,112 @@
+package tsvector
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+
+	"recrawl/internal/search"
+)
+
+// tables are those beside the documents.
+const tables = `
+CREATE SCHEMA recrawl_search;
+CREATE TABLE recrawl_search.about (id integer PRIMARY KEY CHECK (id = 1), format integer NOT NULL, store text NOT NULL);
+CREATE TABLE recrawl_search.crawls (crawl bigint PRIMARY KEY, cursor text NOT NULL);
+`
+
+// docs is the table of a crawl's documents. Each crawl has one of its own, so that a word
+// that is common in another costs it nothing, and that a crawl is dropped at once.
+func docs(crawl int64) string { return fmt.Sprintf("recrawl_search.docs_%d", crawl) }
+
+// makeTables makes those of a crawl.
+func makeTables(ctx context.Context, q querier, crawl int64) error {
+	if _, err := q.Exec(ctx, fmt.Sprintf("SELECT pg_advisory_xact_lock(%d)", makeLock)); err != nil {
+		return err
+	}
+	_, err := q.Exec(ctx, fmt.Sprintf(`
+CREATE TABLE IF NOT EXISTS %[1]s (
+    page bigint PRIMARY KEY, version integer NOT NULL, url text NOT NULL, host text NOT NULL, title text NOT NULL, digest text NOT NULL,
+    importance double precision NOT NULL, boost double precision NOT NULL, at timestamptz NOT NULL, mark text NOT NULL, words tsvector NOT NULL
+);
+CREATE INDEX IF NOT EXISTS docs_%[2]d_words ON %[1]s USING gin (words);
+CREATE INDEX IF NOT EXISTS docs_%[2]d_digest ON %[1]s (digest) WHERE digest <> '';
+INSERT INTO recrawl_search.crawls (crawl, cursor) VALUES (%[2]d, '') ON CONFLICT DO NOTHING;`, docs(crawl), crawl))
+	return err
+}
+
+// claim makes the schema, unless it is there. One of an older format is begun anew, and one
+// of another store: then this database is a copy of that store's.
+func (x *Index) claim(ctx context.Context, store string) error {
+	have, err := x.about(ctx)
+	if err != nil || have == (about{format, store}) {
+		return err
+	}
+	return x.write(ctx, func(q querier) error {
+		if _, err := q.Exec(ctx, fmt.Sprintf("SELECT pg_advisory_xact_lock(%d)", makeLock)); err != nil {
+			return err
+		}
+		have, err := aboutOf(ctx, q) // another may have been faster
+		switch {
+		case err != nil || have == (about{format, store}):
+			return err
+		case have.format > format:
+			return have.newer()
+		}
+		for _, statement := range []string{
+			"DROP SCHEMA IF EXISTS recrawl_search CASCADE", tables,
+			fmt.Sprintf("INSERT INTO recrawl_search.about (id, format, store) VALUES (1, %d, %s)", format, quoted(store)),
+		} {
+			if _, err := q.Exec(ctx, statement); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// check makes sure that there is an index to be asked.
+func (x *Index) check(ctx context.Context, store string) error {
+	have, err := x.about(ctx)
+	switch {
+	case err != nil:
+		return err
+	case have.format > format:
+		return named(have.newer())
+	case have != about{format, store}:
+		return named(search.ErrNone) // the next worker makes it
+	}
+	return nil
+}
+
+// about says what a schema is; format 0 is none.
+type about struct {
+	format int
+	store  string
+}
+
+func (x *Index) about(ctx context.Context) (a about, err error) {
+	err = x.read(ctx, func(q querier) error {
+		a, err = aboutOf(ctx, q)
+		return err
+	})
+	return a, err
+}
+
+func aboutOf(ctx context.Context, q querier) (a about, err error) {
+	var there bool
+	if err := q.QueryRow(ctx, "SELECT to_regclass('recrawl_search.about') IS NOT NULL").Scan(&there); err != nil || !there {
+		return a, err
+	}
+	err = q.QueryRow(ctx, "SELECT format, store FROM recrawl_search.about").Scan(&a.format, &a.store)
+	if errors.Is(err, pgx.ErrNoRows) {
+		err = nil
+	}
+	return a, err
+}
+
+func (a about) newer() error {
+	return fmt.Errorf("it is of a newer release (format %d, this one reads up to %d): %w", a.format, format, search.ErrForeign)
+}

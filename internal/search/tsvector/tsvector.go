@@ -1,0 +1,172 @@
+// Package tsvector keeps a search index in the PostgreSQL database of a store: in a schema of
+// its own, which says itself of which format it is, so that the store's migrations know
+// nothing of it. The schema may be dropped at any time; it is filled again.
+package tsvector
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"recrawl/internal/search"
+)
+
+// Schema is that of the tables.
+const Schema = "recrawl_search"
+
+const (
+	// format is that of the tables and of the words in them. An index of an older one is
+	// begun anew: it holds nothing that cannot be made again.
+	format = 1
+	// makeLock is the advisory lock under which tables are made: "rcsearch" in ASCII.
+	makeLock = 0x7263736561726368
+	// connections bounds what one index uses; each is opened when it is needed.
+	connections = 4
+)
+
+// settings of each connection. Who fills an index reads pages in a transaction; what ranks
+// many pages wants the memory for their places.
+var settings = map[string]string{
+	"statement_timeout": "30s", "idle_in_transaction_session_timeout": "2min", "work_mem": "64MB", "application_name": "recrawl search",
+}
+
+// Options say how an index is opened.
+type Options struct {
+	// Store is the identity of the store whose pages the index holds.
+	Store string
+	// ReadOnly opens an index that exists, for questions only.
+	ReadOnly bool
+}
+
+// Index implements search.Index.
+type Index struct {
+	pool *pgxpool.Pool
+	tx   pgx.Tx // what Together passes has a transaction of its own
+}
+
+var _ search.Index = (*Index)(nil)
+
+// Open opens the index in a store's database, and makes its schema unless ReadOnly is set:
+// then one that is not there is search.ErrNone.
+func Open(ctx context.Context, dsn string, o Options) (*Index, error) {
+	config, err := pgxpool.ParseConfig(dsn)
+	if err != nil {
+		return nil, errors.New("search index: the store's DSN cannot be read") // what is wrong with it may show its password
+	}
+	config.MaxConns = connections
+	for name, value := range settings {
+		config.ConnConfig.RuntimeParams[name] = value
+	}
+	pool, err := pgxpool.NewWithConfig(ctx, config)
+	if err != nil {
+		return nil, named(err)
+	}
+	x := &Index{pool: pool}
+	open := x.claim
+	if o.ReadOnly {
+		open = x.check
+	}
+	if err := open(ctx, o.Store); err != nil {
+		pool.Close()
+		return nil, err
+	}
+	return x, nil
+}
+
+// Close implements search.Index.
+func (x *Index) Close() error {
+	x.pool.Close()
+	return nil
+}
+
+// SQLSTATE codes that mean something to callers.
+const (
+	codeQueryCanceled    = "57014" // statement_timeout
+	codeLockNotAvailable = "55P03"
+	codeDeadlock         = "40P01"
+	codeNoPrivilege      = "42501"
+)
+
+// named says what an error of the database means.
+func named(err error) error {
+	var failure *pgconn.PgError
+	switch {
+	case err == nil:
+		return nil
+	case !errors.As(err, &failure):
+	case failure.Code == codeQueryCanceled, failure.Code == codeLockNotAvailable, failure.Code == codeDeadlock:
+		err = fmt.Errorf("%w: %w", search.ErrBusy, err)
+	case failure.Code == codeNoPrivilege:
+		err = fmt.Errorf("the store's user may not keep the schema %s: have the database's owner GRANT CREATE ON DATABASE to it: %w: %w", Schema, search.ErrForeign, err)
+	}
+	return fmt.Errorf("search index: %w", err)
+}
+
+// querier is a transaction.
+type querier interface {
+	Exec(ctx context.Context, sql string, args ...any) (pgconn.CommandTag, error)
+	Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)
+	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
+}
+
+// read runs do in a transaction that sees one state, in the one there is if there is one.
+func (x *Index) read(ctx context.Context, do func(querier) error) error {
+	if x.tx != nil {
+		return do(x.tx)
+	}
+	return named(pgx.BeginTxFunc(ctx, x.pool, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) error { return do(tx) }))
+}
+
+// write runs do in a transaction, in the one there is if there is one.
+func (x *Index) write(ctx context.Context, do func(querier) error) error {
+	if x.tx != nil {
+		return do(x.tx)
+	}
+	return named(pgx.BeginFunc(ctx, x.pool, func(tx pgx.Tx) error { return do(tx) }))
+}
+
+// Together implements search.Index: the crawl's row is locked until the end.
+func (x *Index) Together(ctx context.Context, crawl int64, do func(search.Index) error) error {
+	if x.tx != nil {
+		return do(x)
+	}
+	return named(pgx.BeginFunc(ctx, x.pool, func(tx pgx.Tx) error {
+		if err := lock(ctx, tx, crawl); err != nil {
+			return err
+		}
+		return do(&Index{pool: x.pool, tx: tx})
+	}))
+}
+
+// lock makes the tables of a crawl if they are not there, and keeps others from changing it.
+func lock(ctx context.Context, q querier, crawl int64) error {
+	const own = "SELECT crawl FROM recrawl_search.crawls WHERE crawl = $1 FOR UPDATE"
+	var id int64
+	err := q.QueryRow(ctx, own, crawl).Scan(&id)
+	if !errors.Is(err, pgx.ErrNoRows) {
+		return err
+	}
+	if err := makeTables(ctx, q, crawl); err != nil {
+		return err
+	}
+	return q.QueryRow(ctx, own, crawl).Scan(&id)
+}
+
+// each calls scan for each row of a query.
+func each(ctx context.Context, q querier, scan func(pgx.Rows) error, query string, args ...any) error {
+	rows, err := q.Query(ctx, query, args...)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		if err := scan(rows); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
+}

@@ -1,0 +1,206 @@
+package search
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+	"time"
+
+	"recrawl/internal/archive"
+	index "recrawl/internal/search"
+	"recrawl/internal/store"
+)
+
+const (
+	// fillAtOnce is how many pages one step of a fill looks at, and readAtOnce about how many
+	// bytes of bodies it reads: who forgets a page meanwhile waits for its end.
+	fillAtOnce = 200
+	readAtOnce = 16 << 20
+	// lookEvery is how often all pages are looked at without a reason: a new importance is no
+	// change to the feed, nor that a body may not be kept any more.
+	lookEvery = 24 * time.Hour
+)
+
+func (s *Sender) progress(ctx context.Context) (index.Progress, error) {
+	cursor, err := s.index.Cursor(ctx, s.Crawl)
+	return index.ParseProgress(cursor), err
+}
+
+// startOver begins to look at all pages, unless it is at it.
+func (s *Sender) startOver(ctx context.Context) error {
+	return s.index.Together(ctx, s.Crawl, func(x index.Index) error {
+		cursor, err := x.Cursor(ctx, s.Crawl)
+		if err != nil || cursor == "" {
+			return err
+		}
+		p := index.ParseProgress(cursor)
+		p.Again = true // from the beginning: who is at it has passed pages before
+		return x.SetCursor(ctx, s.Crawl, p.String())
+	})
+}
+
+// fill looks at the next pages of all, and reports whether there are more.
+func (s *Sender) fill(ctx context.Context) (more bool, err error) {
+	err = s.index.Together(ctx, s.Crawl, func(x index.Index) error {
+		cursor, err := x.Cursor(ctx, s.Crawl)
+		if err != nil {
+			return err
+		}
+		p := index.ParseProgress(cursor)
+		if p.Looking == nil || p.Looking.Rendering != s.Rendering {
+			if p.Looking == nil && p.Filled && !p.Again && p.Rendering == s.Rendering && s.Now().Sub(p.Looked) < lookEvery {
+				return nil
+			}
+			p.Looking, p.Again = &index.Look{Rendering: s.Rendering}, false
+		}
+		if more, err = s.step(ctx, x, p.Looking); err != nil {
+			return err
+		}
+		if !more {
+			p = index.Progress{Filled: true, Again: p.Again, Looked: s.Now().UTC(), Rendering: s.Rendering, Pages: p.Looking.Pages}
+			more = p.Again
+		}
+		return x.SetCursor(ctx, s.Crawl, p.String())
+	})
+	return more, err
+}
+
+// step looks at the next pages of a look.
+func (s *Sender) step(ctx context.Context, x index.Index, l *index.Look) (more bool, err error) {
+	found, through, more, err := s.Source.Records(ctx, l.After, fillAtOnce)
+	if err != nil {
+		return false, err
+	}
+	if !more {
+		through = math.MaxInt64
+	}
+	read := int64(0)
+	for i, p := range found {
+		if read += p.Last.Bytes; read > readAtOnce && i > 0 {
+			found, through = found[:i], found[i-1].PageID
+			break
+		}
+	}
+	if err := s.settle(ctx, x, l.After, through, found); err != nil {
+		return false, err
+	}
+	l.After = through
+	l.Pages += len(found)
+	return more, nil
+}
+
+// refresh makes the index right for one page.
+func (s *Sender) refresh(ctx context.Context, page int64) error {
+	return s.index.Together(ctx, s.Crawl, func(x index.Index) error {
+		p, ok, err := s.Source.Record(ctx, page)
+		if err != nil {
+			return err
+		}
+		var found []store.PageRecord
+		if ok {
+			found = append(found, p)
+		}
+		return s.settle(ctx, x, page-1, page, found)
+	})
+}
+
+// settle makes the index right for the pages after one number and up to another: what is
+// found of them is in it, and nothing else.
+func (s *Sender) settle(ctx context.Context, x index.Index, after, through int64, found []store.PageRecord) error {
+	held, err := x.Held(ctx, s.Crawl, after, through)
+	if err != nil {
+		return err
+	}
+	weights := map[int64]float64{}
+	for _, p := range found {
+		if !s.Selects(p.URL) {
+			continue
+		}
+		have, is := held[p.PageID]
+		mark, weight := s.mark(p), importanceOf(p)
+		if is && have.Mark == mark {
+			delete(held, p.PageID)
+			if math.Abs(have.Importance-weight) > 0.01*weight {
+				weights[p.PageID] = weight
+			}
+			continue
+		}
+		d, err := s.document(ctx, p)
+		if errors.Is(err, archive.ErrNotFound) { // given up since, which is an event
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		d.Mark, d.Importance = mark, weight
+		if err := x.Put(ctx, []index.Document{d}); err != nil {
+			return err
+		}
+		delete(held, p.PageID)
+	}
+	if err := x.Weigh(ctx, s.Crawl, weights); err != nil {
+		return err
+	}
+	var gone []int64
+	for page := range held {
+		gone = append(gone, page)
+	}
+	return x.Delete(ctx, s.Crawl, gone)
+}
+
+// mark names what the index holds of a page.
+func (s *Sender) mark(p store.PageRecord) string {
+	sum := sha256.Sum256([]byte(s.Rendering + "\n" + p.Last.Digest + "\n" + p.Last.ContentType))
+	return fmt.Sprintf("%d.%s", p.Last.Seq, hex.EncodeToString(sum[:8]))
+}
+
+// importanceOf is that of the page's last ranking.
+func importanceOf(p store.PageRecord) float64 {
+	if p.Weight <= 0 {
+		return 1
+	}
+	return p.Weight
+}
+
+// document reads a page as it is indexed.
+func (s *Sender) document(ctx context.Context, p store.PageRecord) (index.Document, error) {
+	read, err := s.Source.Read(ctx, p)
+	if err != nil {
+		return index.Document{}, fmt.Errorf("%s: %w", p.URL, err)
+	}
+	d := index.Document{
+		Crawl: s.Crawl, Page: p.PageID, Version: p.Last.Seq, URL: p.URL, Host: p.Host, Title: p.Last.Title,
+		Headings: headingsOf(read.Body), Text: read.Text, At: p.Last.At,
+	}
+	if d.Text != "" {
+		sum := sha256.Sum256([]byte(d.Text))
+		d.Digest = hex.EncodeToString(sum[:])
+	}
+	return d, nil
+}
+
+// headingsOf are the headings of Markdown as package extract writes it.
+func headingsOf(markdown string) (headings []string) {
+	fence := ""
+	for line := range strings.Lines(markdown) {
+		line = strings.TrimRight(line, "\r\n")
+		switch marks := strings.TrimLeft(line, " "); {
+		case fence != "":
+			if strings.HasPrefix(marks, fence) && strings.Trim(marks, fence[:1]+" ") == "" {
+				fence = ""
+			}
+		case strings.HasPrefix(marks, "```"), strings.HasPrefix(marks, "~~~"):
+			fence = marks[:len(marks)-len(strings.TrimLeft(marks, marks[:1]))]
+		case strings.HasPrefix(line, "#"):
+			text := strings.TrimLeft(line, "#")
+			if level := len(line) - len(text); level <= 6 && strings.HasPrefix(text, " ") {
+				headings = append(headings, strings.TrimSpace(text))
+			}
+		}
+	}
+	return headings
+}

@@ -1,0 +1,365 @@
+package search_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"recrawl/internal/archive"
+	"recrawl/internal/archive/archivetest"
+	"recrawl/internal/crawl"
+	"recrawl/internal/export/source"
+	"recrawl/internal/feed"
+	index "recrawl/internal/search"
+	"recrawl/internal/search/fts"
+	"recrawl/internal/search/tsvector"
+	"recrawl/internal/sink"
+	"recrawl/internal/sink/search"
+	"recrawl/internal/store"
+	"recrawl/internal/store/sqlite"
+	"recrawl/internal/store/storetest/pgtest"
+)
+
+func TestMain(m *testing.M) { pgtest.Main(m) }
+
+// engine is where an index is kept.
+type engine struct {
+	name  string
+	fresh func(t *testing.T) (at string)
+	open  func(ctx context.Context, at, store string) (index.Index, error)
+}
+
+var (
+	inFiles = engine{
+		"SQLite", func(t *testing.T) string { return filepath.Join(t.TempDir(), fts.Name) },
+		func(ctx context.Context, at, store string) (index.Index, error) {
+			return fts.Open(ctx, at, fts.Options{Store: store})
+		},
+	}
+	inPostgres = engine{
+		"Postgres", func(t *testing.T) string { return pgtest.DSN(t) },
+		func(ctx context.Context, at, store string) (index.Index, error) {
+			return tsvector.Open(ctx, at, tsvector.Options{Store: store})
+		},
+	}
+)
+
+// world is a crawl in a real store and archive, with its index.
+type world struct {
+	engine
+	at string // where its index is
+
+	t      *testing.T
+	r      *rand.Rand
+	store  store.Store
+	files  archive.Store
+	crawl  store.CrawlRecord
+	cursor feed.Cursor
+	seen   map[feed.Kind]int
+	now    time.Time
+}
+
+func (w *world) check(err error) {
+	w.t.Helper()
+	if err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+func newWorld(t *testing.T, e engine) *world {
+	t.Helper()
+	w := &world{engine: e, at: e.fresh(t), t: t, r: rand.New(rand.NewPCG(5, 6)), seen: map[feed.Kind]int{}, now: time.Now()}
+	var err error
+	w.store, err = sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "store.db"), sqlite.Options{Owner: true})
+	w.check(err)
+	t.Cleanup(func() { _ = w.store.Close() })
+	w.files, err = archive.OpenDir(t.TempDir())
+	w.check(err)
+	w.setSpec(func(*crawl.Spec) {})
+	ends, err := w.store.FeedEnds(t.Context())
+	w.check(err)
+	w.cursor = ends.Newest
+	return w
+}
+
+func (w *world) setSpec(change func(*crawl.Spec)) {
+	w.t.Helper()
+	spec := crawl.DefaultSpec()
+	spec.Name = "news"
+	change(&spec)
+	var err error
+	w.crawl, err = w.store.OpenCrawl(w.t.Context(), spec)
+	w.check(err)
+}
+
+// sink opens the sink of an index.
+func (w *world) sink(at string, change ...func(*search.Collection)) *search.Sender {
+	w.t.Helper()
+	x, err := w.open(w.t.Context(), at, w.store.ID())
+	w.check(err)
+	src, err := source.New(w.store, w.files, w.crawl)
+	w.check(err)
+	c := search.Collection{Crawl: w.crawl.ID, Source: src, Rendering: "r" + src.Rules(), Now: func() time.Time { return w.now }}
+	for _, do := range change {
+		do(&c)
+	}
+	return search.New(x, c)
+}
+
+// words are what pages speak of; each has some.
+var words = []string{"kiwi", "lemon", "東京都", "retry policy", "straße", "melon", "grape", "plum"}
+
+// visit makes the next visit of a page, of a random kind.
+func (w *world) visit(url string) {
+	w.t.Helper()
+	ctx := w.t.Context()
+	found, err := w.store.FindPages(ctx, url, "news")
+	w.check(err)
+	if len(found) == 0 {
+		_, err := w.store.RegisterLinks(ctx, store.RegisterParams{CrawlID: w.crawl.ID, URLs: []store.NewURL{{URL: url, Host: "host.test"}}})
+		w.check(err)
+		if found, err = w.store.FindPages(ctx, url, "news"); len(found) == 0 { // it was forgotten, and may not come back
+			w.check(err)
+			return
+		}
+		_, err = w.store.Admit(ctx, store.AdmitParams{CrawlID: w.crawl.ID, Admit: []int64{found[0].PageID}})
+		w.check(err)
+	}
+	p := found[0]
+	v := store.VisitRecord{PageID: p.PageID, Visit: p.Visits + 1, Outcome: crawl.OutcomeUnchanged, State: crawl.Active}
+	switch n := w.r.IntN(10); {
+	case n < 5:
+		v.Outcome = crawl.OutcomeChanged
+		w.version(v)
+	case n == 5:
+		v.Outcome, v.State, v.Status = crawl.OutcomeGone, crawl.Gone, 404
+	case n == 6:
+		v.Outcome, v.State, v.Location = crawl.OutcomeRedirected, crawl.Redirect, "https://elsewhere.test/"
+	case n == 7:
+		v.Outcome, v.State = crawl.OutcomeExcluded, crawl.Excluded
+	case n == 8:
+		v.Outcome, v.State, v.Problem = crawl.OutcomeFailed, crawl.Failing, "timeout"
+	}
+	_, err = w.store.RecordVisit(ctx, store.RecordParams{Interval: time.Hour, Visit: v})
+	w.check(err)
+}
+
+func (w *world) version(v store.VisitRecord) {
+	w.t.Helper()
+	text := fmt.Sprintf("<html><title>%s</title><h2>%s</h2><p>The words of page %d are %s and %s.</p></html>",
+		words[w.r.IntN(len(words))], words[w.r.IntN(len(words))], w.r.IntN(5), words[w.r.IntN(len(words))], words[w.r.IntN(len(words))])
+	record := store.VersionRecord{PageID: v.PageID, Visit: v.Visit, Bytes: int64(len(text)), ContentType: "text/html; charset=utf-8", TextDigest: fmt.Sprint(w.r.Int()), Title: "Page"}
+	if w.r.IntN(8) > 0 { // else its body may not be kept
+		record.Digest = archivetest.Put(w.t, w.files, []byte(text))
+	}
+	_, err := w.store.SaveVersion(w.t.Context(), store.SaveVersionParams{Version: record})
+	w.check(err)
+}
+
+// follow sends what the feed has since the last call. Each send may be cut off, and comes
+// again then.
+func (w *world) follow(s *search.Sender) {
+	w.t.Helper()
+	for {
+		page, err := w.store.Changes(w.t.Context(), store.ChangesParams{After: w.cursor, CrawlID: w.crawl.ID})
+		w.check(err)
+		for _, change := range page.Changes {
+			w.seen[change.Kind]++
+			e := feed.Event{Kind: change.Kind, At: change.At, Crawl: "news"}
+			if change.Kind.OfPage() {
+				e.Page = &feed.EventPage{ID: change.PageID}
+			}
+			if w.r.IntN(3) == 0 {
+				cut, cancel := context.WithCancel(w.t.Context())
+				cancel()
+				if err := s.Send(cut, e); err == nil {
+					w.t.Fatal("a send that was cut off is acknowledged")
+				}
+			}
+			w.check(s.Send(w.t.Context(), e))
+		}
+		if w.cursor = page.Through; w.cursor.ID >= page.Newest.ID {
+			return
+		}
+	}
+}
+
+func (w *world) fill(s *search.Sender) {
+	w.t.Helper()
+	for more := true; more; {
+		var err error
+		more, err = s.Fill(w.t.Context())
+		w.check(err)
+	}
+}
+
+// answers are what an index holds and finds.
+func (w *world) answers(at string) map[string]string {
+	w.t.Helper()
+	x, err := w.open(w.t.Context(), at, w.store.ID())
+	w.check(err)
+	defer x.Close()
+	all := map[string]string{}
+	held, err := x.Held(w.t.Context(), w.crawl.ID, 0, 1<<60)
+	w.check(err)
+	for page, h := range held {
+		all[fmt.Sprint(page)] = fmt.Sprint(h)
+	}
+	for _, q := range append(words, "東京", "policy page", "page 3", "words") {
+		r, err := x.Query(w.t.Context(), index.Query{Crawl: w.crawl.ID, Words: q, Limit: 100})
+		w.check(err)
+		all[q] = fmt.Sprint(r)
+	}
+	return all
+}
+
+// compare holds an index against one that is filled anew.
+func (w *world) compare(what string) {
+	w.t.Helper()
+	fresh := w.fresh(w.t)
+	s := w.sink(fresh)
+	w.fill(s)
+	w.check(s.Close())
+	got, want := w.answers(w.at), w.answers(fresh)
+	if !maps.Equal(got, want) {
+		for _, key := range slices.Sorted(maps.Keys(want)) {
+			if got[key] != want[key] {
+				w.t.Errorf("%s: %s is %s, of an index that is filled anew %s", what, key, got[key], want[key])
+			}
+		}
+		w.t.Fatalf("%s: %d entries, want %d", what, len(got), len(want))
+	}
+	if len(want) < 20 {
+		w.t.Fatalf("%s: only %d entries", what, len(want))
+	}
+}
+
+// What a real store writes into its feed suffices, in whatever pieces and however often it
+// comes: the index comes to what one has that is filled anew, takedowns included.
+func TestFollowsTheStore(t *testing.T) {
+	t.Parallel()
+	for _, e := range []engine{inFiles, inPostgres} {
+		t.Run(e.name, func(t *testing.T) {
+			t.Parallel()
+			followsTheStore(t, e)
+		})
+	}
+}
+
+func followsTheStore(t *testing.T, e engine) {
+	w := newWorld(t, e)
+	url := func() string { return fmt.Sprintf("https://host.test/%d", w.r.IntN(60)) }
+	for range 80 { // before the sink is there
+		w.visit(url())
+	}
+	ends, err := w.store.FeedEnds(t.Context())
+	w.check(err)
+	w.cursor = ends.Newest
+	s := w.sink(w.at)
+	w.fill(s)
+	w.compare("filled")
+	for round := range 8 {
+		for range 20 {
+			w.visit(url())
+		}
+		_, err := w.store.Forget(t.Context(), store.ForgetParams{Target: store.Target{URL: fmt.Sprintf("https://host.test/%d", round)}, Limit: 10})
+		w.check(err)
+		w.follow(s)
+		w.compare(fmt.Sprintf("round %d", round))
+	}
+	for _, k := range []feed.Kind{feed.PageNew, feed.PageChanged, feed.PageGone, feed.PageBack, feed.PageMoved, feed.PageExcluded, feed.PageForgotten} {
+		if w.seen[k] == 0 {
+			t.Errorf("no %s was seen", k)
+		}
+	}
+	w.check(s.Rebuild(t.Context(), func(int) {}))
+	w.compare("rebuilt")
+	w.check(s.Close())
+}
+
+// All pages are looked at again when the feed had a gap, the rules change, and once a day;
+// only what differs is written.
+func TestLooksAtAllAgain(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, inFiles)
+	for i := range 40 {
+		w.visit(fmt.Sprintf("https://host.test/%d", i))
+	}
+	s := w.sink(w.at)
+	w.fill(s)
+	silently := func() { // the feed is not told
+		for i := range 40 {
+			w.visit(fmt.Sprintf("https://host.test/%d", i))
+		}
+	}
+	for _, because := range []struct {
+		what  string
+		again func()
+	}{
+		{"a gap", func() { w.check(s.Send(t.Context(), feed.Event{Kind: feed.FeedGap})) }},
+		{"a spec", func() { w.check(s.Send(t.Context(), feed.Event{Kind: feed.CrawlSpec})) }},
+		{"a digest", func() { w.check(s.SendDigest(t.Context(), sink.Digest{Left: 1})) }},
+		{"a day", func() { w.now = w.now.Add(25 * time.Hour) }},
+		{"no cursor", func() { w.check(s.Rebuild(t.Context(), func(int) {})) }},
+		{"other rules", func() {
+			w.check(s.Close())
+			w.setSpec(func(spec *crawl.Spec) { spec.Content.IgnoreSelectors = []string{"h2"} })
+			s = w.sink(w.at)
+		}},
+	} {
+		silently()
+		because.again()
+		w.fill(s)
+		w.compare(because.what)
+	}
+	w.check(s.Close())
+}
+
+// Only what the sink's spec chooses is in the index.
+func TestSelects(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, inFiles)
+	for i := range 30 {
+		w.visit(fmt.Sprintf("https://host.test/%d", i))
+	}
+	s := w.sink(w.at)
+	w.fill(s)
+	w.check(s.Close())
+	s = w.sink(w.at, func(c *search.Collection) { c.Selects = func(url string) bool { return url == "https://host.test/1" } })
+	w.check(s.Send(t.Context(), feed.Event{Kind: feed.CrawlSpec}))
+	w.fill(s)
+	w.check(s.Close())
+	x, err := w.open(t.Context(), w.at, w.store.ID())
+	w.check(err)
+	defer x.Close()
+	if held, err := x.Held(t.Context(), w.crawl.ID, 0, 1<<60); err != nil || len(held) > 1 {
+		t.Errorf("%v, %v", held, err)
+	}
+}
+
+// What an index cannot do delays the sink, or stops it for a person.
+func TestErrors(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, inFiles)
+	s := w.sink(w.at)
+	w.check(s.Check(t.Context()))
+	w.check(s.Close())
+	var later *sink.Later
+	if err := search.Judge(fmt.Errorf("x: %w", index.ErrBusy)); !errors.As(err, &later) {
+		t.Errorf("busy: %v", err)
+	}
+	var stop *sink.Stop
+	_, err := w.open(t.Context(), w.at, "another")
+	if err := search.Judge(err); !errors.As(err, &stop) || stop.Code != search.CodeForeign {
+		t.Errorf("of another store: %v", err)
+	}
+	if err := search.Judge(nil); err != nil {
+		t.Error(err)
+	}
+}
