@@ -28,6 +28,7 @@ type Reports interface {
 	PageNumbered(ctx context.Context, pageID int64) (store.PageRecord, error)
 	PagesAt(ctx context.Context, url, crawlName string) ([]store.PageRecord, error)
 	FreshnessOfCopies(ctx context.Context, crawlName string, pages ...store.PageRecord) ([]report.CopyFreshness, error)
+	SearchOf(ctx context.Context, files report.Contents, q report.SearchQuery) (report.SearchAnswer, error)
 	DocumentOf(ctx context.Context, files report.Contents, page store.PageRecord, q report.DocumentQuery) (document.Document, error)
 	VersionsOf(ctx context.Context, page store.PageRecord, before, limit int) ([]report.VersionLine, error)
 	Explained(ctx context.Context, page store.PageRecord, live report.Live) (report.Explained, error)
@@ -74,6 +75,7 @@ func New(o Options) *Server {
 		Instructions: instructions, Capabilities: &sdk.ServerCapabilities{Tools: &sdk.ToolCapabilities{}},
 	})
 	add(s, "list_crawls", "Lists the crawls that can be read: what they began with, how much they hold, and how fresh it is.", s.listCrawls)
+	add(s, "search_pages", "Finds pages of a crawl by their words, and shows where in the text these stand.", s.searchPages)
 	add(s, "read_page", "Reads the copy of a page as Markdown: whole, or a section of it, as it is now or was at a date. "+
 		"Name the page by the number that other tools give, or by its URL.", s.readPage)
 	add(s, "list_changes", "Lists what changed in a crawl, the newest first: pages that are new, have another text, or are gone.", s.listChanges)

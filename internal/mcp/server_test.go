@@ -30,7 +30,7 @@ func TestTools(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.connect()
-	want := []string{"diff_page", "list_changes", "list_crawls", "page_history", "read_page"}
+	want := []string{"diff_page", "list_changes", "list_crawls", "page_history", "read_page", "search_pages"}
 	if got := w.tools(); !slices.Equal(got, want) {
 		t.Errorf("tools are %v, want %v", got, want)
 	}
@@ -200,7 +200,7 @@ func TestMistakes(t *testing.T) {
 		{"read_page", map[string]any{"page": page.PageID, "crawl": "other"}, "is not one of crawl other"},
 		{"read_page", map[string]any{"page": empty.PageID}, "no version yet"},
 		{"read_page", map[string]any{"page": page.PageID, "at": "yesterday"}, `at "yesterday": write a date (2026-03-01)`},
-		{"read_page", map[string]any{"page": page.PageID, "at": "2020-01-01"}, ""},
+		{"read_page", map[string]any{"page": page.PageID, "at": "2020-01-01"}, "no visit that is kept, at or before 2020-01-01T23:59:59Z"},
 		{"read_page", map[string]any{"page": page.PageID, "at": "2026-01-01", "version": 1}, "give version or at, not both"},
 		{"read_page", map[string]any{"page": page.PageID, "offset": -1}, "give next_offset of the answer before"},
 		{"read_page", map[string]any{"page": page.PageID, "offset": 100_000}, "begin anew"},
@@ -213,6 +213,10 @@ func TestMistakes(t *testing.T) {
 		{"list_changes", map[string]any{"crawl": "nowhere"}, "there is no crawl \"nowhere\""},
 		{"list_changes", map[string]any{"crawl": "docs", "kinds": []string{"page.best"}}, "is no kind of change"},
 		{"list_changes", map[string]any{"crawl": "docs", "offset": "12"}, "give next_offset of the answer before"},
+		{"search_pages", map[string]any{"crawl": "docs", "query": "  "}, "query is empty"},
+		{"search_pages", map[string]any{"crawl": "docs", "query": "x", "limit": 51}, "it is from 1 to 50"},
+		{"search_pages", map[string]any{"crawl": "other", "query": "x"}, "crawl other cannot be searched: it has no search index"},
+		{"search_pages", map[string]any{"crawl": "nowhere", "query": "x"}, `there is no crawl "nowhere"`},
 		{"list_crawls", map[string]any{"offset": -5}, "give next_offset of the answer before"},
 	} {
 		if r := w.call(m.tool, m.args); !r.isError || !strings.Contains(r.text, m.says) || strings.Contains(r.text, "the log") {

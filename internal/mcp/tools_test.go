@@ -1,6 +1,9 @@
 package mcp_test
 
 import (
+	"fmt"
+	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -65,4 +68,46 @@ func TestListChanges(t *testing.T) {
 	none.says("changes: 0 in this answer", "next_offset: none")
 	w.answers("list_changes", map[string]any{"crawl": "docs", "since": "2020-01-01"}).says("changes: 4 in this answer")
 	w.answers("list_changes", map[string]any{"crawl": "docs", "since": days(-2).Format(time.DateOnly)}).says("changes: 0 in this answer", "next_offset: none")
+}
+
+func TestSearchPages(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	for i := range 30 {
+		page := w.page(fmt.Sprintf("/%d", i))
+		w.finds(page.PageID, fmt.Sprintf("Town %d", i), html("Town", fmt.Sprintf("<p>The town %d is in 東京都, and has a river.</p>", i)), days(1))
+		w.indexes(page.PageID)
+	}
+	w.connect()
+	r := w.answers("search_pages", map[string]any{"crawl": "docs", "query": "東京 river"})
+	r.says("pages: 10 in this answer", "next_offset: 10", "1: page ", ", version 1, seen 1d ago, ", " % likely unchanged")
+	r.quotes("1: https://docs.test/", " | Town ", "is in 東京都, and has a river.")
+	last := w.answers("search_pages", map[string]any{"crawl": "docs", "query": "東京 river", "limit": 20, "offset": 20})
+	last.says("21: page ", "pages: 10 in this answer", "next_offset: none")
+	one := w.answers("search_pages", map[string]any{"crawl": "docs", "query": "river", "prefix": "https://docs.test/17"})
+	one.says("pages: 1 in this answer")
+	w.answers("search_pages", map[string]any{"crawl": "docs", "query": "mountain"}).says("pages: 0 in this answer", "next_offset: none")
+}
+
+// An agent finds a page, reads a section of it, and asks what changed in it.
+func TestWalk(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	page := w.page("/handbook")
+	w.finds(page.PageID, "Handbook", html("Handbook", "<h2>Engine</h2><p>Fill in two litres of oil.</p><h2>Brakes</h2><p>Check them each spring.</p>"), days(30))
+	w.finds(page.PageID, "Handbook", html("Handbook", "<h2>Engine</h2><p>Fill in three litres of oil.</p><h2>Brakes</h2><p>Check them each spring.</p>"), days(2))
+	w.indexes(page.PageID)
+	w.connect()
+	hit := regexp.MustCompile(`1: page (\d+), version 2`).FindStringSubmatch(w.answers("search_pages", map[string]any{"crawl": "docs", "query": "litres of oil"}).ours())
+	if hit == nil {
+		t.Fatal("the page is not found")
+	}
+	number, err := strconv.Atoi(hit[1])
+	w.check(err)
+	read := w.answers("read_page", map[string]any{"page": number, "section": "engine"})
+	read.quotes("Fill in three litres of oil.")
+	if strings.Contains(read.theirs(), "spring") {
+		t.Errorf("the section has more than is its own:\n%s", read.text)
+	}
+	w.answers("diff_page", map[string]any{"page": number, "since": days(10).Format(time.DateOnly)}).quotes("-Fill in two litres of oil.", "+Fill in three litres of oil.")
 }

@@ -24,6 +24,8 @@ import (
 	"recrawl/internal/mcp"
 	"recrawl/internal/report"
 	"recrawl/internal/schedule"
+	"recrawl/internal/search"
+	"recrawl/internal/search/fts"
 	"recrawl/internal/store"
 	"recrawl/internal/store/sqlite"
 )
@@ -36,6 +38,7 @@ type world struct {
 	crawl   store.CrawlRecord
 	options mcp.Options
 	client  *sdk.ClientSession
+	index   search.Index
 	beliefs map[int64]schedule.Belief
 }
 
@@ -48,9 +51,12 @@ func newWorld(t *testing.T) *world {
 	t.Cleanup(func() { w.check(w.s.Close()) })
 	w.files, err = archive.OpenDir(t.TempDir())
 	w.check(err)
+	w.index, err = fts.Open(t.Context(), filepath.Join(t.TempDir(), fts.Name), fts.Options{Store: w.s.ID()})
+	w.check(err)
+	t.Cleanup(func() { w.check(w.index.Close()) })
 	w.crawl = w.opens("docs", "https://docs.test/")
 	w.options = mcp.Options{
-		Reports: report.Reporter{Store: w.s, Visits: w.s, Deliveries: w.s, Relations: w.s, Search: w.s, Out: io.Discard, Format: report.JSON},
+		Reports: report.Reporter{Store: w.s, Visits: w.s, Deliveries: w.s, Relations: w.s, Search: w.s, Index: w.index, Out: io.Discard, Format: report.JSON},
 		Changes: reader.New(w.s, w.files), Crawl: w.s.Crawl, Files: w.files, Version: "test", Log: slog.New(slog.DiscardHandler),
 	}
 	return w
@@ -67,6 +73,9 @@ func (w *world) opens(name string, seeds ...string) store.CrawlRecord {
 	w.Helper()
 	spec := crawl.DefaultSpec()
 	spec.Name, spec.Seeds = name, seeds
+	if name == "docs" {
+		spec.Sinks = map[string]crawl.SinkSpec{"search": {Kind: crawl.SinkSearch}}
+	}
 	record, err := w.s.OpenCrawl(w.Context(), spec)
 	w.check(err)
 	return record
@@ -129,6 +138,17 @@ func (w *world) finds(id int64, title, body string, at time.Time) {
 		outcome = crawl.OutcomeNew
 	}
 	w.visit(id, store.VisitRecord{At: at, Outcome: outcome, State: crawl.Active, Status: 200, Digest: digest})
+}
+
+// indexes puts what a page says into the search index, as the crawl's sink does.
+func (w *world) indexes(id int64) {
+	w.Helper()
+	page := w.read(id)
+	d, err := w.options.Reports.DocumentOf(w.Context(), w.files, page, report.DocumentQuery{})
+	w.check(err)
+	w.check(w.index.Put(w.Context(), []search.Document{{
+		Crawl: w.crawl.ID, Page: id, Version: page.Last.Seq, URL: page.URL, Host: page.Host, Title: page.Last.Title, Text: d.Markdown, Digest: d.TextSHA256, Importance: 1, At: page.Last.At,
+	}}))
 }
 
 // visit records a visit, planned by the crawl's own policy.
