@@ -89,7 +89,7 @@ func TestSearchPages(t *testing.T) {
 	w.answers("search_pages", map[string]any{"crawl": "docs", "query": "mountain"}).says("pages: 0 in this answer", "next_offset: none")
 }
 
-// An agent finds a page, reads a section of it, and asks what changed in it.
+// An agent finds a page, reads it, and asks what changed in it.
 func TestWalk(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -104,10 +104,6 @@ func TestWalk(t *testing.T) {
 	}
 	number, err := strconv.Atoi(hit[1])
 	w.check(err)
-	read := w.answers("read_page", map[string]any{"page": number, "section": "engine"})
-	read.quotes("Fill in three litres of oil.")
-	if strings.Contains(read.theirs(), "spring") {
-		t.Errorf("the section has more than is its own:\n%s", read.text)
-	}
+	w.answers("read_page", map[string]any{"page": number}).quotes("Fill in three litres of oil.", "Check them each spring.")
 	w.answers("diff_page", map[string]any{"page": number, "since": days(10).Format(time.DateOnly)}).quotes("-Fill in two litres of oil.", "+Fill in three litres of oil.")
 }
