@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"net/http"
 	"time"
@@ -89,19 +88,6 @@ func New(o Options) *Server {
 	}
 	return s
 }
-
-// Serve answers the client at the other end of in and out until it leaves or the context
-// ends, which is no error.
-func (s *Server) Serve(ctx context.Context, in io.ReadCloser, out io.WriteCloser) error {
-	err := s.tools.Run(ctx, &sdk.IOTransport{Reader: in, Writer: out, MaxLineLength: requestMost})
-	if ctx.Err() != nil || errors.Is(err, io.EOF) {
-		return nil
-	}
-	return err
-}
-
-// requestMost bounds a question in bytes: those of our tools are some lines.
-const requestMost = 1 << 20
 
 // Handler answers clients over HTTP, each request by itself: there are no sessions, so that
 // none can be taken over, and nothing is kept for clients that do not come back. Who may ask,
