@@ -15,8 +15,11 @@ import (
 
 	"recrawl/internal/cli"
 	"recrawl/internal/config"
+	"recrawl/internal/feed/reader"
+	"recrawl/internal/mcp"
 	"recrawl/internal/report"
 	"recrawl/internal/room"
+	"recrawl/internal/store"
 	"recrawl/internal/temporalkit/embedded"
 	"recrawl/internal/web"
 )
@@ -43,6 +46,7 @@ func (b Backend) Web(ctx context.Context, o cli.WebOptions) (err error) {
 			return errors.Join(fmt.Errorf("cannot open the archive: %w", err), l.Close())
 		}
 	}
+	options.MCP = agentsOf(options, opened.Crawl)
 	temporal := &keptTemporal{dial: func(ctx context.Context) (client.Client, error) { return dialTemporal(ctx, o.At.Temporal) }, options: o.At.Temporal}
 	defer temporal.close()
 	jobs := newJobs(ctx)
@@ -59,6 +63,14 @@ func (b Backend) Web(ctx context.Context, o cli.WebOptions) (err error) {
 	case err := <-page.ended:
 		return err
 	}
+}
+
+// agentsOf answers agents from what the page is made of. They only read: who may press
+// buttons is a person.
+func agentsOf(o web.Options, crawl func(ctx context.Context, name string) (store.CrawlRecord, error)) http.Handler {
+	return mcp.New(mcp.Options{
+		Reports: o.Report, Changes: reader.New(o.Feed, o.Files), Crawl: crawl, Files: o.Files, Version: config.Release, Log: o.Log,
+	}).Handler()
 }
 
 // guardOf is who may use the page.
@@ -141,13 +153,15 @@ func (d *devRun) startWeb(ctx context.Context) (stop func(), err error) {
 	jobs := newJobs(ctx)
 	d.stateMu.Lock()
 	defer d.stateMu.Unlock()
-	page := servePage(ctx, l, web.New(web.Options{
+	options := web.Options{
 		Report: report.Reporter{Store: d.store, Visits: d.store, Deliveries: d.store, Relations: d.store, Requests: d.store, Search: d.store, Index: searchIndex{d.state.Store, d.store.ID()}, Contact: d.Config.Contact, Out: io.Discard, Format: report.JSON, Short: func() string {
 			return room.Short(config.LocalFolders(d.state.Store, d.state.Archive), room.Least, room.Measure)
 		}},
 		Feed: d.store, Files: d.files, Judge: cli.NewScopeJudge(ctx, d.Config, cli.Opened{Store: d.store, Seeds: d.store}), Guard: guardOf(d.Config.Web), TemporalUI: uiOf(d.state.TemporalUI, d.state.TemporalNamespace), Log: d.log,
 		Commands: webCommands{operator: d.operator(), jobs: jobs},
-	}).Handler(), d.log)
+	}
+	options.MCP = agentsOf(options, d.store.Crawl)
+	page := servePage(ctx, l, web.New(options).Handler(), d.log)
 	d.state.Web = page.address()
 	d.writeState()
 	fmt.Fprintf(d.Out, "page         %s\n", d.state.Web)

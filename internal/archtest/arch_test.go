@@ -191,6 +191,8 @@ var importers = map[string]string{
 	"github.com/wneessen/go-mail":      "internal/sink/mail",
 	"github.com/prometheus":            "internal/monitor",
 	"go.opentelemetry.io":              "internal/tracing",
+	// The SDK has a client, too, with which tests ask.
+	"github.com/modelcontextprotocol/go-sdk": "internal/mcp",
 }
 
 func TestImports(t *testing.T) {

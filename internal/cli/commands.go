@@ -33,6 +33,7 @@ type commands struct {
 	Import     importCmd     `cmd:"" help:"Add a long list of seeds to a crawl."`
 	Status     statusCmd     `cmd:"" help:"Show crawls in numbers."`
 	Web        webCmd        `cmd:"" help:"Serve a page on which to look at crawls, and the HTTP API."`
+	MCP        mcpCmd        `cmd:"" name:"mcp" help:"Let an agent read crawls, through the Model Context Protocol."`
 	Pages      pagesCmd      `cmd:"" help:"List the pages of a crawl."`
 	Changes    changesCmd    `cmd:"" help:"Say what changed, follow it, or take a snapshot to follow from."`
 	Hosts      hostsCmd      `cmd:"" help:"List, block and unblock hosts."`

@@ -47,6 +47,8 @@ type Options struct {
 	// Commands carry out what buttons ask for; nil for a page that is read-only.
 	Commands Commands
 	Guard    Guard
+	// MCP answers agents at /mcp, to all who may look; nil if nobody does.
+	MCP http.Handler
 	// TemporalUI is the address of the Temporal UI's namespace, for links to workflows, such
 	// as http://127.0.0.1:8233/namespaces/default; "" for none.
 	TemporalUI string
@@ -92,6 +94,9 @@ func (s *Server) Handler() http.Handler {
 	mux.HandleFunc("GET /crawls/{crawl}/changes.atom", s.changesAtom)
 	mux.HandleFunc("GET /openapi.json", s.openAPI)
 	mux.HandleFunc("GET /crawls/{crawl}/pages/{page}/versions/{seq}/body", s.body)
+	if s.MCP != nil {
+		mux.Handle("/mcp", s.MCP)
+	}
 	for _, a := range actions() {
 		mux.Handle("POST "+a.pattern, s.act(a))
 	}

@@ -1,0 +1,64 @@
+package report
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"recrawl/internal/crawl"
+	"recrawl/internal/store"
+)
+
+// Collection is a crawl as its readers see it: what is in it, and how fresh that is.
+type Collection struct {
+	Name  string
+	State crawl.CrawlState
+	// Seeds are those of its spec, which say best what it is about.
+	Seeds []string
+	// Copies are how many pages have a copy, and Versions how many contents are kept.
+	Copies, Versions int
+	Freshness        *Freshness // nil as long as there are no copies
+	Since            time.Time  // when the crawl was made
+}
+
+// CollectionsOf returns at most limit crawls by name, without the first offset ones, and
+// whether there are more.
+func (r Reporter) CollectionsOf(ctx context.Context, offset, limit int) (all []Collection, more bool, err error) {
+	crawls, err := r.Store.ListCrawls(ctx)
+	if err != nil {
+		return nil, false, err
+	}
+	now, err := r.Store.Now(ctx)
+	if err != nil {
+		return nil, false, err
+	}
+	crawls = crawls[min(offset, len(crawls)):]
+	for _, c := range crawls[:min(limit, len(crawls))] {
+		one, err := r.collection(ctx, c, now)
+		if err != nil {
+			return nil, false, err
+		}
+		all = append(all, one)
+	}
+	return all, len(crawls) > limit, nil
+}
+
+func (r Reporter) collection(ctx context.Context, c store.CrawlRecord, now time.Time) (Collection, error) {
+	status, err := r.Store.Status(ctx, c.ID)
+	if err != nil {
+		return Collection{}, err
+	}
+	fresh, err := r.freshness(ctx, c, status, now)
+	if err != nil {
+		return Collection{}, err
+	}
+	one := Collection{
+		Name: c.Spec.Name, State: c.State, Seeds: slices.Clone(c.Spec.Seeds), Versions: status.Versions, Freshness: fresh, Since: c.CreatedAt,
+	}
+	for state, pages := range status.Pages {
+		if copied(state) {
+			one.Copies += pages
+		}
+	}
+	return one, nil
+}
