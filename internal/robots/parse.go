@@ -130,6 +130,9 @@ func (p *parser) rule(allow bool, value string, line int) {
 // in order.
 func (p *parser) finish() *File {
 	f := p.file
+	if p.lines == 0 {
+		f.stating = nil // nearly always
+	}
 	var slots []int32
 	f.pieces, slots = newPieces(p.distinct)
 	for i, number := range f.sequence {

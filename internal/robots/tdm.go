@@ -9,10 +9,7 @@ import (
 	"recrawl/internal/urlkey"
 )
 
-// TermsPath is where a site says what it reserves by the TDM Reservation Protocol.
-const TermsPath = "/.well-known/tdmrep.json"
-
-// Terms is a parsed tdmrep.json. It may be used from any goroutine.
+// Terms is a parsed tdmrep.json, see crawl.TermsPath. It may be used from any goroutine.
 type Terms struct{ stated []statement }
 
 // ParseTerms reads a tdmrep.json, a list of locations with what is reserved there. Whatever
