@@ -84,7 +84,7 @@ func (a *Activities) sortOut(ctx context.Context, view *crawlView, candidates []
 			params.Exclude = append(params.Exclude, p.PageID)
 			continue
 		}
-		forbidden, err := a.forbidden(ctx, view, p.PageRef, now)
+		forbidden, err := a.forbidden(ctx, view, p.PageRef, p.Kind, now)
 		if err != nil {
 			return err
 		}
@@ -107,7 +107,7 @@ func newPageIns(pages []store.PageRecord) []contract.PageIn {
 
 // forbidden asks the cached robots.txt; what is not cached, or has expired, is
 // decided at the grant of the page's permit.
-func (a *Activities) forbidden(ctx context.Context, view *crawlView, page crawl.PageRef, now time.Time) (bool, error) {
+func (a *Activities) forbidden(ctx context.Context, view *crawlView, page crawl.PageRef, kind crawl.PageKind, now time.Time) (bool, error) {
 	u, err := urlkey.Canonical(page.URL)
 	if err != nil {
 		return false, err
@@ -119,6 +119,6 @@ func (a *Activities) forbidden(ctx context.Context, view *crawlView, page crawl.
 	if err != nil || rec.State != store.RobotsParsed || !rec.ExpiresAt.After(now) {
 		return false, err
 	}
-	verdict, err := a.robotsVerdict(ctx, rec, view.Spec.Identity.Agent, u)
+	verdict, err := a.robotsVerdict(ctx, rec, view.Spec.Identity.Agent, view.purposeOf(kind), u)
 	return !verdict.Allowed, err
 }

@@ -10,12 +10,10 @@ import (
 // Header is one header of an answer.
 type Header struct{ Name, Value string }
 
-// names are the headers that say what is reserved, in lower case.
-var names = map[string]bool{"content-signal": true, "content-usage": true, "tdm-reservation": true, "tdm-policy": true}
-
-// IsHeader reports whether a header of this name, in whatever case, is one that FromHeaders
-// reads.
-func IsHeader(name string) bool { return names[strings.ToLower(name)] }
+// Headers lists the names of the headers that FromHeaders reads, as http.Header has them.
+func Headers() []string {
+	return []string{"Content-Signal", "Content-Usage", "Tdm-Reservation", "Tdm-Policy"}
+}
 
 // FromHeaders is what the headers of an answer say, and its X-Robots-Tag. Whether it is an
 // image decides if noimageai concerns it.
@@ -32,7 +30,7 @@ func FromHeaders(headers []Header, tags directive.Directives, image bool) []craw
 		case "content-signal", "content-usage":
 			all = append(all, Usage(h.Name+": ", h.Value))
 		case "tdm-reservation":
-			all = append(all, TDM(h.Name+": ", h.Value, policy))
+			all = append(all, TDM("tdm-reservation: ", h.Value, policy))
 		}
 	}
 	return Join(append(all, fromDirectives("X-Robots-Tag: ", tags, image))...)
