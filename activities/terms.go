@@ -64,7 +64,9 @@ func (a *Activities) judgeTerms(ctx context.Context, in contract.AcquireIn, view
 }
 
 // termsURL is where the tdmrep.json of a URL's origin lies.
-func termsURL(u urlkey.URL) (urlkey.URL, error) { return urlkey.Canonical(u.Origin() + crawl.TermsPath) }
+func termsURL(u urlkey.URL) (urlkey.URL, error) {
+	return urlkey.Canonical(u.Origin() + crawl.TermsPath)
+}
 
 // termsOf is what the tdmrep.json of a URL's origin says, as far as it was asked for, and
 // whether that is still believed.
