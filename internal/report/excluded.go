@@ -6,6 +6,7 @@ import (
 
 	"recrawl/internal/crawl"
 	"recrawl/internal/robots"
+	"recrawl/internal/robots/reserve"
 	"recrawl/internal/store"
 	"recrawl/internal/urlkey"
 )
@@ -65,6 +66,15 @@ func (e *excluder) why(ctx context.Context, p store.PageRecord) (string, error) 
 	}
 	if verdict := a.judge(e.agent, u); !verdict.Allowed {
 		return verdict.Reason, nil
+	}
+	if len(e.purpose) > 0 {
+		record, err := e.store.Terms(ctx, u.Origin())
+		if err != nil && !errors.Is(err, store.ErrNotFound) {
+			return "", err
+		}
+		if r, refused := reserve.Against(robots.ParseTerms([]byte(record.Text)).Reserved(u), e.purpose); refused {
+			return reserve.Refusal(r), nil
+		}
 	}
 	return "the scope forbids it, or robots.txt did", nil
 }
