@@ -161,9 +161,18 @@ func (a *Activities) judge(ctx context.Context, in contract.AcquireIn, judged *c
 	if err != nil {
 		return contract.AcquireOut{}, fmt.Errorf("%s: %w", pageLabel(in.Page), err)
 	}
-	verdict, err := a.robotsVerdict(ctx, granted.Robots, view.Spec.Identity.Agent, u)
+	verdict, err := a.robotsVerdict(ctx, granted.Robots, view.Spec.Identity.Agent, view.purposeOf(page.Kind), u)
 	if err != nil {
 		return contract.AcquireOut{}, translate(err)
+	}
+	if verdict.Allowed {
+		var first *contract.AcquireOut
+		if verdict, first, err = a.judgeTerms(ctx, in, view, page.Kind, granted, u); err != nil {
+			return contract.AcquireOut{}, translate(err)
+		}
+		if first != nil {
+			return *first, nil
+		}
 	}
 	if verdict.Allowed {
 		return permitted(granted.Permit), nil
@@ -177,29 +186,37 @@ func (a *Activities) judge(ctx context.Context, in contract.AcquireIn, judged *c
 	return contract.AcquireOut{Answer: contract.AnswerExcluded, Rule: verdict.Reason}, nil
 }
 
-// robotsVerdict decides by a cached robots.txt; rec may lack its text.
-func (a *Activities) robotsVerdict(ctx context.Context, rec store.RobotsRecord, agent string, u urlkey.URL) (robots.Verdict, error) {
+// robotsVerdict decides by a cached robots.txt for an agent with a purpose; rec may lack its
+// text.
+func (a *Activities) robotsVerdict(ctx context.Context, rec store.RobotsRecord, agent string, purpose []crawl.Use, u urlkey.URL) (robots.Verdict, error) {
 	switch rec.State {
 	case store.RobotsAllowAll, store.RobotsUnknown:
+		a.parsed(rec)
 		return robots.Verdict{Allowed: true, Reason: "no robots.txt"}, nil
 	case store.RobotsParsed:
 	default:
 		return robots.Verdict{Reason: "robots.txt cannot be had: " + rec.Problem}, nil
 	}
-	file := a.robots.get(rec.Origin, rec.TextDigest)
-	if file == nil {
-		if rec.Text == "" {
-			full, err := a.stores.Gate.Robots(ctx, rec.Origin)
-			if err != nil {
-				return robots.Verdict{}, err
-			}
-			if full.State != store.RobotsParsed {
-				return a.robotsVerdict(ctx, full, agent, u) // it was replaced meanwhile
-			}
-			rec = full
+	if _, ok := a.robots.get(rec.Origin, rec.TextDigest, rec.ExpiresAt); !ok && rec.Text == "" {
+		full, err := a.stores.Gate.Robots(ctx, rec.Origin)
+		if err != nil {
+			return robots.Verdict{}, err
 		}
-		file = robots.Parse([]byte(rec.Text))
-		a.robots.put(rec.Origin, rec.TextDigest, len(rec.Text), file)
+		if full.State != store.RobotsParsed {
+			return a.robotsVerdict(ctx, full, agent, purpose, u) // it was replaced meanwhile
+		}
+		rec = full
 	}
-	return file.Check(agent, u), nil
+	return a.parsed(rec).CheckFor(agent, purpose, u), nil
+}
+
+// parsed is the robots.txt of a record, from now on at hand: an empty one, which says nothing,
+// where there is none. Without its text the record must be one that is at hand.
+func (a *Activities) parsed(rec store.RobotsRecord) *robots.File {
+	file, ok := a.robots.get(rec.Origin, rec.TextDigest, rec.ExpiresAt)
+	if !ok {
+		file = robots.Parse([]byte(rec.Text))
+		a.robots.put(rec.Origin, rec.TextDigest, rec.ExpiresAt, len(rec.Text), file)
+	}
+	return file
 }

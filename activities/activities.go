@@ -102,6 +102,7 @@ type Activities struct {
 	log       *slog.Logger
 	crawls    crawlCache
 	robots    robotsCache
+	terms     termsCache
 	// comparing is the room for bodies that are compared.
 	comparing *semaphore.Weighted
 	// ranking is held by the one crawl that is ranked: its links are in memory.

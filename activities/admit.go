@@ -10,6 +10,7 @@ import (
 	"recrawl/internal/contract"
 	"recrawl/internal/crawl"
 	"recrawl/internal/maintain"
+	"recrawl/internal/robots/reserve"
 	"recrawl/internal/store"
 	"recrawl/internal/urlkey"
 )
@@ -84,7 +85,7 @@ func (a *Activities) sortOut(ctx context.Context, view *crawlView, candidates []
 			params.Exclude = append(params.Exclude, p.PageID)
 			continue
 		}
-		forbidden, err := a.forbidden(ctx, view, p.PageRef, now)
+		forbidden, err := a.forbidden(ctx, view, p.PageRef, p.Kind, now)
 		if err != nil {
 			return err
 		}
@@ -105,9 +106,9 @@ func newPageIns(pages []store.PageRecord) []contract.PageIn {
 	return ins
 }
 
-// forbidden asks the cached robots.txt; what is not cached, or has expired, is
-// decided at the grant of the page's permit.
-func (a *Activities) forbidden(ctx context.Context, view *crawlView, page crawl.PageRef, now time.Time) (bool, error) {
+// forbidden asks the cached robots.txt, and of a crawl with a purpose the tdmrep.json; what is
+// not cached, or has expired, is decided at the grant of the page's permit.
+func (a *Activities) forbidden(ctx context.Context, view *crawlView, page crawl.PageRef, kind crawl.PageKind, now time.Time) (bool, error) {
 	u, err := urlkey.Canonical(page.URL)
 	if err != nil {
 		return false, err
@@ -116,9 +117,23 @@ func (a *Activities) forbidden(ctx context.Context, view *crawlView, page crawl.
 	if errors.Is(err, store.ErrNotFound) {
 		return false, nil
 	}
-	if err != nil || rec.State != store.RobotsParsed || !rec.ExpiresAt.After(now) {
+	if err != nil || !rec.ExpiresAt.After(now) {
 		return false, err
 	}
-	verdict, err := a.robotsVerdict(ctx, rec, view.Spec.Identity.Agent, u)
-	return !verdict.Allowed, err
+	purpose := view.purposeOf(kind)
+	if rec.State == store.RobotsParsed {
+		verdict, err := a.robotsVerdict(ctx, rec, view.Spec.Identity.Agent, purpose, u)
+		if err != nil || !verdict.Allowed {
+			return true, err
+		}
+	}
+	if len(purpose) == 0 {
+		return false, nil
+	}
+	terms, _, err := a.termsOf(ctx, u)
+	if err != nil {
+		return false, err
+	}
+	_, refused := reserve.Against(terms.Reserved(u), purpose)
+	return refused, nil
 }

@@ -18,6 +18,7 @@ import (
 	"recrawl/internal/extract"
 	"recrawl/internal/maintain/duplicates"
 	"recrawl/internal/robots/directive"
+	"recrawl/internal/robots/reserve"
 	"recrawl/internal/store"
 	"recrawl/internal/trap"
 	"recrawl/internal/urlkey"
@@ -77,6 +78,9 @@ func (a *Activities) compare(ctx context.Context, view *crawlView, page store.Pa
 	if err != nil {
 		return contract.DetectOut{}, nil, err
 	}
+	if r, refused := reserve.Against(now.version.Reserved, view.purposeOf(page.Kind)); refused {
+		return contract.DetectOut{Outcome: crawl.OutcomeExcluded, Reasons: []crawl.Reason{{Code: reserve.CodeReserved, Text: reserve.Refusal(r)}}}, nil, nil
+	}
 	last, err := a.lastDigests(ctx, page)
 	if err != nil {
 		return contract.DetectOut{}, nil, translate(err)
@@ -115,6 +119,11 @@ func (a *Activities) reading(ctx context.Context, view *crawlView, page store.Pa
 	}
 	asked := directive.Decide(directive.Parse(in.Fetch.RobotsTag), content.Robots(view.Spec.Identity.Agent), in.Fetch.At)
 	version, links := newVersion(in, content, asked)
+	bySite, err := a.reservedBySite(ctx, view, page)
+	if err != nil {
+		return reading{}, translate(err)
+	}
+	version.Reserved = reserve.Join(bySite, in.Fetch.Reserved, content.Reserved(view.Spec.Identity.Agent))
 	sources, err := a.sourcesOf(ctx, view, page, content, asked)
 	if err != nil {
 		return reading{}, translate(err)

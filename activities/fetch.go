@@ -68,6 +68,7 @@ func (a *Activities) Fetch(ctx context.Context, in contract.FetchIn) (contract.F
 		}
 	}
 	if out.Differs {
+		out.Reserved = reservedByAnswer(result, view.Spec.Identity.Agent)
 		out.Brief = in.Plans && out.Size <= briefBody
 		out.Heads = &contract.Heads{Request: result.Heads.Request, Response: result.Heads.Response, Remote: result.Heads.Remote}
 	}
@@ -237,6 +238,9 @@ func (a *Activities) request(ctx context.Context, view *crawlView, page store.Pa
 	if result.Local {
 		return result, ourFault(result.Err)
 	}
+	if refuse(view, page, &result) {
+		return result, nil
+	}
 	if result.Content {
 		if _, _, err := body.Commit(); err != nil {
 			return result, ourFault(err)
@@ -339,6 +343,8 @@ func fetchOut(page store.PageRecord, begun store.BeginResult, r fetch.Result) co
 	case r.Outcome == crawl.OutcomeUnchanged: // 304: the last version still stands
 		out.Digest = page.Last.Digest
 		out.Validators, out.ETag, out.LastModified = refreshed(page, r)
+	case r.Outcome == crawl.OutcomeExcluded: // by its headers: a 304 need not repeat them
+		out.Validators = true
 	}
 	return out
 }

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -521,7 +522,7 @@ func TestRecordedVisitMakesNoRequest(t *testing.T) {
 				in.Fetch.Outcome = run(w, contract.DetectChange, contract.DetectIn{Page: page, Visit: 1, Fetch: in.Fetch}).Outcome
 			}
 			want := run(w, contract.PlanRevisit, in)
-			if out := run(w, contract.Fetch, contract.FetchIn{Page: page, Visit: 1, Permit: permit}); out != (contract.FetchOut{Recorded: true}) {
+			if out := run(w, contract.Fetch, contract.FetchIn{Page: page, Visit: 1, Permit: permit}); !reflect.DeepEqual(out, contract.FetchOut{Recorded: true}) {
 				t.Errorf("Fetch again: %+v", out)
 			}
 			in.Fetch.Outcome, in.Fetch.Status = crawl.OutcomeFailed, 500

@@ -196,18 +196,22 @@ func (a *Activities) atOnce(ctx context.Context, view *crawlView, page store.Pag
 			return o.place.Release, err
 		},
 		Ready: func(granted store.AcquireResult) bool {
-			return granted.Permit.Generation == view.Generation && page.Visits == visit-1 && a.allowedByCache(view, req.URL, granted.Robots)
+			return granted.Permit.Generation == view.Generation && page.Visits == visit-1 && a.allowedByCache(view, page.Kind, req.URL, granted.Robots)
 		},
 	}
 }
 
-// allowedByCache reports whether a robots.txt that is at hand allows a page.
-func (a *Activities) allowedByCache(view *crawlView, u urlkey.URL, rec store.RobotsRecord) bool {
+// allowedByCache reports whether files of the page's site that are at hand allow it.
+func (a *Activities) allowedByCache(view *crawlView, kind crawl.PageKind, u urlkey.URL, rec store.RobotsRecord) bool {
+	if !a.termsByCache(view, kind, u) {
+		return false
+	}
 	if rec.State != store.RobotsParsed {
+		a.parsed(rec)
 		return rec.State == store.RobotsAllowAll
 	}
-	file := a.robots.get(rec.Origin, rec.TextDigest)
-	return file != nil && file.Check(view.Spec.Identity.Agent, u).Allowed
+	file, ok := a.robots.get(rec.Origin, rec.TextDigest, rec.ExpiresAt)
+	return ok && file.CheckFor(view.Spec.Identity.Agent, view.purposeOf(kind), u).Allowed
 }
 
 // handOver keeps a begun permit for its Fetch, and answers with it.

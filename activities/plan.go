@@ -58,7 +58,7 @@ func (a *Activities) PlanRevisit(ctx context.Context, in contract.PlanIn) (contr
 		}
 		return a.recorded(ctx, view, record, result.Room)
 	}
-	in = suspectRedirect(page, in)
+	in = reservedVisit(suspectRedirect(page, in))
 	followed, err := a.followRedirect(ctx, view, page, in.Fetch)
 	if err != nil {
 		return contract.PlanOut{}, translate(err)
@@ -143,6 +143,7 @@ func (a *Activities) discard(ctx context.Context, in contract.PlanIn) error {
 	}
 	unkept := in.Fetch.Outcome == crawl.OutcomeCosmetic || in.Fetch.Outcome == crawl.OutcomeReturned || len(directive.AgainstKeeping(in.Reasons)) > 0
 	unkept = unkept || in.Fetch.Outcome == crawl.OutcomeUnsupported // no list, though fetched as one
+	unkept = unkept || in.Fetch.Outcome == crawl.OutcomeExcluded    // by what the body says
 	if !in.Fetch.Differs || !unkept {
 		return nil
 	}

@@ -31,6 +31,6 @@ func (a *Activities) Replace(ctx context.Context, in contract.ReplaceIn) (contra
 // forbiddenIn is forbidden in a crawl.
 func (a *Activities) forbiddenIn(view *crawlView) func(context.Context, crawl.PageRef, time.Time) (bool, error) {
 	return func(ctx context.Context, page crawl.PageRef, now time.Time) (bool, error) {
-		return a.forbidden(ctx, view, page, now)
+		return a.forbidden(ctx, view, page, crawl.KindPage, now) // sources are not exchanged
 	}
 }

@@ -27,8 +27,12 @@ const (
 
 // RefreshRobots makes the one request of a robots permit and stores what it
 // found: a robots.txt, a redirect hop to be fetched under its own host's permit,
-// or that it cannot be had.
+// or that it cannot be had. A permit for crawl.TermsPath is for the tdmrep.json of its page's
+// origin.
 func (a *Activities) RefreshRobots(ctx context.Context, in contract.RefreshRobotsIn) (contract.RefreshRobotsOut, error) {
+	if in.Permit.URL == crawl.TermsPath {
+		return a.refreshTerms(ctx, in)
+	}
 	view, err := a.crawlOf(ctx, in.Page, in.Permit.Generation)
 	if err != nil {
 		return contract.RefreshRobotsOut{}, translate(err)

@@ -2,23 +2,30 @@ package activities
 
 import (
 	"sync"
+	"time"
 
 	"recrawl/internal/robots"
 )
 
-// robotsCache keeps parsed robots.txt files of recent origins.
-type robotsCache struct {
+// originCache keeps what files of recent origins say, parsed.
+type originCache[F any] struct {
 	mu    sync.Mutex
-	files map[string]parsedRobots
+	files map[string]originFile[F]
 	bytes int // of the texts of files
 }
 
-type parsedRobots struct {
+type originFile[F any] struct {
 	digest string
-	file   *robots.File
+	until  time.Time
+	file   F
 }
 
-// maxParsedRobots and maxParsedBytes bound the cache, in files and in bytes of
+type (
+	robotsCache = originCache[*robots.File]
+	termsCache  = originCache[*robots.Terms]
+)
+
+// maxParsedRobots and maxParsedBytes bound a cache, in files and in bytes of
 // their texts; parsed, a hostile text takes up to twenty times its size. Parsing
 // again costs well under a millisecond (a hostile text: tens), so dropping
 // everything at a bound is fine.
@@ -27,21 +34,38 @@ const (
 	maxParsedBytes  = 16 << 20
 )
 
-func (c *robotsCache) get(origin, digest string) *robots.File {
+// get returns the file of an origin if it is the one with the digest. What was read of it is
+// believed until a time, that of the newest answer.
+func (c *originCache[F]) get(origin, digest string, until time.Time) (file F, ok bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if p, ok := c.files[origin]; ok && p.digest == digest {
-		return p.file
+	p, ok := c.files[origin]
+	if !ok || p.digest != digest {
+		return file, false
 	}
-	return nil
+	if until.After(p.until) {
+		p.until = until
+		c.files[origin] = p
+	}
+	return p.file, true
 }
 
-func (c *robotsCache) put(origin, digest string, bytes int, f *robots.File) {
+// fresh returns the file of an origin, whatever its digest, while it is believed.
+func (c *originCache[F]) fresh(origin string, now time.Time) (file F, ok bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if p, ok := c.files[origin]; ok && p.until.After(now) {
+		return p.file, true
+	}
+	return file, false
+}
+
+func (c *originCache[F]) put(origin, digest string, until time.Time, bytes int, file F) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.bytes += bytes // a file that replaces another counts beside it
 	if c.files == nil || len(c.files) >= maxParsedRobots || c.bytes > maxParsedBytes {
-		c.files, c.bytes = map[string]parsedRobots{}, bytes
+		c.files, c.bytes = map[string]originFile[F]{}, bytes
 	}
-	c.files[origin] = parsedRobots{digest, f}
+	c.files[origin] = originFile[F]{digest, until, file}
 }

@@ -60,15 +60,19 @@ func (p *page) ask() error {
 	return nil
 }
 
-// refreshRobots fetches the robots.txt that the permit names. Whatever the result, the page
-// asks again.
+// refreshRobots fetches the robots.txt that the permit names, or the tdmrep.json. Whatever the
+// result, the page asks again.
 func (p *page) refreshRobots(permit crawl.Permit) error {
-	p.doing = "requesting robots.txt"
+	doing := "requesting robots.txt"
+	if permit.URL == crawl.TermsPath {
+		doing = "requesting tdmrep.json"
+	}
+	p.doing = doing
 	p.show(p.doing)
 	ctx := permitted(p.ctx, permit, "request "+permit.URL)
 	_, err := contract.RefreshRobots.Run(ctx, contract.RefreshRobotsIn{Page: p.s.Page, Visit: p.number(), Permit: permit})
 	if err != nil && troubleOf(err) != troubleLost {
-		return p.retry("requesting robots.txt", err)
+		return p.retry(doing, err)
 	}
 	p.again("robots.txt")
 	return nil

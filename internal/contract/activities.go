@@ -226,6 +226,8 @@ type FetchOut struct {
 	Held       time.Duration `json:"held,omitempty"`       // for how long the answer, or the lack of one, has the host held
 	RobotsTag  string        `json:"robots_tag,omitempty"` // what X-Robots-Tag asks of us, as package directive writes it
 	Problem    string        `json:"problem,omitempty"`    // in plain words
+	// Reserved is what the headers say of uses of the content, for DetectChange.
+	Reserved []crawl.Reservation `json:"reserved,omitempty"`
 	// Heads are for DetectChange, which stores them with a new version; nil when
 	// there is nothing to compare.
 	Heads *Heads `json:"heads,omitempty"`

@@ -67,7 +67,7 @@ const (
 	OutcomeFailed      Outcome = 6  // connection, TLS, protocol or 4xx/5xx error
 	OutcomeThrottled   Outcome = 7  // 429 or 503
 	OutcomeGone        Outcome = 8  // 404 or 410
-	OutcomeExcluded    Outcome = 9  // robots or scope forbid it; no request made
+	OutcomeExcluded    Outcome = 9  // robots or scope forbid it, or its site reserves its use; with a status only what the answer said
 	OutcomeUnsupported Outcome = 10 // content type not wanted
 	OutcomeTooLarge    Outcome = 11 // body over the size limit
 	OutcomeTimedOut    Outcome = 12 // over the time limit

@@ -14,6 +14,9 @@ const (
 // Uses lists all uses.
 func Uses() []Use { return []Use{UseSearch, UseAIInput, UseAITrain, UseArchive} }
 
+// TermsPath is where a site says, by the TDM Reservation Protocol, what it reserves.
+const TermsPath = "/.well-known/tdmrep.json"
+
 // Reservation is what a site says of one use of a page.
 type Reservation struct {
 	Use     Use  `json:"use"`

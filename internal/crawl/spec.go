@@ -26,6 +26,10 @@ type Spec struct {
 	Rank       RankSpec       `json:"rank"`
 	Retention  RetentionSpec  `json:"retention"`
 	Identity   IdentitySpec   `json:"identity"`
+	// Purpose lists what the pages are for: search, ai-input, ai-train, archive. A page whose
+	// site reserves one of these is excluded. An empty list declares nothing and excludes
+	// nothing. See politeness.md.
+	Purpose []Use `json:"purpose,omitempty"`
 	// MaintainEvery is the time between two maintenance passes of the crawl.
 	MaintainEvery Duration `json:"maintain_every"`
 	// Sinks are the receivers of what changes, each by its name: 1 to 40 of a-z 0-9 . _ -,

@@ -105,6 +105,9 @@ func (s *Spec) Validate() error {
 	if err := s.validateSinks(bad); err != nil {
 		return err
 	}
+	if err := s.validatePurpose(bad); err != nil {
+		return err
+	}
 	return s.validateRevisit(bad)
 }
 
@@ -119,6 +122,18 @@ func (s *Spec) validateRetention(bad func(field, format string, args ...any) err
 		return bad("retention.max_visits", "is negative; 0 keeps all")
 	case r.Changes < 0:
 		return bad("retention.changes", "is negative; 0 keeps changes for ever")
+	}
+	return nil
+}
+
+func (s *Spec) validatePurpose(bad func(field, format string, args ...any) error) error {
+	for i, use := range s.Purpose {
+		switch {
+		case !slices.Contains(Uses(), use):
+			return bad(fmt.Sprintf("purpose[%d]", i), "%q: use search, ai-input, ai-train or archive", use)
+		case slices.Contains(s.Purpose[:i], use):
+			return bad(fmt.Sprintf("purpose[%d]", i), "%q is named twice", use)
+		}
 	}
 	return nil
 }

@@ -5,7 +5,9 @@ import (
 
 	"golang.org/x/net/html"
 
+	"recrawl/internal/crawl"
 	"recrawl/internal/robots/directive"
+	"recrawl/internal/robots/reserve"
 )
 
 // maxRobots bounds the bytes of what a page says to one crawler in <meta> elements.
@@ -41,6 +43,23 @@ func (p Page) Robots(agent string) directive.Directives {
 		}
 	}
 	return d
+}
+
+// Reserved is what the page's elements say of uses of it to a crawler by its product token:
+// its directives, and the first tdm-policy with every tdm-reservation.
+func (p Page) Reserved(agent string) []crawl.Reservation {
+	var tdm []string
+	policy := ""
+	for _, m := range p.Metas {
+		switch name := strings.TrimSpace(m.Name); {
+		case m.Tag:
+		case strings.EqualFold(name, "tdm-reservation"):
+			tdm = append(tdm, m.Content)
+		case strings.EqualFold(name, "tdm-policy") && policy == "":
+			policy = m.Content
+		}
+	}
+	return reserve.FromElements(p.Robots(agent), tdm, policy)
 }
 
 // directives keeps what a <meta> may say to crawlers. Which names are crawlers'

@@ -15,6 +15,7 @@ import (
 	"golang.org/x/text/encoding/unicode"
 
 	"recrawl/internal/crawl"
+	"recrawl/internal/robots/reserve"
 	"recrawl/internal/urlkey"
 )
 
@@ -192,6 +193,26 @@ func TestMetaRobots(t *testing.T) {
 	} {
 		if got := page.Robots(agent).String(); got != want {
 			t.Errorf("%s is asked for %q, want %q", agent, got, want)
+		}
+	}
+}
+
+// What elements say of uses is read in every shape of a document.
+func TestMetaReserved(t *testing.T) {
+	for body, want := range map[string]string{
+		`<meta name=robots content="noai, noimageai">`:                                                         `refuses ai-input ("meta robots: noai"), refuses ai-train ("meta robots: noai")`,
+		`<meta name=recrawl content=noai><meta name=other content=noai>`:                                       `refuses ai-input ("meta robots: noai"), refuses ai-train ("meta robots: noai")`,
+		`<meta name=other content=noai>`:                                                                       "",
+		`<meta name=robots content=noimageai>`:                                                                 "",
+		`<meta name="TDM-Reservation" content="1"><meta name="tdm-policy" content="https://host.test/p.json">`: `refuses ai-input ("meta tdm-reservation: 1, tdm-policy https://host.test/p.json"), refuses ai-train ("meta tdm-reservation: 1, tdm-policy https://host.test/p.json")`,
+		`<meta name=tdm-reservation content=0>`:                                                                `allows ai-input ("meta tdm-reservation: 0"), allows ai-train ("meta tdm-reservation: 0")`,
+		`<meta name=tdm-reservation content=yes>`:                                                              "",
+		`<template><meta name=tdm-reservation content=1></template>`:                                           "",
+	} {
+		for shape, wrap := range map[string]func(string) string{"tree": strings.TrimSpace, "flat": deep} {
+			if got := reserve.Words(parse(t, wrap(body)).Reserved("recrawl")); got != want {
+				t.Errorf("%s (%s) %s, want %s", body, shape, got, want)
+			}
 		}
 	}
 }

@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"recrawl/internal/crawl"
+	"recrawl/internal/robots/reserve"
 	"recrawl/internal/urlkey"
 )
 
@@ -155,6 +156,8 @@ type Result struct {
 	// RobotsTags are the raw X-Robots-Tag headers, all of them and whole: MaxHeader
 	// bounds them, and an answer with more has no content.
 	RobotsTags []string
+	// Stated are the headers about uses of the content, in the same way. See package reserve.
+	Stated []reserve.Header
 	// Location is where a redirect leads.
 	Location urlkey.URL
 	// Spelling is how a redirect spells path and query, empty for as Location does. Without

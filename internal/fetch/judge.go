@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"recrawl/internal/crawl"
+	"recrawl/internal/robots/reserve"
 	"recrawl/internal/urlkey"
 )
 
@@ -68,6 +69,11 @@ func (x *exchange) keepHeader(h http.Header) {
 		// All of it, since the order that matters may be the last. Cleaning makes three
 		// bytes of one at most.
 		x.res.RobotsTags = append(x.res.RobotsTags, crawl.Clean(tag, 3*len(tag)))
+	}
+	for _, name := range reserve.Headers() {
+		for _, value := range h.Values(name) {
+			x.res.Stated = append(x.res.Stated, reserve.Header{Name: name, Value: crawl.Clean(value, 3*len(value))})
+		}
 	}
 }
 

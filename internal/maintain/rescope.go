@@ -64,7 +64,8 @@ func Outside(ctx context.Context, c Crawl, pages []store.PageRecord) (map[int64]
 	return out, nil
 }
 
-// scopeName names what decides which pages lie in the scope of a crawl. Of imported
+// scopeName names what decides which pages lie in the scope of a crawl, and what they are
+// for. Of imported
 // seeds only the generation tells that there are others; it is raised for less, too.
 func scopeName(c Crawl) (string, error) {
 	what := struct {
@@ -72,7 +73,8 @@ func scopeName(c Crawl) (string, error) {
 		Scope      crawl.ScopeSpec
 		URLs       crawl.URLSpec
 		Generation int64
-	}{Seeds: c.Spec.Seeds, Scope: c.Spec.Scope, URLs: c.Spec.URLs}
+		Purpose    []crawl.Use `json:",omitempty"`
+	}{Seeds: c.Spec.Seeds, Scope: c.Spec.Scope, URLs: c.Spec.URLs, Purpose: c.Spec.Purpose}
 	if c.Imported {
 		what.Generation = c.Generation
 	}
@@ -89,7 +91,8 @@ func scopeName(c Crawl) (string, error) {
 type Rescope struct {
 	Store ScopeStore
 	Crawl Crawl
-	// Forbidden reports whether robots.txt is known to forbid a page now.
+	// Forbidden reports whether robots.txt is known to forbid a page now, or its site to
+	// reserve it from the crawl's purpose.
 	Forbidden func(ctx context.Context, page crawl.PageRef, now time.Time) (bool, error)
 	// Wake tells the workflows of pages that these are due now.
 	Wake func(ctx context.Context, pages []store.PageRecord) error
@@ -132,7 +135,7 @@ func (r Rescope) Look(ctx context.Context) error {
 	return nil
 }
 
-// wakeMisplaced wakes those of the pages whose state is not what the scope makes of
+// wakeMisplaced wakes those of the pages whose state is not what scope and purpose make of
 // them, and returns how many. A page that robots.txt forbids stays excluded.
 func (r Rescope) wakeMisplaced(ctx context.Context, pages []store.PageRecord) (int, error) {
 	outside, err := Outside(ctx, r.Crawl, pages)
@@ -145,20 +148,18 @@ func (r Rescope) wakeMisplaced(ctx context.Context, pages []store.PageRecord) (i
 	}
 	var wake []int64
 	for _, p := range pages {
-		out, excluded := outside[p.PageID] != "", p.State == crawl.Excluded
-		if out == excluded || p.Kind.IsSource() {
+		if p.Kind.IsSource() {
 			continue
 		}
-		if excluded {
-			forbidden, err := r.Forbidden(ctx, p.PageRef, now)
-			if err != nil {
+		out, excluded := outside[p.PageID] != "", p.State == crawl.Excluded
+		if !out && (excluded || len(r.Crawl.Spec.Purpose) > 0) {
+			if out, err = r.Forbidden(ctx, p.PageRef, now); err != nil {
 				return 0, err
 			}
-			if forbidden {
-				continue
-			}
 		}
-		wake = append(wake, p.PageID)
+		if out != excluded {
+			wake = append(wake, p.PageID)
+		}
 	}
 	woken, err := r.Store.WakePages(ctx, wake)
 	if err != nil {

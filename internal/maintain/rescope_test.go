@@ -110,6 +110,36 @@ func TestRescopeWakesTheMisplaced(t *testing.T) {
 	}
 }
 
+// A crawl with a purpose also wakes the pages that it has and that are reserved from it, and
+// a purpose that changes is a reason to look.
+func TestRescopeByPurpose(t *testing.T) {
+	t.Parallel()
+	s := &scoped{}
+	s.add("http://a.example/new", crawl.Active, 0)
+	s.add("http://a.example/reserved", crawl.Active, 0)
+	s.add("http://a.example/back", crawl.Excluded, 0)
+	r := s.rescope(t, "http://a.example/reserved")
+	for _, turn := range []struct {
+		purpose []crawl.Use
+		want    []string
+	}{
+		{nil, []string{"http://a.example/back"}},
+		{nil, nil},
+		{[]crawl.Use{crawl.UseAITrain}, []string{"http://a.example/reserved", "http://a.example/back"}},
+		{[]crawl.Use{crawl.UseAITrain}, nil},
+		{[]crawl.Use{crawl.UseSearch}, []string{"http://a.example/reserved", "http://a.example/back"}},
+	} {
+		s.woken = nil
+		r.Crawl.Spec.Purpose = turn.purpose
+		if err := r.Look(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(s.woken, turn.want) {
+			t.Errorf("for %v woken %q, want %q", turn.purpose, s.woken, turn.want)
+		}
+	}
+}
+
 // Pages that could not be woken are not passed over: the next turn reads them again. One
 // that wakes many leaves the rest to the next.
 func TestRescopeGoesOn(t *testing.T) {

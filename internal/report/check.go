@@ -5,6 +5,7 @@ import (
 	"io"
 	"strings"
 
+	"recrawl/internal/crawl"
 	"recrawl/internal/robots"
 	"recrawl/internal/store"
 	"recrawl/internal/urlkey"
@@ -86,12 +87,13 @@ func (p RobotsProblem) Write(out io.Writer) error { return writeJSON(out, p) }
 type RobotsJudge func(agent string, u urlkey.URL) robots.Verdict
 
 // NewRobotsJudge judges by an origin's cached robots.txt, which holds its text;
-// it is parsed once.
-func NewRobotsJudge(record store.RobotsRecord) RobotsJudge {
+// it is parsed once. With a purpose, it also forbids what the file reserves for that.
+func NewRobotsJudge(record store.RobotsRecord, purpose ...crawl.Use) RobotsJudge {
 	var always robots.Verdict
 	switch record.State {
 	case store.RobotsParsed:
-		return robots.Parse([]byte(record.Text)).Check
+		file := robots.Parse([]byte(record.Text))
+		return func(agent string, u urlkey.URL) robots.Verdict { return file.CheckFor(agent, purpose, u) }
 	case store.RobotsAllowAll:
 		always = robots.Verdict{Allowed: true, Reason: fmt.Sprintf("the site has no robots.txt (status %d)", record.Status)}
 	case store.RobotsUnreachable:

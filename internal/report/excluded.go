@@ -6,6 +6,7 @@ import (
 
 	"recrawl/internal/crawl"
 	"recrawl/internal/robots"
+	"recrawl/internal/robots/reserve"
 	"recrawl/internal/store"
 	"recrawl/internal/urlkey"
 )
@@ -14,7 +15,9 @@ import (
 type excluder struct {
 	store Store
 	agent string
-	files map[string]robotsAnswer // by origin
+	// purpose is that of the crawl, by which it judges pages.
+	purpose []crawl.Use
+	files   map[string]robotsAnswer // by origin
 }
 
 type robotsAnswer struct {
@@ -23,7 +26,7 @@ type robotsAnswer struct {
 }
 
 func (r Reporter) excluder(spec crawl.Spec) *excluder {
-	return &excluder{store: r.Store, agent: spec.Identity.Agent, files: map[string]robotsAnswer{}}
+	return &excluder{store: r.Store, agent: spec.Identity.Agent, purpose: spec.Purpose, files: map[string]robotsAnswer{}}
 }
 
 // file is what the robots.txt of an origin says.
@@ -35,7 +38,7 @@ func (e *excluder) file(ctx context.Context, origin string) (robotsAnswer, error
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		return robotsAnswer{}, err
 	}
-	a := robotsAnswer{judge: NewRobotsJudge(record)}
+	a := robotsAnswer{judge: NewRobotsJudge(record, e.purpose...)}
 	a.all = record.State == store.RobotsParsed && robots.Parse([]byte(record.Text)).ForbidsAll(e.agent)
 	e.files[origin] = a
 	return a, nil
@@ -63,6 +66,15 @@ func (e *excluder) why(ctx context.Context, p store.PageRecord) (string, error) 
 	}
 	if verdict := a.judge(e.agent, u); !verdict.Allowed {
 		return verdict.Reason, nil
+	}
+	if len(e.purpose) > 0 {
+		record, err := e.store.Terms(ctx, u.Origin())
+		if err != nil && !errors.Is(err, store.ErrNotFound) {
+			return "", err
+		}
+		if r, refused := reserve.Against(robots.ParseTerms([]byte(record.Text)).Reserved(u), e.purpose); refused {
+			return reserve.Refusal(r), nil
+		}
 	}
 	return "the scope forbids it, or robots.txt did", nil
 }

@@ -9,6 +9,7 @@ import (
 
 	"recrawl/internal/crawl"
 	"recrawl/internal/polite"
+	"recrawl/internal/robots/reserve"
 	"recrawl/internal/schedule"
 	"recrawl/internal/store"
 	"recrawl/internal/urlkey"
@@ -54,8 +55,10 @@ type Explanation struct {
 	// page was never compared.
 	Estimates *estimatesLine `json:"estimates"`
 	Workflow  liveLine       `json:"workflow"`
-	Host      *HostLine      `json:"host"`
-	Robots    *RobotsCheck   `json:"robots"`
+	// Reserved is what the site said of uses of the page's version, if it said something.
+	Reserved []crawl.Reservation `json:"reserved,omitempty"`
+	Host     *HostLine           `json:"host"`
+	Robots   *RobotsCheck        `json:"robots"`
 }
 
 type liveLine struct {
@@ -80,6 +83,8 @@ type Explained struct {
 	plan   *schedule.Explanation // nil for a page that its policy does not plan
 	looks  *schedule.Estimates   // nil for a page that was never compared
 	steer  store.SteeringRecord  // of the crawl
+	// reserved is what the site said of uses of the page's version.
+	reserved []crawl.Reservation
 }
 
 // Explain writes why a page's next visit is when it is: its policy, its host,
@@ -118,7 +123,10 @@ func (r Reporter) Explained(ctx context.Context, page store.PageRecord, live Liv
 	if e.is, err = r.prospect(ctx, e.crawl, page, live, e.now); err != nil {
 		return e, err
 	}
-	if e.robots, e.origin, err = r.robotsOf(ctx, page, e.crawl.Spec.Identity.Agent); err != nil {
+	if e.robots, e.origin, err = r.robotsOf(ctx, page, e.crawl.Spec); err != nil {
+		return e, err
+	}
+	if e.reserved, err = r.reservedOf(ctx, page); err != nil {
 		return e, err
 	}
 	if e.plan, err = planOf(page, e.crawl.Spec.Revisit, e.now); err != nil {
@@ -140,7 +148,19 @@ func (r Reporter) Explained(ctx context.Context, page store.PageRecord, live Liv
 	return e, nil
 }
 
-func (r Reporter) robotsOf(ctx context.Context, page store.PageRecord, agent string) (*RobotsCheck, store.RobotsRecord, error) {
+// reservedOf is what the site said of uses of the version that a page has.
+func (r Reporter) reservedOf(ctx context.Context, page store.PageRecord) ([]crawl.Reservation, error) {
+	if page.Last.Seq == 0 {
+		return nil, nil
+	}
+	v, err := r.Store.Version(ctx, page.PageID, page.Last.Seq)
+	if errors.Is(err, store.ErrNotFound) {
+		return nil, nil // forgotten meanwhile
+	}
+	return v.Reserved, err
+}
+
+func (r Reporter) robotsOf(ctx context.Context, page store.PageRecord, spec crawl.Spec) (*RobotsCheck, store.RobotsRecord, error) {
 	u, err := urlkey.Canonical(page.URL)
 	if err != nil {
 		return nil, store.RobotsRecord{}, err
@@ -149,7 +169,12 @@ func (r Reporter) robotsOf(ctx context.Context, page store.PageRecord, agent str
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		return nil, store.RobotsRecord{}, err
 	}
-	check := NewRobotsCheck(page.URL, agent, NewRobotsJudge(record)(agent, u))
+	purpose := spec.Purpose
+	if page.Kind.IsSource() {
+		purpose = nil
+	}
+	agent := spec.Identity.Agent
+	check := NewRobotsCheck(page.URL, agent, NewRobotsJudge(record, purpose...)(agent, u))
 	return &check, record, nil
 }
 
@@ -158,6 +183,7 @@ func (e Explained) Explanation() Explanation {
 	line := Explanation{
 		URL: e.page.URL, Crawl: e.page.Crawl, AskedAs: e.page.Respelling.Spelling, Kind: e.page.Kind, State: e.page.State, Visits: e.page.Visits, Changes: e.page.Changes, AsInVersion: asInVersion(e.page),
 		Importance: e.page.Weight, Suspect: suspectVisit(e.page), NextAt: stamp(e.is.At), nextLine: nextLineOf(e.is.Next), Due: stamp(e.page.NextAt), HostState: e.is.state, HostWhy: orNull(e.is.trouble), Policy: e.crawl.Spec.Revisit.Policy, Reasons: []string{}, Robots: e.robots,
+		Reserved: e.reserved,
 		Workflow: liveLine{Live: e.live, Due: stamp(e.live.Due), Snoozed: stamp(e.live.Snoozed)},
 	}
 	if e.last != nil {
@@ -247,6 +273,9 @@ func (e Explained) Facts() []Fact {
 		t.row("", kept(*e.is.host))
 	}
 	t.row("robots", e.robots.text()+retryWords(e.origin, e.now))
+	if len(e.reserved) > 0 {
+		t.row("reserved", fmt.Sprintf("of version %d the site %s", e.page.Last.Seq, reserve.Words(e.reserved)))
+	}
 	return *t
 }
 

@@ -37,6 +37,7 @@ type Store interface {
 	TroubledHosts(ctx context.Context, crawlID int64, limit int) ([]store.HostRecord, int, error)
 	Standings(ctx context.Context, pages []int64) (map[int64]store.Standing, error)
 	Robots(ctx context.Context, origin string) (store.RobotsRecord, error)
+	Terms(ctx context.Context, origin string) (store.TermsRecord, error)
 	Rejections(ctx context.Context, crawlID int64) ([]store.RejectionCount, error)
 	ListSources(ctx context.Context, f store.SourceFilter) ([]store.SourceRecord, error)
 	ListRejected(ctx context.Context, f store.RejectedFilter) ([]store.RejectedLink, error)

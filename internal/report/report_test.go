@@ -50,6 +50,8 @@ type fake struct {
 	changes    []feed.Change
 	failed     []store.UndeliveredRecord
 	others     map[int64]float64 // visits a day that other crawls plan, by host
+	robots     string            // of every origin, "" is 404
+	terms      string
 }
 
 func (f *fake) ListSinks(context.Context, int64) ([]store.SinkRecord, error) { return f.sinks, f.fail }
@@ -491,6 +493,16 @@ func TestStoreErrors(t *testing.T) {
 	}
 }
 
+func (f *fake) Terms(_ context.Context, origin string) (store.TermsRecord, error) {
+	if f.terms == "" {
+		return store.TermsRecord{}, cmp.Or(f.fail, store.ErrNotFound)
+	}
+	return store.TermsRecord{Origin: origin, Text: f.terms}, f.fail
+}
+
 func (f *fake) Robots(_ context.Context, origin string) (store.RobotsRecord, error) {
+	if f.robots != "" {
+		return store.RobotsRecord{Origin: origin, State: store.RobotsParsed, Status: 200, Text: f.robots}, f.fail
+	}
 	return store.RobotsRecord{Origin: origin, State: store.RobotsAllowAll, Status: 404}, f.fail
 }

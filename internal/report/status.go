@@ -15,7 +15,9 @@ import (
 
 // StatusLine is one crawl in numbers.
 type StatusLine struct {
-	Crawl      string           `json:"crawl"`
+	Crawl string `json:"crawl"`
+	// Purpose is what the crawl says that its pages are for.
+	Purpose    []crawl.Use      `json:"purpose,omitempty"`
 	State      crawl.CrawlState `json:"state"`
 	Generation int64            `json:"generation"`
 	CreatedAt  stamp            `json:"created_at"`
@@ -234,6 +236,15 @@ func rejectedWords(rejections []store.RejectionCount) string {
 	return strings.Join(parts, ", ")
 }
 
+// purposeWords says what a crawl is for, and what follows.
+func purposeWords(purpose []crawl.Use) string {
+	uses := make([]string, len(purpose))
+	for i, use := range purpose {
+		uses[i] = string(use)
+	}
+	return strings.Join(uses, ", ") + ": pages whose sites reserve that are excluded"
+}
+
 func statusOf(c store.CrawlRecord, s store.StatusRecord, more statusMore, now time.Time) StatusLine {
 	line := StatusLine{
 		Crawl: c.Spec.Name, State: c.State, Generation: c.Generation, CreatedAt: stamp(c.CreatedAt), Now: stamp(now),
@@ -241,7 +252,8 @@ func statusOf(c store.CrawlRecord, s store.StatusRecord, more statusMore, now ti
 		Visits: s.Visits, VisitsLastH: s.LastHour, Versions: s.Versions, Links: s.Links,
 		Hosts: s.Hosts, HostsBackoff: s.Backoff, InTrouble: more.troubled, HostTroubles: more.shown(), HostsNeedYou: more.needYou(), Waiting: s.Waiting, Overdue: s.Overdue,
 		Lag: crawl.Duration(s.Lag), NextDue: stamp(nextDue(c.State, s).At),
-		Policy: c.Spec.Revisit.Policy, Budget: orNull(c.Spec.Revisit.Budget),
+		Purpose: c.Spec.Purpose,
+		Policy:  c.Spec.Revisit.Policy, Budget: orNull(c.Spec.Revisit.Budget),
 		PlannedPerDay: more.steering.Planned, BudgetPerDay: more.steering.Budget, Threshold: more.steering.Threshold,
 		ThresholdReasons: words(more.steering.Reasons), Evictions: s.Evicted,
 		Held: heldLines(more.held), Backlog: backlogOf(more.backlog), Troubles: troubleLines(more.troubles), Sinks: more.sinks,
@@ -305,6 +317,9 @@ func (r Reporter) statusText(c store.CrawlRecord, s store.StatusRecord, more sta
 		t.row([]string{"sinks", ""}[min(i, 1)], l.words(c.Spec.Name, now))
 	}
 	t.row("policy", policy(c.Spec.Revisit))
+	if len(c.Spec.Purpose) > 0 {
+		t.row("purpose", purposeWords(c.Spec.Purpose))
+	}
 	if steering := more.steering; steering.Threshold > 0 {
 		t.row("planned", fmt.Sprintf("%.0f visits a day of %.0f, at θ %s", steering.Planned, steering.Budget, figure(steering.Threshold)))
 		if len(steering.Reasons) > 0 {

@@ -41,6 +41,8 @@ type VersionLine struct {
 	Canonical   orNull `json:"canonical"`
 	// BackVisit is the visit by which the page last returned to the version, if one did.
 	BackVisit int `json:"back_visit,omitempty"`
+	// Reserved is what the site said of uses of the version, if it said something.
+	Reserved []crawl.Reservation `json:"reserved,omitempty"`
 	// Record is the version as stored, for people's answers.
 	Record store.VersionRecord `json:"-"`
 }
@@ -49,7 +51,7 @@ type VersionLine struct {
 func NewVersionLine(page store.PageRecord, v store.VersionRecord) VersionLine {
 	return VersionLine{
 		URL: page.URL, Version: v.Seq, Visit: v.Visit, At: stamp(v.At), Digest: orNull(v.Digest), Bytes: v.Bytes, TextBytes: v.TextBytes,
-		ContentType: v.ContentType, Title: v.Title, Language: orNull(v.Language), Canonical: orNull(v.Canonical), BackVisit: v.Back, Record: v,
+		ContentType: v.ContentType, Title: v.Title, Language: orNull(v.Language), Canonical: orNull(v.Canonical), BackVisit: v.Back, Reserved: v.Reserved, Record: v,
 	}
 }
 

@@ -41,6 +41,12 @@ type parser struct {
 	// sitemaps are the lines of Sitemap records so far, named their number.
 	sitemaps strings.Builder
 	named    int
+	// stating is the group that statements about uses go to, nil before the first
+	// user-agent. Rules and statements close it.
+	stating       *group
+	statingClosed bool
+	// lines is how many lines about uses there were so far.
+	lines int
 }
 
 // Keys of the records that are read, with the misspellings that other crawlers
@@ -52,6 +58,7 @@ var keys = map[string]func(p *parser, value string, line int){
 	"disalow": (*parser).disallow, "diasllow": (*parser).disallow, "disallaw": (*parser).disallow,
 	"crawl-delay": (*parser).crawlDelay, "crawldelay": (*parser).crawlDelay, "crawl delay": (*parser).crawlDelay,
 	"sitemap": (*parser).sitemap, "site-map": (*parser).sitemap,
+	"content-signal": (*parser).signal, "content-signals": (*parser).signal, "content-usage": (*parser).usage,
 }
 
 // line reads one line; what it does not understand it skips.
@@ -84,6 +91,11 @@ func (p *parser) userAgent(value string, line int) {
 		token = "*"
 	}
 	p.current.agents = append(p.current.agents, agent{token: strings.ToLower(token), value: value, line: line})
+	if p.stating == nil || p.statingClosed {
+		p.stating, p.statingClosed = &group{}, false
+		p.file.stating = append(p.file.stating, p.stating)
+	}
+	p.stating.agents = append(p.stating.agents, agent{token: strings.ToLower(token), value: value, line: line})
 }
 
 // productToken cuts a user-agent's value, or name, to the part that is compared
@@ -107,7 +119,7 @@ func (p *parser) rule(allow bool, value string, line int) {
 	if p.current == nil {
 		return
 	}
-	p.closed = true
+	p.closed, p.statingClosed = true, true
 	if value == "" || value[0] != '/' && value[0] != '*' {
 		return
 	}
@@ -118,6 +130,9 @@ func (p *parser) rule(allow bool, value string, line int) {
 // in order.
 func (p *parser) finish() *File {
 	f := p.file
+	if p.lines == 0 {
+		f.stating = nil // nearly always
+	}
 	var slots []int32
 	f.pieces, slots = newPieces(p.distinct)
 	for i, number := range f.sequence {

@@ -46,6 +46,10 @@ type Verdict struct {
 type File struct {
 	groups   []*group
 	sitemaps []string
+	// stating are the groups of the statements about uses; stated are those before the first
+	// group, which are for everybody.
+	stating []*group
+	stated  statements
 	// sequence are the pieces of all patterns, by their slots; each pattern has its
 	// part of it.
 	sequence []int32
@@ -57,6 +61,7 @@ type group struct {
 	agents []agent
 	rules  []*rule
 	delay  delay // the zero delay if it has none
+	stated statements
 }
 
 // agent is a user-agent line.
@@ -142,16 +147,18 @@ func (f *File) Sitemaps() []string { return f.sitemaps }
 
 // groupsFor returns all groups that name the token or, if none does, all that
 // name everybody. The rules of several groups count together (RFC 9309 2.2.1).
-func (f *File) groupsFor(agent string) []membership {
-	if groups := f.groupsNaming(strings.ToLower(productToken(agent))); len(groups) > 0 {
-		return groups
+func (f *File) groupsFor(agent string) []membership { return groupsFor(f.groups, agent) }
+
+func groupsFor(groups []*group, agent string) []membership {
+	if found := groupsNaming(groups, strings.ToLower(productToken(agent))); len(found) > 0 {
+		return found
 	}
-	return f.groupsNaming("*")
+	return groupsNaming(groups, "*")
 }
 
-func (f *File) groupsNaming(token string) []membership {
+func groupsNaming(groups []*group, token string) []membership {
 	var found []membership
-	for _, g := range f.groups {
+	for _, g := range groups {
 		by := slices.IndexFunc(g.agents, func(a agent) bool { return a.token == token && token != "" })
 		if by >= 0 {
 			found = append(found, membership{g, g.agents[by]})

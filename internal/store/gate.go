@@ -56,6 +56,30 @@ type Gate interface {
 	// SaveRobots stores what a robots permit's request found. Times are relative to the
 	// store's clock. For a forgotten host it stores nothing.
 	SaveRobots(ctx context.Context, p SaveRobotsParams) error
+	// Terms returns what an origin is known to reserve by its tdmrep.json, or ErrNotFound if
+	// it was never asked.
+	Terms(ctx context.Context, origin string) (TermsRecord, error)
+	// SaveTerms stores what asking for it came to. For a forgotten host it stores nothing.
+	SaveTerms(ctx context.Context, p SaveTermsParams) error
+}
+
+// TermsRecord is an origin's tdmrep.json as cached.
+type TermsRecord struct {
+	Origin    string
+	Text      string // "" if there is no such file
+	FetchedAt time.Time
+	ExpiresAt time.Time // when it is asked for again
+	Failures  int       // in a row, without an answer that tells; Text is of before
+	Problem   string    // of the last of them
+}
+
+// SaveTermsParams are the inputs of SaveTerms.
+type SaveTermsParams struct {
+	Origin   string
+	Text     string
+	Expires  time.Duration // from now
+	Failures int
+	Problem  string
 }
 
 // GateAnswer is the answer of Acquire.

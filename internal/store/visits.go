@@ -77,6 +77,9 @@ type VersionRecord struct {
 	Title       string
 	Canonical   string // rel=canonical, "" if none
 	Language    string // of the text, as a BCP 47 tag, "" if it is not known
+	// Reserved is what the site said of uses of the version when it was fetched, nil if it said
+	// nothing. PageRecord.Last has none.
+	Reserved []crawl.Reservation
 	// Timeless is the second of change.CoreDigests of the text. PageRecord.Last has none.
 	Timeless string
 	// Back is the visit by which the page last returned to the version, 0 if none did. The

@@ -141,6 +141,7 @@ func exchangeOf(url string, f store.ExchangeRecord) export.Exchange {
 		}
 		x.Request, x.Response, x.IP = []byte(w.Heads.Request), []byte(w.Heads.Response), w.Heads.Remote
 		x.Protocol = protocolOf(w.Heads.Response)
+		x.Reserved = w.Reserved
 		x.Back = !x.Found() && (f.Outcome == crawl.OutcomeReturned || w.Back == f.Visit)
 	}
 	return x

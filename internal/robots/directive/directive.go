@@ -10,7 +10,7 @@ import (
 var effects = map[string]Directives{
 	"noindex": {NoIndex: true}, "nofollow": {NoFollow: true}, "noarchive": {NoArchive: true}, "none": {NoIndex: true, NoFollow: true},
 	"index": {}, "follow": {}, "archive": {}, "all": {}, "snippet": {}, "cache": {},
-	"nosnippet": {}, "nocache": {}, "noodp": {}, "noydir": {}, "notranslate": {}, "noai": {}, "noimageai": {},
+	"nosnippet": {}, "nocache": {}, "noodp": {}, "noydir": {}, "notranslate": {}, "noai": {NoAI: true}, "noimageai": {NoImageAI: true},
 	"noimageindex": {}, "indexifembedded": {}, unavailableAfter: {},
 	"maxsnippet": {}, "maximagepreview": {}, "maxvideopreview": {},
 }

@@ -16,6 +16,9 @@ import (
 // Directives are what a page asks of one crawler. The zero value asks nothing.
 type Directives struct {
 	NoIndex, NoFollow, NoArchive bool
+	// NoAI and NoImageAI reserve the page, and its images, for other uses than models. They
+	// concern neither keeping nor following: see package reserve.
+	NoAI, NoImageAI bool
 	// UnavailableAfter is when the page is to be treated as gone, in UTC; zero if
 	// it does not say.
 	UnavailableAfter time.Time
@@ -29,6 +32,8 @@ func (d Directives) With(other Directives) Directives {
 	d.NoIndex = d.NoIndex || other.NoIndex
 	d.NoFollow = d.NoFollow || other.NoFollow
 	d.NoArchive = d.NoArchive || other.NoArchive
+	d.NoAI = d.NoAI || other.NoAI
+	d.NoImageAI = d.NoImageAI || other.NoImageAI
 	d.Cut = d.Cut || other.Cut
 	if after := other.UnavailableAfter; d.UnavailableAfter.IsZero() || !after.IsZero() && after.Before(d.UnavailableAfter) {
 		d.UnavailableAfter = after
@@ -36,8 +41,8 @@ func (d Directives) With(other Directives) Directives {
 	return d
 }
 
-// String writes the directives so that Parse reads them again: those that were cut
-// as what holds of them.
+// String writes what is asked about keeping and following so that Parse reads it again:
+// directives that were cut as what holds of them.
 func (d Directives) String() string {
 	var list []string
 	for _, flag := range []struct {

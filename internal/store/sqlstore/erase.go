@@ -10,7 +10,7 @@ import (
 // erased are the tables whose rows, or their earlier versions, say something of
 // pages: all that Forget removes from.
 var erased = []string{
-	"pages", "frontier", "visits", "versions", "pending_links", "links", "robots", "robots_history", "places", "contents",
+	"pages", "frontier", "visits", "versions", "pending_links", "links", "robots", "robots_history", "terms", "places", "contents",
 	"sketches", "sketch_keys", "wordings", "duplicates", "mirrors", "host_crawls", "host_steering", "host_ranks",
 	"rejected", "traps", "variants", "prefixes", "evictions", "sources", "imports", "undelivered",
 }

@@ -82,7 +82,7 @@ func (s *Store) hostRequests(ctx context.Context, tx Tx, p store.HostRequestPara
 	}
 	query := fmt.Sprintf(`SELECT g.crawl_id, g.url, v.at, v.duration, v.outcome, v.status, CASE WHEN v.outcome = %d THEN v.reasons ELSE '' END
 		FROM `+s.records(1, "r", "id bigint")+` CROSS JOIN pages g CROSS JOIN visits v
-		WHERE g.id = r.id AND v.page_id = g.id AND v.at >= $2 AND v.outcome NOT IN (%d, %d) ORDER BY v.page_id, v.visit`,
+		WHERE g.id = r.id AND v.page_id = g.id AND v.at >= $2 AND (v.status > 0 OR v.outcome NOT IN (%d, %d)) ORDER BY v.page_id, v.visit`,
 		crawl.OutcomeThrottled, crawl.OutcomeExcluded, crawl.OutcomeSkipped)
 	page.Requests, err = collect(ctx, tx, query, []any{idList(visited), since}, scanHostRequest)
 	return page, err

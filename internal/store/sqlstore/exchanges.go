@@ -16,7 +16,7 @@ func (s *Store) ListExchanges(ctx context.Context, p store.ExchangeParams) ([]st
 	// Two conditions on the place in the list, the first for the index.
 	query := `SELECT ` + prefixed("v", visitColumns) + `,
 			COALESCE(w.id, 0), COALESCE(w.seq, 0), COALESCE(w.visit, 0), COALESCE(w.at, 0), COALESCE(w.digest, ''), COALESCE(w.bytes, 0),
-			COALESCE(w.content_type, ''), COALESCE(w.title, ''), COALESCE(w.canonical, ''), COALESCE(w.language, ''), COALESCE(w.back_visit, 0),
+			COALESCE(w.content_type, ''), COALESCE(w.title, ''), COALESCE(w.canonical, ''), COALESCE(w.language, ''), COALESCE(w.back_visit, 0), COALESCE(w.reserved, ''),
 			CASE WHEN w.visit = v.visit THEN w.request ELSE '' END, CASE WHEN w.visit = v.visit THEN w.response ELSE '' END,
 			CASE WHEN w.visit = v.visit THEN w.remote ELSE '' END
 		FROM ` + s.records(1, "r", "id bigint") + ` CROSS JOIN visits v LEFT JOIN versions w ON w.id = v.version_id
@@ -37,11 +37,15 @@ func (s *Store) ListExchanges(ctx context.Context, p store.ExchangeParams) ([]st
 func scanExchange(row Row) (store.ExchangeRecord, error) {
 	var w store.VersionRecord
 	var at int64
-	v, err := scanVisitAnd(row, &w.ID, &w.Seq, &w.Visit, &at, &w.Digest, &w.Bytes, &w.ContentType, &w.Title, &w.Canonical, &w.Language, &w.Back,
+	var reserved string
+	v, err := scanVisitAnd(row, &w.ID, &w.Seq, &w.Visit, &at, &w.Digest, &w.Bytes, &w.ContentType, &w.Title, &w.Canonical, &w.Language, &w.Back, &reserved,
 		&w.Heads.Request, &w.Heads.Response, &w.Heads.Remote)
 	if w.ID != 0 {
 		w.PageID = v.PageID
 	}
 	w.At = fromMicros(at)
+	if err == nil {
+		w.Reserved, err = decodeReserved(reserved)
+	}
 	return store.ExchangeRecord{VisitRecord: v, Version: w}, err
 }

@@ -97,7 +97,7 @@ func (s *Store) forgetHost(ctx context.Context, host string) error {
 		if err != nil {
 			return 0, ignoreNotFound(err)
 		}
-		for _, table := range []string{"robots", "robots_history"} {
+		for _, table := range []string{"robots", "robots_history", "terms"} {
 			if _, err := tx.Exec(ctx, `DELETE FROM `+table+` WHERE host = $1`, host); err != nil {
 				return 0, err
 			}

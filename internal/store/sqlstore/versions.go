@@ -2,15 +2,17 @@ package sqlstore
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"math"
 
+	"recrawl/internal/crawl"
 	"recrawl/internal/store"
 )
 
 // versionColumns are those of versions v, beside the frontier f.
 const versionColumns = `v.id, v.page_id, v.seq, v.visit, v.at, v.digest, v.text_digest, v.link_digest, v.bytes, v.text_bytes,
-	v.content_type, v.title, v.canonical, v.language, v.timeless, CASE WHEN v.back_visit <= f.visit THEN v.back_visit ELSE 0 END`
+	v.content_type, v.title, v.canonical, v.language, v.timeless, CASE WHEN v.back_visit <= f.visit THEN v.back_visit ELSE 0 END, v.reserved`
 
 func scanVersion(row Row) (store.VersionRecord, error) { return scanVersionAnd(row) }
 
@@ -18,12 +20,36 @@ func scanVersion(row Row) (store.VersionRecord, error) { return scanVersionAnd(r
 func scanVersionAnd(row Row, more ...any) (store.VersionRecord, error) {
 	var v store.VersionRecord
 	var at int64
+	var reserved string
 	err := row.Scan(append([]any{
 		&v.ID, &v.PageID, &v.Seq, &v.Visit, &at, &v.Digest, &v.TextDigest, &v.LinkDigest, &v.Bytes, &v.TextBytes,
-		&v.ContentType, &v.Title, &v.Canonical, &v.Language, &v.Timeless, &v.Back,
+		&v.ContentType, &v.Title, &v.Canonical, &v.Language, &v.Timeless, &v.Back, &reserved,
 	}, more...)...)
+	if err != nil {
+		return v, err
+	}
 	v.At = fromMicros(at)
+	v.Reserved, err = decodeReserved(reserved)
 	return v, err
+}
+
+// decodeReserved reads the column reserved of a version.
+func decodeReserved(text string) (reserved []crawl.Reservation, err error) {
+	if text == "" {
+		return nil, nil
+	}
+	if err := json.Unmarshal([]byte(text), &reserved); err != nil {
+		return nil, fmt.Errorf("decode what is reserved of a version: %w", err)
+	}
+	return reserved, nil
+}
+
+// encodeReserved writes it.
+func encodeReserved(reserved []crawl.Reservation) string {
+	if len(reserved) == 0 {
+		return ""
+	}
+	return clean(jsonText(reserved))
 }
 
 // ListVersions implements store.Reports.

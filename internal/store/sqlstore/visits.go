@@ -186,12 +186,12 @@ func insertPending(ctx context.Context, tx Tx, page frontierRow, visit int, vers
 func insertVersion(ctx context.Context, tx Tx, v store.VersionRecord) (int64, error) {
 	var id int64
 	err := tx.QueryRow(ctx, `INSERT INTO versions (page_id, seq, visit, at, digest, text_digest, link_digest,
-			bytes, text_bytes, content_type, title, canonical, language, request, response, remote, timeless)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17) RETURNING id`,
+			bytes, text_bytes, content_type, title, canonical, language, request, response, remote, timeless, reserved)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18) RETURNING id`,
 		[]any{
 			v.PageID, v.Seq, v.Visit, micros(v.At), clean(v.Digest), clean(v.TextDigest), clean(v.LinkDigest),
 			v.Bytes, v.TextBytes, clean(v.ContentType), clean(v.Title), clean(v.Canonical), clean(v.Language),
-			clean(v.Heads.Request), clean(v.Heads.Response), clean(v.Heads.Remote), clean(v.Timeless),
+			clean(v.Heads.Request), clean(v.Heads.Response), clean(v.Heads.Remote), clean(v.Timeless), encodeReserved(v.Reserved),
 		}, &id)
 	return id, err
 }

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -46,6 +47,7 @@ func Run(t *testing.T, open func(t *testing.T) store.Store) {
 		{"Retention", retentionCases()},
 		{"RetainedBytes", retentionBytesCases()},
 		{"Exchanges", exchangeCases()},
+		{"Terms", termsCases()},
 		{"Schedules", scheduleCases()},
 		{"Claims", claimCases()},
 		{"SuspectBytes", suspectCases()},
@@ -141,9 +143,9 @@ func (c *collection) check(err error) {
 }
 
 // want ends the test unless the two are equal.
-func want[T comparable](c *collection, what string, got, want T) {
+func want[T any](c *collection, what string, got, want T) {
 	c.Helper()
-	if got != want {
+	if !reflect.DeepEqual(got, want) {
 		c.Fatalf("%s: got %v, want %v", what, got, want)
 	}
 }

@@ -15,6 +15,7 @@ func exchangeCases() []collectionCase {
 		{"OnlyFound", exchangesFound},
 		{"UntilATime", exchangesUntil},
 		{"WithoutTheVersion", exchangesPruned},
+		{"WhatIsReserved", exchangesReserved},
 	}
 }
 

@@ -1,0 +1,1 @@
+-- The place of a migration that comes from another branch.
