@@ -3,12 +3,10 @@ package source
 import (
 	"context"
 	"errors"
-	"fmt"
-	"io"
 
+	"recrawl/internal/export"
 	"recrawl/internal/extract"
 	"recrawl/internal/store"
-	"recrawl/internal/urlkey"
 )
 
 // Record returns a page as the store has it. It reports false if the page does not stand, has
@@ -53,23 +51,14 @@ func (s *Source) kept(ctx context.Context, pages []store.PageRecord) (found []st
 	return found, nil
 }
 
-// Read reads the version that a page has now, by the crawl's rules. What cannot be decoded
+// ReadPage reads the version that a page has now, by the crawl's rules. What cannot be decoded
 // has no text. The errors are those of Body.
-func (s *Source) Read(ctx context.Context, p store.PageRecord) (extract.Markdown, error) {
-	content, err := s.files.Open(ctx, p.Last.Digest)
+func (s *Source) ReadPage(ctx context.Context, p store.PageRecord) (extract.Markdown, error) {
+	src, err := s.read(ctx, export.Exchange{URL: p.URL, Version: export.Version{Digest: p.Last.Digest, ContentType: p.Last.ContentType}})
 	if err != nil {
 		return extract.Markdown{}, err
 	}
-	defer content.Close()
-	body, err := io.ReadAll(content)
-	if err != nil {
-		return extract.Markdown{}, fmt.Errorf("%s: %w", p.URL, err)
-	}
-	base, err := urlkey.Canonical(p.URL)
-	if err != nil { // of an older version with other limits; links do not matter here
-		base = urlkey.URL{}
-	}
-	read, err := extract.ParseMarkdown(extract.Source{Body: body, ContentType: p.Last.ContentType, URL: base}, s.rules, extract.ReadMain)
+	read, err := extract.ParseMarkdown(src, s.rules, extract.ReadMain)
 	if err != nil {
 		return extract.Markdown{}, nil
 	}

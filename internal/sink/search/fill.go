@@ -168,7 +168,7 @@ func importanceOf(p store.PageRecord) float64 {
 
 // document reads a page as it is indexed.
 func (s *Sender) document(ctx context.Context, p store.PageRecord) (index.Document, error) {
-	read, err := s.Source.Read(ctx, p)
+	read, err := s.Source.ReadPage(ctx, p)
 	if err != nil {
 		return index.Document{}, fmt.Errorf("%s: %w", p.URL, err)
 	}

@@ -27,7 +27,7 @@ type Source interface {
 	// at up to limit pages, those with ids up to through.
 	Records(ctx context.Context, after int64, limit int) (found []store.PageRecord, through int64, more bool, err error)
 	// Read reads the version that a page has now.
-	Read(ctx context.Context, p store.PageRecord) (extract.Markdown, error)
+	ReadPage(ctx context.Context, p store.PageRecord) (extract.Markdown, error)
 }
 
 // Collection is what the index is of.
