@@ -78,27 +78,22 @@ func TestDocumentFolders(t *testing.T) {
 
 	for _, minutes := range []time.Duration{15, 35} {
 		x.await("the site's hour goes on", func() bool { return clock.Now().Sub(clock.begun) > minutes*time.Minute })
-		t.Log("kill", time.Since(clock.begun))
 		x.killed()
 	}
-	t.Log("killed", time.Since(clock.begun))
 	x.await("an hour of the site is over, and its changes were seen", func() bool {
 		return clock.Now().Sub(clock.begun) > time.Hour && x.seen("page.changed", "page.gone", "page.back")
 	})
-	t.Log("hour", time.Since(clock.begun))
 	secret := site.URL(testsite.Docs) + "secret"
 	x.command("forget", secret, "--yes")
 	x.says("paused", "pause", "t")
 	x.await("the folders have heard of all, and are what exports are", func() bool {
 		for _, format := range documentFolders {
-			t.Log(format, time.Since(clock.begun), x.sink(format), len(treeOf(t, filepath.Join(folder, format))))
 			if x.sink(format).Waiting > 0 || !maps.Equal(treeOf(t, filepath.Join(folder, format)), x.exported(format)) {
 				return false
 			}
 		}
 		return true
 	})
-	t.Log("equal", time.Since(clock.begun))
 	x.documentsAreShown(treeOf(t, filepath.Join(folder, "markdown")))
 	for name, text := range treeOf(t, folder) {
 		if strings.Contains(text, "Not for long") || strings.Contains(text, secret+`"`) {
