@@ -68,8 +68,9 @@ func TestFrontMatterIsRead(t *testing.T) {
 			Reserved: []crawl.Reservation{{Use: crawl.UseSearch, Source: text("source")}},
 		}
 		matter := m.FrontMatter()
-		inner, ok := strings.CutPrefix(matter, "---\n")
-		if inner, ok = strings.CutSuffix(inner, "---\n"); !ok || strings.Contains("\n"+inner, "\n---") {
+		inner, begins := strings.CutPrefix(matter, "---\n")
+		inner, ends := strings.CutSuffix(inner, "---\n")
+		if !begins || !ends || strings.Contains("\n"+inner, "\n---") {
 			t.Fatalf("%q", matter)
 		}
 		for _, r := range inner {

@@ -33,6 +33,10 @@ type stored struct {
 	crawl  store.CrawlRecord
 	cursor feed.Cursor
 	seen   map[feed.Kind]int
+	// decorated: some visits find a version that differs in decoration only, which is no
+	// change to the feed.
+	decorated bool
+	now       time.Time // of the folders
 }
 
 func (c *stored) check(err error) {
@@ -78,10 +82,23 @@ func (c *stored) visit(url string) {
 	}
 	p := found[0]
 	v := store.VisitRecord{PageID: p.PageID, Visit: p.Visits + 1, Outcome: crawl.OutcomeUnchanged, State: crawl.Active}
-	switch n := c.r.IntN(10); {
-	case n < 5:
+	n := c.r.IntN(10)
+	switch {
+	case p.Visits == 0:
+		v.Outcome = crawl.OutcomeNew
+		c.version(v, 0)
+	case n < 3:
 		v.Outcome = crawl.OutcomeChanged
-		c.version(v)
+		c.version(v, 0)
+	case n == 3 && c.decorated:
+		v.Outcome = crawl.OutcomeCosmetic
+		c.version(v, 0)
+	case n == 4:
+		if before, err := c.store.EarlierVersions(ctx, p.PageID, 1); len(before) > 0 {
+			c.check(err)
+			v.Outcome = crawl.OutcomeReturned
+			c.version(v, before[0].ID)
+		}
 	case n == 5:
 		v.Outcome, v.State, v.Status = crawl.OutcomeGone, crawl.Gone, 404
 	case n == 6:
@@ -91,18 +108,19 @@ func (c *stored) visit(url string) {
 	case n == 8:
 		v.Outcome, v.State, v.Problem = crawl.OutcomeFailed, crawl.Failing, "timeout"
 	}
-	_, err = c.store.RecordVisit(ctx, store.RecordParams{Interval: time.Hour, Visit: v})
+	_, err = c.store.RecordVisit(ctx, store.RecordParams{Interval: time.Hour, Visit: v, Retention: store.Retention{Versions: 3, Visits: 4}})
 	c.check(err)
 }
 
-func (c *stored) version(v store.VisitRecord) {
+// version makes a version, or has the page return to an earlier one.
+func (c *stored) version(v store.VisitRecord, back int64) {
 	c.t.Helper()
 	text := fmt.Sprintf("<html><title>Page %d</title><p>The words of page %d at visit %d, number %d.</p></html>", v.PageID, v.PageID, v.Visit, c.r.IntN(1e9))
-	record := store.VersionRecord{PageID: v.PageID, Visit: v.Visit, Bytes: int64(len(text)), ContentType: "text/html; charset=utf-8", TextDigest: fmt.Sprint(c.r.Int())}
+	record := store.VersionRecord{PageID: v.PageID, Visit: v.Visit, Bytes: int64(len(text)), ContentType: "text/html; charset=utf-8", TextDigest: fmt.Sprint(c.r.Int()), Title: fmt.Sprint("Title ", v.Visit), Language: "en"}
 	if c.r.IntN(8) > 0 { // else its body may not be kept
 		record.Digest = archivetest.Put(c.t, c.files, []byte(text))
 	}
-	_, err := c.store.SaveVersion(c.t.Context(), store.SaveVersionParams{Version: record})
+	_, err := c.store.SaveVersion(c.t.Context(), store.SaveVersionParams{Version: record, BackTo: back})
 	c.check(err)
 }
 
@@ -168,14 +186,15 @@ func TestFollowsTheStore(t *testing.T) {
 	for _, f := range folder.Formats() {
 		roots[string(f)] = t.TempDir()
 		senders[f], err = folder.New(crawl.SinkSpec{Kind: "folder", To: string(f), Format: string(f)}, roots,
-			folder.Collection{Store: "s", Crawl: "news", Source: c.source(), Now: time.Now})
+			folder.Collection{Store: "s", Crawl: "news", Source: c.source(), Now: func() time.Time { return c.now }})
 		c.check(err)
 		for more := true; more; {
 			more, err = senders[f].Fill(t.Context())
 			c.check(err)
 		}
 	}
-	for round := range 10 {
+	for round := range 14 {
+		c.decorated = round >= 8
 		for range 15 {
 			c.visit(urls[c.r.IntN(len(urls))])
 		}
@@ -185,6 +204,11 @@ func TestFollowsTheStore(t *testing.T) {
 		for f, s := range senders {
 			c.cursor = from
 			c.follow(s)
+			for more := c.decorated; more; {
+				c.now = c.now.Add(24 * time.Hour)
+				more, err = s.Fill(t.Context())
+				c.check(err)
+			}
 			done, err := export.Export(t.Context(), c.source(), t.TempDir(), export.Options{Format: f, Crawl: "news", Now: time.Now().Add(time.Hour)})
 			c.check(err)
 			got, want := read(t, roots[string(f)]), read(t, done.Folder)
