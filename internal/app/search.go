@@ -143,7 +143,7 @@ func (Backend) RebuildIndex(ctx context.Context, at cli.Target, name string, pro
 		}
 		sinkName, spec, ok := record.Spec.SearchSink()
 		if !ok {
-			return fmt.Errorf("crawl %s: %w", name, report.ErrNotSearchable)
+			return report.NotSearchable(name)
 		}
 		filler, err := indexer(ctx, s, files, record, searchIndex{at.Store, s.ID()}, selectedBy(sinkName, spec))
 		if err != nil {

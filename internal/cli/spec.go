@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"reflect"
 	"slices"
@@ -34,6 +35,7 @@ type specFlags struct {
 	TimeLimit       *crawl.Duration `group:"crawl" placeholder:"30s" help:"Most time that a request may take."`
 	AllowNetwork    []string        `group:"crawl" placeholder:"CIDR" help:"Private network that may be crawled, such as 10.0.0.0/8; can be repeated."`
 	Contact         *string         `group:"crawl" placeholder:"URL|MAIL" help:"How site owners reach you; needed beyond this machine (RECRAWL_CONTACT of the worker)."`
+	Search          bool            `group:"crawl" help:"Keep a search index of the pages, for starter search: a sink of the kind search."`
 	MaintainEvery   *crawl.Duration `group:"crawl" placeholder:"10m" help:"Time between two maintenance turns."`
 }
 
@@ -58,12 +60,29 @@ func (f specFlags) apply(s *crawl.Spec) {
 	set(&s.Fetch.TimeLimit, f.TimeLimit)
 	set(&s.Identity.Contact, f.Contact)
 	set(&s.MaintainEvery, f.MaintainEvery)
+	if f.Search {
+		addSearch(s)
+	}
 	if f.StripParam != nil {
 		s.URLs.StripParams = f.StripParam
 	}
 	if f.AllowNetwork != nil {
 		s.Fetch.AllowNetworks = f.AllowNetwork
 	}
+}
+
+// addSearch adds the sink that keeps a search index, unless there is one.
+func addSearch(s *crawl.Spec) {
+	if _, _, there := s.SearchSink(); there {
+		return
+	}
+	name := crawl.SinkSearch
+	for s.Sinks[name].Kind != "" { // another kind's
+		name += "-index"
+	}
+	sinks := map[string]crawl.SinkSpec{name: {Kind: crawl.SinkSearch}}
+	maps.Copy(sinks, s.Sinks)
+	s.Sinks = sinks
 }
 
 func set[T any](field *T, given *T) {

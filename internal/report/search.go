@@ -21,7 +21,12 @@ type SearchIndex interface {
 }
 
 // ErrNotSearchable: the crawl has no sink that keeps a search index.
-var ErrNotSearchable = errors.New("it has no search index: add a sink to its spec, `sinks: {search: {kind: search}}`, and start it again with that spec")
+var ErrNotSearchable = errors.New("it has no search index")
+
+// NotSearchable is ErrNotSearchable of a crawl, with what to do.
+func NotSearchable(crawlName string) error {
+	return fmt.Errorf("crawl %s: %w: `starter crawl %s --search` adds the sink that keeps one", crawlName, ErrNotSearchable, crawlName)
+}
 
 // SearchQuery asks for pages by their words.
 type SearchQuery struct {
@@ -74,7 +79,7 @@ func (r Reporter) SearchOf(ctx context.Context, files Contents, q SearchQuery) (
 	}
 	answer := SearchAnswer{Hits: []SearchHit{}, Now: now}
 	if _, _, ok := record.Spec.SearchSink(); !ok || r.Index == nil {
-		return answer, fmt.Errorf("crawl %s: %w", q.Crawl, ErrNotSearchable)
+		return answer, NotSearchable(q.Crawl)
 	}
 	asked := search.Query{Crawl: record.ID, Words: q.Words, Host: q.Host, Prefix: q.Prefix, Limit: q.Limit, Offset: q.Offset}
 	result, err := r.Index.Query(ctx, asked)

@@ -94,10 +94,10 @@ func TestSearch(t *testing.T) {
 func TestSearchWithoutIndex(t *testing.T) {
 	t.Parallel()
 	w := newSite(t, nil)
-	if body := w.html("/crawls/news/search?q=x"); !strings.Contains(body, "kind: search") {
+	if body := w.html("/crawls/news/search?q=x"); !strings.Contains(body, "starter crawl news --search") {
 		t.Errorf("%s", body)
 	}
-	if status, _, body := w.get("/crawls/news/search.json?q=x"); status != 404 || !strings.Contains(body, report.ErrNotSearchable.Error()[:20]) {
+	if status, _, body := w.get("/crawls/news/search.json?q=x"); status != 404 || !strings.Contains(body, report.ErrNotSearchable.Error()) {
 		t.Errorf("%d %s", status, body)
 	}
 	if status, _, _ := w.get("/crawls/none/search?q=x"); status != 404 {

@@ -1,0 +1,65 @@
+package activities_test
+
+import (
+	"context"
+	"log/slog"
+	"testing"
+
+	"recrawl/activities"
+	"recrawl/internal/crawl"
+	"recrawl/internal/feed"
+	"recrawl/internal/sink"
+	"recrawl/internal/sink/sinktest"
+)
+
+// collection is a receiver that holds the collection: one event says that all of it must be
+// looked at, in as many steps.
+type collection struct {
+	sinktest.Receiver
+	left, fills int
+}
+
+func (c *collection) Sender(ctx context.Context, crawlName, name string, spec crawl.SinkSpec) (sink.Sender, error) {
+	s, err := c.Receiver.Sender(ctx, crawlName, name, spec)
+	return &filling{s, c}, err
+}
+
+type filling struct {
+	sink.Sender
+	*collection
+}
+
+func (f *filling) Send(ctx context.Context, e feed.Event) error {
+	if e.Kind == feed.CrawlSpec {
+		f.left = 3
+	}
+	return f.Sender.Send(ctx, e)
+}
+
+func (f *filling) Fill(context.Context) (bool, error) {
+	f.fills++
+	f.left = max(0, f.left-1)
+	return f.left > 0, nil
+}
+
+func (f *filling) SendDigest(ctx context.Context, d sink.Digest) error {
+	return f.Sender.SendDigest(ctx, d)
+}
+func (f *filling) Close() error { return f.Sender.Close() }
+
+// What an event leaves to be filled is filled in the same delivery, and not when the next
+// change wakes the sink.
+func TestFillAfterAChangeOfAll(t *testing.T) {
+	t.Parallel()
+	c := &collection{}
+	p := newPost(t, crawl.SinkSpec{Kind: crawl.SinkSearch})
+	p.world.activities = activities.New(activities.Stores{Crawls: p.feed, Sinks: p.feed}, nil, nil, p.flows, activities.Settings{Senders: c, Events: p.events}, slog.New(slog.DiscardHandler))
+	if out := p.deliver(); out.More || c.fills != 1 {
+		t.Errorf("at rest: %+v, filled %d times", out, c.fills)
+	}
+	p.feed.Add(feed.CrawlSpec, 0, feed.Data{}, 0)
+	p.change(1)
+	if out := p.deliver(); out.Sent != 2 || out.More || c.left != 0 || c.fills != 5 {
+		t.Errorf("after a change of all: %+v, %d steps left, filled %d times", out, c.left, c.fills)
+	}
+}
