@@ -102,7 +102,8 @@ type Exchange struct {
 	// gone or moved, nothing excludes it, it has not given its place away, and is no list of
 	// URLs.
 	Stands bool
-	// Requisite: the page is an image, style or font that others use, and no document.
+	// Requisite: the page is an image, style or font that others use, and no document. It
+	// Stands if the site still has it.
 	Requisite bool
 	// Reserved is what the site said of uses of Version, nil if it said nothing.
 	Reserved []crawl.Reservation

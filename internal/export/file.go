@@ -49,6 +49,9 @@ func (f Format) isTree() bool { return f == Dir || f.standing() }
 // standing: only pages that stand are in it.
 func (f Format) standing() bool { return f == HTML || f == Text }
 
+// hasRequisites: the format is for showing pages as their sites do.
+func (f Format) hasRequisites() bool { return f == WARC || f == "mirror" || f == "wacz" }
+
 func extensionOf(contentType string) string {
 	if ext, ok := extensions[crawl.ParseMediaType(contentType).Type]; ok {
 		return ext

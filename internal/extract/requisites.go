@@ -18,7 +18,7 @@ const (
 	RoleStyle Role = iota // a stylesheet
 	RoleImage             // an image that browsers show if they know nothing else
 	RoleIcon              // of the site
-	RoleFont              // a font or an image that a style names
+	RoleFont              // a font, or an image that a style names
 	RoleOther             // an image for another size of screen
 )
 
@@ -86,12 +86,12 @@ func hasScheme(href, scheme string) bool {
 }
 
 func (n *needs) style(css string) {
-	for ref := range StyleRefs(css) {
-		if ref.Import {
-			n.add(ref.URL, RoleStyle)
-		} else {
-			n.add(ref.URL, RoleFont)
+	for ref := range styleRefs(css) {
+		role := RoleFont
+		if ref.isImport {
+			role = RoleStyle
 		}
+		n.add(ref.url, role)
 	}
 }
 

@@ -6,64 +6,106 @@ import (
 	"unicode/utf8"
 )
 
-// StyleRef is a reference in a stylesheet.
-type StyleRef struct {
-	URL string // as it is meant, without quotes and escapes
-	// Start and End are where it stands in the stylesheet, with its quotes, without url().
-	Start, End int
-	// Import: it is another stylesheet.
-	Import bool
+// styleRef is a reference in a stylesheet: an address without quotes and escapes.
+type styleRef struct {
+	url      string
+	isImport bool // it is another stylesheet
 }
 
-// StyleRefs reads the references of a stylesheet, url(…) and @import, in its order, by the
-// rules of CSS Syntax Level 3: what is in a comment or a string refers to nothing. It takes
-// time in proportion to the text, whatever that says.
-func StyleRefs(css string) iter.Seq[StyleRef] {
-	return func(yield func(StyleRef) bool) {
-		for at, importing := 0, false; at < len(css); {
-			switch c := css[at]; {
-			case c == '/' && strings.HasPrefix(css[at:], "/*"):
-				end := strings.Index(css[at+2:], "*/")
-				if end < 0 {
-					return
-				}
-				at += end + 4
-			case c == '"' || c == '\'':
-				text, end, whole := styleString(css, at)
-				if importing && whole && !yield(StyleRef{URL: text, Start: at, End: end, Import: true}) {
-					return
-				}
-				at, importing = end, false
-			case c == '@':
-				end := at + 1 + nameLength(css[at+1:])
-				importing = strings.EqualFold(css[at+1:end], "import")
-				if strings.EqualFold(css[at+1:end], "namespace") { // a name that looks like an address
-					if semicolon := strings.IndexByte(css[end:], ';'); semicolon >= 0 {
-						end += semicolon
-					} else {
-						return
-					}
-				}
-				at = end
-			case nameLength(css[at:]) > 0:
-				end := at + nameLength(css[at:])
-				name := css[at:end]
-				at = end
-				if !strings.EqualFold(name, "url") || at == len(css) || css[at] != '(' {
-					importing = false
-					continue
-				}
-				ref, end, whole := styleURL(css, at+1)
-				if ref.Import = importing; whole && !yield(ref) {
-					return
-				}
-				at, importing = end, false
-			default:
-				importing = importing && isStyleSpace(c)
-				at++
+// styleRefs reads the references of a stylesheet by the rules of CSS Syntax Level 3: url(…),
+// src(…), and the strings of @import and image-set(…). What is in a comment or in another
+// string refers to nothing. It takes time in proportion to the text, whatever that says.
+func styleRefs(css string) iter.Seq[styleRef] {
+	return func(yield func(styleRef) bool) {
+		s := styleScanner{css: css}
+		for s.at < len(css) {
+			if ref, ok := s.next(); ok && !yield(ref) {
+				return
 			}
 		}
 	}
+}
+
+// styleScanner reads a stylesheet token by token.
+type styleScanner struct {
+	css       string
+	at        int
+	importing bool // within an @import, before what it imports
+	named     bool // within an @namespace: what looks like an address is a name
+	images    int  // open parentheses of an image-set(…), 0 outside of one
+}
+
+// next reads one token, and reports whether it is a reference.
+func (s *styleScanner) next() (styleRef, bool) {
+	switch c := s.css[s.at]; {
+	case c == '/' && strings.HasPrefix(s.css[s.at:], "/*"):
+		s.comment()
+	case c == '"' || c == '\'':
+		text, whole := s.quoted()
+		return s.reference(text, whole && (s.importing || s.images > 0))
+	case c == '@':
+		s.at++
+		word := s.name()
+		s.importing, s.named = strings.EqualFold(word, "import"), strings.EqualFold(word, "namespace")
+	case nameLength(s.css[s.at:]) > 0:
+		return s.word()
+	default:
+		s.mark(c)
+	}
+	return styleRef{}, false
+}
+
+func (s *styleScanner) comment() {
+	end := strings.Index(s.css[s.at+2:], "*/")
+	if end < 0 {
+		s.at = len(s.css)
+		return
+	}
+	s.at += end + 4
+}
+
+func (s *styleScanner) mark(c byte) {
+	s.at++
+	switch {
+	case c == ';' || c == '{' || c == '}':
+		s.importing, s.named, s.images = false, false, 0
+	case c == '(' && s.images > 0:
+		s.images++
+	case c == ')' && s.images > 0:
+		s.images--
+	}
+}
+
+// word reads a name, and what is in its parentheses if it is one of an address.
+func (s *styleScanner) word() (styleRef, bool) {
+	word := s.name()
+	if s.at == len(s.css) || s.css[s.at] != '(' {
+		return styleRef{}, false
+	}
+	s.at++
+	switch word = strings.ToLower(word); {
+	case word == "url" || word == "src":
+		text, whole := s.address()
+		return s.reference(text, whole)
+	case strings.HasSuffix(word, "image-set"):
+		s.images++
+	case s.images > 0:
+		s.images++
+	}
+	return styleRef{}, false
+}
+
+// reference is a text that refers to something, unless it only names.
+func (s *styleScanner) reference(text string, refers bool) (styleRef, bool) {
+	ref := styleRef{url: text, isImport: s.importing}
+	s.importing = false
+	return ref, refers && !s.named
+}
+
+func (s *styleScanner) name() string {
+	n := nameLength(s.css[s.at:])
+	s.at += n
+	return s.css[s.at-n : s.at]
 }
 
 // nameLength is how many bytes a name of CSS has at the start of the text. An escape is part
@@ -84,65 +126,68 @@ func nameLength(s string) int {
 
 func isStyleSpace(c byte) bool { return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f' }
 
-// styleString reads a string whose quote stands at a place. It is not whole if its line ends
-// before it does.
-func styleString(css string, at int) (text string, end int, whole bool) {
+// quoted reads a string. It is not whole if its line ends before it does.
+func (s *styleScanner) quoted() (text string, whole bool) {
 	var b strings.Builder
-	quote := css[at]
-	for at++; at < len(css); {
-		switch c := css[at]; c {
+	quote := s.css[s.at]
+	for s.at++; s.at < len(s.css); {
+		switch c := s.css[s.at]; c {
 		case quote:
-			return b.String(), at + 1, true
+			s.at++
+			return b.String(), true
 		case '\n', '\r', '\f':
-			return "", at, false
+			return "", false
 		case '\\':
-			at = unescape(css, at, &b)
+			s.at = unescape(s.css, s.at, &b)
 		default:
 			b.WriteByte(c)
-			at++
+			s.at++
 		}
 	}
-	return b.String(), at, true // the end closes it
+	return b.String(), true // the end closes it
 }
 
-// styleURL reads what stands in url(…), from behind the parenthesis.
-func styleURL(css string, at int) (ref StyleRef, end int, whole bool) {
-	for at < len(css) && isStyleSpace(css[at]) {
-		at++
+// address reads what stands in url(…), from behind the parenthesis to behind the other.
+func (s *styleScanner) address() (text string, whole bool) {
+	s.space()
+	if s.at < len(s.css) && (s.css[s.at] == '"' || s.css[s.at] == '\'') {
+		text, whole = s.quoted()
+	} else {
+		text, whole = s.unquoted()
 	}
-	if at < len(css) && (css[at] == '"' || css[at] == '\'') {
-		text, end, whole := styleString(css, at)
-		return StyleRef{URL: text, Start: at, End: end}, end, whole
+	s.space()
+	end := strings.IndexByte(s.css[s.at:], ')')
+	if end < 0 {
+		s.at = len(s.css)
+		return text, whole
 	}
+	s.at += end + 1
+	return text, whole && end == 0
+}
+
+// unquoted reads an address without quotes, which ends before a space.
+func (s *styleScanner) unquoted() (text string, whole bool) {
 	var b strings.Builder
-	start := at
-	for at < len(css) && css[at] != ')' && !isStyleSpace(css[at]) {
-		switch c := css[at]; {
+	for s.at < len(s.css) {
+		switch c := s.css[s.at]; {
+		case c == ')' || isStyleSpace(c):
+			return b.String(), true
 		case c == '"' || c == '\'' || c == '(':
-			return StyleRef{}, afterParenthesis(css, at), false
+			return "", false
 		case c == '\\':
-			at = unescape(css, at, &b)
+			s.at = unescape(s.css, s.at, &b)
 		default:
 			b.WriteByte(c)
-			at++
+			s.at++
 		}
 	}
-	ref = StyleRef{URL: b.String(), Start: start, End: at}
-	for at < len(css) && isStyleSpace(css[at]) {
-		at++
-	}
-	if at < len(css) && css[at] != ')' {
-		return StyleRef{}, afterParenthesis(css, at), false
-	}
-	return ref, min(at+1, len(css)), true
+	return b.String(), true
 }
 
-// afterParenthesis is where a url(…) that is none ends.
-func afterParenthesis(css string, at int) int {
-	if end := strings.IndexByte(css[at:], ')'); end >= 0 {
-		return at + end + 1
+func (s *styleScanner) space() {
+	for s.at < len(s.css) && isStyleSpace(s.css[s.at]) {
+		s.at++
 	}
-	return len(css)
 }
 
 // unescape writes what an escape stands for, and returns where it ends.

@@ -35,6 +35,8 @@ type Source struct {
 	files archive.Store
 	crawl store.CrawlRecord
 	rules extract.Rules
+
+	requisites bool // are documents, too
 }
 
 var _ export.Source = (*Source)(nil)
@@ -46,6 +48,14 @@ func New(s Store, files archive.Store, c store.CrawlRecord) (*Source, error) {
 		return nil, fmt.Errorf("crawl %s: %w", c.Spec.Name, err)
 	}
 	return &Source{store: s, files: files, crawl: c, rules: rules}, nil
+}
+
+// WithRequisites returns a source whose documents are the requisites, too, for what shows pages
+// as their sites do.
+func (s *Source) WithRequisites() *Source {
+	more := *s
+	more.requisites = true
+	return &more
 }
 
 // Exchanges implements export.Source.
@@ -69,9 +79,12 @@ func (s *Source) Exchanges(ctx context.Context, q export.Query) iter.Seq2[export
 // visits yields the visits of some pages and reports whether to go on.
 func (s *Source) visits(ctx context.Context, pages []store.PageRecord, q export.Query, yield func(export.Exchange, error) bool) bool {
 	p := store.ExchangeParams{Until: q.Until, Found: q.Found, Limit: visitsAtOnce}
-	urls := make(map[int64]string, len(pages))
+	urls, requisites := make(map[int64]string, len(pages)), map[int64]bool{}
 	for _, page := range pages {
 		urls[page.PageID] = page.URL
+		if page.Kind == crawl.KindRequisite {
+			requisites[page.PageID] = true
+		}
 		p.Pages = append(p.Pages, page.PageID)
 	}
 	standing, err := s.standing(ctx, pages)
@@ -86,7 +99,7 @@ func (s *Source) visits(ctx context.Context, pages []store.PageRecord, q export.
 		}
 		for _, f := range found {
 			x := exchangeOf(urls[f.PageID], f)
-			x.Stands = standing[f.PageID]
+			x.Stands, x.Requisite = standing[f.PageID], requisites[f.PageID]
 			// Times ascend with the visits, though the store's clock may have been set
 			// back between two of them.
 			if x.Page == last.Page && x.At.Before(last.At) {
