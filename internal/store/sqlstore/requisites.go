@@ -58,8 +58,14 @@ func (s *Store) settleRequisites(ctx context.Context, tx Tx, urls []foundURL, d 
 			urls[i].isCloser = false
 		}
 	}
-	if err := s.makeRequisites(ctx, tx, requisites); err != nil {
+	made, err := s.makeRequisites(ctx, tx, requisites)
+	if err != nil {
 		return fmt.Errorf("make requisites of pages: %w", err)
+	}
+	for i, u := range urls {
+		if made[u.ID] {
+			urls[i].was = int64(crawl.KindRequisite)
+		}
 	}
 	if err := s.makePages(ctx, tx, pages, d); err != nil {
 		return fmt.Errorf("make pages of requisites: %w", err)
@@ -68,22 +74,28 @@ func (s *Store) settleRequisites(ctx context.Context, tx Tx, urls []foundURL, d 
 }
 
 // makeRequisites makes requisites of pages that have no content, and are no seeds. One that
-// has a workflow is visited as a requisite when it is due.
-func (s *Store) makeRequisites(ctx context.Context, tx Tx, ids []int64) error {
+// has a workflow is visited as a requisite when it is due. It returns those that it made.
+func (s *Store) makeRequisites(ctx context.Context, tx Tx, ids []int64) (map[int64]bool, error) {
 	if len(ids) == 0 {
-		return nil
+		return nil, nil
 	}
 	query := fmt.Sprintf(`UPDATE frontier SET priority = %d, rank = 0, weight = 0, linking_hosts = 0, inner_links = 0
 		WHERE page_id IN (%s) AND version_id = 0 AND priority <> 0 AND (state = %d OR state BETWEEN %d AND %d)
 			AND EXISTS (SELECT 1 FROM pages p WHERE p.id = frontier.page_id AND p.kind = %d)`,
 		requisitePriority, s.ids(1), crawl.Known, crawl.Active, crawl.Excluded, crawl.KindPage)
 	if _, err := tx.Exec(ctx, query, idList(ids)); err != nil {
-		return err
+		return nil, err
 	}
 	query = fmt.Sprintf(`UPDATE pages SET kind = %d WHERE id IN (%s) AND kind = %d
-		AND EXISTS (SELECT 1 FROM frontier f WHERE f.page_id = pages.id AND `+areRequisites+`)`, crawl.KindRequisite, s.ids(1), crawl.KindPage)
-	_, err := tx.Exec(ctx, query, idList(ids))
-	return err
+		AND EXISTS (SELECT 1 FROM frontier f WHERE f.page_id = pages.id AND `+areRequisites+`) RETURNING id`, crawl.KindRequisite, s.ids(1), crawl.KindPage)
+	made := map[int64]bool{}
+	err := tx.Query(ctx, query, []any{idList(ids)}, func(row Row) error {
+		var id int64
+		err := row.Scan(&id)
+		made[id] = true
+		return err
+	})
+	return made, err
 }
 
 // makePages makes known pages of requisites that have no copy and no workflow.
