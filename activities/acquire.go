@@ -49,7 +49,7 @@ func (a *Activities) acquire(ctx context.Context, in contract.AcquireIn) (contra
 	if out, is, err := a.excluded(ctx, in, view, page); err != nil || is {
 		return out, translate(err)
 	}
-	if in.Class == crawl.ClassRevisit {
+	if in.Class == crawl.ClassRevisit && page.Kind != crawl.KindRequisite {
 		skip, reasons, err := a.skips(ctx, in, view, page)
 		if err != nil {
 			return contract.AcquireOut{}, translate(err)
@@ -59,7 +59,7 @@ func (a *Activities) acquire(ctx context.Context, in contract.AcquireIn) (contra
 		}
 	}
 	handed, atOnce := a.atOnce(ctx, view, page, in.Visit)
-	result, err := a.stores.Gate.Acquire(ctx, store.AcquireParams{Page: in.Page, Visit: in.Visit, Class: in.Class, Patience: acquirePatience, AtOnce: atOnce, Callable: true})
+	result, err := a.stores.Gate.Acquire(ctx, store.AcquireParams{Page: in.Page, Visit: in.Visit, Class: classOf(page, in.Class), Patience: acquirePatience, AtOnce: atOnce, Callable: true})
 	if err != nil {
 		return contract.AcquireOut{}, translate(err)
 	}
@@ -92,6 +92,9 @@ func (a *Activities) acquire(ctx context.Context, in contract.AcquireIn) (contra
 func (a *Activities) excluded(ctx context.Context, in contract.AcquireIn, view *crawlView, page store.PageRecord) (out contract.AcquireOut, is bool, err error) {
 	if page.Visits >= in.Visit {
 		return contract.AcquireOut{}, false, nil
+	}
+	if page.Kind == crawl.KindRequisite {
+		return a.unwanted(ctx, in, view, page)
 	}
 	rules, err := maintain.Outside(ctx, a.maintained(view), []store.PageRecord{page})
 	if err != nil || rules[page.PageID] == "" {

@@ -85,6 +85,10 @@ func (a *Activities) sortOut(ctx context.Context, view *crawlView, candidates []
 			params.Exclude = append(params.Exclude, p.PageID)
 			continue
 		}
+		if p.Kind == crawl.KindRequisite { // its visit says why there is no copy
+			params.Admit = append(params.Admit, p.PageID)
+			continue
+		}
 		forbidden, err := a.forbidden(ctx, view, p.PageRef, p.Kind, now)
 		if err != nil {
 			return err

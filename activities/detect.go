@@ -68,6 +68,9 @@ func (a *Activities) compare(ctx context.Context, view *crawlView, page store.Pa
 	if err != nil {
 		return contract.DetectOut{}, nil, err
 	}
+	if page.Kind == crawl.KindRequisite {
+		return a.readRequisite(ctx, page, in, body)
+	}
 	if page.Kind.IsSource() {
 		if out, found, isList, err := a.readSource(ctx, view, page, in, body); isList || err != nil {
 			return out, found, err
@@ -139,7 +142,11 @@ func (a *Activities) reading(ctx context.Context, view *crawlView, page store.Pa
 // settle keeps what differs from the last version, unless it is one that the page had before,
 // or does not count yet. It returns the links that it stored, nil if there are none.
 func (a *Activities) settle(ctx context.Context, view *crawlView, page store.PageRecord, in contract.DetectIn, last change.Digests, now reading, out *contract.DetectOut) (*store.PendingLinks, error) {
-	next := newContent{version: now.version, links: now.links, body: now.body, said: saidBy(page, now.content)}
+	needed, err := requisitesOf(view, page, in.Fetch, now)
+	if err != nil {
+		return nil, err
+	}
+	next := newContent{version: now.version, links: slices.Concat(now.links, needed), body: now.body, said: saidBy(page, now.content)}
 	if in.Returns {
 		if err := a.lookBack(ctx, view, page, now.digests, now.rendering, &next, out); err != nil {
 			return nil, translate(err)

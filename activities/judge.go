@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 
+	"recrawl/internal/crawl"
 	"recrawl/internal/extract"
 	"recrawl/internal/scope"
 	"recrawl/internal/store"
@@ -56,7 +57,7 @@ func refusedLinks(content extract.Page, follow bool) []store.Link {
 // judged are a version's links.
 type judged struct {
 	accepted []scope.Link
-	sources  []store.NewURL // sitemaps and feeds, which no trap holds
+	sources  []store.NewURL // sitemaps, feeds and requisites, which no trap holds
 	rejected rejections
 	// undecided says why there are links that are neither; nil if there are none.
 	undecided error
@@ -96,6 +97,13 @@ func (a *Activities) filter(ctx context.Context, view *crawlView, pending *store
 			}
 			continue
 		}
+		if link.Kind == crawl.KindRequisite {
+			found, verdict := a.judgeRequisite(view, pending, link)
+			if j.add(link.URL, found, verdict) {
+				j.sources = append(j.sources, found)
+			}
+			continue
+		}
 		if link.NoFollow {
 			j.rejected.add(scope.Verdict{Reason: scope.ReasonNoFollow}, example(link.URL, store.NewURL{}))
 			continue
@@ -105,6 +113,7 @@ func (a *Activities) filter(ctx context.Context, view *crawlView, pending *store
 			j.accepted = append(j.accepted, found)
 		}
 	}
+	j.settleKinds()
 	return j, nil
 }
 

@@ -49,7 +49,7 @@ func (a *Activities) neighbours(ctx context.Context, view *crawlView, page store
 		if len(all) == change.Neighbours {
 			break
 		}
-		if p.PageID == page.PageID || p.Kind.IsSource() || p.Last.ID == 0 || p.Last.Digest == "" || p.Last.Bytes > comparedLeast {
+		if p.PageID == page.PageID || p.Kind != crawl.KindPage || p.Last.ID == 0 || p.Last.Digest == "" || p.Last.Bytes > comparedLeast {
 			continue // the room that the comparison has taken is not for large bodies
 		}
 		body, err := a.read(ctx, p.Last.Digest)

@@ -84,7 +84,7 @@ func (a *Activities) PlanRevisit(ctx context.Context, in contract.PlanIn) (contr
 func (a *Activities) beside(ctx context.Context, view *crawlView, page store.PageRecord, in contract.PlanIn) (contract.PlanIn, seenBeside, error) {
 	var seen seenBeside
 	in, err := a.stillWithheld(ctx, page, in)
-	if err != nil {
+	if err != nil || page.Kind == crawl.KindRequisite { // is no copy of a page, and in no trap
 		return in, seen, err
 	}
 	if in.Reasons, err = a.hinted(ctx, page, in.Reasons); err != nil {
@@ -128,8 +128,9 @@ func (a *Activities) recorded(ctx context.Context, view *crawlView, v store.Visi
 		return contract.PlanOut{}, translate(err)
 	}
 	outcome, returned := contract.Marked(v.Outcome)
+	state, kept := contract.MarkedState(v.State)
 	return contract.PlanOut{
-		Visit: v.Visit, At: v.At, Outcome: outcome, Returned: returned, Status: v.Status, State: v.State, NextAt: v.NextAt, Refill: room, Room: room,
+		Visit: v.Visit, At: v.At, Outcome: outcome, Returned: returned, Status: v.Status, State: state, Kept: kept, NextAt: v.NextAt, Refill: room, Room: room,
 		Reason: summaryOf(v), RedirectHost: host, Linger: lingerAfter(v.Visit),
 	}, nil
 }
@@ -217,6 +218,9 @@ func decide(rules schedule.Rules, page store.PageRecord, in contract.PlanIn, bes
 	seen := schedule.Observation{
 		Outcome: f.Outcome, RetryAfter: f.RetryAfter, Rest: polite.LeftAlone(f.Held, page.Failures+1), At: f.At, Gap: known.Belief.Gap(f.At), NotModified: f.Status == http.StatusNotModified,
 		Modified: modified(page, f), Late: late(page, f.At), Duplicate: beside.duplicate, Respelled: f.Respelled, Trapped: beside.trapped, Internal: beside.internal,
+	}
+	if page.Kind == crawl.KindRequisite {
+		return schedule.AfterRequisite(known, seen, with)
 	}
 	plan := schedule.AfterVisit(group.Policy, known, seen, with)
 	if chance, is := schedule.Foresee(known.Belief, seen, with); is && page.HintedBy == 0 {

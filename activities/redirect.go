@@ -30,6 +30,9 @@ func (a *Activities) followRedirect(ctx context.Context, view *crawlView, page s
 	if page.Kind.IsSource() {
 		return nil, a.followSource(ctx, view, page, f)
 	}
+	if page.Kind == crawl.KindRequisite {
+		return nil, a.followRequisite(ctx, view, page, f)
+	}
 	if view, err = a.seeing(ctx, view, from, to); err != nil {
 		return nil, err
 	}

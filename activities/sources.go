@@ -8,6 +8,7 @@ import (
 
 	"recrawl/internal/crawl"
 	"recrawl/internal/extract"
+	"recrawl/internal/requisite"
 	"recrawl/internal/robots/directive"
 	"recrawl/internal/scope"
 	"recrawl/internal/sitemap"
@@ -43,6 +44,9 @@ var sourceTypes = []string{
 // be what they are not, and others turn out to be pages.
 func (v *crawlView) wants(page store.PageRecord) (types []string, most int64) {
 	types, most = v.Spec.Fetch.ContentTypes, int64(v.Spec.Fetch.MaxBody)
+	if page.Kind == crawl.KindRequisite {
+		return requisiteTypes(page), requisite.MaxBytes
+	}
 	if !page.Kind.IsSource() {
 		return types, most
 	}
@@ -123,10 +127,10 @@ func (a *Activities) sitemapsOf(ctx context.Context, view *crawlView, u urlkey.U
 }
 
 // registerSitemaps makes the sitemaps of a robots.txt sources of the crawl whose
-// page asked for it. A robots.txt that was asked for by a source alone may be of a
-// host that the crawl has nothing to do with.
+// page asked for it. A robots.txt that was asked for by a source or a requisite alone may be
+// of a host that the crawl has nothing to do with.
 func (a *Activities) registerSitemaps(ctx context.Context, view *crawlView, page store.PageRecord, u urlkey.URL) error {
-	if page.Kind.IsSource() {
+	if page.Kind != crawl.KindPage {
 		return nil
 	}
 	links, err := a.sitemapsOf(ctx, view, u)

@@ -73,7 +73,7 @@ func (a *Activities) frontPage(ctx context.Context, page store.PageRecord) (chan
 // wall, it counts only if a second look finds that, too.
 func suspectRedirect(page store.PageRecord, in contract.PlanIn) contract.PlanIn {
 	f := &in.Fetch
-	if f.Outcome != crawl.OutcomeRedirected || page.Last.ID == 0 || page.State == crawl.Redirect || page.Kind.IsSource() {
+	if f.Outcome != crawl.OutcomeRedirected || page.Last.ID == 0 || page.State == crawl.Redirect || page.Kind != crawl.KindPage {
 		return in
 	}
 	from, err := urlkey.Canonical(page.URL)

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"recrawl/internal/maintain"
+	"recrawl/internal/requisite"
 	"recrawl/internal/scope"
 	"recrawl/internal/store"
 	"recrawl/internal/trap"
@@ -29,6 +30,7 @@ func (a *Activities) holdBack(ctx context.Context, view *crawlView, on trap.Page
 	urls := make([]store.NewURL, len(links))
 	for i, l := range links {
 		urls[i] = newURL(l)
+		urls[i].Looks = view.Spec.Documents.Requisites && requisite.Looks(l.URL)
 		urls[i].Trap, urls[i].Variant = caught[i].Trap, caught[i].Variant
 	}
 	return urls, nil

@@ -196,7 +196,7 @@ func adopt(s *contract.PageIn, plan contract.PlanOut, note string) {
 	// If the visit number did not grow, the page would be visited without end.
 	s.Visit = max(plan.Visit, s.Visit+1)
 	if plan.State != 0 {
-		s.State = plan.State
+		s.State = contract.UnmarkedState(plan.State, plan.Kept)
 	}
 	s.Due, s.Why = plan.NextAt, clip(withoutTime(plan.Reason), maxWords)
 	s.InLine, s.Wake, s.Booked, s.Waiting = false, time.Time{}, time.Time{}, ""

@@ -288,6 +288,7 @@ type PlanOut struct {
 	Returned bool            `json:"returned,omitempty"` // see Marked
 	Status   int             `json:"status,omitempty"`
 	State    crawl.PageState `json:"state,omitempty"`
+	Kept     bool            `json:"kept,omitempty"` // see MarkedState
 	NextAt   time.Time       `json:"next_at"`
 	// Reason says why the next visit is at NextAt: "changed in 10 of the last 20 visits".
 	// Answers in older histories begin with the time: "revisit in 3d 4h: changed in …".

@@ -13,6 +13,23 @@ func Marked(o crawl.Outcome) (outcome crawl.Outcome, returned bool) {
 	return o, false
 }
 
+// MarkedState is the state after a visit as histories have it: workers of release 0.2.0 have
+// no name for kept, and end the workflow of a page that was stopped, too.
+func MarkedState(s crawl.PageState) (state crawl.PageState, kept bool) {
+	if s == crawl.Kept {
+		return crawl.Stopped, true
+	}
+	return s, false
+}
+
+// UnmarkedState is the inverse of MarkedState.
+func UnmarkedState(s crawl.PageState, kept bool) crawl.PageState {
+	if kept {
+		return crawl.Kept
+	}
+	return s
+}
+
 // Unmarked is the inverse of Marked.
 func Unmarked(outcome crawl.Outcome, returned bool) crawl.Outcome {
 	if returned && outcome == crawl.OutcomeChanged {

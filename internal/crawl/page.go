@@ -24,16 +24,19 @@ const (
 	Stopped   PageState = 9 // stopped by a person; can return
 
 	Held PageState = 10 // in the frontier, but part of a trap: not admitted until that is released
+
+	Kept PageState = 11 // a requisite that was visited: no workflow until a page needs it anew
 )
 
 var pageStates = map[PageState]string{
 	Known: "known", Active: "active", Failing: "failing", Gone: "gone", Redirect: "redirect",
 	Duplicate: "duplicate", Excluded: "excluded", Evicted: "evicted", Stopped: "stopped", Held: "held",
+	Kept: "kept",
 }
 
 // PageStates lists all states in their order.
 func PageStates() []PageState {
-	return []PageState{Known, Active, Failing, Gone, Redirect, Duplicate, Excluded, Evicted, Stopped, Held}
+	return []PageState{Known, Active, Failing, Gone, Redirect, Duplicate, Excluded, Evicted, Stopped, Held, Kept}
 }
 
 func (s PageState) String() string { return nameOf(pageStates, s) }

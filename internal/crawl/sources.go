@@ -5,19 +5,22 @@ package crawl
 type PageKind uint8
 
 // The kinds of pages. A sitemap or a feed is a source: a page whose content is
-// read for URLs and for when they changed, and for nothing else.
+// read for URLs and for when they changed, and for nothing else. A requisite is what pages
+// need to look as they do; see DocumentSpec.
 const (
 	KindPage    PageKind = 0
 	KindSitemap PageKind = 1 // a sitemap, an index of sitemaps, or a list of URLs
 	KindFeed    PageKind = 2 // RSS, Atom or JSON Feed
+
+	KindRequisite PageKind = 3 // an image, a style or a font of pages
 )
 
-var pageKinds = map[PageKind]string{KindPage: "page", KindSitemap: "sitemap", KindFeed: "feed"}
+var pageKinds = map[PageKind]string{KindPage: "page", KindSitemap: "sitemap", KindFeed: "feed", KindRequisite: "requisite"}
 
 func (k PageKind) String() string { return nameOf(pageKinds, k) }
 
 // IsSource reports whether the page is a list of other pages.
-func (k PageKind) IsSource() bool { return k != KindPage }
+func (k PageKind) IsSource() bool { return k == KindSitemap || k == KindFeed }
 
 // MarshalText implements encoding.TextMarshaler.
 func (k PageKind) MarshalText() ([]byte, error) { return []byte(k.String()), nil }

@@ -22,6 +22,7 @@ type Spec struct {
 	Fetch      FetchSpec      `json:"fetch"`
 	Content    ContentSpec    `json:"content"`
 	Sources    SourceSpec     `json:"sources"`
+	Documents  DocumentSpec   `json:"documents,omitzero"`
 	Revisit    RevisitSpec    `json:"revisit"`
 	Rank       RankSpec       `json:"rank"`
 	Retention  RetentionSpec  `json:"retention"`

@@ -105,7 +105,8 @@ type Exchange struct {
 	// gone or moved, nothing excludes it, it has not given its place away, and is no list of
 	// URLs.
 	Stands bool
-	// Requisite: the page is an image, style or font that others use, and no document.
+	// Requisite: the page is an image, style or font that others use, and no document. It
+	// Stands if the site still has it.
 	Requisite bool
 	// TextAt is when the page last had got another main text, as of this visit: as far as the
 	// visits tell that are kept.

@@ -103,6 +103,9 @@ func (f Format) standing() bool {
 	return f == HTML || f == Text || f == Markdown || f == Chunks
 }
 
+// hasRequisites: the format is for showing pages as their sites do.
+func (f Format) hasRequisites() bool { return f == WARC || f == "mirror" || f == "wacz" }
+
 func extensionOf(contentType string) string {
 	if ext, ok := extensions[crawl.ParseMediaType(contentType).Type]; ok {
 		return ext

@@ -152,7 +152,7 @@ func (r *runner) wants(x Exchange) bool {
 	switch {
 	case x.Page <= q.After || !q.Until.IsZero() && x.At.After(q.Until):
 		return false
-	case f.standing() && !x.Stands || q.Found && !x.brings():
+	case f.standing() && !x.Stands || x.Requisite && !f.hasRequisites() || q.Found && !x.brings():
 		return false
 	}
 	return !f.isTree() || x.Version.Seq > 0

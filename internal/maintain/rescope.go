@@ -42,7 +42,7 @@ func Outside(ctx context.Context, c Crawl, pages []store.PageRecord) (map[int64]
 	urls := make([]urlkey.URL, 0, len(pages))
 	judged := make([]store.PageRecord, 0, len(pages))
 	for _, p := range pages {
-		if p.Kind.IsSource() {
+		if p.Kind != crawl.KindPage {
 			continue
 		}
 		u, err := urlkey.Canonical(p.URL)
@@ -148,7 +148,7 @@ func (r Rescope) wakeMisplaced(ctx context.Context, pages []store.PageRecord) (i
 	}
 	var wake []int64
 	for _, p := range pages {
-		if p.Kind.IsSource() {
+		if p.Kind != crawl.KindPage {
 			continue
 		}
 		out, excluded := outside[p.PageID] != "", p.State == crawl.Excluded

@@ -126,7 +126,7 @@ func (g Guard) goOn(ctx context.Context, t knownTrap) error {
 func (g Guard) holdKnown(ctx context.Context, pages []store.GrownPage, traps trapSet) error {
 	urls := map[int64]urlkey.URL{} // of those that traps may take
 	for _, p := range pages {
-		if p.State != crawl.Known && (p.State != crawl.Active || p.Attempted) {
+		if p.Requisite || p.State != crawl.Known && (p.State != crawl.Active || p.Attempted) {
 			continue
 		}
 		u, err := urlkey.Canonical(p.URL)
@@ -179,10 +179,12 @@ func (g Guard) lookForTraps(ctx context.Context) (more bool, err error) {
 	if err != nil || len(growth.Pages) == 0 {
 		return false, err
 	}
+	found := len(growth.Pages)
+	growth.Pages = slices.DeleteFunc(growth.Pages, func(p store.GrownPage) bool { return p.Requisite })
 	if err := g.lookAtGrowth(ctx, growth); err != nil {
 		return false, err
 	}
-	return len(growth.Pages) == grownPages, g.endLook(ctx, growth)
+	return found == grownPages, g.endLook(ctx, growth)
 }
 
 func (g Guard) lookAtGrowth(ctx context.Context, growth store.Growth) error {
@@ -287,7 +289,7 @@ func lookedAt(grown []store.GrownPage, evidence []store.EvidencePage) []trap.Pag
 // trapPage is a page as package trap sees it.
 func trapPage(e store.EvidencePage) (trap.Page, bool) {
 	u, err := urlkey.Canonical(e.URL)
-	if err != nil {
+	if err != nil || e.Requisite {
 		return trap.Page{}, false
 	}
 	p := trap.Page{URL: u, Waits: e.State == crawl.Known, Content: e.Content, Copy: e.Copy, ID: e.PageID, Finder: e.Finder}

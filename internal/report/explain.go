@@ -235,6 +235,9 @@ func (e Explained) Facts() []Fact {
 	if e.source != nil {
 		t.row(e.page.Kind.String(), strings.Join(append([]string{plural(e.source.Entries, "URL"), recordWords(*e.source)}, notes(*e.source)...), ", "))
 	}
+	if e.page.Kind == crawl.KindRequisite {
+		t.row(e.page.Kind.String(), "an image, a style or a font that pages need to look as they do; no page of the collection")
+	}
 	t.row("visits", fmt.Sprintf("%s, %s", plural(e.page.Visits, "visit"), plural(e.page.Changes, "change")))
 	if e.page.Last.Back > 0 {
 		t.row("shows", fmt.Sprintf("version %d again, since visit %d: a return counts as no change", e.page.Last.Seq, e.page.Last.Back))

@@ -70,7 +70,9 @@ func (r Reporter) freshness(ctx context.Context, c store.CrawlRecord, s store.St
 func freshnessOf(pages []store.PageRecord, sampled bool, named []crawl.RevisitRule, rules schedule.Rules, now time.Time) *Freshness {
 	var all schedule.Copies
 	hosts, groups := map[string]schedule.Copies{}, map[string]schedule.Copies{}
-	pages = slices.DeleteFunc(pages, func(p store.PageRecord) bool { return !surveyed(p, rules, now).Lags })
+	pages = slices.DeleteFunc(pages, func(p store.PageRecord) bool {
+		return p.Kind == crawl.KindRequisite || !surveyed(p, rules, now).Lags
+	})
 	copies := make([]schedule.Copy, len(pages))
 	for i, p := range pages {
 		belief := schedule.DecodeBelief(p.Belief)

@@ -32,6 +32,7 @@ const (
 	PartTrap      Part = "trap"      // a trap holds it
 	PartEvicted   Part = "evicted"   // another page has its place
 	PartAdmission Part = "admission" // it has no place yet
+	PartKept      Part = "kept"      // a requisite rests until a page needs it anew
 )
 
 // Next is when the next visit of a page can be at the earliest, as far as is known.
@@ -95,6 +96,8 @@ func (w Waits) forSomebody() (Next, bool) {
 		return Next{By: PartStopped, Why: "the page was stopped"}, true
 	case w.State == crawl.Held:
 		return Next{By: PartTrap, Why: "held by trap " + cmp.Or(w.Trap, "that is being released")}, true
+	case w.State == crawl.Kept:
+		return Next{By: PartKept, Why: "a requisite that rests until a new version of a page needs it"}, true
 	case w.State == crawl.Evicted:
 		return Next{By: PartEvicted, Why: evictedWords(w.Standing)}, true
 	case w.Crawl == crawl.CrawlPaused:

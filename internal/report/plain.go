@@ -97,6 +97,12 @@ func (e Explained) relearned() []BeliefAt {
 func (e Explained) Found() string {
 	p := e.page
 	switch {
+	case p.Kind == crawl.KindRequisite && p.State == crawl.Known:
+		return "Pages need it to look as they do, and it comes after them."
+	case p.State == crawl.Kept && p.Last.ID != 0:
+		return "Pages need it to look as they do: the copy from " + when(p.Last.At, e.now) + " is kept."
+	case p.State == crawl.Kept && e.last != nil:
+		return "Pages need it to look as they do, but there is no copy: " + cmp.Or(e.last.Problem, e.last.Outcome.String()) + "."
 	case p.State == crawl.Held:
 		return "It belongs to a part of its site that is held as a trap."
 	case p.State == crawl.Known:

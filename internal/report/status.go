@@ -266,6 +266,9 @@ func statusOf(c store.CrawlRecord, s store.StatusRecord, more statusMore, now ti
 		line.Admission = &admissionLine{Bound: s.Bound.Pages, Taken: s.Demand.Taken, Own: s.Demand.Own, Since: stamp(s.Bound.At), Reason: admission.Words(s.Bound.Reason)}
 	}
 	for _, state := range crawl.PageStates() {
+		if state == crawl.Kept && s.Pages[state] == 0 {
+			continue // of crawls that keep no requisites
+		}
 		line.Pages[state.String()] = s.Pages[state]
 	}
 	for _, o := range crawl.Outcomes() {

@@ -82,6 +82,9 @@ func (r Reporter) survey(ctx context.Context, crawlID int64, rules schedule.Rule
 			return survey.Result{}, err
 		}
 		for _, p := range pages {
+			if p.Kind == crawl.KindRequisite {
+				continue
+			}
 			page := surveyed(p, rules, now)
 			if state, is := left[p.PageID]; is {
 				page.Left = state
@@ -245,6 +248,9 @@ func newSurveyLine(s survey.Result) surveyLine {
 		Levels:     []levelLine{}, Types: []typeLine{}, TopPages: []topPageLine{}, TopReferred: []topPageLine{}, TopHosts: []topHostLine{},
 	}
 	for _, state := range crawl.PageStates() {
+		if state == crawl.Kept {
+			continue // of requisites, which are no pages of the collection
+		}
 		line.Pages[state.String()] = s.Pages[state]
 	}
 	for _, l := range s.Levels {

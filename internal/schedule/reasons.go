@@ -35,6 +35,9 @@ const (
 	CodeTrapped     = "trapped"     // part of a trap
 	CodeSecondLook  = "second_look" // a suspect content: looked at again after s already
 
+	CodeKept   = "kept"   // a requisite: asked for again when a page needs it after s
+	CodeNoCopy = "nocopy" // a requisite of which there is no copy: likewise
+
 	CodeBelief    = "belief"     // changes a day: mean, and low to high with 90 %
 	CodePrior     = "prior"      // the same, of a page that was never compared
 	CodeAged      = "aged"       // last changed by itself, or was found, s ago: rate x times that of an average age
@@ -73,6 +76,7 @@ var numbers = map[string][]string{
 	CodeRefresh: {"s", "p", "from"}, CodeSelective: {"share", "at"}, CodeMin: {"s"}, CodeMax: {"s"}, CodeJitter: {"share"},
 	CodeProbe: {"s"}, CodeSecondLook: {"s"}, CodeFailed: {"n"}, CodeThrottled: {"n"}, CodeRetryAfter: {"s"}, CodeRest: {"s"},
 	CodeBelief: {"mean", "low", "high"}, CodePrior: {"mean", "low", "high"}, CodeNoisy: {"n", "s"},
+	CodeKept: {"s"}, CodeNoCopy: {"s"},
 	CodeAged: {"s", "x"}, CodeSite: {"share"},
 	CodeSqrt: {"s", "theta"}, CodeFresh: {"s", "theta"}, CodeAge: {"s", "theta"}, CodeHarmonic: {"s", "theta"},
 	CodeNever: {"theta"}, CodeOwn: {"s"}, CodeExplore: {"s"}, CodeEarly: {"s"}, CodePrice: {"price", "theta"}, CodeQueue: {"s"}, CodeWeight: {"w"}, CodeIndex: {"v", "theta"},

@@ -73,6 +73,10 @@ func Word(r crawl.Reason) string {
 		return "not before the " + span(r) + " it asked for"
 	case CodeRest:
 		return "left alone for " + rough(r) + " because its host was held on its account"
+	case CodeKept:
+		return "kept, and asked for again when a new version of a page needs it after " + span(r)
+	case CodeNoCopy:
+		return "no copy, and asked for again when a new version of a page needs it after " + span(r)
 	}
 	if words, ok := budgetWords(r); ok {
 		return words

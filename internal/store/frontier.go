@@ -68,8 +68,12 @@ type NewURL struct {
 	// URL, alone or with another id, is already a page.
 	Variant string `json:"-"`
 	// Kind is the kind under which the URL was found. A known page keeps its kind, unless
-	// it was tried and gave no content.
+	// it was tried and gave no content. A known requisite that rests becomes Known again if
+	// its time is over: see PageRecord.NextAt.
 	Kind crawl.PageKind `json:"kind,omitempty"`
+	// Looks: the address looks like that of a requisite. Pages that link to it and pages that
+	// show it then mean a requisite, and else a page, unless it has content already.
+	Looks bool `json:"-"`
 	// Nesting and Place belong to a source that an index names: how many indexes lie above
 	// it, and how many sources the index names before it.
 	Nesting int `json:"nesting,omitempty"`

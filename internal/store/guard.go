@@ -113,6 +113,8 @@ type GrownPage struct {
 	State  crawl.PageState
 	// Attempted: the page's first visit has been made.
 	Attempted bool
+	// Requisite: it is no page, and no part of a trap.
+	Requisite bool
 }
 
 // Growth is a list of pages that were found since the last check.

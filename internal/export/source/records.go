@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"recrawl/internal/crawl"
 	"recrawl/internal/export"
 	"recrawl/internal/extract"
 	"recrawl/internal/store"
@@ -29,7 +30,7 @@ func (s *Source) Record(ctx context.Context, page int64) (store.PageRecord, bool
 // Records returns what Record does of the pages after one, in ascending order. It looks at up
 // to limit pages, those with ids up to through, and says whether there may be more.
 func (s *Source) Records(ctx context.Context, after int64, limit int) (found []store.PageRecord, through int64, more bool, err error) {
-	pages, err := s.store.ListPages(ctx, store.PageFilter{CrawlID: s.crawl.ID, States: standingStates, After: after, Limit: limit})
+	pages, err := s.store.ListPages(ctx, store.PageFilter{CrawlID: s.crawl.ID, States: s.standingStates(), After: after, Limit: limit})
 	if err != nil || len(pages) == 0 {
 		return nil, after, false, err
 	}
@@ -44,7 +45,7 @@ func (s *Source) kept(ctx context.Context, pages []store.PageRecord) (found []st
 		return nil, err
 	}
 	for _, p := range pages {
-		if p.Last.Seq > 0 && p.Last.Digest != "" && standing[p.PageID] {
+		if p.Kind == crawl.KindPage && p.Last.Seq > 0 && p.Last.Digest != "" && standing[p.PageID] {
 			found = append(found, p)
 		}
 	}

@@ -37,6 +37,8 @@ type Source struct {
 	files archive.Store
 	crawl store.CrawlRecord
 	rules extract.Rules
+
+	requisites bool // are documents, too
 }
 
 var _ export.Source = (*Source)(nil)
@@ -48,6 +50,14 @@ func New(s Store, files archive.Store, c store.CrawlRecord) (*Source, error) {
 		return nil, fmt.Errorf("crawl %s: %w", c.Spec.Name, err)
 	}
 	return &Source{store: s, files: files, crawl: c, rules: rules}, nil
+}
+
+// WithRequisites returns a source whose documents are the requisites, too, for what shows pages
+// as their sites do.
+func (s *Source) WithRequisites() *Source {
+	more := *s
+	more.requisites = true
+	return &more
 }
 
 // Exchanges implements export.Source.
@@ -88,7 +98,7 @@ func (s *Source) visits(ctx context.Context, pages []store.PageRecord, q export.
 		}
 		for _, f := range found {
 			x := exchangeOf(byID[f.PageID].URL, f)
-			x.Stands = standing[f.PageID]
+			x.Stands, x.Requisite = standing[f.PageID], byID[f.PageID].Kind == crawl.KindRequisite
 			x.TextAt = textAt(byID[f.PageID], last, x)
 			// Times ascend with the visits, though the store's clock may have been set
 			// back between two of them.

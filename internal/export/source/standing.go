@@ -14,7 +14,13 @@ import (
 )
 
 // standingStates are those of pages that may stand.
-var standingStates = []crawl.PageState{crawl.Active, crawl.Failing, crawl.Stopped}
+func (s *Source) standingStates() []crawl.PageState {
+	states := []crawl.PageState{crawl.Active, crawl.Failing, crawl.Stopped}
+	if s.requisites {
+		states = append(states, crawl.Kept, crawl.Known)
+	}
+	return states
+}
 
 // tellingVisits is how many of a page's last visits are searched for one that tells whether
 // the page was there.
@@ -26,9 +32,13 @@ const tellingVisits = 50
 func (s *Source) standing(ctx context.Context, pages []store.PageRecord) (map[int64]bool, error) {
 	standing := make(map[int64]bool, len(pages))
 	var ask []int64
+	requisites := map[int64]bool{}
 	for _, p := range pages {
 		switch {
 		case p.Kind.IsSource():
+		case p.Kind == crawl.KindRequisite:
+			requisites[p.PageID] = true
+			ask = append(ask, p.PageID)
 		case p.State == crawl.Active:
 			standing[p.PageID] = true
 		case p.State == crawl.Failing, p.State == crawl.Stopped:
@@ -44,6 +54,10 @@ func (s *Source) standing(ctx context.Context, pages []store.PageRecord) (map[in
 		return nil, err
 	}
 	for _, v := range visits { // the newest of each page come last
+		if requisites[v.PageID] {
+			tellRequisite(standing, v)
+			continue
+		}
 		switch v.State {
 		case crawl.Active:
 			standing[v.PageID] = true
@@ -52,6 +66,17 @@ func (s *Source) standing(ctx context.Context, pages []store.PageRecord) (map[in
 		}
 	}
 	return standing, nil
+}
+
+// tellRequisite notes whether a requisite was there at a visit. Its state after all visits is
+// the same.
+func tellRequisite(standing map[int64]bool, v store.VisitLook) {
+	switch {
+	case v.Outcome.Observes():
+		standing[v.PageID] = true
+	case v.Outcome == crawl.OutcomeGone, v.Outcome == crawl.OutcomeRedirected, v.Outcome == crawl.OutcomeExcluded:
+		delete(standing, v.PageID)
+	}
 }
 
 // Document returns the version that a page has now, as the visit that found it. It reports
@@ -74,7 +99,7 @@ func (s *Source) Document(ctx context.Context, page int64) (export.Exchange, boo
 // Documents returns what Document does of the pages after one, in ascending order. It looks
 // at up to limit pages, those with ids up to through, and says whether there are more.
 func (s *Source) Documents(ctx context.Context, after int64, limit int) (found []export.Exchange, through int64, more bool, err error) {
-	pages, err := s.store.ListPages(ctx, store.PageFilter{CrawlID: s.crawl.ID, States: standingStates, After: after, Limit: limit})
+	pages, err := s.store.ListPages(ctx, store.PageFilter{CrawlID: s.crawl.ID, States: s.standingStates(), After: after, Limit: limit})
 	if err != nil || len(pages) == 0 {
 		return nil, after, false, err
 	}
@@ -89,11 +114,12 @@ func (s *Source) documents(ctx context.Context, pages []store.PageRecord) (found
 	}
 	for _, p := range pages {
 		w := p.Last
-		if w.Seq == 0 || !standing[p.PageID] {
+		if w.Seq == 0 || !standing[p.PageID] || p.Kind == crawl.KindRequisite && !s.requisites {
 			continue
 		}
 		found = append(found, export.Exchange{
 			Page: p.PageID, URL: p.URL, Visit: w.Visit, At: w.At, Digest: w.Digest, Stands: true, TextAt: cmp.Or(p.TextAt, w.At),
+			Requisite: p.Kind == crawl.KindRequisite,
 			Version: export.Version{
 				Seq: w.Seq, Visit: w.Visit, At: w.At, Digest: w.Digest, Bytes: w.Bytes, ContentType: w.ContentType, Title: w.Title, Canonical: w.Canonical,
 				Language: w.Language, Fetched: w.At,

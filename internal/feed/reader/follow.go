@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"recrawl/internal/crawl"
 	"recrawl/internal/feed"
 	"recrawl/internal/store"
 )
@@ -95,7 +96,7 @@ func (r *Reader) Snapshot(ctx context.Context, q Query, take func([]feed.Snapsho
 func snapshotOf(pages []store.PageRecord) []feed.SnapshotPage {
 	listed := make([]feed.SnapshotPage, 0, len(pages))
 	for _, p := range pages {
-		if p.Visits == 0 {
+		if p.Visits == 0 || p.Kind == crawl.KindRequisite {
 			continue // nothing has happened to it that an event would tell
 		}
 		listed = append(listed, feed.SnapshotPage{

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 
+	"recrawl/internal/crawl"
 	"recrawl/internal/feed"
 	"recrawl/internal/store"
 )
@@ -45,6 +46,8 @@ type Query struct {
 	// Diff asks what changed in the texts, which reads two bodies for each event that has
 	// them.
 	Diff bool
+	// Requisites asks for changes of requisites, too: they are no pages of the collection.
+	Requisites bool
 }
 
 // Batch is some of the events that were asked for.
@@ -90,8 +93,12 @@ func (r *Reader) Next(ctx context.Context, q Query) (Batch, error) {
 	return b, err
 }
 
-// selects reports whether a change is of one of the hosts.
+// selects reports whether a change is of one of the hosts, and of a page, if only these are
+// asked for.
 func (q Query) selects(c feed.Change, f store.ChangeFacts) bool {
+	if f.Kind == crawl.KindRequisite && !q.Requisites {
+		return false
+	}
 	return len(q.Hosts) == 0 || c.Kind == feed.PageForgotten || slices.Contains(q.Hosts, f.Host)
 }
 

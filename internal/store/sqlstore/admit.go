@@ -20,6 +20,8 @@ type limits struct {
 	window   int64
 	maxPages int64 // 0 is unlimited
 	site     siteRound
+
+	requisites bool // are kept
 }
 
 // siteRound is for how much of each round, in microseconds, new pages of a host come in;
@@ -30,13 +32,13 @@ const limitColumns = `state, window_size, max_pages`
 
 func queryLimits(ctx context.Context, tx Tx, crawlID int64, lock string) (limits, error) {
 	var l limits
-	var state uint8
-	err := tx.QueryRow(ctx, `SELECT `+limitColumns+`, site_time, site_round FROM crawls WHERE id = $1`+lock, []any{crawlID},
-		&state, &l.window, &l.maxPages, &l.site.time, &l.site.length)
+	var state, requisites uint8
+	err := tx.QueryRow(ctx, `SELECT `+limitColumns+`, site_time, site_round, requisites FROM crawls WHERE id = $1`+lock, []any{crawlID},
+		&state, &l.window, &l.maxPages, &l.site.time, &l.site.length, &requisites)
 	if err != nil {
 		return limits{}, fmt.Errorf("crawl %d: %w", crawlID, err)
 	}
-	l.state = crawl.CrawlState(state)
+	l.state, l.requisites = crawl.CrawlState(state), requisites != 0
 	return l, nil
 }
 
@@ -48,8 +50,19 @@ func (l limits) free(ctx context.Context, tx Tx, crawlID int64) (int64, error) {
 	case l.maxPages == 0:
 		return math.MaxInt64, nil
 	}
-	living, err := countLiving(ctx, tx, crawlID)
+	living, err := l.living(ctx, tx, crawlID)
 	return max(0, l.maxPages-living), err
+}
+
+// living returns how many pages of the crawl keep a workflow. Requisites on their way to a
+// visit are none of them.
+func (l limits) living(ctx context.Context, tx Tx, crawlID int64) (int64, error) {
+	living, err := countLiving(ctx, tx, crawlID)
+	if err != nil || !l.requisites {
+		return living, err
+	}
+	requisites, err := livingRequisites(ctx, tx, crawlID)
+	return living - requisites, err
 }
 
 // hostRoom is how much room a host's window has.
@@ -78,6 +91,9 @@ func (s *Store) candidates(ctx context.Context, tx Tx, p store.CandidateParams) 
 		return nil, err
 	}
 	limit := int(min(free, int64(limitOr(p.Limit))))
+	if limit == 0 && l.requisites && l.state != crawl.CrawlStopped {
+		return s.candidatesBesides(ctx, tx, p, l)
+	}
 	if limit == 0 {
 		return []store.PageRecord{}, nil
 	}
@@ -209,6 +225,9 @@ func (s *Store) admit(ctx context.Context, tx Tx, p store.AdmitParams) ([]store.
 	if earlier, err := s.admittedBy(ctx, tx, p.CrawlID, p.Key); err != nil || len(earlier) > 0 {
 		return s.loadOrFail(ctx, tx, earlier, err)
 	}
+	if l.state == crawl.CrawlStopped {
+		p.Admit, p.Exclude = nil, nil
+	}
 	known, err := s.lockKnown(ctx, tx, p.CrawlID, slices.Concat(p.Admit, p.Exclude))
 	if err != nil {
 		return nil, err
@@ -247,12 +266,13 @@ func planAdmission(p store.AdmitParams, known knownPages, taken map[int64]int64,
 	var plan placements
 	for _, id := range p.Admit {
 		host, ok := known.hostOf[id]
-		if !ok || chosen[id] || free == 0 || taken[host] >= window || !allowed.fits(known.seeds[id]) {
+		needed := 1 - count(known.requisites[id]) // places of the collection
+		if !ok || chosen[id] || free < needed || taken[host] >= window || !allowed.fits(known.seeds[id]) {
 			continue
 		}
 		chosen[id] = true
 		taken[host]++
-		free--
+		free -= needed
 		plan.admit = append(plan.admit, id)
 	}
 	for _, id := range p.Exclude {
@@ -348,17 +368,17 @@ func (s *Store) loadOrFail(ctx context.Context, tx Tx, ids []int64, err error) (
 	return s.loadPages(ctx, tx, ids)
 }
 
-// knownPages are the hosts of known pages, and which of these are seeds.
+// knownPages are the hosts of known pages, and which of these are seeds or requisites.
 type knownPages struct {
-	hostOf map[int64]int64
-	seeds  map[int64]bool
+	hostOf            map[int64]int64
+	seeds, requisites map[int64]bool
 }
 
 // lockKnown locks pages and returns those that are Known in the crawl.
 func (s *Store) lockKnown(ctx context.Context, tx Tx, crawlID int64, ids []int64) (knownPages, error) {
 	query := fmt.Sprintf(`SELECT page_id, host_id, priority FROM frontier
 		WHERE page_id IN (%s) AND crawl_id = $2 AND state = %d ORDER BY page_id`, s.ids(1), crawl.Known) + s.lock()
-	known := knownPages{make(map[int64]int64, len(ids)), map[int64]bool{}}
+	known := knownPages{make(map[int64]int64, len(ids)), map[int64]bool{}, map[int64]bool{}}
 	err := tx.Query(ctx, query, []any{idList(ids), crawlID}, func(row Row) error {
 		var id, host int64
 		var priority float64
@@ -366,6 +386,7 @@ func (s *Store) lockKnown(ctx context.Context, tx Tx, crawlID int64, ids []int64
 			return err
 		}
 		known.hostOf[id], known.seeds[id] = host, priority == 0
+		known.requisites[id] = isRequisite(priority)
 		return nil
 	})
 	if err != nil {

@@ -205,12 +205,12 @@ func (s *Store) Refilled(ctx context.Context, crawlID int64, e admission.Engine)
 
 func loadRefill(ctx context.Context, tx Tx, from, key string, id int64) (refill, error) {
 	var r refill
-	var state uint8
-	query := `SELECT c.id, c.state, c.window_size, c.max_pages, c.site_time, c.site_round, COALESCE(r.page_id, 0), COALESCE(r.until, 0), COALESCE(r.look_at, 0) ` + from + `
+	var state, requisites uint8
+	query := `SELECT c.id, c.state, c.window_size, c.max_pages, c.site_time, c.site_round, c.requisites, COALESCE(r.page_id, 0), COALESCE(r.until, 0), COALESCE(r.look_at, 0) ` + from + `
 		LEFT JOIN refills r ON r.crawl_id = c.id WHERE ` + key + ` = $1`
 	err := tx.QueryRow(ctx, query, []any{id}, &r.crawlID, &state, &r.limits.window, &r.limits.maxPages,
-		&r.limits.site.time, &r.limits.site.length, &r.page, &r.until, &r.lookAt)
-	r.limits.state = crawl.CrawlState(state)
+		&r.limits.site.time, &r.limits.site.length, &requisites, &r.page, &r.until, &r.lookAt)
+	r.limits.state, r.limits.requisites = crawl.CrawlState(state), requisites != 0
 	return r, err
 }
 
@@ -225,8 +225,12 @@ func (s *Store) worthRefill(ctx context.Context, tx Tx, r refill, page int64) (r
 	if err != nil || len(low) == 0 || !admission.Low(int(low[0].unattempted), int(r.limits.window)) {
 		return refill{}, err
 	}
-	if free, err := r.limits.free(ctx, tx, r.crawlID); err != nil || free == 0 {
+	if free, err := r.limits.free(ctx, tx, r.crawlID); err != nil || free == 0 && (!r.limits.requisites || r.limits.state == crawl.CrawlStopped) {
 		return refill{}, err
+	} else if free == 0 {
+		if waiting, err := s.knownRequisites(ctx, tx, r.crawlID, r.limits.window, 1); err != nil || len(waiting) == 0 {
+			return refill{}, err
+		}
 	}
 	bound, err := loadBound(ctx, tx)
 	if err != nil {

@@ -248,8 +248,8 @@ func insertCrawl(ctx context.Context, tx Tx, spec crawl.Spec, text string) error
 		return err
 	}
 	_, err = tx.Exec(ctx, `INSERT INTO crawls (name, spec, state, generation, created_at,
-			delay, factor, max_crawl_delay, permit_life, agent, window_size, max_pages, site_time, site_round, auto_delay)
-		VALUES ($1, $2, $3, 1, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14) ON CONFLICT (name) DO NOTHING`,
+			delay, factor, max_crawl_delay, permit_life, agent, window_size, max_pages, site_time, site_round, auto_delay, requisites)
+		VALUES ($1, $2, $3, 1, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15) ON CONFLICT (name) DO NOTHING`,
 		append([]any{spec.Name, text, int64(crawl.CrawlRunning), now}, specNumbers(spec)...)...)
 	return err
 }
@@ -257,21 +257,21 @@ func insertCrawl(ctx context.Context, tx Tx, spec crawl.Spec, text string) error
 func updateCrawl(ctx context.Context, tx Tx, rec store.CrawlRecord, text string) error {
 	_, err := tx.Exec(ctx, `UPDATE crawls SET spec = $2, state = $3, generation = $4,
 			delay = $5, factor = $6, max_crawl_delay = $7, permit_life = $8, agent = $9, window_size = $10, max_pages = $11,
-			site_time = $12, site_round = $13, auto_delay = $14, stopped_at = $15, rested = $16
+			site_time = $12, site_round = $13, auto_delay = $14, requisites = $15, stopped_at = $16, rested = $17
 		WHERE id = $1`,
 		append(append([]any{rec.ID, text, int64(rec.State), rec.Generation}, specNumbers(rec.Spec)...), micros(rec.StoppedAt), spanMicros(rec.Rested))...)
 	return err
 }
 
 // specNumbers are the columns of crawls that repeat the spec: delay, factor,
-// max_crawl_delay, permit_life, agent, window_size, max_pages, site_time, site_round, auto_delay.
+// max_crawl_delay, permit_life, agent, window_size, max_pages, site_time, site_round, auto_delay, requisites.
 func specNumbers(spec crawl.Spec) []any {
 	return []any{
 		spec.Politeness.Delay.Std().Microseconds(), spec.Politeness.Factor, spec.Politeness.MaxCrawlDelay.Std().Microseconds(),
 		(spec.Fetch.TimeLimit.Std() + permitGrace).Microseconds(), spec.Identity.Agent,
 		spec.Limits.Window, spec.Limits.MaxPages,
 		spec.Limits.SiteTime.Std().Microseconds(), spec.Revisit.DefaultInterval.Std().Microseconds(),
-		count(spec.Politeness.AutoDelay),
+		count(spec.Politeness.AutoDelay), count(spec.Documents.Requisites),
 	}
 }
 

@@ -22,7 +22,7 @@ func (s *Store) Collection(ctx context.Context, crawlID int64) (store.Collection
 		if err != nil {
 			return store.CollectionRecord{}, err
 		}
-		living, err := countLiving(ctx, tx, crawlID)
+		living, err := l.living(ctx, tx, crawlID)
 		if err != nil {
 			return store.CollectionRecord{}, err
 		}
@@ -122,7 +122,7 @@ func (s *Store) lockSwapped(ctx context.Context, tx Tx, p store.SwapParams) (map
 func canSwap(ctx context.Context, tx Tx, p store.SwapParams, l limits, rows map[int64]frontierRow) error {
 	in, comes := rows[p.In]
 	out, leaves := rows[p.Out]
-	living, err := countLiving(ctx, tx, p.CrawlID)
+	living, err := l.living(ctx, tx, p.CrawlID)
 	if err != nil {
 		return err
 	}

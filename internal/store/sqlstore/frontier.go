@@ -190,7 +190,7 @@ type frontierRow struct {
 	versionID               int64
 	lastChange, lastReturn  int64
 	changes                 int
-	seed                    bool
+	seed, requisite         bool
 	nextAt                  int64
 	trapID                  int64 // of a held page
 	hintedBy                int64
@@ -211,6 +211,7 @@ func (s *Store) lockPage(ctx context.Context, tx Tx, pageID int64) (frontierRow,
 		return frontierRow{}, err
 	}
 	row.state, row.attempted, row.seed = crawl.PageState(state), attempted != 0, priority == 0
+	row.requisite = isRequisite(priority)
 	return row, nil
 }
 

@@ -16,6 +16,9 @@ import (
 // a crawl may list from any resemblance on, have contents of their own.
 var copied = fmt.Sprint(change.DefaultThreshold)
 
+// growingStates are those of pages that a look at what a crawl has found takes in.
+var growingStates = slices.DeleteFunc(crawl.PageStates(), func(state crawl.PageState) bool { return state == crawl.Kept })
+
 // GrownPages implements store.Guard.
 func (s *Store) GrownPages(ctx context.Context, crawlID int64, limit int) (store.Growth, error) {
 	growth, err := read(ctx, s, func(tx Tx) (store.Growth, error) {
@@ -24,7 +27,7 @@ func (s *Store) GrownPages(ctx context.Context, crawlID int64, limit int) (store
 		if err := ignoreNotFound(err); err != nil {
 			return g, err
 		}
-		ids, err := mergeStates(crawl.PageStates(), limitOr(limit), func(state crawl.PageState) ([]int64, error) {
+		ids, err := mergeStates(growingStates, limitOr(limit), func(state crawl.PageState) ([]int64, error) {
 			query := fmt.Sprintf(`SELECT f.page_id FROM frontier f WHERE f.crawl_id = $1 AND f.state = %d AND f.page_id > $2 ORDER BY f.page_id LIMIT $3`, state)
 			return collect(ctx, tx, query, []any{crawlID, g.From, limitOr(limit)}, scanID)
 		})
@@ -49,14 +52,15 @@ func (s *Store) GrownPages(ctx context.Context, crawlID int64, limit int) (store
 func scanGrown(row Row) (store.GrownPage, error) {
 	var p store.GrownPage
 	var state, attempted uint8
-	err := row.Scan(&p.PageID, &p.HostID, &p.URL, &state, &attempted)
-	p.State, p.Attempted = crawl.PageState(state), attempted != 0
+	var priority float64
+	err := row.Scan(&p.PageID, &p.HostID, &p.URL, &state, &attempted, &priority)
+	p.State, p.Attempted, p.Requisite = crawl.PageState(state), attempted != 0, isRequisite(priority)
 	return p, err
 }
 
 // loadGrown loads pages by id.
 func (s *Store) loadGrown(ctx context.Context, tx Tx, ids []int64) ([]store.GrownPage, error) {
-	query := `SELECT f.page_id, f.host_id, p.url, f.state, f.attempted FROM ` + s.records(1, "r", "id bigint") + `
+	query := `SELECT f.page_id, f.host_id, p.url, f.state, f.attempted, f.priority FROM ` + s.records(1, "r", "id bigint") + `
 			CROSS JOIN frontier f CROSS JOIN pages p
 		WHERE f.page_id = r.id AND p.id = r.id ORDER BY f.page_id`
 	return collect(ctx, tx, query, []any{idList(ids)}, scanGrown)
@@ -92,7 +96,7 @@ func (s *Store) PagesAfter(ctx context.Context, p store.PagesAfterParams) ([]sto
 func (s *Store) Evidence(ctx context.Context, p store.EvidenceParams) ([]store.EvidencePage, error) {
 	// The pages are chosen before anything is looked up for them.
 	look := func(from string) string {
-		return `SELECT f.page_id, f.host_id, p.url, f.state, f.attempted, p.found_from, CASE WHEN f.version_id > 0 THEN 1 ELSE 0 END,
+		return `SELECT f.page_id, f.host_id, p.url, f.state, f.attempted, f.priority, p.found_from, CASE WHEN f.version_id > 0 THEN 1 ELSE 0 END,
 			CASE WHEN f.version_id > 0 AND EXISTS (SELECT 1 FROM duplicates d WHERE d.page_id = f.page_id AND d.version_id = f.version_id AND d.resemblance >= ` + copied + `) THEN 1 ELSE 0 END,
 			CASE WHEN f.version_id > 0 AND EXISTS (SELECT 1 FROM pending_links l WHERE l.version_id = f.version_id) THEN 1 ELSE 0 END,
 			COALESCE(y.phrases, -1), y.sample
@@ -138,12 +142,14 @@ func scanEvidence(row Row) (store.EvidencePage, error) {
 	var e store.EvidencePage
 	var state, attempted uint8
 	var content, isCopy, pending, phrases int
+	var priority float64
 	var sample []byte
-	err := row.Scan(&e.PageID, &e.HostID, &e.URL, &state, &attempted, &e.Finder, &content, &isCopy, &pending, &phrases, &sample)
+	err := row.Scan(&e.PageID, &e.HostID, &e.URL, &state, &attempted, &priority, &e.Finder, &content, &isCopy, &pending, &phrases, &sample)
 	if err != nil {
 		return store.EvidencePage{}, err
 	}
 	e.State, e.Attempted, e.Content, e.Copy, e.Pending = crawl.PageState(state), attempted != 0, content != 0, isCopy != 0, pending != 0
+	e.Requisite = isRequisite(priority)
 	if e.Said, err = decodeWording(phrases, sample); err != nil {
 		return store.EvidencePage{}, fmt.Errorf("page %d: %w", e.PageID, err)
 	}

@@ -20,7 +20,7 @@ const ranksPerTx = 1000
 // RankedPages implements store.Ranks.
 func (s *Store) RankedPages(ctx context.Context, crawlID, after int64, limit int) ([]store.RankedPage, error) {
 	pages, err := read(ctx, s, func(tx Tx) ([]store.RankedPage, error) {
-		states := slices.DeleteFunc(crawl.PageStates(), func(state crawl.PageState) bool { return state == crawl.Held })
+		states := slices.DeleteFunc(crawl.PageStates(), func(state crawl.PageState) bool { return state == crawl.Held || state == crawl.Kept })
 		ids, err := mergeStates(states, limitOr(limit), func(state crawl.PageState) ([]int64, error) {
 			query := `SELECT f.page_id FROM frontier f WHERE f.crawl_id = $1 AND f.state = $2 AND f.page_id > $3 ORDER BY f.page_id LIMIT $4`
 			return collect(ctx, tx, query, []any{crawlID, int64(state), after, limitOr(limit)}, scanID)
@@ -47,7 +47,7 @@ func scanRankedPage(row Row) (store.RankedPage, error) {
 	if err := row.Scan(&p.ID, &p.HostID, &state, &evictedAs, &priority, &p.Rank, &p.Weight, &placed, &kind); err != nil {
 		return store.RankedPage{}, err
 	}
-	p.State, p.Seed, p.Source, p.Placed = crawl.PageState(state), priority == 0, crawl.PageKind(kind).IsSource(), fromMicros(placed)
+	p.State, p.Seed, p.Source, p.Placed = crawl.PageState(state), priority == 0, crawl.PageKind(kind) != crawl.KindPage, fromMicros(placed)
 	if p.State == crawl.Evicted {
 		p.EvictedAs = crawl.PageState(evictedAs)
 	}

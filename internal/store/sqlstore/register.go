@@ -44,6 +44,7 @@ type foundURL struct {
 	spelling string // how the link spells path and query, empty for as URL does
 	trap     int64  // holds it, unless
 	variant  string // is set, the hash of which in hex no page has
+	looks    bool   // its address looks like a requisite's
 	isNew    bool   // not known before
 	was      int64  // kind of a page that was known
 	newLink  bool   // the link from the page that was registered is new
@@ -176,6 +177,9 @@ func (s *Store) registerSome(ctx context.Context, tx Tx, p store.RegisterParams,
 		return registration{}, err
 	}
 	d := newDeltas(p.CrawlID, p.From)
+	if err := s.settleRequisites(ctx, tx, urls, d); err != nil {
+		return registration{}, err
+	}
 	if err := s.insertLinks(ctx, tx, p.From, urls, d); err != nil {
 		return registration{}, err
 	}
@@ -198,6 +202,11 @@ func (s *Store) registerSome(ctx context.Context, tx Tx, p store.RegisterParams,
 	if err := s.updateSeen(ctx, tx, urls); err != nil {
 		return registration{}, err
 	}
+	woken, err := s.wakeRequisites(ctx, tx, urls, d)
+	if err != nil {
+		return registration{}, err
+	}
+	registered.newHosts = append(registered.newHosts, woken...)
 	if err := s.holdOrigin(ctx, tx, p.From); err != nil {
 		return registration{}, err
 	}
@@ -417,8 +426,11 @@ func (u foundURL) priority() float64 {
 	if !u.isNew {
 		kind = u.was
 	}
-	if kind == int64(crawl.KindPage) {
+	switch crawl.PageKind(kind) {
+	case crawl.KindPage:
 		return rank.Priority(u.Level, 0)
+	case crawl.KindRequisite:
+		return requisitePriority
 	}
 	// Never 0, which is a seed's.
 	return 0.45 - float64(u.Level) - float64(u.place)/sourcesPerLevel
@@ -442,14 +454,14 @@ func (s *Store) foundURLs(p store.RegisterParams) ([]foundURL, error) {
 		if known, ok := byHash[hash]; ok {
 			foreign = min(foreign, known.foreign)
 			u.Level, u.Hops = min(u.Level, known.Level), min(u.Hops, known.Hops)
-			if known.Kind != int64(crawl.KindPage) {
+			if known.Kind != int64(crawl.KindPage) && (crawl.PageKind(known.Kind).IsSource() || !u.Kind.IsSource()) {
 				u.Kind, u.Nesting, u.Place = crawl.PageKind(known.Kind), known.nesting, known.place
 			}
 			u.Spelling = known.spelling // the first
 		}
 		byHash[hash] = foundURL{
 			Hash: hash, URL: url, Level: u.Level, Hops: u.Hops, Kind: int64(u.Kind), nesting: u.Nesting, place: u.Place, foreign: foreign,
-			listed: p.Listed || u.Kind.IsSource(), host: host, trap: u.Trap, variant: variantHash(u.Variant), spelling: clean(u.Spelling),
+			listed: p.Listed || u.Kind != crawl.KindPage, host: host, trap: u.Trap, looks: u.Looks, variant: variantHash(u.Variant), spelling: clean(u.Spelling),
 		}
 	}
 	return slices.SortedFunc(maps.Values(byHash), func(a, b foundURL) int { return strings.Compare(a.Hash, b.Hash) }), nil

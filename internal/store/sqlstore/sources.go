@@ -30,7 +30,7 @@ type sourceRecord struct {
 func (s *Store) insertSources(ctx context.Context, tx Tx, crawlID int64, urls []foundURL) error {
 	var rows []sourceRecord
 	for _, u := range urls {
-		if u.Kind != int64(crawl.KindPage) {
+		if crawl.PageKind(u.Kind).IsSource() {
 			rows = append(rows, sourceRecord{u.ID, u.HostID, u.Kind, u.nesting})
 		}
 	}
@@ -46,7 +46,7 @@ func (s *Store) insertSources(ctx context.Context, tx Tx, crawlID int64, urls []
 	}
 	insert := `INSERT INTO sources (page_id, crawl_id, host_id, kind, nesting)
 		SELECT r.id, CAST($2 AS BIGINT), r.host_id, r.kind, r.nesting FROM ` + from + ` CROSS JOIN pages p
-		WHERE p.id = r.id AND p.kind <> 0 ORDER BY r.id
+		WHERE p.id = r.id AND p.kind IN (1, 2) ORDER BY r.id
 		ON CONFLICT (page_id) DO NOTHING`
 	if _, err := tx.Exec(ctx, insert, list, crawlID); err != nil {
 		return fmt.Errorf("insert sources: %w", err)

@@ -287,7 +287,9 @@ func (s *Store) recordAfter(ctx context.Context, tx Tx, page frontierRow, p stor
 		return store.RecordResult{}, err
 	}
 	d.visit(v.Outcome, now)
-	d.day(v.Outcome, v.Visit == 1, micros(v.At)-page.nextAt, now)
+	if !page.requisite { // days are of the collection's pages
+		d.day(v.Outcome, v.Visit == 1, micros(v.At)-page.nextAt, now)
+	}
 	d.foretell(p.Foreseen, v.Outcome.Changed())
 	d.moves(page.hostID, page.state, v.State, 1)
 	d.unattempted(page.hostID, -count(page.takesPlace()))

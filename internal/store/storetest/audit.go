@@ -74,7 +74,7 @@ var audits = map[string]string{
 	"undelivered of pages": `SELECT 'change ' || u.change_id FROM undelivered u JOIN changes n ON n.id = u.change_id AND n.kind < 13
 		WHERE NOT EXISTS (SELECT 1 FROM pages p WHERE p.id = u.page_id)`,
 	"sources by kind": `SELECT CAST(p.id AS TEXT) FROM pages p LEFT JOIN sources o ON o.page_id = p.id
-		WHERE p.kind <> COALESCE(o.kind, 0) OR o.crawl_id <> p.crawl_id OR o.host_id <> p.host_id`,
+		WHERE CASE p.kind WHEN 3 THEN 0 ELSE p.kind END <> COALESCE(o.kind, 0) OR o.crawl_id <> p.crawl_id OR o.host_id <> p.host_id`,
 }
 
 // ofPages finds rows of a table whose page is gone.

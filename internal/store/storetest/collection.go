@@ -39,6 +39,7 @@ func Run(t *testing.T, open func(t *testing.T) store.Store) {
 		{"Guard", guardCases()},
 		{"Onward", onwardCases()},
 		{"Sources", sourceCases()},
+		{"Requisites", requisiteCases()},
 		{"ForeignHosts", foreignHostCases()},
 		{"Robots", robotsCases()},
 		{"Evidence", evidenceCases()},

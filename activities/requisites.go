@@ -1,0 +1,176 @@
+package activities
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"recrawl/internal/contract"
+	"recrawl/internal/crawl"
+	"recrawl/internal/extract"
+	"recrawl/internal/requisite"
+	"recrawl/internal/robots/directive"
+	"recrawl/internal/scope"
+	"recrawl/internal/store"
+	"recrawl/internal/urlkey"
+)
+
+// notKept is why a requisite is not asked for whose crawl has given them up.
+const notKept = "documents.requisites is off"
+
+// classOf is the class in which a page waits. A requisite comes after all else that its host
+// is asked for, unless a person wants it.
+func classOf(page store.PageRecord, class crawl.Class) crawl.Class {
+	if page.Kind == crawl.KindRequisite && class != crawl.ClassManual {
+		return crawl.ClassProbe
+	}
+	return class
+}
+
+// unwanted answers for a requisite of a crawl that does not keep any now. No scope is asked
+// about it: the page that needs it lies in the scope.
+func (a *Activities) unwanted(ctx context.Context, in contract.AcquireIn, view *crawlView, page store.PageRecord) (out contract.AcquireOut, is bool, err error) {
+	if view.Spec.Documents.Requisites {
+		return out, false, nil
+	}
+	if view, err = a.crawl(ctx, in.Page.Crawl); err != nil || view.Spec.Documents.Requisites {
+		return out, false, err
+	}
+	effects, err := a.stores.Gate.Leave(ctx, page.PageID)
+	if err != nil {
+		return out, false, err
+	}
+	a.carryOut(ctx, effects)
+	return contract.AcquireOut{Answer: contract.AnswerExcluded, Rule: notKept}, true, nil
+}
+
+// requisiteTypes are the media types that a requisite may come as.
+func requisiteTypes(page store.PageRecord) []string {
+	u, _ := urlkey.Canonical(page.URL) // of none, no vague type is taken
+	return requisite.Types(u)
+}
+
+// requisitesOf are the requisites that a new version of a page brings with it. A page whose
+// body may not be kept needs none.
+func requisitesOf(view *crawlView, page store.PageRecord, fetched contract.FetchOut, now reading) ([]store.Link, error) {
+	if !view.Spec.Documents.Requisites || now.version.Digest == "" {
+		return nil, nil
+	}
+	return needed(page, fetched, now.body)
+}
+
+// needed are the requisites that a body refers to, as links.
+func needed(page store.PageRecord, fetched contract.FetchOut, body []byte) ([]store.Link, error) {
+	u, err := urlkey.Canonical(page.URL)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", pageLabel(page.PageRef), err)
+	}
+	found, err := extract.Requisites(extract.Source{Body: body, ContentType: fetched.ContentType, URL: u})
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", pageLabel(page.PageRef), err)
+	}
+	var links []store.Link
+	for _, r := range requisite.Choose(found) {
+		links = append(links, store.Link{URL: r.URL, Spelling: r.Spelling, Kind: crawl.KindRequisite})
+	}
+	return links, nil
+}
+
+// readRequisite is DetectChange of a requisite: whatever differs is a new version. It has no
+// text, and is compared with no other page. A stylesheet needs requisites in turn. It also
+// returns the links that it stored, nil if there are none.
+func (a *Activities) readRequisite(ctx context.Context, page store.PageRecord, in contract.DetectIn, body []byte) (contract.DetectOut, *store.PendingLinks, error) {
+	asked := directive.Decide(directive.Parse(in.Fetch.RobotsTag), directive.Directives{}, in.Fetch.At)
+	version, _ := newVersion(in, extract.Page{}, asked)
+	out := contract.DetectOut{Outcome: crawl.OutcomeNew, Reasons: asked.Reasons}
+	switch {
+	case page.Last.ID != 0 && page.Last.Digest == version.Digest:
+		out.Outcome = crawl.OutcomeUnchanged
+		return out, nil, nil
+	case page.Last.ID != 0:
+		out.Outcome = crawl.OutcomeChanged
+	}
+	var links []store.Link
+	if asked.Keep && requisite.Leads(page.Hops) {
+		var err error
+		if links, err = needed(page, in.Fetch, body); err != nil {
+			return out, nil, err
+		}
+	}
+	out.Links = len(links)
+	found, err := a.save(ctx, page, newContent{version: version, links: links, body: body}, nil)
+	return out, found, err
+}
+
+// judgeRequisite decides whether a requisite of a page, a stylesheet or a redirect is kept.
+// The crawl's own word counts, its limits and its rules; what only its scope's type leaves
+// out may lie anywhere. It is as many links from a seed as what needs it, and its hops are
+// the steps from the page.
+func (a *Activities) judgeRequisite(view *crawlView, from *store.PendingLinks, link store.Link) (store.NewURL, scope.Verdict) {
+	steps := 1
+	if from.Kind == crawl.KindRequisite {
+		steps += from.Hops
+	}
+	found, verdict := a.judgeLink(view, link.URL, scope.Link{Level: from.Level, Language: from.Language, Spelling: link.Spelling})
+	url := newURL(found)
+	url.Kind, url.Hops, url.Looks = crawl.KindRequisite, steps, requisite.Looks(found.URL)
+	if outside(verdict) {
+		if verdict = a.offLimits(view, found.URL); verdict.Reason == "" {
+			verdict = scope.Verdict{Accept: true, Reason: scope.ReasonInside}
+		}
+	}
+	return url, verdict
+}
+
+// settleKinds decides on addresses to which a page links and which it shows as well: each is
+// registered as what its address looks like.
+func (j *judged) settleKinds() {
+	shown := map[string]bool{}
+	for _, s := range j.sources {
+		if s.Kind == crawl.KindRequisite {
+			shown[s.URL] = true
+		}
+	}
+	if len(shown) == 0 {
+		return
+	}
+	linked := map[string]bool{}
+	j.accepted = slices.DeleteFunc(j.accepted, func(l scope.Link) bool {
+		url := l.URL.String()
+		if !shown[url] {
+			return false
+		}
+		linked[url] = true
+		return requisite.Looks(l.URL)
+	})
+	j.sources = slices.DeleteFunc(j.sources, func(s store.NewURL) bool {
+		return s.Kind == crawl.KindRequisite && linked[s.URL] && !s.Looks
+	})
+}
+
+// followRequisite makes the target of a requisite's redirect a requisite, too, a step
+// further from the page.
+func (a *Activities) followRequisite(ctx context.Context, view *crawlView, page store.PageRecord, f contract.FetchOut) error {
+	if !view.Spec.Documents.Requisites || !requisite.Leads(page.Hops) {
+		return nil
+	}
+	view, err := a.seeingRaw(ctx, view, f.Location)
+	if err != nil {
+		return err
+	}
+	from := &store.PendingLinks{Page: page.PageRef, Level: page.Level, Hops: page.Hops, Kind: page.Kind}
+	found, verdict := a.judgeRequisite(view, from, store.Link{URL: f.Location, Spelling: f.Spelling, Kind: page.Kind})
+	params := store.RegisterParams{CrawlID: page.CrawlID, From: page.PageID}
+	switch {
+	case verdict.Undecided:
+		return undecided(verdict)
+	case verdict.Accept:
+		params.URLs = []store.NewURL{found}
+	default:
+		r := rejections{}
+		r.add(verdict, example(f.Location, found))
+		params.Rejected = r.list()
+	}
+	_, err = a.stores.Frontier.RegisterLinks(ctx, params)
+	return err
+}

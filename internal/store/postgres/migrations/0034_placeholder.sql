@@ -1,1 +1,0 @@
--- The place of a migration that comes from another branch.
