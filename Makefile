@@ -145,6 +145,12 @@ E2E = ./internal/e2e
 RACED = $(filter-out $(E2E),$(shell grep -rlE --include='*.go' '^[[:space:]]+go [a-z]|\.Go.func|"sync"|"sync/atomic"|"net/http/httptest"' \
 	activities internal starter worker workflows | xargs -n1 dirname | sort -u | sed 's|^|./|'))
 PLAIN = $(filter-out $(E2E) $(RACED),$(patsubst recrawl/%,./%,$(shell $(GO) list ./...)))
+# Of these, those with property tests. `make test` has them draw the same cases in each run, so
+# that a change is judged by what it changed; `make test-long`, and `go test` by hand, draw
+# others. What these find becomes a case of its own.
+DRAWING = $(shell grep -rl --include='*_test.go' '"pgregory.net/rapid"' activities internal workflows | \
+	xargs -n1 dirname | sort -u | sed 's|^|./|')
+SEED    := -rapid.seed=1
 # Of one package: a test that hangs must not hide what the others say.
 LIMIT    := 40m
 E2ELIMIT := 50m
@@ -168,8 +174,10 @@ test-packages: compose-config temporal s3-server packages warcio axe
 test-packages: compose-config release-config temporal s3-server prometheus packages warcio
 	@[ -n "$(RACE)" ] || echo "no C compiler: running without the race detector"
 	@failed=0; \
-	  (set -x; CGO_ENABLED=$(if $(RACE),1,0) $(GO) test $(RACE) -timeout $(LIMIT) -skip '^($(ALONE))$$' $(RACED)) || failed=1; \
-	  (set -x; $(GO) test -timeout $(LIMIT) $(PLAIN)) || failed=1; \
+	  (set -x; CGO_ENABLED=$(if $(RACE),1,0) $(GO) test $(RACE) -timeout $(LIMIT) -skip '^($(ALONE))$$' $(filter-out $(DRAWING),$(RACED))) || failed=1; \
+	  (set -x; CGO_ENABLED=$(if $(RACE),1,0) $(GO) test $(RACE) -timeout $(LIMIT) $(SEED) -skip '^($(ALONE))$$' $(filter $(DRAWING),$(RACED))) || failed=1; \
+	  (set -x; $(GO) test -timeout $(LIMIT) $(filter-out $(DRAWING),$(PLAIN))) || failed=1; \
+	  (set -x; $(GO) test -timeout $(LIMIT) $(SEED) $(filter $(DRAWING),$(PLAIN))) || failed=1; \
 	  (set -x; $(GO) test -timeout $(LIMIT) -run '^($(ALONE))$$' $(ALONEIN)) || failed=1; \
 	  exit $$failed
 
@@ -187,6 +195,7 @@ test-quick: compose-config
 # chaos at overload, whose length RECRAWL_CHAOS_LENGTH changes (10m).
 test-long: export RECRAWL_LONG := 1
 test-long: LIMIT := 240m
+test-long: SEED :=
 test-long: E2ELIMIT := 240m
 test-long: test
 

@@ -242,7 +242,7 @@ func (d *delivery) try(ctx context.Context, items []feed.Change, done, here feed
 // fill has a receiver that holds the whole collection look at the list of pages, as far as
 // there is a need and time. It reports whether the sink goes on.
 func (d *delivery) fill(ctx context.Context) (bool, error) {
-	if d.spec.Kind != crawl.SinkFolder {
+	if !crawl.HoldsCollection(d.spec.Kind) {
 		return true, nil
 	}
 	for more := true; more; {

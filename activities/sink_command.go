@@ -68,7 +68,7 @@ func (d *delivery) test(ctx context.Context) (contract.SinkCommandOut, error) {
 	err = d.send(ctx, sendLimit, func(ctx context.Context, s sink.Sender) error {
 		check, checks := s.(sink.Checker)
 		switch {
-		case d.spec.Kind == crawl.SinkFolder && checks: // it holds what the crawl holds: nothing made up
+		case crawl.HoldsCollection(d.spec.Kind) && checks: // it holds what the crawl holds: nothing made up
 			return check.Check(ctx)
 		case d.spec.Every > 0:
 			return s.SendDigest(ctx, sink.Digest{ID: e.ID, Crawl: e.Crawl, Sink: d.rec.Name, From: now.Add(-d.spec.Every.Std()), To: now, Events: []feed.Event{e}})
@@ -97,6 +97,8 @@ func testAnswer(spec crawl.SinkSpec, err error) string {
 	switch {
 	case err == nil && spec.Kind == crawl.SinkFolder:
 		return "the folder can be used; no page was written"
+	case err == nil && spec.Kind == crawl.SinkSearch:
+		return "the search index can be used; no page was written"
 	case err == nil:
 		return "the receiver took the test"
 	case errors.As(err, &refused):

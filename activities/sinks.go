@@ -37,10 +37,10 @@ type EventSource interface {
 	Texts(ctx context.Context, c feed.Change) (sink.Texts, error)
 }
 
-// startOf is the cursor at which a new sink begins. A folder is filled from the list of
-// pages.
+// startOf is the cursor at which a new sink begins. What holds the collection is filled from
+// the list of pages.
 func startOf(spec crawl.SinkSpec, ends store.FeedEnds) feed.Cursor {
-	if spec.From == crawl.SinkFromAll && spec.Kind != crawl.SinkFolder {
+	if spec.From == crawl.SinkFromAll && !crawl.HoldsCollection(spec.Kind) {
 		return ends.Oldest
 	}
 	return ends.Newest

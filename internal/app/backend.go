@@ -34,7 +34,10 @@ func (Backend) OpenStore(ctx context.Context, dsn string) (cli.Opened, error) {
 	ctx, cancel := context.WithTimeout(ctx, storeLimit)
 	defer cancel()
 	s, err := openStore(ctx, dsn, storeRead, "")
-	return cli.Opened{Store: s, Seeds: s, Visits: s, Feed: s, Sinks: s, Relations: s, Requests: s, Search: s, Closer: s}, err
+	if err != nil {
+		return cli.Opened{}, err
+	}
+	return cli.Opened{Store: s, Seeds: s, Visits: s, Feed: s, Sinks: s, Relations: s, Requests: s, Search: s, Index: searchIndex{dsn, s.ID()}, Closer: s}, nil
 }
 
 // OpenArchive implements cli.Backend.

@@ -100,6 +100,8 @@ type Opened struct {
 	Requests report.Requests
 	// Search is what the page for operators finds pages and hosts with.
 	Search report.Search
+	// Index finds pages by their words.
+	Index report.SearchIndex
 	io.Closer
 }
 

@@ -104,6 +104,12 @@ func (o Outcome) Observes() bool {
 // has a new one.
 func (o Outcome) Changed() bool { return o == OutcomeChanged }
 
+// BringsText reports whether the page has another main text after the visit than before:
+// its first, a new one, or an earlier one again.
+func (o Outcome) BringsText() bool {
+	return o == OutcomeNew || o == OutcomeChanged || o == OutcomeReturned
+}
+
 // MarshalText implements encoding.TextMarshaler.
 func (o Outcome) MarshalText() ([]byte, error) { return []byte(o.String()), nil }
 

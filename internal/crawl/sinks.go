@@ -2,12 +2,12 @@ package crawl
 
 // SinkSpec sends what changes to a program, a folder or people. See sinks-delivery.md.
 type SinkSpec struct {
-	// Kind is webhook, mail, exec or folder.
+	// Kind is webhook, mail, exec, folder or search.
 	Kind string `json:"kind"`
 	// To is the receiver: the URL of a webhook, or env:NAME or file:PATH, where the workers
 	// find it; addresses of mail, separated by commas; the name of a program, or of a folder,
-	// that the operator's settings allow.
-	To string `json:"to"`
+	// that the operator's settings allow. A search index has none: it is kept with the store.
+	To string `json:"to,omitempty"`
 	// Secret says where the secret of a webhook is: env:NAME or file:PATH, on the
 	// workers. Two, separated by a space, while one replaces the other: both sign.
 	Secret string `json:"secret,omitempty"`

@@ -19,10 +19,15 @@ const (
 	SinkMail    = "mail"
 	SinkExec    = "exec"
 	SinkFolder  = "folder"
+	SinkSearch  = "search"
 )
 
 // SinkKinds lists the kinds of sinks that a spec may name.
-func SinkKinds() []string { return []string{SinkWebhook, SinkMail, SinkExec, SinkFolder} }
+func SinkKinds() []string { return []string{SinkWebhook, SinkMail, SinkExec, SinkFolder, SinkSearch} }
+
+// HoldsCollection reports whether a sink of a kind keeps the collection itself, and not only
+// hears what changes.
+func HoldsCollection(kind string) bool { return kind == SinkFolder || kind == SinkSearch }
 
 // From which change on a new sink delivers.
 const (
@@ -91,7 +96,14 @@ func (s *Spec) validateSinks(bad badField) error {
 	if len(s.Sinks) > maxSinks {
 		return bad("sinks", "has %d sinks; at most %d", len(s.Sinks), maxSinks)
 	}
+	index := ""
 	for _, name := range slices.Sorted(maps.Keys(s.Sinks)) {
+		if s.Sinks[name].Kind == SinkSearch {
+			if index != "" {
+				return bad("sinks."+name+".kind", "is search, as that of sink %s: a crawl has one search index", index)
+			}
+			index = name
+		}
 		if !ValidName(name) {
 			return bad("sinks", "%.60q cannot name a sink: use 1 to 40 of a-z 0-9 . _ -, starting with a letter or digit", name)
 		}
@@ -138,6 +150,12 @@ func (s SinkSpec) validate(field string, bad badField) error {
 // validateTo says what is wrong with the receiver. It never repeats a whole address: those
 // of some services are their own secrets.
 func (s SinkSpec) validateTo() error {
+	if s.Kind == SinkSearch {
+		if s.To != "" {
+			return fmt.Errorf("is set, but a search index is kept with the store: leave it out")
+		}
+		return nil
+	}
 	if s.To == "" || len(s.To) > maxSinkTo {
 		return fmt.Errorf("has %d bytes; write 1 to %d", len(s.To), maxSinkTo)
 	}
@@ -212,8 +230,8 @@ func (s SinkSpec) validateDigest(field string, bad badField) error {
 	switch {
 	case every < 0 || every != 0 && (every < minSinkEvery || every > maxSinkEvery):
 		return bad(field+".every", "is %s; use %s to %s, or leave it out to be sent each change", s.Every, FormatDuration(minSinkEvery), FormatDuration(maxSinkEvery))
-	case every != 0 && s.Kind == SinkFolder:
-		return bad(field+".every", "is set, but a folder holds the pages themselves: it takes each change by itself")
+	case every != 0 && HoldsCollection(s.Kind):
+		return bad(field+".every", "is set, but a %s holds the pages themselves: it takes each change by itself", collectionWord(s.Kind))
 	case s.MaxItems < 0 || s.MaxItems > maxSinkItems:
 		return bad(field+".max_items", "is %d; use 1 to %d, or 0 for %d", s.MaxItems, maxSinkItems, usualSinkItems)
 	case s.MaxItems != 0 && every == 0:
@@ -222,12 +240,20 @@ func (s SinkSpec) validateDigest(field string, bad badField) error {
 	return nil
 }
 
-func (s SinkSpec) validateFilter(field string, bad badField) error {
-	if s.Kind == SinkFolder && len(s.Kinds) > 0 {
-		return bad(field+".kinds", "is set, but a folder follows all that comes to its pages: leave it out, and choose pages by hosts or prefix")
+// collectionWord is what a kind that holds the collection is called.
+func collectionWord(kind string) string {
+	if kind == SinkSearch {
+		return "search index"
 	}
-	if s.Kind == SinkFolder && s.When != nil {
-		return bad(field+".when", "is set, but a folder follows all that comes to its pages: leave it out, and choose pages by hosts or prefix")
+	return kind
+}
+
+func (s SinkSpec) validateFilter(field string, bad badField) error {
+	if HoldsCollection(s.Kind) && len(s.Kinds) > 0 {
+		return bad(field+".kinds", "is set, but a %s follows all that comes to its pages: leave it out, and choose pages by hosts or prefix", collectionWord(s.Kind))
+	}
+	if HoldsCollection(s.Kind) && s.When != nil {
+		return bad(field+".when", "is set, but a %s follows all that comes to its pages: leave it out, and choose pages by hosts or prefix", collectionWord(s.Kind))
 	}
 	for i, pattern := range s.Kinds {
 		if !slices.ContainsFunc(changeKinds, func(kind string) bool { return KindMatches(pattern, kind) }) {

@@ -3,6 +3,8 @@
 package document
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"time"
 
 	"recrawl/internal/crawl"
@@ -37,6 +39,13 @@ type Document struct {
 	// Markdown is GitHub Flavored Markdown in UTF-8. It ends with a line end unless it is
 	// empty. Links and pictures are absolute, and have the schemes http, https or mailto.
 	Markdown string
+}
+
+// New is the document of a Markdown text; it sets the text's digest.
+func New(meta Meta, markdown string) Document {
+	sum := sha256.Sum256([]byte(markdown))
+	meta.TextSHA256 = hex.EncodeToString(sum[:])
+	return Document{Meta: meta, Markdown: markdown}
 }
 
 // Chunk is a part of a document that is embedded by itself.

@@ -140,9 +140,14 @@ const (
 	Text  Format = "text"  // the same of the pages that stand, their main text
 	WARC  Format = "warc"  // WARC/1.1 files and a CDXJ index
 	JSONL Format = "jsonl" // visits and versions as JSON Lines
+
+	Markdown Format = "markdown" // the tree of Text, as Markdown with front matter
+	Chunks   Format = "chunks"   // the tree of Text, cut at its headings, as JSON Lines
+	Mirror   Format = "mirror"   // a folder that browses offline
+	WACZ     Format = "wacz"     // WARC files in a package that replays
 )
 
-// Formats lists all formats.
+// Formats lists the formats that exports have.
 func Formats() []Format { return []Format{Dir, HTML, Text, WARC, JSONL} }
 
 const (

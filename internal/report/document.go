@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"time"
 
 	"recrawl/internal/archive"
@@ -17,38 +16,107 @@ import (
 type DocumentQuery struct {
 	Reading extract.Reading
 	// Version is its number, and At a time at which the page had it; zero for both is the
-	// version that the page has now.
+	// version that the page has now. Version counts before At.
 	Version int
 	At      time.Time
 }
 
-// DocumentOf returns a version of a page as a document. ErrNoBody says that there is none.
+// DocumentOf returns a version of a page as a document, by the rules that its crawl has now.
+// ErrNoBody says that there is none, and why.
 func (r Reporter) DocumentOf(ctx context.Context, files Contents, page store.PageRecord, q DocumentQuery) (document.Document, error) {
-	v := page.Last
-	if v.Seq == 0 || v.Digest == "" {
-		return document.Document{}, fmt.Errorf("%s: %w", page.URL, ErrNoBody)
+	v, changed, err := r.versionOf(ctx, page, q)
+	if err != nil {
+		return document.Document{}, err
 	}
-	content, err := files.Open(ctx, v.Digest)
+	src, rules, err := r.rulesOf(ctx, page)
+	if err != nil {
+		return document.Document{}, err
+	}
+	body, err := bodyOf(ctx, files, v)
 	if errors.Is(err, archive.ErrNotFound) {
-		return document.Document{}, fmt.Errorf("%s: %w", page.URL, ErrNoBody)
+		err = fmt.Errorf("%w: %w", ErrNoBody, err)
 	}
 	if err != nil {
-		return document.Document{}, err
+		return document.Document{}, fmt.Errorf("version %d of %s: %w", v.Seq, page.URL, err)
 	}
-	defer content.Close()
-	body, err := io.ReadAll(content)
+	src.Body, src.ContentType = body, v.ContentType
+	m, err := extract.ParseMarkdown(src, rules, q.Reading)
 	if err != nil {
-		return document.Document{}, err
+		return document.Document{}, fmt.Errorf("version %d of %s: %w: %w", v.Seq, page.URL, ErrNoBody, err)
 	}
-	m, err := extract.ParseMarkdown(extract.Source{Body: body, ContentType: v.ContentType}, extract.Rules{}, q.Reading)
-	if err != nil {
-		return document.Document{}, err
+	return document.New(document.Meta{
+		URL: page.URL, Title: v.Title, Crawl: page.Crawl, Page: page.PageID, Version: v.Seq, Fetched: v.At, Changed: changed,
+		Language: v.Language, Canonical: v.Canonical, ContentType: v.ContentType,
+	}, m.Body), nil
+}
+
+// versionOf returns the version that is asked for, and when the page last had got another
+// main text while it had that version.
+func (r Reporter) versionOf(ctx context.Context, page store.PageRecord, q DocumentQuery) (v store.VersionRecord, changed time.Time, err error) {
+	visit, seq := page.Visits, q.Version
+	if q.Version == 0 && !q.At.IsZero() {
+		then, err := r.visitAt(ctx, page, q.At)
+		if err != nil {
+			return v, changed, err
+		}
+		visit, seq = then.Visit, then.Version
+		if seq == 0 {
+			return v, changed, fmt.Errorf("%s had no version at %s (%w)", page.URL, q.At.UTC().Format(time.RFC3339), ErrNoBody)
+		}
 	}
-	return document.Document{
-		Meta: document.Meta{
-			URL: page.URL, Title: v.Title, Crawl: page.Crawl, Page: page.PageID, Version: v.Seq, Fetched: v.At, Changed: v.At,
-			Language: v.Language, Canonical: v.Canonical, ContentType: v.ContentType,
-		},
-		Markdown: m.Body,
-	}, nil
+	if v, err = r.version(ctx, page, seq); err != nil {
+		return v, changed, err
+	}
+	if q.Version > 0 && v.Seq != page.Last.Seq {
+		visit = max(v.Visit, v.Back) // the page may have had it several times: the last counts
+	}
+	changed, err = r.changedBy(ctx, page, v, visit)
+	return v, changed, err
+}
+
+// visitAt is the last visit of a page at or before a time. Times ascend with the visits.
+func (r Reporter) visitAt(ctx context.Context, page store.PageRecord, at time.Time) (found store.VisitRecord, err error) {
+	low, high := 1, page.Visits+1 // what is looked for is in [low, high)
+	for low < high {
+		middle := (low + high) / 2
+		before, err := r.Store.ListVisits(ctx, page.PageID, middle+1, 1)
+		switch {
+		case err != nil:
+			return found, err
+		case len(before) == 0 || before[0].Visit < low: // those between are not kept any more
+			low = middle + 1
+		case before[0].At.After(at):
+			high = before[0].Visit
+		default:
+			found, low = before[0], middle+1
+		}
+	}
+	if found.Visit == 0 {
+		return found, fmt.Errorf("%s has no visit that is kept, at or before %s (%w)", page.URL, at.UTC().Format(time.RFC3339), ErrNoBody)
+	}
+	return found, nil
+}
+
+// changedBy is when the page last had got another main text by one of its visits. If the
+// visits do not tell that any more, it is when the version was found.
+func (r Reporter) changedBy(ctx context.Context, page store.PageRecord, v store.VersionRecord, visit int) (time.Time, error) {
+	if visit == page.Visits && !page.TextAt.IsZero() {
+		return page.TextAt, nil
+	}
+	for before := visit + 1; before > 1; {
+		visits, err := r.Store.ListVisits(ctx, page.PageID, before, batch)
+		if err != nil {
+			return time.Time{}, err
+		}
+		for _, w := range visits {
+			if w.Outcome.BringsText() {
+				return w.At, nil
+			}
+		}
+		if len(visits) < batch {
+			break
+		}
+		before = visits[len(visits)-1].Visit
+	}
+	return v.At, nil
 }

@@ -87,6 +87,8 @@ type Reporter struct {
 	Contact string
 	// Search is needed for parts of the lists of pages and hosts.
 	Search Search
+	// Index is needed by SearchOf only.
+	Index SearchIndex
 	Out    io.Writer
 	Format Format
 	// Short, unless nil, says of the disks of this machine with the store and the archive

@@ -354,15 +354,9 @@ func (r Reporter) reading(ctx context.Context, page store.PageRecord, view View)
 	var src extract.Source
 	var rules extract.Rules
 	if view == ViewText {
-		record, err := r.Store.Crawl(ctx, page.Crawl)
-		if err != nil {
-			return nil, fmt.Errorf("crawl %s: %w", page.Crawl, err)
-		}
-		if rules, err = extract.NewRules(record.Spec.Content); err != nil {
-			return nil, fmt.Errorf("crawl %s: %w", page.Crawl, err)
-		}
-		if src.URL, err = urlkey.Canonical(page.URL); err != nil {
-			return nil, fmt.Errorf("page %s: %w", page.URL, err)
+		var err error
+		if src, rules, err = r.rulesOf(ctx, page); err != nil {
+			return nil, err
 		}
 	}
 	return func(ctx context.Context, files Contents, v store.VersionRecord) (string, error) {
@@ -383,6 +377,21 @@ func (r Reporter) reading(ctx context.Context, page store.PageRecord, view View)
 		}
 		return string(body), nil
 	}, nil
+}
+
+// rulesOf are the rules by which the page is read now, and a source that has its URL.
+func (r Reporter) rulesOf(ctx context.Context, page store.PageRecord) (src extract.Source, rules extract.Rules, err error) {
+	record, err := r.Store.Crawl(ctx, page.Crawl)
+	if err != nil {
+		return src, rules, fmt.Errorf("crawl %s: %w", page.Crawl, err)
+	}
+	if rules, err = extract.NewRules(record.Spec.Content); err != nil {
+		return src, rules, fmt.Errorf("crawl %s: %w", page.Crawl, err)
+	}
+	if src.URL, err = urlkey.Canonical(page.URL); err != nil {
+		return src, rules, fmt.Errorf("page %s: %w", page.URL, err)
+	}
+	return src, rules, nil
 }
 
 func headOf(v store.VersionRecord) (string, error) {

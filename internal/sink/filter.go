@@ -31,7 +31,7 @@ type Filter struct {
 
 // NewFilter returns the filter of a sink.
 func NewFilter(name string, spec crawl.SinkSpec) Filter {
-	if spec.Kind == crawl.SinkFolder {
+	if crawl.HoldsCollection(spec.Kind) {
 		return Filter{name: name, kinds: collectionKinds(), hosts: spec.Hosts, start: spec.Prefix}
 	}
 	patterns := spec.Kinds

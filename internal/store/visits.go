@@ -31,6 +31,9 @@ type PageRecord struct {
 	Rank         float64
 	LinkingHosts int
 	InnerLinks   int
+	// TextAt is when a visit last brought another text; see crawl.Outcome.BringsText. It
+	// outlives the records of that visit, which retention may remove.
+	TextAt time.Time
 	// HintedBy is the source whose hint moved the next visit, 0 for none.
 	HintedBy int64
 	// ETag and LastModified are the validators of the last content.

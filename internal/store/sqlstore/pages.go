@@ -13,7 +13,7 @@ import (
 
 // pageColumns are what scanPage reads, of the tables of pageTables.
 const pageColumns = `p.id, p.crawl_id, c.name, c.generation, p.url, h.host, p.host_id, p.level, p.hops, p.kind, f.hinted_by,
-			f.state, f.visit, f.changes, f.failures, f.last_at, f.next_at, f.backlinks, f.weight, f.rank, f.linking_hosts, f.inner_links, f.etag, f.last_modified, f.spelling, f.respelled, f.belief, f.suspect_visit, f.suspect_digest,
+			f.state, f.visit, f.changes, f.failures, f.last_at, f.next_at, f.last_change, f.last_return, f.backlinks, f.weight, f.rank, f.linking_hosts, f.inner_links, f.etag, f.last_modified, f.spelling, f.respelled, f.belief, f.suspect_visit, f.suspect_digest,
 			COALESCE(w.id, 0), COALESCE(w.seq, 0), COALESCE(w.visit, 0), COALESCE(w.at, 0),
 			COALESCE(w.digest, ''), COALESCE(w.text_digest, ''), COALESCE(w.link_digest, ''),
 			COALESCE(w.bytes, 0), COALESCE(w.text_bytes, 0),
@@ -48,10 +48,10 @@ func scanPage(row Row) (store.PageRecord, error) {
 	var t schedule.Steering
 	var u schedule.HostSteering
 	var state, kind uint8
-	var lastAt, nextAt, versionAt int64
+	var lastAt, nextAt, lastChange, lastReturn, versionAt int64
 	var belief, site string
 	err := row.Scan(&p.PageID, &p.CrawlID, &p.Crawl, &p.Generation, &p.URL, &p.Host, &p.HostID, &p.Level, &p.Hops, &kind, &p.HintedBy,
-		&state, &p.Visits, &p.Changes, &p.Failures, &lastAt, &nextAt, &p.Backlinks,
+		&state, &p.Visits, &p.Changes, &p.Failures, &lastAt, &nextAt, &lastChange, &lastReturn, &p.Backlinks,
 		&p.Weight, &p.Rank, &p.LinkingHosts, &p.InnerLinks, &p.ETag, &p.LastModified, &p.Respelling.Spelling, &p.Respelling.Times, &belief, &p.Suspect.Visit, &p.Suspect.Digest,
 		&w.ID, &w.Seq, &w.Visit, &versionAt, &w.Digest, &w.TextDigest, &w.LinkDigest, &w.Bytes, &w.TextBytes,
 		&w.ContentType, &w.Title, &w.Canonical, &w.Language, &w.Back,
@@ -62,7 +62,7 @@ func scanPage(row Row) (store.PageRecord, error) {
 	}
 	u.Site = schedule.DecodeSite(site)
 	p.State, p.Kind, p.Steering, p.HostSteering = crawl.PageState(state), crawl.PageKind(kind), t, u
-	p.LastAt, p.NextAt = fromMicros(lastAt), fromMicros(nextAt)
+	p.LastAt, p.NextAt, p.TextAt = fromMicros(lastAt), fromMicros(nextAt), fromMicros(max(lastChange, lastReturn))
 	if belief != "" {
 		p.Belief = json.RawMessage(belief)
 	}
