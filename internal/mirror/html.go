@@ -85,8 +85,9 @@ func (w *htmlWriter) next() bool {
 	case html.EndTagToken:
 		w.end()
 	case html.DoctypeToken:
-		if !w.headed { // it says in which of its ways a browser lays the page out
-			w.out.Write(w.tokens.Raw())
+		// It says in which of its ways a browser lays the page out.
+		if raw := w.tokens.Raw(); !w.headed && bytes.HasSuffix(raw, []byte(">")) {
+			w.out.Write(raw)
 		}
 	case html.CommentToken: // some browsers read some of them
 	}
