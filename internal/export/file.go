@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"recrawl/internal/crawl"
+	"recrawl/internal/mirror"
 )
 
 // Bodies are what versions hold; see Source.
@@ -21,16 +22,24 @@ func FileName(f Format, x Exchange) string {
 	if x.Version.Digest == "" {
 		return ""
 	}
-	if f == Text {
+	switch f {
+	case Text:
 		return pageName(x.URL, ".txt")
+	case Mirror:
+		return pageName(x.URL, mirror.Extension(x.Version.ContentType))
 	}
 	return pageName(x.URL, extensionOf(x.Version.ContentType))
 }
 
 // OpenFile opens what such a file holds. It is nil for a version without text where the
-// format has only that. A body that is gone is an error wrapping archive.ErrNotFound.
+// format has only that, and for what cannot be made safe for a Mirror. Of that, references lead
+// to other files where src is a mirror.Paths too. A body that is gone is an error wrapping archive.ErrNotFound.
 func OpenFile(ctx context.Context, f Format, src Bodies, x Exchange) (io.ReadCloser, error) {
-	if f != Text {
+	switch f {
+	case Text:
+	case Mirror:
+		return openMirrored(ctx, src, x)
+	default:
 		return src.Body(ctx, x.Version.Digest)
 	}
 	text, err := src.Text(ctx, x)
@@ -47,7 +56,15 @@ func OpenFile(ctx context.Context, f Format, src Bodies, x Exchange) (io.ReadClo
 func (f Format) isTree() bool { return f == Dir || f.standing() }
 
 // standing: only pages that stand are in it.
-func (f Format) standing() bool { return f == HTML || f == Text }
+func (f Format) standing() bool { return f == HTML || f == Text || f == Mirror }
+
+// holds reports whether a tree of what stands has the page: only a mirror has what pages use.
+func (f Format) holds(x Exchange) bool {
+	if x.Requisite {
+		return f == Mirror
+	}
+	return x.Stands
+}
 
 func extensionOf(contentType string) string {
 	if ext, ok := extensions[crawl.ParseMediaType(contentType).Type]; ok {
