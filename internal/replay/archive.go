@@ -117,7 +117,11 @@ func (a *Archive) Pages(ctx context.Context, having string, skip, limit int) (fo
 		}
 		var l struct{ URL, Title, TS string }
 		if json.Unmarshal(lines.Bytes(), &l) != nil || !isWeb(l.URL) {
-			continue // the line that says what the list is
+			continue // such as the line that says what the list is
+		}
+		at, err := time.Parse(time.RFC3339, l.TS)
+		if err != nil {
+			continue
 		}
 		if having != "" && !strings.Contains(strings.ToLower(l.URL+"\n"+l.Title), having) {
 			continue
@@ -129,11 +133,7 @@ func (a *Archive) Pages(ctx context.Context, having string, skip, limit int) (fo
 		if len(found) == limit {
 			return found, true, nil
 		}
-		p := Page{URL: l.URL, Title: l.Title}
-		if p.At, err = time.Parse(time.RFC3339, l.TS); err != nil {
-			continue
-		}
-		found = append(found, p)
+		found = append(found, Page{URL: l.URL, Title: l.Title, At: at})
 	}
 	return found, false, lines.Err()
 }

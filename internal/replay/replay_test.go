@@ -136,7 +136,7 @@ func TestServes(t *testing.T) {
 	}
 	for target, code := range map[string]int{
 		"/assets/replay.js": 200, "/assets/replay.css": 200, "/assets/page.html": 404, "/assets/..%2farchive.go": 404, "/archive/other.wacz": 404,
-		"/archive/": 404, "/etc/passwd": 404, "/w/" + a.ID + "/https://a.test/": 303, "/sw.js.map": 404,
+		"/archive/": 404, "/etc/passwd": 404, "/w/" + a.ID + "/a.test": 303, "/sw.js.map": 404,
 	} {
 		if w := get(h, target); w.Code != code {
 			t.Errorf("%s: %d, want %d", target, w.Code, code)

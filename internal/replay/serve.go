@@ -128,10 +128,9 @@ func (s *server) page(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(out.Bytes()) // the browser may have gone
 }
 
-// Fragment is what the page's script reads: which page is shown, as the player's own links say
-// it.
-func (p Page) Fragment() string {
-	return url.Values{"view": {"replay"}, "url": {p.URL}, "ts": {p.Stamp()}}.Encode()
+// Link is what the page's script reads: which page is shown, as the player's own links say it.
+func (p Page) Link() template.URL {
+	return template.URL("#" + url.Values{"view": {"replay"}, "url": {p.URL}, "ts": {p.Stamp()}}.Encode())
 }
 
 func (s *server) script(w http.ResponseWriter, r *http.Request) {
