@@ -33,7 +33,7 @@ type SinkSpec struct {
 	MaxItems int `json:"max_items,omitempty"`
 	// Format is how a webhook's body looks: json (the default), slack, discord, ntfy or
 	// markdown; and of a folder's files, html (the default), text,
-	// markdown or chunks, as exports have them.
+	// markdown, chunks or mirror, as exports have them.
 	Format string `json:"format,omitempty"`
 	// AllowPrivate lets a webhook be on this machine or in a private network.
 	AllowPrivate bool `json:"allow_private,omitempty"`

@@ -158,7 +158,9 @@ const (
 )
 
 // Formats lists the formats that exports have.
-func Formats() []Format { return []Format{Dir, HTML, Text, Markdown, Chunks, WARC, JSONL} }
+func Formats() []Format {
+	return []Format{Dir, HTML, Text, Markdown, Chunks, Mirror, WARC, WACZ, JSONL}
+}
 
 const (
 	// DefaultMaxFile is the size at which a WARC file is followed by the next: 10⁹
@@ -202,6 +204,9 @@ func (o Options) check() error {
 	}
 	if o.Crawl == "" || strings.ContainsAny(o.Crawl, `/\`) {
 		return fmt.Errorf("%q is no name of a crawl", o.Crawl)
+	}
+	if o.Since != (feed.Cursor{}) && o.Format == Mirror {
+		return errors.New("a mirror is always whole, since its links depend on which pages are in it: leave --since away")
 	}
 	if o.Since != (feed.Cursor{}) && o.Cursor == (feed.Cursor{}) {
 		return fmt.Errorf("an export since %s must know up to where", o.Since)

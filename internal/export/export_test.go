@@ -107,7 +107,7 @@ func TestSameBytes(t *testing.T) {
 				t.Errorf("%+v and %+v", a, b)
 			}
 			// Pages without a version are not in a tree.
-			if pages := int64(len(exporttest.URLs())); a.Pages > pages || a.Pages < pages && (f == export.WARC || f == export.JSONL) || a.Versions == 0 || a.Missing != 0 || a.Bytes == 0 {
+			if pages := int64(len(exporttest.URLs())); a.Pages > pages || a.Pages < pages && (f == export.WARC || f == export.WACZ || f == export.JSONL) || a.Versions == 0 || a.Missing != 0 || a.Bytes == 0 {
 				t.Errorf("counts %+v", a.Counts)
 			}
 			want := files(t, first)
@@ -179,15 +179,15 @@ func TestEmptyCrawl(t *testing.T) {
 		}
 		slices.Sort(names)
 		want := map[export.Format][]string{
-			export.Dir:  {"export.json", "index.jsonl"},
-			export.HTML: {"export.json", "index.jsonl"},
-			export.Text: {"export.json", "index.jsonl"},
-
+			export.Dir:      {"export.json", "index.jsonl"},
+			export.HTML:     {"export.json", "index.jsonl"},
+			export.Text:     {"export.json", "index.jsonl"},
 			export.Markdown: {"export.json", "index.jsonl"},
 			export.Chunks:   {"export.json", "index.jsonl"},
-
-			export.WARC:  {"export.json", "index.cdxj", "news-20280112100338-00000.warc.gz"},
-			export.JSONL: {"export.json", "versions.jsonl", "visits.jsonl"},
+			export.Mirror:   {"export.json", "index.jsonl"},
+			export.WACZ:     {"export.json", "news-20280112100338.wacz"},
+			export.WARC:     {"export.json", "index.cdxj", "news-20280112100338-00000.warc.gz"},
+			export.JSONL:    {"export.json", "versions.jsonl", "visits.jsonl"},
 		}[f]
 		if !slices.Equal(names, want) {
 			t.Errorf("%s: %v, want %v", f, names, want)

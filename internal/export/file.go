@@ -9,6 +9,7 @@ import (
 
 	"recrawl/internal/crawl"
 	"recrawl/internal/document"
+	"recrawl/internal/mirror"
 )
 
 // Bodies are what versions hold; see Source.
@@ -19,10 +20,10 @@ type Bodies interface {
 }
 
 // FileName returns where in a tree of this format the version lies that x found, with
-// slashes, and "" if there is no file of it since its body may not be kept. A page's name
+// slashes, and "" if there is no file of it: its body may not be kept, or only a Mirror has such pages. A page's name
 // follows from its URL and, in the formats with bodies, from the type of the content.
 func FileName(f Format, x Exchange) string {
-	if x.Version.Digest == "" {
+	if x.Version.Digest == "" || x.Requisite && f.standing() && f != Mirror {
 		return ""
 	}
 	switch f {
@@ -32,12 +33,15 @@ func FileName(f Format, x Exchange) string {
 		return pageName(x.URL, ".md")
 	case Chunks:
 		return pageName(x.URL, ".jsonl")
+	case Mirror:
+		return pageName(x.URL, mirror.Extension(x.Version.ContentType))
 	}
 	return pageName(x.URL, extensionOf(x.Version.ContentType))
 }
 
 // OpenFile opens what such a file holds. It is nil for a version without text where the
-// format has only that. A body that is gone is an error wrapping archive.ErrNotFound.
+// format has only that, and for what cannot be made safe for a Mirror. Of that, references lead
+// to other files where src is a mirror.Paths too. A body that is gone is an error wrapping archive.ErrNotFound.
 func OpenFile(ctx context.Context, f Format, src Bodies, x Exchange) (io.ReadCloser, error) {
 	var text string
 	var err error
@@ -48,6 +52,8 @@ func OpenFile(ctx context.Context, f Format, src Bodies, x Exchange) (io.ReadClo
 		}
 	case Markdown, Chunks:
 		text, err = readFile(ctx, f, src, x)
+	case Mirror:
+		return openMirrored(ctx, src, x)
 	default:
 		return src.Body(ctx, x.Version.Digest)
 	}
@@ -100,11 +106,17 @@ func (f Format) isTree() bool { return f == Dir || f.standing() }
 
 // standing: only pages that stand are in it.
 func (f Format) standing() bool {
-	return f == HTML || f == Text || f == Markdown || f == Chunks
+	return f == HTML || f == Text || f == Markdown || f == Chunks || f == Mirror
 }
 
-// hasRequisites: the format is for showing pages as their sites do.
-func (f Format) hasRequisites() bool { return f == WARC || f == "mirror" || f == "wacz" }
+// shows: the format is for showing pages as their sites do.
+func (f Format) shows() bool { return f == Mirror || f == WARC || f == WACZ }
+
+// holds reports whether the format has the page: one that others use only where pages are
+// shown, and in a tree of what stands only what does.
+func (f Format) holds(x Exchange) bool {
+	return (x.Stands || !f.standing()) && (!x.Requisite || f.shows())
+}
 
 func extensionOf(contentType string) string {
 	if ext, ok := extensions[crawl.ParseMediaType(contentType).Type]; ok {

@@ -29,7 +29,8 @@ type job struct {
 	place     *place
 	published bool // it was there, under its final name
 	root      *os.Root
-	streams   []*stream // open ones
+	streams   []*stream  // open ones
+	reading   []*os.File // files of it that are read, until it is closed
 }
 
 func (j *job) name() string { return j.At.Format(nameLayout) }
@@ -77,7 +78,10 @@ func (j *job) close() error {
 	for _, s := range j.streams {
 		err = errors.Join(err, s.file.Close())
 	}
-	if j.streams = nil; j.root != nil {
+	for _, f := range j.reading {
+		err = errors.Join(err, f.Close())
+	}
+	if j.streams, j.reading = nil, nil; j.root != nil {
 		err = errors.Join(err, j.root.Close())
 		j.root = nil
 	}

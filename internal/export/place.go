@@ -91,7 +91,7 @@ func (p *place) foreign(format string, args ...any) error {
 // continued or left as it is.
 func (p *place) choose(o Options) (*job, error) {
 	want := manifest{Recrawl: manifestVersion, Format: o.Format, Crawl: o.Crawl, Software: o.Software, At: o.At, Since: o.Since, Cursor: o.Cursor, Files: map[string]int64{}}
-	if o.Format == WARC {
+	if o.Format == WARC || o.Format == WACZ {
 		if want.MaxFile = o.MaxFile; want.MaxFile <= 0 {
 			want.MaxFile = DefaultMaxFile
 		}

@@ -74,12 +74,16 @@ func (j *job) write(ctx context.Context, src Source, o Options, in internals) (e
 	return j.publish()
 }
 
-func newWriter(src Source, j *job, o Options) (writer, error) {
+func newWriter(ctx context.Context, src Source, j *job, o Options) (writer, error) {
 	switch j.Format {
 	case Dir, HTML, Text, Markdown, Chunks:
 		return newTree(src, j)
+	case Mirror:
+		return newMirror(ctx, src, j, o)
 	case WARC:
-		return newWARC(src, j, o)
+		return newWARC(src, j, o, "")
+	case WACZ:
+		return newWACZ(src, j, o)
 	default:
 		return newLines(src, j)
 	}
@@ -97,7 +101,7 @@ type runner struct {
 }
 
 func (r *runner) run(ctx context.Context, src Source) (err error) {
-	if r.writer, err = newWriter(src, r.job, r.options); err != nil {
+	if r.writer, err = newWriter(ctx, src, r.job, r.options); err != nil {
 		return err
 	}
 	r.query = Query{After: r.job.After, Until: r.job.At, Found: r.job.Format.isTree()}
@@ -152,7 +156,7 @@ func (r *runner) wants(x Exchange) bool {
 	switch {
 	case x.Page <= q.After || !q.Until.IsZero() && x.At.After(q.Until):
 		return false
-	case f.standing() && !x.Stands || x.Requisite && !f.hasRequisites() || q.Found && !x.brings():
+	case !f.holds(x), q.Found && !x.brings():
 		return false
 	}
 	return !f.isTree() || x.Version.Seq > 0

@@ -45,7 +45,8 @@ const (
 type warc struct {
 	src      Source
 	job      *job
-	memory   int // for sorting
+	memory   int    // for sorting
+	folder   string // of the files, with its slash
 	file     *stream
 	serial   int    // of the file
 	info     string // identifier of the file's warcinfo record
@@ -63,7 +64,7 @@ type capture struct {
 	payload  string // digest
 }
 
-func newWARC(src Source, j *job, o Options) (*warc, error) {
+func newWARC(src Source, j *job, o Options, folder string) (*warc, error) {
 	captures, err := j.stream(capturesName)
 	if err != nil {
 		return nil, err
@@ -72,7 +73,7 @@ func newWARC(src Source, j *job, o Options) (*warc, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &warc{src: src, job: j, memory: o.SortMemory, captures: captures, gz: gz}
+	w := &warc{src: src, job: j, memory: o.SortMemory, folder: folder, captures: captures, gz: gz}
 	if w.memory <= 0 {
 		w.memory = DefaultSortMemory
 	}
@@ -271,5 +272,5 @@ func (w *warc) finish(ctx context.Context) error {
 	if err := errors.Join(w.file.close(), w.captures.close()); err != nil {
 		return err
 	}
-	return sortLines(ctx, w.job, capturesName, cdxjName, w.memory)
+	return sortLines(ctx, w.job, capturesName, w.folder+cdxjName, w.memory)
 }

@@ -14,7 +14,7 @@ import (
 func (w *warc) open(serial int) (err error) {
 	name := w.fileName(serial)
 	w.serial = serial
-	if w.file, err = w.job.stream(name); err != nil {
+	if w.file, err = w.job.stream(w.folder + name); err != nil {
 		return err
 	}
 	w.info = recordID(w.job.Crawl, w.job.At.Unix(), name, "warcinfo")

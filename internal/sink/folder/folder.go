@@ -58,7 +58,7 @@ const (
 
 // Formats are those that a folder may have.
 func Formats() []export.Format {
-	return []export.Format{export.HTML, export.Text, export.Markdown, export.Chunks}
+	return []export.Format{export.HTML, export.Text, export.Markdown, export.Chunks, export.Mirror}
 }
 
 // Sender implements sink.Sender and sink.Filler. It holds nothing between calls: the folder
