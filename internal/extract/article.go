@@ -53,21 +53,26 @@ func Article(src Source, rules Rules) (string, error) {
 //     holds a third of the running text stays all the same: then it is the article.
 //  2. From the whole page, the choice goes inwards as long as one element has
 //     at least four fifths of the running text that is left, and no other like it
-//     stands beside it.
-//  3. In there, blocks of links go, and so do bylines, the headline and what is before
-//     it. Lists and tables go or stay as a whole, and code always stays.
+//     stands beside it. It never goes into lists and paragraphs.
+//  3. In there, blocks of links go, unless they make up a third of it, and so do
+//     captions, bylines, and the headline with what is before it. Lists and tables go or stay as
+//     a whole, and code always stays.
+//
+// What has less than a tenth of the page's running text, or an eighth of what is left of
+// its text, is no article: then the page is one of comments or of teasers.
 func (s *survey) article(root *html.Node) []bool {
 	if len(s.elements) == 0 {
 		return nil
 	}
-	a := &articleChoice{survey: s, gone: make([]bool, len(s.elements)), lost: make([]int32, len(s.elements))}
+	a := &articleChoice{survey: s, gone: make([]bool, len(s.elements)), lost: make([]lost, len(s.elements))}
 	a.number(root, 0)
+	least := max(leastContent, s.total.running/10)
 	a.leaveOut(s.total.running)
-	if a.left(0) < max(leastContent, s.total.running/10) {
+	if a.left(0) < least {
 		a.leaveOut(s.total.running / 3)
 	}
 	i := a.innermost()
-	if a.left(i) < leastContent {
+	if a.left(i) < least || 8*s.elements[i].units < s.elements[0].units-a.lost[0].units {
 		return nil
 	}
 	kept := a.within(i)
@@ -82,8 +87,11 @@ type articleChoice struct {
 	nodes []*html.Node
 	hints []articleHint
 	gone  []bool
-	lost  []int32 // the running text of what is left out of an element
+	lost  []lost
 }
+
+// lost is what is left out of an element.
+type lost struct{ units, running int32 }
 
 // number lists the elements as the survey numbered them. Its depth is bounded by the
 // parser's limit of open elements.
@@ -108,16 +116,18 @@ func (a *articleChoice) leaveOut(most int32) {
 	for i := int32(len(a.elements)) - 1; i >= 0; i-- {
 		e := &a.elements[i]
 		if a.gone[i] = e.running <= most && a.isNoise(i); a.gone[i] {
-			a.lost[i] = e.running
+			a.lost[i] = lost{e.units, e.running}
 		}
 		if e.parent >= 0 {
-			a.lost[e.parent] += a.lost[i]
+			outer := &a.lost[e.parent]
+			outer.units += a.lost[i].units
+			outer.running += a.lost[i].running
 		}
 	}
 }
 
 // left is the running text of an element without what is left out.
-func (a *articleChoice) left(i int32) int32 { return a.elements[i].running - a.lost[i] }
+func (a *articleChoice) left(i int32) int32 { return a.elements[i].running - a.lost[i].running }
 
 // noise are the hints of the survey that something is no part of an article.
 const noise = hintNav | hintFoot | hintMenu | hintSide | hintAd | hintRelated | hintShare | hintCounter | hintConsent | hintForm
@@ -145,7 +155,8 @@ func (a *articleChoice) isNoise(i int32) bool {
 	return h&hintNoise != 0 || e.hints&noise != 0 || h&hintByline != 0 && e.running < maxByline
 }
 
-// innermost is the innermost element that the article is in.
+// innermost is the innermost element that the article is in. Each has most of what the
+// one around it has, and all of them most of what there is.
 func (a *articleChoice) innermost() int32 {
 	at := int32(0)
 	for {
@@ -155,7 +166,7 @@ func (a *articleChoice) innermost() int32 {
 				best = child
 			}
 		})
-		if best < 0 || 10*a.left(best) < 8*a.left(at) || a.isText(best) || a.hasTwin(at, best) {
+		if best < 0 || 5*a.left(best) < 4*a.left(at) || 3*a.left(best) < 2*a.left(0) || a.isText(best) || a.hasTwin(at, best) {
 			return at
 		}
 		at = best
@@ -169,10 +180,13 @@ func (a *articleChoice) eachChild(i int32, do func(child int32)) {
 	}
 }
 
-// isText reports whether an element is a paragraph or a part of one.
+// textElements are parts of a text.
+var textElements = set("p ul ol dl blockquote")
+
+// isText reports whether an element is a part of a text, with nothing but text in it.
 func (a *articleChoice) isText(i int32) bool {
 	name := a.nodes[i].Data
-	return name == "p" || inline[name] || a.hints[i]&hintVerbatim != 0
+	return textElements[name] || inline[name] || a.hints[i]&hintVerbatim != 0
 }
 
 // hasTwin reports whether another element of the same class beside one has running
@@ -195,12 +209,25 @@ func (a *articleChoice) hasTwin(parent, i int32) bool {
 // within keeps what is in an element and not left out.
 func (a *articleChoice) within(at int32) []bool {
 	kept := make([]bool, len(a.elements))
+	var blocks []int32     // of links
+	var links, until int32 // how much text they have, and where the last one ends
 	for i, end := at, at+a.elements[at].size; i < end; i++ {
-		if i > at && (a.gone[i] || a.isLinks(i)) {
+		if a.gone[i] {
 			i += a.elements[i].size - 1
 			continue
 		}
+		if i > at && i >= until && a.isLinks(i) {
+			blocks = append(blocks, i)
+			links += a.elements[i].units
+			until = i + a.elements[i].size
+		}
 		kept[i] = true
+	}
+	if 3*links > a.elements[at].units { // the links make up the text
+		return kept
+	}
+	for _, i := range blocks {
+		clear(kept[i : i+a.elements[i].size])
 	}
 	return kept
 }

@@ -15,7 +15,7 @@ const (
 	hintBody articleHint = 1 << iota
 	// hintNoise: a part of the page that is no part of an article, such as its comments.
 	hintNoise
-	// hintByline: a line about the article, such as its author and its date.
+	// hintByline: a line about the article or its pictures, such as its author and its date.
 	hintByline
 	// hintHidden: not shown, by a style.
 	hintHidden
@@ -34,6 +34,7 @@ var articleElements = func() map[string]articleHint {
 		hintNoise:    "nav footer aside menu noscript",
 		hintControl:  "button select textarea input dialog datalist progress meter",
 		hintVerbatim: "pre code samp kbd",
+		hintByline:   "figcaption",
 		hintPart:     "li dt dd thead tbody tfoot tr td th",
 	} {
 		for name := range strings.FieldsSeq(list) {
@@ -80,7 +81,12 @@ func articleHintsOf(n *html.Node) articleHint {
 			continue
 		}
 		switch a.Key {
-		case "class", "id":
+		case "id":
+			// Those of sections and headings are made of their text.
+			if n.Data != "html" && n.Data != "body" && n.Data != "section" && kinds[n.Data]&heading == 0 {
+				h |= articleNamesOf(a.Val) &^ hintByline
+			}
+		case "class":
 			if n.Data != "html" && n.Data != "body" { // they tell of the whole page
 				h |= articleNamesOf(a.Val)
 			}

@@ -49,7 +49,7 @@ func measureArticles(args []string) error {
 	flags := flag.NewFlagSet("articles", flag.ContinueOnError)
 	dir := flags.String("gold", "", "`folder` of pages with their articles")
 	worst := flags.Int("worst", 0, "list the `number` of pages for tuning on which the rules do worst")
-	only := flags.Bool("own", false, "measure our own rules only")
+	only := flags.String("only", "", "measure only what has this `name`, such as article")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
@@ -60,9 +60,9 @@ func measureArticles(args []string) error {
 	if err != nil {
 		return err
 	}
-	extractors := articleExtractors
-	if *only {
-		extractors = extractors[:2]
+	extractors := slices.DeleteFunc(slices.Clone(articleExtractors), func(x extractor) bool { return *only != "" && x.name != *only })
+	if len(extractors) == 0 {
+		return fmt.Errorf("articles: nothing that is measured is called %q", *only)
 	}
 	measured := map[string][]articleScore{}
 	for _, x := range extractors {
