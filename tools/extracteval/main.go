@@ -6,9 +6,11 @@
 //	cd tools/extracteval && go run .
 //	cd tools/extracteval && go run . changes -pages DIR -verdicts FILE
 //	cd tools/extracteval && go run . near -pages DIR
+//	cd tools/extracteval && go run . articles -gold DIR
 //
 // The second form judges snapshots of real pages, as a crawl would: how many are changes.
 // The third measures from which resemblance on pages are versions of each other.
+// The fourth measures how well articles are told on pages with their articles' text.
 //
 // Two collections of pages are used. The real ones are those of the evaluation
 // that go-trafilatura ships with: web pages with segments that belong to the main
@@ -84,9 +86,9 @@ func everything(body []byte) string {
 
 func main() {
 	if len(os.Args) > 1 {
-		measure, ok := map[string]func([]string) error{"changes": measureChanges, "near": measureNear}[os.Args[1]]
+		measure, ok := map[string]func([]string) error{"articles": measureArticles, "changes": measureChanges, "near": measureNear}[os.Args[1]]
 		if !ok {
-			log.Fatalf("there is no %q: say nothing, changes or near", os.Args[1])
+			log.Fatalf("there is no %q: say nothing, articles, changes or near", os.Args[1])
 		}
 		if err := measure(os.Args[2:]); err != nil {
 			log.Fatal(err)

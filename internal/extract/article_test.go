@@ -1,0 +1,185 @@
+package extract
+
+import (
+	"fmt"
+	"runtime"
+	"strings"
+	"testing"
+
+	"golang.org/x/net/html"
+
+	"recrawl/internal/crawl"
+)
+
+// articleOf reads the article of a page.
+func articleOf(t testing.TB, body string) string {
+	t.Helper()
+	text, err := Article(Source{Body: []byte(body), ContentType: "text/html; charset=utf-8", URL: mustURL(t, self)}, Rules{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
+// story are some paragraphs, and told is their text.
+var story, told = func() (string, string) {
+	var html, text []string
+	for n := range 6 {
+		html, text = append(html, "<p>"+prose(n)+"</p>"), append(text, prose(n))
+	}
+	return strings.Join(html, ""), strings.Join(text, "\n")
+}()
+
+func TestArticle(t *testing.T) {
+	const links = "<ul><li><a href=a>Of the harbour</a><li><a href=b>A new bridge</a></ul>"
+	first, rest, _ := strings.Cut(story, "</p>")
+	for _, c := range []struct{ name, body, want string }{
+		// Around the article.
+		{"a page around it", "<header>Site</header><div><div>" + story + "</div><div>more</div></div><div>imprint</div>", told},
+		{"another text beside it", "<div><div>" + story + "</div><div><p>" + prose(9) + "</div></div>", told},
+		{"as much text beside it", "<div><div>" + story + "</div><div>" + story + "</div></div>", told + "\n" + told},
+		{"in pieces of one class", "<div><div class=piece>" + story + "</div><div class=piece><p>" + prose(9) + "</div></div>", told + "\n" + prose(9)},
+		// By name.
+		{"comments, though they are longer", "<div>" + story + "</div><div class=comments>" + strings.Repeat(story, 3) + "</div>", told},
+		{"comments only", "<div class=comments>" + story + "</div>", told},
+		{"a page that is a form", "<form>" + story + "<button>Send</button></form>", told},
+		{"a text called an advert's", "<div class='ad article-body'>" + story + "</div><p>" + prose(9), told},
+		{"a subject is no name", "<div class=category-comments>" + story + "</div><div class=sidebar><p>" + prose(9) + "</div>", told},
+		{"hidden by a style", "<div>" + story + "<p style='color: red; Display : None !important'>" + prose(9) + "</div>", told},
+		{"a byline", "<div><p class=byline>By Ann</p>" + story + "</div>", told},
+		{"a byline as long as a text", "<div>" + story + "<p class=source>" + strings.Repeat(prose(9)+" ", 4) + "</div>", told + "\n" + strings.TrimSpace(strings.Repeat(prose(9)+" ", 4))},
+		{"a word of a sentence", "<div>" + story + "<p>" + prose(9) + " On <span class=date>Monday</span>.</div>", told + "\n" + prose(9) + " On Monday."},
+		// Headlines.
+		{"the headline and what is before it", "<div><p>Science</p><h1>Title</h1><p>Monday</p>" + story + "</div>", "Monday\n" + told},
+		{"a headline in the text", "<div>" + first + "</p><h1>Part two</h1>" + rest + "</div>", strings.Replace(told, "\n", "\nPart two\n", 1)},
+		{"headings", "<div><h2>One</h2>" + first + "</p><h2>Two</h2>" + rest + "</div>", "One\n" + strings.Replace(told, "\n", "\nTwo\n", 1)},
+		// What is in it.
+		{"links", "<div>" + story + links + "</div>", told},
+		{"a list with a link", "<div>" + story + "<ol><li><a href=a>Of the harbour</a><li>and more of it<li class=tag>end</ol></div>", told + "\nOf the harbour\nand more of it\nend"},
+		{"a table", "<div>" + story + "<table><tr class=share><td class=date>Monday<td class=ad><a href=x>12</a></table></div>", told + "\nMonday\n12"},
+		{"code", "<div>" + story + "<pre><span class=comment>// nav</span>\n<a href=x>print</a>()</pre></div>", told + "\n// nav print()"},
+		// Pages without an article have their main text.
+		{"a list of links", links, "Of the harbour\nA new bridge"},
+		{"a short text", "<p>Back soon.", "Back soon."},
+		{"next to nothing", "<p>" + prose(1) + "<nav>menu</nav>", prose(1)},
+		{"nothing", "", ""},
+		{"too deep for a tree", strings.Repeat("<div>", 600) + story, told},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if got := articleOf(t, c.body); got != c.want {
+				t.Errorf("%q\ngot  %q\nwant %q", c.body, got, c.want)
+			}
+		})
+	}
+}
+
+func TestArticleOfOtherTypes(t *testing.T) {
+	base := mustURL(t, self)
+	for _, c := range []struct{ body, media, want string }{
+		{"a  b\nc", "text/plain", "a b\nc"},
+		{"\x89PNG", "image/png", ""},
+		{"<div>" + strings.ReplaceAll(story, "words", "w\xf6rds") + "</div>", "text/html; charset=iso-8859-1", strings.ReplaceAll(told, "words", "wörds")},
+	} {
+		got, err := Article(Source{Body: []byte(c.body), ContentType: c.media, URL: base}, Rules{})
+		if err != nil || got != c.want {
+			t.Errorf("%s: %q, %v, want %q", c.media, got, err, c.want)
+		}
+	}
+}
+
+// TestArticleByRules: what a crawl ignores is in no article, and what it selects is its.
+func TestArticleByRules(t *testing.T) {
+	body := "<div>" + story + "<p class=x>" + prose(9) + "</p></div><p class=y>price</p>"
+	for name, c := range map[string]struct {
+		spec crawl.ContentSpec
+		want string
+	}{
+		"ignored":  {crawl.ContentSpec{IgnoreSelectors: []string{".x"}}, told},
+		"patterns": {crawl.ContentSpec{IgnoreSelectors: []string{".x"}, IgnorePatterns: []string{"^Sentence "}}, strings.ReplaceAll(told, "Sentence ", "")},
+		"selected": {crawl.ContentSpec{Rules: []crawl.ContentRule{{Host: "example.com", Select: []string{".y"}}}}, "price"},
+	} {
+		rules, err := NewRules(c.spec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := Article(Source{Body: []byte(body), ContentType: "text/html", URL: mustURL(t, self)}, rules)
+		if err != nil || got != c.want {
+			t.Errorf("%s: %q, %v, want %q", name, got, err, c.want)
+		}
+	}
+}
+
+func TestHidesByStyle(t *testing.T) {
+	for style, want := range map[string]bool{
+		"": false, "display:none": true, "DISPLAY: none;": true, "color:red;display:none!important": true, "visibility:hidden": true,
+		"display:block": false, "--display:none": false, "overflow:hidden": false, "none": false, "display:none-such": false,
+	} {
+		if got := hidesByStyle(style); got != want {
+			t.Errorf("%q: %v", style, got)
+		}
+	}
+}
+
+// TestArticlesOfHostileDocuments: the memory that an article takes is in proportion to
+// its page.
+func TestArticlesOfHostileDocuments(t *testing.T) {
+	const size = 200_000
+	fill := func(piece string) string { return strings.Repeat(piece, size/len(piece)) }
+	nested := strings.Repeat("<div class='a b c'>", 500)
+	for name, body := range map[string]string{
+		"nesting":    nested + fill("<p>x"),
+		"texts":      nested + fill("<p class=x>"+prose(1)),
+		"twins":      fill("<div class=x><p>" + prose(1) + "</div>"),
+		"names":      "<p class='" + fill("comment-x ") + "'>" + story,
+		"long names": "<p class='" + fill("comment-x-") + "'>" + story,
+		"styles":     "<p style='" + fill("display:;") + "'>" + story,
+		"headlines":  fill("<h1>x</h1>"),
+		"cells":      "<table>" + fill("<tr><td>x"),
+	} {
+		t.Run(name, func(t *testing.T) {
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			articleOf(t, body)
+			runtime.ReadMemStats(&after)
+			used := after.TotalAlloc - before.TotalAlloc
+			if t.Logf("%d bytes took %d KiB", len(body), used>>10); used > 250*size {
+				t.Error("too much")
+			}
+		})
+	}
+}
+
+// FuzzArticle: an article is text of its page, in its order, and never empty if the main
+// text is not.
+func FuzzArticle(f *testing.F) {
+	f.Add("<nav><div class=ad>", "</nav><aside id=sidebar>", "comments")
+	f.Add("<table><td><a href=x>a", "</a></td></table><h1>b</h1><ul><li><a href=y>c</a>", "entry-content")
+	f.Add("<main><template>", "</template><form><pre>", "byline")
+	f.Fuzz(func(t *testing.T, before, after, class string) {
+		body := strings.ToValidUTF8(fmt.Sprintf("%s<div class=%q>%s</div>%s<p>%s", before, html.EscapeString(class), story, after, prose(7)), "")
+		page, text := parse(t, body), articleOf(t, body)
+		checkText(t, text)
+		if text == "" && page.Text != "" {
+			t.Errorf("no article, but %q", page.Text)
+		}
+		root, err := parseTree([]byte(body))
+		if err != nil {
+			return
+		}
+		s := surveyOf(root, nil)
+		whole := composer{survey: s, whole: true}
+		whole.walk(root, modeAll)
+		whole.endLine(modeAll)
+		if !isSubsequence(strings.Fields(text), strings.Fields(whole.text.String())) {
+			t.Errorf("%q\nis no part of %q", text, whole.text.String())
+		}
+	})
+}
+
+func BenchmarkArticle(b *testing.B) {
+	body := sample()
+	b.SetBytes(int64(len(body)))
+	for b.Loop() {
+		articleOf(b, string(body))
+	}
+}

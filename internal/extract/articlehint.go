@@ -1,0 +1,151 @@
+package extract
+
+import (
+	"strings"
+
+	"golang.org/x/net/html"
+)
+
+// articleHint is what the markup of an element says of its part in an article. It is
+// read for readers only: what hint says is enough to find changes.
+type articleHint uint8
+
+const (
+	// hintBody: the text of an article.
+	hintBody articleHint = 1 << iota
+	// hintNoise: a part of the page that is no part of an article, such as its comments.
+	hintNoise
+	// hintByline: a line about the article or its pictures, such as its author and its date.
+	hintByline
+	// hintHidden: not shown, by a style.
+	hintHidden
+	// hintControl: what a reader may press or fill in.
+	hintControl
+	// hintVerbatim: code, or in code; there classes tell the colours of words.
+	hintVerbatim
+	// hintPart: a part of a list or a table, which stay whole.
+	hintPart
+)
+
+// articleElements are what the names of elements say.
+var articleElements = func() map[string]articleHint {
+	hints := map[string]articleHint{}
+	for h, list := range map[articleHint]string{
+		hintNoise:    "nav footer aside menu noscript",
+		hintControl:  "button select textarea input dialog datalist progress meter",
+		hintVerbatim: "pre code samp kbd",
+		hintByline:   "figcaption",
+		hintPart:     "li dt dd thead tbody tfoot tr td th",
+	} {
+		for name := range strings.FieldsSeq(list) {
+			hints[name] = h
+		}
+	}
+	return hints
+}()
+
+// articleNames are what the words of classes and ids say; see eachWord.
+var articleNames = func() map[string]articleHint {
+	hints := map[string]articleHint{}
+	for h, list := range map[articleHint]string{
+		hintNoise: `comment comments commenting disqus respond replies kommentare comentarios commentaires
+			related recommended recommendation recommendations recirc recirculation upsell popular trending teaser teasers
+			share sharing shares social addthis sharedaddy newsletter subscribe subscription signup login
+			promo promos promotion ad ads adslot advert adverts advertisement advertising sponsored taboola outbrain
+			sidebar footer masthead colophon banner widget widgets breadcrumb breadcrumbs menu nav navbar navigation pagination
+			pager paging toolbar modal popup cookie cookies consent gdpr rating ratings votes tags taglist tagcloud
+			infobox jump skip print`,
+		hintByline: `byline author authors bio meta metadata date dates dateline timestamp published updated time posted
+			credit credits copyright caption captions disclaimer source tag category categories kicker eyebrow reading
+			views viewcount tools actions buttons follow more next prev previous`,
+	} {
+		for name := range strings.FieldsSeq(list) {
+			hints[name] = h
+		}
+	}
+	return hints
+}()
+
+// The names of an article's text are made of two words: whose text it is, and that it
+// is one ("entry-content", "articleBody", "post__text").
+var (
+	bodyOwners = set("article post entry story news blog page single main field")
+	bodyTexts  = set("body content text copy")
+)
+
+// articleHintsOf reads the hints of one element.
+func articleHintsOf(n *html.Node) articleHint {
+	h := articleElements[n.Data]
+	for _, a := range n.Attr {
+		if a.Namespace != "" {
+			continue
+		}
+		switch a.Key {
+		case "id":
+			// Those of sections and headings are made of their text.
+			if n.Data != "html" && n.Data != "body" && n.Data != "section" && kinds[n.Data]&heading == 0 {
+				h |= articleNamesOf(a.Val) &^ hintByline
+			}
+		case "class":
+			if n.Data != "html" && n.Data != "body" { // they tell of the whole page
+				h |= articleNamesOf(a.Val)
+			}
+		case "itemprop":
+			if strings.EqualFold(strings.TrimSpace(a.Val), "articleBody") {
+				h |= hintBody
+			}
+		case "style":
+			if hidesByStyle(a.Val) {
+				h |= hintHidden
+			}
+		}
+	}
+	return h
+}
+
+// articleNamesOf reads the hints of a class or id attribute.
+func articleNamesOf(value string) articleHint {
+	const longest = 64 // bytes of a name; longer ones are made by machines
+	var h articleHint
+	for name := range strings.FieldsSeq(value) {
+		if len(name) > longest {
+			continue
+		}
+		var buffer [longest]byte
+		first, files, owned, text := true, false, false, false
+		eachWord(name, func(word string, _ int) {
+			lower := string(appendLower(buffer[:0], word))
+			files = files || first && filing[lower]
+			first = false
+			if files {
+				return
+			}
+			h |= articleNames[lower]
+			owned, text = owned || bodyOwners[lower], text || bodyTexts[lower]
+		})
+		if owned && text {
+			h |= hintBody
+		}
+	}
+	return h
+}
+
+// hidesByStyle reports whether a style attribute hides its element.
+func hidesByStyle(style string) bool {
+	for declaration := range strings.SplitSeq(style, ";") {
+		property, value, _ := strings.Cut(declaration, ":")
+		property, value = strings.ToLower(strings.TrimSpace(property)), strings.ToLower(strings.TrimSpace(value))
+		value, _, _ = strings.Cut(value, "!")
+		switch strings.TrimSpace(value) {
+		case "none":
+			if property == "display" {
+				return true
+			}
+		case "hidden":
+			if property == "visibility" {
+				return true
+			}
+		}
+	}
+	return false
+}
