@@ -8,6 +8,7 @@ import (
 	"recrawl/internal/archive"
 	"recrawl/internal/config"
 	"recrawl/internal/crawl"
+	"recrawl/internal/export"
 	"recrawl/internal/export/source"
 	"recrawl/internal/sink"
 	"recrawl/internal/sink/folder"
@@ -36,6 +37,9 @@ func folderSender(
 		src, err := source.New(s, files, record)
 		if err != nil {
 			return nil, err
+		}
+		if export.Format(spec.Format) == export.Mirror {
+			src = src.WithRequisites()
 		}
 		return made(folder.New(spec, folders, folder.Collection{
 			Store: s.ID(), Crawl: crawlName, Source: src, Rendering: config.Release + " " + src.Rules(), Now: time.Now, Selects: selects(name, spec),

@@ -30,16 +30,27 @@ func Article(src Source, rules Rules) (string, error) {
 		return parseFlat(src, decoded, rules).Text, nil
 	}
 	s := surveyOf(root, rules.ignored(root))
-	if selected := selectedText(root, s, rules); selected != "" {
+	if selected := selectedText(root, s, rules, nil); selected != "" {
 		return selected, nil
 	}
-	if kept := s.article(root); kept != nil {
-		if text := keptText(root, s, kept, rules); text != "" {
-			return text, nil
-		}
+	if text := articleText(root, s, rules, nil); text != "" {
+		return text, nil
 	}
-	text, _, _ := mainText(root, s, rules)
+	text, _, _ := mainText(root, s, rules, nil)
 	return text, nil
+}
+
+// articleText is the text of a document's article, "" if it has none. The recorder, if there
+// is one, notes what stays.
+func articleText(root *html.Node, s *survey, rules Rules, r *recorder) string {
+	kept := s.article(root)
+	if kept == nil {
+		return ""
+	}
+	w := keptWriter{seen: s, kept: kept, rules: rules, record: r}
+	w.walk(root, false)
+	w.endLine()
+	return w.out.String()
 }
 
 // article tells which elements of a surveyed document the text of its article stands
@@ -298,14 +309,6 @@ func (a *articleChoice) drop(kept []bool, blocks []textBlock) {
 	}
 }
 
-// keptText writes the text that is kept of a document.
-func keptText(root *html.Node, s *survey, kept []bool, rules Rules) string {
-	w := keptWriter{seen: s, kept: kept, rules: rules}
-	w.walk(root, false)
-	w.endLine()
-	return w.out.String()
-}
-
 // keptWriter writes the text of some elements, in step with the survey.
 type keptWriter struct {
 	seen  *survey
@@ -314,12 +317,17 @@ type keptWriter struct {
 	next  int32 // the number of the next element
 	line  line
 	out   strings.Builder
+
+	record *recorder // nil where only the text is wanted
 }
 
 // walk visits a node. Its depth is bounded by the parser's limit of open elements.
 func (w *keptWriter) walk(n *html.Node, kept bool) {
 	switch {
 	case n.Type == html.TextNode:
+		if w.record != nil {
+			w.record.keptText(n.Data, len(w.line.text), kept)
+		}
 		if kept {
 			w.line.add(n.Data, false)
 		}
@@ -329,6 +337,9 @@ func (w *keptWriter) walk(n *html.Node, kept bool) {
 		kept = w.kept[w.next]
 		w.next++
 		w.breakText(breakBefore(n))
+		if w.record != nil {
+			w.record.element(n, kept)
+		}
 		w.children(n, kept)
 		w.breakText(breakOf(n.Data))
 	}
@@ -350,6 +361,10 @@ func (w *keptWriter) breakText(space byte) {
 }
 
 func (w *keptWriter) endLine() {
-	writeLine(&w.out, w.rules.clean(w.line.trimmed()))
+	text := w.rules.clean(w.line.trimmed())
+	if w.record != nil {
+		w.record.endLine(w.line.trimmed(), text, w.rules)
+	}
+	writeLine(&w.out, text)
 	w.line.reset()
 }

@@ -78,6 +78,12 @@ func markdownOfHTML(src Source, decoded []byte, rules Rules, reading Reading, le
 	s := surveyOf(root, rules.ignored(root))
 	var r recorder
 	page := parseSurveyed(src, root, s, rules, &r)
+	if reading == ReadArticle && page.Text == page.Main { // else the crawl selects what is read
+		var article recorder
+		if articleText(root, s, rules, &article) != "" {
+			r = article
+		}
+	}
 	if reading == ReadAll && len(rules.selectors) > 0 {
 		s = surveyOf(root, nil)
 	}

@@ -50,6 +50,7 @@ type piece struct {
 	text string
 	at   int  // where it begins in the line
 	own  bool // it stays if the line has no text
+	gone bool // it goes, whatever becomes of the line
 }
 
 // restart forgets everything, for another walk.
@@ -85,6 +86,15 @@ func (r *recorder) leaveOut(element int32) {
 // text notes a text that begins where the line has the length at.
 func (r *recorder) text(text string, at int) { r.line = append(r.line, piece{text: text, at: at}) }
 
+// keptText notes a text that may be left out of its line.
+func (r *recorder) keptText(text string, at int, kept bool) {
+	if !kept {
+		r.line = append(r.line, piece{gone: true})
+		return
+	}
+	r.text(text, at)
+}
+
 // element notes an element, which stays by itself or with the text of its line.
 func (r *recorder) element(n *html.Node, stays bool) {
 	if isPiece(n) {
@@ -98,7 +108,7 @@ func (r *recorder) endLine(whole, text []byte, rules Rules) {
 		r.change(whole, rules)
 	}
 	for _, p := range r.line {
-		r.pieces = append(r.pieces, len(text) > 0 || len(whole) == 0 && p.own)
+		r.pieces = append(r.pieces, !p.gone && (len(text) > 0 || len(whole) == 0 && p.own))
 	}
 	r.line = r.line[:0]
 }
