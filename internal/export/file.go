@@ -88,6 +88,7 @@ func Signature(f Format, x Exchange) string {
 	if f != Markdown {
 		return x.Version.Digest
 	}
+	x.Reserved = nil // that follows from the version
 	sum := sha256.Sum256([]byte(x.Version.Digest + "\n" + MetaOf("", x).FrontMatter()))
 	return hex.EncodeToString(sum[:])
 }

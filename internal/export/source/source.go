@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"math"
 	"strings"
 	"time"
 
@@ -204,7 +205,23 @@ func (s *Source) Read(ctx context.Context, x export.Exchange) (document.Document
 	if err != nil {
 		m = extract.Markdown{}
 	}
+	if x.Reserved == nil { // Document and Documents do not ask for it
+		if x.Reserved, err = s.reserved(ctx, x); err != nil {
+			return document.Document{}, err
+		}
+	}
 	return document.Of(export.MetaOf(s.crawl.Spec.Name, x), m), nil
+}
+
+// reserved is what the site said of uses of a version, if that is not forgotten.
+func (s *Source) reserved(ctx context.Context, x export.Exchange) ([]crawl.Reservation, error) {
+	found, err := s.store.ListExchanges(ctx, store.ExchangeParams{
+		Pages: []int64{x.Page}, After: x.Page, AfterVisit: x.Version.Visit - 1, Until: time.UnixMicro(math.MaxInt64 / 2), Found: true, Limit: 1,
+	})
+	if err != nil || len(found) == 0 || found[0].Version.Seq != x.Version.Seq {
+		return nil, err
+	}
+	return exchangeOf(x.URL, found[0]).Reserved, nil
 }
 
 // read reads a version's body.

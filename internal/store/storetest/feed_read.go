@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"sync/atomic"
+	"time"
 
 	"recrawl/internal/crawl"
 	"recrawl/internal/feed"
@@ -60,6 +61,10 @@ func factsOfChange(c *collection) {
 	want(c, "title of the last version", facts[2].Title, "Title 3")
 	want(c, "title of the version", facts[2].Version.Title, "Title 2")
 	want(c, "status", facts[0].Status, 301)
+	now := c.page(pages[0])
+	want(c, "number and visit of the last version", [2]int{facts[2].Last.Seq, facts[2].Last.Visit}, [2]int{now.Last.Seq, now.Last.Visit})
+	want(c, "when the page got its text", facts[2].TextAt, now.TextAt)
+	want(c, "when a page without visits got its text", facts[1].TextAt, time.Time{})
 	want(c, "location", facts[0].Location, "https://x.test/new")
 	want(c, "problem", facts[0].Problem, "moved")
 	want(c, "version that stayed", facts[0].Version, facts[0].Before)
