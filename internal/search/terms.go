@@ -21,6 +21,10 @@ func Boost(importance float64) float64 {
 	return (1 + math.Log1p(importance)) / (1 + math.Ln2)
 }
 
+// RankedMost is how many pages of one query are ranked: to rank all that have a word which
+// nearly all have takes seconds, and tells nobody anything.
+const RankedMost = 20_000
+
 // mostTerms bounds the work of one query.
 const mostTerms = 32
 

@@ -29,21 +29,18 @@ func (x *Index) Put(ctx context.Context, docs []search.Document) error {
 	})
 }
 
-const putDoc = `INSERT INTO docs (crawl, page, version, url, host, title, digest, importance, boost, at, mark) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-ON CONFLICT (crawl, page) DO UPDATE SET version = excluded.version, url = excluded.url, host = excluded.host, title = excluded.title,
-    digest = excluded.digest, importance = excluded.importance, boost = excluded.boost, at = excluded.at, mark = excluded.mark
-RETURNING id`
+const putDoc = `INSERT OR REPLACE INTO docs (crawl, page, version, url, host, title, digest, importance, boost, at, mark)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 
 func put(ctx context.Context, conn *sql.Conn, d search.Document) error {
-	var id int64
-	err := conn.QueryRowContext(ctx, putDoc, d.Crawl, d.Page, d.Version, d.URL, d.Host, d.Title, d.Digest, d.Importance, search.Boost(d.Importance), d.At.UnixMicro(), d.Mark).Scan(&id)
+	err := exec(ctx, conn, putDoc, d.Crawl, d.Page, d.Version, d.URL, d.Host, d.Title, d.Digest, d.Importance, search.Boost(d.Importance), d.At.UnixMicro(), d.Mark)
 	if err != nil {
 		return err
 	}
 	w := search.WordsOf(d)
 	join := func(words []string) string { return strings.Join(words, " ") }
 	return exec(ctx, conn, fmt.Sprintf("INSERT OR REPLACE INTO words_%d (rowid, title, headings, text) VALUES (?, ?, ?, ?)", d.Crawl),
-		id, join(w.Title), join(w.Headings), join(w.Text))
+		d.Page, join(w.Title), join(w.Headings), join(w.Text))
 }
 
 // Delete implements search.Index.
@@ -60,22 +57,22 @@ func (x *Index) Delete(ctx context.Context, crawl int64, pages []int64) error {
 
 // remove removes the documents that a condition selects, and tells how many.
 func remove(ctx context.Context, conn *sql.Conn, where string, args ...any) (n int, err error) {
-	type row struct{ id, crawl int64 }
+	type row struct{ crawl, page int64 }
 	var rows []row
 	err = each(ctx, conn, func(r *sql.Rows) error {
 		var one row
-		err := r.Scan(&one.id, &one.crawl)
+		err := r.Scan(&one.crawl, &one.page)
 		rows = append(rows, one)
 		return err
-	}, "SELECT id, crawl FROM docs WHERE "+where, args...)
+	}, "SELECT crawl, page FROM docs WHERE "+where, args...)
 	if err != nil {
 		return 0, err
 	}
 	for _, r := range rows {
-		if err := exec(ctx, conn, fmt.Sprintf("DELETE FROM words_%d WHERE rowid = ?", r.crawl), r.id); err != nil {
+		if err := exec(ctx, conn, fmt.Sprintf("DELETE FROM words_%d WHERE rowid = ?", r.crawl), r.page); err != nil {
 			return 0, err
 		}
-		if err := exec(ctx, conn, "DELETE FROM docs WHERE id = ?", r.id); err != nil {
+		if err := exec(ctx, conn, "DELETE FROM docs WHERE crawl = ? AND page = ?", r.crawl, r.page); err != nil {
 			return 0, err
 		}
 	}

@@ -78,8 +78,13 @@ func Open(ctx context.Context, path string, o Options) (*Index, error) {
 	return x, nil
 }
 
-// makeFile makes a file that other users cannot read, if there is none.
+// makeFile makes a file that other users cannot read, if there is none. A log that is left of
+// one that was deleted must go first: it would be taken for the new file's.
 func makeFile(path string) {
+	if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) {
+		_ = os.Remove(path + "-wal")
+		_ = os.Remove(path + "-shm")
+	}
 	if f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600); err == nil {
 		_ = f.Chmod(0o600)
 		_ = f.Close()

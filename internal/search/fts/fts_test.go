@@ -185,3 +185,27 @@ func TestAskedWhileWritten(t *testing.T) {
 		t.Error("an index that was opened for questions is written")
 	}
 }
+
+// A file may be deleted at any time: of what was in it nothing comes back from the log beside
+// it.
+func TestDeletedFile(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), fts.Name)
+	put(t, open(t, path, fts.Options{Store: "s1"}), search.Document{Crawl: 1, Page: 1, Text: "kiwi"})
+	if _, err := os.Stat(path + "-wal"); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	x := open(t, path, fts.Options{Store: "s1"})
+	if held, err := x.Crawls(t.Context()); err != nil || len(held) != 0 {
+		t.Errorf("%v, %v", held, err)
+	}
+	put(t, x, search.Document{Crawl: 1, Page: 2, Text: "lemon"})
+	for words, want := range map[string]int{"kiwi": 0, "lemon": 1} {
+		if r, err := x.Query(t.Context(), search.Query{Crawl: 1, Words: words}); err != nil || len(r.Hits) != want {
+			t.Errorf("%s: %+v, %v", words, r, err)
+		}
+	}
+}

@@ -89,9 +89,10 @@ func find(ctx context.Context, conn *sql.Conn, q search.Query, words string) (se
 	if q.Prefix != "" {
 		where, args = where+" AND substr(d.url, 1, length(?)) = ?", append(args, q.Prefix, q.Prefix)
 	}
-	query := fmt.Sprintf(`SELECT d.page, d.version, d.url, d.title, d.digest, -bm25(words_%[1]d, %[2]d, %[3]d, 1) * d.boost AS score
-FROM words_%[1]d JOIN docs d ON d.id = words_%[1]d.rowid WHERE words_%[1]d MATCH ?%[4]s ORDER BY score DESC, d.page LIMIT ?`,
-		q.Crawl, search.TitleWeight, search.HeadingsWeight, where)
+	query := fmt.Sprintf(`SELECT page, version, url, title, digest, score FROM (
+    SELECT d.page, d.version, d.url, d.title, d.digest, -bm25(words_%[1]d, %[2]d, %[3]d, 1) * d.boost AS score
+    FROM words_%[1]d CROSS JOIN docs d ON d.crawl = %[1]d AND d.page = words_%[1]d.rowid WHERE words_%[1]d MATCH ?%[4]s LIMIT %[5]d
+) ORDER BY score DESC, page LIMIT ?`, q.Crawl, search.TitleWeight, search.HeadingsWeight, where, search.RankedMost)
 	offset, limit := q.Window()
 	for most := 2*(offset+limit) + 10; ; most *= 10 {
 		var found []search.Found

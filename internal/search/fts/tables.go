@@ -15,14 +15,14 @@ const tables = `
 CREATE TABLE about (id INTEGER PRIMARY KEY CHECK (id = 1), format INTEGER NOT NULL, store TEXT NOT NULL);
 CREATE TABLE crawls (crawl INTEGER PRIMARY KEY, cursor TEXT NOT NULL);
 CREATE TABLE docs (
-    id INTEGER PRIMARY KEY, crawl INTEGER NOT NULL, page INTEGER NOT NULL, version INTEGER NOT NULL,
-    url TEXT NOT NULL, host TEXT NOT NULL, title TEXT NOT NULL, digest TEXT NOT NULL, importance REAL NOT NULL, boost REAL NOT NULL,
-    at INTEGER NOT NULL, mark TEXT NOT NULL, UNIQUE (crawl, page)
-);
+    crawl INTEGER NOT NULL, page INTEGER NOT NULL, version INTEGER NOT NULL, url TEXT NOT NULL, host TEXT NOT NULL, title TEXT NOT NULL,
+    digest TEXT NOT NULL, importance REAL NOT NULL, boost REAL NOT NULL, at INTEGER NOT NULL, mark TEXT NOT NULL, PRIMARY KEY (crawl, page)
+) WITHOUT ROWID;
 CREATE INDEX docs_by_digest ON docs (crawl, digest) WHERE digest <> '';
 `
 
-// wordsTable is the full text index of a crawl. It holds no text, only where words stand.
+// wordsTable is the full text index of a crawl, by the numbers of pages. It holds no text,
+// only where words stand.
 // Words come separated by spaces, in ASCII or beyond, which this tokenizer leaves as it is.
 func wordsTable(crawl int64) string {
 	return fmt.Sprintf(`

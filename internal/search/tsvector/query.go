@@ -9,10 +9,6 @@ import (
 	"recrawl/internal/search"
 )
 
-// rankedMost is how many pages of one query are ranked: those of most importance. To rank a
-// page means to read all of its words.
-const rankedMost = 20_000
-
 // Query implements search.Index.
 func (x *Index) Query(ctx context.Context, q search.Query) (r search.Result, err error) {
 	terms := search.TermsOf(q.Words)
@@ -67,7 +63,8 @@ func rare(ctx context.Context, tx querier, crawl int64, terms []search.Term) ([]
 var weights = []float32{1. / search.TitleWeight, 0, float32(search.HeadingsWeight) / search.TitleWeight, 1}
 
 // find reads pages, best first, until there are enough when copies are folded. A long page
-// has more words of any kind: its rank is divided by the logarithm of its length.
+// has more words of any kind: its rank is divided by the logarithm of its length. Of more
+// pages than are ranked, those of most importance are.
 func find(ctx context.Context, tx querier, q search.Query, words string) (search.Result, error) {
 	where, args := "", []any{words, weights}
 	if q.Host != "" {
@@ -80,7 +77,7 @@ func find(ctx context.Context, tx querier, q search.Query, words string) (search
 	}
 	query := fmt.Sprintf(`SELECT page, version, url, title, digest, ts_rank($2::float4[], words, $1::text::tsquery, 1)::float8 * boost AS score
 FROM (SELECT page FROM %[1]s WHERE words @@ $1::text::tsquery%[2]s ORDER BY importance DESC, page LIMIT %[3]d) AS ranked JOIN %[1]s USING (page)
-ORDER BY score DESC, page LIMIT $%[4]d`, docs(q.Crawl), where, rankedMost, len(args)+1)
+ORDER BY score DESC, page LIMIT $%[4]d`, docs(q.Crawl), where, search.RankedMost, len(args)+1)
 	offset, limit := q.Window()
 	for most := 2*(offset+limit) + 10; ; most *= 10 {
 		var found []search.Found

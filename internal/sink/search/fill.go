@@ -178,7 +178,7 @@ func (s *Sender) document(ctx context.Context, p store.PageRecord) (index.Docume
 	}
 	if d.Text != "" {
 		sum := sha256.Sum256([]byte(d.Text))
-		d.Digest = hex.EncodeToString(sum[:])
+		d.Digest = hex.EncodeToString(sum[:16])
 	}
 	return d, nil
 }
