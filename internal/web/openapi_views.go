@@ -52,6 +52,11 @@ func viewOperations() []operation {
 		{pattern: "/crawls/{crawl}/pages/{page}/visits", summary: "Visits of a page, the newest first.", of: list[report.VisitLine]{}, params: []param{beforeParam, limitParam}},
 		{pattern: "/crawls/{crawl}/pages/{page}/versions", summary: "Versions of a page, the newest first.", of: list[report.VersionLine]{}, params: []param{beforeParam, limitParam}},
 		{pattern: "/crawls/{crawl}/pages/{page}/versions/{seq}", summary: "A version and its text.", of: report.Shown{}},
+		{pattern: "/crawls/{crawl}/pages/{page}/read", summary: "A page as a document: its text as Markdown.", of: readAnswer{}, params: []param{
+			{name: "extent", about: "How much of the page: main, article or all; main without it."},
+			{name: "version", about: "The number of a version; the last one without it.", kind: "integer"},
+			{name: "at", about: "Instead of version: a date, for the version that the page had at its end, or a time."},
+		}},
 		{pattern: "/crawls/{crawl}/pages/{page}/diff", summary: "What changed between two versions.", of: report.Difference{}, params: []param{{name: "from", about: "The older version.", kind: "integer"}, {name: "to", about: "The newer version.", kind: "integer"}}},
 		{pattern: "/crawls/{crawl}/pages/{page}/duplicates", summary: "Duplicates of a page.", of: list[report.CopyLine]{}, params: []param{afterParam, limitParam}},
 		{pattern: "/crawls/{crawl}/pages/{page}/backlinks", summary: "Pages that link to a page.", of: list[report.BacklinkLine]{}, params: []param{afterParam, limitParam}},

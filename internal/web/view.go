@@ -67,6 +67,7 @@ func views() []view {
 		{pattern: "/crawls/{crawl}/pages/{page}/visits", template: "page_visits.html", answer: visitsView},
 		{pattern: "/crawls/{crawl}/pages/{page}/versions", template: "page_versions.html", answer: versionsView},
 		{pattern: "/crawls/{crawl}/pages/{page}/versions/{seq}", template: "page_version.html", answer: versionView},
+		{pattern: "/crawls/{crawl}/pages/{page}/read", template: "page_read.html", answer: readView},
 		{pattern: "/crawls/{crawl}/pages/{page}/diff", template: "page_diff.html", answer: diffView},
 		{pattern: "/crawls/{crawl}/pages/{page}/duplicates", template: "page_duplicates.html", answer: copiesView},
 		{pattern: "/crawls/{crawl}/pages/{page}/backlinks", template: "page_backlinks.html", answer: backlinksView},
