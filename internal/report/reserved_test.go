@@ -63,12 +63,12 @@ func TestExcludedForAPurpose(t *testing.T) {
 		{"of a list", "User-agent: *\nContent-Signal: ai-train=no\n", "", []crawl.Use{crawl.UseAITrain}, crawl.KindSitemap, "", "allowed"},
 	} {
 		f := sample()
-		f.robots, f.terms = c.robots, c.terms
+		f.robots = c.robots
 		f.crawls[0].Spec.Purpose = c.purpose
 		page := f.pages[0]
 		page.Kind = c.kind
 		if c.why != "" {
-			got, err := (Reporter{Store: f}).excluder(f.crawls[0].Spec).why(t.Context(), page)
+			got, err := (Reporter{Store: f, Requests: &asked{terms: c.terms}}).excluder(f.crawls[0].Spec).why(t.Context(), page)
 			if err != nil || got != c.why {
 				t.Errorf("%s: %q, %v, want %q", c.name, got, err, c.why)
 			}
