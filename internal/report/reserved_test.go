@@ -52,14 +52,28 @@ func TestExcludedForAPurpose(t *testing.T) {
 		kind                crawl.PageKind
 		why, check          string
 	}{
-		{"by robots.txt", "User-agent: *\nContent-Signal: ai-train=no\n", "", []crawl.Use{crawl.UseAITrain}, 0,
-			`the site reserves ai-train, which the crawl is for: "robots.txt: Content-Signal: ai-train=no"`, "disallowed"},
-		{"by tdmrep.json", "User-agent: *\n", `[{"location": "/", "tdm-reservation": 1}]`, []crawl.Use{crawl.UseAITrain}, 0,
-			`the site reserves ai-train, which the crawl is for: "tdmrep.json: / tdm-reservation 1"`, "allowed"},
-		{"for another purpose", "User-agent: *\nContent-Signal: ai-train=no\n", "", []crawl.Use{crawl.UseSearch}, 0,
-			"the scope forbids it, or robots.txt did", "allowed"},
-		{"without a purpose", "User-agent: *\nContent-Signal: ai-train=no\n", `[{"location": "/", "tdm-reservation": 1}]`, nil, 0,
-			"the scope forbids it, or robots.txt did", "allowed"},
+		{
+			"by robots.txt", "User-agent: *\nContent-Signal: ai-train=no\n", "",
+			[]crawl.Use{crawl.UseAITrain},
+			0,
+			`the site reserves ai-train, which the crawl is for: "robots.txt: Content-Signal: ai-train=no"`, "disallowed",
+		},
+		{
+			"by tdmrep.json", "User-agent: *\n", `[{"location": "/", "tdm-reservation": 1}]`,
+			[]crawl.Use{crawl.UseAITrain},
+			0,
+			`the site reserves ai-train, which the crawl is for: "tdmrep.json: / tdm-reservation 1"`, "allowed",
+		},
+		{
+			"for another purpose", "User-agent: *\nContent-Signal: ai-train=no\n", "",
+			[]crawl.Use{crawl.UseSearch},
+			0,
+			"the scope forbids it, or robots.txt did", "allowed",
+		},
+		{
+			"without a purpose", "User-agent: *\nContent-Signal: ai-train=no\n", `[{"location": "/", "tdm-reservation": 1}]`, nil, 0,
+			"the scope forbids it, or robots.txt did", "allowed",
+		},
 		{"of a list", "User-agent: *\nContent-Signal: ai-train=no\n", "", []crawl.Use{crawl.UseAITrain}, crawl.KindSitemap, "", "allowed"},
 	} {
 		f := sample()
