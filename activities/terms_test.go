@@ -21,6 +21,9 @@ func aim(purpose ...crawl.Use) func(*crawl.Spec) {
 	return func(spec *crawl.Spec) { spec.Purpose = purpose }
 }
 
+// named gives a crawl a contact, which it needs beyond this machine.
+func named(spec *crawl.Spec) { spec.Identity.Contact = "you@example.org" }
+
 // speaking is a site with one page, and files beside it.
 type speaking struct {
 	robots, terms string // "" is 404
@@ -171,7 +174,8 @@ func TestReservedIsRecorded(t *testing.T) {
 			`allows search ("robots.txt: Content-Signal: search=yes"), allows ai-input ("meta tdm-reservation: 0"), refuses ai-train ("Content-Usage: train-ai=n")`,
 		},
 		{
-			"for search", all, []crawl.Use{crawl.UseSearch},
+			"for search", all,
+			[]crawl.Use{crawl.UseSearch},
 			`allows search ("robots.txt: Content-Signal: search=yes"), allows ai-input ("tdmrep.json: / tdm-reservation 0"), refuses ai-train ("Content-Usage: train-ai=n")`,
 		},
 	} {
@@ -184,6 +188,84 @@ func TestReservedIsRecorded(t *testing.T) {
 				t.Errorf("the version says %s, want %s", got, c.want)
 			}
 		})
+	}
+}
+
+// A permit that begins as soon as it is granted does so only if all files that are to be asked
+// are at hand and allow the page.
+func TestReservedPagesBeginNothingAtOnce(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, atOnce)
+	t.Cleanup(w.activities.Close)
+	s := serve(t, speaking{terms: `[{"location": "/b", "tdm-reservation": 1}]`, body: "<p>words"}.ServeHTTP)
+	urls := []string{s.url + "/a", s.url + "/b"}
+	pages := w.living(urls, aim(crawl.UseAITrain))
+	for i, want := range []crawl.Outcome{crawl.OutcomeNew, crawl.OutcomeExcluded} {
+		for visit := range 2 {
+			plan := w.arrive(pages[i], visit+1)
+			if visit == 1 && i == 0 {
+				want = crawl.OutcomeUnchanged
+			}
+			if plan.Outcome != want {
+				t.Errorf("visit %d of %s: %+v, want %s", visit+1, urls[i], plan, want)
+			}
+		}
+	}
+	if got := s.requests(); !slices.Equal(got, []string{crawl.TermsPath, "/a", "/a"}) {
+		t.Errorf("requests %q", got)
+	}
+}
+
+// Pages that files at hand reserve get no workflow.
+func TestReservedPagesAreNotAdmitted(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name    string
+		robots  store.SaveRobotsParams
+		terms   string
+		purpose []crawl.Use
+		want    []crawl.PageState // of /a and /b
+	}{
+		{"robots.txt", store.SaveRobotsParams{State: store.RobotsParsed, Text: "User-agent: *\nContent-Usage: /b train-ai=n\n"}, "", []crawl.Use{crawl.UseAITrain}, []crawl.PageState{crawl.Active, crawl.Excluded}},
+		{"tdmrep.json", store.SaveRobotsParams{State: store.RobotsAllowAll}, `[{"location": "/b", "tdm-reservation": 1}]`, []crawl.Use{crawl.UseAITrain}, []crawl.PageState{crawl.Active, crawl.Excluded}},
+		{"another purpose", store.SaveRobotsParams{State: store.RobotsAllowAll}, `[{"location": "/b", "tdm-reservation": 1}]`, []crawl.Use{crawl.UseSearch}, []crawl.PageState{crawl.Active, crawl.Active}},
+		{"no purpose", store.SaveRobotsParams{State: store.RobotsParsed, Text: "User-agent: *\nContent-Usage: /b train-ai=n\n"}, `[{"location": "/b", "tdm-reservation": 1}]`, nil, []crawl.PageState{crawl.Active, crawl.Active}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			urls := []string{"https://host.test/a", "https://host.test/b"}
+			opened := w.open(urls, aim(c.purpose...), named)
+			c.robots.Origin, c.robots.Expires = "https://host.test", time.Hour
+			w.saveRobots(c.robots)
+			if err := w.store.SaveTerms(t.Context(), store.SaveTermsParams{Origin: "https://host.test", Text: c.terms, Expires: time.Hour}); err != nil {
+				t.Fatal(err)
+			}
+			run(w, contract.Admit, contract.AdmitIn{CrawlID: opened.CrawlID, Limit: 100})
+			for i, url := range urls {
+				if state := w.page(url).State; state != c.want[i] {
+					t.Errorf("%s is %s, want %s", url, state, c.want[i])
+				}
+			}
+		})
+	}
+}
+
+// A process that has not acquired the page reads its site's robots.txt when it compares.
+func TestReservedIsRecordedElsewhere(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	opened := w.open([]string{"https://host.test/"}, named)
+	run(w, contract.Admit, contract.AdmitIn{CrawlID: opened.CrawlID, Limit: 100})
+	page := w.page("https://host.test/").PageRef
+	w.saveRobots(store.SaveRobotsParams{Origin: "https://host.test", State: store.RobotsParsed, Text: "Content-Signal: search=yes\n", Expires: time.Hour})
+	in := w.detection(page, 1, "<p>words")
+	in.Fetch.Reserved = []crawl.Reservation{{Use: crawl.UseAITrain, Source: "Content-Usage: train-ai=n"}}
+	in.Fetch.Outcome = run(w, contract.DetectChange, in).Outcome
+	run(w, contract.PlanRevisit, contract.PlanIn{Page: page, Visit: 1, Fetch: in.Fetch})
+	version := must[store.VersionRecord](t)(w.store.Version(t.Context(), page.PageID, 1))
+	if got := reserve.Words(version.Reserved); got != `allows search ("robots.txt: Content-Signal: search=yes"), refuses ai-train ("Content-Usage: train-ai=n")` {
+		t.Errorf("the version says %s", got)
 	}
 }
 

@@ -17,6 +17,10 @@ func (s *fakeStore) CrawlsAt(_ context.Context, host string) ([]store.CrawlAt, e
 	return []store.CrawlAt{{CrawlRecord: store.CrawlRecord{ID: 1, Spec: newsSpec(), State: crawl.CrawlRunning}, HostID: 1, Pages: 1}}, nil
 }
 
+func (s *fakeStore) Terms(context.Context, string) (store.TermsRecord, error) {
+	return store.TermsRecord{}, store.ErrNotFound
+}
+
 func (s *fakeStore) RobotsHistory(context.Context, string) ([]store.RobotsEpoch, error) {
 	return nil, nil
 }

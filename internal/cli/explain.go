@@ -30,7 +30,7 @@ func (c explainCmd) Run(s *session) error {
 		return err
 	}
 	return s.withStore(func(opened Opened) error {
-		reporter := report.Reporter{Store: opened.Store, Out: s.env.Stdout, Format: s.global.Output}
+		reporter := report.Reporter{Store: opened.Store, Requests: opened.Requests, Out: s.env.Stdout, Format: s.global.Output}
 		page, err := findPage(s, opened, url, c.Crawl)
 		if errors.Is(err, store.ErrNotFound) {
 			if told, failed := reporter.ExplainRejected(s.ctx, url, c.Crawl, c.judge(s, opened)); told || failed != nil {

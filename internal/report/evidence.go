@@ -12,8 +12,9 @@ import (
 	"recrawl/internal/store"
 )
 
-// Requests is what evidence is read from; every store.Store is one.
+// Requests is what evidence is read from, and what sites said; every store.Store is one.
 type Requests interface {
+	Terms(ctx context.Context, origin string) (store.TermsRecord, error)
 	CrawlsAt(ctx context.Context, host string) ([]store.CrawlAt, error)
 	RobotsHistory(ctx context.Context, host string) ([]store.RobotsEpoch, error)
 	HostRequests(ctx context.Context, p store.HostRequestParams) (store.HostRequestsPage, error)

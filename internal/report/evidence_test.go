@@ -25,6 +25,7 @@ type asked struct {
 	requests []store.HostRequest
 	looks    int
 	each     int // pages that a look goes through
+	terms    string
 }
 
 func (a *asked) CrawlsAt(_ context.Context, host string) ([]store.CrawlAt, error) {
@@ -32,6 +33,10 @@ func (a *asked) CrawlsAt(_ context.Context, host string) ([]store.CrawlAt, error
 		return nil, store.ErrNotFound
 	}
 	return a.crawls, nil
+}
+
+func (a *asked) Terms(_ context.Context, origin string) (store.TermsRecord, error) {
+	return store.TermsRecord{Origin: origin, Text: a.terms}, nil
 }
 
 func (a *asked) RobotsHistory(context.Context, string) ([]store.RobotsEpoch, error) {

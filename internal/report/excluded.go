@@ -14,6 +14,7 @@ import (
 // excluder says what robots.txt files forbid a crawl, each of which it reads once.
 type excluder struct {
 	store Store
+	said  Requests // nil if what is excluded by a tdmrep.json need not be told
 	agent string
 	// purpose is that of the crawl, by which it judges pages.
 	purpose []crawl.Use
@@ -26,7 +27,7 @@ type robotsAnswer struct {
 }
 
 func (r Reporter) excluder(spec crawl.Spec) *excluder {
-	return &excluder{store: r.Store, agent: spec.Identity.Agent, purpose: spec.Purpose, files: map[string]robotsAnswer{}}
+	return &excluder{store: r.Store, said: r.Requests, agent: spec.Identity.Agent, purpose: spec.Purpose, files: map[string]robotsAnswer{}}
 }
 
 // file is what the robots.txt of an origin says.
@@ -67,8 +68,8 @@ func (e *excluder) why(ctx context.Context, p store.PageRecord) (string, error) 
 	if verdict := a.judge(e.agent, u); !verdict.Allowed {
 		return verdict.Reason, nil
 	}
-	if len(e.purpose) > 0 {
-		record, err := e.store.Terms(ctx, u.Origin())
+	if len(e.purpose) > 0 && e.said != nil {
+		record, err := e.said.Terms(ctx, u.Origin())
 		if err != nil && !errors.Is(err, store.ErrNotFound) {
 			return "", err
 		}

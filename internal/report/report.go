@@ -37,7 +37,6 @@ type Store interface {
 	TroubledHosts(ctx context.Context, crawlID int64, limit int) ([]store.HostRecord, int, error)
 	Standings(ctx context.Context, pages []int64) (map[int64]store.Standing, error)
 	Robots(ctx context.Context, origin string) (store.RobotsRecord, error)
-	Terms(ctx context.Context, origin string) (store.TermsRecord, error)
 	Rejections(ctx context.Context, crawlID int64) ([]store.RejectionCount, error)
 	ListSources(ctx context.Context, f store.SourceFilter) ([]store.SourceRecord, error)
 	ListRejected(ctx context.Context, f store.RejectedFilter) ([]store.RejectedLink, error)
@@ -83,7 +82,9 @@ type Reporter struct {
 	Deliveries Deliveries
 	// Relations are needed for pages by their numbers and what they have to do with others.
 	Relations Relations
-	Requests  Requests // only EvidenceOf needs them
+	// Requests are needed by EvidenceOf. Without them, it is not said of pages that were never
+	// visited that a tdmrep.json excludes them.
+	Requests Requests
 	// Contact is that of workers, said of crawls whose spec has none; "" if it is not known.
 	Contact string
 	// Search is needed for parts of the lists of pages and hosts.

@@ -51,7 +51,6 @@ type fake struct {
 	failed     []store.UndeliveredRecord
 	others     map[int64]float64 // visits a day that other crawls plan, by host
 	robots     string            // of every origin, "" is 404
-	terms      string
 }
 
 func (f *fake) ListSinks(context.Context, int64) ([]store.SinkRecord, error) { return f.sinks, f.fail }
@@ -491,13 +490,6 @@ func TestStoreErrors(t *testing.T) {
 			t.Errorf("%s: %v, want the store's error", name, err)
 		}
 	}
-}
-
-func (f *fake) Terms(_ context.Context, origin string) (store.TermsRecord, error) {
-	if f.terms == "" {
-		return store.TermsRecord{}, cmp.Or(f.fail, store.ErrNotFound)
-	}
-	return store.TermsRecord{Origin: origin, Text: f.terms}, f.fail
 }
 
 func (f *fake) Robots(_ context.Context, origin string) (store.RobotsRecord, error) {

@@ -52,23 +52,37 @@ func TestExcludedForAPurpose(t *testing.T) {
 		kind                crawl.PageKind
 		why, check          string
 	}{
-		{"by robots.txt", "User-agent: *\nContent-Signal: ai-train=no\n", "", []crawl.Use{crawl.UseAITrain}, 0,
-			`the site reserves ai-train, which the crawl is for: "robots.txt: Content-Signal: ai-train=no"`, "disallowed"},
-		{"by tdmrep.json", "User-agent: *\n", `[{"location": "/", "tdm-reservation": 1}]`, []crawl.Use{crawl.UseAITrain}, 0,
-			`the site reserves ai-train, which the crawl is for: "tdmrep.json: / tdm-reservation 1"`, "allowed"},
-		{"for another purpose", "User-agent: *\nContent-Signal: ai-train=no\n", "", []crawl.Use{crawl.UseSearch}, 0,
-			"the scope forbids it, or robots.txt did", "allowed"},
-		{"without a purpose", "User-agent: *\nContent-Signal: ai-train=no\n", `[{"location": "/", "tdm-reservation": 1}]`, nil, 0,
-			"the scope forbids it, or robots.txt did", "allowed"},
+		{
+			"by robots.txt", "User-agent: *\nContent-Signal: ai-train=no\n", "",
+			[]crawl.Use{crawl.UseAITrain},
+			0,
+			`the site reserves ai-train, which the crawl is for: "robots.txt: Content-Signal: ai-train=no"`, "disallowed",
+		},
+		{
+			"by tdmrep.json", "User-agent: *\n", `[{"location": "/", "tdm-reservation": 1}]`,
+			[]crawl.Use{crawl.UseAITrain},
+			0,
+			`the site reserves ai-train, which the crawl is for: "tdmrep.json: / tdm-reservation 1"`, "allowed",
+		},
+		{
+			"for another purpose", "User-agent: *\nContent-Signal: ai-train=no\n", "",
+			[]crawl.Use{crawl.UseSearch},
+			0,
+			"the scope forbids it, or robots.txt did", "allowed",
+		},
+		{
+			"without a purpose", "User-agent: *\nContent-Signal: ai-train=no\n", `[{"location": "/", "tdm-reservation": 1}]`, nil, 0,
+			"the scope forbids it, or robots.txt did", "allowed",
+		},
 		{"of a list", "User-agent: *\nContent-Signal: ai-train=no\n", "", []crawl.Use{crawl.UseAITrain}, crawl.KindSitemap, "", "allowed"},
 	} {
 		f := sample()
-		f.robots, f.terms = c.robots, c.terms
+		f.robots = c.robots
 		f.crawls[0].Spec.Purpose = c.purpose
 		page := f.pages[0]
 		page.Kind = c.kind
 		if c.why != "" {
-			got, err := (Reporter{Store: f}).excluder(f.crawls[0].Spec).why(t.Context(), page)
+			got, err := (Reporter{Store: f, Requests: &asked{terms: c.terms}}).excluder(f.crawls[0].Spec).why(t.Context(), page)
 			if err != nil || got != c.why {
 				t.Errorf("%s: %q, %v, want %q", c.name, got, err, c.why)
 			}

@@ -31,7 +31,7 @@ func TestAfterVisit(t *testing.T) {
 		{"too large", crawl.Active, 0, seen(crawl.OutcomeTooLarge), crawl.Active, 0, 108 * day, 120 * day, "over the size limit, looked at again every 120d"},
 		{"gone", crawl.Active, 2, seen(crawl.OutcomeGone), crawl.Gone, 0, 108 * day, 120 * day, "gone, looked at again every 120d"},
 		{"redirected", crawl.Active, 0, seen(crawl.OutcomeRedirected), crawl.Redirect, 0, 108 * day, 120 * day, "answers with a redirect, looked at again every 120d"},
-		{"excluded", crawl.Active, 0, seen(crawl.OutcomeExcluded), crawl.Excluded, 0, 108 * day, 120 * day, "excluded by robots or scope, looked at again every 120d"},
+		{"excluded", crawl.Active, 0, seen(crawl.OutcomeExcluded), crawl.Excluded, 0, 108 * day, 120 * day, "excluded by robots, scope or purpose, looked at again every 120d"},
 		{"duplicate", crawl.Active, 0, Observation{Outcome: crawl.OutcomeNew, Duplicate: true}, crawl.Duplicate, 0, 108 * day, 120 * day, "same content as another page, looked at again every 120d"},
 		{"duplicate stays", crawl.Duplicate, 0, Observation{Outcome: crawl.OutcomeUnchanged, Duplicate: true}, crawl.Duplicate, 0, 108 * day, 120 * day, "same content as another page, looked at again every 120d"},
 		{"duplicate that could not be had", crawl.Duplicate, 0, Observation{Outcome: crawl.OutcomeFailed, Duplicate: true}, crawl.Failing, 1, time.Hour, 67 * time.Minute, "failed"},

@@ -91,7 +91,7 @@ var plainWords = map[string]string{
 	CodeRedirected:  "answers with a redirect",
 	CodeRespelled:   "its server wants the address spelled otherwise: asked for again at once",
 	CodeGone:        "gone",
-	CodeExcluded:    "excluded by robots or scope",
+	CodeExcluded:    "excluded by robots, scope or purpose",
 	CodeUnsupported: "content type not wanted",
 	CodeTooLarge:    "over the size limit",
 	CodeDuplicate:   "same content as another page",

@@ -39,6 +39,10 @@ func (s askedHost) CrawlsAt(_ context.Context, host string) ([]store.CrawlAt, er
 	return []store.CrawlAt{{CrawlRecord: store.CrawlRecord{ID: 1, Spec: spec, State: crawl.CrawlRunning}, HostID: 7, Pages: s.pages}}, nil
 }
 
+func (s askedHost) Terms(context.Context, string) (store.TermsRecord, error) {
+	return store.TermsRecord{}, store.ErrNotFound
+}
+
 func (s askedHost) RobotsHistory(context.Context, string) ([]store.RobotsEpoch, error) {
 	return []store.RobotsEpoch{{
 		Origin: "http://shop.example:8080", State: store.RobotsParsed, Status: 200, Since: evidenceNow.Add(-48 * time.Hour),

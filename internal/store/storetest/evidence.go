@@ -141,13 +141,18 @@ func requestsOfHost(c *collection) {
 	pages := c.admitted(1, 5)
 	outcomes := []crawl.Outcome{crawl.OutcomeNew, crawl.OutcomeThrottled, crawl.OutcomeExcluded, crawl.OutcomeSkipped}
 	for i, outcome := range outcomes {
-		state := crawl.Active
-		if outcome == crawl.OutcomeExcluded {
-			state = crawl.Excluded
+		visit := store.VisitRecord{PageID: pages[i].PageID, Visit: 1, Outcome: outcome, State: crawl.Active, Status: 200}
+		switch outcome {
+		case crawl.OutcomeExcluded:
+			visit.State, visit.Status = crawl.Excluded, 0
+		case crawl.OutcomeSkipped:
+			visit.Status = 0
 		}
-		c.visit(pages[i].PageID, outcome, state)
+		_, err := c.s.RecordVisit(c.ctx, store.RecordParams{Visit: visit, Interval: time.Hour})
+		c.check(err)
 	}
 	c.visit(pages[0].PageID, crawl.OutcomeUnchanged, crawl.Active)
+	c.visit(pages[4].PageID, crawl.OutcomeExcluded, crawl.Excluded) // by what it said
 	at, err := c.s.CrawlsAt(c.ctx, c.host(1))
 	c.check(err)
 	all := func(since time.Time) []string {
@@ -172,7 +177,7 @@ func requestsOfHost(c *collection) {
 			p.After = *part.Next
 		}
 	}
-	want(c, "requests", fmt.Sprint(all(time.Time{})), "[new unchanged throttled]")
+	want(c, "requests", fmt.Sprint(all(time.Time{})), "[new unchanged throttled excluded]")
 	want(c, "requests from now on", len(all(c.soon())), 0)
 }
 
