@@ -86,6 +86,26 @@ func TestAdoptNeverStands(t *testing.T) {
 	}
 }
 
+// A requisite that was visited is kept. Workers of release 0.2.0, which have no name for that,
+// read that it is stopped.
+func TestAdoptKept(t *testing.T) {
+	t.Parallel()
+	state, kept := contract.MarkedState(crawl.Kept)
+	if state != crawl.Stopped || !kept {
+		t.Errorf("marked: %s, %v", state, kept)
+	}
+	s := contract.PageIn{State: crawl.Active}
+	adopt(&s, contract.PlanOut{Visit: 1, At: start, State: state, Kept: kept}, "")
+	if s.State != crawl.Kept || s.State.Lives() {
+		t.Errorf("the page is %s", s.State)
+	}
+	for _, state := range crawl.PageStates() {
+		if got := contract.UnmarkedState(contract.MarkedState(state)); got != state {
+			t.Errorf("%s comes back as %s", state, got)
+		}
+	}
+}
+
 // Why a page sleeps is the plan's reason, as this release and as older histories have it.
 func TestAdoptReadsReasons(t *testing.T) {
 	t.Parallel()

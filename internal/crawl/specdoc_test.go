@@ -218,7 +218,7 @@ var (
 func fieldComments(t *testing.T) map[string]string {
 	t.Helper()
 	comments := map[string]string{}
-	for _, name := range []string{"spec.go", "filter.go", "sources.go", "content.go", "sinks.go"} {
+	for _, name := range []string{"spec.go", "filter.go", "sources.go", "documents.go", "content.go", "sinks.go"} {
 		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ParseComments)
 		if err != nil {
 			t.Fatal(err)

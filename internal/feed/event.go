@@ -63,7 +63,8 @@ type EventPage struct {
 	Title string          `json:"title,omitempty"`
 	Was   crawl.PageState `json:"was,omitempty"`
 	State crawl.PageState `json:"state,omitempty"`
-	// Source is sitemap or feed for a page that is read for links and dates only.
+	// Source is sitemap or feed for a page that is read for links and dates only, and
+	// requisite for what pages need to look as they do.
 	Source crawl.PageKind `json:"source,omitempty"`
 }
 

@@ -27,12 +27,14 @@ type Filter struct {
 	when  *crawl.SinkWhen
 	// usual: the spec names no kinds, so that pages which never had content are left out.
 	usual bool
+	// requisites: the sink shows pages as their sites do.
+	requisites bool
 }
 
 // NewFilter returns the filter of a sink.
 func NewFilter(name string, spec crawl.SinkSpec) Filter {
 	if crawl.HoldsCollection(spec.Kind) {
-		return Filter{name: name, kinds: collectionKinds(), hosts: spec.Hosts, start: spec.Prefix}
+		return Filter{name: name, kinds: collectionKinds(), hosts: spec.Hosts, start: spec.Prefix, requisites: spec.Format == "mirror"}
 	}
 	patterns := spec.Kinds
 	switch {
@@ -92,6 +94,9 @@ func (f Filter) Place(e feed.Event) Verdict {
 	known := e.Page != nil && e.Page.URL != ""
 	if e.Kind.OfPage() && !known {
 		return no("its page was forgotten since")
+	}
+	if known && e.Page.Source == crawl.KindRequisite && !f.requisites {
+		return no("it is a requisite of pages, and the sink is for pages")
 	}
 	if f.usual && known && e.Page.Source.IsSource() {
 		return no("its page is a %s, and the sink names no kinds", e.Page.Source)

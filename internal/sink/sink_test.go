@@ -170,6 +170,8 @@ func TestFilterPlaces(t *testing.T) {
 	never := feed.Event{Kind: feed.PageGone, Page: &feed.EventPage{Host: "a.example", URL: "https://a.example/dead"}}
 	sitemap := page("a.example", "https://a.example/sitemap.xml")
 	sitemap.Page.Source = crawl.KindSitemap
+	picture := page("a.example", "https://a.example/x.png")
+	picture.Page.Source = crawl.KindRequisite
 	for _, tt := range []struct {
 		name  string
 		spec  crawl.SinkSpec
@@ -195,6 +197,10 @@ func TestFilterPlaces(t *testing.T) {
 		{"of the crawl", crawl.SinkSpec{Kinds: []string{"crawl.*"}, Hosts: crawl.Texts{"a.example"}}, feed.Event{Kind: feed.CrawlState}, false},
 		{"a sitemap", crawl.SinkSpec{}, sitemap, false},
 		{"a sitemap that is asked for", crawl.SinkSpec{Kinds: []string{"page.changed"}}, sitemap, true},
+		{"a picture", crawl.SinkSpec{}, picture, false},
+		{"a picture that is asked for", crawl.SinkSpec{Kinds: []string{"page.*"}}, picture, false},
+		{"a picture in a folder", crawl.SinkSpec{Kind: crawl.SinkFolder}, picture, false},
+		{"a picture in a mirror", crawl.SinkSpec{Kind: crawl.SinkFolder, Format: "mirror"}, picture, true},
 		{"a dead link", crawl.SinkSpec{}, never, false},
 		{"a dead link that is asked for", crawl.SinkSpec{Kinds: []string{"page.gone"}}, never, true},
 		{"a folder's own page", crawl.SinkSpec{Kind: crawl.SinkFolder}, never, true},

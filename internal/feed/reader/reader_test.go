@@ -172,6 +172,43 @@ func TestEvents(t *testing.T) {
 }
 
 // What is gone is left out, and its changes pass all the same.
+// TestRequisitesAreAskedFor: what pages need to look as they do changes, too, and is read by
+// who asks for it.
+func TestRequisitesAreAskedFor(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	page := w.page(w.crawl, "https://example.com/", "example.com")
+	w.finds(page, "Home", "<p>Welcome to all who come here.")
+	url := "https://cdn.example.com/photo.png"
+	_, err := w.s.RegisterLinks(w.ctx, store.RegisterParams{
+		CrawlID: w.crawl.ID, From: page, URLs: []store.NewURL{{URL: url, Host: "cdn.example.com", Kind: crawl.KindRequisite, Looks: true, Hops: 1}},
+	})
+	w.check(err)
+	found, err := w.s.FindPages(w.ctx, url, "news")
+	w.check(err)
+	_, err = w.s.Admit(w.ctx, store.AdmitParams{CrawlID: w.crawl.ID, Admit: []int64{found[0].PageID}})
+	w.check(err)
+	_, err = w.s.SaveVersion(w.ctx, store.SaveVersionParams{Version: store.VersionRecord{PageID: found[0].PageID, Visit: 1, ContentType: "image/png"}})
+	w.check(err)
+	w.visit(found[0].PageID, store.VisitRecord{Outcome: crawl.OutcomeNew, State: crawl.Kept, Status: 200}, store.Retention{})
+	if got := w.events(reader.Query{CrawlID: w.crawl.ID, Kinds: pages}); len(got) != 1 || got[0].Page.ID != page {
+		t.Errorf("events of pages: %+v", got)
+	}
+	got := w.events(reader.Query{CrawlID: w.crawl.ID, Kinds: pages, Requisites: true})
+	if len(got) != 2 || got[1].Kind != feed.PageNew || got[1].Page.Source != crawl.KindRequisite || got[1].Page.State != crawl.Kept {
+		t.Errorf("events with requisites: %+v", got)
+	}
+	_, err = reader.New(w.s, nil).Snapshot(w.ctx, reader.Query{CrawlID: w.crawl.ID}, func(some []feed.SnapshotPage) error {
+		for _, p := range some {
+			if p.Page.ID != page {
+				t.Errorf("snapshot of %s", p.Page.URL)
+			}
+		}
+		return nil
+	})
+	w.check(err)
+}
+
 func TestWhatIsGone(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
