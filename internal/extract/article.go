@@ -245,7 +245,7 @@ func (a *articleChoice) within(at int32) []bool {
 
 // isLinks reports whether a block has links and little else.
 func (a *articleChoice) isLinks(i int32) bool {
-	return !inline[a.nodes[i].Data] && a.hints[i]&(hintPart|hintVerbatim) == 0 && a.elements[i].isLinkList(1)
+	return !inline[a.nodes[i].Data] && a.hints[i]&(hintPart|hintVerbatim) == 0 && kinds[a.nodes[i].Data]&heading == 0 && a.elements[i].isLinkList(1)
 }
 
 // leaveOutHeadline leaves out an <h1> before all running text, with what is before it.

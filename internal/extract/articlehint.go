@@ -52,7 +52,7 @@ var articleNames = func() map[string]articleHint {
 			related recommended recommendation recommendations recirc recirculation upsell popular trending teaser teasers
 			share sharing shares social addthis sharedaddy newsletter subscribe subscription signup login
 			promo promos promotion ad ads adslot advert adverts advertisement advertising sponsored taboola outbrain
-			sidebar footer masthead colophon banner widget widgets breadcrumb breadcrumbs menu nav navbar navigation pagination
+			sidebar footer masthead colophon banner breadcrumb breadcrumbs menu nav navbar navigation pagination
 			pager paging toolbar modal popup cookie cookies consent gdpr rating ratings votes tags taglist tagcloud
 			infobox jump skip print`,
 		hintByline: `byline author authors bio meta metadata date dates dateline timestamp published updated time posted
