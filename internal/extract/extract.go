@@ -23,6 +23,9 @@ const (
 	// maxLinkBytes bounds their addresses together: with a long <base>, a page of a
 	// hundred kilobytes has eighty megabytes of links.
 	maxLinkBytes = 4 << 20
+	// maxResolved bounds what is read to resolve them, the base anew for each: of one that
+	// has eight kilobytes, thirty thousand links took ten seconds.
+	maxResolved = 16 << 20
 	// maxFeeds bounds the feeds that are taken from one page.
 	maxFeeds = 10
 	// maxTitle bounds the title in bytes.

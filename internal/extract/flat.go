@@ -12,6 +12,11 @@ import (
 // nobody knows where it ends.
 func parseFlat(src Source, decoded []byte, rules Rules) Page {
 	f := flat{tokens: html.NewTokenizer(bytes.NewReader(decoded)), rules: rules}
+	return f.page(src)
+}
+
+// page reads all tags.
+func (f *flat) page(src Source) Page {
 	for f.next() {
 	}
 	f.collector.end() // a link that was not closed
@@ -26,6 +31,7 @@ func parseFlat(src Source, decoded []byte, rules Rules) Page {
 type flat struct {
 	tokens    *html.Tokenizer
 	rules     Rules
+	record    *recorder // nil for visits
 	collector collector
 	line      line
 	text      strings.Builder
@@ -84,6 +90,9 @@ func (f *flat) textToken() {
 	case !unseen[f.raw]:
 		text := f.tokens.Token().Data
 		f.collector.text(text)
+		if f.record != nil {
+			f.record.text(text, len(f.line.text))
+		}
 		f.line.add(text, f.inLink)
 	}
 }
@@ -144,7 +153,11 @@ func (f *flat) breakText(name string) {
 }
 
 func (f *flat) endLine() {
-	if text := f.rules.clean(f.line.trimmed()); len(text) > 0 {
+	text := f.rules.clean(f.line.trimmed())
+	if f.record != nil {
+		f.record.endLine(f.line.trimmed(), text, f.rules)
+	}
+	if len(text) > 0 {
 		own := f.rules.clean(f.line.withoutLinks())
 		writeLine(&f.text, text)
 		writeLine(&f.own, own)

@@ -288,18 +288,23 @@ func (c *collector) page(src Source) Page {
 			page.Feeds = append(page.Feeds, u.String())
 		}
 	}
-	c.resolve(base, encoded, self, &page)
+	c.resolve(base, len(at.String()), encoded, self, &page)
 	return page
 }
 
-// resolve fills in the links: each page once, followed if any link to it is.
-func (c *collector) resolve(base urlkey.Base, encoded queries, self urlkey.URL, page *Page) {
+// resolve fills in the links: each page once, followed if any link to it is. The length is
+// that of the base.
+func (c *collector) resolve(base urlkey.Base, length int, encoded queries, self urlkey.URL, page *Page) {
 	seen := make(map[urlkey.URL]int, min(len(c.refs), MaxLinks))
 	site := urlkey.RegistrableDomain(self.Host())
-	bytes := 0
+	bytes, read := 0, 0
 	var refused refusals
 	defer func() { page.Refused = refused.all }()
 	for _, r := range c.refs {
+		if read += length + len(r.href); read > maxResolved {
+			page.LinksCut = true
+			break
+		}
 		u, spelling, err := base.Spelled(encoded.encode(r.href))
 		if err != nil {
 			refused.add(r.href, err)

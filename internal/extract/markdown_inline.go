@@ -2,6 +2,7 @@ package extract
 
 import (
 	"bytes"
+	"fmt"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -36,6 +37,10 @@ func (s *style) has(m mark) bool {
 	}
 	return false
 }
+
+// isLike reports whether one mark goes on in another if nothing stands between: their
+// delimiters would touch. Each link is one of its own.
+func (s *style) isLike(other *style) bool { return s.mark == other.mark && s.mark != markLink }
 
 // chain are the marks of a style, from the outermost on.
 func (s *style) chain(buffer []*style) []*style {
@@ -151,14 +156,16 @@ type delim struct {
 	gone     bool
 }
 
+// opened is a mark that is open in the line.
 type opened struct {
 	*style
-	delim int // -1 for a link, -2 for a mark that there was no room for
+	delim int // its number, linkOpen or notOpen
+	at    int // where its text begins
 }
 
 const (
 	linkOpen = -1
-	notOpen  = -2
+	notOpen  = -2 // there was no room for it
 )
 
 // render returns the Markdown of a block, without an end of the last line. It is valid
@@ -205,7 +212,7 @@ func (r *renderer) write(core []byte, kind runKind) {
 func (r *renderer) shift(to *style, space bool) {
 	r.chain = to.chain(r.chain)
 	same := 0
-	for same < len(r.open) && same < len(r.chain) && r.open[same].style == r.chain[same] {
+	for same < len(r.open) && same < len(r.chain) && (r.open[same].style == r.chain[same] || !space && r.open[same].isLike(r.chain[same])) {
 		same++
 	}
 	for i := len(r.open) - 1; i >= same; i-- {
@@ -232,15 +239,15 @@ func (r *renderer) afford(n int) bool {
 func (r *renderer) begin(st *style) {
 	text := delimiters[st.mark]
 	if !r.afford(2*len(text) + 2 + len(st.url)) {
-		r.open = append(r.open, opened{st, notOpen})
+		r.open = append(r.open, opened{style: st, delim: notOpen})
 		return
 	}
 	if st.mark == markLink {
 		r.line = append(r.line, text...)
-		r.open = append(r.open, opened{st, linkOpen})
+		r.open = append(r.open, opened{st, linkOpen, len(r.line)})
 		return
 	}
-	r.open = append(r.open, opened{st, len(r.delims)})
+	r.open = append(r.open, opened{style: st, delim: len(r.delims)})
 	r.delims = append(r.delims, delim{at: len(r.line), size: len(text), opens: true})
 	r.line = append(r.line, text...)
 }
@@ -249,6 +256,9 @@ func (r *renderer) end(o opened) {
 	switch o.delim {
 	case notOpen:
 	case linkOpen:
+		if text := string(r.line[o.at:]); strings.EqualFold(text, "x") && o.at == 1 {
+			r.line = fmt.Appendf(r.line[:o.at], "&#%d;", text[0]) // at the start of an item it would be a box
+		}
 		r.line = append(r.line, "]("...)
 		r.line = append(r.line, o.url...)
 		r.line = append(r.line, ')')

@@ -12,16 +12,27 @@ import (
 type choice struct {
 	// out are the numbers of the elements that go with all that is in them.
 	out map[int32]bool
-	// pieces tells of each piece that is in none of them whether it stays, in the order
-	// of the document. Pieces are texts and the elements of isPiece.
-	pieces []bool
+	// pieces tells what becomes of each piece that is in none of them, in the order of the
+	// document. Pieces are texts and the elements of isPiece.
+	pieces []fate
+	// own tells of each element, by its number, whether the text stays that is in it
+	// and in none within it; nil: all.
+	own []bool
 	// changed are the pieces of which the crawl ignores a part: what stays of them.
 	changed map[int32]string
 }
 
+// fate is what becomes of a piece.
+type fate uint8
+
+const (
+	fateStays  fate = 1 << iota
+	fateBegins      // a line of the text
+)
+
 // keep is the choice of a reading of a document, of which main is the text that changes
 // are found in.
-func (s *survey) keep(reading Reading, main choice) choice {
+func (s *survey) keep(_ *html.Node, reading Reading, main choice) choice {
 	if reading == ReadAll {
 		return choice{}
 	}
@@ -32,9 +43,14 @@ func (s *survey) keep(reading Reading, main choice) choice {
 // tick.
 func isPiece(n *html.Node) bool { return n.Data == "img" || n.Data == "hr" || n.Data == "input" }
 
-// stays reports whether a piece does.
-func (c *choice) stays(piece int32) bool {
-	return int(piece) >= len(c.pieces) || c.pieces[piece]
+// stays reports whether a piece does, which is in an element.
+func (c *choice) stays(piece, element int32) bool {
+	return (int(piece) >= len(c.pieces) || c.pieces[piece]&fateStays != 0) && (c.own == nil || element >= 0 && c.own[element])
+}
+
+// begins reports whether a piece begins a line.
+func (c *choice) begins(piece int32) bool {
+	return int(piece) < len(c.pieces) && c.pieces[piece]&fateBegins != 0
 }
 
 // recorder notes what a walk over a document writes, so that others can write the same in
@@ -107,8 +123,18 @@ func (r *recorder) endLine(whole, text []byte, rules Rules) {
 	if len(text) > 0 && !bytes.Equal(whole, text) {
 		r.change(whole, rules)
 	}
+	begins := fateBegins
 	for _, p := range r.line {
-		r.pieces = append(r.pieces, !p.gone && (len(text) > 0 || len(whole) == 0 && p.own))
+		if p.gone {
+			r.pieces = append(r.pieces, 0)
+			continue
+		}
+		f := begins
+		if len(text) > 0 || len(whole) == 0 && p.own {
+			f |= fateStays
+		}
+		r.pieces = append(r.pieces, f)
+		begins = 0
 	}
 	r.line = r.line[:0]
 }

@@ -2,7 +2,6 @@ package extract
 
 import (
 	"slices"
-	"strconv"
 	"strings"
 	"unicode"
 
@@ -10,8 +9,6 @@ import (
 )
 
 // What classes and the like say of parts of a page that Markdown has a form for, or none.
-
-func itoa(n int) string { return strconv.Itoa(n) }
 
 // hasClass reports whether an element has any of some classes.
 func hasClass(n *html.Node, any ...string) bool {
@@ -106,10 +103,8 @@ func isCopyButton(n *html.Node) bool {
 	if n.Data != "button" && n.Data != "clipboard-copy" {
 		return false
 	}
-	for outer := n.Parent; outer != nil; outer = outer.Parent {
-		if outer.Data == "pre" {
-			return true
-		}
+	if inCode(n) {
+		return true
 	}
 	classes, _ := attribute(n.Attr, "class")
 	classes = strings.ToLower(classes)
@@ -142,7 +137,7 @@ func isAdmonitionTitle(n *html.Node) bool {
 // languageOf is the programming language of a <pre>, by the classes of it and of what is
 // around it.
 func languageOf(n *html.Node) string {
-	for depth := 0; n != nil && depth < 4; n, depth = n.Parent, depth+1 {
+	for depth := 0; n != nil && depth < 7; n, depth = n.Parent, depth+1 {
 		if language := languageOfClass(n); language != "" {
 			return language
 		}

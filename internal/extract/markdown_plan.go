@@ -2,6 +2,7 @@ package extract
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -30,6 +31,7 @@ type planner struct {
 	choice
 	plan
 	next, piece int32
+	at          int32 // see markdownWalk
 	ids         map[string]place32
 	links       []fragmentLink // in the order of the document
 	tables      []*tableShape  // the open ones
@@ -57,7 +59,7 @@ func planOf(root *html.Node, s *survey, kept choice) plan {
 
 func (p *planner) walk(n *html.Node) {
 	if n.Type == html.TextNode {
-		if p.stays(p.piece) {
+		if p.stays(p.piece, p.at) {
 			p.bytes += len(n.Data)
 		}
 		p.piece++
@@ -101,7 +103,10 @@ func (p *planner) element(n *html.Node) {
 	}
 	depth := len(p.tables)
 	p.startShape(n, i)
+	outer := p.at
+	p.at = i
 	p.children(n)
+	p.at = outer
 	if len(p.tables) > depth {
 		p.layouts[i] = p.tables[depth].isLayout()
 		p.tables = p.tables[:depth]
@@ -163,7 +168,7 @@ func (t *tableShape) isLayout() bool {
 // findNotes tells the notes of the page: short links to an item, a paragraph or the like
 // further down that has a link back.
 func (p *planner) findNotes() {
-	labels := map[string]bool{}
+	labels := map[string]int{}
 	for _, link := range p.links {
 		target, ok := p.ids[link.to]
 		if !ok || target.first <= link.first {
@@ -261,7 +266,7 @@ func isReference(n *html.Node) bool {
 }
 
 // newLabel is a label of a note: what refers to it, if no other note has it.
-func newLabel(n *html.Node, taken map[string]bool) string {
+func newLabel(n *html.Node, taken map[string]int) string {
 	label := strings.Map(func(r rune) rune {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) {
 			return r
@@ -271,10 +276,10 @@ func newLabel(n *html.Node, taken map[string]bool) string {
 	if label == "" {
 		label = "note"
 	}
-	for base, i := label, 2; taken[label]; i++ {
-		label = base + "-" + itoa(i)
+	taken[label]++
+	if n := taken[label]; n > 1 { // other labels have no hyphen
+		label += "-" + strconv.Itoa(n)
 	}
-	taken[label] = true
 	return label
 }
 

@@ -16,6 +16,7 @@ type addresses struct {
 	base    urlkey.Base
 	encoded queries
 	known   map[string]string
+	bytes   int // of all that are known
 }
 
 // addressesOf resolves against what a document says, if it says anything.
@@ -36,7 +37,7 @@ func (a *addresses) link(href string) string {
 	if known {
 		return address
 	}
-	if len(a.known) >= maxAddresses {
+	if len(a.known) >= maxAddresses || a.bytes > maxLinkBytes {
 		return ""
 	}
 	if to, ok := mailTo(href); ok {
@@ -45,6 +46,7 @@ func (a *addresses) link(href string) string {
 		address = a.web(href)
 	}
 	a.known[href] = address
+	a.bytes += len(href) + len(address)
 	return address
 }
 
@@ -103,9 +105,11 @@ func destination(url string) string {
 	var b strings.Builder
 	for i := 0; i < len(url); i++ {
 		switch c := url[i]; {
-		case c == '(', c == ')', c == '&' && opensEntity([]byte(url[i:min(len(url), i+64)])):
+		case c == '(', c == ')':
 			b.WriteByte('\\')
 			b.WriteByte(c)
+		case c == '&' && opensEntity([]byte(url[i:min(len(url), i+64)])):
+			b.WriteString("&amp;")
 		case c == '&' || isPlainInDestination(c):
 			b.WriteByte(c)
 		default:

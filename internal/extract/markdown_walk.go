@@ -13,6 +13,7 @@ type markdownWalk struct {
 	w     *markdownWriter
 	next  int32 // the numbers of the next element and the next piece
 	piece int32
+	at    int32        // the number of the innermost open element
 	mute  int          // open elements whose text is not written
 	left  func(string) // is told of text that stays but is not written; nil if nobody asks
 }
@@ -37,7 +38,10 @@ func (k *markdownWalk) children(n *html.Node) {
 func (k *markdownWalk) text(n *html.Node) {
 	i := k.piece
 	k.piece++
-	if !k.stays(i) {
+	if k.begins(i) {
+		k.w.separate()
+	}
+	if !k.stays(i, k.at) {
 		k.w.space()
 		return
 	}
@@ -63,7 +67,7 @@ func (k *markdownWalk) element(n *html.Node) {
 	k.next++
 	stays := true
 	if isPiece(n) {
-		stays = k.stays(k.piece)
+		stays = k.stays(k.piece, k.at)
 		k.piece++
 	}
 	k.breakText(breakBefore(n), n)
@@ -72,7 +76,10 @@ func (k *markdownWalk) element(n *html.Node) {
 		k.mute++
 	}
 	opens := k.mute == 0 && stays && k.open(n, i)
+	outer := k.at
+	k.at = i
 	k.children(n)
+	k.at = outer
 	if n.Data != "br" {
 		k.breakText(breakOf(n.Data), n)
 	}

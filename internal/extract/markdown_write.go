@@ -119,6 +119,13 @@ func (w *markdownWriter) space() {
 	w.add(" ")
 }
 
+// separate ends a word where a line of the text ends within a block of Markdown.
+func (w *markdownWriter) separate() {
+	if n := len(w.inlines.runs); w.verbatim > 0 || n > 0 && w.inlines.runs[n-1].kind != runBreak {
+		w.space()
+	}
+}
+
 // breakLine ends a line of a block; two in a row end the block.
 func (w *markdownWriter) breakLine() {
 	switch runs := w.inlines.runs; {

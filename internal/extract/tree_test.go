@@ -232,6 +232,20 @@ func TestLongLinks(t *testing.T) {
 	}
 }
 
+// TestLinksOfALongBase: not even that they lead to one page makes many links with a long
+// base cost more than in proportion to the page.
+func TestLinksOfALongBase(t *testing.T) {
+	const size = 400_000
+	body := "<base href=http://h.example/" + strings.Repeat("x", 8000) + "/>" + strings.Repeat("<a href=y>x</a>", size/15)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	page := parse(t, body)
+	runtime.ReadMemStats(&after)
+	if used := after.TotalAlloc - before.TotalAlloc; used > 1000*size || len(page.Links) != 1 || !page.LinksCut {
+		t.Errorf("%d bytes took %d KiB for %d links, cut %t", len(body), used>>10, len(page.Links), page.LinksCut)
+	}
+}
+
 // TestNoTree: what is too large or deep for a tree is read all the same.
 func TestNoTree(t *testing.T) {
 	if testing.Short() {

@@ -1,0 +1,132 @@
+package extract
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+	"testing"
+	"unicode"
+
+	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/extension"
+	gmhtml "github.com/yuin/goldmark/renderer/html"
+	"golang.org/x/net/html"
+	"pgregory.net/rapid"
+
+	"recrawl/internal/crawl"
+)
+
+// commonMark reads Markdown independently of us.
+var commonMark = goldmark.New(
+	goldmark.WithExtensions(extension.GFM, extension.DefinitionList, extension.Footnote), goldmark.WithRendererOptions(gmhtml.WithUnsafe()))
+
+// rendered is the HTML that another program makes of Markdown.
+func rendered(t testing.TB, body string) *html.Node {
+	t.Helper()
+	var b bytes.Buffer
+	if err := commonMark.Convert([]byte(body), &b); err != nil {
+		t.Fatal(err)
+	}
+	root, err := html.Parse(&b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return root
+}
+
+// shown is the text of Markdown as a reader sees it, without pictures and the marks of notes.
+func shown(t testing.TB, body string) string {
+	t.Helper()
+	var b strings.Builder
+	var walk func(n *html.Node)
+	walk = func(n *html.Node) {
+		class, _ := attribute(n.Attr, "class")
+		switch {
+		case n.Type == html.TextNode:
+			b.WriteString(n.Data)
+		case n.Data == "img", strings.HasPrefix(class, "footnote-"):
+			return
+		}
+		if n.Type == html.ElementNode && !inline[n.Data] {
+			b.WriteByte(' ')
+			defer b.WriteByte(' ')
+		}
+		for child := n.FirstChild; child != nil; child = child.NextSibling {
+			walk(child)
+		}
+	}
+	walk(rendered(t, body))
+	return b.String()
+}
+
+// wordsOf are the letters and digits of a text, in words.
+func wordsOf(s string) []string {
+	return strings.FieldsFunc(s, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r) })
+}
+
+// checkWords checks that Markdown has the words of a page's text, in their order, but for
+// those that have no place in it.
+func checkWords(t testing.TB, body string, rules Rules) {
+	t.Helper()
+	var left strings.Builder
+	m, err := parseMarkdown(Source{Body: []byte(body), ContentType: "text/html; charset=utf-8", URL: mustURL(t, self)}, rules, ReadMain, func(text string) { left.WriteString(" " + text) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, got := wordsOf(m.Text), wordsOf(shown(t, m.Body))
+	for _, word := range wordsOf(left.String()) {
+		if i := slices.Index(want, word); i >= 0 {
+			want = slices.Delete(want, i, i+1)
+		}
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("%s\nhas the text\n%q\nand the words\n%q, want\n%q\nin\n%s", body, m.Text, got, want, m.Body)
+	}
+}
+
+// TestMarkdownHasTheWordsOfTheText: the text that changes are found in and the Markdown
+// that people read never disagree about what is left out, on any page, whatever the crawl
+// ignores or selects.
+func TestMarkdownHasTheWordsOfTheText(t *testing.T) {
+	var all []Rules
+	for _, spec := range []crawl.ContentSpec{
+		{},
+		{IgnoreSelectors: []string{".x"}, IgnorePatterns: []string{`w\d*3`, `w4\s+w5`}},
+		{Rules: []crawl.ContentRule{{Host: "example.com", Select: []string{"div, table"}, IgnoreSelectors: []string{"b"}, IgnorePatterns: []string{`w[1-7]\b`}}}},
+	} {
+		rules, err := NewRules(spec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, rules)
+	}
+	rapid.Check(t, func(rt *rapid.T) {
+		w := writing{T: rt}
+		rules := rapid.SampledFrom(all).Draw(rt, "rules")
+		w.WriteString(rapid.SampledFrom([]string{"", deep("")}).Draw(rt, "before"))
+		w.several(6, func() { w.flow(3) })
+		checkWords(t, w.String(), rules)
+	})
+}
+
+// What only the main text leaves out is no part of the Markdown, unless all is read.
+func TestMarkdownOfReadings(t *testing.T) {
+	t.Parallel()
+	body := article(`<nav><a href=a>Home</a></nav><aside><img src=logo.png><p>Short</p></aside><hr>`, `<div class="related"><a href=a>Of the harbour</a> <a href=b>A new bridge</a></div>`)
+	checkWords(t, body, Rules{})
+	main := markdown(t, body, ReadMain)
+	for _, gone := range []string{"Home", "logo.png", "Short", "bridge", "---"} {
+		if strings.Contains(main.Body, gone) {
+			t.Errorf("%s stays in\n%s", gone, main.Body)
+		}
+	}
+	everything := markdown(t, body, ReadAll)
+	for _, seen := range []string{"Home", "logo.png", "Short", "bridge"} {
+		if !strings.Contains(everything.Body, seen) {
+			t.Errorf("%s is gone from\n%s", seen, everything.Body)
+		}
+	}
+	if everything.Text != main.Text {
+		t.Error("another reading has another main text")
+	}
+}
