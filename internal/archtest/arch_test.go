@@ -40,7 +40,7 @@ type rule struct {
 }
 
 // pure decides, and does nothing.
-var pure = oneOf("internal/admission", "internal/requisite", "internal/crawl", "internal/urlkey", "internal/scope", "internal/schedule", "internal/schedule/gamma", "internal/polite", "internal/change", "internal/robots/directive", "internal/rank", "internal/residence", "internal/sitemap", "internal/report/survey", "internal/trap", "internal/feed", "internal/sink")
+var pure = oneOf("internal/admission", "internal/crawl", "internal/urlkey", "internal/scope", "internal/schedule", "internal/schedule/gamma", "internal/polite", "internal/change", "internal/robots/directive", "internal/rank", "internal/residence", "internal/sitemap", "internal/report/survey", "internal/trap", "internal/feed", "internal/sink")
 
 // measures runs the built programs, as their end-to-end tests do.
 func measures(p string) bool { return hasPrefix(p, module+"/internal/bench") }
