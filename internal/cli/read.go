@@ -40,7 +40,7 @@ func (c statusCmd) Run(s *session) error {
 
 type pagesCmd struct {
 	Name         string   `arg:"" help:"The crawl."`
-	State        []string `placeholder:"STATE" help:"Only pages in these states: known, active, failing, gone, redirect, duplicate, excluded, evicted, stopped, held."`
+	State        []string `placeholder:"STATE" help:"Only pages in these states: known, active, failing, gone, redirect, duplicate, excluded, evicted, stopped, held, kept."`
 	Host         string   `placeholder:"HOST" help:"Only pages of this host."`
 	ChangedSince string   `placeholder:"WHEN" help:"Only pages that changed since a date (2026-03-01), a time (2026-03-01T12:00:00Z), or for so long (7d)."`
 	Limit        uint     `placeholder:"N" help:"At most so many; all without it."`
