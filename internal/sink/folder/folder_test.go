@@ -443,9 +443,12 @@ func TestLooksAgain(t *testing.T) {
 func TestLookAfter(t *testing.T) {
 	t.Parallel()
 	for pages, want := range map[int]time.Duration{0: time.Minute, 600: time.Minute, 6000: 10 * time.Minute, 864_000: 24 * time.Hour, 1 << 62: 24 * time.Hour} {
-		if got := lookAfter(pages); got != want {
+		if got := lookAfter(export.Markdown, pages); got != want {
 			t.Errorf("%d pages: %s, want %s", pages, got, want)
 		}
+	}
+	if got := lookAfter(export.Mirror, 600); got != 20*time.Minute {
+		t.Errorf("600 pages of a mirror: %s", got)
 	}
 	w, root, r := newWorld(), t.TempDir(), rand.New(rand.NewPCG(15, 15))
 	for _, url := range []string{"https://example.com/1", "https://example.com/2", "https://example.com/3", "https://example.com/4", "https://example.com/5"} {

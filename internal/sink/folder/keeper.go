@@ -56,16 +56,21 @@ type marker struct {
 // All pages are looked at again without a reason, for some new versions are no change to the
 // feed, since only a page's links or decoration differ, or since its body may not be kept any
 // more. That costs a small part of lookPage for each page, so a small folder can be looked at
-// often, and a large one once a day.
+// often, and a large one once a day. The pages of a mirror are made again at each look.
 const (
-	lookPage = 100 * time.Millisecond
-	lookMin  = time.Minute
-	lookMax  = 24 * time.Hour
+	lookPage     = 100 * time.Millisecond
+	lookMirrored = 2 * time.Second
+	lookMin      = time.Minute
+	lookMax      = 24 * time.Hour
 )
 
 // lookAfter is how long after a look at so many pages the next one begins.
-func lookAfter(pages int) time.Duration {
-	return min(max(time.Duration(min(pages, int(lookMax/lookPage)))*lookPage, lookMin), lookMax)
+func lookAfter(format export.Format, pages int) time.Duration {
+	page := lookPage
+	if format == export.Mirror {
+		page = lookMirrored
+	}
+	return min(max(time.Duration(min(pages, int(lookMax/page)))*page, lookMin), lookMax)
 }
 
 // keeper is the opened folder.
@@ -199,7 +204,9 @@ func (k *keeper) fill(ctx context.Context) (more bool, err error) {
 }
 
 // isDue: all pages must be looked at again.
-func (k *keeper) isDue() bool { return k.Now().Sub(k.marker.Looked) >= lookAfter(k.marker.Pages) }
+func (k *keeper) isDue() bool {
+	return k.Now().Sub(k.marker.Looked) >= lookAfter(k.marker.Format, k.marker.Pages)
+}
 
 // startOver begins to look at all pages, if it must and is not at it.
 func (k *keeper) startOver(must bool) error {
