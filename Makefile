@@ -11,13 +11,14 @@ S3SERVER   := $(BIN)/versitygw
 PROMETHEUS := $(BIN)/prometheus
 RELEASER   := $(BIN)/release-config
 WARCIO     := tools/warcio/node_modules/.package-lock.json
+REPLAY     := tools/replay/node_modules/.package-lock.json
 AXE        := tools/browser/node_modules/.package-lock.json
 COMMIT     ?= $(shell git describe --always --exclude '*' --dirty 2>/dev/null)
 LDFLAGS    := -X recrawl/internal/config.Commit=$(COMMIT)
 export CGO_ENABLED ?= 0
 export RECRAWL_TEMPORAL_CLI ?= $(CURDIR)/$(TEMPORAL)
 
-.PHONY: record-release build demo docs policies-tables test test-packages test-e2e test-quick test-long bench bench-programs bench-visits bench-peers bench-docs bench-scale lint fmt packages temporal temporal-server compose-config s3-server warcio axe pictures record clean
+.PHONY: record-release build demo docs policies-tables test test-packages test-e2e test-quick test-long bench bench-programs bench-visits bench-peers bench-docs bench-scale lint fmt packages temporal temporal-server compose-config s3-server warcio axe replay pictures record clean
 .PHONY: record-release build install cross release-config demo docs policies-tables test test-packages test-e2e test-quick test-long bench bench-programs bench-visits bench-peers bench-docs bench-scale lint fmt packages temporal temporal-server compose-config s3-server prometheus warcio record clean
 
 build: temporal
@@ -100,6 +101,17 @@ warcio: $(WARCIO)
 $(WARCIO): tools/warcio/package.json tools/warcio/package-lock.json | packages
 	cd tools/warcio && npm ci --ignore-scripts --no-audit --no-fund
 
+# Webrecorder's player of web archives, for `starter replay`: beside the programs, with its
+# licence, which is not ours.
+replay: $(BIN)/replay/sw.js
+
+$(BIN)/replay/sw.js: $(REPLAY)
+	mkdir -p $(BIN)/replay
+	cp tools/replay/node_modules/@webrecorder/wabac/LICENSE.md tools/replay/node_modules/@webrecorder/wabac/dist/sw.js $(BIN)/replay/
+
+$(REPLAY): tools/replay/package.json tools/replay/package-lock.json | packages
+	cd tools/replay && npm ci --ignore-scripts --no-audit --no-fund
+
 # axe-core, which judges the page for operators in a test.
 axe: $(AXE)
 
@@ -170,7 +182,7 @@ ALONEIN := $(shell grep -rlE --include='*_test.go' '^func ($(ALONE))\>' activiti
 # programs and mostly waits. `make -k test` goes on after a failure of the first part.
 test: test-packages test-e2e
 
-test-packages: compose-config temporal s3-server packages warcio axe
+test-packages: compose-config temporal s3-server packages warcio axe replay
 test-packages: compose-config release-config temporal s3-server prometheus packages warcio
 	@[ -n "$(RACE)" ] || echo "no C compiler: running without the race detector"
 	@failed=0; \
@@ -271,4 +283,4 @@ record-release: temporal
 	tools/record-release.sh $(LAST_COMMIT) $(LAST_RELEASE)
 
 clean:
-	rm -rf $(BIN) tools/warcio/node_modules tools/browser/node_modules
+	rm -rf $(BIN) tools/warcio/node_modules tools/browser/node_modules tools/replay/node_modules

@@ -28,6 +28,8 @@ type Backend interface {
 	Dev(ctx context.Context, o DevOptions) error
 	// Web serves the page for operators until ctx ends, which is no error.
 	Web(ctx context.Context, o WebOptions) error
+	// Replay serves a WACZ file to this machine's browsers until ctx ends, which is no error.
+	Replay(ctx context.Context, o ReplayOptions) error
 	// OpenStore opens a store for reading. It gives up within seconds.
 	OpenStore(ctx context.Context, dsn string) (Opened, error)
 	// OpenArchive opens an archive that exists, for reading.

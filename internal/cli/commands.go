@@ -48,7 +48,8 @@ type commands struct {
 	Sources    sourcesCmd    `cmd:"" help:"List the sitemaps and feeds that a crawl reads."`
 	Sinks      sinksCmd      `cmd:"" help:"List, test, pause and replay what a crawl sends out."`
 	Explain    explainCmd    `cmd:"" help:"Say when a page is visited next, and why then."`
-	Export     exportCmd     `cmd:"" help:"Write a crawl to a folder as files, WARC or JSON Lines."`
+	Export     exportCmd     `cmd:"" help:"Write a crawl to a folder: as files, a mirror, WARC, WACZ or JSON Lines."`
+	Replay     replayCmd     `cmd:"" help:"Play a crawl or a WACZ file back in a browser."`
 	Check      checkCmd      `cmd:"" help:"Try how a URL would be judged, without a request."`
 
 	Visit       visitCmd       `cmd:"" help:"Visit a page as soon as its host allows."`

@@ -30,6 +30,7 @@ type fakeBackend struct {
 	specs                 []crawl.Spec
 	dev                   *DevOptions
 	web                   *WebOptions
+	replay                *ReplayOptions
 	opened, closed        int
 	temporal              TemporalOptions
 	dsn                   string
@@ -56,6 +57,11 @@ func (b *fakeBackend) Dev(ctx context.Context, o DevOptions) error {
 
 func (b *fakeBackend) Web(_ context.Context, o WebOptions) error {
 	b.web = &o
+	return nil
+}
+
+func (b *fakeBackend) Replay(_ context.Context, o ReplayOptions) error {
+	b.replay = &o
 	return nil
 }
 

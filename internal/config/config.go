@@ -37,6 +37,7 @@ const (
 	EnvReserve     = "RECRAWL_RESERVE"
 	EnvDeployment  = "RECRAWL_DEPLOYMENT"
 	EnvTaskQueue   = "RECRAWL_TASK_QUEUE"
+	EnvReplay      = "RECRAWL_REPLAY"
 	// EnvSinkPrograms and EnvSinkVariables are of sinks of kind exec.
 	EnvSinkPrograms, EnvSinkVariables = "RECRAWL_SINK_PROGRAMS", "RECRAWL_SINK_VARIABLES"
 	// EnvMetrics and EnvLogFormat are for whoever watches the worker.
@@ -95,6 +96,9 @@ type Config struct {
 	// TaskQueue is Temporal's task queue of the workflows and activities; "" is
 	// contract.TaskQueue, or, for the starter, what the store's workers have.
 	TaskQueue string
+	// Replay is the folder of wabac.js for `starter replay`; "" is the folder replay beside
+	// the program.
+	Replay string
 	// Keys encrypt what Temporal keeps of a crawl; none if not set.
 	Keys keyring.Ring
 	// Worker is how a worker works for Temporal.
@@ -144,6 +148,7 @@ func Load(getenv func(string) string) (Config, error) {
 	read(EnvSinkFolders, func(v string) (err error) { c.SinkFolders, err = parseFilters(v); return err })
 	read(EnvDeployment, func(v string) error { c.Deployment = v; return checkDeployment(v) })
 	read(EnvTaskQueue, func(v string) (err error) { c.TaskQueue, err = parseTaskQueue(v); return err })
+	read(EnvReplay, func(v string) error { c.Replay = v; return nil })
 	read(EnvEncryptionKeys, func(v string) (err error) { c.Keys, err = keyring.Parse(v, getenv); return err })
 	c.Worker.load(read)
 	c.SMTP.load(read, getenv)
