@@ -32,7 +32,7 @@ type SinkSpec struct {
 	// MaxItems is the most pages in such a message, at most 1000; 0 is 50.
 	MaxItems int `json:"max_items,omitempty"`
 	// Format is how a webhook's body looks: json (the default), slack, discord, ntfy or
-	// markdown; and of a folder's files, html (the default) or text.
+	// markdown; and of a folder's files, html (the default), text or mirror.
 	Format string `json:"format,omitempty"`
 	// AllowPrivate lets a webhook be on this machine or in a private network.
 	AllowPrivate bool `json:"allow_private,omitempty"`

@@ -42,7 +42,7 @@ func SinkFormats(kind string) []string {
 	case SinkWebhook:
 		return []string{"json", "slack", "discord", "ntfy", "markdown"}
 	case SinkFolder:
-		return []string{"html", "text"}
+		return []string{"html", "text", "mirror"}
 	}
 	return nil
 }

@@ -16,10 +16,10 @@ type Bodies interface {
 }
 
 // FileName returns where in a tree of this format the version lies that x found, with
-// slashes, and "" if there is no file of it since its body may not be kept. A page's name
+// slashes, and "" if there is no file of it: its body may not be kept, or only a Mirror has such pages. A page's name
 // follows from its URL and, in the formats with bodies, from the type of the content.
 func FileName(f Format, x Exchange) string {
-	if x.Version.Digest == "" {
+	if x.Version.Digest == "" || x.Requisite && f.standing() && f != Mirror {
 		return ""
 	}
 	switch f {

@@ -26,6 +26,9 @@ type Store interface {
 	ListPages(ctx context.Context, f store.PageFilter) ([]store.PageRecord, error)
 	Page(ctx context.Context, pageID int64) (store.PageRecord, error)
 	RecentVisits(ctx context.Context, pages []int64, each int) ([]store.VisitLook, error)
+	ListVisits(ctx context.Context, pageID int64, before, limit int) ([]store.VisitRecord, error)
+	FindPages(ctx context.Context, url, crawlName string) ([]store.PageRecord, error)
+	Duplicate(ctx context.Context, pageID int64) (store.DuplicateRecord, error)
 	store.Exchanges
 }
 
@@ -35,6 +38,7 @@ type Source struct {
 	files archive.Store
 	crawl store.CrawlRecord
 	rules extract.Rules
+	urls  urlkey.Rules
 }
 
 var _ export.Source = (*Source)(nil)
@@ -45,7 +49,7 @@ func New(s Store, files archive.Store, c store.CrawlRecord) (*Source, error) {
 	if err != nil {
 		return nil, fmt.Errorf("crawl %s: %w", c.Spec.Name, err)
 	}
-	return &Source{store: s, files: files, crawl: c, rules: rules}, nil
+	return &Source{store: s, files: files, crawl: c, rules: rules, urls: urlkey.NewRules(c.Spec.URLs)}, nil
 }
 
 // Exchanges implements export.Source.

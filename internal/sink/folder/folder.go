@@ -57,7 +57,7 @@ const (
 )
 
 // Formats are those that a folder may have.
-func Formats() []export.Format { return []export.Format{export.HTML, export.Text} }
+func Formats() []export.Format { return []export.Format{export.HTML, export.Text, export.Mirror} }
 
 // Sender implements sink.Sender and sink.Filler. It holds nothing between calls: the folder
 // is opened, locked and checked by each.

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"recrawl/internal/export"
+	"recrawl/internal/mirror"
 )
 
 // The index says which file is which page's. A takedown names only the page, and nothing of
@@ -176,6 +177,9 @@ func (e entry) names() []string {
 func (k *keeper) isDone(e entry, name string, x export.Exchange) (bool, error) {
 	if name == "" {
 		return e.Page == 0, nil
+	}
+	if k.marker.Format == export.Mirror && !k.marker.Filled && mirror.Rewrites(x.Version.ContentType) {
+		return false, nil // pages that it links to may have come or gone
 	}
 	if k.marker.Anew && !k.marker.Filled || e.Path != name || e.Digest != x.Version.Digest || len(e.Old) > 0 {
 		return false, nil

@@ -218,6 +218,9 @@ func (k *keeper) place(ctx context.Context, name string, x export.Exchange) (boo
 		return false, fmt.Errorf("%s: %w", x.URL, err)
 	}
 	defer content.Close()
+	if k.marker.Format == export.Mirror {
+		return true, k.writeIfOther(name, content)
+	}
 	if err := k.makeFolders(path.Dir(name)); err != nil {
 		return false, err
 	}

@@ -160,7 +160,7 @@ func TestFollowsTheStore(t *testing.T) {
 	for range 60 { // before the sink is there
 		c.visit(urls[c.r.IntN(len(urls))])
 	}
-	roots := map[string]string{"html": t.TempDir(), "text": t.TempDir()}
+	roots := map[string]string{"html": t.TempDir(), "text": t.TempDir(), "mirror": t.TempDir()}
 	senders := map[export.Format]*folder.Sender{}
 	ends, err := c.store.FeedEnds(t.Context())
 	c.check(err)

@@ -1,0 +1,119 @@
+package source
+
+import (
+	"context"
+	"errors"
+	"iter"
+
+	"recrawl/internal/crawl"
+	"recrawl/internal/export"
+	"recrawl/internal/mirror"
+	"recrawl/internal/store"
+	"recrawl/internal/urlkey"
+)
+
+var (
+	_ export.Leading = (*Source)(nil)
+	_ mirror.Paths   = (*Source)(nil)
+)
+
+const (
+	// maxLeads is how many redirects and duplicates are followed.
+	maxLeads = 5
+	// leadingVisits is how many of a page's last visits are searched for a redirect.
+	leadingVisits = 20
+)
+
+// leadingStates are those of pages whose content is found elsewhere.
+var leadingStates = []crawl.PageState{crawl.Redirect, crawl.Duplicate}
+
+// Key implements export.Leading.
+func (s *Source) Key(u urlkey.URL) urlkey.URL {
+	key, _ := s.urls.Apply(u)
+	return key
+}
+
+// Leads implements export.Leading.
+func (s *Source) Leads(ctx context.Context) iter.Seq2[export.Lead, error] {
+	return func(yield func(export.Lead, error) bool) {
+		filter := store.PageFilter{CrawlID: s.crawl.ID, States: leadingStates, Limit: pagesAtOnce}
+		for {
+			pages, err := s.store.ListPages(ctx, filter)
+			if err != nil {
+				yield(export.Lead{}, err)
+				return
+			}
+			if len(pages) == 0 {
+				return
+			}
+			for _, p := range pages {
+				to, err := s.leadsTo(ctx, p)
+				if err == nil && to == "" {
+					continue
+				}
+				if !yield(export.Lead{From: p.URL, To: to}, err) || err != nil {
+					return
+				}
+			}
+			filter.After = pages[len(pages)-1].PageID
+		}
+	}
+}
+
+// leadsTo is the URL where what a page has is found, "" if that is not known.
+func (s *Source) leadsTo(ctx context.Context, p store.PageRecord) (string, error) {
+	switch p.State {
+	case crawl.Duplicate:
+		d, err := s.store.Duplicate(ctx, p.PageID)
+		if errors.Is(err, store.ErrNotFound) {
+			return "", nil
+		}
+		return d.Of.URL, err
+	case crawl.Redirect:
+		visits, err := s.store.ListVisits(ctx, p.PageID, 0, leadingVisits)
+		if err != nil {
+			return "", err
+		}
+		for _, v := range visits { // the newest first
+			if v.Outcome == crawl.OutcomeRedirected && v.Location != "" {
+				return s.redirected(p.URL, v.Location), nil
+			}
+		}
+	}
+	return "", nil
+}
+
+// redirected is the URL under which the crawl keeps the target of a redirect.
+func (s *Source) redirected(from, location string) string {
+	base, err := urlkey.Canonical(from)
+	if err != nil {
+		return ""
+	}
+	u, err := urlkey.Resolve(base, location)
+	if err != nil {
+		return ""
+	}
+	return s.Key(u).String()
+}
+
+// Path implements mirror.Paths, by what stands now: for a folder that is kept up to date.
+func (s *Source) Path(ctx context.Context, u urlkey.URL) (string, error) {
+	url := s.Key(u).String()
+	for range maxLeads {
+		found, err := s.store.FindPages(ctx, url, s.crawl.Spec.Name)
+		if err != nil || len(found) == 0 {
+			return "", err
+		}
+		x, stands, err := s.Document(ctx, found[0].PageID)
+		if err != nil {
+			return "", err
+		}
+		if stands {
+			return export.FileName(export.Mirror, x), nil
+		}
+		if url, err = s.leadsTo(ctx, found[0]); err != nil || url == "" {
+			return "", err
+		}
+	}
+	return "", nil
+}
