@@ -8,9 +8,13 @@ import (
 	"recrawl/internal/urlkey"
 )
 
-// A page may have so many different references; those that come after them are taken out.
-// Resolving half a million of a hostile page would take seconds.
-const maxRefs = 20_000
+// A page may have so many different references, and so many bytes of their addresses; those
+// that come after them are taken out. Resolving half a million of a hostile page, or twenty
+// thousand against a long base, would take many seconds.
+const (
+	maxRefs     = 20_000
+	maxResolved = 4 << 20
+)
 
 // links rewrites the references of one file.
 type links struct {
@@ -22,6 +26,8 @@ type links struct {
 	// moved: the page has a <base>, so that even a fragment may lead elsewhere.
 	moved bool
 	seen  map[string]target
+	// resolved counts the bytes of the addresses in seen.
+	resolved int
 	// room is how many bytes all references together may still take. With a long base, a
 	// page of a hundred kilobytes would have eighty megabytes of them.
 	room int
@@ -104,7 +110,7 @@ func (l *links) page(ref string) target {
 	ref, part, has := strings.Cut(ref, "#")
 	t, ok := l.seen[ref]
 	if !ok {
-		if len(l.seen) == maxRefs || len(ref) > urlkey.MaxLength {
+		if len(l.seen) >= maxRefs || l.resolved >= maxResolved || len(ref) > urlkey.MaxLength {
 			return target{}
 		}
 		if t = l.resolve(ref); len(t.text) > l.room {
@@ -123,6 +129,7 @@ func (l *links) resolve(ref string) target {
 	if err != nil {
 		return target{}
 	}
+	l.resolved += len(u.String())
 	path, err := l.at.Path(l.ctx, u)
 	if err != nil {
 		l.err = fmt.Errorf("where %.200s lies: %w", u, err)
