@@ -63,8 +63,10 @@ func (l leading) Leads(context.Context) iter.Seq2[export.Lead, error] {
 func TestMirror(t *testing.T) {
 	t.Parallel()
 	src := leading{Memory: &exporttest.Memory{}, leads: []export.Lead{
-		{From: "https://example.com/old", To: "https://example.com/older"}, {From: "https://example.com/older", To: "https://example.com/last"},
-		{From: "https://example.com/round", To: "https://example.com/round"}, {From: "https://example.com/lost", To: "https://example.com/none"},
+		{From: "https://example.com/old", To: "https://example.com/older"},
+		{From: "https://example.com/older", To: "https://example.com/last"},
+		{From: "https://example.com/round", To: "https://example.com/round"},
+		{From: "https://example.com/lost", To: "https://example.com/none"},
 	}}
 	add(src.Memory, "https://example.com/", "text/html", `<link rel=stylesheet href=s.css><a href=last?utm=1#x>later</a><a href=gone>gone</a><a href=old>old</a>`+
 		`<a href=round>round</a><a href=lost>lost</a><a href=secret>secret</a><img src=p.png><img src=no.png><script>a()</script>`, nil)

@@ -330,10 +330,11 @@ func (w *wacz) describe(z *zip.Writer, d description) error {
 // not find a stored file's end otherwise.
 func zipHeader(name string, at time.Time, size int64, crc uint32) *zip.FileHeader {
 	at = at.UTC()
-	return &zip.FileHeader{
-		Name: name, Method: zip.Store, CRC32: crc, CompressedSize64: uint64(size), UncompressedSize64: uint64(size),
-		// MS-DOS has no year before 1980.
-		ModifiedDate: uint16(max(at.Year()-1980, 0)&0x7f<<9 | int(at.Month())<<5 | at.Day()),
-		ModifiedTime: uint16(at.Hour()<<11 | at.Minute()<<5 | at.Second()/2),
-	}
+	h := &zip.FileHeader{Name: name, Method: zip.Store, CRC32: crc, CompressedSize64: uint64(size), UncompressedSize64: uint64(size)}
+	// MS-DOS has no year before 1980.
+	//lint:ignore SA1019 CreateRaw does not look at Modified, which would add a field that players read past each time.
+	h.ModifiedDate = uint16(max(at.Year()-1980, 0)&0x7f<<9 | int(at.Month())<<5 | at.Day())
+	//lint:ignore SA1019 see above
+	h.ModifiedTime = uint16(at.Hour()<<11 | at.Minute()<<5 | at.Second()/2)
+	return h
 }
