@@ -154,7 +154,8 @@ func (a *articleChoice) isNoise(i int32) bool {
 	case h&hintPart != 0:
 		return false
 	}
-	return h&hintNoise != 0 || e.hints&noise != 0 || h&hintByline != 0 && e.running < maxByline
+	named := h&hintNoise != 0 || h&hintByline != 0 && e.running < maxByline && n.Data != "table"
+	return named || e.hints&noise != 0 && n.Data != "section"
 }
 
 // innermost is the innermost element that the article is in. Each has most of what the
@@ -251,7 +252,7 @@ func (a *articleChoice) said(i int32) (units, own int32) {
 
 // isLinks reports whether a block has links and little else.
 func (a *articleChoice) isLinks(i int32) bool {
-	return !inline[a.nodes[i].Data] && a.hints[i]&(hintPart|hintVerbatim) == 0 && kinds[a.nodes[i].Data]&heading == 0 && a.elements[i].isLinkList(1)
+	return !inline[a.nodes[i].Data] && a.hints[i]&(hintPart|hintVerbatim) == 0 && a.elements[i].isLinkList(1)
 }
 
 // leaveOutHeadline leaves out an <h1> before all running text, with what is before it.
