@@ -69,8 +69,9 @@ func articleText(root *html.Node, s *survey, rules Rules, r *recorder) string {
 //     captions, bylines, and the headline with what is before it. Lists and tables go or stay as
 //     a whole, and code always stays.
 //
-// What has less than a tenth of the page's running text, or an eighth of what is left of
-// its text, is no article: then the page is one of comments or of teasers.
+// What has less than a tenth of the page's running text, or of what is left by the first
+// step less than a third, is no article, and neither is what leads elsewhere more than it
+// says: then the page is one of comments, of short lines, or of teasers.
 func (s *survey) article(root *html.Node) []bool {
 	if len(s.elements) == 0 {
 		return nil
@@ -83,7 +84,7 @@ func (s *survey) article(root *html.Node) []bool {
 		a.leaveOut(s.total.running / 3)
 	}
 	i := a.innermost()
-	if a.left(i) < least || 8*s.elements[i].units < s.elements[0].units-a.lost[0].units {
+	if a.left(i) < least || a.isTeasers(i) {
 		return nil
 	}
 	kept := a.within(i)
@@ -102,7 +103,7 @@ type articleChoice struct {
 }
 
 // lost is what is left out of an element.
-type lost struct{ units, running int32 }
+type lost struct{ units, linked, running int32 }
 
 // number lists the elements as the survey numbered them. Its depth is bounded by the
 // parser's limit of open elements.
@@ -127,11 +128,12 @@ func (a *articleChoice) leaveOut(most int32) {
 	for i := int32(len(a.elements)) - 1; i >= 0; i-- {
 		e := &a.elements[i]
 		if a.gone[i] = e.running <= most && a.isNoise(i); a.gone[i] {
-			a.lost[i] = lost{e.units, e.running}
+			a.lost[i] = lost{e.units, e.linked, e.running}
 		}
 		if e.parent >= 0 {
 			outer := &a.lost[e.parent]
 			outer.units += a.lost[i].units
+			outer.linked += a.lost[i].linked
 			outer.running += a.lost[i].running
 		}
 	}
@@ -163,7 +165,8 @@ func (a *articleChoice) isNoise(i int32) bool {
 	case h&hintPart != 0:
 		return false
 	}
-	return h&hintNoise != 0 || e.hints&noise != 0 || h&hintByline != 0 && e.running < maxByline
+	named := h&hintNoise != 0 || h&hintByline != 0 && e.running < maxByline && n.Data != "table"
+	return named || e.hints&noise != 0 && n.Data != "section"
 }
 
 // innermost is the innermost element that the article is in. Each has most of what the
@@ -243,9 +246,24 @@ func (a *articleChoice) within(at int32) []bool {
 	return kept
 }
 
+// isTeasers reports whether an element leads elsewhere more than it says, or says little
+// of what the page says: then the page has no article.
+func (a *articleChoice) isTeasers(i int32) bool {
+	units, own := a.said(i)
+	_, all := a.said(0)
+	return 2*own < units || 3*own < all
+}
+
+// said is how much text is left of an element, and how much of that in no links.
+func (a *articleChoice) said(i int32) (units, own int32) {
+	e, l := &a.elements[i], &a.lost[i]
+	units = e.units - l.units
+	return units, units - (e.linked - l.linked)
+}
+
 // isLinks reports whether a block has links and little else.
 func (a *articleChoice) isLinks(i int32) bool {
-	return !inline[a.nodes[i].Data] && a.hints[i]&(hintPart|hintVerbatim) == 0 && kinds[a.nodes[i].Data]&heading == 0 && a.elements[i].isLinkList(1)
+	return !inline[a.nodes[i].Data] && a.hints[i]&(hintPart|hintVerbatim) == 0 && a.elements[i].isLinkList(1)
 }
 
 // leaveOutHeadline leaves out an <h1> before all running text, with what is before it.

@@ -23,7 +23,7 @@ const (
 	hintControl
 	// hintVerbatim: code, or in code; there classes tell the colours of words.
 	hintVerbatim
-	// hintPart: a part of a list or a table, which stay whole.
+	// hintPart: a heading, or a part of a list or a table, which stay whole.
 	hintPart
 )
 
@@ -35,7 +35,7 @@ var articleElements = func() map[string]articleHint {
 		hintControl:  "button select textarea input dialog datalist progress meter",
 		hintVerbatim: "pre code samp kbd",
 		hintByline:   "figcaption",
-		hintPart:     "li dt dd thead tbody tfoot tr td th",
+		hintPart:     "h1 h2 h3 h4 h5 h6 li dt dd thead tbody tfoot tr td th",
 	} {
 		for name := range strings.FieldsSeq(list) {
 			hints[name] = h
@@ -82,8 +82,8 @@ func articleHintsOf(n *html.Node) articleHint {
 		}
 		switch a.Key {
 		case "id":
-			// Those of sections and headings are made of their text.
-			if n.Data != "html" && n.Data != "body" && n.Data != "section" && kinds[n.Data]&heading == 0 {
+			// Those of sections are made of their headings.
+			if n.Data != "html" && n.Data != "body" && n.Data != "section" {
 				h |= articleNamesOf(a.Val) &^ hintByline
 			}
 		case "class":
@@ -114,14 +114,14 @@ func articleNamesOf(value string) articleHint {
 		var buffer [longest]byte
 		first, files, owned, text := true, false, false, false
 		eachWord(name, func(word string, _ int) {
-			lower := string(appendLower(buffer[:0], word))
-			files = files || first && filing[lower]
+			lower := appendLower(buffer[:0], word)
+			files = files || first && filing[string(lower)]
 			first = false
 			if files {
 				return
 			}
-			h |= articleNames[lower]
-			owned, text = owned || bodyOwners[lower], text || bodyTexts[lower]
+			h |= articleNames[string(lower)]
+			owned, text = owned || bodyOwners[string(lower)], text || bodyTexts[string(lower)]
 		})
 		if owned && text {
 			h |= hintBody
