@@ -38,6 +38,7 @@ type readMore struct {
 	Old    bool
 	// Version and Others are the addresses of this version's text, and of all versions.
 	Version, Others string
+	Fresh           string // how far the last copy can be trusted
 	Reserved        []reservation
 }
 
@@ -113,7 +114,9 @@ func readView(ctx context.Context, s *Server, r *http.Request) (answer, error) {
 	head := headOfPage(page)
 	a := answer{Title: head.Title, Crawl: page.Crawl, Now: now, Data: readAnswer{d.Meta, fresh[0].Words(), d.Markdown}}
 	if !wantsJSON(r) {
-		a.More = readMoreOf(r, page, d, extent, now)
+		more := readMoreOf(r, page, d, extent, now)
+		more.Fresh = shownFact(fresh[0].Words())
+		a.More = more
 	}
 	return a, nil
 }
