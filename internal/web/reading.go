@@ -31,8 +31,9 @@ type readMore struct {
 	sheet.Sheet
 	Extents []choice
 	Extent  string // the one that is shown
-	// Asked is the date that was asked for, "" for none, and Latest that of today.
-	Asked, Latest string
+	// Asked is the date that was asked for, "" for none. Browsers' own fields for dates load
+	// a picture, which the page's policy forbids.
+	Asked, Today string
 	// Newest is the number of the page's last version, and Old whether this is another one.
 	Newest int
 	Old    bool
@@ -124,7 +125,7 @@ func readView(ctx context.Context, s *Server, r *http.Request) (answer, error) {
 func readMoreOf(r *http.Request, page store.PageRecord, d document.Document, extent string, now time.Time) readMore {
 	seq := strconv.Itoa(d.Version)
 	more := readMore{
-		pageHead: headOfPage(page), Sheet: sheet.Of(d.Markdown), Latest: now.UTC().Format(time.DateOnly), Newest: page.Last.Seq, Old: d.Version != page.Last.Seq,
+		pageHead: headOfPage(page), Sheet: sheet.Of(d.Markdown), Today: now.UTC().Format(time.DateOnly), Newest: page.Last.Seq, Old: d.Version != page.Last.Seq,
 		Extent: extent, Version: atPage(page, "versions", seq), Others: atPage(page, "versions"),
 	}
 	if at, err := time.Parse(time.DateOnly, r.URL.Query().Get("at")); err == nil {
