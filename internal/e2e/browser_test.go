@@ -263,7 +263,7 @@ func (o *operatorPage) hostilePage(t *testing.T) {
 	tab := o.browser.Tab(t)
 	page := o.pageAt(tab, oddCrawl, o.site.url+oddTitle)
 	for _, path := range []string{
-		page, page + "/visits", page + "/versions", page + "/versions/1", page + "/diff?from=1&to=2",
+		page, page + "/visits", page + "/versions", page + "/versions/1", page + "/read", page + "/read?extent=all", page + "/diff?from=1&to=2",
 		o.web + "/crawls/" + oddCrawl, o.web + "/crawls/" + oddCrawl + "/changes", o.web + "/crawls/" + oddCrawl + "/pages",
 	} {
 		if shown := tab.Open(path); shown.Status != http.StatusOK {

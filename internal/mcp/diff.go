@@ -96,7 +96,7 @@ func (a *answer) difference(d report.Difference, in diffAsked) error {
 		return nil
 	}
 	a.next(strconv.Itoa(next))
-	a.fact("to_go_on", "ask again with offset %d, from %d and to %d", next, d.From, d.To)
+	a.fact("to_go_on", "ask for the same again, with offset %d, from %d and to %d", next, d.From, d.To)
 	return nil
 }
 

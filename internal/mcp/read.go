@@ -92,9 +92,6 @@ func (s *Server) documentFacts(ctx context.Context, a *answer, page store.PageRe
 // reservedWords say what a site allows and refuses. Where it says so are its own words, and
 // stand among these.
 func reservedWords(all []crawl.Reservation) string {
-	if len(all) == 0 {
-		return "the site says nothing of uses of the page"
-	}
 	var words []string
 	for _, r := range all {
 		if !slices.Contains(crawl.Uses(), r.Use) {
@@ -105,6 +102,9 @@ func reservedWords(all []crawl.Reservation) string {
 			verb = "allows"
 		}
 		words = append(words, "the site "+verb+" "+string(r.Use))
+	}
+	if len(words) == 0 {
+		return "the site says nothing of uses of the page"
 	}
 	return strings.Join(words, ", ")
 }
@@ -143,15 +143,8 @@ func (a *answer) document(d document.Document, in readAsked) error {
 		return nil
 	}
 	a.next(strconv.Itoa(next))
-	a.fact("to_go_on", "ask again with offset %d, version %d%s", next, d.Version, sameSection(in.Section))
+	a.fact("to_go_on", "ask for the same again, with offset %d and version %d", next, d.Version)
 	return nil
-}
-
-func sameSection(asked string) string {
-	if asked == "" {
-		return ""
-	}
-	return " and the same section"
 }
 
 // Bytes of what a site says of itself, in lists and before texts. A longer URL is cut: pages

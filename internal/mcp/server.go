@@ -130,15 +130,26 @@ func addTool[In any](s *Server, tool *sdk.Tool, answer func(context.Context, In)
 // mistake is an error of the question, in words that say how to ask.
 type mistake struct{ error }
 
+// quoted is an error that may name a page as its site does: that is marked, what it says is
+// not.
+type quoted struct {
+	says string
+	error
+}
+
 func mistakef(format string, args ...any) error { return mistake{fmt.Errorf(format, args...)} }
 
 // told is an error in the words that a client is told. What goes wrong here is for the log:
 // it may name places that are nobody else's business.
 func (s *Server) told(ctx context.Context, tool string, err error) *answer {
 	a := newAnswer()
+	var q quoted
 	switch {
 	case errors.As(err, new(mistake)):
 		a.fact("error", "%s", err)
+	case errors.As(err, &q):
+		a.fact("error", "%s", q.says)
+		a.quote("why: " + oneLine(q.Error(), errorMost) + "\n")
 	case errors.Is(err, store.ErrNotFound):
 		a.fact("error", "there is no such thing")
 		a.quote("missing: " + oneLine(err.Error(), errorMost) + "\n")

@@ -140,7 +140,7 @@ func TestReadPageInParts(t *testing.T) {
 	w.connect()
 	var whole strings.Builder
 	first := w.answers("read_page", map[string]any{"page": page.PageID})
-	first.says("part: characters 0 to ", "to_go_on: ask again with offset ", "version 1")
+	first.says("part: characters 0 to ", "to_go_on: ask for the same again, with offset ", "version 1")
 	calls, offset := 0, 0
 	for r := first; ; calls++ {
 		_, text, found := strings.Cut(r.theirs(), "\n\n") // after the lines on the page

@@ -1,6 +1,7 @@
 package mcp_test
 
 import (
+	"errors"
 	"fmt"
 	"html/template"
 	"strings"
@@ -58,10 +59,13 @@ func TestErrorsAreMarked(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	page := w.page("/" + strings.ReplaceAll(orders, " ", "-"))
+	w.options.Visit = visits(func(p store.PageRecord) (string, error) { return "", errors.New(p.URL + " is stopped") })
 	w.connect()
-	r := w.call("read_page", map[string]any{"page": page.PageID})
-	if ours, theirs, _ := r.parts(); !r.isError || strings.Contains(ours, "IGNORE") || !strings.Contains(theirs, "IGNORE") {
-		t.Errorf("the error is\n%s", r.text)
+	for _, tool := range []string{"read_page", "diff_page", "request_visit"} {
+		r := w.call(tool, map[string]any{"page": page.PageID})
+		if ours, theirs, _ := r.parts(); !r.isError || strings.Contains(ours, "IGNORE") || !strings.Contains(theirs, "IGNORE") {
+			t.Errorf("the error of %s is\n%s", tool, r.text)
+		}
 	}
 }
 

@@ -11,7 +11,7 @@ func (s *Server) requestVisit(ctx context.Context, in visitAsked) (*answer, erro
 	}
 	said, err := s.Visit(ctx, page)
 	if err != nil {
-		return nil, mistakef("the visit cannot be asked for: %w", err)
+		return nil, quoted{"the visit cannot be asked for", err}
 	}
 	a := newAnswer()
 	if _, err := s.pageFacts(ctx, a, page); err != nil {

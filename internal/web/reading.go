@@ -31,13 +31,15 @@ type readMore struct {
 	sheet.Sheet
 	Extents []choice
 	Extent  string // the one that is shown
-	// Asked is the date that was asked for, "" for none, and Latest that of today.
-	Asked, Latest string
+	// Asked is the date that was asked for, "" for none. Browsers' own fields for dates load
+	// a picture, which the page's policy forbids.
+	Asked, Today string
 	// Newest is the number of the page's last version, and Old whether this is another one.
 	Newest int
 	Old    bool
 	// Version and Others are the addresses of this version's text, and of all versions.
 	Version, Others string
+	Fresh           string // how far the last copy can be trusted
 	Reserved        []reservation
 }
 
@@ -113,7 +115,9 @@ func readView(ctx context.Context, s *Server, r *http.Request) (answer, error) {
 	head := headOfPage(page)
 	a := answer{Title: head.Title, Crawl: page.Crawl, Now: now, Data: readAnswer{d.Meta, fresh[0].Words(), d.Markdown}}
 	if !wantsJSON(r) {
-		a.More = readMoreOf(r, page, d, extent, now)
+		more := readMoreOf(r, page, d, extent, now)
+		more.Fresh = shownFact(fresh[0].Words())
+		a.More = more
 	}
 	return a, nil
 }
@@ -121,7 +125,7 @@ func readView(ctx context.Context, s *Server, r *http.Request) (answer, error) {
 func readMoreOf(r *http.Request, page store.PageRecord, d document.Document, extent string, now time.Time) readMore {
 	seq := strconv.Itoa(d.Version)
 	more := readMore{
-		pageHead: headOfPage(page), Sheet: sheet.Of(d.Markdown), Latest: now.UTC().Format(time.DateOnly), Newest: page.Last.Seq, Old: d.Version != page.Last.Seq,
+		pageHead: headOfPage(page), Sheet: sheet.Of(d.Markdown), Today: now.UTC().Format(time.DateOnly), Newest: page.Last.Seq, Old: d.Version != page.Last.Seq,
 		Extent: extent, Version: atPage(page, "versions", seq), Others: atPage(page, "versions"),
 	}
 	if at, err := time.Parse(time.DateOnly, r.URL.Query().Get("at")); err == nil {

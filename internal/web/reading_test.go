@@ -13,7 +13,7 @@ func TestReadView(t *testing.T) {
 	w := newPageWorld(t)
 	w.shop()
 	page := w.get(w.at("/", "/read"))
-	has(t, page, `<article class="card text" dir="auto" lang="en"`, "A ticket costs 13 euros.", "likely unchanged", `max="`+time.Now().UTC().Format("2006-01-02"), `aria-current="true">Main text`, "All versions")
+	has(t, page, `<article class="card text" dir="auto" lang="en"`, "A ticket costs 13 euros.", "likely unchanged", `placeholder="`+time.Now().UTC().Format("2006"), `aria-current="true">Main text`, "All versions")
 	old := w.get(w.at("/", "/read?version=2"))
 	has(t, old, "A ticket costs 10 euros.", "The page has version 5 now", w.at("/", "/read"))
 	has(t, w.get(w.at("/", "/read?extent=all")), `aria-current="true">All of it`, `type="hidden" name="extent" value="all"`)
