@@ -125,6 +125,9 @@ func (k *markdownWalk) breakText(space byte, n *html.Node) {
 
 // open begins an element, and reports whether it must be closed.
 func (k *markdownWalk) open(n *html.Node, i int32) bool {
+	if k.plan.layouts[i] {
+		return k.w.openLayout(n.Data, n.Attr)
+	}
 	switch n.Data {
 	case "img":
 		k.w.picture(n.Attr)
@@ -135,8 +138,6 @@ func (k *markdownWalk) open(n *html.Node, i int32) bool {
 	case "input":
 		k.w.box(n.Attr)
 		return false
-	case "table":
-		return k.w.openLayout(k.plan.layouts[i])
 	case "pre":
 		k.w.language = languageOf(n)
 	case "code":
