@@ -81,7 +81,7 @@ func markdownOfHTML(src Source, decoded []byte, rules Rules, reading Reading, le
 	if reading == ReadAll && len(rules.selectors) > 0 {
 		s = surveyOf(root, nil)
 	}
-	kept := s.keep(root, reading, r.choice)
+	kept := s.keep(root, reading, rules, &r)
 	plan := planOf(root, s, kept)
 	w := newMarkdownWriter(addressesOf(src, &s.collector), 2*len(decoded)+allowance, decorations(len(decoded), plan.bytes, len(s.elements)))
 	k := markdownWalk{survey: s, choice: kept, plan: plan, w: w, left: left}

@@ -15,9 +15,6 @@ type choice struct {
 	// pieces tells what becomes of each piece that is in none of them, in the order of the
 	// document. Pieces are texts and the elements of isPiece.
 	pieces []fate
-	// own tells of each element, by its number, whether the text stays that is in it
-	// and in none within it; nil: all.
-	own []bool
 	// changed are the pieces of which the crawl ignores a part: what stays of them.
 	changed map[int32]string
 }
@@ -30,22 +27,22 @@ const (
 	fateBegins      // a line of the text
 )
 
-// keep is the choice of a reading of a document, of which main is the text that changes
-// are found in.
-func (s *survey) keep(_ *html.Node, reading Reading, main choice) choice {
+// keep is the choice of a reading of a document; main has that of the text that changes
+// are found in, which is that of the article too.
+func (s *survey) keep(_ *html.Node, reading Reading, _ Rules, main *recorder) choice {
 	if reading == ReadAll {
 		return choice{}
 	}
-	return main
+	return main.choice
 }
 
 // isPiece reports whether an element without text is shown: a picture, a rule, a box to
 // tick.
 func isPiece(n *html.Node) bool { return n.Data == "img" || n.Data == "hr" || n.Data == "input" }
 
-// stays reports whether a piece does, which is in an element.
-func (c *choice) stays(piece, element int32) bool {
-	return (int(piece) >= len(c.pieces) || c.pieces[piece]&fateStays != 0) && (c.own == nil || element >= 0 && c.own[element])
+// stays reports whether a piece does.
+func (c *choice) stays(piece int32) bool {
+	return int(piece) >= len(c.pieces) || c.pieces[piece]&fateStays != 0
 }
 
 // begins reports whether a piece begins a line.
@@ -57,8 +54,9 @@ func (c *choice) begins(piece int32) bool {
 // another form.
 type recorder struct {
 	choice
-	line   []piece // of the open line
-	picked *recorder
+	line     []piece // of the open line
+	picked   *recorder
+	selected bool // the choice is that of the elements that the crawl selects
 }
 
 // piece is one of a line.
@@ -88,6 +86,7 @@ func (r *recorder) other() *recorder {
 func (r *recorder) useOther() {
 	if r != nil {
 		*r = *r.picked
+		r.selected = true
 	}
 }
 

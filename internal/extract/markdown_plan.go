@@ -31,7 +31,6 @@ type planner struct {
 	choice
 	plan
 	next, piece int32
-	at          int32 // see markdownWalk
 	ids         map[string]place32
 	links       []fragmentLink // in the order of the document
 	tables      []*tableShape  // the open ones
@@ -60,7 +59,7 @@ func planOf(root *html.Node, s *survey, kept choice) plan {
 
 func (p *planner) walk(n *html.Node) {
 	if n.Type == html.TextNode {
-		if p.stays(p.piece, p.at) {
+		if p.stays(p.piece) {
 			p.bytes += len(n.Data)
 		}
 		p.piece++
@@ -105,10 +104,8 @@ func (p *planner) element(n *html.Node) {
 	depth, lists := len(p.tables), len(p.lists)
 	p.startShape(n, i)
 	p.startList(n, i)
-	outer := p.at
-	p.at = i
 	p.children(n)
-	p.at, p.lists = outer, p.lists[:lists]
+	p.lists = p.lists[:lists]
 	if len(p.tables) > depth {
 		if p.tables[depth].isLayout() {
 			p.layouts[i] = true
