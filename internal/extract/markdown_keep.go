@@ -64,6 +64,7 @@ type piece struct {
 	text string
 	at   int  // where it begins in the line
 	own  bool // it stays if the line has no text
+	gone bool // it does not stay, whatever becomes of the line
 }
 
 // restart forgets everything, for another walk.
@@ -100,6 +101,9 @@ func (r *recorder) leaveOut(element int32) {
 // text notes a text that begins where the line has the length at.
 func (r *recorder) text(text string, at int) { r.line = append(r.line, piece{text: text, at: at}) }
 
+// skip notes a text that is not written.
+func (r *recorder) skip() { r.line = append(r.line, piece{gone: true}) }
+
 // element notes an element, which stays by itself or with the text of its line.
 func (r *recorder) element(n *html.Node, stays bool) {
 	if isPiece(n) {
@@ -115,7 +119,7 @@ func (r *recorder) endLine(whole, text []byte, rules Rules) {
 	begins := fateBegins
 	for _, p := range r.line {
 		f := begins
-		if len(text) > 0 || len(whole) == 0 && p.own {
+		if !p.gone && (len(text) > 0 || len(whole) == 0 && p.own) {
 			f |= fateStays
 		}
 		r.pieces = append(r.pieces, f)
