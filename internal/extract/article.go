@@ -343,12 +343,7 @@ type keptWriter struct {
 func (w *keptWriter) walk(n *html.Node, kept bool) {
 	switch {
 	case n.Type == html.TextNode:
-		if w.record != nil {
-			w.record.keptText(n.Data, len(w.line.text), kept)
-		}
-		if kept {
-			w.line.add(n.Data, false)
-		}
+		w.text(n.Data, kept)
 	case n.Type != html.ElementNode:
 		w.children(n, kept)
 	case n.Data != "template" && !w.seen.skips(n):
@@ -360,6 +355,18 @@ func (w *keptWriter) walk(n *html.Node, kept bool) {
 		}
 		w.children(n, kept)
 		w.breakText(breakOf(n.Data))
+	}
+}
+
+func (w *keptWriter) text(text string, kept bool) {
+	switch {
+	case kept && w.record != nil:
+		w.record.text(text, len(w.line.text))
+	case w.record != nil:
+		w.record.skip()
+	}
+	if kept {
+		w.line.add(text, false)
 	}
 }
 

@@ -78,16 +78,10 @@ func markdownOfHTML(src Source, decoded []byte, rules Rules, reading Reading, le
 	s := surveyOf(root, rules.ignored(root))
 	var r recorder
 	page := parseSurveyed(src, root, s, rules, &r)
-	if reading == ReadArticle && page.Text == page.Main { // else the crawl selects what is read
-		var article recorder
-		if articleText(root, s, rules, &article) != "" {
-			r = article
-		}
-	}
 	if reading == ReadAll && len(rules.selectors) > 0 {
 		s = surveyOf(root, nil)
 	}
-	kept := s.keep(root, reading, r.choice)
+	kept := s.keep(root, reading, rules, &r)
 	plan := planOf(root, s, kept)
 	w := newMarkdownWriter(addressesOf(src, &s.collector), 2*len(decoded)+allowance, decorations(len(decoded), plan.bytes, len(s.elements)))
 	k := markdownWalk{survey: s, choice: kept, plan: plan, w: w, left: left}

@@ -46,8 +46,10 @@ type list struct {
 	ordered bool
 	number  int // of the last item
 	marker  byte
-	items   int  // written
-	loose   bool // an item has paragraphs, so that empty lines stand between all
+	items   int       // written
+	loose   bool      // an item has paragraphs, so that empty lines stand between all
+	layout  bool      // it only arranges: its items are blocks like others
+	item    container // the last one
 }
 
 // maxContainers bounds how deeply quotes and lists are nested in one another.

@@ -81,7 +81,7 @@ func (m *flatMarkdown) text() {
 		m.piece++
 		if changed, ok := m.changed[i]; ok {
 			m.w.add(changed)
-		} else if m.stays(i, -1) {
+		} else if m.stays(i) {
 			m.w.add(m.tokens.Token().Data)
 		}
 	}

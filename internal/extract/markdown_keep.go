@@ -15,9 +15,6 @@ type choice struct {
 	// pieces tells what becomes of each piece that is in none of them, in the order of the
 	// document. Pieces are texts and the elements of isPiece.
 	pieces []fate
-	// own tells of each element, by its number, whether the text stays that is in it
-	// and in none within it; nil: all.
-	own []bool
 	// changed are the pieces of which the crawl ignores a part: what stays of them.
 	changed map[int32]string
 }
@@ -30,22 +27,29 @@ const (
 	fateBegins      // a line of the text
 )
 
-// keep is the choice of a reading of a document, of which main is the text that changes
-// are found in.
-func (s *survey) keep(_ *html.Node, reading Reading, main choice) choice {
-	if reading == ReadAll {
+// keep is the choice of a reading of a document; main has that of the text that changes
+// are found in. It is that of the article too where there is none, or where the crawl
+// selects what is read.
+func (s *survey) keep(root *html.Node, reading Reading, rules Rules, main *recorder) choice {
+	switch {
+	case reading == ReadAll:
 		return choice{}
+	case reading == ReadArticle && !main.selected:
+		var article recorder
+		if articleText(root, s, rules, &article) != "" {
+			return article.choice
+		}
 	}
-	return main
+	return main.choice
 }
 
 // isPiece reports whether an element without text is shown: a picture, a rule, a box to
 // tick.
 func isPiece(n *html.Node) bool { return n.Data == "img" || n.Data == "hr" || n.Data == "input" }
 
-// stays reports whether a piece does, which is in an element.
-func (c *choice) stays(piece, element int32) bool {
-	return (int(piece) >= len(c.pieces) || c.pieces[piece]&fateStays != 0) && (c.own == nil || element >= 0 && c.own[element])
+// stays reports whether a piece does.
+func (c *choice) stays(piece int32) bool {
+	return int(piece) >= len(c.pieces) || c.pieces[piece]&fateStays != 0
 }
 
 // begins reports whether a piece begins a line.
@@ -57,8 +61,9 @@ func (c *choice) begins(piece int32) bool {
 // another form.
 type recorder struct {
 	choice
-	line   []piece // of the open line
-	picked *recorder
+	line     []piece // of the open line
+	picked   *recorder
+	selected bool // the choice is that of the elements that the crawl selects
 }
 
 // piece is one of a line.
@@ -66,7 +71,7 @@ type piece struct {
 	text string
 	at   int  // where it begins in the line
 	own  bool // it stays if the line has no text
-	gone bool // it goes, whatever becomes of the line
+	gone bool // it does not stay, whatever becomes of the line
 }
 
 // restart forgets everything, for another walk.
@@ -89,6 +94,7 @@ func (r *recorder) other() *recorder {
 func (r *recorder) useOther() {
 	if r != nil {
 		*r = *r.picked
+		r.selected = true
 	}
 }
 
@@ -102,14 +108,8 @@ func (r *recorder) leaveOut(element int32) {
 // text notes a text that begins where the line has the length at.
 func (r *recorder) text(text string, at int) { r.line = append(r.line, piece{text: text, at: at}) }
 
-// keptText notes a text that may be left out of its line.
-func (r *recorder) keptText(text string, at int, kept bool) {
-	if !kept {
-		r.line = append(r.line, piece{gone: true})
-		return
-	}
-	r.text(text, at)
-}
+// skip notes a text that is not written.
+func (r *recorder) skip() { r.line = append(r.line, piece{gone: true}) }
 
 // element notes an element, which stays by itself or with the text of its line.
 func (r *recorder) element(n *html.Node, stays bool) {
@@ -130,7 +130,7 @@ func (r *recorder) endLine(whole, text []byte, rules Rules) {
 			continue
 		}
 		f := begins
-		if len(text) > 0 || len(whole) == 0 && p.own {
+		if !p.gone && (len(text) > 0 || len(whole) == 0 && p.own) {
 			f |= fateStays
 		}
 		r.pieces = append(r.pieces, f)

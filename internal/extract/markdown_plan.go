@@ -13,7 +13,7 @@ import (
 // plan is what a first walk over the kept elements finds out for the second.
 type plan struct {
 	bytes   int            // of text
-	layouts map[int32]bool // tables, by their numbers, that only arrange
+	layouts map[int32]bool // tables and lists, by their numbers, that only arrange
 	// references are the links to notes and notes the elements that are some, with their
 	// labels; backs are the links from notes to where they are referred to.
 	references, notes map[*html.Node]string
@@ -31,10 +31,10 @@ type planner struct {
 	choice
 	plan
 	next, piece int32
-	at          int32 // see markdownWalk
 	ids         map[string]place32
 	links       []fragmentLink // in the order of the document
 	tables      []*tableShape  // the open ones
+	lists       []int32        // the open <ul>; -1 for what bounds them
 }
 
 // place32 is an element with its number.
@@ -59,7 +59,7 @@ func planOf(root *html.Node, s *survey, kept choice) plan {
 
 func (p *planner) walk(n *html.Node) {
 	if n.Type == html.TextNode {
-		if p.stays(p.piece, p.at) {
+		if p.stays(p.piece) {
 			p.bytes += len(n.Data)
 		}
 		p.piece++
@@ -101,14 +101,15 @@ func (p *planner) element(n *html.Node) {
 	if href, ok := attribute(n.Attr, "href"); ok && n.Data == "a" && len(href) > 1 && href[0] == '#' {
 		p.links = append(p.links, fragmentLink{place32{n, i}, href[1:]})
 	}
-	depth := len(p.tables)
+	depth, lists := len(p.tables), len(p.lists)
 	p.startShape(n, i)
-	outer := p.at
-	p.at = i
+	p.startList(n, i)
 	p.children(n)
-	p.at = outer
+	p.lists = p.lists[:lists]
 	if len(p.tables) > depth {
-		p.layouts[i] = p.tables[depth].isLayout()
+		if p.tables[depth].isLayout() {
+			p.layouts[i] = true
+		}
 		p.tables = p.tables[:depth]
 	}
 }
@@ -157,6 +158,21 @@ func (p *planner) startShape(n *html.Node, i int32) {
 		t.layout = t.layout || t.most == 1 && !t.heads
 	case kinds[n.Data]&block != 0, n.Data == "br":
 		t.blocks = true
+	}
+}
+
+// startList notes a list, or that there is a heading in those that are open: then their
+// items are sections or articles.
+func (p *planner) startList(n *html.Node, i int32) {
+	switch {
+	case n.Data == "ul":
+		p.lists = append(p.lists, i)
+	case n.Data == "ol", n.Data == "td", n.Data == "th", n.Data == "dt", n.Data == "blockquote", isAdmonition(n):
+		p.lists = append(p.lists, -1)
+	case kinds[n.Data]&heading != 0:
+		for at := len(p.lists) - 1; at >= 0 && p.lists[at] >= 0 && !p.layouts[p.lists[at]]; at-- {
+			p.layouts[p.lists[at]] = true
+		}
 	}
 }
 

@@ -1,6 +1,11 @@
 package extract
 
-import "testing"
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+)
 
 // markdown is the Markdown of an HTML document.
 func markdown(t testing.TB, body string, reading Reading) Markdown {
@@ -16,8 +21,10 @@ func TestMarkdown(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ name, body, want string }{
 		{"marks", "<p>a <b>b</b> <i>c</i> <code>d`e</code> <del>f</del>", "a **b** *c* ``d`e`` ~~f~~\n"},
-		{"links", `<a href=x#y>a</a> <a href="mailto:a@b.example">b</a> <a href="javascript:1">c</a> <a href="/(">d</a>`,
-			`[a](https://example.com/dir/x#y) [b](mailto:a@b.example) c [d](https://example.com/\()` + "\n"},
+		{
+			"links", `<a href=x#y>a</a> <a href="mailto:a@b.example">b</a> <a href="javascript:1">c</a> <a href="/(">d</a> <a href="/f(g)">e</a>`,
+			`[a](https://example.com/dir/x#y) [b](mailto:a@b.example) c [d](https://example.com/\() [e](https://example.com/f(g))` + "\n",
+		},
 		{"pictures", `<p><img src=x.png alt="a [b]"><img src="data:,x" alt=no>`, `![a \[b\]](https://example.com/dir/x.png)` + "\n"},
 		{"text like Markdown", "<p># a<p>- a<p>1. a<p>*a* _b_ c_d `e` [f](g) &lt;b> &amp;lt; ~h~<p>===", "\\# a\n\n\\- a\n\n1\\. a\n\n\\*a\\* \\_b\\_ c_d \\`e\\` \\[f](g) &lt;b> \\&lt; \\~h\\~\n\n\\===\n"},
 		{"lines", "<p>a<br>b<br><br>c", "a\\\nb\n\nc\n"},
@@ -31,5 +38,41 @@ func TestMarkdown(t *testing.T) {
 		if got := markdown(t, c.body, ReadMain).Body; got != c.want {
 			t.Errorf("%s:\n%q, want\n%q", c.name, got, c.want)
 		}
+	}
+}
+
+// TestMarkdownHeadings: the headings tell where sections begin, with the anchors that lead
+// there.
+func TestMarkdownHeadings(t *testing.T) {
+	t.Parallel()
+	m := markdown(t, `<h1>Title <b>one</b></h1><p>a</p><h2>Two<a class=headerlink href="#t">¶</a></h2><section id=u><h2>Three</h2></section>
+		<h2><a name=v></a>Four</h2><a name=w></a><h3 id=x>Five</h3><blockquote><h2>Six</h2></blockquote><ul id=y><li><h2>Seven</h2></ul>`, ReadAll)
+	var got []string
+	for _, h := range m.Headings {
+		line, _, _ := strings.Cut(m.Body[h.Offset:], "\n")
+		got = append(got, fmt.Sprint(h.Level, " ", h.Text, " ", h.Anchor, " ", line))
+	}
+	want := []string{"1 Title one  # Title **one**", "2 Two t ## Two", "2 Three u ## Three", "2 Four v ## Four", "3 Five x ### Five", "2 Seven y ## Seven"}
+	if !slices.Equal(got, want) {
+		t.Errorf("got  %q\nwant %q", got, want)
+	}
+}
+
+func TestMarkdownOfPlainText(t *testing.T) {
+	t.Parallel()
+	for contentType, want := range map[string]string{"text/plain": "a \\*b\\*\\\nc\n\n\\# d\n", "application/pdf": ""} {
+		m, err := ParseMarkdown(Source{Body: []byte("a *b*\n c\n\n# d"), ContentType: contentType, URL: mustURL(t, self)}, Rules{}, ReadMain)
+		if err != nil || m.Body != want {
+			t.Errorf("%s: %q, %v", contentType, m.Body, err)
+		}
+	}
+}
+
+// TestMarkdownInOtherEncodings: what is kept is UTF-8.
+func TestMarkdownInOtherEncodings(t *testing.T) {
+	t.Parallel()
+	m, err := ParseMarkdown(Source{Body: []byte("<p>Gr\xf6\xdfe <a href='?q=\xf6'>x</a>"), ContentType: "text/html; charset=windows-1252", URL: mustURL(t, self)}, Rules{}, ReadMain)
+	if want := "Größe [x](https://example.com/dir/page.html?q=%F6)\n"; err != nil || m.Body != want || m.Charset != "windows-1252" {
+		t.Errorf("%q, %s, %v", m.Body, m.Charset, err)
 	}
 }

@@ -94,9 +94,9 @@ func mailTo(href string) (string, bool) {
 // destination encodes what would end an address in Markdown, or mean something else in
 // there.
 func destination(url string) string {
-	plain := true
+	plain, balanced := true, isBalanced(url)
 	for i := 0; i < len(url) && plain; i++ {
-		plain = isPlainInDestination(url[i])
+		plain = isPlainInDestination(url[i]) || balanced && (url[i] == '(' || url[i] == ')')
 	}
 	if plain {
 		return url
@@ -106,7 +106,9 @@ func destination(url string) string {
 	for i := 0; i < len(url); i++ {
 		switch c := url[i]; {
 		case c == '(', c == ')':
-			b.WriteByte('\\')
+			if !balanced {
+				b.WriteByte('\\')
+			}
 			b.WriteByte(c)
 		case c == '&' && opensEntity([]byte(url[i:min(len(url), i+64)])):
 			b.WriteString("&amp;")
@@ -119,6 +121,21 @@ func destination(url string) string {
 		}
 	}
 	return b.String()
+}
+
+// isBalanced reports whether brackets are in pairs, not too deep for any reader.
+func isBalanced(url string) bool {
+	const most = 8
+	depth := 0
+	for i := 0; i < len(url) && depth >= 0 && depth <= most; i++ {
+		switch url[i] {
+		case '(':
+			depth++
+		case ')':
+			depth--
+		}
+	}
+	return depth == 0
 }
 
 func isPlainInDestination(c byte) bool {

@@ -13,7 +13,6 @@ type markdownWalk struct {
 	w     *markdownWriter
 	next  int32 // the numbers of the next element and the next piece
 	piece int32
-	at    int32        // the number of the innermost open element
 	mute  int          // open elements whose text is not written
 	left  func(string) // is told of text that stays but is not written; nil if nobody asks
 }
@@ -41,7 +40,7 @@ func (k *markdownWalk) text(n *html.Node) {
 	if k.begins(i) {
 		k.w.separate()
 	}
-	if !k.stays(i, k.at) {
+	if !k.stays(i) {
 		k.w.space()
 		return
 	}
@@ -67,7 +66,7 @@ func (k *markdownWalk) element(n *html.Node) {
 	k.next++
 	stays := true
 	if isPiece(n) {
-		stays = k.stays(k.piece, k.at)
+		stays = k.stays(k.piece)
 		k.piece++
 	}
 	k.breakText(breakBefore(n), n)
@@ -76,10 +75,7 @@ func (k *markdownWalk) element(n *html.Node) {
 		k.mute++
 	}
 	opens := k.mute == 0 && stays && k.open(n, i)
-	outer := k.at
-	k.at = i
 	k.children(n)
-	k.at = outer
 	if n.Data != "br" {
 		k.breakText(breakOf(n.Data), n)
 	}
@@ -125,6 +121,9 @@ func (k *markdownWalk) breakText(space byte, n *html.Node) {
 
 // open begins an element, and reports whether it must be closed.
 func (k *markdownWalk) open(n *html.Node, i int32) bool {
+	if k.plan.layouts[i] {
+		return k.w.openLayout(n.Data, n.Attr)
+	}
 	switch n.Data {
 	case "img":
 		k.w.picture(n.Attr)
@@ -135,8 +134,6 @@ func (k *markdownWalk) open(n *html.Node, i int32) bool {
 	case "input":
 		k.w.box(n.Attr)
 		return false
-	case "table":
-		return k.w.openLayout(k.plan.layouts[i])
 	case "pre":
 		k.w.language = languageOf(n)
 	case "code":

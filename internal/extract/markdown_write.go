@@ -330,6 +330,9 @@ func (w *markdownWriter) close() {
 	case endsTable, endsRow, endsCell, endsHead:
 		w.closeTable(f.does)
 	}
+	if c := w.inner(); f.name == "li" && c.begun && len(w.containers) > f.containers {
+		c.list.item = *c
+	}
 	w.style, w.list = f.style, f.list
 	if f.does != endsTerm {
 		w.terms = f.terms
@@ -397,6 +400,9 @@ func (w *markdownWriter) openList(name string, attributes []html.Attribute) {
 	}
 	w.endBlock()
 	if name != "li" {
+		if w.list != nil && w.list.items > 0 { // a list right in another one is part of its last item
+			w.enter(w.list.item)
+		}
 		w.list = w.newList(name == "ol", attributes)
 		return
 	}
@@ -404,13 +410,15 @@ func (w *markdownWriter) openList(name string, attributes []html.Attribute) {
 		w.list = w.newList(false, nil)
 	}
 	l := w.list
+	if w.list = nil; l.layout {
+		return
+	}
 	l.number = numberOf(attributes, "value", l.number+1)
 	first := string(l.marker) + " "
 	if l.ordered {
 		first = strconv.Itoa(l.number) + first
 	}
 	w.enter(container{kind: containerItem, first: first, rest: strings.Repeat(" ", len(first)), list: l})
-	w.list = nil
 }
 
 // newList begins a list whose marker is not that of one right before it.
@@ -469,12 +477,16 @@ func (w *markdownWriter) endTerm() {
 	}
 }
 
-// openLayout begins a table that may be one of a layout.
-func (w *markdownWriter) openLayout(layout bool) bool {
-	if !w.open("table", nil) {
+// openLayout begins a table or a list that only arranges.
+func (w *markdownWriter) openLayout(name string, attributes []html.Attribute) bool {
+	switch table := w.table; {
+	case !w.open(name, attributes):
 		return false
+	case w.table != table:
+		w.table.layout = true
+	case name == "ul" && w.list != nil:
+		w.list.layout = true
 	}
-	w.table.layout = layout
 	return true
 }
 

@@ -34,12 +34,7 @@ type picker struct {
 // walk visits a node. Its depth is bounded by the parser's limit of open elements.
 func (p *picker) walk(n *html.Node) {
 	if n.Type == html.TextNode {
-		if p.record != nil {
-			p.record.text(n.Data, len(p.line.text))
-		}
-		if p.open > 0 {
-			p.line.add(n.Data, false)
-		}
+		p.text(n.Data)
 		return
 	}
 	if n.Type != html.ElementNode {
@@ -76,6 +71,18 @@ func (p *picker) breakText(space byte) {
 		p.endLine()
 	case ' ':
 		p.line.space()
+	}
+}
+
+func (p *picker) text(text string) {
+	switch {
+	case p.open == 0 && p.record != nil:
+		p.record.skip()
+	case p.open > 0 && p.record != nil:
+		p.record.text(text, len(p.line.text))
+	}
+	if p.open > 0 {
+		p.line.add(text, false)
 	}
 }
 
