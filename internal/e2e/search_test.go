@@ -56,7 +56,9 @@ func TestSearchFollowsTheCrawl(t *testing.T) {
 	finds := func(words string, want ...string) func() bool {
 		return func() bool { return slices.Equal(search(words), want) }
 	}
-	d.await("all pages are in the index", func() bool { return len(search("東京"))+len(search("寺"))+len(search("activity"))+len(search("unspeakable")) == 4 })
+	d.await("all pages are in the index", func() bool {
+		return len(search("東京"))+len(search("寺"))+len(search("activity"))+len(search("unspeakable")) == 4
+	})
 	for words, want := range map[string][]string{
 		"東京": {"/tokyo"}, "京都": {"/kyoto", "/tokyo"}, "東京都": {"/tokyo"}, "RETRY policy": {"/retry"}, "tokyo": {"/secret", "/tokyo"}, `"`: nil,
 	} {
