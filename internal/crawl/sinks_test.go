@@ -70,3 +70,39 @@ func TestMistakesKeepSecrets(t *testing.T) {
 		}
 	}
 }
+
+// A search index has no receiver and no choice of changes, and a crawl has one.
+func TestSearchSink(t *testing.T) {
+	t.Parallel()
+	parse := func(sinks string) (Spec, error) {
+		return ParseSpec([]byte(`{"name":"a","seeds":["http://a/"],"sinks":{` + sinks + `}}`))
+	}
+	spec, err := parse(`"x":{"kind":"exec","to":"a"},"words":{"kind":"search","hosts":"a.test","prefix":"https://a.test/docs/"}`)
+	if name, sink, ok := spec.SearchSink(); err != nil || !ok || name != "words" || sink.Hosts[0] != "a.test" {
+		t.Errorf("%q, %+v, %v", name, sink, err)
+	}
+	text, err := json.Marshal(spec.Sinks["words"])
+	if err != nil || strings.Contains(string(text), `"to"`) {
+		t.Errorf("%s, %v", text, err)
+	}
+	spec, err = parse(`"x":{"kind":"exec","to":"a"}`)
+	if _, _, ok := spec.SearchSink(); err != nil || ok {
+		t.Errorf("without one: %v", err)
+	}
+	for sinks, want := range map[string]string{
+		`"x":{"kind":"search","to":"a"}`:               "sinks.x.to: is set, but a search index is kept with the store",
+		`"x":{"kind":"search"},"y":{"kind":"search"}`:  "sinks.y.kind: is search, as that of sink x",
+		`"x":{"kind":"search","kinds":["page.new"]}`:   "sinks.x.kinds: is set, but a search index follows all",
+		`"x":{"kind":"search","when":{"appears":"a"}}`: "sinks.x.when: is set, but a search index follows all",
+		`"x":{"kind":"search","every":"1h"}`:           "sinks.x.every: is set, but a search index holds",
+		`"x":{"kind":"search","format":"text"}`:        "sinks.x.format: is set, but a sink of the kind search",
+		`"x":{"kind":"search","allow_private":true}`:   "sinks.x.allow_private",
+		`"x":{"kind":"search","secret":"env:A"}`:       "sinks.x.secret",
+		`"x":{"kind":"searching"}`:                     "folder, search",
+		`"x":{"kind":"webhook"}`:                       "sinks.x.to: has 0 bytes",
+	} {
+		if _, err := parse(sinks); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", sinks, err, want)
+		}
+	}
+}

@@ -130,7 +130,7 @@ func (r *recorder) endLine(whole, text []byte, rules Rules) {
 			continue
 		}
 		f := begins
-		if !p.gone && (len(text) > 0 || len(whole) == 0 && p.own) {
+		if len(text) > 0 || len(whole) == 0 && p.own {
 			f |= fateStays
 		}
 		r.pieces = append(r.pieces, f)

@@ -33,7 +33,8 @@ func viewOperations() []operation {
 			afterParam, limitParam,
 		}},
 		{pattern: "/crawls/{crawl}/search", summary: "Pages by their words, best first.", of: searchAnswer{}, params: []param{
-			{name: "q", about: "Words, in any order. No character has a meaning of its own."}, hostParam,
+			{name: "q", about: "Words, in any order. No character has a meaning of its own."},
+			hostParam,
 			{name: "prefix", about: "How the URL begins."},
 			{name: "offset", about: "Where the part begins: next of the part before has it.", kind: "integer"},
 			{name: "limit", about: "At most so many pages, up to 100; 10 without it.", kind: "integer"},

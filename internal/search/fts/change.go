@@ -162,6 +162,31 @@ func (x *Index) Crawls(ctx context.Context) (crawls []int64, err error) {
 	return crawls, err
 }
 
+// mergeAtOnce is how many pages of the index one step of a merge writes.
+const mergeAtOnce = 4000
+
+// mergeAll merges all parts of an index of words into one, in steps: the log holds one of them,
+// and others write in between.
+func (x *Index) mergeAll(ctx context.Context, crawl int64) error {
+	merge := fmt.Sprintf("INSERT INTO words_%[1]d (words_%[1]d, rank) VALUES ('merge', ?)", crawl)
+	for pages := -mergeAtOnce; ; pages = mergeAtOnce { // a negative one begins with all parts
+		var before, after int64
+		err := x.write(ctx, func(conn *sql.Conn) error {
+			const changes = "SELECT total_changes()"
+			if err := conn.QueryRowContext(ctx, changes).Scan(&before); err != nil {
+				return err
+			}
+			if err := exec(ctx, conn, merge, pages); err != nil {
+				return err
+			}
+			return conn.QueryRowContext(ctx, changes).Scan(&after)
+		})
+		if err != nil || after-before < 2 { // the statement itself is one
+			return err
+		}
+	}
+}
+
 // Purge implements search.Index. What was deleted of an index of words stands in it until
 // its parts are merged, which writes them anew; and in the log until that is emptied.
 func (x *Index) Purge(ctx context.Context) error {
@@ -170,9 +195,7 @@ func (x *Index) Purge(ctx context.Context) error {
 		return err
 	}
 	for _, crawl := range crawls {
-		if err := x.write(ctx, func(conn *sql.Conn) error {
-			return exec(ctx, conn, fmt.Sprintf("INSERT INTO words_%[1]d (words_%[1]d) VALUES ('optimize')", crawl))
-		}); err != nil {
+		if err := x.mergeAll(ctx, crawl); err != nil {
 			return err
 		}
 	}

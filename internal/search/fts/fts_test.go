@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -124,11 +125,13 @@ func TestPurge(t *testing.T) {
 	path := filepath.Join(t.TempDir(), fts.Name)
 	x := open(t, path, fts.Options{Store: "s1"})
 	var docs []search.Document
-	for i := range 500 {
+	for i := range 5000 {
 		docs = append(docs, search.Document{Crawl: 1, Page: int64(i), URL: fmt.Sprintf("https://a.test/%d", i), Host: "a.test", Text: fmt.Sprintf("word%d and others", i)})
 	}
 	docs[77].URL, docs[77].Title, docs[77].Text = "https://a.test/unspeakable", "Mentionable", "unspoken things"
-	put(t, x, docs...)
+	for some := range slices.Chunk(docs, 100) { // many parts
+		put(t, x, some...)
+	}
 	secret := func() (found []string) {
 		for _, suffix := range []string{"", "-wal"} {
 			content, err := os.ReadFile(path + suffix)

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"regexp"
 	"strings"
 	"time"
 
@@ -183,6 +184,9 @@ func (s *Sender) document(ctx context.Context, p store.PageRecord) (index.Docume
 	return d, nil
 }
 
+// linkTarget is where a link of Markdown leads.
+var linkTarget = regexp.MustCompile(`\]\([^)]*\)`)
+
 // headingsOf are the headings of Markdown as package extract writes it.
 func headingsOf(markdown string) (headings []string) {
 	fence := ""
@@ -198,7 +202,7 @@ func headingsOf(markdown string) (headings []string) {
 		case strings.HasPrefix(line, "#"):
 			text := strings.TrimLeft(line, "#")
 			if level := len(line) - len(text); level <= 6 && strings.HasPrefix(text, " ") {
-				headings = append(headings, strings.TrimSpace(text))
+				headings = append(headings, strings.TrimSpace(linkTarget.ReplaceAllString(text, "]")))
 			}
 		}
 	}
