@@ -47,7 +47,7 @@ func (r Reporter) DocumentOf(ctx context.Context, files Contents, page store.Pag
 	}
 	return document.Of(document.Meta{
 		URL: page.URL, Title: v.Title, Crawl: page.Crawl, Page: page.PageID, Version: v.Seq, Fetched: v.At, Changed: changed,
-		Language: v.Language, Canonical: v.Canonical, ContentType: v.ContentType,
+		Language: v.Language, Canonical: v.Canonical, ContentType: v.ContentType, Reserved: v.Reserved,
 	}, m), nil
 }
 

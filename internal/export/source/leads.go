@@ -69,7 +69,7 @@ func (s *Source) leadsTo(ctx context.Context, p store.PageRecord) (string, error
 			return "", nil
 		}
 		return d.Of.URL, err
-	case crawl.Redirect:
+	case crawl.Redirect, crawl.Kept: // a requisite may have been found elsewhere
 		visits, err := s.store.ListVisits(ctx, p.PageID, 0, leadingVisits)
 		if err != nil {
 			return "", err

@@ -160,7 +160,8 @@ func (k *keeper) removeOthers(pages map[int64]entry, after, through int64, wante
 
 // nameOf is the name of a document's file, "" if there is none.
 func (k *keeper) nameOf(x export.Exchange) string {
-	if !k.Selects(x.URL) {
+	// What pages use may lie elsewhere.
+	if !x.Requisite && !k.Selects(x.URL) {
 		return ""
 	}
 	return export.FileName(k.marker.Format, x)
