@@ -134,7 +134,7 @@ func addresses(b *testing.B, server string) []string {
 		if !is || strings.HasSuffix(path, "/url.json") {
 			continue
 		}
-		if strings.Contains(path, "{seq}") || strings.HasSuffix(path, "/diff.json") {
+		if strings.Contains(path, "{seq}") || strings.HasSuffix(path, "/diff.json") || strings.HasSuffix(path, "/read.json") {
 			continue // they show bodies, and there are none here
 		}
 		at := names.Replace(path)
