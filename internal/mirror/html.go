@@ -156,6 +156,9 @@ func (w *htmlWriter) start(closed bool) {
 	name := string(raw)
 	attributes := w.attributes(more)
 	w.raw = ""
+	if name == "noscript" { // there are no scripts here, so what is in it counts
+		w.tokens.NextIsNotRawText()
+	}
 	empty := closed && w.isXML // in HTML the slash means nothing, but in pictures
 	if rawText[name] {
 		if w.raw = name; empty || closed && w.foreign > 0 {

@@ -52,6 +52,7 @@ func TestHTML(t *testing.T) {
 		"an escape in a name":      {`<a href="é">x</a>`, `<a href="../%25c3%25a9/@page.html">x</a>`},
 		"no web address":           {`<a href="mailto:a@b.example">x</a><a href=tel:1>y</a>`, `<a href="mailto:a@b.example">x</a><a href="tel:1">y</a>`},
 		"scripts":                  {`<script>alert(1)</script><script src=/a.js></script>x<noscript>y</noscript>`, `xy`},
+		"without scripts":          {`<noscript><p title="</noscript>">y<img src=/p.png onerror=a()><iframe src=https://ads.example/></iframe></noscript>`, `<p title="&lt;/noscript&gt;">y<img src="../../p.png/@page.png"><iframe></iframe>`},
 		"a script without end":     {`x<script>alert(1)<p>y`, `x`},
 		"handlers":                 {`<p onclick=a() ONMOUSEOVER="b()" title=t>x`, `<p title="t">x`},
 		"javascript:":              {"<a href=' java\nscript:alert(1)'>x</a><a href=&#106;avascript:a>y</a>", `<a>x</a><a>y</a>`},

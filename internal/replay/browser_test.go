@@ -49,8 +49,9 @@ type seen struct {
 const look = `async (doc) => {
 	const shown = (id) => doc.getElementById(id);
 	await Promise.all(["red", "green", "logo", "lost"].map((id) => shown(id).complete || new Promise((r) => { shown(id).onload = shown(id).onerror = r })));
-	await doc.fonts.ready;
 	const style = (element) => doc.defaultView.getComputedStyle(element);
+	style(doc.body).fontFamily; // so that the styles' fonts are known
+	await Promise.allSettled([...doc.fonts].map((f) => f.load()));
 	return {
 		Red: shown("red").naturalWidth, Green: shown("green").naturalWidth, Logo: shown("logo").naturalWidth, Lost: shown("lost").naturalWidth,
 		GreenFrom: shown("green").currentSrc, Out: shown("out").textContent, Title: doc.title,

@@ -25,7 +25,7 @@ const (
 )
 
 // leadingStates are those of pages whose content is found elsewhere.
-var leadingStates = []crawl.PageState{crawl.Redirect, crawl.Duplicate}
+var leadingStates = []crawl.PageState{crawl.Redirect, crawl.Duplicate, crawl.Kept}
 
 // Key implements export.Leading.
 func (s *Source) Key(u urlkey.URL) urlkey.URL {
@@ -77,6 +77,9 @@ func (s *Source) leadsTo(ctx context.Context, p store.PageRecord) (string, error
 		for _, v := range visits { // the newest first
 			if v.Outcome == crawl.OutcomeRedirected && v.Location != "" {
 				return s.redirected(p.URL, v.Location), nil
+			}
+			if v.Outcome.Observes() {
+				break
 			}
 		}
 	}

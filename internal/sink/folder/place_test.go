@@ -136,7 +136,7 @@ func TestSettings(t *testing.T) {
 		stopped(t, err, CodeUnknown, want)
 	}
 	_, err := New(crawl.SinkSpec{To: "docs", Format: "warc"}, folders, Collection{})
-	stopped(t, err, CodeFormat, `"warc" is no format of a folder: write one of [html text markdown chunks]`)
+	stopped(t, err, CodeFormat, `"warc" is no format of a folder: write one of [html text markdown chunks mirror]`)
 	w := newWorld()
 	w.register("https://example.com/a", rand.New(rand.NewPCG(4, 4)))
 	s, err := New(crawl.SinkSpec{To: "docs/a/b.c"}, map[string]string{"docs": filepath.Join(t.TempDir(), "gone")}, Collection{Source: w, Now: time.Now})
