@@ -16,6 +16,10 @@ func (x *Index) Query(ctx context.Context, q search.Query) (r search.Result, err
 		return r, nil
 	}
 	err = x.ofCrawl(ctx, x.read, q.Crawl, func(tx querier) error {
+		// For the places of many pages: without it each of them is looked at twice.
+		if _, err := tx.Exec(ctx, "SET LOCAL work_mem = '64MB'"); err != nil {
+			return err
+		}
 		if r, err = find(ctx, tx, q, queryOf(terms, " & ")); err != nil || len(r.Hits) > 0 || len(terms) == 1 {
 			return err
 		}

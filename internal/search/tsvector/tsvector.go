@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -28,10 +29,10 @@ const (
 	connections = 4
 )
 
-// settings of each connection. Who fills an index reads pages in a transaction; what ranks
-// many pages wants the memory for their places.
+// settings of each connection; the DSN may set its own. Who fills an index reads pages in a
+// transaction.
 var settings = map[string]string{
-	"statement_timeout": "30s", "idle_in_transaction_session_timeout": "2min", "work_mem": "64MB", "application_name": "recrawl search",
+	"statement_timeout": "30s", "idle_in_transaction_session_timeout": "2min", "application_name": "recrawl search",
 }
 
 // Options say how an index is opened.
@@ -58,8 +59,11 @@ func Open(ctx context.Context, dsn string, o Options) (*Index, error) {
 		return nil, errors.New("search index: the store's DSN cannot be read") // what is wrong with it may show its password
 	}
 	config.MaxConns = connections
+	params := config.ConnConfig.RuntimeParams
 	for name, value := range settings {
-		config.ConnConfig.RuntimeParams[name] = value
+		if _, set := params[name]; !set && !strings.Contains(params["options"], name) {
+			params[name] = value
+		}
 	}
 	pool, err := pgxpool.NewWithConfig(ctx, config)
 	if err != nil {
