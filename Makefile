@@ -18,8 +18,7 @@ LDFLAGS    := -X recrawl/internal/config.Commit=$(COMMIT)
 export CGO_ENABLED ?= 0
 export RECRAWL_TEMPORAL_CLI ?= $(CURDIR)/$(TEMPORAL)
 
-.PHONY: record-release build demo docs policies-tables test test-packages test-e2e test-quick test-long bench bench-programs bench-visits bench-peers bench-docs bench-scale lint fmt packages temporal temporal-server compose-config s3-server warcio axe replay pictures record clean
-.PHONY: record-release build install cross release-config demo docs policies-tables test test-packages test-e2e test-quick test-long bench bench-programs bench-visits bench-peers bench-docs bench-scale lint fmt packages temporal temporal-server compose-config s3-server prometheus warcio record clean
+.PHONY: record-release build demo docs policies-tables test test-packages test-e2e test-quick test-long bench bench-programs bench-visits bench-peers bench-docs bench-scale lint fmt packages temporal temporal-server compose-config s3-server warcio axe replay pictures record clean install cross release-config prometheus
 
 build: temporal
 	$(GO) build -trimpath -ldflags '$(LDFLAGS)' -o $(BIN)/starter ./starter
@@ -182,8 +181,7 @@ ALONEIN := $(shell grep -rlE --include='*_test.go' '^func ($(ALONE))\>' activiti
 # programs and mostly waits. `make -k test` goes on after a failure of the first part.
 test: test-packages test-e2e
 
-test-packages: compose-config temporal s3-server packages warcio axe replay
-test-packages: compose-config release-config temporal s3-server prometheus packages warcio
+test-packages: compose-config temporal s3-server packages warcio axe replay release-config prometheus
 	@[ -n "$(RACE)" ] || echo "no C compiler: running without the race detector"
 	@failed=0; \
 	  (set -x; CGO_ENABLED=$(if $(RACE),1,0) $(GO) test $(RACE) -timeout $(LIMIT) -skip '^($(ALONE))$$' $(filter-out $(DRAWING),$(RACED))) || failed=1; \
@@ -194,8 +192,7 @@ test-packages: compose-config release-config temporal s3-server prometheus packa
 	  exit $$failed
 
 # The tests build the programs themselves, as everybody's `go build` does.
-test-e2e: temporal temporal-server compose-config s3-server packages axe
-test-e2e: temporal temporal-server compose-config s3-server prometheus packages
+test-e2e: temporal temporal-server compose-config s3-server packages axe prometheus
 	$(GO) test -timeout $(E2ELIMIT) -parallel 4 $(E2E)
 
 # What needs no server and no other program and takes no long computation, without the

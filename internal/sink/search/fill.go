@@ -7,11 +7,10 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"regexp"
-	"strings"
 	"time"
 
 	"recrawl/internal/archive"
+	"recrawl/internal/extract"
 	index "recrawl/internal/search"
 	"recrawl/internal/store"
 )
@@ -175,7 +174,7 @@ func (s *Sender) document(ctx context.Context, p store.PageRecord) (index.Docume
 	}
 	d := index.Document{
 		Crawl: s.Crawl, Page: p.PageID, Version: p.Last.Seq, URL: p.URL, Host: p.Host, Title: p.Last.Title,
-		Headings: headingsOf(read.Body), Text: read.Text, At: p.Last.At,
+		Headings: headingsOf(read), Text: read.Text, At: p.Last.At,
 	}
 	if d.Text != "" {
 		sum := sha256.Sum256([]byte(d.Text))
@@ -184,27 +183,11 @@ func (s *Sender) document(ctx context.Context, p store.PageRecord) (index.Docume
 	return d, nil
 }
 
-// linkTarget is where a link of Markdown leads.
-var linkTarget = regexp.MustCompile(`\]\([^)]*\)`)
-
-// headingsOf are the headings of Markdown as package extract writes it.
-func headingsOf(markdown string) (headings []string) {
-	fence := ""
-	for line := range strings.Lines(markdown) {
-		line = strings.TrimRight(line, "\r\n")
-		switch marks := strings.TrimLeft(line, " "); {
-		case fence != "":
-			if strings.HasPrefix(marks, fence) && strings.Trim(marks, fence[:1]+" ") == "" {
-				fence = ""
-			}
-		case strings.HasPrefix(marks, "```"), strings.HasPrefix(marks, "~~~"):
-			fence = marks[:len(marks)-len(strings.TrimLeft(marks, marks[:1]))]
-		case strings.HasPrefix(line, "#"):
-			text := strings.TrimLeft(line, "#")
-			if level := len(line) - len(text); level <= 6 && strings.HasPrefix(text, " ") {
-				headings = append(headings, strings.TrimSpace(linkTarget.ReplaceAllString(text, "]")))
-			}
-		}
+// headingsOf are the words of a page's headings.
+func headingsOf(read extract.Markdown) []string {
+	headings := make([]string, 0, len(read.Headings))
+	for _, h := range read.Headings {
+		headings = append(headings, h.Text)
 	}
 	return headings
 }
