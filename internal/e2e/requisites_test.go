@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"recrawl/internal/export/warctest"
 	"recrawl/internal/testsite"
 )
 
@@ -59,7 +60,8 @@ func TestRequisites(t *testing.T) {
 	d.await("every requisite was visited", func() bool { return d.kept() == len(requisites) })
 	d.checkRequisites(site)
 	d.await("only pages have a workflow", func() bool { return d.running("t") == 2 })
-	d.checkRequisiteExports(site)
+	d.checkRequisiteExports()
+	d.checkPackage()
 	d.stop()
 	if breaches := testsite.CheckPolite(site.Log(), 10*time.Millisecond); len(breaches) > 0 {
 		t.Errorf("impolite: %v", breaches)
@@ -113,9 +115,9 @@ func (d *dev) checkRequisites(site *testsite.Loopback) {
 }
 
 // checkRequisiteExports looks for the requisites in exports.
-func (d *dev) checkRequisiteExports(site *testsite.Loopback) {
+func (d *dev) checkRequisiteExports() {
 	d.t.Helper()
-	for format, has := range map[string]bool{"warc": true, "jsonl": false, "html": false} {
+	for format, has := range map[string]bool{"warc": true, "mirror": true, "jsonl": false, "html": false, "markdown": false} {
 		out := filepath.Join(d.t.TempDir(), format)
 		d.must("export", "t", out, "--format", format)
 		var all strings.Builder
@@ -135,5 +137,29 @@ func (d *dev) checkRequisiteExports(site *testsite.Loopback) {
 				d.t.Errorf("%s export has %s: %v, want %v", format, name, !has, has)
 			}
 		}
+	}
+}
+
+// checkPackage holds a WACZ export against its standard.
+func (d *dev) checkPackage() {
+	d.t.Helper()
+	out := d.t.TempDir()
+	d.must("export", "t", out, "--format", "wacz")
+	found, err := filepath.Glob(filepath.Join(out, "*", "*.wacz"))
+	if err != nil || len(found) != 1 {
+		d.t.Fatalf("%v: %v", found, err)
+	}
+	file, err := os.Open(found[0])
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	defer file.Close()
+	info, err := file.Stat()
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	problems, err := warctest.CheckPackage(file, info.Size())
+	if err != nil || len(problems) > 0 {
+		d.t.Errorf("%s: %v, %q", found[0], err, problems)
 	}
 }
