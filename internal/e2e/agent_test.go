@@ -86,7 +86,7 @@ func (d *dev) agent(transport mcp.Transport) agent {
 	return agent{d.t, session}
 }
 
-// ask calls a tool with one argument.
+// ask calls a tool with arguments, each a name and a value.
 func (a agent) ask(tool string, arguments ...string) (text string, failed bool) {
 	a.t.Helper()
 	asked := map[string]any{}
