@@ -87,26 +87,12 @@ func (s *Spec) Validate() error {
 			return bad(fmt.Sprintf("fetch.content_types[%d]", i), "%q is not a media type such as text/html", c)
 		}
 	}
-	if err := s.validateURLs(bad); err != nil {
-		return err
-	}
-	if err := s.validateContent(bad); err != nil {
-		return err
-	}
-	if err := s.validateSources(bad); err != nil {
-		return err
-	}
-	if err := s.validateRetention(bad); err != nil {
-		return err
-	}
-	if err := s.validateRank(bad); err != nil {
-		return err
-	}
-	if err := s.validateSinks(bad); err != nil {
-		return err
-	}
-	if err := s.validatePurpose(bad); err != nil {
-		return err
+	for _, validate := range []func(func(field, format string, args ...any) error) error{
+		s.validateURLs, s.validateContent, s.validateSources, s.validateRetention, s.validateRank, s.validateSinks, s.validatePurpose,
+	} {
+		if err := validate(bad); err != nil {
+			return err
+		}
 	}
 	return s.validateRevisit(bad)
 }
