@@ -32,7 +32,7 @@ const (
 	maxIgnoreRule   = 1000
 )
 
-func (s *Spec) validateContent(bad func(field, format string, args ...any) error) error {
+func (s *Spec) validateContent(bad badField) error {
 	if r := s.Content.NearDuplicate; !(r >= 0 && r <= 1) {
 		return bad("content.near_duplicate", "%v is not from 0 to 1; 0.98 lists copies only", r)
 	}
@@ -58,7 +58,7 @@ func (s *Spec) validateContent(bad func(field, format string, args ...any) error
 
 // validateTextLists checks the lists that say what a text is. Package extract
 // compiles the selectors.
-func validateTextLists(at string, selected, selectors, patterns []string, bad func(field, format string, args ...any) error) error {
+func validateTextLists(at string, selected, selectors, patterns []string, bad badField) error {
 	for _, list := range []struct {
 		field, example string
 		rules          []string

@@ -2,7 +2,7 @@ package crawl
 
 import "time"
 
-func (s *Spec) validateRank(bad func(field, format string, args ...any) error) error {
+func (s *Spec) validateRank(bad badField) error {
 	r := s.Rank
 	switch {
 	case r.Every != 0 && r.Every < Duration(time.Second):

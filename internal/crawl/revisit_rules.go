@@ -60,7 +60,7 @@ func (r RevisitSpec) With(rule RevisitRule) RevisitSpec {
 // any crawl may name.
 func RulePolicies() []string { return []string{"frmax", "deltat", "fixed"} }
 
-func (s *Spec) validateRevisitRules(bad func(field, format string, args ...any) error) error {
+func (s *Spec) validateRevisitRules(bad badField) error {
 	if len(s.Revisit.Rules) > maxRevisitRules {
 		return bad("revisit.rules", "has %d rules; at most %d", len(s.Revisit.Rules), maxRevisitRules)
 	}
@@ -86,7 +86,7 @@ func (s *Spec) validateRevisitRules(bad func(field, format string, args ...any) 
 	return nil
 }
 
-func (rule RevisitRule) validateMatch(field func(string) string, bad func(field, format string, args ...any) error) error {
+func (rule RevisitRule) validateMatch(field func(string) string, bad badField) error {
 	switch {
 	case rule.Prefix == "" && rule.Host == "":
 		return bad(field("prefix"), "is missing; say by prefix or host which pages the rule is about")
@@ -105,7 +105,7 @@ func (rule RevisitRule) validateMatch(field func(string) string, bad func(field,
 }
 
 // validateIntervals checks what a rule and the whole spec have in common.
-func (r RevisitSpec) validateIntervals(field func(string) string, bad func(field, format string, args ...any) error) error {
+func (r RevisitSpec) validateIntervals(field func(string) string, bad badField) error {
 	switch {
 	case r.DefaultInterval <= 0:
 		return bad(field("default_interval"), "is %s; it must be positive", r.DefaultInterval)

@@ -55,7 +55,7 @@ const MostSourceURLs = 50_000
 // MostForeignHosts is the greatest SourceSpec.ForeignHosts.
 const MostForeignHosts = 1000
 
-func (s *Spec) validateSources(bad func(field, format string, args ...any) error) error {
+func (s *Spec) validateSources(bad badField) error {
 	switch {
 	case s.Sources.MaxURLs < 1 || s.Sources.MaxURLs > MostSourceURLs:
 		return bad("sources.max_urls", "is %d; use 1 to %d", s.Sources.MaxURLs, MostSourceURLs)

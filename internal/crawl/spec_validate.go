@@ -87,7 +87,7 @@ func (s *Spec) Validate() error {
 			return bad(fmt.Sprintf("fetch.content_types[%d]", i), "%q is not a media type such as text/html", c)
 		}
 	}
-	for _, validate := range []func(func(field, format string, args ...any) error) error{
+	for _, validate := range []func(badField) error{
 		s.validateURLs, s.validateContent, s.validateSources, s.validateRetention, s.validateRank, s.validateSinks, s.validatePurpose,
 	} {
 		if err := validate(bad); err != nil {
@@ -97,7 +97,7 @@ func (s *Spec) Validate() error {
 	return s.validateRevisit(bad)
 }
 
-func (s *Spec) validateRetention(bad func(field, format string, args ...any) error) error {
+func (s *Spec) validateRetention(bad badField) error {
 	r := s.Retention
 	switch {
 	case r.MaxVersions < 0:
@@ -112,7 +112,7 @@ func (s *Spec) validateRetention(bad func(field, format string, args ...any) err
 	return nil
 }
 
-func (s *Spec) validatePurpose(bad func(field, format string, args ...any) error) error {
+func (s *Spec) validatePurpose(bad badField) error {
 	for i, use := range s.Purpose {
 		switch {
 		case !slices.Contains(Uses(), use):
@@ -124,7 +124,7 @@ func (s *Spec) validatePurpose(bad func(field, format string, args ...any) error
 	return nil
 }
 
-func (s *Spec) validateRevisit(bad func(field, format string, args ...any) error) error {
+func (s *Spec) validateRevisit(bad badField) error {
 	r := s.Revisit
 	switch {
 	case !slices.Contains(Policies(), r.Policy):

@@ -11,7 +11,7 @@ const (
 	maxStripName  = 200
 )
 
-func (s *Spec) validateURLs(bad func(field, format string, args ...any) error) error {
+func (s *Spec) validateURLs(bad badField) error {
 	for _, list := range []struct {
 		field, separators, example string
 		names                      []string
