@@ -31,7 +31,7 @@ func add(src *exporttest.Memory, url, contentType, body string, change func(*exp
 	src.Visits = append(src.Visits, x)
 }
 
-func requisite(x *export.Exchange) { x.Requisite, x.Stands = true, false }
+func requisite(x *export.Exchange) { x.Requisite = true }
 
 // leading is a source with redirects, whose crawl knows no parameters.
 type leading struct {

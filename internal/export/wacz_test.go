@@ -87,7 +87,7 @@ func TestWACZPages(t *testing.T) {
 	t.Parallel()
 	src := &exporttest.Memory{}
 	add(src, "https://example.com/", "text/html", "<title>Home</title>", nil)
-	add(src, "https://example.com/p.png", "image/png", "png", func(x *export.Exchange) { x.Requisite, x.Stands = true, false })
+	add(src, "https://example.com/p.png", "image/png", "png", func(x *export.Exchange) { x.Requisite = true })
 	add(src, "https://example.com/map.xml", "application/xml", "<urlset/>", func(x *export.Exchange) { x.Stands = false })
 	add(src, "https://example.com/secret", "text/html", "not kept", func(x *export.Exchange) { x.Version.Digest = "" })
 	add(src, "https://example.com/a|b", "text/plain", "words", func(x *export.Exchange) { x.Version.Title = "A\nB" })

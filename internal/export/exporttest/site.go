@@ -34,7 +34,7 @@ func Site(font []byte) *Memory {
 		digest := m.Put(p.body)
 		x := export.Exchange{
 			Page: int64(i) + 1, URL: p.url, Visit: 1, At: Start, Outcome: crawl.OutcomeNew, Status: 200, Digest: digest,
-			Stands: !p.requisite, Requisite: p.requisite, Bytes: int64(len(p.body)), Protocol: "http/1.1",
+			Stands: true, Requisite: p.requisite, Bytes: int64(len(p.body)), Protocol: "http/1.1",
 			Response: fmt.Appendf(nil, "HTTP/1.1 200 OK\r\nContent-Type: %s\r\nContent-Security-Policy: script-src 'unsafe-inline'\r\n\r\n", p.contentType),
 			Version:  export.Version{Seq: 1, Visit: 1, At: Start, Digest: digest, Bytes: int64(len(p.body)), ContentType: p.contentType},
 		}
