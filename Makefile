@@ -185,9 +185,9 @@ test-packages: compose-config temporal s3-server packages warcio axe replay rele
 	@[ -n "$(RACE)" ] || echo "no C compiler: running without the race detector"
 	@failed=0; \
 	  (set -x; CGO_ENABLED=$(if $(RACE),1,0) $(GO) test $(RACE) -timeout $(LIMIT) -skip '^($(ALONE))$$' $(filter-out $(DRAWING),$(RACED))) || failed=1; \
-	  (set -x; CGO_ENABLED=$(if $(RACE),1,0) $(GO) test $(RACE) -timeout $(LIMIT) $(SEED) -skip '^($(ALONE))$$' $(filter $(DRAWING),$(RACED))) || failed=1; \
+	  (set -x; CGO_ENABLED=$(if $(RACE),1,0) $(GO) test $(RACE) -timeout $(LIMIT) -skip '^($(ALONE))$$' $(filter $(DRAWING),$(RACED)) $(SEED)) || failed=1; \
 	  (set -x; $(GO) test -timeout $(LIMIT) $(filter-out $(DRAWING),$(PLAIN))) || failed=1; \
-	  (set -x; $(GO) test -timeout $(LIMIT) $(SEED) $(filter $(DRAWING),$(PLAIN))) || failed=1; \
+	  (set -x; $(GO) test -timeout $(LIMIT) $(filter $(DRAWING),$(PLAIN)) $(SEED)) || failed=1; \
 	  (set -x; $(GO) test -timeout $(LIMIT) -run '^($(ALONE))$$' $(ALONEIN)) || failed=1; \
 	  exit $$failed
 
