@@ -159,7 +159,7 @@ PLAIN = $(filter-out $(E2E) $(RACED),$(patsubst recrawl/%,./%,$(shell $(GO) list
 # Of these, those with property tests. `make test` has them draw the same cases in each run, so
 # that a change is judged by what it changed; `make test-long`, and `go test` by hand, draw
 # others. What these find becomes a case of its own.
-DRAWING = $(shell grep -rl --include='*_test.go' '"pgregory.net/rapid"' activities internal workflows | \
+DRAWING = $(shell grep -rlE --include='*_test.go' '^(import)?[[:space:]]*"pgregory.net/rapid"$$' activities internal workflows | \
 	xargs -n1 dirname | sort -u | sed 's|^|./|')
 SEED    := -rapid.seed=1
 # Of one package: a test that hangs must not hide what the others say.
