@@ -96,8 +96,8 @@ func (w *world) setPage(url string, state crawl.PageState) {
 	}
 }
 
-// TestRequisitesAreJudged: the type of the scope leaves no requisite out, and its rules do. An
-// address that is linked to as well is what it looks like.
+// TestRequisitesAreJudged: the type of the scope leaves no requisite out, and its rules do. If
+// a page also links to an address, its ending decides whether it is a page.
 func TestRequisitesAreJudged(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -18,8 +18,8 @@ import (
 	"recrawl/internal/urlkey"
 )
 
-// purposeOf is what a page of a kind is for: of a list only its links are taken, which is
-// none of the uses.
+// purposeOf returns the uses that the crawl has for pages of a kind. It is none for lists:
+// only their links are taken.
 func (v *crawlView) purposeOf(kind crawl.PageKind) []crawl.Use {
 	if kind.IsSource() {
 		return nil
@@ -68,8 +68,8 @@ func termsURL(u urlkey.URL) (urlkey.URL, error) {
 	return urlkey.Canonical(u.Origin() + crawl.TermsPath)
 }
 
-// termsOf is what the tdmrep.json of a URL's origin says, as far as it was asked for, and
-// whether that is still believed.
+// termsOf returns what the tdmrep.json of a URL's origin says, if it was requested, and
+// reports whether it is still fresh.
 func (a *Activities) termsOf(ctx context.Context, u urlkey.URL) (terms *robots.Terms, fresh bool, err error) {
 	if terms, ok := a.terms.fresh(u.Origin(), time.Now()); ok {
 		return terms, true, nil
@@ -187,9 +187,8 @@ func termsSummary(p store.SaveTermsParams) string {
 	return fmt.Sprintf("tdmrep.json of %s: %d bytes", p.Origin, len(p.Text))
 }
 
-// reservedBySite is what a page's site says of its uses beside the answer itself: in its
-// robots.txt and, of a crawl that names its purpose, in its tdmrep.json. Where the page was
-// acquired by this process, the file is at hand.
+// reservedBySite returns what a site reserves of a page in its robots.txt and, for a crawl
+// with a purpose, in its tdmrep.json. If this process acquired the page, the files are cached.
 func (a *Activities) reservedBySite(ctx context.Context, view *crawlView, page store.PageRecord) ([]crawl.Reservation, error) {
 	agent := view.Spec.Identity.Agent
 	u, err := urlkey.Canonical(page.URL)
@@ -215,7 +214,7 @@ func (a *Activities) reservedBySite(ctx context.Context, view *crawlView, page s
 	return reserve.Join(said, terms.Reserved(u)), nil
 }
 
-// reservedByAnswer is what the headers of an answer say of uses of its content.
+// reservedByAnswer returns what the headers of an answer reserve.
 func reservedByAnswer(r fetch.Result, agent string) []crawl.Reservation {
 	return reserve.FromHeaders(r.Stated, directive.ParseTags(r.RobotsTags, agent), strings.HasPrefix(r.MediaType.Type, "image/"))
 }
