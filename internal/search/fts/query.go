@@ -21,18 +21,11 @@ func (x *Index) Query(ctx context.Context, q search.Query) (r search.Result, err
 		if err != nil || there == 0 {
 			return err
 		}
-		if r, err = find(ctx, conn, q, match(terms, " ")); err != nil || len(r.Hits) > 0 || len(terms) == 1 {
-			return err
-		}
-		if any, err := hasHits(ctx, conn, q, match(terms, " ")); err != nil || any {
-			return err // they come before the part that is asked for
-		}
-		some, err := rare(ctx, conn, q.Crawl, terms)
-		if err != nil || len(some) == 0 {
-			return err
-		}
-		r, err = find(ctx, conn, q, match(some, " OR "))
-		r.Some = true
+		r, err = search.Answer(q, terms, search.Asking{
+			All:  func(q search.Query) (search.Result, error) { return find(ctx, conn, q, match(terms, " ")) },
+			Any:  func(some []search.Term) (search.Result, error) { return find(ctx, conn, q, match(some, " OR ")) },
+			Rare: func() ([]search.Term, error) { return rare(ctx, conn, q.Crawl, terms) },
+		})
 		return err
 	})
 	return r, err
@@ -48,16 +41,6 @@ func match(terms []search.Term, between string) string {
 		}
 	}
 	return strings.Join(texts, between)
-}
-
-// hasHits reports whether a query has any.
-func hasHits(ctx context.Context, conn *sql.Conn, q search.Query, words string) (bool, error) {
-	if q.Offset == 0 {
-		return false, nil // it was looked for
-	}
-	q.Offset, q.Limit = 0, 1
-	first, err := find(ctx, conn, q, words)
-	return len(first.Hits) > 0, err
 }
 
 // rare asks how many pages have each term, and chooses.

@@ -20,31 +20,14 @@ func (x *Index) Query(ctx context.Context, q search.Query) (r search.Result, err
 		if _, err := tx.Exec(ctx, "SET LOCAL work_mem = '64MB'"); err != nil {
 			return err
 		}
-		if r, err = find(ctx, tx, q, queryOf(terms, " & ")); err != nil || len(r.Hits) > 0 || len(terms) == 1 {
-			return err
-		}
-		if any, err := hasHits(ctx, tx, q, queryOf(terms, " & ")); err != nil || any {
-			return err // they come before the part that is asked for
-		}
-		some, err := rare(ctx, tx, q.Crawl, terms)
-		if err != nil || len(some) == 0 {
-			return err
-		}
-		r, err = find(ctx, tx, q, queryOf(some, " | "))
-		r.Some = true
+		r, err = search.Answer(q, terms, search.Asking{
+			All:  func(q search.Query) (search.Result, error) { return find(ctx, tx, q, queryOf(terms, " & ")) },
+			Any:  func(some []search.Term) (search.Result, error) { return find(ctx, tx, q, queryOf(some, " | ")) },
+			Rare: func() ([]search.Term, error) { return rare(ctx, tx, q.Crawl, terms) },
+		})
 		return err
 	})
 	return r, err
-}
-
-// hasHits reports whether a query has any.
-func hasHits(ctx context.Context, tx querier, q search.Query, words string) (bool, error) {
-	if q.Offset == 0 {
-		return false, nil // it was looked for
-	}
-	q.Offset, q.Limit = 0, 1
-	first, err := find(ctx, tx, q, words)
-	return len(first.Hits) > 0, err
 }
 
 // rare asks how many pages have each term, and chooses.
