@@ -91,6 +91,9 @@ func CacheWorkflows(most int) { worker.SetStickyWorkflowCacheSize(most) }
 // NewWorker returns a worker with recrawl's options.
 func NewWorker(c client.Client, o WorkerOptions) worker.Worker {
 	interceptors := []interceptor.WorkerInterceptor{&heartbeats{}}
+	if o.Deployment.Name == "" {
+		interceptors = append(interceptors, &builds{})
+	}
 	if o.Tracer != nil {
 		interceptors = append(interceptors, &traces{tracer: o.Tracer})
 	}

@@ -1,0 +1,56 @@
+package temporalkit
+
+import (
+	"go.temporal.io/sdk/interceptor"
+	"go.temporal.io/sdk/temporal"
+	"go.temporal.io/sdk/workflow"
+)
+
+// attrBuilds is the search attribute in which Temporal's server keeps the builds of the
+// workers that ran a workflow.
+var attrBuilds = temporal.NewSearchAttributeKeyKeywordList("BuildIds")
+
+// builds starts child workflows with the build that is likely to run them, in the words in
+// which the server notes it with a workflow's first task. The server then finds it noted, and
+// writes the row of a new page in its list of workflows once instead of twice. That row has an
+// index entry for each search attribute.
+//
+// A build that is noted too early does no harm: the server adds the one that did the task, as
+// it does whenever a workflow comes to another build. Of the workers of a deployment it notes
+// more than that, so theirs is left to it.
+type builds struct {
+	interceptor.WorkerInterceptorBase
+}
+
+// InterceptWorkflow implements interceptor.WorkerInterceptor.
+func (*builds) InterceptWorkflow(_ workflow.Context, next interceptor.WorkflowInboundInterceptor) interceptor.WorkflowInboundInterceptor {
+	i := &buildsInbound{}
+	i.Next = next
+	return i
+}
+
+type buildsInbound struct {
+	interceptor.WorkflowInboundInterceptorBase
+}
+
+// Init implements interceptor.WorkflowInboundInterceptor.
+func (i *buildsInbound) Init(next interceptor.WorkflowOutboundInterceptor) error {
+	o := &buildsOutbound{}
+	o.Next = next
+	return i.Next.Init(o)
+}
+
+type buildsOutbound struct {
+	interceptor.WorkflowOutboundInterceptorBase
+}
+
+// ExecuteChildWorkflow implements interceptor.WorkflowOutboundInterceptor.
+func (o *buildsOutbound) ExecuteChildWorkflow(ctx workflow.Context, name string, args ...any) workflow.ChildWorkflowFuture {
+	if build := workflow.GetInfo(ctx).GetCurrentBuildID(); build != "" {
+		options := workflow.GetChildWorkflowOptions(ctx)
+		options.TypedSearchAttributes = temporal.NewSearchAttributes(
+			options.TypedSearchAttributes.Copy(), attrBuilds.ValueSet([]string{"unversioned", "unversioned:" + build}))
+		ctx = workflow.WithChildOptions(ctx, options)
+	}
+	return o.Next.ExecuteChildWorkflow(ctx, name, args...)
+}
