@@ -40,6 +40,8 @@ type StatusLine struct {
 	Waiting      int            `json:"waiting"`
 	Admission    *admissionLine `json:"admission,omitempty"`
 	Overdue      int            `json:"overdue"`
+	// OverdueMore says that not all that may be overdue were counted.
+	OverdueMore bool `json:"overdue_more,omitempty"`
 	Lag          crawl.Duration `json:"lag"`
 	NextDue      stamp          `json:"next_due"` // null while the crawl is paused or stopped
 	Policy       string         `json:"policy"`
@@ -250,7 +252,7 @@ func statusOf(c store.CrawlRecord, s store.StatusRecord, more statusMore, now ti
 		Crawl: c.Spec.Name, State: c.State, Generation: c.Generation, CreatedAt: stamp(c.CreatedAt), Now: stamp(now),
 		Pages: map[string]int{}, Outcomes: map[string]int{}, Rejected: map[string]int{},
 		Visits: s.Visits, VisitsLastH: s.LastHour, Versions: s.Versions, Links: s.Links,
-		Hosts: s.Hosts, HostsBackoff: s.Backoff, InTrouble: more.troubled, HostTroubles: more.shown(), HostsNeedYou: more.needYou(), Waiting: s.Waiting, Overdue: s.Overdue,
+		Hosts: s.Hosts, HostsBackoff: s.Backoff, InTrouble: more.troubled, HostTroubles: more.shown(), HostsNeedYou: more.needYou(), Waiting: s.Waiting, Overdue: s.Overdue, OverdueMore: s.OverdueMore,
 		Lag: crawl.Duration(s.Lag), NextDue: stamp(nextDue(c.State, s).At),
 		Purpose: c.Spec.Purpose,
 		Policy:  c.Spec.Revisit.Policy, Budget: orNull(c.Spec.Revisit.Budget),
@@ -364,7 +366,7 @@ func (r Reporter) statusTable(ctx context.Context, crawls []store.CrawlRecord, n
 			pages += n
 		}
 		t.row(c.Spec.Name, c.State.String(), strconv.Itoa(pages), strconv.Itoa(s.Visits), strconv.Itoa(s.LastHour),
-			strconv.Itoa(s.Waiting), strconv.Itoa(s.Overdue), nextDue(c.State, s).words(now))
+			strconv.Itoa(s.Waiting), overdueCount(s.Overdue, s.OverdueMore), nextDue(c.State, s).words(now))
 	}
 	if err := t.flush(); err != nil {
 		return err
@@ -455,10 +457,18 @@ func nextDue(state crawl.CrawlState, s store.StatusRecord) Next {
 }
 
 func overdue(s store.StatusRecord) string {
-	if s.Overdue == 0 {
+	if s.Overdue == 0 && !s.OverdueMore {
 		return "none"
 	}
-	return fmt.Sprintf("%d, the oldest by %s", s.Overdue, schedule.Rough(s.Lag))
+	return fmt.Sprintf("%s, the oldest by %s", overdueCount(s.Overdue, s.OverdueMore), schedule.Rough(s.Lag))
+}
+
+// overdueCount is a number of overdue pages; more says that not all were counted.
+func overdueCount(n int, more bool) string {
+	if more {
+		return fmt.Sprintf("at least %d", n)
+	}
+	return strconv.Itoa(n)
 }
 
 func policy(r crawl.RevisitSpec) string {

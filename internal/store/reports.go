@@ -56,6 +56,8 @@ type StatusRecord struct {
 	Links    int
 	Waiting  int           // in lines
 	Overdue  int           // due, living, not in a line
+	// OverdueMore says that not all that may be overdue were counted.
+	OverdueMore bool
 	Lag      time.Duration // of the most overdue page
 	Backoff  int           // hosts in back-off
 	Hosts    int

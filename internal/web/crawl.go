@@ -153,7 +153,10 @@ func unvisitedWords(line report.StatusLine) string {
 }
 
 func overdueWords(line report.StatusLine) string {
-	if line.Overdue == 0 {
+	switch {
+	case line.OverdueMore:
+		return "at least " + count(line.Overdue, "") + " overdue"
+	case line.Overdue == 0:
 		return "nothing is overdue"
 	}
 	return count(line.Overdue, "") + " overdue"

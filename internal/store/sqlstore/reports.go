@@ -140,15 +140,16 @@ func readHosts(ctx context.Context, tx Tx, crawlID, now int64, st *store.StatusR
 
 // readDue fills in what is overdue and what is due next.
 func readDue(ctx context.Context, tx Tx, crawlID, now int64, st *store.StatusRecord) error {
-	overdue := fmt.Sprintf(`SELECT COUNT(*), COALESCE(MIN(d.next_at), 0)
-		FROM (SELECT f.page_id, f.next_at FROM frontier f
+	overdue := fmt.Sprintf(`SELECT COUNT(*) FILTER (WHERE d.alone), COALESCE(MIN(d.next_at) FILTER (WHERE d.alone), 0), COUNT(*)
+		FROM (SELECT f.next_at, %s AS alone FROM frontier f
 			WHERE f.crawl_id = $1 AND f.state BETWEEN %d AND %d AND f.next_at < $2
-			ORDER BY f.next_at LIMIT %d) d
-		WHERE %s`, crawl.Active, crawl.Excluded, maxOverdue, notInLine("d.page_id"))
+			ORDER BY f.next_at LIMIT %d) d`, notInLine("f.page_id"), crawl.Active, crawl.Excluded, maxOverdue)
 	var oldest int64
-	if err := tx.QueryRow(ctx, overdue, []any{crawlID, now}, &st.Overdue, &oldest); err != nil {
+	var looked int
+	if err := tx.QueryRow(ctx, overdue, []any{crawlID, now}, &st.Overdue, &oldest, &looked); err != nil {
 		return fmt.Errorf("count overdue pages: %w", err)
 	}
+	st.OverdueMore = looked == maxOverdue
 	if oldest != 0 {
 		st.Lag = span(now - oldest)
 	}
