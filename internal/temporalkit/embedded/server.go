@@ -148,6 +148,14 @@ func (t *Server) args(c Child, partitions int) []string {
 		"--dynamic-config-value", "history.timerProcessorSchedulerWorkerCount=4",
 		"--dynamic-config-value", "history.transferProcessorSchedulerWorkerCount=8",
 		"--dynamic-config-value", "history.visibilityProcessorSchedulerWorkerCount=4",
+		// It asks its database for timers that are due with a condition that SQLite cannot
+		// answer from an index alone: each time it walks over all that are overdue. After
+		// a stop with 100 000 pages overdue it asked twenty times a second for a hundred of
+		// them, at 0.1 s each, and its one connection had time for nothing else. So it asks
+		// for many at a time, and no more often than timers need to be on time: they are
+		// read a second ahead, and wait in its memory.
+		"--dynamic-config-value", "history.timerTaskBatchSize=1000",
+		"--dynamic-config-value", "history.timerProcessorMaxPollRPS=2",
 		// By default it reads the namespace and all search attributes from its database for
 		// each workflow task, lest a program wait for those that it makes. Ours are there
 		// from the start.
