@@ -55,8 +55,8 @@ func drawSite(t *testing.T, seed uint64, days float64) *World {
 
 // Where next to nothing can be won, little is lost: what a policy gives up for learning, for
 // first looks, for rates that fall with age and for jitter is bounded. That is a price of some
-// percent, which grows with the power of the time that the policy's penalty counts. The
-// bounds are not those of chance: with other seeds the means differ by less than one percent.
+// percent, which grows with the power of the time that the policy's penalty counts; see
+// docs/policies.md. The means of other seeds differ by less than one percent.
 func TestPriceOfLearning(t *testing.T) {
 	if testing.Short() {
 		t.Skip("-short: many simulations")
