@@ -62,7 +62,7 @@ func TestPriceOfLearning(t *testing.T) {
 		t.Skip("-short: many simulations")
 	}
 	t.Parallel()
-	const seeds, days = 6, 900
+	const seeds, days = 4, 900
 	o := Options{Budget: Budget{Each: 0.05}, Mode: WorkConserving, Warmup: 120}
 	for policy, most := range map[string]float64{"sqrt": 1.025, "fresh": 1.035, "age": 1.05} {
 		policies, err := Choose([]string{policy, "uniform"})
