@@ -56,7 +56,7 @@ func drawSite(t *testing.T, seed uint64, days float64) *World {
 // Where next to nothing can be won, little is lost: what a policy gives up for learning, for
 // first looks, for rates that fall with age and for jitter is bounded. That is a price of some
 // percent, which grows with the power of the time that the policy's penalty counts; see
-// docs/policies.md. The means of other seeds differ by less than one percent.
+// docs/policies.md. The mean of four other seeds differs by about one percent.
 func TestPriceOfLearning(t *testing.T) {
 	if testing.Short() {
 		t.Skip("-short: many simulations")
