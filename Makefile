@@ -170,7 +170,7 @@ E2ELIMIT := 50m
 # code nothing runs that does not in other tests of their packages too, and those in a
 # bubble of synctest, where the detector itself dies now and then ("ThreadSanitizer:
 # CHECK failed", golang.org/issue/78156).
-LONG    := TestYearAcrossContinue TestYearOfEachPolicy TestTimersMeetTheBudget TestHostPrices TestOutlookIsSimulated TestSourceIsABomb
+LONG    := TestYearAcrossContinue TestYearOfEachPolicy TestTimersMeetTheBudget TestHostPrices TestOutlookIsSimulated TestSourceIsABomb TestPriceOfLearning
 BUBBLED := $(shell grep -rl --include='*_test.go' 'synctest[.]Test' internal | \
 	xargs awk -F '[^A-Za-z0-9_]+' '/^func Test/ {name = $$2} /synctest[.]Test/ {print name}' | sort -u)
 ALONE   := $(subst $() ,|,$(strip $(LONG) $(BUBBLED)))
