@@ -104,8 +104,8 @@ func (a *Activities) readRequisite(ctx context.Context, page store.PageRecord, i
 
 // judgeRequisite decides whether a requisite of a page, a stylesheet or a redirect is kept.
 // The crawl's own word counts, its limits and its rules; what only its scope's type leaves
-// out may lie anywhere. It is as many links from a seed as what needs it, and its hops are
-// the steps from the page.
+// out may lie anywhere, on as many hosts of others as the crawl may have. It is as many links
+// from a seed as what needs it, and its hops are the steps from the page.
 func (a *Activities) judgeRequisite(view *crawlView, from *store.PendingLinks, link store.Link) (store.NewURL, scope.Verdict) {
 	steps := 1
 	if from.Kind == crawl.KindRequisite {
@@ -115,11 +115,44 @@ func (a *Activities) judgeRequisite(view *crawlView, from *store.PendingLinks, l
 	url := newURL(found)
 	url.Kind, url.Hops, url.Looks = crawl.KindRequisite, steps, requisite.Looks(found.URL)
 	if outside(verdict) {
+		url.Foreign = shownFromElsewhere(view, from, found.URL)
 		if verdict = a.offLimits(view, found.URL); verdict.Reason == "" {
 			verdict = scope.Verdict{Accept: true, Reason: scope.ReasonInside}
 		}
 	}
 	return url, verdict
+}
+
+// shownFromElsewhere reports whether a requisite that the scope does not take lies on a host
+// that counts against the crawl's hosts for requisites. What a page shows from its own site
+// does not. A stylesheet may lie with others itself, so that its site says nothing: from there,
+// all other hosts count.
+func shownFromElsewhere(view *crawlView, from *store.PendingLinks, to urlkey.URL) bool {
+	origin, err := urlkey.Canonical(from.Page.URL)
+	if err == nil && from.Kind == crawl.KindRequisite {
+		return origin.HostKey() != to.HostKey() && !view.scope.IsSeedHost(to.HostKey())
+	}
+	return err != nil || view.foreign(origin, to)
+}
+
+// boundHosts leaves out those requisites that lie on more hosts of others than one page may
+// have.
+func (j *judged) boundHosts() {
+	var named []string
+	for _, s := range j.sources {
+		if s.Kind == crawl.KindRequisite && s.Foreign {
+			named = append(named, s.Host)
+		}
+	}
+	bound := requisite.PageHosts()
+	taken := bound.Take(named, func(string) bool { return false }, 0)
+	j.sources = slices.DeleteFunc(j.sources, func(s store.NewURL) bool {
+		beyond := s.Kind == crawl.KindRequisite && s.Foreign && !slices.Contains(taken, s.Host)
+		if beyond {
+			j.rejected.add(bound.Refusal(), example(s.URL, s))
+		}
+		return beyond
+	})
 }
 
 // settleKinds decides on addresses to which a page links and which it shows as well: each is
@@ -160,7 +193,7 @@ func (a *Activities) followRequisite(ctx context.Context, view *crawlView, page 
 	}
 	from := &store.PendingLinks{Page: page.PageRef, Level: page.Level, Hops: page.Hops, Kind: page.Kind}
 	found, verdict := a.judgeRequisite(view, from, store.Link{URL: f.Location, Spelling: f.Spelling, Kind: page.Kind})
-	params := store.RegisterParams{CrawlID: page.CrawlID, From: page.PageID}
+	params := store.RegisterParams{CrawlID: page.CrawlID, From: page.PageID, RequisiteHosts: view.Spec.Documents.HostsForRequisites()}
 	switch {
 	case verdict.Undecided:
 		return undecided(verdict)

@@ -159,6 +159,8 @@ func TestParseSpecMistakes(t *testing.T) {
 		{"politeness.per_address", `{"name":"a","seeds":["http://a/"],"politeness":{"per_address":1001}}`},
 		{"sources.foreign_hosts", `{"name":"a","seeds":["http://a/"],"sources":{"foreign_hosts":-1}}`},
 		{"sources.foreign_hosts", `{"name":"a","seeds":["http://a/"],"sources":{"foreign_hosts":1001}}`},
+		{"documents.requisite_hosts", `{"name":"a","seeds":["http://a/"],"documents":{"requisite_hosts":-1}}`},
+		{"documents.requisite_hosts", `{"name":"a","seeds":["http://a/"],"documents":{"requisite_hosts":10001}}`},
 		{"sources.well_known", `{"name":"a","seeds":["http://a/"],"sources":{"sitemaps":false,"well_known":true}}`},
 		{"sinks", `{"name":"a","seeds":["http://a/"],"sinks":{"Team":{"kind":"webhook","to":"https://a.example/hook"}}}`},
 		{"sinks", `{"name":"a","seeds":["http://a/"],"sinks":{` + manySinks(maxSinks+1) + `}}`},
