@@ -165,6 +165,8 @@ func TestParseSpecMistakes(t *testing.T) {
 		{"sinks", `{"name":"a","seeds":["http://a/"],"sinks":{"Team":{"kind":"webhook","to":"https://a.example/hook"}}}`},
 		{"sinks", `{"name":"a","seeds":["http://a/"],"sinks":{` + manySinks(maxSinks+1) + `}}`},
 		{"sinks.x.kind", `{"name":"a","seeds":["http://a/"],"sinks":{"x":{"to":"a"}}}`},
+		{"sinks.x.article", `{"name":"a","seeds":["http://a/"],"sinks":{"x":{"kind":"folder","to":"a","format":"text","article":true}}}`},
+		{"sinks.x.article", `{"name":"a","seeds":["http://a/"],"sinks":{"x":{"kind":"webhook","to":"https://a.example/hook","format":"markdown","article":true}}}`},
 		{"sinks.x.kind", `{"name":"a","seeds":["http://a/"],"sinks":{"x":{"kind":"fax","to":"a"}}}`},
 		{"sinks.x.knds", `{"name":"a","seeds":["http://a/"],"sinks":{"x":{"kind":"webhook","to":"https://a.example/hook","knds":["page.new"]}}}`},
 		{"sinks.x.when.number.belw", `{"name":"a","seeds":["http://a/"],"sinks":{"x":{"kind":"webhook","to":"https://a.example/hook","when":{"number":{"belw":1}}}}}`},
