@@ -308,15 +308,24 @@ func (a *Activities) save(ctx context.Context, page store.PageRecord, c newConte
 
 // languageOf is the Content-Language of an answer, "" if it has none.
 func languageOf(heads *contract.Heads) string {
-	if heads == nil {
-		return ""
-	}
-	for line := range strings.Lines(heads.Response) {
-		if name, value, ok := strings.Cut(line, ":"); ok && strings.EqualFold(name, "Content-Language") {
-			return strings.TrimSpace(value)
-		}
+	if values := headersOf(heads, "Content-Language"); len(values) > 0 {
+		return values[0]
 	}
 	return ""
+}
+
+// headersOf are the values that an answer has for a header, in their order.
+func headersOf(heads *contract.Heads, name string) []string {
+	if heads == nil {
+		return nil
+	}
+	var values []string
+	for line := range strings.Lines(heads.Response) {
+		if key, value, ok := strings.Cut(line, ":"); ok && strings.EqualFold(key, name) {
+			values = append(values, strings.TrimSpace(value))
+		}
+	}
+	return values
 }
 
 // read returns a body from the archive. Bytes that are missing or damaged will

@@ -114,6 +114,7 @@ func (a *Activities) filter(ctx context.Context, view *crawlView, pending *store
 		}
 	}
 	j.settleKinds()
+	j.boundHosts()
 	return j, nil
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"recrawl/internal/contract"
 	"recrawl/internal/maintain"
+	"recrawl/internal/requisite"
 	"recrawl/internal/store"
 )
 
@@ -114,7 +115,7 @@ func (a *Activities) enter(ctx context.Context, view *crawlView, from *store.Pen
 	}
 	params := store.RegisterParams{
 		CrawlID: from.Page.CrawlID, From: from.Page.PageID, Listed: from.Kind.IsSource(), URLs: slices.Concat(urls, links.sources),
-		ForeignHosts: view.Spec.Sources.ForeignHosts,
+		ForeignHosts: view.Spec.Sources.ForeignHosts, RequisiteHosts: view.Spec.Documents.HostsForRequisites(),
 	}
 	if links.undecided == nil {
 		// Before their wait ends: an attempt that is cut off is made again.
@@ -137,8 +138,11 @@ func (a *Activities) enter(ctx context.Context, view *crawlView, from *store.Pen
 // registeredOut says what became of links, with the hosts at which pages may be admitted.
 func registeredOut(links judged, registered store.RegisterResult, hosts []int64) contract.RegisterOut {
 	rejected := links.rejected.counts()
-	if registered.Refused > 0 {
-		rejected[store.ReasonForeign] += registered.Refused
+	if sources := registered.Refused - registered.RefusedRequisites; sources > 0 {
+		rejected[store.ReasonForeign] += sources
+	}
+	if registered.RefusedRequisites > 0 {
+		rejected[requisite.ReasonCrawlHosts] += registered.RefusedRequisites
 	}
 	return contract.RegisterOut{New: registered.New, Seen: registered.Seen, Rejected: rejected, Hosts: hosts[:min(len(hosts), maxHostsOut)]}
 }

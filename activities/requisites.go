@@ -10,6 +10,7 @@ import (
 	"recrawl/internal/extract"
 	"recrawl/internal/requisite"
 	"recrawl/internal/robots/directive"
+	"recrawl/internal/robots/reserve"
 	"recrawl/internal/scope"
 	"recrawl/internal/store"
 	"recrawl/internal/urlkey"
@@ -51,16 +52,44 @@ func requisiteTypes(page store.PageRecord) []string {
 }
 
 // requisitesOf are the requisites that a new version of a page brings with it. A page whose
-// body may not be kept needs none.
+// body may not be kept needs none, and one that reserves its pictures from what the crawl is for
+// brings no pictures; these are refused.
 func requisitesOf(view *crawlView, page store.PageRecord, fetched contract.FetchOut, now reading) ([]store.Link, error) {
 	if !view.Spec.Documents.Requisites || now.version.Digest == "" {
 		return nil, nil
 	}
-	return needed(page, fetched, now.body)
+	found, err := referred(page, fetched, now.body)
+	if err != nil {
+		return nil, err
+	}
+	agent := view.Spec.Identity.Agent
+	tags := directive.ParseTags(headersOf(fetched.Heads, "X-Robots-Tag"), agent)
+	if _, reserved := reserve.Against(reserve.ForPictures(tags, now.content.Robots(agent)), view.purposeOf(page.Kind)); !reserved {
+		return needed(found), nil
+	}
+	found, pictures := requisite.WithoutPictures(found)
+	return slices.Concat(needed(found), refusedPictures(pictures)), nil
 }
 
-// needed are the requisites that a body refers to, as links.
-func needed(page store.PageRecord, fetched contract.FetchOut, body []byte) ([]store.Link, error) {
+// reasonNoImageAI is why the pictures of a page are not kept that reserves them from what the
+// crawl is for.
+const reasonNoImageAI = "noimageai"
+
+// refusedPictures are pictures that nothing is asked about. Some stand for all.
+func refusedPictures(pictures []extract.Requisite) []store.Link {
+	some := pictures[:min(len(pictures), maxExamples)]
+	links := make([]store.Link, len(some))
+	for i, p := range some {
+		links[i] = store.Link{URL: p.URL, Refused: reasonNoImageAI}
+	}
+	if len(links) > 0 {
+		links[0].Times = len(pictures) - len(links) + 1
+	}
+	return links
+}
+
+// referred is what a body refers to.
+func referred(page store.PageRecord, fetched contract.FetchOut, body []byte) ([]extract.Requisite, error) {
 	u, err := urlkey.Canonical(page.URL)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", pageLabel(page.PageRef), err)
@@ -69,11 +98,16 @@ func needed(page store.PageRecord, fetched contract.FetchOut, body []byte) ([]st
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", pageLabel(page.PageRef), err)
 	}
+	return found, nil
+}
+
+// needed are those requisites that are kept, as links.
+func needed(found []extract.Requisite) []store.Link {
 	var links []store.Link
 	for _, r := range requisite.Choose(found) {
 		links = append(links, store.Link{URL: r.URL, Spelling: r.Spelling, Kind: crawl.KindRequisite})
 	}
-	return links, nil
+	return links
 }
 
 // readRequisite is DetectChange of a requisite: whatever differs is a new version. It has no
@@ -92,10 +126,11 @@ func (a *Activities) readRequisite(ctx context.Context, page store.PageRecord, i
 	}
 	var links []store.Link
 	if asked.Keep && requisite.Leads(page.Hops) {
-		var err error
-		if links, err = needed(page, in.Fetch, body); err != nil {
+		found, err := referred(page, in.Fetch, body)
+		if err != nil {
 			return out, nil, err
 		}
+		links = needed(found)
 	}
 	out.Links = len(links)
 	found, err := a.save(ctx, page, newContent{version: version, links: links, body: body}, nil)
@@ -104,8 +139,8 @@ func (a *Activities) readRequisite(ctx context.Context, page store.PageRecord, i
 
 // judgeRequisite decides whether a requisite of a page, a stylesheet or a redirect is kept.
 // The crawl's own word counts, its limits and its rules; what only its scope's type leaves
-// out may lie anywhere. It is as many links from a seed as what needs it, and its hops are
-// the steps from the page.
+// out may lie anywhere, on as many hosts of others as the crawl may have. It is as many links
+// from a seed as what needs it, and its hops are the steps from the page.
 func (a *Activities) judgeRequisite(view *crawlView, from *store.PendingLinks, link store.Link) (store.NewURL, scope.Verdict) {
 	steps := 1
 	if from.Kind == crawl.KindRequisite {
@@ -115,11 +150,44 @@ func (a *Activities) judgeRequisite(view *crawlView, from *store.PendingLinks, l
 	url := newURL(found)
 	url.Kind, url.Hops, url.Looks = crawl.KindRequisite, steps, requisite.Looks(found.URL)
 	if outside(verdict) {
+		url.Foreign = shownFromElsewhere(view, from, found.URL)
 		if verdict = a.offLimits(view, found.URL); verdict.Reason == "" {
 			verdict = scope.Verdict{Accept: true, Reason: scope.ReasonInside}
 		}
 	}
 	return url, verdict
+}
+
+// shownFromElsewhere reports whether a requisite that the scope does not take lies on a host
+// that counts against the crawl's hosts for requisites. What a page shows from its own site
+// does not. A stylesheet may lie with others itself, so that its site says nothing: from there,
+// all other hosts count.
+func shownFromElsewhere(view *crawlView, from *store.PendingLinks, to urlkey.URL) bool {
+	origin, err := urlkey.Canonical(from.Page.URL)
+	if err == nil && from.Kind == crawl.KindRequisite {
+		return origin.HostKey() != to.HostKey() && !view.scope.IsSeedHost(to.HostKey())
+	}
+	return err != nil || view.foreign(origin, to)
+}
+
+// boundHosts leaves out those requisites that lie on more hosts of others than one page may
+// have.
+func (j *judged) boundHosts() {
+	var named []string
+	for _, s := range j.sources {
+		if s.Kind == crawl.KindRequisite && s.Foreign {
+			named = append(named, s.Host)
+		}
+	}
+	bound := requisite.PageHosts()
+	taken := bound.Take(named, func(string) bool { return false }, 0)
+	j.sources = slices.DeleteFunc(j.sources, func(s store.NewURL) bool {
+		beyond := s.Kind == crawl.KindRequisite && s.Foreign && !slices.Contains(taken, s.Host)
+		if beyond {
+			j.rejected.add(bound.Refusal(), example(s.URL, s))
+		}
+		return beyond
+	})
 }
 
 // settleKinds decides on addresses to which a page links and which it shows as well: each is
@@ -160,7 +228,7 @@ func (a *Activities) followRequisite(ctx context.Context, view *crawlView, page 
 	}
 	from := &store.PendingLinks{Page: page.PageRef, Level: page.Level, Hops: page.Hops, Kind: page.Kind}
 	found, verdict := a.judgeRequisite(view, from, store.Link{URL: f.Location, Spelling: f.Spelling, Kind: page.Kind})
-	params := store.RegisterParams{CrawlID: page.CrawlID, From: page.PageID}
+	params := store.RegisterParams{CrawlID: page.CrawlID, From: page.PageID, RequisiteHosts: view.Spec.Documents.HostsForRequisites()}
 	switch {
 	case verdict.Undecided:
 		return undecided(verdict)

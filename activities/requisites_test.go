@@ -155,3 +155,61 @@ func TestRequisitesMayNotBeKept(t *testing.T) {
 		t.Error("a page that may not be kept brings a picture")
 	}
 }
+
+// TestReservedPictures: a page that reserves its pictures from what the crawl is for, in an
+// element or a header, is kept without them; its styles and fonts are. A page without the mark
+// brings the same picture.
+func TestReservedPictures(t *testing.T) {
+	t.Parallel()
+	const shows = `<p>Some words<link rel=stylesheet href=/a.css><img src=/a.png srcset="/b.png 2x"><style>@font-face{src:url(/f.woff2)}p{background:url(/c.png)}</style>`
+	for _, c := range []struct {
+		name, element, header string
+		purpose               []crawl.Use
+		pictures              bool
+	}{
+		{"no purpose", "<meta name=robots content=noimageai>", "noimageai", nil, true},
+		{"another purpose", "<meta name=robots content=noimageai>", "noimageai", []crawl.Use{crawl.UseSearch, crawl.UseArchive}, true},
+		{"nothing said", "", "", []crawl.Use{crawl.UseAITrain}, true},
+		{"element", "<meta name=robots content=noimageai>", "", []crawl.Use{crawl.UseAITrain}, false},
+		{"header", "", "noimageai", []crawl.Use{crawl.UseSearch, crawl.UseAIInput}, false},
+		{"element for others", "<meta name=otherbot content=noimageai>", "otherbot: noimageai", []crawl.Use{crawl.UseAITrain}, true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			s := serve(t, func(w http.ResponseWriter, r *http.Request) {
+				switch r.URL.Path {
+				case "/":
+					if c.header != "" {
+						w.Header().Set("X-Robots-Tag", c.header)
+					}
+					html(w, c.element+shows)
+				case "/open":
+					html(w, "<p>Other words<img src=/a.png>")
+				default:
+					http.NotFound(w, r)
+				}
+			})
+			pages := w.living([]string{s.url + "/", s.url + "/open"}, keepRequisites, aim(c.purpose...))
+			if err := w.store.SaveTerms(t.Context(), store.SaveTermsParams{Origin: s.url, Expires: time.Hour}); err != nil {
+				t.Fatal(err)
+			}
+			if plan := w.visitAnd(pages[0], 1, registering); plan.Outcome != crawl.OutcomeNew || !w.kept(c.element+shows) {
+				t.Fatalf("the page: %+v", plan)
+			}
+			for path, want := range map[string]bool{"/a.css": true, "/f.woff2": true, "/a.png": c.pictures, "/b.png": c.pictures, "/c.png": c.pictures} {
+				if _, known := w.find(s.url + path); known != want {
+					t.Errorf("%s is known: %t, want %t", path, known, want)
+				}
+			}
+			refused := map[bool]int{true: 0, false: 3}[c.pictures]
+			if n := w.rejected("noimageai"); n != refused {
+				t.Errorf("%d are rejected, want %d", n, refused)
+			}
+			w.visitAnd(pages[1], 1, registering)
+			if _, known := w.find(s.url + "/a.png"); !known {
+				t.Error("a page without the mark does not bring the picture")
+			}
+		})
+	}
+}

@@ -26,6 +26,9 @@ func (Backend) Export(ctx context.Context, at cli.Target, out string, o export.O
 		if err != nil {
 			return err
 		}
+		if o.Article {
+			source.Source = source.WithArticles()
+		}
 		o.Software = "recrawl/" + config.VersionText()
 		if o.Now, err = s.Now(ctx); err != nil {
 			return err

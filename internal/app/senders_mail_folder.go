@@ -41,6 +41,9 @@ func folderSender(
 		if export.Format(spec.Format) == export.Mirror {
 			src = src.WithRequisites()
 		}
+		if spec.Article {
+			src = src.WithArticles()
+		}
 		return made(folder.New(spec, folders, folder.Collection{
 			Store: s.ID(), Crawl: crawlName, Source: src, Rendering: config.Release + " " + src.Rules(), Now: time.Now, Selects: selects(name, spec),
 		}))

@@ -56,6 +56,7 @@ func TestMistakes(t *testing.T) {
 		{"negative number", "crawl news https://example.com/ --max-pages -1", ExitUsage, "limits.max_pages: is negative; 0 means unlimited"},
 		{"unknown policy", "crawl news https://example.com/ --policy often", ExitUsage, "revisit.policy: \"often\": use one of sqrt, fresh"},
 		{"bad port", "crawl news https://example.com:25/", ExitUsage, "port 25 belongs to another protocol"},
+		{"wrong purpose", "crawl news https://example.com/ --purpose search --purpose training", ExitUsage, "purpose[1]"},
 		{"wrong network", "crawl news https://example.com/ --allow-network 10.0.0.1", ExitUsage, "fetch.allow_networks[0]"},
 		{"wrong parameter", "crawl news https://example.com/ --strip-param utm_source=x", ExitUsage, "urls.strip_params[0]: \"utm_source=x\" has one of &=#"},
 		{"wrong contact", "crawl news https://example.com/ --contact me", ExitUsage, "identity.contact"},
@@ -203,7 +204,7 @@ func TestCrawl(t *testing.T) {
 		{
 			"new with every setting", "crawl fresh " + other + " --delay 5s --factor 2.5 --scope domain --max-depth 3 --max-pages 100 --window 4" +
 				" --policy fixed --budget 500/day --default-interval 2d --min-interval 10m --max-interval 30d --time-limit 10s" +
-				" --strip-param utm_* --strip-param fbclid --allow-network 10.0.0.0/8 --allow-network fd00::/8 --contact ops@example.org --maintain-every 1m", false, "start fresh",
+				" --strip-param utm_* --strip-param fbclid --allow-network 10.0.0.0/8 --allow-network fd00::/8 --contact ops@example.org --purpose search,ai-input --purpose archive --maintain-every 1m", false, "start fresh",
 			func(s crawl.Spec) bool {
 				want := crawl.DefaultSpec()
 				want.Name, want.Seeds = "fresh", []string{other}
@@ -218,6 +219,7 @@ func TestCrawl(t *testing.T) {
 				}
 				want.Fetch.TimeLimit, want.Fetch.AllowNetworks = crawl.Duration(10*time.Second), []string{"10.0.0.0/8", "fd00::/8"}
 				want.Identity.Contact, want.MaintainEvery = "ops@example.org", crawl.Duration(time.Minute)
+				want.Purpose = []crawl.Use{crawl.UseSearch, crawl.UseAIInput, crawl.UseArchive}
 				return equal(s, want)
 			},
 		},

@@ -12,11 +12,12 @@ import (
 )
 
 type exportCmd struct {
-	Name   string        `arg:"" help:"The crawl."`
-	Out    string        `arg:"" help:"A folder for exports of this crawl in this format; it is made if it does not exist."`
-	Format export.Format `enum:"${formats}" required:"" placeholder:"dir|html|text|markdown|chunks|mirror|warc|wacz|jsonl" help:"A tree of folders (dir: all pages; html, text, markdown, chunks: those that stand), a mirror that browses offline, WARC files with an index, a WACZ file that replays, or JSON Lines."`
-	At     string        `placeholder:"TIME" xor:"when" help:"What was known then (2026-03-01T12:00:00Z), by default now."`
-	Since  string        `placeholder:"CURSOR" xor:"when" help:"Only what changed since an earlier export: the cursor that it printed."`
+	Name    string        `arg:"" help:"The crawl."`
+	Out     string        `arg:"" help:"A folder for exports of this crawl in this format; it is made if it does not exist."`
+	Format  export.Format `enum:"${formats}" required:"" placeholder:"dir|html|text|markdown|chunks|mirror|warc|wacz|jsonl" help:"A tree of folders (dir: all pages; html, text, markdown, chunks: those that stand), a mirror that browses offline, WARC files with an index, a WACZ file that replays, or JSON Lines."`
+	Article bool          `help:"With --format markdown or chunks: only the article of each page, for reading."`
+	At      string        `placeholder:"TIME" xor:"when" help:"What was known then (2026-03-01T12:00:00Z), by default now."`
+	Since   string        `placeholder:"CURSOR" xor:"when" help:"Only what changed since an earlier export: the cursor that it printed."`
 }
 
 // exportFormats lists the formats as an enum tag wants them.
@@ -40,7 +41,10 @@ goes on when it is called again.
 
 // Run writes an export.
 func (c exportCmd) Run(s *session) error {
-	o := export.Options{Format: c.Format, Crawl: c.Name}
+	if c.Article && c.Format != export.Markdown && c.Format != export.Chunks {
+		return usagef("--article is for --format markdown and chunks: %s has pages as they are", c.Format)
+	}
+	o := export.Options{Format: c.Format, Crawl: c.Name, Article: c.Article}
 	if c.At != "" {
 		at, err := time.Parse(time.RFC3339, c.At)
 		if err != nil {

@@ -22,6 +22,8 @@ func TestExport(t *testing.T) {
 		{"export nope out --format dir", ExitNotFound, `there is no crawl "nope"`, []string{"export nope as dir to out until 0001-01-01T00:00:00Z from files"}},
 		{"export news out", ExitUsage, "missing flags: --format", nil},
 		{"export news out --format zip", ExitUsage, "--format must be one of", nil},
+		{"export news out --format text --article", ExitUsage, "--article is for --format markdown and chunks", nil},
+		{"export news out --format chunks --article", ExitOK, "exported", []string{"export news as chunks of articles to out until 0001-01-01T00:00:00Z from files"}},
 		{"export news --format dir", ExitUsage, `expected "<out>"`, nil},
 		{"export news out --format dir --at yesterday", ExitUsage, "--at yesterday: write a time such as", nil},
 		{"export news out --format dir --since yesterday", ExitUsage, `--since "yesterday" is not a cursor: give one as it was printed`, nil},

@@ -83,7 +83,11 @@ func (b *fakeBackend) OpenArchive(_ context.Context, url string) (archive.Store,
 }
 
 func (b *fakeBackend) Export(_ context.Context, at Target, out string, o export.Options) (export.Result, error) {
-	b.calls = append(b.calls, fmt.Sprintf("export %s as %s to %s until %s from %s", o.Crawl, o.Format, out, o.At.Format(time.RFC3339), at.Archive))
+	format := string(o.Format)
+	if o.Article {
+		format += " of articles"
+	}
+	b.calls = append(b.calls, fmt.Sprintf("export %s as %s to %s until %s from %s", o.Crawl, format, out, o.At.Format(time.RFC3339), at.Archive))
 	if o.Crawl != "news" {
 		return export.Result{}, store.ErrNotFound
 	}

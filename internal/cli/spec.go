@@ -35,6 +35,7 @@ type specFlags struct {
 	TimeLimit       *crawl.Duration `group:"crawl" placeholder:"30s" help:"Most time that a request may take."`
 	AllowNetwork    []string        `group:"crawl" placeholder:"CIDR" help:"Private network that may be crawled, such as 10.0.0.0/8; can be repeated."`
 	Contact         *string         `group:"crawl" placeholder:"URL|MAIL" help:"How site owners reach you; needed beyond this machine (RECRAWL_CONTACT of the worker)."`
+	Purpose         []crawl.Use     `group:"crawl" placeholder:"USE" help:"What the pages are for: search, ai-input, ai-train or archive; can be repeated. Pages that their sites reserve from it are excluded."`
 	Search          bool            `group:"crawl" help:"Keep a search index of the pages, for starter search: a sink of the kind search."`
 	MaintainEvery   *crawl.Duration `group:"crawl" placeholder:"10m" help:"Time between two maintenance turns."`
 }
@@ -65,6 +66,9 @@ func (f specFlags) apply(s *crawl.Spec) {
 	}
 	if f.StripParam != nil {
 		s.URLs.StripParams = f.StripParam
+	}
+	if f.Purpose != nil {
+		s.Purpose = f.Purpose
 	}
 	if f.AllowNetwork != nil {
 		s.Fetch.AllowNetworks = f.AllowNetwork

@@ -8,4 +8,30 @@ type DocumentSpec struct {
 	// each. They may lie on any host, are asked for after all else, under that host's
 	// robots.txt, and are no pages of the collection. See requisites.md.
 	Requisites bool `json:"requisites,omitempty"`
+	// RequisiteHosts is the most hosts, over the crawl's whole life, on which requisites may
+	// lie beyond the scope and beyond the registrable domain of the page that shows them: 1 to
+	// 10000; 0 is 200. A page may have 20 of them. Hosts that scope.rules accept do not count.
+	RequisiteHosts int `json:"requisite_hosts,omitempty"`
+}
+
+// Numbers of hosts for requisites.
+const (
+	defaultRequisiteHosts = 200
+	// MostRequisiteHosts is the greatest DocumentSpec.RequisiteHosts.
+	MostRequisiteHosts = 10_000
+)
+
+// HostsForRequisites is RequisiteHosts, or what it is by default.
+func (d DocumentSpec) HostsForRequisites() int {
+	if d.RequisiteHosts == 0 {
+		return defaultRequisiteHosts
+	}
+	return d.RequisiteHosts
+}
+
+func (s *Spec) validateDocuments(bad badField) error {
+	if n := s.Documents.RequisiteHosts; n < 0 || n > MostRequisiteHosts {
+		return bad("documents.requisite_hosts", "is %d; use 1 to %d, or 0 for %d", n, MostRequisiteHosts, defaultRequisiteHosts)
+	}
+	return nil
 }

@@ -35,6 +35,8 @@ type SinkSpec struct {
 	// markdown; and of a folder's files, html (the default), text,
 	// markdown, chunks or mirror, as exports have them.
 	Format string `json:"format,omitempty"`
+	// Article has a folder of markdown or chunks hold only the article of each page.
+	Article bool `json:"article,omitempty"`
 	// AllowPrivate lets a webhook be on this machine or in a private network.
 	AllowPrivate bool `json:"allow_private,omitempty"`
 }

@@ -124,6 +124,8 @@ func (s SinkSpec) validate(field string, bad badField) error {
 		return bad(field+".format", "is set, but a sink of the kind %s has no choice of formats", s.Kind)
 	case s.Format != "" && !slices.Contains(formats, s.Format):
 		return bad(field+".format", "%.60q: for %s use one of %s", s.Format, s.Kind, strings.Join(formats, ", "))
+	case s.Article && (s.Kind != SinkFolder || s.Format != "markdown" && s.Format != "chunks"):
+		return bad(field+".article", "is for folders with the format markdown or chunks only")
 	case s.AllowPrivate && s.Kind != SinkWebhook:
 		return bad(field+".allow_private", "is for webhooks only")
 	case s.From != "" && s.From != SinkFromNow && s.From != SinkFromAll:

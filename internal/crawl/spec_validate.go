@@ -88,7 +88,7 @@ func (s *Spec) Validate() error {
 		}
 	}
 	for _, validate := range []func(badField) error{
-		s.validateURLs, s.validateContent, s.validateSources, s.validateRetention, s.validateRank, s.validateSinks, s.validatePurpose,
+		s.validateURLs, s.validateContent, s.validateSources, s.validateDocuments, s.validateRetention, s.validateRank, s.validateSinks, s.validatePurpose,
 	} {
 		if err := validate(bad); err != nil {
 			return err

@@ -174,6 +174,9 @@ const (
 type Options struct {
 	Format Format
 	Crawl  string // the crawl's name
+	// Article says that Read of the source gives the article alone, which has exports of
+	// documents only.
+	Article bool
 	// At is the time of the export, in whole seconds: later visits are left out. Zero
 	// is that of an unfinished export in the folder, or Now.
 	At time.Time
@@ -204,6 +207,9 @@ func (o Options) check() error {
 	}
 	if o.Crawl == "" || strings.ContainsAny(o.Crawl, `/\`) {
 		return fmt.Errorf("%q is no name of a crawl", o.Crawl)
+	}
+	if o.Article && !o.Format.hasArticles() {
+		return fmt.Errorf("an export in format %s has no article alone: markdown and chunks have", o.Format)
 	}
 	if o.Since != (feed.Cursor{}) && o.Format == Mirror {
 		return errors.New("a mirror is always whole, since its links depend on which pages are in it: leave --since away")

@@ -110,6 +110,9 @@ func (f Format) standing() bool {
 	return f == HTML || f == Text || f == Markdown || f == Chunks || f == Mirror
 }
 
+// hasArticles: the format is of documents, which may be of the article alone.
+func (f Format) hasArticles() bool { return f == Markdown || f == Chunks }
+
 // shows: the format is for showing pages as their sites do.
 func (f Format) shows() bool { return f == Mirror || f == WARC || f == WACZ }
 

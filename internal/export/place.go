@@ -30,6 +30,7 @@ type manifest struct {
 	// Recrawl is the version of this file and of the formats.
 	Recrawl  int       `json:"recrawl_export"`
 	Format   Format    `json:"format"`
+	Article  bool      `json:"article,omitempty"` // alone, of documents
 	Crawl    string    `json:"crawl"`
 	At       time.Time `json:"at"`
 	Software string    `json:"software,omitempty"`
@@ -90,7 +91,7 @@ func (p *place) foreign(format string, args ...any) error {
 // choose looks at what the folder holds and returns the export to be written,
 // continued or left as it is.
 func (p *place) choose(o Options) (*job, error) {
-	want := manifest{Recrawl: manifestVersion, Format: o.Format, Crawl: o.Crawl, Software: o.Software, At: o.At, Since: o.Since, Cursor: o.Cursor, Files: map[string]int64{}}
+	want := manifest{Recrawl: manifestVersion, Format: o.Format, Article: o.Article, Crawl: o.Crawl, Software: o.Software, At: o.At, Since: o.Since, Cursor: o.Cursor, Files: map[string]int64{}}
 	if o.Format == WARC || o.Format == WACZ {
 		if want.MaxFile = o.MaxFile; want.MaxFile <= 0 {
 			want.MaxFile = DefaultMaxFile
@@ -145,6 +146,14 @@ func sinceWords(m manifest) string {
 	return "an export since " + m.Since.String()
 }
 
+// ofWords say of what crawl an export is, and how much of its pages.
+func (m manifest) ofWords() string {
+	if m.Article {
+		return "the articles of crawl " + m.Crawl
+	}
+	return "crawl " + m.Crawl
+}
+
 // survey reads what the folder holds: exports by their folder's name and at most
 // one that is not finished.
 func (p *place) survey(want manifest) (finished map[string]manifest, part *manifest, err error) {
@@ -161,8 +170,8 @@ func (p *place) survey(want manifest) (finished map[string]manifest, part *manif
 		if m == nil {
 			continue
 		}
-		if m.Format != want.Format || m.Crawl != want.Crawl {
-			return nil, nil, p.foreign("holds %s, a %s export of crawl %s: name another folder", e.Name(), m.Format, m.Crawl)
+		if m.Format != want.Format || m.Crawl != want.Crawl || m.Article != want.Article {
+			return nil, nil, p.foreign("holds %s, a %s export of %s: name another folder", e.Name(), m.Format, m.ofWords())
 		}
 		switch _, unfinished := strings.CutSuffix(e.Name(), partSuffix); {
 		case !unfinished:

@@ -44,6 +44,11 @@ func TestForeignFolders(t *testing.T) {
 		"a jsonl export of crawl news": func(t *testing.T, out string) {
 			mustExport(t, src, out, options(export.JSONL))
 		},
+		"a markdown export of the articles of crawl news": func(t *testing.T, out string) {
+			o := options(export.Markdown)
+			o.Article = true
+			mustExport(t, src, out, o)
+		},
 		"a warc export of crawl other": func(t *testing.T, out string) {
 			o := options(export.WARC)
 			o.Crawl = "other"
@@ -92,6 +97,22 @@ func TestForeignFolders(t *testing.T) {
 				same(t, files(t, out), before)
 			}
 		})
+	}
+}
+
+// A folder of documents is of articles alone or of main texts.
+func TestArticlesApart(t *testing.T) {
+	t.Parallel()
+	src, out := exporttest.Crawl(32, exporttest.URLs(), 3), t.TempDir()
+	mustExport(t, src, out, options(export.Markdown))
+	o := options(export.Markdown)
+	o.Article = true
+	if _, err := export.Export(t.Context(), src, out, o); !errors.Is(err, export.ErrForeign) || !strings.Contains(err.Error(), "a markdown export of crawl news") {
+		t.Errorf("%v", err)
+	}
+	o.Format = export.Text
+	if _, err := export.Export(t.Context(), src, t.TempDir(), o); err == nil || !strings.Contains(err.Error(), "markdown and chunks") {
+		t.Errorf("an article as text: %v", err)
 	}
 }
 

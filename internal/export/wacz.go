@@ -16,6 +16,7 @@ import (
 	"strings"
 	"time"
 
+	"recrawl/internal/archive"
 	"recrawl/internal/crawl"
 )
 
@@ -28,6 +29,9 @@ const (
 	// zipnumLines is how many lines of the index are one gzip member. A reader that looks one
 	// up reads a member.
 	zipnumLines = 1000
+	// maxPageText is the most bytes of a page's text in the list. Players read all of it before
+	// they search.
+	maxPageText = 64 << 10
 	cdxName     = "index.cdx.gz"
 	idxName     = "index.idx"
 )
@@ -47,6 +51,7 @@ type pageLine struct {
 	URL   string `json:"url"`
 	TS    string `json:"ts"` // of the capture, as the index has it
 	Title string `json:"title,omitempty"`
+	Text  string `json:"text,omitempty"` // for the search of players
 }
 
 func newWACZ(src Source, j *job, o Options) (*wacz, error) {
@@ -59,7 +64,7 @@ func newWACZ(src Source, j *job, o Options) (*wacz, error) {
 		return nil, err
 	}
 	if pages.size == 0 {
-		_, err = io.WriteString(pages, `{"format":"json-pages-1.0","id":"pages","title":"All Pages"}`+"\n")
+		_, err = io.WriteString(pages, `{"format":"json-pages-1.0","id":"pages","title":"All Pages","hasText":true}`+"\n")
 	}
 	return &wacz{warc: w, pages: pages}, err
 }
@@ -69,20 +74,39 @@ func (w *wacz) add(ctx context.Context, x Exchange) error {
 	return w.warc.add(ctx, x)
 }
 
-// endPage lists a page with its newest version, if that is in the package and is what people
-// read.
+// endPage lists a page with its newest version and the beginning of its text, if that is in the
+// package and is what people read.
 func (w *wacz) endPage(ctx context.Context) error {
 	x := w.last
 	if _, there := w.versions[x.Version.Seq]; there && w.page == x.Page && !x.Requisite && isDocument(x.Version.ContentType) {
+		text, err := w.pageText(ctx, x)
+		if err != nil {
+			return fmt.Errorf("%s: %w", x.URL, err)
+		}
 		line := pageLine{
 			ID: strings.Trim(recordID(w.job.Crawl, x.Page, x.URL, "page"), "<>"), URL: targetURI(x.URL),
-			TS: x.Version.At.UTC().Format(waczTime), Title: fieldText(x.Version.Title),
+			TS: x.Version.At.UTC().Format(waczTime), Title: fieldText(x.Version.Title), Text: text,
 		}
 		if err := writeLine(w.pages, line); err != nil {
 			return err
 		}
 	}
 	return w.warc.endPage(ctx)
+}
+
+// pageText is the beginning of the main text of the version that a page has after its last
+// visit, "" if its body has been forgotten meanwhile.
+func (w *wacz) pageText(ctx context.Context, last Exchange) (string, error) {
+	found := last // as the visit that found the version: the source knows texts by these
+	found.Visit, found.At = last.Version.Visit, last.Version.At
+	text, err := w.src.Text(ctx, found)
+	if errors.Is(err, archive.ErrNotFound) {
+		return "", nil // counted with its WARC record
+	}
+	if len(text) > maxPageText {
+		text = strings.ToValidUTF8(text[:maxPageText], "")
+	}
+	return text, err
 }
 
 const waczTime = "2006-01-02T15:04:05Z"

@@ -8,7 +8,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
+	"recrawl/internal/crawl"
 	"recrawl/internal/export"
 	"recrawl/internal/export/exporttest"
 	"recrawl/internal/export/warctest"
@@ -91,10 +93,25 @@ func TestWACZPages(t *testing.T) {
 	add(src, "https://example.com/map.xml", "application/xml", "<urlset/>", func(x *export.Exchange) { x.Stands = false })
 	add(src, "https://example.com/secret", "text/html", "not kept", func(x *export.Exchange) { x.Version.Digest = "" })
 	add(src, "https://example.com/a|b", "text/plain", "words", func(x *export.Exchange) { x.Version.Title = "A\nB" })
+	// A page that had another version since, has the first again, and is as it was then. Its text
+	// begins with more than is listed, in the middle of a letter.
+	long := "x" + strings.Repeat("é", 100_000)
+	add(src, "https://example.com/long", "text/plain", long, nil)
+	first := src.Visits[len(src.Visits)-1]
+	second := first
+	second.Visit, second.At = 2, first.At.Add(time.Hour)
+	second.Version = export.Version{Seq: 2, Visit: 2, At: second.At, Digest: src.Put([]byte("other words")), Bytes: 11, ContentType: "text/plain"}
+	second.Digest = second.Version.Digest
+	back := first
+	back.Visit, back.At, back.Back = 3, first.At.Add(2*time.Hour), true
+	unchanged := back
+	unchanged.Visit, unchanged.At, unchanged.Outcome, unchanged.Back = 4, first.At.Add(3*time.Hour), crawl.OutcomeUnchanged, false
+	src.Visits = append(src.Visits, second, back, unchanged)
 	parts := packed(t, files(t, mustExport(t, src, t.TempDir(), options(export.WACZ)).Folder))
-	want := `{"format":"json-pages-1.0","id":"pages","title":"All Pages"}
-{"id":"urn:uuid:ID","url":"https://example.com/","ts":"2026-11-21T18:03:38Z","title":"A title"}
-{"id":"urn:uuid:ID","url":"https://example.com/a%7Cb","ts":"2026-11-21T18:03:38Z","title":"A B"}
+	want := `{"format":"json-pages-1.0","id":"pages","title":"All Pages","hasText":true}
+{"id":"urn:uuid:ID","url":"https://example.com/","ts":"2026-11-21T18:03:38Z","title":"A title","text":"<TITLE>HOME</TITLE>"}
+{"id":"urn:uuid:ID","url":"https://example.com/a%7Cb","ts":"2026-11-21T18:03:38Z","title":"A B","text":"WORDS"}
+{"id":"urn:uuid:ID","url":"https://example.com/long","ts":"2026-11-21T18:03:38Z","title":"A title","text":"X` + strings.Repeat("É", 32767) + `"}
 `
 	if got := uuids.ReplaceAllString(string(parts["pages/pages.jsonl"]), "urn:uuid:ID"); got != want {
 		t.Errorf("pages\n%swant\n%s", got, want)
@@ -122,11 +139,14 @@ func TestCheckPackage(t *testing.T) {
 		method uint16
 		want   string
 	}{
-		"a WARC file is missing":  {func(p map[string][]byte) { delete(p, warc) }, zip.Store, "which is not there"},
-		"a file is another":       {func(p map[string][]byte) { p["pages/pages.jsonl"] = append(p["pages/pages.jsonl"], '\n') }, zip.Store, "pages/pages.jsonl has"},
-		"a file is not named":     {func(p map[string][]byte) { p["x.txt"] = nil }, zip.Store, "does not name x.txt"},
-		"the digest is another":   {func(p map[string][]byte) { p["datapackage.json"] = append(p["datapackage.json"], ' ') }, zip.Store, "does not fit"},
-		"no digest":               {func(p map[string][]byte) { delete(p, "datapackage-digest.json") }, zip.Store, "datapackage-digest.json is missing"},
+		"a WARC file is missing": {func(p map[string][]byte) { delete(p, warc) }, zip.Store, "which is not there"},
+		"a file is another":      {func(p map[string][]byte) { p["pages/pages.jsonl"] = append(p["pages/pages.jsonl"], '\n') }, zip.Store, "pages/pages.jsonl has"},
+		"a file is not named":    {func(p map[string][]byte) { p["x.txt"] = nil }, zip.Store, "does not name x.txt"},
+		"the digest is another":  {func(p map[string][]byte) { p["datapackage.json"] = append(p["datapackage.json"], ' ') }, zip.Store, "does not fit"},
+		"no digest":              {func(p map[string][]byte) { delete(p, "datapackage-digest.json") }, zip.Store, "datapackage-digest.json is missing"},
+		"texts are not announced": {func(p map[string][]byte) {
+			p["pages/pages.jsonl"] = bytes.Replace(p["pages/pages.jsonl"], []byte(`,"hasText":true`), nil, 1)
+		}, zip.Store, "has texts"},
 		"the index is not sorted": {swapBlocks, zip.Store, "index.idx"},
 		"compressed twice":        {func(map[string][]byte) {}, zip.Deflate, "is compressed in the ZIP file"},
 	} {

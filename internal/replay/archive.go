@@ -100,8 +100,8 @@ func (p Page) Stamp() string { return p.At.UTC().Format("20060102150405") }
 // maxLine bounds a line of the list in bytes: it may have a page's text.
 const maxLine = 32 << 20
 
-// Pages lists the pages after some of them, at most limit, whose address or title has a text in
-// it. It reports whether there are more.
+// Pages lists the pages after some of them, at most limit, that have some words in their address,
+// title or text. It reports whether there are more.
 func (a *Archive) Pages(ctx context.Context, having string, skip, limit int) (found []Page, more bool, err error) {
 	in, err := a.pages.Open()
 	if err != nil {
@@ -115,7 +115,7 @@ func (a *Archive) Pages(ctx context.Context, having string, skip, limit int) (fo
 		if err := ctx.Err(); err != nil {
 			return nil, false, err
 		}
-		var l struct{ URL, Title, TS string }
+		var l struct{ URL, Title, TS, Text string }
 		if json.Unmarshal(lines.Bytes(), &l) != nil || !isWeb(l.URL) {
 			continue // such as the line that says what the list is
 		}
@@ -123,7 +123,7 @@ func (a *Archive) Pages(ctx context.Context, having string, skip, limit int) (fo
 		if err != nil {
 			continue
 		}
-		if having != "" && !strings.Contains(strings.ToLower(l.URL+"\n"+l.Title), having) {
+		if having != "" && !strings.Contains(strings.ToLower(l.URL+"\n"+l.Title+"\n"+l.Text), having) {
 			continue
 		}
 		if skip > 0 {

@@ -43,7 +43,7 @@ func made(t *testing.T, parts map[string]string) string {
 var parts = map[string]string{
 	"datapackage.json": `{"profile":"data-package","title":"<b>A & B</b>","created":"2026-11-21T18:03:38Z"}`,
 	"pages/pages.jsonl": `{"format":"json-pages-1.0","id":"pages","title":"All Pages"}
-{"url":"https://a.test/","ts":"2026-11-21T18:03:38Z","title":"First <script>"}
+{"url":"https://a.test/","ts":"2026-11-21T18:03:38Z","title":"First <script>","text":"Words within"}
 {"url":"javascript:alert(1)","ts":"2026-11-21T18:03:38Z"}
 {"url":"https://a.test/?q=1&r=2#f","ts":"2026-11-22T18:03:38Z"}
 {"url":"https://a.test/untimed","ts":"yesterday"}
@@ -99,6 +99,9 @@ func TestPages(t *testing.T) {
 	}
 	if body := get(h, "/?q=FIRST").Body.String(); !strings.Contains(body, "a.test") || strings.Contains(body, "r%3D2") {
 		t.Errorf("found:\n%s", body)
+	}
+	if body := get(h, "/?q=words+WITHIN").Body.String(); !strings.Contains(body, "a.test") || strings.Contains(body, "r%3D2") {
+		t.Errorf("found by its text:\n%s", body)
 	}
 	if body := get(h, "/?q=nothing%20<").Body.String(); !strings.Contains(body, "No pages with “nothing &lt;”") {
 		t.Errorf("found:\n%s", body)

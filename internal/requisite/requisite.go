@@ -31,6 +31,27 @@ func Choose(found []extract.Requisite) []extract.Requisite {
 	return chosen[:min(len(chosen), MaxEach)]
 }
 
+// WithoutPictures parts what a page refers to into styles and fonts, and pictures. What a style
+// names is a picture unless its address ends like a font's.
+func WithoutPictures(found []extract.Requisite) (rest, pictures []extract.Requisite) {
+	for _, r := range found {
+		if r.Role == extract.RoleStyle || r.Role == extract.RoleFont && isFont(r.URL) {
+			rest = append(rest, r)
+		} else {
+			pictures = append(pictures, r)
+		}
+	}
+	return rest, pictures
+}
+
+// fontEndings are those of the names of fonts.
+var fontEndings = map[string]bool{".woff2": true, ".woff": true, ".ttf": true, ".otf": true, ".ttc": true, ".eot": true}
+
+func isFont(raw string) bool {
+	u, err := urlkey.Canonical(raw)
+	return err == nil && fontEndings[strings.ToLower(path.Ext(u.Path()))]
+}
+
 // Leads reports whether what a requisite refers to, or redirects to, is kept too, if so many
 // steps lead to it from a page.
 func Leads(steps int) bool { return steps < MaxSteps }

@@ -32,6 +32,33 @@ func TestChoose(t *testing.T) {
 	}
 }
 
+func TestWithoutPictures(t *testing.T) {
+	t.Parallel()
+	var found []extract.Requisite
+	for _, r := range []struct {
+		url  string
+		role extract.Role
+	}{
+		{"https://a.test/a.css", extract.RoleStyle},
+		{"https://a.test/a.png", extract.RoleImage},
+		{"https://a.test/b.WOFF2?v=1", extract.RoleFont},
+		{"https://a.test/ground.png", extract.RoleFont}, // of a style
+		{"https://a.test/font?kit=1", extract.RoleFont}, // may be a picture
+		{"https://a.test/icon.ico", extract.RoleIcon},
+		{"https://a.test/wide.png", extract.RoleOther},
+		{"https://a.test/font.woff", extract.RoleImage}, // shown as a picture
+	} {
+		found = append(found, extract.Requisite{URL: r.url, Role: r.role})
+	}
+	rest, pictures := WithoutPictures(found)
+	if want := []extract.Requisite{found[0], found[2]}; !slices.Equal(rest, want) {
+		t.Errorf("without pictures %v, want %v", rest, want)
+	}
+	if want := slices.Concat(found[1:2], found[3:]); !slices.Equal(pictures, want) {
+		t.Errorf("pictures %v, want %v", pictures, want)
+	}
+}
+
 func TestLooks(t *testing.T) {
 	t.Parallel()
 	for raw, want := range map[string]bool{

@@ -41,6 +41,8 @@ type Query struct {
 	Prefix string // of the URL, "" for all
 	Limit  int    // 0 is ten
 	Offset int
+	// Ranked is how many of the pages that have the words are ranked; 0 is RankedMost.
+	Ranked int
 }
 
 // Hit is a page that a query found.

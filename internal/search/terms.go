@@ -25,6 +25,14 @@ func Boost(importance float64) float64 {
 // nearly all have takes seconds, and tells nobody anything.
 const RankedMost = 20_000
 
+// MostRanked is Ranked, or what it is by default.
+func (q Query) MostRanked() int {
+	if q.Ranked > 0 {
+		return q.Ranked
+	}
+	return RankedMost
+}
+
 // mostTerms bounds the work of one query.
 const mostTerms = 32
 

@@ -79,7 +79,8 @@ type NewURL struct {
 	Nesting int `json:"nesting,omitempty"`
 	Place   int `json:"place,omitempty"`
 	// Foreign: the URL lies beyond the crawl's sites, and is registered only if its host
-	// is, or becomes, one of the crawl's foreign hosts (see RegisterParams).
+	// is, or becomes, one of the crawl's foreign hosts, or of its hosts for requisites if it
+	// is one (see RegisterParams).
 	Foreign bool `json:"-"`
 }
 
@@ -98,6 +99,9 @@ type RegisterParams struct {
 	// those of other calls and of ClaimForeignHost. The first that are found are taken, and
 	// stay if the number changes later. The rest are counted as rejected, for ReasonForeign.
 	ForeignHosts int
+	// RequisiteHosts is likewise the most hosts beyond its sites on which requisites may lie.
+	// They are counted apart, and the rest is rejected for requisite.ReasonCrawlHosts.
+	RequisiteHosts int
 	// Rejected are links that are not registered. If Version is set, only the call that
 	// ends the wait of that version's links counts them.
 	Rejected []Rejection
@@ -115,6 +119,9 @@ type RegisterResult struct {
 	// Again: Version's links had been registered before, by a call whose answer may have
 	// been lost.
 	Again bool
+	// RefusedRequisites are those of Refused that are requisites, for whose hosts there is no
+	// room.
+	RefusedRequisites int
 }
 
 // PendingLinks are a version's links before they are registered.

@@ -43,7 +43,8 @@ type Source struct {
 	rules extract.Rules
 	urls  urlkey.Rules
 
-	requisites bool // are documents, too
+	requisites bool            // are documents, too
+	reading    extract.Reading // of documents
 }
 
 var _ export.Source = (*Source)(nil)
@@ -63,6 +64,13 @@ func (s *Source) WithRequisites() *Source {
 	more := *s
 	more.requisites = true
 	return &more
+}
+
+// WithArticles returns a source whose documents are of the article alone.
+func (s *Source) WithArticles() *Source {
+	strict := *s
+	strict.reading = extract.ReadArticle
+	return &strict
 }
 
 // Exchanges implements export.Source.
@@ -201,7 +209,7 @@ func (s *Source) Read(ctx context.Context, x export.Exchange) (document.Document
 	if err != nil {
 		return document.Document{}, err
 	}
-	m, err := extract.ParseMarkdown(src, s.rules, extract.ReadMain)
+	m, err := extract.ParseMarkdown(src, s.rules, s.reading)
 	if err != nil {
 		m = extract.Markdown{}
 	}

@@ -10,6 +10,7 @@ import (
 
 	"recrawl/internal/crawl"
 	"recrawl/internal/export"
+	"recrawl/internal/extract"
 	"recrawl/internal/store"
 )
 
@@ -129,13 +130,17 @@ func (s *Source) documents(ctx context.Context, pages []store.PageRecord) (found
 	return found, nil
 }
 
-// Rules names the rules by which the crawl's spec has texts made: with others, texts may be
-// others.
+// Rules names the rules by which texts are made, those of the crawl's spec and how much of a page
+// is read: with others, texts may be others.
 func (s *Source) Rules() string {
 	text, err := json.Marshal(s.crawl.Spec.Content)
 	if err != nil { // it was read from JSON
 		return err.Error()
 	}
 	sum := sha256.Sum256(text)
-	return hex.EncodeToString(sum[:8])
+	rules := hex.EncodeToString(sum[:8])
+	if s.reading == extract.ReadArticle {
+		rules += " article"
+	}
+	return rules
 }

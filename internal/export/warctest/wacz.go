@@ -181,14 +181,21 @@ func (p *packageCheck) pages() error {
 	if err != nil || text == nil {
 		return err
 	}
-	n := 0
+	n, texts, hasText := 0, 0, false
 	for line := range bytes.Lines(text) {
-		var page struct{ Format, ID, URL, TS string }
+		var page struct {
+			Format, ID, URL, TS, Title, Text string
+			HasText                          bool
+		}
 		if err := json.Unmarshal(line, &page); err != nil {
 			p.wrong("pages/pages.jsonl: %.100s: %v", line, err)
 			continue
 		}
+		if page.Text != "" {
+			texts++
+		}
 		if n++; n == 1 {
+			hasText = page.HasText
 			if page.Format != "json-pages-1.0" || page.ID != "pages" {
 				p.wrong("pages/pages.jsonl begins with %.100s", line)
 			}
@@ -198,6 +205,9 @@ func (p *packageCheck) pages() error {
 			p.wrong("pages/pages.jsonl: %.100s has no URL", line)
 		}
 		p.time("pages/pages.jsonl", page.TS)
+	}
+	if texts > 0 && !hasText {
+		p.wrong("pages/pages.jsonl has texts and does not say so: players do not search them")
 	}
 	return nil
 }

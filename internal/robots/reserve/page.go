@@ -46,6 +46,18 @@ func FromElements(robots directive.Directives, tdm []string, policy string) []cr
 	return Join(append(all, fromDirectives("meta robots: ", robots, false))...)
 }
 
+// ForPictures is what a page's headers and <meta> elements for crawlers say of the pictures that
+// it shows: noimageai. noai is of the page as a whole, see FromHeaders and FromElements.
+func ForPictures(tags, robots directive.Directives) []crawl.Reservation {
+	switch {
+	case tags.NoImageAI:
+		return NoAI("X-Robots-Tag: noimageai")
+	case robots.NoImageAI:
+		return NoAI("meta robots: noimageai")
+	}
+	return nil
+}
+
 func fromDirectives(source string, d directive.Directives, image bool) []crawl.Reservation {
 	switch {
 	case d.NoAI:

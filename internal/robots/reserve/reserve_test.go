@@ -142,6 +142,33 @@ func TestFromElements(t *testing.T) {
 	}
 }
 
+func TestForPictures(t *testing.T) {
+	t.Parallel()
+	none, both := directive.Directives{}, directive.Parse("noai, noimageai")
+	for _, c := range []struct {
+		name         string
+		tags, robots directive.Directives
+		source       string // "" is nothing
+	}{
+		{"nothing", none, none, ""},
+		{"noai", directive.Parse("noai"), directive.Parse("noai"), ""},
+		{"element", none, both, "meta robots: noimageai"},
+		{"header", both, none, "X-Robots-Tag: noimageai"},
+		{"header and element", both, both, "X-Robots-Tag: noimageai"},
+	} {
+		said := reserve.ForPictures(c.tags, c.robots)
+		if c.source == "" {
+			if len(said) != 0 {
+				t.Errorf("%s: %+v", c.name, said)
+			}
+			continue
+		}
+		if short(said) != "ai-input- ai-train-" || said[0].Source != c.source {
+			t.Errorf("%s: %+v", c.name, said)
+		}
+	}
+}
+
 func TestAgainst(t *testing.T) {
 	t.Parallel()
 	said := reserve.Usage("robots.txt: Content-Signal: ", "search=yes, ai-train=no")

@@ -75,7 +75,7 @@ func find(ctx context.Context, conn *sql.Conn, q search.Query, words string) (se
 	query := fmt.Sprintf(`SELECT page, version, url, title, digest, score FROM (
     SELECT d.page, d.version, d.url, d.title, d.digest, -bm25(words_%[1]d, %[2]d, %[3]d, 1) * d.boost AS score
     FROM words_%[1]d CROSS JOIN docs d ON d.crawl = %[1]d AND d.page = words_%[1]d.rowid WHERE words_%[1]d MATCH ?%[4]s LIMIT %[5]d
-) ORDER BY score DESC, page LIMIT ?`, q.Crawl, search.TitleWeight, search.HeadingsWeight, where, search.RankedMost)
+) ORDER BY score DESC, page LIMIT ?`, q.Crawl, search.TitleWeight, search.HeadingsWeight, where, q.MostRanked())
 	offset, limit := q.Window()
 	for most := 2*(offset+limit) + 10; ; most *= 10 {
 		var found []search.Found

@@ -23,7 +23,7 @@ func Run(t *testing.T, open Open) {
 	t.Helper()
 	for name, test := range map[string]func(*testing.T, search.Index){
 		"Words": words, "Languages": languages, "Order": order, "Copies": copies, "Parts": parts, "Filters": filters, "Changes": changes,
-		"SomeWords": someWords, "SyntaxIsText": syntaxIsText, "Crawls": crawls, "Forget": forget, "Together": together, "Held": held, "Large": large,
+		"SomeWords": someWords, "SyntaxIsText": syntaxIsText, "Crawls": crawls, "Forget": forget, "Together": together, "Held": held, "Large": large, "Ranked": ranked,
 	} {
 		t.Run(name, func(t *testing.T) { //nolint:paralleltest // drivers open one database after the other
 			x := open(t)

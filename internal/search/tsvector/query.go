@@ -64,7 +64,7 @@ func find(ctx context.Context, tx querier, q search.Query, words string) (search
 	}
 	query := fmt.Sprintf(`SELECT page, version, url, title, digest, ts_rank($2::float4[], words, $1::text::tsquery, 1)::float8 * boost AS score
 FROM (SELECT page FROM %[1]s WHERE words @@ $1::text::tsquery%[2]s ORDER BY importance DESC, page LIMIT %[3]d) AS ranked JOIN %[1]s USING (page)
-ORDER BY score DESC, page LIMIT $%[4]d`, docs(q.Crawl), where, search.RankedMost, len(args)+1)
+ORDER BY score DESC, page LIMIT $%[4]d`, docs(q.Crawl), where, q.MostRanked(), len(args)+1)
 	offset, limit := q.Window()
 	for most := 2*(offset+limit) + 10; ; most *= 10 {
 		var found []search.Found

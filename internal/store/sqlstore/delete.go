@@ -44,6 +44,7 @@ var ownTables = []ownTable{
 	{"sketch_keys", []string{"key", "page_id"}},
 	{"redirected_seeds", []string{"seed_hash"}},
 	{"foreign_hosts", []string{"host_id"}},
+	{"requisite_hosts", []string{"host_id"}},
 	{"seed_keys", []string{"kind", "hash"}},
 	{"imports", []string{"source"}},
 	{"sinks", []string{"name"}},

@@ -6,14 +6,35 @@ import (
 	"fmt"
 	"slices"
 
+	"recrawl/internal/crawl"
+	"recrawl/internal/requisite"
+	"recrawl/internal/scope"
 	"recrawl/internal/store"
 )
+
+// foreignBound is a bound on a crawl's hosts beyond its sites, with the table of those that it
+// has.
+type foreignBound struct {
+	scope.HostBound
+	table string
+}
+
+func sourceBound(most int) foreignBound {
+	return foreignBound{scope.HostBound{Most: most, Reason: store.ReasonForeign, Detail: store.ForeignDetail(most)}, "foreign_hosts"}
+}
+
+func requisiteBound(most int) foreignBound {
+	return foreignBound{requisite.CrawlHosts(most), "requisite_hosts"}
+}
+
+// isRequisite reports whether the URL is to be registered as a requisite.
+func (u foundURL) isRequisite() bool { return crawl.PageKind(u.Kind) == crawl.KindRequisite }
 
 // ClaimForeignHost implements store.Sources.
 func (s *Store) ClaimForeignHost(ctx context.Context, crawlID int64, host string, most int) (bool, error) {
 	unit := s.grouping.Unit(clean(host))
 	claimed, err := write(ctx, s, func(tx Tx) (map[string]int64, error) {
-		return s.claimForeign(ctx, tx, crawlID, []string{unit}, most)
+		return s.claimForeign(ctx, tx, crawlID, sourceBound(most), []string{unit})
 	})
 	if err != nil {
 		return false, fmt.Errorf("claim host %s for crawl %d: %w", unit, crawlID, err)
@@ -30,21 +51,21 @@ func (s *Store) admitForeign(ctx context.Context, tx Tx, p store.RegisterParams,
 		return urls, nil, nil
 	}
 	slices.SortFunc(foreign, func(a, b foundURL) int { return cmp.Compare(a.foreign, b.foreign) })
-	var names []string
-	known := map[string]bool{}
-	for _, u := range foreign {
-		if !known[u.host] {
-			known[u.host] = true
-			names = append(names, u.host)
-		}
-	}
-	hosts, err := s.claimForeign(ctx, tx, p.CrawlID, names, p.ForeignHosts)
+	sources, err := s.claimForeign(ctx, tx, p.CrawlID, sourceBound(p.ForeignHosts), hostsOf(foreign, false))
 	if err != nil {
 		return nil, nil, fmt.Errorf("foreign hosts: %w", err)
 	}
+	requisites, err := s.claimForeign(ctx, tx, p.CrawlID, requisiteBound(p.RequisiteHosts), hostsOf(foreign, true))
+	if err != nil {
+		return nil, nil, fmt.Errorf("hosts of requisites: %w", err)
+	}
 	for _, u := range urls {
-		if u.foreign != 0 {
-			u.HostID = hosts[u.host]
+		switch {
+		case u.foreign == 0:
+		case u.isRequisite():
+			u.HostID = requisites[u.host]
+		default:
+			u.HostID = sources[u.host]
 		}
 		if u.HostID == 0 {
 			refused = append(refused, u)
@@ -55,11 +76,25 @@ func (s *Store) admitForeign(ctx context.Context, tx Tx, p store.RegisterParams,
 	return kept, refused, nil
 }
 
-// claimForeign returns the ids of those of the hosts that are among the crawl's
-// foreign ones, or become so: the first, as long as there are fewer than most.
-func (s *Store) claimForeign(ctx context.Context, tx Tx, crawlID int64, names []string, most int) (map[string]int64, error) {
-	known, err := s.foreignHosts(ctx, tx, crawlID)
-	if err != nil || !slices.ContainsFunc(names, func(name string) bool { return known[name] == 0 }) {
+// hostsOf are the hosts of those URLs that are requisites, or are none, each once and in their
+// order.
+func hostsOf(urls []foundURL, requisites bool) []string {
+	var names []string
+	known := map[string]bool{}
+	for _, u := range urls {
+		if u.isRequisite() == requisites && !known[u.host] {
+			known[u.host] = true
+			names = append(names, u.host)
+		}
+	}
+	return names
+}
+
+// claimForeign returns the ids of those of the hosts that have a place within the bound, or
+// get one.
+func (s *Store) claimForeign(ctx context.Context, tx Tx, crawlID int64, bound foreignBound, names []string) (map[string]int64, error) {
+	known, next, err := s.nextForeign(ctx, tx, crawlID, bound, names)
+	if err != nil || len(next) == 0 {
 		return known, err
 	}
 	// Others may claim at the same time.
@@ -67,35 +102,44 @@ func (s *Store) claimForeign(ctx context.Context, tx Tx, crawlID int64, names []
 	if err := tx.QueryRow(ctx, `SELECT id FROM crawls WHERE id = $1`+s.lock(), []any{crawlID}, &id); err != nil {
 		return nil, fmt.Errorf("crawl %d: %w", crawlID, err)
 	}
-	if known, err = s.foreignHosts(ctx, tx, crawlID); err != nil {
-		return nil, err
+	if known, next, err = s.nextForeign(ctx, tx, crawlID, bound, names); err != nil || len(next) == 0 {
+		return known, err
 	}
-	var added []hostName
-	for _, name := range names {
-		if known[name] == 0 && len(known)+len(added) < most {
-			added = append(added, hostName{name})
-		}
-	}
-	if len(added) == 0 {
-		return known, nil
-	}
+	added := hostNames(next)
 	if _, err := s.insertHosts(ctx, tx, added); err != nil {
 		return nil, err
 	}
-	query := `INSERT INTO foreign_hosts (crawl_id, host_id)
+	query := `INSERT INTO ` + bound.table + ` (crawl_id, host_id)
 		SELECT CAST($2 AS BIGINT), h.id FROM ` + s.records(1, "r", "host text") + ` CROSS JOIN hosts h
 		WHERE h.host = r.host ORDER BY h.id ON CONFLICT (crawl_id, host_id) DO NOTHING`
 	if _, err := tx.Exec(ctx, query, jsonText(added), crawlID); err != nil {
 		return nil, err
 	}
-	return s.foreignHosts(ctx, tx, crawlID)
+	return s.foreignHosts(ctx, tx, crawlID, bound, names)
 }
 
-// foreignHosts are the crawl's foreign hosts with their ids.
-func (s *Store) foreignHosts(ctx context.Context, tx Tx, crawlID int64) (map[string]int64, error) {
-	hosts := map[string]int64{}
-	query := `SELECT h.host, h.id FROM foreign_hosts f JOIN hosts h ON h.id = f.host_id WHERE f.crawl_id = $1`
-	err := tx.Query(ctx, query, []any{crawlID}, func(row Row) error {
+// nextForeign returns the ids of those of the hosts that have a place within the bound, and
+// which others are to get one.
+func (s *Store) nextForeign(ctx context.Context, tx Tx, crawlID int64, bound foreignBound, names []string) (known map[string]int64, next []string, err error) {
+	if known, err = s.foreignHosts(ctx, tx, crawlID, bound, names); err != nil || len(known) == len(names) {
+		return known, nil, err
+	}
+	var taken int
+	if err := tx.QueryRow(ctx, `SELECT COUNT(*) FROM `+bound.table+` WHERE crawl_id = $1`, []any{crawlID}, &taken); err != nil {
+		return nil, nil, err
+	}
+	return known, bound.Take(names, func(host string) bool { return known[host] != 0 }, taken), nil
+}
+
+// foreignHosts returns the ids of those of the hosts that have a place within the bound.
+func (s *Store) foreignHosts(ctx context.Context, tx Tx, crawlID int64, bound foreignBound, names []string) (map[string]int64, error) {
+	hosts := make(map[string]int64, len(names))
+	if len(names) == 0 {
+		return hosts, nil
+	}
+	query := `SELECT h.host, h.id FROM ` + s.records(1, "r", "host text") + ` CROSS JOIN hosts h
+		WHERE h.host = r.host AND EXISTS (SELECT 1 FROM ` + bound.table + ` f WHERE f.crawl_id = $2 AND f.host_id = h.id)`
+	err := tx.Query(ctx, query, []any{jsonText(hostNames(names)), crawlID}, func(row Row) error {
 		var name string
 		var id int64
 		err := row.Scan(&name, &id)
@@ -105,18 +149,37 @@ func (s *Store) foreignHosts(ctx context.Context, tx Tx, crawlID int64) (map[str
 	return hosts, err
 }
 
+func hostNames(names []string) []hostName {
+	list := make([]hostName, len(names))
+	for i, name := range names {
+		list[i].Host = name
+	}
+	return list
+}
+
 // maxForeignExamples is how many of the URLs that one registration refuses are kept
 // as examples.
 const maxForeignExamples = 4
 
 // refusedForeign is what is told of refused URLs, with what was rejected before.
-func refusedForeign(rejected []store.Rejection, refused []foundURL, most int) []store.Rejection {
-	if len(refused) == 0 {
-		return rejected
+func refusedForeign(p store.RegisterParams, refused []foundURL) []store.Rejection {
+	all := slices.Clone(p.Rejected)
+	for _, of := range []struct {
+		bound      foreignBound
+		requisites bool
+	}{{sourceBound(p.ForeignHosts), false}, {requisiteBound(p.RequisiteHosts), true}} {
+		r := store.Rejection{Reason: of.bound.Reason}
+		for _, u := range refused {
+			if u.isRequisite() != of.requisites {
+				continue
+			}
+			if r.Links++; r.Links <= maxForeignExamples {
+				r.Examples = append(r.Examples, store.RejectedURL{URL: u.URL, Host: u.host, Detail: of.bound.Detail})
+			}
+		}
+		if r.Links > 0 {
+			all = append(all, r)
+		}
 	}
-	r := store.Rejection{Reason: store.ReasonForeign, Links: len(refused)}
-	for _, u := range refused[:min(len(refused), maxForeignExamples)] {
-		r.Examples = append(r.Examples, store.RejectedURL{URL: u.URL, Host: u.host, Detail: store.ForeignDetail(most)})
-	}
-	return append(slices.Clone(rejected), r)
+	return all
 }

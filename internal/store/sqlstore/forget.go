@@ -114,8 +114,10 @@ func (s *Store) forgetHost(ctx context.Context, host string) error {
 		if _, err := tx.Exec(ctx, `DELETE FROM host_steering WHERE host_id = $1`, id); err != nil {
 			return 0, err
 		}
-		if _, err := tx.Exec(ctx, `DELETE FROM foreign_hosts WHERE host_id = $1`, id); err != nil {
-			return 0, err
+		for _, table := range []string{"foreign_hosts", "requisite_hosts"} {
+			if _, err := tx.Exec(ctx, `DELETE FROM `+table+` WHERE host_id = $1`, id); err != nil {
+				return 0, err
+			}
 		}
 		if _, err := tx.Exec(ctx, `DELETE FROM host_ranks WHERE host_id = $1 AND crawl_id IN (SELECT c.id FROM crawls c)`, id); err != nil {
 			return 0, err

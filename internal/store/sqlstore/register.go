@@ -105,7 +105,7 @@ func (s *Store) registerChunk(ctx context.Context, p store.RegisterParams, chunk
 				return registered, err
 			}
 			all := p
-			all.Rejected = refusedForeign(p.Rejected, slices.Concat(*refused, registered.refused), p.ForeignHosts)
+			all.Rejected = refusedForeign(p, slices.Concat(*refused, registered.refused))
 			registered.again, err = s.endRegistration(ctx, tx, all)
 			return registered, err
 		})
@@ -120,6 +120,11 @@ func (s *Store) registerChunk(ctx context.Context, p store.RegisterParams, chunk
 	res.New += registered.added
 	res.Forgotten += registered.forgotten
 	res.Refused += len(registered.refused)
+	for _, u := range registered.refused {
+		if u.isRequisite() {
+			res.RefusedRequisites++
+		}
+	}
 	res.Revived += registered.revived
 	res.Seen += len(chunk) - registered.added - registered.forgotten - len(registered.refused)
 	res.Hosts = append(res.Hosts, registered.hosts...)

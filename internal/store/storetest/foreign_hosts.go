@@ -16,6 +16,9 @@ func foreignHostCases() []collectionCase {
 		{"AreRejectedOnce", foreignHostsRejectedOnce},
 		{"AreClaimed", foreignHostsClaimed},
 		{"AreForgotten", foreignHostsForgotten},
+		{"OfRequisitesAreBounded", requisiteHostsBounded},
+		{"OfRequisitesAreBoundedAtOnce", requisiteHostsAtOnce},
+		{"OfRequisitesAreForgotten", requisiteHostsForgotten},
 	}
 }
 
