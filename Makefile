@@ -153,7 +153,9 @@ RACE := $(shell CGO_ENABLED=1 $(GO) env CC >/dev/null 2>&1 && command -v $$($(GO
 # race detector, which makes everything slow, find something. ./internal/e2e runs
 # built programs, which it does not watch.
 E2E = ./internal/e2e
-RACED = $(filter-out $(E2E),$(shell grep -rlE --include='*.go' '^[[:space:]]+go [a-z]|\.Go.func|"sync"|"sync/atomic"|"net/http/httptest"' \
+# Of duplicates, only a benchmark has a second one.
+ONLYONE = ./internal/maintain/duplicates
+RACED = $(filter-out $(E2E) $(ONLYONE),$(shell grep -rlE --include='*.go' '^[[:space:]]+go [a-z]|\.Go.func|"sync"|"sync/atomic"|"net/http/httptest"' \
 	activities internal starter worker workflows | xargs -n1 dirname | sort -u | sed 's|^|./|'))
 PLAIN = $(filter-out $(E2E) $(RACED),$(patsubst recrawl/%,./%,$(shell $(GO) list ./...)))
 # Of these, those with property tests. `make test` has them draw the same cases in each run, so
@@ -162,15 +164,23 @@ PLAIN = $(filter-out $(E2E) $(RACED),$(patsubst recrawl/%,./%,$(shell $(GO) list
 DRAWING = $(shell grep -rlE --include='*_test.go' '^(import)?[[:space:]]*"pgregory.net/rapid"$$' activities internal workflows | \
 	xargs -n1 dirname | sort -u | sed 's|^|./|')
 SEED    := -rapid.seed=1
+# The longest go first, so that none of them runs on alone in the end.
+FIRST = ./internal/store/postgres ./internal/temporalkit ./internal/store/sqlite ./activities ./workflows ./internal/bench/visits ./internal/app
+longest = $(filter $(1),$(FIRST)) $(filter-out $(FIRST),$(1))
+# Packages at a time: one more than there are cores, for some wait for servers of theirs.
+ATONCE  = $(shell expr $$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2) + 1)
 # Of one package: a test that hangs must not hide what the others say.
 LIMIT    := 40m
 E2ELIMIT := 50m
 
 # Tests that go without the race detector: long computations of one goroutine, of whose
-# code nothing runs that does not in other tests of their packages too, and those in a
+# code nothing runs that does not in other tests of their packages too (TestCollection runs
+# the same cases with prepared statements), and those in a
 # bubble of synctest, where the detector itself dies now and then ("ThreadSanitizer:
 # CHECK failed", golang.org/issue/78156).
-LONG    := TestYearAcrossContinue TestYearOfEachPolicy TestTimersMeetTheBudget TestHostPrices TestOutlookIsSimulated TestSourceIsABomb TestPriceOfLearning
+LONG    := TestYearAcrossContinue TestYearOfEachPolicy TestTimersMeetTheBudget TestHostPrices TestOutlookIsSimulated TestSourceIsABomb \
+	TestFullHosts TestNoWorseThanUniform TestCalibrated TestWhatLearningTakes TestWhatMaxIntervalCosts TestOptimaAgreeWithFormulas \
+	TestTimetables TestTimetablesPay TestOfficeHours TestSelectiveSavesDownloads TestWorlds TestModes TestPriceOfLearning TestCollectionWithoutPreparedStatements
 BUBBLED := $(shell grep -rl --include='*_test.go' 'synctest[.]Test' internal | \
 	xargs awk -F '[^A-Za-z0-9_]+' '/^func Test/ {name = $$2} /synctest[.]Test/ {print name}' | sort -u)
 ALONE   := $(subst $() ,|,$(strip $(LONG) $(BUBBLED)))
@@ -184,16 +194,20 @@ test: test-packages test-e2e
 test-packages: compose-config temporal s3-server packages warcio axe replay release-config prometheus
 	@[ -n "$(RACE)" ] || echo "no C compiler: running without the race detector"
 	@failed=0; \
-	  (set -x; CGO_ENABLED=$(if $(RACE),1,0) $(GO) test $(RACE) -timeout $(LIMIT) -skip '^($(ALONE))$$' $(filter-out $(DRAWING),$(RACED))) || failed=1; \
-	  (set -x; CGO_ENABLED=$(if $(RACE),1,0) $(GO) test $(RACE) -timeout $(LIMIT) -skip '^($(ALONE))$$' $(filter $(DRAWING),$(RACED)) $(SEED)) || failed=1; \
-	  (set -x; $(GO) test -timeout $(LIMIT) $(filter-out $(DRAWING),$(PLAIN))) || failed=1; \
-	  (set -x; $(GO) test -timeout $(LIMIT) $(filter $(DRAWING),$(PLAIN)) $(SEED)) || failed=1; \
-	  (set -x; $(GO) test -timeout $(LIMIT) -run '^($(ALONE))$$' $(ALONEIN)) || failed=1; \
+	  (set -x; CGO_ENABLED=$(if $(RACE),1,0) $(GO) test $(RACE) -p $(ATONCE) -timeout $(LIMIT) -skip '^($(ALONE))$$' $(call longest,$(filter-out $(DRAWING),$(RACED)))) || failed=1; \
+	  (set -x; CGO_ENABLED=$(if $(RACE),1,0) $(GO) test $(RACE) -p $(ATONCE) -timeout $(LIMIT) -skip '^($(ALONE))$$' $(filter $(DRAWING),$(RACED)) $(SEED)) || failed=1; \
+	  (set -x; $(GO) test -p $(ATONCE) -timeout $(LIMIT) $(filter-out $(DRAWING),$(PLAIN))) || failed=1; \
+	  (set -x; $(GO) test -p $(ATONCE) -timeout $(LIMIT) $(filter $(DRAWING),$(PLAIN)) $(SEED)) || failed=1; \
+	  (set -x; $(GO) test -p $(ATONCE) -timeout $(LIMIT) -run '^($(ALONE))$$' $(call longest,$(ALONEIN))) || failed=1; \
 	  exit $$failed
+
+# End-to-end tests side by side. Each mostly waits; so there are more than cores, and no
+# more than the memory of a small machine holds, half a gigabyte each.
+SIDEBYSIDE ?= 6
 
 # The tests build the programs themselves, as everybody's `go build` does.
 test-e2e: temporal temporal-server compose-config s3-server packages axe prometheus
-	$(GO) test -timeout $(E2ELIMIT) -parallel 4 $(E2E)
+	$(GO) test -timeout $(E2ELIMIT) -parallel $(SIDEBYSIDE) $(E2E)
 
 # What needs no server and no other program and takes no long computation, without the
 # race detector: under a minute on two quiet cores, once Go has built it.

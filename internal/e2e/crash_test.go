@@ -64,13 +64,13 @@ func crawlSettings(gap string) []string {
 // and that no page has two visits of one number.
 func checkWhole(t *testing.T, d *dev, n int) {
 	t.Helper()
-	pages := d.pages("t")
+	pages, visits := d.pages("t"), d.stored("t")
 	if len(pages) != n {
 		t.Errorf("%d pages, want %d", len(pages), n)
 	}
 	for _, p := range pages {
 		numbers := map[int]bool{}
-		for _, v := range d.history(p.URL) {
+		for _, v := range visits[p.URL] {
 			if numbers[v.Visit] {
 				t.Errorf("%s has two visits of number %d", p.URL, v.Visit)
 			}

@@ -159,14 +159,13 @@ func TestFullDisk(t *testing.T) {
 		return true
 	})
 	d.stop()
-	for _, p := range d.pages("t") {
-		visits := d.history(p.URL)
+	for url, visits := range d.stored("t") {
 		for i, v := range visits {
 			if want := len(visits) - i; v.Visit != want {
-				t.Errorf("visit %d of %s is where visit %d should be", v.Visit, p.URL, want)
+				t.Errorf("visit %d of %s is where visit %d should be", v.Visit, url, want)
 			}
 			if v.Outcome == "failed" {
-				t.Errorf("visit %d of %s failed: that was the disk's fault", v.Visit, p.URL)
+				t.Errorf("visit %d of %s failed: that was the disk's fault", v.Visit, url)
 			}
 		}
 	}
@@ -219,13 +218,14 @@ func (d *dev) visitsAgain(pages int) {
 	d.t.Helper()
 	at := time.Now()
 	d.await("all pages are visited again", func() bool {
-		for _, p := range d.pages("t") {
-			visits := d.history(p.URL)
-			if len(visits) == 0 || visits[0].At.Before(at) {
+		all := d.pages("t")
+		visits := d.stored("t")
+		for _, p := range all {
+			if v := visits[p.URL]; len(v) == 0 || v[0].At.Before(at) {
 				return false
 			}
 		}
-		return len(d.pages("t")) >= pages
+		return len(all) >= pages
 	})
 	d.await("status is content", func() bool {
 		out, code, _ := d.starter("status")

@@ -117,17 +117,17 @@ func (s *site) asked(urls []string) []int {
 	return counts
 }
 
-// visitAll asks for a visit of each page and waits until it has the next number.
+// visitAll asks for a visit of each page and waits until all have one more.
 func (d *dev) visitAll(urls []string) {
 	d.t.Helper()
-	visits := map[string]int{}
+	before := d.stored("t")
 	for _, url := range urls {
-		visits[url] = len(d.history(url))
 		d.answer("visit", url)
 	}
-	for _, url := range urls {
-		d.await(url+" is visited", func() bool { return len(d.history(url)) > visits[url] })
-	}
+	d.await("the pages are visited", func() bool {
+		now := d.stored("t")
+		return !slices.ContainsFunc(urls, func(url string) bool { return len(now[url]) <= len(before[url]) })
+	})
 }
 
 // wedge wedges a workflow of a data folder that nobody uses.

@@ -24,20 +24,24 @@ import (
 // commands that make them. The command for the Temporal CLI is run as it stands.
 func TestForbiddenSearchAttributes(t *testing.T) { //nolint:paralleltest // variables of the environment
 	plain, upstream := contracttest.DevServerAt(t)
-	for name, refuse := range map[string]map[string]codes.Code{
+	refused := map[string]map[string]codes.Code{
 		"denied":      {"AddSearchAttributes": codes.PermissionDenied},
 		"not there":   {"AddSearchAttributes": codes.Unimplemented},
 		"nor a list":  {"AddSearchAttributes": codes.PermissionDenied, "ListSearchAttributes": codes.PermissionDenied},
 		"no operator": {"AddSearchAttributes": codes.Unimplemented, "ListSearchAttributes": codes.Unimplemented},
-	} {
+	}
+	namespaceOf := func(name string) string { return strings.ReplaceAll(name, " ", "-") }
+	for name := range refused { // all before the first is needed: the server's parts learn of them by and by
+		_, err := plain.WorkflowService().RegisterNamespace(t.Context(), &workflowservice.RegisterNamespaceRequest{
+			Namespace: namespaceOf(name), WorkflowExecutionRetentionPeriod: durationpb.New(24 * time.Hour),
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, refuse := range refused {
 		t.Run(name, func(t *testing.T) { //nolint:paralleltest // as above
-			namespace := strings.ReplaceAll(name, " ", "-")
-			_, err := plain.WorkflowService().RegisterNamespace(t.Context(), &workflowservice.RegisterNamespaceRequest{
-				Namespace: namespace, WorkflowExecutionRetentionPeriod: durationpb.New(24 * time.Hour),
-			})
-			if err != nil {
-				t.Fatal(err)
-			}
+			namespace := namespaceOf(name)
 			proxy := proxytest.Start(t, proxytest.Options{Upstream: upstream, Refuse: refuse})
 			t.Setenv("TEMPORAL_TLS_SERVER_CA_CERT_PATH", proxy.Authority.File)
 			conn, err := temporalkit.Dial(t.Context(), temporalkit.Options{Address: proxy.Address, Namespace: namespace})
@@ -45,14 +49,10 @@ func TestForbiddenSearchAttributes(t *testing.T) { //nolint:paralleltest // vari
 				t.Fatal(err)
 			}
 			t.Cleanup(conn.Close)
-			ensure := func() error {
-				err := temporalkit.EnsureSearchAttributes(t.Context(), conn, namespace)
-				for err != nil && strings.Contains(err.Error(), "not found") { // the namespace is not known everywhere yet
-					err = temporalkit.EnsureSearchAttributes(t.Context(), conn, namespace)
-				}
-				return err
-			}
-			err = ensure()
+			until(t, "the namespace is known everywhere", func() bool {
+				err = temporalkit.EnsureSearchAttributes(t.Context(), conn, namespace)
+				return err == nil || !strings.Contains(err.Error(), "not found")
+			})
 			if err == nil {
 				t.Fatal("went on without search attributes")
 			}
@@ -68,11 +68,9 @@ func TestForbiddenSearchAttributes(t *testing.T) { //nolint:paralleltest // vari
 				t.Errorf("%q, want %q", got, cloud)
 			}
 			runCLI(t.Context(), t, upstream, lines[1])
-			for ensure() != nil { // the server looks them up now and then
-				if t.Context().Err() != nil {
-					t.Fatal("they were made, and are still missed")
-				}
-			}
+			until(t, "what was made is found", func() bool { // the server looks them up now and then
+				return temporalkit.EnsureSearchAttributes(t.Context(), conn, namespace) == nil
+			})
 		})
 	}
 }

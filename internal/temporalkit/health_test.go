@@ -17,13 +17,22 @@ import (
 	"recrawl/internal/temporalkit"
 )
 
-// deployed runs a worker with these workflows until stop. It keeps none of them in memory,
-// so that the next one meets them as after a restart. The size of that memory is the whole
-// process's: tests that call deployed run before those in parallel.
-func deployed(t *testing.T, c client.Client, workflows map[string]any) (stop func()) {
-	t.Helper()
+// TestBadDeploys: what a bad deploy has stuck is known and mended. Workers keep none of their
+// workflows in memory meanwhile, so that each meets those of the one before as after a
+// restart. The size of that memory is the whole process's: these tests run beside each
+// other, since they wait for their servers' back-off, and before all others in parallel.
+func TestBadDeploys(t *testing.T) { //nolint:paralleltest // as said
 	temporalkit.CacheWorkflows(0)
 	t.Cleanup(func() { temporalkit.CacheWorkflows(1000) })
+	t.Run("Health", testHealth)
+	t.Run("MendPage", testMendPage)
+	t.Run("MendSink", testMendSink)
+}
+
+// deployed runs a worker with these workflows until stop. TestBadDeploys says why only its
+// parts call it.
+func deployed(t *testing.T, c client.Client, workflows map[string]any) (stop func()) {
+	t.Helper()
 	w := worker.New(c, contract.TaskQueue, worker.Options{DeadlockDetectionTimeout: time.Minute})
 	for name, fn := range workflows {
 		w.RegisterWorkflowWithOptions(fn, workflow.RegisterOptions{Name: name})
@@ -48,9 +57,10 @@ func astray(ctx workflow.Context) error {
 	return workflow.Await(ctx, func() bool { return false })
 }
 
-// TestHealth: a workflow that runs is told from one that a bad deploy has stuck, on a
+// testHealth: a workflow that runs is told from one that a bad deploy has stuck, on a
 // real server.
-func TestHealth(t *testing.T) {
+func testHealth(t *testing.T) {
+	t.Parallel()
 	c := contracttest.DevServer(t)
 	flows := temporalkit.Workflows{Client: c}
 	health := func() temporalkit.Health {
@@ -123,9 +133,10 @@ func TestHealth(t *testing.T) {
 	}
 }
 
-// TestMendPage: a page that a bad deploy has stuck is started anew with what people asked
+// testMendPage: a page that a bad deploy has stuck is started anew with what people asked
 // of it: what its run began with, and what updates changed.
-func TestMendPage(t *testing.T) {
+func testMendPage(t *testing.T) {
+	t.Parallel()
 	c := contracttest.DevServer(t)
 	flows := temporalkit.Workflows{Client: c}
 	in := contract.PageIn{
@@ -198,8 +209,9 @@ func TestMendPage(t *testing.T) {
 	}
 }
 
-// TestMendSink: a sink that is gone or stuck is started anew, and one that runs is left alone.
-func TestMendSink(t *testing.T) {
+// testMendSink: a sink that is gone or stuck is started anew, and one that runs is left alone.
+func testMendSink(t *testing.T) {
+	t.Parallel()
 	c := contracttest.DevServer(t)
 	flows := temporalkit.Workflows{Client: c}
 	in := contract.SinkIn{CrawlID: 1, Crawl: "news", Sink: "team"}

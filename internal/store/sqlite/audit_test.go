@@ -18,7 +18,7 @@ import (
 // after the test.
 func openAudited(t *testing.T) store.Store {
 	t.Helper()
-	e := openOwner(t, filepath.Join(t.TempDir(), "store.db"))
+	e := openEmpty(t)
 	t.Cleanup(func() {
 		audit(t, e)
 		if err := e.Close(); err != nil {

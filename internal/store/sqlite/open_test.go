@@ -6,6 +6,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -91,6 +92,30 @@ func TestOpenSaysWhatIsWrong(t *testing.T) {
 	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 0 {
 		t.Errorf("failed opens left %v, %v", entries, err)
 	}
+}
+
+// TestNewStoreIsWhole: a store that does not get all of its tables gets none, and who opens
+// it next makes it anew.
+func TestNewStoreIsWhole(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "store.db")
+	all, err := sqlstore.Migrations(migrationFiles)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := &engine{path: path, turn: make(chan struct{}, 1), closed: make(chan struct{})}
+	if e.writer, err = e.connect(t.Context(), "rwc"); err != nil {
+		t.Fatal(err)
+	}
+	e.turn <- struct{}{}
+	broken := append(slices.Clip(all), sqlstore.Migration{Name: "9999_broken", SQL: "CREATE TABLE"})
+	if err := sqlstore.Migrate(t.Context(), e.Write, broken); err == nil || !strings.Contains(err.Error(), "9999_broken") {
+		t.Errorf("error %v, want the migration that fails", err)
+	}
+	if _, tables, err := e.identify(t.Context(), e.writer); err != nil || tables != 0 {
+		t.Errorf("%d tables and indexes, %v; want none", tables, err)
+	}
+	crash(t, e)
+	openAt(t, path, Options{Owner: true})
 }
 
 func TestOpenEmptyFileForReading(t *testing.T) {

@@ -2,7 +2,6 @@ package sqlite
 
 import (
 	"maps"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -63,7 +62,7 @@ func TestCollection(t *testing.T) {
 // gets the queries that it sent.
 func openRecorded(t *testing.T, r *recorder) store.Store {
 	t.Helper()
-	e := openOwner(t, filepath.Join(t.TempDir(), "store.db"))
+	e := openEmpty(t)
 	one := &recorder{queries: map[string][]any{}}
 	t.Cleanup(func() {
 		for query, args := range one.queries {

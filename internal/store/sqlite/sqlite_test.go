@@ -1,7 +1,10 @@
 package sqlite
 
 import (
+	"context"
+	"os"
 	"path/filepath"
+	"sync"
 	"testing"
 
 	"recrawl/internal/store"
@@ -16,6 +19,39 @@ func BenchmarkGate(b *testing.B) {
 		t.Helper()
 		return openAt(t, filepath.Join(t.TempDir(), "store.db"), Options{Owner: true})
 	})
+}
+
+// emptyStore is the file of a store that has just been made. Making one takes longer than
+// most promises take to be tried, so each gets a copy.
+var emptyStore = sync.OnceValues(func() (file []byte, err error) {
+	folder, err := os.MkdirTemp("", "recrawl-sqlite-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(folder)
+	path := filepath.Join(folder, "store.db")
+	s, err := Open(context.Background(), path, Options{Owner: true})
+	if err != nil {
+		return nil, err
+	}
+	if err := s.Close(); err != nil {
+		return nil, err
+	}
+	return os.ReadFile(path)
+})
+
+// openEmpty opens an empty store as its owner.
+func openEmpty(t *testing.T) *engine {
+	t.Helper()
+	file, err := emptyStore()
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "store.db")
+	if err := os.WriteFile(path, file, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return openOwner(t, path)
 }
 
 func openAt(t testing.TB, path string, opts Options) store.Store {

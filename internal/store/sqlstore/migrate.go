@@ -51,8 +51,10 @@ func Migrations(fsys fs.FS) ([]Migration, error) {
 	return all, nil
 }
 
-// Migrate brings a database to the newest schema: each missing migration in one
-// transaction with the record of its name. write must let one process at a time
+// Migrate brings a database to the newest schema. A new one gets all migrations in one
+// transaction, so that it is made whole or not at all, and at the price of one commit; one
+// of an older release gets each in a transaction of its own, with the record of its name,
+// so that no step over many rows is made twice. write must let one process at a time
 // into its transaction. The error is store.ErrForeign when the database has
 // seen migrations that are not in all, unless they are those of a release that is
 // compatible with this one; see Compatible.
@@ -60,7 +62,7 @@ func Migrate(ctx context.Context, write func(context.Context, func(Tx) error) er
 	for complete := false; !complete; {
 		err := write(ctx, func(tx Tx) error {
 			var err error
-			complete, err = applyNext(ctx, tx, all)
+			complete, err = applyMissing(ctx, tx, all)
 			return err
 		})
 		if err != nil {
@@ -93,9 +95,9 @@ func FirstMissing(ctx context.Context, tx Tx, all []Migration) (string, error) {
 	return all[applied].Name, nil
 }
 
-// applyNext applies the first missing migration and reports whether none is
-// left to apply.
-func applyNext(ctx context.Context, tx Tx, all []Migration) (complete bool, err error) {
+// applyMissing applies the first missing migration, or all of them to a new database, and
+// reports whether none is left to apply.
+func applyMissing(ctx context.Context, tx Tx, all []Migration) (complete bool, err error) {
 	const table = `CREATE TABLE IF NOT EXISTS recrawl_migrations (name TEXT PRIMARY KEY, applied_at BIGINT NOT NULL)`
 	if _, err := tx.Exec(ctx, table); err != nil {
 		return false, fmt.Errorf("prepare migrations: %w", err)
@@ -104,21 +106,34 @@ func applyNext(ctx context.Context, tx Tx, all []Migration) (complete bool, err 
 	if err != nil || applied == len(all) {
 		return err == nil, err
 	}
-	next := all[applied]
-	if _, err := tx.Exec(ctx, next.SQL); err != nil {
-		return false, fmt.Errorf("migration %s: %w", next.Name, err)
+	last := applied + 1
+	if applied == 0 {
+		last = len(all)
 	}
-	now, err := tx.Now(ctx)
-	if err != nil {
-		return false, err
+	for _, next := range all[applied:last] {
+		if err := apply(ctx, tx, next); err != nil {
+			return false, err
+		}
 	}
-	if _, err := tx.Exec(ctx, `INSERT INTO recrawl_migrations (name, applied_at) VALUES ($1, $2)`, next.Name, now); err != nil {
-		return false, fmt.Errorf("record migration %s: %w", next.Name, err)
-	}
-	if applied+1 < len(all) {
+	if last < len(all) {
 		return false, nil
 	}
 	return true, noteCompatible(ctx, tx)
+}
+
+// apply applies a migration and records its name.
+func apply(ctx context.Context, tx Tx, m Migration) error {
+	if _, err := tx.Exec(ctx, m.SQL); err != nil {
+		return fmt.Errorf("migration %s: %w", m.Name, err)
+	}
+	now, err := tx.Now(ctx)
+	if err != nil {
+		return err
+	}
+	if _, err := tx.Exec(ctx, `INSERT INTO recrawl_migrations (name, applied_at) VALUES ($1, $2)`, m.Name, now); err != nil {
+		return fmt.Errorf("record migration %s: %w", m.Name, err)
+	}
+	return nil
 }
 
 // noteCompatible says which older programs may use the store from now on.
