@@ -128,6 +128,7 @@ func TestEvidenceNotCounted(t *testing.T) {
 	if err != nil || e.Requests != nil || e.RobotsUnknown != 0 || e.Robots[0].Allowed != 0 {
 		t.Errorf("%+v, %v", e, err)
 	}
+	a.widest = 0
 	e, err = evidenceReporter(a, nil, Text).EvidenceOf(t.Context(), EvidenceQuery{Host: "example.com", Since: now.Add(-24 * time.Hour), MaxRequests: 7, MaxPages: 1203})
 	if err != nil || e.Requests == nil || e.Requests.Total != 7 {
 		t.Errorf("%+v, %v", e, err)

@@ -17,7 +17,7 @@ func TestReportAndStatusAgree(t *testing.T) {
 	for i := range f.pages {
 		p := &f.pages[i]
 		p.Steering = schedule.Steering{}
-		p.Belief = schedule.Belief{Pairs: 20, Changes: 18 * (i % 2), Days: 20, Compared: p.LastAt.UnixMilli()}.Encode()
+		p.Belief = schedule.Belief{Pairs: 20, Changes: float32(18 * (i % 2)), Days: 20, Compared: p.LastAt.UnixMilli()}.Encode()
 	}
 	status, err := Reporter{Store: f, Visits: f}.StatusOf(t.Context(), "news")
 	if err != nil || status.Freshness == nil {
