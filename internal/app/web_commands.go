@@ -53,6 +53,13 @@ func (c webCommands) CommandSink(ctx context.Context, crawl, sink, command, afte
 	return c.operator.CommandSink(ctx, crawl, sink, cli.SinkCommand(command), cli.SinkReplay{After: after})
 }
 
+// ReplayFailed implements web.Commands.
+func (c webCommands) ReplayFailed(ctx context.Context, crawl, sink string) (string, error) {
+	return c.jobs.do(ctx, "the replay of what "+sink+" could not deliver", func(ctx context.Context) (string, error) {
+		return c.operator.ReplayFailed(ctx, crawl, sink)
+	})
+}
+
 // SetBlocked implements web.Commands.
 func (c webCommands) SetBlocked(ctx context.Context, host string, blocked bool) (string, error) {
 	return c.operator.Backend.SetBlocked(ctx, c.operator.At, host, blocked)

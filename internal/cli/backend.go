@@ -186,6 +186,7 @@ const (
 	VisitNow    PageChange = "visit-now"
 	SetInterval PageChange = "set-interval" // arg: the interval, "0" for the policy's
 	Snooze      PageChange = "snooze"       // arg: for how long, "0" ends it
+	StopPage    PageChange = "stop"
 )
 
 // SinkCommand is what CommandSink does. The values are the names of the sink's updates.

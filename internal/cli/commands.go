@@ -58,6 +58,7 @@ type commands struct {
 	Retry       retryCmd       `cmd:"" help:"Visit all failing pages as soon as their hosts allow."`
 	SetInterval setIntervalCmd `cmd:"" help:"Visit a page every so often."`
 	Snooze      snoozeCmd      `cmd:"" help:"Make no visit of a page for some time."`
+	StopPage    stopPageCmd    `cmd:"" help:"Visit a page no more; what is known of it stays."`
 	Forget      forgetCmd      `cmd:"" help:"Remove a page or a host with all that is known of it."`
 
 	Delete deleteCmd `cmd:"" help:"Remove a crawl with all that is only its own."`

@@ -22,6 +22,7 @@ func TestPageCommands(t *testing.T) {
 	}{
 		{"snooze https://example.com/ 3d", []string{"snooze news https://example.com/ 3d"}, "snooze"},
 		{"snooze https://example.com/ 0", []string{"snooze news https://example.com/ 0s"}, "snooze"},
+		{"stop-page https://EXAMPLE.com/", []string{"stop news https://example.com/ "}, "stop"},
 		{"set-interval https://EXAMPLE.com/ 2h", []string{"set-interval news https://example.com/ 2h"}, "set-interval"},
 		{"retry news --host example.com", []string{"ask https://example.com/?[failing],example.com,0001-01-01T00:00:00Z,500"}, "asked for 1 visit,"},
 		{"retry news --state gone,failing", []string{"ask https://example.com/?[gone failing],,0001-01-01T00:00:00Z,500"}, "asked for 1 visit,"},

@@ -91,6 +91,8 @@ func (o Operator) living(ctx context.Context, page store.PageRecord, change Page
 		return page, nil
 	case page.State == crawl.Stopped && change == VisitNow:
 		return o.Backend.RevivePage(ctx, o.At, page)
+	case page.State == crawl.Stopped && change == StopPage:
+		return page, fmt.Errorf("%s is stopped already: `starter visit` brings it back", page.URL)
 	case page.State == crawl.Stopped:
 		return page, fmt.Errorf("%s is stopped: `starter visit` brings it back", page.URL)
 	case page.State == crawl.Known:
@@ -165,6 +167,41 @@ func (o Operator) CommandSink(ctx context.Context, crawlName, sink string, comma
 		message, err = client.CommandSink(ctx, record, sink, command, replay)
 		return err
 	})
+	return message, err
+}
+
+// replayedMost is how many undelivered changes one command sends.
+const replayedMost = 100
+
+// ReplayFailed sends a sink's undelivered changes again, the oldest of them if there are many.
+func (o Operator) ReplayFailed(ctx context.Context, crawlName, sink string) (string, error) {
+	var ids []int64
+	more := false
+	err := o.withStore(ctx, func(opened Opened) error {
+		record, err := opened.Crawl(ctx, crawlName)
+		if err != nil {
+			return orNoCrawl(crawlName, err)
+		}
+		if err := (sinkArgs{Name: crawlName, Sink: sink}).check(record); err != nil {
+			return err
+		}
+		failed, err := opened.Sinks.Undelivered(ctx, record.ID, sink, 0, replayedMost+1)
+		more = len(failed) > replayedMost
+		for _, u := range failed[:min(len(failed), replayedMost)] {
+			ids = append(ids, u.ChangeID)
+		}
+		return err
+	})
+	if err != nil {
+		return "", err
+	}
+	if len(ids) == 0 {
+		return "nothing is undelivered", nil
+	}
+	message, err := o.CommandSink(ctx, crawlName, sink, ReplaySink, SinkReplay{Changes: ids})
+	if err == nil && more {
+		message += "; there are more: ask again"
+	}
 	return message, err
 }
 

@@ -70,6 +70,21 @@ func (setIntervalCmd) Help() string {
 // Run fixes the page's interval.
 func (c setIntervalCmd) Run(s *session) error { return c.change(s, SetInterval, c.Every.String()) }
 
+type stopPageCmd struct{ pageArg }
+
+// Help implements kong.HelpProvider.
+func (stopPageCmd) Help() string {
+	return `What is known of the page stays, and links to it do not bring it back. A visit that is under way is
+recorded first. 'starter visit' brings the page back with its history; so does naming it as a seed, and
+the start of a crawl that was stopped as a whole.
+
+    starter stop-page https://example.com/old
+    starter visit https://example.com/old              (bring it back)`
+}
+
+// Run stops the page.
+func (c stopPageCmd) Run(s *session) error { return c.change(s, StopPage, "") }
+
 type retryCmd struct {
 	Name  string   `arg:"" help:"The crawl."`
 	State []string `placeholder:"STATE" help:"Pages in these states, by default failing."`

@@ -119,9 +119,6 @@ again has the same id.
     starter sinks replay news team --after c1.5f2a9c01.4700`
 }
 
-// replayedMost is how many undelivered changes one command sends.
-const replayedMost = 100
-
 // Run sends changes again.
 func (c sinkReplayCmd) Run(s *session) error {
 	given := 0
@@ -144,30 +141,14 @@ func (c sinkReplayCmd) Run(s *session) error {
 	if !c.Failed {
 		return s.commandSink(c.sinkArgs, ReplaySink, SinkReplay{After: c.After, Changes: c.Changes})
 	}
-	ids, err := c.undelivered(s)
+	if s.places.Store == "" {
+		return usage(config.ErrNoStore)
+	}
+	message, err := s.operator().ReplayFailed(s.ctx, c.Name, c.Sink)
 	if err != nil {
 		return err
 	}
-	if len(ids) == 0 {
-		return s.say("nothing is undelivered")
-	}
-	return s.commandSink(c.sinkArgs, ReplaySink, SinkReplay{Changes: ids})
-}
-
-// undelivered are the first of the changes that the sink could not deliver.
-func (c sinkReplayCmd) undelivered(s *session) (ids []int64, err error) {
-	err = s.withStore(func(opened Opened) error {
-		record, err := opened.Crawl(s.ctx, c.Name)
-		if err != nil {
-			return orNoCrawl(c.Name, err)
-		}
-		failed, err := opened.Sinks.Undelivered(s.ctx, record.ID, c.Sink, 0, replayedMost)
-		for _, u := range failed {
-			ids = append(ids, u.ChangeID)
-		}
-		return err
-	})
-	return ids, err
+	return s.say("%s", message)
 }
 
 // commandSink has the workflow of a sink carry out a command.

@@ -33,6 +33,7 @@ func TestSinks(t *testing.T) {
 		{"sinks replay news team --after 4", ExitUsage, "", "", "is not a cursor"},
 		{"sinks replay news team", ExitUsage, "", "", "give changes, --failed or --after"},
 		{"sinks replay news team 17 --failed", ExitUsage, "", "", "one of these only"},
+		{"sinks replay news tema --failed", ExitNotFound, "", "", "no sink"},
 		{"sinks replay news team seventeen", ExitUsage, "", "", "seventeen"},
 	} {
 		b := &fakeBackend{sinks: map[string]crawl.SinkSpec{"team": {Kind: crawl.SinkExec, To: "x"}}}

@@ -172,12 +172,13 @@ func TestPagesComeBack(t *testing.T) {
 
 	// Cancelled and stopped are the same.
 	end(4, "cancel")
-	end(5, "signal", "--name", "stop")
+	o.says("the page will not be visited any more", "stop-page", url(5))
 	for _, i := range []int{4, 5} {
 		d.await("the page is stopped", func() bool { return strings.Contains(d.must("explain", url(i)), "stopped") })
 	}
 	before := len(d.history(url(4)))
 	o.refuses(1, "is stopped: `starter visit` brings it back", "snooze", url(4), "3d")
+	o.refuses(1, "is stopped already", "stop-page", url(5))
 	o.says(fmt.Sprintf("visit %d comes as soon as", before+1), "visit", url(4))
 	visited(4, before+1)
 	before = len(d.history(url(5)))

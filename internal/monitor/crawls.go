@@ -8,6 +8,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"recrawl/internal/report"
+	"recrawl/internal/store"
 )
 
 // SampleEvery is how long the figures of the crawls are kept before the store is asked
@@ -146,6 +147,8 @@ var (
 	crawlHosts     = desc("crawl_hosts", "Hosts on which the crawl has pages.", "crawl")
 	crawlBackoff   = desc("crawl_hosts_in_backoff", "Hosts that are not asked for a while, because they asked for quiet or fail.", "crawl")
 	crawlTroubled  = desc("crawl_hosts_in_trouble", "Hosts from which nothing can be fetched for now.", "crawl")
+	crawlBlocked   = desc("crawl_hosts_blocked", "Those of them that an operator has blocked.", "crawl")
+	crawlAutoDelay = desc("crawl_auto_delay_seconds", "Automatic delays of the hosts that were asked, as they are now; only of crawls with delay: auto.", "crawl")
 	crawlWaiting   = desc("crawl_waiting", "Pages that wait in hosts' lines.", "crawl")
 	crawlOverdue   = desc("crawl_overdue", "Pages that are due and in no line.", "crawl")
 	crawlLag       = desc("crawl_lag_seconds", "For how long the most overdue page has been due.", "crawl")
@@ -190,6 +193,8 @@ func (f figures) crawl(line report.StatusLine) {
 	f.gauge(crawlHosts, float64(line.Hosts), name)
 	f.gauge(crawlBackoff, float64(line.HostsBackoff), name)
 	f.gauge(crawlTroubled, float64(line.InTrouble), name)
+	f.gauge(crawlBlocked, float64(line.HostsBlocked), name)
+	f.delays(name, line.Delays)
 	f.gauge(crawlWaiting, float64(line.Waiting), name)
 	f.gauge(crawlOverdue, float64(line.Overdue), name)
 	f.gauge(crawlLag, line.Lag.Std().Seconds(), name)
@@ -213,6 +218,18 @@ func (f figures) crawl(line report.StatusLine) {
 		f.gauge(sinkPaused, truth(s.State == "paused"), name, s.Sink)
 		f.counter(sinkSent, float64(s.Sent), name, s.Sink)
 	}
+}
+
+// delays are a histogram over hosts: these are no labels.
+func (f figures) delays(name string, of store.Delays) {
+	if of.Hosts == 0 {
+		return
+	}
+	upTo := make(map[float64]uint64, len(of.UpTo))
+	for i, hosts := range of.UpTo {
+		upTo[store.DelayBounds[i].Seconds()] = uint64(hosts)
+	}
+	f.to <- prometheus.MustNewConstHistogram(crawlAutoDelay, uint64(of.Hosts), of.Sum.Seconds(), upTo, name)
 }
 
 // freshness leaves out hosts and rules: a rule is named by a host or the beginning of a URL,

@@ -220,8 +220,9 @@ func TestCrawlFigures(t *testing.T) {
 		asked, fail := 0, error(nil)
 		line := report.StatusLine{
 			Crawl: "news", State: crawl.CrawlRunning, Policy: "fresh", Pages: map[string]int{"active": 12, "gone": 0}, Outcomes: map[string]int{"changed": 7},
-			Hosts: 3, HostsBackoff: 1, InTrouble: 2, Waiting: 4, Overdue: 5, Lag: crawl.Duration(90 * time.Second), PlannedPerDay: 900, BudgetPerDay: 1000,
+			Hosts: 3, HostsBackoff: 1, InTrouble: 2, HostsBlocked: 1, Waiting: 4, Overdue: 5, Lag: crawl.Duration(90 * time.Second), PlannedPerDay: 900, BudgetPerDay: 1000,
 			Freshness: &report.Freshness{FreshPart: report.FreshPart{Fresh: 0.94, Planned: 0.95, Age: 0.5}, Hosts: []report.FreshPart{{Name: "news.example", Fresh: 0.1}}, Rules: []report.FreshPart{{Name: "http://news.example/a", Fresh: 0.9}}},
+			Delays:    store.Delays{Hosts: 3, Sum: 13 * time.Second, UpTo: []int{1, 1, 2, 2, 2, 2, 3, 3, 3, 3}},
 			FirstPass: &report.FirstPass{Left: 1022, Takes: crawl.Duration(170 * time.Minute)},
 		}
 		m.Watch(Sources{
@@ -238,7 +239,9 @@ func TestCrawlFigures(t *testing.T) {
 		})
 		first := scrape(t, m)
 		has(t, first, `recrawl_crawl_info{crawl="news",policy="fresh",state="running"} 1`, `recrawl_crawl_pages{crawl="news",state="active"} 12`, `recrawl_crawl_pages{crawl="news",state="gone"} 0`,
-			`recrawl_crawl_visits_total{crawl="news",outcome="changed"} 7`, `recrawl_crawl_hosts_in_backoff{crawl="news"} 1`, `recrawl_crawl_hosts_in_trouble{crawl="news"} 2`,
+			`recrawl_crawl_visits_total{crawl="news",outcome="changed"} 7`, `recrawl_crawl_hosts_in_backoff{crawl="news"} 1`, `recrawl_crawl_hosts_in_trouble{crawl="news"} 2`, `recrawl_crawl_hosts_blocked{crawl="news"} 1`,
+			`recrawl_crawl_auto_delay_seconds_bucket{crawl="news",le="2"} 2`, `recrawl_crawl_auto_delay_seconds_bucket{crawl="news",le="10"} 3`,
+			`recrawl_crawl_auto_delay_seconds_sum{crawl="news"} 13`, `recrawl_crawl_auto_delay_seconds_count{crawl="news"} 3`,
 			`recrawl_crawl_waiting{crawl="news"} 4`, `recrawl_crawl_overdue{crawl="news"} 5`, `recrawl_crawl_lag_seconds{crawl="news"} 90`, `recrawl_crawl_budget_visits_per_day{crawl="news"} 1000`,
 			`recrawl_crawl_fresh_ratio{crawl="news"} 0.94`, `recrawl_crawl_copy_age_seconds{crawl="news"} 43200`,
 			`recrawl_crawl_first_pass_left{crawl="news"} 1022`, `recrawl_crawl_first_pass_seconds{crawl="news"} 10200`, `recrawl_task_backlog 0`, `recrawl_workers_held 0`, `recrawl_disk_free_bytes{of="store"} 1.073741824e+09`, `recrawl_disk_reserve_bytes 512`, `recrawl_worker_held 1`,

@@ -34,6 +34,13 @@ func Refusals(before float64, a Answer) float64 {
 	return before + (newest-before)*refusalShare
 }
 
+// AutoTerms are the numbers of AutoDelay, for those who work it out for many hosts at once: up
+// to most, it is the larger of slow times the mean duration of a request, and least and
+// strain times the share of refusals.
+func AutoTerms(most time.Duration) (slow int, least, strain time.Duration) {
+	return autoSlow, AutoLeast, scale(max(most-AutoLeast, 0), 1/autoRefused)
+}
+
 // AutoDelay is the delay of a host that answers in mean on average, and refuses that share
 // of requests: from AutoLeast to most, by whichever of the two asks for more. A host that
 // was never asked has a mean of 0.

@@ -37,7 +37,7 @@ func (r Reporter) FreshnessOfCopies(ctx context.Context, crawlName string, pages
 	all := make([]CopyFreshness, 0, len(pages))
 	for _, p := range pages {
 		f := CopyFreshness{State: p.State, now: now, visited: p.LastAt}
-		if seen := surveyed(p, rules, now); seen.Lags {
+		if seen := surveyed(p, rules, nil, now); seen.Lags {
 			f.Seen, f.Fresh = schedule.DecodeBelief(p.Belief).ComparedAt(), seen.Lag.Fresh
 		}
 		all = append(all, f)

@@ -153,6 +153,9 @@ func (r Reporter) readRequests(ctx context.Context, q EvidenceQuery, crawls []st
 		most = q.MaxRequests
 	}
 	for pages := 0; ; {
+		if q.MaxPages > 0 { // one more tells that there are more
+			p.Pages = min(p.Pages, int(q.MaxPages)+1-pages)
+		}
 		part, err := r.Requests.HostRequests(ctx, p)
 		if err != nil {
 			return err

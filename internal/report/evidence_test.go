@@ -25,6 +25,7 @@ type asked struct {
 	requests []store.HostRequest
 	looks    int
 	each     int // pages that a look goes through
+	widest   int // pages that a look was asked for
 	terms    string
 }
 
@@ -45,7 +46,7 @@ func (a *asked) RobotsHistory(context.Context, string) ([]store.RobotsEpoch, err
 
 // HostRequests gives one request at a time.
 func (a *asked) HostRequests(_ context.Context, p store.HostRequestParams) (store.HostRequestsPage, error) {
-	a.looks++
+	a.looks, a.widest = a.looks+1, max(a.widest, p.Pages)
 	i := int(p.After.PageID)
 	page := store.HostRequestsPage{Requests: a.requests[i:min(i+1, len(a.requests))], Pages: a.each}
 	if i+1 < len(a.requests) {
@@ -127,9 +128,13 @@ func TestEvidenceNotCounted(t *testing.T) {
 	if err != nil || e.Requests != nil || e.RobotsUnknown != 0 || e.Robots[0].Allowed != 0 {
 		t.Errorf("%+v, %v", e, err)
 	}
+	a.widest = 0
 	e, err = evidenceReporter(a, nil, Text).EvidenceOf(t.Context(), EvidenceQuery{Host: "example.com", Since: now.Add(-24 * time.Hour), MaxRequests: 7, MaxPages: 1203})
 	if err != nil || e.Requests == nil || e.Requests.Total != 7 {
 		t.Errorf("%+v, %v", e, err)
+	}
+	if a.widest != 1204 {
+		t.Errorf("a look goes through up to %d pages where 1203 are counted, and one tells that there are more", a.widest)
 	}
 	// A host may have more pages than are counted yet.
 	a.each, a.looks = 700, 0

@@ -54,30 +54,56 @@ func (r Reporter) freshness(ctx context.Context, c store.CrawlRecord, s store.St
 	if err != nil {
 		return nil, err
 	}
-	states := slices.DeleteFunc(crawl.PageStates(), func(s crawl.PageState) bool { return !copied(s) })
-	pages, err := r.Store.ListPages(ctx, store.PageFilter{CrawlID: c.ID, States: states, Sample: freshSample})
+	pages, err := r.freshPages(ctx, c.ID)
 	if err != nil {
 		return nil, err
 	}
 	total := 0
-	for _, state := range states {
+	for _, state := range copiedStates() {
 		total += s.Pages[state]
 	}
 	return freshnessOf(pages, total > freshSample, c.Spec.Revisit.Rules, rules, now), nil
 }
 
-// freshnessOf sums up those pages of a crawl that have a copy.
-func freshnessOf(pages []store.PageRecord, sampled bool, named []crawl.RevisitRule, rules schedule.Rules, now time.Time) *Freshness {
-	var all schedule.Copies
-	hosts, groups := map[string]schedule.Copies{}, map[string]schedule.Copies{}
+// freshPages are the pages of a crawl that a freshness is estimated from, or a sample of them.
+func (r Reporter) freshPages(ctx context.Context, crawlID int64) ([]store.PageRecord, error) {
+	return r.Store.ListPages(ctx, store.PageFilter{CrawlID: crawlID, States: copiedStates(), Sample: freshSample})
+}
+
+func copiedStates() []crawl.PageState {
+	return slices.DeleteFunc(crawl.PageStates(), func(s crawl.PageState) bool { return !copied(s) })
+}
+
+// copiesOf are the copies of pages, and the pages that have one of which the time of the last
+// look is known. It changes the list of pages.
+func copiesOf(pages []store.PageRecord, rules schedule.Rules, now time.Time) ([]schedule.Copy, []store.PageRecord) {
 	pages = slices.DeleteFunc(pages, func(p store.PageRecord) bool {
-		return p.Kind == crawl.KindRequisite || !surveyed(p, rules, now).Lags
+		return p.Kind == crawl.KindRequisite || !surveyed(p, rules, nil, now).Lags
 	})
 	copies := make([]schedule.Copy, len(pages))
 	for i, p := range pages {
 		belief := schedule.DecodeBelief(p.Belief)
 		copies[i] = schedule.Copy{Belief: belief, Parameters: parametersOf(rules, p), Looked: belief.ComparedAt(), Due: p.NextAt}
 	}
+	return copies, pages
+}
+
+// priors are what the pages of a crawl are like, as far as a sample of them tells: the same by
+// which their freshness is estimated.
+func (r Reporter) priors(ctx context.Context, crawlID int64, rules schedule.Rules, now time.Time) (schedule.Priors, error) {
+	pages, err := r.freshPages(ctx, crawlID)
+	if err != nil {
+		return nil, err
+	}
+	copies, _ := copiesOf(pages, rules, now)
+	return schedule.FitPriors(copies), nil
+}
+
+// freshnessOf sums up those pages of a crawl that have a copy.
+func freshnessOf(pages []store.PageRecord, sampled bool, named []crawl.RevisitRule, rules schedule.Rules, now time.Time) *Freshness {
+	var all schedule.Copies
+	hosts, groups := map[string]schedule.Copies{}, map[string]schedule.Copies{}
+	copies, pages := copiesOf(pages, rules, now)
 	schedule.Fit(copies)
 	for i, p := range pages {
 		var one schedule.Copies

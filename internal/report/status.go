@@ -34,7 +34,11 @@ type StatusLine struct {
 	Hosts        int            `json:"hosts"`
 	HostsBackoff int            `json:"hosts_in_backoff"`
 	InTrouble    int            `json:"hosts_in_trouble"`
-	HostTroubles []HostTrouble  `json:"host_troubles"` // some of them
+	// HostsBlocked are those of them that an operator has blocked, and Delays the automatic
+	// delays of the hosts. Both are for metrics.
+	HostsBlocked int           `json:"-"`
+	Delays       store.Delays  `json:"-"`
+	HostTroubles []HostTrouble `json:"host_troubles"` // some of them
 	// HostsNeedYou are those in trouble, of which only somebody can do something.
 	HostsNeedYou int            `json:"hosts_need_you"`
 	Waiting      int            `json:"waiting"`
@@ -210,15 +214,20 @@ type statusMore struct {
 // shown are the hosts in trouble that a status names.
 func (m statusMore) shown() []HostTrouble { return m.hosts[:min(troubleShown, len(m.hosts))] }
 
-// needYou counts the hosts in trouble of which only somebody can do something.
-func (m statusMore) needYou() int {
-	n := m.troubled - len(m.hosts) // nobody has looked at these
+// needYou counts the hosts in trouble of which only somebody can do something. blocked is
+// how many hosts somebody has blocked, which is one's own doing.
+func (m statusMore) needYou(blocked int) int {
+	n := 0
 	for _, h := range m.hosts {
 		if h.State.needsSomebody() {
 			n++
 		}
+		if h.State == HostBlocked {
+			blocked--
+		}
 	}
-	return n
+	unseen := m.troubled - len(m.hosts) - max(blocked, 0)
+	return n + max(unseen, 0)
 }
 
 // rejectedWords are the most frequent reasons.
@@ -252,7 +261,8 @@ func statusOf(c store.CrawlRecord, s store.StatusRecord, more statusMore, now ti
 		Crawl: c.Spec.Name, State: c.State, Generation: c.Generation, CreatedAt: stamp(c.CreatedAt), Now: stamp(now),
 		Pages: map[string]int{}, Outcomes: map[string]int{}, Rejected: map[string]int{},
 		Visits: s.Visits, VisitsLastH: s.LastHour, Versions: s.Versions, Links: s.Links,
-		Hosts: s.Hosts, HostsBackoff: s.Backoff, InTrouble: more.troubled, HostTroubles: more.shown(), HostsNeedYou: more.needYou(), Waiting: s.Waiting, Overdue: s.Overdue, OverdueMore: s.OverdueMore,
+		Hosts: s.Hosts, HostsBackoff: s.Backoff, InTrouble: more.troubled, HostsBlocked: s.Blocked, Delays: s.Delays,
+		HostTroubles: more.shown(), HostsNeedYou: more.needYou(s.Blocked), Waiting: s.Waiting, Overdue: s.Overdue, OverdueMore: s.OverdueMore,
 		Lag: crawl.Duration(s.Lag), NextDue: stamp(nextDue(c.State, s).At),
 		Purpose: c.Spec.Purpose,
 		Policy:  c.Spec.Revisit.Policy, Budget: orNull(c.Spec.Revisit.Budget),

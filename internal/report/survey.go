@@ -55,8 +55,12 @@ func (r Reporter) surveyOf(ctx context.Context, name string, o survey.Options) (
 	if err != nil {
 		return surveyLine{}, time.Time{}, err
 	}
+	priors, err := r.priors(ctx, record.ID, rules, now)
+	if err != nil {
+		return surveyLine{}, time.Time{}, err
+	}
 	visits := newSample(status.Pages)
-	result, err := r.survey(ctx, record.ID, rules, visits, now, o)
+	result, err := r.survey(ctx, record.ID, planned{rules, priors}, visits, now, o)
 	if err != nil {
 		return surveyLine{}, time.Time{}, err
 	}
@@ -66,7 +70,13 @@ func (r Reporter) surveyOf(ctx context.Context, name string, o survey.Options) (
 	return line, now, err
 }
 
-func (r Reporter) survey(ctx context.Context, crawlID int64, rules schedule.Rules, visits *visitSample, now time.Time, o survey.Options) (survey.Result, error) {
+// planned is how the pages of a crawl are planned, and what they are like.
+type planned struct {
+	rules  schedule.Rules
+	priors schedule.Priors
+}
+
+func (r Reporter) survey(ctx context.Context, crawlID int64, by planned, visits *visitSample, now time.Time, o survey.Options) (survey.Result, error) {
 	s := survey.New(o)
 	filter := store.PageFilter{CrawlID: crawlID, Limit: batch}
 	for {
@@ -78,14 +88,14 @@ func (r Reporter) survey(ctx context.Context, crawlID int64, rules schedule.Rule
 		if err != nil {
 			return survey.Result{}, err
 		}
-		if err := r.readSample(ctx, visits, pages, rules); err != nil {
+		if err := r.readSample(ctx, visits, pages, by.rules); err != nil {
 			return survey.Result{}, err
 		}
 		for _, p := range pages {
 			if p.Kind == crawl.KindRequisite {
 				continue
 			}
-			page := surveyed(p, rules, now)
+			page := surveyed(p, by.rules, by.priors, now)
 			if state, is := left[p.PageID]; is {
 				page.Left = state
 			}
@@ -121,8 +131,8 @@ func (r Reporter) leftAs(ctx context.Context, pages []store.PageRecord) (map[int
 	return left, nil
 }
 
-// surveyed is a page as surveys see it.
-func surveyed(p store.PageRecord, rules schedule.Rules, now time.Time) survey.Page {
+// surveyed is a page as surveys see it. How far its copy is behind is by the priors.
+func surveyed(p store.PageRecord, rules schedule.Rules, priors schedule.Priors, now time.Time) survey.Page {
 	belief, with := schedule.DecodeBelief(p.Belief), parametersOf(rules, p)
 	page := survey.Page{
 		URL: p.URL, Host: p.Host, Level: p.Level, State: p.State, Left: p.State, Visits: p.Visits, LastAt: p.LastAt,
@@ -142,7 +152,7 @@ func surveyed(p store.PageRecord, rules schedule.Rules, now time.Time) survey.Pa
 		if now.After(next) {
 			next = now // it is overdue
 		}
-		page.Lags, page.Lag = true, schedule.LagOf(belief, with, now.Sub(looked), next.Sub(looked))
+		page.Lags, page.Lag = true, schedule.LagOf(belief, priors.Under(with), now.Sub(looked), next.Sub(looked))
 	}
 	return page
 }

@@ -19,11 +19,14 @@ type Copy struct {
 // move it by less than it is uncertain.
 const fitTurns = 5
 
-// Fit gives those copies a prior whose pages share none, as by policies that need none: the
-// one that fits what all of them with the same round have shown. FirstPrior, which they are
-// planned by, is of any page, and tells less of the pages of this crawl.
-func Fit(copies []Copy) {
-	priors := map[time.Duration]gamma.Distribution{}
+// Priors are what pages of a crawl are like whose policies share no prior, by their round.
+type Priors map[time.Duration]gamma.Distribution
+
+// FitPriors returns the priors that fit what the copies with the same round have shown.
+// FirstPrior, which such pages are planned by, is of any page, and tells less of the pages of
+// this crawl.
+func FitPriors(copies []Copy) Priors {
+	priors := Priors{}
 	for range fitTurns {
 		shown := map[time.Duration]Population{}
 		for _, c := range copies {
@@ -41,10 +44,22 @@ func Fit(copies []Copy) {
 			priors[round] = population.Prior(FirstPrior(max(round, 1)))
 		}
 	}
+	return priors
+}
+
+// Under returns the parameters of a page with its prior, if its policy shares none.
+func (priors Priors) Under(p Parameters) Parameters {
+	if p.Prior.A == 0 {
+		p.Prior = priors[p.Round]
+	}
+	return p
+}
+
+// Fit gives those copies that have no prior the one that fits all of them.
+func Fit(copies []Copy) {
+	priors := FitPriors(copies)
 	for i := range copies {
-		if p := &copies[i].Parameters; p.Prior.A == 0 {
-			p.Prior = priors[p.Round]
-		}
+		copies[i].Parameters = priors.Under(copies[i].Parameters)
 	}
 }
 

@@ -60,6 +60,7 @@ type StatusRecord struct {
 	OverdueMore bool
 	Lag      time.Duration // of the most overdue page
 	Backoff  int           // hosts in back-off
+	Blocked  int           // hosts that an operator has blocked
 	Hosts    int
 	LastHour int // visits in the last hour
 	Evicted  int // evictions of the last EvictionsKept
@@ -73,6 +74,22 @@ type StatusRecord struct {
 	// time, Demand how many are.
 	Bound  admission.Bound
 	Demand admission.Demand
+	// Delays are the automatic delays of the crawl's hosts; zero if it has a fixed delay.
+	Delays Delays
+}
+
+// Delays are automatic delays as they are now, of those of a crawl's hosts that have been asked.
+type Delays struct {
+	Hosts int
+	Sum   time.Duration
+	// UpTo is of how many hosts the delay is at most that of DelayBounds; nil without hosts.
+	UpTo []int
+}
+
+// DelayBounds are the bounds by which Delays counts.
+var DelayBounds = [...]time.Duration{
+	1250 * time.Millisecond, 1500 * time.Millisecond, 2 * time.Second, 3 * time.Second, 5 * time.Second, 7500 * time.Millisecond,
+	10 * time.Second, 20 * time.Second, 30 * time.Second, time.Minute,
 }
 
 // DaysKept is for how many days StatusRecord.Days has counts.

@@ -86,7 +86,7 @@ func (w Workflows) Explain(ctx context.Context, page crawl.PageRef) (contract.Ex
 	case errors.As(err, &gone):
 		return view, fmt.Errorf("%s: %w", id, ErrNoWorkflow)
 	case asking.Err() != nil && ctx.Err() == nil:
-		return view, fmt.Errorf("%s: no worker answered within %s", id, queryLimit)
+		return view, fmt.Errorf("%s: no worker answered within %s: they or the store are busy, or none runs", id, queryLimit)
 	case err != nil:
 		return view, fmt.Errorf("%s of %s: %w", contract.ExplainQuery, id, orStuck(err))
 	}

@@ -45,7 +45,25 @@ func commandSink(ctx context.Context, s *Server, r *http.Request) (string, error
 	if err := oneOf(command, "test", "pause", "resume", "skip", "replay"); err != nil {
 		return "", err
 	}
-	return s.Commands.CommandSink(ctx, r.PathValue("crawl"), r.PathValue("sink"), command, r.PostFormValue("after"))
+	after, failed := r.PostFormValue("after"), r.PostFormValue(failedField)
+	switch {
+	case command != "replay" || failed == "":
+		return s.Commands.CommandSink(ctx, r.PathValue("crawl"), r.PathValue("sink"), command, after)
+	case after != "":
+		return "", fmt.Errorf("%s=%s %w: give it or after, not both", failedField, crawl.Clean(failed, 60), errBad)
+	}
+	return s.Commands.ReplayFailed(ctx, r.PathValue("crawl"), r.PathValue("sink"))
+}
+
+// failedField asks a replay for the changes that the receiver refused.
+const failedField = "failed"
+
+// replayButton sends those changes again.
+func replayButton(crawlName, sink string) button {
+	return button{
+		Action: at(crawlName, "sinks", sink, "replay"), Label: "Send again", About: "what " + sink + " could not deliver",
+		Fields: []field{{failedField, "1"}},
+	}
 }
 
 func blockHost(ctx context.Context, s *Server, r *http.Request) (string, error) {

@@ -115,6 +115,7 @@ func TestButtons(t *testing.T) {
 		{"/crawls/news/retry", url.Values{"host": {"example.com:8080"}}, `retry news "example.com:8080"`},
 		{"/crawls/news/sinks/team/resume", nil, `sink resume news team ""`},
 		{"/crawls/news/sinks/team/replay", url.Values{"after": {"c1.ab.7"}}, `sink replay news team "c1.ab.7"`},
+		{"/crawls/news/sinks/team/replay", url.Values{"failed": {"1"}}, "replay what team of news could not deliver"},
 		{"/crawls/news/hosts/example.com:8080/block", nil, "block example.com:8080 true"},
 		{"/crawls/news/hosts/example.com/unblock", nil, "block example.com false"},
 		{"/crawls/news/traps/example.com%2Fprint%2F%23/release", nil, "release news example.com/print/#"},

@@ -439,6 +439,9 @@ func sinkButtons(crawlName string, k report.SinkItem) []button {
 		return button{Action: at(crawlName, "sinks", k.Sink, command), Label: label, About: k.Sink}
 	}
 	buttons := []button{do("test", "Send a test")}
+	if k.Undelivered > 0 {
+		buttons = append(buttons, replayButton(crawlName, k.Sink))
+	}
 	switch k.State {
 	case "paused":
 		buttons = append(buttons, do("resume", "Resume"))
@@ -456,6 +459,8 @@ func sinkButtons(crawlName string, k report.SinkItem) []button {
 type failedMore struct {
 	parts
 	Sink string
+	// Again sends them again; nil if there are none.
+	Again *button
 }
 
 // failedView lists what a sink could not deliver.
@@ -469,9 +474,14 @@ func failedView(ctx context.Context, s *Server, r *http.Request) (answer, error)
 	if err != nil {
 		return answer{}, err
 	}
+	more := failedMore{parts: partsOf(r, "after", batch.Next), Sink: sink}
+	if len(batch.Items) > 0 {
+		again := replayButton(name, sink)
+		more.Again = &again
+	}
 	return answer{
 		Title: "What " + sink + " could not deliver", Crawl: name, Now: batch.Now,
-		Data: listed(r, batch.Items, "after", batch.Next), More: failedMore{partsOf(r, "after", batch.Next), sink},
+		Data: listed(r, batch.Items, "after", batch.Next), More: more,
 	}, nil
 }
 

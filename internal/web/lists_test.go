@@ -288,7 +288,7 @@ func TestLists(t *testing.T) {
 		"sources":                  {"https://a.test/sitemap.xml", "sitemap"},
 		"sources?host=b.test":      {"No sitemaps or feeds have been found."},
 		"sinks":                    {"team", "webhook", `action="/crawls/news/sinks/team/test"`, `href="/crawls/news/sinks/team/failed"`},
-		"sinks/team/failed":        {"400 Bad Request", "starter sinks replay news team --failed"},
+		"sinks/team/failed":        {"400 Bad Request", "starter sinks replay news team --failed", `action="/crawls/news/sinks/team/replay"`, `name="failed" value="1"`},
 		"changes":                  {"New prices", "A ticket costs 12 euros.", `href="/crawls/news/changes.atom"`, "gone (404)"},
 		"changes?kinds=page.gone":  {"gone (404)", "/crawls/news/changes.atom?kinds=page.gone"},
 		"changes?host=none.test":   {"Nothing of this kind has changed."},

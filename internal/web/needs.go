@@ -75,7 +75,7 @@ func sinkNeeds(line report.StatusLine) []need {
 			n.Why, n.Until = string(k.Problem), time.Time(k.NextTry)
 		case k.Undelivered > 0:
 			n.What = fmt.Sprintf("Sink %s could not deliver %s", k.Sink, count(k.Undelivered, "change"))
-			n.Link = at(line.Crawl, "sinks", k.Sink, "failed")
+			n.Link, n.Buttons = at(line.Crawl, "sinks", k.Sink, "failed"), []button{replayButton(line.Crawl, k.Sink)}
 		case k.State == "delivering" && k.NeedsSomebody():
 			n.What = fmt.Sprintf("Sink %s is %s behind", k.Sink, schedule.Rough(k.Lag.Std()))
 			n.Why = count(k.Waiting, "change") + " wait: its receiver is slow, or no worker delivers"
@@ -83,7 +83,7 @@ func sinkNeeds(line report.StatusLine) []need {
 			continue
 		}
 		if k.State != "delivering" {
-			n.Buttons = []button{{Action: at(line.Crawl, "sinks", k.Sink, "resume"), Label: "Go on", About: "with sink " + k.Sink}}
+			n.Buttons = append(n.Buttons, button{Action: at(line.Crawl, "sinks", k.Sink, "resume"), Label: "Go on", About: "with sink " + k.Sink})
 		}
 		needs = append(needs, n)
 	}

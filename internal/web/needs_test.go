@@ -79,7 +79,7 @@ func TestNeeds(t *testing.T) {
 		}, nil, []want{
 			{"Sink b", true, false, []string{"/crawls/news/sinks/b/resume"}},
 			{"Sink c", false, true, []string{"/crawls/news/sinks/c/resume"}},
-			{"Sink d could not deliver 2 changes", false, false, nil},
+			{"Sink d could not deliver 2 changes", false, false, []string{"/crawls/news/sinks/d/replay"}},
 			{"Sink f is 3h behind", false, false, nil},
 			{"Sink h", false, false, []string{"/crawls/news/sinks/h/resume"}},
 		}},

@@ -177,6 +177,11 @@ func (s *Server) pageOf(ctx context.Context, r *http.Request) (store.PageRecord,
 // page is known without it.
 const liveLimit = 300 * time.Millisecond
 
+// silentWorkflow is said of a workflow that has not answered in that time.
+const silentWorkflow = "its workflow has not answered within 0.3 s, because the workers or the store are busy, or no worker runs. " +
+	"All else here is from the store, without a snooze or an interval that somebody set. Load this page again in a moment; " +
+	"if it stays so, see under Needs somebody on the crawl's page"
+
 // askLive asks the page's workflow. Its silence is part of the answer.
 func (s *Server) askLive(ctx context.Context, page store.PageRecord) report.Live {
 	if s.Commands == nil {
@@ -191,7 +196,7 @@ func (s *Server) askLive(ctx context.Context, page store.PageRecord) report.Live
 	case errors.Is(err, store.ErrNotFound):
 		return report.Live{Problem: "the page has no workflow"}
 	case asking.Err() != nil:
-		return report.Live{Problem: fmt.Sprintf("it has not answered within %s", liveLimit)}
+		return report.Live{Problem: silentWorkflow}
 	}
 	return report.Live{Problem: strings.Join(strings.Fields(err.Error()), " ")}
 }

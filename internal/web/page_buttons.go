@@ -16,6 +16,8 @@ type pageButtons struct {
 	// Snooze and Interval are choices of a time; Custom is where any other interval is sent.
 	Snooze, Interval []button
 	Custom           string
+	// Stop ends its visits.
+	Stop *button
 }
 
 // Changes of a page, as Commands.ChangePage takes them.
@@ -23,6 +25,7 @@ const (
 	visitNow    = "visit-now"
 	snooze      = "snooze"
 	setInterval = "set-interval"
+	stopPage    = "stop"
 )
 
 // buttonsOf are the commands that fit a page's state.
@@ -42,8 +45,10 @@ func buttonsOf(page store.PageRecord) pageButtons {
 	case !page.State.Lives():
 		return pageButtons{}
 	}
+	stop := do(stopPage, "Visit it no more", "")
+	stop.Grave = true
 	return pageButtons{
-		Visit: &visit, Custom: atPage(page, setInterval),
+		Visit: &visit, Stop: &stop, Custom: atPage(page, setInterval),
 		Snooze: []button{
 			do(snooze, "For an hour", "1h"), do(snooze, "For a day", "1d"), do(snooze, "For a week", "7d"), do(snooze, "For 30 days", "30d"),
 			do(snooze, "No longer", "0"),
@@ -58,14 +63,14 @@ func buttonsOf(page store.PageRecord) pageButtons {
 // changePage asks for something of a page.
 func changePage(ctx context.Context, s *Server, r *http.Request) (string, error) {
 	change := r.PathValue("change")
-	if err := oneOf(change, visitNow, snooze, setInterval); err != nil {
+	if err := oneOf(change, visitNow, snooze, setInterval, stopPage); err != nil {
 		return "", err
 	}
 	page, err := s.pageOf(ctx, r)
 	if err != nil {
 		return "", err
 	}
-	if change == visitNow {
+	if change == visitNow || change == stopPage {
 		return s.Commands.ChangePage(ctx, page, change, "")
 	}
 	text := cmp.Or(r.PostFormValue("for"), "nothing")

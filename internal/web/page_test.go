@@ -194,7 +194,7 @@ func TestPageButtons(t *testing.T) {
 	t.Parallel()
 	w := newPageWorld(t)
 	w.shop()
-	has(t, w.get(w.at("/", "")), "Visit now", "For 30 days", "As its policy plans", `action="`+w.at("/", "/set-interval")+`"`)
+	has(t, w.get(w.at("/", "")), "Visit now", "For 30 days", "As its policy plans", "Visit it no more", `action="`+w.at("/", "/set-interval")+`"`)
 	for _, c := range []struct {
 		change, time string
 		status       int
@@ -203,6 +203,7 @@ func TestPageButtons(t *testing.T) {
 		{"snooze", "7d", 303},
 		{"set-interval", "0", 303},
 		{"set-interval", "36h", 303},
+		{"stop", "", 303},
 		{"set-interval", "soon", 400},
 		{"snooze", "", 400},
 		{"forget", "", 400},
@@ -213,7 +214,7 @@ func TestPageButtons(t *testing.T) {
 		}
 	}
 	const home = "https://shop.test/ "
-	if got, want := strings.Join(w.asked.asked, "\n"), home+"visit-now \n"+home+"snooze 7d\n"+home+"set-interval 0s\n"+home+"set-interval 1d12h"; got != want {
+	if got, want := strings.Join(w.asked.asked, "\n"), home+"visit-now \n"+home+"snooze 7d\n"+home+"set-interval 0s\n"+home+"set-interval 1d12h\n"+home+"stop "; got != want {
 		t.Errorf("asked for\n%s\nwant\n%s", got, want)
 	}
 	w.server.Commands = nil
@@ -226,7 +227,7 @@ func TestPageButtons(t *testing.T) {
 func TestStoppedPageComesBack(t *testing.T) {
 	t.Parallel()
 	got := buttonsOf(store.PageRecord{State: crawl.Stopped})
-	if got.Visit == nil || got.Visit.Label != "Bring it back" || got.Snooze != nil || got.Custom != "" {
+	if got.Visit == nil || got.Visit.Label != "Bring it back" || got.Snooze != nil || got.Custom != "" || got.Stop != nil {
 		t.Errorf("%+v", got)
 	}
 }
@@ -241,7 +242,7 @@ func TestSilentWorkflow(t *testing.T) {
 		}}
 		began := time.Now()
 		live := (&Server{Options: Options{Commands: silent}}).askLive(t.Context(), store.PageRecord{})
-		if time.Since(began) != liveLimit || live.Problem != "it has not answered within 300ms" {
+		if time.Since(began) != liveLimit || !strings.Contains(live.Problem, "within 0.3 s, because") || !strings.Contains(live.Problem, "Load this page again") {
 			t.Errorf("after %s: %+v", time.Since(began), live)
 		}
 	})

@@ -19,13 +19,15 @@ import (
 type Commands interface {
 	// ChangeCrawl is `starter pause|resume|stop|rank|repair`.
 	ChangeCrawl(ctx context.Context, crawl, change string) (string, error)
-	// ChangePage is `starter visit|snooze|set-interval`: change is visit-now, snooze or
-	// set-interval, arg the duration.
+	// ChangePage is `starter visit|snooze|set-interval|stop-page`: change is visit-now, snooze,
+	// set-interval or stop, arg the duration of those that have one.
 	ChangePage(ctx context.Context, page store.PageRecord, change, arg string) (string, error)
 	// Retry is `starter retry`: all failing pages of a crawl, or of one host of it.
 	Retry(ctx context.Context, crawl, host string) (string, error)
 	// CommandSink is `starter sinks test|pause|resume|skip|replay`; after is replay's cursor.
 	CommandSink(ctx context.Context, crawl, sink, command, after string) (string, error)
+	// ReplayFailed is `starter sinks replay --failed`.
+	ReplayFailed(ctx context.Context, crawl, sink string) (string, error)
 	// SetBlocked is `starter hosts block|unblock`.
 	SetBlocked(ctx context.Context, host string, blocked bool) (string, error)
 	// ReleaseTrap is `starter traps release`.

@@ -184,6 +184,10 @@ func (p *pressedCommands) CommandSink(_ context.Context, name, sink, command, af
 	return p.call("sink %s %s %s %q", command, name, sink, after)
 }
 
+func (p *pressedCommands) ReplayFailed(_ context.Context, name, sink string) (string, error) {
+	return p.call("replay what %s of %s could not deliver", sink, name)
+}
+
 func (p *pressedCommands) SetBlocked(_ context.Context, host string, blocked bool) (string, error) {
 	return p.call("block %s %v", host, blocked)
 }

@@ -82,6 +82,18 @@ func TestFeedView(t *testing.T) {
 	}
 }
 
+func TestDelays(t *testing.T) {
+	t.Parallel()
+	e, err := openEngine(t.Context(), pgtest.DSN(t), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	storetest.RunDelays(t, e)
+	if err := e.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
 func BenchmarkLookalikes(b *testing.B) {
 	bench(b, storetest.BenchLookalikes, "VACUUM (ANALYZE) sketch_keys, sketches, frontier, duplicates")
 }

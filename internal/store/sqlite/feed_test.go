@@ -13,6 +13,11 @@ func TestFeedView(t *testing.T) {
 	storetest.RunFeedView(t, testEngine(t))
 }
 
+func TestDelays(t *testing.T) {
+	t.Parallel()
+	storetest.RunDelays(t, testEngine(t))
+}
+
 func BenchmarkFeed(b *testing.B) {
 	e := openOwner(b, filepath.Join(b.TempDir(), "store.db"))
 	storetest.BenchFeed(b, e, func() (size int64, err error) {

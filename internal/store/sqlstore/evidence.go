@@ -58,8 +58,10 @@ func (s *Store) hostRequests(ctx context.Context, tx Tx, p store.HostRequestPara
 	var page store.HostRequestsPage
 	var visited []int64
 	seen, last := 0, store.PageCursor{}
+	// The host is a part of the place. Postgres guesses how much a comparison of rows leaves from
+	// their first columns: of a crawl that is alone, nothing, and then it goes through all of it.
 	err := tx.Query(ctx, `SELECT crawl_id, page_id, last_at FROM frontier
-		WHERE host_id = $1 AND (crawl_id, page_id) > ($2, $3) ORDER BY crawl_id, page_id LIMIT $4`,
+		WHERE host_id <= $1 AND (host_id, crawl_id, page_id) > ($1, $2, $3) ORDER BY host_id, crawl_id, page_id LIMIT $4`,
 		[]any{p.HostID, p.After.CrawlID, p.After.PageID, p.Pages}, func(row Row) error {
 			var at int64
 			if err := row.Scan(&last.CrawlID, &last.PageID, &at); err != nil {

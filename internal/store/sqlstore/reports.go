@@ -27,8 +27,8 @@ func (s *Store) Status(ctx context.Context, crawlID int64) (store.StatusRecord, 
 
 func (s *Store) status(ctx context.Context, tx Tx, crawlID int64) (store.StatusRecord, error) {
 	st := store.StatusRecord{Pages: map[crawl.PageState]int{}, Outcomes: map[crawl.Outcome]int{}}
-	var id int64
-	if err := tx.QueryRow(ctx, `SELECT id FROM crawls WHERE id = $1`, []any{crawlID}, &id); err != nil {
+	demand, err := queryDemand(ctx, tx, crawlID)
+	if err != nil {
 		return store.StatusRecord{}, err
 	}
 	now, err := tx.Now(ctx)
@@ -39,6 +39,9 @@ func (s *Store) status(ctx context.Context, tx Tx, crawlID int64) (store.StatusR
 		return store.StatusRecord{}, err
 	}
 	if err := readHosts(ctx, tx, crawlID, now, &st); err != nil {
+		return store.StatusRecord{}, err
+	}
+	if st.Delays, err = readDelays(ctx, tx, crawlID, demand); err != nil {
 		return store.StatusRecord{}, err
 	}
 	if st.Evicted, err = countEvictions(ctx, tx, crawlID, now, store.EvictionsKept); err != nil {
@@ -125,9 +128,9 @@ func readForesight(kind string, n int, f *store.Foresight) {
 
 // readHosts fills in what the crawl's hosts know.
 func readHosts(ctx context.Context, tx Tx, crawlID, now int64, st *store.StatusRecord) error {
-	query := `SELECT COUNT(*), COALESCE(SUM(CASE WHEN h.backoff_until > $2 THEN 1 ELSE 0 END), 0)
+	query := `SELECT COUNT(*), COALESCE(SUM(CASE WHEN h.backoff_until > $2 THEN 1 ELSE 0 END), 0), COALESCE(SUM(CASE WHEN h.blocked = 1 THEN 1 ELSE 0 END), 0)
 		FROM host_crawls hc JOIN hosts h ON h.id = hc.host_id WHERE hc.crawl_id = $1`
-	if err := tx.QueryRow(ctx, query, []any{crawlID, now}, &st.Hosts, &st.Backoff); err != nil {
+	if err := tx.QueryRow(ctx, query, []any{crawlID, now}, &st.Hosts, &st.Backoff, &st.Blocked); err != nil {
 		return fmt.Errorf("count hosts: %w", err)
 	}
 	query = `SELECT CAST(COALESCE(SUM(l.waiting), 0) AS BIGINT)

@@ -3,6 +3,7 @@ package storetest
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -19,6 +20,7 @@ func evidenceCases() []collectionCase {
 		{"RobotsKeptAreBounded", robotsBounded},
 		{"RobotsGoWithTheirHost", robotsForgotten},
 		{"RequestsOfAHost", requestsOfHost},
+		{"RequestsOfAHostAmongOthers", requestsAmongOthers},
 		{"CrawlsAtAHost", crawlsAtHost},
 	}
 }
@@ -179,6 +181,51 @@ func requestsOfHost(c *collection) {
 	}
 	want(c, "requests", fmt.Sprint(all(time.Time{})), "[new unchanged throttled excluded]")
 	want(c, "requests from now on", len(all(c.soon())), 0)
+}
+
+// All crawls' pages of a host are gone through, in however many parts, and no other host's.
+func requestsAmongOthers(c *collection) {
+	other := newCollection(c.T, c.s)
+	other.name, other.spec.Name = c.name+"-2", c.name+"-2"
+	c.with(100, 0)
+	other.with(100, 0)
+	visited := func(of *collection, urls ...store.NewURL) {
+		of.register(0, urls...)
+		for _, u := range urls {
+			of.visit(of.admit(of.find(u.URL).PageID)[0].PageID, crawl.OutcomeNew, crawl.Active)
+		}
+	}
+	visited(other, c.urls(1, 2, 0)...) // the crawl that is younger has the older pages
+	for host := range 3 {
+		visited(c, c.urls(host, 3, 0)...)
+	}
+	visited(other, c.urls(2, 2, 0)...)
+	at, err := c.s.CrawlsAt(c.ctx, c.host(1))
+	c.check(err)
+	for pages := 1; pages <= 6; pages++ {
+		var found []string
+		looked := 0
+		p := store.HostRequestParams{HostID: at[0].HostID, Pages: pages}
+		for more := true; more; {
+			part, err := c.s.HostRequests(c.ctx, p)
+			c.check(err)
+			looked += part.Pages
+			for _, r := range part.Requests {
+				found = append(found, fmt.Sprint(r.CrawlID == c.id, " ", r.URL))
+			}
+			if more = part.Next != nil; more {
+				p.After = *part.Next
+			}
+		}
+		var all []string
+		for i, of := range []bool{true, true, true, false, false} {
+			all = append(all, fmt.Sprint(of, " ", c.url(1, i%3, 0).URL))
+		}
+		want(c, fmt.Sprintf("pages looked at, %d at a time", pages), looked, len(all))
+		slices.Sort(found)
+		slices.Sort(all)
+		want(c, fmt.Sprintf("requests, %d pages at a time", pages), strings.Join(found, "\n"), strings.Join(all, "\n"))
+	}
 }
 
 func crawlsAtHost(c *collection) {

@@ -48,6 +48,7 @@ func hostsInTrouble(c *collection) {
 	if !slices.Equal(keys, []string{c.host(1), c.host(2), c.host(3), c.host(4)}) || total != 4 {
 		c.Fatalf("%v in trouble, %d in all", keys, total)
 	}
+	want(c, "blocked", c.status().Blocked, 1)
 	if few, _, total := c.trouble(1); len(few) != 1 || total != 4 {
 		c.Errorf("with a limit of 1: %v, %d in all", few, total)
 	}

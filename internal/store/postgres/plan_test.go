@@ -1,0 +1,68 @@
+//go:build unix
+
+package postgres
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"recrawl/internal/store"
+	"recrawl/internal/store/sqlstore"
+	"recrawl/internal/store/storetest/pgtest"
+)
+
+// TestEvidenceGoesByTheHost: a host's pages are found by the index on hosts from each place
+// in them, on a host with half of a crawl's pages as on the last one. Postgres once took the
+// rest of the host for next to nothing, and went through the crawl for each part.
+func TestEvidenceGoesByTheHost(t *testing.T) {
+	t.Parallel()
+	e, err := openEngine(t.Context(), pgtest.DSN(t), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := e.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	const pages = 20_000
+	_, err = e.pool.Exec(t.Context(), fmt.Sprintf(`INSERT INTO pages (crawl_id, url_hash, url, host_id, level, found_at, found_from)
+			SELECT 1, decode(lpad(i::text, 32, '0'), 'hex'), i::text, 1, 1, 1, 0 FROM generate_series(1, %[1]d) i;
+		INSERT INTO frontier (page_id, crawl_id, host_id, state)
+			SELECT p.id, 1, CASE WHEN p.id <= %[1]d / 2 THEN 1 ELSE 1 + p.id %% 100 END, 2 FROM pages p;
+		ANALYZE`, pages))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var query string
+	var args []any
+	s := sqlstore.New(sqlstore.Observe(e, sqlstore.Observer{Asked: func(_ sqlstore.Transaction, q string, a []any) {
+		if strings.Contains(q, "FROM frontier") {
+			query, args = q, a
+		}
+	}}), sqlstore.Options{})
+	for _, host := range []int64{1, 50, 100} {
+		for _, after := range []store.PageCursor{{}, {CrawlID: 1, PageID: 50}, {CrawlID: 1, PageID: pages * 9 / 10}, {CrawlID: 2}} {
+			if _, err := s.HostRequests(t.Context(), store.HostRequestParams{HostID: host, After: after, Pages: 400}); err != nil {
+				t.Fatal(err)
+			}
+			var plan []string
+			err := e.Read(t.Context(), func(tx sqlstore.Tx) error {
+				plan = nil
+				return tx.Query(t.Context(), "EXPLAIN "+query, args, func(row sqlstore.Row) error {
+					var line string
+					err := row.Scan(&line)
+					plan = append(plan, line)
+					return err
+				})
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if text := strings.Join(plan, "\n"); !strings.Contains(text, "Index Scan using frontier_host ") || strings.Contains(text, "Sort") {
+				t.Errorf("host %d after %+v:\n%s", host, after, text)
+			}
+		}
+	}
+}
