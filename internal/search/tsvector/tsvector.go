@@ -40,8 +40,8 @@ const forQuestions = forAll + ", set_config('work_mem', '64MB', true)"
 
 // forChanges are those of one that writes. The server first lists the words of new pages, and
 // brings them into the index by the listful. The longer the list, the more pages share the work
-// for a word; but to sort more than a processor's cache holds costs more than that saves: of
-// 4, 16 and 32 MB the second was the fastest. The listful of a large index may take longer
+// for a word, but the more must be sorted: of 4, 16 and 32 MB the second was the fastest, in one
+// run of each. The listful of a large index may take longer
 // than a question: only the wait for another who writes is as short.
 const forChanges = forAll + ", set_config('work_mem', '16MB', true), set_config('gin_pending_list_limit', '16MB', true), " +
 	"set_config('statement_timeout', '10min', true), set_config('lock_timeout', '30s', true)"
