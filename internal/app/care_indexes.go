@@ -21,7 +21,8 @@ type indexCare struct {
 	index interface {
 		open(ctx context.Context, use storeUse) (search.Index, error)
 	}
-	log *slog.Logger
+	log    *slog.Logger
+	saidSo bool // that the index is of an older release
 }
 
 type indexCareStore interface {
@@ -64,6 +65,10 @@ func (c *indexCare) look(ctx context.Context) error {
 // held are the crawls of which the index has something.
 func (c *indexCare) held(ctx context.Context) (crawls []int64, err error) {
 	x, err := c.index.open(ctx, storeRead)
+	if errors.Is(err, search.ErrOlder) && !c.saidSo {
+		c.log.Info("the search index is one of an older release: it is made anew, and filled again from the archive")
+		c.saidSo = true
+	}
 	if errors.Is(err, search.ErrNone) {
 		return nil, nil
 	}

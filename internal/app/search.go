@@ -85,13 +85,15 @@ func (x searchIndex) drop(ctx context.Context, crawl int64) error {
 	return x.change(ctx, func(i search.Index) error { return i.Drop(ctx, crawl) })
 }
 
-// change changes an index, if there is one.
+// change changes an index, if there is one. One of an older release is begun anew: so what is
+// to go from it is gone.
 func (x searchIndex) change(ctx context.Context, do func(search.Index) error) error {
 	err := x.with(ctx, storeRead, func(search.Index) error { return nil })
-	if errors.Is(err, search.ErrNone) {
+	switch {
+	case errors.Is(err, search.ErrOlder):
+	case errors.Is(err, search.ErrNone):
 		return nil
-	}
-	if err != nil {
+	case err != nil:
 		return err
 	}
 	return x.with(ctx, storeWrite, do)

@@ -1,11 +1,13 @@
 package app
 
 import (
+	"database/sql"
 	"errors"
 	"log/slog"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -157,6 +159,42 @@ func TestNoIndexIsMade(t *testing.T) {
 	w.check(w.index.drop(t.Context(), w.crawl.ID))
 	if _, err := os.Stat(filepath.Join(w.dir, fts.Name)); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("%v", err)
+	}
+}
+
+// An index of an older release is none to ask. A takedown does not leave it as it is, and
+// a worker says that it makes it anew, once.
+func TestOlderIndex(t *testing.T) {
+	t.Parallel()
+	w := newIndexed(t)
+	older := func() {
+		t.Helper()
+		w.fill()
+		db, err := sql.Open("sqlite", filepath.Join(w.dir, fts.Name))
+		w.check(err)
+		_, err = db.ExecContext(t.Context(), "UPDATE about SET format = -1")
+		w.check(errors.Join(err, db.Close()))
+		if err := w.index.with(t.Context(), storeRead, func(search.Index) error { return nil }); !errors.Is(err, search.ErrOlder) {
+			t.Fatalf("it opens with %v", err)
+		}
+	}
+	older()
+	w.check(w.index.forget(t.Context(), search.Target{Host: "a.test"}, true))
+	w.check(w.index.with(t.Context(), storeRead, func(i search.Index) error {
+		crawls, err := i.Crawls(t.Context())
+		if len(crawls) > 0 {
+			t.Errorf("after a takedown it holds something of the crawls %v", crawls)
+		}
+		return err
+	}))
+	older()
+	var log strings.Builder
+	care := &indexCare{store: w.store, flows: &wokenSinks{}, index: w.index, log: slog.New(slog.NewTextHandler(&log, nil))}
+	for range 2 {
+		w.check(care.look(t.Context()))
+	}
+	if n := strings.Count(log.String(), "of an older release"); n != 1 {
+		t.Errorf("said %d times: %s", n, log.String())
 	}
 }
 

@@ -5,6 +5,7 @@ package search
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 )
 
@@ -72,6 +73,8 @@ type Target struct{ URL, Host string }
 var (
 	// ErrNone: there is no index yet.
 	ErrNone = errors.New("there is no search index")
+	// ErrOlder: there is one that an earlier release made. The next worker makes it anew.
+	ErrOlder = fmt.Errorf("%w of this release, only an older one", ErrNone)
 	// ErrForeign: what is there is no index of this store, or of a newer release.
 	ErrForeign = errors.New("not a search index of this store")
 	// ErrBusy: another process writes to the index.

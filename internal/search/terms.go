@@ -65,6 +65,9 @@ func TermsOf(words string) []Term {
 	return terms
 }
 
+// RareMost is how many pages of so many may have a term that tells pages apart.
+func RareMost(all int) int { return max(all/20, 10) }
+
 // Rare chooses what to look for where no page has all of the terms: those that some pages
 // have and most do not, so that "how do I" brings nothing. Pages are how many have each
 // term, of so many in all.
@@ -78,7 +81,7 @@ func Rare(terms []Term, pages []int, all int) []Term {
 		if rarest < 0 || pages[i] < pages[rarest] {
 			rarest = i
 		}
-		if pages[i] <= max(all/20, 10) {
+		if pages[i] <= RareMost(all) {
 			rare = append(rare, t)
 		}
 	}

@@ -83,10 +83,27 @@ var engines = []engine{
 			defer db.Close()
 			_, err = db.ExecContext(b.Context(), "VACUUM (ANALYZE)")
 			check(b, err)
+			logParts(b, db)
 			check(b, db.QueryRowContext(b.Context(), "SELECT SUM(pg_total_relation_size(c.oid)) FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = $1 AND c.relkind = 'r'", tsvector.Schema).Scan(&size))
 			return size
 		}
 	}},
+}
+
+// logParts says how large the tables and indexes are.
+func logParts(b *testing.B, db *sql.DB) {
+	b.Helper()
+	rows, err := db.QueryContext(b.Context(), `SELECT c.relname, pg_relation_size(c.oid), COALESCE(pg_total_relation_size(NULLIF(c.reltoastrelid, 0)), 0)
+FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = $1 AND pg_relation_size(c.oid) > 1 << 20 ORDER BY 1`, tsvector.Schema)
+	check(b, err)
+	defer rows.Close()
+	for rows.Next() {
+		var name string
+		var own, beside int64
+		check(b, rows.Scan(&name, &own, &beside))
+		b.Logf("%s: %.1f MB, and %.1f MB beside it", name, float64(own)/(1<<20), float64(beside)/(1<<20))
+	}
+	check(b, rows.Err())
 }
 
 func check(b *testing.B, err error) {
@@ -146,14 +163,22 @@ func (l *library) document(i int) search.Document {
 }
 
 // queries are those that people type, by what is hard about them.
-var queries = []struct{ name, words string }{
-	{"a rare word", word(50_000)},
-	{"a usual word", word(2_000)},
-	{"three usual words", word(300) + " " + word(500) + " " + word(700)},
-	{"a word of every third page", word(150)},
-	{"a word of nearly all pages", word(0)},
-	{"two characters of Japanese", "東京"},
-	{"a question of which no page has all words", "how do I " + word(0) + " " + word(1) + " " + word(20_000) + " " + word(30_000)},
+var queries = []struct {
+	name string
+	search.Query
+}{
+	{"a rare word", search.Query{Words: word(50_000)}},
+	{"a usual word", search.Query{Words: word(2_000)}},
+	{"three usual words", search.Query{Words: word(300) + " " + word(500) + " " + word(700)}},
+	{"a word of every third page", search.Query{Words: word(150)}},
+	{"a word of nearly all pages", search.Query{Words: word(0)}},
+	{"two words of nearly all pages", search.Query{Words: word(0) + " " + word(1)}},
+	{"a word of nearly all pages, of one host", search.Query{Words: word(0), Host: "host7.example.com"}},
+	{"a word of nearly all pages, below one address", search.Query{Words: word(0), Prefix: "https://host7.example.com/docs/"}},
+	{"a word of nearly all pages, URLs that begin alike", search.Query{Words: word(0), Prefix: "https://host7"}},
+	{"two characters of Japanese", search.Query{Words: "東京"}},
+	{"a question of which no page has all words", search.Query{Words: "how do I " + word(0) + " " + word(1) + " " + word(20_000) + " " + word(30_000)}},
+	{"words that are nowhere", search.Query{Words: "nowhere xyzzy"}},
 }
 
 // BenchmarkSearch fills an index with documents of 3 kB and asks it. What came out stands in
@@ -181,9 +206,10 @@ func measure(b *testing.B, x search.Index, size func() int64, n int) {
 	b.ReportMetric(filling.Seconds()*1000/float64(n), "ms/document")
 	b.ReportMetric(float64(bytes)/float64(l.read), "index/text")
 	for _, q := range queries {
-		median, slowest, hits := ask(b, x, q.words)
+		median, slowest, hits := ask(b, x, q.Query)
 		b.Logf("%s: median %s, slowest %s, %d hits on the first page", q.name, median.Round(100*time.Microsecond), slowest.Round(100*time.Microsecond), hits)
 	}
+	b.Logf("a new importance: %.2f ms a document", weigh(b, x, min(n, 10_000)).Seconds()*1000/float64(min(n, 10_000)))
 	began := time.Now()
 	for page := range int64(1000) {
 		check(b, x.Put(b.Context(), []search.Document{l.document(int(page) * (n / 1000))}))
@@ -209,14 +235,30 @@ func fill(b *testing.B, x search.Index, l *library, n int) (took time.Duration) 
 	return took
 }
 
-// ask asks the same again and again: the first answer is the slowest, mostly.
-func ask(b *testing.B, x search.Index, words string) (median, slowest time.Duration, hits int) {
+// weigh sets another importance of pages, as the sink does after a ranking.
+func weigh(b *testing.B, x search.Index, n int) (took time.Duration) {
 	b.Helper()
+	for first := 0; first < n; first += putAtOnce {
+		importance := map[int64]float64{}
+		for i := first; i < min(first+putAtOnce, n); i++ {
+			importance[int64(i+1)] = 1 + float64(i)/float64(n)
+		}
+		began := time.Now()
+		check(b, x.Together(b.Context(), 1, func(x search.Index) error { return x.Weigh(b.Context(), 1, importance) }))
+		took += time.Since(began)
+	}
+	return took
+}
+
+// ask asks the same again and again: the first answer is the slowest, mostly.
+func ask(b *testing.B, x search.Index, q search.Query) (median, slowest time.Duration, hits int) {
+	b.Helper()
+	q.Crawl = 1
 	var took []time.Duration
 	for range askedEach {
 		ctx, cancel := context.WithTimeout(b.Context(), time.Minute)
 		began := time.Now()
-		r, err := x.Query(ctx, search.Query{Crawl: 1, Words: words})
+		r, err := x.Query(ctx, q)
 		took = append(took, time.Since(began))
 		cancel()
 		check(b, err)

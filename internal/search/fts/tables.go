@@ -76,10 +76,12 @@ func (x *Index) check(ctx context.Context, store string) error {
 		switch {
 		case err != nil:
 			return err
-		case have.format == 0 || have.format < format:
+		case have.format == 0:
 			return search.ErrNone // the next worker makes it
 		case have.format > format || have.store != store:
 			return have.foreign()
+		case have.format < format:
+			return search.ErrOlder
 		}
 		return nil
 	})

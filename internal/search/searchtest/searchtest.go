@@ -22,7 +22,7 @@ type Open func(t *testing.T) search.Index
 func Run(t *testing.T, open Open) {
 	t.Helper()
 	for name, test := range map[string]func(*testing.T, search.Index){
-		"Words": words, "Languages": languages, "Order": order, "Copies": copies, "Parts": parts, "Filters": filters, "Changes": changes,
+		"Words": words, "Languages": languages, "Order": order, "OrderOfTwoWords": orderOfTwoWords, "Copies": copies, "Parts": parts, "Filters": filters, "Changes": changes,
 		"SomeWords": someWords, "SyntaxIsText": syntaxIsText, "Crawls": crawls, "Forget": forget, "Together": together, "Held": held, "Large": large, "Ranked": ranked,
 	} {
 		t.Run(name, func(t *testing.T) { //nolint:paralleltest // drivers open one database after the other
@@ -138,6 +138,21 @@ func order(t *testing.T, x search.Index) {
 	}
 }
 
+// orderOfTwoWords: each word counts where it stands, however far they are from each other.
+func orderOfTwoWords(t *testing.T, x search.Index) {
+	far := strings.Repeat("other words of no meaning and ", 40)
+	title, heading, text := doc(1, "much of it "+far+" lemon"), doc(2, "more of it "+far+" lemon"), doc(3, "kiwi lemon "+far+" end")
+	title.Title, heading.Headings = "Kiwi", []string{"Kiwi"}
+	docs := []search.Document{text, heading, title}
+	for i := range 20 {
+		docs = append(docs, doc(int64(100+i), fmt.Sprintf("page %d of %s", i, far)))
+	}
+	check(t, x.Put(t.Context(), docs))
+	if got := find(t, x, search.Query{Words: "kiwi lemon"}); !slices.Equal(got, []int64{1, 2, 3}) {
+		t.Errorf("title, headings, text: %v", got)
+	}
+}
+
 func copies(t *testing.T, x search.Index) {
 	var docs []search.Document
 	for i := range 60 {
@@ -205,7 +220,9 @@ func parts(t *testing.T, x search.Index) {
 func filters(t *testing.T, x search.Index) {
 	a, b, c := doc(1, "kiwi one"), doc(2, "kiwi two"), doc(3, "kiwi three")
 	b.URL, c.URL, c.Host = "https://a.test/docs/b_", "https://b.test/docs/c", "b.test"
-	check(t, x.Put(t.Context(), []search.Document{a, b, c}))
+	d := doc(4, "kiwi four")
+	d.URL, d.Host = "https://c.test/1/2/3/4/5/6/7?a=/b/", "c.test:8080"
+	check(t, x.Put(t.Context(), []search.Document{a, b, c, d}))
 	for _, one := range []struct {
 		q    search.Query
 		want []int64
@@ -216,9 +233,24 @@ func filters(t *testing.T, x search.Index) {
 		{search.Query{Prefix: "https://a.test/docs/__"}, nil},
 		{search.Query{Host: "a.test", Prefix: "https://b.test/"}, nil},
 		{search.Query{Prefix: "https://b.test/", Host: "b.test"}, []int64{3}},
+		{search.Query{Prefix: "https://b.test"}, []int64{3}},
+		{search.Query{Prefix: "https://"}, []int64{1, 2, 3, 4}},
+		{search.Query{Prefix: "htt"}, []int64{1, 2, 3, 4}},
+		{search.Query{Prefix: "b.test"}, nil},
+		{search.Query{Host: "b.tes"}, nil},
+		{search.Query{Prefix: "https://c.test/1/2/3/4/5/6/7"}, []int64{4}},
+		{search.Query{Prefix: "https://c.test/1/2/3/4/5/6/"}, []int64{4}},
+		{search.Query{Prefix: "https://c.test/1/2/"}, []int64{4}},
+		{search.Query{Prefix: "https://c.test/1/2/3/4/5/7/"}, nil},
+		{search.Query{Prefix: "https://c.test/1/3/"}, nil},
+		{search.Query{Prefix: "https://c.test/1/2/3/4/5/6/7?a=/b/"}, []int64{4}},
+		{search.Query{Prefix: "https://c.test/1/2/3/4/5/6/7?a=/c/"}, nil},
+		{search.Query{Host: "c.test:8080", Prefix: "https://c.test/"}, []int64{4}},
 	} {
 		one.q.Words = "kiwi"
-		if got := find(t, x, one.q); !slices.Equal(got, one.want) {
+		got := find(t, x, one.q)
+		slices.Sort(got)
+		if !slices.Equal(got, one.want) {
 			t.Errorf("%+v finds %v, want %v", one.q, got, one.want)
 		}
 	}
@@ -235,7 +267,12 @@ func changes(t *testing.T, x search.Index) {
 	if len(r.Hits) != 1 || r.Hits[0].Version != 2 || r.Hits[0].Title != "New" {
 		t.Errorf("%+v", r)
 	}
-	check(t, x.Delete(t.Context(), 1, []int64{2, 3}))
+	last := doc(1, "melon at last")
+	check(t, x.Put(t.Context(), []search.Document{doc(1, "grape"), doc(4, "melon too"), last}))
+	finds(t, x, "grape")
+	finds(t, x, "melon", 1, 4)
+	check(t, x.Put(t.Context(), nil))
+	check(t, x.Delete(t.Context(), 1, []int64{2, 3, 4}))
 	finds(t, x, "lemon")
 	check(t, x.Put(t.Context(), []search.Document{doc(2, "lemon again")}))
 	finds(t, x, "lemon", 2)

@@ -11,34 +11,6 @@ import (
 	"recrawl/internal/search"
 )
 
-// Put implements search.Index.
-func (x *Index) Put(ctx context.Context, documents []search.Document) error {
-	return x.write(ctx, func(q querier) error {
-		locked := map[int64]bool{}
-		for _, d := range documents {
-			if !locked[d.Crawl] {
-				if err := lock(ctx, q, d.Crawl); err != nil {
-					return err
-				}
-				locked[d.Crawl] = true
-			}
-			if err := put(ctx, q, d); err != nil {
-				return fmt.Errorf("page %d: %w", d.Page, err)
-			}
-		}
-		return nil
-	})
-}
-
-func put(ctx context.Context, q querier, d search.Document) error {
-	_, err := q.Exec(ctx, `INSERT INTO `+docs(d.Crawl)+` (page, version, url, host, title, digest, importance, boost, at, mark, words)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11::text::tsvector)
-ON CONFLICT (page) DO UPDATE SET version = excluded.version, url = excluded.url, host = excluded.host, title = excluded.title, digest = excluded.digest,
-    importance = excluded.importance, boost = excluded.boost, at = excluded.at, mark = excluded.mark, words = excluded.words`,
-		d.Page, d.Version, kept(d.URL), kept(d.Host), kept(d.Title), d.Digest, d.Importance, search.Boost(d.Importance), d.At, d.Mark, vectorOf(search.WordsOf(d)))
-	return err
-}
-
 // kept is a text without what PostgreSQL keeps in none.
 func kept(text string) string {
 	return strings.ReplaceAll(strings.ToValidUTF8(text, "\uFFFD"), "\x00", "")
@@ -50,9 +22,18 @@ func (x *Index) Delete(ctx context.Context, crawl int64, pages []int64) error {
 		if err := lock(ctx, q, crawl); err != nil {
 			return err
 		}
-		_, err := q.Exec(ctx, "DELETE FROM "+docs(crawl)+" WHERE page = ANY($1)", pages)
+		_, err := remove(ctx, q, crawl, "page = ANY($1)", pages)
 		return err
 	})
+}
+
+// remove removes the pages of a crawl that a condition selects, and tells how many.
+func remove(ctx context.Context, q querier, crawl int64, where string, arg any) (n int, err error) {
+	err = q.QueryRow(ctx, fmt.Sprintf(`
+WITH gone AS (DELETE FROM %[1]s WHERE %[3]s RETURNING page),
+found AS (DELETE FROM %[2]s WHERE page IN (SELECT page FROM gone))
+SELECT COUNT(*) FROM gone`, docs(crawl), vectors(crawl), where), arg).Scan(&n)
+	return n, err
 }
 
 // ofCrawl runs do if there is anything of the crawl.
@@ -77,8 +58,8 @@ func (x *Index) Weigh(ctx context.Context, crawl int64, importance map[int64]flo
 		for page, weight := range importance {
 			pages, weights, boosts = append(pages, page), append(weights, weight), append(boosts, search.Boost(weight))
 		}
-		_, err := q.Exec(ctx, "UPDATE "+docs(crawl)+` d SET importance = n.importance, boost = n.boost
-FROM unnest($1::bigint[], $2::float8[], $3::float8[]) AS n (page, importance, boost) WHERE d.page = n.page`, pages, weights, boosts)
+		_, err := q.Exec(ctx, "UPDATE "+vectors(crawl)+` w SET importance = n.importance, boost = n.boost
+FROM unnest($1::bigint[], $2::float8[], $3::float8[]) AS n (page, importance, boost) WHERE w.page = n.page`, pages, weights, boosts)
 		return err
 	})
 }
@@ -93,7 +74,8 @@ func (x *Index) Held(ctx context.Context, crawl, after, through int64) (map[int6
 			err := row.Scan(&page, &h.Mark, &h.Importance)
 			held[page] = h
 			return err
-		}, "SELECT page, mark, importance FROM "+docs(crawl)+" WHERE page > $1 AND page <= $2", after, through)
+		}, fmt.Sprintf("SELECT page, d.mark, w.importance FROM %s d JOIN %s w USING (page) WHERE d.page > $1 AND d.page <= $2 AND w.page > $1 AND w.page <= $2",
+			docs(crawl), vectors(crawl)), after, through)
 	})
 	return held, err
 }
@@ -127,7 +109,7 @@ func (x *Index) Drop(ctx context.Context, crawl int64) error {
 		if _, err := q.Exec(ctx, "DELETE FROM recrawl_search.crawls WHERE crawl = $1", crawl); err != nil {
 			return err
 		}
-		_, err := q.Exec(ctx, "DROP TABLE IF EXISTS "+docs(crawl))
+		_, err := q.Exec(ctx, "DROP TABLE IF EXISTS "+docs(crawl)+", "+vectors(crawl))
 		return err
 	})
 }
@@ -160,8 +142,8 @@ func (x *Index) Forget(ctx context.Context, t search.Target) (n int, err error) 
 			if err := lock(ctx, q, crawl); err != nil { // who is writing this page ends first
 				return err
 			}
-			done, err := q.Exec(ctx, "DELETE FROM "+docs(crawl)+" WHERE "+column+" = $1", value)
-			n += int(done.RowsAffected())
+			gone, err := remove(ctx, q, crawl, column+" = $1", kept(value))
+			n += gone
 			return err
 		})
 		if err != nil {
@@ -188,8 +170,10 @@ func (x *Index) Purge(ctx context.Context) error {
 	}
 	var failures []error
 	for _, crawl := range crawls {
-		_, err := conn.Exec(ctx, "VACUUM (FULL) "+docs(crawl))
-		failures = append(failures, named(err))
+		for _, table := range []string{docs(crawl), vectors(crawl)} {
+			_, err := conn.Exec(ctx, "VACUUM (FULL) "+table)
+			failures = append(failures, named(err))
+		}
 	}
 	_, err = conn.Exec(context.WithoutCancel(ctx), "RESET statement_timeout")
 	return errors.Join(append(failures, named(err))...)

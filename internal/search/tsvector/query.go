@@ -16,13 +16,9 @@ func (x *Index) Query(ctx context.Context, q search.Query) (r search.Result, err
 		return r, nil
 	}
 	err = x.ofCrawl(ctx, x.read, q.Crawl, func(tx querier) error {
-		// For the places of many pages: without it each of them is looked at twice.
-		if _, err := tx.Exec(ctx, "SET LOCAL work_mem = '64MB'"); err != nil {
-			return err
-		}
 		r, err = search.Answer(q, terms, search.Asking{
-			All:  func(q search.Query) (search.Result, error) { return find(ctx, tx, q, queryOf(terms, " & ")) },
-			Any:  func(some []search.Term) (search.Result, error) { return find(ctx, tx, q, queryOf(some, " | ")) },
+			All:  func(q search.Query) (search.Result, error) { return find(ctx, tx, q, terms, " & ") },
+			Any:  func(some []search.Term) (search.Result, error) { return find(ctx, tx, q, some, " | ") },
 			Rare: func() ([]search.Term, error) { return rare(ctx, tx, q.Crawl, terms) },
 		})
 		return err
@@ -30,50 +26,52 @@ func (x *Index) Query(ctx context.Context, q search.Query) (r search.Result, err
 	return r, err
 }
 
-// rare asks how many pages have each term, and chooses.
+// rare chooses the terms that tell pages apart. To count all pages that have a common term takes
+// long: so it counts no further than it must to tell them from rare ones, or, if there is no
+// rare one, to know the rarest.
 func rare(ctx context.Context, tx querier, crawl int64, terms []search.Term) ([]search.Term, error) {
 	var all int
-	if err := tx.QueryRow(ctx, "SELECT COUNT(*) FROM "+docs(crawl)).Scan(&all); err != nil {
+	if err := tx.QueryRow(ctx, "SELECT COUNT(*) FROM "+vectors(crawl)).Scan(&all); err != nil {
 		return nil, err
 	}
 	pages := make([]int, len(terms))
-	for i := range terms {
-		err := tx.QueryRow(ctx, "SELECT COUNT(*) FROM "+docs(crawl)+" WHERE words @@ $1::text::tsquery", queryOf(terms[i:i+1], "")).Scan(&pages[i])
-		if err != nil {
-			return nil, err
+	for most := search.RareMost(all) + 1; ; most *= 4 {
+		present, known := false, false
+		for i := range terms {
+			err := tx.QueryRow(ctx, "SELECT COUNT(*) FROM (SELECT FROM "+vectors(crawl)+" WHERE words @@ $1::text::tsquery LIMIT $2) AS counted",
+				queryOf(terms[i:i+1], ""), most).Scan(&pages[i])
+			if err != nil {
+				return nil, err
+			}
+			present = present || pages[i] > 0
+			known = known || pages[i] > 0 && pages[i] < most
+		}
+		if known || !present || most > all {
+			return search.Rare(terms, pages, all), nil
 		}
 	}
-	return search.Rare(terms, pages, all), nil
 }
 
 // weights are those of D, C, B and A: of the text, of nothing, of headings and of the title.
 var weights = []float32{1. / search.TitleWeight, 0, float32(search.HeadingsWeight) / search.TitleWeight, 1}
 
-// find reads pages, best first, until there are enough when copies are folded. A long page
-// has more words of any kind: its rank is divided by the logarithm of its length. Of more
-// pages than are ranked, those of most importance are.
-func find(ctx context.Context, tx querier, q search.Query, words string) (search.Result, error) {
-	where, args := "", []any{words, weights}
-	if q.Host != "" {
-		args = append(args, kept(q.Host))
-		where += fmt.Sprintf(" AND host = $%d", len(args))
+// find finds the pages that have some terms, all or any of them as between says.
+func find(ctx context.Context, tx querier, q search.Query, terms []search.Term, between string) (search.Result, error) {
+	chosen := choiceOf(q)
+	query, args := findRows(q, chosen), []any{chosen.among(queryOf(terms, between)), weights, queryOf(terms, " | "), 0}
+	if chosen.prefix != "" {
+		args = append(args, chosen.prefix)
 	}
-	if q.Prefix != "" {
-		args = append(args, kept(q.Prefix))
-		where += fmt.Sprintf(" AND starts_with(url, $%d)", len(args))
-	}
-	query := fmt.Sprintf(`SELECT page, version, url, title, digest, ts_rank($2::float4[], words, $1::text::tsquery, 1)::float8 * boost AS score
-FROM (SELECT page FROM %[1]s WHERE words @@ $1::text::tsquery%[2]s ORDER BY importance DESC, page LIMIT %[3]d) AS ranked JOIN %[1]s USING (page)
-ORDER BY score DESC, page LIMIT $%[4]d`, docs(q.Crawl), where, q.MostRanked(), len(args)+1)
 	offset, limit := q.Window()
-	for most := 2*(offset+limit) + 10; ; most *= 10 {
+	for most := 2*(offset+limit) + 10; ; most *= 10 { // until there are enough when copies are folded
+		args[3] = most
 		var found []search.Found
 		err := each(ctx, tx, func(row pgx.Rows) error {
 			var f search.Found
 			err := row.Scan(&f.Page, &f.Version, &f.URL, &f.Title, &f.Digest, &f.Score)
 			found = append(found, f)
 			return err
-		}, query, append(args[:len(args):len(args)], most)...)
+		}, query, args...)
 		if err != nil {
 			return search.Result{}, err
 		}
@@ -84,16 +82,49 @@ ORDER BY score DESC, page LIMIT $%[4]d`, docs(q.Crawl), where, q.MostRanked(), l
 	}
 }
 
+// findRows reads the pages of a tsquery, best first. Of more than are ranked, those of most
+// importance are; what is shown is read of the best alone. A page is worth the sum of what it is
+// worth for each term, also where it must have them all: for that case ts_rank asks how near to
+// each other they stand, and the vectors do not say. A long page has more words of any kind:
+// its rank is divided by the logarithm of its length.
+func findRows(q search.Query, chosen choice) string {
+	among := ""
+	if chosen.prefix != "" {
+		among = fmt.Sprintf(" AND EXISTS (SELECT FROM %s d WHERE d.page = v.page AND starts_with(d.url, $5))", docs(q.Crawl))
+	}
+	return fmt.Sprintf(`
+SELECT best.page, d.version, d.url, d.title, COALESCE(d.digest::text, ''), best.score
+FROM (
+    SELECT page, ts_rank($2::float4[], words, $3::text::tsquery, 1)::float8 * boost AS score
+    FROM (SELECT page, boost, words FROM %[2]s v WHERE words @@ $1::text::tsquery%[3]s ORDER BY importance DESC, page LIMIT %[4]d) AS ranked
+    ORDER BY score DESC, page LIMIT $4
+) AS best JOIN %[1]s d USING (page)
+ORDER BY best.score DESC, best.page`, docs(q.Crawl), vectors(q.Crawl), among, q.MostRanked())
+}
+
 // resultOf counts the copies of hits.
 func resultOf(ctx context.Context, tx querier, crawl int64, hits []search.Found, more bool) (search.Result, error) {
 	r := search.Result{More: more}
+	var digests []string
 	for _, h := range hits {
-		if h.Digest != "" {
-			if err := tx.QueryRow(ctx, "SELECT COUNT(*) - 1 FROM "+docs(crawl)+" WHERE digest = $1 AND digest <> ''", h.Digest).Scan(&h.Copies); err != nil {
-				return r, err
-			}
-		}
 		r.Hits = append(r.Hits, h.Hit)
+		if h.Digest != "" {
+			digests = append(digests, h.Digest)
+		}
 	}
-	return r, nil
+	if len(digests) == 0 {
+		return r, nil
+	}
+	pages := map[string]int{}
+	err := each(ctx, tx, func(row pgx.Rows) error {
+		var digest string
+		var n int
+		err := row.Scan(&digest, &n)
+		pages[digest] = n
+		return err
+	}, "SELECT digest::text, COUNT(*) FROM "+docs(crawl)+" WHERE digest = ANY($1::text[]::uuid[]) GROUP BY digest", digests)
+	for i, h := range hits {
+		r.Hits[i].Copies = max(pages[h.Digest]-1, 0)
+	}
+	return r, err
 }

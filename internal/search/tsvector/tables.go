@@ -17,23 +17,39 @@ CREATE TABLE recrawl_search.about (id integer PRIMARY KEY CHECK (id = 1), format
 CREATE TABLE recrawl_search.crawls (crawl bigint PRIMARY KEY, cursor text NOT NULL);
 `
 
-// docs is the table of a crawl's documents. Each crawl has one of its own, so that a word
-// that is common in another costs it nothing, and that a crawl is dropped at once.
+// docs is the table of what is shown of a crawl's pages, and vectors that of what they are
+// found and ranked by. Each crawl has two of its own, so that a word that is common in another costs
+// it nothing, and that a crawl is dropped at once.
 func docs(crawl int64) string { return fmt.Sprintf("recrawl_search.docs_%d", crawl) }
+
+// vectors: see docs.
+func vectors(crawl int64) string { return fmt.Sprintf("recrawl_search.vectors_%d", crawl) }
+
+// crawlTables are those of a crawl.
+//
+// Rows of vectors are short, and read by the hundred thousand where a word is common: so each
+// tsvector stands beside the table, as it is, for it does not get smaller. Half of each page
+// stays free: a new importance is then written beside the old one, and no index needs to know.
+// Without statistics the planner takes every word for a rare one, and never reads the tsvectors
+// of all pages instead of the index.
+const crawlTables = `
+CREATE TABLE IF NOT EXISTS %[2]s (
+    page bigint PRIMARY KEY, importance double precision NOT NULL, boost real NOT NULL, words tsvector NOT NULL
+) WITH (fillfactor = 45, toast_tuple_target = 128);
+ALTER TABLE %[2]s ALTER words SET STORAGE EXTERNAL, ALTER words SET STATISTICS 0;
+CREATE INDEX IF NOT EXISTS vectors_%[3]d_words ON %[2]s USING gin (words);
+CREATE TABLE IF NOT EXISTS %[1]s (
+    page bigint PRIMARY KEY, digest uuid, version integer NOT NULL, url text NOT NULL, host text NOT NULL, title text NOT NULL, mark text NOT NULL
+);
+CREATE INDEX IF NOT EXISTS docs_%[3]d_digest ON %[1]s (digest) WHERE digest IS NOT NULL;
+INSERT INTO recrawl_search.crawls (crawl, cursor) VALUES (%[3]d, '') ON CONFLICT DO NOTHING;`
 
 // makeTables makes those of a crawl.
 func makeTables(ctx context.Context, q querier, crawl int64) error {
 	if _, err := q.Exec(ctx, fmt.Sprintf("SELECT pg_advisory_xact_lock(%d)", makeLock)); err != nil {
 		return err
 	}
-	_, err := q.Exec(ctx, fmt.Sprintf(`
-CREATE TABLE IF NOT EXISTS %[1]s (
-    page bigint PRIMARY KEY, version integer NOT NULL, url text NOT NULL, host text NOT NULL, title text NOT NULL, digest text NOT NULL,
-    importance double precision NOT NULL, boost double precision NOT NULL, at timestamptz NOT NULL, mark text NOT NULL, words tsvector NOT NULL
-);
-CREATE INDEX IF NOT EXISTS docs_%[2]d_words ON %[1]s USING gin (words);
-CREATE INDEX IF NOT EXISTS docs_%[2]d_digest ON %[1]s (digest) WHERE digest <> '';
-INSERT INTO recrawl_search.crawls (crawl, cursor) VALUES (%[2]d, '') ON CONFLICT DO NOTHING;`, docs(crawl), crawl))
+	_, err := q.Exec(ctx, fmt.Sprintf(crawlTables, docs(crawl), vectors(crawl), crawl))
 	return err
 }
 
@@ -75,6 +91,8 @@ func (x *Index) check(ctx context.Context, store string) error {
 		return err
 	case have.format > format:
 		return named(have.newer())
+	case have.store == store && have.format != 0 && have.format < format:
+		return named(search.ErrOlder)
 	case have != about{format, store}:
 		return named(search.ErrNone) // the next worker makes it
 	}

@@ -1,59 +1,70 @@
 package tsvector
 
 import (
-	"strconv"
+	"maps"
+	"slices"
 	"strings"
+
+	"github.com/jackc/pgx/v5/pgtype"
 
 	"recrawl/internal/search"
 )
 
-// Limits of a tsvector: later positions are taken for the last one, and of a word only so
-// many count.
-const (
-	lastPosition  = 16383
-	mostPositions = 255
-)
+// mostCounted is how often a word counts on a page: of the times it comes, the nth is worth
+// 1/n² to ts_rank, so that all further ones are worth less than the sixteenth part of the first.
+const mostCounted = 16
 
-// vectorOf writes the words of a document as a tsvector, with the weights A of the title, B
-// of headings and D of the text.
-func vectorOf(w search.Words) string {
-	type places struct {
-		text  strings.Builder
-		count int
+// times is how often a word comes, by where it stands.
+type times struct{ title, headings, text int }
+
+// vectorOf is what the words of a document are in a tsvector, with the weights A of the title, B
+// of headings and D of the text. Its positions are no places in the text: they only number the
+// times that a word comes. A word that comes once, in the text, has none: that is how ts_rank
+// takes it anyway, and most words of a page are such. Keys have no weight.
+func vectorOf(w search.Words, keys []string) pgtype.TSVector {
+	all := map[string]times{}
+	for _, word := range w.Title {
+		t := all[word]
+		t.title++
+		all[word] = t
 	}
-	var order []string
-	all := map[string]*places{}
-	position := 0
-	add := func(words []string, weight string) {
-		for _, word := range words {
-			position = min(position+1, lastPosition)
-			p := all[word]
-			if p == nil {
-				p = &places{}
-				all[word] = p
-				order = append(order, word)
-			}
-			if p.count++; p.count > mostPositions {
-				continue
-			}
-			if p.count > 1 {
-				p.text.WriteByte(',')
-			}
-			p.text.WriteString(strconv.Itoa(position))
-			p.text.WriteString(weight)
+	for _, word := range w.Headings {
+		t := all[word]
+		t.headings++
+		all[word] = t
+	}
+	for _, word := range w.Text {
+		t := all[word]
+		t.text++
+		all[word] = t
+	}
+	for _, key := range keys {
+		all[key] = times{text: 1}
+	}
+	vector := pgtype.TSVector{Valid: true, Lexemes: make([]pgtype.TSVectorLexeme, 0, len(all))}
+	for _, word := range slices.Sorted(maps.Keys(all)) { // in the server's order, which would sort them itself
+		vector.Lexemes = append(vector.Lexemes, pgtype.TSVectorLexeme{Word: word, Positions: all[word].positions()})
+	}
+	return vector
+}
+
+// positions number the times that a word comes, those of most weight first.
+func (t times) positions() []pgtype.TSVectorPosition {
+	if t == (times{text: 1}) {
+		return nil
+	}
+	positions := make([]pgtype.TSVectorPosition, min(t.title+t.headings+t.text, mostCounted))
+	for i := range positions {
+		weight := pgtype.TSVectorWeightD
+		switch {
+		case i < t.title:
+			weight = pgtype.TSVectorWeightA
+		case i < t.title+t.headings:
+			weight = pgtype.TSVectorWeightB
 		}
+		positions[i] = pgtype.TSVectorPosition{Position: uint16(i + 1), Weight: weight}
 	}
-	add(w.Title, "A")
-	add(w.Headings, "B")
-	add(w.Text, "")
-	var vector strings.Builder
-	for _, word := range order {
-		vector.WriteString(quoted(word))
-		vector.WriteByte(':')
-		vector.WriteString(all[word].text.String())
-		vector.WriteByte(' ')
-	}
-	return vector.String()
+	return positions
 }
 
 // queryOf writes terms as a tsquery.

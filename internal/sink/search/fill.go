@@ -20,6 +20,8 @@ const (
 	// bytes of bodies it reads: who forgets a page meanwhile waits for its end.
 	fillAtOnce = 200
 	readAtOnce = 16 << 20
+	// putAtOnce is about how many bytes of texts are put at once.
+	putAtOnce = 2 << 20
 	// lookEvery is how often all pages are looked at without a reason: a new importance is no
 	// change to the feed, nor that a body may not be kept any more.
 	lookEvery = 24 * time.Hour
@@ -116,6 +118,7 @@ func (s *Sender) settle(ctx context.Context, x index.Index, after, through int64
 		return err
 	}
 	weights := map[int64]float64{}
+	var batch batch
 	for _, p := range found {
 		if !s.Selects(p.URL) {
 			continue
@@ -137,10 +140,13 @@ func (s *Sender) settle(ctx context.Context, x index.Index, after, through int64
 			return err
 		}
 		d.Mark, d.Importance = mark, weight
-		if err := x.Put(ctx, []index.Document{d}); err != nil {
+		if err := batch.add(ctx, x, d); err != nil {
 			return err
 		}
 		delete(held, p.PageID)
+	}
+	if err := batch.put(ctx, x); err != nil {
+		return err
 	}
 	if err := x.Weigh(ctx, s.Crawl, weights); err != nil {
 		return err
@@ -150,6 +156,30 @@ func (s *Sender) settle(ctx context.Context, x index.Index, after, through int64
 		gone = append(gone, page)
 	}
 	return x.Delete(ctx, s.Crawl, gone)
+}
+
+// batch are documents that are put at once.
+type batch struct {
+	documents []index.Document
+	bytes     int // of their texts
+}
+
+// add puts what it has when that is enough.
+func (b *batch) add(ctx context.Context, x index.Index, d index.Document) error {
+	b.documents = append(b.documents, d)
+	if b.bytes += len(d.Text); b.bytes < putAtOnce {
+		return nil
+	}
+	return b.put(ctx, x)
+}
+
+func (b *batch) put(ctx context.Context, x index.Index) error {
+	if len(b.documents) == 0 {
+		return nil
+	}
+	err := x.Put(ctx, b.documents)
+	*b = batch{}
+	return err
 }
 
 // mark names what the index holds of a page.

@@ -321,6 +321,42 @@ func TestLooksAtAllAgain(t *testing.T) {
 	w.check(s.Close())
 }
 
+// counting is an index that counts how often documents are put, and how many.
+type counting struct {
+	index.Index
+	puts, documents *int
+}
+
+func (c counting) Together(ctx context.Context, crawl int64, do func(index.Index) error) error {
+	return c.Index.Together(ctx, crawl, func(x index.Index) error { return do(counting{x, c.puts, c.documents}) })
+}
+
+func (c counting) Put(ctx context.Context, documents []index.Document) error {
+	*c.puts++
+	*c.documents += len(documents)
+	return c.Index.Put(ctx, documents)
+}
+
+// The pages of one step are put at once: one by one, each costs the engine as much as many.
+func TestPutsTogether(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, inFiles)
+	for i := range 60 {
+		w.visit(fmt.Sprintf("https://host.test/%d", i))
+	}
+	x, err := w.open(t.Context(), w.at, w.store.ID())
+	w.check(err)
+	src, err := source.New(w.store, w.files, w.crawl)
+	w.check(err)
+	var puts, documents int
+	s := search.New(counting{x, &puts, &documents}, search.Collection{Crawl: w.crawl.ID, Source: src, Now: func() time.Time { return w.now }})
+	w.fill(s)
+	if puts != 1 || documents < 20 {
+		t.Errorf("%d documents were put by %d calls", documents, puts)
+	}
+	w.check(s.Close())
+}
+
 // Only what the sink's spec chooses is in the index.
 func TestSelects(t *testing.T) {
 	t.Parallel()
