@@ -45,11 +45,11 @@ type StatusLine struct {
 	Admission    *admissionLine `json:"admission,omitempty"`
 	Overdue      int            `json:"overdue"`
 	// OverdueMore says that not all that may be overdue were counted.
-	OverdueMore bool `json:"overdue_more,omitempty"`
-	Lag          crawl.Duration `json:"lag"`
-	NextDue      stamp          `json:"next_due"` // null while the crawl is paused or stopped
-	Policy       string         `json:"policy"`
-	Budget       orNull         `json:"budget"`
+	OverdueMore bool           `json:"overdue_more,omitempty"`
+	Lag         crawl.Duration `json:"lag"`
+	NextDue     stamp          `json:"next_due"` // null while the crawl is paused or stopped
+	Policy      string         `json:"policy"`
+	Budget      orNull         `json:"budget"`
 	// At the last round of maintenance, of a policy that shares a budget.
 	PlannedPerDay float64 `json:"planned_per_day"`
 	BudgetPerDay  float64 `json:"budget_per_day"`

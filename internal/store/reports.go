@@ -54,17 +54,17 @@ type StatusRecord struct {
 	Visits   int
 	Versions int
 	Links    int
-	Waiting  int           // in lines
-	Overdue  int           // due, living, not in a line
+	Waiting  int // in lines
+	Overdue  int // due, living, not in a line
 	// OverdueMore says that not all that may be overdue were counted.
 	OverdueMore bool
-	Lag      time.Duration // of the most overdue page
-	Backoff  int           // hosts in back-off
-	Blocked  int           // hosts that an operator has blocked
-	Hosts    int
-	LastHour int // visits in the last hour
-	Evicted  int // evictions of the last EvictionsKept
-	NextDue  time.Time
+	Lag         time.Duration // of the most overdue page
+	Backoff     int           // hosts in back-off
+	Blocked     int           // hosts that an operator has blocked
+	Hosts       int
+	LastHour    int // visits in the last hour
+	Evicted     int // evictions of the last EvictionsKept
+	NextDue     time.Time
 	// Foresight counts the visits whose outcome was foreseen, by the chance of a change:
 	// the first from 0 to 0.1, the last from 0.9 to 1.
 	Foresight [ForesightBins]Foresight
