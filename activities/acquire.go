@@ -19,7 +19,8 @@ import (
 // become timers. It must end well within a workflow task (10 s).
 const acquirePatience = 4 * time.Second
 
-// Acquire is acquire, and tells a page that does not know it which store it is of.
+// Acquire is acquire. It also tells a page that does not know it which store it belongs
+// to.
 func (a *Activities) Acquire(ctx context.Context, in contract.AcquireIn) (contract.AcquireOut, error) {
 	out, err := a.acquire(ctx, in)
 	if in.Page.Store == "" && err == nil {
@@ -31,7 +32,7 @@ func (a *Activities) Acquire(ctx context.Context, in contract.AcquireIn) (contra
 // acquire asks the host gate for a visit's permit. The robots.txt in force at
 // the grant decides whether the permit may be used; a page it forbids gives the
 // permit back at no cost to the host. While this worker has no room for what a
-// request brings it asks nobody.
+// request brings, it asks nobody.
 func (a *Activities) acquire(ctx context.Context, in contract.AcquireIn) (contract.AcquireOut, error) {
 	a.reclaim(ctx, in)
 	if hold, held := a.settings.Room.Held(); held {
@@ -86,9 +87,10 @@ func (a *Activities) acquire(ctx context.Context, in contract.AcquireIn) (contra
 	}
 }
 
-// excluded answers for a page that lies outside of its crawl's scope now: it leaves
-// its line, and no request is made. The view may be of before a change: whom it takes
-// is looked at again when a permit is granted, and whom it does not at once.
+// excluded answers for a page that lies outside its crawl's scope now: the page
+// leaves its line, and no request is made. The view may be older than a change: a
+// page that it takes is judged again when a permit is granted, and a page that it
+// refuses is judged again at once.
 func (a *Activities) excluded(ctx context.Context, in contract.AcquireIn, view *crawlView, page store.PageRecord) (out contract.AcquireOut, is bool, err error) {
 	if page.Visits >= in.Visit {
 		return contract.AcquireOut{}, false, nil
@@ -115,8 +117,8 @@ func (a *Activities) excluded(ctx context.Context, in contract.AcquireIn, view *
 }
 
 // skips decides whether the visit of a page that is due is skipped, and why. A visit
-// that a person asked for never is. The view may be of before a change of the spec: no
-// request hangs on it.
+// that a person asked for never is. The view may be older than a change of the spec:
+// no request depends on it.
 func (a *Activities) skips(ctx context.Context, in contract.AcquireIn, view *crawlView, page store.PageRecord) (skip bool, why []crawl.Reason, err error) {
 	rule, selective := view.selective(in.Page.URL)
 	if !selective || page.Visits >= in.Visit {
@@ -138,7 +140,7 @@ func (a *Activities) skips(ctx context.Context, in contract.AcquireIn, view *cra
 	return true, why, nil
 }
 
-// alreadyRecorded answers with a visit that is done.
+// alreadyRecorded answers for a visit that is done.
 func (a *Activities) alreadyRecorded(ctx context.Context, in contract.AcquireIn, v store.VisitRecord) (contract.AcquireOut, error) {
 	view, err := a.crawl(ctx, in.Page.Crawl)
 	if err != nil {
@@ -148,8 +150,8 @@ func (a *Activities) alreadyRecorded(ctx context.Context, in contract.AcquireIn,
 	return contract.AcquireOut{Answer: contract.AnswerRecorded, Recorded: &plan}, err
 }
 
-// judge asks robots.txt about a granted permit's page, and the scope once more if there
-// is another than the page was judged by.
+// judge asks robots.txt about the page of a granted permit, and asks the scope once
+// more if it has changed since the page was judged.
 func (a *Activities) judge(ctx context.Context, in contract.AcquireIn, judged *crawlView, page store.PageRecord, granted store.AcquireResult) (contract.AcquireOut, error) {
 	view, err := a.crawlOf(ctx, in.Page, granted.Permit.Generation)
 	if err != nil {
@@ -213,8 +215,9 @@ func (a *Activities) robotsVerdict(ctx context.Context, rec store.RobotsRecord, 
 	return a.parsed(rec).CheckFor(agent, purpose, u), nil
 }
 
-// parsed is the robots.txt of a record, from now on at hand: an empty one, which says nothing,
-// where there is none. Without its text the record must be one that is at hand.
+// parsed returns the robots.txt of a record, and keeps it at hand from now on. Where there
+// is none, it is an empty one, which says nothing. Without its text the record must be one
+// that is at hand.
 func (a *Activities) parsed(rec store.RobotsRecord) *robots.File {
 	file, ok := a.robots.get(rec.Origin, rec.TextDigest, rec.ExpiresAt)
 	if !ok {

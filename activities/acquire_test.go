@@ -86,7 +86,7 @@ func TestAcquireExcludes(t *testing.T) {
 	}
 }
 
-// An exclusion is a visit like others, but for its request.
+// An exclusion is a visit like any other, except that it makes no request.
 func TestExcludedVisitIsRecorded(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

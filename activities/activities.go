@@ -1,6 +1,6 @@
-// Package activities holds what happens once: each step of a crawl's, a page's
-// or a discovery's life that touches the store, the archive or the web.
-// Workflows call them by the contracts of package contract.
+// Package activities holds what happens once: each step in the life of a crawl, a
+// page or a discovery that touches the store, the archive or the web. Workflows
+// call them by the contracts of package contract.
 package activities
 
 import (
@@ -36,7 +36,7 @@ type Fetcher interface {
 // Workflows starts and signals workflows from activities.
 type Workflows interface {
 	StartPage(ctx context.Context, in contract.PageIn) error
-	// MendPage is StartPage, and starts anew what is stuck.
+	// MendPage is StartPage, but also restarts a workflow that is stuck.
 	MendPage(ctx context.Context, in contract.PageIn) (temporalkit.Mended, error)
 	// EndStuckDiscover ends the Discover of a visit if it is stuck.
 	EndStuckDiscover(ctx context.Context, page crawl.PageRef, visit int) (bool, error)
@@ -44,41 +44,42 @@ type Workflows interface {
 	StopPage(ctx context.Context, page crawl.PageRef) error
 	EvictPage(ctx context.Context, page crawl.PageRef) error
 	Reschedule(ctx context.Context, page crawl.PageRef, arg contract.RescheduleArg) error
-	// StartSink wakes a sink, which it starts first if it is gone; WakeSink does not start it.
+	// StartSink wakes a sink; if it is gone, StartSink first starts it. WakeSink does not
+	// start it.
 	StartSink(ctx context.Context, in contract.SinkIn, arg contract.SinkWakeArg) error
 	WakeSink(ctx context.Context, crawlName, name string, arg contract.SinkWakeArg) error
-	// MendSink starts a sink that is gone, and anew one that is stuck.
+	// MendSink starts a sink that is gone, and restarts one that is stuck.
 	MendSink(ctx context.Context, in contract.SinkIn) (temporalkit.Mended, error)
 }
 
 // Filters asks the operator's filter programs.
 type Filters interface {
 	scope.Programs
-	// Has reports whether there is a program of the name.
+	// Has reports whether there is a program with the name.
 	Has(name string) bool
 }
 
-// Settings are what the operator of a worker decides.
+// Settings configure a worker.
 type Settings struct {
 	// Version of recrawl, for the user agent.
 	Version string
 	// Contact is the mail address or URL used by crawls whose spec has none.
 	Contact string
-	// Overdue is how late a living page must be, and in no line, before
-	// maintenance starts its workflow again. Default one hour.
+	// Overdue is how late a living page that is in no line must be before maintenance
+	// starts its workflow again. Default one hour.
 	Overdue time.Duration
 	// Running, unless nil, calls each with the ids of a crawl's pages whose workflows run.
-	// With nil, maintenance looks at each page by id, however many there are.
+	// If it is nil, maintenance looks up each page by id, however many there are.
 	Running func(ctx context.Context, crawlName string, each func(id string)) error
-	// Filters are the filter programs that specs may name; nil is none.
+	// Filters are the filter programs that specs may name; nil means none.
 	Filters Filters
-	// Room says whether there is room for what requests bring; nil is always.
+	// Room says whether there is room for what requests bring; nil means always.
 	Room Room
-	// Engine says what this worker sees of the engine, for the bound on admission; nil is
-	// an engine that keeps nobody waiting.
+	// Engine says what this worker sees of the engine, for the bound on admission; nil
+	// means an engine that keeps nobody waiting.
 	Engine func() admission.Engine
-	// Ended reports whether a store that a workflow names is no more, so that the
-	// workflow may end; nil is never.
+	// Ended reports whether a store that a workflow names no longer exists, so that
+	// the workflow may end; nil means never.
 	Ended func(store string) bool
 	// AtOnce lets Acquire begin permits for the Fetch of the same process. Whoever sets it
 	// calls Close.
@@ -86,9 +87,9 @@ type Settings struct {
 	// Senders makes the senders of sinks, and Events reads the events that they send.
 	Senders Senders
 	Events  EventSource
-	// Foreign, unless nil, is told of each activity for what is of another store.
+	// Foreign, unless nil, is called for each activity that is meant for another store.
 	Foreign func(store string)
-	// Denied, unless nil, is told of each visit that robots.txt forbids.
+	// Denied, unless nil, is called for each visit that robots.txt forbids.
 	Denied func()
 }
 
@@ -103,13 +104,13 @@ type Activities struct {
 	crawls    crawlCache
 	robots    robotsCache
 	terms     termsCache
-	// comparing is the room for bodies that are compared.
+	// comparing is the room for the bodies that are being compared.
 	comparing *semaphore.Weighted
-	// ranking is held by the one crawl that is ranked: its links are in memory.
+	// ranking is held by the one crawl that is being ranked: its links are in memory.
 	ranking *semaphore.Weighted
 	held    heldPages
 	kept    keptTurns
-	// censuses are of maintenance's passes that are under way.
+	// censuses belong to maintenance passes that are under way.
 	censuses censuses
 	handed   handovers
 }
@@ -155,8 +156,8 @@ func (a *Activities) Register(w worker.ActivityRegistry) {
 	register(w, a, contract.CommandSink, a.CommandSink)
 }
 
-// translate makes a store error one that workflows decide on: unavailable is
-// retried durably, not found ends the asker; anything else is a bug and is
+// translate turns a store error into one that workflows decide on. "Unavailable" is
+// retried durably, and "not found" ends the asker. Anything else is a bug and is
 // retried as such.
 func translate(err error) error {
 	switch {

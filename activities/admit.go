@@ -15,13 +15,13 @@ import (
 	"recrawl/internal/urlkey"
 )
 
-// refillTries bounds how often a refill begins anew when it ends as room is made. Somebody
-// else is told half a minute later.
+// refillTries bounds how often a refill begins anew when room is made just as it ends.
+// Half a minute later another page is told.
 const refillTries = 3
 
-// Admit turns the best known pages of some hosts, or of all, active, as far as the windows
-// and the bound on admission leave room; pages that a cached robots.txt forbids are excluded
-// without a workflow. A refill ends with the call that admits nothing.
+// Admit turns the best known pages of some hosts, or of all, active, up to the room that
+// the windows and the bound on admission leave. Pages that a cached robots.txt forbids are
+// excluded without a workflow. A refill ends with the call that admits nothing.
 func (a *Activities) Admit(ctx context.Context, in contract.AdmitIn) (contract.AdmitOut, error) {
 	engine := a.settings.Engine()
 	for range refillTries {
@@ -46,7 +46,8 @@ func (a *Activities) admit(ctx context.Context, in contract.AdmitIn, engine admi
 	if err != nil {
 		return contract.AdmitOut{}, err
 	}
-	// Also with no candidates: the answer of a first attempt that was lost comes again.
+	// Even without candidates: this returns the answer of a first attempt again if it was
+	// lost.
 	admitted, err := a.stores.Frontier.Admit(ctx, params)
 	if err != nil {
 		return contract.AdmitOut{}, err
@@ -59,7 +60,7 @@ func (a *Activities) admit(ctx context.Context, in contract.AdmitIn, engine admi
 	return out, nil
 }
 
-// choose says what becomes of the candidates of one crawl.
+// choose decides what becomes of the candidates of one crawl.
 func (a *Activities) choose(ctx context.Context, candidates []store.PageRecord, params *store.AdmitParams) error {
 	view, err := a.crawl(ctx, candidates[0].Crawl)
 	if err != nil {
@@ -69,8 +70,8 @@ func (a *Activities) choose(ctx context.Context, candidates []store.PageRecord, 
 	return a.sortOut(ctx, view, candidates, params)
 }
 
-// sortOut names the candidates to be admitted, and those that a cached robots.txt
-// forbids or that lie outside of the scope now.
+// sortOut separates the candidates to be admitted from those that a cached
+// robots.txt forbids or that are outside the scope now.
 func (a *Activities) sortOut(ctx context.Context, view *crawlView, candidates []store.PageRecord, params *store.AdmitParams) error {
 	now, err := a.stores.Crawls.Now(ctx)
 	if err != nil {
@@ -110,8 +111,9 @@ func newPageIns(pages []store.PageRecord) []contract.PageIn {
 	return ins
 }
 
-// forbidden asks the cached robots.txt, and of a crawl with a purpose the tdmrep.json; what is
-// not cached, or has expired, is decided at the grant of the page's permit.
+// forbidden asks the cached robots.txt and, for a crawl with a purpose, the cached
+// tdmrep.json. If they are not cached or have expired, the decision is made when the page's
+// permit is granted.
 func (a *Activities) forbidden(ctx context.Context, view *crawlView, page crawl.PageRef, kind crawl.PageKind, now time.Time) (bool, error) {
 	u, err := urlkey.Canonical(page.URL)
 	if err != nil {

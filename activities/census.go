@@ -12,24 +12,25 @@ import (
 )
 
 const (
-	// censusKept is for how long a census serves the later parts of its pass. Pages that
-	// ended since are found by who looks after ends; those that started are not harmed.
+	// censusKept is how long a census serves the later parts of its pass. Pages that
+	// ended since are found by the check for ended workflows; those that started are not
+	// harmed.
 	censusKept = 10 * time.Minute
-	// censusChecked is how many of the pages that are overdue longest are looked at by id,
+	// censusChecked is the number of longest overdue pages that are looked up by id,
 	// whatever the census says.
 	censusChecked = 100
 	// censusBatches bounds how many batches of pages one part of a pass reads.
 	censusBatches = 200
 )
 
-// census is which pages of a crawl have a workflow that runs, as Temporal's list of
-// workflows has it. To look at each page by id costs two calls of the server a page, and
-// the list one call for a thousand. It holds hashes, eight bytes a page.
+// census lists the pages of a crawl whose workflows run, according to Temporal's list of
+// workflows. Looking up each page by id costs two calls to the server per page; the list
+// costs one call for a thousand pages. It holds hashes, eight bytes a page.
 type census struct {
 	taken   time.Time
 	seed    maphash.Seed
 	running map[uint64]struct{}
-	// wrong: the list has many pages that do not run, so that it says nothing.
+	// wrong: the list has many pages that do not run, so it cannot be trusted.
 	wrong bool
 }
 
@@ -39,7 +40,7 @@ func newCensus() *census {
 
 func (c *census) add(id string) { c.running[maphash.String(c.seed, id)] = struct{}{} }
 
-// has reports whether the page's workflow runs for all that is known.
+// has reports whether the page's workflow runs, to the census's knowledge.
 func (c *census) has(p store.PageRecord) bool {
 	_, runs := c.running[maphash.String(c.seed, contract.PageID(p.Crawl, p.URL))]
 	return runs && !c.wrong
@@ -51,7 +52,7 @@ type censuses struct {
 	last map[int64]*census
 }
 
-// of is the census of a crawl for a pass that is under way, nil if there is none.
+// of returns the census of a crawl for a pass that is under way, nil if there is none.
 func (c *censuses) of(crawlID int64) *census {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -75,10 +76,10 @@ func (c *censuses) keep(crawlID int64, is *census) {
 	c.last[crawlID] = is
 }
 
-// takeCensus takes the census of a crawl, or goes on with that of the pass. What Temporal's
-// list says is checked with the pages that are overdue longest, which are those that wait
-// in vain if it is wrong: its database may be another than that of the workflows, and may
-// have been restored to another time.
+// takeCensus takes the census of a crawl, or goes on with that of the pass. It checks
+// Temporal's list with the longest overdue pages, since those wait in vain if the list is
+// wrong: its database may be a different one from that of the workflows, and may have been
+// restored to another time.
 func (a *Activities) takeCensus(ctx context.Context, in contract.MaintainIn, due store.DueParams, out *contract.MaintainOut) (*census, error) {
 	if in.After > 0 {
 		if c := a.censuses.of(in.CrawlID); c != nil {
@@ -105,9 +106,9 @@ func (a *Activities) takeCensus(ctx context.Context, in contract.MaintainIn, due
 	return c, err
 }
 
-// restartMany is restart for more pages than one batch: only those are looked at by id that
-// Temporal's list lacks. A page that is listed and stuck is mended by the workers, who hear
-// of it with its task.
+// restartMany is restart for more than one batch of pages: it looks up by id only those
+// that Temporal's list lacks. A page that is listed but stuck is mended by the workers,
+// which find out from its task.
 func (a *Activities) restartMany(ctx context.Context, in contract.MaintainIn, due store.DueParams, pages, untried []store.PageRecord, out *contract.MaintainOut) error {
 	c, err := a.takeCensus(ctx, in, due, out)
 	if err != nil {
@@ -128,8 +129,8 @@ func (a *Activities) restartMany(ctx context.Context, in contract.MaintainIn, du
 	return nil
 }
 
-// missing are the next pages that the census lacks, and the page after which to go on; 0
-// if all have been looked at. pages are the first batch.
+// missing returns the next pages that the census lacks, and the page after which to go
+// on; 0 if all have been checked. pages are the first batch.
 func (a *Activities) missing(ctx context.Context, c *census, due store.DueParams, pages []store.PageRecord) (missing []store.PageRecord, after int64, err error) {
 	for range censusBatches {
 		for _, p := range pages {

@@ -10,7 +10,7 @@ import (
 	"recrawl/internal/temporalkit"
 )
 
-// closeBatch is how many pages one ClosePages asks.
+// closeBatch is the number of pages that one ClosePages asks.
 const closeBatch = 200
 
 // ClosePages asks a batch of a stopped crawl's living pages to complete. A page

@@ -14,20 +14,22 @@ import (
 )
 
 const (
-	// deliverBatch is how many events one Deliver sends at most.
+	// deliverBatch is the most events that one Deliver sends.
 	deliverBatch = 100
-	// deliverFor is for how long it begins to send another: a command of a person waits for
-	// its end.
+	// deliverFor is how long one Deliver keeps starting to send events: a person's command
+	// waits for it to end.
 	deliverFor = 10 * time.Second
 	// sendLimit bounds one try to send.
 	sendLimit = 30 * time.Second
-	// fillLimit bounds one call to fill a receiver: some hundred pages, each written durably.
+	// fillLimit bounds one call that fills a receiver: some hundred pages, each written
+	// durably.
 	fillLimit = 5 * time.Minute
 )
 
 // Deliver sends a batch of a sink's changes in order, and moves the sink's cursor after
-// each that was acknowledged: who is cut off in between sends that one again. Of two that run
-// at once, since a worker seemed to be lost, one finds that the cursor has moved, and ends.
+// each acknowledged change. If it is cut off in between, that change is sent again. If two
+// run at once because a worker seemed to be lost, one finds that the cursor has moved, and
+// ends.
 func (a *Activities) Deliver(ctx context.Context, in contract.DeliverIn) (contract.DeliverOut, error) {
 	d, err := a.newDelivery(ctx, in.CrawlID, in.Crawl, in.Sink)
 	if err != nil {
@@ -47,7 +49,7 @@ func (a *Activities) Deliver(ctx context.Context, in contract.DeliverIn) (contra
 	return d.out, translate(err)
 }
 
-// delivery is a sink while something is done with it.
+// delivery is a sink while work is done on it.
 type delivery struct {
 	a      *Activities
 	crawl  store.CrawlRecord
@@ -55,7 +57,7 @@ type delivery struct {
 	filter sink.Filter
 	rec    store.SinkRecord // as the store has it
 	began  time.Time
-	sender sink.Sender // nil before it is needed
+	sender sink.Sender // nil until it is needed
 	out    contract.DeliverOut
 }
 
@@ -122,7 +124,7 @@ func (d *delivery) run(ctx context.Context, asked bool) error {
 	}
 }
 
-// tell puts into the answer how the sink stands.
+// tell puts the sink's standing into the answer.
 func (d *delivery) tell(now time.Time) {
 	r := d.rec
 	d.out.Paused, d.out.Code, d.out.Problem, d.out.Tries = r.Paused, r.Code, r.Problem, r.Tries
@@ -131,12 +133,12 @@ func (d *delivery) tell(now time.Time) {
 	}
 }
 
-// changes reads what comes after a cursor.
+// changes reads the changes after a cursor.
 func (d *delivery) changes(ctx context.Context, after feed.Cursor, limit int) (store.ChangesPage, error) {
 	return d.a.stores.Sinks.Changes(ctx, store.ChangesParams{After: after, CrawlID: d.crawl.ID, Kinds: d.filter.Kinds(), Limit: limit})
 }
 
-// lag notes how old the first change is that is not delivered.
+// lag records the age of the first undelivered change.
 func (d *delivery) lag(ctx context.Context, now time.Time) error {
 	page, err := d.changes(ctx, d.rec.After, 1)
 	if err == nil && len(page.Changes) > 0 {
@@ -145,8 +147,8 @@ func (d *delivery) lag(ctx context.Context, now time.Time) error {
 	return err
 }
 
-// stream delivers a page of changes, each as a message. It reports whether there may be
-// more, and nothing keeps the sink from it.
+// stream delivers a page of changes, each as one message. It reports whether there may
+// be more that the sink can take.
 func (d *delivery) stream(ctx context.Context) (more bool, err error) {
 	page, err := d.changes(ctx, d.rec.After, deliverBatch-d.out.Sent)
 	if err != nil {
@@ -193,7 +195,7 @@ func (d *delivery) events(ctx context.Context, epoch string, changes []feed.Chan
 	return byID, err
 }
 
-// selects decides whether the sink is sent a change.
+// selects reports whether the sink gets a change.
 func (d *delivery) selects(ctx context.Context, c feed.Change, events map[int64]feed.Event) (bool, error) {
 	e, left := events[c.ID]
 	if !left || !d.filter.Place(e).Send {
@@ -209,12 +211,12 @@ func (d *delivery) selects(ctx context.Context, c feed.Change, events map[int64]
 	return d.filter.Text(e, texts).Send, nil
 }
 
-// try tries to send one message of some changes, which reaches up to here; what comes before
-// it is done. It reports whether the sink goes on.
+// try tries once to send one message of some changes, which reaches up to here; everything
+// before it is done. It reports whether the sink goes on.
 func (d *delivery) try(ctx context.Context, items []feed.Change, done, here feed.Cursor, send func(context.Context, sink.Sender) error) (bool, error) {
 	failure := d.send(ctx, sendLimit, send)
 	if ctx.Err() != nil {
-		return false, ctx.Err() // the worker stops: that was no answer of the receiver
+		return false, ctx.Err() // the worker stops: that was no answer from the receiver
 	}
 	now, err := d.a.stores.Crawls.Now(ctx)
 	if err != nil {
@@ -242,8 +244,8 @@ func (d *delivery) try(ctx context.Context, items []feed.Change, done, here feed
 	return false, nil
 }
 
-// fill has a receiver that holds the whole collection look at the list of pages, as far as
-// there is a need and time. It reports whether the sink goes on.
+// fill lets a receiver that holds the whole collection read the list of pages, if that is
+// needed and as long as there is time. It reports whether the sink goes on.
 func (d *delivery) fill(ctx context.Context) (bool, error) {
 	if !crawl.HoldsCollection(d.spec.Kind) {
 		return true, nil
@@ -270,8 +272,8 @@ func (d *delivery) fill(ctx context.Context) (bool, error) {
 	return true, nil
 }
 
-// fillAgain does what the last changes have left to be filled: one that concerns all pages is
-// taken at once, and carried out page by page.
+// fillAgain fills what the last changes left to be filled: a change that concerns all pages
+// is accepted at once, and carried out page by page.
 func (d *delivery) fillAgain(ctx context.Context) error {
 	if d.rec.Paused || d.rec.Tries > 0 || d.out.Sent == 0 {
 		return nil
@@ -280,7 +282,7 @@ func (d *delivery) fillAgain(ctx context.Context) error {
 	return err
 }
 
-// unfilled writes down why a receiver could not be filled.
+// unfilled records why a receiver could not be filled.
 func (d *delivery) unfilled(ctx context.Context, failure error) error {
 	now, err := d.a.stores.Crawls.Now(ctx)
 	if err != nil {
@@ -294,7 +296,7 @@ func (d *delivery) unfilled(ctx context.Context, failure error) error {
 	return nil
 }
 
-// pass keeps changes as undelivered, and moves the sink past them with the last one.
+// pass keeps changes as undelivered, and moves the sink past the last one.
 func (d *delivery) pass(ctx context.Context, items []feed.Change, to store.SinkRecord, u store.UndeliveredRecord) error {
 	u.CrawlID, u.Sink = d.crawl.ID, d.rec.Name
 	for i, c := range items {
@@ -312,7 +314,7 @@ func (d *delivery) pass(ctx context.Context, items []feed.Change, to store.SinkR
 	return nil
 }
 
-// send has the sender send, within its time.
+// send lets the sender send within its time limit.
 func (d *delivery) send(ctx context.Context, limit time.Duration, send func(context.Context, sink.Sender) error) error {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
@@ -336,7 +338,8 @@ func (d *delivery) moveTo(ctx context.Context, c feed.Cursor) error {
 	return d.write(ctx, to)
 }
 
-// write writes the sink's record, unless somebody else has delivered, paused or resumed.
+// write writes the sink's record, unless the sink was delivered, paused or resumed
+// elsewhere meanwhile.
 func (d *delivery) write(ctx context.Context, to store.SinkRecord) error {
 	if err := d.a.stores.Sinks.MoveSink(ctx, d.rec, to); err != nil {
 		return err

@@ -10,14 +10,14 @@ import (
 )
 
 const (
-	// digestMost is how many changes one digest brings together; what comes after them is
-	// the next one's.
+	// digestMost is the most changes in one digest; later ones go into the next.
 	digestMost = 100_000
 	// digestRead is how many of them are read as events at a time.
 	digestRead = 200
 )
 
-// digest waits for the first change of a digest, for its end, and then sends it.
+// digest waits for the first change of a digest, then for the digest's end, and sends
+// it.
 func (d *delivery) digest(ctx context.Context) error {
 	if d.rec.DigestSince.IsZero() {
 		if begun, err := d.beginDigest(ctx); err != nil || !begun {
@@ -41,7 +41,7 @@ func (d *delivery) digest(ctx context.Context) error {
 	return d.sendDigest(ctx, end)
 }
 
-// beginDigest looks for the first change of a digest, and notes when it was.
+// beginDigest looks for the first change of a digest, and records its time.
 func (d *delivery) beginDigest(ctx context.Context) (bool, error) {
 	for {
 		page, err := d.changes(ctx, d.rec.After, deliverBatch)
@@ -69,7 +69,7 @@ func (d *delivery) beginDigest(ctx context.Context) (bool, error) {
 	}
 }
 
-// placed are those of the changes that the sink is for by kind, host and prefix.
+// placed returns the changes that the sink wants by kind, host and prefix.
 func (d *delivery) placed(ctx context.Context, epoch string, changes []feed.Change) ([]feed.Change, error) {
 	var selected []feed.Change
 	for some := range slices.Chunk(changes, digestRead) {
@@ -86,7 +86,7 @@ func (d *delivery) placed(ctx context.Context, epoch string, changes []feed.Chan
 	return selected, nil
 }
 
-// sendDigest sends what came before the end.
+// sendDigest sends the changes before the end.
 func (d *delivery) sendDigest(ctx context.Context, end time.Time) error {
 	changes, through, err := d.collect(ctx, end)
 	if err != nil {
@@ -120,7 +120,7 @@ func (d *delivery) sendDigest(ctx context.Context, end time.Time) error {
 	return err
 }
 
-// collect reads the changes of a digest, and says how far it reaches.
+// collect reads the changes of a digest, and returns how far it reaches.
 func (d *delivery) collect(ctx context.Context, end time.Time) ([]feed.Change, feed.Cursor, error) {
 	var changes []feed.Change
 	after := d.rec.After
@@ -141,7 +141,7 @@ func (d *delivery) collect(ctx context.Context, end time.Time) ([]feed.Change, f
 	}
 }
 
-// changedAsAsked are those of the changes whose texts changed as the sink asks.
+// changedAsAsked returns the changes whose texts changed as the sink requires.
 func (d *delivery) changedAsAsked(ctx context.Context, epoch string, changes []feed.Change) ([]feed.Change, error) {
 	var selected []feed.Change
 	for some := range slices.Chunk(changes, digestRead) {
@@ -162,7 +162,7 @@ func (d *delivery) changedAsAsked(ctx context.Context, epoch string, changes []f
 	return selected, nil
 }
 
-// shown are the events of a message.
+// shown returns the events of a message.
 func (d *delivery) shown(ctx context.Context, epoch string, items []feed.Change) ([]feed.Event, error) {
 	byID, err := d.events(ctx, epoch, items, true)
 	if err != nil {

@@ -317,7 +317,7 @@ func TestDeliverLostAfterTheAcknowledgement(t *testing.T) {
 	p.wantTaken("1 1 2")
 }
 
-// Of two that deliver at once, one ends when it finds that the cursor has moved; nothing is
+// Of two deliveries at once, one ends when it finds that the cursor has moved; nothing is
 // left out, and the cursor never goes back.
 func TestTwoDeliverAtOnce(t *testing.T) {
 	t.Parallel()
@@ -536,7 +536,7 @@ func TestDigest(t *testing.T) {
 	}
 }
 
-// A digest of what came to nothing, or is not for the sink, is none.
+// If all its changes cancel out or are not for the sink, there is no digest.
 func TestDigestOfNothing(t *testing.T) {
 	t.Parallel()
 	p := newPost(t, crawl.SinkSpec{Every: crawl.Duration(time.Hour), Prefix: crawl.Texts{"https://example.com/1"}})

@@ -27,17 +27,17 @@ import (
 // Reading a body takes up to sixty times its size in memory. A worker makes many
 // requests at a time, and hostile sites may answer all of them with the worst.
 const (
-	// comparedAtOnce is how many bytes of bodies a worker compares at the same time. A
-	// larger body is compared alone.
+	// comparedAtOnce is the most bytes of bodies that a worker compares at the same
+	// time. A larger body is compared alone.
 	comparedAtOnce = 16 << 20
-	// comparedLeast is what the smallest body counts for.
+	// comparedLeast is the number of bytes that even the smallest body counts for.
 	comparedLeast = 1 << 20
 )
 
 // DetectChange compares a fetched body with the page's last version and, if it
-// is a new version, stores it with its links, as far as the page lets us keep the
-// one and follow the others. It registers these too, unless they are many. Running it
-// again for the same visit gives the same verdict.
+// is a new version, stores it with its links, unless the page forbids keeping the one
+// or following the others. It also registers the links, unless they are many. Running
+// it again for the same visit gives the same verdict.
 func (a *Activities) DetectChange(ctx context.Context, in contract.DetectIn) (contract.DetectOut, error) {
 	page, err := a.stores.Pages.Page(ctx, in.Page.PageID)
 	if err != nil {
@@ -51,13 +51,13 @@ func (a *Activities) DetectChange(ctx context.Context, in contract.DetectIn) (co
 	if err != nil || found == nil || !in.Register {
 		return out, err
 	}
-	// Whoever waits to compare does not wait for the programs that filter links.
+	// A body that waits to be compared does not wait for the programs that filter links.
 	out.Registered = a.registerFound(ctx, view, found)
 	return out, nil
 }
 
-// compare is DetectChange as far as the body is needed. It also returns the links that it
-// stored, nil if there are none.
+// compare is the part of DetectChange that needs the body. It also returns the links that
+// it stored, nil if there are none.
 func (a *Activities) compare(ctx context.Context, view *crawlView, page store.PageRecord, in contract.DetectIn) (contract.DetectOut, *store.PendingLinks, error) {
 	room := min(max(in.Fetch.Size, comparedLeast), comparedAtOnce)
 	if err := a.comparing.Acquire(ctx, room); err != nil {
@@ -139,8 +139,8 @@ func (a *Activities) reading(ctx context.Context, view *crawlView, page store.Pa
 	}, nil
 }
 
-// settle keeps what differs from the last version, unless it is one that the page had before,
-// or does not count yet. It returns the links that it stored, nil if there are none.
+// settle keeps content that differs from the last version, unless the page had it before or
+// it does not count yet. It returns the links that it stored, nil if there are none.
 func (a *Activities) settle(ctx context.Context, view *crawlView, page store.PageRecord, in contract.DetectIn, last change.Digests, now reading, out *contract.DetectOut) (*store.PendingLinks, error) {
 	needed, err := requisitesOf(view, page, in.Fetch, now)
 	if err != nil {
@@ -161,7 +161,7 @@ func (a *Activities) settle(ctx context.Context, view *crawlView, page store.Pag
 	return a.keep(ctx, view, page, next, out)
 }
 
-// comparedOf returns the content to compare with other pages. It uses the main text even where
+// comparedOf returns the content to compare with other pages. It uses the main text even if
 // the crawl selects a part of it, because many pages have the same price.
 func comparedOf(digests change.Digests, content extract.Page) change.Content {
 	if content.Text != content.Main {
@@ -172,9 +172,9 @@ func comparedOf(digests change.Digests, content extract.Page) change.Content {
 
 // look compares the main text itself with the last version's where digests cannot
 // tell noise from an edit: a clock is known by both its times. The last version is read
-// by the crawl's rules of today, so that a change of these is none of the page. Against a last
-// version whose body is not kept, or not there any more, all counts as an edit: no
-// resemblance tells a changed price from a changed clock.
+// by the crawl's current rules, so that a change of the rules is not a change of the page.
+// If the body of the last version is not kept, or is gone, any difference counts as an
+// edit: no measure of resemblance tells a changed price from a changed clock.
 func (a *Activities) look(ctx context.Context, view *crawlView, page store.PageRecord, prev, next change.Digests, now change.Rendering) (change.Rule, []crawl.Reason, error) {
 	edit := change.Rule{Difference: change.DifferenceEdit}
 	if !change.NeedsLook(prev, next) || withheld(page.Last) {
@@ -204,11 +204,11 @@ func (a *Activities) look(ctx context.Context, view *crawlView, page store.PageR
 	return change.Rule{Difference: change.DifferenceNoise}, reasons, nil
 }
 
-// newContent is what DetectChange keeps of a new version.
+// newContent is the content of a new version, for DetectChange.
 type newContent struct {
 	version store.VersionRecord
-	// back is the version that was found again; with an ID of 0 there is none. Then
-	// version is not saved.
+	// back is the version that was found again; its ID is 0 if there is none.
+	// Otherwise version is not saved.
 	back     store.VersionRecord
 	links    []store.Link
 	body     []byte
@@ -216,10 +216,10 @@ type newContent struct {
 	said     change.Wording
 }
 
-// keep saves a new version, and whose duplicate it is. It returns the links that it stored,
-// nil if there are none.
+// keep saves a new version, and records which page it duplicates. It returns the links that
+// it stored, nil if there are none.
 func (a *Activities) keep(ctx context.Context, view *crawlView, page store.PageRecord, c newContent, out *contract.DetectOut) (*store.PendingLinks, error) {
-	if c.version.Digest == "" { // may not be kept, so not compared with others either
+	if c.version.Digest == "" { // may not be kept, so it is not compared with others either
 		c.compared, c.said.Sample = change.Content{}, nil
 	}
 	fetched := duplicates.Fetched{Page: page.PageRef, Canonical: c.version.Canonical, Content: c.compared}
@@ -233,8 +233,8 @@ func (a *Activities) keep(ctx context.Context, view *crawlView, page store.PageR
 	return a.save(ctx, page, c, twins.Record())
 }
 
-// lastDigests are the digests of the page's last version. That of a body which
-// may not be kept is known from the visit that saw it.
+// lastDigests returns the digests of the page's last version. If its body may not
+// be kept, they come from the visit that saw it.
 func (a *Activities) lastDigests(ctx context.Context, page store.PageRecord) (change.Digests, error) {
 	if !withheld(page.Last) {
 		known, err := a.stores.Pages.Content(ctx, page.Last.ID)
@@ -246,8 +246,8 @@ func (a *Activities) lastDigests(ctx context.Context, page store.PageRecord) (ch
 	return digestsOf(page.Last, visit.Digest), err
 }
 
-// versionVisit is the visit that left the page's last version; zero if there is
-// none.
+// versionVisit returns the visit that made the page's last version; zero if there
+// is none.
 func (a *Activities) versionVisit(ctx context.Context, page store.PageRecord) (store.VisitRecord, error) {
 	if page.Last.ID == 0 {
 		return store.VisitRecord{}, nil
@@ -259,7 +259,7 @@ func (a *Activities) versionVisit(ctx context.Context, page store.PageRecord) (s
 	return visit, err
 }
 
-// contentOf makes sense of a fetched body by the rules of its crawl.
+// contentOf parses a fetched body by the rules of its crawl.
 func contentOf(page store.PageRecord, fetched contract.FetchOut, body []byte, rules extract.Rules) (extract.Page, error) {
 	base, err := urlkey.Canonical(page.URL)
 	if err != nil {
@@ -272,7 +272,7 @@ func contentOf(page store.PageRecord, fetched contract.FetchOut, body []byte, ru
 	return content, nil
 }
 
-// saidBy returns what a page itself says, for comparison with other pages of its host.
+// saidBy returns the page's own text, for comparison with other pages of its host.
 func saidBy(page store.PageRecord, content extract.Page) change.Wording {
 	u, err := urlkey.Canonical(page.URL)
 	if err != nil || content.Charset == "" { // not a text
@@ -285,8 +285,8 @@ func saidBy(page store.PageRecord, content extract.Page) change.Wording {
 	return trap.Says(content.Own, u, links)
 }
 
-// save saves a version and sees to it that it has its bytes. It returns the links that it
-// stored, nil if there are none.
+// save saves a version and makes sure that its bytes are kept. It returns the links that
+// it stored, nil if there are none.
 func (a *Activities) save(ctx context.Context, page store.PageRecord, c newContent, of *store.DuplicateOf) (*store.PendingLinks, error) {
 	id, err := a.stores.Pages.SaveVersion(ctx, store.SaveVersionParams{Version: c.version, BackTo: c.back.ID, Links: c.links, Content: c.compared, Said: c.said, Duplicate: of})
 	if err != nil {
@@ -306,7 +306,7 @@ func (a *Activities) save(ctx context.Context, page store.PageRecord, c newConte
 	}, nil
 }
 
-// languageOf is the Content-Language of an answer, "" if it has none.
+// languageOf returns the Content-Language of an answer, "" if it has none.
 func languageOf(heads *contract.Heads) string {
 	if values := headersOf(heads, "Content-Language"); len(values) > 0 {
 		return values[0]
@@ -314,7 +314,7 @@ func languageOf(heads *contract.Heads) string {
 	return ""
 }
 
-// headersOf are the values that an answer has for a header, in their order.
+// headersOf returns an answer's values for a header, in their order.
 func headersOf(heads *contract.Heads, name string) []string {
 	if heads == nil {
 		return nil
@@ -329,8 +329,8 @@ func headersOf(heads *contract.Heads, name string) []string {
 }
 
 // read returns a body from the archive. Bytes that are missing or damaged will
-// not heal by retrying: the visit fails and the page is fetched again. An archive
-// that does not answer is waited for, as a store is.
+// not heal by retrying: the visit fails and the page is fetched again. If the
+// archive does not answer, read waits for it, as activities do for the store.
 func (a *Activities) read(ctx context.Context, digest string) ([]byte, error) {
 	r, err := a.archive.Open(ctx, digest)
 	if err == nil {
@@ -350,9 +350,9 @@ func (a *Activities) read(ctx context.Context, digest string) ([]byte, error) {
 	return nil, err
 }
 
-// newVersion makes the version of a content with the links to be registered. Of a
-// page whose body may not be kept it has the digests that later contents are
-// compared with, and no words.
+// newVersion makes the version of a content with the links to be registered. If its
+// body may not be kept, the version has the digests that later contents are
+// compared with, and no text.
 func newVersion(in contract.DetectIn, content extract.Page, asked directive.Verdict) (store.VersionRecord, []store.Link) {
 	var links []store.Link
 	var followed []string
@@ -382,16 +382,16 @@ func newVersion(in contract.DetectIn, content extract.Page, asked directive.Verd
 	return version, links
 }
 
-// withheld reports whether a version is one whose body may not be kept.
+// withheld reports whether the body of a version may not be kept.
 func withheld(v store.VersionRecord) bool { return v.ID != 0 && v.Digest == "" }
 
 func digestsOf(v store.VersionRecord, raw string) change.Digests {
 	return change.Digests{Raw: raw, Text: v.TextDigest, Links: v.LinkDigest, Bytes: v.Bytes, TextBytes: v.TextBytes}
 }
 
-// worthKeeping: a new content; or one whose text is the same, but whose links to
-// follow are not, which lead to pages that the collection would miss; or one
-// whose body may be kept while the last version's might not, or the reverse.
+// worthKeeping: a content is new; or its text is the same but the links to follow
+// are not, and they lead to pages that the collection would miss; or its body may
+// be kept while the last version's might not, or the reverse.
 func worthKeeping(outcome crawl.Outcome, last, next store.VersionRecord) bool {
 	switch outcome {
 	case crawl.OutcomeNew, crawl.OutcomeChanged:

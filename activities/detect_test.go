@@ -93,8 +93,8 @@ func TestDetectChangeIgnores(t *testing.T) {
 	}
 }
 
-// A line that most of the host's pages have is no change if the crawl says so, but on the
-// oldest of them; beside an edit it hides nothing.
+// A line that most of the host's pages have is no change if the crawl says so, except on
+// the oldest of them; beside an edit it hides nothing.
 func TestDetectChangeIgnoresWhatPagesShare(t *testing.T) {
 	t.Parallel()
 	const shared = `<p>Do you still need help? Ask us.`

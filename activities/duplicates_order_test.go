@@ -139,7 +139,7 @@ func TestDuplicatesAreFreed(t *testing.T) {
 	w.wantDuplicates("when it is back", pages, []string{b.URL + " = " + a.URL, c.URL + " = " + a.URL})
 }
 
-// A duplicate that comes to have the better claim takes the visits of the other.
+// A duplicate whose claim becomes the better one takes over the visits of the other.
 func TestOriginalByCanonicalLink(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

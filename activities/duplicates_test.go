@@ -11,7 +11,7 @@ import (
 	"recrawl/internal/crawl"
 )
 
-// article is a page of n words of its own, with a link.
+// article is a page of n words, unlike any other, with a link.
 func article(topic string, n int) string {
 	var b strings.Builder
 	b.WriteString("<title>" + topic + "</title><main><p>")
@@ -87,7 +87,7 @@ func TestNearDuplicateIsVisited(t *testing.T) {
 	}
 }
 
-// Short texts are on many pages that have nothing else in common.
+// Short texts are on many pages that otherwise have nothing in common.
 func TestShortTextsAreNoDuplicates(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

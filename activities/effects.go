@@ -16,8 +16,8 @@ import (
 )
 
 // carryOut signals the workflows that a gate transaction named. A turn that
-// cannot be delivered is not lost: the waiter comes by itself at the time it was
-// promised, and a waiter without a workflow gets one.
+// cannot be delivered is not lost: the waiter comes by itself at the time that it
+// was promised, and a waiter without a workflow gets one.
 func (a *Activities) carryOut(ctx context.Context, effects store.GateEffects) {
 	for _, turn := range effects.Turns {
 		if a.kept.keep(turn, time.Now()) {
@@ -64,7 +64,7 @@ func (a *Activities) move(ctx context.Context, moves maintain.Moves) error {
 	return nil
 }
 
-// tellMoved tells the workflows of pages the times that the store has of them.
+// tellMoved tells the workflows of pages their times in the store.
 func (a *Activities) tellMoved(ctx context.Context, pages []store.PageRecord, why string) error {
 	for _, p := range pages {
 		arg := contract.RescheduleArg{Due: p.NextAt, Why: why, Visit: p.Visits}
@@ -91,8 +91,8 @@ func (a *Activities) wakeRescoped(ctx context.Context, pages []store.PageRecord)
 	return nil
 }
 
-// tellEviction ends the workflow of an evicted page and starts that of the page that took
-// its place, unless things have moved on: a page may be back already.
+// tellEviction ends the workflow of an evicted page and starts the workflow of the page
+// that took its place, unless the store has moved on: a page may be back already.
 func (a *Activities) tellEviction(ctx context.Context, e store.Eviction) error {
 	if e.Page.State == crawl.Evicted {
 		err := a.workflows.EvictPage(ctx, e.Page.PageRef)
@@ -106,8 +106,8 @@ func (a *Activities) tellEviction(ctx context.Context, e store.Eviction) error {
 	return a.workflows.StartPage(ctx, NewPageIn(e.By))
 }
 
-// wakeDuplicates has the duplicates of a page visited that has changed, or is
-// gone: they may stand for themselves now.
+// wakeDuplicates lets the duplicates of a page be visited if that page has changed
+// or is gone: they may stand for themselves now.
 func (a *Activities) wakeDuplicates(ctx context.Context, page crawl.PageRef, outcome crawl.Outcome) error {
 	freed, err := duplicates.Freed(ctx, a.stores.Duplicates, page, outcome)
 	if err != nil {

@@ -66,7 +66,7 @@ func TestNotFound(t *testing.T) {
 	}
 }
 
-// A store that does not answer is asked again, and is no alarm of its own.
+// A store that does not answer is asked again, and raises no separate alarm.
 func TestStoreUnavailable(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

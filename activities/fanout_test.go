@@ -16,7 +16,7 @@ import (
 type web map[string]string
 
 // crawler makes the visits of crawls and runs their Discovers as workflows would, one at a
-// time, in an order of its own. There is no maintenance.
+// time, in its own order. There is no maintenance.
 type crawler struct {
 	*world
 	web       web
@@ -197,7 +197,7 @@ func chain(host string, pages int) web {
 	return w
 }
 
-// scattered is a page that links to others, each on a host of its own, which link back.
+// scattered is a page that links to others, each on a separate host, which link back.
 func scattered(hosts int) web {
 	w := web{siteURL("hub", 0): ""}
 	for n := range hosts {

@@ -22,24 +22,25 @@ import (
 )
 
 const (
-	// addressPatience is how long a Fetch waits, of contract.BeginPatience, for a place
-	// among the requests in flight to the host's address. The page can wait longer without a worker.
+	// addressPatience is the part of contract.BeginPatience that a Fetch spends waiting for a
+	// place among the requests in flight to the host's address. The page can wait longer
+	// without a worker.
 	addressPatience = 5 * time.Second
 	// briefBody is the size, in bytes, up to which a body is compared within tens of
-	// milliseconds, so that it need not be a task of its own.
+	// milliseconds, so that it needs no separate task.
 	briefBody = 256 << 10
 	// tellLimit bounds one try to tell the store how a request ended.
 	tellLimit = 5 * time.Second
-	// tellPause is what lies between the first two tries, and doubles up to
+	// tellPause is the pause between the first two tries. It doubles up to
 	// tellPauseMax.
 	tellPause    = 100 * time.Millisecond
 	tellPauseMax = 2 * time.Second
 )
 
-// Fetch makes the one request of a page permit: Begin, unless Acquire has, the request, the
-// body into the archive, Release, with which it records a visit that leaves nothing to
-// compare. For a visit that is recorded already it makes none.
-// A fetch that failed is an error with the FetchOut in its details, so that it
+// Fetch makes the one request of a page permit. It calls Begin unless Acquire has, makes
+// the request, puts the body into the archive, and calls Release, which also records a
+// visit that leaves nothing to compare. For a visit that is already recorded it makes no
+// request. A fetch that failed is an error with the FetchOut in its details, so that it
 // shows as failed.
 func (a *Activities) Fetch(ctx context.Context, in contract.FetchIn) (contract.FetchOut, error) {
 	s, out, err := a.start(ctx, in)
@@ -83,8 +84,8 @@ type started struct {
 	begun store.BeginResult
 }
 
-// start begins a page permit's request, unless Acquire has, or answers why there is none
-// to make.
+// start begins a page permit's request, unless Acquire has. If there is no request to
+// make, it answers why.
 func (a *Activities) start(ctx context.Context, in contract.FetchIn) (*started, contract.FetchOut, error) {
 	handed := a.handed.take(in)
 	if handed != nil && !a.use(ctx, handed) {
@@ -111,7 +112,8 @@ func (a *Activities) start(ctx context.Context, in contract.FetchIn) (*started, 
 	return s, out, nil
 }
 
-// prepare reads what a request depends on. It is nil for a visit that is recorded.
+// prepare reads the data that a request depends on. It returns nil for a visit that is
+// already recorded.
 func (a *Activities) prepare(ctx context.Context, in contract.FetchIn, handed *handover) (*started, contract.FetchOut, error) {
 	var s started
 	var err error
@@ -131,9 +133,9 @@ func (a *Activities) prepare(ctx context.Context, in contract.FetchIn, handed *h
 	return &s, contract.FetchOut{}, err
 }
 
-// heedTags notes what the X-Robots-Tag headers of a page's answer ask of us. While
-// they ask something the page is asked for without conditions: a 304 need not
-// repeat the headers, nor tell that they are gone.
+// heedTags notes what the X-Robots-Tag headers of a page's answer ask of us. As
+// long as they ask something, the page is requested without conditions: a 304 need
+// not repeat the headers, nor show that they are gone.
 func heedTags(out *contract.FetchOut, r fetch.Result, agent string) {
 	if !out.Outcome.Observes() {
 		return
@@ -144,8 +146,8 @@ func heedTags(out *contract.FetchOut, r fetch.Result, agent string) {
 }
 
 // compareDigests decides by the raw digest whether there is anything to compare.
-// Headers are no part of it: while they ask something, and once when they no
-// longer do, the body is looked at whatever its digest.
+// Headers are no part of it: as long as they ask something, and once when they no
+// longer do, the body is compared whatever its digest.
 func (a *Activities) compareDigests(ctx context.Context, page store.PageRecord, out *contract.FetchOut) error {
 	if out.Differs = out.RobotsTag != "" || out.Digest != page.Last.Digest; out.Differs {
 		return nil
@@ -157,8 +159,7 @@ func (a *Activities) compareDigests(ctx context.Context, page store.PageRecord, 
 	return err
 }
 
-// stillKnown gives the bytes up that were fetched for a page that has been
-// forgotten meanwhile.
+// stillKnown discards the fetched bytes if the page has been forgotten meanwhile.
 func (a *Activities) stillKnown(ctx context.Context, pageID int64, digest string) error {
 	_, err := a.stores.Pages.Page(ctx, pageID)
 	if errors.Is(err, store.ErrNotFound) {
@@ -180,11 +181,12 @@ func ourFault(err error) error {
 }
 
 // begin waits until the permit's request may start, and gives it its place at the
-// host's address and its deadline, which counts from before Begin was sent, by this
-// process's monotonic clock, and ends before the permit does. It reports false when
-// it may not start: there is no room for what it brings, the host stayed busy, the
-// permit was refused, or the worker is stopping. Who waits for a place has not begun,
-// and so does not hold up the host; who waits for the host has no place.
+// host's address and its deadline. The deadline counts from before Begin was sent, by
+// this process's monotonic clock, and comes before the permit ends. begin reports
+// false if the request may not start: there is no room for what it brings, the host
+// stayed busy, the permit was refused, or the worker is stopping. A request that
+// waits for a place has not begun, so it does not hold up the host; a request that
+// waits for the host holds no place.
 func (a *Activities) begin(ctx context.Context, view *crawlView, req *fetch.Request, permit crawl.Permit, page crawl.PageRef, visit int) (store.BeginResult, bool, error) {
 	if !a.hasRoom(ctx, page) {
 		return store.BeginResult{}, false, nil
@@ -252,7 +254,7 @@ func (a *Activities) request(ctx context.Context, view *crawlView, page store.Pa
 // noRequest is the result of an exchange that did not take place.
 func noRequest() fetch.Result { return fetch.Result{HostAnswer: fetch.HostOK} }
 
-// newRequest is the request that a permit allows; begin gives it its deadline.
+// newRequest makes the request that a permit allows; begin gives it its deadline.
 func (a *Activities) newRequest(ctx context.Context, view *crawlView, permit crawl.Permit) (fetch.Request, error) {
 	u, err := urlkey.Canonical(permit.URL)
 	if err != nil {
@@ -273,9 +275,9 @@ func (a *Activities) newRequest(ctx context.Context, view *crawlView, permit cra
 	return req, nil
 }
 
-// release ends the permit's request. Should the store not answer until the permit
-// expires, it counts as a request until then, and what the site asked for is lost.
-// It returns for how long the host is held because of the result.
+// release ends the permit's request. If the store does not answer before the permit
+// expires, the request counts until then, and what the site asked for is lost. It
+// returns how long the host is held because of the result.
 func (a *Activities) release(ctx context.Context, permit crawl.Permit, begun store.BeginResult, r fetch.Result) (held time.Duration) {
 	params := releaseOf(permit, r)
 	err := tell(ctx, permit, begun, func(ctx context.Context) error {
@@ -300,9 +302,9 @@ func releaseOf(permit crawl.Permit, r fetch.Result) store.ReleaseParams {
 }
 
 // tell tells the store how a begun permit's request ended, even when the activity
-// is cancelled. While the store does not answer it is tried again for as long as
-// the permit lives: until then nobody else is granted the host, and nothing else
-// could be done without the store.
+// is cancelled. If the store does not answer, tell tries again for as long as the
+// permit lives: until then nobody else is granted the host, and nothing else could
+// be done without the store.
 func tell(ctx context.Context, permit crawl.Permit, begun store.BeginResult, say func(context.Context) error) error {
 	ctx = context.WithoutCancel(ctx)
 	expires := begun.Sent.Add(permit.Lifetime)
@@ -318,7 +320,7 @@ func tell(ctx context.Context, permit crawl.Permit, begun store.BeginResult, say
 	}
 }
 
-// retryAfter reads the header against the site's own clock where it tells it.
+// retryAfter reads the header against the site's own clock, if the site gives its time.
 func retryAfter(r fetch.Result) (time.Duration, bool) {
 	now := time.Now()
 	if date, err := http.ParseTime(r.Date); err == nil {
@@ -327,8 +329,8 @@ func retryAfter(r fetch.Result) (time.Duration, bool) {
 	return polite.ParseRetryAfter(r.RetryAfter, now)
 }
 
-// fetchOut makes the workflow's view of a result. What a body came to is decided
-// by comparing it.
+// fetchOut makes the workflow's view of a result. Comparing the body decides its
+// outcome.
 func fetchOut(page store.PageRecord, begun store.BeginResult, r fetch.Result) contract.FetchOut {
 	out := contract.FetchOut{
 		Outcome: r.Outcome, At: begun.At, Status: r.Status, Duration: r.Duration, Bytes: r.Bytes, Size: r.Size,
@@ -349,14 +351,14 @@ func fetchOut(page store.PageRecord, begun store.BeginResult, r fetch.Result) co
 	return out
 }
 
-// refreshed are the validators after a 304, which need not repeat those it was
-// asked with.
+// refreshed are the validators after a 304, which need not repeat those of the
+// request.
 func refreshed(page store.PageRecord, r fetch.Result) (change bool, etag, lastModified string) {
 	etag, lastModified = cmp.Or(r.ETag, page.ETag), cmp.Or(r.LastModified, page.LastModified)
 	return etag != page.ETag || lastModified != page.LastModified, etag, lastModified
 }
 
-// asActivityResult makes failures fail, for the eyes of the Temporal UI; the
+// asActivityResult makes failures fail, so that the Temporal UI shows them; the
 // workflow reads the same FetchOut from the error.
 func asActivityResult(out contract.FetchOut) (contract.FetchOut, error) {
 	switch out.Outcome {

@@ -206,7 +206,7 @@ func TestFetchIsConditional(t *testing.T) {
 	s.wantRequests(t, "/", "/", "/")
 }
 
-// Without validators the digest tells that nothing changed.
+// Without validators the digest shows that nothing changed.
 func TestFetchComparesTheDigest(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -489,8 +489,8 @@ func TestFetchCancelled(t *testing.T) {
 	s.wantRequests(t, "/")
 }
 
-// Whatever a visit came to: when it is recorded, no activity asks the site again,
-// and all answer with what was decided then.
+// Whatever the outcome of a visit: once it is recorded, no activity asks the site
+// again, and all answer with what was decided then.
 func TestRecordedVisitMakesNoRequest(t *testing.T) {
 	t.Parallel()
 	cases := []struct {
@@ -557,8 +557,8 @@ func TestReleaseOutlivesAnOutage(t *testing.T) {
 	}
 }
 
-// briefOutage is a store that does not answer when it is told how a request
-// ended, a number of times.
+// briefOutage is a store that a number of times does not answer when it is told how
+// a request ended.
 type briefOutage struct {
 	store.Store
 	saves, releases int

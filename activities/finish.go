@@ -15,9 +15,9 @@ import (
 var errUnsettled = errors.New("the visit is not settled")
 
 // finish ends the permit's request and records its visit in one transaction, if the
-// answer leaves nothing else to do: no body to compare, no redirect to follow. It
-// returns false if it could not; then the permit is still to be released, and the
-// workflow sees to the rest.
+// answer leaves nothing else to do: no body to compare, no redirect to follow. If
+// it could not, it returns false; then the permit must still be released, and the
+// workflow does the rest.
 func (a *Activities) finish(ctx context.Context, view *crawlView, page store.PageRecord, in contract.FetchIn, begun store.BeginResult, r fetch.Result, out contract.FetchOut) (contract.FetchOut, bool) {
 	if !in.Plans || out.Outcome == crawl.OutcomeRedirected && !out.Respelled {
 		return out, false
@@ -36,7 +36,7 @@ func (a *Activities) finish(ctx context.Context, view *crawlView, page store.Pag
 	return out, false
 }
 
-// record is one try of finish.
+// record tries finish once.
 func (a *Activities) record(ctx context.Context, view *crawlView, page store.PageRecord, in contract.FetchIn, r fetch.Result, out contract.FetchOut) (contract.FetchOut, error) {
 	if r.Content {
 		if err := a.compareDigests(ctx, page, &out); err != nil {

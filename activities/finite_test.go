@@ -25,7 +25,7 @@ func sentences(words int, seed ...uint64) string {
 	return strings.TrimSpace(b.String()) + "."
 }
 
-// shortSite answers addresses of a form, of which %d is a page's number, with its text
+// shortSite answers addresses of a form, in which %d is a page's number, with its text
 // and links.
 type shortSite map[string]func(n int) (text string, links []string)
 

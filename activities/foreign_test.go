@@ -84,8 +84,8 @@ func TestSitemapsBeyondTheSite(t *testing.T) {
 }
 
 // A robots.txt that redirects beyond its site is followed to as many hosts as the
-// spec allows. Beyond, it cannot be had, and says why; it is tried again, also for
-// other crawls.
+// spec allows. Beyond that, it counts as unavailable, with the reason; it is tried
+// again, also for other crawls.
 func TestRobotsRedirectBeyondTheSite(t *testing.T) {
 	t.Parallel()
 	const relays, most = 12, 5

@@ -41,8 +41,8 @@ func (w *world) states(urls ...string) string {
 	return strings.Join(states, " ")
 }
 
-// What a URL alone tells is held as soon as it is found; a session's first address
-// is not.
+// A URL that looks like a trap is held as soon as it is found; a session's first
+// address is not.
 func TestShapedLinksAreHeld(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -69,8 +69,8 @@ func TestShapedLinksAreHeld(t *testing.T) {
 	}
 }
 
-// A calendar is found by a maintenance turn; what is known of it is held, what comes
-// later too, and what the release lets go stays free.
+// A maintenance pass finds a calendar. Its known pages are held, and so are later
+// ones; pages that are released stay free.
 func TestGuardHoldsAndReleases(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -21,12 +21,12 @@ const (
 	// eager Fetch comes at once; one that waits for a slot, or that another worker got, must
 	// not hold up the host.
 	handoverPatience = 2 * time.Second
-	// handoverRest is for how long Acquire begins no permits after one for which no Fetch
-	// came: then it is no time for it.
+	// handoverRest is how long Acquire begins no permits after a permit for which no
+	// Fetch came.
 	handoverRest = 10 * time.Second
 	// placePatience is how long Acquire waits for a place at an address. Fetch can wait longer.
 	placePatience = 20 * time.Millisecond
-	// giveBackLimit bounds what is done for a permit for which no Fetch came.
+	// giveBackLimit bounds the clean-up of a permit for which no Fetch came.
 	giveBackLimit = 5 * time.Second
 )
 
@@ -40,7 +40,8 @@ type handover struct {
 	timer  *time.Timer
 }
 
-// handovers are those of one process. Each is taken once: by its Fetch, or to be given back.
+// handovers are those of one process. Each is taken once: by its Fetch, or by whoever gives
+// it back.
 type handovers struct {
 	mu      sync.Mutex
 	byPage  map[int64]*handover
@@ -57,7 +58,7 @@ func (h *handovers) open(now time.Time) bool {
 }
 
 // add keeps a handover; giveBack is called if nobody takes it in time. It reports false
-// if the process is about to end: then it is the caller's.
+// if the process is about to end: then the caller keeps it.
 func (h *handovers) add(o *handover, giveBack func(*handover)) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -118,14 +119,14 @@ func (h *handovers) reclaim(in contract.AcquireIn, now time.Time) *handover {
 	return o
 }
 
-// stop ends the wait of one that was taken out.
+// stop ends the wait for a handover that was taken out.
 func (h *handovers) stop(o *handover) {
 	if o.timer.Stop() {
 		h.backs.Done()
 	}
 }
 
-// end lets no more in, and returns those that are left.
+// end lets no more in, and returns the remaining ones.
 func (h *handovers) end() []*handover {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -138,7 +139,7 @@ func (h *handovers) end() []*handover {
 	return left
 }
 
-// Close gives the permits back for which no Fetch will come, when the worker has stopped.
+// Close gives back the permits for which no Fetch will come, when the worker has stopped.
 func (a *Activities) Close() {
 	for _, o := range a.handed.end() {
 		a.giveBack(o)
@@ -146,14 +147,14 @@ func (a *Activities) Close() {
 	a.handed.backs.Wait()
 }
 
-// giveBack gives a permit back whose request was not made.
+// giveBack gives back a permit whose request was not made.
 func (a *Activities) giveBack(o *handover) {
 	ctx, cancel := context.WithTimeout(context.Background(), giveBackLimit)
 	defer cancel()
 	a.carryOut(ctx, a.returned(ctx, o))
 }
 
-// reclaim gives the permit of a visit back that asks again. It may then begin anywhere.
+// reclaim gives back the permit of a visit that asks again. It may then begin anywhere.
 func (a *Activities) reclaim(ctx context.Context, in contract.AcquireIn) {
 	o := a.handed.reclaim(in, time.Now())
 	if o == nil {
@@ -174,11 +175,12 @@ func (a *Activities) returned(ctx context.Context, o *handover) store.GateEffect
 	return effects
 }
 
-// errNotAtOnce: the request cannot begin at once; that is no fault.
+// errNotAtOnce: the request cannot begin at once; that is not an error.
 var errNotAtOnce = errors.New("not at once")
 
-// atOnce is how Acquire may begin the permit of a page, with what it has then for Fetch;
-// nil if it may not. All that Fetch would look at before Begin is looked at here.
+// atOnce describes how Acquire may begin the permit of a page, with the data that it
+// then has for Fetch; nil if it may not. It checks everything that Fetch would check
+// before Begin.
 func (a *Activities) atOnce(ctx context.Context, view *crawlView, page store.PageRecord, visit int) (*handover, *store.AtOnce) {
 	if !a.settings.AtOnce || !a.handed.open(time.Now()) {
 		return nil, nil
@@ -201,7 +203,7 @@ func (a *Activities) atOnce(ctx context.Context, view *crawlView, page store.Pag
 	}
 }
 
-// allowedByCache reports whether files of the page's site that are at hand allow it.
+// allowedByCache reports whether cached files of the page's site allow it.
 func (a *Activities) allowedByCache(view *crawlView, kind crawl.PageKind, u urlkey.URL, rec store.RobotsRecord) bool {
 	if !a.termsByCache(view, kind, u) {
 		return false
@@ -228,8 +230,8 @@ func permitted(permit crawl.Permit) contract.AcquireOut {
 	return contract.AcquireOut{Answer: contract.AnswerPermit, Permit: permit, Plans: true}
 }
 
-// use says whether a Fetch may make the request of a permit that Acquire has begun. If
-// not, the permit is given back.
+// use reports whether a Fetch may make the request of a permit that Acquire has begun.
+// If not, the permit is given back.
 func (a *Activities) use(ctx context.Context, o *handover) bool {
 	select {
 	case <-activity.GetWorkerStopChannel(ctx):

@@ -26,8 +26,8 @@ func slow(w *world, n int) []crawl.PageRef {
 
 func ago(d time.Duration) string { return time.Now().Add(-d).UTC().Format(time.RFC3339) }
 
-// A date after the last visit has the page visited soon; what it was worth is told
-// by the visit.
+// A date after the last visit makes the page's next visit early; the visit shows
+// what the date was worth.
 func TestHints(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -107,7 +107,7 @@ func TestHintsOfLiars(t *testing.T) {
 	}
 }
 
-// A list that lies plausibly about all its pages moves a few, and after two
+// A list that lies plausibly about all its pages moves a few visits, and after two
 // misses one in ten of a few; it may become honest.
 func TestHintsOfPlausibleLiars(t *testing.T) {
 	t.Parallel()

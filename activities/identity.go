@@ -10,8 +10,8 @@ import (
 	"recrawl/internal/contract"
 )
 
-// register makes an activity known to a worker, for what is of its store: the one place
-// where that is looked at, for all of them.
+// register makes an activity known to a worker. It checks, in one place for all
+// activities, that the input belongs to the worker's store.
 func register[In contract.Addressed, Out any](w worker.ActivityRegistry, a *Activities, activity contract.Activity[In, Out], do func(context.Context, In) (Out, error)) {
 	activity.Register(w, heeding(a, func(ctx context.Context, in In) (Out, error) {
 		if err := a.checkStore(in.StoreID()); err != nil {
@@ -22,9 +22,9 @@ func register[In contract.Addressed, Out any](w worker.ActivityRegistry, a *Acti
 	}))
 }
 
-// checkStore returns an error unless this worker may answer for what is of a store. What
-// another store knows is not known here, so the answer is never that it is not there,
-// unless the operator said that there is no such store any more.
+// checkStore returns an error unless this worker may answer for a store's data. This
+// worker does not know what another store knows, so it never answers "not found" for
+// one, unless the operator said that the store no longer exists.
 func (a *Activities) checkStore(id string) error {
 	own := a.stores.Crawls.ID()
 	if id == "" || id == own {

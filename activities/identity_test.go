@@ -72,7 +72,8 @@ func TestForeignStore(t *testing.T) {
 	}
 }
 
-// What is of this store, or of any, is answered for, and who does not know is told.
+// The worker answers for data of this store, or of any; a workflow that does not know
+// its store is told it.
 func TestOwnStore(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -13,9 +13,9 @@ import (
 // askedTogether bounds the keys of one question about imported seeds.
 const askedTogether = 5000
 
-// seeing returns the view as it judges these URLs: with what the crawl's imported
-// seeds, of which there may be millions, mean for them. Its scope must judge no other
-// URLs. A crawl without imported seeds is not asked about.
+// seeing returns the view for judging these URLs: with the relevant ones of the
+// crawl's imported seeds, of which there may be millions. Its scope must judge no
+// other URLs. For a crawl without imported seeds it asks nothing.
 func (a *Activities) seeing(ctx context.Context, view *crawlView, urls ...urlkey.URL) (*crawlView, error) {
 	if !view.Imported || len(urls) == 0 {
 		return view, nil
@@ -58,7 +58,7 @@ func (a *Activities) seeing(ctx context.Context, view *crawlView, urls ...urlkey
 	return &seen, nil
 }
 
-// seeingRaw is seeing for addresses as they are written.
+// seeingRaw is seeing for addresses before canonicalisation.
 func (a *Activities) seeingRaw(ctx context.Context, view *crawlView, raw ...string) (*crawlView, error) {
 	if !view.Imported {
 		return view, nil

@@ -14,14 +14,15 @@ import (
 	"recrawl/internal/urlkey"
 )
 
-// Reasons why links are not taken, besides those of package scope.
+// Reasons for not taking links, besides those of package scope.
 const (
 	reasonTooLong   = "too long"
 	reasonMalformed = "malformed"
 )
 
-// refusedLinks are the links of a page that nothing is asked about: those that lead to
-// no page and, if the page asks that none be followed, all others. Some stand for all.
+// refusedLinks are the links of a page that are refused without asking: those that
+// lead to no page and, if the page asks that none be followed, all others. A sample
+// stands for all.
 func refusedLinks(content extract.Page, follow bool) []store.Link {
 	var links []store.Link
 	some := func(reason string, total int, examples []string) {
@@ -59,11 +60,12 @@ type judged struct {
 	accepted []scope.Link
 	sources  []store.NewURL // sitemaps, feeds and requisites, which no trap holds
 	rejected rejections
-	// undecided says why there are links that are neither; nil if there are none.
+	// undecided explains why some links are neither; nil if there are none.
 	undecided error
 }
 
-// filter sorts links into those the crawl takes and counts of why not.
+// filter separates the links that the crawl takes from the others, which it counts by
+// reason.
 func (a *Activities) filter(ctx context.Context, view *crawlView, pending *store.PendingLinks) (judged, error) {
 	j := judged{rejected: rejections{}}
 	raw := make([]string, len(pending.Links))
@@ -118,7 +120,7 @@ func (a *Activities) filter(ctx context.Context, view *crawlView, pending *store
 	return j, nil
 }
 
-// hosts is how many hosts those that are taken lead to.
+// hosts counts the hosts of the links that are taken.
 func (j *judged) hosts() int {
 	hosts := map[string]bool{}
 	for _, l := range j.accepted {
@@ -130,7 +132,7 @@ func (j *judged) hosts() int {
 	return len(hosts)
 }
 
-// add takes in what was decided on a link, and reports whether it is taken.
+// add records the decision on a link, and reports whether it is taken.
 func (j *judged) add(raw string, found store.NewURL, v scope.Verdict) bool {
 	switch {
 	case v.Undecided:
@@ -141,7 +143,7 @@ func (j *judged) add(raw string, found store.NewURL, v scope.Verdict) bool {
 	return v.Accept && !v.Undecided
 }
 
-// maxExamples is how many examples of a reason one page gives: those of other
+// maxExamples is the most examples of a reason that one page gives: those of other
 // pages should stay.
 const maxExamples = 4
 
@@ -177,8 +179,8 @@ func (r rejections) counts() map[string]int {
 	return counts
 }
 
-// example is a rejected link as it is kept to be looked at: under the address that
-// the crawl would have kept, if it has come so far.
+// example is the stored form of a rejected link, for people to read: under its
+// canonical address, if it has one.
 func example(raw string, found store.NewURL) store.RejectedURL {
 	if found.URL == "" {
 		u, _ := urlkey.Canonical(raw)
@@ -187,8 +189,8 @@ func example(raw string, found store.NewURL) store.RejectedURL {
 	return store.RejectedURL{URL: found.URL, Host: found.Host}
 }
 
-// undecided is the error of a link that a filter program has not answered about:
-// like a store that does not answer, it is waited for.
+// undecided is the error for a link about which a filter program has not answered:
+// workflows wait for the program as for a store that does not answer.
 func undecided(v scope.Verdict) error {
 	return fmt.Errorf("%s: %w: %s", v.Reason, store.ErrUnavailable, v.Detail)
 }
@@ -198,8 +200,7 @@ func newURL(l scope.Link) store.NewURL {
 }
 
 // judgeLink returns the link under which the crawl keeps an address, and whether it
-// takes it. The link is given with the hops of the page that has it and without a
-// URL.
+// takes it. The given link has the hops of its page and no URL.
 func (a *Activities) judgeLink(view *crawlView, raw string, found scope.Link) (scope.Link, scope.Verdict) {
 	u, err := view.url(raw)
 	switch {

@@ -24,8 +24,8 @@ func (a *Activities) LeaveLine(ctx context.Context, in contract.LeaveIn) (contra
 	return contract.LeaveOut{}, translate(err)
 }
 
-// leaveEvicted is LeaveLine for a page that was evicted. The store has it as such
-// already; if it has come back since, its workflow goes on.
+// leaveEvicted is LeaveLine for an evicted page. The store knows about the eviction
+// already; if the page has come back since, its workflow goes on.
 func (a *Activities) leaveEvicted(ctx context.Context, ref crawl.PageRef) (contract.LeaveOut, error) {
 	page, err := a.stores.Pages.Page(ctx, ref.PageID)
 	if err != nil || page.State.Lives() {

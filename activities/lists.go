@@ -18,14 +18,14 @@ import (
 	"recrawl/internal/urlkey"
 )
 
-// codeRead is the code of the reason that says, in words, what reading a source
-// came to.
+// codeRead is the code of the reason that reports, in words, the result of reading
+// a source.
 const codeRead = "source-read"
 
-// readSource is DetectChange of a source: a new version is another set of URLs and
-// dates. It reports false for a source that has turned out to be a page of the
-// crawl, and is one from now on. It also returns the links that it stored, nil if there
-// are none.
+// readSource is DetectChange for a source: a new version is another set of URLs and
+// dates. It reports false for a source that has turned out to be a page of the crawl,
+// and is one from now on. It also returns the links that it stored, nil if there are
+// none.
 func (a *Activities) readSource(ctx context.Context, view *crawlView, page store.PageRecord, in contract.DetectIn, body []byte) (out contract.DetectOut, found *store.PendingLinks, isList bool, err error) {
 	u, err := urlkey.Canonical(page.URL)
 	if err != nil {
@@ -62,8 +62,8 @@ func (a *Activities) readSource(ctx context.Context, view *crawlView, page store
 	return out, found, true, err
 }
 
-// noList is the end of a source that is none: if it could be a page of the crawl it
-// becomes one.
+// noList settles a source that is not a list: if it could be a page of the crawl,
+// it becomes one.
 func (a *Activities) noList(ctx context.Context, view *crawlView, page store.PageRecord, in contract.DetectIn) (contract.DetectOut, bool, error) {
 	view, err := a.seeingRaw(ctx, view, page.URL)
 	if err != nil {
@@ -81,7 +81,7 @@ func (a *Activities) noList(ctx context.Context, view *crawlView, page store.Pag
 	return out, true, translate(a.stores.Pages.SaveReading(ctx, page.PageID, reading))
 }
 
-// listVersion makes the version of a list, and the links that it stands for.
+// listVersion makes the version of a list, with its links.
 func listVersion(in contract.DetectIn, list sitemap.List, asked directive.Verdict) (store.VersionRecord, []store.Link) {
 	links := make([]store.Link, len(list.Entries))
 	urls := make([]string, len(list.Entries))
@@ -112,7 +112,7 @@ func listVersion(in contract.DetectIn, list sitemap.List, asked directive.Verdic
 	return version, links
 }
 
-// readWords says what reading a source came to.
+// readWords reports the result of reading a source.
 func readWords(r store.Reading) crawl.Reason {
 	text := r.Problem
 	if r.Format != "" {

@@ -32,8 +32,8 @@ func bothFamilies(t *testing.T, s *site, answer http.HandlerFunc) string {
 	return port
 }
 
-// A seed on this machine opens its own host and port, however it is spelled; what
-// else runs there is reached if the spec names its network.
+// A seed on this machine opens its own host and port, however it is spelled; other
+// services there are reached if the spec names their network.
 func TestLoopbackSeedOpensItsServiceOnly(t *testing.T) {
 	t.Parallel()
 	neighbour := serve(t, pageOf("<p>secret"))

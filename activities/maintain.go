@@ -23,10 +23,10 @@ const (
 	// not answer) leaves time for the others.
 	stepLimit = 3 * time.Minute
 	// unfinishedAge is how long a version's links may wait for their Discover,
-	// which is normally on its way, before maintenance looks after them.
+	// which is normally on its way, before maintenance takes over.
 	unfinishedAge = 2 * time.Minute
-	// untriedAge is how long an admitted page may stand in no line before its first
-	// visit; then whoever admitted it was lost before it was started.
+	// untriedAge is how long an admitted page may be in no line before its first
+	// visit; after that, its admitter is taken to have been lost before starting it.
 	untriedAge = 2 * time.Minute
 )
 
@@ -39,8 +39,9 @@ func (a *Activities) unfinishedAge(repair bool) time.Duration {
 	return unfinishedAge
 }
 
-// restart starts a batch of living pages that have no workflow: of those overdue and in no
-// line, or, repairing, of all. A page whose workflow runs, and is not stuck, is not touched.
+// restart starts a batch of living pages that have no workflow: normally those that are
+// overdue and in no line, in a repairing pass all. It leaves a page alone whose workflow
+// runs and is not stuck.
 func (a *Activities) restart(ctx context.Context, in contract.MaintainIn, out *contract.MaintainOut) error {
 	now, err := a.stores.Crawls.Now(ctx)
 	if err != nil {
@@ -73,9 +74,8 @@ func (a *Activities) restart(ctx context.Context, in contract.MaintainIn, out *c
 	return nil
 }
 
-// mend starts the workflows that pages lack, and those that are stuck anew, and notes
-// how many there were; gone had none. A page that fails keeps no other waiting, up to a
-// point.
+// mend starts the workflows that pages lack, restarts those that are stuck, and counts
+// them; gone had none. A page that fails delays no other, up to a point.
 func (a *Activities) mend(ctx context.Context, in contract.MaintainIn, pages []store.PageRecord, out *contract.MaintainOut) (gone int, err error) {
 	const most = 5 // of failures, before Temporal is taken to be out of order
 	var failures []error
@@ -111,7 +111,7 @@ func (a *Activities) mend(ctx context.Context, in contract.MaintainIn, pages []s
 	return gone, errors.Join(failures...)
 }
 
-// distinct are the pages of both lists, by id.
+// distinct returns the pages of both lists, by id.
 func distinct(a, b []store.PageRecord) []store.PageRecord {
 	all := slices.Concat(a, b)
 	slices.SortFunc(all, func(x, y store.PageRecord) int { return cmp.Compare(x.PageID, y.PageID) })

@@ -14,17 +14,17 @@ import (
 	"recrawl/internal/store"
 )
 
-// maintenanceStep is one of the things that a turn looks after. None needs another to
-// have succeeded.
+// maintenanceStep is one of the tasks of a pass. None depends on the success of
+// another.
 type maintenanceStep struct {
 	name string // stored
 	do   func(ctx context.Context, in contract.MaintainIn, out *contract.MaintainOut) error
 }
 
-// Maintain does one part of a maintenance turn: it starts the workflows that are
-// missing and, when all pages have been looked at, looks after lines, unfinished
-// links, room in the windows and the rest. A step that fails does not keep the others
-// from being done; only when none succeeds the turn fails.
+// Maintain does one part of a maintenance pass: it starts missing workflows and, once
+// all pages have been checked, looks after lines, unfinished links, room in the
+// windows and the rest. A step that fails does not stop the others; the pass fails
+// only if no step succeeds.
 func (a *Activities) Maintain(ctx context.Context, in contract.MaintainIn) (contract.MaintainOut, error) {
 	record, err := a.stores.Crawls.Crawl(ctx, in.Name)
 	if err != nil {
@@ -40,7 +40,7 @@ func (a *Activities) Maintain(ctx context.Context, in contract.MaintainIn) (cont
 			return out, ctx.Err()
 		}
 		if err == nil && out.After > 0 {
-			return out, nil // the other steps come when all pages have been looked at
+			return out, nil // the other steps come when all pages have been checked
 		}
 		trouble := store.Trouble{Part: step.name}
 		if err != nil {
@@ -60,7 +60,7 @@ func (a *Activities) Maintain(ctx context.Context, in contract.MaintainIn) (cont
 	return out, nil
 }
 
-// within does a step, in its share of the time.
+// within runs a step within its share of the time.
 func within(ctx context.Context, step maintenanceStep, in contract.MaintainIn, out *contract.MaintainOut) error {
 	ctx, cancel := context.WithTimeout(ctx, stepLimit)
 	defer cancel()
@@ -78,7 +78,7 @@ func note(out *contract.MaintainOut, t store.Trouble) {
 	out.Problems[t.Part] = t.Problem
 }
 
-// maintenance lists the steps of a turn in order.
+// maintenance lists the steps of a pass in order.
 func (a *Activities) maintenance() []maintenanceStep {
 	return []maintenanceStep{
 		{contract.StepRestart, a.restart},
@@ -159,8 +159,8 @@ func (a *Activities) lookForTraps(ctx context.Context, in contract.MaintainIn, _
 	return a.guard(view).Look(ctx)
 }
 
-// lookForDuplicates compares what is new with all other pages, and has the visits of
-// pages follow that are duplicates now, or are none any more.
+// lookForDuplicates compares new contents with all other pages, and schedules visits
+// of the pages that became duplicates or no longer are.
 func (a *Activities) lookForDuplicates(ctx context.Context, in contract.MaintainIn, _ *contract.MaintainOut) error {
 	view, err := a.crawl(ctx, in.Name)
 	if err != nil {

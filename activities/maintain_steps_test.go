@@ -97,7 +97,8 @@ func (l *lame) Status(ctx context.Context, id int64) (store.StatusRecord, error)
 
 var maintenanceSteps = []string{contract.StepRestart, "lines", "links", "scope", "traps", "duplicates", "room", "plans", "ranks", "archive", "feed", "sinks", contract.StepCounts}
 
-// A step that fails leaves the others alone, and is told in the store until it succeeds.
+// A step that fails leaves the others alone, and the store shows the failure until the
+// step succeeds.
 func TestMaintenanceStepsAreIndependent(t *testing.T) {
 	t.Parallel()
 	for _, failing := range maintenanceSteps {

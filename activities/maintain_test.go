@@ -43,8 +43,8 @@ func TestMaintainStartsOverduePages(t *testing.T) {
 	w.wantStarted(pages[0].URL)
 }
 
-// An overdue page whose workflow runs is left alone, and one that is stuck is started
-// anew; the store knows how many there were, and why.
+// An overdue page whose workflow runs is left alone, and one that is stuck is
+// restarted; the store knows how many there were, and why.
 func TestMaintainMendsStuckPages(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, impatient)
@@ -69,8 +69,8 @@ func TestMaintainIsPatientByDefault(t *testing.T) {
 	}
 }
 
-// Repair starts everything that lives, due or not, in line or not, and nothing
-// else.
+// Repair starts everything that lives, due or not, in line or not, and touches no
+// other page.
 func TestMaintainRepairs(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -88,7 +88,7 @@ func TestMaintainRepairs(t *testing.T) {
 	w.wantStarted(pages[0].URL, pages[1].URL, pages[2].URL)
 }
 
-// What needs Temporal is told and done by the next turn; the rest is done now.
+// Work that needs Temporal is done by the next pass; the rest is done now.
 func TestMaintainWhileTemporalIsDown(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, impatient)
@@ -122,7 +122,7 @@ func TestMaintainLooksAfterUnfinishedLinks(t *testing.T) {
 	}
 }
 
-// A turn that nobody was told of is found.
+// A pass finds an eviction that no workflow was told of.
 func TestMaintainTurnsWaiters(t *testing.T) {
 	t.Parallel()
 	for _, missing := range []bool{false, true} {

@@ -13,8 +13,8 @@ import (
 
 // ownText compares what a page itself says, where its renderings differ and the crawl wants
 // lines that stand on most pages of the host left out. It reads the other pages
-// from the archive: that is dear, but only a page that changed costs it. No reasons: they
-// differ all the same.
+// from the archive: that is expensive, but only needed for a page that changed. Without
+// reasons the texts still differ.
 func (a *Activities) ownText(ctx context.Context, view *crawlView, page store.PageRecord, prev, now change.Rendering) ([]crawl.Reason, error) {
 	if !view.Spec.Content.IgnoreShared {
 		return nil, nil
@@ -34,8 +34,8 @@ func (a *Activities) ownText(ctx context.Context, view *crawlView, page store.Pa
 	return append(reasons, shared), nil
 }
 
-// neighbours are the oldest other pages of the host that have a body, and no large
-// one.
+// neighbours returns the oldest other pages of the host that have a body, except
+// large ones.
 func (a *Activities) neighbours(ctx context.Context, view *crawlView, page store.PageRecord) ([]change.Neighbour, error) {
 	const asked = 3 * change.Neighbours // some have no body, or are lists
 	pages, err := a.stores.Pages.ListPages(ctx, store.PageFilter{
@@ -50,7 +50,7 @@ func (a *Activities) neighbours(ctx context.Context, view *crawlView, page store
 			break
 		}
 		if p.PageID == page.PageID || p.Kind != crawl.KindPage || p.Last.ID == 0 || p.Last.Digest == "" || p.Last.Bytes > comparedLeast {
-			continue // the room that the comparison has taken is not for large bodies
+			continue // the comparison's room is not meant for large bodies
 		}
 		body, err := a.read(ctx, p.Last.Digest)
 		if errors.Is(err, archive.ErrNotFound) || errors.Is(err, archive.ErrCorrupt) {

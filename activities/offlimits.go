@@ -5,15 +5,15 @@ import (
 	"recrawl/internal/urlkey"
 )
 
-// Reasons why a crawl asks nothing of a URL, whatever its scope says of it; see
+// Reasons why a crawl never requests a URL, whatever its scope says; see
 // scope.ReasonPort too.
 const (
 	reasonContact  = "no contact"
 	reasonLoopback = "loopback"
 )
 
-// offLimits says why a crawl asks nothing of a URL, whatever its scope says of it;
-// its reason is "" if it may ask.
+// offLimits says why a crawl never requests a URL, whatever its scope says; its
+// reason is "" if it may.
 func (a *Activities) offLimits(view *crawlView, u urlkey.URL) scope.Verdict {
 	switch {
 	case u.BadPort():

@@ -17,8 +17,9 @@ import (
 	"recrawl/internal/trap"
 )
 
-// crawlAll visits pages in the order of their admission, as workflows do one after
-// another, from those in line on, until none is left or so many visits were made.
+// crawlAll visits pages one after another in the order of their admission, as
+// workflows do, starting with those in line, until none is left or the given number
+// of visits was made.
 func (w *world) crawlAll(crawlID int64, most int, line ...crawl.PageRef) (visits int) {
 	w.t.Helper()
 	for visits < most {

@@ -57,8 +57,8 @@ func (a *Activities) OpenCrawl(ctx context.Context, in contract.OpenCrawlIn) (co
 	return a.open(ctx, spec, seeds, named(spec.Seeds, seeds, before, in.AddSeeds))
 }
 
-// checkScope says what is wrong with the scope of a spec: a program that it names
-// must be one of this worker's, and so of all.
+// checkScope reports what is wrong with a spec's scope: this worker, and so every
+// worker, must have each program that it names.
 func (a *Activities) checkScope(spec crawl.Spec) error {
 	sc, err := scope.New(spec, nil)
 	if err != nil {
@@ -72,8 +72,9 @@ func (a *Activities) checkScope(spec crawl.Spec) error {
 	return nil
 }
 
-// seedsToAdd are the seeds to be added and, as adding takes none away, those that
-// the crawl has already: the caller's spec may lack where its seeds redirect to.
+// seedsToAdd returns the seeds to be added and those that the crawl already has,
+// since adding removes none: the caller's spec may lack the redirect targets of its
+// seeds.
 func (a *Activities) seedsToAdd(ctx context.Context, name string, add []string) ([]string, error) {
 	if len(add) == 0 {
 		return nil, nil
@@ -85,7 +86,7 @@ func (a *Activities) seedsToAdd(ctx context.Context, name string, add []string) 
 	return slices.Concat(rec.Spec.Seeds, add), err
 }
 
-// seedsOf are the seeds in the spec of a crawl, none if there is no such crawl.
+// seedsOf returns the seeds in the spec of a crawl, none if there is no such crawl.
 func (a *Activities) seedsOf(ctx context.Context, name string) ([]string, error) {
 	rec, err := a.stores.Crawls.Crawl(ctx, name)
 	if errors.Is(err, store.ErrNotFound) {
@@ -94,8 +95,8 @@ func (a *Activities) seedsOf(ctx context.Context, name string) ([]string, error)
 	return rec.Spec.Seeds, err
 }
 
-// named are the URLs of the seeds that somebody names now: that are to be added, or that
-// the spec did not have before. Pages that were stopped come back by it.
+// named returns the URLs of the seeds that a person names now: those to be added, and
+// those that are new in the spec. This brings stopped pages back.
 func named(seeds []string, urls []store.NewURL, before, add []string) []store.NewURL {
 	old := make(map[string]bool, len(before))
 	for _, seed := range before {
@@ -142,8 +143,8 @@ func (a *Activities) open(ctx context.Context, spec crawl.Spec, seeds, named []s
 	}, nil
 }
 
-// seeds brings the spec's seeds into the form under which the crawl keeps them
-// and checks that whoever crawls beyond this machine says who they are.
+// seeds brings the spec's seeds into their canonical form, and checks that a crawl
+// beyond this machine names its operator.
 func (a *Activities) seeds(spec crawl.Spec) ([]store.NewURL, error) {
 	var urls []store.NewURL
 	rules := urlkey.NewRules(spec.URLs)

@@ -19,14 +19,14 @@ import (
 
 // linger is how long the visits of a page's run stay in Temporal while the page sleeps, times
 // their number. A visit's history is 3 to 4 kB, and a new run costs about as much work as a
-// visit: a page that is visited every hour keeps 36 visits, one that is visited every day, or
-// in a few days, two.
+// visit: a page that is visited every hour keeps 36 visits, one that is visited every day
+// or every few days keeps two.
 const linger = 36 * time.Hour
 
-// lingerAfter is the bound that goes with a visit's plan. Every second visit has one. Were a
-// run to end after each visit of a page that sleeps for days, each would cost the work of two,
-// and save no bytes: what has ended stays for a day, and is more than a visit. So a first
-// visit costs no second run either.
+// lingerAfter is the bound that goes with a visit's plan. Every second visit has one. If a
+// run ended after each visit of a page that sleeps for days, each visit would cost the work
+// of two, and save no bytes: an ended run stays for a day, and is larger than a visit. For
+// the same reason a first visit costs no second run.
 func lingerAfter(visit int) time.Duration {
 	if visit%2 == 1 {
 		return 0
@@ -35,7 +35,7 @@ func lingerAfter(visit int) time.Duration {
 }
 
 // PlanRevisit records a visit and decides when the next one is. For a visit
-// that is recorded already it returns the stored decision.
+// that is already recorded it returns the stored decision.
 func (a *Activities) PlanRevisit(ctx context.Context, in contract.PlanIn) (contract.PlanOut, error) {
 	in.Fetch.Outcome = contract.Unmarked(in.Fetch.Outcome, in.Fetch.Returned)
 	page, err := a.stores.Pages.Page(ctx, in.Page.PageID)
@@ -51,7 +51,7 @@ func (a *Activities) PlanRevisit(ctx context.Context, in contract.PlanIn) (contr
 		if err != nil {
 			return contract.PlanOut{}, translate(err)
 		}
-		// The first answer may have been lost, and with it that there is room.
+		// The first answer may have been lost, and with it the news that there is room.
 		result, err := a.stores.Pages.RecordVisit(ctx, store.RecordParams{Visit: record, Touched: in.Touched})
 		if err != nil {
 			return contract.PlanOut{}, translate(err)
@@ -80,7 +80,7 @@ func (a *Activities) PlanRevisit(ctx context.Context, in contract.PlanIn) (contr
 	return a.planned(ctx, view, result)
 }
 
-// beside completes what is known of a visit by what it does not tell itself.
+// beside adds to a visit what the visit itself does not show.
 func (a *Activities) beside(ctx context.Context, view *crawlView, page store.PageRecord, in contract.PlanIn) (contract.PlanIn, seenBeside, error) {
 	var seen seenBeside
 	in, err := a.stillWithheld(ctx, page, in)
@@ -106,22 +106,22 @@ func (a *Activities) afterwards(ctx context.Context, page store.PageRecord, f co
 		a.settings.Room.Kept()
 	}
 	if f.Respelled {
-		return // nothing was learned of the page
+		return // the visit says nothing new about the page
 	}
 	if err := a.wakeDuplicates(ctx, page.PageRef, f.Outcome); err != nil {
 		a.log.Warn("the duplicates of a page could not be looked up", "page", page.URL, "error", err)
 	}
 }
 
-// planned is the answer about a visit that was just recorded.
+// planned is the answer for a visit that was just recorded.
 func (a *Activities) planned(ctx context.Context, view *crawlView, r store.RecordResult) (contract.PlanOut, error) {
 	out, err := a.recorded(ctx, view, r.Visit, r.Room)
 	out.InLineUntil = r.InLineUntil
 	return out, err
 }
 
-// recorded is the answer about a visit that is recorded. It is the same when it is
-// given again, since the first may have been lost, but for the room.
+// recorded is the answer for a visit that is already recorded. It is the same each
+// time, except for the room, since the first answer may have been lost.
 func (a *Activities) recorded(ctx context.Context, view *crawlView, v store.VisitRecord, room bool) (contract.PlanOut, error) {
 	host, err := a.redirectHost(ctx, view, v)
 	if err != nil {
@@ -135,9 +135,9 @@ func (a *Activities) recorded(ctx context.Context, view *crawlView, v store.Visi
 	}, nil
 }
 
-// discard gives up the bytes of a visit that made no version, or one without a
-// body, or could not be compared. It comes before the visit is recorded: an attempt that is cut off is made
-// again only for a visit that is not.
+// discard deletes the bytes of a visit that made no version, or a version without a body,
+// or could not be compared. It runs before the visit is recorded: an interrupted attempt is
+// repeated only for a visit that is not recorded.
 func (a *Activities) discard(ctx context.Context, in contract.PlanIn) error {
 	if in.Fetch.Dropped != "" {
 		return a.stores.Contents.Discard(ctx, []string{in.Fetch.Dropped})
@@ -152,7 +152,7 @@ func (a *Activities) discard(ctx context.Context, in contract.PlanIn) error {
 }
 
 // stillWithheld completes a visit that a 304 answered while the last version's
-// body may not be kept: what asked for it is in the body that has not changed.
+// body may not be kept: the page's request not to keep it is in the unchanged body.
 func (a *Activities) stillWithheld(ctx context.Context, page store.PageRecord, in contract.PlanIn) (contract.PlanIn, error) {
 	if in.Fetch.Outcome != crawl.OutcomeUnchanged || in.Fetch.Differs || !withheld(page.Last) {
 		return in, nil
@@ -163,11 +163,11 @@ func (a *Activities) stillWithheld(ctx context.Context, page store.PageRecord, i
 	return in, err
 }
 
-// codeHinted is the code of the reason that says, in words, by whose word a visit
-// was made early.
+// codeHinted is the code of the reason that names the source whose hint made a
+// visit early.
 const codeHinted = "hinted"
 
-// hinted adds to the reasons of a visit by whose word it was made early.
+// hinted adds the source of the hint to the reasons of a visit that was made early.
 func (a *Activities) hinted(ctx context.Context, page store.PageRecord, reasons []crawl.Reason) ([]crawl.Reason, error) {
 	if page.HintedBy == 0 {
 		return reasons, nil
@@ -180,8 +180,8 @@ func (a *Activities) hinted(ctx context.Context, page store.PageRecord, reasons 
 	return append([]crawl.Reason{{Code: codeHinted, Text: text}}, reasons...), err
 }
 
-// internal returns what is known about the pages that a page under the selective rule links
-// to.
+// internal returns what is known about the pages to which a page under the selective rule
+// links.
 func (a *Activities) internal(ctx context.Context, view *crawlView, page store.PageRecord) (schedule.Internal, error) {
 	if _, selective := view.selective(page.URL); !selective {
 		return schedule.Internal{}, nil
@@ -193,7 +193,7 @@ func (a *Activities) internal(ctx context.Context, view *crawlView, page store.P
 	return a.stores.Pages.Internal(ctx, page.PageID, since)
 }
 
-// selective is the rule that may skip a page's visit, if there is one.
+// selective returns the rule that may skip a page's visit, if there is one.
 func (v *crawlView) selective(url string) (schedule.FRMax, bool) {
 	if !v.Spec.Revisit.Selective {
 		return schedule.FRMax{}, false
@@ -202,7 +202,7 @@ func (v *crawlView) selective(url string) (schedule.FRMax, bool) {
 	return rule, is
 }
 
-// seenBeside is what else than the visit itself tells of the page.
+// seenBeside is the evidence about the page that does not come from the visit itself.
 type seenBeside struct {
 	duplicate, trapped bool
 	internal           schedule.Internal
@@ -224,18 +224,18 @@ func decide(rules schedule.Rules, page store.PageRecord, in contract.PlanIn, bes
 	}
 	plan := schedule.AfterVisit(group.Policy, known, seen, with)
 	if chance, is := schedule.Foresee(known.Belief, seen, with); is && page.HintedBy == 0 {
-		plan.Foreseen = chance // a hinted visit is made because of what the belief does not know
+		plan.Foreseen = chance // a hinted visit is made because of something that the belief does not know
 	}
 	return plan
 }
 
-// pageOf is a page as policies see it after its last visit.
+// pageOf returns a page as policies see it after its last visit.
 func pageOf(p store.PageRecord) schedule.Page {
 	return schedule.Page{ID: p.PageID, State: p.State, Visit: p.Visits, Failures: p.Failures, Belief: schedule.DecodeBelief(p.Belief)}
 }
 
-// late is how long after it was due a visit was made. One that somebody asked for
-// comes before.
+// late is how long after its due time a visit was made. A visit that somebody asked
+// for comes before it.
 func late(page store.PageRecord, at time.Time) time.Duration {
 	if page.Visits == 0 || page.NextAt.IsZero() {
 		return 0
@@ -243,7 +243,7 @@ func late(page store.PageRecord, at time.Time) time.Duration {
 	return max(0, at.Sub(page.NextAt))
 }
 
-// modified are the dates of the copy that there was and of the one that there is.
+// modified returns the dates of the old copy and the new one.
 func modified(page store.PageRecord, f contract.FetchOut) schedule.Modified {
 	now := page.LastModified // unless the answer brought its own
 	if f.Validators {
@@ -252,7 +252,7 @@ func modified(page store.PageRecord, f contract.FetchOut) schedule.Modified {
 	return schedule.Modified{Before: httpTime(page.LastModified), Now: httpTime(now)}
 }
 
-// httpTime is a date in a header, zero if it is none.
+// httpTime parses a date in a header; it returns zero if there is none.
 func httpTime(text string) time.Time {
 	t, err := http.ParseTime(text)
 	if err != nil {
@@ -271,7 +271,7 @@ func recordOf(page store.PageRecord, in contract.PlanIn, plan schedule.Plan, kee
 			Reasons: slices.Concat(in.Reasons, settled, plan.Reasons()),
 		},
 		Interval: plan.Interval, Failures: plan.Failures, Held: f.Held, Late: late(page, f.At), Foreseen: plan.Foreseen,
-		// Those of a suspect content must not answer for the page before it counts.
+		// A suspect content's validators must not answer for the page before it counts.
 		Validators: f.Validators && f.Outcome != crawl.OutcomeSuspect, ETag: f.ETag, LastModified: f.LastModified, Respelling: respelling(page, f), Belief: plan.Belief.Encode(),
 		Suspect:   suspect,
 		Touched:   in.Touched,

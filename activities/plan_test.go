@@ -13,7 +13,7 @@ import (
 	"recrawl/internal/store"
 )
 
-// plan records a visit that came to an outcome.
+// plan records a visit with an outcome.
 func (w *world) plan(page crawl.PageRef, visit int, seen contract.FetchOut) contract.PlanOut {
 	w.t.Helper()
 	return run(w, contract.PlanRevisit, contract.PlanIn{Page: page, Visit: visit, Fetch: seen})

@@ -10,8 +10,9 @@ import (
 	"recrawl/internal/rank"
 )
 
-// Rank ranks the pages of a crawl by the links between them. It heartbeats with how
-// far it is. One that is cut off is made again, from the ranks that it wrote.
+// Rank ranks the pages of a crawl by the links between them. Its heartbeats carry
+// its progress. If it is cut off, the next attempt starts from the ranks that it
+// wrote.
 func (a *Activities) Rank(ctx context.Context, in contract.RankIn) (contract.RankOut, error) {
 	view, err := a.crawl(ctx, in.Name)
 	if err != nil {

@@ -185,8 +185,8 @@ func TestReplaceCutOff(t *testing.T) {
 	}
 }
 
-// A page without a workflow needs none to be evicted; one that robots.txt forbids does
-// not come in; nobody is evicted by a crawl that wants no ranks.
+// A page without a workflow can be evicted without telling one; a page that robots.txt
+// forbids does not come in; a crawl that wants no ranks evicts nobody.
 func TestReplaceGuards(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

@@ -13,8 +13,8 @@ import (
 )
 
 // followRedirect makes the target of a redirect a page of its own, if the crawl
-// takes it. It is as many links from a seed as the page that redirects: a redirect
-// is no link. It returns what the visit's reasons are to say of it.
+// takes it. The target has the same depth as the page that redirects: a redirect is
+// no link. It returns the reasons that the visit gives for it.
 func (a *Activities) followRedirect(ctx context.Context, view *crawlView, page store.PageRecord, f contract.FetchOut) ([]crawl.Reason, error) {
 	if f.Outcome != crawl.OutcomeRedirected || f.Location == "" || f.Respelled {
 		return nil, nil
@@ -25,7 +25,7 @@ func (a *Activities) followRedirect(ctx context.Context, view *crawlView, page s
 	}
 	to, err := view.url(f.Location)
 	if err != nil {
-		return nil, nil // nowhere to go; the visit itself is recorded as it was
+		return nil, nil // nowhere to go; the visit itself keeps its record
 	}
 	if page.Kind.IsSource() {
 		return nil, a.followSource(ctx, view, page, f)
@@ -67,11 +67,12 @@ func (a *Activities) followRedirect(ctx context.Context, view *crawlView, page s
 	return reasons, err
 }
 
-// addRedirectedSeed makes the target of a seed's redirect a seed too when it
-// stays on the site (example.com to www.example.com): who names the one means
-// the other, and the scope must say so. Where it does already there is nothing to
-// add. A seed brings one such seed, and that one none, or else a chain of redirects
-// would fill the spec without end; why a target was not added is returned.
+// addRedirectedSeed makes the target of a seed's redirect a seed too if it stays on
+// the site (example.com to www.example.com): a person who names the one means the
+// other, and the scope must include it. If it already does, there is nothing to
+// add. Each seed brings one such seed, and that one brings none, so that a chain of
+// redirects cannot fill the spec without end. It returns the reason if a target was
+// not added.
 func (a *Activities) addRedirectedSeed(ctx context.Context, view *crawlView, from, to urlkey.URL) ([]crawl.Reason, error) {
 	if !urlkey.SameSite(from, to) || to.BadPort() || view.scope.Check(scope.Link{URL: to}).Accept {
 		return nil, nil
@@ -100,8 +101,8 @@ func notASeed(why string) []crawl.Reason {
 }
 
 // followSource makes the target of a list's redirect a list of the crawl, as if an
-// index had named it: so a chain of redirects comes to an end. It may leave the
-// list's host as a sitemap of a robots.txt may.
+// index had named it, so that a chain of redirects ends. It may leave the list's
+// host as a sitemap of a robots.txt may.
 func (a *Activities) followSource(ctx context.Context, view *crawlView, page store.PageRecord, f contract.FetchOut) error {
 	location := f.Location
 	known, err := a.stores.Pages.ListSources(ctx, store.SourceFilter{CrawlID: page.CrawlID, PageID: page.PageID, Limit: 1})
@@ -137,7 +138,7 @@ func (a *Activities) followSource(ctx context.Context, view *crawlView, page sto
 }
 
 // redirectHost is the host of the page to which a visit redirected, if that page
-// waits to be admitted, else 0. It need not be the visited page's.
+// waits to be admitted, else 0. It may differ from the visited page's host.
 func (a *Activities) redirectHost(ctx context.Context, view *crawlView, v store.VisitRecord) (int64, error) {
 	if v.Outcome != crawl.OutcomeRedirected || v.Location == "" {
 		return 0, nil

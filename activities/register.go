@@ -16,23 +16,24 @@ import (
 // maintenance admits the pages of any others.
 const maxHostsOut = 1000
 
-// What DetectChange registers itself; the rest is left to RegisterLinks, which has more time
-// and says in its own history what it did.
+// This is the part that DetectChange registers itself; the rest is left to RegisterLinks,
+// which has more time and records its work in its own history.
 const (
-	// registeredAtOnce is how many links: what the store registers in one transaction. Lists
-	// may have fifty times as many.
+	// registeredAtOnce is the most links that DetectChange registers: as many as the store
+	// registers in one transaction. Lists may have fifty times as many.
 	registeredAtOnce = 1000
-	// touchedAtOnce is how many hosts they may lead to, since the page's history names those
-	// with new pages twice.
+	// touchedAtOnce is the most hosts that they may lead to, since the page's history names
+	// each host with new pages twice.
 	touchedAtOnce = 100
-	// registerPatience is how long it may take. Only filter programs take longer.
+	// registerPatience is the most time that it may take. Only filter programs take
+	// longer.
 	registerPatience = 15 * time.Second
 )
 
 // RegisterLinks adds the links that a visit stored with its version to the
 // frontier: those the crawl's scope accepts; the others are counted by reason.
-// Running it again changes nothing. While a filter program has no answer about some
-// of them it registers the others and fails: it must be run again.
+// Running it again changes nothing. If a filter program has no answer about some of
+// them, it registers the others and fails: it must be run again.
 func (a *Activities) RegisterLinks(ctx context.Context, in contract.RegisterIn) (contract.RegisterOut, error) {
 	pending, err := a.stores.Frontier.PendingLinks(ctx, in.Page.PageID, in.Visit)
 	if err != nil {
@@ -59,9 +60,10 @@ func (a *Activities) RegisterLinks(ctx context.Context, in contract.RegisterIn) 
 	return registeredOut(judged, registered, registered.Hosts), nil
 }
 
-// registerFound is RegisterLinks for DetectChange, which has just stored the links and has
-// them still at hand. It returns nil if they are to wait for a Discover: if they are many, or
-// cannot be registered now. That is no reason to compare again, so it does not fail.
+// registerFound is RegisterLinks for DetectChange, which has just stored the links and
+// still has them at hand. It returns nil if they must wait for a Discover: if there are
+// many, or they cannot be registered now. That is no reason to compare again, so it does
+// not fail.
 func (a *Activities) registerFound(ctx context.Context, view *crawlView, found *store.PendingLinks) *contract.RegisterOut {
 	limit := registerPatience
 	if deadline, ok := ctx.Deadline(); ok {
@@ -99,7 +101,7 @@ func (a *Activities) tryRegister(ctx context.Context, view *crawlView, found *st
 		return nil, err
 	}
 	touched := registered.NewHosts
-	if registered.Again { // and whoever did it may not have been heard
+	if registered.Again { // and the answer of that attempt may have been lost
 		touched = registered.Hosts
 	}
 	out := registeredOut(judged, registered, touched)
@@ -118,7 +120,7 @@ func (a *Activities) enter(ctx context.Context, view *crawlView, from *store.Pen
 		ForeignHosts: view.Spec.Sources.ForeignHosts, RequisiteHosts: view.Spec.Documents.HostsForRequisites(),
 	}
 	if links.undecided == nil {
-		// Before their wait ends: an attempt that is cut off is made again.
+		// Before their wait ends: an interrupted attempt is repeated.
 		moves, err := maintain.Hints(ctx, a.stores.Hints, a.maintained(view), from)
 		if err == nil {
 			err = a.move(ctx, moves)
@@ -135,7 +137,8 @@ func (a *Activities) enter(ctx context.Context, view *crawlView, from *store.Pen
 	return registered, err
 }
 
-// registeredOut says what became of links, with the hosts at which pages may be admitted.
+// registeredOut reports what became of links, with the hosts at which pages may be
+// admitted.
 func registeredOut(links judged, registered store.RegisterResult, hosts []int64) contract.RegisterOut {
 	rejected := links.rejected.counts()
 	if sources := registered.Refused - registered.RefusedRequisites; sources > 0 {

@@ -168,7 +168,7 @@ func TestRegisterLinksOfNoUse(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	page := w.living([]string{"http://localhost/"}, func(spec *crawl.Spec) { spec.Scope.Type = "any" })[0]
-	// Whoever crawls only this machine has not said who to turn to beyond it.
+	// A crawl of this machine alone names nobody to contact, so it must not go beyond it.
 	w.linking(page, 1, store.Link{URL: "https://example.com/"})
 	got := run(w, contract.RegisterLinks, contract.RegisterIn{Page: page, Visit: 1})
 	if got.New != 0 || got.Rejected["no contact"] != 1 {
@@ -259,8 +259,8 @@ func TestAdmitOfSomeHosts(t *testing.T) {
 	}
 }
 
-// What a fresh robots.txt forbids needs no workflow to find that out; anything
-// else is decided when the page asks for its permit.
+// A page that a fresh robots.txt forbids needs no workflow to find that out;
+// anything else is decided when the page asks for its permit.
 func TestAdmitConsultsRobots(t *testing.T) {
 	t.Parallel()
 	const rules = "User-agent: *\nDisallow: /private\n"

@@ -87,7 +87,7 @@ func TestDetectChangeRegistersAsRegisterLinksDoes(t *testing.T) {
 	}
 }
 
-// leading is a page that links to so many pages, of so many hosts.
+// leading is a page with the given number of links, to the given number of hosts.
 func leading(links, hosts int) string {
 	var b strings.Builder
 	b.WriteString("<p>Links")

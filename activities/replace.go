@@ -9,7 +9,8 @@ import (
 	"recrawl/internal/maintain"
 )
 
-// replaceBatch is how many pages one Replace exchanges: each is a transaction.
+// replaceBatch is the number of pages that one Replace exchanges: each is a
+// transaction.
 const replaceBatch = 500
 
 // Replace exchanges a batch of pages of a full collection; see maintain.Replacement.
@@ -28,7 +29,7 @@ func (a *Activities) Replace(ctx context.Context, in contract.ReplaceIn) (contra
 	return contract.ReplaceOut{Evicted: done.Evicted, Admitted: done.Admitted, More: done.More}, translate(err)
 }
 
-// forbiddenIn is forbidden in a crawl.
+// forbiddenIn is forbidden within a crawl.
 func (a *Activities) forbiddenIn(view *crawlView) func(context.Context, crawl.PageRef, time.Time) (bool, error) {
 	return func(ctx context.Context, page crawl.PageRef, now time.Time) (bool, error) {
 		return a.forbidden(ctx, view, page, crawl.KindPage, now) // sources are not exchanged

@@ -16,11 +16,11 @@ import (
 	"recrawl/internal/urlkey"
 )
 
-// notKept is why a requisite is not asked for whose crawl has given them up.
+// notKept is the reason for not requesting a requisite whose crawl no longer keeps any.
 const notKept = "documents.requisites is off"
 
-// classOf is the class in which a page waits. A requisite comes after all else that its host
-// is asked for, unless a person wants it.
+// classOf is the class in which a page waits. A requisite comes after all other requests to
+// its host, unless a person wants it.
 func classOf(page store.PageRecord, class crawl.Class) crawl.Class {
 	if page.Kind == crawl.KindRequisite && class != crawl.ClassManual {
 		return crawl.ClassProbe
@@ -28,8 +28,8 @@ func classOf(page store.PageRecord, class crawl.Class) crawl.Class {
 	return class
 }
 
-// unwanted answers for a requisite of a crawl that does not keep any now. No scope is asked
-// about it: the page that needs it lies in the scope.
+// unwanted answers for a requisite of a crawl that does not keep any now. It does not ask
+// the scope: the page that needs the requisite is in scope.
 func (a *Activities) unwanted(ctx context.Context, in contract.AcquireIn, view *crawlView, page store.PageRecord) (out contract.AcquireOut, is bool, err error) {
 	if view.Spec.Documents.Requisites {
 		return out, false, nil
@@ -45,15 +45,15 @@ func (a *Activities) unwanted(ctx context.Context, in contract.AcquireIn, view *
 	return contract.AcquireOut{Answer: contract.AnswerExcluded, Rule: notKept}, true, nil
 }
 
-// requisiteTypes are the media types that a requisite may come as.
+// requisiteTypes are the media types that a requisite may have.
 func requisiteTypes(page store.PageRecord) []string {
 	u, _ := urlkey.Canonical(page.URL) // of none, no vague type is taken
 	return requisite.Types(u)
 }
 
-// requisitesOf are the requisites that a new version of a page brings with it. A page whose
-// body may not be kept needs none, and one that reserves its pictures from what the crawl is for
-// brings no pictures; these are refused.
+// requisitesOf returns the requisites of a new version of a page. A page whose body may not
+// be kept needs none. If a page reserves its pictures from the crawl's purpose, they are
+// refused.
 func requisitesOf(view *crawlView, page store.PageRecord, fetched contract.FetchOut, now reading) ([]store.Link, error) {
 	if !view.Spec.Documents.Requisites || now.version.Digest == "" {
 		return nil, nil
@@ -71,11 +71,12 @@ func requisitesOf(view *crawlView, page store.PageRecord, fetched contract.Fetch
 	return slices.Concat(needed(found), refusedPictures(pictures)), nil
 }
 
-// reasonNoImageAI is why the pictures of a page are not kept that reserves them from what the
-// crawl is for.
+// reasonNoImageAI is the reason for not keeping the pictures of a page that reserves them
+// from the crawl's purpose.
 const reasonNoImageAI = "noimageai"
 
-// refusedPictures are pictures that nothing is asked about. Some stand for all.
+// refusedPictures are pictures that are refused without asking. A sample stands for
+// all.
 func refusedPictures(pictures []extract.Requisite) []store.Link {
 	some := pictures[:min(len(pictures), maxExamples)]
 	links := make([]store.Link, len(some))
@@ -88,7 +89,7 @@ func refusedPictures(pictures []extract.Requisite) []store.Link {
 	return links
 }
 
-// referred is what a body refers to.
+// referred holds the references of a body.
 func referred(page store.PageRecord, fetched contract.FetchOut, body []byte) ([]extract.Requisite, error) {
 	u, err := urlkey.Canonical(page.URL)
 	if err != nil {
@@ -101,7 +102,7 @@ func referred(page store.PageRecord, fetched contract.FetchOut, body []byte) ([]
 	return found, nil
 }
 
-// needed are those requisites that are kept, as links.
+// needed returns the requisites that are kept, as links.
 func needed(found []extract.Requisite) []store.Link {
 	var links []store.Link
 	for _, r := range requisite.Choose(found) {
@@ -110,9 +111,9 @@ func needed(found []extract.Requisite) []store.Link {
 	return links
 }
 
-// readRequisite is DetectChange of a requisite: whatever differs is a new version. It has no
-// text, and is compared with no other page. A stylesheet needs requisites in turn. It also
-// returns the links that it stored, nil if there are none.
+// readRequisite is DetectChange for a requisite: any difference makes a new version. A
+// requisite has no text, and is compared with no other page. A stylesheet needs requisites
+// in turn. It also returns the links that it stored, nil if there are none.
 func (a *Activities) readRequisite(ctx context.Context, page store.PageRecord, in contract.DetectIn, body []byte) (contract.DetectOut, *store.PendingLinks, error) {
 	asked := directive.Decide(directive.Parse(in.Fetch.RobotsTag), directive.Directives{}, in.Fetch.At)
 	version, _ := newVersion(in, extract.Page{}, asked)
@@ -138,9 +139,9 @@ func (a *Activities) readRequisite(ctx context.Context, page store.PageRecord, i
 }
 
 // judgeRequisite decides whether a requisite of a page, a stylesheet or a redirect is kept.
-// The crawl's own word counts, its limits and its rules; what only its scope's type leaves
-// out may lie anywhere, on as many hosts of others as the crawl may have. It is as many links
-// from a seed as what needs it, and its hops are the steps from the page.
+// The crawl's limits and explicit rules apply. A requisite that only the scope's type
+// leaves out may lie anywhere, on as many foreign hosts as the crawl may have. It has the
+// depth of the page or file that needs it, and its hops are the steps from the page.
 func (a *Activities) judgeRequisite(view *crawlView, from *store.PendingLinks, link store.Link) (store.NewURL, scope.Verdict) {
 	steps := 1
 	if from.Kind == crawl.KindRequisite {
@@ -159,9 +160,9 @@ func (a *Activities) judgeRequisite(view *crawlView, from *store.PendingLinks, l
 }
 
 // shownFromElsewhere reports whether a requisite that the scope does not take lies on a host
-// that counts against the crawl's hosts for requisites. What a page shows from its own site
-// does not. A stylesheet may lie with others itself, so that its site says nothing: from there,
-// all other hosts count.
+// that counts against the crawl's hosts for requisites. Requisites from the page's own site
+// do not. A stylesheet may itself lie on a foreign site, so its site proves nothing: from
+// there, all other hosts count.
 func shownFromElsewhere(view *crawlView, from *store.PendingLinks, to urlkey.URL) bool {
 	origin, err := urlkey.Canonical(from.Page.URL)
 	if err == nil && from.Kind == crawl.KindRequisite {
@@ -170,8 +171,8 @@ func shownFromElsewhere(view *crawlView, from *store.PendingLinks, to urlkey.URL
 	return err != nil || view.foreign(origin, to)
 }
 
-// boundHosts leaves out those requisites that lie on more hosts of others than one page may
-// have.
+// boundHosts leaves out the requisites that exceed the number of foreign hosts that one
+// page may have.
 func (j *judged) boundHosts() {
 	var named []string
 	for _, s := range j.sources {
@@ -190,8 +191,8 @@ func (j *judged) boundHosts() {
 	})
 }
 
-// settleKinds decides on addresses to which a page links and which it shows as well: each is
-// registered as what its address looks like.
+// settleKinds decides about addresses that a page both links to and shows: each is
+// registered as the kind that its address suggests.
 func (j *judged) settleKinds() {
 	shown := map[string]bool{}
 	for _, s := range j.sources {
@@ -216,8 +217,8 @@ func (j *judged) settleKinds() {
 	})
 }
 
-// followRequisite makes the target of a requisite's redirect a requisite, too, a step
-// further from the page.
+// followRequisite makes the target of a requisite's redirect a requisite too, one
+// step further from the page.
 func (a *Activities) followRequisite(ctx context.Context, view *crawlView, page store.PageRecord, f contract.FetchOut) error {
 	if !view.Spec.Documents.Requisites || !requisite.Leads(page.Hops) {
 		return nil

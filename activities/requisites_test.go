@@ -40,8 +40,8 @@ func keepRequisites(spec *crawl.Spec) { spec.Documents.Requisites = true }
 // registering has links registered by DetectChange, as workflows do.
 var registering = contract.DetectIn{Register: true}
 
-// TestRequisitesAreWoken: a picture is asked for once, and again when its time is over and a
-// new version of a page needs it. Workflows are told that it is stopped, with a mark.
+// TestRequisitesAreWoken: a picture is requested once, and again when its time is over and
+// a new version of a page needs it. A mark tells workflows that it is stopped.
 func TestRequisitesAreWoken(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -156,9 +156,9 @@ func TestRequisitesMayNotBeKept(t *testing.T) {
 	}
 }
 
-// TestReservedPictures: a page that reserves its pictures from what the crawl is for, in an
-// element or a header, is kept without them; its styles and fonts are. A page without the mark
-// brings the same picture.
+// TestReservedPictures: a page that reserves its pictures from the crawl's purpose, in an
+// element or a header, is kept without them; its styles and fonts are. A page without the
+// mark brings the same picture.
 func TestReservedPictures(t *testing.T) {
 	t.Parallel()
 	const shows = `<p>Some words<link rel=stylesheet href=/a.css><img src=/a.png srcset="/b.png 2x"><style>@font-face{src:url(/f.woff2)}p{background:url(/c.png)}</style>`

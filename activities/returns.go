@@ -13,8 +13,8 @@ import (
 )
 
 // lookBack finds out whether a page that differs from its last version has returned to an
-// earlier one. Then the verdict says so and, unless the links are others, next is that
-// version. Of a text that is still the same only the links can have returned.
+// earlier one. Then the verdict says so and, unless the links differ, next is that
+// version. If the text is still the same, only the links can have returned.
 func (a *Activities) lookBack(ctx context.Context, view *crawlView, page store.PageRecord, digests change.Digests, now change.Rendering, next *newContent, out *contract.DetectOut) error {
 	if page.Last.Seq <= 1 && page.Last.Back == 0 {
 		return nil // there is no earlier version
@@ -55,8 +55,8 @@ func earlierOf(v store.VersionRecord) change.Earlier {
 	return change.Earlier{Digests: digestsOf(v, v.Digest), Timeless: v.Timeless, Withheld: withheld(v)}
 }
 
-// held are the digests of the content that the page has now: the bytes of a version that
-// was found again are those of its own visit.
+// held returns the digests of the content that the page has now: the bytes of a version
+// that was found again are those of its own visit.
 func (c newContent) held(fetched change.Digests) change.Digests {
 	if c.back.ID != 0 {
 		fetched.Raw = c.back.Digest
@@ -76,8 +76,8 @@ func (a *Activities) holds(ctx context.Context, v store.VersionRecord) (bool, er
 	return there, nil
 }
 
-// sameText reports whether a version's text differs from the present one by nothing but
-// noise. A text that is not there any more, or cannot be read, tells nothing.
+// sameText reports whether a version's text differs from the present one only by noise.
+// A text that is gone, or cannot be read, is no evidence.
 func (a *Activities) sameText(ctx context.Context, view *crawlView, page store.PageRecord, v store.VersionRecord, now change.Rendering) (bool, error) {
 	if withheld(v) {
 		return false, nil

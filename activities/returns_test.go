@@ -34,7 +34,7 @@ func (w *world) returning(page crawl.PageRef, visit int, in contract.DetectIn) s
 	return recorded
 }
 
-// shows makes visits that see bodies, and returns what they came to: the outcome and the
+// shows makes visits that see bodies, and returns their results: the outcome and the
 // number of the page's version.
 func (w *world) shows(page crawl.PageRef, bodies ...string) string {
 	w.t.Helper()

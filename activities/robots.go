@@ -25,10 +25,10 @@ const (
 	robotsHopWait = time.Hour
 )
 
-// RefreshRobots makes the one request of a robots permit and stores what it
-// found: a robots.txt, a redirect hop to be fetched under its own host's permit,
-// or that it cannot be had. A permit for crawl.TermsPath is for the tdmrep.json of its page's
-// origin.
+// RefreshRobots makes the one request of a robots permit and stores the result: a
+// robots.txt, a redirect hop to be fetched under its own host's permit, or the fact that
+// there is none to be had. A permit for crawl.TermsPath is for the tdmrep.json of its
+// page's origin.
 func (a *Activities) RefreshRobots(ctx context.Context, in contract.RefreshRobotsIn) (contract.RefreshRobotsOut, error) {
 	if in.Permit.URL == crawl.TermsPath {
 		return a.refreshTerms(ctx, in)
@@ -67,8 +67,8 @@ func (a *Activities) RefreshRobots(ctx context.Context, in contract.RefreshRobot
 	}
 	answer := judgeRobots(page.Origin(), known, result, body, view.Spec.Identity.Agent)
 	params, off := answer, scope.Verdict{}
-	// Stored before the permit is given back, and else not given back at all: the
-	// next grant must see it.
+	// It must be stored before the permit is given back; if it cannot be, the permit
+	// is kept: the next grant must see it.
 	err = tell(ctx, in.Permit, begun, func(ctx context.Context) (err error) {
 		if off, err = a.judgeHop(ctx, view, asker, page, answer, result.Location); err != nil {
 			return err
@@ -93,7 +93,7 @@ func (a *Activities) RefreshRobots(ctx context.Context, in contract.RefreshRobot
 }
 
 func (a *Activities) requestRobots(ctx context.Context, req fetch.Request) (fetch.Result, []byte, error) {
-	// One byte more than counts, so that package robots sees that there is more and
+	// The limit is one byte more, so that package robots sees that there is more and
 	// drops the line that is cut.
 	req.MaxBody, req.Truncate = robots.MaxBytes+1, true
 	var body bytes.Buffer
@@ -104,7 +104,7 @@ func (a *Activities) requestRobots(ctx context.Context, req fetch.Request) (fetc
 	return result, body.Bytes(), nil
 }
 
-// judgeRobots turns a response into what is stored, by the status policy of
+// judgeRobots turns a response into a record for the store, by the status policy of
 // package robots.
 func judgeRobots(origin string, known store.RobotsRecord, r fetch.Result, body []byte, agent string) store.SaveRobotsParams {
 	p := store.SaveRobotsParams{Origin: origin, Status: r.Status, Expires: robotsFresh}
@@ -129,8 +129,8 @@ func judgeRobots(origin string, known store.RobotsRecord, r fetch.Result, body [
 }
 
 // judgeHop says why a redirect of a robots.txt is not followed; its reason is "" if
-// it is. Beyond the page's site and the crawl's scope it counts against the crawl
-// whose page asks, though what is found there serves all.
+// it is. A redirect beyond the page's site and the crawl's scope counts against the
+// crawl whose page asks, even though the result serves all crawls.
 func (a *Activities) judgeHop(ctx context.Context, view *crawlView, asker store.PageRecord, from urlkey.URL, p store.SaveRobotsParams, to urlkey.URL) (scope.Verdict, error) {
 	if p.State != store.RobotsRedirected {
 		return scope.Verdict{}, nil
@@ -154,20 +154,21 @@ func (a *Activities) judgeHop(ctx context.Context, view *crawlView, asker store.
 	return scope.Verdict{Reason: store.ReasonForeign, Detail: store.ForeignDetail(most)}, nil
 }
 
-// rejectHop counts a redirect of a robots.txt that is not followed as rejected links
-// are.
+// rejectHop counts a robots.txt redirect that is not followed, as rejected links are
+// counted.
 func (a *Activities) rejectHop(ctx context.Context, ref crawl.PageRef, off scope.Verdict, to urlkey.URL) {
 	r := rejections{}
 	r.add(off, store.RejectedURL{URL: to.String(), Host: to.HostKey()})
 	_, err := a.stores.Frontier.RegisterLinks(ctx, store.RegisterParams{CrawlID: ref.CrawlID, From: ref.PageID, Rejected: r.list()})
 	if err != nil {
-		// It is said of the robots.txt all the same.
+		// The robots.txt is recorded all the same.
 		a.log.Warn("a redirect that was refused could not be counted", "url", to.String(), "error", err)
 	}
 }
 
-// refusedHop makes of a redirect that is not followed a robots.txt that cannot be
-// had. It is shared with other crawls, which may follow it: so it is tried again.
+// refusedHop turns a redirect that is not followed into a robots.txt that cannot be
+// had. It is shared with other crawls, which may follow the redirect: so it is
+// tried again.
 func refusedHop(p store.SaveRobotsParams, off scope.Verdict, to urlkey.URL) store.SaveRobotsParams {
 	p.State, p.Next, p.NextHost, p.Hops = store.RobotsUnreachable, "", "", 0
 	p.Failures++
@@ -199,7 +200,7 @@ func robotsSummary(p store.SaveRobotsParams) string {
 	}
 }
 
-// seedOf makes the jitter of an origin's n-th failure.
+// seedOf is the seed for the jitter of an origin's n-th failure.
 func seedOf(origin string, n int) uint64 {
 	h := fnv.New64a()
 	fmt.Fprintf(h, "%s#%d", origin, n)

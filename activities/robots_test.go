@@ -49,8 +49,8 @@ func brokenOff(w http.ResponseWriter, _ *http.Request) {
 	panic(http.ErrAbortHandler)
 }
 
-// A robots.txt that was had is not asked for again because the store was away for
-// a moment; the gap that it asks for would not be known yet.
+// A robots.txt that was fetched is not requested again because the store was away
+// for a moment; the gap that it asks for would not be known yet.
 func TestRobotsOutliveAnOutage(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(p *parts) { p.store = &briefOutage{Store: p.store, saves: 2, releases: 2} })

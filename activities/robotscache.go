@@ -7,7 +7,7 @@ import (
 	"recrawl/internal/robots"
 )
 
-// originCache keeps what files of recent origins say, parsed.
+// originCache keeps the parsed files of recent origins.
 type originCache[F any] struct {
 	mu    sync.Mutex
 	files map[string]originFile[F]
@@ -34,8 +34,8 @@ const (
 	maxParsedBytes  = 16 << 20
 )
 
-// get returns the file of an origin if it is the one with the digest. What was read of it is
-// believed until a time, that of the newest answer.
+// get returns the file of an origin if it has the digest. A parsed file is trusted until a
+// time, that of the newest answer.
 func (c *originCache[F]) get(origin, digest string, until time.Time) (file F, ok bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -50,7 +50,7 @@ func (c *originCache[F]) get(origin, digest string, until time.Time) (file F, ok
 	return p.file, true
 }
 
-// fresh returns the file of an origin, whatever its digest, while it is believed.
+// fresh returns the file of an origin, whatever its digest, as long as it is trusted.
 func (c *originCache[F]) fresh(origin string, now time.Time) (file F, ok bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -63,7 +63,7 @@ func (c *originCache[F]) fresh(origin string, now time.Time) (file F, ok bool) {
 func (c *originCache[F]) put(origin, digest string, until time.Time, bytes int, file F) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.bytes += bytes // a file that replaces another counts beside it
+	c.bytes += bytes // a file and its replacement both count
 	if c.files == nil || len(c.files) >= maxParsedRobots || c.bytes > maxParsedBytes {
 		c.files, c.bytes = map[string]originFile[F]{}, bytes
 	}

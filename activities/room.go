@@ -14,12 +14,12 @@ import (
 )
 
 const (
-	// A page that is due while there is no room asks again after as long as that has
-	// lasted, within these bounds: each ask costs Temporal's database some room, and
-	// most pages are told when there is some again.
+	// A page that is due while there is no room asks again after as long as the
+	// shortage has lasted, within these bounds: each ask costs Temporal's database
+	// some room, and most pages are told when there is room again.
 	shortestHeldWait = 10 * time.Second
 	longestHeldWait  = 10 * time.Minute
-	// mostHeld bounds the pages that are told.
+	// mostHeld bounds the number of pages that are told.
 	mostHeld = 20_000
 )
 
@@ -56,8 +56,8 @@ func (h *heldPages) take() map[int64]crawl.PageRef {
 	return pages
 }
 
-// WakeHeld tells the pages that were told to wait for room that there is some. Those
-// that it does not reach come by themselves.
+// WakeHeld tells the pages that wait for room that there is some. The pages that it
+// does not reach come by themselves.
 func (a *Activities) WakeHeld(ctx context.Context) {
 	for _, page := range a.held.take() {
 		if ctx.Err() != nil {
@@ -76,8 +76,8 @@ func heldWait(hold room.Hold, page int64, now time.Time) time.Duration {
 	return wait + wait*time.Duration(page%parts)/(4*parts)
 }
 
-// hasRoom reports whether there is room for what a request brings that would begin
-// now. If not, the page gives its place back, and with it its permit.
+// hasRoom reports whether there is room for a request that would begin now. If not,
+// the page gives back its place, and with it its permit.
 func (a *Activities) hasRoom(ctx context.Context, page crawl.PageRef) bool {
 	if _, held := a.settings.Room.Begin(); !held {
 		return true
@@ -95,7 +95,7 @@ func (a *Activities) leaveForRoom(ctx context.Context, page crawl.PageRef) {
 	a.carryOut(ctx, effects)
 }
 
-// heeding tells the room of an activity's error that says that a disk is full.
+// heeding reports an activity's error to the room if it says that a disk is full.
 func heeding[In, Out any](a *Activities, do func(context.Context, In) (Out, error)) func(context.Context, In) (Out, error) {
 	return func(ctx context.Context, in In) (Out, error) {
 		out, err := do(ctx, in)
@@ -106,7 +106,7 @@ func heeding[In, Out any](a *Activities, do func(context.Context, In) (Out, erro
 	}
 }
 
-// fullness says in words which disk is full, if an error says so.
+// fullness names the full disk, if the error is about one.
 func fullness(err error) string {
 	switch {
 	case err == nil:

@@ -43,8 +43,8 @@ func withDisk(d *disk) func(*parts) {
 	return func(p *parts) { p.settings.Room = glance{room.New(room.Options{}), d} }
 }
 
-// While there is no room no place is taken and no request made; when there is some,
-// the pages that asked are told.
+// While there is no room, no place is taken and no request made; when there is room
+// again, the pages that asked are told.
 func TestNoRoomNoRequest(t *testing.T) {
 	t.Parallel()
 	var d disk

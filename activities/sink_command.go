@@ -16,8 +16,8 @@ import (
 	"recrawl/internal/store"
 )
 
-// CommandSink carries out what a person asks of a sink. Its workflow lets nothing be
-// delivered meanwhile.
+// CommandSink carries out a person's command to a sink. The sink's workflow lets
+// nothing be delivered meanwhile.
 func (a *Activities) CommandSink(ctx context.Context, in contract.SinkCommandIn) (contract.SinkCommandOut, error) {
 	d, err := a.newDelivery(ctx, in.CrawlID, in.Crawl, in.Sink)
 	if err == nil && d == nil {
@@ -52,8 +52,8 @@ func (d *delivery) command(ctx context.Context, in contract.SinkCommandIn) (cont
 	return contract.SinkCommandOut{}, wrongCommand("a sink knows no command %q", in.Command)
 }
 
-// wrongCommand is the error of a command that cannot be carried out, however often it is
-// tried.
+// wrongCommand is the error for a command that cannot be carried out, however often it
+// is tried.
 func wrongCommand(format string, args ...any) error {
 	return temporal.NewNonRetryableApplicationError(fmt.Sprintf(format, args...), "", nil)
 }
@@ -78,7 +78,7 @@ func (d *delivery) test(ctx context.Context) (contract.SinkCommandOut, error) {
 	return contract.SinkCommandOut{Message: testAnswer(d.spec, err), Refused: err != nil}, nil
 }
 
-// testEvent is a change that no page made.
+// testEvent is a made-up change.
 func testEvent(crawlName string, r store.SinkRecord, now time.Time) feed.Event {
 	return feed.Event{
 		V: feed.EventVersion, ID: fmt.Sprintf("test.%d", now.UnixMilli()), Cursor: r.After, Kind: feed.PageChanged, At: now, Crawl: crawlName,
@@ -90,7 +90,7 @@ func testEvent(crawlName string, r store.SinkRecord, now time.Time) feed.Event {
 	}
 }
 
-// testAnswer says what the receiver answered.
+// testAnswer describes the receiver's answer.
 func testAnswer(spec crawl.SinkSpec, err error) string {
 	var refused *sink.Refused
 	var stop *sink.Stop
@@ -109,7 +109,7 @@ func testAnswer(spec crawl.SinkSpec, err error) string {
 	return "the receiver did not take the test: " + err.Error()
 }
 
-// skip passes by the first change that the sink is for, which counts as undelivered.
+// skip passes over the first change that the sink is for, which counts as undelivered.
 func (d *delivery) skip(ctx context.Context) (contract.SinkCommandOut, error) {
 	now, err := d.a.stores.Crawls.Now(ctx)
 	if err != nil {
@@ -142,7 +142,7 @@ func (d *delivery) skip(ctx context.Context) (contract.SinkCommandOut, error) {
 	}
 }
 
-// replayAfter moves the cursor, back or forth.
+// replayAfter moves the cursor back or forward.
 func (d *delivery) replayAfter(ctx context.Context, text string) (contract.SinkCommandOut, error) {
 	after, err := feed.ParseCursor(text)
 	if err != nil {
@@ -165,7 +165,8 @@ func (d *delivery) replayAfter(ctx context.Context, text string) (contract.SinkC
 	return contract.SinkCommandOut{Message: message, Look: true}, d.write(ctx, to)
 }
 
-// replayChanges sends undelivered changes again, and forgets those that are taken.
+// replayChanges sends undelivered changes again, and forgets those that the receiver
+// accepts.
 func (d *delivery) replayChanges(ctx context.Context, ids []int64) (contract.SinkCommandOut, error) {
 	sent := 0
 	for _, id := range ids {
@@ -195,7 +196,7 @@ func (d *delivery) replayOne(ctx context.Context, id int64) (failure, err error)
 		return errNotUndelivered, nil
 	}
 	before := feed.Cursor{Epoch: d.rec.After.Epoch, ID: id - 1}
-	// Of any kind: another spec may have asked for it.
+	// Of any kind: an earlier spec may have asked for it.
 	page, err := d.a.stores.Sinks.Changes(ctx, store.ChangesParams{After: before, CrawlID: d.crawl.ID, Limit: 1})
 	if errors.Is(err, feed.ErrTrimmed) {
 		return errNotKept, nil

@@ -14,7 +14,7 @@ import (
 	"recrawl/internal/temporalkit"
 )
 
-// SinkStore has the changes, and how far sinks have got with them.
+// SinkStore has the changes, and the sinks' progress through them.
 type SinkStore interface {
 	FeedEnds(ctx context.Context) (store.FeedEnds, error)
 	Changes(ctx context.Context, p store.ChangesParams) (store.ChangesPage, error)
@@ -23,7 +23,7 @@ type SinkStore interface {
 
 // Senders makes the senders of sinks.
 type Senders interface {
-	// Sender makes the sender of a crawl's sink; whoever asks closes it. Its error counts as
+	// Sender makes the sender of a crawl's sink; the caller closes it. Its error counts as
 	// one of Send: a *sink.Stop pauses the sink.
 	Sender(ctx context.Context, crawlName, name string, spec crawl.SinkSpec) (sink.Sender, error)
 }
@@ -31,14 +31,14 @@ type Senders interface {
 // EventSource reads changes as receivers get them.
 type EventSource interface {
 	// Events reads changes as events, in their order, with what changed in the texts if
-	// diffs is set. Changes of which nothing is left to be told may be missing.
+	// diffs is set. Changes about which nothing is left to report may be missing.
 	Events(ctx context.Context, epoch string, changes []feed.Change, diffs bool) ([]feed.Event, error)
-	// Texts reads the texts of the page of a change, before and after it.
+	// Texts reads the texts of a change's page, before and after the change.
 	Texts(ctx context.Context, c feed.Change) (sink.Texts, error)
 }
 
-// startOf is the cursor at which a new sink begins. What holds the collection is filled from
-// the list of pages.
+// startOf is the cursor at which a new sink begins. A sink that holds the collection is
+// filled from the list of pages.
 func startOf(spec crawl.SinkSpec, ends store.FeedEnds) feed.Cursor {
 	if spec.From == crawl.SinkFromAll && !crawl.HoldsCollection(spec.Kind) {
 		return ends.Oldest
@@ -46,7 +46,7 @@ func startOf(spec crawl.SinkSpec, ends store.FeedEnds) feed.Cursor {
 	return ends.Newest
 }
 
-// openSink returns the record of a sink, which it makes if there is none.
+// openSink returns the record of a sink. It creates the record if there is none.
 func (a *Activities) openSink(ctx context.Context, crawlID int64, name string, spec crawl.SinkSpec) (store.SinkRecord, error) {
 	ends, err := a.stores.Sinks.FeedEnds(ctx)
 	if err != nil {
@@ -56,15 +56,15 @@ func (a *Activities) openSink(ctx context.Context, crawlID int64, name string, s
 }
 
 // openSinks makes the sinks of a spec that is new, starts or wakes their workflows, and
-// closes the sinks that the spec has lost. Running it again changes nothing.
+// closes the sinks that are no longer in the spec. Running it again changes nothing.
 func (a *Activities) openSinks(ctx context.Context, rec store.CrawlRecord) error {
 	return a.eachSink(ctx, rec, func(in contract.SinkIn) error {
 		return a.workflows.StartSink(ctx, in, contract.SinkWakeArg{Asked: true})
 	})
 }
 
-// lookAfterSinks is a step of maintenance: it starts the workflows of sinks that are missing,
-// or are stuck.
+// lookAfterSinks is a step of maintenance: it starts the workflows of sinks that are
+// missing or stuck.
 func (a *Activities) lookAfterSinks(ctx context.Context, in contract.MaintainIn, _ *contract.MaintainOut) error {
 	rec, err := a.stores.Crawls.Crawl(ctx, in.Name)
 	if err != nil || rec.State == crawl.CrawlStopped {
@@ -85,8 +85,8 @@ func (a *Activities) finishSinks(ctx context.Context, name string) error {
 	return a.eachSink(ctx, rec, func(in contract.SinkIn) error { return a.wakeSink(ctx, in.Crawl, in.Sink) })
 }
 
-// eachSink does something with each sink of a crawl's spec, whose record it makes if there
-// is none, and closes those that the spec does not have.
+// eachSink does something with each sink of a crawl's spec, and creates its record if
+// there is none. It closes the sinks that are not in the spec.
 func (a *Activities) eachSink(ctx context.Context, rec store.CrawlRecord, do func(contract.SinkIn) error) error {
 	known, err := a.stores.Sinks.ListSinks(ctx, rec.ID)
 	if err != nil {

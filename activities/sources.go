@@ -17,31 +17,31 @@ import (
 )
 
 const (
-	// feedsPerHost is how many feeds of a host a crawl reads: blogs have one for the
-	// comments on each article.
+	// feedsPerHost is the most feeds of a host that a crawl reads: blogs have one for
+	// the comments on each article.
 	feedsPerHost = 16
-	// sitemapsPerPage is how many sitemaps one page brings with it; whoever asks for
-	// the robots.txt registers all.
+	// sitemapsPerPage is the most sitemaps that one page brings; a page that requests
+	// the robots.txt registers all of them.
 	sitemapsPerPage = 100
-	// wellKnownSitemap is where a sitemap lies by custom.
+	// wellKnownSitemap is the customary path of a sitemap.
 	wellKnownSitemap = "/sitemap.xml"
 )
 
-// Reasons why a source is not taken, besides those of package scope.
+// Reasons for not taking a source, besides those of package scope.
 const (
 	reasonManyFeeds = "too many feeds"
 	reasonNesting   = "index in an index too often"
 )
 
-// sourceTypes are the media types that lists come as.
+// sourceTypes are the media types of lists.
 var sourceTypes = []string{
 	"application/xml", "text/xml", "application/rss+xml", "application/atom+xml", "application/rdf+xml", "application/feed+json",
 	"application/json", "text/plain", "application/gzip", "application/x-gzip",
 }
 
-// wants are the media types and the most bytes of a page's body. A source may be as
-// large as a sitemap may be; it may come as a page too, since some are declared to
-// be what they are not, and others turn out to be pages.
+// wants returns the media types and the most bytes of a page's body. A source may
+// be as large as a sitemap. It may also have a page's media type, since some are
+// declared wrongly, and others turn out to be pages.
 func (v *crawlView) wants(page store.PageRecord) (types []string, most int64) {
 	types, most = v.Spec.Fetch.ContentTypes, int64(v.Spec.Fetch.MaxBody)
 	if page.Kind == crawl.KindRequisite {
@@ -57,8 +57,8 @@ func (v *crawlView) wants(page store.PageRecord) (types []string, most int64) {
 	return types, max(most, sitemap.MaxBytes)
 }
 
-// sourcesOf are the sources that a page brings with it: its feeds, and the
-// sitemaps of its site.
+// sourcesOf returns the sources that a page brings: its feeds, and the sitemaps of
+// its site.
 func (a *Activities) sourcesOf(ctx context.Context, view *crawlView, page store.PageRecord, content extract.Page, asked directive.Verdict) ([]store.Link, error) {
 	u, err := urlkey.Canonical(page.URL)
 	if err != nil {
@@ -73,10 +73,10 @@ func (a *Activities) sourcesOf(ctx context.Context, view *crawlView, page store.
 	return links, err
 }
 
-// unknownSitemaps are the sitemaps of a URL's origin if the crawl does not know
-// them: its robots.txt may have been asked for by another crawl. They are all
-// registered together, so the first and the last speak for the rest; of those on
-// the site itself, if there are any, since not all others may be taken.
+// unknownSitemaps returns the sitemaps of a URL's origin if the crawl does not know
+// them: another crawl may have requested its robots.txt. They are all registered
+// together, so it checks only the first and the last; those on the site itself, if
+// there are any, since the others may not all be taken.
 func (a *Activities) unknownSitemaps(ctx context.Context, view *crawlView, page urlkey.URL) ([]store.Link, error) {
 	links, err := a.sitemapsOf(ctx, view, page)
 	if err != nil || len(links) == 0 {
@@ -106,7 +106,7 @@ func (a *Activities) unknownSitemaps(ctx context.Context, view *crawlView, page 
 	return nil, nil
 }
 
-// sitemapsOf are the sitemaps that the cached robots.txt of a URL's origin names.
+// sitemapsOf returns the sitemaps that the cached robots.txt of a URL's origin names.
 func (a *Activities) sitemapsOf(ctx context.Context, view *crawlView, u urlkey.URL) ([]store.Link, error) {
 	if !view.Spec.Sources.Sitemaps {
 		return nil, nil
@@ -127,8 +127,8 @@ func (a *Activities) sitemapsOf(ctx context.Context, view *crawlView, u urlkey.U
 }
 
 // registerSitemaps makes the sitemaps of a robots.txt sources of the crawl whose
-// page asked for it. A robots.txt that was asked for by a source or a requisite alone may be
-// of a host that the crawl has nothing to do with.
+// page asked for it. If only a source or a requisite asked for the robots.txt, its host may
+// have nothing to do with the crawl.
 func (a *Activities) registerSitemaps(ctx context.Context, view *crawlView, page store.PageRecord, u urlkey.URL) error {
 	if page.Kind != crawl.KindPage {
 		return nil
@@ -147,7 +147,7 @@ func (a *Activities) registerSitemaps(ctx context.Context, view *crawlView, page
 	return errors.Join(err, judged.undecided)
 }
 
-// sourceJudge decides which sources that a page or an index names are read.
+// sourceJudge decides which of the sources that a page or an index names are read.
 type sourceJudge struct {
 	a      *Activities
 	view   *crawlView
@@ -163,12 +163,12 @@ func (a *Activities) newSourceJudge(view *crawlView, from *store.PendingLinks) (
 	return &sourceJudge{a: a, view: view, from: from, origin: origin, feeds: map[string]map[string]bool{}}, err
 }
 
-// judge decides on a source. The crawl's own word counts, its limits and its rules.
-// What only its scope's type leaves out is read all the same on the host that names
-// it. A robots.txt may name sitemaps anywhere (sitemaps.org, "Sitemaps & Cross
-// Submits"), and a list may have moved; on the same site they are read, and beyond
-// it on as many hosts as the spec allows, which the store sees to. A source is as
-// many links from a seed as the page that names it.
+// judge decides on a source. The crawl's limits and explicit rules apply. A source
+// that only the scope's type leaves out is still read on the host that names it. A
+// robots.txt may name sitemaps anywhere (sitemaps.org, "Sitemaps & Cross Submits"),
+// and a list may have moved; on the same site they are read, and beyond it on as
+// many hosts as the spec allows, which the store enforces. A source has the depth
+// of the page that names it.
 func (j *sourceJudge) judge(ctx context.Context, link store.Link) (store.NewURL, scope.Verdict, error) {
 	found, verdict := j.a.judgeLink(j.view, link.URL, scope.Link{Level: j.from.Level, Hops: j.from.Hops, Language: j.from.Language, Spelling: link.Spelling})
 	source := newURL(found)
@@ -195,7 +195,7 @@ func (j *sourceJudge) judge(ctx context.Context, link store.Link) (store.NewURL,
 	return source, verdict, nil
 }
 
-// outside reports whether only the scope's type leaves a link out.
+// outside reports whether only the scope's type excludes a link.
 func outside(v scope.Verdict) bool {
 	switch v.Reason {
 	case scope.ReasonNotSeed, scope.ReasonPrefix, scope.ReasonHost, scope.ReasonDomain, scope.ReasonHops:
@@ -204,7 +204,7 @@ func outside(v scope.Verdict) bool {
 	return false
 }
 
-// exempt reports whether a source may be read though the scope's type leaves it out.
+// exempt reports whether a source may be read although the scope's type excludes it.
 func (j *sourceJudge) exempt(link store.Link, found urlkey.URL) bool {
 	byRobots := !j.from.Kind.IsSource() && link.Kind == crawl.KindSitemap
 	return byRobots || j.moved || found.HostKey() == j.origin.HostKey()
@@ -216,7 +216,7 @@ func (v *crawlView) foreign(from, to urlkey.URL) bool {
 	return !urlkey.SameSite(from, to) && !v.scope.IsSeedHost(to.HostKey())
 }
 
-// feed holds the number of a host's feeds.
+// feed stays within the number of feeds for a host.
 func (j *sourceJudge) feed(ctx context.Context, source store.NewURL) (scope.Verdict, error) {
 	known := j.feeds[source.Host]
 	if known == nil {

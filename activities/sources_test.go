@@ -157,7 +157,7 @@ func TestSourcesHaveTheirOwnLimit(t *testing.T) {
 	}
 }
 
-// A bomb comes as a few kilobytes, and is read as far as the limit.
+// A bomb arrives as a few kilobytes, and is read up to the limit.
 func TestSourceIsABomb(t *testing.T) {
 	if testing.Short() {
 		t.Skip("-short: a bomb takes its time")
@@ -190,8 +190,8 @@ func TestSourceIsABomb(t *testing.T) {
 	}
 }
 
-// What is called a sitemap and is a page of the crawl becomes one; what is neither
-// is looked at rarely, and leaves no bytes behind.
+// A page of the crawl that is called a sitemap becomes a page; a file that is
+// neither is visited rarely, and leaves no bytes behind.
 func TestSourcesThatAreNone(t *testing.T) {
 	t.Parallel()
 	s := sourceSite(t, map[string]string{

@@ -10,13 +10,13 @@ import (
 	"recrawl/internal/urlkey"
 )
 
-// maxRespellings is how many visits in a row may end with a redirect to another spelling
-// of the page's own URL: one would do for honest servers, unless two of them stand behind
-// each other. More are a circle.
+// maxRespellings is the most visits in a row that may end with a redirect to another
+// spelling of the page's own URL. One would do for honest servers, unless there are two
+// of them, one behind the other. More are a circle.
 const maxRespellings = 2
 
-// respell completes what an answer came to that wants the page to be asked for under
-// another spelling. After too many such answers in a row it is a redirect to itself.
+// respell completes the result for an answer that wants another spelling of the
+// page. After too many such answers in a row it is a redirect to itself.
 func respell(out *contract.FetchOut, page store.PageRecord, r fetch.Result) {
 	out.Spelling = r.Spelling
 	if r.Spelling == "" || !r.Location.IsZero() {
@@ -38,11 +38,11 @@ func respell(out *contract.FetchOut, page store.PageRecord, r fetch.Result) {
 	out.Respelled, out.Location = true, u.Origin()+r.Spelling
 }
 
-// maxCircle bounds in bytes the words about a circle.
+// maxCircle bounds in bytes the text about a circle.
 const maxCircle = 300
 
-// respelling returns how the page should be requested from now on, as the visit found out; nil
-// leaves that as it is.
+// respelling returns the spelling for later requests of the page, as the visit found out;
+// nil leaves it unchanged.
 func respelling(page store.PageRecord, f contract.FetchOut) *store.Respelling {
 	u, err := urlkey.Canonical(page.URL)
 	switch {
@@ -54,7 +54,8 @@ func respelling(page store.PageRecord, f contract.FetchOut) *store.Respelling {
 	return nil
 }
 
-// answered reports whether a server has given a page's answer instead of another spelling.
+// answered reports whether a server has answered the page's URL itself instead of naming
+// another spelling.
 func answered(o crawl.Outcome) bool {
 	switch o {
 	case crawl.OutcomeGone, crawl.OutcomeRedirected, crawl.OutcomeUnsupported, crawl.OutcomeTooLarge:

@@ -57,8 +57,8 @@ func TestServerInsistsOnASpelling(t *testing.T) {
 	}
 }
 
-// TestSpellingsInACircle: two spellings that redirect to each other are a failure, said as
-// such, after few requests; and no longer once one of them is answered.
+// TestSpellingsInACircle: two spellings that redirect to each other are reported as a
+// failure after few requests, and no longer once one of them is answered.
 func TestSpellingsInACircle(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -128,8 +128,8 @@ func TestFirstSpelling(t *testing.T) {
 	s.wantRequests(t, "/seed's", "/%7ejoe", "/go", "/a[1]", "/100%25")
 }
 
-// TestSpellingThatTheRulesChange: a URL of which the crawl's rules make another is asked for
-// as they say.
+// TestSpellingThatTheRulesChange: if the crawl's rules change a URL, the request follows
+// the rules.
 func TestSpellingThatTheRulesChange(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -22,7 +22,7 @@ type Stores struct {
 	Frontier FrontierStore
 	Contents store.Contents
 
-	// What maintenance works out has its own.
+	// Maintenance's derived data has its own interface.
 	Allocation  maintain.AllocationStore
 	Duplicates  DuplicateStore
 	Feed        maintain.FeedStore
@@ -36,7 +36,7 @@ type Stores struct {
 	Sinks SinkStore
 }
 
-// CrawlStore has the crawls as such.
+// CrawlStore has the crawls themselves.
 type CrawlStore interface {
 	ID() string
 	Now(ctx context.Context) (time.Time, error)
@@ -68,7 +68,7 @@ type PageStore interface {
 	ListSources(ctx context.Context, f store.SourceFilter) ([]store.SourceRecord, error)
 }
 
-// FrontierStore has what was found and is not visited yet.
+// FrontierStore has the URLs that were found and are not visited yet.
 type FrontierStore interface {
 	RegisterLinks(ctx context.Context, p store.RegisterParams) (store.RegisterResult, error)
 	PendingLinks(ctx context.Context, pageID int64, visit int) (*store.PendingLinks, error)
@@ -81,7 +81,7 @@ type FrontierStore interface {
 	SeedKeys(ctx context.Context, crawlID int64, keys []crawl.SeedKey) (map[crawl.SeedKey]bool, error)
 }
 
-// DuplicateStore has what is known of duplicates.
+// DuplicateStore has the known duplicates.
 type DuplicateStore interface {
 	duplicates.LookStore
 	duplicates.RecordStore

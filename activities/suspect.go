@@ -13,8 +13,8 @@ import (
 	"recrawl/internal/urlkey"
 )
 
-// suspectSince is the number of the visit that found something suspect of a page which no
-// version has followed, 0 if there is none.
+// suspectSince is the number of the visit that found something suspect about a page, if
+// no version has followed it, else 0.
 func suspectSince(page store.PageRecord) int {
 	if page.Suspect.Visit <= page.Last.Visit {
 		return 0 // a worker of an older release took it for a version
@@ -22,7 +22,7 @@ func suspectSince(page store.PageRecord) int {
 	return page.Suspect.Visit
 }
 
-// suspect judges a change that was found: if it does not count yet, the verdict becomes
+// suspect judges a change: if it does not count yet, the verdict becomes
 // OutcomeSuspect.
 func (a *Activities) suspect(ctx context.Context, page store.PageRecord, last, next change.Digests, content extract.Page, out *contract.DetectOut) error {
 	if !out.Outcome.Changed() || out.Returned {
@@ -91,8 +91,8 @@ func suspectRedirect(page store.PageRecord, in contract.PlanIn) contract.PlanIn 
 	return in
 }
 
-// afterSuspect is what is suspect of a page after a visit, nil if that stays as it was, and
-// what is to be said of it.
+// afterSuspect returns what is suspect about a page after a visit, nil if that stays as it
+// was, and the reasons for it.
 func afterSuspect(page store.PageRecord, in contract.PlanIn) (*store.Suspect, []crawl.Reason) {
 	if in.Fetch.Outcome == crawl.OutcomeSuspect {
 		found := store.Suspect{Visit: in.Visit, Digest: in.Fetch.Digest}
@@ -108,8 +108,8 @@ func afterSuspect(page store.PageRecord, in contract.PlanIn) (*store.Suspect, []
 	return &store.Suspect{}, why
 }
 
-// discardSuspect gives up the bytes of what was suspect of a page, if a visit with this
-// outcome settles it. Bytes that have become a version's stay.
+// discardSuspect deletes the bytes of a page's suspect content, if a visit with this
+// outcome settles it. Bytes that now belong to a version stay.
 func (a *Activities) discardSuspect(ctx context.Context, page store.PageRecord, outcome crawl.Outcome) error {
 	if settled, _ := change.AfterSuspect(outcome, suspectSince(page)); !settled || page.Suspect.Digest == "" {
 		return nil

@@ -65,7 +65,7 @@ func (s *shown) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// suspectSite is a site of which a test says what its one page shows, with a page of it.
+// suspectSite is a site with one page, whose content the test sets.
 func suspectSite(t *testing.T, path string) (*world, *shown, crawl.PageRef) {
 	t.Helper()
 	w, what := newWorld(t), &shown{}

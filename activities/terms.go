@@ -18,8 +18,8 @@ import (
 	"recrawl/internal/urlkey"
 )
 
-// purposeOf returns the uses that the crawl has for pages of a kind. It is none for lists:
-// only their links are taken.
+// purposeOf returns the crawl's uses for pages of a kind: none for lists, since only their
+// links are taken.
 func (v *crawlView) purposeOf(kind crawl.PageKind) []crawl.Use {
 	if kind.IsSource() {
 		return nil
@@ -28,7 +28,7 @@ func (v *crawlView) purposeOf(kind crawl.PageKind) []crawl.Use {
 }
 
 // judgeTerms asks the tdmrep.json of the page's origin about a permit that robots.txt allows
-// to use. If it is to be had first, the permit is answered for that request instead: as a
+// to use. If it must be fetched first, the permit is used for that request instead: as a
 // robots permit, after whose request the page asks again.
 func (a *Activities) judgeTerms(ctx context.Context, in contract.AcquireIn, view *crawlView, kind crawl.PageKind, granted store.AcquireResult, u urlkey.URL) (v robots.Verdict, first *contract.AcquireOut, err error) {
 	purpose := view.purposeOf(kind)
@@ -50,8 +50,8 @@ func (a *Activities) judgeTerms(ctx context.Context, in contract.AcquireIn, view
 		}
 		if may.Allowed {
 			permit := granted.Permit
-			// No URL: a worker of a release that would take it for a robots.txt cannot
-			// make the request.
+			// No URL: an older worker, which would take it for a robots.txt, cannot make the
+			// request.
 			permit.URL = crawl.TermsPath
 			return v, &contract.AcquireOut{Answer: contract.AnswerRobots, Permit: permit}, nil
 		}
@@ -63,7 +63,7 @@ func (a *Activities) judgeTerms(ctx context.Context, in contract.AcquireIn, view
 	return robots.Verdict{Allowed: true}, nil, nil
 }
 
-// termsURL is where the tdmrep.json of a URL's origin lies.
+// termsURL is the address of the tdmrep.json of a URL's origin.
 func termsURL(u urlkey.URL) (urlkey.URL, error) {
 	return urlkey.Canonical(u.Origin() + crawl.TermsPath)
 }
@@ -93,7 +93,7 @@ func (a *Activities) termsOf(ctx context.Context, u urlkey.URL) (terms *robots.T
 	return terms, false, nil
 }
 
-// termsByCache reports whether a tdmrep.json that is at hand lets a page be used.
+// termsByCache reports whether a cached tdmrep.json lets a page be used.
 func (a *Activities) termsByCache(view *crawlView, kind crawl.PageKind, u urlkey.URL) bool {
 	purpose := view.purposeOf(kind)
 	if len(purpose) == 0 {
@@ -122,7 +122,7 @@ func (a *Activities) refreshTerms(ctx context.Context, in contract.RefreshRobots
 	if err != nil {
 		return contract.RefreshRobotsOut{}, translate(err)
 	}
-	if known { // another page was first; this one has its permit yet
+	if known { // another page came first; this one still has its permit
 		return contract.RefreshRobotsOut{Summary: "known meanwhile"}, nil
 	}
 	permit := in.Permit
@@ -141,8 +141,8 @@ func (a *Activities) refreshTerms(ctx context.Context, in contract.RefreshRobots
 		return contract.RefreshRobotsOut{}, err
 	}
 	var params store.SaveTermsParams
-	// Stored before the permit is given back, and else not given back at all: the page asks
-	// again, and would ask the site again.
+	// It must be stored before the permit is given back; if it cannot be, the permit is
+	// kept: the page asks again, and would ask the site again.
 	err = tell(ctx, permit, begun, func(ctx context.Context) error {
 		before, err := a.stores.Gate.Terms(ctx, page.Origin())
 		if err != nil && !errors.Is(err, store.ErrNotFound) {
@@ -158,9 +158,9 @@ func (a *Activities) refreshTerms(ctx context.Context, in contract.RefreshRobots
 	return contract.RefreshRobotsOut{Summary: termsSummary(params)}, nil
 }
 
-// termsAfter turns a response into what is stored. A redirect leads nowhere: a page that is
-// redirected is judged where it lands. What cannot be had leaves what was said before, and
-// forbids nothing: unlike a robots.txt, few sites have the file.
+// termsAfter turns a response into a record for the store. It follows no redirect: a page
+// that is redirected is judged where it lands. A failed request leaves the earlier
+// statement in force, and forbids nothing: unlike a robots.txt, few sites have the file.
 func termsAfter(origin string, before store.TermsRecord, r fetch.Result, body []byte) store.SaveTermsParams {
 	p := store.SaveTermsParams{Origin: origin, Expires: robotsFresh}
 	switch robots.Classify(r.Status, r.Err, r.Location.String(), robots.MaxHops) {
@@ -187,8 +187,9 @@ func termsSummary(p store.SaveTermsParams) string {
 	return fmt.Sprintf("tdmrep.json of %s: %d bytes", p.Origin, len(p.Text))
 }
 
-// reservedBySite returns what a site reserves of a page in its robots.txt and, for a crawl
-// with a purpose, in its tdmrep.json. If this process acquired the page, the files are cached.
+// reservedBySite returns the site's reservations for a page in its robots.txt and, for a
+// crawl with a purpose, in its tdmrep.json. If this process acquired the page, the files
+// are cached.
 func (a *Activities) reservedBySite(ctx context.Context, view *crawlView, page store.PageRecord) ([]crawl.Reservation, error) {
 	agent := view.Spec.Identity.Agent
 	u, err := urlkey.Canonical(page.URL)
@@ -214,13 +215,13 @@ func (a *Activities) reservedBySite(ctx context.Context, view *crawlView, page s
 	return reserve.Join(said, terms.Reserved(u)), nil
 }
 
-// reservedByAnswer returns what the headers of an answer reserve.
+// reservedByAnswer returns the reservations in the headers of an answer.
 func reservedByAnswer(r fetch.Result, agent string) []crawl.Reservation {
 	return reserve.FromHeaders(r.Stated, directive.ParseTags(r.RobotsTags, agent), strings.HasPrefix(r.MediaType.Type, "image/"))
 }
 
-// refuse makes of an answer whose headers reserve what the crawl is for one without content,
-// and reports whether they do.
+// refuse removes the content of an answer whose headers reserve the crawl's purpose, and
+// reports whether they do.
 func refuse(view *crawlView, page store.PageRecord, r *fetch.Result) bool {
 	if !r.Content && r.Outcome != crawl.OutcomeUnchanged {
 		return false
@@ -233,8 +234,8 @@ func refuse(view *crawlView, page store.PageRecord, r *fetch.Result) bool {
 	return refused
 }
 
-// reservedVisit completes a visit that excluded its page by what the page itself says. Its
-// validators are given up: a 304 would not tell that the page says something else.
+// reservedVisit completes a visit that excluded its page because the page reserves itself.
+// Its validators are dropped: a 304 would not show that the page says something else.
 func reservedVisit(in contract.PlanIn) contract.PlanIn {
 	if in.Fetch.Outcome != crawl.OutcomeExcluded {
 		return in

@@ -11,7 +11,7 @@ import (
 	"recrawl/internal/urlkey"
 )
 
-// guard looks after the traps of a crawl.
+// guard watches the traps of a crawl.
 func (a *Activities) guard(view *crawlView) maintain.Guard {
 	return maintain.Guard{
 		Store: a.stores.Traps, Crawl: a.maintained(view), Effects: a.carryOut,
@@ -21,7 +21,8 @@ func (a *Activities) guard(view *crawlView) maintain.Guard {
 	}
 }
 
-// holdBack makes accepted links of a page what is to be registered, those of traps held.
+// holdBack prepares the accepted links of a page for registration, with those of traps
+// held.
 func (a *Activities) holdBack(ctx context.Context, view *crawlView, on trap.Page, links []scope.Link) ([]store.NewURL, error) {
 	caught, err := a.guard(view).HoldBack(ctx, on, urlsOf(links))
 	if err != nil {
@@ -36,8 +37,8 @@ func (a *Activities) holdBack(ctx context.Context, view *crawlView, on trap.Page
 	return urls, nil
 }
 
-// watch looks at the host of a page whose links have been registered. What fails is
-// looked at again.
+// watch checks the host of a page whose links have been registered. If that fails,
+// it is checked again later.
 func (a *Activities) watch(ctx context.Context, view *crawlView, from *store.PendingLinks, links []scope.Link) {
 	if err := a.guard(view).Watch(ctx, from, urlsOf(links)); err != nil {
 		a.log.Warn("the guard could not look at a host", "crawl", view.Spec.Name, "host", from.Page.Host, "error", err)

@@ -13,14 +13,15 @@ import (
 )
 
 const (
-	// keptMost is how far ahead a turn may be that is kept. Later ones are signalled at once,
-	// and the page sets a timer.
+	// keptMost is how far ahead a kept turn may be. Later ones are signalled at once, and the
+	// page sets a timer.
 	keptMost = 30 * time.Second
-	// recallEvery is how often a worker looks for turns that were lost, and recallHosts
-	// bounds the hosts of one look.
+	// recallEvery is how often a worker looks for lost turns, and recallHosts bounds
+	// the hosts of one such search.
 	recallEvery = 10 * time.Second
 	recallHosts = 100
-	// farewellTurns bounds the time in which a worker that ends signals what it kept.
+	// farewellTurns bounds the time in which an ending worker signals the turns that it
+	// kept.
 	farewellTurns = 5 * time.Second
 )
 
@@ -39,7 +40,8 @@ type keptTurn struct {
 	at time.Time // when it is signalled
 }
 
-// keep keeps a turn, unless it is too near or too far or nobody would signal it.
+// keep keeps a turn, unless it is too near or too far ahead or there is nobody to
+// signal it.
 func (k *keptTurns) keep(turn store.Turn, now time.Time) bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -60,7 +62,7 @@ func (k *keptTurns) keep(turn store.Turn, now time.Time) bool {
 	return true
 }
 
-// begin opens it, and returns what tells of an earlier turn.
+// begin opens it, and returns the channel that announces earlier turns.
 func (k *keptTurns) begin() <-chan struct{} {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -68,7 +70,8 @@ func (k *keptTurns) begin() <-chan struct{} {
 	return k.changed
 }
 
-// take removes what is due, and says when the next one is, zero if there is none.
+// take removes the turns that are due, and returns the time of the next one, zero if
+// there is none.
 func (k *keptTurns) take(now time.Time) (due []store.Turn, next time.Time) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -83,7 +86,7 @@ func (k *keptTurns) take(now time.Time) (due []store.Turn, next time.Time) {
 	return due, next
 }
 
-// end closes it, and returns what is left.
+// end closes it, and returns the remaining turns.
 func (k *keptTurns) end(now time.Time) []store.Turn {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -96,9 +99,8 @@ func (k *keptTurns) end(now time.Time) []store.Turn {
 	return rest
 }
 
-// KeepTurns signals turns when their pages should come, and looks for those that were
-// lost, until ctx ends. Then it signals all that it kept. Without it turns are signalled at
-// once.
+// KeepTurns signals turns when their pages should come, and looks for lost ones, until ctx
+// ends. Then it signals all that it kept. Without it turns are signalled at once.
 func (a *Activities) KeepTurns(ctx context.Context) {
 	changed := a.kept.begin()
 	recall := time.NewTicker(recallEvery)
@@ -134,7 +136,7 @@ func (a *Activities) untilNext(ctx context.Context, changed <-chan struct{}, rec
 	return nil
 }
 
-// recall has the hosts go on at which somebody did not come who was called.
+// recall moves on the hosts at which a called page did not come.
 func (a *Activities) recall(ctx context.Context) {
 	effects, err := a.stores.Gate.Recall(ctx, recallHosts)
 	if err != nil && !errors.Is(err, context.Canceled) {

@@ -15,7 +15,7 @@ import (
 	"recrawl/internal/urlkey"
 )
 
-// crawlView is a crawl with what activities derive from its spec.
+// crawlView is a crawl with the data that activities derive from its spec.
 type crawlView struct {
 	store.CrawlRecord
 	scope   scope.Scope // judges URLs that the view is seeing
@@ -23,8 +23,8 @@ type crawlView struct {
 	content extract.Rules
 	revisit schedule.Rules
 	allow   []netip.Prefix // networks that may be fetched besides the public ones
-	// loopback is where on this machine the hosts of seeds lie, by host key; of imported
-	// ones, those that the view is seeing.
+	// loopback is the place of the seeds' hosts on this machine, by host key; of
+	// imported seeds, only those that the view is seeing.
 	loopback map[string][]netip.AddrPort
 }
 
@@ -54,8 +54,9 @@ func (c *crawlCache) put(name string, view *crawlView) {
 	c.views[name] = view
 }
 
-// crawlOf returns the view of a page's crawl that is at least of the generation. Whoever has
-// read the page knows its crawl's generation by that, and need not read the spec, too.
+// crawlOf returns the view of a page's crawl, of at least the given generation. The page's
+// row includes its crawl's generation, so a caller that has read the row need not read the
+// spec, too.
 func (a *Activities) crawlOf(ctx context.Context, page crawl.PageRef, generation int64) (*crawlView, error) {
 	view := a.crawls.get(page.Crawl)
 	if view != nil && view.ID == page.CrawlID && generation > 0 && view.Generation >= generation {
@@ -100,7 +101,7 @@ func (a *Activities) newCrawlView(rec store.CrawlRecord) (*crawlView, error) {
 	}, nil
 }
 
-// url returns the URL under which the crawl keeps what an address leads to.
+// url returns the URL under which the crawl keeps an address.
 func (v *crawlView) url(raw string) (urlkey.URL, error) {
 	u, err := urlkey.Canonical(raw)
 	if err != nil {
@@ -110,7 +111,7 @@ func (v *crawlView) url(raw string) (urlkey.URL, error) {
 	return u, nil
 }
 
-// maintained is the crawl as package maintain looks at it.
+// maintained is the crawl as package maintain sees it.
 func (a *Activities) maintained(view *crawlView) maintain.Crawl {
 	return maintain.Crawl{
 		CrawlRecord: view.CrawlRecord, Revisit: view.revisit, URL: view.url,
@@ -134,9 +135,9 @@ func allowedNetworks(spec crawl.Spec) []netip.Prefix {
 	return allow
 }
 
-// loopbackSeeds are the hosts of seeds that name this machine, with where they
-// lie: whoever asks for http://localhost:8000/ means that service, and no other
-// that happens to run beside it.
+// loopbackSeeds are the hosts of seeds that name this machine, with their
+// addresses: a person who asks for http://localhost:8000/ means that service, and
+// no other that happens to run beside it.
 func loopbackSeeds(spec crawl.Spec) map[string][]netip.AddrPort {
 	hosts := map[string][]netip.AddrPort{}
 	for _, seed := range spec.Seeds {
@@ -148,7 +149,7 @@ func loopbackSeeds(spec crawl.Spec) map[string][]netip.AddrPort {
 }
 
 // reachesLoopback reports whether a URL that names this machine leads to a service
-// that the crawl may ask: a seed's, or one in a network that its spec allows.
+// that the crawl may request: a seed's, or one in a network that its spec allows.
 func (v *crawlView) reachesLoopback(u urlkey.URL) bool {
 	return slices.ContainsFunc(u.Loopback(), func(at netip.AddrPort) bool {
 		allowed := func(p netip.Prefix) bool { return p.Contains(at.Addr()) }
@@ -163,7 +164,7 @@ func (a *Activities) contact(spec crawl.Spec) string {
 	return a.settings.Contact
 }
 
-// userAgent is how a crawl introduces itself: TOKEN/VERSION (+CONTACT).
+// userAgent is the crawl's User-Agent: TOKEN/VERSION (+CONTACT).
 func (a *Activities) userAgent(spec crawl.Spec) string {
 	agent := spec.Identity.Agent + "/" + a.settings.Version
 	if c := a.contact(spec); c != "" {
@@ -172,7 +173,7 @@ func (a *Activities) userAgent(spec crawl.Spec) string {
 	return agent
 }
 
-// keptAs reports of an address whether the crawl keeps it as u.
+// keptAs reports whether the crawl keeps an address as u.
 func (v *crawlView) keptAs(u urlkey.URL) func(string) bool {
 	return func(raw string) bool {
 		kept, err := v.url(raw)

@@ -47,7 +47,7 @@ type world struct {
 	stopping   chan struct{}   // closed when the worker stops
 }
 
-// parts are what a test may put in place of the real ones.
+// parts are the parts that a test may replace.
 type parts struct {
 	store    store.Store
 	archive  archive.Store
@@ -164,8 +164,7 @@ func encode(t *testing.T, v any) json.RawMessage {
 	return must[[]byte](t)(json.Marshal(v))
 }
 
-// living opens a crawl of the URLs and admits them all; no robots.txt stands in
-// their way.
+// living opens a crawl of the URLs and admits them all; no robots.txt forbids them.
 func (w *world) living(urls []string, change ...func(*crawl.Spec)) []crawl.PageRef {
 	w.t.Helper()
 	opened := w.open(urls, change...)
@@ -250,13 +249,13 @@ func (w *world) permit(page crawl.PageRef, visit int) crawl.Permit {
 	return got.Permit
 }
 
-// fetch makes a visit's request; a fetch that failed says so by its error.
+// fetch makes a visit's request; a fetch that failed returns an error.
 func (w *world) fetch(page crawl.PageRef, visit int) (contract.FetchOut, error) {
 	w.t.Helper()
 	return try(w, contract.Fetch, contract.FetchIn{Page: page, Visit: visit, Permit: w.permit(page, visit)})
 }
 
-// fetched is what a fetch came to, failed or not, as the workflow reads it.
+// fetched is the outcome of a fetch, failed or not, as the workflow reads it.
 func (w *world) fetched(out contract.FetchOut, err error) contract.FetchOut {
 	w.t.Helper()
 	if err == nil {
@@ -269,7 +268,7 @@ func (w *world) fetched(out contract.FetchOut, err error) contract.FetchOut {
 	return out
 }
 
-// visit makes a whole visit, as the Page workflow does, but for the links.
+// visit makes a whole visit, as the Page workflow does, except for the links.
 func (w *world) visit(page crawl.PageRef, visit int) contract.PlanOut {
 	w.t.Helper()
 	return w.visitAnd(page, visit, contract.DetectIn{})

@@ -98,9 +98,9 @@ func year(t *testing.T, visitsPerRun int) *live {
 
 func within(d, from, to time.Duration) bool { return d >= from && d < to }
 
-// yearEvents are what people and the crawl do in the year. Their odd times keep
-// them apart from visits, so that the order of two things at one instant, which
-// no server promises, does not matter.
+// yearEvents are the actions of people and the crawl in the year. Their odd times
+// keep them apart from visits, so that the order of two things at one instant,
+// which no server promises, does not matter.
 func yearEvents() []*at {
 	odd := 37*time.Minute + 11*time.Second
 	on := func(d int) time.Duration { return time.Duration(d)*day + odd }

@@ -16,14 +16,14 @@ import (
 type billed struct {
 	name string
 	want int
-	// waits are how often in a visit the page is told to wait in line; turned says that
+	// waits is how often in a visit the page is told to wait in line; turned means that
 	// it is called from there, and does not come by itself.
 	waits  int
 	turned bool
 	fetch  func(time.Time) contract.FetchOut // nil is unchanged
 	links  int
-	// found says what became of the links, nil if they wait for a Discover; refill that there
-	// are pages to be admitted.
+	// found reports what became of the links, nil if they wait for a Discover; refill means
+	// that there are pages to be admitted.
 	found  *contract.RegisterOut
 	refill bool
 	// forbidden: robots.txt forbids the page, which it hears when it asks.

@@ -9,7 +9,7 @@ import (
 	"recrawl/internal/crawl"
 )
 
-// crawlDo is what a crawl does next.
+// crawlDo is a crawl's next step.
 type crawlDo int
 
 const (
@@ -43,7 +43,7 @@ func crawlNext(s *contract.CrawlProgress, now time.Time) crawlDo {
 }
 
 // heed adopts the crawl's state from the store if somebody else changed it there since this
-// workflow last did: a command came while there was no workflow to tell.
+// workflow last did: a command came while no workflow was there to receive it.
 func heed(s *contract.CrawlProgress, out contract.MaintainOut) {
 	if out.State == 0 || out.Generation <= s.Generation {
 		return
@@ -54,7 +54,7 @@ func heed(s *contract.CrawlProgress, out contract.MaintainOut) {
 	s.State, s.Generation = out.State, out.Generation
 }
 
-// turnDone takes in a part of a maintenance pass. The next pass keeps the rhythm of the
+// turnDone records a part of a maintenance pass. The next pass keeps the rhythm of the
 // last one, unless that time has already passed.
 func turnDone(s *contract.CrawlProgress, out contract.MaintainOut, now time.Time) {
 	s.Problem = ""
@@ -100,7 +100,7 @@ func turnFailed(s *contract.CrawlProgress, problem string, now time.Time) {
 	planTurn(s, now)
 }
 
-// rankDone takes in a ranking; the exchange that follows from it comes next. A failed
+// rankDone records a ranking; the exchange that follows from it comes next. A failed
 // ranking is due again at the next pass.
 func rankDone(s *contract.CrawlProgress, out contract.RankOut) {
 	s.Rank, s.Ranked, s.Replace = nil, &out, true
@@ -110,7 +110,7 @@ func rankFailed(s *contract.CrawlProgress, problem string) {
 	s.Rank, s.Problem = nil, "ranking: "+problem
 }
 
-// replaceDone takes in a batch of exchanges.
+// replaceDone records a batch of exchanges.
 func replaceDone(s *contract.CrawlProgress, out contract.ReplaceOut) {
 	s.Evicted += out.Evicted
 	s.Replace = out.More
@@ -127,7 +127,7 @@ func planTurn(s *contract.CrawlProgress, now time.Time) {
 	}
 }
 
-// opened takes in the crawl as it stands in the store.
+// opened adopts the crawl as it stands in the store.
 func opened(s *contract.CrawlProgress, out contract.OpenCrawlOut, now time.Time) {
 	s.CrawlID, s.Name, s.State, s.Generation = out.CrawlID, out.Name, out.State, out.Generation
 	s.Every = max(out.MaintainEvery, time.Second)

@@ -12,7 +12,7 @@ import (
 )
 
 // Discover registers the links that a visit found, and starts the best known pages of every
-// host that these touch, as far as their windows leave room. Maintenance finds what a failed
+// host that these touch, up to the room in their windows. Maintenance finds what a failed
 // Discover leaves undone.
 func Discover(ctx workflow.Context, in contract.DiscoverIn) (contract.DiscoverOut, error) {
 	apart, _ := workflow.NewDisconnectedContext(ctx)

@@ -19,7 +19,7 @@ const (
 	// the archive write, Release, and the way back to Temporal.
 	closeMargin = 15 * time.Second
 	// heartbeat is the time within which Temporal notices that a worker was killed. Workers
-	// beat by themselves every few seconds while an activity runs, so it bounds the
+	// beat by themselves every few seconds while an activity runs, so it limits the
 	// worker's silence, not the activity.
 	heartbeat = 20 * time.Second
 )
@@ -67,7 +67,8 @@ func withID(ctx workflow.Context, id string) workflow.ActivityOptions {
 }
 
 // comparing are the options of DetectChange: CPU work on bytes in the archive. A handful of
-// attempts over a minute and a half tell a passing fault from a body that cannot be handled.
+// attempts over a minute and a half distinguish a passing fault from a body that cannot be
+// handled.
 func comparing(ctx workflow.Context, summary string) workflow.Context {
 	return workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
 		StartToCloseTimeout: time.Minute,
@@ -144,8 +145,8 @@ func commanded(ctx workflow.Context, summary string) workflow.Context {
 }
 
 // delivering are the options of Deliver. It sends for some seconds only, or makes one digest
-// of many pages; what the receiver answers is no error of it, so that one is the store's, and
-// is retried for ever: a retry costs no event.
+// of many pages. A receiver's answer is never its error: an error comes from the store, and
+// is retried for ever; a retry costs no event.
 func delivering(ctx workflow.Context, summary string) workflow.Context {
 	return workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
 		StartToCloseTimeout: 10 * time.Minute,
@@ -155,7 +156,7 @@ func delivering(ctx workflow.Context, summary string) workflow.Context {
 	})
 }
 
-// asking are the options of a command to a sink, for which a person waits while a receiver
+// asking are the options of a command to a sink, for which a person waits and a receiver
 // may take its time to answer.
 func asking(ctx workflow.Context, summary string) workflow.Context {
 	return workflow.WithActivityOptions(ctx, workflow.ActivityOptions{

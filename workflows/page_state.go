@@ -11,7 +11,7 @@ import (
 // This file says what a page does next, and how requests and answers change its state. All
 // are pure functions of the state and the time.
 
-// pageDo is what a page does next.
+// pageDo is a page's next step.
 type pageDo int
 
 const (
@@ -217,8 +217,8 @@ func adopt(s *contract.PageIn, plan contract.PlanOut, note string) {
 	s.Recent = recent[:min(len(recent), contract.RecentVisits)]
 }
 
-// readable is a page's state as workers of release 0.2.0 can read it, which may have the next
-// run. They have no name for what is suspect: the next run compares again.
+// readable is a page's state in a form that workers of release 0.2.0, which may get the
+// next run, can read. They have no name for what is suspect: the next run compares again.
 func readable(s contract.PageIn) contract.PageIn {
 	if s.Unrecorded != nil && s.Unrecorded.Fetch.Outcome == crawl.OutcomeSuspect {
 		again := *s.Unrecorded

@@ -93,8 +93,9 @@ func (p *page) fetch(granted contract.AcquireOut) error {
 	p.s.Asked, p.fetching = false, true
 	ctx := permitted(p.ctx, permit, fmt.Sprintf("visit %d: request %s", p.number(), p.s.Page.URL))
 	if granted.Plans {
-		// A worker of a release that adopts no plans must not go on from here: it fails at
-		// this id, and Temporal hands the task out again until a newer worker has it.
+		// A worker of an older release, which adopts no plans, must not go on from here:
+		// it fails at this id, and Temporal hands the task out again until a newer worker
+		// has it.
 		ctx = workflow.WithActivityOptions(ctx, withID(ctx, fmt.Sprintf("visit-%d-step-%d", p.number(), p.steps)))
 	}
 	out, err := contract.Fetch.Run(ctx, contract.FetchIn{Page: p.s.Page, Visit: p.number(), Permit: permit, Plans: granted.Plans})
@@ -182,7 +183,7 @@ func (p *page) compare(u *contract.Unrecorded) error {
 }
 
 // detect runs DetectChange: a brief one inside this workflow task, which saves another task
-// and five events. Whatever does not go well there is tried again with more patience.
+// and five events. Anything that fails there is tried again with more patience.
 func (p *page) detect(summary string, in contract.DetectIn) (contract.DetectOut, error) {
 	if in.Fetch.Brief {
 		if out, err := contract.DetectChange.RunLocal(local(p.ctx, summary), in); err == nil {

@@ -319,7 +319,7 @@ func histPeople(t *testing.T, name string) {
 	s.keep(name, run)
 }
 
-// histDiscover: links registered and pages started, one of which runs already.
+// histDiscover: links are registered and pages started; one of these already runs.
 func histDiscover(t *testing.T, name string) {
 	s := newOnServer(t)
 	pages := knownPages(3)

@@ -12,9 +12,10 @@ import (
 	"recrawl/internal/contract"
 )
 
-// Sink sends a crawl's changes to one receiver, as far as the store says that it has come.
-// It sleeps until somebody says that there are changes, or it is time to try again, and
-// completes when the crawl has lost the sink, or is stopped and all is delivered.
+// Sink sends a crawl's changes to one receiver, from the position that the store has
+// recorded. It sleeps until a signal says that there are changes, or it is time to try
+// again. It completes when the spec no longer has the sink, or when the crawl is stopped
+// and everything is delivered.
 func Sink(ctx workflow.Context, in contract.SinkIn) error {
 	s := &sinkRun{
 		ctx: ctx, log: workflow.GetLogger(ctx), s: in, tuning: tuned(in.Tuning),
@@ -33,7 +34,7 @@ type sinkRun struct {
 	s      contract.SinkIn
 	tuning contract.Tuning
 
-	one     workflow.Mutex // one of deliveries and commands at a time: both write the sink's record
+	one     workflow.Mutex // one delivery or command at a time: both write the sink's record
 	signals workflow.ReceiveChannel
 	alarm   alarm
 	ended   bool // no more updates are accepted
@@ -67,7 +68,7 @@ func (s *sinkRun) run() error {
 	}
 }
 
-// deliver has a batch delivered.
+// deliver runs the delivery of a batch.
 func (s *sinkRun) deliver() error {
 	if err := s.one.Lock(s.ctx); err != nil {
 		return err
@@ -75,7 +76,7 @@ func (s *sinkRun) deliver() error {
 	defer s.one.Unlock()
 	s.drain()
 	asked := s.s.Asked
-	s.s.Woken, s.s.Asked = false, false // what comes from now on is news
+	s.s.Woken, s.s.Asked = false, false // what comes from now on is new
 	s.show("delivering")
 	s.looks++
 	out, err := contract.Deliver.Run(delivering(s.ctx, "deliver changes"), contract.DeliverIn{
@@ -97,8 +98,7 @@ func (s *sinkRun) deliver() error {
 	return nil
 }
 
-// sleep waits for the time to look again, or for whoever wakes the sink. A paused one sets
-// no alarm.
+// sleep waits for the time to look again, or for a wake-up. A paused sink sets no alarm.
 func (s *sinkRun) sleep() error {
 	if s.s.Last.Paused {
 		s.alarm.unset()

@@ -78,7 +78,7 @@ func (s *sinkRun) onReplay(ctx workflow.Context, arg contract.ReplayArg) (contra
 	return s.carryOut(ctx, contract.SinkReplay, arg)
 }
 
-// carryOut has a command carried out between two deliveries, which take some seconds.
+// carryOut runs a command between two deliveries, which take some seconds.
 func (s *sinkRun) carryOut(ctx workflow.Context, command string, replay contract.ReplayArg) (contract.Ack, error) {
 	if err := s.one.Lock(ctx); err != nil {
 		return contract.Ack{}, err

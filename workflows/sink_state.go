@@ -6,7 +6,7 @@ import (
 	"recrawl/internal/contract"
 )
 
-// sinkDo is what a sink does next.
+// sinkDo is a sink's next step.
 type sinkDo int
 
 const (
@@ -23,7 +23,7 @@ func sinkNext(s *contract.SinkIn, now time.Time) sinkDo {
 	case s.Woken:
 		return sinkDeliver
 	case s.Last.Paused && s.Last.Stopped:
-		return sinkFinish // nothing will come, and the store keeps how far it was
+		return sinkFinish // nothing will come, and the store keeps its progress
 	case s.Last.Paused:
 		return sinkSleep
 	case s.Wake.After(now):
@@ -32,7 +32,7 @@ func sinkNext(s *contract.SinkIn, now time.Time) sinkDo {
 	return sinkDeliver
 }
 
-// delivered takes in what a Deliver came to.
+// delivered records the result of a Deliver.
 func delivered(s *contract.SinkIn, out contract.DeliverOut, now time.Time) {
 	s.Last, s.Failures = out, 0
 	s.Last.Problem, s.Last.Reason = clip(out.Problem, maxWords), "" // that is in Why
@@ -57,13 +57,13 @@ func delivered(s *contract.SinkIn, out contract.DeliverOut, now time.Time) {
 	}
 }
 
-// deliverFailed is for a Deliver of which nobody knows what it came to.
+// deliverFailed is for a Deliver whose result nobody knows.
 func deliverFailed(s *contract.SinkIn, problem string, again time.Time) {
 	s.Failures++
 	s.Wake, s.Why = again, clip(problem, maxWords)
 }
 
-// wakeSink takes in that there is something to do.
+// wakeSink records that there is something to do.
 func wakeSink(s *contract.SinkIn, arg contract.SinkWakeArg) {
 	s.Woken = true
 	s.Asked = s.Asked || arg.Asked

@@ -30,14 +30,15 @@ type sinkLife struct {
 	ins      []contract.SinkIn // of the continued runs
 }
 
-// sinkStory is what happens in the life of a sink.
+// sinkStory is the story of a sink's life.
 type sinkStory struct {
 	spec    crawl.SinkSpec
 	prepare func(*sinkLife)
 	events  func(*sinkLife) []*at
 }
 
-// live runs the story, with so many looks in a run (0 is the usual), until the sink ends.
+// live runs the story until the sink ends, with the given number of looks in a run (0 is
+// the usual).
 func (s sinkStory) live(t *testing.T, looks int) *sinkLife {
 	t.Helper()
 	l := &sinkLife{receiver: &sinktest.Receiver{}}
@@ -159,7 +160,7 @@ func TestSinkReceiverDownForTenMinutes(t *testing.T) {
 	})
 }
 
-// One change that is refused holds the line for less than an hour; the later ones come, and a
+// One refused change delays the later ones by less than an hour; then they come, and a
 // replay sends it.
 func TestSinkRefusedChange(t *testing.T) {
 	t.Parallel()

@@ -61,8 +61,8 @@ func (f *faulty) play(l *live) {
 	}
 }
 
-// An error that passes costs a page one early visit, one that stays is told at that visit,
-// and neither holds up the visits after it.
+// An error that passes costs a page one early visit, one that stays is recorded at that
+// visit, and neither holds up the visits after it.
 func TestPageSecondLooks(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -11,7 +11,7 @@ import (
 	"recrawl/internal/contract"
 )
 
-// trouble is what an activity's error means to a workflow.
+// trouble classifies an activity's error for a workflow.
 type trouble int
 
 const (

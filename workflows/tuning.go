@@ -47,11 +47,12 @@ const (
 	// fruitlessTries is how many permits in a row may come to nothing (lost attempts, revoked
 	// permits, robots.txt hops) before the page pauses between two attempts.
 	fruitlessTries = 8
-	// idleLook: a sink that has all there is looks again after this time, in case that the
-	// worker was lost that was about to wake it. An idle sink costs two Actions for that.
+	// idleLook: a sink that has delivered everything looks again after this time, in case
+	// the worker that was about to wake it was lost. An idle sink costs two Actions for
+	// that.
 	idleLook = 6 * time.Hour
-	// finishingFor: a sink of a stopped crawl waits so long for what the crawl's pages still
-	// say when they complete.
+	// finishingFor: a sink of a stopped crawl waits this long for the changes that the
+	// crawl's pages still record when they complete.
 	finishingFor = time.Minute
 	// admitTries bounds a Discover's patience with the store to about an hour. Maintenance
 	// takes up what it leaves.

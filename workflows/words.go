@@ -10,8 +10,8 @@ import (
 const (
 	// maxSummary: Temporal takes 400 bytes as JSON; the UI shows about 120.
 	maxSummary = 200
-	// maxTimerSummary is what the UI shows of a timer's summary; of a longer one it leaves out
-	// the beginning, where it says what the timer is for.
+	// maxTimerSummary is the most of a timer's summary that the UI shows; of a longer one it
+	// leaves out the beginning, which says what the timer is for.
 	maxTimerSummary = 60
 	// maxCell is how long a cell of the details may be: the UI breaks no line of a table.
 	maxCell = 100
@@ -60,8 +60,8 @@ func clock(t time.Time) string {
 	return t.UTC().Format("2006-01-02 15:04:05 UTC")
 }
 
-// inCell replaces what has a meaning in a Markdown table. It is made once: details are
-// written at every step of every page.
+// inCell replaces characters that have a meaning in a Markdown table. It is made once:
+// details are written at every step of every page.
 var inCell = strings.NewReplacer("|", "\\|", "<", "&lt;", "`", "'")
 
 // cell makes a text safe for a Markdown table cell.
