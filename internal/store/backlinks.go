@@ -10,6 +10,6 @@ type Backlinks interface {
 	Backlinks(ctx context.Context, pageID, after int64, limit int) ([]PageRecord, error)
 }
 
-// BacklinksInOrder is how many back-links of a page are put in order for one answer: that
-// of a home page takes no longer the more pages lead back to it.
+// BacklinksInOrder is how many back-links of a page are sorted for one answer, so that
+// the answer for a home page takes no longer the more pages link to it.
 const BacklinksInOrder = 5000

@@ -15,7 +15,7 @@ const (
 	// What was found before they were overdue:
 	TroubleEnded = "pages_ended" // workflows of pages that somebody has ended
 	TroubleStuck = "pages_stuck" // workflows of pages that do nothing
-	// TroubleWorkers: who works, or does not.
+	// TroubleWorkers: which workers make requests, and which do not.
 	TroubleWorkers = "workers"
 )
 
@@ -33,13 +33,13 @@ type Care interface {
 }
 
 // Backlogs takes down what waits in Temporal's task queue, so that a command need not ask
-// a server that is too busy to answer. Care tells it.
+// a server that is too busy to answer. Care returns it.
 type Backlogs interface {
 	// NoteBacklog records how many tasks wait, and for how long the oldest has waited.
 	NoteBacklog(ctx context.Context, tasks int, age time.Duration) error
 }
 
-// Trouble is what is wrong with a part of a crawl.
+// Trouble is a problem with a part of a crawl.
 type Trouble struct {
 	Part    string // one of the constants, or a step of maintenance
 	Problem string // in words; "" means that an earlier trouble is over
@@ -60,14 +60,15 @@ type CareRecord struct {
 // BacklogSeen is how long a note of the backlog is valid. Workers repeat it more often.
 const BacklogSeen = 2 * time.Minute
 
-// BacklogRecord is what waited in the task queue at a time.
+// BacklogRecord describes the task queue's backlog at a time.
 type BacklogRecord struct {
 	Tasks int
 	Age   time.Duration // of the oldest task
 	At    time.Time
 }
 
-// TroubleRecord is a trouble as stored. Since is when it began, without a break since then.
+// TroubleRecord is a trouble as stored. Since is when it began; it has lasted without a
+// break.
 type TroubleRecord struct {
 	Trouble
 	Since, Seen, MendedAt time.Time

@@ -9,8 +9,8 @@ type Deletion interface {
 	// nothing.
 	BeginDelete(ctx context.Context, name string) (CrawlRecord, error)
 	// DeleteCrawl removes a part of what belongs to the crawl alone: at most Limit pages
-	// with everything known about them, and then, over many calls, the rest. Hosts with
-	// their politeness, their robots.txt and tombstones belong to all crawls, and stay.
+	// with everything known about them, and then, over many calls, the rest. Hosts, with
+	// their politeness, robots.txt and tombstones, belong to all crawls, and stay.
 	// Digests that no version has any more wait for Unreferenced, unless KeepContents is
 	// set. If a call is cut off, the next one continues.
 	DeleteCrawl(ctx context.Context, p DeleteParams) (DeleteResult, error)
@@ -23,7 +23,7 @@ type DeleteParams struct {
 	KeepContents bool // leave the bytes in the archive, and forget that the crawl had them
 }
 
-// DeleteResult is what DeleteCrawl did.
+// DeleteResult is the result of DeleteCrawl.
 type DeleteResult struct {
 	Pages int  // removed pages
 	Done  bool // nothing is left of the crawl

@@ -30,13 +30,14 @@ type Duplicates interface {
 	// ContentsOf returns the contents of some pages, of those that represent theirs, in no
 	// order.
 	ContentsOf(ctx context.Context, pages []int64) ([]ContentRecord, error)
-	// Unlooked lists pages of a crawl, in order of page id after After, whose content has
-	// come since MarkLooked was told of them, at most limit. A version counts once its
+	// Unlooked lists pages of a crawl, in order of page id after After, whose content is
+	// newer than the last MarkLooked of them, at most limit. A version counts once its
 	// visit is recorded.
 	Unlooked(ctx context.Context, crawlID, after int64, limit int) ([]int64, error)
-	// Unsettled lists pages of a crawl, in order of page id after After, whose records call
-	// for a look, at most limit: they do not hold any more, or say that an active page has
-	// the same content as another. Those of versions whose visit is not recorded do not.
+	// Unsettled lists pages of a crawl, in order of page id after After, whose records need
+	// a check, at most limit: the record no longer holds, or says that an active page has
+	// the same content as another. Records of versions whose visit is not recorded are left
+	// out.
 	Unsettled(ctx context.Context, crawlID, after int64, limit int) ([]int64, error)
 	// MarkLooked notes that contents have been compared with all others, and that those of
 	// some other pages are to be compared again.
@@ -44,7 +45,7 @@ type Duplicates interface {
 	// SettleDuplicates makes pages of a crawl Duplicate, and others Active again, unless
 	// they have other versions by now or other states than Active and Duplicate. It moves
 	// the next visits of those that it changes, if they sleep. It returns the pages that
-	// are so now, also those that were so before.
+	// now have these states, including those that had them before.
 	SettleDuplicates(ctx context.Context, crawlID int64, settled []Settlement) ([]PageRecord, error)
 	// Duplicate returns the page that a page is known to duplicate, or ErrNotFound if
 	// there is none.
@@ -67,7 +68,7 @@ type Duplicates interface {
 const (
 	// LookalikeDepth is how many of the pages that share a key are checked.
 	LookalikeDepth = 64
-	// MaxMirrors is how many pairs of hosts are kept for a crawl.
+	// MaxMirrors is the most pairs of hosts that are kept for a crawl.
 	MaxMirrors = 1000
 )
 
@@ -80,7 +81,7 @@ type ContentRecord struct {
 	NextAt  time.Time
 	// URL is the page's, Canonical what the version names as its canonical page.
 	URL, Canonical string
-	// Of is what is recorded of the page with this version, zero for nothing.
+	// Of is the record of the page with this version, zero if there is none.
 	Of DuplicateOf
 	change.Content
 }
@@ -91,7 +92,7 @@ func (c ContentRecord) Member() bool { return c.Of.PageID != 0 && !c.Of.Exact }
 // Copies reports whether the page is recorded as having the same content as another.
 func (c ContentRecord) Copies() bool { return c.Of.PageID != 0 && c.Of.Exact }
 
-// Settlement is what has been found about a page: it is a duplicate, or none any more.
+// Settlement is a finding about a page: it is a duplicate, or no longer one.
 type Settlement struct {
 	PageVersion
 	Duplicate bool
@@ -116,7 +117,7 @@ type DuplicateOf struct {
 	Resemblance float64
 }
 
-// PageVersion is a page with the id of the version of it that was compared.
+// PageVersion is a page with the id of its version that was compared.
 type PageVersion struct{ PageID, Version int64 }
 
 // DuplicateRecord is a page that is a duplicate, as stored.

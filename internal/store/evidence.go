@@ -7,18 +7,18 @@ import (
 	"recrawl/internal/crawl"
 )
 
-// Evidence is what a site's owner may ask about a host: which requests were made, and what
-// the host's robots.txt said at the time.
+// Evidence answers the questions of a site's owner about a host: which requests were made,
+// and what the host's robots.txt said at the time.
 type Evidence interface {
 	// CrawlsAt lists the crawls that have pages at a host, by name; ErrNotFound if the host
 	// is not known.
 	CrawlsAt(ctx context.Context, host string) ([]CrawlAt, error)
 	// RobotsHistory lists what the robots.txt of a host's origins said, by origin and time.
-	// The last entry of an origin is what is known now. At most MaxRobotsKept entries before
+	// The last entry of an origin is the current one. At most MaxRobotsKept entries before
 	// it are kept, and fewer of long files.
 	RobotsHistory(ctx context.Context, host string) ([]RobotsEpoch, error)
-	// HostRequests lists the visits, recorded and kept, that made a request for a page of a
-	// host, of a bounded part of its pages.
+	// HostRequests lists the recorded visits, where still kept, that made a request for a
+	// page of a host. One call covers a bounded part of its pages.
 	HostRequests(ctx context.Context, p HostRequestParams) (HostRequestsPage, error)
 }
 
@@ -35,11 +35,11 @@ const (
 	MaxRobotsTextKept = 1 << 20 // characters of their texts together; the newest stays in any case
 )
 
-// RobotsEpoch is what an origin's robots.txt said for a time.
+// RobotsEpoch is the content of an origin's robots.txt during a time.
 type RobotsEpoch struct {
 	Origin string
-	// Since is when it was found so, and Until when it was found otherwise: zero while it
-	// still holds.
+	// Since is when it was first found so, and Until when it was found otherwise: zero if
+	// it still holds.
 	Since, Until time.Time
 	State        RobotsState
 	Status       int    // HTTP status, 0 if there was no answer
@@ -53,9 +53,9 @@ type RobotsEpoch struct {
 type HostRequestParams struct {
 	HostID int64
 	Since  time.Time // visits that began at or after it
-	// After is where the list begins: the Next of the part before.
+	// After is where the list begins: the Next of the previous part.
 	After PageCursor
-	Pages int // how many pages are looked at, at most
+	Pages int // the most pages to look at
 }
 
 // PageCursor is a place in a host's pages.
@@ -65,7 +65,7 @@ type PageCursor struct {
 
 // HostRequestsPage is a part of a host's requests.
 type HostRequestsPage struct {
-	// Pages is how many pages were looked at.
+	// Pages is how many pages were read.
 	Pages    int
 	Requests []HostRequest // by page and visit
 	Next     *PageCursor   // nil at the end

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Exchanges provides what exports are made of.
+// Exchanges provides the data for exports.
 type Exchanges interface {
 	// ListExchanges lists the visits of some pages, in the order of page id and visit
 	// number, with the version that the page had after each.

@@ -7,15 +7,15 @@ import (
 	"recrawl/internal/feed"
 )
 
-// Feed keeps the changes of all crawls in the order of their commits. What the collection
-// finds is written to it in the transaction that finds it.
+// Feed keeps the changes of all crawls in the order of their commits. Each change is
+// written to it in the transaction that finds it.
 type Feed interface {
-	// FeedEnds returns the feed's ends: what a cursor may be.
+	// FeedEnds returns the feed's ends: the range of valid cursors.
 	FeedEnds(ctx context.Context) (FeedEnds, error)
-	// Changes reads changes after a cursor, in order. It looks at no more than FeedStep ids
-	// in one call, so that it may return few changes, or none, though there are more: go on
-	// from Through until that is the newest. It returns feed.ErrTrimmed, feed.ErrAhead or
-	// feed.ErrEpoch for a cursor that leads nowhere.
+	// Changes reads changes after a cursor, in order. One call reads at most FeedStep ids,
+	// so it may return few changes, or none, though there are more: go on from Through
+	// until that is the newest. For an invalid cursor it returns feed.ErrTrimmed,
+	// feed.ErrAhead or feed.ErrEpoch.
 	Changes(ctx context.Context, p ChangesParams) (ChangesPage, error)
 	// ChangeBefore returns the cursor of the last change before a time: those after it are
 	// the changes since then. It returns feed.ErrTrimmed if some of these are no longer kept.
@@ -24,12 +24,12 @@ type Feed interface {
 	// leaves a feed.FeedGap to each sink that had not read all of them, and moves the sink
 	// on. It reports whether more are left.
 	TrimChanges(ctx context.Context, before time.Time, limit int) (more bool, err error)
-	// NewEpoch gives the feed another epoch: old cursors lead nowhere since. Whoever restores
-	// a back-up calls it.
+	// NewEpoch gives the feed another epoch, which makes old cursors invalid. Restoring a
+	// back-up calls it.
 	NewEpoch(ctx context.Context) error
 }
 
-// FeedStep is how many ids one call of Changes looks at.
+// FeedStep is the number of ids that one call of Changes reads.
 const FeedStep = 5000
 
 // FeedEnds are the ends of the feed.
@@ -48,15 +48,16 @@ type ChangesParams struct {
 	Limit   int // of the result, at most FeedStep; 0 is FeedStep
 }
 
-// ChangesPage is what Changes returns.
+// ChangesPage is the result of Changes.
 type ChangesPage struct {
 	Changes []feed.Change
-	// Through is how far was looked: the After of the next call, even if nothing was found.
+	// Through is how far the call read: the After of the next call, even if nothing was
+	// found.
 	Through feed.Cursor
 	FeedEnds
 }
 
-// SinkRecord is how far a sink of a crawl has got.
+// SinkRecord is the progress of a crawl's sink.
 type SinkRecord struct {
 	CrawlID int64
 	Name    string
@@ -65,17 +66,18 @@ type SinkRecord struct {
 	// Paused: nothing is delivered until a person resumes it. Code says why.
 	Paused bool
 	Code   string
-	// Problem is why the last try failed, in words, "" if it did not. Since is when the
-	// first of these tries in a row was made, Tries how many there were, NextAt when the
-	// next one is.
+	// Problem is why the last try failed, in words, "" if it succeeded. Since is when
+	// the first of the current row of failed tries was made, Tries is their number, and
+	// NextAt is the time of the next one.
 	Problem string
 	Since   time.Time
 	Tries   int
 	NextAt  time.Time
-	// Sent counts delivered changes, LastSent is when the last of them was.
+	// Sent counts delivered changes; LastSent is the time of the last.
 	Sent     int64
 	LastSent time.Time
-	// Digest is where a digest under way began; see the sink's `every`. Zero if none is.
+	// Digest is where the current digest began; see the sink's `every`. Zero if there is
+	// none.
 	DigestSince time.Time
 }
 
@@ -92,25 +94,26 @@ type UndeliveredRecord struct {
 	Problem  string
 }
 
-// Sinks keeps how far the sinks of crawls have got. A sink exists here from the first
+// Sinks keeps the progress of crawls' sinks. A sink exists here from the first
 // OpenSink until CloseSink, whatever the spec says.
 type Sinks interface {
-	// OpenSink returns a sink's record, and makes it if there is none: with the cursor after.
+	// OpenSink returns a sink's record. If there is none, it creates one with the cursor
+	// after.
 	OpenSink(ctx context.Context, crawlID int64, name string, after feed.Cursor) (SinkRecord, error)
-	// CloseSink removes a sink and what it could not deliver.
+	// CloseSink removes a sink and its undelivered changes.
 	CloseSink(ctx context.Context, crawlID int64, name string) error
 	// ListSinks returns a crawl's sinks by name.
 	ListSinks(ctx context.Context, crawlID int64) ([]SinkRecord, error)
 	// MoveSink writes a sink's record if its cursor is still that of from, and it is paused
-	// only if from is; else it returns ErrConflict: somebody else has delivered, or a person
-	// has paused or resumed it. A sink that becomes paused for another
-	// reason than a person's word leaves a feed.SinkPaused.
+	// only if from is; otherwise it returns ErrConflict: another worker has delivered, or a
+	// person has paused or resumed it. If a sink is paused other than by a person, a
+	// feed.SinkPaused is recorded.
 	MoveSink(ctx context.Context, from, to SinkRecord) error
 	// SetUndelivered keeps a change that the receiver refused, and moves the sink past it
 	// like MoveSink, in one transaction.
 	SetUndelivered(ctx context.Context, from, to SinkRecord, u UndeliveredRecord) error
-	// Undelivered lists what a sink could not deliver by change, after an id, exclusive.
+	// Undelivered lists a sink's undelivered changes by id, after an id, exclusive.
 	Undelivered(ctx context.Context, crawlID int64, sink string, after int64, limit int) ([]UndeliveredRecord, error)
-	// Delivered removes such a record, after all.
+	// Delivered removes such a record once the change was delivered after all.
 	Delivered(ctx context.Context, crawlID int64, sink string, changeID int64) error
 }

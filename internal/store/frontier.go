@@ -26,22 +26,22 @@ type Frontier interface {
 	// Candidates lists the best Known pages of each host that has room in the crawl's
 	// window, highest priority first, at most Limit in all. Without Hosts it considers all
 	// hosts of the crawl that have known pages and room. With Engine, the bound on
-	// admission holds besides the windows, hosts get equal shares of what it leaves, and
-	// take turns. There are none while what it leaves is not worth a refill, but a few
-	// seeds. See package admission.
+	// admission applies besides the windows: hosts get equal shares of the room that it
+	// leaves, and take turns. If that room is not worth a refill, there are no candidates
+	// except a few seeds. See package admission.
 	Candidates(ctx context.Context, p CandidateParams) ([]PageRecord, error)
-	// Admit makes Known pages Active (due now), as far as the window of their host and the
-	// crawl's max_pages leave room, and the pages of Exclude Excluded (due after
-	// ExcludedFor). With Engine, as far as the bound on admission leaves room, too, which
-	// moves by what Engine shows. It returns the pages that it admitted. A second call with the same Key
-	// changes nothing while pages of the first have not been attempted, and returns those:
-	// the answer that the caller may have lost.
+	// Admit makes Known pages Active (due now) up to the room that the window of their host
+	// and the crawl's max_pages leave, and makes the pages of Exclude Excluded (due after
+	// ExcludedFor). With Engine, the room under the bound on admission is a limit too; the
+	// bound moves by what Engine shows. It returns the pages that it admitted. A second call
+	// with the same Key changes nothing until pages of the first have been attempted, and
+	// returns those: the answer that the caller may have lost.
 	Admit(ctx context.Context, p AdmitParams) ([]PageRecord, error)
-	// Refilled ends the refill that a page was told of by RecordResult.Room. It reports
-	// whether the next one is to begin at once, and is then the caller's.
+	// Refilled ends the refill that RecordResult.Room asked for. It reports whether the
+	// next one must begin at once, in the same caller's hands.
 	Refilled(ctx context.Context, crawlID int64, e admission.Engine) (again bool, err error)
-	// Recount puts right how many pages of a crawl are on their way to their first visit,
-	// which programs of the release before do not count.
+	// Recount corrects how many pages of a crawl are on their way to their first visit,
+	// which programs of the previous release do not count.
 	Recount(ctx context.Context, crawlID int64) error
 	// DuePages lists living pages (see PageState.Lives) that are due before Before, in the
 	// order of page id after After. Unless InLine is set, it leaves out pages that stand
@@ -58,8 +58,8 @@ type NewURL struct {
 	Host  string `json:"host"`  // urlkey.HostKey
 	Level int    `json:"level"` // links from a seed
 	Hops  int    `json:"hops"`  // links since the seeds' hosts were left
-	// Spelling is how the link that was found spells path and query, empty for as URL does.
-	// A new page is asked for under it; a known one keeps its own.
+	// Spelling is how the link that was found spells path and query, empty if it spells
+	// them as URL does. A new page is requested under it; a known one keeps its own.
 	Spelling string `json:"-"`
 	// Trap is a trap that the URL belongs to, 0 for none. If it holds, a new page is Held:
 	// see Guard.
@@ -100,7 +100,7 @@ type RegisterParams struct {
 	// stay if the number changes later. The rest are counted as rejected, for ReasonForeign.
 	ForeignHosts int
 	// RequisiteHosts is likewise the most hosts beyond its sites on which requisites may lie.
-	// They are counted apart, and the rest is rejected for requisite.ReasonCrawlHosts.
+	// They are counted separately, and the rest is rejected for requisite.ReasonCrawlHosts.
 	RequisiteHosts int
 	// Rejected are links that are not registered. If Version is set, only the call that
 	// ends the wait of that version's links counts them.
@@ -145,9 +145,9 @@ type PendingLinks struct {
 type Link struct {
 	URL      string `json:"u"`
 	NoFollow bool   `json:"n,omitempty"`
-	// Spelling is how the link spells path and query, empty for as URL does.
+	// Spelling is how the link spells path and query, empty if it spells them as URL does.
 	Spelling string `json:"s,omitempty"`
-	// Kind is the kind of what the link leads to: a page, or a source.
+	// Kind is the kind of the link's target: a page, or a source.
 	Kind crawl.PageKind `json:"k,omitempty"`
 	// Modified is when the page changed according to a list, in milliseconds since 1970;
 	// 0 if the list does not say.
@@ -164,7 +164,7 @@ type CandidateParams struct {
 	CrawlID int64
 	Hosts   []int64
 	Limit   int
-	Engine  *admission.Engine // what the caller sees of the engine; nil is no bound
+	Engine  *admission.Engine // the caller's view of the engine; nil means no bound
 }
 
 // AdmitParams are the inputs of Admit.
@@ -173,8 +173,8 @@ type AdmitParams struct {
 	Admit       []int64 // page ids
 	Exclude     []int64 // page ids
 	ExcludedFor time.Duration
-	Key         string            // names the call, so that it can be made again; "" for none
-	Engine      *admission.Engine // what the caller sees of the engine; nil is no bound
+	Key         string            // names the call, so that it can be repeated; "" for none
+	Engine      *admission.Engine // the caller's view of the engine; nil means no bound
 }
 
 // DueParams are the inputs of DuePages.
@@ -185,5 +185,5 @@ type DueParams struct {
 	Limit   int
 	InLine  bool // include pages that stand in a line
 	Untried bool // only pages that were admitted and have never been attempted
-	Longest bool // those that are due longest, instead of those with the lowest ids; without After
+	Longest bool // those that have been due longest, instead of those with the lowest ids; without After
 }

@@ -26,9 +26,9 @@ type Gate interface {
 	// Finish is Release of a visit's permit and RecordVisit of that visit in one
 	// transaction: both happen, or neither. Like these it may be called again.
 	Finish(ctx context.Context, p FinishParams) (FinishResult, error)
-	// GiveBack takes the begin of a permit back whose request was not made: it is granted
-	// again and may begin once more. Its page is returned as a turn. Of a permit that is not
-	// in flight it changes nothing.
+	// GiveBack takes back the begin of a permit whose request was not made: it is granted
+	// again and may begin once more. Its page is returned as a turn. A permit that is not in
+	// flight stays as it is.
 	GiveBack(ctx context.Context, permit crawl.Permit) (GateEffects, error)
 	// Leave gives up the page's place, or its permit if it has not begun, at no cost to
 	// the host.
@@ -36,9 +36,9 @@ type Gate interface {
 	// Nudge corrects lines whose head was promised a later time than its host is free, and
 	// forgets waiters that did not come. Maintenance calls it.
 	Nudge(ctx context.Context) (GateEffects, error)
-	// Recall turns the lines of up to limit hosts at which somebody has not come who was
-	// called: turns are lost with the process that was to signal them. Every worker calls it
-	// every few seconds.
+	// Recall turns the lines of up to limit hosts at which a called page has not come: turns
+	// are lost with the process that was to signal them. Every worker calls it every few
+	// seconds.
 	Recall(ctx context.Context, limit int) (GateEffects, error)
 	// SetBlocked blocks a host, given by its host key, for all crawls, or unblocks it. No
 	// request is made to a blocked host: Acquire answers WaitBlocked, permits that have not
@@ -59,7 +59,8 @@ type Gate interface {
 	// Terms returns what an origin is known to reserve by its tdmrep.json, or ErrNotFound if
 	// it was never asked.
 	Terms(ctx context.Context, origin string) (TermsRecord, error)
-	// SaveTerms stores what asking for it came to. For a forgotten host it stores nothing.
+	// SaveTerms stores the result of asking for it. For a forgotten host it stores
+	// nothing.
 	SaveTerms(ctx context.Context, p SaveTermsParams) error
 }
 
@@ -68,8 +69,8 @@ type TermsRecord struct {
 	Origin    string
 	Text      string // "" if there is no such file
 	FetchedAt time.Time
-	ExpiresAt time.Time // when it is asked for again
-	Failures  int       // in a row, without an answer that tells; Text is of before
+	ExpiresAt time.Time // when it is requested again
+	Failures  int       // in a row, without a usable answer; Text is from before
 	Problem   string    // of the last of them
 }
 
@@ -122,13 +123,14 @@ type AcquireParams struct {
 }
 
 // AtOnce says when Acquire may also begin a page permit: if the host is free, nobody else
-// waits there, and who asks is ready. Whoever asked owns the request then: he makes it or
-// calls GiveBack.
+// waits there, and the asker is ready. The asker then owns the request: it makes the
+// request or calls GiveBack.
 type AtOnce struct {
-	// Hold is as in BeginParams, but its error only means that the permit does not begin.
+	// Hold is as in BeginParams, except that its error only means that the permit does not
+	// begin.
 	Hold func(context.Context) (giveUp func(), err error)
 	// Ready judges the permit and the robots.txt of the answer. It is called within the
-	// transaction, and again if that is run again: so it only computes.
+	// transaction, and again if the transaction is repeated, so it must only compute.
 	Ready func(AcquireResult) bool
 }
 
@@ -154,8 +156,8 @@ type Turn struct {
 	In   time.Duration // from now
 }
 
-// GateEffects are what follows from a gate transaction for others: workflows to be
-// signalled.
+// GateEffects are the consequences of a gate transaction for others: workflows to
+// be signalled.
 type GateEffects struct {
 	Turns []Turn
 	// Held is how long a back-off the released request caused its host, 0 for none.
@@ -169,8 +171,8 @@ type BeginParams struct {
 	Visit    int
 	Patience time.Duration
 	// Hold, if set, is called before each attempt to begin. It reserves what the request
-	// needs besides the permit and must not keep while the host is busy. What it returns
-	// is called if the attempt did not begin. Its error becomes Begin's.
+	// needs besides the permit and must not keep while the host is busy. Begin calls the
+	// function that it returns if the attempt did not begin. Its error becomes Begin's.
 	Hold func(context.Context) (giveUp func(), err error)
 }
 
@@ -211,15 +213,16 @@ type ReleaseParams struct {
 type FinishParams struct {
 	Release ReleaseParams
 	Page    int64
-	// Generation is that of the spec by which Plan decides. If the crawl has another by
-	// now, nothing is done, and the error is ErrConflict.
+	// Generation is that of the spec on which Plan is based. If the crawl has another
+	// by now, nothing is done, and the error is ErrConflict.
 	Generation int64
-	// Plan is what to record, given for how long the release has the host held. It is
-	// called within the transaction, and again if that is run again: so it only computes.
+	// Plan returns the visit to record, given how long the release has the host held. It
+	// is called within the transaction, and again if the transaction is repeated, so it
+	// must only compute.
 	Plan func(held time.Duration) RecordParams
 }
 
-// FinishResult is what Finish did.
+// FinishResult is the result of Finish.
 type FinishResult struct {
 	RecordResult
 	Effects GateEffects

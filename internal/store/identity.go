@@ -20,7 +20,7 @@ type Identity interface {
 }
 
 // Home is where a store's workflows live. A copy of the store has the same home, so in
-// another namespace it can tell that it is a copy.
+// another namespace it can see that it is a copy.
 type Home struct {
 	Namespace   string `json:"namespace"` // its name
 	NamespaceID string `json:"namespace_id"`

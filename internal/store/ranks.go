@@ -12,8 +12,8 @@ import (
 // accordingly. Package rank defines the numbers; package maintain computes them.
 type Ranks interface {
 	// RankedPages lists at most limit of a crawl's pages, in the order of id after after,
-	// with what a ranking needs. It leaves out pages that a trap holds: a site can make any
-	// number of those.
+	// with the data for a ranking. It leaves out pages that a trap holds: a site can make
+	// any number of those.
 	RankedPages(ctx context.Context, crawlID, after int64, limit int) ([]RankedPage, error)
 	// PageLinks lists at most limit links from one page to another, of all crawls, in the
 	// order of From and To after after.
@@ -53,7 +53,7 @@ const (
 	EvictionsKept = 30 * 24 * time.Hour
 )
 
-// RankedPage is what a ranking needs to know about a page.
+// RankedPage is a page as a ranking reads it.
 type RankedPage struct {
 	ID     int64
 	HostID int64

@@ -18,7 +18,7 @@ type Reports interface {
 	// the newest).
 	ListVisits(ctx context.Context, pageID int64, before, limit int) ([]VisitRecord, error)
 	// RecentVisits lists the last visits of pages, at most each of a page, in the order of
-	// page and visit. It reads no more of them than VisitLook has.
+	// page and visit. It reads only the columns of VisitLook.
 	RecentVisits(ctx context.Context, pages []int64, each int) ([]VisitLook, error)
 	// ListVersions lists a page's versions, newest first, below number before (0: from the
 	// newest), without their heads. It leaves out versions of visits that are not recorded
@@ -26,8 +26,8 @@ type Reports interface {
 	ListVersions(ctx context.Context, pageID int64, before, limit int) ([]VersionRecord, error)
 	// Version returns one version by its number, or ErrNotFound.
 	Version(ctx context.Context, pageID int64, seq int) (VersionRecord, error)
-	// ListHosts lists hosts on which the crawl has pages, in the order of their keys; those
-	// of IDs in no order.
+	// ListHosts lists hosts on which the crawl has pages, in the order of their keys; if
+	// IDs is set, it lists those in no order.
 	ListHosts(ctx context.Context, f HostFilter) ([]HostRecord, error)
 	// TroubledHosts lists at most limit hosts of the crawl from which nothing can be fetched
 	// for now, and counts them all, up to MaxTroubled: hosts that are blocked or in
@@ -38,7 +38,7 @@ type Reports interface {
 	Standings(ctx context.Context, pages []int64) (map[int64]Standing, error)
 }
 
-// VisitLook is what a visit saw, in short.
+// VisitLook is a short form of a visit.
 type VisitLook struct {
 	PageID  int64
 	Visit   int
@@ -56,7 +56,7 @@ type StatusRecord struct {
 	Links    int
 	Waiting  int // in lines
 	Overdue  int // due, living, not in a line
-	// OverdueMore says that not all that may be overdue were counted.
+	// OverdueMore says that there may be overdue pages that were not counted.
 	OverdueMore bool
 	Lag         time.Duration // of the most overdue page
 	Backoff     int           // hosts in back-off
@@ -70,19 +70,19 @@ type StatusRecord struct {
 	Foresight [ForesightBins]Foresight
 	// Days are the last DaysKept days (UTC) with visits, in their order, today included.
 	Days []Day
-	// Bound is how many pages of all crawls may be on their way to their first visit at a
-	// time, Demand how many are.
+	// Bound is the most pages of all crawls that may be on their way to their first visit
+	// at a time; Demand is how many are.
 	Bound  admission.Bound
 	Demand admission.Demand
 	// Delays are the automatic delays of the crawl's hosts; zero if it has a fixed delay.
 	Delays Delays
 }
 
-// Delays are automatic delays as they are now, of those of a crawl's hosts that have been asked.
+// Delays are the current automatic delays of those of a crawl's hosts that have been asked.
 type Delays struct {
 	Hosts int
 	Sum   time.Duration
-	// UpTo is of how many hosts the delay is at most that of DelayBounds; nil without hosts.
+	// UpTo counts the hosts whose delay is at most that of DelayBounds; nil without hosts.
 	UpTo []int
 }
 
@@ -92,25 +92,25 @@ var DelayBounds = [...]time.Duration{
 	10 * time.Second, 20 * time.Second, 30 * time.Second, time.Minute,
 }
 
-// DaysKept is for how many days StatusRecord.Days has counts.
+// DaysKept is the number of days for which StatusRecord.Days has counts.
 const DaysKept = 30
 
-// Day is what the visits of one day came to.
+// Day sums up the visits of one day.
 type Day struct {
 	Start   time.Time // midnight, UTC
 	Visits  int
 	Changes int // visits that found a change
-	// Due counts the visits that were due at a time: all but the first visits of pages. Late
-	// is the sum of the times by which they came after it.
+	// Due counts the visits that were due at a time: all except the first visits of pages.
+	// Late is the sum of the times by which they came after it.
 	Due  int
 	Late time.Duration
 }
 
-// ForesightBins is in how many classes foreseen chances are counted.
+// ForesightBins is the number of classes of foreseen chances.
 const ForesightBins = 10
 
-// Foresight is how well changes were foreseen: of so many visits, Chance is the sum of the
-// chances of a change that were given before, and Found is how many found one.
+// Foresight is how well changes were foreseen: of a number of visits, Chance is the sum of
+// the chances of a change that were given before, and Found is how many found one.
 type Foresight struct {
 	Visits, Found int
 	Chance        float64
@@ -124,10 +124,10 @@ type PageFilter struct {
 	ChangedSince time.Time
 	After        int64
 	Limit        int
-	// Sample, unless 0, chooses about so many pages instead, evenly spread over the ids of
-	// those in States, or all of them if they are few; of the other fields only CrawlID
+	// Sample, unless 0, chooses about that many pages instead, evenly spread over the ids
+	// of those in States, or all of them if they are few; of the other fields only CrawlID
 	// counts then. Their records have the address, host, state, visits, times, weight and
-	// belief, what they share of these, and the id of the last version.
+	// belief, the values that they share, and the id of the last version.
 	Sample int
 }
 
@@ -137,12 +137,12 @@ type HostFilter struct {
 	After   string  // host key
 	Limit   int     // 0 is all
 	IDs     []int64 // unless nil: these hosts, and then After and Limit do not count
-	// Slowest lists first the hosts that are busy longest with the pages that it names, as
-	// far as their Crawl-delay and mean duration tell. After does not count then.
+	// Slowest lists first the hosts that will be busy longest with the pages that it
+	// names, judged by their Crawl-delay and mean duration. After is then ignored.
 	Slowest HostWork
 }
 
-// HostWork is what a host has to serve once.
+// HostWork is the work that a host has to serve once.
 type HostWork uint8
 
 // The kinds of work. The zero HostWork orders hosts by their names.
@@ -154,20 +154,21 @@ const (
 // MaxTroubled is the number up to which TroubledHosts counts hosts.
 const MaxTroubled = 10_000
 
-// Standing is what a page waits for besides its due time; the zero Standing is nothing.
+// Standing is what a page waits for besides its due time; the zero Standing means
+// nothing.
 type Standing struct {
 	// Promised is when the page's place in its host's line should be served; zero if it is
 	// in no line.
 	Promised time.Time
-	// Underway: its permit has been granted, or its request is being made.
+	// Underway: its permit has been granted, or its request is under way.
 	Underway bool
 	// Excluded is why the last visit excluded an Excluded page: the line of robots.txt, or
 	// the rule of the scope.
 	Excluded string
 	// Trap is the name of the trap that holds it, "" for none.
 	Trap string
-	// Evicted is the page's last eviction; At is zero if none is kept. By is the URL of the
-	// page that took its place, if any.
+	// Evicted is the page's last eviction; At is zero if no record of it is kept. By is the
+	// URL of the page that took its place, if any.
 	Evicted struct {
 		At     time.Time
 		By     string
@@ -190,8 +191,8 @@ type HostRecord struct {
 	Failures   int
 	Mean       time.Duration // mean duration of a request
 	CrawlDelay time.Duration
-	// Capped: CrawlDelay exceeds the crawl's max_crawl_delay, so the host is asked faster
-	// than it wants.
+	// Capped: CrawlDelay exceeds the crawl's max_crawl_delay, so the host is asked more
+	// often than it wants.
 	Capped   bool
 	Waiting  int
 	InFlight bool

@@ -37,7 +37,7 @@ type Schedules interface {
 	Internal(ctx context.Context, pageID int64, since time.Time) (schedule.Internal, error)
 }
 
-// SteeringRecord is what the pages of a crawl and of its hosts share.
+// SteeringRecord holds the values that the pages of a crawl and of its hosts share.
 type SteeringRecord struct {
 	schedule.Steering
 	// Planned is how many visits a day were planned in the last maintenance pass, Budget

@@ -7,8 +7,8 @@ import (
 )
 
 // Search finds pages and hosts by a part of their names, which no index has. Each call
-// looks at no more than some thousands, so that it takes as long in a crawl of a million
-// pages as in a small one: it may return few, or none, though there are more. Go on from
+// reads only some thousands, so that it takes no longer in a crawl of a million pages
+// than in a small one: it may return few, or none, though there are more. Go on from
 // Through while More is set.
 type Search interface {
 	// SearchPages lists pages by id after After.
@@ -17,7 +17,7 @@ type Search interface {
 	SearchHosts(ctx context.Context, q HostSearch) (HostsFound, error)
 }
 
-// SearchStep is how many pages of each state, or hosts, one call of a search looks at.
+// SearchStep is how many pages of each state, or hosts, one call of a search reads.
 const SearchStep = 10_000
 
 // PageSearch chooses pages of a crawl; zero fields choose all.
@@ -25,17 +25,17 @@ type PageSearch struct {
 	CrawlID int64
 	States  []crawl.PageState
 	Host    string
-	// Prefix is how the URL begins. Text stands somewhere in it; in ASCII, capital letters
-	// are as good as small ones.
+	// Prefix is how the URL begins. Text stands somewhere in it; in ASCII, case does not
+	// matter.
 	Prefix, Text string
 	After        int64 // page id, exclusive
 	Limit        int
 }
 
-// PagesFound is some of what was looked for.
+// PagesFound is a part of the results of a search.
 type PagesFound struct {
 	Pages []PageRecord
-	// Through is how far was looked: After of the next call, if there may be More.
+	// Through is how far the call read: After of the next call, if there may be More.
 	Through int64
 	More    bool
 }
@@ -49,7 +49,7 @@ type HostSearch struct {
 	Limit   int
 }
 
-// HostsFound is some of what was looked for.
+// HostsFound is a part of the results of a search.
 type HostsFound struct {
 	Hosts   []HostRecord
 	Through string

@@ -32,7 +32,7 @@ type NewSeed struct {
 	URL  string          // canonical
 	Host string          // urlkey.HostKey
 	Keys []crawl.SeedKey // see scope.SeedKeys
-	// Spelling is how the list spells path and query, empty for as URL does.
+	// Spelling is how the list spells path and query, empty if it spells them as URL does.
 	Spelling string
 }
 
@@ -68,7 +68,7 @@ type RefusedSeeds struct {
 	Examples []string `json:"examples"`
 }
 
-// ImportResult is what became of a batch.
+// ImportResult is the result of importing a batch.
 type ImportResult struct {
 	Import    Import   // including this batch
 	Forgotten []string // URLs of the batch that were left out

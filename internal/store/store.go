@@ -1,4 +1,4 @@
-// Package store is what recrawl remembers: crawls, pages, visits, versions, links, hosts
+// Package store defines recrawl's memory: crawls, pages, visits, versions, links, hosts
 // and their lines. It holds the interface, its records and its errors. Package sqlstore
 // implements the logic once; packages sqlite and postgres are the engines it runs on.
 //
@@ -109,7 +109,7 @@ type RedirectedSeed struct {
 	Keys     []crawl.SeedKey
 }
 
-// SeedVerdict is what became of a seed's redirect.
+// SeedVerdict says what became of a seed's redirect.
 type SeedVerdict string
 
 // What becomes of a seed's redirect.

@@ -17,14 +17,15 @@ type Takedown interface {
 	// it is cut off, a new call continues. There need not be any pages.
 	//
 	// The pages' workflows find out by ErrNotFound. A request in flight may still put bytes
-	// into the archive afterwards: whoever made it should Discard them.
+	// into the archive afterwards: the caller that made it should Discard them.
 	Forget(ctx context.Context, p ForgetParams) (ForgetResult, error)
 	// Remember removes the tombstone, so that links can bring the pages back as new ones.
 	// It returns ErrNotFound if there is none.
 	Remember(ctx context.Context, t Target) error
 	// Erase completes Forget on disk: it removes what deleted rows have left in the store's
-	// files. It does nothing else, and may be cut off and called again. docs/operations.md
-	// says what remains without Rewrite, and in Postgres' write-ahead log even with it.
+	// files. It changes nothing else, and may be cut off and called again.
+	// docs/operations.md says what remains without Rewrite, and in Postgres' write-ahead
+	// log even with it.
 	Erase(ctx context.Context, p EraseParams) error
 }
 
@@ -36,7 +37,7 @@ type EraseParams struct {
 	Rewrite bool
 }
 
-// Target is what Takedown is about: one canonical URL, or all URLs of one host.
+// Target is the subject of a Takedown: one canonical URL, or all URLs of one host.
 // Exactly one field is set.
 type Target struct {
 	URL  string // canonical
@@ -52,7 +53,7 @@ type ForgetParams struct {
 	After int64
 }
 
-// ForgetResult is what Forget has removed, or would remove.
+// ForgetResult counts what Forget has removed, or would remove.
 type ForgetResult struct {
 	Pages []crawl.PageRef
 	More  bool // more pages are left: call again

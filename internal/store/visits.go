@@ -40,12 +40,13 @@ type PageRecord struct {
 	ETag, LastModified string
 	// Respelling is how the page is asked for; see Respelling.
 	Respelling Respelling
-	// Suspect is what a visit found that does not count before a second look.
+	// Suspect is a content that a visit found, and that does not count before a second
+	// look.
 	Suspect Suspect
 	// Last is the version that the last recorded visit left, zero if there is none. It is
 	// never a version of a visit that is not recorded yet.
 	Last VersionRecord
-	// Belief is what the revisit policy remembers about the page, as the policy stored it.
+	// Belief is the revisit policy's memory of the page, as the policy stored it.
 	Belief json.RawMessage
 	// The page shares these with the others of its crawl and its host; see Schedules.
 	Steering     schedule.Steering
@@ -54,8 +55,8 @@ type PageRecord struct {
 	Generation int64
 }
 
-// Suspect is what a visit found that does not count before a second look, zero if there is
-// nothing of the kind.
+// Suspect is a content that a visit found, and that does not count before a second look;
+// zero if there is none.
 type Suspect struct {
 	Visit  int    // number of the visit
 	Digest string // of the body, "" if there was none, or none that may be kept
@@ -77,8 +78,8 @@ type VersionRecord struct {
 	Title       string
 	Canonical   string // rel=canonical, "" if none
 	Language    string // of the text, as a BCP 47 tag, "" if it is not known
-	// Reserved is what the site said of uses of the version when it was fetched, nil if it said
-	// nothing. PageRecord.Last has none.
+	// Reserved is the site's statement about uses of the version when it was fetched, nil if
+	// it made none. PageRecord.Last has none.
 	Reserved []crawl.Reservation
 	// Timeless is the second of change.CoreDigests of the text. PageRecord.Last has none.
 	Timeless string
@@ -98,7 +99,7 @@ type Respelling struct {
 	Times int
 }
 
-// Heads are what surrounded a version's body, each "" if it is not known: the request and
+// Heads are the data around a version's body, each "" if it is not known: the request and
 // the head of the response as text, and the address that answered.
 type Heads struct {
 	Request, Response, Remote string
@@ -172,7 +173,7 @@ type RecordParams struct {
 	Held time.Duration
 	// Late is how long the page waited for the visit after it was due. See polite.Book.
 	Late time.Duration
-	// Foreseen is the chance of a change that the belief before gave to a visit that
+	// Foreseen is the chance of a change that the previous belief gave to a visit that
 	// compared two copies; 0 if it gave none, or the visit was not made by its plan. It is
 	// counted: see Foresight.
 	Foreseen float64
@@ -201,17 +202,17 @@ type Retention struct {
 	Visits int
 }
 
-// RecordResult is what RecordVisit stored.
+// RecordResult is the visit that RecordVisit stored, with its consequences.
 type RecordResult struct {
 	Visit   VisitRecord
 	Already bool
-	// Room: whoever recorded this visit, a first one or one that made pages known, is to
-	// refill its crawl: known pages wait, the windows and the bound on admission have room
-	// that is worth while, and nobody else is at it. Refilled says that it is done; after
-	// half a minute without admissions somebody else is told.
+	// Room: whoever recorded this visit, a first one or one that made pages known, must
+	// refill its crawl: known pages wait, the windows and the bound on admission have
+	// enough room to be worth it, and nobody else is refilling it. Refilled ends the
+	// refill; after half a minute without admissions another page is told.
 	Room bool
 	// InLineUntil is set if the place of the page's next visit is booked in its host's line:
-	// a turn calls the page when it is due and its time comes. In case that the turn is
-	// lost it comes by itself at InLineUntil.
+	// a turn calls the page when it is due and its time comes. In case the turn is lost, it
+	// comes by itself at InLineUntil.
 	InLineUntil time.Time
 }

@@ -12,8 +12,8 @@ const WorkerSeen = 3 * time.Minute
 // Workers knows which workers make no requests, and why.
 type Workers interface {
 	// NoteWorker records that a worker makes no requests, and why in words; "" means that it
-	// makes requests. Repeat that, too, every few hours: notes of killed workers are removed
-	// in the end.
+	// makes requests. Repeat that, too, every few hours: notes of killed workers are
+	// eventually removed.
 	NoteWorker(ctx context.Context, name, held string) error
 	// RemoveWorker removes the note of a worker that ends.
 	RemoveWorker(ctx context.Context, name string) error

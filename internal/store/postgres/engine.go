@@ -15,12 +15,12 @@ import (
 )
 
 const (
-	// conflictTries is how often a transaction that the server ended in favour of
-	// another is begun. All transactions lock in one order, so that even one
+	// conflictTries is how many times a transaction is begun that the server ended in
+	// favour of another. All transactions lock in one order, so that even one
 	// repetition is rare.
 	conflictTries = 10
-	// connectionTries bounds the quick tries after a connection broke; whoever
-	// asked sleeps on a timer of its own after that.
+	// connectionTries bounds the quick tries after a connection broke; after that, the
+	// caller sleeps on its own timer.
 	connectionTries = 3
 
 	firstPause = 10 * time.Millisecond
@@ -32,8 +32,8 @@ type engine struct {
 	pool     *pgxpool.Pool
 	watchers sqlstore.Watchers
 
-	// settled is what is known of the order of changes; whoever has a token in settling
-	// uses it.
+	// settled holds what is known of the order of changes. Only the holder of the token
+	// in settling uses it.
 	settled  settled
 	settling chan struct{}
 
@@ -130,8 +130,8 @@ func (e *engine) transact(ctx context.Context, opts pgx.TxOptions, t *tx, fn fun
 		return false, err
 	}
 	defer func() {
-		// Does nothing after a commit. Should the connection be broken, the server
-		// rolls back by itself.
+		// Does nothing after a commit. If the connection is broken, the server rolls back
+		// by itself.
 		_ = t.tx.Rollback(context.WithoutCancel(ctx))
 	}()
 	if err := fn(t); err != nil {

@@ -33,7 +33,7 @@ const (
 	classOperator   = "57" // shutting down, starting up
 )
 
-// storeError is an error of the database as one of the store's kinds.
+// storeError is a database error of one of the store's kinds.
 type storeError struct {
 	kind  error
 	words string
@@ -46,8 +46,8 @@ func (e *storeError) Error() string {
 
 func (e *storeError) Unwrap() []error { return []error{e.kind, e.cause} }
 
-// interpretError makes an error of pgx one of the store's, where callers decide
-// on it; it is the only place that knows PostgreSQL's codes.
+// interpretError turns an error of pgx, where callers decide on it, into one of the
+// store's; it is the only place that knows PostgreSQL's codes.
 func interpretError(err error) error {
 	var known *storeError
 	var failure *pgconn.PgError
@@ -64,7 +64,7 @@ func interpretError(err error) error {
 	return err
 }
 
-// interpretCode is interpretError for what the server said.
+// interpretCode is interpretError for the server's answer.
 func interpretCode(failure *pgconn.PgError, err error) error {
 	switch failure.Code {
 	case codeSerialization, codeDeadlock, codeLockNotAvailable:
@@ -99,8 +99,8 @@ func isConflict(err error) bool {
 	return failure.Code == codeSerialization || failure.Code == codeDeadlock || failure.Code == codeLockNotAvailable
 }
 
-// isConnectionError reports whether an error is of the way to the server, and
-// not the caller's giving up.
+// isConnectionError reports whether an error comes from the connection to the
+// server, and not from the caller giving up.
 func isConnectionError(err error) bool {
 	var connect *pgconn.ConnectError
 	var network net.Error

@@ -12,8 +12,7 @@ import (
 	"recrawl/internal/store/storetest/pgtest"
 )
 
-// TestFullDiskIsTold: the server itself is made to say what it says when its disk is
-// full.
+// TestFullDiskIsTold: the server itself is made to report a full disk.
 func TestFullDiskIsTold(t *testing.T) {
 	t.Parallel()
 	conn, err := pgx.Connect(t.Context(), pgtest.DSN(t))

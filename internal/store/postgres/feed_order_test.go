@@ -107,7 +107,7 @@ func (r *trial) run() {
 		r.Fatal(err)
 	}
 	r.start, r.written = ends.Newest, make(chan struct{})
-	// Each has a store of its own, as processes have. All are open before anybody is disturbed.
+	// Each has a separate store, as processes have. All are open before any is disturbed.
 	stores := []store.Store{r.store}
 	for range trialReaders - 1 + len(pages) {
 		stores = append(stores, openDSN(r.T, r.dsn))

@@ -19,7 +19,7 @@ const (
 )
 
 // newListener prepares the goroutine that receives the notifications of all
-// processes: it runs from the first Watch to Close, on a connection of its own.
+// processes. It runs from the first Watch to Close, on a separate connection.
 func (e *engine) newListener(config *pgx.ConnConfig) {
 	ctx, cancel := context.WithCancel(context.Background())
 	e.stop = cancel
@@ -29,8 +29,8 @@ func (e *engine) newListener(config *pgx.ConnConfig) {
 }
 
 // listenUntil listens until the context ends. While the server is away nobody
-// is woken by other processes; waiters look again by themselves now and then,
-// and the transactions that fail meanwhile say what is wrong.
+// is woken by other processes; waiters check again by themselves now and then, and
+// the transactions that fail meanwhile report the trouble.
 func (e *engine) listenUntil(ctx context.Context, config *pgx.ConnConfig) {
 	pause := firstReconnect
 	for ctx.Err() == nil {

@@ -33,7 +33,8 @@ type Options struct {
 }
 
 // timeouts bound what a lost or stuck process can hold up; the DSN may set its
-// own. A process that stops in a transaction outlives its statements by little.
+// own. They let the transaction of a stopped process last little longer than its
+// statements.
 var timeouts = map[string]string{
 	"statement_timeout":                   "10s",
 	"idle_in_transaction_session_timeout": "11s",
@@ -101,15 +102,15 @@ func parseConfig(dsn string) (*pgxpool.Config, error) {
 	return config, nil
 }
 
-// quotes are the texts that an error of pgx quotes: the DSN, without what it takes
-// for the password, and the part that is wrong.
+// quotes are the texts that an error of pgx quotes: the DSN, without what pgx takes
+// for the password, and the faulty part.
 var quotes = regexp.MustCompile("`.*`|\"(?:[^\"\\\\]|\\\\.)*\"")
 
-// unquoted leaves out of a problem what it quotes of the DSN: where that is wrong,
-// its password may be anywhere.
+// unquoted removes from a problem what it quotes of the DSN: where the DSN is
+// wrong, its password may be anywhere.
 func unquoted(problem, dsn string) string {
 	if strings.ContainsAny(dsn, "`\"") {
-		return "it cannot be read" // nor can be told where a quote of it ends
+		return "it cannot be read" // nor is it clear where a quote of it ends
 	}
 	return strings.TrimPrefix(quotes.ReplaceAllLiteralString(problem, "…"), "cannot parse …: ")
 }

@@ -18,9 +18,9 @@ import (
 	"recrawl/internal/store/storetest/pgtest"
 )
 
-// pausing is an engine of which one transaction that writes pauses before a query that
-// contains a text, and says that it is there. It pauses once: on a slow machine
-// the server may end the transaction meanwhile, and it is run again.
+// pausing is an engine in which one writing transaction pauses before a query that
+// contains a text, and reports that it is there. It pauses once: on a slow machine the
+// server may end the transaction meanwhile, and it is run again.
 type pausing struct {
 	sqlstore.Engine
 	at             string
@@ -115,7 +115,7 @@ func (r *race) forget(s store.Store, url string) (store.ForgetResult, error) {
 	return s.Forget(context.WithoutCancel(r.Context()), store.ForgetParams{Target: store.Target{URL: url}})
 }
 
-// outcome is what a call in another goroutine returned.
+// outcome is the result of a call in another goroutine.
 type outcome[T any] struct {
 	value T
 	err   error

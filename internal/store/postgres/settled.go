@@ -10,20 +10,20 @@ import (
 )
 
 const (
-	// settlePause is between two looks, and settlePatience how long one call looks. A call
-	// that knows of no settled id yet looks for firstPatience: its store has just been
-	// opened.
+	// settlePause is the pause between two looks, and settlePatience is how long one call
+	// keeps looking. A call that knows of no settled id yet looks for firstPatience: its
+	// store has just been opened.
 	settlePause    = 10 * time.Millisecond
 	settlePatience = 100 * time.Millisecond
 	firstPatience  = 2 * time.Second
 )
 
-// settled is what an engine knows of the order in which changes are committed. Ids are
-// given out before the commit, so that the highest one that can be seen says nothing of
-// those below it. But whoever has been given an id holds RowExclusiveLock on the table from
-// before that until its end. So the ids that were given out when somebody looked are
-// settled as soon as none of those who held that lock then lives any more. Nobody waits for
-// the reader, and the reader only for transactions that write to this table.
+// settled is an engine's knowledge of the order in which changes are committed. Ids are
+// given out before the commit, so the highest visible id says nothing about those below it.
+// But a transaction that has been given an id holds RowExclusiveLock on the table from
+// before that until its end. So the ids given out by the time of a look are settled as soon
+// as all transactions that held the lock then have ended. Nobody waits for the reader, and
+// the reader waits only for transactions that write to this table.
 type settled struct {
 	id    int64 // all changes up to here are committed, or never will be
 	known bool  // id is; it is 0 in a feed without changes too
@@ -53,7 +53,7 @@ func (s *settled) see(look given) {
 }
 
 // holds reports whether a transaction that held the lock still may. One that was prepared
-// meanwhile has another name, so that all of those count.
+// meanwhile has another name, so all prepared ones count.
 func (g given) holds(holder string) bool {
 	return slices.Contains(g.holders, holder) || slices.ContainsFunc(g.holders, prepared)
 }

@@ -13,9 +13,9 @@ import (
 
 // Snapshot copies the store in a file, as it is at one moment, to a file that must not
 // exist. Other processes may write meanwhile: their log grows until it is done. The
-// copy is one file without a log, and as if its owner had been killed, so that hosts
-// rest before it makes its first request: nobody knows of the requests since. It may be
-// of any release. What fails leaves a file that is no store.
+// copy is one file without a log. It looks as if its owner had been killed, so that
+// hosts rest before its first request: nobody knows of the requests since. The store
+// may be of any release. A failed copy leaves a file that is no store.
 func Snapshot(ctx context.Context, path, to string) (err error) {
 	if to, err = filepath.Abs(to); err != nil {
 		return err
@@ -54,8 +54,8 @@ func unclean(ctx context.Context, path string) (err error) {
 	return nil
 }
 
-// NewEpoch gives the change feed of a restored store another epoch; see store.Feed. A copy of
-// a release that had no feed gets its first one when it is opened.
+// NewEpoch gives the change feed of a restored store another epoch; see store.Feed. A copy
+// from a release without a feed gets its first epoch when it is opened.
 func NewEpoch(ctx context.Context, path string) (err error) {
 	s, err := openSession(ctx, path, "rw", "journal_mode = DELETE", "synchronous = FULL")
 	if err != nil {
@@ -103,7 +103,7 @@ func openCopy(ctx context.Context, path string) (*engine, error) {
 	return e, nil
 }
 
-// checkFile makes sure that a file to be read is there, and a store.
+// checkFile makes sure that a file to be read exists and is a store.
 func (e *engine) checkFile(ctx context.Context) error {
 	if _, err := os.Stat(e.path); errors.Is(err, os.ErrNotExist) {
 		return fmt.Errorf("%s: no such store: %w", e.path, store.ErrNotFound)

@@ -23,8 +23,8 @@ type engine struct {
 
 	writer *session // nil when opened read-only
 	guard  *session // holds the owner's lock, nil without
-	// turn has a token while nobody writes, idle the sessions that nobody reads
-	// with. Waiting on them honours a context and is first come, first served.
+	// turn has a token while nobody writes; idle holds the sessions with which nobody
+	// reads. Waiting on them honours a context and is first come, first served.
 	turn   chan struct{}
 	idle   chan *session
 	closed chan struct{}
@@ -52,8 +52,8 @@ func (e *engine) Read(ctx context.Context, fn func(sqlstore.Tx) error) error {
 	return e.transact(ctx, s, "BEGIN", &tx{session: s}, fn)
 }
 
-// Write implements sqlstore.Engine. Writers of this process queue here; those of
-// others are waited for by SQLite, up to its busy_timeout.
+// Write implements sqlstore.Engine. Writers of this process queue here; SQLite
+// waits for those of others, up to its busy_timeout.
 func (e *engine) Write(ctx context.Context, fn func(sqlstore.Tx) error) error {
 	return e.write(ctx, full, fn)
 }
@@ -105,7 +105,7 @@ func (e *engine) transact(ctx context.Context, s *session, begin string, t *tx, 
 	if err := fn(t); err != nil {
 		return e.translate(err)
 	}
-	// Not interrupted any more: whoever asked learns whether it was committed.
+	// From here on it is not interrupted: the caller learns whether it was committed.
 	if _, err := s.exec(context.WithoutCancel(ctx), "COMMIT", nil); err != nil {
 		return e.translate(err)
 	}

@@ -21,8 +21,8 @@ const (
 )
 
 // Erase implements sqlstore.Engine. Deleted rows are overwritten with zeros as they
-// go (secure_delete), but what SQLite moves from page to page it leaves copies of,
-// in the unused part of the old one: only writing the file anew gets rid of these.
+// go (secure_delete), but when SQLite moves data from page to page, copies stay in
+// the unused part of the old page: only rewriting the file gets rid of these.
 func (e *engine) Erase(ctx context.Context, rewrite bool, _ []string) error {
 	if e.writer == nil {
 		return fmt.Errorf("%s was opened for reading only: %w", e.path, store.ErrUnavailable)
@@ -39,10 +39,10 @@ func (e *engine) Erase(ctx context.Context, rewrite bool, _ []string) error {
 	return Rewrite(ctx, e.path, rewrite)
 }
 
-// Rewrite writes a SQLite file anew, if asked to, and brings its write-ahead log
-// into it: what was deleted from it is in neither afterwards. Other processes may
-// have it open; their writes wait meanwhile. It needs room for the file twice, in
-// the file's folder and in that of temporary files, and may be cut off.
+// Rewrite writes a SQLite file anew, if asked to, and checkpoints its write-ahead
+// log into it, so that deleted data is in neither. Other processes may have it
+// open; their writes wait meanwhile. It needs room for the file twice, in the
+// file's folder and in that of temporary files, and may be cut off.
 func Rewrite(ctx context.Context, path string, anew bool) (err error) {
 	if path, err = filepath.Abs(path); err != nil {
 		return err

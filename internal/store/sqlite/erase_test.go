@@ -73,8 +73,8 @@ func traces(t *testing.T, dir, text string) int {
 	return n
 }
 
-// TestEraseLeavesNoTrace: what was forgotten is in no file of the store any more,
-// whoever has it open, and the rest is as it was.
+// TestEraseLeavesNoTrace: forgotten data is in no file of the store any more, even
+// if others have it open, and the rest is unchanged.
 func TestEraseLeavesNoTrace(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "store.db")

@@ -11,8 +11,8 @@ import (
 	"recrawl/internal/store"
 )
 
-// errorWords says in plain words what SQLite's primary result codes mean for
-// somebody who runs a crawler.
+// errorWords explains SQLite's primary result codes in plain words to somebody who
+// runs a crawler.
 var errorWords = map[int]struct {
 	kind  error
 	words string
@@ -28,7 +28,7 @@ var errorWords = map[int]struct {
 	lib.SQLITE_NOTADB:   {store.ErrForeign, "it is not a SQLite database"},
 }
 
-// storeError is an error of SQLite as one of the store's kinds.
+// storeError is an error of SQLite of one of the store's kinds.
 type storeError struct {
 	kind  error
 	words string
@@ -39,8 +39,8 @@ func (e *storeError) Error() string { return fmt.Sprintf("%s: %v (%v)", e.words,
 
 func (e *storeError) Unwrap() []error { return []error{e.kind, e.cause} }
 
-// interpretError makes an error of SQLite or database/sql one of the store's,
-// where callers decide on it; it is the only place that knows their codes.
+// interpretError turns an error of SQLite or database/sql, where callers decide on
+// it, into one of the store's; it is the only place that knows their codes.
 func interpretError(err error) error {
 	var known *storeError
 	if err == nil || errors.As(err, &known) {

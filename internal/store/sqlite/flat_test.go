@@ -90,7 +90,7 @@ func crowd(t *testing.T, m *meter, pages, overdue int) (*sqlstore.Store, store.C
 	return s, rec
 }
 
-// flatOperations are what people ask for, what maintenance does in every pass, and the
+// flatOperations are people's queries, the queries of every maintenance pass, and the
 // parts of a visit.
 func flatOperations(ctx context.Context, s *sqlstore.Store, c store.CrawlRecord, pages int) []operation {
 	now := time.Now()

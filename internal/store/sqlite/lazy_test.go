@@ -125,8 +125,8 @@ func TestLostPermitIsMadeGood(t *testing.T) {
 	}
 }
 
-// What a workflow was told of its visit outlives a power cut, and so does what was lazily
-// written before.
+// The visit that a workflow was told about survives a power cut, and so does everything
+// that was lazily written before it.
 func TestRecordedVisitIsDurable(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "store.db")
 	counter := storetest.Count(openOwner(t, path))

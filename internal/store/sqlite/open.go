@@ -33,7 +33,7 @@ type Options struct {
 	Owner bool
 	// Grouping; see sqlstore.Options.
 	Grouping urlkey.Grouping
-	// Wrap, unless nil, is put around the engine, as to count what is asked of it.
+	// Wrap, unless nil, wraps the engine, for example to count its queries.
 	Wrap func(sqlstore.Engine) sqlstore.Engine
 }
 
@@ -142,8 +142,8 @@ func (e *engine) openReaders(ctx context.Context) error {
 }
 
 // makeFile makes a file that other users cannot read, whatever the process's umask,
-// if there is none. SQLite gives those that it makes beside it the same permissions.
-// Why a file cannot be made SQLite says.
+// if there is none. SQLite gives the files that it makes beside it the same
+// permissions. If the file cannot be made, SQLite reports why.
 func makeFile(path string) {
 	if f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600); err == nil {
 		_ = f.Chmod(0o600)
@@ -203,8 +203,8 @@ func (e *engine) named(err error) error {
 }
 
 // takeOwnership takes the owner's lock: an exclusive transaction on an empty
-// database beside the store, which the system ends with the process, however
-// that ends.
+// database beside the store. The system ends it with the process, however the
+// process ends.
 func (e *engine) takeOwnership(ctx context.Context) error {
 	makeFile(e.path + "-owner")
 	guard, err := openSession(ctx, e.path+"-owner", "rwc", "busy_timeout = 0")
@@ -249,7 +249,7 @@ func setClean(ctx context.Context, tx sqlstore.Tx, clean bool) error {
 	return err
 }
 
-// abandon closes what a failed open has opened.
+// abandon closes everything that a failed open has opened.
 func (e *engine) abandon() error {
 	var errs []error
 	for {

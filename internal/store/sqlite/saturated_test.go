@@ -9,8 +9,9 @@ import (
 	"recrawl/internal/store/storetest"
 )
 
-// TestSaturatedHost: a visit costs nearly nothing more on a host at which many more are due
-// than it takes. Whoever waits is asleep until it is called, and has not asked for its place.
+// TestSaturatedHost: a visit costs hardly more on a host at which many more visits are due
+// than it can take. A waiting page sleeps until it is called, and has not asked for its
+// place.
 func TestSaturatedHost(t *testing.T) {
 	ms := time.Millisecond
 	for _, how := range []storetest.Saturation{

@@ -21,17 +21,17 @@ type session struct {
 	db    *sql.DB
 	conn  *sql.Conn
 	stmts map[string]*sql.Stmt
-	// commits is what the pragma synchronous says.
+	// commits is the setting of the pragma synchronous.
 	commits durability
 }
 
-// durability is what a commit waits for.
+// durability says when a commit counts as done.
 type durability string
 
 const (
 	full durability = "FULL" // until it is on the disk
-	// lazy commits are written to the log, and on the disk with the next full one. The log
-	// is read up to where it is whole, so they are lost from the end only.
+	// lazy commits are written to the log, and reach the disk with the next full one. The
+	// log is read as far as it is intact, so only commits at its end can be lost.
 	lazy durability = "NORMAL"
 )
 

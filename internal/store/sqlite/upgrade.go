@@ -16,8 +16,8 @@ import (
 	"recrawl/internal/store/sqlstore"
 )
 
-// beforeMark follows the store's name in that of the copy that is kept before an upgrade;
-// the number of the first migration that it has not seen comes after it.
+// beforeMark follows the store's name in the name of the copy that is kept before an
+// upgrade. The number of the first migration that the copy lacks comes after it.
 const beforeMark = ".before-"
 
 // keepBefore copies a store of an older release before it is migrated. Only its owner may
@@ -96,8 +96,9 @@ func CheckUndo(path string) error {
 }
 
 // UndoUpgrade puts the copy that was kept before the last upgrade in the store's place,
-// and returns where the store is that had it. Nobody may have the store open. Cut off, it
-// goes on when it is called again. The error is store.ErrNotFound if there is no copy.
+// and returns where the replaced store is now. Nobody may have the store open. If it is
+// cut off, it goes on when it is called again. The error is store.ErrNotFound if there is
+// no copy.
 func UndoUpgrade(ctx context.Context, path string, now time.Time) (undone string, err error) {
 	if path, err = filepath.Abs(path); err != nil {
 		return "", err
@@ -112,7 +113,7 @@ func UndoUpgrade(ctx context.Context, path string, now time.Time) (undone string
 	}
 	defer func() { err = errors.Join(err, e.guard.close()) }()
 	if _, err := os.Lstat(path); err == nil {
-		// Its log becomes part of it: the copy must not find it.
+		// The store's log becomes part of it: the copy must not find it.
 		if err := Rewrite(ctx, path, false); err != nil {
 			return "", err
 		}

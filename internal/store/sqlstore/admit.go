@@ -14,7 +14,7 @@ import (
 	"recrawl/internal/store"
 )
 
-// limits bound what a crawl may admit.
+// limits bound a crawl's admissions.
 type limits struct {
 	state    crawl.CrawlState
 	window   int64
@@ -24,8 +24,8 @@ type limits struct {
 	requisites bool // are kept
 }
 
-// siteRound is for how much of each round, in microseconds, new pages of a host come in;
-// time 0 is all of it.
+// siteRound is the part of each round, in microseconds, during which new pages of a host
+// come in; time 0 means all of it.
 type siteRound struct{ time, length int64 }
 
 const limitColumns = `state, window_size, max_pages`
@@ -55,7 +55,7 @@ func (l limits) free(ctx context.Context, tx Tx, crawlID int64) (int64, error) {
 }
 
 // living returns how many pages of the crawl keep a workflow. Requisites on their way to a
-// visit are none of them.
+// visit do not count.
 func (l limits) living(ctx context.Context, tx Tx, crawlID int64) (int64, error) {
 	living, err := countLiving(ctx, tx, crawlID)
 	if err != nil || !l.requisites {
@@ -65,14 +65,14 @@ func (l limits) living(ctx context.Context, tx Tx, crawlID int64) (int64, error)
 	return living - requisites, err
 }
 
-// hostRoom is how much room a host's window has.
+// hostRoom is the room in a host's window.
 type hostRoom struct {
 	hostID, unattempted, known int64
 }
 
 // Candidates implements store.Frontier. Of a crawl with more hosts than Limit
-// it looks at those with the fewest pages on their way, which have waited longest;
-// there are none while the crawl has max_pages.
+// it considers those with the fewest pages on their way, which have waited longest.
+// There are none while the crawl has max_pages.
 func (s *Store) Candidates(ctx context.Context, p store.CandidateParams) ([]store.PageRecord, error) {
 	pages, err := read(ctx, s, func(tx Tx) ([]store.PageRecord, error) { return s.candidates(ctx, tx, p) })
 	if err != nil {
@@ -128,8 +128,8 @@ func (s *Store) candidates(ctx context.Context, tx Tx, p store.CandidateParams) 
 	return s.loadPages(ctx, tx, ids)
 }
 
-// bestOf returns the best known pages of each host: as many as it has room for, or,
-// under a bound, as its share is.
+// bestOf returns the best known pages of each host: as many as the host has room
+// for or, under a bound, as its share allows.
 func bestOf(ctx context.Context, tx Tx, p store.CandidateParams, rooms []hostRoom, window int64, limit int) ([]candidate, error) {
 	shares := make([]int, len(rooms))
 	hosts := make([]admission.Host, len(rooms))
@@ -155,8 +155,8 @@ func bestOf(ctx context.Context, tx Tx, p store.CandidateParams, rooms []hostRoo
 }
 
 // queryRooms returns at most limit hosts that have known pages and room in the
-// window, those with the most room first, and of these those whose last turn was
-// longest ago. Hosts whose time in their round is over are passed over.
+// window, those with the most room first, and among equals those whose last turn
+// was longest ago. Hosts whose time in their round is over are skipped.
 func (s *Store) queryRooms(ctx context.Context, tx Tx, p store.CandidateParams, l limits, limit int) ([]hostRoom, error) {
 	args := []any{p.CrawlID, l.window, limit}
 	from := `host_crawls hc` + s.engine.Dialect().Index("host_crawls_turn") + ` WHERE `
@@ -221,7 +221,7 @@ func (s *Store) admit(ctx context.Context, tx Tx, p store.AdmitParams) ([]store.
 	if err != nil {
 		return nil, err
 	}
-	// Under that lock, so that two attempts at one call cannot both admit.
+	// Under that lock, so that two attempts of one call cannot both admit.
 	if earlier, err := s.admittedBy(ctx, tx, p.CrawlID, p.Key); err != nil || len(earlier) > 0 {
 		return s.loadOrFail(ctx, tx, earlier, err)
 	}
@@ -253,13 +253,13 @@ func (s *Store) admit(ctx context.Context, tx Tx, p store.AdmitParams) ([]store.
 	return s.loadPages(ctx, tx, plan.admit)
 }
 
-// placements are which pages change state.
+// placements are the state changes of an admission.
 type placements struct {
 	admit, exclude []int64
 }
 
 // planAdmission chooses, in the caller's order, the pages that fit into their
-// hosts' windows, into free and into what is allowed. known are the pages that may be
+// hosts' windows, into free and into the allowance. known are the pages that may be
 // chosen; taken is how many places of a host's window are taken.
 func planAdmission(p store.AdmitParams, known knownPages, taken map[int64]int64, window, free int64, allowed allowance) placements {
 	taken, chosen := maps.Clone(taken), map[int64]bool{}
@@ -315,7 +315,7 @@ func (s *Store) carryOut(ctx context.Context, tx Tx, p store.AdmitParams, plan p
 	return s.noteAdmission(ctx, tx, p.CrawlID, now, slices.Sorted(maps.Keys(hosts)), site, allowed)
 }
 
-// placement is what an admission makes of a page.
+// placement is an admission's effect on a page.
 type placement struct {
 	state     crawl.PageState
 	attempted bool
@@ -336,8 +336,8 @@ func (s *Store) place(ctx context.Context, tx Tx, ids []int64, as placement) err
 	return nil
 }
 
-// admissionKey is an admission's key as stored, 0 for none. Two keys with one
-// hash would have pages started again by id, which changes nothing.
+// admissionKey is an admission's key as stored, 0 for none. If two keys had the
+// same hash, pages would be started again by id, which changes nothing.
 func admissionKey(key string) int64 {
 	if key == "" {
 		return 0
@@ -353,8 +353,8 @@ func (s *Store) admittedBy(ctx context.Context, tx Tx, crawlID int64, key string
 	if key == "" {
 		return nil, nil
 	}
-	// SQLite would take the range of states for the better choice, and look at all pages
-	// that live, with the writer's lock in its hand.
+	// SQLite would prefer the range of states, and read all living pages while it holds
+	// the writer's lock.
 	query := `SELECT f.page_id FROM frontier f` + s.engine.Dialect().Index("frontier_admission") + ` WHERE f.crawl_id = $1 AND f.admission = $2
 		AND f.state BETWEEN 2 AND 7 AND f.attempted = 0 ORDER BY f.page_id`
 	return collect(ctx, tx, query, []any{crawlID, admissionKey(key)}, scanID)
@@ -368,7 +368,7 @@ func (s *Store) loadOrFail(ctx context.Context, tx Tx, ids []int64, err error) (
 	return s.loadPages(ctx, tx, ids)
 }
 
-// knownPages are the hosts of known pages, and which of these are seeds or requisites.
+// knownPages has the hosts of known pages, and marks seeds and requisites among them.
 type knownPages struct {
 	hostOf            map[int64]int64
 	seeds, requisites map[int64]bool

@@ -7,8 +7,8 @@ import (
 	"recrawl/internal/store"
 )
 
-// Backlinks implements store.Backlinks. The index of links by their target has them in no
-// order on Postgres, so that a part of them is taken first.
+// Backlinks implements store.Backlinks. On Postgres the index of links by their target is
+// in no order, so only a part of them is taken first.
 func (s *Store) Backlinks(ctx context.Context, pageID, after int64, limit int) ([]store.PageRecord, error) {
 	query := fmt.Sprintf(`SELECT l.src FROM (SELECT src FROM links WHERE dst = $1 AND src > $2 LIMIT %d) l ORDER BY l.src LIMIT $3`,
 		store.BacklinksInOrder)

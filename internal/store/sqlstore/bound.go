@@ -49,8 +49,8 @@ func moveBound(ctx context.Context, tx Tx, from, to admission.Bound) error {
 	return nil
 }
 
-// loadDemand counts the pages that are on their way to their first visit. Those of
-// crawls that do not run burden nobody.
+// loadDemand counts the pages that are on their way to their first visit. Pages of
+// crawls that do not run are no burden.
 func loadDemand(ctx context.Context, tx Tx, crawlID int64) (admission.Demand, error) {
 	query := fmt.Sprintf(`SELECT c.id, CAST(SUM(k.n) AS BIGINT) FROM crawls c CROSS JOIN crawl_counts k
 		WHERE (c.state = %d OR c.id = $1) AND k.crawl_id = c.id AND k.kind = '%s' AND k.code = %d
@@ -62,7 +62,7 @@ func loadDemand(ctx context.Context, tx Tx, crawlID int64) (admission.Demand, er
 		if err := row.Scan(&id, &n); err != nil {
 			return err
 		}
-		n = max(n, 0) // programs of the release before do not count them
+		n = max(n, 0) // programs of the previous release do not count them
 		d.Taken += n
 		switch {
 		case id == crawlID:
@@ -78,14 +78,14 @@ func loadDemand(ctx context.Context, tx Tx, crawlID int64) (admission.Demand, er
 	return d, nil
 }
 
-// allowance is what a crawl may admit now under the bound.
+// allowance is the number of pages that a crawl may now admit under the bound.
 type allowance struct {
 	was, is admission.Bound
-	room    int // pages, if that is worth while
+	room    int // pages, if that is worth it
 	seeds   int // seeds, if there is no room
 }
 
-// allow looks whether the bound moves and what it allows the crawl.
+// allow decides whether the bound moves and what it allows the crawl.
 func (s *Store) allow(ctx context.Context, tx Tx, crawlID int64, e admission.Engine) (allowance, error) {
 	var a allowance
 	var err error
@@ -115,7 +115,7 @@ func (s *Store) allow(ctx context.Context, tx Tx, crawlID int64, e admission.Eng
 	return a, nil
 }
 
-// fits reports whether a page fits into what is left of the allowance, and takes its
+// fits reports whether a page fits into the rest of the allowance, and takes its
 // place.
 func (a *allowance) fits(seed bool) bool {
 	switch {
@@ -129,8 +129,8 @@ func (a *allowance) fits(seed bool) bool {
 	return true
 }
 
-// newSeeds lists known seeds of hosts with room in their windows: of the last that came,
-// so that a few that a person adds do not wait behind a million that were imported.
+// newSeeds lists known seeds of hosts with room in their windows, the latest first, so
+// that a few that a person adds do not wait behind a million that were imported.
 func (s *Store) newSeeds(ctx context.Context, tx Tx, crawlID, window int64, n int) ([]store.PageRecord, error) {
 	query := fmt.Sprintf(`SELECT p.page_id FROM
 		(SELECT f.page_id, f.crawl_id, f.host_id FROM frontier f%s
@@ -145,21 +145,21 @@ func (s *Store) newSeeds(ctx context.Context, tx Tx, crawlID, window int64, n in
 	return s.loadPages(ctx, tx, ids)
 }
 
-// refill is what decides whether a page is told to refill its crawl.
+// refill holds the data that decides whether a page is told to refill its crawl.
 type refill struct {
 	crawlID       int64
 	limits        limits
-	page          int64 // that was told last
+	page          int64 // that was last told
 	until, lookAt int64
 }
 
-// mayRefill asks for a refill of a page's crawl: the answer is true if known pages wait
-// for their admission, if there is room for them that is worth while, and if nobody else
-// is at it. Whoever gets it starts a Discover.
+// mayRefill asks for a refill of a page's crawl. The answer is true if known pages wait
+// for their admission, there is enough room for them to be worth it, and nobody else is
+// refilling. The caller that gets it starts a Discover.
 //
-// It comes after the commit of the visit that made room, and Refilled looks again after
-// its own: of a refill that ends and a visit that makes room at the same moment, one sees
-// the other, though neither locks anything.
+// It comes after the commit of the visit that made room, and Refilled checks again after
+// its own. If a refill ends and a visit makes room at the same moment, one sees the
+// other, though neither locks anything.
 func (s *Store) mayRefill(ctx context.Context, pageID int64) (bool, error) {
 	r, err := read(ctx, s, func(tx Tx) (refill, error) {
 		r, err := loadRefill(ctx, tx, `FROM frontier f JOIN crawls c ON c.id = f.crawl_id`, `f.page_id`, pageID)
@@ -214,8 +214,8 @@ func loadRefill(ctx context.Context, tx Tx, from, key string, id int64) (refill,
 	return r, err
 }
 
-// worthRefill returns r if the page, 0 for none, may refill the crawl, and else no
-// refill. What says no most often and costs least comes first.
+// worthRefill returns r if the page, 0 for none, may refill the crawl, and
+// otherwise no refill. The cheapest checks that most often fail come first.
 func (s *Store) worthRefill(ctx context.Context, tx Tx, r refill, page int64) (refill, error) {
 	now, err := tx.Now(ctx)
 	if err != nil || r.until > now && (page == 0 || r.page != page) {
@@ -240,7 +240,7 @@ func (s *Store) worthRefill(ctx context.Context, tx Tx, r refill, page int64) (r
 	if err != nil {
 		return refill{}, err
 	}
-	// Whether the engine is quick enough for more is known to whoever admits.
+	// Only the admitting worker knows whether the engine is quick enough for more.
 	grows := page != 0 && now >= r.lookAt && bound.MayGrow(fromMicros(now), demand.Taken)
 	if bound.Room(demand) == 0 && !grows {
 		return refill{}, nil
@@ -265,8 +265,9 @@ func (s *Store) claimRefill(ctx context.Context, crawlID, page int64) (bool, err
 	return n > 0, err
 }
 
-// noteAdmission is the end of an admission that the bound allowed: the bound moves, the
-// hosts have had their turn, those whose round is over begin another, and whoever refills the crawl has more time.
+// noteAdmission completes an admission that the bound allowed: the bound moves, the hosts
+// have had their turn, those whose round is over begin another, and the refilling page gets
+// more time.
 func (s *Store) noteAdmission(ctx context.Context, tx Tx, crawlID, now int64, hosts []int64, site siteRound, a allowance) error {
 	if len(hosts) > 0 {
 		query, args := `UPDATE host_crawls SET admitted_at = $2`, []any{idList(hosts), now, crawlID}
@@ -286,9 +287,8 @@ func (s *Store) noteAdmission(ctx context.Context, tx Tx, crawlID, now int64, ho
 	return moveBound(ctx, tx, a.was, a.is)
 }
 
-// miscounted is by how much the pages on their way of a crawl are more than those that are
-// counted. Both are read in one statement, and so at one moment, however many visits are
-// recorded meanwhile.
+// miscounted is how many more pages of a crawl are on their way than are counted. Both are
+// read in one statement, and so at one moment, however many visits are recorded meanwhile.
 var miscounted = fmt.Sprintf(`(SELECT c.id AS crawl_id,
 	COALESCE((SELECT SUM(hc.unattempted) FROM host_crawls hc WHERE hc.crawl_id = c.id), 0)
 	- COALESCE((SELECT SUM(k.n) FROM crawl_counts k WHERE k.crawl_id = c.id AND k.kind = '%s' AND k.code = %d), 0) AS n

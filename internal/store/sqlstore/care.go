@@ -71,8 +71,8 @@ func (s *Store) NoteTroubles(ctx context.Context, crawlID int64, troubles []stor
 	return nil
 }
 
-// noteTrouble keeps when a trouble began that lasts, and what was mended before a part
-// that is well now.
+// noteTrouble keeps the beginning of a lasting trouble, and the trouble that was
+// mended before a part became well.
 func noteTrouble(ctx context.Context, tx Tx, crawlID int64, t store.Trouble, now int64) error {
 	if t.Problem == "" {
 		_, err := tx.Exec(ctx, `DELETE FROM troubles WHERE crawl_id = $1 AND part = $2 AND mended_at = 0`, crawlID, clean(t.Part))

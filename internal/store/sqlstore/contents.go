@@ -9,7 +9,7 @@ import (
 	"recrawl/internal/store"
 )
 
-// contentsPerTx is how many digests one transaction is about.
+// contentsPerTx is the number of digests in one transaction.
 const contentsPerTx = 1000
 
 // countContent counts one more version with a digest.
@@ -34,7 +34,7 @@ type contentRecord struct {
 	Refs   int64  `json:"refs"`
 }
 
-// uncountContents counts the versions of digests off that were removed, and
+// uncountContents subtracts removed versions from the counts of their digests, and
 // returns the digests that no version has any more. Bytes that were never a
 // version's, with 0 removed, have no row yet.
 func (s *Store) uncountContents(ctx context.Context, tx Tx, removed map[string]int64) ([]string, error) {
@@ -80,7 +80,7 @@ func (s *Store) Unreferenced(ctx context.Context, limit int) ([]string, error) {
 		if err != nil {
 			return nil, err
 		}
-		// The conditions are given twice: a version may take a digest in between.
+		// The conditions are repeated: a version may take a digest in between.
 		query := `UPDATE contents SET claimed_until = $1 WHERE refs = 0 AND claimed_until < $2 AND digest IN
 			(SELECT digest FROM contents WHERE refs = 0 AND claimed_until < $3 AND NOT ` + suspected("contents.digest") + ` ORDER BY claimed_until, digest LIMIT $4)
 			RETURNING digest`
@@ -171,7 +171,7 @@ func (s *Store) ListContents(ctx context.Context, after string, limit int) ([]st
 	return digests, nil
 }
 
-// pagesWith is how many pages are named for a digest.
+// pagesWith is the most pages that are named for a digest.
 const pagesWith = 3
 
 // PagesWith implements store.Contents.

@@ -12,7 +12,7 @@ import (
 // how many transactions and statements its store has run. `make bench-visits` reads it.
 const envCounts = "RECRAWL_COUNTS"
 
-// observed counts what the store does with an engine, if the environment names a file.
+// observed counts the store's use of an engine, if the environment names a file.
 func observed(e Engine) Engine {
 	path := os.Getenv(envCounts)
 	if path == "" {
@@ -20,7 +20,7 @@ func observed(e Engine) Engine {
 	}
 	file, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY, 0o600)
 	if err != nil {
-		panic("count what the store does: " + err.Error()) // this program is there for nothing else
+		panic("count what the store does: " + err.Error()) // this program exists for nothing else
 	}
 	c := &counts{file: file}
 	return Observe(e, Observer{Asked: c.asked, Ended: c.ended})

@@ -2,6 +2,6 @@
 
 package sqlstore
 
-// observed is the engine itself. Programs that are built with the tag counts count what
-// the store does; see counting.go.
+// observed is the engine itself. Programs built with the tag counts count the store's
+// use of it; see counting.go.
 func observed(e Engine) Engine { return e }

@@ -38,17 +38,17 @@ const (
 	totalVisits   = 1
 	totalVersions = 2
 	totalLinks    = 3
-	// totalUnattempted is the sum of host_crawls.unattempted. Programs of the release
-	// before do not count it: see Recount.
+	// totalUnattempted is the sum of host_crawls.unattempted. Programs of the previous
+	// release do not count it: see Recount.
 	totalUnattempted = 4
 )
 
-// countSlots is how many rows share one count, so that the visits of one crawl,
-// each holding its count rows until its commit is durable, do not queue for one
-// row.
+// countSlots is how many rows share one count. Each visit of a crawl holds its
+// count rows until its commit is durable; with several rows, visits do not queue
+// for one.
 const countSlots = 8
 
-// keptMinutes is how many minute counts are kept: the last hour's.
+// keptMinutes is how many minute counts are kept: those of the last hour.
 const keptMinutes = 60
 
 const (
@@ -56,7 +56,7 @@ const (
 	dayMicros    = 24 * 60 * minuteMicros
 )
 
-// deltas collects by how much a transaction changes the counts of one crawl.
+// deltas collects a transaction's changes to the counts of one crawl.
 type deltas struct {
 	crawlID int64
 	slot    int64
@@ -93,8 +93,8 @@ func (d *deltas) visit(outcome crawl.Outcome, now int64) {
 	d.counts[countKey{countMinute, now / minuteMicros}]++
 }
 
-// day counts a visit recorded at now among those of its day; late is by how many
-// microseconds it came after its page was due.
+// day counts a visit recorded at now among those of its day; late is how many
+// microseconds after its page's due time it came.
 func (d *deltas) day(outcome crawl.Outcome, first bool, late, now int64) {
 	day := now / dayMicros
 	d.counts[countKey{countDay, day}]++
@@ -105,8 +105,8 @@ func (d *deltas) day(outcome crawl.Outcome, first bool, late, now int64) {
 	}
 }
 
-// foretell counts a visit before which a change had a chance; 0 is none. It stays counted
-// when the visit is removed.
+// foretell counts a visit to which a chance of a change was given; 0 is none. It stays
+// counted when the visit is removed.
 func (d *deltas) foretell(chance float64, changed bool) {
 	if !(chance > 0) {
 		return
@@ -117,18 +117,18 @@ func (d *deltas) foretell(chance float64, changed bool) {
 	d.counts[countKey{countFound, class}] += count(changed)
 }
 
-// chanceUnit is the sum of countChance that is a chance of 1.
+// chanceUnit is the sum of countChance that stands for a chance of 1.
 const chanceUnit = 1e6
 
-// unvisit counts a visit off that is removed. It was made all the same: it stays
-// one of the last hour's.
+// unvisit uncounts a visit that is removed. It was made all the same, so it stays
+// in the counts of the last hour.
 func (d *deltas) unvisit(outcome crawl.Outcome) {
 	d.total(totalVisits, -1)
 	d.counts[countKey{countOutcome, int64(outcome)}]--
 }
 
 // moves counts n pages of a host that move from one state to another; state 0
-// is no state, before a page is known and after it is forgotten.
+// means no state, before a page is known and after it is forgotten.
 func (d *deltas) moves(host int64, from, to crawl.PageState, n int64) {
 	if from == to {
 		return
@@ -167,8 +167,8 @@ func (d *deltas) unattempted(host, n int64) {
 	d.total(totalUnattempted, n)
 }
 
-// apply writes the deltas: host_crawls by host, then crawl_counts. It must be
-// the last that a transaction does.
+// apply writes the deltas: host_crawls by host, then crawl_counts. It must come
+// last in a transaction.
 func (d *deltas) apply(ctx context.Context, s *Store, tx Tx) error {
 	if err := d.applyHosts(ctx, s, tx); err != nil {
 		return fmt.Errorf("count pages of hosts: %w", err)

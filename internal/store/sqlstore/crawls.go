@@ -110,7 +110,7 @@ func (s *Store) SetCrawlState(ctx context.Context, name string, state crawl.Craw
 	return rec, nil
 }
 
-// noteOpened adds to the feed what OpenCrawl has changed of a crawl that was there.
+// noteOpened adds OpenCrawl's changes of an existing crawl to the feed.
 func noteOpened(ctx context.Context, tx Tx, rec store.CrawlRecord, was crawl.CrawlState, spec bool) error {
 	if spec {
 		if err := noteCrawl(ctx, tx, rec, feed.CrawlSpec); err != nil {
@@ -168,8 +168,8 @@ func (s *Store) ListCrawls(ctx context.Context) ([]store.CrawlRecord, error) {
 
 // revive returns the pages that were stopped with a crawl to Known, so that
 // admission brings them back within the window. It runs before the crawl
-// leaves its stopped state: should it be cut off, the crawl is still stopped
-// and the next call goes on. It does nothing to other crawls.
+// leaves its stopped state: if it is cut off, the crawl is still stopped and the
+// next call goes on. It does nothing to other crawls.
 func (s *Store) revive(ctx context.Context, name string) error {
 	for {
 		n, err := write(ctx, s, func(tx Tx) (int, error) { return s.reviveSome(ctx, tx, name) })
@@ -312,8 +312,8 @@ func scanCrawl(row Row) (store.CrawlRecord, error) {
 	return rec, nil
 }
 
-// encodeSpec is the spec as JSON in one form: two specs that mean the same have
-// the same text.
+// encodeSpec returns the spec as JSON in one form: two specs with the same meaning
+// have the same text.
 func encodeSpec(spec crawl.Spec) (string, error) {
 	if spec.Seeds == nil {
 		spec.Seeds = []string{}

@@ -11,8 +11,8 @@ import (
 )
 
 // readDelays counts the automatic delays of the crawl's hosts that have been asked, in one
-// pass over them. It works out polite.AutoDelay in the database, since a crawl may have
-// hosts by the hundred thousand; storetest compares the two.
+// pass over them. It computes polite.AutoDelay in the database, since a crawl may have
+// hundreds of thousands of hosts; storetest compares the two.
 func readDelays(ctx context.Context, tx Tx, crawlID int64, demand polite.Demand) (store.Delays, error) {
 	if !demand.Auto {
 		return store.Delays{}, nil

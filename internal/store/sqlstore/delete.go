@@ -17,14 +17,14 @@ const (
 	deletedRows  = 2000
 )
 
-// ownTable is a table with rows of a crawl, and its columns that tell these apart.
+// ownTable is a table with rows of a crawl, and its columns that identify these.
 type ownTable struct {
 	name string
 	key  []string
 }
 
-// ownTables have what is only a crawl's own besides its pages and what goes with them.
-// Each has an index that begins with crawl_id.
+// ownTables have everything that belongs to a crawl alone, besides its pages and their
+// rows. Each has an index that begins with crawl_id.
 var ownTables = []ownTable{
 	{"lines", []string{"host_id", "class"}},
 	{"host_crawls", []string{"host_id"}},
@@ -139,8 +139,8 @@ func (s *Store) deleteSome(ctx context.Context, tx Tx, p store.DeleteParams, lim
 	return r, nil
 }
 
-// disown leaves the bytes of digests that no version has any more to whoever knows of
-// them.
+// disown leaves the bytes of digests that no version has any more to the caller that
+// knows of them.
 func (s *Store) disown(ctx context.Context, tx Tx, digests []string) error {
 	if len(digests) == 0 {
 		return nil
@@ -171,7 +171,7 @@ func (s *Store) deleteRest(ctx context.Context, crawlID int64) (done bool, err e
 		if _, err := collect(ctx, tx, `SELECT id FROM crawls WHERE id = $1`+s.lock(), []any{crawlID}, scanID); err != nil {
 			return false, err
 		}
-		// Seeds that came until now: see holdCrawl.
+		// Seeds that arrived until now: see holdCrawl.
 		left, err := collect(ctx, tx, `SELECT page_id FROM frontier WHERE crawl_id = $1 LIMIT 1`, []any{crawlID}, scanID)
 		if err != nil || len(left) > 0 {
 			return false, err

@@ -91,8 +91,8 @@ func (s *Store) ListDuplicates(ctx context.Context, f store.DuplicateFilter) ([]
 	return found, nil
 }
 
-// replaceDuplicate stores whose duplicate a page is with its new version: of
-// nobody if of is nil.
+// replaceDuplicate records which page the page duplicates with its new version:
+// none if of is nil.
 func (s *Store) replaceDuplicate(ctx context.Context, tx Tx, page frontierRow, version, now int64, of *store.DuplicateOf) error {
 	if of == nil {
 		_, err := tx.Exec(ctx, `DELETE FROM duplicates WHERE page_id = $1`, page.pageID)
@@ -236,7 +236,7 @@ func (r *removal) stripDuplicates(ctx context.Context) (bare bool, err error) {
 		WHERE d.crawl_id = $2 AND d.of_page = r.id ORDER BY d.page_id LIMIT $3` + r.store.lock()
 	pages, err := collect(ctx, r.tx, query, []any{r.list, r.d.crawlID, forgottenRows}, scanID)
 	if err == nil && len(pages) > 0 {
-		// They sleep as duplicates of what goes: maintenance looks at them again.
+		// They sleep as duplicates of a page that is removed: maintenance checks them again.
 		err = r.store.lookAgain(ctx, r.tx, pages)
 	}
 	if err == nil {
@@ -276,8 +276,8 @@ type mirrorRow struct {
 	OfB    int   `json:"of_b"`
 }
 
-// SetMirrors implements store.Duplicates. Hosts that the crawl has no pages of
-// any more are left out.
+// SetMirrors implements store.Duplicates. It leaves out hosts on which the crawl no
+// longer has pages.
 func (s *Store) SetMirrors(ctx context.Context, crawlID int64, mirrors []change.Mirror) error {
 	rows := map[[2]int64]mirrorRow{} // by pair
 	hosts := map[int64]bool{}

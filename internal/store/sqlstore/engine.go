@@ -1,5 +1,5 @@
 // Package sqlstore is the one implementation of store.Store: all logic and all
-// SQL, written once in the common ground of SQLite and PostgreSQL, so that the
+// SQL, written once in the dialect that SQLite and PostgreSQL share, so that the
 // drivers cannot drift apart. A driver supplies an Engine: connections,
 // transactions, clock, notification, migrations.
 package sqlstore
@@ -15,24 +15,25 @@ type Engine interface {
 	Read(ctx context.Context, fn func(Tx) error) error
 	// Write runs fn in a read-write transaction and commits it durably if fn
 	// returns nil. It runs fn again when the database asks for it (deadlock,
-	// serialisation, busy), so fn must have no effect but on its transaction and
-	// must reset what it captures. SQLite: BEGIN IMMEDIATE on the one writer.
+	// serialisation, busy), so fn must have no effect outside its transaction and must
+	// reset the variables that it captures. SQLite: BEGIN IMMEDIATE on the one writer.
 	Write(ctx context.Context, fn func(Tx) error) error
-	// WriteLazily is Write whose commit need not be durable when it returns: if the machine
-	// stops, the newest of these transactions may be missing, though none that a later Write
-	// followed. If only the process ends, none is. It is for what the opening of a store
-	// makes good that was not closed (see RestAllHosts); whoever was told of it may come to
-	// nothing. SQLite: a commit without fsync. Postgres, whose other clients live on: Write.
+	// WriteLazily is Write whose commit need not be durable when it returns. If the machine
+	// stops, the newest of these transactions may be missing, but none that a later Write
+	// followed. If only the process ends, none is missing. It is for changes that opening an
+	// unclosed store makes good (see RestAllHosts); anybody who was told of such a change
+	// may find it undone. SQLite: a commit without fsync. Postgres, whose other clients live
+	// on: Write.
 	WriteLazily(ctx context.Context, fn func(Tx) error) error
 	// Watch returns a channel that receives after a committed transaction of any
 	// process called Tx.Wake for the page, and a function that ends the watch.
 	Watch(page int64) (<-chan struct{}, func())
-	// Settled says how far the table changes can be read in the order of its ids: whoever
-	// begins a transaction now sees all changes up to Settled.ID that will ever be there.
-	// SQLite: the highest id. Postgres: see there.
+	// Settled says how far the table changes can be read in the order of its ids: a
+	// transaction that begins now sees all changes up to Settled.ID that will ever exist.
+	// SQLite: the highest id. Postgres: see its implementation.
 	Settled(ctx context.Context) (Settled, error)
-	// Erase removes what deleted rows have left in the files of the tables, by writing
-	// them anew if rewrite is set. It waits for its turn among writers.
+	// Erase removes the traces of deleted rows from the files of the tables, by
+	// rewriting them if rewrite is set. It waits for its turn among writers.
 	Erase(ctx context.Context, rewrite bool, tables []string) error
 	// Close marks the store as cleanly closed and ends all connections.
 	Close() error
@@ -40,7 +41,7 @@ type Engine interface {
 
 // Settled are places in the table changes.
 type Settled struct {
-	// ID: no change with this id or a lower one can be committed any more. It is 0 while
+	// ID: no change with this id or a lower one can still be committed. It is 0 while
 	// nothing is known.
 	ID int64
 	// Used is the highest id that was ever given to a change, committed or not.
@@ -60,7 +61,7 @@ type Tx interface {
 	// Now is the store's clock at this moment (not at the transaction's begin), in
 	// microseconds: read it after the row lock that it must be later than.
 	Now(ctx context.Context) (int64, error)
-	// Wake tells watchers of the page, in all processes, after the commit.
+	// Wake wakes watchers of the page, in all processes, after the commit.
 	Wake(page int64)
 }
 
@@ -69,7 +70,7 @@ type Row interface {
 	Scan(dest ...any) error
 }
 
-// Dialect is what differs between the databases' SQL.
+// Dialect covers the differences between the databases' SQL.
 type Dialect interface {
 	// ForUpdate is " FOR UPDATE" where rows must be locked, else "".
 	ForUpdate() string
@@ -77,14 +78,15 @@ type Dialect interface {
 	// else "".
 	ForKeyShare() string
 	// LockTable is a statement that locks a table until the transaction ends, shared
-	// or exclusively, for those who lock it too; "" where a writer is alone anyway.
+	// or exclusively, against others that lock it too; "" where a writer is alone
+	// anyway.
 	LockTable(table string, exclusive bool) string
 	// Records is a FROM item named alias over a JSON array of objects in
 	// placeholder $n, with the columns given as "name type", type one of bigint,
 	// float, text. Example: Records(1, "r", "id bigint", "url text").
 	Records(n int, alias string, columns ...string) string
 	// Index follows a table in a FROM clause and makes the engine use the named index,
-	// where its planner, which knows no statistics, would choose another; else "".
+	// where its planner, which has no statistics, would choose another; else "".
 	Index(name string) string
 	// Unhex is an expression that turns a hex text into bytes.
 	Unhex(expr string) string

@@ -7,8 +7,8 @@ import (
 	"recrawl/internal/store"
 )
 
-// erased are the tables whose rows, or their earlier versions, say something of
-// pages: all that Forget removes from.
+// erased are the tables whose rows, or their earlier versions, hold data about
+// pages: all tables from which Forget removes rows.
 var erased = []string{
 	"pages", "frontier", "visits", "versions", "pending_links", "links", "robots", "robots_history", "terms", "places", "contents",
 	"sketches", "sketch_keys", "wordings", "duplicates", "mirrors", "host_crawls", "host_steering", "host_ranks",

@@ -101,7 +101,7 @@ func (s *Store) swap(ctx context.Context, tx Tx, p store.SwapParams) (store.Evic
 	return e, err
 }
 
-// lockSwapped locks the pages of a swap that are there, and returns them.
+// lockSwapped locks the pages of a swap that exist, and returns them.
 func (s *Store) lockSwapped(ctx context.Context, tx Tx, p store.SwapParams) (map[int64]frontierRow, error) {
 	rows := map[int64]frontierRow{}
 	for _, id := range []int64{min(p.In, p.Out), max(p.In, p.Out)} {
@@ -140,8 +140,8 @@ func canSwap(ctx context.Context, tx Tx, p store.SwapParams, l limits, rows map[
 	return nil
 }
 
-// admitFor admits a locked page in the place of another, zero for none, as far as the
-// window of its host allows. It comes after evictFor: host_crawls after places.
+// admitFor admits a locked page in the place of another, zero for none, if the window
+// of its host has room. It comes after evictFor: host_crawls after places.
 func (s *Store) admitFor(ctx context.Context, tx Tx, in, out frontierRow, window, now int64, d *deltas) error {
 	taken, err := s.lockWindows(ctx, tx, in.crawlID, map[int64]int64{in.pageID: in.hostID})
 	if err != nil {
@@ -161,7 +161,7 @@ func (s *Store) admitFor(ctx context.Context, tx Tx, in, out frontierRow, window
 	return s.place(ctx, tx, []int64{in.pageID}, placement{state: crawl.Active, nextAt: now, at: now})
 }
 
-// evictFor evicts a locked page and notes what for.
+// evictFor evicts a locked page and records the page that takes its place.
 func (s *Store) evictFor(ctx context.Context, tx Tx, out frontierRow, p store.SwapParams, now int64, d *deltas) error {
 	// The turns of the others in its line are left to maintenance.
 	if _, err := s.leaveLine(ctx, tx, out.pageID); err != nil {

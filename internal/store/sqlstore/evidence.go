@@ -35,7 +35,7 @@ func (s *Store) CrawlsAt(ctx context.Context, host string) ([]store.CrawlAt, err
 	return crawls, nil
 }
 
-// after is a row whose first columns go elsewhere.
+// after is a row whose first columns are scanned separately.
 type after struct {
 	Row
 	first []any
@@ -44,7 +44,7 @@ type after struct {
 func (a after) Scan(dest ...any) error { return a.Row.Scan(append(slices.Clone(a.first), dest...)...) }
 
 // HostRequests implements store.Evidence. It goes through the host's pages by their index,
-// and reads the visits of those that were visited since.
+// and reads the visits of the pages that were visited since.
 func (s *Store) HostRequests(ctx context.Context, p store.HostRequestParams) (store.HostRequestsPage, error) {
 	page, err := read(ctx, s, func(tx Tx) (store.HostRequestsPage, error) { return s.hostRequests(ctx, tx, p) })
 	if err != nil {
@@ -58,8 +58,8 @@ func (s *Store) hostRequests(ctx context.Context, tx Tx, p store.HostRequestPara
 	var page store.HostRequestsPage
 	var visited []int64
 	seen, last := 0, store.PageCursor{}
-	// The host is a part of the place. Postgres guesses how much a comparison of rows leaves from
-	// their first columns: of a crawl that is alone, nothing, and then it goes through all of it.
+	// The host is a part of the place. Postgres estimates from the first columns how many rows
+	// a comparison leaves: for a crawl that is alone, none, and then it reads all of it.
 	err := tx.Query(ctx, `SELECT crawl_id, page_id, last_at FROM frontier
 		WHERE host_id <= $1 AND (host_id, crawl_id, page_id) > ($1, $2, $3) ORDER BY host_id, crawl_id, page_id LIMIT $4`,
 		[]any{p.HostID, p.After.CrawlID, p.After.PageID, p.Pages}, func(row Row) error {

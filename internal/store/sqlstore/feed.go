@@ -38,7 +38,7 @@ func (f feedRow) ends(settled int64) store.FeedEnds {
 	return store.FeedEnds{Oldest: f.cursor(f.trimmed), Newest: f.cursor(max(f.trimmed, settled))}
 }
 
-// check returns an error for a cursor that leads nowhere. No change has an id above used.
+// check returns an error for an invalid cursor. No change has an id above used.
 func (f feedRow) check(c feed.Cursor, used int64) error {
 	switch {
 	case c.Epoch != f.epoch:
@@ -67,8 +67,8 @@ func (s *Store) FeedEnds(ctx context.Context) (store.FeedEnds, error) {
 	return ends, nil
 }
 
-// Changes implements store.Feed. What is settled is found out first: the transaction that
-// reads begins after all of it was committed.
+// Changes implements store.Feed. It finds the settled ids first: the reading transaction
+// begins after all of them were committed.
 func (s *Store) Changes(ctx context.Context, p store.ChangesParams) (store.ChangesPage, error) {
 	settled, err := s.engine.Settled(ctx)
 	if err != nil {
@@ -91,7 +91,8 @@ func (s *Store) changes(ctx context.Context, tx Tx, p store.ChangesParams, settl
 	if err != nil {
 		return store.ChangesPage{}, err
 	}
-	// Who gave the cursor, maybe another process, knew that it was settled.
+	// The cursor comes from a caller, perhaps in another process, that knew it was
+	// settled.
 	newest := max(settled.ID, p.After.ID)
 	through := min(newest, p.After.ID+store.FeedStep)
 	page := store.ChangesPage{FeedEnds: f.ends(newest)}
@@ -112,7 +113,7 @@ func (s *Store) changes(ctx context.Context, tx Tx, p store.ChangesParams, settl
 	if err != nil {
 		return store.ChangesPage{}, err
 	}
-	// The page ends where was looked, never at the newest.
+	// The page ends where the search ended, never at the newest.
 	if n := len(page.Changes); n == limit {
 		through = page.Changes[n-1].ID
 	}
@@ -148,7 +149,7 @@ func scanChange(row Row) (feed.Change, error) {
 	return c, nil
 }
 
-// ofCrawl leaves out changes of hosts that a crawl has no pages of.
+// ofCrawl leaves out changes of hosts on which a crawl has no pages.
 func (s *Store) ofCrawl(ctx context.Context, tx Tx, changes []feed.Change, crawlID int64) ([]feed.Change, error) {
 	hosts := map[int64]bool{}
 	for _, c := range changes {
@@ -170,8 +171,9 @@ func (s *Store) ofCrawl(ctx context.Context, tx Tx, changes []feed.Change, crawl
 	return slices.DeleteFunc(changes, func(c feed.Change) bool { return c.CrawlID == 0 && !hosts[c.Data.HostID] }), nil
 }
 
-// ChangeBefore implements store.Feed. Times rise with ids but for what transactions took
-// that ran at once: after the search by halves a stretch before is looked through.
+// ChangeBefore implements store.Feed. Times rise with ids, except among transactions
+// that ran at the same time: after the binary search, a stretch before the result is
+// searched, too.
 func (s *Store) ChangeBefore(ctx context.Context, at time.Time) (feed.Cursor, error) {
 	settled, err := s.engine.Settled(ctx)
 	if err != nil {
@@ -194,8 +196,8 @@ func (s *Store) ChangeBefore(ctx context.Context, at time.Time) (feed.Cursor, er
 	return c, nil
 }
 
-// changeBefore returns the highest id from low to high such that no change from low to it
-// is of at or later.
+// changeBefore returns the highest id from low to high for which no change from low up to
+// it was made at or later.
 func changeBefore(ctx context.Context, tx Tx, low, high, at int64) (int64, error) {
 	first := low
 	for last := high; first < last; {

@@ -30,7 +30,7 @@ func noteNow(ctx context.Context, tx Tx, c feed.Change) error {
 	return note(ctx, tx, c)
 }
 
-// noteVisit adds what a visit has changed to the feed, if it has.
+// noteVisit adds the changes of a visit to the feed, if there are any.
 func noteVisit(ctx context.Context, tx Tx, page frontierRow, v store.VisitRecord, p store.RecordParams, version versionKey, now int64) error {
 	seen := feed.Seen{
 		Outcome: v.Outcome, State: v.State, Version: version.seq, Location: v.Location,
@@ -52,8 +52,8 @@ func noteVisit(ctx context.Context, tx Tx, page frontierRow, v store.VisitRecord
 	})
 }
 
-// pastOf returns the state that a page's last visit that told it left, unless it was
-// failing, and where that led to. It is zero if no such visit is kept.
+// pastOf returns the state that a page's last visit with a known state left, unless
+// it was failing, and where that led to. It is zero if no such visit is kept.
 func pastOf(ctx context.Context, tx Tx, page int64, visit int) (state crawl.PageState, location string, err error) {
 	query := fmt.Sprintf(`SELECT state, location FROM visits WHERE page_id = $1 AND visit < $2 AND state <> %d AND outcome NOT IN (%d, %d, %d)
 		ORDER BY visit DESC LIMIT 1`, crawl.Failing, crawl.OutcomeThrottled, crawl.OutcomeSkipped, crawl.OutcomeSuspect)
@@ -80,8 +80,8 @@ func standingKind(was, is crawl.PageState) feed.Kind {
 	return 0
 }
 
-// noteStanding adds to the feed that a page, as it was, has another state without a visit,
-// if the feed has a kind for that.
+// noteStanding adds a page's change of state without a visit to the feed, if the feed has
+// a kind for it.
 func noteStanding(ctx context.Context, tx Tx, page frontierRow, is crawl.PageState) error {
 	return notePage(ctx, tx, page, standingKind(page.state, is), is)
 }
@@ -101,8 +101,8 @@ func notePage(ctx context.Context, tx Tx, page frontierRow, kind feed.Kind, is c
 	return noteNow(ctx, tx, feed.Change{CrawlID: page.crawlID, Kind: kind, PageID: page.pageID, Visit: page.visit, Seq: seq, Data: data})
 }
 
-// noteStop is noteStanding for a page that is set Stopped. Pages that stop because their
-// crawl was stopped have it in the crawl's change: one row, not one for each page.
+// noteStop is noteStanding for a page that is set Stopped. For pages that stop because
+// their crawl was stopped, the crawl's change is enough: one row, not one for each page.
 func noteStop(ctx context.Context, tx Tx, page frontierRow, is crawl.PageState) error {
 	if is == crawl.Stopped && page.state != is {
 		var state uint8

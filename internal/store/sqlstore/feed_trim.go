@@ -63,14 +63,14 @@ func (s *Store) trim(ctx context.Context, tx Tx, settled, before int64, limit in
 	return n, err
 }
 
-// behind is a sink that has not read what is trimmed.
+// behind is a sink that has not read the changes that are trimmed.
 type behind struct {
 	crawlID, after, gap int64
 	name                string
 }
 
-// passSinks moves sinks on that are left behind when the feed is trimmed up to an id, tells
-// them, and removes what they could not deliver until there.
+// passSinks moves sinks on that are left behind when the feed is trimmed up to an id,
+// records a gap for them, and removes their undelivered changes up to there.
 func (s *Store) passSinks(ctx context.Context, tx Tx, f feedRow, last int64) error {
 	sinks, err := collect(ctx, tx, `SELECT crawl_id, name, after_id, gap FROM sinks ORDER BY crawl_id, name`+s.lock(), nil, func(row Row) (b behind, err error) {
 		err = row.Scan(&b.crawlID, &b.name, &b.after, &b.gap)
@@ -91,7 +91,8 @@ func (s *Store) passSinks(ctx context.Context, tx Tx, f feedRow, last int64) err
 	return nil
 }
 
-// pass moves a sink on. One feed.gap tells it, even if more is trimmed before it has read that.
+// pass moves a sink on. One feed.gap reports it, even if more is trimmed before the sink
+// has read that.
 func (s *Store) pass(ctx context.Context, tx Tx, b behind, last int64) error {
 	var missed int64
 	query := `SELECT COUNT(*) FROM changes WHERE id > $1 AND id <= $2 AND (crawl_id = $3 OR crawl_id = 0)`
@@ -115,8 +116,8 @@ func (s *Store) pass(ctx context.Context, tx Tx, b behind, last int64) error {
 	return err
 }
 
-// deleteChanges removes a crawl's changes, a stretch of the feed at a time: nothing leads
-// from a crawl to its rows, which only whoever deletes it would need.
+// deleteChanges removes a crawl's changes, a stretch of the feed at a time: there is no
+// index from a crawl to its rows, since only deletion would need it.
 func (s *Store) deleteChanges(ctx context.Context, crawlID int64) error {
 	settled, err := s.engine.Settled(ctx)
 	if err != nil {

@@ -12,8 +12,7 @@ import (
 	"recrawl/internal/store"
 )
 
-// foreignBound is a bound on a crawl's hosts beyond its sites, with the table of those that it
-// has.
+// foreignBound is a bound on a crawl's foreign hosts, with the table of those that it has.
 type foreignBound struct {
 	scope.HostBound
 	table string
@@ -43,8 +42,8 @@ func (s *Store) ClaimForeignHost(ctx context.Context, crawlID int64, host string
 }
 
 // admitForeign sets the host ids of foreign URLs whose hosts the crawl has, or may
-// have, and leaves the others out. Such hosts are few, so that they may be added in
-// the transaction that registers.
+// have, and leaves the others out. Such hosts are few, so they may be added in the
+// registering transaction.
 func (s *Store) admitForeign(ctx context.Context, tx Tx, p store.RegisterParams, urls []foundURL) (kept, refused []foundURL, err error) {
 	foreign := slices.DeleteFunc(slices.Clone(urls), func(u foundURL) bool { return u.foreign == 0 })
 	if len(foreign) == 0 {
@@ -76,8 +75,8 @@ func (s *Store) admitForeign(ctx context.Context, tx Tx, p store.RegisterParams,
 	return kept, refused, nil
 }
 
-// hostsOf are the hosts of those URLs that are requisites, or are none, each once and in their
-// order.
+// hostsOf returns the hosts of those URLs that are requisites, or of the others, each once
+// and in their order.
 func hostsOf(urls []foundURL, requisites bool) []string {
 	var names []string
 	known := map[string]bool{}
@@ -119,7 +118,7 @@ func (s *Store) claimForeign(ctx context.Context, tx Tx, crawlID int64, bound fo
 }
 
 // nextForeign returns the ids of those of the hosts that have a place within the bound, and
-// which others are to get one.
+// the hosts that should get one.
 func (s *Store) nextForeign(ctx context.Context, tx Tx, crawlID int64, bound foreignBound, names []string) (known map[string]int64, next []string, err error) {
 	if known, err = s.foreignHosts(ctx, tx, crawlID, bound, names); err != nil || len(known) == len(names) {
 		return known, nil, err
@@ -157,11 +156,11 @@ func hostNames(names []string) []hostName {
 	return list
 }
 
-// maxForeignExamples is how many of the URLs that one registration refuses are kept
-// as examples.
+// maxForeignExamples is the most refused URLs of one registration that are kept as
+// examples.
 const maxForeignExamples = 4
 
-// refusedForeign is what is told of refused URLs, with what was rejected before.
+// refusedForeign reports refused URLs, together with those that were rejected before.
 func refusedForeign(p store.RegisterParams, refused []foundURL) []store.Rejection {
 	all := slices.Clone(p.Rejected)
 	for _, of := range []struct {

@@ -16,14 +16,14 @@ import (
 
 const (
 	// forgottenPerTx is how many pages one transaction removes, and forgottenRows
-	// how many of their links, of their visits and of their versions. A page with
-	// more loses them in transactions before the one that removes it.
+	// how many of their links, their visits and their versions. A page with more loses
+	// them in transactions before the one that removes it.
 	forgottenPerTx = 100
 	forgottenRows  = 500
 )
 
-// Forget implements store.Takedown. When it fails half-way it returns what it
-// has done.
+// Forget implements store.Takedown. If it fails half-way, it returns the counts so
+// far.
 func (s *Store) Forget(ctx context.Context, p store.ForgetParams) (store.ForgetResult, error) {
 	target, tomb, err := s.targetTombstone(p.Target)
 	if err != nil {
@@ -64,7 +64,7 @@ func (s *Store) wouldForget(ctx context.Context, p store.ForgetParams) (store.Fo
 	})
 }
 
-// forget removes up to p.Limit pages and, after the last, what is left of a host.
+// forget removes up to p.Limit pages and, after the last, the rest of a host.
 func (s *Store) forget(ctx context.Context, p store.ForgetParams, res *store.ForgetResult) error {
 	limit := limitOr(p.Limit)
 	for {
@@ -89,7 +89,7 @@ func (s *Store) forget(ctx context.Context, p store.ForgetParams, res *store.For
 	return s.forgetHost(ctx, p.Host)
 }
 
-// forgetHost removes what the collection has of a host without pages.
+// forgetHost removes the data about a host without pages.
 func (s *Store) forgetHost(ctx context.Context, host string) error {
 	_, err := write(ctx, s, func(tx Tx) (int64, error) {
 		var id int64
@@ -105,7 +105,8 @@ func (s *Store) forgetHost(ctx context.Context, host string) error {
 		if err := s.forgetTraps(ctx, tx, host, id); err != nil {
 			return 0, err
 		}
-		// Counted too, since a page that came meanwhile, remembered, may not be seen.
+		// Checked by count too, since a page that arrived meanwhile, remembered, may not be
+		// visible.
 		_, err = tx.Exec(ctx, `DELETE FROM host_crawls WHERE host_id = $1 AND known = 0 AND unattempted = 0
 			AND NOT EXISTS (SELECT 1 FROM frontier f WHERE f.host_id = host_crawls.host_id AND f.crawl_id = host_crawls.crawl_id)`, id)
 		if err != nil {
@@ -143,7 +144,7 @@ func (s *Store) forgetStep(ctx context.Context, t store.Target, limit int) (remo
 // removal is one transaction that removes pages of one crawl.
 type removal struct {
 	none    bool            // there are no pages
-	removed []crawl.PageRef // none yet while there are too many rows of theirs
+	removed []crawl.PageRef // none as long as they have too many rows
 	digests []string        // that no version has any more
 
 	store *Store
@@ -153,7 +154,7 @@ type removal struct {
 	d     *deltas
 	// contents counts the removed versions by digest.
 	contents map[string]int64
-	// whole: all of the crawl goes, and no page enters a line any more.
+	// whole: the whole crawl is removed, and no page enters a line any more.
 	whole bool
 }
 
@@ -180,7 +181,7 @@ func (s *Store) removeSome(ctx context.Context, tx Tx, t store.Target, limit int
 	return r, nil
 }
 
-// take removes the pages, or a part of their rows, and counts off what they had.
+// take removes the pages, or a part of their rows, and updates the counts.
 func (r *removal) take(ctx context.Context, pages []crawl.PageRef) error {
 	bare, err := r.strip(ctx)
 	if err != nil {
@@ -227,9 +228,9 @@ func (s *Store) idsOf(ctx context.Context, tx Tx, t store.Target, limit int) ([]
 	return collect(ctx, tx, query, []any{host, limit}, scanID)
 }
 
-// strip removes rows of the pages until there are none left, or so many were
-// removed that the transaction should end; it reports whether none is left. It
-// locks the pages such that nobody adds to them any more.
+// strip removes rows of the pages until there are none left, or until enough were
+// removed for one transaction; it reports whether none is left. It locks the pages
+// so that nobody adds to them any more.
 func (r *removal) strip(ctx context.Context) (bare bool, err error) {
 	if bare, err := r.stripLinks(ctx); err != nil || !bare {
 		return false, err
@@ -300,7 +301,7 @@ func (r *removal) links(ctx context.Context, n int) ([]link, error) {
 	return all, nil
 }
 
-// lock locks the frontier rows of the pages and of those that the links lead to.
+// lock locks the frontier rows of the pages and of the targets of the links.
 func (r *removal) lock(ctx context.Context, links []link) error {
 	ids := slices.Clone(r.ids)
 	for _, l := range links {
@@ -319,7 +320,7 @@ func (r *removal) lock(ctx context.Context, links []link) error {
 	return nil
 }
 
-// removeLinks removes links and counts them off.
+// removeLinks removes links and updates their counts.
 func (r *removal) removeLinks(ctx context.Context, links []link) error {
 	if len(links) == 0 {
 		return nil
@@ -354,8 +355,8 @@ func (r *removal) removeLinks(ctx context.Context, links []link) error {
 	return nil
 }
 
-// stripVisits removes visits of the pages. Their numbers stay those of the pages,
-// so that a page that is forgotten by half goes on.
+// stripVisits removes visits of the pages. Their numbers stay counted, so that a
+// half-forgotten page goes on with its own numbers.
 func (r *removal) stripVisits(ctx context.Context) (bare bool, err error) {
 	query := `DELETE FROM visits WHERE (page_id, visit) IN
 		(SELECT v.page_id, v.visit FROM ` + r.store.records(1, "r", "id bigint") + ` CROSS JOIN visits v
@@ -424,8 +425,8 @@ func (r *removal) remove(ctx context.Context) error {
 	return nil
 }
 
-// noteForgotten adds to the feed that the pages are gone for good. Whoever has them knows
-// them by the hash of their URL; nobody learns the URL from it.
+// noteForgotten adds to the feed that the pages are gone for good. A consumer that has
+// them knows them by the hash of their URL; nobody learns the URL from it.
 func (r *removal) noteForgotten(ctx context.Context, pages []crawl.PageRef) error {
 	if r.whole {
 		return nil // the crawl's changes go too
@@ -439,9 +440,9 @@ func (r *removal) noteForgotten(ctx context.Context, pages []crawl.PageRef) erro
 	return r.store.notePages(ctx, r.tx, r.d.crawlID, feed.PageForgotten, rows)
 }
 
-// leaveLines takes the pages out of their lines. It locks their hosts also when
-// they stand in none: whoever puts a page into a line looks for it under that
-// lock (see question.reread). Nobody is turned; maintenance does.
+// leaveLines takes the pages out of their lines. It also locks their hosts if they
+// stand in none: a transaction that puts a page into a line looks for it under that
+// lock (see question.reread). It turns nobody; maintenance does.
 func (r *removal) leaveLines(ctx context.Context) error {
 	query, args := `SELECT f.host_id FROM frontier f WHERE f.page_id IN (`+r.store.ids(1)+`)
 		UNION SELECT p.host_id FROM places p WHERE p.page_id IN (`+r.store.ids(2)+`)`, []any{r.list, r.list}
@@ -488,8 +489,8 @@ func (r *removal) removePlaces(ctx context.Context) ([]place, error) {
 	return places, err
 }
 
-// vacate counts places off that were removed from the host's lines, or others',
-// and grants what that makes possible.
+// vacate updates the counts of lines, of the host or of others, after places were
+// removed, and grants what that makes possible.
 func (g *gateHost) vacate(ctx context.Context, removed []place) error {
 	for _, p := range removed {
 		if err := g.recount(ctx, p, place{}); err != nil {

@@ -11,9 +11,9 @@ import (
 	"recrawl/internal/store"
 )
 
-// fewRows is up to how many matches of a second condition (due, changed) are
-// read at once and sorted by id. Beyond it they are so dense that a walk in the
-// order of ids finds a full answer soon.
+// fewRows is the most matches of a second condition (due, changed) that are read at
+// once and sorted by id. Beyond it they are so dense that a walk in the order of
+// ids soon finds a full answer.
 const fewRows = 5000
 
 const pendingColumns = `l.version_id, l.crawl_id, c.name, l.page_id, p.url, h.host, p.level, p.hops, p.kind, COALESCE(o.nesting, 0), w.language, l.visit,
@@ -124,8 +124,8 @@ func (s *Store) dueIDs(ctx context.Context, tx Tx, p store.DueParams) ([]int64, 
 	})
 }
 
-// longestDue returns the pages that are due longest, at most limit. It looks at fewRows of
-// them: where nearly all stand in lines, it may find none.
+// longestDue returns the pages that have been due longest, at most limit. It reads fewRows
+// of them: if nearly all stand in lines, it may find none.
 func (s *Store) longestDue(ctx context.Context, tx Tx, p store.DueParams, limit int) ([]int64, error) {
 	outside := ` WHERE ` + notInLine("d.page_id")
 	if p.InLine {
@@ -160,7 +160,7 @@ func (s *Store) lowestDue(ctx context.Context, tx Tx, ids []int64, inLine bool, 
 }
 
 // notInLine is the condition that a page stands in no line. A lapsed waiter
-// keeps its age there, but nobody waits for it.
+// keeps its age there, but is not waiting.
 func notInLine(pageID string) string {
 	return `NOT EXISTS (SELECT 1 FROM places l WHERE l.page_id = ` + pageID + ` AND l.lapsed_at = 0)`
 }
@@ -181,7 +181,7 @@ func mergeStates(states []crawl.PageState, limit int, ask func(crawl.PageState) 
 	return all[:min(limit, len(all))], nil
 }
 
-// frontierRow is what a transaction needs of a page to move it.
+// frontierRow is the part of a page's row that moving the page needs.
 type frontierRow struct {
 	pageID, crawlID, hostID int64
 	state                   crawl.PageState

@@ -14,14 +14,15 @@ import (
 // This file is the gate's order of events. Every call of the gate is one or more
 // transactions, and each transaction takes the same steps in the same order:
 //
-//  1. open: lock the rows of the hosts that may change, by their ids, and only then
-//     read the clock (openGate);
+//  1. open: lock the rows of the hosts that may change, in the order of their ids,
+//     and only then read the clock (openGate);
 //  2. settle: end a request whose permit has expired (gateHost.settle, in openGate);
 //  3. the event that the call is about;
-//  4. advance: do what the event has made possible (gateHost.advance). First the pump
-//     takes stale permits back and grants permits to waiters that are present, as package
-//     polite chooses (gate_pump.go). Then the turn promises a better time to those who are
-//     promised later than they are wanted, and signals them (gate_turn.go);
+//  4. advance: carry out what the event has made possible (gateHost.advance). First the
+//     pump takes stale permits back and grants permits to waiters that are present, as
+//     package polite chooses (gate_pump.go). Then the turn promises a better time to
+//     waiters whose promise is later than they are wanted, and signals them
+//     (gate_turn.go);
 //  5. save: write the host's row and the lines that have changed (gateHost.save).
 //
 // These events move a visit's place through its states. A place that leaves is removed.
@@ -45,9 +46,9 @@ import (
 // reads it. All changes of places go through put and drop, which keep the lines' counts
 // (gate_place.go).
 
-// atHost is one event at a host, within a transaction: steps 1 to 5, of which the event
-// itself does the fourth where there may be something to advance. Without effects nobody
-// is turned.
+// atHost is one event at a host, within a transaction: steps 1 to 5. The event itself
+// does the fourth if there may be something to advance. Without effects nobody is
+// turned.
 func (s *Store) atHost(ctx context.Context, tx Tx, effects *store.GateEffects, host int64, event func(*gateHost) error) error {
 	g, err := s.openHost(ctx, tx, effects, host)
 	if err != nil {
@@ -64,8 +65,8 @@ func (s *Store) event(ctx context.Context, host int64, event func(*gateHost) err
 	return s.eventIn(ctx, write, host, event)
 }
 
-// passingEvent is event in a transaction that may be lost with the machine: a permit or
-// a place that nobody remembers is asked for again, after all hosts have rested.
+// passingEvent is event in a transaction that may be lost with the machine: a forgotten
+// permit or place is asked for again, after all hosts have rested.
 func (s *Store) passingEvent(ctx context.Context, host int64, event func(*gateHost) error) (store.GateEffects, error) {
 	return s.eventIn(ctx, writeLazily, host, event)
 }
@@ -95,7 +96,7 @@ func (g *gateHost) advance(ctx context.Context) error {
 
 // Acquire implements store.Gate.
 func (s *Store) Acquire(ctx context.Context, p store.AcquireParams) (store.AcquireResult, error) {
-	// Before the first transaction, so that no wake is lost between it and the wait.
+	// Before the first transaction, so that no wake-up is lost between it and the wait.
 	woken, unwatch := s.engine.Watch(p.Page.PageID)
 	defer unwatch()
 	var turns []store.Turn
@@ -179,7 +180,7 @@ func (s *Store) Begin(ctx context.Context, p store.BeginParams) (store.BeginResu
 	}
 }
 
-// tryBegin is one try of Begin, with what the request needs besides.
+// tryBegin tries Begin once, with what the request needs besides the permit.
 func (s *Store) tryBegin(ctx context.Context, p store.BeginParams) (begun, error) {
 	giveUp := func() {}
 	if p.Hold != nil {
@@ -197,8 +198,8 @@ func (s *Store) tryBegin(ctx context.Context, p store.BeginParams) (begun, error
 	return b, err
 }
 
-// begin is one transaction of Begin. A refusal is a result, not an error: what
-// it does to the place must be committed.
+// begin is one transaction of Begin. A refusal is a result, not an error: its
+// effect on the place must be committed.
 func (s *Store) begin(ctx context.Context, tx Tx, p store.BeginParams) (b begun, err error) {
 	page, err := loadAsker(ctx, tx, p.Page.PageID)
 	if err != nil {

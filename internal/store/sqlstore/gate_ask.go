@@ -13,18 +13,18 @@ import (
 
 const (
 	// presenceMargin is added to the time that a waiter says it will wait in the
-	// process, for the transaction that it takes to ask for the last time.
+	// process, for the transaction of its last ask.
 	presenceMargin = 250 * time.Millisecond
-	// pollEvery is how often a call that waits in the process looks again when
-	// nobody wakes it: what only time changes, and wakes that were lost.
+	// pollEvery is how often a call that waits in the process checks again without
+	// being woken: for changes that only time brings, and for lost wake-ups.
 	pollEvery = 500 * time.Millisecond
 	// pollSpread keeps the waiters of one host from asking at the same moment when
 	// it becomes free: the first one's transaction grants for all of them.
 	pollSpread = 2 * time.Millisecond
 	// minWait is the shortest wait that is answered.
 	minWait = 50 * time.Millisecond
-	// promiseSlack is how far a promise may be off before it is written again: an
-	// ask that changes nothing should cost no durable write.
+	// promiseSlack is how far off a promise may be before it is written again: an ask
+	// that changes nothing should cost no durable write.
 	promiseSlack = time.Second
 	// blockedWait is how long the pages of a blocked host sleep. Unblocking turns
 	// the first of them; the others follow.
@@ -34,7 +34,7 @@ const (
 // asked is the answer of one transaction.
 type asked struct {
 	store.AcquireResult
-	// stays: the asker is down as present and looks again after retry.
+	// stays: the asker is recorded as present and checks again after retry.
 	stays bool
 	retry time.Duration
 }
@@ -58,14 +58,14 @@ type question struct {
 	effects store.GateEffects
 }
 
-// class is the class of the asker's line, and age by how much it counts as younger
-// than it is: a page that had its host held stands behind the others.
+// class is the class of the asker's line, and age is by how much it counts as
+// younger than it is: a page that had its host held stands behind the others.
 func (q *question) class() (class crawl.Class, age time.Duration) {
 	return polite.Behind(q.params.Class, span(q.page.held))
 }
 
 // rank is the asker's rank in its line. First visits come in the order of admission;
-// the importance of other pages has had its say in how often they are due.
+// the importance of other pages already counts in how often they are due.
 func (q *question) rank() float64 {
 	if q.params.Class == crawl.ClassFirst {
 		return q.page.priority + q.params.Rank
@@ -91,9 +91,9 @@ func (q *question) answer(ctx context.Context) (asked, error) {
 	return a, nil
 }
 
-// open reads what the answer depends on and locks the hosts it may change: the
+// open reads what the answer depends on and locks the hosts that it may change: the
 // page's own, the one in whose line it stands, and the one that its robots.txt
-// redirects to. They are nearly always one.
+// redirects to. They are nearly always the same.
 func (q *question) open(ctx context.Context) error {
 	var err error
 	if q.page, err = loadAsker(ctx, q.tx, q.params.Page.PageID); err != nil {
@@ -122,12 +122,12 @@ func (q *question) open(ctx context.Context) error {
 	q.home = q.gate(func(g *gateHost) bool { return g.row.id == q.page.home })
 	q.was = was
 	if q.store.lock() == "" {
-		return nil // who writes is alone: nothing has changed
+		return nil // the one writer is alone: nothing has changed
 	}
 	return q.reread(ctx)
 }
 
-// reread reads again, now under the locks, what others may have changed.
+// reread reads again, now under the locks, the data that others may have changed.
 func (q *question) reread(ctx context.Context) error {
 	was, err := loadPlace(ctx, q.tx, q.page.id)
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
@@ -194,8 +194,8 @@ func (q *question) decide(ctx context.Context) (asked, error) {
 	return q.stand(ctx, need)
 }
 
-// loadDuty reads who sees to the origin's robots.txt, for those whom it concerns: who
-// needs it, or has to wait.
+// loadDuty reads which page fetches the origin's robots.txt, if the asker needs the
+// file or has to wait for it.
 func (q *question) loadDuty(ctx context.Context) error {
 	return q.robots.loadDuty(ctx, q.tx, q.page.origin, q.page.id)
 }
@@ -210,7 +210,7 @@ func (q *question) waits(wait time.Duration, reason string, position int) asked 
 	return a
 }
 
-// leave takes the place out of its line; the next in it may gain by that.
+// leave takes the place out of its line; the next waiter may gain by that.
 func (q *question) leave(ctx context.Context) error {
 	if q.was.page == 0 {
 		return nil
@@ -232,9 +232,9 @@ func (q *question) recorded(ctx context.Context) (asked, error) {
 	return a, q.leave(ctx)
 }
 
-// inFlight answers for a visit whose permit was begun and has not expired: who
-// asks has lost the attempt, but the request may still be on its way. Then the
-// place waits again.
+// inFlight answers for a visit whose permit was begun and has not expired: the
+// asker has lost the attempt, but the request may still be on its way. After that
+// the place waits again.
 func (q *question) inFlight() asked {
 	g := q.standing()
 	free := fromMicros(g.row.expiresAt).Add(g.state().Gap(q.page.demand, q.page.demand, span(g.row.expiresAt-g.row.begunAt)).Length)
@@ -306,7 +306,7 @@ func (q *question) join(ctx context.Context, need robotsNeed) (*gateHost, place,
 		is = is.withdrawn(is.kind)
 	}
 	if q.was.state == placeBooked {
-		is.arrived = min(is.arrived, g.now) // a person may ask before it is due
+		is.arrived = min(is.arrived, g.now) // a person may ask before the page is due
 	}
 	class, _ := q.class()
 	is.class, is.rank, is.lapsed = int64(class), q.rank(), 0
@@ -337,9 +337,9 @@ func (q *question) standingElsewhere(g *gateHost) *gateHost {
 	return q.standing()
 }
 
-// keeps reports whether an un-begun permit is still what would be granted: not
-// when its host has gone into back-off or was blocked, or its robots.txt has been
-// seen to, or has expired, meanwhile.
+// keeps reports whether an un-begun permit would still be granted: not if its host
+// has gone into back-off or was blocked, or its robots.txt has been fetched or has
+// expired meanwhile.
 func (q *question) keeps(g *gateHost, is place, need robotsNeed) bool {
 	if g.row.id != is.host || g.row.blocked != 0 || g.free(q.page.demand).Backoff {
 		return false
@@ -366,9 +366,9 @@ func (q *question) granted(is place) asked {
 }
 
 // grantedNow answers with a permit that the pump has just granted, and begins it if the
-// asker may: the host is free, and nobody waits or has a permit there. Where others want
-// the host, a begun permit on its way through Temporal would keep it idle; two granted ones
-// do not.
+// asker may: the host is free, and nobody waits or has a permit there. If others want the
+// host, a begun permit on its way through Temporal would keep it idle; two granted ones do
+// not.
 func (q *question) grantedNow(ctx context.Context, g *gateHost, is place, pump pumped) (asked, error) {
 	a := q.granted(is)
 	free := g.free(q.page.demand)
@@ -380,8 +380,8 @@ func (q *question) grantedNow(ctx context.Context, g *gateHost, is place, pump p
 	return a, g.start(ctx, a.Permit, q.page, is)
 }
 
-// wait stores the place with its promise, and turns others that are promised
-// too late.
+// wait stores the place with its promise, and turns others whose promise is too
+// late.
 func (q *question) wait(ctx context.Context, g *gateHost, w *waiter, pump pumped) (asked, error) {
 	position, err := g.position(ctx, &w.place, pump.granted)
 	if err != nil {
@@ -424,8 +424,8 @@ func (q *question) wait(ctx context.Context, g *gateHost, w *waiter, pump pumped
 	return a, nil
 }
 
-// sleeps reports whether the waiter is to sleep until it is called. One that was called
-// and came too early comes again by itself.
+// sleeps reports whether the waiter sleeps until it is called. One that was called and
+// came too early comes again by itself.
 func (q *question) sleeps(g *gateHost, w *waiter, at time.Time, position int) bool {
 	return q.params.Callable && polite.Called(position) && w.was.called != wasCalled && !q.canStay(g, at)
 }
@@ -435,7 +435,7 @@ func (q *question) canStay(g *gateHost, at time.Time) bool {
 	return q.remaining > 0 && g.until(at)-polite.Horizon <= q.remaining && g.row.blocked == 0
 }
 
-// promise notes when the waiter is to come, and until when it is present, and
+// promise records when the waiter should come, and until when it is present, and
 // reports whether it is.
 func (q *question) promise(g *gateHost, w *waiter, at time.Time) bool {
 	promised := ceilMicros(at)

@@ -9,7 +9,7 @@ import (
 	"recrawl/internal/store"
 )
 
-// asker is what the gate reads of a page, its crawl and its frontier.
+// asker is the gate's view of a page, its crawl and its frontier.
 type asker struct {
 	id, home, crawl  int64
 	url, origin      string
@@ -19,7 +19,7 @@ type asker struct {
 	state            crawl.PageState
 	visits           int64
 	priority         float64
-	held             int64 // for how long its last visit had its host held
+	held             int64 // how long its last visit had its host held
 }
 
 func loadAsker(ctx context.Context, tx Tx, page int64) (asker, error) {
@@ -43,7 +43,7 @@ func (a *asker) stopped() bool {
 	return a.crawlState == crawl.CrawlStopped || a.state == crawl.Stopped || a.outside()
 }
 
-// outside reports whether the page has been put out of the collection without its
+// outside reports whether the page has been removed from the collection without its
 // workflow: for a better one, or because a trap holds it now.
 func (a *asker) outside() bool { return a.state == crawl.Evicted || a.state == crawl.Held }
 

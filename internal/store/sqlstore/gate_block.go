@@ -25,8 +25,8 @@ func (g *gateHost) setBlocked(ctx context.Context, blocked bool) error {
 	return g.wakePresent(ctx)
 }
 
-// takeBack takes all permits back that were not begun: one whose holder is gone
-// would keep others from their turns when the host is unblocked.
+// takeBack takes back all permits that were not begun: a permit whose holder is
+// gone would keep others from their turns when the host is unblocked.
 func (g *gateHost) takeBack(ctx context.Context) error {
 	granted, err := g.granted(ctx)
 	if err != nil {
@@ -41,7 +41,7 @@ func (g *gateHost) takeBack(ctx context.Context) error {
 	return nil
 }
 
-// wakePresent has those who wait in some process look again.
+// wakePresent wakes those who wait in some process, so that they check again.
 func (g *gateHost) wakePresent(ctx context.Context) error {
 	present, err := g.presentWaiters(ctx, nil)
 	for _, w := range present {

@@ -11,23 +11,24 @@ import (
 	"recrawl/internal/store"
 )
 
-// This file keeps long lines cheap. Whoever would wait long sleeps until it is called by a
-// turn (polite.Called), and a page that waited for its visit has its next one booked, so
-// that it need not even ask for its place (polite.Book). A booked place becomes a waiting one
-// when it is due.
+// This file keeps long lines cheap. A page that would wait long sleeps until it is called
+// by a turn (polite.Called), and a page that waited for its visit has its next one booked,
+// so that it need not even ask for its place (polite.Book). A booked place becomes a
+// waiting one when it is due.
 
 // bookedColumn is when the first booked place of line l is due.
 const bookedColumn = `COALESCE((SELECT MIN(b.arrived) FROM places b
 	WHERE b.host_id = l.host_id AND b.crawl_id = l.crawl_id AND b.class = l.class AND b.state = 5), 0)`
 
-// arrivals bounds the booked places of one line that one transaction lets arrive. The next
-// one goes on, and no transaction makes more than a visit or two possible.
+// arrivals bounds the booked places of one line that arrive in one transaction. The next
+// transaction goes on, and none makes more than a visit or two possible.
 const arrivals = polite.Counted
 
 // sleeps reports whether the waiter comes only when it is called.
 func (w *waiter) sleeps() bool { return w.place.called == sleeps }
 
-// calls is how many waiters should be there or on their way, 0 if nobody else is needed.
+// calls is how many waiters should be present or on their way, 0 if nobody else is
+// needed.
 func (g *gateHost) calls(lines []*gateLine, pump pumped, step time.Duration) int {
 	var absent int64
 	for _, l := range lines {
@@ -82,8 +83,8 @@ func (g *gateHost) bookedPlaces(ctx context.Context, l *gateLine, by int64, limi
 	return places, nil
 }
 
-// callBooked has the booked page that is due first come when it is due, if nobody is left
-// whose request would end and call it. Its own end calls the next one.
+// callBooked lets the booked page that is due first come when it is due, if no request is
+// left whose end would call it. Its own end calls the next one.
 func (g *gateHost) callBooked(ctx context.Context, pump pumped) error {
 	if pump.others > 0 || len(pump.granted) > 0 || g.row.flightPermit != 0 {
 		return nil
@@ -159,14 +160,14 @@ func (g *gateHost) book(ctx context.Context, asker asker, v store.VisitRecord, s
 	return until, g.put(ctx, place{}, is)
 }
 
-// standsInLine reports whether a page has a place, of whatever state.
+// standsInLine reports whether a page has a place, in any state.
 func standsInLine(ctx context.Context, tx Tx, page int64) (bool, error) {
 	_, err := loadPlace(ctx, tx, page)
 	return err == nil, ignoreNotFound(err)
 }
 
 // bookedUntil is until when a page may sleep in the place that is booked for a visit; zero
-// if none is.
+// if there is none.
 func bookedUntil(ctx context.Context, tx Tx, page int64, visit int) (time.Time, error) {
 	p, err := loadPlace(ctx, tx, page)
 	if err != nil || p.state != placeBooked || p.visit != int64(visit) || p.called != sleeps {
@@ -175,7 +176,7 @@ func bookedUntil(ctx context.Context, tx Tx, page int64, visit int) (time.Time, 
 	return fromMicros(p.promised), nil
 }
 
-// recallAfter is how late a called waiter must be for Recall to look at its host. It is
+// recallAfter is how late a called waiter must be for Recall to check its host. It is
 // passed over when it is polite.Grace late.
 const recallAfter = polite.Grace
 
@@ -187,7 +188,7 @@ func (s *Store) Recall(ctx context.Context, limit int) (store.GateEffects, error
 		if err != nil {
 			return nil, err
 		}
-		// Limited before they are made distinct: a host may have many.
+		// Limited before DISTINCT: a host may have many.
 		query := `SELECT DISTINCT l.host_id FROM (SELECT p.host_id FROM places p
 			WHERE p.state = 1 AND p.called = 2 AND p.lapsed_at = 0 AND p.promised_at < $1 ORDER BY p.promised_at LIMIT $2) l`
 		return collect(ctx, tx, query, []any{now - spanMicros(recallAfter), limitOr(limit)}, scanID)

@@ -6,11 +6,11 @@ import (
 	"recrawl/internal/polite"
 )
 
-// demandColumns are what a crawl c asks of the gaps between requests.
+// demandColumns are the columns of a crawl c's demand on the gaps between requests.
 const demandColumns = `c.delay, c.factor, c.max_crawl_delay, c.auto_delay`
 
-// demandRow is a demand as stored. The column delay is what releases without automatic
-// delays keep to: the longest.
+// demandRow is a demand as stored. Releases without automatic delays keep to the
+// column delay: the longest.
 type demandRow struct {
 	delay, ceiling, auto int64
 	factor               float64
@@ -22,7 +22,7 @@ func (d *demandRow) demand() polite.Demand {
 	return polite.Demand{Delay: span(d.delay), Auto: d.auto != 0, Factor: d.factor, MaxCrawlDelay: span(d.ceiling)}
 }
 
-// queryDemand is what a crawl asks of the gaps between requests.
+// queryDemand reads a crawl's demand on the gaps between requests.
 func queryDemand(ctx context.Context, tx Tx, crawlID int64) (polite.Demand, error) {
 	var d demandRow
 	err := tx.QueryRow(ctx, `SELECT `+demandColumns+` FROM crawls c WHERE c.id = $1`, []any{crawlID}, d.fields()...)

@@ -7,8 +7,8 @@ import (
 	"recrawl/internal/store"
 )
 
-// Finish implements store.Gate. The page's row is locked before its host's, as whoever
-// takes a page out of its line does.
+// Finish implements store.Gate. The page's row is locked before its host's, as in
+// transactions that take a page out of its line.
 func (s *Store) Finish(ctx context.Context, p store.FinishParams) (store.FinishResult, error) {
 	done, err := write(ctx, s, func(tx Tx) (store.FinishResult, error) { return s.finish(ctx, tx, p) })
 	if err != nil {
@@ -16,7 +16,7 @@ func (s *Store) Finish(ctx context.Context, p store.FinishParams) (store.FinishR
 	}
 	if done.Room {
 		// The visit is recorded whatever happens here. A refill that nobody is told of is
-		// maintenance's.
+		// left to maintenance.
 		if done.Room, err = s.mayRefill(ctx, p.Page); err != nil {
 			done.Room = false
 		}

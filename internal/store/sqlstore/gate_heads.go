@@ -12,7 +12,7 @@ import (
 	"recrawl/internal/polite"
 )
 
-// passedOver is how many more first waiters of a line are looked at than are wanted
+// passedOver is how many more of a line's first waiters are read than are wanted
 // now: some do not come, and some cannot be granted a permit.
 const passedOver = polite.MaxTurns
 
@@ -28,14 +28,15 @@ func (g *gateHost) waitingLines() []*gateLine {
 	return lines
 }
 
-// heads are those who may be wanted next at a host, with their places.
+// heads are the waiters that may be wanted next at a host, with their places.
 type heads struct {
 	polite.Heads
 	waiters map[int64]*waiter
 }
 
-// heads reads those who may be wanted next: the first waiters of all lines if the
-// host is idle, and those whose shares of the grants come next and who are not there.
+// heads reads the waiters that may be wanted next: the first waiters of all lines if
+// the host is idle, and those whose shares of the grants come next and who are not
+// present.
 func (g *gateHost) heads(ctx context.Context, lines []*gateLine, pump pumped, step time.Duration) (heads, error) {
 	ledger := g.ledger()
 	idle := pump.others == 0 && len(pump.granted) == 0
@@ -78,8 +79,8 @@ func (g *gateHost) heads(ctx context.Context, lines []*gateLine, pump pumped, st
 	return h, nil
 }
 
-// awaited is when the one arrived who has waited longest of the whole line and is
-// expected, 0 if nobody but the asker is.
+// awaited is when the expected waiter that has waited longest of the whole line
+// arrived, 0 if only the asker is expected.
 func (g *gateHost) awaited(ctx context.Context, asker *waiter) (int64, error) {
 	waiters, err := g.foremost(ctx, eldestOf(g.waitingLines(), 1+passedOver))
 	slices.SortFunc(waiters, byAge)
@@ -96,7 +97,7 @@ func byAge(a, b *waiter) int {
 	return cmp.Or(cmp.Compare(a.place.arrived, b.place.arrived), cmp.Compare(a.place.page, b.place.page))
 }
 
-// foremost are the first waiters of a line, or, without one, those of a crawl who
+// foremost are the first waiters of a line or, without one, those of a crawl that
 // have waited longest.
 type foremost struct {
 	line  *gateLine
@@ -104,7 +105,7 @@ type foremost struct {
 	limit int
 }
 
-// eldestOf are those who have waited longest of each crawl with lines.
+// eldestOf are the waiters that have waited longest of each crawl with lines.
 func eldestOf(lines []*gateLine, limit int) []foremost {
 	var all []foremost
 	for _, l := range lines {
@@ -210,8 +211,8 @@ func asHeads(waiters []*waiter) []polite.Head {
 	return list
 }
 
-// ledger is what the host owes those who have shares of its grants. What is due to
-// first visits follows from all that running crawls know of the host.
+// ledger holds the host's debts to those who have shares of its grants. The share
+// of first visits follows from all that running crawls know of the host.
 func (g *gateHost) ledger() polite.Ledger {
 	var undiscovered, visited int64
 	counted := map[int64]bool{}
@@ -227,7 +228,7 @@ func (g *gateHost) ledger() polite.Ledger {
 	}
 }
 
-// settleShares notes a grant.
+// settleShares records a grant.
 func (g *gateHost) settleShares(class crawl.Class, aged bool) {
 	l := g.ledger().After(class, aged)
 	g.row.sinceAged, g.row.sinceFirst = int64(l.Aged), int64(l.First)

@@ -12,7 +12,7 @@ import (
 	"recrawl/internal/store"
 )
 
-// hostRow is what the gate knows of a host; see migration 0002_gate.
+// hostRow is the gate's record of a host; see migration 0002_gate.
 type hostRow struct {
 	id         int64
 	host       string
@@ -78,7 +78,8 @@ type gateLine struct {
 	booked                int64 // when the first of its booked places is due, 0 without one
 }
 
-// ofCrawlColumns is what a line has of its crawl c and of its pages at the host, hc.
+// ofCrawlColumns are a line's columns from its crawl c and from the crawl's pages at
+// the host, hc.
 const ofCrawlColumns = `c.state, ` + demandColumns + `,
 	COALESCE(hc.known + hc.unattempted, 0), COALESCE(hc.living - hc.unattempted, 0)`
 
@@ -156,7 +157,7 @@ func (g *gateHost) loadLines(ctx context.Context) error {
 	return nil
 }
 
-// waiters counts those who wait at the host, expected or present. A lapsed one is neither.
+// waiters counts the waiters at the host, expected or present. A lapsed one is neither.
 func (g *gateHost) waiters() int64 {
 	var n int64
 	for _, l := range g.lines {
@@ -238,7 +239,7 @@ func (g *gateHost) saveLines(ctx context.Context) error {
 }
 
 // settle ends a request whose permit has expired without a release: it counts
-// as one that lasted until then.
+// as lasting until then.
 func (g *gateHost) settle(ctx context.Context) error {
 	h := &g.row
 	if h.flightPermit == 0 || g.now < h.expiresAt {
@@ -303,7 +304,7 @@ func (g *gateHost) state() polite.Host {
 	return h
 }
 
-// free says from when on the host may be asked for a crawl with this demand.
+// free returns from when on the host may be asked for a crawl with this demand.
 func (g *gateHost) free(d polite.Demand) polite.Free {
 	return polite.NextFree(g.state(), d, g.at())
 }
@@ -313,7 +314,7 @@ func (g *gateHost) step(d polite.Demand) time.Duration { return g.state().Step(d
 // at is now as a time.
 func (g *gateHost) at() time.Time { return fromMicros(g.now) }
 
-// until is how long from now t is, not negative.
+// until is the time from now to t, not negative.
 func (g *gateHost) until(t time.Time) time.Duration { return max(t.Sub(g.at()), 0) }
 
 // span is a stored duration.

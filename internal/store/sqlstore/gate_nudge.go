@@ -11,7 +11,7 @@ import (
 )
 
 // RestAllHosts makes every host rest one gap from now on: for a store whose last
-// owner did not close it, so that the end of its last requests is not known.
+// owner did not close it, so the end of its last requests is not known.
 //
 // That owner was the one process that could have had a request in flight, a
 // permit to begin, or a waiter present. Its connections are closed and nobody is
@@ -60,8 +60,8 @@ func (s *Store) Nudge(ctx context.Context) (store.GateEffects, error) {
 }
 
 // forgetLapsed removes waiters that lapsed long ago, and calls them a last time: a workflow
-// whose turns got lost would sleep for as long as it was told when it asked. Their lines do
-// not count them, so no host needs to be locked; the condition is given again because a
+// whose turns were lost would sleep for as long as it was told when it asked. Their lines
+// do not count them, so no host needs to be locked; the condition is given again because a
 // waiter may come back in between.
 func (s *Store) forgetLapsed(ctx context.Context) (store.GateEffects, error) {
 	type lapsed struct {
@@ -135,9 +135,9 @@ func (g *gateHost) lapseLate(ctx context.Context) error {
 	return nil
 }
 
-// Unpark implements store.Gate. Every host is a transaction of its own; a page
-// that was taken back by a call that failed later is waiting, and its promise
-// brings it about as any other's.
+// Unpark implements store.Gate. Every host is a transaction of its own; if a call
+// fails after it took back a page, the page is waiting, and its promise brings it
+// back like any other.
 func (s *Store) Unpark(ctx context.Context, crawlID int64, limit int) (store.GateEffects, error) {
 	var all store.GateEffects
 	parked, err := s.parkedPlaces(ctx, crawlID, limit)
@@ -163,7 +163,7 @@ func (s *Store) Unpark(ctx context.Context, crawlID int64, limit int) (store.Gat
 }
 
 // resumeLines turns the lines of a resumed crawl, in which everybody may be asleep until a turn
-// calls: those who came while the crawl was paused called nobody. Every host is a
+// calls: pages that came while the crawl was paused called nobody. Every host is a
 // transaction of its own.
 func (s *Store) resumeLines(ctx context.Context, crawlID int64, limit int) (store.GateEffects, error) {
 	var all store.GateEffects

@@ -22,11 +22,11 @@ const (
 // How a waiter comes. The numbers are stored.
 const (
 	comesAlone = 0 // by itself, when it was promised
-	sleeps     = 1 // a turn calls it; its promise is only in case that is lost
+	sleeps     = 1 // a turn calls it; its promise is only in case the turn is lost
 	wasCalled  = 2 // by a turn
 )
 
-// Kinds of a place: what its permit is, or would be, for. The numbers are
+// Kinds of a place: the purpose of its permit, present or future. The numbers are
 // stored.
 const (
 	kindPage   = 0
@@ -34,7 +34,7 @@ const (
 )
 
 // place is a visit's place in a host's line; see migration 0002_gate. The zero
-// place is none.
+// place means none.
 type place struct {
 	page, host, home, crawl int64
 	visit, class            int64
@@ -58,7 +58,7 @@ func (p *place) fields() []any {
 	}
 }
 
-// counted reports whether the place is one of its line's waiting.
+// counted reports whether the place counts as one of its line's waiting ones.
 func (p *place) counted() bool { return p.state == placeWaiting && p.lapsed == 0 }
 
 // withdrawn is the place without its permit, back in state waiting.
@@ -154,7 +154,7 @@ func (g *gateHost) requeue(ctx context.Context, p place, kind int64) error {
 	return g.put(ctx, p, is)
 }
 
-// anchor notes how long the place's line is as it joins it.
+// anchor records the length of the place's line as it joins it.
 func (g *gateHost) anchor(ctx context.Context, p *place) error {
 	l, err := g.line(ctx, p.crawl, crawl.Class(p.class))
 	if err != nil {
@@ -164,12 +164,12 @@ func (g *gateHost) anchor(ctx context.Context, p *place) error {
 	return nil
 }
 
-// lapse takes a waiter that did not come out of the count of its line. It keeps
-// its age, and gets its place back when it asks. One that was called is called once
-// more: the turn may have been lost, and by itself it would not come for long.
+// lapse removes a waiter that did not come from the count of its line. It keeps its
+// age, and gets its place back when it asks. A waiter that was called is called
+// once more: the turn may have been lost, and by itself it would not come for long.
 func (g *gateHost) lapse(ctx context.Context, p place) error {
 	if p.called == wasCalled && g.effects == nil {
-		return nil // whoever can signal sees to it
+		return nil // the caller that can signal does it
 	}
 	is := p
 	is.lapsed, is.present, is.kind, is.url = g.now, 0, kindPage, ""
@@ -182,7 +182,7 @@ func (g *gateHost) lapse(ctx context.Context, p place) error {
 	return g.put(ctx, p, is)
 }
 
-// position says how many places come before a place of this host, whether it is
+// position returns how many places come before a place of this host, whether it is
 // stored yet or not, and moves its anchor on.
 func (g *gateHost) position(ctx context.Context, p *place, granted []place) (int, error) {
 	own, err := g.line(ctx, p.crawl, crawl.Class(p.class))
@@ -199,8 +199,8 @@ func (g *gateHost) position(ctx context.Context, p *place, granted []place) (int
 	if len(crawls) == 0 {
 		crawls = append(crawls, "$2")
 	}
-	// Those ahead are the first of the line. Its order names the index: a planner that
-	// knows nothing of the table yet may take any, and read a whole line.
+	// Those ahead are the first of the line. Its order determines the index: a planner
+	// without statistics on the table may take any, and read a whole line.
 	err = g.tx.QueryRow(ctx, fmt.Sprintf(`SELECT
 		(SELECT COUNT(*) FROM (SELECT rank, arrived FROM places WHERE host_id = $1 AND crawl_id = $2 AND class = $3
 			AND state = 1 AND lapsed_at = 0 AND rank >= $4 AND page_id <> $5 ORDER BY rank DESC, arrived LIMIT %[1]d) a

@@ -10,36 +10,36 @@ import (
 	"recrawl/internal/polite"
 )
 
-// presentLimit bounds the waiters of one line, and presentElders those who have
-// waited longest, that one grant chooses from. Only those whose turn is expected
-// within an Acquire's patience are present, so it is met on hosts without a gap
-// only.
+// presentLimit bounds the waiters of one line, and presentElders those that have
+// waited longest, among which one grant chooses. Only waiters whose turn is
+// expected within an Acquire's patience are present, so the limit is reached only
+// on hosts without a gap.
 const (
 	presentLimit  = 32
 	presentElders = 4
 )
 
-// waiter is a place that may be granted a permit, with what its origin's
-// robots.txt asks for.
+// waiter is a place that may be granted a permit, with the needs of its origin's
+// robots.txt.
 type waiter struct {
 	was    place // as stored; the zero place if it is not
 	place  place
 	robots robotsRow
 }
 
-// pumped is what a pump found and did.
+// pumped is the result of a pump.
 type pumped struct {
 	granted []place // permits granted and not begun
-	others  int     // waiters present, but for the asker and the granted
+	others  int     // waiters present, except the asker and the granted
 	firsts  int     // of these, those that wait for first visits
 	// soon is when the next grant may be due, 0 if only another call of the gate can
 	// bring it about.
 	soon time.Duration
 }
 
-// pump grants the best present waiters permits as far as the host takes them
-// soon, and wakes their Acquire. The asker, which may be nil, is present by the
-// call that runs; its place is changed and, if granted, stored.
+// pump grants the best present waiters permits, as many as the host takes soon, and
+// wakes their Acquire. The asker, which may be nil, is present through the running
+// call; its place is changed and, if granted, stored.
 func (g *gateHost) pump(ctx context.Context, asker *waiter) (pumped, error) {
 	granted, err := g.granted(ctx)
 	if err != nil {
@@ -67,7 +67,7 @@ func (g *gateHost) pump(ctx context.Context, asker *waiter) (pumped, error) {
 	return out, nil
 }
 
-// grantPresent grants permits to those who are present, and returns the rest.
+// grantPresent grants permits to the waiters that are present, and returns the rest.
 func (g *gateHost) grantPresent(ctx context.Context, out *pumped, present []*waiter, asker *waiter) ([]*waiter, error) {
 	var err error
 	if out.granted, err = g.revoke(ctx, out.granted); err != nil {
@@ -96,7 +96,7 @@ func (g *gateHost) grantPresent(ctx context.Context, out *pumped, present []*wai
 }
 
 // hasSlot reports whether one more permit may be out: none while a robots.txt is
-// being seen to, for it may change the host's gap.
+// being fetched, for it may change the host's gap.
 func (g *gateHost) hasSlot(granted []place) bool {
 	robots := g.row.flightRobots != 0 || slices.ContainsFunc(granted, func(p place) bool { return p.kind == kindRobots })
 	return len(granted) < polite.MaxGranted && !robots
@@ -118,7 +118,7 @@ func scanPlace(row Row) (place, error) {
 	return p, err
 }
 
-// presentWaiters lists those whose Acquire waits in some process, but for the
+// presentWaiters lists the waiters whose Acquire waits in some process, except the
 // asker.
 func (g *gateHost) presentWaiters(ctx context.Context, asker *waiter) ([]*waiter, error) {
 	var self int64
@@ -144,7 +144,7 @@ func (g *gateHost) presentWaiters(ctx context.Context, asker *waiter) ([]*waiter
 	return waiters, nil
 }
 
-// dutyColumn is 1 if another place sees to the robots.txt of p's origin.
+// dutyColumn is 1 if another place fetches the robots.txt of p's origin.
 const dutyColumn = `(CASE WHEN EXISTS (SELECT 1 FROM places d WHERE d.origin = p.origin AND d.kind = 1 AND d.page_id <> p.page_id) THEN 1 ELSE 0 END)`
 
 func scanWaiter(row Row) (*waiter, error) {
@@ -154,8 +154,8 @@ func scanWaiter(row Row) (*waiter, error) {
 	return w, err
 }
 
-// revoke takes permits back that were not begun though they could have been for
-// GrantLife. It is called when others are there who want the slot.
+// revoke takes back permits that were not begun though they could have been for
+// GrantLife. It is called when others want the slot.
 func (g *gateHost) revoke(ctx context.Context, granted []place) ([]place, error) {
 	kept := granted[:0]
 	for _, p := range granted {
@@ -172,7 +172,7 @@ func (g *gateHost) revoke(ctx context.Context, granted []place) ([]place, error)
 }
 
 // choose picks the waiter to be granted a permit, -1 if none can have one, and
-// says whether it is chosen for its age.
+// reports whether it is chosen for its age.
 func (g *gateHost) choose(ctx context.Context, present []*waiter, asker *waiter) (i int, aged bool, err error) {
 	var candidates []polite.Candidate
 	var index []int
@@ -201,9 +201,9 @@ func (g *gateHost) choose(ctx context.Context, present []*waiter, asker *waiter)
 	return index[choice.Index], choice.Aged, nil
 }
 
-// permitFor says what a waiter of this host may be granted now: its page ("") or
-// a robots.txt; false if its robots.txt is seen to elsewhere, or forbids, or its
-// own Acquire has to move it first.
+// permitFor returns what a waiter of this host may be granted now: its page ("") or
+// a robots.txt; false if its robots.txt is being fetched elsewhere, or forbids, or
+// its own Acquire has to move it first.
 func (g *gateHost) permitFor(w *waiter) (robotsURL string, ok bool) {
 	need := w.robots.need(w.place.origin, g.now)
 	atHome := w.place.host == w.place.home
@@ -258,7 +258,7 @@ func (g *gateHost) running(crawlID int64) bool {
 	return false
 }
 
-// demand is what a crawl with a line on this host asks of the gap.
+// demand is a crawl's demand on the gap, for a crawl with a line on this host.
 func (g *gateHost) demand(crawlID int64) polite.Demand {
 	for _, l := range g.lines {
 		if l.Crawl == crawlID {

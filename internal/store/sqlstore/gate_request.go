@@ -10,11 +10,11 @@ import (
 	"recrawl/internal/store"
 )
 
-// begun is what one transaction of Begin came to.
+// begun is the result of one transaction of Begin.
 type begun struct {
 	store.BeginResult
 	refused string        // why, in plain words
-	retry   time.Duration // when to look again while waiting
+	retry   time.Duration // when to check again while waiting
 }
 
 // begin decides whether the permit's request may start now, and starts it.
@@ -26,7 +26,7 @@ func (g *gateHost) begin(ctx context.Context, p store.BeginParams, page asker, h
 	free := g.free(page.demand)
 	if wait := g.until(free.At); wait > 0 || free.Estimated {
 		b := begun{BeginResult: store.BeginResult{Wait: max(wait, time.Microsecond)}, retry: max(wait, time.Microsecond)}
-		if free.Estimated { // the release of the request in flight wakes
+		if free.Estimated { // the release of the request in flight wakes it
 			b.retry = min(pollEvery, g.until(fromMicros(g.row.expiresAt)))
 		}
 		return b, nil
@@ -34,8 +34,8 @@ func (g *gateHost) begin(ctx context.Context, p store.BeginParams, page asker, h
 	return begun{BeginResult: store.BeginResult{At: g.at()}}, g.start(ctx, p.Permit, page, held)
 }
 
-// refuse says why a permit gives no right to begin, "" if it does, and puts the
-// place where it belongs then.
+// refuse returns why a permit gives no right to begin, "" if it does, and puts the
+// place where it then belongs.
 func (g *gateHost) refuse(ctx context.Context, p store.BeginParams, page asker, held place) (string, error) {
 	switch {
 	case g.row.blocked != 0:
@@ -72,8 +72,8 @@ func (g *gateHost) start(ctx context.Context, permit crawl.Permit, page asker, h
 	return g.put(ctx, held, is)
 }
 
-// giveBack undoes start for a request that was not made. The host's last request, and
-// what its gap was to be, are as before: when this one began, that gap was over.
+// giveBack undoes start for a request that was not made. The host's last request and
+// the gap after it are as before: when this one began, that gap was over.
 func (g *gateHost) giveBack(ctx context.Context, permit crawl.Permit) error {
 	h := &g.row
 	if permit.ID == 0 || h.flightPermit != permit.ID {
@@ -141,8 +141,8 @@ func (g *gateHost) release(ctx context.Context, p store.ReleaseParams) error {
 	return g.wakeGranted(ctx) // also of those whom advance has granted nothing
 }
 
-// strain does to the host what the answer asks for, and returns for how long the
-// host is held because of it.
+// strain applies the back-off that the answer asks for to the host, and returns how
+// long the host is held because of it.
 func (g *gateHost) strain(p store.ReleaseParams) time.Duration {
 	h := &g.row
 	answer := polite.Answer{
@@ -166,8 +166,7 @@ func (g *gateHost) strain(p store.ReleaseParams) time.Duration {
 	return hold.For
 }
 
-// resettle gives an automatic delay of the request that has just ended the length that its
-// answer makes it.
+// resettle sets the automatic delay of the request that has just ended, by its answer.
 func (g *gateHost) resettle() {
 	for _, l := range g.lines {
 		if l.Crawl == g.landed && l.demand.Auto {

@@ -12,20 +12,20 @@ import (
 )
 
 // robotsSpread spreads the pages of an origin whose robots.txt could not be had
-// when it may be tried again: one of them will see to it.
+// when it may be tried again: one of them fetches it.
 const robotsSpread = 10 * time.Second
 
-// robotsRow is what the gate reads of an origin's robots.txt. The zero row is
-// that of an origin never asked.
+// robotsRow is the gate's view of an origin's robots.txt. The zero row is that of
+// an origin never asked.
 type robotsRow struct {
 	state     store.RobotsState
 	expiresAt int64
 	next      string
 	nextHost  string
-	// record is the whole of it without the text, only from loadRobots.
+	// record is the whole record without the text, only from loadRobots.
 	record store.RobotsRecord
-	// duty is the page that sees to the origin's robots.txt at the moment, 0 for
-	// none, and dutyUntil when it is expected to.
+	// duty is the page that is fetching the origin's robots.txt, 0 for none, and
+	// dutyUntil when it should be done.
 	duty, dutyUntil int64
 }
 
@@ -35,9 +35,9 @@ func (r *robotsRow) fields() []any {
 	return []any{&r.state, &r.expiresAt, &r.next, &r.nextHost}
 }
 
-// loadRobots reads the origin's row, without who has the duty.
+// loadRobots reads the origin's row, without the duty.
 func loadRobots(ctx context.Context, tx Tx, origin string) (robotsRow, error) {
-	// All of robotsRecordColumns but the text, which is large.
+	// All of robotsRecordColumns except the text, which is large.
 	query := `SELECT origin, state, status, '', text_digest, fetched_at, expires_at, failures, crawl_delay, sitemaps, problem, hops, forbids,
 			next, next_host
 		FROM robots WHERE origin = $1`
@@ -55,7 +55,7 @@ func loadRobots(ctx context.Context, tx Tx, origin string) (robotsRow, error) {
 	return found[0], nil
 }
 
-// loadDuty reads which page but this one sees to the origin's robots.txt.
+// loadDuty reads which page other than this one is fetching the origin's robots.txt.
 func (r *robotsRow) loadDuty(ctx context.Context, tx Tx, origin string, page int64) error {
 	query := `SELECT p.page_id, p.promised_at FROM places p WHERE p.origin = $1 AND p.kind = 1 AND p.page_id <> $2
 		ORDER BY p.page_id LIMIT 1`
@@ -66,7 +66,8 @@ func (r *robotsRow) loadDuty(ctx context.Context, tx Tx, origin string, page int
 	return nil
 }
 
-// robotsNeed is what an origin's robots.txt asks of a page before its request.
+// robotsNeed is the step that an origin's robots.txt requires of a page before its
+// request.
 type robotsNeed struct {
 	// Ready: nothing, the record decides.
 	ready bool

@@ -13,7 +13,7 @@ import (
 
 const (
 	// forgetAfter is how long a lapsed waiter is remembered for its age. After that
-	// its page stands in no line, and reconciliation sees to it.
+	// its page stands in no line, and reconciliation takes care of it.
 	forgetAfter = time.Hour
 	// forgetBatch, lapseBatch and hostBatch bound the rows of one transaction.
 	forgetBatch = 1000
@@ -23,12 +23,12 @@ const (
 	nudgeTurns = 1000
 )
 
-// turn promises those a better time who are promised later than they are wanted,
-// and adds them to the turns to be signalled: the line's first waiters if nobody is
-// present or granted who would use the host, and in any case those whose shares of
-// the grants come next. In a line where waiters sleep until they are called, the first of
-// them are called in time also while others are there. The asker, 0 for none, needs no signal: its new time is
-// returned.
+// turn promises a better time to waiters whose promise is later than they are wanted, and
+// adds them to the turns to be signalled: the line's first waiters if nobody is present or
+// granted who would use the host, and in any case those whose shares of the grants come
+// next. In a line where waiters sleep until they are called, the first of them are called
+// in time even while others are present. The asker, 0 for none, needs no signal: its new
+// time is returned.
 func (g *gateHost) turn(ctx context.Context, pump pumped, asker int64) (time.Time, error) {
 	var own time.Time
 	if g.effects == nil || !g.hasSlot(nil) || g.row.blocked != 0 || slices.ContainsFunc(pump.granted, placeForRobots) {
@@ -53,7 +53,7 @@ func (g *gateHost) turn(ctx context.Context, pump pumped, asker int64) (time.Tim
 	for _, t := range polite.Turns(heads.Heads, g.ledger(), g.underway(pump.granted), g.free(demand).At, step, g.at()) {
 		w := heads.waiters[t.ID]
 		w.place.promised = ceilMicros(t.At)
-		// By itself it would not come for long, as where the host was blocked.
+		// By itself it would not come for long, as on a blocked host.
 		if far := w.was.promised > w.place.promised+spanMicros(polite.Lapse); far || w.sleeps() {
 			w.place.called = wasCalled
 		}
@@ -72,7 +72,7 @@ func (g *gateHost) turn(ctx context.Context, pump pumped, asker int64) (time.Tim
 	return own, nil
 }
 
-// signal adds a turn for a page that is promised at, to come a little before.
+// signal adds a turn for a page that is promised at, so that it comes a little earlier.
 func (g *gateHost) signal(ctx context.Context, page int64, at time.Time) error {
 	t := store.Turn{Page: crawl.PageRef{Store: g.store.id}, In: max(g.until(at)-polite.Lead, 0)}
 	query := `SELECT p.id, p.url, c.id, c.name, h.host

@@ -12,11 +12,11 @@ import (
 	"recrawl/internal/store"
 )
 
-// copied is the least resemblance of a page that counts as a copy. Near versions, which
-// a crawl may list from any resemblance on, have contents of their own.
+// copied is the least resemblance at which a page counts as a copy. Near versions,
+// which a crawl may list from any resemblance on, have contents of their own.
 var copied = fmt.Sprint(change.DefaultThreshold)
 
-// growingStates are those of pages that a look at what a crawl has found takes in.
+// growingStates are the page states that count in a check of a crawl's growth.
 var growingStates = slices.DeleteFunc(crawl.PageStates(), func(state crawl.PageState) bool { return state == crawl.Kept })
 
 // GrownPages implements store.Guard.
@@ -94,7 +94,7 @@ func (s *Store) PagesAfter(ctx context.Context, p store.PagesAfterParams) ([]sto
 
 // Evidence implements store.Guard.
 func (s *Store) Evidence(ctx context.Context, p store.EvidenceParams) ([]store.EvidencePage, error) {
-	// The pages are chosen before anything is looked up for them.
+	// The pages are chosen before anything else is read about them.
 	look := func(from string) string {
 		return `SELECT f.page_id, f.host_id, p.url, f.state, f.attempted, f.priority, p.found_from, CASE WHEN f.version_id > 0 THEN 1 ELSE 0 END,
 			CASE WHEN f.version_id > 0 AND EXISTS (SELECT 1 FROM duplicates d WHERE d.page_id = f.page_id AND d.version_id = f.version_id AND d.resemblance >= ` + copied + `) THEN 1 ELSE 0 END,
@@ -195,7 +195,7 @@ func (s *Store) EndLook(ctx context.Context, p store.EndLookParams) ([]store.Pre
 	return counts, nil
 }
 
-// added puts rows of one key together, which one statement must not write twice.
+// added merges rows with the same key, which one statement must not write twice.
 func added(rows []prefixRow) []prefixRow {
 	slices.SortFunc(rows, func(a, b prefixRow) int {
 		return cmp.Or(cmp.Compare(a.HostID, b.HostID), cmp.Compare(a.Prefix, b.Prefix))
@@ -211,7 +211,7 @@ func added(rows []prefixRow) []prefixRow {
 	return sum
 }
 
-// moveGuard notes how far the guard has looked.
+// moveGuard records how far the guard has read.
 func moveGuard(ctx context.Context, tx Tx, p store.EndLookParams) error {
 	moved, err := tx.Exec(ctx, `UPDATE guarded SET through = $3 WHERE crawl_id = $1 AND through = $2`, p.CrawlID, p.From, p.Through)
 	if err == nil && moved == 0 && p.From == 0 {

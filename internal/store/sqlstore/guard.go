@@ -211,7 +211,7 @@ func (s *Store) holdSome(ctx context.Context, tx Tx, crawlID int64, holds []stor
 
 // holdRows makes locked pages Held.
 func (s *Store) holdRows(ctx context.Context, tx Tx, rows []holdRecord, d *deltas) error {
-	// What an earlier ranking gave them is no more than their site says.
+	// An earlier ranking of them shows only what their site claims.
 	update := fmt.Sprintf(`UPDATE frontier SET state = %d, trap_id = r.trap, rank = 0, weight = 0, linking_hosts = 0, inner_links = 0,
 			priority = CASE WHEN frontier.weight = 0 THEN frontier.priority ELSE (SELECT -p.level FROM pages p WHERE p.id = frontier.page_id) END
 		FROM `, crawl.Held) +
@@ -256,7 +256,7 @@ func (s *Store) takeBack(ctx context.Context, tx Tx, crawlID int64, h store.Hold
 	if err := ignoreNotFound(err); err != nil || at.state == placeGranted || at.state == placeBegun {
 		return back, err
 	}
-	// Its visit is made, and only to be recorded.
+	// Its visit is made, and only has to be recorded.
 	if _, err := queryVersion(ctx, tx, h.PageID, page.visit+1); !errors.Is(err, store.ErrNotFound) {
 		return back, err
 	}
@@ -302,8 +302,8 @@ func (s *Store) ReleaseTrap(ctx context.Context, trapID int64, limit int) (relea
 
 func (s *Store) releasePages(ctx context.Context, tx Tx, trapID int64, limit int) (int, error) {
 	var crawlID int64
-	// Who registers or holds pages of the trap locks it too: none comes after this
-	// that would stay.
+	// Transactions that register or hold pages of the trap lock it too, so none that
+	// would stay held comes after this.
 	if err := tx.QueryRow(ctx, `SELECT crawl_id FROM traps WHERE id = $1`+s.lock(), []any{trapID}, &crawlID); err != nil {
 		return 0, err
 	}
@@ -340,8 +340,8 @@ func (s *Store) free(ctx context.Context, tx Tx, ids []int64) error {
 	return err
 }
 
-// freeSeeds makes pages of the list that are held Known: whoever names them as
-// seeds wants them.
+// freeSeeds makes held pages of the list Known: the person who names them as seeds
+// wants them.
 func (s *Store) freeSeeds(ctx context.Context, tx Tx, urls []foundURL, d *deltas) error {
 	ids := make([]int64, 0, len(urls))
 	for _, u := range urls {
@@ -363,7 +363,7 @@ func (s *Store) freeSeeds(ctx context.Context, tx Tx, urls []foundURL, d *deltas
 	return s.free(ctx, tx, held)
 }
 
-// forgetTraps removes the traps of a host, of which no page is left.
+// forgetTraps removes the traps of a host without any pages left.
 func (s *Store) forgetTraps(ctx context.Context, tx Tx, host string, hostID int64) error {
 	_, err := tx.Exec(ctx, `DELETE FROM traps WHERE host = $1
 		AND NOT EXISTS (SELECT 1 FROM frontier f WHERE f.trap_id = traps.id AND f.state = 10)`, host)

@@ -34,9 +34,9 @@ func (s *Store) ListHosts(ctx context.Context, f store.HostFilter) ([]store.Host
 	return hosts, nil
 }
 
-// slowestHosts lists the hosts that have most to do first. It looks at all hosts of the
-// crawl, as their counts do, but reads no page. A host's gap depends on more than is compared
-// here: on how long its last request took, and on other crawls.
+// slowestHosts lists first the hosts with the most work. It reads all hosts of the crawl,
+// as their counts do, but no page. A host's gap depends on more than is compared here: on
+// how long its last request took, and on other crawls.
 func (s *Store) slowestHosts(ctx context.Context, tx Tx, f store.HostFilter) ([]store.HostRecord, error) {
 	work := `hc.known + hc.living`
 	if f.Slowest == store.WorkFirst {
@@ -67,7 +67,7 @@ func (s *Store) hostsByID(ctx context.Context, tx Tx, crawlID int64, ids []int64
 	return hosts, s.describe(ctx, tx, crawlID, hosts)
 }
 
-// describe adds to hosts what other tables know of them.
+// describe adds data from other tables to hosts.
 func (s *Store) describe(ctx context.Context, tx Tx, crawlID int64, hosts []store.HostRecord) error {
 	return errors.Join(s.addRobots(ctx, tx, hosts), s.addRanks(ctx, tx, crawlID, hosts))
 }

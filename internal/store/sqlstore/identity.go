@@ -83,8 +83,8 @@ func readSetting(ctx context.Context, tx Tx, name string) (string, error) {
 	return value, err
 }
 
-// settleSetting writes a row of settings unless there is one, and returns what it
-// holds: another process may have been first.
+// settleSetting writes a row of settings unless there is one, and returns its
+// value: another process may have been first.
 func settleSetting(ctx context.Context, tx Tx, name, value string) (string, error) {
 	if _, err := tx.Exec(ctx, `INSERT INTO settings (name, value) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING`, name, value); err != nil {
 		return "", err

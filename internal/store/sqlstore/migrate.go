@@ -12,11 +12,11 @@ import (
 )
 
 // Compatible is the last migration of the release before this one. Programs of that
-// release may go on with a store that this one has migrated, to read and to write: a
-// fleet is upgraded worker by worker, and somebody's `starter status` is older. It holds
-// because migrations since then only add (a test sees to that), and no promise of the
-// older tables depends on the newer ones. A release that cannot keep this names its own
-// last migration here, and says in the change log that all workers stop first.
+// release may go on reading and writing a store that this one has migrated: a fleet is
+// upgraded worker by worker, and somebody's `starter status` is older. It holds because
+// migrations since then only add (a test sees to that), and no promise of the older
+// tables depends on the newer ones. A release that cannot keep this names its own last
+// migration here, and says in the change log that all workers stop first.
 const Compatible = "0017_workers"
 
 // settingCompatible is the row of settings that holds the Compatible of the newest release
@@ -72,8 +72,8 @@ func Migrate(ctx context.Context, write func(context.Context, func(Tx) error) er
 	return nil
 }
 
-// CheckMigrated returns an error unless the database has the given migrations, and none
-// besides but those of a compatible release: for connections that must not change it.
+// CheckMigrated returns an error unless the database has the given migrations, and no
+// others except those of a compatible release: for connections that must not change it.
 func CheckMigrated(ctx context.Context, tx Tx, all []Migration) error {
 	applied, err := appliedCount(ctx, tx, all)
 	if err != nil {
@@ -85,8 +85,8 @@ func CheckMigrated(ctx context.Context, tx Tx, all []Migration) error {
 	return nil
 }
 
-// FirstMissing returns the name of the first migration that a database, which has seen
-// some, lacks; "" if it has all.
+// FirstMissing returns the name of the first migration that a partly migrated database
+// lacks; "" if it has all.
 func FirstMissing(ctx context.Context, tx Tx, all []Migration) (string, error) {
 	applied, err := appliedCount(ctx, tx, all)
 	if err != nil || applied == len(all) {
@@ -136,7 +136,7 @@ func apply(ctx context.Context, tx Tx, m Migration) error {
 	return nil
 }
 
-// noteCompatible says which older programs may use the store from now on.
+// noteCompatible records which older programs may use the store from now on.
 func noteCompatible(ctx context.Context, tx Tx) error {
 	_, err := tx.Exec(ctx, `INSERT INTO settings (name, value) VALUES ($1, $2)
 		ON CONFLICT (name) DO UPDATE SET value = excluded.value`, settingCompatible, Compatible)

@@ -96,8 +96,8 @@ var loosens = map[string]string{
 	"0028_duplicates_by_claim": "the original of a duplicate may have the higher id",
 }
 
-// TestMigrationsOnlyAdd: whoever knows the migrations up to Compatible may go on with a
-// store that has all.
+// TestMigrationsOnlyAdd: a program that knows the migrations up to Compatible may go on
+// with a store that has all.
 func TestMigrationsOnlyAdd(t *testing.T) {
 	comment := regexp.MustCompile(`(?m)--.*$`)
 	for _, driver := range []string{"sqlite", "postgres"} {

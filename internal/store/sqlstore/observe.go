@@ -12,9 +12,9 @@ const (
 	WritingLazily
 )
 
-// Observer hears what a store asks of its engine, to count it, take it down or hold it up.
-// Each function may be nil. They are called by the goroutine of the transaction, and by
-// many at once.
+// Observer observes a store's use of its engine, to count it, log it or hold it up. Each
+// function may be nil. They are called by the goroutine of the transaction, and by many at
+// once.
 type Observer struct {
 	Began    func(Transaction)                             // once, even if the engine runs it again
 	Asked    func(t Transaction, query string, args []any) // before a statement runs
@@ -23,7 +23,7 @@ type Observer struct {
 }
 
 // Observe wraps an engine. What the engine adds itself (BEGIN, COMMIT, the clock) is not
-// heard.
+// observed.
 func Observe(e Engine, o Observer) Engine {
 	if o.Began == nil {
 		o.Began = func(Transaction) {}
@@ -40,8 +40,8 @@ func Observe(e Engine, o Observer) Engine {
 	return &observedEngine{engine: e, o: o}
 }
 
-// observedEngine embeds no Engine: a kind of transaction that is new there cannot pass
-// unheard.
+// observedEngine embeds no Engine: a new kind of transaction there cannot go
+// unobserved.
 type observedEngine struct {
 	engine Engine
 	o      Observer

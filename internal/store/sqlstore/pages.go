@@ -11,7 +11,7 @@ import (
 	"recrawl/internal/store"
 )
 
-// pageColumns are what scanPage reads, of the tables of pageTables.
+// pageColumns are the columns that scanPage reads, from the tables of pageTables.
 const pageColumns = `p.id, p.crawl_id, c.name, c.generation, p.url, h.host, p.host_id, p.level, p.hops, p.kind, f.hinted_by,
 			f.state, f.visit, f.changes, f.failures, f.last_at, f.next_at, f.last_change, f.last_return, f.backlinks, f.weight, f.rank, f.linking_hosts, f.inner_links, f.etag, f.last_modified, f.spelling, f.respelled, f.belief, f.suspect_visit, f.suspect_digest,
 			COALESCE(w.id, 0), COALESCE(w.seq, 0), COALESCE(w.visit, 0), COALESCE(w.at, 0),
@@ -166,9 +166,9 @@ func (s *Store) loadRefs(ctx context.Context, tx Tx, ids []int64) ([]crawl.PageR
 	return refs, err
 }
 
-// urlHash is a page's key within its crawl: half a SHA-256, so that two URLs
-// of one crawl with the same key are not to be expected in the life of the
-// universe, but checked for all the same.
+// urlHash is a page's key within its crawl: half a SHA-256. Two URLs of one crawl
+// with the same key are not to be expected in the life of the universe, but are
+// checked for all the same.
 func urlHash(url string) [16]byte {
 	sum := sha256.Sum256([]byte(url))
 	return [16]byte(sum[:16])

@@ -106,7 +106,7 @@ func (s *Store) saveRanks(ctx context.Context, tx Tx, crawlID int64, ids []int64
 			return 0, fmt.Errorf("lock pages: %w", err)
 		}
 	}
-	// The + keeps SQLite from walking through all pages of the crawl.
+	// The + keeps SQLite from reading all pages of the crawl.
 	query := fmt.Sprintf(`UPDATE frontier SET rank = r.rank, weight = r.weight, linking_hosts = r.hosts, inner_links = r.inner_links,
 			priority = CASE WHEN frontier.priority = 0 THEN 0 ELSE r.priority END
 		FROM %s
@@ -128,8 +128,8 @@ type hostRankRecord struct {
 	Hosts int     `json:"linking_hosts"`
 }
 
-// SaveRanking implements store.Ranks. The hosts' ranks come first; cut off, the next
-// ranking writes them again.
+// SaveRanking implements store.Ranks. The hosts' ranks come first; if it is cut off,
+// the next ranking writes them again.
 func (s *Store) SaveRanking(ctx context.Context, crawlID int64, r store.RankingRecord, hosts []store.HostRank) error {
 	if err := s.saveRanking(ctx, crawlID, r, hosts); err != nil {
 		return fmt.Errorf("save a ranking of crawl %d: %w", crawlID, err)
@@ -223,7 +223,7 @@ func ranking(ctx context.Context, tx Tx, crawlID int64) (r store.RankingRecord, 
 	return r, links, nil
 }
 
-// addRanks adds what the last ranking says of the hosts.
+// addRanks adds the last ranking's figures of the hosts.
 func (s *Store) addRanks(ctx context.Context, tx Tx, crawlID int64, hosts []store.HostRecord) error {
 	byID := make(map[int64]*store.HostRecord, len(hosts))
 	ids := make([]int64, len(hosts))

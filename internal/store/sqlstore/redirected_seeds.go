@@ -55,8 +55,7 @@ func (s *Store) addRedirectedSeed(ctx context.Context, tx Tx, p store.Redirected
 	return verdict, noteCrawl(ctx, tx, rec, feed.CrawlSpec)
 }
 
-// noteRedirect decides by the redirects that seeds have made before. The crawl's row
-// is locked.
+// noteRedirect decides by the earlier redirects of seeds. The crawl's row is locked.
 func (s *Store) noteRedirect(ctx context.Context, tx Tx, crawlID int64, p store.RedirectedSeed) (store.SeedVerdict, error) {
 	unhex := s.engine.Dialect().Unhex
 	from, to := urlHash(p.From), urlHash(p.To)
@@ -84,9 +83,9 @@ func (s *Store) noteRedirect(ctx context.Context, tx Tx, crawlID int64, p store.
 	return store.SeedAdded, err
 }
 
-// withRedirected adds to the seeds of a spec that is to replace a crawl's those that
-// came by redirects of seeds that stay: a spec from a file does not know of them, and
-// without them all pages there would lie out of scope.
+// withRedirected adds to the seeds of a replacing spec those that came by redirects
+// of seeds that stay: a spec from a file does not know of them, and without them all
+// pages there would be out of scope.
 func (s *Store) withRedirected(ctx context.Context, tx Tx, rec store.CrawlRecord, spec crawl.Spec) ([]string, error) {
 	rules := urlkey.NewRules(spec.URLs)
 	hashOf := func(seed string) [16]byte {

@@ -12,7 +12,7 @@ import (
 )
 
 // An import that has not ended keeps examples of the entries that it refused, as they were
-// written: nearly URLs, which a takedown must find too.
+// written. They are nearly URLs, which a takedown must find too.
 
 // withoutExamples is an import without the examples that are to be left out.
 func withoutExamples(i store.Import, out func(example string) bool) (store.Import, bool) {
@@ -30,8 +30,8 @@ func withoutExamples(i store.Import, out func(example string) bool) (store.Impor
 	return i, changed
 }
 
-// withoutForgottenExamples is an import without examples of what is forgotten: the import
-// may have been at work when that was.
+// withoutForgottenExamples returns an import without examples of forgotten URLs: the
+// import may have been running when they were forgotten.
 func (s *Store) withoutForgottenExamples(ctx context.Context, tx Tx, i store.Import) (store.Import, error) {
 	var all []tombstone
 	for _, refused := range i.Refused {
@@ -52,7 +52,7 @@ func (s *Store) withoutForgottenExamples(ctx context.Context, tx Tx, i store.Imp
 	return i, nil
 }
 
-// exampleTombstones are those of the URL that an example is, and of its host.
+// exampleTombstones are the tombstones of an example's URL and of its host.
 func exampleTombstones(example string) []tombstone {
 	u, err := urlkey.Canonical(example)
 	if err != nil {
@@ -93,8 +93,8 @@ func (s *Store) forgetRefused(ctx context.Context, tx Tx, t store.Target) error 
 	return nil
 }
 
-// names reports whether a refused entry is a target's URL, or has the target in it however
-// the rest is written: rather one example too few than one that should be gone.
+// names reports whether a refused entry is a target's URL, or contains the target in any
+// spelling: better to lose one example too many than to keep one that should be gone.
 func names(example string, t store.Target) bool {
 	if u, err := urlkey.Canonical(example); err == nil && (clean(u.String()) == t.URL || clean(u.HostKey()) == t.Host) {
 		return true

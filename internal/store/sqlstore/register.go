@@ -22,8 +22,8 @@ const urlsPerTx = 1000
 // errVanished: pages were forgotten while a transaction registered links to them.
 var errVanished = errors.New("pages have vanished")
 
-// vanishedTries is how often a chunk is registered whose pages vanish: the
-// second time their tombstones, if any, leave them out.
+// vanishedTries is how many times a chunk is registered whose pages vanish: the
+// second time their tombstones, if any, exclude them.
 const vanishedTries = 5
 
 // foundURL is a URL to be registered, with the keys that the tables need.
@@ -37,13 +37,13 @@ type foundURL struct {
 	Kind   int64  `json:"kind"`
 
 	nesting, place int  // of a source
-	foreign        int  // 1 for the first of those that are foreign, 2 for the next …; 0 if it is not
+	foreign        int  // 1 for the first of the foreign ones, 2 for the next …; 0 if it is not foreign
 	listed         bool // the page that has it says nothing about its importance
 
 	host     string
 	spelling string // how the link spells path and query, empty for as URL does
 	trap     int64  // holds it, unless
-	variant  string // is set, the hash of which in hex no page has
+	variant  string // is set; no page has its hash in hex
 	looks    bool   // its address looks like a requisite's
 	isNew    bool   // not known before
 	was      int64  // kind of a page that was known
@@ -87,14 +87,14 @@ func (s *Store) registerLinks(ctx context.Context, p store.RegisterParams) (stor
 	return res, err
 }
 
-// sortedOnce are the ids in order, each once.
+// sortedOnce returns the ids in order, each once.
 func sortedOnce(ids []int64) []int64 {
 	slices.Sort(ids)
 	return slices.Compact(ids)
 }
 
 // registerChunk registers one transaction's URLs and adds to the result and to the
-// URLs that were refused. The last one tells of all of these.
+// refused URLs. The last chunk reports all of these.
 func (s *Store) registerChunk(ctx context.Context, p store.RegisterParams, chunk []foundURL, last bool, res *store.RegisterResult, refused *[]foundURL) error {
 	var registered registration
 	var err error
@@ -151,7 +151,7 @@ type registration struct {
 	revived   int
 	forgotten int        // left out
 	left      []foundURL // those that were forgotten
-	refused   []foundURL // left out: of foreign hosts for which there is no room
+	refused   []foundURL // left out: their foreign hosts have no room
 	hosts     []int64    // foreign ones
 	newHosts  []int64    // of pages that have become Known
 	again     bool       // the version's links were registered before
@@ -170,7 +170,7 @@ func (s *Store) registerSome(ctx context.Context, tx Tx, p store.RegisterParams,
 	if urls, registered.refused, err = s.admitForeign(ctx, tx, p, urls); err != nil {
 		return registration{}, err
 	}
-	// Only now: admitForeign may lock the crawl's row, and of two that share it before
+	// Only now: admitForeign may lock the crawl's row, and if two shared it before,
 	// neither could.
 	if err := s.holdCrawl(ctx, tx, p); err != nil || len(urls) == 0 {
 		return registered, err
@@ -251,7 +251,7 @@ func (s *Store) withoutForgotten(ctx context.Context, tx Tx, urls []foundURL) ([
 }
 
 // holdCrawl keeps the crawl whose seeds these are from being deleted before the
-// transaction ends. A page that links keeps its crawl: see holdOrigin.
+// transaction ends. A linking page keeps its crawl: see holdOrigin.
 func (s *Store) holdCrawl(ctx context.Context, tx Tx, p store.RegisterParams) error {
 	if p.From != 0 {
 		return nil
@@ -264,7 +264,7 @@ func (s *Store) holdCrawl(ctx context.Context, tx Tx, p store.RegisterParams) er
 	return err
 }
 
-// without returns the URLs of a chunk that are not among those that are kept of it.
+// without returns the URLs of a chunk that are not among those kept.
 func without(chunk, kept []foundURL) []foundURL {
 	if len(chunk) == len(kept) {
 		return nil
@@ -276,8 +276,8 @@ func without(chunk, kept []foundURL) []foundURL {
 	return slices.DeleteFunc(slices.Clone(chunk), func(u foundURL) bool { return has[u.Hash] })
 }
 
-// holdOrigin keeps the page that links, 0 for none, from being forgotten before
-// the transaction ends: its links would stay without it.
+// holdOrigin keeps the linking page, 0 for none, from being forgotten before the
+// transaction ends: otherwise its links would stay without it.
 func (s *Store) holdOrigin(ctx context.Context, tx Tx, from int64) error {
 	if from == 0 {
 		return nil
@@ -423,9 +423,9 @@ func (s *Store) insertFrontier(ctx context.Context, tx Tx, p store.RegisterParam
 }
 
 // priority orders a host's known pages for admission until they are ranked, highest
-// first: the pages nearest to a seed, the sources that they name before them. Those
-// that an index names are spread over the levels, so that a long index keeps no page
-// from its turn.
+// first: the pages nearest to a seed, the sources that they name before them.
+// Sources that an index names are spread over the levels, so that a long index keeps
+// no page from its turn.
 func (u foundURL) priority() float64 {
 	kind := u.Kind
 	if !u.isNew {

@@ -10,8 +10,7 @@ import (
 	"recrawl/internal/store"
 )
 
-// checkOrigin returns ErrNotFound unless the crawl and the page that links
-// exist.
+// checkOrigin returns ErrNotFound unless the crawl and the linking page exist.
 func (s *Store) checkOrigin(ctx context.Context, p store.RegisterParams) error {
 	query, args := `SELECT id FROM crawls WHERE id = $1`, []any{p.CrawlID}
 	if p.From != 0 {

@@ -52,8 +52,8 @@ func (s *Store) moveCloser(ctx context.Context, tx Tx, closer []levelRecord) err
 	}
 	list := jsonText(closer)
 	from := s.records(1, "r", "id bigint", "level bigint", "hops bigint", "priority float")
-	// Compared again: another transaction may have moved it closer still before
-	// this one had the lock.
+	// Compared again: another transaction may have moved it even closer before this
+	// one had the lock.
 	pages := `UPDATE pages SET level = CASE WHEN r.level < pages.level THEN r.level ELSE pages.level END,
 			hops = CASE WHEN r.hops < pages.hops THEN r.hops ELSE pages.hops END
 		FROM ` + from + ` WHERE pages.id = r.id AND (pages.level > r.level OR pages.hops > r.hops)`

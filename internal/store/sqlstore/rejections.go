@@ -11,8 +11,8 @@ import (
 	"recrawl/internal/store"
 )
 
-// maxRejectedURL is how many bytes of an example are kept; a longer one is cut,
-// since nobody reads so far.
+// maxRejectedURL is the most bytes of an example that are kept; a longer one is
+// cut, since nobody reads that far.
 const maxRejectedURL = 2000
 
 // rejectionRecord is a row of rejections to be added to.
@@ -174,8 +174,8 @@ func (s *Store) forgetExamples(ctx context.Context, t store.Target) error {
 	return err
 }
 
-// stripRejected removes the examples that were found on the pages: what they link
-// to tells of them.
+// stripRejected removes the examples that were found on the pages: a page's links
+// say something about it.
 func (r *removal) stripRejected(ctx context.Context) error {
 	_, err := r.tx.Exec(ctx, `DELETE FROM rejected WHERE found_from IN (`+r.store.ids(1)+`)`, r.list)
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 	"recrawl/internal/store"
 )
 
-// maxOverdue is how many due pages Status looks at: a crawl that is behind by
-// more is behind, and the answer must not take longer the worse it is.
+// maxOverdue is how many due pages Status reads: a crawl that is behind by more is
+// simply behind, and the answer must not take longer the worse it is.
 const maxOverdue = 50_000
 
 // Status implements store.Reports. Overdue is exact up to maxOverdue.
@@ -56,7 +56,7 @@ func (s *Store) status(ctx context.Context, tx Tx, crawlID int64) (store.StatusR
 	return st, readDue(ctx, tx, crawlID, now, &st)
 }
 
-// readCounts fills in what is counted by deltas.
+// readCounts fills in the figures that are counted by deltas.
 func readCounts(ctx context.Context, tx Tx, crawlID, now int64, st *store.StatusRecord) error {
 	query := `SELECT kind, code, CAST(SUM(n) AS BIGINT) FROM crawl_counts WHERE crawl_id = $1 GROUP BY kind, code`
 	days := map[int64]*store.Day{}
@@ -95,7 +95,7 @@ func readCounts(ctx context.Context, tx Tx, crawlID, now int64, st *store.Status
 	return err
 }
 
-// dayCounts put the count of a kind into a day. Due is what first visits take off.
+// dayCounts add the count of a kind to a day. First visits are subtracted from Due.
 var dayCounts = map[string]func(d *store.Day, n int){
 	countDay:        func(d *store.Day, n int) { d.Visits = n },
 	countDayChanged: func(d *store.Day, n int) { d.Changes = n },
@@ -126,7 +126,7 @@ func readForesight(kind string, n int, f *store.Foresight) {
 	}
 }
 
-// readHosts fills in what the crawl's hosts know.
+// readHosts fills in the figures from the crawl's hosts.
 func readHosts(ctx context.Context, tx Tx, crawlID, now int64, st *store.StatusRecord) error {
 	query := `SELECT COUNT(*), COALESCE(SUM(CASE WHEN h.backoff_until > $2 THEN 1 ELSE 0 END), 0), COALESCE(SUM(CASE WHEN h.blocked = 1 THEN 1 ELSE 0 END), 0)
 		FROM host_crawls hc JOIN hosts h ON h.id = hc.host_id WHERE hc.crawl_id = $1`
@@ -141,7 +141,7 @@ func readHosts(ctx context.Context, tx Tx, crawlID, now int64, st *store.StatusR
 	return nil
 }
 
-// readDue fills in what is overdue and what is due next.
+// readDue fills in the overdue pages and the next due ones.
 func readDue(ctx context.Context, tx Tx, crawlID, now int64, st *store.StatusRecord) error {
 	overdue := fmt.Sprintf(`SELECT COUNT(*) FILTER (WHERE d.alone), COALESCE(MIN(d.next_at) FILTER (WHERE d.alone), 0), COUNT(*)
 		FROM (SELECT f.next_at, %s AS alone FROM frontier f

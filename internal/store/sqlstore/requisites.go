@@ -27,8 +27,8 @@ func livingRequisites(ctx context.Context, tx Tx, crawlID int64) (n int64, err e
 	return n, nil
 }
 
-// knownRequisites lists up to n requisites that wait for their admission at hosts with room
-// in their windows: what comes in while the collection is full.
+// knownRequisites lists up to n requisites that wait for admission at hosts with room in
+// their windows: they can come in while the collection is full.
 func (s *Store) knownRequisites(ctx context.Context, tx Tx, crawlID, window int64, n int) ([]int64, error) {
 	query := fmt.Sprintf(`SELECT f.page_id FROM frontier f%s CROSS JOIN host_crawls hc
 		WHERE f.crawl_id = $1 AND `+areRequisites+` AND f.state = %d
@@ -41,10 +41,10 @@ func (s *Store) knownRequisites(ctx context.Context, tx Tx, crawlID, window int6
 	return ids, nil
 }
 
-// settleRequisites decides what known pages are that were found as another kind than before.
-// A page without content that pages show becomes a requisite, if its address looks like
-// one's; a requisite without a copy to which a page links becomes a page, unless its address
-// does. Whatever has content stays what it is.
+// settleRequisites decides the kind of known pages that were found as another kind than
+// before. A page without content that pages show becomes a requisite, if its address looks
+// like one; a requisite without a copy to which a page links becomes a page, unless its
+// address looks like a requisite's. A page with content keeps its kind.
 func (s *Store) settleRequisites(ctx context.Context, tx Tx, urls []foundURL, d *deltas) error {
 	var requisites []int64
 	var pages []levelRecord
@@ -73,8 +73,8 @@ func (s *Store) settleRequisites(ctx context.Context, tx Tx, urls []foundURL, d 
 	return nil
 }
 
-// makeRequisites makes requisites of pages that have no content, and are no seeds. One that
-// has a workflow is visited as a requisite when it is due. It returns those that it made.
+// makeRequisites turns pages without content, except seeds, into requisites. One that has a
+// workflow is visited as a requisite when it is due. It returns those that it changed.
 func (s *Store) makeRequisites(ctx context.Context, tx Tx, ids []int64) (map[int64]bool, error) {
 	if len(ids) == 0 {
 		return nil, nil
@@ -98,7 +98,7 @@ func (s *Store) makeRequisites(ctx context.Context, tx Tx, ids []int64) (map[int
 	return made, err
 }
 
-// makePages makes known pages of requisites that have no copy and no workflow.
+// makePages turns requisites without a copy and without a workflow into known pages.
 func (s *Store) makePages(ctx context.Context, tx Tx, found []levelRecord, d *deltas) error {
 	if len(found) == 0 {
 		return nil

@@ -9,8 +9,8 @@ import (
 	"recrawl/internal/store"
 )
 
-// retain removes what a page keeps too much of after a visit that left a
-// version. Bytes that no version has any more wait for Unreferenced.
+// retain removes a page's excess records after a visit that left a version. Bytes
+// that no version has any more wait for Unreferenced.
 func (s *Store) retain(ctx context.Context, tx Tx, d *deltas, page int64, visit int, last versionKey, now int64, r store.Retention) error {
 	if r.Versions > 0 || r.Age > 0 {
 		if err := s.retainVersions(ctx, tx, d, page, last, now, r); err != nil {
@@ -45,7 +45,8 @@ func (s *Store) retainVersions(ctx context.Context, tx Tx, d *deltas, page int64
 	if r.Age > 0 {
 		before = now - r.Age.Microseconds()
 	}
-	// A version is replaced by one that came after the page last had it, or left by a return.
+	// A version counts as replaced when the page next got another one, or left it by a
+	// return.
 	query := `DELETE FROM versions WHERE id IN (
 		SELECT v.id FROM versions v WHERE v.page_id = $1 AND v.seq < $2 AND v.id <> $7
 			AND (v.seq <= $3 OR v.left_at > 0 AND v.left_at < $8
@@ -65,8 +66,8 @@ func (s *Store) retainVersions(ctx context.Context, tx Tx, d *deltas, page int64
 	return err
 }
 
-// retainVisits removes visits up to a number, but for those that made versions
-// which are kept.
+// retainVisits removes visits up to a number, except those that made versions which
+// are kept.
 func (s *Store) retainVisits(ctx context.Context, tx Tx, d *deltas, page int64, last int) error {
 	query := `DELETE FROM visits WHERE page_id = $1 AND visit IN (
 		SELECT v.visit FROM visits v WHERE v.page_id = $2 AND v.visit <= $3

@@ -19,8 +19,8 @@ func (s *Store) EarlierVersions(ctx context.Context, pageID int64, limit int) ([
 	return versions, nil
 }
 
-// earlierVersions reads the newest versions and those that the page returned to last: of a
-// page with thousands of versions no more than these.
+// earlierVersions reads the newest versions and those that the page returned to last: for
+// a page with thousands of versions, only these.
 func earlierVersions(ctx context.Context, tx Tx, pageID int64, limit int) ([]store.VersionRecord, error) {
 	const besides = 2 // the last version, and one of a visit that is not recorded yet
 	query := `SELECT ` + versionColumns + ` FROM versions v JOIN frontier f ON f.page_id = v.page_id
@@ -36,12 +36,12 @@ func earlierVersions(ctx context.Context, tx Tx, pageID int64, limit int) ([]sto
 	return found[:min(limit, len(found))], nil
 }
 
-// errGone: the page has returned to a version that is not kept any more. To compare
+// errGone: the page has returned to a version that is no longer kept. Comparing
 // again shows it.
 var errGone = errors.New("the version has been removed meanwhile")
 
 // saveReturn is SaveVersion for a visit that found an earlier version again. The page
-// leaves its last version for it when the visit is recorded.
+// changes from its last version to that one when the visit is recorded.
 func (s *Store) saveReturn(ctx context.Context, tx Tx, page frontierRow, now int64, p store.SaveVersionParams) error {
 	n, err := tx.Exec(ctx, `UPDATE versions SET back_visit = $1, left_at = 0 WHERE id = $2 AND page_id = $3`, p.Version.Visit, p.BackTo, page.pageID)
 	if err == nil && n == 0 {

@@ -134,7 +134,7 @@ func (s *Store) lockHost(ctx context.Context, tx Tx, host string) (int64, error)
 	return id, err
 }
 
-// originHost is the unit of an origin's host: of what follows scheme://.
+// originHost returns the unit of an origin's host: of the part after scheme://.
 func (s *Store) originHost(origin string) (string, error) {
 	_, host, ok := strings.Cut(clean(origin), "://")
 	if !ok || host == "" {

@@ -8,7 +8,8 @@ import (
 	"recrawl/internal/store"
 )
 
-// robotsSaid is what a robots.txt says, in short: two that say the same have the same.
+// robotsSaid is the effect of a robots.txt, in short: two files with the same effect
+// have the same value.
 type robotsSaid struct {
 	state  store.RobotsState
 	digest string
@@ -18,13 +19,13 @@ type robotsSaid struct {
 func (r robotsSaid) String() string { return strconv.Itoa(int(r.state)) + ":" + r.digest }
 
 // settled reports whether it decides anything. A redirect that is being followed does not:
-// what was in force before is forgotten only by what is found at its end.
+// the earlier file stays in force until the end of the redirect is known.
 func (r robotsSaid) settled() bool {
 	return r.state == store.RobotsParsed || r.state == store.RobotsAllowAll || r.state == store.RobotsUnreachable
 }
 
-// keepRobots puts what an origin's robots.txt said into the history if the answer that is
-// about to replace it says something else, and returns since when that has been so.
+// keepRobots puts an origin's robots.txt into the history if the answer that is about to
+// replace it says something else, and returns since when the new state has held.
 func (s *Store) keepRobots(ctx context.Context, tx Tx, origin string, next robotsSaid, now int64) (int64, error) {
 	was, since, err := robotsBefore(ctx, tx, origin)
 	switch {
@@ -43,8 +44,8 @@ func (s *Store) keepRobots(ctx context.Context, tx Tx, origin string, next robot
 	return now, boundRobots(ctx, tx, origin)
 }
 
-// robotsBefore is what the row says, and since when. The zero row is that of an origin that
-// was never asked.
+// robotsBefore is the state of the row, and since when. The zero row is that of an origin
+// that was never asked.
 func robotsBefore(ctx context.Context, tx Tx, origin string) (was robotsSaid, since int64, err error) {
 	var of string
 	var fetched int64
@@ -57,7 +58,7 @@ func robotsBefore(ctx context.Context, tx Tx, origin string) (was robotsSaid, si
 }
 
 // resumeRobots returns since when a robots.txt has said what was found at the end of a
-// redirect: if that is what it said before the redirect was followed, from then on.
+// redirect: if it said the same before the redirect was followed, from then on.
 func resumeRobots(ctx context.Context, tx Tx, origin string, next robotsSaid, now int64) (int64, error) {
 	var last robotsSaid
 	var since, until int64
@@ -70,7 +71,7 @@ func resumeRobots(ctx context.Context, tx Tx, origin string, next robotsSaid, no
 	return since, err
 }
 
-// boundRobots deletes the oldest of an origin's history that are beyond its bounds.
+// boundRobots deletes the oldest entries of an origin's history that exceed its bounds.
 func boundRobots(ctx context.Context, tx Tx, origin string) error {
 	kept, size, cut := 0, int64(0), int64(0)
 	query := `SELECT until, LENGTH(text) FROM robots_history WHERE origin = $1 ORDER BY until DESC`

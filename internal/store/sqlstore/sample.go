@@ -10,8 +10,9 @@ import (
 	"recrawl/internal/store"
 )
 
-// samplePages reads a sample of pages. Of each it reads only what says how fresh it is: a whole
-// page is four times as much, and a sample is read each time that somebody looks at a crawl.
+// samplePages reads a sample of pages, and of each page only the columns that show how
+// fresh it is: a whole page is four times as much, and a sample is read each time that
+// somebody looks at a crawl.
 func (s *Store) samplePages(ctx context.Context, tx Tx, f store.PageFilter) ([]store.PageRecord, error) {
 	ids, err := s.sampleIDs(ctx, tx, f)
 	if err != nil || len(ids) == 0 {
@@ -83,7 +84,7 @@ func (s *Store) sampleState(ctx context.Context, tx Tx, crawlID int64, state cra
 		return collect(ctx, tx, `SELECT f.page_id`+from+` ORDER BY f.page_id LIMIT $2`, []any{crawlID, n}, scanID)
 	}
 	var ends [2]int64
-	for i, end := range []string{"MIN", "MAX"} { // in one query they would not be looked up, but looked for
+	for i, end := range []string{"MIN", "MAX"} { // in one query they would be searched for, not looked up
 		if err := tx.QueryRow(ctx, `SELECT COALESCE(`+end+`(f.page_id), 0)`+from, []any{crawlID}, &ends[i]); err != nil {
 			return nil, err
 		}

@@ -20,12 +20,12 @@ import (
 // hostsPerTx is how many hosts' steerings are written in one transaction.
 const hostsPerTx = 2000
 
-// internalPages is how many of a page's links Internal looks at.
+// internalPages is how many of a page's links Internal reads.
 const internalPages = 1000
 
-// internalVisits is how many of each page's last visits Internal looks at for a
-// comparison: a page that was skipped or could not be fetched so often in a row is one of
-// which nothing is known.
+// internalVisits is how many of each page's last visits Internal searches for a
+// comparison: if a page was skipped or could not be fetched that often in a row, nothing
+// is known about it.
 const internalVisits = 32
 
 // Steering implements store.Schedules.
@@ -270,8 +270,8 @@ func (s *Store) Reschedule(ctx context.Context, moves []store.Move) ([]store.Pag
 }
 
 // Internal implements store.Schedules. A first copy is a visit but no comparison, like a
-// visit that failed or was skipped; so is the time of a first copy, which last_change has
-// too, no change.
+// visit that failed or was skipped; and the time of a first copy, which is also in
+// last_change, is no change.
 func (s *Store) Internal(ctx context.Context, pageID int64, since time.Time) (schedule.Internal, error) {
 	query := fmt.Sprintf(`SELECT COUNT(*), COALESCE(SUM(n.changed), 0) FROM (
 			SELECT i.changed, CASE WHEN i.changed = 1 OR i.looked > $2 AND EXISTS (SELECT 1 FROM visits v

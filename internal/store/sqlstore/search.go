@@ -48,7 +48,7 @@ func (s *Store) searchPages(ctx context.Context, tx Tx, q store.PageSearch) (fou
 }
 
 // searchedHost is the host to which a search is bound, 0 for none: the one that it names,
-// or that of its prefix. none says that there are no pages there.
+// or that of its prefix. none means that there are no pages there.
 func (s *Store) searchedHost(ctx context.Context, tx Tx, q store.PageSearch) (id int64, none bool, err error) {
 	host := q.Host
 	if host == "" {
@@ -71,11 +71,11 @@ func (s *Store) searchedHost(ctx context.Context, tx Tx, q store.PageSearch) (id
 	return id, false, err
 }
 
-// lookThrough returns, of the pages up to some id, those that a search asks for, by id. The
-// id is math.MaxInt64 if these are all of the crawl.
+// lookThrough returns, of the pages up to some id, those that match a search, by id. The id
+// is math.MaxInt64 if these are all of the crawl.
 func (s *Store) lookThrough(ctx context.Context, tx Tx, hostID int64, q store.PageSearch) ([]int64, int64, error) {
 	through, err := s.stepOfStates(ctx, tx, q)
-	// A host is gone through page by page, unless its states are rare.
+	// A host is read page by page, unless its states are rare.
 	byHost := hostID != 0 && through != math.MaxInt64
 	if err == nil && byHost {
 		through, err = s.stepOfHost(ctx, tx, hostID, q)
@@ -115,8 +115,8 @@ func searchedStates(q store.PageSearch) []crawl.PageState {
 	return q.States
 }
 
-// stepOfStates is the id up to which a step goes that looks at store.SearchStep pages of
-// each state, math.MaxInt64 if none has more.
+// stepOfStates is the id at which a step ends that reads store.SearchStep pages of each
+// state, math.MaxInt64 if none has more.
 func (s *Store) stepOfStates(ctx context.Context, tx Tx, q store.PageSearch) (int64, error) {
 	through := int64(math.MaxInt64)
 	for _, state := range searchedStates(q) {

@@ -14,8 +14,8 @@ import (
 	"recrawl/internal/store"
 )
 
-// importKept is how long, in microseconds, it is remembered how far an import has come
-// that nobody goes on with.
+// importKept is how long, in microseconds, the progress of an abandoned import is
+// remembered.
 const importKept = 90 * 24 * 3600 * 1_000_000
 
 // ImportSeeds implements store.Seeds.
@@ -84,8 +84,8 @@ func (s *Store) importSome(ctx context.Context, tx Tx, p store.ImportParams, url
 	return res, s.saveImport(ctx, tx, p.CrawlID, p.Source, res.Import)
 }
 
-// markImported notes that the crawl has imported seeds, before there is one: whoever
-// judges by the crawl as of the new generation asks for them.
+// markImported records that the crawl has imported seeds, before there are any: a
+// worker that judges by the crawl of the new generation asks for them.
 func (s *Store) markImported(ctx context.Context, crawlID int64) error {
 	var imported int64
 	_, err := read(ctx, s, func(tx Tx) (int64, error) {
@@ -111,7 +111,7 @@ func newSeedKeyRecord(k crawl.SeedKey) seedKeyRecord {
 	return seedKeyRecord{int64(k.Kind), hex.EncodeToString(sum[:])}
 }
 
-// insertSeedKeys adds keys, in their order, and leaves those that are there.
+// insertSeedKeys adds keys, in their order, and leaves existing ones alone.
 func (s *Store) insertSeedKeys(ctx context.Context, tx Tx, crawlID int64, keys []crawl.SeedKey) error {
 	if len(keys) == 0 {
 		return nil

@@ -65,8 +65,8 @@ func readGrouping(tx Tx) (urlkey.Grouping, error) {
 	return urlkey.ParseGrouping(text)
 }
 
-// unitOf checks the name of a host that a person gave: what is done to a host is
-// done to its whole unit, so they must name that.
+// unitOf checks the name of a host that a person gave: an action on a host affects
+// its whole unit, so the person must name that.
 func (s *Store) unitOf(host string) (string, error) {
 	unit := s.grouping.Unit(clean(host))
 	if unit != clean(host) {

@@ -83,8 +83,8 @@ func stands(state crawl.PageState) bool {
 	return state == crawl.Active || state == crawl.Failing || state == crawl.Duplicate
 }
 
-// leavesContent has the content of a page that stands for it no more looked at again,
-// should it come back.
+// leavesContent makes sure that the content of a page that stops standing for it is
+// compared again if the page comes back.
 func (s *Store) leavesContent(ctx context.Context, tx Tx, page int64, from, to crawl.PageState) error {
 	if !stands(from) || stands(to) {
 		return nil
@@ -92,7 +92,7 @@ func (s *Store) leavesContent(ctx context.Context, tx Tx, page int64, from, to c
 	return s.lookAgain(ctx, tx, []int64{page})
 }
 
-// lookAgain has the last contents of pages compared with all others again.
+// lookAgain marks the last contents of pages to be compared with all others again.
 func (s *Store) lookAgain(ctx context.Context, tx Tx, pages []int64) error {
 	_, err := tx.Exec(ctx, `UPDATE sketches SET looked = 0
 		WHERE version_id IN (SELECT version_id FROM frontier WHERE page_id IN (`+s.ids(1)+`))`, idList(pages))

@@ -128,8 +128,8 @@ func (s *Store) lookalikes(ctx context.Context, tx Tx, p store.LookalikeParams) 
 }
 
 // sharers returns, for each key of the content, the oldest pages that share it.
-// It asks for all keys at once: nine questions and answers would take longer than
-// to read them.
+// It asks for all keys at once: nine round trips would take longer than reading
+// them.
 func sharers(ctx context.Context, tx Tx, p store.LookalikeParams) ([][]int64, error) {
 	keys := p.Keys()
 	if len(keys) == 0 {
@@ -164,8 +164,8 @@ type keyRecord struct {
 	Page int64 `json:"page"`
 }
 
-// insertSketch stores what a version is compared by, with its keys besides those
-// that the version before it has.
+// insertSketch stores a version's sketch, with those of its keys that the version
+// before it lacks.
 func (s *Store) insertSketch(ctx context.Context, tx Tx, page frontierRow, version int64, content change.Content) error {
 	keys := content.Keys()
 	if len(keys) == 0 && len(content.Sketch) == 0 {
@@ -194,8 +194,8 @@ func keyList(page int64, keys []uint64) string {
 	return jsonText(list)
 }
 
-// removeSketch removes what the page's last version was compared by, now that it
-// has a newer one.
+// removeSketch removes the sketch of the page's last version, now that it has a
+// newer one.
 func (s *Store) removeSketch(ctx context.Context, tx Tx, page frontierRow, newer int64) error {
 	if page.versionID == 0 {
 		return nil
@@ -229,7 +229,7 @@ func (s *Store) removeKeys(ctx context.Context, tx Tx, crawlID int64, list strin
 	return nil
 }
 
-// stripSketches removes what the pages are compared by.
+// stripSketches removes the pages' sketches.
 func (r *removal) stripSketches(ctx context.Context) error {
 	query := `DELETE FROM sketches WHERE version_id IN
 		(SELECT k.version_id FROM ` + r.store.records(1, "r", "id bigint") + ` CROSS JOIN sketches k

@@ -24,9 +24,9 @@ type sourceRecord struct {
 	Nesting int   `json:"nesting"`
 }
 
-// insertSources makes sources of those URLs that were found as such: the new ones,
-// and those that were known as pages, tried, and gave nothing that a page gives.
-// A page with content stays one whoever calls it a sitemap.
+// insertSources makes sources of the URLs that were found as such: the new ones,
+// and known pages that were tried and gave no page content. A page with content
+// stays a page, whatever list names it as a sitemap.
 func (s *Store) insertSources(ctx context.Context, tx Tx, crawlID int64, urls []foundURL) error {
 	var rows []sourceRecord
 	for _, u := range urls {

@@ -30,7 +30,7 @@ func (s *Store) TroubledHosts(ctx context.Context, crawlID int64, limit int) ([]
 		if err != nil {
 			return nil, err
 		}
-		slices.Sort(ids) // those that have been known longest
+		slices.Sort(ids) // those known longest
 		total = len(ids)
 		return s.hostsByID(ctx, tx, crawlID, ids[:min(limitOr(limit), len(ids))])
 	})

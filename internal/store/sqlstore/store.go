@@ -13,8 +13,9 @@ import (
 
 // Options are settings of a Store.
 type Options struct {
-	// Grouping is how a new store groups hosts, and what an old one must have been
-	// made with; "" is urlkey.ByHost for a new one and anything for an old one.
+	// Grouping is how a new store groups hosts, and must equal the grouping of an
+	// existing one; "" is urlkey.ByHost for a new one and anything for an existing
+	// one.
 	Grouping urlkey.Grouping
 	// ReadOnly is for an engine that cannot write.
 	ReadOnly bool
@@ -28,8 +29,8 @@ type Options struct {
 // (whoever has a page's frontier row may take its row here later), duplicates by
 // page id, hosts and places (the gate's), contents by digest, host_crawls by host
 // and crawl, mirrors, crawl_counts, feed, sinks, undelivered, and last refills and
-// admission_bound. A sink's move locks the page of what was refused after the sink, which
-// nobody does who has a page.
+// admission_bound. A sink's move locks the page of a refused change after the sink, which
+// no transaction that holds a page does.
 type Store struct {
 	engine   Engine
 	grouping urlkey.Grouping
@@ -77,7 +78,8 @@ func write[T any](ctx context.Context, s *Store, fn func(Tx) (T, error)) (T, err
 	return inTx(ctx, s.engine.Write, fn)
 }
 
-// writeLazily is write for what may be lost with the machine; see Engine.WriteLazily.
+// writeLazily is write for changes that may be lost with the machine; see
+// Engine.WriteLazily.
 func writeLazily[T any](ctx context.Context, s *Store, fn func(Tx) (T, error)) (T, error) {
 	return inTx(ctx, s.engine.WriteLazily, fn)
 }
@@ -144,8 +146,8 @@ func jsonText(v any) string {
 }
 
 // clean makes text storable in both databases alike: PostgreSQL refuses NUL and
-// invalid UTF-8, SQLite would keep them. Whatever comes from the web has been
-// through crawl.Clean, so this changes only what slipped by.
+// invalid UTF-8, SQLite would keep them. Text from the web has been through
+// crawl.Clean, so this changes only what slipped through.
 func clean(s string) string {
 	return strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\x00", "\uFFFD")
 }

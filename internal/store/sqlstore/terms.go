@@ -40,7 +40,7 @@ func (s *Store) saveTerms(ctx context.Context, tx Tx, p store.SaveTermsParams) e
 	if found, err := s.tombstones(ctx, tx, []tombstone{tomb}); err != nil || found[tomb] {
 		return err
 	}
-	// Forget holds the host's row too, so that nothing is left of what it removes.
+	// Forget holds the host's row too, so that nothing that it removes is left behind.
 	if _, err := s.lockHost(ctx, tx, host); err != nil {
 		return err
 	}

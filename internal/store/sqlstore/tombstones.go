@@ -39,8 +39,8 @@ func (s *Store) targetTombstone(t store.Target) (store.Target, tombstone, error)
 	return t, newTombstone(tombHost, t.Host), err
 }
 
-// tombstones returns those of the list that exist. What the transaction then
-// does is done before a tombstone that does not exist yet.
+// tombstones returns those of the list that exist. The rest of the transaction
+// counts as done before a tombstone that does not exist yet.
 func (s *Store) tombstones(ctx context.Context, tx Tx, list []tombstone) (map[tombstone]bool, error) {
 	if err := s.lockTombstones(ctx, tx, false); err != nil {
 		return nil, err
@@ -73,8 +73,8 @@ func (s *Store) lockTombstones(ctx context.Context, tx Tx, exclusive bool) error
 	return nil
 }
 
-// bury sets a tombstone. When it returns, all who did not see the tombstone have
-// committed, so that what they brought can be found.
+// bury sets a tombstone. When it returns, all transactions that did not see the
+// tombstone have committed, so that the pages they added can be found.
 func (s *Store) bury(ctx context.Context, t tombstone) error {
 	_, err := write(ctx, s, func(tx Tx) (int64, error) {
 		if err := s.lockTombstones(ctx, tx, true); err != nil {

@@ -49,8 +49,8 @@ func (s *Store) settleTraps(ctx context.Context, tx Tx, crawlID int64, urls []fo
 	return s.settleVariants(ctx, tx, crawlID, urls)
 }
 
-// trapsThatHold returns those of the traps that hold, and keeps them from being
-// released before the transaction ends.
+// trapsThatHold returns the traps that hold, and keeps them from being released
+// before the transaction ends.
 func (s *Store) trapsThatHold(ctx context.Context, tx Tx, crawlID int64, ids []int64) ([]int64, error) {
 	query := `SELECT t.id FROM traps t WHERE t.id IN (` + s.ids(1) + `) AND t.crawl_id = $2 AND t.state IN (1, 2) ORDER BY t.id` + s.lock()
 	holding, err := collect(ctx, tx, query, []any{idList(ids), crawlID}, scanID)
@@ -66,8 +66,8 @@ type variantRecord struct {
 	Base string `json:"base"`
 }
 
-// settleVariants clears the trap of the first variant of each URL that is no page
-// itself.
+// settleVariants clears the trap of the first variant of each URL that is not
+// itself a page.
 func (s *Store) settleVariants(ctx context.Context, tx Tx, crawlID int64, urls []foundURL) error {
 	var rows []variantRecord
 	for _, u := range urls {

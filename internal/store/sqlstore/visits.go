@@ -239,7 +239,7 @@ func (s *Store) RecordVisit(ctx context.Context, p store.RecordParams) (store.Re
 }
 
 // recordVisit is the transaction of RecordVisit. Its Room says that the visit may have
-// made room, which is asked after the commit: see mayRefill.
+// made room, which is checked after the commit: see mayRefill.
 func (s *Store) recordVisit(ctx context.Context, tx Tx, p store.RecordParams) (store.RecordResult, error) {
 	page, err := s.lockPage(ctx, tx, p.Visit.PageID)
 	if err != nil {
@@ -303,8 +303,8 @@ func (s *Store) recordAfter(ctx context.Context, tx Tx, page frontierRow, p stor
 	return store.RecordResult{Visit: v, Room: mayMakeRoom(v.Visit, p), InLineUntil: until}, nil
 }
 
-// mayMakeRoom reports whether a visit leaves a place for another page, as a first one does,
-// or has made pages known that nobody else may be about to admit.
+// mayMakeRoom reports whether a visit frees a place for another page, as a first visit
+// does, or has made pages known that nobody else may be about to admit.
 func mayMakeRoom(visit int, p store.RecordParams) bool { return visit == 1 || len(p.Touched) > 0 }
 
 // recordedVisit answers for a visit that is not the page's next.
@@ -355,8 +355,8 @@ func ignoreNotFound(err error) error {
 	return err
 }
 
-// settle completes a visit with what the store decides: times, version, and
-// the state if somebody moved the page out of its living states.
+// settle adds the store's decisions to a visit: times, version, and the state if
+// the page was moved out of its living states.
 func settle(p store.RecordParams, page frontierRow, version versionKey, now int64) store.VisitRecord {
 	v := p.Visit
 	at := micros(v.At)

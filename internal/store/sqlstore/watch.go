@@ -2,8 +2,8 @@ package sqlstore
 
 import "sync"
 
-// Watchers is the registry behind Engine.Watch: who in this process waits for
-// which page. The zero value is ready for use.
+// Watchers is the registry behind Engine.Watch: which waiters in this process wait
+// for which page. The zero value is ready for use.
 type Watchers struct {
 	mu    sync.Mutex
 	pages map[int64]map[chan struct{}]struct{}

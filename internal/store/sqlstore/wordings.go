@@ -9,7 +9,7 @@ import (
 	"recrawl/internal/store"
 )
 
-// insertWording keeps what a page's version says of its own.
+// insertWording stores the wording of a page's version.
 func insertWording(ctx context.Context, tx Tx, pageID int64, said change.Wording) error {
 	if !said.Known {
 		return nil
@@ -22,7 +22,8 @@ func insertWording(ctx context.Context, tx Tx, pageID int64, said change.Wording
 	return nil
 }
 
-// decodeWording reads a wording; fewer than no phrases are one that is not known.
+// decodeWording reads a wording; a negative number of phrases means that it is not
+// known.
 func decodeWording(phrases int, sample []byte) (change.Wording, error) {
 	if phrases < 0 {
 		return change.Wording{}, nil

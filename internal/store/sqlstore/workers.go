@@ -8,7 +8,7 @@ import (
 	"recrawl/internal/store"
 )
 
-// workerGone is the age of a note whose worker is taken for one that was killed.
+// workerGone is the age of a note after which its worker counts as killed.
 const workerGone = 24 * time.Hour
 
 // NoteWorker implements store.Workers.

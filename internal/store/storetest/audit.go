@@ -1,8 +1,8 @@
 package storetest
 
-// Audits are queries, for both databases, that return a text for each number
-// counted by deltas that is not what counting gives, and for each row whose page
-// is gone. Drivers run them on stores that have been through Run.
+// Audits are queries, for both databases, that return a text for each delta-counted
+// number that differs from a real count, and for each row whose page is gone.
+// Drivers run them on stores that have been through Run.
 func Audits() map[string]string { return audits }
 
 var audits = map[string]string{

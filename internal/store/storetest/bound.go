@@ -106,7 +106,7 @@ func boundShares(c *collection) {
 	for _, p := range mine[:36] {
 		c.visit(p.PageID, crawl.OutcomeNew, crawl.Active)
 	}
-	// 28 and 32 are on their way: four more are not worth while, and nine are.
+	// 28 and 32 are on their way: room for four more is not worth it, room for nine is.
 	want(c, "admitted of the first crawl below its share", len(c.refill(fair, 100)), 4)
 	for _, p := range mine[36:44] {
 		c.visit(p.PageID, crawl.OutcomeNew, crawl.Active)
@@ -196,8 +196,8 @@ func refillOne(c *collection) {
 	want(c, "room after a second visit", second.Room, false)
 }
 
-// refillKnown: nobody is told of room for which there are no pages, or that the crawl may
-// not fill.
+// refillKnown: no page is told of room for which there are no pages, or that the crawl
+// may not fill.
 func refillKnown(c *collection) {
 	c.with(2, 0)
 	c.known(1, 2)
@@ -237,8 +237,8 @@ func refillAtOnce(c *collection) {
 	want(c, "pages that were told to refill", told.Load(), 1)
 }
 
-// refillAll: whoever is told refills, as a Discover does, while others visit: no page is
-// left over because of a refill that ended as room was made.
+// refillAll: a page that is told refills, as a Discover does, while others visit: no
+// page is left over because a refill ended just as room was made.
 func refillAll(c *collection) {
 	const hosts, each = 3, 25
 	c.with(1, 0)

@@ -80,7 +80,7 @@ func Run(t *testing.T, open func(t *testing.T) store.Store) {
 	}
 }
 
-// collectionGroup are promises that are tested on one store.
+// collectionGroup holds promises that are tested on one store.
 type collectionGroup struct {
 	name  string
 	cases []collectionCase
@@ -93,7 +93,7 @@ type collectionCase struct {
 }
 
 // collection is a crawl of one test case with shorthands that fail the test on
-// errors. Its hosts are its own.
+// errors. It shares no hosts with other cases.
 type collection struct {
 	*testing.T
 	ctx  context.Context
@@ -268,7 +268,7 @@ func (c *collection) list(f store.PageFilter) []store.PageRecord {
 	}
 }
 
-// checkCounts compares what the store counts by deltas with what is there.
+// checkCounts compares the store's delta counts with the actual rows.
 func (c *collection) checkCounts() {
 	c.Helper()
 	there := map[crawl.PageState]int{}

@@ -11,7 +11,7 @@ import (
 	"recrawl/internal/store/sqlstore"
 )
 
-// Costs are the most that a visit's calls may ask of an engine, in which each
+// Costs are the most that a visit's calls may cost on an engine, in which each
 // transaction may cost an fsync and each statement a round trip.
 type Costs struct {
 	AtOnce  Counts // alone at its host: Acquire, which begins, and Finish
@@ -71,7 +71,7 @@ func RunCosts(t *testing.T, e sqlstore.Engine, most Costs) {
 	counter.within(t, "serves", most.Serves)
 }
 
-// recording is how many statements the record of a visit asks.
+// recording is how many statements the record of a visit takes.
 func (c *Counter) recording(t *testing.T, s store.Store, page crawl.PageRef, visit int, outcome crawl.Outcome, state crawl.PageState) int {
 	t.Helper()
 	c.Take()

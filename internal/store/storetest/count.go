@@ -6,7 +6,7 @@ import (
 	"recrawl/internal/store/sqlstore"
 )
 
-// Counter is an engine that counts what a store asks of it.
+// Counter is an engine that counts a store's use of it.
 type Counter struct {
 	sqlstore.Engine
 
@@ -15,8 +15,8 @@ type Counter struct {
 	queries []string
 }
 
-// Counts are what was asked of an engine. Commits that must be durable are one fsync each
-// in SQLite.
+// Counts counts the use of an engine. Commits that must be durable are one fsync each in
+// SQLite.
 type Counts struct {
 	Durable    int // write transactions whose commit must be durable
 	Lazy       int // write transactions whose commit may wait
@@ -31,7 +31,7 @@ func Count(e sqlstore.Engine) *Counter {
 	return c
 }
 
-// Take returns what was asked since the last call, and the queries in their order.
+// Take returns the counts since the last call, and the queries in their order.
 func (c *Counter) Take() (Counts, []string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

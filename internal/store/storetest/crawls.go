@@ -92,8 +92,8 @@ func crawlStoppedRuns(c *collection) {
 	want(c, "generation", rec.Generation, 3)
 }
 
-// The time of a stop is kept while it lasts, and how long stops lasted from then on. A
-// pause is no stop.
+// The time of a stop is kept while it lasts, and the total length of stops after that.
+// A pause is no stop.
 func crawlStopIsKept(c *collection) {
 	c.open()
 	set := func(state crawl.CrawlState) store.CrawlRecord {

@@ -114,7 +114,7 @@ func contentLast(c *collection) {
 	wantIDs(c, "after its visit", c.lookalikes(content(1)), p)
 
 	second := c.saveContent(p, nearly(1), nil)
-	// Whoever compares again finds what was compared the first time.
+	// Comparing again finds the same as the first time.
 	c.wantContent("of the last version", first, content(1))
 	c.wantContent("of the next", second, nearly(1))
 	want(c, "saved again", c.saveContent(p, content(2), nil), second)
@@ -226,8 +226,8 @@ func lookalikesStand(c *collection) {
 	wantIDs(c, "pages", c.lookalikes(content(1)), pages[0].PageID, pages[1].PageID, pages[4].PageID)
 }
 
-// Of a key that is everywhere the oldest pages are looked at, so that rarer keys
-// still tell.
+// For a key that is everywhere the oldest pages are checked, so that rarer keys
+// still count.
 func lookalikesMany(c *collection) {
 	const many = store.LookalikeDepth + 10
 	c.with(1000, 0)

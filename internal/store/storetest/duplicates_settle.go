@@ -35,7 +35,7 @@ func (c *collection) unlooked() []int64 {
 	return c.paged(c.s.Unlooked)
 }
 
-// paged lists all pages of a list of maintenance's, one at a time.
+// paged lists all pages of one of maintenance's lists, one at a time.
 func (c *collection) paged(list func(ctx context.Context, crawlID, after int64, limit int) ([]int64, error)) []int64 {
 	c.Helper()
 	all := []int64{}

@@ -33,7 +33,8 @@ func (c *collection) saidRobots(host, text string) {
 	}))
 }
 
-// history is what the robots.txt of a host said, as one text; of parsed ones their texts.
+// history is the history of a host's robots.txt, as one text; of parsed files it has
+// their texts.
 func (c *collection) history(host string) string {
 	c.Helper()
 	epochs, err := c.s.RobotsHistory(c.ctx, host)
@@ -68,7 +69,7 @@ func robotsKept(c *collection) {
 	want(c, "at last", c.history(host), "a, 503 HTTP 503, b, 404 , a")
 }
 
-// What says the same again begins nothing new, whatever came with it.
+// A file that says the same again begins nothing new, whatever else came with it.
 func robotsSame(c *collection) {
 	host := c.host(1)
 	c.saidRobots(host, "a")
@@ -85,7 +86,7 @@ func robotsSame(c *collection) {
 	want(c, "the first failure tells until when", after[0].Until, after[1].Since)
 }
 
-// While a redirect is followed nothing new is known of the robots.txt.
+// While a redirect is followed, nothing new is known of the robots.txt.
 func robotsRedirects(c *collection) {
 	host := c.host(1)
 	c.saidRobots(host, "a")

@@ -76,7 +76,7 @@ func (c *collection) followFrom(after feed.Cursor, p store.ChangesParams) []feed
 	}
 }
 
-// tell words changes of pages: "page.changed 3 2→3".
+// tell describes changes of pages: "page.changed 3 2→3".
 func tell(changes []feed.Change) string {
 	all := []string{}
 	for _, c := range changes {
@@ -343,7 +343,7 @@ func feedPaged(c *collection) {
 	of := func(one feed.Change) bool { return one.CrawlID == c.id }
 	everywhere := slices.DeleteFunc(c.followFrom(start, store.ChangesParams{}), func(one feed.Change) bool { return !of(one) })
 	want(c, "of all crawls", fmt.Sprint(everywhere), fmt.Sprint(all))
-	// A page ends where was looked, also if there was nothing.
+	// A page ends where the search ended, even if it found nothing.
 	none := must(c.s.Changes(c.ctx, store.ChangesParams{After: start, CrawlID: 1 << 40, Kinds: []feed.Kind{feed.CrawlSpec}}))(c)
 	want(c, "changes of no crawl", len(none.Changes), 0)
 	if none.Through.ID < all[26].ID {

@@ -113,7 +113,7 @@ func factsOfHosts(c *collection) {
 	want(c, "its host", facts[1].Host, trap.Host)
 }
 
-// copied is a page as a consumer of the feed has it.
+// copied is a consumer's copy of a page of the feed.
 type copied struct {
 	url     string
 	state   crawl.PageState
@@ -154,8 +154,8 @@ func (m consumer) put(p feed.EventPage, v *feed.EventVersionOf) {
 	m.pages[p.ID] = got
 }
 
-// snapshotThenFollow: whoever takes a snapshot while pages are visited, stopped and
-// forgotten, and follows from its cursor, has in the end what is there.
+// snapshotThenFollow: a consumer that takes a snapshot while pages are visited,
+// stopped and forgotten, and follows from its cursor, ends with the store's state.
 func snapshotThenFollow(c *collection) {
 	const writers, each, turns = 8, 6, 40
 	c.with(1000, 0)

@@ -12,10 +12,11 @@ import (
 	"recrawl/internal/store/sqlstore"
 )
 
-// viewColumns are those of the view recrawl_changes that people rely on, in their order.
+// viewColumns are the columns of the view recrawl_changes that people rely on, in their
+// order.
 const viewColumns = `id, cursor, crawl, kind, at, page_id, url, host, title, visit, status, location, version, version_before, returned_to, was, state, data`
 
-// RunFeedView compares the view for people who ask SQL with what programs read: its columns
+// RunFeedView compares the view for people who use SQL with what programs read: its columns
 // are stable, and it knows all kinds.
 func RunFeedView(t *testing.T, e sqlstore.Engine) {
 	s := sqlstore.New(e, sqlstore.Options{})
@@ -77,7 +78,7 @@ func (c *collection) fillFeed(e sqlstore.Engine) {
 	}
 }
 
-// viewRow is what the view is to say of a change.
+// viewRow is the view's row for a change.
 func (c *collection) viewRow(one feed.Change) string {
 	c.Helper()
 	number := func(n int64) string {

@@ -9,8 +9,8 @@ import (
 	"recrawl/internal/store"
 )
 
-// daysCounted: a day has its visits, those that found a change, and by how much those came
-// late that were due: all but first ones. What is removed later was made all the same.
+// daysCounted: a day has its visits, those that found a change, and how late the due ones
+// came: all except first visits. Removed visits stay counted.
 func daysCounted(c *collection) {
 	c.with(10, 0)
 	pages := c.admitted(1, 2)

@@ -32,7 +32,7 @@ func (c *collection) foreign(first, n int) []store.NewURL {
 	return urls
 }
 
-// reach registers URLs, of which at most so many foreign hosts are taken.
+// reach registers URLs, of which at most the given number of foreign hosts are taken.
 func (c *collection) reach(most int, urls ...store.NewURL) store.RegisterResult {
 	c.Helper()
 	res, err := c.s.RegisterLinks(c.ctx, store.RegisterParams{CrawlID: c.id, URLs: urls, ForeignHosts: most})
@@ -76,7 +76,7 @@ func foreignHostsBounded(c *collection) {
 	want(c, "refused when there may be fewer", c.reach(0, c.foreign(0, 3)...).Refused, 0)
 	want(c, "new when there may be more", c.reach(4, c.foreign(7, 2)...).New, 1)
 	want(c, "foreign hosts of the crawl", len(strings.Fields(c.reached())), 3+1+1) // one has two pages
-	// A host on which the crawl has business anyway takes no place.
+	// A host that the crawl visits anyway takes no place.
 	own := c.url(2, 0, 0)
 	known := own
 	own.Foreign = true
@@ -124,7 +124,7 @@ func foreignHostsMany(c *collection) {
 	want(c, "rejections", c.rejections(), "foreign host 2495")
 }
 
-// What is registered again after it was cut off is not counted again.
+// Registering again after an interruption does not count again.
 func foreignHostsRejectedOnce(c *collection) {
 	c.open()
 	page := c.known(1, 1)[0]

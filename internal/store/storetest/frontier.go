@@ -184,8 +184,8 @@ func registerNearer(c *collection) {
 	want(c, "best candidate", c.candidates(1)[0].URL, c.url(1, 1, 0).URL)
 }
 
-// Hops and level fall each by itself: the nearest way from a seed may leave its
-// host more often than a longer one.
+// Hops and level fall independently: the nearest way from a seed may leave its host
+// more often than a longer one.
 func registerHops(c *collection) {
 	c.open()
 	at := func(level, hops int) store.NewURL {

@@ -363,7 +363,8 @@ func unstartedGrant(w *gateWorld) {
 	w.refused(pages[0], permit)
 }
 
-// A host notices later than we that a request was given up: the gap counts from then.
+// A host notices later than we do that a request was given up: the gap counts from
+// then.
 func givingUpEndsLater(w *gateWorld) {
 	const delay = 50 * time.Millisecond
 	pages := w.open("news", delay, 2)
@@ -386,7 +387,7 @@ func lateBegin(w *gateWorld) {
 	w.begin(pages[1], permit)
 }
 
-// Who has a permit and does not begin holds the host up for a while only.
+// A page that has a permit and does not begin holds up the host only for a while.
 func abandonedGrant(w *gateWorld) {
 	if testing.Short() {
 		w.t.Skip("-short: a grant takes its life")
@@ -411,7 +412,8 @@ func answered(a store.HostAnswer) func(*store.ReleaseParams) {
 	return func(p *store.ReleaseParams) { p.Answer = a }
 }
 
-// The whole host is held: other crawls, and who has a permit already.
+// The whole host is held: also for other crawls, and for pages that already have a
+// permit.
 func retryAfterHolds(w *gateWorld) {
 	pages := w.open("news", time.Millisecond, 3)
 	other := w.pages(w.crawl("other", time.Millisecond), "host.test", 1)[0]

@@ -202,7 +202,7 @@ func forgottenLeaves(w *gateWorld) {
 	}
 }
 
-// The site has had the request, so the next one keeps its distance.
+// The site got the request, so the next one keeps its distance.
 func forgottenInFlight(w *gateWorld) {
 	const delay = time.Minute
 	pages := w.open("news", delay, 3)
@@ -227,8 +227,8 @@ func (w *gateWorld) refusedOrGone(page crawl.PageRef, permit crawl.Permit) {
 	}
 }
 
-// Who waits in the process for a page that is forgotten learns it, and what the
-// page held up goes on.
+// A page that is forgotten while it waits in the process gets its answer, and the
+// pages that it held up go on.
 func forgottenWaiter(w *gateWorld) {
 	pages := w.open("news", 10*time.Second, 2)
 	w.grant(pages[0])

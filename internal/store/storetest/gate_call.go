@@ -20,8 +20,8 @@ func called(e store.GateEffects, page crawl.PageRef) (in time.Duration, is bool)
 	return e.Turns[i].In, true
 }
 
-// Whoever can be called and has two or more before it sleeps for longer than its turn will
-// take, and is called when it comes.
+// A page that can be called and has two or more before it sleeps for longer than its turn
+// will take, and is called when the turn comes.
 func farWaiterSleeps(w *gateWorld) {
 	const delay = time.Minute
 	pages := w.open("news", delay, 6)
@@ -60,8 +60,8 @@ func (w *gateWorld) saturatedLine(interval time.Duration) (page crawl.PageRef, l
 	return page, line, last
 }
 
-// The next visit of a page that waited for its last one has its place before it is due. It
-// is in nobody's way there.
+// The next visit of a page that waited for its last one has its place before it is due.
+// There it delays nobody.
 func placeIsBooked(w *gateWorld) {
 	page, line, last := w.saturatedLine(time.Hour)
 	r := must(w.s.RecordVisit(w.t.Context(), last))(w.t)
@@ -83,7 +83,7 @@ func placeIsBooked(w *gateWorld) {
 	}
 }
 
-// No place is booked where the page would not wait, or had its host held.
+// No place is booked if the page would not wait, or had its host held.
 func placeIsNotBooked(w *gateWorld) {
 	page, line, last := w.saturatedLine(time.Hour)
 	for i, change := range []func(*store.RecordParams){
@@ -110,7 +110,7 @@ func placeIsNotBooked(w *gateWorld) {
 	}
 }
 
-// A booked page that is due stands in the line with the age that it has since then.
+// A booked page that is due stands in the line with its age since then.
 func bookedArrives(w *gateWorld) {
 	page, line, last := w.saturatedLine(0)
 	r := must(w.s.RecordVisit(w.t.Context(), last))(w.t)
@@ -133,7 +133,7 @@ func bookedArrives(w *gateWorld) {
 	}
 }
 
-// When nobody is left who could call the booked page that is due first, it is told once to
+// If no page is left that could call the booked page that is due first, it is told once to
 // come by itself, but not before it is due.
 func bookedComesAlone(w *gateWorld) {
 	page, line, last := w.saturatedLine(time.Hour)

@@ -11,11 +11,11 @@ import (
 	"recrawl/internal/store/sqlstore"
 )
 
-// calmVisits are how many visits each page must get once nobody interferes.
+// calmVisits is how many visits each page must get once nobody interferes.
 const calmVisits = 2
 
-// disturb is what people do to a crawl, its host and its pages; then it lets them rest, and
-// sees that no page is forgotten.
+// disturb interferes with a crawl, its host and its pages as people do; then it lets them
+// rest, and checks that no page is forgotten.
 func (h *saturated) disturb(record store.CrawlRecord) {
 	for range h.Disturbances {
 		var err error
@@ -48,7 +48,7 @@ func (h *saturated) disturb(record store.CrawlRecord) {
 	}
 }
 
-// forgotten fails for the pages that nobody visits any more.
+// forgotten fails for the pages that are no longer visited.
 func (h *saturated) forgotten(after time.Duration) {
 	h.mu.Lock()
 	var names []string
@@ -134,7 +134,7 @@ func (h *saturated) leaveLine(p *saturatedPage) error {
 	return nil
 }
 
-// wait lets some time pass, at most so much.
+// wait lets some time pass, up to a maximum.
 func (h *saturated) wait(most time.Duration) {
 	select {
 	case <-h.ctx.Done():
@@ -149,8 +149,8 @@ func (h *saturated) pick(n int) int {
 	return h.random.IntN(n)
 }
 
-// ForgottenWaiter has a page wait that never comes, in a time of its own: when its place is
-// forgotten at last, it is called, for it may sleep because its turns got lost.
+// ForgottenWaiter lets a page wait that never comes, in its own time: when its place is
+// finally forgotten, it is called, for it may sleep because its turns were lost.
 func ForgottenWaiter(t *testing.T, e sqlstore.Engine) {
 	t.Helper()
 	w := newGateWorld(t, sqlstore.New(e, sqlstore.Options{}))

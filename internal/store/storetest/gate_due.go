@@ -21,8 +21,9 @@ func (w *gateWorld) waitAll(pages []crawl.PageRef, change ...func(*store.Acquire
 	}
 }
 
-// Who has waited longest is promised the next grant that goes by age, however many
-// of better classes come before it, and others are promised the ones after it.
+// The page that has waited longest is promised the next grant that goes by age,
+// however many of better classes come before it, and others are promised the ones
+// after it.
 func eldestIsPromised(w *gateWorld) {
 	pages := w.open("news", time.Minute, 103)
 	w.request(pages[0])
@@ -39,7 +40,7 @@ func eldestIsPromised(w *gateWorld) {
 	}
 }
 
-// Who becomes the one that has waited longest is told to come sooner.
+// A page that becomes the one that has waited longest is told to come sooner.
 func eldestIsTurned(w *gateWorld) {
 	const delay = 125 * time.Millisecond // as many as may be are turned at once
 	pages := w.open("news", delay, 64)
@@ -93,7 +94,7 @@ func firstVisitsPass(w *gateWorld) {
 }
 
 // A page that had its host held stands behind all others, and counts as younger than
-// who comes soon after it, until it has been visited without that.
+// pages that come soon after it, until a visit of it no longer does that.
 func heldGoesBehind(w *gateWorld) {
 	const held = time.Hour
 	pages := w.open("news", time.Minute, 12)
@@ -122,7 +123,7 @@ func heldGoesBehind(w *gateWorld) {
 	}
 }
 
-// Who releases a permit is told for how long the host is held because of it.
+// Releasing a permit returns how long the host is held because of it.
 func holdIsTold(w *gateWorld) {
 	pages := w.open("news", time.Millisecond, 6)
 	held := func(page crawl.PageRef, change ...func(*store.ReleaseParams)) time.Duration {

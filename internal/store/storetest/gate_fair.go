@@ -13,12 +13,12 @@ import (
 	"recrawl/internal/store/sqlstore"
 )
 
-// Pace is the time in which a host's line is tried.
+// Pace is how fast time passes for a host's line under test.
 type Pace struct {
 	Delay    time.Duration // between two requests
 	Patience time.Duration // of Acquire
 	Spacing  time.Duration // between the promises of those who wait at first
-	Late     time.Duration // by how much workflows wake too late
+	Late     time.Duration // how much too late workflows wake
 	Requests int           // how many there are
 }
 
@@ -34,8 +34,8 @@ type fairHost struct {
 	stop    context.CancelFunc
 	running sync.WaitGroup
 
-	// answer is how the site answers, and plan what is made of it, held being for how
-	// long the host is held.
+	// answer is the site's answer, and plan the plan that follows it, where held is
+	// how long the host is held.
 	answer func(*fairPage) store.HostAnswer
 	plan   func(p *fairPage, a store.HostAnswer, held time.Duration) store.RecordParams
 

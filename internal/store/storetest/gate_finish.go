@@ -51,7 +51,7 @@ func finishDoesBoth(w *gateWorld) {
 	w.about("the wait of the next", w.waits(pages[1]).Wait, delay, ended)
 }
 
-// The plan is made knowing for how long its visit has the host held.
+// The plan is made knowing how long its visit has the host held.
 func finishTellsTheHold(w *gateWorld) {
 	pages := w.open("news", time.Minute, 1)
 	p := finishParams(pages[0], w.inFlight(pages[0]))
@@ -67,7 +67,8 @@ func finishTellsTheHold(w *gateWorld) {
 	}
 }
 
-// What cannot be recorded is not released either: whoever asked releases it alone.
+// If a visit cannot be recorded, its permit is not released either: the caller releases
+// it separately.
 func finishIsWhole(w *gateWorld) {
 	later := func(p *store.FinishParams) {
 		plan := p.Plan

@@ -63,9 +63,9 @@ const (
 	loadWait  = 250 * time.Millisecond // patience, and the longest sleep
 	// loadRequests is how many requests the load makes at least.
 	loadRequests = 10 * 2 * loadPages
-	// loadTurns is within how many requests of others whoever keeps asking has had
-	// its own: an eighth of the grants are by age, some are for nothing, and each
-	// time that its crawl pauses it waits at the mercy of the test.
+	// loadTurns is the most requests of others before a page that keeps asking gets
+	// its own: an eighth of the grants are by age, some are for nothing, and each time
+	// that its crawl pauses it waits at the mercy of the test.
 	loadTurns = 40 * loadPages
 )
 
@@ -220,7 +220,7 @@ func (l *gateLoad) rest(d time.Duration) {
 	}
 }
 
-// awaitResume is what a parked page does.
+// awaitResume waits as a parked page does.
 func (l *gateLoad) awaitResume() {
 	l.mu.Lock()
 	resumed := l.resumed
@@ -251,7 +251,7 @@ func (l *gateLoad) pause(rng *rand.Rand) {
 		l.resumed = make(chan struct{})
 		l.mu.Unlock()
 	}
-	// Who parked after the last resume has nobody to wait for.
+	// A page that parked after the last resume has nobody to wait for.
 	l.mu.Lock()
 	close(l.resumed)
 	l.mu.Unlock()

@@ -67,8 +67,8 @@ func atOnceLeavesTheHostBusy(w *gateWorld) {
 	}
 }
 
-// Nothing begins for who is not ready, cannot hold what the request needs, or must see to
-// the robots.txt first.
+// Nothing begins for an asker that is not ready, cannot hold what the request needs, or
+// must fetch the robots.txt first.
 func atOnceNeedsAll(w *gateWorld) {
 	pages, held := w.open("news", 0, 1), 0
 	if a := w.ask(pages[0], once(&held, false)); a.Answer != store.GateGranted || a.Begun != nil {

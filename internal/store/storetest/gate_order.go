@@ -82,7 +82,7 @@ func importanceGoesFirst(w *gateWorld) {
 		if class == crawl.ClassFirst {
 			line = pages[4:]
 		}
-		// Ranked while they wait: it counts when they ask again.
+		// Ranked while they wait: the ranks count when they ask again.
 		for _, page := range line {
 			w.waits(page, as)
 		}
@@ -245,7 +245,7 @@ func releaseTurns(w *gateWorld) {
 	w.turned(w.leave(pages[1]), pages[2], time.Hour-2*time.Second, ended.Add(-time.Minute))
 }
 
-// Who leaves the line with the page's state turns nobody; maintenance does.
+// A page that leaves the line by its state turns nobody; maintenance does.
 func nudgeTurns(w *gateWorld) {
 	const delay = time.Minute
 	pages := w.open("news", delay, 3)

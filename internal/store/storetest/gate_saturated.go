@@ -14,7 +14,8 @@ import (
 	"recrawl/internal/store/sqlstore"
 )
 
-// Saturation is a host that more visits are due at than it takes, and the engine beside it.
+// Saturation describes a host at which more visits are due than it can take, and the engine
+// beside it.
 type Saturation struct {
 	Pages    int
 	Delay    time.Duration // between two requests
@@ -25,14 +26,14 @@ type Saturation struct {
 	Dies     float64       // part of the permits whose holder dies, half of them in the request
 	Visits   int           // how many are counted
 	Asleep   bool          // all pages stand in the line at first, and sleep until they are called
-	// Disturbances are how often people interfere, while visits are counted: they pause the crawl,
-	// block the host, ask for visits, snooze pages. After the last one each page must be
-	// visited twice more, which ends the test in place of Visits.
+	// Disturbances is how often people interfere, while visits are counted: they pause the
+	// crawl, block the host, ask for visits, snooze pages. After the last one each page must
+	// be visited twice more, which ends the test in place of Visits.
 	Disturbances int
-	Seed         uint64 // of all that is random
+	Seed         uint64 // of all random choices
 }
 
-// Cost is what the counted visits came to.
+// Cost sums up the counted visits.
 type Cost struct {
 	Visits, Acquires, Turns, Events int
 	Idle                            time.Duration // of the host while somebody waited
@@ -42,7 +43,7 @@ type Cost struct {
 	Early                           int           // requests that came before the last one's gap was over
 }
 
-// PerVisit is a count by visits.
+// PerVisit is a count divided by visits.
 func (c Cost) PerVisit(n int) float64 { return float64(n) / float64(c.Visits) }
 
 func (c Cost) String() string {
@@ -150,7 +151,8 @@ func Saturate(t *testing.T, e sqlstore.Engine, how Saturation) Cost {
 	return h.cost
 }
 
-// visitedOnce makes all pages visited ones; if they are to sleep, with places in the line.
+// visitedOnce turns all pages into visited ones; if they are to sleep, with places in the
+// line.
 func (h *saturated) visitedOnce(e sqlstore.Engine) {
 	h.t.Helper()
 	now := h.now().UnixMicro()
@@ -318,7 +320,8 @@ func (h *saturated) carryOut(e store.GateEffects) {
 	}
 }
 
-// recall is what every worker does every few seconds, and maintenance every ten minutes.
+// recall runs the recalls that every worker does every few seconds, and maintenance
+// every ten minutes.
 func (h *saturated) recall() {
 	for n := 1; ; n++ {
 		select {
@@ -340,7 +343,7 @@ func (h *saturated) recall() {
 	}
 }
 
-// dies reports whether something happens now that happens with this chance.
+// dies reports whether an event with this chance happens now.
 func (h *saturated) dies(chance float64) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -354,7 +357,7 @@ func (h *saturated) took() time.Duration {
 	return time.Duration(2 * h.random.Float64() * float64(h.Took))
 }
 
-// restart is how long it takes until somebody goes on with what a dead worker had.
+// restart is how long it takes until another worker takes over from a dead one.
 const restart = 15 * time.Second
 
 // request makes the request of a permit. If that was for the page, it records the visit and

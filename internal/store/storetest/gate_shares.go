@@ -13,7 +13,7 @@ import (
 
 // FairLine tries a host with a line of visited pages that come back all the time,
 // on an empty store: pages that were never visited get the share that is kept for
-// them, whoever has waited longest gets an eighth, and the gaps are kept.
+// them, the page that has waited longest gets an eighth, and the gaps are kept.
 func FairLine(t *testing.T, e sqlstore.Engine, waiting int, pace Pace) {
 	t.Helper()
 	const probes = 3
@@ -47,9 +47,9 @@ func FairLine(t *testing.T, e sqlstore.Engine, waiting int, pace Pace) {
 	}
 }
 
-// HeldHost tries a host some of whose pages are refused, or not answered, each time
-// that they are asked for, on an empty store. A page that had the host held is not
-// asked for again before all others were had, which were never visited either.
+// HeldHost tries a host some of whose pages are refused, or not answered, each
+// time, on an empty store. A page that had the host held is not requested again
+// before all others, including those that were never visited.
 func HeldHost(t *testing.T, e sqlstore.Engine, good, bad int, answer store.HostAnswer, pace Pace) {
 	t.Helper()
 	h := newFairHost(t, e, pace, 0, 0, good+bad)

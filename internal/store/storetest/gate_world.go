@@ -114,7 +114,7 @@ func (w *gateWorld) ask(page crawl.PageRef, change ...func(*store.AcquireParams)
 	return must(w.s.Acquire(w.t.Context(), p))(w.t)
 }
 
-// acquired is what a call of Acquire in another goroutine came to.
+// acquired is the result of an Acquire in another goroutine.
 type acquired struct {
 	store.AcquireResult
 	err error
@@ -167,7 +167,7 @@ func (w *gateWorld) tryBegin(page crawl.PageRef, permit crawl.Permit) store.Begi
 	return must(w.s.Begin(w.t.Context(), store.BeginParams{Permit: permit, Page: page, Visit: 1}))(w.t)
 }
 
-// begin is Begin, however long it takes, and returns when.
+// begin is Begin, however long it takes, and returns the time.
 func (w *gateWorld) begin(page crawl.PageRef, permit crawl.Permit) time.Time {
 	w.t.Helper()
 	b := must(w.s.Begin(w.t.Context(), store.BeginParams{Permit: permit, Page: page, Visit: 1, Patience: gatePatience}))(w.t)

@@ -12,7 +12,7 @@ import (
 )
 
 // Opener opens one database, which is new at the first call, with a grouping
-// or, for "", as it was made.
+// or, for "", with its existing one.
 type Opener func(urlkey.Grouping) (store.Store, error)
 
 // RunGrouping tests the grouping of hosts; fresh returns an opener for a new

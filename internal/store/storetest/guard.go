@@ -263,7 +263,7 @@ func variantsHeld(c *collection) {
 	c.register(from, variant(plain, 1), plain)
 	want(c, "the page itself", c.find(plain.URL).State, crawl.Known)
 	want(c, "its variant found with it", c.find(variant(plain, 1).URL).State, crawl.Held)
-	// What is forgotten and remembered has its first variant again.
+	// A page that is forgotten and remembered has its first variant again.
 	c.forgetURL(known[0].URL)
 	c.check(c.s.Remember(c.ctx, store.Target{URL: known[0].URL}))
 	c.register(from, variant(base, 4))

@@ -9,8 +9,8 @@ import (
 	"recrawl/internal/store"
 )
 
-// RunIdentity tests what tells one store from another; fresh returns an opener for a
-// new database.
+// RunIdentity tests what distinguishes one store from another; fresh returns an
+// opener for a new database.
 func RunIdentity(t *testing.T, fresh func(*testing.T) Opener) {
 	for name, test := range map[string]func(*testing.T, func(*testing.T) Opener){
 		"a store keeps its identity":             identityKept,

@@ -86,7 +86,7 @@ func wordingsOfFinders(c *collection) {
 	none, err := c.s.FindersOf(c.ctx, nil)
 	c.check(err)
 	want(c, "finders of none", len(none), 0)
-	// A page that was never read says nothing that is known.
+	// For a page that was never read, no wording is known.
 	c.register(found[0], c.url(1, 70, 2))
 	late := c.find(c.url(1, 70, 2).URL).PageID
 	finders, err = c.s.FindersOf(c.ctx, []int64{late})

@@ -120,7 +120,7 @@ func (l bulk) frontier(n, hosts int) {
 	l.exec(`INSERT INTO crawl_counts (crawl_id, kind, code, slot, n) VALUES ($1, 'state', 1, 0, $2)`, l.crawlID, n)
 }
 
-// links inserts so many links of each of n pages, most of them to low ids.
+// links inserts the given number of links of each of n pages, most of them to low ids.
 func (l bulk) links(n, links int) {
 	const batch = 20_000
 	for from := 0; from < n; from += batch {

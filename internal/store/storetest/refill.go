@@ -33,7 +33,7 @@ func refillTouched(c *collection) {
 	want(c, "room when all is admitted", c.visitTouching(page.PageID, others[0].HostID).Room, false)
 }
 
-// Registering tells where there are pages that nobody knew, and whether it was done before.
+// The result of registering says where there are new pages, and whether it was done before.
 func registerNewHosts(c *collection) {
 	c.open()
 	page := c.known(1, 1)[0]

@@ -295,7 +295,7 @@ func recentVisits(c *collection) {
 	want(c, "of none", short(5), "")
 }
 
-// What was foreseen of visits is counted by its chance, with what they found.
+// What was foreseen of visits is counted by its chance, together with their outcomes.
 func foresight(c *collection) {
 	c.with(10, 0)
 	page := c.admitted(1, 1)[0]

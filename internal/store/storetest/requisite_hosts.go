@@ -18,8 +18,8 @@ func (c *collection) pictures(first, n int) []store.NewURL {
 	return urls
 }
 
-// show registers URLs, of which requisites may lie on at most so many foreign hosts, and lists
-// on one.
+// show registers URLs, of which requisites may lie on at most the given number of foreign
+// hosts, and lists on one.
 func (c *collection) show(most int, urls ...store.NewURL) store.RegisterResult {
 	c.Helper()
 	res, err := c.s.RegisterLinks(c.ctx, store.RegisterParams{CrawlID: c.id, URLs: urls, ForeignHosts: 1, RequisiteHosts: most})
@@ -43,13 +43,14 @@ func requisiteHostsBounded(c *collection) {
 	reached := strings.Fields(c.reached())
 	slices.Sort(reached)
 	want(c, "hosts", strings.Join(reached, " "), "0 1 2 20")
-	// Those that have a place keep it, with all that is found on them.
+	// Hosts that have a place keep it, with everything found on them.
 	again := c.pictures(0, 3)
 	again[1].URL += "/y"
 	want(c, "new of known hosts", c.show(0, again...).New, 1)
 	want(c, "new beyond", c.show(3, c.pictures(10, 2)...).New, 0)
 	want(c, "new when there may be more", c.show(4, c.pictures(10, 2)...).New, 1)
-	// A place for a list is none for pictures, and what is no foreign host takes none.
+	// A place for a list is not a place for pictures, and a host that is not foreign takes
+	// none.
 	want(c, "refused on the host of a list", c.show(4, c.pictures(20, 1)...).RefusedRequisites, 1)
 	own := c.url(2, 0, 0)
 	own.Kind = crawl.KindRequisite

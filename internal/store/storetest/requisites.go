@@ -29,8 +29,8 @@ func (c *collection) requisiteURL(host, n int, looks bool) store.NewURL {
 	return u
 }
 
-// openForRequisites opens a crawl that keeps requisites, with at most so many pages, and
-// returns a page of it that was visited.
+// openForRequisites opens a crawl that keeps requisites, with at most the given number
+// of pages, and returns a page of it that was visited.
 func (c *collection) openForRequisites(maxPages int) int64 {
 	c.Helper()
 	c.spec.Documents.Requisites = true
@@ -40,7 +40,8 @@ func (c *collection) openForRequisites(maxPages int) int64 {
 	return page
 }
 
-// keep admits a requisite and records a visit of it that brings nothing. It rests for so long.
+// keep admits a requisite and records a visit of it that brings nothing. It rests for the
+// given time.
 func (c *collection) keep(page int64, rests time.Duration) {
 	c.Helper()
 	want(c, "admitted requisites", len(c.admit(page)), 1)

@@ -31,8 +31,8 @@ func retentionBytesCases() []collectionCase {
 	return []collectionCase{{"BytesAreGivenUpOnce", retainsBytes}}
 }
 
-// past gives a page n visits, each with a version of its own, an hour apart and
-// the last one an hour ago, and applies r with one more.
+// past gives a page n visits, each with a new version, an hour apart and the last
+// one an hour ago, and applies r with one more.
 func (c *collection) past(page int64, n int, r store.Retention) {
 	c.Helper()
 	start := c.soon().Add(-time.Duration(n+1) * time.Hour)
@@ -190,7 +190,7 @@ func retainsLinks(c *collection) {
 	c.wantVersions(p, 2)
 }
 
-// What a visit saved that is not recorded yet is not the page's last version.
+// A version saved by a visit that is not recorded yet is not the page's last version.
 func retainsNext(c *collection) {
 	c.open()
 	p := c.admitted(1, 1)[0].PageID

@@ -140,8 +140,8 @@ func hostLoads(c *collection) {
 
 func pagesOf(l store.HostLoad) string { return fmt.Sprint(l.Undiscovered, l.Visited) }
 
-// How much of a host is undiscovered: in all running crawls, as far as these have
-// room for it.
+// How much of a host is undiscovered: in all running crawls, up to the room that
+// these have.
 func undiscoveredPages(c *collection) {
 	c.with(10, 3)
 	pages := c.admitted(1, 2)

@@ -60,8 +60,8 @@ func wakesSleepers(c *collection) {
 	}
 }
 
-// A spec that knows nothing of a seed's redirect does not take the seed back that came
-// by it; one without the seed itself does.
+// A spec that knows nothing of a seed's redirect does not remove the seed that it
+// brought; one without the seed itself does.
 func redirectedSeedsStay(c *collection) {
 	c.open()
 	spec := c.record().Spec

@@ -105,8 +105,8 @@ func searchHostAndStates(c *collection) {
 	want(c, "of no host", count(store.PageSearch{Host: "no.such.host"}), 0)
 }
 
-// A crawl of more pages than a step is searched in steps, which together find what is
-// there, once: also if it stands at the end of one.
+// A crawl of more pages than a step is searched in steps, which together find each
+// match once, even one at the end of a step.
 func searchSteps(c *collection) {
 	c.open()
 	const pages, each = store.SearchStep + 500, 500

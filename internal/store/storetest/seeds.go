@@ -93,7 +93,7 @@ func importGoesOn(c *collection) {
 	next.Entries = 5
 	second := c.importSeeds(store.ImportParams{Source: "list", Seeds: c.newSeeds(1, 1, 2), Import: next})
 	want(c, "the sum", fmt.Sprint(second.Import.Entries, second.Import.New, second.Import.Known, second.Import.Refused["no URL"].Entries), "5 3 1 1")
-	// Without seeds it only notes how far it is.
+	// Without seeds it only records its progress.
 	next = second.Import
 	next.Entries = 9
 	c.importSeeds(store.ImportParams{Source: "list", Import: next})
@@ -126,7 +126,7 @@ func importForgotten(c *collection) {
 
 // importForgetsRefused: the entries that an import refused are written nearly as pages are,
 // so a takedown removes those that name its target, and none comes back with the rest of
-// the import, which had it in hand.
+// the import, which was already holding it.
 func importForgetsRefused(c *collection) {
 	c.open()
 	page, host := c.url(1, 0, 0), c.host(2)

@@ -72,7 +72,7 @@ func sourcesRegistered(c *collection) {
 	c.checkCounts()
 }
 
-// What a list has are no links, and a link to a list is none.
+// A list's entries are not links, and a link to a list is none.
 func sourcesAreNoLinks(c *collection) {
 	c.open()
 	list := c.registerSource(c.sourceURL(1, 1, 0, crawl.KindSitemap))
@@ -109,7 +109,7 @@ func sourcesComeEarly(c *collection) {
 	}
 }
 
-// Nobody makes a list of a page by calling it one.
+// A page does not become a list because somebody calls it one.
 func sourcesPagesStay(c *collection) {
 	c.open()
 	pages := c.admitted(1, 3)
@@ -220,14 +220,14 @@ func sourcesOutdated(c *collection) {
 		PageID: last.PageID, URL: last.URL, Visit: 1, LastAt: last.LastAt, NextAt: last.NextAt, Modified: last.LastAt.Add(time.Second),
 	}}))
 	want(c, "outdated of nothing", len(c.outdated()), 0)
-	// Due by the word of a source it is still there.
+	// A page that is due only by a source's hint is still listed.
 	list := c.registerSource(c.sourceURL(3, 1, 0, crawl.KindSitemap))
 	want(c, "moved", c.hint(last.PageID, list.PageID, 0), 1)
 	found = c.outdated(store.URLDate{URL: last.URL, Modified: last.LastAt.Add(time.Second)})
 	want(c, "outdated and due", fmt.Sprint(len(found), found[0].HintedBy), fmt.Sprint(1, list.PageID))
 }
 
-// hint moves a page's next visit by the word of a source.
+// hint moves a page's next visit because of a source.
 func (c *collection) hint(page, source int64, in time.Duration) int {
 	c.Helper()
 	p := c.page(page)

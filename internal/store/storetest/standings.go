@@ -23,7 +23,7 @@ func (c *collection) trouble(limit int) (keys []string, hosts map[string]store.H
 	return keys, hosts, total
 }
 
-// Hosts in trouble are found with what is wrong with them, and only the crawl's own.
+// Hosts in trouble are found with their troubles, and only the crawl's own.
 func hostsInTrouble(c *collection) {
 	c.with(10, 0)
 	for host := range 6 {
@@ -84,7 +84,7 @@ func (c *collection) throttled(page crawl.PageRef) {
 	c.check(err)
 }
 
-// A standing tells of places in line, traps and evictions.
+// A standing shows places in line, traps and evictions.
 func standings(c *collection) {
 	c.with(10, 0)
 	pages := c.admitted(0, 3)

@@ -87,7 +87,7 @@ func forgetURL(c *collection) {
 	want(c, "pending links", len(pending), 0)
 	c.checkCounts()
 
-	// Whoever was at it finds out.
+	// Anything that was under way finds out.
 	_, err = c.s.SaveVersion(c.ctx, store.SaveVersionParams{Version: version(p.PageID, 3)})
 	c.wantError(err, store.ErrNotFound)
 	_, err = c.s.RecordVisit(c.ctx, store.RecordParams{Visit: store.VisitRecord{PageID: p.PageID, Visit: 3, Outcome: crawl.OutcomeNew}})
@@ -323,8 +323,7 @@ func forgetHostile(c *collection) {
 	}
 }
 
-// eraseKeeps: erasing, beside others' writes and again and again, changes nothing
-// that can be asked.
+// eraseKeeps: erasing, repeatedly and beside others' writes, changes no answer.
 func eraseKeeps(c *collection) {
 	c.with(100, 0)
 	pages := c.admitted(1, 5)
@@ -353,8 +352,8 @@ func eraseKeeps(c *collection) {
 }
 
 // Everybody works on the pages of two hosts while they are forgotten and
-// remembered, again and again. What is counted must be right afterwards, and of
-// what is forgotten at last nothing may be left.
+// remembered, again and again. The counts must be right afterwards, and of what is
+// finally forgotten nothing may be left.
 func forgetAtOnce(c *collection) {
 	const workers, rounds, each = 18, 25, 12
 	c.with(100, 0)

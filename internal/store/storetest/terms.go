@@ -65,8 +65,7 @@ func termsForgotten(c *collection) {
 	want(c, "of another host", c.terms("https://"+c.host(2)).Text, "[]")
 }
 
-// exchangesReserved: what was said of a version's uses stands with it, wherever versions are
-// read.
+// exchangesReserved: a version's reservations are part of it, wherever versions are read.
 func exchangesReserved(c *collection) {
 	c.open()
 	p := c.admitted(1, 1)[0].PageID

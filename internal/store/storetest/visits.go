@@ -235,8 +235,8 @@ func visitMoves(c *collection) {
 	c.checkCounts()
 }
 
-// What is suspect of a page stays until a visit says otherwise, and is no version: its bytes
-// may be given up, and go with the page.
+// A page's suspect content stays until a visit says otherwise, and is no version: its bytes
+// may be deleted, and go with the page.
 func visitSuspect(c *collection) {
 	c.open()
 	p := c.admitted(1, 1)[0]

@@ -15,8 +15,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Freeze stops all processes of the server where they are, as a machine does that is out
-// of memory or whose disk hangs: connections stand, and nobody answers. thaw has them go
+// Freeze stops all processes of the server where they are, as on a machine that is out
+// of memory or whose disk hangs: connections stay, and nobody answers. thaw lets them go
 // on; until then the server must be left alone.
 func (s *Server) Freeze(ctx context.Context) (thaw func() error, err error) {
 	main, err := s.mainProcess()
@@ -44,8 +44,8 @@ func (s *Server) Freeze(ctx context.Context) (thaw func() error, err error) {
 	return thaw, nil
 }
 
-// processes are all of the server but its main one. That of the connection is the last,
-// for it has to answer.
+// processes are all of the server's except its main one. That of the connection is the
+// last, for it has to answer.
 func processes(ctx context.Context, conn *pgx.Conn) ([]int, error) {
 	rows, err := conn.Query(ctx, "SELECT pid FROM pg_stat_activity ORDER BY pid = pg_backend_pid()")
 	if err != nil {
@@ -58,7 +58,7 @@ func processes(ctx context.Context, conn *pgx.Conn) ([]int, error) {
 	return pids, nil
 }
 
-// signal signals processes, as far as they are still there.
+// signal signals the processes that still exist.
 func signal(s syscall.Signal, pids ...int) error {
 	var errs []error
 	for _, pid := range pids {

@@ -55,8 +55,8 @@ type Server struct {
 	ended chan struct{} // closed when the supervisor has ended, and with it the server
 }
 
-// Start makes and starts a server. If it fails for want of PostgreSQL, the error
-// says what to install. Settings, each "name=value", go before the tests' own.
+// Start makes and starts a server. If PostgreSQL is missing, the error says what to
+// install. Settings, each "name=value", go before the tests' own.
 func Start(ctx context.Context, settings ...string) (*Server, error) {
 	bin, err := findBinaries()
 	if err != nil {
@@ -80,7 +80,7 @@ func (s *Server) DSN() string {
 // Bin is the folder of PostgreSQL's programs that the server was made with.
 func (s *Server) Bin() string { return s.bin }
 
-// Stop ends the server and removes all it had.
+// Stop ends the server and removes all its files.
 func (s *Server) Stop() error {
 	err := s.end()
 	return errors.Join(err, os.RemoveAll(s.dir))
@@ -260,7 +260,7 @@ func (s *Server) command(ctx context.Context, name string, args ...string) *exec
 	return cmd
 }
 
-// otherUser returns whom the server runs as: PostgreSQL refuses root.
+// otherUser returns the user that runs the server: PostgreSQL refuses root.
 func otherUser() (*syscall.Credential, error) {
 	if os.Getuid() != 0 {
 		return nil, nil
