@@ -11,17 +11,17 @@ import (
 )
 
 const (
-	// entryBatch is how many pages are read at once when all are.
+	// entryBatch is how many pages are read at once when all are read.
 	entryBatch = 5000
-	// busyShare is the share of what the slowest host can take, one that asks for all of
-	// max_crawl_delay, from which on maintenance asks how much a host can.
+	// busyShare is a share of the capacity of the slowest host, one that asks for all of
+	// max_crawl_delay. Above it, maintenance looks up a host's capacity.
 	busyShare = 0.2
 )
 
-// whyAllocated says of moved pages why they were.
+// whyAllocated is the reason given for moved pages.
 const whyAllocated = "the crawl's threshold, or what is believed of its pages, has moved"
 
-// AllocationStore is what allocation needs of a store.
+// AllocationStore is the part of a store that allocation uses.
 type AllocationStore interface {
 	Steering(ctx context.Context, crawlID int64, hosts bool) (store.SteeringRecord, error)
 	SetSteering(ctx context.Context, crawlID int64, rec store.SteeringRecord) error
@@ -30,9 +30,9 @@ type AllocationStore interface {
 	Now(ctx context.Context) (time.Time, error)
 }
 
-// Allocate is maintenance's part in a budget: it tallies what is believed of
-// the pages and moves the threshold, the hosts' prices and the priors. Now and then it
-// returns the sleepers that these moves concern most, to be moved.
+// Allocate is maintenance's part in a budget: it tallies the beliefs about the pages
+// and moves the threshold, the hosts' prices and the priors. Now and then it returns
+// the sleepers that these moves affect most, to be moved.
 func Allocate(ctx context.Context, s AllocationStore, c Crawl) (Moves, error) {
 	before, err := s.Steering(ctx, c.ID, true)
 	if err != nil {
@@ -83,8 +83,8 @@ func entryOf(rules schedule.Rules, e store.EntryRecord) schedule.Entry {
 	}
 }
 
-// hostLimits says how many visits a day the busy hosts can take from this crawl: what
-// discovery and other crawls leave, and at least an equal share.
+// hostLimits returns how many visits a day the busy hosts can take from this crawl:
+// what discovery and other crawls leave, and at least an equal share.
 func hostLimits(ctx context.Context, s AllocationStore, c Crawl, tally *schedule.Tally) (map[int64]float64, error) {
 	p := c.Spec.Politeness
 	slowest := schedule.HostLimit(max(p.Delay.Std(), p.MaxCrawlDelay.Std(), time.Millisecond), 0, 0)
@@ -102,7 +102,7 @@ func hostLimits(ctx context.Context, s AllocationStore, c Crawl, tally *schedule
 	return limits, nil
 }
 
-// sleepers are the moves of those sleepers that what has moved concerns most.
+// sleepers returns the moves of the sleepers that the changes affect most.
 func sleepers(ctx context.Context, s AllocationStore, c Crawl, steering store.SteeringRecord, visits float64) ([]store.Move, error) {
 	now, err := s.Now(ctx)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 // deleteBatch is how many pages are deleted between two reports of progress.
 const deleteBatch = 1000
 
-// DeletionStore is what the deletion of a crawl needs of a store.
+// DeletionStore is the part of a store that the deletion of a crawl uses.
 type DeletionStore interface {
 	store.Deletion
 	Waiting(ctx context.Context) (int, error)
@@ -20,21 +20,22 @@ type DeletionStore interface {
 type Deletion struct {
 	Crawl string // its name
 	Store DeletionStore
-	// EndWorkflows ends all workflows of the crawl, tells progress how many are removed so
-	// far, and returns how many there were.
+	// EndWorkflows ends all workflows of the crawl, reports to progress how many are
+	// removed so far, and returns how many there were.
 	EndWorkflows func(ctx context.Context, crawl string, progress func(removed int)) (int, error)
 	// Sweep is Takedown's; nil leaves the bytes in the archive.
 	Sweep func(context.Context) (int, error)
-	// Of is how many pages the crawl has, for Progress, which is called as it goes on.
+	// Of is the number of the crawl's pages, for Progress, which is called as the deletion
+	// goes on.
 	Of       int
 	Progress func(TakedownProgress)
 }
 
-// Run deletes the crawl. The store says first that the crawl is to be deleted, so that
-// nobody starts it again; then its workflows go, then its rows, then bytes that no other
-// crawl has. Cut off, it goes on when it is run again, as long as the crawl's row is there;
-// what is left after that, bytes and workflows without a page, ends without it. It returns
-// what it has removed also when it is cut off.
+// Run deletes the crawl. First the store marks the crawl as being deleted, so that nobody
+// starts it again; then its workflows are removed, then its rows, then bytes that no other
+// crawl has. If it is cut off, running it again continues it, as long as the crawl's row
+// exists; any bytes and workflows without a page that remain after that end without it. It
+// returns the counts of removed items even if it is cut off.
 func (d Deletion) Run(ctx context.Context) (done Removed, err error) {
 	rec, err := d.Store.BeginDelete(ctx, d.Crawl)
 	if err != nil {
@@ -52,7 +53,7 @@ func (d Deletion) Run(ctx context.Context) (done Removed, err error) {
 		done.Pages += res.Pages
 		gone = res.Done
 	}
-	// What was on its way to be started while the others were ended.
+	// Workflows that were about to be started while the others were ended.
 	if err := d.endWorkflows(ctx, &done); err != nil || d.Sweep == nil {
 		return done, err
 	}

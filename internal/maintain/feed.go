@@ -7,18 +7,19 @@ import (
 	"recrawl/internal/store"
 )
 
-// trimBatch is how many changes one call of TrimFeed removes at most: more than a crawl
-// writes in an hour, so that a feed that has grown long is short again after some turns.
+// trimBatch is the most changes that one call of TrimFeed removes: more than a crawl
+// writes in an hour, so that a feed that has grown long is short again after some
+// passes.
 const trimBatch = 50_000
 
-// FeedStore is what trimming the feed needs of a store.
+// FeedStore is the part of a store that trimming the feed uses.
 type FeedStore interface {
 	ListCrawls(ctx context.Context) ([]store.CrawlRecord, error)
 	Now(ctx context.Context) (time.Time, error)
 	TrimChanges(ctx context.Context, before time.Time, limit int) (more bool, err error)
 }
 
-// TrimFeed removes changes that are older than all crawls of the store keep them.
+// TrimFeed removes changes that are older than any crawl of the store keeps them.
 func TrimFeed(ctx context.Context, s FeedStore) error {
 	crawls, err := s.ListCrawls(ctx)
 	if err != nil {
@@ -37,8 +38,8 @@ func TrimFeed(ctx context.Context, s FeedStore) error {
 }
 
 // keptChanges is how long the feed, which all crawls share, keeps changes: as long as the
-// crawl that wants it longest. A cursor then leads on, or does not, whatever crawl its
-// reader asks for.
+// crawl that wants it longest. So whether a cursor is still valid does not depend on its
+// reader's crawl.
 func keptChanges(crawls []store.CrawlRecord) (longest time.Duration, forEver bool) {
 	for _, c := range crawls {
 		if c.Deleting {

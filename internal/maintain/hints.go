@@ -8,7 +8,7 @@ import (
 	"recrawl/internal/store"
 )
 
-// HintStore is what hints need of a store.
+// HintStore is the part of a store that hints use.
 type HintStore interface {
 	Outdated(ctx context.Context, crawlID int64, dates []store.URLDate) ([]store.OutdatedPage, error)
 	ListSources(ctx context.Context, f store.SourceFilter) ([]store.SourceRecord, error)
@@ -16,9 +16,9 @@ type HintStore interface {
 	Now(ctx context.Context) (time.Time, error)
 }
 
-// Hints returns which pages are to be visited sooner because a list says that they have
-// changed since their last visit, as far as the list is trusted. What it says besides is
-// counted in the store.
+// Hints returns the pages that should be visited sooner because a list says that they
+// have changed since their last visit, to the extent that the list is trusted. The
+// list's other statements are counted in the store.
 func Hints(ctx context.Context, s HintStore, c Crawl, list *store.PendingLinks) (Moves, error) {
 	if !list.Kind.IsSource() {
 		return Moves{}, nil
@@ -67,7 +67,8 @@ func knownPages(c Crawl, list *store.PendingLinks, outdated []store.OutdatedPage
 	return known
 }
 
-// datesOf are the dates of a list by the URLs under which the crawl keeps its pages.
+// datesOf returns the dates of a list by the URLs under which the crawl keeps its
+// pages.
 func datesOf(c Crawl, list *store.PendingLinks) []store.URLDate {
 	var dates []store.URLDate
 	for _, link := range list.Links {

@@ -11,22 +11,22 @@ import (
 )
 
 // The guard's quick look: at the pages of one host, when one of them has led to new
-// ones. A part without an end would cost hundreds of requests between two turns of
+// ones. A part without an end would cost hundreds of requests between two passes of
 // maintenance.
 const (
 	// watchedPages is how many of the host's newest admitted pages are looked at.
 	watchedPages = 128
-	// longText is from how many phrases on a page is a rare case for the look, which is
-	// then taken at one in longEvery of such pages.
+	// longText is the number of phrases from which a page is rare enough that the look
+	// is taken at only one in longEvery of such pages.
 	longText  = 300
 	longEvery = 4
-	// linksEach is how many links of a page are evidence.
+	// linksEach is how many links of a page count as evidence.
 	linksEach = 100
 )
 
 // Watch takes a quick look at the host of a page whose links have been registered, if
-// these lead on. What fails is looked at again when another page's have been, and by
-// Look.
+// these lead on. A failed look is repeated when another page's links have been
+// registered, and by Look.
 func (g Guard) Watch(ctx context.Context, from *store.PendingLinks, links []urlkey.URL) error {
 	leads, err := g.leadsOn(ctx, from, links)
 	if err != nil || !leads {
@@ -35,8 +35,8 @@ func (g Guard) Watch(ctx context.Context, from *store.PendingLinks, links []urlk
 	return g.lookQuickly(ctx, from)
 }
 
-// leadsOn reports whether a page leads to others like itself, as the one did on which
-// it was found. Pages that index others, and those that are indexed, do not.
+// leadsOn reports whether a page leads to others like itself, as did the page on
+// which it was found. Pages that index others, and those that are indexed, do not.
 func (g Guard) leadsOn(ctx context.Context, from *store.PendingLinks, links []urlkey.URL) (bool, error) {
 	if from.Said.Phrases >= longText && from.Page.PageID%longEvery != 0 {
 		return false, nil
@@ -91,8 +91,8 @@ func (g Guard) lookQuickly(ctx context.Context, from *store.PendingLinks) error 
 	return nil
 }
 
-// onward finds the traps of pages that lead only to more of their kind. Pages of such
-// a trap that is known are no evidence of another, be it released.
+// onward finds the traps of pages that lead only to more of their kind. Pages of a
+// known trap of this kind are no evidence of another, even if it was released.
 func (g Guard) onward(ctx context.Context, pages []trap.Page, traps trapSet) ([]trap.Finding, error) {
 	var patterns []trap.Pattern
 	for _, k := range traps {
@@ -132,8 +132,8 @@ func (g Guard) firstOnward(ctx context.Context, pages []trap.Page) (trap.Finding
 	return trap.Finding{}, false, nil
 }
 
-// setTraps makes findings traps, as far as there is room for more of their sites, and
-// returns those that are new.
+// setTraps turns findings into traps, up to the room for more of their sites, and
+// returns the new ones.
 func (g Guard) setTraps(ctx context.Context, findings []trap.Finding, traps trapSet) ([]knownTrap, error) {
 	var set []store.NewTrap
 	for _, f := range findings {
@@ -164,7 +164,7 @@ func (g Guard) setTraps(ctx context.Context, findings []trap.Finding, traps trap
 
 // FinderOf is the page with these links as traps see it.
 func FinderOf(from *store.PendingLinks) trap.Page {
-	u, _ := urlkey.Canonical(from.Page.URL) // zero is no trap's
+	u, _ := urlkey.Canonical(from.Page.URL) // zero means no trap
 	return trap.Page{URL: u, Said: from.Said}
 }
 

@@ -17,7 +17,7 @@ const (
 	ranksAtOnce = 1000
 )
 
-// RankStore is what a ranking needs of a store.
+// RankStore is the part of a store that a ranking uses.
 type RankStore interface {
 	Ranking(ctx context.Context, crawlID int64) (last store.RankingRecord, links int, err error)
 	RankedPages(ctx context.Context, crawlID, after int64, limit int) ([]store.RankedPage, error)
@@ -27,17 +27,17 @@ type RankStore interface {
 	Now(ctx context.Context) (time.Time, error)
 }
 
-// RankOptions are how a crawl is ranked.
+// RankOptions are the options of a ranking.
 type RankOptions struct {
 	Damping float64 // see rank.Params; 0 is its default
 	// Personalised makes readers start at the crawl's seeds only.
 	Personalised bool
 	Reason       crawl.Reason // why it is ranked, to be recorded
-	// Progress, if set, is told how far the ranking is, after each batch.
+	// Progress, if set, is called with the ranking's progress after each batch.
 	Progress func(RankProgress)
 }
 
-// RankProgress is how far a ranking is.
+// RankProgress is the progress of a ranking.
 type RankProgress struct {
 	Phase string `json:"phase"` // reading pages, reading links, computing, writing
 	Done  int    `json:"done"`  // of the phase, in pages or links
@@ -46,8 +46,8 @@ type RankProgress struct {
 
 // Rank ranks a crawl and returns what it recorded. It needs 4 bytes a link and 60 a
 // page of memory, and some 10 s for a million pages with ten million links in the
-// embedded store. What a run that was cut off has written is true; the next run starts
-// from it and need not write it again.
+// embedded store. The ranks written by an interrupted run are valid; the next run
+// starts from them and need not write them again.
 func Rank(ctx context.Context, s RankStore, crawlID int64, o RankOptions) (store.RankingRecord, error) {
 	rec, err := rankCrawl(ctx, s, crawlID, o)
 	if err != nil {
@@ -226,8 +226,8 @@ func hostRanks(graph *rank.Graph, ranks []float64) []store.HostRank {
 	return hosts
 }
 
-// RankDue says why a crawl should be ranked now that is ranked that often; nil if it
-// should not.
+// RankDue says why a crawl that is ranked at the given interval should be ranked
+// now; nil if it should not.
 func RankDue(ctx context.Context, s RankStore, crawlID int64, every time.Duration) (*crawl.Reason, error) {
 	last, links, err := s.Ranking(ctx, crawlID)
 	if err != nil {

@@ -79,7 +79,7 @@ func (w *world) exchange() (swaps int) {
 
 // A collection of 10 % of a web's pages: how many of the 10 % that matter most are in
 // it, by the order in which pages come in. The web is generated, with a known graph;
-// the crawl knows no more of it than the links of what it has visited.
+// the crawl knows only the links of the pages that it has visited.
 func TestTheBestPagesAreCollected(t *testing.T) {
 	if testing.Short() {
 		t.Skip("-short: many pages")

@@ -183,8 +183,8 @@ func truth(web map[string][]string) map[string]float64 {
 
 func seeds(spec *crawl.Spec) { spec.Limits.Window = 50 }
 
-// Two crawls of other webs in one store, visited page by page in turn so that their
-// links lie between each other: each has the ranks of its own web.
+// Two crawls of different webs in one store, visited page by page in turn so that
+// their links lie between each other: each has the ranks of its own web.
 func TestRanksAreThoseOfTheWeb(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)

@@ -12,18 +12,18 @@ import (
 	"recrawl/internal/store"
 )
 
-// ReplaceOptions are how a full collection changes.
+// ReplaceOptions say how a full collection changes.
 type ReplaceOptions struct {
 	// Margin and Tenure are rank.ReplaceParams'.
 	Margin float64
 	Tenure time.Duration
-	// Share is how much of the collection may be evicted in 24 hours, in [0, 1].
+	// Share is the part of the collection that may be evicted in 24 hours, in [0, 1].
 	Share float64
-	// Batch is how many swaps are wanted at most.
+	// Batch is the most swaps in a batch.
 	Batch int
 }
 
-// ReplacementStore is what the exchange of pages needs of a store.
+// ReplacementStore is the part of a store that the exchange of pages uses.
 type ReplacementStore interface {
 	RankedPages(ctx context.Context, crawlID, after int64, limit int) ([]store.RankedPage, error)
 	Collection(ctx context.Context, crawlID int64) (store.CollectionRecord, error)
@@ -34,11 +34,11 @@ type ReplacementStore interface {
 	Now(ctx context.Context) (time.Time, error)
 }
 
-// toldBatch is how many evictions are noted as told at once.
+// toldBatch is how many evictions are recorded as told at once.
 const toldBatch = 50
 
 // Replacement exchanges pages of a full collection for better ones, brings evicted pages
-// back where there is room, and evicts what is over max_pages.
+// back where there is room, and evicts pages beyond max_pages.
 type Replacement struct {
 	Store   ReplacementStore
 	CrawlID int64
@@ -46,20 +46,21 @@ type Replacement struct {
 	// Forbidden reports whether robots.txt is known to forbid a page now.
 	Forbidden func(ctx context.Context, page crawl.PageRef, now time.Time) (bool, error)
 	// Tell tells the workflows of an eviction: it ends that of a page that is evicted, and
-	// starts that of the page that took its place. It may be told the same again.
+	// starts that of the page that took its place. It may be called again for the same
+	// eviction.
 	Tell func(ctx context.Context, e store.Eviction) error
 
-	told []int64 // evictions that are to be noted
+	told []int64 // evictions that are yet to be recorded
 }
 
-// Replaced is what a batch came to.
+// Replaced is the result of a batch.
 type Replaced struct {
 	Evicted, Admitted int
 	More              bool // there may be more to exchange
 }
 
-// Run exchanges a batch. The store knows first; evictions that workflows may not have
-// heard of are told them again.
+// Run exchanges a batch. The store knows first; workflows that may not have heard of
+// an eviction are told again.
 func (r *Replacement) Run(ctx context.Context) (Replaced, error) {
 	untold, err := r.Store.Evictions(ctx, r.CrawlID, true, r.Options.Batch)
 	if err != nil {
@@ -117,13 +118,13 @@ func (r *Replacement) swap(ctx context.Context, swap rank.Swap, out *Replaced) e
 	return r.tell(ctx, eviction)
 }
 
-// tell tells the workflows of an eviction, and notes now and then that it did.
+// tell tells the workflows of an eviction, and records now and then that it did.
 func (r *Replacement) tell(ctx context.Context, e store.Eviction) error {
 	if err := r.Tell(ctx, e); err != nil {
 		return err
 	}
 	if e.Page.PageID == 0 {
-		return nil // nothing to note; a page that is not started is found as untried
+		return nil // nothing to record; a page that is not started is found as untried
 	}
 	if r.told = append(r.told, e.Page.PageID); len(r.told) < toldBatch {
 		return nil
@@ -169,7 +170,7 @@ func replacements(ctx context.Context, s ReplacementStore, crawlID int64, o Repl
 		c := rank.Candidate{ID: p.ID, Importance: p.Weight, Seed: p.Seed, State: p.State, Since: now.Sub(p.Placed)}
 		switch {
 		case p.State.Lives():
-			// Those that may not go would keep others off the list.
+			// Pages that may not be evicted would keep others off the list.
 			if !c.Seed && (params.Places < 0 || c.Importance > 0 && c.Since >= o.Tenure) {
 				inside.Add(c)
 			}
@@ -189,7 +190,7 @@ func replacements(ctx context.Context, s ReplacementStore, crawlID int64, o Repl
 	return rank.Replace(outside.Candidates(), inside.Candidates(), params), nil
 }
 
-// places is how many more pages the collection may hold, as far as one batch goes.
+// places is how many more pages the collection may hold, up to one batch.
 func places(c store.CollectionRecord, batch int) int {
 	if c.MaxPages == 0 {
 		return batch

@@ -91,8 +91,8 @@ func (c *collection) replacement(forbidden ...int64) *Replacement {
 	}
 }
 
-// What was not told before is told first; of each exchange the store knows before the
-// workflows do, and that they know is noted last.
+// Evictions that were not told before are told first; in each exchange the store
+// knows before the workflows do, and the record that they know comes last.
 func TestAReplacementsOrder(t *testing.T) {
 	t.Parallel()
 	c := &collection{untold: []store.Eviction{eviction(7, 8)}}
@@ -133,7 +133,7 @@ func TestReplaceAgain(t *testing.T) {
 	}
 }
 
-// An eviction whose telling fails is not noted as told.
+// An eviction whose telling fails is not recorded as told.
 func TestAnEvictionThatIsNotTold(t *testing.T) {
 	t.Parallel()
 	c := &collection{untold: []store.Eviction{eviction(7, 8)}}
@@ -144,7 +144,8 @@ func TestAnEvictionThatIsNotTold(t *testing.T) {
 	}
 }
 
-// Many evictions are noted as they go: of those that a kill leaves, few are told twice.
+// When there are many evictions, they are recorded as they go: after a kill, few are
+// told twice.
 func TestEvictionsAreNotedAsTheyGo(t *testing.T) {
 	t.Parallel()
 	c := &collection{}

@@ -15,11 +15,11 @@ import (
 
 const (
 	// scopeBatch is how many pages are read at a time when a scope has changed, and
-	// scopeRounds how often in a turn: some seconds' work. A crawl of more pages is
-	// looked at in several turns.
+	// scopeRounds how many times in a pass: some seconds' work. A crawl of more pages
+	// takes several passes.
 	scopeBatch  = 1000
 	scopeRounds = 50
-	// scopeWoken is after how many pages that were woken a turn leaves the rest to the
+	// scopeWoken is how many woken pages end a pass, which leaves the rest to the
 	// next: each costs a signal.
 	scopeWoken = 2000
 )
@@ -27,17 +27,17 @@ const (
 // outOfScope is the start of the rule of a page that the scope excludes.
 const outOfScope = "out of scope: "
 
-// ScopeStore is what the look at a changed scope needs of a store.
+// ScopeStore is the part of a store that checking a changed scope uses.
 type ScopeStore interface {
 	store.ScopeLooks
 	ListPages(ctx context.Context, f store.PageFilter) ([]store.PageRecord, error)
 	Now(ctx context.Context) (time.Time, error)
 }
 
-// Outside says for which rule pages that the crawl has lie outside of its scope now,
-// by page id. Those that lie inside are left out, and those of which it cannot be told: a
-// filter program does not answer, or a rule asks for the language of the page that led
-// there. Lists are no pages, and keep to rules of their own.
+// Outside returns, by page id, the rule by which pages of the crawl are outside its scope
+// now. Pages inside are left out, and so are undecided ones: a filter program does not
+// answer, or a rule asks for the language of the page that led there. Lists are no pages,
+// and follow their own rules.
 func Outside(ctx context.Context, c Crawl, pages []store.PageRecord) (map[int64]string, error) {
 	urls := make([]urlkey.URL, 0, len(pages))
 	judged := make([]store.PageRecord, 0, len(pages))
@@ -64,9 +64,9 @@ func Outside(ctx context.Context, c Crawl, pages []store.PageRecord) (map[int64]
 	return out, nil
 }
 
-// scopeName names what decides which pages lie in the scope of a crawl, and what they are
-// for. Of imported
-// seeds only the generation tells that there are others; it is raised for less, too.
+// scopeName names everything that decides which pages are in the scope of a crawl, and
+// what they are for. For imported seeds only the generation shows that there are new
+// ones; it is raised for smaller reasons, too.
 func scopeName(c Crawl) (string, error) {
 	what := struct {
 		Seeds      []string
@@ -86,8 +86,7 @@ func scopeName(c Crawl) (string, error) {
 	return hex.EncodeToString(sum[:]), nil
 }
 
-// Rescope is the look at the pages of a crawl whose scope has changed since they were
-// looked at.
+// Rescope checks the pages of a crawl whose scope has changed since the last check.
 type Rescope struct {
 	Store ScopeStore
 	Crawl Crawl
@@ -98,9 +97,9 @@ type Rescope struct {
 	Wake func(ctx context.Context, pages []store.PageRecord) error
 }
 
-// Look wakes the pages that lie outside now, to be excluded, and those that were
-// excluded and lie inside again. It goes on in the next turn where there are many; a
-// scope that has not changed costs one look at one row.
+// Look wakes the pages that are outside now, to be excluded, and excluded pages that
+// are inside again. If there are many, the next pass goes on; for an unchanged scope
+// it reads only one row.
 func (r Rescope) Look(ctx context.Context) error {
 	name, err := scopeName(r.Crawl)
 	if err != nil {
@@ -127,7 +126,8 @@ func (r Rescope) Look(ctx context.Context) error {
 		if look.Done = len(pages) < scopeBatch; len(pages) > 0 {
 			look.After = pages[len(pages)-1].PageID
 		}
-		// After the pages were woken: a turn that is cut off wakes them again, or others do.
+		// After the pages were woken: if a pass is cut off, the next wakes them again, or
+		// others do.
 		if err := r.Store.SetScopeLook(ctx, r.Crawl.ID, look); err != nil {
 			return err
 		}
@@ -135,8 +135,8 @@ func (r Rescope) Look(ctx context.Context) error {
 	return nil
 }
 
-// wakeMisplaced wakes those of the pages whose state is not what scope and purpose make of
-// them, and returns how many. A page that robots.txt forbids stays excluded.
+// wakeMisplaced wakes the pages whose state does not match scope and purpose, and returns
+// how many. A page that robots.txt forbids stays excluded.
 func (r Rescope) wakeMisplaced(ctx context.Context, pages []store.PageRecord) (int, error) {
 	outside, err := Outside(ctx, r.Crawl, pages)
 	if err != nil {

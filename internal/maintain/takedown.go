@@ -15,12 +15,12 @@ const (
 	// many pages' workflows end between two reports of progress.
 	takedownBatch = 500
 	shownTogether = 100
-	// claimsPatience is how long a takedown waits for others' claims to be made use of.
+	// claimsPatience is how long a takedown waits for others to use their claims.
 	claimsPatience = 10 * time.Second
 	claimsPause    = 200 * time.Millisecond
 )
 
-// TakedownStore is what a takedown needs of a store.
+// TakedownStore is the part of a store that a takedown uses.
 type TakedownStore interface {
 	Forget(ctx context.Context, p store.ForgetParams) (store.ForgetResult, error)
 	Erase(ctx context.Context, p store.EraseParams) error
@@ -30,17 +30,17 @@ type TakedownStore interface {
 
 // PageWorkflows removes the workflows of pages.
 type PageWorkflows interface {
-	// Pages ends the workflows of pages, removes their histories and those of what found
-	// the pages, and returns how many there were.
+	// Pages ends the workflows of pages, removes their histories and those of the
+	// workflows that found the pages, and returns how many there were.
 	Pages(ctx context.Context, pages []crawl.PageRef) (int, error)
-	// Finish removes the ended histories of crawls that name what was forgotten, and
-	// returns the ids of workflows that run and name it.
+	// Finish removes the ended histories of crawls that name the forgotten URLs, and
+	// returns the ids of running workflows that name them.
 	Finish(ctx context.Context, crawls []string) (running []string, err error)
-	// Retention is for how long the history of a workflow that has ended is kept.
+	// Retention is how long the history of an ended workflow is kept.
 	Retention(ctx context.Context) (time.Duration, error)
 }
 
-// Takedown is the removal of the pages of a target, with all that is left of them.
+// Takedown removes the pages of a target, with all traces of them.
 type Takedown struct {
 	Target    store.Target
 	Store     TakedownStore
@@ -48,26 +48,26 @@ type Takedown struct {
 	// Sweep deletes some of the contents that no version has any more, and returns how
 	// many; see gc.Sweep.
 	Sweep func(context.Context) (int, error)
-	// EraseServer removes what deleted workflows have left in the files of the server
-	// that had them; nil if these are out of reach.
+	// EraseServer removes the traces of deleted workflows from the files of their
+	// server; nil if these are out of reach.
 	EraseServer func(context.Context) error
 	// OneFile: the store is a file of its own. Rewrite has its tables written anew.
 	OneFile, Rewrite bool
-	// Of is how many pages there are to forget, for Progress, which is called as it goes on.
+	// Of is the number of pages to forget, for Progress, which is called as it goes on.
 	Of       int
 	Progress func(TakedownProgress)
 }
 
-// TakedownProgress is how far a takedown, or the deletion of a crawl, has come.
+// TakedownProgress is the progress of a takedown, or of the deletion of a crawl.
 type TakedownProgress struct {
 	Doing     string // in words
 	Pages, Of int
 }
 
-// Removed counts what a takedown, or the deletion of a crawl, removed.
+// Removed counts the items that a takedown, or the deletion of a crawl, removed.
 type Removed struct {
 	Pages, Contents, Workflows int
-	// Left says what is still there, where and for how long, a sentence each.
+	// Left says what remains, where and for how long, a sentence each.
 	Left []string
 }
 
@@ -92,9 +92,10 @@ func CountTarget(ctx context.Context, s TakedownStore, target store.Target) (int
 	}
 }
 
-// Run forgets the pages. Workflows end first, so that they do not wonder; then the rows
-// go, then the bytes, and last what all these have left on disk. Whatever it is cut off
-// at, running it again goes on. It returns what it has removed also then.
+// Run forgets the pages. Workflows end first, so that they do not see their pages
+// vanish; then the rows are removed, then the bytes, and last the traces of all these
+// on disk. Wherever it is cut off, running it again goes on. Even then it returns the
+// counts of what it has removed.
 func (t Takedown) Run(ctx context.Context) (done Removed, err error) {
 	for more := true; more; {
 		if more, err = t.forget(ctx, &done); err != nil {
@@ -111,7 +112,7 @@ func (t Takedown) Run(ctx context.Context) (done Removed, err error) {
 	return done, nil
 }
 
-// show reports what is done now.
+// show reports the present step.
 func (t Takedown) show(doing string, pages int) {
 	t.Progress(TakedownProgress{Doing: doing, Pages: pages, Of: t.Of})
 }
@@ -130,7 +131,7 @@ func (t Takedown) forget(ctx context.Context, done *Removed) (more bool, err err
 	if err != nil {
 		return false, err
 	}
-	// Those that were started meanwhile, and of pages that came in between.
+	// Workflows that were started meanwhile, and those of pages that came in between.
 	if err := t.endWorkflows(ctx, gone.Pages, false, done); err != nil {
 		return false, err
 	}
@@ -138,8 +139,8 @@ func (t Takedown) forget(ctx context.Context, done *Removed) (more bool, err err
 	return gone.More, nil
 }
 
-// endWorkflows shows each part of a batch as it is done, if it is the batch's first
-// time.
+// endWorkflows reports each part of a batch as it is done, if it is the batch's
+// first time.
 func (t Takedown) endWorkflows(ctx context.Context, pages []crawl.PageRef, first bool, done *Removed) error {
 	ended := 0
 	for part := range slices.Chunk(pages, shownTogether) {
@@ -155,8 +156,8 @@ func (t Takedown) endWorkflows(ctx context.Context, pages []crawl.PageRef, first
 	return nil
 }
 
-// deleteContents deletes the bytes that no version has any more. Of those that
-// somebody else has claimed, maintenance as a rule, it waits a little for the end.
+// deleteContents deletes the bytes that no version has any more. If somebody else,
+// usually maintenance, has claimed some, it waits a little for that claim to end.
 func deleteContents(ctx context.Context, waiting, sweep func(context.Context) (int, error), done *Removed) error {
 	for deadline := time.Now().Add(claimsPatience); ; {
 		n, err := sweep(ctx)

@@ -16,9 +16,9 @@ import (
 
 var errCutOff = errors.New("cut off")
 
-// holdings is what there is of a host's pages, in the store, in Temporal, in the archive
-// and in the files of both databases, and what was called to remove it. What must not
-// come before something else fails the test.
+// holdings is everything about a host's pages, in the store, in Temporal, in the archive
+// and in the files of both databases, and the calls that removed it. A step that comes
+// too early fails the test.
 type holdings struct {
 	t     *testing.T
 	calls []string
@@ -164,9 +164,9 @@ func (h *holdings) gone() {
 	}
 }
 
-// Each batch's workflows end before its rows go, and once more after them; bytes go when
-// all rows have, and the files of the databases are cleaned last, the server's at the
-// very end.
+// Each batch's workflows end before its rows are removed, and once more after them;
+// bytes are removed after all rows, and the files of the databases are cleaned last, the
+// server's at the very end.
 func TestATakedownsOrder(t *testing.T) {
 	t.Parallel()
 	h := newHoldings(t)
@@ -377,8 +377,8 @@ func (h *holdings) deletion() Deletion {
 	return Deletion{Crawl: "news", Store: h, EndWorkflows: h.endAll, Sweep: h.sweep, Of: len(h.pages), Progress: func(TakedownProgress) {}}
 }
 
-// The store says first that a crawl is to be deleted; then its workflows go, its rows,
-// those workflows that were started meanwhile, and its bytes.
+// The store first marks a crawl as being deleted; then its workflows are removed, its
+// rows, those workflows that were started meanwhile, and its bytes.
 func TestADeletionsOrder(t *testing.T) {
 	t.Parallel()
 	h := newHoldings(t)

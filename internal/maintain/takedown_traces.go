@@ -8,9 +8,10 @@ import (
 	"recrawl/internal/urlkey"
 )
 
-// eraseTraces removes what the takedown has left on disk, in the histories of other
-// workflows and in the files of the databases, and notes what it may not or cannot
-// remove. The server's files come last, since removing histories writes to them.
+// eraseTraces removes the traces of the takedown on disk, in the histories of other
+// workflows and in the files of the databases, and records what it may not or
+// cannot remove. The server's files come last, since removing histories writes to
+// them.
 func (t Takedown) eraseTraces(ctx context.Context, done *Removed) error {
 	t.show("looking for histories that name them", done.Pages)
 	crawls, err := t.Store.ListCrawls(ctx)
@@ -56,8 +57,8 @@ func leaveSeeds(spec crawl.Spec, target store.Target, done *Removed) {
 	}
 }
 
-// leaveHistories names the workflows that run and whose histories name what was
-// forgotten.
+// leaveHistories names the running workflows whose histories name the forgotten
+// URLs.
 func (t Takedown) leaveHistories(ctx context.Context, running []string, done *Removed) error {
 	if len(running) == 0 {
 		return nil

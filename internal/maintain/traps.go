@@ -15,31 +15,31 @@ import (
 	"recrawl/internal/urlkey"
 )
 
-// Sizes of the guard's look, which is a part of a maintenance turn: some hundred
+// Sizes of the guard's look, which is a part of a maintenance pass: some hundred
 // milliseconds of reading at most.
 const (
-	// grownPages is how many new pages are looked at at a time, and lookRounds how often
-	// in one turn; a crawl that finds more is looked at in several.
+	// grownPages is how many new pages are checked at a time, and lookRounds how many
+	// times in one pass; a crawl that finds more takes several.
 	grownPages = 5000
 	lookRounds = 10
-	// grownSites is how many sites, those that grew most, are looked at more closely,
+	// grownSites is how many sites, those that grew most, are examined more closely,
 	// siteHosts how many hosts of each, and evidencePages how many pages of these.
-	// newestPages is how many of the crawl are looked at besides, of each state: a site
-	// may grow by hosts of one page.
+	// newestPages is how many of the crawl's newest pages of each state are examined as
+	// well: a site may grow by hosts of one page.
 	grownSites    = 20
 	siteHosts     = 50
 	evidencePages = 1000
 	newestPages   = 500
 	// sweepPages is how many pages are read at a time for a trap that has just been
-	// found, sweepRounds how often in one turn. releaseBatch is how many pages of a
-	// trap whose release was cut off one turn releases.
+	// found, sweepRounds how many times in one pass. releaseBatch is how many pages
+	// one pass releases of a trap whose release was cut off.
 	sweepPages   = 2000
 	sweepRounds  = 20
 	releaseBatch = 5000
 	openTraps    = 100
 )
 
-// TrapStore is what a Guard needs of a store.
+// TrapStore is the part of a store that a Guard uses.
 type TrapStore interface {
 	SetTraps(ctx context.Context, crawlID int64, traps []store.NewTrap) ([]store.TrapRecord, error)
 	Traps(ctx context.Context, f store.TrapFilter) ([]store.TrapRecord, error)
@@ -57,17 +57,17 @@ type TrapStore interface {
 	Now(ctx context.Context) (time.Time, error)
 }
 
-// Guard looks after the traps of a crawl.
+// Guard watches the traps of a crawl.
 type Guard struct {
 	Store TrapStore
 	Crawl Crawl
-	// Effects carries out what it means for others that pages have left their lines.
+	// Effects carries out the consequences for others when pages have left their lines.
 	Effects func(ctx context.Context, effects store.GateEffects)
-	// Found is told of each trap that is found.
+	// Found is called for each trap that is found.
 	Found func(trap store.NewTrap)
 }
 
-// Look goes on with what was begun, looks at the sites that have grown since it last
+// Look continues unfinished work, examines the sites that have grown since it last
 // did, and holds what it finds.
 func (g Guard) Look(ctx context.Context) error {
 	more := g.Crawl.Spec.Traps.Guard
@@ -93,7 +93,7 @@ func (g Guard) Look(ctx context.Context) error {
 	return nil
 }
 
-// goOn goes on with the release or the sweep of a trap.
+// goOn continues the release or the sweep of a trap.
 func (g Guard) goOn(ctx context.Context, t knownTrap) error {
 	if t.State == store.TrapReleasing {
 		_, _, err := g.Store.ReleaseTrap(ctx, t.ID, releaseBatch)
@@ -122,7 +122,7 @@ func (g Guard) goOn(ctx context.Context, t knownTrap) error {
 	return nil
 }
 
-// holdKnown holds those of the pages that a trap takes and that have not been visited.
+// holdKnown holds the unvisited pages that a trap takes.
 func (g Guard) holdKnown(ctx context.Context, pages []store.GrownPage, traps trapSet) error {
 	urls := map[int64]urlkey.URL{} // of those that traps may take
 	for _, p := range pages {
@@ -165,15 +165,15 @@ func (g Guard) holdKnown(ctx context.Context, pages []store.GrownPage, traps tra
 	return err
 }
 
-// grownSite is what a site has grown by.
+// grownSite is the growth of a site.
 type grownSite struct {
 	name  string
 	pages []store.GrownPage
 	hosts map[int64]int // pages of each
 }
 
-// lookForTraps looks at what has been found since the last look, and reports
-// whether there is more.
+// lookForTraps examines the pages found since the last look, and reports whether
+// there are more.
 func (g Guard) lookForTraps(ctx context.Context) (more bool, err error) {
 	growth, err := g.Store.GrownPages(ctx, g.Crawl.ID, grownPages)
 	if err != nil || len(growth.Pages) == 0 {
@@ -193,7 +193,7 @@ func (g Guard) lookAtGrowth(ctx context.Context, growth store.Growth) error {
 	if err != nil {
 		return err
 	}
-	// Those that were registered by who did not know of a trap yet.
+	// Pages that were registered by a process that did not know of a trap yet.
 	if err := g.holdKnown(ctx, growth.Pages, traps); err != nil {
 		return err
 	}
@@ -232,7 +232,7 @@ func sitesOf(pages []store.GrownPage) ([]*grownSite, []urlkey.URL) {
 	return sites, keys
 }
 
-// lookAt looks at a site and holds what it finds from the next turn's sweep on.
+// lookAt examines a site and holds its traps from the next pass's sweep on.
 func (g Guard) lookAt(ctx context.Context, site *grownSite, newest []store.EvidencePage, traps trapSet) error {
 	hosts := slices.SortedFunc(maps.Keys(site.hosts), func(x, y int64) int {
 		return cmp.Or(cmp.Compare(site.hosts[y], site.hosts[x]), cmp.Compare(x, y))
@@ -268,7 +268,7 @@ func (g Guard) lookAt(ctx context.Context, site *grownSite, newest []store.Evide
 	return err
 }
 
-// lookedAt puts new pages and evidence together, in the order of ids.
+// lookedAt merges new pages and evidence, in the order of ids.
 func lookedAt(grown []store.GrownPage, evidence []store.EvidencePage) []trap.Page {
 	byID := map[int64]store.EvidencePage{}
 	for _, p := range grown {
@@ -303,7 +303,7 @@ func trapPage(e store.EvidencePage) (trap.Page, bool) {
 	return p, true
 }
 
-// endLook counts what has grown by prefix, and holds what is beyond a budget.
+// endLook counts the growth by prefix, and holds pages beyond a budget.
 func (g Guard) endLook(ctx context.Context, growth store.Growth) error {
 	found := map[store.PrefixRecord][]store.GrownPage{} // by host and prefix
 	for _, p := range growth.Pages {
@@ -324,7 +324,7 @@ func (g Guard) endLook(ctx context.Context, growth store.Growth) error {
 	}
 	counts, err := g.Store.EndLook(ctx, params)
 	if errors.Is(err, store.ErrConflict) {
-		return nil // another turn has counted them
+		return nil // another pass has counted them
 	}
 	if err != nil {
 		return err
@@ -365,6 +365,6 @@ func beyond(spec crawl.TrapSpec, at store.PrefixRecord, pages []store.GrownPage,
 	if limit == 0 || total <= limit {
 		return trap.Finding{}, 0, false
 	}
-	first := max(limit-(total-len(pages)), 0) // of those given that is too many
+	first := max(limit-(total-len(pages)), 0) // of those given, the first that is too many
 	return trap.Budget(at.Host, at.Prefix, limit), pages[min(first, len(pages)-1)].PageID - 1, true
 }

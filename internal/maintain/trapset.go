@@ -10,8 +10,8 @@ import (
 	"recrawl/internal/urlkey"
 )
 
-// maxSiteTraps is how many traps of a site are known; a site that has more is held
-// by those.
+// maxSiteTraps is the most traps of a site that are loaded; a site that has more is
+// held by those.
 const maxSiteTraps = 500
 
 // trapSet is the traps of some sites, by name.
@@ -75,7 +75,7 @@ func (s trapSet) covering(u urlkey.URL) bool {
 	return false
 }
 
-// newTrap is a finding as it is stored. After is as store.NewTrap has it.
+// newTrap is a finding in the form for the store. After is as in store.NewTrap.
 func newTrap(f trap.Finding, after int64) (store.NewTrap, error) {
 	pattern, err := json.Marshal(f.Pattern)
 	if err != nil {
@@ -86,16 +86,15 @@ func newTrap(f trap.Finding, after int64) (store.NewTrap, error) {
 	}, nil
 }
 
-// Caught is what becomes of a link that is to be registered: the trap that holds it, 0
-// for none, and, of a session's, the URL without it. See store.NewURL.
+// Caught is the fate of a link that is to be registered: the trap that holds it, 0 for
+// none, and, for a session's link, the URL without the session. See store.NewURL.
 type Caught struct {
 	Trap    int64
 	Variant string
 }
 
-// HoldBack returns, for each of the accepted links of a page, by which trap it is held:
-// those of traps by their traps, and those that look like one by a trap that is made of
-// them.
+// HoldBack returns, for each of the accepted links of a page, the trap that holds it: a
+// known trap, or a new one for links that look like a trap.
 func (g Guard) HoldBack(ctx context.Context, on trap.Page, links []urlkey.URL) ([]Caught, error) {
 	caught := make([]Caught, len(links))
 	if !g.Crawl.Spec.Traps.Guard {
@@ -110,7 +109,7 @@ func (g Guard) HoldBack(ctx context.Context, on trap.Page, links []urlkey.URL) (
 		return nil, err
 	}
 	var findings []store.NewTrap
-	owner := make([]string, len(links)) // the name of the trap that each is to be held by
+	owner := make([]string, len(links)) // the name of the trap that should hold each
 	for i, u := range links {
 		if seen.IsSeed(u) {
 			continue
@@ -134,7 +133,7 @@ func (g Guard) HoldBack(ctx context.Context, on trap.Page, links []urlkey.URL) (
 	return caught, g.own(ctx, traps, findings, owner, caught)
 }
 
-// own makes new traps and gives the links the ids of their owners.
+// own creates new traps and gives the links the ids of their owners.
 func (g Guard) own(ctx context.Context, traps trapSet, findings []store.NewTrap, owner []string, caught []Caught) error {
 	made, err := g.Store.SetTraps(ctx, g.Crawl.ID, findings)
 	if err != nil {
@@ -159,7 +158,8 @@ func (g Guard) own(ctx context.Context, traps trapSet, findings []store.NewTrap,
 	return nil
 }
 
-// looksTrapped is what a URL alone tells, and, of a session's, the URL without it.
+// looksTrapped judges a URL by its look alone, and returns, for a session's, the URL
+// without the session.
 func looksTrapped(u urlkey.URL) (found trap.Finding, variant string, ok bool) {
 	if found, ok := trap.Shaped(u); ok {
 		return found, "", true

@@ -19,11 +19,11 @@ const (
 	tellingChance = 0.7
 )
 
-// Aging is what a page's looks say of how its rate of change falls with its age (see
-// [Clock]), independent of how large the rate is. It compares the ages at which looks
-// found changes with the ages at which changes were expected. A rate that is believed
-// too high or too low does not bias it, and for pages of constant rate the estimate of
-// Steep tends to 0.
+// Aging is the evidence of a page's looks on how its rate of change falls with its age
+// (see [Clock]), independent of how large the rate is. It compares the ages at which
+// looks found changes with the ages at which changes were expected. A rate that is
+// believed too high or too low does not bias it, and for pages of constant rate the
+// estimate of Steep tends to 0.
 //
 // It is the score function of a profile likelihood. Given the rate believed before a
 // look, the look finds a change with the chance 1 − S(Lives). The score is the

@@ -10,8 +10,8 @@ import (
 )
 
 // Pages whose changes follow clocks of a known steepness are looked at as policies do;
-// what the looks say of it comes near. Where rates are constant, however unlike each
-// other, rates do not seem to fall.
+// the estimate from the looks comes near it. Where rates are constant, however
+// different, they do not seem to fall.
 func TestSteepnessIsFound(t *testing.T) {
 	if testing.Short() {
 		t.Skip("-short: many pages")
@@ -73,7 +73,7 @@ func (a *agingPage) next() {
 	a.change = a.changed + high
 }
 
-// live visits the page until so many days from now.
+// live visits the page until the given number of days from now.
 func (a *agingPage) live(p Parameters, days float64) {
 	start := time.Unix(1_800_000_000, 0)
 	end := a.now + days

@@ -14,10 +14,10 @@ import (
 // Belief.History, and at least as large as any policy's limit.
 const window = 32
 
-// Belief is what the policies remember of a page: a few numbers that are stored with
-// the page. The zero Belief is that of a page that was never compared. All policies
-// keep their memory here, and each visit updates all of them, so a crawl that changes
-// its policy starts with what was learned. A field that is absent in a stored belief is
+// Belief is the policies' memory of a page: a few numbers that are stored with the
+// page. The zero Belief is that of a page that was never compared. All policies keep
+// their memory here, and each visit updates all of them, so a crawl that changes its
+// policy starts with what was learned. A field that is absent in a stored belief is
 // zero, which is also right for beliefs from before the field existed.
 type Belief struct {
 	// MaxFR is max_fr of Bouras et al., in rounds; 0 before FRMax has made a decision.
@@ -51,11 +51,11 @@ type Belief struct {
 	// Compared is when the page was last compared or first seen, in milliseconds of
 	// Unix time. Policies do not read it; see Gap.
 	Compared int64 `json:"at,omitempty"`
-	// Late is how many days after they were due visits came, for instance because of the
-	// host's line. Each visit counts for half of what is left by the later ones.
+	// Late is how many days late visits came, for instance because of the host's line.
+	// Each visit counts for half of the weight that later ones leave.
 	Late float32 `json:"late,omitempty"`
-	// Times has the times of the page's last looks and what they found, in few bytes; see
-	// timedLooks. Timetable is what they say of when the page changes.
+	// Times has the times of the page's last looks and their results, in few bytes; see
+	// timedLooks. Timetable is the page's timetable as these looks show it.
 	Times     Times     `json:"times,omitzero"`
 	Timetable Timetable `json:"table,omitzero"`
 	// Refresh is t_n of Singhal et al., in days; 0 before DeltaT has made a decision.
@@ -181,7 +181,7 @@ func (b Belief) learn(seen Observation, p Parameters) Belief {
 
 // meet adds what a first look says, which is when the page last changed, if that is
 // known. Looking back in time, the last change is as far away as the next one. A change
-// long ago counts less, like everything that is half forgotten.
+// long ago counts less, like all evidence that is half forgotten.
 func (b Belief) meet(seen Observation, p Parameters) (Belief, gamma.Evidence) {
 	ago := days(b.changedAgo(seen))
 	if b.Since == 0 || ago > 0 {

@@ -49,8 +49,8 @@ func TestDecodeBelief(t *testing.T) {
 	}
 }
 
-// A page of the store's before the beliefs about rates existed goes on where it
-// was: what it does not have is what a fresh page does not have.
+// A stored page from before the beliefs about rates existed goes on where it was:
+// the fields that it lacks are zero, as in a fresh page.
 func TestOldBeliefs(t *testing.T) {
 	t.Parallel()
 	old := DecodeBelief(json.RawMessage(`{"max_fr":3,"pairs":32,"history":4042322160}`))

@@ -51,8 +51,8 @@ func BenchmarkSummary(b *testing.B) {
 	}
 }
 
-// What a forecast of five budgets and a promise costs, of a sample of a thousand pages on
-// fifty hosts, ten of which may become full.
+// The cost of a forecast of five budgets and a promise, for a sample of a thousand pages
+// on fifty hosts, ten of which may become full.
 func BenchmarkOutlook(b *testing.B) {
 	c := newCollection(b, revisits("sqrt"), 11, 1000, 50)
 	limits := map[int64]float64{}

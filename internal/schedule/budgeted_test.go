@@ -120,8 +120,8 @@ func TestFreshGivesUp(t *testing.T) {
 	}
 }
 
-// On a host whose pages change too often for a price, a new page is looked at all
-// the same, when most is learned; after that it is on its own.
+// On a host whose pages change too often for a price, a new page is still looked at
+// while a look teaches most; after that it is on its own.
 func TestFirstLookIsNotStarved(t *testing.T) {
 	t.Parallel()
 	p := daily
@@ -161,9 +161,9 @@ func TestBudgetedReasons(t *testing.T) {
 }
 
 // A page with a larger weight is not visited later, one at a higher threshold or
-// on a fuller host not earlier; and what is planned is stored whole. Looks that are there
-// to learn the rate may be sooner where a page is worth less, and are left out: the first
-// one, and of the others every second one (firstLook, exploratoryLook).
+// on a fuller host not earlier; and what is planned is stored whole. Looks for learning
+// the rate may be sooner where a page is worth less, and are left out: the first one, and
+// of the others every second one (firstLook, exploratoryLook).
 func TestBudgetedMonotone(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -190,8 +190,8 @@ func TestBudgetedMonotone(t *testing.T) {
 	})
 }
 
-// A change seen instead of none never makes the next visit later, but for Fresh,
-// which gives up what changes too often.
+// A change seen instead of none never makes the next visit later, except under
+// Fresh, which gives up pages that change too often.
 func TestChangeNeverLater(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

@@ -16,7 +16,7 @@ const RefreshQueues = 10
 // RefreshUnit.
 func RefreshQueue(refresh, unit time.Duration) int {
 	n := 1 + int(math.Sqrt(math.Max(0, float64(refresh)/float64(unit))/20))
-	// The root may be a hair off at the ends of queues.
+	// Rounding may put the root slightly off at the ends of queues.
 	for n > 1 && refresh < queueEnd(n-1, unit) {
 		n--
 	}
@@ -44,7 +44,7 @@ func queueEnd(n int, unit time.Duration) time.Duration { return times(20*n*n, un
 // Activity is a category of pages by how often they change (Singhal et al., §3).
 type Activity int
 
-// The categories: pages that change about every so often, or more often.
+// The categories: pages that change about this often, or more often.
 const (
 	SixHourly Activity = iota
 	TwelveHourly

@@ -7,24 +7,24 @@ import (
 	"recrawl/internal/schedule/gamma"
 )
 
-// Copy is what is known of the copy of a page: what is believed of the page, when it was
-// looked at, and when the next visit was planned for.
+// Copy describes the copy of a page: the belief about the page, when it was looked at,
+// and when its next visit was planned for.
 type Copy struct {
 	Belief      Belief
 	Parameters  Parameters
 	Looked, Due time.Time
 }
 
-// fitTurns is how often a prior is fitted to the beliefs that the last one makes. More turns
-// move it by less than it is uncertain.
+// fitTurns is how many times a prior is fitted to the beliefs that the last one makes.
+// Further turns move it by less than its uncertainty.
 const fitTurns = 5
 
-// Priors are what pages of a crawl are like whose policies share no prior, by their round.
+// Priors are the priors of pages whose policies share none, by their round.
 type Priors map[time.Duration]gamma.Distribution
 
-// FitPriors returns the priors that fit what the copies with the same round have shown.
-// FirstPrior, which such pages are planned by, is of any page, and tells less of the pages of
-// this crawl.
+// FitPriors returns the priors that fit the looks of the copies with the same round.
+// FirstPrior, by which such pages are planned, is for any page, and says less about the
+// pages of this crawl.
 func FitPriors(copies []Copy) Priors {
 	priors := Priors{}
 	for range fitTurns {
@@ -64,13 +64,13 @@ func Fit(copies []Copy) {
 }
 
 // Copies sums up how far the copies of pages are expected to be behind the pages. The zero
-// Copies is of none.
+// Copies has none.
 type Copies struct {
 	n                                         int
 	fresh, squares, planned, age, rate, delay float64
 }
 
-// Add counts a copy. If its next visit was due before now, that is expected now.
+// Add counts a copy. If its next visit was due before now, it is expected now.
 func (c *Copies) Add(of Copy, now time.Time) {
 	next := of.Due
 	if now.After(next) {
@@ -83,7 +83,7 @@ func (c *Copies) Add(of Copy, now time.Time) {
 	})
 }
 
-// Merge adds the copies of others.
+// Merge adds other copies.
 func (c *Copies) Merge(o Copies) {
 	c.n += o.n
 	c.fresh += o.fresh
@@ -115,8 +115,8 @@ func (c Copies) Delay() float64 {
 	return c.delay / c.rate
 }
 
-// Error returns the standard error of Fresh as an estimate of that of many more copies, of
-// which these are a sample; 1 if they are too few to tell.
+// Error returns the standard error of Fresh as an estimate for many more copies, of which
+// these are a sample; 1 if there are too few for an estimate.
 func (c Copies) Error() float64 {
 	if c.n < 2 {
 		return 1

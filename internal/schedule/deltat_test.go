@@ -34,8 +34,8 @@ func TestNextRefresh(t *testing.T) {
 
 // The paper's queues of refresh times, which a timer per page makes needless: the
 // n-th is from (n−1)²·20 to n²·20, the latter being also its period (eq. 4). The
-// table of eq. 3 says so of queues 1, 9 and 10, and of 2 and 3 but for their common
-// bound, printed 40: it is 80, as eq. 4 has it.
+// table of eq. 3 agrees for queues 1, 9 and 10, and for 2 and 3 except for their
+// common bound, printed as 40: it is 80, as in eq. 4.
 func TestQueuesOfRefreshTimes(t *testing.T) {
 	t.Parallel()
 	for n, want := range map[int]string{1: "0 20", 2: "20 80", 3: "80 180", 9: "1280 1620", 10: "1620 2000"} {

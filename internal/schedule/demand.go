@@ -13,11 +13,11 @@ const demandOctave = 4
 // lateShare bounds the lateness that plans allow for, as a share of the interval.
 const lateShare = 0.25
 
-// Demand sums up beliefs in a histogram, which tells how many visits a day any
+// Demand sums up beliefs in a histogram, which gives the visits a day that any
 // threshold would cost without reading the pages again. Beliefs alike in shape, days
-// and weight share a cell and are represented by its geometric mean. Results are those
-// of the pages to better than 1e-3 (1e-2 for [Fresh], whose exploration begins at sharp
-// bounds). The zero Demand is empty. Demands of shards can be merged.
+// and weight share a cell and are represented by its geometric mean. Results agree with
+// those of the pages to better than 1e-3 (1e-2 for [Fresh], whose exploration begins at
+// sharp bounds). The zero Demand is empty. Demands of shards can be merged.
 type Demand struct {
 	cells []demandCell // in the order of their first pages, so that sums are the same each time
 	index map[demandKey]int
@@ -35,19 +35,19 @@ type demandCell struct {
 // Add counts a page with a belief and a weight (> 0).
 func (c *Demand) Add(g gamma.Distribution, weight float64) { c.AddTimed(g, weight, Timetable{}) }
 
-// AddTimed counts a page that keeps a timetable, or none.
+// AddTimed counts a page with its timetable, or with none.
 func (c *Demand) AddTimed(g gamma.Distribution, weight float64, t Timetable) {
 	c.addAlike(1, g, weight, t)
 }
 
-// addAlike counts n pages (> 0) that are alike.
+// addAlike counts n similar pages (> 0).
 func (c *Demand) addAlike(n float64, g gamma.Distribution, weight float64, t Timetable) {
 	a, b, w := math.Log2(g.A), math.Log2(g.B), math.Log2(weight)
 	cellOf := func(x float64) int16 { return int16(math.Floor(min(max(x, -1000), 1000) * demandOctave)) }
 	c.add(demandCell{key: demandKey{cellOf(a), cellOf(b), cellOf(w), int16(t.Period)}, n: n, a: n * a, b: n * b, weights: n * w})
 }
 
-// Merge adds what another demand counted.
+// Merge adds the counts of another demand.
 func (c *Demand) Merge(o *Demand) {
 	for _, cell := range o.cells {
 		c.add(cell)
@@ -80,12 +80,12 @@ func (c *Demand) Pages() int {
 	return int(n)
 }
 
-// belief returns the one that stands for those of the cell's pages.
+// belief returns the belief that represents the cell's pages.
 func (c *demandCell) belief() gamma.Distribution {
 	return gamma.Distribution{A: math.Exp2(c.a / c.n), B: math.Exp2(c.b / c.n)}
 }
 
-// weight returns the one that stands for those of the cell's pages.
+// weight returns the weight that represents the cell's pages.
 func (c *demandCell) weight() float64 { return math.Exp2(c.weights / c.n) }
 
 // interval returns the mean number of days between two visits of the cell's pages, which
@@ -105,8 +105,8 @@ func (c *Demand) Planned(o Objective, threshold float64, low, high time.Duration
 	return c.held(o, threshold, low, high, 0)
 }
 
-// held is Planned when every visit comes late by so much, but by at most lateShare of
-// its interval: an outage is no reason to plan more visits.
+// held is Planned when every visit comes late by the given time, but by at most
+// lateShare of its interval: an outage is no reason to plan more visits.
 func (c *Demand) held(o Objective, threshold float64, low, high, late time.Duration) float64 {
 	sum := 0.0
 	for i := range c.cells {

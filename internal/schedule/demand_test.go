@@ -24,7 +24,7 @@ func crowd(n int) (beliefs []gamma.Distribution, weights []float64) {
 	return beliefs, weights
 }
 
-// A demand tells what a threshold would cost to a thousandth, to a hundredth for an
+// A demand gives the cost of a threshold to a thousandth, to a hundredth for an
 // objective with early looks.
 func TestDemandPlanned(t *testing.T) {
 	t.Parallel()
@@ -68,8 +68,8 @@ func TestEmptyDemand(t *testing.T) {
 }
 
 // What is planned falls as the threshold rises, within what the bounds allow. Only looks
-// that are there to learn the rate may add to it, where a page is about to be given up; so
-// the rates are well known here if the objective gives pages up.
+// for learning the rate may add to it, where a page is about to be given up; so the rates
+// are well known here if the objective gives pages up.
 func TestDemandProperties(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

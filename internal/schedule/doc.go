@@ -2,10 +2,10 @@
 // decision is a pure function of its arguments: no clock, no randomness, no I/O. Jitter
 // looks random and is a hash of the page and the visit.
 //
-// A [Policy] turns what a visit saw into an interval. [AfterVisit] applies the policy
-// to the life of a page: it decides the page's next state, and how long failing, gone
-// or excluded pages are left alone. [Explain] explains the interval of a page that
-// sleeps.
+// A [Policy] turns the result of a visit into an interval. [AfterVisit] applies the
+// policy to the life of a page: it decides the page's next state, and how long
+// failing, gone or excluded pages are left alone. [Explain] explains the interval of
+// a page that sleeps.
 //
 // Three policies are rules from papers. Their comments name every departure from the
 // paper:
@@ -24,7 +24,7 @@
 // ([MoveThreshold]), the prices of hosts that are full ([MoveHostPrice]) and the priors
 // of hosts ([Population]). [Reschedule] then wakes the sleepers that gain most.
 //
-// An [Outlook] says what the same pages would make of other budgets.
+// An [Outlook] forecasts the same pages under other budgets.
 //
 // Package gamma has the mathematics. Package sim/optimum computes the best allocation
 // for known rates, which tests compare the policies with.

@@ -65,8 +65,8 @@ func TestDue(t *testing.T) {
 	}
 }
 
-// Worth rises with time from nothing, whatever is believed, without a jump where
-// its formula changes; and Due is where it reaches the threshold.
+// Worth rises from zero with time, whatever is believed, without a jump where its
+// formula changes; and Due is where it reaches the threshold.
 func TestDueInvertsWorth(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

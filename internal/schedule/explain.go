@@ -18,17 +18,17 @@ type Explanation struct {
 	// Looks is how many comparisons are remembered individually, at most 32. Changes of
 	// them found a change, and Told of them were made by the server (304).
 	Looks, Changes, Told int
-	// Observed is the time without changes that the page's own looks add up to, less
-	// what is forgotten.
+	// Observed is the total time without changes in the page's own looks, less the
+	// forgotten part.
 	Observed time.Duration
 	// Noisy says that every recent look found a change, however soon it came.
 	Noisy bool
 
 	// The rest of this group is of the budgeted policies only, and zero for others.
 
-	// Index is what a visit now would be worth. The page is due when it reaches the
-	// larger of Threshold and HostPrice. OwnThreshold says that Threshold is the
-	// default, because the crawl has none yet.
+	// Index is the worth of a visit now. The page is due when it reaches the larger of
+	// Threshold and HostPrice. OwnThreshold says that Threshold is the default,
+	// because the crawl has none yet.
 	Index, Threshold, HostPrice, Weight float64
 	OwnThreshold                        bool
 
@@ -39,16 +39,16 @@ type Explanation struct {
 	Interval time.Duration
 	// Reasons are those of the interval.
 	Reasons []crawl.Reason
-	// WhatIf says what the interval would be under other circumstances.
+	// WhatIf gives the interval under other circumstances.
 	WhatIf []crawl.Reason
 }
 
 // Explain says why a page's next visit is when it is, when the last one was elapsed
-// ago. page is as its last visit left it: its belief includes that visit, and its
-// number is that visit's. With the parameters of that time, Interval is the plan's;
-// with later ones, it is what the plan would be now. Explain does not cover what
-// follows a visit without content (a back-off, a probe), which is not the policy's
-// decision.
+// ago. page is in the state after its last visit: its belief includes that visit,
+// and its number is that visit's. With the parameters of that time, Interval is the
+// plan's; with later ones, it is the interval that would be planned now. Explain
+// does not cover the time after a visit without content (a back-off, a probe),
+// which is not the policy's decision.
 func Explain(policy Policy, page Page, p Parameters, elapsed time.Duration) Explanation {
 	now := Replan(policy, page, p)
 	ahead := p.forecast(page.Belief)

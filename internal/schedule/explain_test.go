@@ -89,7 +89,7 @@ func TestExplain(t *testing.T) {
 	}
 }
 
-// What Explain says of a page that was just planned is what the plan was.
+// For a page that was just planned, Explain returns the plan.
 func TestExplainAgreesWithPlan(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

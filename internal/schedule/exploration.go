@@ -8,7 +8,7 @@ import (
 
 const (
 	// surely is the number of expected changes between two looks above which finding a
-	// change is almost certain (95 %) and teaches next to nothing.
+	// change is almost certain (95 %) and teaches almost nothing.
 	surely = 3
 	// settled is the shape above which a belief is so narrow (the rate is known to
 	// about a third) that the index alone decides.

@@ -43,13 +43,13 @@ func (a forecast) over(g gamma.Distribution, days float64) gamma.Distribution {
 }
 
 // counted returns the belief with which a [Demand] counts a page that is planned to be
-// visited after some days: over returns that of the mean rate until then.
+// visited after some days: over gives the belief about the mean rate until then.
 //
 // A page that Fresh has given up would come back with visits after a few changes each,
 // not after so many days. Until then its rate is higher than until the far visit, if
-// rates fall with age. By the lower rate the page would count as one that is worth
-// visits at a threshold at which it is none: the budget would seem to be planned for
-// pages that nobody visits.
+// rates fall with age. With the lower rate the page would count as worth visits at a
+// threshold at which it is not: the budget would seem to be planned for pages that
+// nobody visits.
 func (a forecast) counted(policy Policy, g gamma.Distribution, days float64) gamma.Distribution {
 	far := a.over(g, days)
 	if budgeted, is := policy.(Budgeted); !is || !givesUp(budgeted.Objective) || far.Mean()*days <= surely {

@@ -2,7 +2,7 @@ package schedule
 
 import "time"
 
-// Foresee returns the chance of a change that the belief before a visit gave to what the
+// Foresee returns the chance that the belief before a visit gave to a change in what the
 // visit then compared. It reports false for a visit that compared nothing, and after an
 // unknown time.
 func Foresee(before Belief, seen Observation, p Parameters) (chance float64, is bool) {
@@ -21,8 +21,9 @@ type Lag struct {
 	// Age is the expected time, in days, since the first change that the copy lacks; 0
 	// counts for none.
 	Age float64
-	// Rate is the changes a day that are expected until the next visit, and Delay how many
-	// days these wait for it, in all and a day: Rate times half the time between visits.
+	// Rate is the expected number of changes a day until the next visit, and Delay how
+	// many days these wait for it, in total and a day: Rate times half the time between
+	// visits.
 	Rate, Delay float64
 }
 

@@ -71,8 +71,8 @@ func TestFRMaxSteps(t *testing.T) {
 	}
 }
 
-// The rule averages visits with rounds; where it settles, at m = 1/(1−e^−λm) rounds,
-// is near the square-root law's 1/√λ all the same.
+// The rule averages visits with rounds; but the point where it settles, at m =
+// 1/(1−e^−λm) rounds, is near the square-root law's 1/√λ.
 func TestFRMaxFixedPoint(t *testing.T) {
 	t.Parallel()
 	for lambda, want := range map[float64]string{0.001: "31.9 31.6", 0.01: "10.26 10.00", 0.05: "4.74 4.47", 0.1: "3.44 3.16", 0.3: "2.12 1.83"} {

@@ -10,36 +10,36 @@ import (
 // IntervalBins is how many bins the intervals between changes are counted in.
 const IntervalBins = 10
 
-// IntervalFit is a test of whether pages change as Poisson processes do, each at a rate of
-// its own: whether the time since the last change says nothing about the next one. It then
+// IntervalFit tests whether pages change as Poisson processes do, each at its own rate:
+// whether the time since the last change says nothing about the next one. In that case it
 // is exponential, as the intervals of Sizov's figure "Change intervals of pages".
 //
-// What visits see of an interval is censored: a change lies somewhere between two looks,
-// several count as one, and the last interval of a page has not ended. So no intervals are
-// taken from the data. Instead each look is a trial: under the model it finds a change with
-// the chance p that follows from the time since the look before and from what the page's
-// earlier looks tell of its rate. The looks are put into bins by the probability integral
+// Visits see an interval censored: a change lies somewhere between two looks, several count
+// as one, and the last interval of a page has not ended. So no intervals are taken from the
+// data. Instead each look is a trial: under the model it finds a change with the chance p
+// that follows from the time since the look before and from the evidence of the page's
+// earlier looks on its rate. The looks are put into bins by the probability integral
 // transform of the time since the last change that was found: u = 1 − e^−H, where H is the
 // sum of −ln(1−p) over the looks since then, half of this one's included. Which bin it is,
 // and p, are known before the outcome. Therefore found less expected changes is a
-// martingale: it has the mean 0 and the variance Σ p(1−p), whatever visits were made when
-// and for whatever earlier outcomes, and a run that has not ended counts for the looks that
-// it had. The test is χ² = Σ (found − expected)²/variance over the bins, after the expected
-// changes are brought to the number found, for which a degree of freedom goes.
+// martingale: it has the mean 0 and the variance Σ p(1−p), whenever visits were made and
+// whatever the earlier outcomes were, and a run that has not ended counts for the looks
+// that it had. The test is χ² = Σ (found − expected)²/variance over the bins, after the
+// expected changes are scaled to the number found, which costs a degree of freedom.
 //
 // How the rates of pages differ is fitted to the same looks, by empirical Bayes: a belief
 // that fits the pages badly would look like a misfit of the intervals.
 //
 // With many looks between two changes the bins show the shape of the intervals. With few
-// looks the first bins are empty, and the test sees less. It cannot see what happens
-// between two looks.
+// looks the first bins are empty, and the test sees less. It cannot see changes between
+// two looks.
 type IntervalFit struct {
 	Pages, Looks, Changes int
 	// Bins count the looks by u, [IntervalBins] from 0 to 1.
 	Bins [IntervalBins]IntervalBin
 	// Tested says that there were enough changes for the rest.
 	Tested bool
-	// Ratio is the changes that were found over those that were expected. The test is of the
+	// Ratio is the number of changes found over the number expected. The test is of the
 	// shape alone.
 	Ratio     float64
 	ChiSquare float64
@@ -47,16 +47,16 @@ type IntervalFit struct {
 	PValue    float64 // the chance of a χ² as large or larger under the model
 }
 
-// IntervalBin is the looks in one bin.
+// IntervalBin counts the looks in one bin.
 type IntervalBin struct {
 	Looks    int
 	Found    int     // of them found a change
-	Expected float64 // should have, under the model
+	Expected float64 // should have found one, under the model
 	Variance float64 // of Expected
 }
 
 // FitIntervals tests the looks of pages, each page's in their order. The outside prior is
-// what the rates of pages are taken to be like where the pages are too few to tell.
+// the assumed distribution of rates if there are too few pages to fit one.
 func FitIntervals(pages [][]Look, outside gamma.Distribution) IntervalFit {
 	fit, prior := IntervalFit{}, commonPrior(pages, outside)
 	for _, looks := range pages {
@@ -127,10 +127,10 @@ func looked(e gamma.Evidence, l Look, prior gamma.Distribution) gamma.Evidence {
 	return e
 }
 
-// leastExpected is how many changes each class of a χ² test must let expect.
+// leastExpected is the least number of expected changes in each class of a χ² test.
 const leastExpected = 5
 
-// test tests the shape of the intervals, if there are enough changes to tell.
+// test tests the shape of the intervals, if there are enough changes.
 func (fit *IntervalFit) test() {
 	expected := 0.0
 	for _, b := range fit.Bins {
@@ -152,7 +152,7 @@ func (fit *IntervalFit) test() {
 	fit.PValue = gamma.Distribution{A: float64(fit.Degrees) / 2, B: 0.5}.Above(fit.ChiSquare)
 }
 
-// classes are the bins with the expected changes times a ratio; those with too few are
+// classes are the bins with the expected changes times a ratio; a bin with too few is
 // joined to the next one, the last to the one before.
 func (fit *IntervalFit) classes(ratio float64) []IntervalBin {
 	var all []IntervalBin

@@ -127,7 +127,7 @@ func TestAbove(t *testing.T) {
 	mathtest.Printed(t, "χ² 3.841 of 1, 16.919 of 9, 21.666 of 9, 0", "0.050 0.050 0.010 1.000", chi(3.841, 1), chi(16.919, 9), chi(21.666, 9), chi(0, 3))
 }
 
-// What is foreseen before a look is what a page of a drawn rate then does, on average.
+// On average, a page of a drawn rate does what is foreseen before a look.
 func TestForesee(t *testing.T) {
 	t.Parallel()
 	p := Parameters{Round: 24 * time.Hour, Min: time.Hour, Max: 1000 * time.Hour, Prior: gamma.Distribution{A: 2, B: 8}}

@@ -6,9 +6,9 @@ import "time"
 // that were found together would be due together for ever.
 const Jitter = 0.05
 
-// driftVisits is for how many visits in a row a page's intervals are moved in the same
-// direction. With one visit a day, each moved by 0.75 × Jitter on average, the time of
-// day goes once round the clock in 32 visits.
+// driftVisits is the number of visits in a row for which a page's intervals are moved
+// in the same direction. With one visit a day, each moved by 0.75 × Jitter on average,
+// the time of day goes once round the clock in 32 visits.
 const driftVisits = 32
 
 // spread clamps an interval to the bounds and moves it, by at most Jitter and within
@@ -18,8 +18,8 @@ const driftVisits = 32
 // the page and the visit. And a page must not be visited at the same hour every day
 // (Bouras et al., §3.1: "the time it visits the same pages changes daily"), which a
 // move that averages to zero would not achieve; therefore it is at least half of Jitter
-// and keeps its direction for driftVisits visits, with a phase of the page's own. Over
-// one period of both directions no page gains or loses visits.
+// and keeps its direction for driftVisits visits, with each page's own phase. Over one
+// period of both directions no page gains or loses visits.
 func (p Parameters) spread(page Page, wanted time.Duration) (interval time.Duration, bound ground) {
 	return p.between(p.Floor(), page, wanted)
 }

@@ -20,8 +20,8 @@ type Modified struct {
 // more are counted.
 const proofs = 2
 
-// witness counts whether the dates agreed with the comparison. Of a return they may be
-// right in either way: the content is another, but not a new one.
+// witness counts whether the dates agreed with the comparison. For a return they may
+// be right either way: the content is another, but not a new one.
 func (b Belief) witness(seen Observation) Belief {
 	m := seen.Modified
 	if !compares(seen.Outcome) || seen.Outcome == crawl.OutcomeReturned || m.Before.IsZero() || m.Now.IsZero() {

@@ -2,7 +2,7 @@ package schedule
 
 import "recrawl/internal/schedule/gamma"
 
-// Objective defines what the budget of visits is spent on: the penalty to minimise, of
+// Objective defines the purpose of the budget of visits: the penalty to minimise, of
 // pages that differ from their copies. Penalties are summed over pages, each times the
 // page's weight.
 //
@@ -22,7 +22,7 @@ import "recrawl/internal/schedule/gamma"
 type Objective interface {
 	// Name returns the name, in a spec, of the policy for this objective.
 	Name() string
-	// About says in a line what the objective keeps low.
+	// About says in a line what the objective minimises.
 	About() string
 	// Penalty returns the mean penalty over time, for weight 1, of a page that changes
 	// lambda times a day and gets a number of visits a day, both ≥ 0. Without visits it
@@ -37,8 +37,8 @@ type Objective interface {
 	// Merit returns the number r through which alone the weight affects Visits:
 	// Visits(λ, w, μ) = λ Visits(1, r, μ). It is > 0 if rate and weight are.
 	Merit(lambda, weight float64) float64
-	// Ticks returns how many times a page of weight 1 that changes once every so many days
-	// exactly is to change between two visits, each of which comes right after a change: 1,
+	// Ticks returns how many times a page of weight 1 that changes at an exact interval (in
+	// days) should change between two visits, each of which comes right after a change: 1,
 	// 2 …, and 0 if no visit is worth the threshold. It minimises the sum of the penalty
 	// and the visits' price over time.
 	Ticks(every, threshold float64) float64

@@ -10,10 +10,10 @@ import (
 	"recrawl/internal/schedule/gamma"
 )
 
-// Outlook tells what a crawl's pages would make of any budget: how many visits they
-// would get, and how far their copies would be behind. It plans as the crawl does, by
-// one threshold for all pages and a price of its own for each host that is full, with
-// what is believed of the pages now.
+// Outlook forecasts a crawl's pages under any budget: how many visits they would get,
+// and how far their copies would be behind. It plans as the crawl does, with one
+// threshold for all pages and a separate price for each full host, from the current
+// beliefs about the pages.
 //
 // It answers for pages that have all been visited, and whose visits keep their plans.
 // An [OutlookTally] makes one.
@@ -40,12 +40,12 @@ type hostOutlook struct {
 	demands []Demand // by group
 	others  float64  // visits a day of pages that no threshold moves
 	pages   float64  // in all
-	price   float64  // the threshold at which its pages take what it can; 0 if less always
-	full    lags     // what to expect of its pages at that
+	price   float64  // the threshold at which its pages use up the limit; 0 if they never do
+	full    lags     // the forecast for its pages at that threshold
 }
 
-// NewOutlookTally begins a tally. s and hosts are what the pages share; limits are how many
-// visits a day those hosts can take at which the crawl's pages could want more.
+// NewOutlookTally begins a tally. s and hosts are shared by the pages; limits are the
+// visits a day of the hosts at which the crawl's pages could want more.
 func NewOutlookTally(rules Rules, s Steering, hosts map[int64]HostSteering, limits map[int64]float64) OutlookTally {
 	o := &Outlook{rules: rules, steering: s, hosts: hosts, common: make([]Demand, len(rules.groups)), apart: map[int64]*hostOutlook{}}
 	for _, id := range slices.Sorted(maps.Keys(limits)) {
@@ -85,8 +85,8 @@ func (t OutlookTally) Add(e Entry, n float64) {
 	t.o.settle(n, h, one)
 }
 
-// AddUnseen counts n pages (> 0) of a host that were never visited, by what is believed
-// of such pages.
+// AddUnseen counts n pages (> 0) of a host that were never visited, with the belief
+// about such pages.
 func (t OutlookTally) AddUnseen(host int64, n float64) {
 	g, h := t.o.rules.groups[0], t.o.apart[host]
 	p := g.Steer(t.o.steering, t.o.hosts[host], 0)
@@ -98,13 +98,13 @@ func (t OutlookTally) AddUnseen(host int64, n float64) {
 	t.o.demand(n, host, 0).addAlike(n, p.prior(), p.weight(), Timetable{})
 }
 
-// Settle ends the tally: it finds at which threshold each host is full.
+// Settle ends the tally: it finds the threshold at which each host is full.
 func (t OutlookTally) Settle() *Outlook {
 	for _, id := range t.o.order {
 		h := t.o.apart[id]
 		left := max(h.limit-h.others, h.limit*leastShare)
 		h.price = t.o.priceOf(h, left)
-		// Where visits rise by a jump, or are too many even at the longest intervals, pages
+		// Where visits rise in a jump, or are too many even at the longest intervals, pages
 		// take turns.
 		h.full = t.o.stretched(h.demands, h.price, max(1, t.o.of(h.demands, h.price).visits/left))
 	}
@@ -132,37 +132,37 @@ func (o *Outlook) settle(n float64, h *hostOutlook, one lags) {
 	}
 }
 
-// Budgeted reports whether the crawl's policy shares a budget. Otherwise pages are visited
-// by themselves, and no budget changes anything.
+// Budgeted reports whether the crawl's policy shares a budget. Otherwise each page is
+// planned separately, and no budget changes anything.
 func (o *Outlook) Budgeted() bool { _, is := o.rules.groups[0].Policy.(Budgeted); return is }
 
 // Pages returns how many pages share the budget.
 func (o *Outlook) Pages() float64 { return o.pages }
 
-// Prospect is what to expect at a budget.
+// Prospect is the forecast for a budget.
 type Prospect struct {
-	// Visits are those a day, of all pages.
+	// Visits is the number of visits a day, of all pages.
 	Visits float64
-	// Copies is how many pages there are copies of. Fresh is the share of them that is up
-	// to date, on average over time; Age is the mean number of days since the first change
+	// Copies is the number of pages with a copy. Fresh is the share of them that is up to
+	// date, on average over time; Age is the mean number of days since the first change
 	// that a copy lacks, 0 for copies that lack none; Delay is the mean number of days that
 	// a change waits for the visit that finds it.
 	Copies, Fresh, Age, Delay float64
-	// Full are the hosts that are at their limits, in the order of their ids.
+	// Full are the hosts that have reached their limits, in the order of their ids.
 	Full []int64
 }
 
-// FullHost is a host that limits what a budget buys.
+// FullHost is a host that limits the effect of a budget.
 type FullHost struct {
 	ID    int64
 	Pages float64
-	// Limit is how many visits a day it can take. From is the budget, in visits a day, from
-	// which on it is full; 0 if it is full at any.
+	// Limit is how many visits a day it can take. From is the lowest budget, in visits a
+	// day, at which it is full; 0 if it is full at any.
 	Limit, From float64
 }
 
-// priceOf returns the threshold at which a host's pages take what it can, 0 if they never
-// want so much, +Inf if they do at the longest intervals.
+// priceOf returns the threshold at which a host's pages use up its limit, 0 if they never
+// want that much, +Inf if they do even at the longest intervals.
 func (o *Outlook) priceOf(h *hostOutlook, left float64) float64 {
 	planned := func(threshold float64) float64 { return o.of(h.demands, threshold).visits }
 	switch {
@@ -174,8 +174,8 @@ func (o *Outlook) priceOf(h *hostOutlook, left float64) float64 {
 	return o.solve(left, planned)
 }
 
-// solve returns the threshold at which what rises as the threshold falls is as much as is
-// wanted. It is to be within reach.
+// solve returns the threshold at which a quantity that rises as the threshold falls
+// reaches the wanted value, which must be within reach.
 func (o *Outlook) solve(want float64, f func(threshold float64) float64) float64 {
 	excess := func(u float64) float64 { return math.Log(max(f(math.Exp(u)), 1e-300) / want) }
 	g := o.rules.groups[0]
@@ -185,9 +185,9 @@ func (o *Outlook) solve(want float64, f func(threshold float64) float64) float64
 	return math.Exp(u)
 }
 
-// At returns what to expect of a budget of visits a day (> 0). A budget that politeness and
-// the shortest intervals leave no use for buys no more than Most; one below what the
-// longest intervals ask for is exceeded.
+// At returns the forecast for a budget of visits a day (> 0). A budget beyond what
+// politeness and the shortest intervals can use achieves no more than Most; one below the
+// needs of the longest intervals is exceeded.
 func (o *Outlook) At(budget float64) Prospect {
 	switch {
 	case budget <= o.least.Visits:
@@ -198,22 +198,22 @@ func (o *Outlook) At(budget float64) Prospect {
 	return o.at(o.solve(budget, func(threshold float64) float64 { return o.at(threshold).Visits }))
 }
 
-// Most returns what to expect if visits cost nothing: every page is visited as often as its
+// Most returns the forecast if visits cost nothing: every page is visited as often as its
 // host and the shortest interval allow.
 func (o *Outlook) Most() Prospect { return o.most }
 
-// Obstacle is what does not allow a promise.
+// Obstacle is the reason why a promise is impossible.
 type Obstacle int
 
 // The obstacles.
 const (
 	NoObstacle    Obstacle = iota
-	FullHosts              // politeness: hosts cannot take so many visits
+	FullHosts              // politeness: hosts cannot take enough visits
 	ShortestBound          // pages change too often for the shortest interval
 )
 
-// Promise returns what it costs that a share of the copies (0 to 1) is up to date. If that
-// is out of reach, it returns Most and why.
+// Promise returns the cost of keeping a share of the copies (0 to 1) up to date. If that
+// is out of reach, it returns Most and the reason.
 func (o *Outlook) Promise(fresh float64) (Prospect, Obstacle) {
 	if o.most.Fresh < fresh {
 		why := ShortestBound
@@ -228,8 +228,8 @@ func (o *Outlook) Promise(fresh float64) (Prospect, Obstacle) {
 	return o.at(o.solve(fresh, func(threshold float64) float64 { return o.at(threshold).Fresh })), NoObstacle
 }
 
-// Limiting returns the hosts that limit what some budget buys, those with the longest pass
-// over their pages first.
+// Limiting returns the hosts that limit the effect of some budget, those with the longest
+// pass over their pages first.
 func (o *Outlook) Limiting(most int) []FullHost {
 	var full []FullHost
 	for _, id := range o.order {
@@ -247,7 +247,7 @@ func (o *Outlook) Limiting(most int) []FullHost {
 	return full
 }
 
-// at returns what to expect at a threshold.
+// at returns the forecast at a threshold.
 func (o *Outlook) at(threshold float64) Prospect {
 	sum, full := o.settled, []int64(nil)
 	sum.add(1, o.of(o.common, threshold))
@@ -263,7 +263,7 @@ func (o *Outlook) at(threshold float64) Prospect {
 	return sum.prospect(full)
 }
 
-// unlimited returns what to expect if neither budget nor politeness limited the visits.
+// unlimited returns the forecast if neither budget nor politeness limited the visits.
 func (o *Outlook) unlimited() Prospect {
 	sum := o.settled
 	sum.add(1, o.of(o.common, 0))
@@ -273,12 +273,12 @@ func (o *Outlook) unlimited() Prospect {
 	return sum.prospect(nil)
 }
 
-// of returns what to expect of demands by group at a threshold.
+// of returns the forecast for demands by group at a threshold.
 func (o *Outlook) of(demands []Demand, threshold float64) lags {
 	return o.stretched(demands, threshold, 1)
 }
 
-// stretched is of with intervals that are so many times as long.
+// stretched is of with intervals multiplied by a factor.
 func (o *Outlook) stretched(demands []Demand, threshold, by float64) (sum lags) {
 	for group := range demands {
 		g := o.rules.groups[group]
@@ -295,7 +295,7 @@ func (o *Outlook) stretched(demands []Demand, threshold, by float64) (sum lags) 
 	return sum
 }
 
-// lags returns what to expect of a page of the cell at a threshold.
+// lags returns the forecast for a page of the cell at a threshold.
 func (c *demandCell) lags(o Objective, threshold, low, high, by float64) lags {
 	g, threshold := c.belief(), threshold/c.weight()
 	if t := (Timetable{Period: uint8(c.key[3])}); t.Period != 0 {
@@ -314,7 +314,7 @@ func (c *demandCell) lags(o Objective, threshold, low, high, by float64) lags {
 // lags are sums over pages: of visits a day, and of how far copies are behind.
 type lags struct {
 	visits, copies, fresh, age float64
-	rate, waits                float64 // changes a day, and each times the days that it waits
+	rate, waits                float64 // changes a day, and each times the days for which it waits
 }
 
 func (l *lags) add(n float64, o lags) {
@@ -337,11 +337,12 @@ func (l lags) prospect(full []int64) Prospect {
 	return p
 }
 
-// visiting is a page without a copy whose visits are in turn one and other days apart.
+// visiting is a page without a copy whose visits are alternately one and other days
+// apart.
 func visiting(one, other float64) lags { return lags{visits: 2 / (one + other)} }
 
-// evenly is a page with belief g whose visits are in turn one and other days apart: the
-// means, over the time from visit to visit, of [LagOf].
+// evenly is a page with belief g whose visits are alternately one and other days apart:
+// the means of [LagOf] over the time from visit to visit.
 func evenly(g gamma.Distribution, one, other float64) lags {
 	l, span := visiting(one, other), one+other
 	behind := g.ExpectedAge(one) + g.ExpectedAge(other)
@@ -351,7 +352,7 @@ func evenly(g gamma.Distribution, one, other float64) lags {
 	return l
 }
 
-// timely is a page that changes once every so many days exactly, and is visited right after
+// timely is a page that changes at an exact interval in days, and is visited right after
 // each n-th change: it is fresh for one of n periods.
 func timely(n, every float64) lags {
 	return lags{

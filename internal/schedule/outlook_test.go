@@ -11,7 +11,7 @@ import (
 	"recrawl/internal/schedule/mathtest"
 )
 
-// outlook is what a collection's pages make of budgets, each entry n times.
+// outlook is the Outlook of a collection's pages, each entry n times.
 func (c *collection) outlook(limits map[int64]float64, n float64) *Outlook {
 	tally := NewOutlookTally(c.rules, c.steering, c.hosts, limits)
 	for _, e := range c.entries {

@@ -11,9 +11,9 @@ import (
 	"recrawl/internal/schedule/gamma"
 )
 
-// Policy decides when a page is visited again. An implementation has no state of its
-// own: what it remembers of a page is in the page's Belief, and what pages share is in
-// the Parameters.
+// Policy decides when a page is visited again. An implementation has no state: its
+// memory of a page is in the page's Belief, and the values that pages share are in the
+// Parameters.
 type Policy interface {
 	// Name returns the policy's name in a spec.
 	Name() string
@@ -25,7 +25,7 @@ type Policy interface {
 	Next(page Page, seen Observation, p Parameters) Decision
 }
 
-// Page is what is known of a page before a visit is judged.
+// Page is the knowledge about a page before a visit is judged.
 type Page struct {
 	ID       int64
 	State    crawl.PageState
@@ -34,7 +34,7 @@ type Page struct {
 	Belief   Belief
 }
 
-// Observation is what a visit saw.
+// Observation is the result of a visit.
 type Observation struct {
 	Outcome crawl.Outcome
 	// RetryAfter is the minimum wait that a throttling host asked for, 0 if it gave
@@ -70,7 +70,7 @@ type Observation struct {
 	// Modified has the Last-Modified dates of the copies. They determine ChangedAgo
 	// once they have proved reliable on this page; see [Modified].
 	Modified Modified
-	// Internal is what is known of the pages of the same site that the page links to.
+	// Internal describes the pages of the same site that the page links to.
 	Internal Internal
 }
 
@@ -90,13 +90,13 @@ type Parameters struct {
 	// HostPrice is the threshold of the page's host. It applies when it is above
 	// Threshold; see [MoveHostPrice].
 	HostPrice float64
-	// Prior is the belief about a page of this host that nothing is known of; see
-	// [Population.Prior]. Its zero value stands for FirstPrior.
+	// Prior is the belief about an unknown page of this host; see [Population.Prior].
+	// Its zero value stands for FirstPrior.
 	Prior gamma.Distribution
 	// Steep says how steeply rates of change fall with the age of pages; see [Clock]. 0
 	// means not at all.
 	Steep float64
-	// Site is what the pages of the host have in common.
+	// Site describes the changes that the pages of the host have in common.
 	Site Site
 	// HalfLife is the time in which half of what was learned is forgotten; 0 stands for
 	// DefaultHalfLife.
@@ -146,7 +146,7 @@ func (p Parameters) weight() float64 {
 // a crawl with a round of a minute wants intervals of a minute. It never exceeds Max.
 func (p Parameters) Floor() time.Duration { return max(1, min(p.Min, p.Round, p.Max)) }
 
-// Decision is when a page is visited again, and why.
+// Decision says when a page is visited again, and why.
 type Decision struct {
 	// Interval is the time from the visit to the next one.
 	Interval time.Duration
@@ -174,7 +174,7 @@ func (p Parameters) decide(page Page, belief Belief, wanted time.Duration, why .
 }
 
 // Replan returns the decision that a policy would make now about a page that sleeps.
-// page is as its last visit left it.
+// page is in the state after its last visit.
 func Replan(policy Policy, page Page, p Parameters) Decision {
 	return policy.Next(page, Observation{}, p)
 }

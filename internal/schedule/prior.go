@@ -9,15 +9,15 @@ import (
 
 // Constants of priors, chosen on recorded traces of change; see docs/policies.md.
 const (
-	// priorShape is the shape of the belief about a page that nothing is known of. It
-	// is wide enough for a change every few hours and for none in years.
+	// priorShape is the shape of the belief about an unknown page. It is wide enough
+	// for a change every few hours and for none in years.
 	priorShape = 0.7
 	// priorRounds is how many rounds lie between two changes of such a page, on
 	// average: 20 days for a round of a day. The prior scales with the round because a
 	// crawl with another round is about pages of another kind.
 	priorRounds = 20
-	// A host's mean is averaged with the outside mean as if that were of shrinkPages
-	// pages, and its shape with priorShape as if that were of shapePages pages.
+	// A host's mean is averaged with the outside mean as if that came from shrinkPages
+	// pages, and its shape with priorShape as if that came from shapePages pages.
 	shrinkPages = 3
 	shapePages  = 10
 	// leastShape and mostShape bound the shape that is fitted to a host's pages.

@@ -40,7 +40,8 @@ func TestPopulationPrior(t *testing.T) {
 		shape, mean float64
 	}{
 		{"no pages: the outside mean", Population{}, 0.7, 0.05},
-		// (3·0.05 + 1)/4; (10·0.7 + 1·2)/11: one page's belief is its own best fit.
+		// (3·0.05 + 1)/4; (10·0.7 + 1·2)/11: the best fit to one page's belief is that
+		// belief.
 		{"one page", of(1, gamma.Distribution{A: 2, B: 2}), 9. / 11, 1.15 / 4},
 		// All alike and certain: as narrow as is allowed, (10·0.7 + 1000·20)/1010.
 		{"pages alike", of(1000, gamma.Distribution{A: 1e9, B: 1e9}), 20007. / 1010, (0.15 + 1000) / 1003},

@@ -39,7 +39,7 @@ const (
 	CodeNoCopy = "nocopy" // a requisite of which there is no copy: likewise
 
 	CodeBelief    = "belief"     // changes a day: mean, and low to high with 90 %
-	CodePrior     = "prior"      // the same, of a page that was never compared
+	CodePrior     = "prior"      // the same, for a page that was never compared
 	CodeAged      = "aged"       // last changed by itself, or was found, s ago: rate x times that of an average age
 	CodeSite      = "site"       // a share of the site's pages changed at once: no change of its own
 	CodeNoisy     = "noisy"      // changed at each of the last n looks, once after s
@@ -50,10 +50,10 @@ const (
 	CodeNever     = "never"      // never worth a visit at the threshold
 	CodeOwn       = "own"        // no threshold is known yet: that of a page visited every s
 	CodeExplore   = "explore"    // not after s, to learn how often it changes
-	CodeEarly     = "early"      // after s already, because a change by its turn is sure and tells nothing
+	CodeEarly     = "early"      // after s already, because by its turn a change is certain and says nothing
 	CodePrice     = "price"      // the host is full: price instead of theta
 	CodeQueue     = "queue"      // the host's line is long: s sooner
-	CodeHourly    = "hourly"     // changes s seconds after each hour, within so many sooner or later; 1 if the visit is to learn when
+	CodeHourly    = "hourly"     // changes s seconds after each hour, give or take "within"; 1 if the visit is to learn when
 	CodeDaily     = "daily"      // the same after midnight UTC
 	CodeWeekdays  = "weekdays"   // the same from Mondays to Fridays
 	CodeWeight    = "weight"     // weight w
@@ -103,7 +103,7 @@ func because(code string, num ...float64) ground {
 func (g ground) reason() crawl.Reason {
 	r := crawl.Reason{Code: g.code}
 	if g.belief != (gamma.Distribution{}) {
-		// Quantiles take as long as the rest of a plan, so they wait till here.
+		// Quantiles take as long as the rest of a plan, so they are computed only here.
 		g = because(g.code, g.belief.Mean(), g.belief.Quantile(0.05), g.belief.Quantile(0.95))
 	}
 	if names := numbers[g.code]; len(names) > 0 {

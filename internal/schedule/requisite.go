@@ -7,19 +7,20 @@ import (
 )
 
 const (
-	// copyAge is from which age on a requisite's copy is fetched again, when a new version
+	// copyAge is the age from which a requisite's copy is fetched again when a new version
 	// of a page needs it.
 	copyAge = 30 * 24 * time.Hour
-	// missedAge is the same where the visit brought no copy through a fault that may have
+	// missedAge is the same if the visit brought no copy because of a fault that may have
 	// passed.
 	missedAge = 24 * time.Hour
-	// requisiteTries is how often in a row a requisite is asked for before that.
+	// requisiteTries is how many times in a row a requisite is requested before that.
 	requisiteTries = 3
 )
 
-// AfterRequisite decides what becomes of a requisite after a visit. It has no policy: it is
-// kept as it is, and rests until a new version of a page needs it and its time is over, which
-// is what the plan's interval says. Only a failure that may pass is followed by another try.
+// AfterRequisite decides what becomes of a requisite after a visit. It has no policy: the
+// requisite is kept as it is, and rests until a new version of a page needs it and its time
+// is over. That time is the plan's interval. Only a failure that may pass is followed by
+// another try.
 func AfterRequisite(page Page, seen Observation, p Parameters) Plan {
 	plan := judgeRequisite(page, seen, p)
 	if page.State == crawl.Stopped || page.State == crawl.Evicted {
@@ -51,7 +52,7 @@ func judgeRequisite(page Page, seen Observation, p Parameters) Plan {
 	return rest(page, copyAge, seen.Outcome.String())
 }
 
-// rest has a requisite rest. The code says why there is no copy, "" if there is one.
+// rest lets a requisite rest. The code says why there is no copy, "" if there is one.
 func rest(page Page, age time.Duration, code string, num ...float64) Plan {
 	d := Decision{Interval: age, Wanted: age, Belief: page.Belief}
 	if code == "" {

@@ -21,7 +21,7 @@ type Sleeper struct {
 	ID      int64
 	Elapsed time.Duration // since its last visit
 	Planned time.Duration // from the last visit to the next, as it sleeps now
-	Wanted  time.Duration // the same, by what is known now: the Interval of Replan
+	Wanted  time.Duration // the same, by current knowledge: the Interval of Replan
 }
 
 // Reschedule chooses which sleepers to plan again, by ID. It takes those whose interval

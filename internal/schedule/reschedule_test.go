@@ -77,8 +77,8 @@ func TestRescheduleProperties(t *testing.T) {
 	})
 }
 
-// Under the square-root law the gain is what it says: the loss of a cycle that is
-// too long, in visits (each worth θ).
+// Under the square-root law the gain is the loss of a cycle that is too long, in
+// visits (each worth θ).
 func TestGain(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

@@ -13,7 +13,7 @@ type Rules struct {
 	groups []Group
 }
 
-// Group is how the pages are planned that one part of the spec applies to.
+// Group holds how the pages are planned to which one part of the spec applies.
 type Group struct {
 	Policy Policy
 	// Parameters are those of the spec. Weight is the rule's, 0 if it has none.
@@ -49,7 +49,7 @@ func newGroup(r crawl.RevisitSpec, weight float64) (Group, error) {
 }
 
 // Group returns the number of a page's group by the page's canonical URL: 0 for the
-// crawl's own, otherwise one more than the index of the first rule that matches.
+// crawl itself, otherwise one more than the index of the first rule that matches.
 func (r Rules) Group(url string) int {
 	for i, pages := range r.pages {
 		if pages.Has(url) {

@@ -13,9 +13,8 @@ const (
 	leastSelective, mostSelective = 0.2, 0.6
 )
 
-// Internal is what is known of a page's internal pages, the pages of its site that it
-// links to, since its last visit: how many were compared, and how many of those had
-// changed.
+// Internal describes a page's internal pages, the pages of its site that it links to,
+// since its last visit: how many were compared, and how many of those had changed.
 type Internal struct {
 	Compared, Changed int
 }
@@ -32,11 +31,11 @@ func (i Internal) share() float64 {
 // have, and skipped otherwise. Each page adapts the share for itself. If the rule did
 // not decide, why is nil.
 //
-// The paper asks whether the page has changed now, which only a visit could tell; here
-// the last comparison decides. The paper does not say what ends a run of skips. Here a
-// page is never skipped twice in a row, which matches the paper's example: its 28 %
-// fewer downloads are those of the second page in one of two rounds, 718 of 2 ×
-// (586+718). A page that nothing is known of is visited.
+// The paper asks whether the page has changed now, which only a visit could find out;
+// here the last comparison decides. The paper does not say what ends a run of skips.
+// Here a page is never skipped twice in a row, which matches the paper's example: its
+// 28 % fewer downloads are those of the second page in one of two rounds, 718 of 2 ×
+// (586+718). An unknown page is visited.
 func (FRMax) Select(page Page, internal Internal) (visit bool, why []crawl.Reason) {
 	b := page.Belief
 	share, at := internal.share(), b.selective()
@@ -70,7 +69,7 @@ func (b Belief) selective() float64 {
 }
 
 // selected records what the selective rule must know next time. before is the belief
-// that it decided by.
+// on which it decided.
 func (b Belief) selected(before Belief, seen Observation) Belief {
 	b.Skipped = seen.Outcome == crawl.OutcomeSkipped
 	triggered := before.Pairs > 0 && before.History&1 == 0 && !before.Skipped && seen.Internal.share() >= before.selective()

@@ -7,8 +7,8 @@ import (
 	"recrawl/internal/schedule/mathtest"
 )
 
-// Bouras §5: the second page, at six rounds, whose internal pages changed to 89 %,
-// comes to three. As printed the formula gives 5, and rises with the share.
+// Bouras §5: the second page, at six rounds, of whose internal pages 89 % changed,
+// gets three. As printed, the formula gives 5, and rises with the share.
 func TestSecondMaxFR(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -2,17 +2,17 @@ package schedule
 
 import "recrawl/internal/schedule/gamma"
 
-// Steering is what all pages of a crawl share. Each round of maintenance moves it, and
-// every plan reads it. The zero Steering is that of a crawl before its first round of
-// maintenance.
+// Steering holds the values that all pages of a crawl share. Each round of maintenance
+// moves it, and every plan reads it. The zero Steering is that of a crawl before its
+// first round of maintenance.
 type Steering struct {
 	// Policy is the name of the objective in whose unit Threshold and the hosts' prices
 	// are. A crawl that changes its policy starts anew.
 	Policy string
 	// Threshold is θ; 0 means none yet.
 	Threshold float64
-	// Prior is the belief about a page of the crawl that nothing is known of. Its zero
-	// value stands for FirstPrior.
+	// Prior is the belief about an unknown page of the crawl. Its zero value stands
+	// for FirstPrior.
 	Prior gamma.Distribution
 	// Steep says how steeply rates of change fall with the age of pages; see [Clock].
 	Steep float64
@@ -21,17 +21,17 @@ type Steering struct {
 	Interval float64
 }
 
-// HostSteering is what the pages of one host share in addition. The zero HostSteering
-// is that of a host with nothing of its own.
+// HostSteering holds the additional values that the pages of one host share. The zero
+// HostSteering is that of a host without any.
 type HostSteering struct {
 	// Price is the threshold of the host's pages where it is above the crawl's.
 	Price float64
 	// Prior is the belief about a page of this host; the zero Gamma is the crawl's.
 	Prior gamma.Distribution
 	// Planned is the visits a day planned for the host's pages. Limit is how many the
-	// host can take, 0 if it was never asked for.
+	// host can take, 0 if none was ever requested for it.
 	Planned, Limit float64
-	// Site is what is known of changes of the whole site.
+	// Site describes changes of the whole site.
 	Site Site
 }
 
@@ -58,7 +58,7 @@ func (h HostSteering) priorOf(s Steering) gamma.Distribution {
 }
 
 // tight reports whether a host is, or may soon be, at its limit. The pages of such a
-// host are tallied apart.
+// host are tallied separately.
 func (h HostSteering) tight() bool {
 	return h.Price > 0 || h.Limit > 0 && h.Planned > h.Limit/2
 }

@@ -10,7 +10,7 @@ import (
 	"recrawl/internal/schedule/gamma"
 )
 
-// Entry is a page as maintenance reads it: as its last visit left it.
+// Entry is a page as maintenance reads it: in the state after its last visit.
 type Entry struct {
 	Page
 	Host  int64
@@ -25,7 +25,7 @@ type Entry struct {
 func (e Entry) Planned() time.Duration { return max(1, e.Due.Sub(e.At)) }
 
 // byPolicy reports whether the interval is the policy's: the last visit saw content
-// that is not another page's. Thresholds do not move back-offs and probes.
+// that belongs to no other page. Thresholds do not move back-offs and probes.
 func (e Entry) byPolicy() bool {
 	return e.State == crawl.Active && e.Visit > 0 && e.Belief.Compared == e.At.UnixMilli()
 }
@@ -49,8 +49,8 @@ func (e Entry) Sleeper(g Group, s Steering, h HostSteering, now time.Time) (Slee
 	return Sleeper{ID: e.ID, Elapsed: now.Sub(e.At), Planned: e.Planned(), Wanted: plan.Interval}, true
 }
 
-// Tally sums up a crawl's pages in one pass of maintenance: what is believed of them,
-// in cells, and what is planned. Its memory does not grow with the pages, only a little
+// Tally sums up a crawl's pages in one pass of maintenance: the beliefs about them, in
+// cells, and the planned visits. Its memory does not grow with the pages, only a little
 // with the hosts.
 type Tally struct {
 	period   Period
@@ -60,7 +60,7 @@ type Tally struct {
 	counts   map[int64]*hostTally
 	common   []Demand // by group, of the hosts that are not tight
 	pages    int      // that share the budget
-	visits   float64  // a day that the pages that share the budget have planned, but on full hosts
+	visits   float64  // a day that are planned for the pages that share the budget, except on full hosts
 	late     float64  // of these, each times the days by which the last one was late
 	aging    struct{ slope, info float64 }
 	others   float64 // visits a day that are not moved by thresholds: of other policies, probes and back-offs
@@ -77,8 +77,8 @@ type hostTally struct {
 	demands    []Demand // by group, if the host is tight
 }
 
-// NewTally begins a tally at the end of the period. s and hosts are what the pages
-// shared when they were planned; hosts has those with a steering of their own.
+// NewTally begins a tally at the end of the period. s and hosts are the shared
+// values by which the pages were planned; hosts has those with their own steering.
 func NewTally(rules Rules, s Steering, hosts map[int64]HostSteering, period Period) *Tally {
 	return &Tally{period: period, rules: rules, steering: s, hosts: hosts, counts: map[int64]*hostTally{}, common: make([]Demand, len(rules.groups))}
 }
@@ -173,10 +173,11 @@ type Round struct {
 	Reasons []crawl.Reason
 }
 
-// Settle ends the tally and moves what the pages share: the priors to what is believed
-// of the pages, the threshold to where the planned visits meet the budget (visits a
-// day), and the prices of hosts to where they meet the limits. Only hosts that are Busy
-// need a limit. Visits planned by other rules are subtracted from the budget first.
+// Settle ends the tally and moves what the pages share: the priors to the beliefs about
+// the pages, the threshold to the point where the planned visits meet the budget
+// (visits a day), and the prices of hosts to where they meet the limits. Only hosts
+// that are Busy need a limit. Visits planned by other rules are subtracted from the
+// budget first.
 func (s *Tally) Settle(budget float64, limits map[int64]float64) Round {
 	round := Round{Steering: s.steering, Hosts: map[int64]HostSteering{}, Budget: budget, Planned: s.planned()}
 	own := s.rules.groups[0]
@@ -278,8 +279,8 @@ func (s *Tally) moveThreshold(round *Round, o Objective, budget float64, p Param
 // may make at once. It allows a factor of e^20 in all.
 const firstMoves = 40
 
-// plannedAt returns a function that tells how many visits a day the pages that share
-// the budget come to at a threshold.
+// plannedAt returns a function that gives the visits a day planned at a threshold
+// for the pages that share the budget.
 func (s *Tally) plannedAt(o Objective) func(threshold float64) float64 {
 	tight := slices.DeleteFunc(slices.Sorted(maps.Keys(s.counts)), func(id int64) bool { return s.counts[id].demands == nil })
 	late := s.lateness()
@@ -314,8 +315,8 @@ func (s *Tally) sum(censuses []Demand, o Objective, threshold float64, late time
 	return sum
 }
 
-// movePrices moves the prices of hosts. A host that was not tallied apart is so in the
-// next round, and gets its price then.
+// movePrices moves the prices of hosts. A host that was not tallied separately will be
+// in the next round, and gets its price then.
 func (s *Tally) movePrices(round *Round, o Objective, limits map[int64]float64) {
 	for _, id := range slices.Sorted(maps.Keys(s.counts)) {
 		h, limit := s.counts[id], limits[id]

@@ -79,8 +79,8 @@ func spec(policy string) crawl.RevisitSpec {
 	return r
 }
 
-// Round after round, what is planned comes to the budget, and no host to more than
-// its limit: for every objective, with rules, weights, and whatever the pages.
+// Round after round, the planned visits approach the budget, and no host gets more
+// than its limit: for every objective, with rules, weights, and whatever the pages.
 func TestRoundsMeetTheBudget(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := spec(rapid.SampledFrom([]string{"sqrt", "fresh", "age", "harmonic"}).Draw(t, "policy"))

@@ -12,15 +12,15 @@ import (
 // value, and small moves keep their plans nearly right.
 const maxMove = 0.5
 
-// Move is where a threshold moves, and from what.
+// Move says where a threshold moves, and from where.
 type Move struct {
 	To      float64
 	Planned float64 // visits a day at the threshold before
 }
 
 // FirstThreshold returns a threshold to start with, before anything is measured. With
-// it, pages that nothing is known of are visited as often as the budget (visits a day)
-// allows for so many pages. pages and budget are > 0.
+// it, unknown pages are visited as often as the budget (visits a day) allows for that
+// many pages. pages and budget are > 0.
 func FirstThreshold(o Objective, prior gamma.Distribution, pages, budget float64) float64 {
 	return o.Worth(prior, pages/budget)
 }
@@ -40,7 +40,7 @@ func MoveThreshold(threshold, budget float64, planned func(threshold float64) fl
 // MoveHostPrice moves a host's price, the threshold that its pages are held to when it
 // is above the crawl's. The price rises while more visits a day are planned for the
 // host than its limit (see [HostLimit]), and falls when fewer are. A result of 0 means
-// that the host needs no price of its own, as is the case for hosts below their limits.
+// that the host needs no price of its own, as for hosts below their limits.
 func MoveHostPrice(price, threshold, limit float64, planned func(threshold float64) float64) float64 {
 	from := max(price, threshold)
 	to := from
@@ -83,7 +83,8 @@ func HostLimit(gap, duration time.Duration, kept float64) float64 {
 
 // SharedLimit returns how much of a host's limit one crawl may plan, when it plans own
 // visits and the other crawls plan others. All are visits a day. If there is enough for
-// all, it is what the others leave; otherwise it is proportional to what each plans.
+// all, it is the part that the others leave; otherwise the limit is divided in
+// proportion to the plans.
 func SharedLimit(limit, own, others float64) float64 {
 	if own+others <= limit || own <= 0 {
 		return max(limit-others, 0)

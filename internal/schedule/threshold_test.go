@@ -69,7 +69,7 @@ func TestMoveHostPrice(t *testing.T) {
 	}
 }
 
-// From anywhere the threshold comes to where planned visits meet the budget, in
+// From anywhere the threshold moves to where planned visits meet the budget, in
 // steps of at most e^½, without oscillating, for every objective and the steepest
 // of demands: freshness of equal pages at their cut-off.
 func TestThresholdSettles(t *testing.T) {

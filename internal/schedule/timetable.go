@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Timetable says when a page changes by the clock, as far as its looks tell: "daily,
+// Timetable says when a page changes by the clock, judged by its looks: "daily,
 // between 05:50 and 06:10 UTC". The zero Timetable is that of a page without one, or
 // whose times are not known.
 //
@@ -16,12 +16,12 @@ import (
 type Timetable struct {
 	// Period is the number of a period in periods, 0 for no timetable.
 	Period uint8 `json:"p,omitempty"`
-	// By is the slot, counted from the beginning of the period, by whose end a change is
-	// there.
+	// By is the slot, counted from the beginning of the period, by the end of which a
+	// change has appeared.
 	By uint16 `json:"by,omitempty"`
-	// Within is in how many slots up to By, at least 1, the change comes.
+	// Within is the number of slots up to By, at least 1, in which the change appears.
 	Within uint16 `json:"in,omitempty"`
-	// Doubtful says that the next visit is to prove the timetable: it comes before the time.
+	// Doubtful says that the next visit tests the timetable: it comes before the time.
 	Doubtful bool `json:"doubt,omitempty"`
 }
 
@@ -36,10 +36,10 @@ const (
 	hour, daySlot = int64(time.Hour / slotTime), int64(day / slotTime)
 )
 
-// periods are those of clocks and calendars. Others are not looked for: the more there are
-// to choose from, the more often chance resembles one of them. Weeks are too long: pages
-// that change every eight or nine days were taken for weekly ones, and that cost more than
-// weekly ones gained.
+// periods are those of clocks and calendars. Other periods are not tried: the more there
+// are to choose from, the more often chance resembles one of them. Weeks are too long:
+// pages that change every eight or nine days were taken for weekly ones, and that cost
+// more than weekly ones gained.
 var periods = [...]period{1: {slots: hour}, 2: {slots: daySlot}, 3: {slots: daySlot, weekdays: true}}
 
 // monday is how long before the beginning of Unix time, a Thursday, slots begin.
@@ -56,7 +56,7 @@ func slotStart(slot int64) time.Time {
 }
 
 // upTo counts the times of a period, at a slot after its beginning, from the first Monday
-// up to a slot, which is counted too.
+// up to and including a slot.
 func (p period) upTo(slot, phase int64) int64 {
 	n := (slot - phase + p.slots) / p.slots // rounded down: no slot is before a first period
 	if p.weekdays {
@@ -90,7 +90,7 @@ func (t Timetable) valid() bool {
 	return int(t.Period) < len(periods) && int64(t.By) < periods[t.Period].slots && t.Within > 0 && int64(t.Within) <= periods[t.Period].slots
 }
 
-// recalled is how many of its last looks a page's timetable is fitted to, and longest the
+// recalled is how many of a page's last looks its timetable is fitted to, and longest the
 // longest time, in slots, between two of them.
 const (
 	recalled = 32
@@ -166,8 +166,8 @@ func (t *Times) looks(last int64) timedLooks {
 	return l
 }
 
-// keepTime recalls a look and judges the timetable by it. Only looks since the last long
-// gap are recalled, and of these none before the first that found a change: a page that
+// keepTime records a look and judges the timetable by it. Only looks since the last long
+// gap are kept, and of these none before the first that found a change: a page that
 // never changes costs nothing.
 func (b Belief) keepTime(seen Observation) Belief {
 	if seen.At.IsZero() || seen.Gap <= 0 {

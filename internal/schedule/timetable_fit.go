@@ -6,18 +6,19 @@ import (
 )
 
 const (
-	// missed is the chance that a page does not change at its time after all, and besides
-	// that a look finds a change of another time.
+	// missed is the chance that a page does not change at its time after all, and also
+	// the chance that a look finds a change made at another time.
 	missed, besides = 0.05, 0.02
 	// adopted is by how much the logarithm of the looks' probability must be greater with a
-	// timetable than without for it to be believed, and doubted by how much less it may
-	// become before it is given up.
+	// timetable than without for it to be believed; doubted is by how much less it may
+	// become before the timetable is given up.
 	adopted, doubted = 6, 2
 	// proven is by how much it must be greater for visits to rely on the timetable, without
-	// proving it now and then: a page that is visited once after each of its times has
-	// changed at every visit, whenever that is, and what is known fades.
+	// testing it now and then: a page that is visited once after each of its times has
+	// changed at every visit, whenever that is, and knowledge fades.
 	proven = 9
-	// likely is by how much less than the likeliest times others may be to count as well.
+	// likely is how much less likely than the likeliest times others may be and still
+	// count.
 	likely = 2
 	// recent is the weight of a look, for each one after it, in a timetable that was
 	// believed before: it may move, or end.
@@ -34,7 +35,7 @@ var logOf = func() (table [2][4]float64) {
 	return table
 }()
 
-// judge returns the timetable that the looks suggest to one who believed in another
+// judge returns the timetable that the looks suggest, given the one believed
 // before.
 func (l *timedLooks) judge(before Timetable) Timetable {
 	if before.Period != 0 {
@@ -48,7 +49,7 @@ func (l *timedLooks) judge(before Timetable) Timetable {
 		return still.Timetable
 	}
 	without := l.steady(1)
-	// No timetable explains more than all.
+	// Having no timetable explains more than all of them.
 	if -without < adopted+math.Log(float64(l.n)) {
 		return Timetable{}
 	}
@@ -58,7 +59,7 @@ func (l *timedLooks) judge(before Timetable) Timetable {
 			best = fit
 		}
 	}
-	// The best of so many times was chosen, and one of them would be best by chance.
+	// This is the best of many times, and one of them would be best by chance.
 	if best.likelihood-math.Log(float64((len(periods)-1)*(l.n+1))) < without+adopted {
 		return Timetable{}
 	}

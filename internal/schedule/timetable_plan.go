@@ -12,11 +12,12 @@ const never = 200 * 365
 const exact = 24
 
 // due returns when to visit a page that keeps a timetable, after a look, once it has
-// changed a number of times (≥ 1), and whether that is to learn more of the timetable.
+// changed a number of times (≥ 1), and whether the visit serves to learn more about
+// the timetable.
 //
-// While the time of the change is not known well, the visit comes in the middle of the
-// times that are possible. Whatever it finds halves them. If it finds no change, the next
-// one comes after the rest of them. Then visits come soon after the time.
+// As long as the time of the change is not known well, the visit comes in the middle of
+// the possible times. Its result halves them. If it finds no change, the next one comes
+// after the rest of them. Then visits come soon after the time.
 func (t Timetable) due(page Page, last time.Time, changes int64) (at time.Time, learns bool) {
 	p, by, within := periods[t.Period], int64(t.By), int64(t.Within)
 	end := p.next(slotOf(last), by, changes)
@@ -44,8 +45,8 @@ func (t Timetable) skips(o Objective, threshold, low float64) (n int64, worth bo
 
 // byTimetable decides when to visit a page again that keeps a timetable. It reports false
 // if the page keeps none, or no visit at its times is worth it. Then the page is planned by
-// its rate, but no sooner than soonest (days): what is not worth a visit at one price is
-// not to be visited earlier for it than at a lower one.
+// its rate, but no sooner than soonest (days): a page that is not worth a visit at one
+// price must not be visited earlier because of it than at a lower one.
 func (o Budgeted) byTimetable(page Page, seen Observation, belief Belief, threshold float64, p Parameters, why grounds) (d Decision, is bool, soonest float64) {
 	t := belief.Timetable
 	if t.Period == 0 || belief.Compared == 0 {
@@ -58,7 +59,7 @@ func (o Budgeted) byTimetable(page Page, seen Observation, belief Belief, thresh
 	}
 	at, learns := t.due(page, from, changes)
 	wanted := at.Sub(from)
-	if !worth || wanted <= 0 { // not worth it, or a time that no calendar has
+	if !worth || wanted <= 0 { // not worth it, or a time beyond any calendar
 		return Decision{}, false, days(max(wanted, 0))
 	}
 	d = Decision{Wanted: wanted, Interval: min(max(wanted, p.Floor()), p.Max), Belief: belief, why: why}
@@ -73,7 +74,7 @@ func (o Budgeted) byTimetable(page Page, seen Observation, belief Belief, thresh
 	return d, true, 0
 }
 
-// ground says when the page changes: the middle of the times that are possible.
+// ground says when the page changes: the middle of the possible times.
 func (t Timetable) ground(learns bool) ground {
 	code := [...]string{1: CodeHourly, 2: CodeDaily, 3: CodeWeekdays}[t.Period]
 	p := periods[t.Period]

@@ -248,7 +248,7 @@ func TestTimesAreFew(t *testing.T) {
 // Ticks is the best number of changes between two visits, each right after a change.
 func TestTicks(t *testing.T) {
 	t.Parallel()
-	// penalty is what k changes cost until the visit at the k-th.
+	// penalty is the cost of k changes until the visit at the k-th.
 	penalties := map[string]func(k float64) float64{
 		"fresh": func(k float64) float64 { return k - 1 },
 		"age":   func(k float64) float64 { return (k - 1) * (k - 1) / 2 },

@@ -13,8 +13,8 @@ type Plan struct {
 	// Failures is the number of visits in a row that failed or were throttled,
 	// including this one.
 	Failures int
-	// Foreseen is the chance of a change that was given to the visit before, for whoever
-	// judges beliefs by it; 0 if none was. See [Foresee].
+	// Foreseen is the chance of a change that the visit was given beforehand, for
+	// judging beliefs; 0 if none was. See [Foresee].
 	Foreseen float64
 	Decision
 }
@@ -34,9 +34,9 @@ type Plan struct {
 //	skipped                            as before  by policy, nothing learned
 //	suspect                            as before  early, nothing learned
 //
-// Only outcomes of the first three rows teach the policy anything; that a page could not
-// be fetched says nothing about its changes. A page that was stopped, or gave up its
-// place, during the visit stays so, whatever the visit saw.
+// Only outcomes of the first three rows teach the policy anything; a failed fetch says
+// nothing about a page's changes. A page that was stopped, or gave up its place, during
+// the visit stays so, whatever the visit saw.
 func AfterVisit(policy Policy, page Page, seen Observation, p Parameters) Plan {
 	plan := judge(policy, page, seen, p)
 	if page.State == crawl.Stopped || page.State == crawl.Evicted {
@@ -77,12 +77,12 @@ func judge(policy Policy, page Page, seen Observation, p Parameters) Plan {
 	}
 }
 
-// secondLook is how soon a page is looked at again that showed something suspect: an error
-// that passes has mostly passed by then.
+// secondLook is how soon the second look at a suspect page comes: an error that passes has
+// usually passed by then.
 const secondLook = 30 * time.Minute
 
 // lookAgain decides when the second look at a page is: early, but not before the floor,
-// and never later than the policy would have it.
+// and never later than the policy wants it.
 func (p Parameters) lookAgain(policy Policy, page Page, seen Observation) Decision {
 	usual := policy.Next(page, seen, p)
 	interval, bound := p.spread(page, secondLook)
@@ -94,8 +94,8 @@ func (p Parameters) lookAgain(policy Policy, page Page, seen Observation) Decisi
 	return d
 }
 
-// living returns the state of a page after a visit that does not tell its state. A page
-// that was visited is at least active.
+// living returns the state of a page after a visit that does not determine its state. A
+// page that was visited is at least active.
 func living(s crawl.PageState) crawl.PageState {
 	if s.Lives() {
 		return s
@@ -111,7 +111,7 @@ func (p Parameters) probe(page Page, code string, b Belief) Decision {
 }
 
 // atOnce comes again as soon as the host's line allows. Nobody waits longer for it than for
-// the page itself: how often in a row that may be is bounded by who sees it.
+// the page itself; the caller bounds how many times in a row this may happen.
 func atOnce(page Page) Decision {
 	d := Decision{Belief: page.Belief}
 	d.why.add(because(CodeRespelled))
@@ -125,8 +125,8 @@ func (p Parameters) Rest(page Page) time.Duration {
 }
 
 // backoff waits Floor × 2^(n−1) after the n-th failed visit in a row, at most Max, and
-// at least what the host asked for and the page's Rest. A longer request is cut to Max;
-// the host's own line enforces the remainder.
+// at least the wait that the host asked for and the page's Rest. A longer request is
+// cut to Max; the host's own line enforces the remainder.
 func (p Parameters) backoff(page Page, code string, seen Observation) Decision {
 	n := page.Failures + 1
 	low := min(max(p.Floor(), seen.RetryAfter, seen.Rest), p.Max)

@@ -26,15 +26,15 @@ const (
 	waveless = 180
 )
 
-// Site is what a host's pages have in common besides their prior: waves, which are
+// Site describes what a host's pages share besides their prior: waves, which are
 // changes of the whole site at once. A new design, the year of a copyright line or a
 // spelling corrected everywhere are waves. In recorded collections of single sites most
 // changes are waves.
 //
-// A wave says nothing of a page's own rate, and no further changes follow it. A page is
-// therefore expected to change by itself, at a rate that falls with its age, and with
-// its site, at the rate of past waves. A change that is found after a wave is
-// attributed to the likelier of the two. The zero Site is one that nothing is known of.
+// A wave says nothing about a page's own rate, and no further changes follow it. A page
+// is therefore expected to change by itself, at a rate that falls with its age, and
+// with its site, at the rate of past waves. A change that is found after a wave is
+// attributed to the likelier of the two. The zero Site is an unknown one.
 type Site struct {
 	// Wave is when the last wave was first seen, in milliseconds of Unix time, 0 for
 	// none. Share is the share of pages that it changed, and Looks the number of looks
@@ -48,8 +48,8 @@ type Site struct {
 	Since int64   `json:"since,omitempty"`
 }
 
-// DecodeSite reads a stored site. Empty or damaged input is a site that nothing is
-// known of, as with beliefs.
+// DecodeSite reads a stored site. Empty or damaged input yields an unknown site, as
+// with beliefs.
 func DecodeSite(stored string) Site {
 	var s Site
 	if stored == "" || json.Unmarshal([]byte(stored), &s) != nil || !(s.Share >= 0 && s.Share <= 1 && s.Looks >= 0 && s.Waves >= 0 && s.Wave >= 0) {
@@ -117,7 +117,7 @@ func (t lookCounts) excess() float64 { return t.changed - t.expected }
 func (w *waveDetector) look(b Belief, g gamma.Distribution, p Parameters) {
 	gap := float64(b.LastGap)
 	if gap <= 0 || b.Pairs < knownLooks {
-		return // what it was expected to do is not known
+		return // its expected behaviour is not known
 	}
 	changed := b.History&1 == 1
 	age := msDays(b.Compared - b.Since)
@@ -142,7 +142,7 @@ func (w *waveDetector) look(b Belief, g gamma.Distribution, p Parameters) {
 	}
 }
 
-// site returns what is known of the site after the count.
+// site returns the knowledge about the site after the count.
 func (w *waveDetector) site(s Site) Site {
 	if s.Since == 0 {
 		s.Since = w.now
@@ -152,9 +152,9 @@ func (w *waveDetector) site(s Site) Site {
 		s.Waves, s.Share, s.Looks = max(0, s.Waves+share-s.Share), share, w.swept.looks
 	}
 	r := w.recent
-	// Beliefs that expect too little, as at first, do so of all looks.
+	// If beliefs expect too little, as at first, they do so for all looks.
 	r.expected *= max(1, (w.usual.changed+1)/(w.usual.expected+1))
-	// Three standard deviations, and two looks for what the beliefs have wrong.
+	// Three standard deviations, and two looks for errors in the beliefs.
 	if r.looks >= leastLooks && w.usual.looks >= leastLooks && r.excess() > leastWave*r.looks && r.excess() > 2+3*math.Sqrt(r.expected+1) {
 		share := r.excess() / r.looks
 		s.Wave, s.Share, s.Looks = w.first, share, 0

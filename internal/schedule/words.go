@@ -13,8 +13,8 @@ import (
 	"recrawl/internal/robots/directive"
 )
 
-// Words puts reasons into plain words, separated by commas. A reason with a Text of its
-// own is said with it. An unknown code is shown as it is, with its numbers, so that
+// Words puts reasons into plain words, separated by commas. A reason with its own Text
+// is worded with it. An unknown code is shown as it is, with its numbers, so that
 // reasons of a later version remain readable.
 func Words(reasons []crawl.Reason) string {
 	var b strings.Builder
@@ -241,7 +241,7 @@ func spread(r crawl.Reason) string {
 	return Every(r.Num["mean"]) + " (90 %: " + Every(r.Num["high"]) + " to " + Every(r.Num["low"]) + ")"
 }
 
-// Every is the time between two changes at a rate of so many a day, in words: "3d 4h".
+// Every is the time between two changes at a rate in changes a day, in words: "3d 4h".
 func Every(rate float64) string {
 	const year = 365.0
 	switch days := 1 / rate; {

@@ -14,15 +14,15 @@ import (
 // readAtOnce is how many contents, or duplicates, are read at once.
 const readAtOnce = 1000
 
-// Result says what Find found and changed.
+// Result counts the findings and changes of Find.
 type Result struct {
 	Stats
-	Duplicates int // pages that are one now
+	Duplicates int // pages that are duplicates now
 	Set, Unset int // of these and others: written, and removed
 	Mirrors    int // pairs of hosts
 }
 
-// FindStore is what the search among all pages needs of a store.
+// FindStore is the part of the store that the search among all pages uses.
 type FindStore interface {
 	Contents(ctx context.Context, crawlID, after int64, limit int) ([]store.ContentRecord, error)
 	ListDuplicates(ctx context.Context, f store.DuplicateFilter) ([]store.DuplicateRecord, error)
@@ -30,17 +30,17 @@ type FindStore interface {
 	SetMirrors(ctx context.Context, crawlID int64, mirrors []change.Mirror) error
 }
 
-// Find finds all duplicates of a crawl and its mirrored hosts, and makes the
-// store's records of them those; maintenance has the scheduling follow. Pages that were
-// visited meanwhile, or are being visited, keep what was recorded with the visit.
-// Besides what Pairs takes, it takes some 50 bytes a page and 200 a duplicate.
+// Find finds all duplicates of a crawl and its mirrored hosts, and replaces the store's
+// records of them; maintenance then updates the schedule. Pages that were visited
+// meanwhile, or are being visited, keep the records from the visit. In addition to the
+// memory of Pairs, it takes some 50 bytes a page and 200 a duplicate.
 //
-// Each page is recorded as the duplicate of an original that it resembles itself: going
-// through the pages in the order of their claims, one that resembles no original so far
-// is an original.
+// Each page is recorded as the duplicate of an original that it resembles itself: in
+// the order of the pages' claims, a page that resembles no original so far is an
+// original.
 func Find(ctx context.Context, s FindStore, crawlID int64, opts Options) (Result, error) {
 	f := finder{store: s, crawlID: crawlID, known: map[int64]store.NewDuplicate{}, same: map[int64]int64{}, near: map[int64]member{}, hosts: map[string]string{}}
-	// First: what is recorded from now on is about newer contents.
+	// First, because records from now on are about newer contents.
 	err := f.readKnown(ctx)
 	if err != nil {
 		return f.Result, fmt.Errorf("find duplicates: %w", err)
@@ -76,10 +76,10 @@ type member struct {
 	resemblance float64
 }
 
-// pageInfo is what is kept of a page besides its content.
+// pageInfo is the data kept about a page besides its content.
 type pageInfo struct{ page, version, host int64 }
 
-// contents yields the crawl's contents and keeps what else is needed of them.
+// contents yields the crawl's contents and keeps the other data about them.
 func (f *finder) contents(ctx context.Context) iter.Seq2[Page, error] {
 	return func(yield func(Page, error) bool) {
 		after := int64(0)
@@ -103,7 +103,7 @@ func (f *finder) contents(ctx context.Context) iter.Seq2[Page, error] {
 	}
 }
 
-// found takes a pair.
+// found records a pair.
 func (f *finder) found(p Pair) error {
 	if p.Exact {
 		f.same[p.B] = p.A
@@ -122,7 +122,7 @@ func (f *finder) found(p Pair) error {
 	return nil
 }
 
-// info is what is kept of a page, which must be one of the contents'.
+// info returns the data kept about a page, which must be one of the contents'.
 func (f *finder) info(page int64) pageInfo {
 	i, _ := slices.BinarySearchFunc(f.pages, page, func(p pageInfo, id int64) int { return cmp.Compare(p.page, id) })
 	return f.pages[i]
@@ -138,7 +138,7 @@ func (f *finder) readKnown(ctx context.Context) error {
 		}
 		for _, d := range some {
 			filter.AfterOf, filter.After = d.Of.PageID, d.Page.PageID
-			if d.Pending { // what is recorded with a visit is about a content that nobody else sees yet
+			if d.Pending { // a record made with a visit is about a content that nobody else sees yet
 				continue
 			}
 			f.known[d.Page.PageID] = store.NewDuplicate{
@@ -151,7 +151,7 @@ func (f *finder) readKnown(ctx context.Context) error {
 	}
 }
 
-// record writes what differs from the store's records.
+// record writes the differences from the store's records.
 func (f *finder) record(ctx context.Context) error {
 	wanted := f.wanted()
 	update := store.UpdateDuplicatesParams{CrawlID: f.crawlID}
@@ -169,8 +169,9 @@ func (f *finder) record(ctx context.Context) error {
 	return f.store.UpdateDuplicates(ctx, update)
 }
 
-// wanted are the records of all duplicates by page. A page with the content of
-// another is recorded as that one's, which may be a near-duplicate itself.
+// wanted returns the records of all duplicates by page. A page with the content of
+// another is recorded as that one's duplicate, which may be a near-duplicate
+// itself.
 func (f *finder) wanted() map[int64]store.NewDuplicate {
 	wanted := make(map[int64]store.NewDuplicate, len(f.same))
 	add := func(page, of int64, exact bool, resemblance float64) {
@@ -188,7 +189,7 @@ func (f *finder) wanted() map[int64]store.NewDuplicate {
 	return wanted
 }
 
-// mirrors counts the hosts of each content, near-duplicates taken for one.
+// mirrors counts the hosts of each content, with near-duplicates taken as one.
 func (f *finder) mirrors() []change.Mirror {
 	type owner struct{ content, host int64 }
 	owners := make([]owner, len(f.pages))

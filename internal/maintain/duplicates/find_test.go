@@ -202,7 +202,7 @@ func TestFindLeavesWhatIsNewer(t *testing.T) {
 	}
 }
 
-// failing is a store of which one method fails.
+// failing is a store in which one method fails.
 type failing struct {
 	store.Store
 	what string

@@ -13,14 +13,15 @@ import (
 )
 
 const (
-	// lookAtOnce is how many pages are looked at between two writes.
+	// lookAtOnce is how many pages are checked between two writes.
 	lookAtOnce = 200
-	// MostLooks is how many pages one turn of maintenance looks at. At some three
-	// milliseconds each it is done well within its time; the rest come next turn.
+	// MostLooks is how many pages one pass of maintenance checks. At some three
+	// milliseconds each it is done well within its time; the rest come in the next
+	// pass.
 	MostLooks = 10_000
 )
 
-// LookStore is what maintenance's look for duplicates needs of a store.
+// LookStore is the part of a store that maintenance's search for duplicates uses.
 type LookStore interface {
 	Now(ctx context.Context) (time.Time, error)
 	Unlooked(ctx context.Context, crawlID, after int64, limit int) ([]int64, error)
@@ -33,20 +34,20 @@ type LookStore interface {
 	MarkLooked(ctx context.Context, looked []store.PageVersion, again []int64) error
 }
 
-// Looked says what a look did.
+// Looked counts the results of a look.
 type Looked struct {
-	Pages   int // that were looked at
-	Resting int // of all: that are duplicates now
-	Woken   int // that are none any more
+	Pages   int // that were checked
+	Resting int // in all: that are duplicates now
+	Woken   int // that are no longer duplicates
 }
 
-// Look has the pages of a crawl whose contents are new compared with all others, older
-// and younger, and those whose records do not hold any more. Both are few in most turns,
-// and none in a crawl at rest. It takes most pages at the most, and the memory of
-// lookAtOnce of them.
+// Look compares the pages of a crawl whose contents are new, and those whose records no
+// longer hold, with all others, older and younger. Both are few in most passes, and none
+// in a crawl at rest. It checks at most most pages, and holds lookAtOnce of them in
+// memory.
 //
-// A visit compares too, but sees no page whose visit is being recorded, and cannot change
-// what is recorded of others. Whatever was fetched first, a look comes to the same
+// A visit compares too, but cannot see a page whose visit is being recorded, and cannot
+// change the records of others. Whatever was fetched first, a look finds the same
 // originals: those with the best claims.
 func Look(ctx context.Context, s LookStore, c Rule, most int) (Looked, error) {
 	l := looker{store: s, rule: c}
@@ -69,7 +70,7 @@ func Look(ctx context.Context, s LookStore, c Rule, most int) (Looked, error) {
 	return l.Looked, nil
 }
 
-// Rule is what a look goes by.
+// Rule holds the settings of a look.
 type Rule struct {
 	CrawlID   int64
 	Threshold float64 // the least resemblance of a near-duplicate; 0 stands for change.DefaultThreshold
@@ -95,16 +96,16 @@ type batch struct {
 	again  map[int64]bool
 }
 
-// finding is whose duplicate a page is; of is zero for nobody's.
+// finding says whose duplicate a page is; of is zero if it is nobody's.
 type finding struct {
 	page store.PageVersion
 	of   store.DuplicateOf
 }
 
-// lookAt looks at some pages and carries out what it finds. A page counts as looked at
-// once all is written, so what is cut off is done again. A duplicate's record is written
-// before the page rests, and goes after the page is woken and told: a page that rests has
-// a record, and one that may not have been told has one too.
+// lookAt checks some pages and carries out the findings. A page counts as checked once
+// everything is written, so interrupted work is done again. A duplicate's record is
+// written before the page rests, and removed after the page is woken and told. So a page
+// that rests has a record, and so does one that may not have been told.
 func (l *looker) lookAt(ctx context.Context, ids []int64) error {
 	now, err := l.store.Now(ctx)
 	if err != nil {
@@ -172,7 +173,7 @@ func (l *looker) settleAll(ctx context.Context, settled []store.Settlement, coun
 	return l.rule.Tell(ctx, pages)
 }
 
-// look decides about a page, and about those that have the same content.
+// look decides about a page, and about those with the same content.
 func (l *looker) look(ctx context.Context, p store.ContentRecord) error {
 	found, err := l.store.Lookalikes(ctx, store.LookalikeParams{CrawlID: l.rule.CrawlID, Page: p.PageID, Content: p.Content, Limit: lookalikes})
 	if err != nil {
@@ -194,7 +195,7 @@ func (l *looker) look(ctx context.Context, p store.ContentRecord) error {
 	return l.near(ctx, p, found)
 }
 
-// known is a page with what has been found about it in this batch.
+// known is a page with this batch's findings about it.
 func (l *looker) known(p store.ContentRecord) store.ContentRecord {
 	if f, ok := l.batch.of[p.PageID]; ok && f.page.Version == p.Version {
 		p.Of = f.of
@@ -202,8 +203,8 @@ func (l *looker) known(p store.ContentRecord) store.ContentRecord {
 	return p
 }
 
-// same are the page and those with the same content: the oldest of them, and those that
-// they are known to duplicate, which may be younger.
+// same returns the page and those with the same content: the oldest of them, and those
+// that they are known to duplicate, which may be younger.
 func (l *looker) same(ctx context.Context, p store.ContentRecord, found []store.ContentRecord) ([]store.ContentRecord, error) {
 	same := []store.ContentRecord{p}
 	for _, other := range found {
@@ -255,7 +256,7 @@ func (l *looker) gather(original store.ContentRecord, same []store.ContentRecord
 			}
 		}
 	}
-	// An active one with a record was woken by a look that was cut off.
+	// An active page with a record was woken by a look that was cut off.
 	if original.State == crawl.Duplicate || original.State == crawl.Active && original.Copies() {
 		l.batch.settle[original.PageID] = store.Settlement{PageVersion: versionOf(original), NextAt: next}
 	}
@@ -264,7 +265,7 @@ func (l *looker) gather(original store.ContentRecord, same []store.ContentRecord
 	}
 }
 
-// rests has a page visited as seldom as the crawl allows.
+// rests schedules a page's visits as rarely as the crawl allows.
 func (l *looker) rests(p store.ContentRecord) {
 	if _, settled := l.batch.settle[p.PageID]; settled {
 		return
@@ -283,10 +284,10 @@ func versionOf(p store.ContentRecord) store.PageVersion {
 func claimOf(c store.ContentRecord) change.Claim { return change.NewClaim(c.URL, c.Canonical) }
 
 // near decides whose near-duplicate a page is that stands for its content: that of the
-// page with the best claim which stands for a cluster. It stays that of the one that it
-// is as long as that one stands. If the page stands for a cluster itself, those that it
-// resembles and that stood so far are looked at again, and if it does not stand any more,
-// those that it stood for.
+// page with the best claim which stands for a cluster. It stays with its present original
+// as long as that one stands. If the page stands for a cluster itself, the pages that it
+// resembles and that stood so far are checked again; if it no longer stands, those for
+// which it stood.
 func (l *looker) near(ctx context.Context, p store.ContentRecord, found []store.ContentRecord) error {
 	p = l.known(p)
 	claim := claimOf(p)

@@ -94,8 +94,8 @@ func TestLookFindsWhatFindFinds(t *testing.T) {
 	}
 }
 
-// Of a content that more pages have than a key gives, all come to one original, whichever
-// page it is.
+// If more pages have a content than a key gives, all get one original, whichever page it
+// is.
 func TestLookAtLargeClusters(t *testing.T) {
 	t.Parallel()
 	const many = 2*store.LookalikeDepth + 20

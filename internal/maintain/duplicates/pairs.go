@@ -1,7 +1,7 @@
 // Package duplicates finds all near-duplicates among the pages of a crawl at
 // once, on disk, in memory that is bounded whatever the crawl's size: the sort and
-// merge of Sizov's slides 5 ("Finding all near-duplicates", "DCM Steps"). What one
-// page's candidates are is package change's and the store's business.
+// merge of Sizov's slides 5 ("Finding all near-duplicates", "DCM Steps"). Finding
+// one page's candidates is the business of package change and the store.
 package duplicates
 
 import (
@@ -19,15 +19,15 @@ import (
 )
 
 const (
-	// manyPages is up to how many pages that share a shingle are paired with each
+	// manyPages is the most pages sharing a shingle that are all paired with each
 	// other; of more, each is paired with the fewFirst of them, those with the best
-	// claims. A shingle of a site's boilerplate would otherwise cost the square of the
+	// claims. Otherwise a shingle of a site's boilerplate would cost the square of the
 	// site, and the pages of a large cluster all resemble its original anyway.
 	manyPages, fewFirst = 32, 2
-	// enough is the part of the shared values that a pair at the threshold has which
-	// must have been counted before its sketches are compared.
+	// enough is the part of the shared values of a pair at the threshold that must
+	// have been counted before its sketches are compared.
 	enough = 0.1
-	// DefaultMemory is how much is sorted in memory.
+	// DefaultMemory is the size of the memory for sorting.
 	DefaultMemory = 64 << 20
 	minMemory     = 1 << 20
 	checkEvery    = 1 << 14 // records between two looks at the context
@@ -52,7 +52,7 @@ type Options struct {
 	// Threshold is the least resemblance of a pair; 0 stands for
 	// change.DefaultThreshold.
 	Threshold float64
-	// Memory bounds what is sorted in memory, in bytes; 0 stands for DefaultMemory.
+	// Memory bounds the memory for sorting, in bytes; 0 stands for DefaultMemory.
 	// Besides it a search takes 60 bytes a page.
 	Memory int64
 	// Dir is where temporary files go; "" is the system's folder for them. They take
@@ -74,7 +74,7 @@ func (o Options) records() int {
 	return int(max(memory, minMemory)) / 2 / recordBytes
 }
 
-// Stats say what a search did.
+// Stats are the figures of a search.
 type Stats struct {
 	Pages    int
 	Same     int   // pages with the content of one with a better claim
@@ -90,8 +90,8 @@ type Stats struct {
 //
 // Of pages with one content the one with the best claim stands for all: found gets it
 // with each of the others, and only that one is compared with other contents. Of more
-// than 32 pages that share all they share, each is only compared with the two that have
-// the best claims. Near pairs come in the order of the claims of A.
+// than 32 pages that share the same values, each is only compared with the two that
+// have the best claims. Near pairs come in the order of the claims of A.
 func Pairs(ctx context.Context, pages iter.Seq2[Page, error], opts Options, found func(Pair) error) (stats Stats, err error) {
 	s := &search{
 		ctx: ctx, opts: opts, found: found,
@@ -108,7 +108,7 @@ func Pairs(ctx context.Context, pages iter.Seq2[Page, error], opts Options, foun
 }
 
 // search is one search for pairs. Pages are numbered as they come, and ranked by their
-// claims. What is sorted are ranks.
+// claims. The records that are sorted are ranks.
 type search struct {
 	ctx      context.Context
 	opts     Options

@@ -12,13 +12,13 @@ import (
 	"slices"
 )
 
-// record is what is sorted: by key, then by value.
+// record is one sorted record: by key, then by value.
 type record struct{ key, value uint64 }
 
 const (
 	recordBytes = 16
-	// A run is read through a buffer of this size, less when there are so many runs
-	// that their buffers would be larger than what was sorted in.
+	// A run is read through a buffer of this size, less if there are so many runs that
+	// their buffers would be larger than the memory for sorting.
 	maxReadBytes, minReadBytes = 64 << 10, 4 << 10
 )
 
@@ -55,7 +55,7 @@ func newSorter(dir string, buf []record, sum bool) *sorter {
 // add takes one more record.
 func (s *sorter) add(r record) error {
 	if len(s.buf) == cap(s.buf) {
-		// What was summed up may have made room enough to go on.
+		// Summing up may have made enough room to go on.
 		if s.settle(); len(s.buf) > cap(s.buf)/2 {
 			if err := s.spill(); err != nil {
 				return err
@@ -66,7 +66,7 @@ func (s *sorter) add(r record) error {
 	return nil
 }
 
-// settle sorts what is in memory.
+// settle sorts the records in memory.
 func (s *sorter) settle() {
 	slices.SortFunc(s.buf, compare)
 	if !s.sum {
@@ -83,7 +83,7 @@ func (s *sorter) settle() {
 	s.buf = kept
 }
 
-// spill writes what is in memory, sorted, as a run.
+// spill writes the records in memory, sorted, as a run.
 func (s *sorter) spill() error {
 	if len(s.buf) == 0 {
 		return nil
@@ -188,7 +188,7 @@ func (r *reader) next() error {
 	return nil
 }
 
-// noEOF makes the end of a file that should have more an error as any other.
+// noEOF turns the end of a file that should have more into an error like any other.
 func noEOF(err error) error {
 	if errors.Is(err, io.EOF) {
 		return io.ErrUnexpectedEOF

@@ -21,8 +21,8 @@ func collect(t interface{ Fatal(args ...any) }, s *sorter) []record {
 	return all
 }
 
-// Whatever is added comes out in order, however little fits into memory; sums
-// are those of a map.
+// Everything that is added comes out in order, however little fits into memory;
+// sums are those of a map.
 func TestSorterProperties(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -89,7 +89,7 @@ func TestSorterWithManyRuns(t *testing.T) {
 	if len(got) != n || !slices.IsSortedFunc(got, compare) || len(s.runs) != n/1000 {
 		t.Errorf("%d records from %d runs, in order: %v", len(got), len(s.runs), slices.IsSortedFunc(got, compare))
 	}
-	// Whoever has seen enough may go.
+	// A reader that has seen enough may stop.
 	for range s.sorted() {
 		break
 	}

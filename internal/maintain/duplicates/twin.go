@@ -14,16 +14,16 @@ import (
 // lookalikes is how many pages that may have a new content are compared with it.
 const lookalikes = 32
 
-// maxFreed bounds how many duplicates of a page that is another now are visited at once;
-// the others find out at their next visit.
+// maxFreed bounds how many duplicates of a changed page are visited at once; the others
+// find out at their next visit.
 const maxFreed = 20
 
-// TwinStore is what the search for one page's twins needs of a store.
+// TwinStore is the part of a store that the search for one page's twins uses.
 type TwinStore interface {
 	Lookalikes(ctx context.Context, p store.LookalikeParams) ([]store.ContentRecord, error)
 }
 
-// RecordStore is what is known of duplicates, in a store.
+// RecordStore has a store's records of duplicates.
 type RecordStore interface {
 	Duplicate(ctx context.Context, pageID int64) (store.DuplicateRecord, error)
 	ListDuplicates(ctx context.Context, f store.DuplicateFilter) ([]store.DuplicateRecord, error)
@@ -32,16 +32,16 @@ type RecordStore interface {
 // Fetched is a new version of a page, to be compared with other pages.
 type Fetched struct {
 	Page      crawl.PageRef
-	Canonical string // what it names as its canonical page
+	Canonical string // the canonical page that it names
 	change.Content
 }
 
-// Twins are what a visit finds out about pages with a new version's content, or nearly.
-// It sees only pages whose visits are recorded; maintenance looks again.
+// Twins are a visit's findings about pages with a new version's content, or nearly the
+// same. It sees only pages whose visits are recorded; maintenance checks again.
 type Twins struct {
 	// Original is the page that the visited one duplicates. It is nil if there is none,
-	// and if the visited page has the best claim itself: maintenance has the others
-	// become its duplicates.
+	// and if the visited page has the best claim itself: maintenance then makes the
+	// others its duplicates.
 	Original *Twin
 	// known: a page on the same host has the same links.
 	known bool
@@ -83,7 +83,7 @@ func candidateOf(c store.ContentRecord) change.Candidate {
 	return change.Candidate{Page: c.PageID, Content: c.Content, Member: c.Member(), Claim: change.NewClaim(c.URL, c.Canonical)}
 }
 
-// Record is what the store keeps of it, nil for none.
+// Record is the store's record of it, nil for none.
 func (t Twins) Record() *store.DuplicateOf {
 	o := t.Original
 	if o == nil {
@@ -92,9 +92,9 @@ func (t Twins) Record() *store.DuplicateOf {
 	return &store.DuplicateOf{PageVersion: store.PageVersion{PageID: o.Page, Version: o.Version}, Exact: o.Exact, Resemblance: o.Resemblance}
 }
 
-// LinksOf are the links of the page that are to be followed: none if a twin on the same
-// host has them, be it the original or not. The links of a mirror lead to other pages than
-// those of what it mirrors, and a near version has links of its own.
+// LinksOf returns the links of the page that should be followed: none if a twin on the
+// same host has them, whether or not it is the original. The links of a mirror lead to
+// other pages than those of its original, and a near version has its own links.
 func (t Twins) LinksOf(links []store.Link) []store.Link {
 	if t.known {
 		return nil
@@ -122,8 +122,8 @@ func (t Twins) Reasons() []crawl.Reason {
 }
 
 // Exact reports whether a page that was just visited, with an outcome and its reasons, has
-// another's content, so that it is enough to visit that one. A near-duplicate is visited
-// as any other page: what differs today may be what matters tomorrow.
+// another's content, so that visiting that one is enough. A near-duplicate is visited like
+// any other page: today's differences may matter tomorrow.
 func Exact(ctx context.Context, s RecordStore, page store.PageRecord, outcome crawl.Outcome, reasons []crawl.Reason) (bool, error) {
 	says := slices.ContainsFunc(reasons, func(r crawl.Reason) bool { return r.Code == change.CodeDuplicate })
 	if !outcome.Observes() || page.State != crawl.Duplicate && !says {

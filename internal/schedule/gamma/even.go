@@ -4,8 +4,8 @@ import "math"
 
 // A page that changes λ times a day, each change independent of the others (a
 // Poisson process: Sizov, "Modeling change"), and is visited every I days, sees
-// x = λI changes between two visits on average. What that is worth, and how much
-// more another visit would be, follows from three functions of x ≥ 0:
+// x = λI changes between two visits on average. Their worth, and that of one visit
+// more, follow from three functions of x ≥ 0:
 //
 //	G(x) = 1 − (1+x)e^−x      H(x) = x²/2 − G(x)      K(x) = x − 1 + e^−x
 //
@@ -26,7 +26,7 @@ var (
 )
 
 // MostInformative is the expected number of changes between two looks, λτ, at which a
-// look tells most about the rate: the maximum of its Fisher information τ²
+// look is most informative about the rate: the maximum of its Fisher information τ²
 // e^−x/(1−e^−x), where x = 2(1−e^−x).
 const MostInformative = 1.5936242600400401
 
@@ -59,7 +59,7 @@ func EvenK(x float64) float64 {
 // EvenGInverse returns the x ≥ 0 with G(x) = y: 0 for y ≤ 0 and +Inf for y ≥ 1, which G
 // never reaches. It is −1 − W₋₁((y−1)/e) with the lower branch of Lambert's function
 // (Corless et al., "On the Lambert W function", 1996), computed as the root of x −
-// ln(1+x) = −ln(1−y). Near y = 1 it is only as exact as 1−y is.
+// ln(1+x) = −ln(1−y). Near y = 1 it is only as exact as 1−y.
 func EvenGInverse(y float64) float64 {
 	switch {
 	case y <= 0:
@@ -88,7 +88,7 @@ func EvenHInverse(y float64) float64 {
 	if y <= 0 || math.IsInf(y, 1) {
 		return max(0, y)
 	}
-	start := math.Sqrt(2 * (y + 1)) // where e^−x is nothing
+	start := math.Sqrt(2 * (y + 1)) // where e^−x is negligible
 	if c := math.Cbrt(3 * y); c < 2.5 {
 		start = c * polynomial(c, []float64{1, 1. / 8, 13. / 960}) // the inverse series
 	}

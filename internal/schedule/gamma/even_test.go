@@ -72,7 +72,7 @@ func TestEvenInverses(t *testing.T) {
 	}
 }
 
-// The inverses invert, over all x that floats of y can tell apart.
+// The inverses invert, for all x that floats of y can distinguish.
 func TestEvenInversesProperty(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

@@ -2,8 +2,8 @@ package gamma
 
 import "math"
 
-// Evidence is what looks at a page say of its rate of change λ without any prior: the
-// likelihood
+// Evidence is the evidence of looks at a page on its rate of change λ without any
+// prior: the likelihood
 //
 //	λ^Changes e^(−λ Days) (1 − e^(−λ Gap))^Looks
 //
@@ -36,8 +36,8 @@ func (e Evidence) Under(prior Distribution) Distribution {
 // Changed adds a look that found a change, days (> 0) after the previous look. rate (>
 // 0) is the rate believed at the time. All such looks share one Gap. If their gaps
 // differ, Gap and Looks become those whose log-likelihood has, at the rate, the same
-// slope and curvature over ln λ as the product. A look in which a change was certain
-// thus counts next to nothing beside one in which it was not.
+// slope and curvature over ln λ as the product. So a look in which a change was
+// certain counts for almost nothing beside one in which it was not.
 func (e Evidence) Changed(days, rate float64) Evidence {
 	if e.Looks == 0 || e.Gap == days {
 		e.Looks, e.Gap = e.Looks+1, days

@@ -9,7 +9,8 @@ import (
 	"recrawl/internal/schedule/mathtest"
 )
 
-// exactly is a belief after so many looks that found a change, on a grid of rates.
+// exactly is the belief after a number of looks that found a change, on a grid of
+// rates.
 func exactly(prior Distribution, e Evidence) *mathtest.Grid {
 	g := mathtest.FineGrid(prior.A+e.Changes, prior.B+e.Days)
 	sum := 0.0

@@ -14,7 +14,7 @@ func (g Distribution) Quantile(p float64) float64 {
 	}
 	excess := func(u float64) float64 { return incompleteGamma(g.A, math.Exp(u)) - p }
 	// Near zero P(a, x) is x^a/Γ(a+1), which is exact where the quantile of a wide
-	// belief is so small that nothing else matters.
+	// belief is so small that no other term matters.
 	lnGamma, _ := math.Lgamma(g.A + 1)
 	start := min((math.Log(p)+lnGamma)/g.A, math.Log(g.A+1))
 	u, _ := Solve(excess, true, PointOn(excess, start), 0.1, 1e4, 1e-11)

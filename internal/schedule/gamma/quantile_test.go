@@ -28,7 +28,7 @@ func TestQuantile(t *testing.T) {
 	}
 }
 
-// A quantile is where the distribution is what was asked for; quantiles rise.
+// The distribution at a quantile is the requested probability; quantiles rise.
 func TestQuantileInverts(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

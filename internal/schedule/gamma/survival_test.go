@@ -9,8 +9,8 @@ import (
 	"recrawl/internal/schedule/mathtest"
 )
 
-// The survival curve is a chance that falls, and its integrals are what their
-// definitions say, by quadrature.
+// The survival curve is a falling probability, and its integrals agree with
+// quadrature.
 func TestSurvivalIntegrals(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

@@ -3,11 +3,11 @@ package mathtest
 import "math"
 
 // Grid is a belief about a rate on a grid of rates. It is exact up to the grid's
-// step, and too large to keep for each page: it is what beliefs that approximate are
-// compared with.
+// step, and too large to keep for each page: approximate beliefs are compared with
+// it.
 type Grid struct {
-	// Rates are the rates of the grid, Chances what is believed of each, Prior what was
-	// believed at first.
+	// Rates are the rates of the grid, Chances the belief in each, Prior the belief
+	// before any look.
 	Rates, Chances, Prior []float64
 	// Kappa is how often a day the rate is drawn anew from Prior.
 	Kappa float64
