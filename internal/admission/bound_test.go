@@ -67,7 +67,8 @@ func TestRoom(t *testing.T) {
 			t.Errorf("%s: room for %d, want %d", name, got, c.want)
 		}
 	}
-	// A crawl that has nothing on its way always has room: no visit would tell it of any.
+	// A crawl that has nothing on its way always has room: no visit would inform it of
+	// any.
 	for crawls := range 2000 {
 		if (Bound{Pages: Floor}).Room(Demand{Taken: 1 << 30, Crawls: crawls}) == 0 {
 			t.Fatalf("no room for the last of %d crawls", crawls)

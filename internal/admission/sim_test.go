@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// What a simulated visit costs the engine: starting its page, its request, its record; and
-// what a refill costs besides the pages that it starts.
+// The cost of a simulated visit to the engine: starting its page, its request, its record;
+// and the cost of a refill besides the pages that it starts.
 const (
 	startCost  = 10 * time.Millisecond
 	fetchCost  = 10 * time.Millisecond
@@ -168,7 +168,7 @@ func (s *simulation) recorded(h *simHost) {
 	}
 }
 
-// mayRefill is what the store does.
+// mayRefill decides as the store does.
 func (s *simulation) mayRefill(looks bool) bool {
 	if s.claimed && !s.all || !slices.ContainsFunc(s.hosts, func(h *simHost) bool { return h.known > 0 && Low(h.taken, s.window) }) {
 		return false
@@ -226,12 +226,12 @@ func (s *simulation) admit(n int) (admitted int) {
 	return admitted
 }
 
-// web is what is simulated.
+// web is the simulated web.
 type web struct {
 	hosts, pages, window int
 	gap                  time.Duration
 	workers              int
-	slower               int // than others, so many times; 0 is once
+	slower               int // how many times as long as others; 0 is once
 	// changed is when something happens to the workers, if it does: there are then after
 	// workers, and after the stop as many as before.
 	changed time.Duration
@@ -242,7 +242,7 @@ type web struct {
 }
 
 // crawl runs a web, under a bound that moves or one that is fixed, and returns how many
-// visits were made since the last change, and how long a task waited at most, but for a
+// visits were made since the last change, and the longest wait of a task, except for a
 // minute after each change.
 func (w web) crawl(fixed int) (visits int, longest time.Duration, s *simulation) {
 	s = &simulation{now: now, workers: w.workers, window: w.window, gap: w.gap, bound: Start(), settled: now.Add(time.Minute), all: w.all, slower: time.Duration(max(w.slower, 1))}

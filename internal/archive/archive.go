@@ -1,6 +1,5 @@
-// Package archive keeps bytes under their SHA-256: whatever is stored stays until
-// it is deleted, is kept once however often it is stored, and is checked when it
-// is read.
+// Package archive keeps bytes under their SHA-256: a content stays until it is
+// deleted, is kept once however often it is stored, and is checked when it is read.
 package archive
 
 import (
@@ -17,7 +16,7 @@ import (
 var (
 	// ErrNotFound: nothing is stored under the digest.
 	ErrNotFound = errors.New("not in the archive")
-	// ErrCorrupt: what is stored is not what hashes to its digest.
+	// ErrCorrupt: the stored bytes do not hash to their digest.
 	ErrCorrupt = errors.New("archive is corrupt")
 	// ErrUnavailable: the archive did not answer, or refused; trying again later may
 	// help. It says nothing about the content.
@@ -38,31 +37,31 @@ var (
 const MaxContent = 1 << 30
 
 // Store keeps bytes under their SHA-256 in lower-case hex. Its methods may be
-// called from any goroutine and process. Any digest that is not one is refused
-// with ErrBadDigest. Package archivetest states these promises as a test.
+// called from any goroutine and process. An invalid digest is refused with
+// ErrBadDigest. Package archivetest states these promises as a test.
 type Store interface {
 	// Create begins a new content. Nothing of it can be seen before Commit.
 	Create(ctx context.Context) (Writer, error)
 	// Open reads the content of a digest, or returns ErrNotFound. A reader that
 	// reaches the end of bytes that do not hash to the digest returns ErrCorrupt
-	// there instead of io.EOF, and it reads no more than MaxContent bytes of what
-	// is damaged.
+	// there instead of io.EOF, and it reads no more than MaxContent bytes of a damaged
+	// content.
 	Open(ctx context.Context, digest string) (io.ReadCloser, error)
 	// Has reports whether a content is stored under the digest.
 	Has(ctx context.Context, digest string) (bool, error)
-	// Delete removes a content; it is gone when Delete returns. Deleting what is
-	// not there is no error.
+	// Delete removes a content; it is gone when Delete returns. Deleting a missing
+	// content is no error.
 	Delete(ctx context.Context, digest string) error
-	// List yields what is stored in the order of the digests, from the one after
-	// the given digest, or from the first for "". An error is the last that it
-	// yields. What is stored or deleted meanwhile may or may not be among it.
+	// List yields the stored contents in the order of the digests, from the one after
+	// the given digest, or from the first for "". An error is the last that it yields.
+	// Contents that are stored or deleted meanwhile may or may not be included.
 	List(ctx context.Context, after string) iter.Seq2[Info, error]
 }
 
 // Info is a stored content as List finds it, unread.
 type Info struct {
 	Digest string
-	// Size is what it takes in the archive, compressed.
+	// Size is its size in the archive, compressed.
 	Size int64
 	// At is when it was stored, by the archive's clock. Storing it again need not
 	// change that.
@@ -72,12 +71,12 @@ type Info struct {
 // Writer takes one content. It is for one goroutine.
 type Writer interface {
 	io.Writer
-	// Commit stores what was written and returns its digest and size in bytes.
-	// When it returns without error the content survives a power loss. It may be
-	// called once.
+	// Commit stores the written bytes and returns their digest and size in bytes. When
+	// it returns without error the content survives a power loss. It may be called
+	// once.
 	Commit() (digest string, size int64, err error)
-	// Abort drops what was written. After Commit or Abort it does nothing, so it
-	// may be deferred.
+	// Abort drops the written bytes. After Commit or Abort it does nothing, so it may
+	// be deferred.
 	Abort()
 }
 
@@ -92,7 +91,7 @@ func CheckDigest(digest string) error {
 
 const hexDigits = "0123456789abcdef"
 
-// Check is what every method with a digest begins with.
+// Check is the first step of every method with a digest.
 func Check(ctx context.Context, digest string) error {
 	if err := CheckDigest(digest); err != nil {
 		return err

@@ -11,8 +11,8 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// Coding is how a content lies in the archive. It ends the content's name, so
-// that folders and buckets can be read, and copied into each other, with any
+// Coding is the form of a content in the archive. The content's name ends with it,
+// so that folders and buckets can be read, and copied into each other, with any
 // other program.
 type Coding string
 
@@ -44,20 +44,20 @@ func ParseName(name string) (digest string, c Coding, ok bool) {
 
 const (
 	// smallest is the size up to which a content stays plain: a block of a file
-	// system, of which a smaller file saves nothing.
+	// system, below which a smaller file saves nothing.
 	smallest = 4 << 10
-	// worthwhile is the part of its size that compression must take off a content,
-	// one n-th, to be worth undoing it at every reading.
+	// worthwhile is the part of its size, one n-th, that compression must save to be
+	// worth undoing it at every reading.
 	worthwhile = 8
 	// level is chosen by measure, on the 1024 pages of PostgreSQL's manual that are
 	// larger than smallest: this one makes them 3.8 times smaller at 115 MB/s. The
 	// next faster gives 3.7 at 175 MB/s, the next better 4.0 at 24 MB/s. Only new
 	// contents are compressed, and making one durable takes longer.
 	level = zstd.SpeedBetterCompression
-	// window is what a decoder must keep of our own files. Few pages are larger, and
-	// the manual's are no smaller with more.
+	// window is the memory that a decoder must keep for our own files. Few pages are
+	// larger, and the manual's are no smaller with more.
 	window = 1 << 20
-	// maxWindow is what a decoder keeps at most, for files of other programs.
+	// maxWindow is the most that a decoder keeps, for files of other programs.
 	maxWindow = 8 << 20
 )
 
@@ -95,7 +95,7 @@ func compress(to io.Writer, from io.Reader, size, most int64) (err error) {
 	return encoder.Close()
 }
 
-// limitedWriter writes so many bytes at the most.
+// limitedWriter writes at most a number of bytes.
 type limitedWriter struct {
 	w    io.Writer
 	left int64
@@ -108,8 +108,8 @@ func (l *limitedWriter) Write(p []byte) (int, error) {
 	return l.w.Write(p)
 }
 
-// encoded is a content as it is to be stored: in its spool, or compressed in a
-// temporary file of its own, which close drops.
+// encoded is a content in its stored form: in its spool, or compressed in a
+// separate temporary file, which close drops.
 type encoded struct {
 	file   *os.File
 	size   int64

@@ -201,8 +201,8 @@ func manualPages(b *testing.B) [][]byte {
 	return pages
 }
 
-// BenchmarkLevels is what the level was chosen by: how many times smaller the
-// pages become, which are larger than a block, and at which speed.
+// BenchmarkLevels is the measurement by which the level was chosen: how many times
+// smaller the pages larger than a block become, and at which speed.
 func BenchmarkLevels(b *testing.B) {
 	pages := manualPages(b)
 	for _, l := range []zstd.EncoderLevel{zstd.SpeedFastest, zstd.SpeedDefault, zstd.SpeedBetterCompression, zstd.SpeedBestCompression} {

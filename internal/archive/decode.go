@@ -13,11 +13,10 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// Decode reads a stored content as it was written. Where what is stored is not
-// what its coding or the digest promises, reading returns ErrCorrupt instead of
-// io.EOF; an error of the stored reader itself is returned as it is. Nothing that
-// a file says makes it yield more than MaxContent bytes, or keep more than some
-// MiB.
+// Decode reads a stored content as it was written. If the stored bytes do not fit
+// their coding or the digest, reading returns ErrCorrupt instead of io.EOF; an
+// error of the stored reader itself is returned as it is. No content of a file
+// makes it yield more than MaxContent bytes, or keep more than some MiB.
 func Decode(stored io.ReadCloser, c Coding, digest string) io.ReadCloser {
 	v := &verifier{stored: &source{ReadCloser: stored}, digest: digest, hash: sha256.New(), left: MaxContent}
 	v.plain = v.stored
@@ -27,7 +26,7 @@ func Decode(stored io.ReadCloser, c Coding, digest string) io.ReadCloser {
 	return v
 }
 
-// source remembers the error of what is stored, so that a broken connection is
+// source remembers the error of the stored reader, so that a broken connection is
 // not taken for a broken content.
 type source struct {
 	io.ReadCloser
@@ -99,7 +98,7 @@ func (v *verifier) verdict() error {
 }
 
 // unzstd makes plain a decoder, if the file is one that we might have written:
-// one that states its size. A file without could say anything for ever.
+// one that states its size. A file without its size could go on for ever.
 func (v *verifier) unzstd() error {
 	buffered := bufio.NewReader(v.stored)
 	head, err := buffered.Peek(zstd.HeaderMaxSize)

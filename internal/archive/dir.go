@@ -27,14 +27,14 @@ const (
 // and renamed when complete. Several processes may use one folder.
 type Dir struct {
 	root string
-	// locks, by the digest's first byte, make Commit's look at an existing file
-	// and Delete exclude each other within this process.
+	// locks, by the digest's first byte, make Commit's check of an existing file and
+	// Delete exclude each other within this process.
 	locks [256]sync.Mutex
 }
 
 var _ Store = (*Dir)(nil)
 
-// OpenDir opens the folder at path, making it if need be, and removes temporary
+// OpenDir opens the folder at path, making it if necessary, and removes temporary
 // files older than a day that an unclean end left behind.
 func OpenDir(path string) (*Dir, error) {
 	d := &Dir{root: path}
@@ -72,8 +72,8 @@ func (d *Dir) file(digest string, c Coding) string {
 	return filepath.Join(d.root, filepath.FromSlash(Name(digest, c)))
 }
 
-// lock locks the part of the archive that a checked digest lies in and returns
-// the unlock.
+// lock locks the part of the archive that contains a checked digest and returns the
+// unlock.
 func (d *Dir) lock(digest string) func() {
 	n, _ := strconv.ParseUint(digest[:2], 16, 8) // hex, as checked
 	d.locks[n].Lock()
@@ -162,8 +162,8 @@ func (d *Dir) remove(digest string, codings ...Coding) error {
 func (d *Dir) store(digest string, s *Spool) error {
 	defer d.lock(digest)()
 	if d.intact(digest) {
-		// Another process may have renamed it there a moment ago and not come to
-		// sync the folder. Where there is nothing to sync it costs little.
+		// Another process may have renamed it there a moment ago and not yet synced the
+		// folder. If there is nothing to sync, this costs little.
 		return durable.Sync(filepath.Dir(d.file(digest, Plain)))
 	}
 	e, err := encode(s)

@@ -99,9 +99,9 @@ func (d *Dir) contents(folder string) ([]Info, error) {
 	return all, nil
 }
 
-// InOrder makes the answer of Store.List from what a driver finds under the names
-// of contents, in the order of the names: a content that lies there in two codings
-// is one, and those up to the digest after are left out.
+// InOrder makes the answer of Store.List from the contents that a driver finds, in
+// the order of their names: a content in two codings counts as one, and those up to
+// the digest after are left out.
 func InOrder(after string, found iter.Seq2[Info, error]) iter.Seq2[Info, error] {
 	return func(yield func(Info, error) bool) {
 		if after != "" {

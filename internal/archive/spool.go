@@ -14,8 +14,8 @@ const tempSuffix = ".part"
 
 // Spool is a Writer without the end: it collects a content in a temporary file
 // until its digest is known. A driver keeps the content there or sends it from
-// there, so that nothing unfinished ever lies under a digest. Bodies are larger
-// than memory allows for in the number of requests that a worker makes.
+// there, so that nothing unfinished ever lies under a digest. At the number of
+// requests that a worker makes, bodies do not fit into memory.
 type Spool struct {
 	ctx    context.Context //nolint:containedctx // io.Writer has none, and a cancelled fetch must not fill the disk
 	folder string
@@ -28,9 +28,9 @@ type Spool struct {
 
 var _ Writer = (*Spool)(nil)
 
-// NewSpool begins a content in a folder; store is what Commit does with it. Its
-// file has no name where the system allows that, so that it ends with the
-// process, however that ends.
+// NewSpool begins a content in a folder; store does the work of Commit. Its file
+// has no name where the system allows that, so that it vanishes with the process,
+// however that ends.
 func NewSpool(ctx context.Context, folder string, store func(digest string, s *Spool) error) (*Spool, error) {
 	return (&Spool{folder: folder, store: store}).begin(ctx)
 }
@@ -88,8 +88,8 @@ func (s *Spool) Abort() {
 	}
 }
 
-// Encoded gives send the content as it is best stored: in the named coding, with
-// its size there. The reader can seek and ends with the call.
+// Encoded passes send the content in its best coding: in the named coding, with its
+// size there. The reader can seek and ends with the call.
 func (s *Spool) Encoded(send func(content io.ReadSeeker, size int64, c Coding) error) error {
 	e, err := encode(s)
 	if err != nil {
@@ -102,12 +102,12 @@ func (s *Spool) Encoded(send func(content io.ReadSeeker, size int64, c Coding) e
 func (s *Spool) createTemp() (*os.File, error) {
 	file, err := os.CreateTemp(s.folder, "*"+tempSuffix)
 	if err == nil && !s.named {
-		_ = os.Remove(file.Name()) // where an open file keeps its name dropTemp removes it
+		_ = os.Remove(file.Name()) // where an open file keeps its name, dropTemp removes it
 	}
 	return file, err
 }
 
-// dropTemp removes a temporary file. What it cannot remove is swept when the
+// dropTemp removes a temporary file. A file that it cannot remove is swept when the
 // archive is next opened; after a rename there is nothing to remove.
 func dropTemp(f *os.File) {
 	_ = f.Close()

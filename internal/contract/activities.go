@@ -7,7 +7,7 @@ import (
 	"recrawl/internal/crawl"
 )
 
-// OpenCrawlIn: the spec exactly as the Crawl workflow was given it.
+// OpenCrawlIn: the spec exactly as the Crawl workflow received it.
 type OpenCrawlIn struct {
 	Store string          `json:"store,omitempty"`
 	Spec  json.RawMessage `json:"spec,omitempty"`
@@ -19,14 +19,14 @@ type OpenCrawlIn struct {
 
 // OpenCrawlOut is the crawl as it stands in the store.
 type OpenCrawlOut struct {
-	Store         string           `json:"store,omitempty"` // whose crawl it is from now on
+	Store         string           `json:"store,omitempty"` // the store that owns the crawl from now on
 	CrawlID       int64            `json:"crawl_id"`
 	Name          string           `json:"name"`
 	State         crawl.CrawlState `json:"state,omitempty"`
 	Generation    int64            `json:"generation"`
 	MaintainEvery time.Duration    `json:"maintain_every"`
 	NewSeeds      int              `json:"new_seeds"`
-	// Revived seeds are of pages that were stopped, and come back.
+	// Revived seeds belong to pages that were stopped and come back.
 	Revived int `json:"revived,omitempty"`
 	// Spec is the crawl's whole spec after the change, as JSON.
 	Spec json.RawMessage `json:"spec,omitempty"`
@@ -39,43 +39,43 @@ type SetCrawlStateIn struct {
 	State crawl.CrawlState `json:"state,omitempty"`
 }
 
-// SetCrawlStateOut is the new generation.
+// SetCrawlStateOut holds the new generation.
 type SetCrawlStateOut struct {
 	Generation int64 `json:"generation"`
 }
 
-// MaintainIn is one maintenance turn, or a part of one.
+// MaintainIn asks for one maintenance pass, or a part of one.
 type MaintainIn struct {
 	Store   string `json:"store,omitempty"`
 	CrawlID int64  `json:"crawl_id"`
 	Name    string `json:"name"`
-	// Repair makes this turn start every living page's workflow by id whatever its
-	// due time: the first turn of a Crawl that is not a continuation, since
-	// Temporal may have lost them.
+	// Repair makes this pass start every living page's workflow by id whatever its due
+	// time: the first pass of a Crawl that is not a continuation, since Temporal may
+	// have lost them.
 	Repair bool `json:"repair,omitempty"`
-	// After continues a turn at this page id.
+	// After continues a pass at this page id.
 	After int64 `json:"after,omitempty"`
 }
 
-// MaintainOut says what the turn did.
+// MaintainOut reports the work of the pass.
 type MaintainOut struct {
-	// Store is whose crawl it is, for one that does not know.
+	// Store is the store that owns the crawl, for one that does not know it.
 	Store string `json:"store,omitempty"`
-	// After is where the next part continues; 0 when the turn is complete.
+	// After is where the next part continues; 0 when the pass is complete.
 	After int64 `json:"after,omitempty"`
 	// Restarted pages had no workflow, or one that was stuck; Stuck counts the latter.
 	Restarted int `json:"restarted"`
 	Stuck     int `json:"stuck,omitempty"`
 	// Unfinished are versions whose links wait for a Discover.
 	Unfinished []DiscoverIn `json:"unfinished,omitempty"`
-	// Room: after its first visit the page is to start a Discover that refills the crawl.
+	// Room: after its first visit the page should start a Discover that refills the crawl.
 	Room   bool        `json:"room"`
 	Turned int         `json:"turned"`
 	Status CrawlCounts `json:"status"`
 	// RankDue: the pages should be ranked, and why.
 	RankDue *crawl.Reason `json:"rank_due,omitempty"`
-	// Problems are those of the steps that failed, by step; what they would have said
-	// is missing here.
+	// Problems are those of the steps that failed, by step; the results of these steps
+	// are missing here.
 	Problems map[string]string `json:"problems,omitempty"`
 	// State and Generation are the crawl's in the store.
 	State      crawl.CrawlState `json:"state,omitempty"`
@@ -131,7 +131,7 @@ type AcquireIn struct {
 	Class crawl.Class   `json:"class"`
 }
 
-// AcquireAnswer is what Acquire came to.
+// AcquireAnswer is the result of Acquire.
 type AcquireAnswer string
 
 // The answers of Acquire.
@@ -143,13 +143,13 @@ const (
 	AnswerStopped  AcquireAnswer = "stopped"  // the crawl or page is stopped
 	AnswerEvicted  AcquireAnswer = "evicted"  // the page gave its place to another
 	AnswerExcluded AcquireAnswer = "excluded" // robots forbids the page; Rule says why
-	AnswerRecorded AcquireAnswer = "recorded" // the visit is done already; Recorded holds
+	AnswerRecorded AcquireAnswer = "recorded" // the visit is done already; Recorded holds it
 	AnswerSkipped  AcquireAnswer = "skipped"  // the policy skips this turn; Reasons say why
 )
 
 // AcquireOut is the answer.
 type AcquireOut struct {
-	// Store is whose page it is, for one that does not know.
+	// Store is the store that owns the page, for one that does not know it.
 	Store    string        `json:"store,omitempty"`
 	Answer   AcquireAnswer `json:"answer"`
 	Permit   crawl.Permit  `json:"permit,omitzero"`
@@ -172,7 +172,7 @@ type RefreshRobotsIn struct {
 	Permit crawl.Permit  `json:"permit"`
 }
 
-// RefreshRobotsOut says what came of it, in words.
+// RefreshRobotsOut describes the result, in words.
 type RefreshRobotsOut struct {
 	Summary string `json:"summary"`
 }
@@ -192,7 +192,7 @@ type FetchIn struct {
 	Plans bool `json:"plans,omitempty"`
 }
 
-// FetchOut is what one request came to. Bytes are in the archive.
+// FetchOut is the result of one request. Bytes are in the archive.
 type FetchOut struct {
 	// NotBegun: no request was made (the host was busy for long, or the permit was
 	// refused); ask for a permit again.
@@ -200,43 +200,44 @@ type FetchOut struct {
 	// Recorded: the visit had been recorded before; no request was made.
 	Recorded bool `json:"recorded,omitempty"`
 
-	// Outcome is final, but for OutcomeNew and OutcomeChanged, which DetectChange
+	// Outcome is final, except for OutcomeNew and OutcomeChanged, which DetectChange
 	// settles when Differs is set.
 	Outcome      crawl.Outcome `json:"outcome,omitempty"`
 	Returned     bool          `json:"returned,omitempty"` // see Marked
 	Differs      bool          `json:"differs,omitempty"`  // raw digest differs from the last version's
-	Brief        bool          `json:"brief,omitempty"`    // it differs, and comparing it takes so little that a workflow task can wait for it
+	Brief        bool          `json:"brief,omitempty"`    // it differs, and comparing it is so quick that a workflow task can wait for it
 	At           time.Time     `json:"at,omitzero"`
 	Status       int           `json:"status,omitempty"`
 	Duration     time.Duration `json:"duration,omitempty"`
 	Bytes        int64         `json:"bytes,omitempty"` // of the body as received
 	Size         int64         `json:"size,omitempty"`  // of the decoded body
 	Digest       string        `json:"digest,omitempty"`
-	Dropped      string        `json:"dropped,omitempty"` // instead of Digest: of bytes that could not be compared, to be given up
+	Dropped      string        `json:"dropped,omitempty"` // instead of Digest: of bytes that could not be compared, to be deleted
 	ContentType  string        `json:"content_type,omitempty"`
 	Validators   bool          `json:"validators,omitempty"` // ETag and LastModified replace the stored ones
 	ETag         string        `json:"etag,omitempty"`
 	LastModified string        `json:"last_modified,omitempty"`
 	Location     string        `json:"location,omitempty"` // canonical redirect target
-	// Spelling is how the redirect spells path and query of its target, empty for as
-	// Location does. Respelled: its target is the page itself, to be asked for under it.
+	// Spelling is how the redirect spells path and query of its target, empty if it
+	// spells them as Location does. Respelled: its target is the page itself, to be
+	// requested under that spelling.
 	Spelling   string        `json:"spelling,omitempty"`
 	Respelled  bool          `json:"respelled,omitempty"`
 	RetryAfter time.Duration `json:"retry_after,omitempty"`
-	Held       time.Duration `json:"held,omitempty"`       // for how long the answer, or the lack of one, has the host held
+	Held       time.Duration `json:"held,omitempty"`       // how long the answer, or the lack of one, has the host held
 	RobotsTag  string        `json:"robots_tag,omitempty"` // what X-Robots-Tag asks of us, as package directive writes it
 	Problem    string        `json:"problem,omitempty"`    // in plain words
-	// Reserved is what the headers say of uses of the content, for DetectChange.
+	// Reserved are the headers' statements about uses of the content, for DetectChange.
 	Reserved []crawl.Reservation `json:"reserved,omitempty"`
-	// Heads are for DetectChange, which stores them with a new version; nil when
-	// there is nothing to compare.
+	// Heads are for DetectChange, which stores them with a new version; nil if there
+	// is nothing to compare.
 	Heads *Heads `json:"heads,omitempty"`
 	// Plan is set when the visit is recorded already, in the transaction that gave the
-	// permit back: there was nothing to compare, and the answer left nothing else to do.
+	// permit back: there was nothing to compare, and the answer left no other work.
 	Plan *PlanOut `json:"plan,omitempty"`
 }
 
-// Heads are what was said around a body; see fetch.Heads.
+// Heads are the text around a body; see fetch.Heads.
 type Heads struct {
 	Request  string `json:"request"`
 	Response string `json:"response"`
@@ -248,11 +249,11 @@ type DetectIn struct {
 	Page  crawl.PageRef `json:"page"`
 	Visit int           `json:"visit"`
 	Fetch FetchOut      `json:"fetch"`
-	// Register: the links of a new version are to be registered too. Workflows of earlier
+	// Register: the links of a new version should be registered too. Workflows of earlier
 	// releases leave that to a Discover, and would not know of it.
 	Register bool `json:"register,omitempty"`
-	// Returns: the workflow knows of pages that return to an earlier version. Those of
-	// earlier releases are answered with a new one.
+	// Returns: the workflow knows of pages that return to an earlier version.
+	// Workflows of earlier releases get a new version as the answer.
 	Returns bool `json:"returns,omitempty"`
 	// Suspects: the answer may be OutcomeSuspect. Workflows of release 0.2.0 and older do
 	// not know that outcome.
@@ -264,8 +265,8 @@ type DetectOut struct {
 	Outcome  crawl.Outcome `json:"outcome,omitempty"`
 	Returned bool          `json:"returned,omitempty"` // see Marked
 	Links    int           `json:"links"`              // stored with a new version
-	// Registered says what became of the links; nil if they wait for a Discover. Its Hosts
-	// are those with pages that nobody knew before. Answers in older histories have none.
+	// Registered reports what became of the links; nil if they wait for a Discover. Its
+	// Hosts are those with newly discovered pages. Answers in older histories have none.
 	Registered *RegisterOut   `json:"registered,omitempty"`
 	Reasons    []crawl.Reason `json:"reasons,omitempty"`
 }
@@ -276,7 +277,7 @@ type PlanIn struct {
 	Visit   int            `json:"visit"`
 	Fetch   FetchOut       `json:"fetch"`
 	Reasons []crawl.Reason `json:"reasons,omitempty"` // from DetectChange or an exclusion
-	// Touched are the hosts with pages that nobody knew before, from DetectChange.
+	// Touched are the hosts with newly discovered pages, from DetectChange.
 	Touched []int64 `json:"touched,omitempty"`
 }
 
@@ -293,20 +294,20 @@ type PlanOut struct {
 	// Reason says why the next visit is at NextAt: "changed in 10 of the last 20 visits".
 	// Answers in older histories begin with the time: "revisit in 3d 4h: changed in …".
 	Reason string `json:"summary"`
-	// Refill: the page is to start a Discover, for there are known pages to be admitted and
-	// nobody else is about to. Room says the same to workflows of earlier releases, which
-	// heed it after a first visit only, as older histories show.
+	// Refill: the page should start a Discover, for there are known pages to be admitted
+	// and nobody else is about to admit them. Room says the same to workflows of earlier
+	// releases, which heed it after a first visit only, as older histories show.
 	Refill bool `json:"refill,omitempty"`
 	Room   bool `json:"room,omitempty"`
 	// RedirectHost is the host of the page to which the visit redirected, if that page
 	// waits to be admitted; else 0.
 	RedirectHost int64 `json:"redirect_host,omitempty"`
 	// InLineUntil is set if the place of the next visit is booked in the host's line. A turn
-	// calls the page after NextAt, and in case that it is lost the page asks at InLineUntil.
+	// calls the page after NextAt; in case the turn is lost, the page asks at InLineUntil.
 	InLineUntil time.Time `json:"in_line_until,omitzero"`
-	// Linger bounds for how long a run's visits stay in Temporal while the page sleeps: their
-	// number times the sleep. Beyond that the next run starts before the sleep, with a history
-	// of its own. 0, as in older histories, is no bound.
+	// Linger bounds how long a run's visits stay in Temporal while the page sleeps: their
+	// number times the sleep. Beyond that the next run starts before the sleep, with a new
+	// history. 0, as in older histories, is no bound.
 	Linger time.Duration `json:"linger,omitempty"`
 }
 
@@ -316,8 +317,8 @@ type LeaveIn struct {
 	State crawl.PageState `json:"state,omitempty"`
 }
 
-// LeaveOut: Returned says that the page lives again in the store, and should, although
-// State was Evicted: nothing was done.
+// LeaveOut: Returned says that the page lives again in the store, and rightly,
+// although State was Evicted: nothing was done.
 type LeaveOut struct {
 	Returned bool `json:"returned,omitempty"`
 }
@@ -328,7 +329,7 @@ type RegisterIn struct {
 	Visit int           `json:"visit"`
 }
 
-// RegisterOut counts what happened to the links.
+// RegisterOut counts the results for the links.
 type RegisterOut struct {
 	New      int            `json:"new"`
 	Seen     int            `json:"seen"`
@@ -342,8 +343,8 @@ type AdmitIn struct {
 	CrawlID int64   `json:"crawl_id"`
 	Hosts   []int64 `json:"hosts,omitempty"`
 	Limit   int     `json:"limit"`
-	// Key names this call: run again with it, Admit answers with the pages of the
-	// first time, should that answer have been lost.
+	// Key names this call: if it is run again with the same key, Admit answers with
+	// the pages of the first time, in case that answer was lost.
 	Key string `json:"key,omitempty"`
 	// Refill: the caller has been told to refill the crawl, and is done when nothing is
 	// left to admit.

@@ -1,7 +1,7 @@
-// Package contract is what workflows, activities and clients say to each
-// other: names and types of workflows, activities, updates, signals and
-// queries, workflow ids and search attributes. Workflows and activities meet
-// here and never import each other.
+// Package contract defines what workflows, activities and clients say to each
+// other: names and types of workflows, activities, updates, signals and queries,
+// workflow ids and search attributes. Workflows and activities meet here and never
+// import each other.
 package contract
 
 import (
@@ -80,15 +80,15 @@ const (
 	// ErrTypeNotFound: the crawl or page does not exist in the store.
 	ErrTypeNotFound = "NotFound"
 	// ErrTypeForeignStore: the worker that ran the activity has another store than the
-	// one that the crawl or page is of. It says nothing about them: sleep and ask again,
-	// another worker then.
+	// crawl or page. It says nothing about them: sleep and ask again, another worker
+	// then.
 	ErrTypeForeignStore = "ForeignStore"
-	// ErrTypeCrowded: too many requests are in flight to the address that another was
-	// to go to, from this worker. None was made; sleep and ask again.
+	// ErrTypeCrowded: this worker has too many requests in flight to the address of
+	// the next one. None was made; sleep and ask again.
 	ErrTypeCrowded = "Crowded"
-	// ErrTypeLocked: what an activity was told is encrypted with a key that its worker
-	// lacks. Nothing was done: sleep and ask again, another worker then. It is the name
-	// that the SDK makes of keyring.LockedError.
+	// ErrTypeLocked: an activity's input is encrypted with a key that its worker lacks.
+	// Nothing was done: sleep and ask again, another worker then. It is the name that
+	// the SDK derives from keyring.LockedError.
 	ErrTypeLocked = "LockedError"
 	// ErrTypeFetchFailed: a Fetch that failed; its details are a FetchOut. The
 	// error exists so that a failed fetch shows as failed in the Temporal UI.

@@ -2,14 +2,14 @@ package contract
 
 import "encoding/json"
 
-// What people type as an update's input is read whatever it is, and judged by the
-// update's validator: an input that cannot be decoded is refused by the SDK with three
-// errors in one, none of which says what to type.
+// Whatever people type as an update's input is read, and judged by the update's
+// validator: the SDK refuses an input that cannot be decoded with three errors in one,
+// none of which says what to type.
 
 // DurationArg is a duration with units, as a person types it: "2h".
 type DurationArg string
 
-// UnmarshalJSON implements json.Unmarshaler. What is no text stays as it was typed.
+// UnmarshalJSON implements json.Unmarshaler. Anything but a text stays as it was typed.
 func (a *DurationArg) UnmarshalJSON(data []byte) error {
 	var text string
 	if err := json.Unmarshal(data, &text); err != nil {

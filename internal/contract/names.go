@@ -80,7 +80,7 @@ func DiscoverID(crawlName string, page int64, visit int) string {
 	return mustID(fmt.Sprintf("discover/%s/%d/%d", crawlName, page, visit))
 }
 
-// DiscoverIDs is what the ids of all Discovers of a page begin with.
+// DiscoverIDs is the common beginning of the ids of all Discovers of a page.
 func DiscoverIDs(crawlName string, page int64) string {
 	return fmt.Sprintf("discover/%s/%d/", crawlName, page)
 }
@@ -96,7 +96,7 @@ func ParseDiscoverID(id string) (crawlName string, page int64, visit int, ok boo
 	return parts[1], page, visit, err1 == nil && err2 == nil
 }
 
-// AttrValue cuts a search attribute's value to what every visibility store
+// AttrValue cuts a search attribute's value to a length that every visibility store
 // takes.
 func AttrValue(s string) string {
 	if len(s) > maxAttr {
@@ -114,8 +114,8 @@ func urlPart(url string) string {
 	return url[:keptURLPart] + "~" + hex.EncodeToString(sum[:16])
 }
 
-// mustID asserts what Temporal and its databases need of an id. A violation is
-// a bug: a child with such an id would time out for ever.
+// mustID asserts the requirements of Temporal and its databases on an id. A
+// violation is a bug: a child with such an id would time out for ever.
 func mustID(id string) string {
 	if len(id) > maxID {
 		panic(fmt.Sprintf("workflow id of %d characters, at most %d: %.60s…", len(id), maxID, id))

@@ -16,7 +16,7 @@ var (
 // RankName is an update of Crawl: rank the pages now.
 const RankName = "rank"
 
-// RankAsked is the code of the reason for which Rank is run when a person asks for it.
+// RankAsked is the code of the reason for a Rank that a person asked for.
 const RankAsked = rank.CodeAsked
 
 // Evict is a signal of Page: it has given its place in the collection to another.

@@ -2,10 +2,10 @@ package contract
 
 import "recrawl/internal/crawl"
 
-// Workers of release 0.2.0 cannot read the outcome returned. Where an outcome crosses a
-// history it is changed, with a mark beside it: to such a worker the page has changed.
+// Workers of release 0.2.0 cannot read the outcome returned. So an outcome in a history
+// is replaced, with a mark beside it: to such a worker the page has changed.
 
-// Marked is an outcome as histories have it.
+// Marked returns an outcome in the form used in histories.
 func Marked(o crawl.Outcome) (outcome crawl.Outcome, returned bool) {
 	if o == crawl.OutcomeReturned {
 		return crawl.OutcomeChanged, true
@@ -13,8 +13,9 @@ func Marked(o crawl.Outcome) (outcome crawl.Outcome, returned bool) {
 	return o, false
 }
 
-// MarkedState is the state after a visit as histories have it: workers of release 0.2.0 have
-// no name for kept, and end the workflow of a page that was stopped, too.
+// MarkedState returns the state after a visit in the form used in histories: workers of
+// release 0.2.0 have no name for kept, and end the workflow of a page that was stopped,
+// too.
 func MarkedState(s crawl.PageState) (state crawl.PageState, kept bool) {
 	if s == crawl.Kept {
 		return crawl.Stopped, true

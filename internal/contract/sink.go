@@ -20,20 +20,20 @@ var (
 	CommandSink = Activity[SinkCommandIn, SinkCommandOut]{"CommandSink"} // regular
 )
 
-// SinkWake is the signal of a sink that says that there is something to do: SinkWakeArg.
+// SinkWake is the signal that tells a sink that there is something to do: SinkWakeArg.
 const SinkWake = "wake"
 
 // Updates of a sink, besides Pause and Resume.
 const (
-	SinkTest   = "test"   // sends a made-up change, and says what the receiver answered
+	SinkTest   = "test"   // sends a made-up change, and reports the receiver's answer
 	SinkReplay = "replay" // ReplayArg
-	SinkSkip   = "skip"   // passes by the change at which the sink stands
+	SinkSkip   = "skip"   // skips the change at which the sink stands
 )
 
 // SinkID is the workflow id of a sink.
 func SinkID(crawlName, name string) string { return mustID(SinkIDs(crawlName) + name) }
 
-// SinkIDs is what the ids of all sinks of a crawl begin with.
+// SinkIDs is the common beginning of the ids of all sinks of a crawl.
 func SinkIDs(crawlName string) string { return "sink/" + crawlName + "/" }
 
 // ParseSinkID returns the parts of a SinkID.
@@ -51,24 +51,25 @@ func SinkAttributes(crawlName string) temporal.SearchAttributes {
 	return temporal.NewSearchAttributes(AttrCrawl.ValueSet(AttrValue(crawlName)))
 }
 
-// SinkIn is the input of a sink's workflow and its whole state. How far the sink has come,
-// and how it stands with its receiver, is in the store, and so is its spec.
+// SinkIn is the input of a sink's workflow and its whole state. The sink's progress, its
+// standing with its receiver and its spec are in the store.
 type SinkIn struct {
 	Store   string `json:"store,omitempty"`
 	CrawlID int64  `json:"crawl_id"`
 	Crawl   string `json:"crawl"`
 	Sink    string `json:"sink"`
-	// Wake is when the sink looks for changes by itself; zero is now. Why says for what.
+	// Wake is when the sink looks for changes by itself; zero is now. Why gives the
+	// reason.
 	Wake time.Time `json:"wake,omitzero"`
 	Why  string    `json:"why,omitempty"`
-	// Woken: it is to look now. Asked: also if it waits until it tries its receiver again.
+	// Woken: it should look now. Asked: even if it waits to try its receiver again.
 	Woken bool `json:"woken,omitempty"`
 	Asked bool `json:"asked,omitempty"`
-	// Finishing: the crawl is stopped. The sink completes when it has delivered all that
-	// came before this time, which is a moment later; then it is Done.
+	// Finishing: the crawl is stopped. The sink completes when it has delivered
+	// everything before this time, which is a moment later; then it is Done.
 	Finishing time.Time `json:"finishing,omitzero"`
 	Done      bool      `json:"done,omitempty"`
-	// Last is what the last Deliver came to, Sent and Undelivered those of all.
+	// Last is the result of the last Deliver; Sent and Undelivered are totals.
 	Last        DeliverOut `json:"last,omitzero"`
 	Sent        int64      `json:"sent,omitempty"`
 	Undelivered int64      `json:"undelivered,omitempty"`
@@ -79,7 +80,7 @@ type SinkIn struct {
 
 // SinkWakeArg says why a sink is woken.
 type SinkWakeArg struct {
-	// Asked: a person or another spec is the reason, so that the receiver is tried again at
+	// Asked: a person or another spec is the reason, so the receiver is tried again at
 	// once.
 	Asked bool `json:"asked,omitempty"`
 }
@@ -97,15 +98,15 @@ type DeliverIn struct {
 // StoreID implements Addressed.
 func (in DeliverIn) StoreID() string { return in.Store }
 
-// DeliverOut is what came of it. It says nothing of pages, so that nothing of a page that is
-// taken down stands in a sink's history.
+// DeliverOut is the result. It says nothing about pages, so that a sink's history contains
+// nothing about a page that is taken down.
 type DeliverOut struct {
 	Sent        int `json:"sent,omitempty"`
 	Undelivered int `json:"undelivered,omitempty"`
 	// Passed are changes that the sink is not for.
 	Passed int `json:"passed,omitempty"`
-	// More: there is more to deliver at once. Wait: nothing is to be done before, and Reason
-	// says why. Neither: the sink has all there is.
+	// More: there is more to deliver at once. Wait: nothing can be done before then, and
+	// Reason says why. Neither: the sink has delivered everything.
 	More   bool          `json:"more,omitempty"`
 	Wait   time.Duration `json:"wait,omitempty"`
 	Reason string        `json:"reason,omitempty"`
@@ -114,14 +115,14 @@ type DeliverOut struct {
 	Code    string `json:"code,omitempty"`
 	Problem string `json:"problem,omitempty"`
 	Tries   int    `json:"tries,omitempty"`
-	// Lag is how old the oldest change is that is not delivered, 0 if there is none.
+	// Lag is the age of the oldest undelivered change, 0 if there is none.
 	Lag time.Duration `json:"lag,omitempty"`
-	// Ended: the crawl has no such sink any more. Stopped: the crawl is stopped.
+	// Ended: the crawl no longer has this sink. Stopped: the crawl is stopped.
 	Ended   bool `json:"ended,omitempty"`
 	Stopped bool `json:"stopped,omitempty"`
 }
 
-// SinkCommandIn is what a person asks of a sink.
+// SinkCommandIn is a person's command to a sink.
 type SinkCommandIn struct {
 	Store   string    `json:"store,omitempty"`
 	CrawlID int64     `json:"crawl_id"`
@@ -134,11 +135,11 @@ type SinkCommandIn struct {
 // StoreID implements Addressed.
 func (in SinkCommandIn) StoreID() string { return in.Store }
 
-// SinkCommandOut says what was done. Look: there may be something to deliver now.
+// SinkCommandOut describes what was done. Look: there may be something to deliver now.
 type SinkCommandOut struct {
 	Message string `json:"message"`
 	Look    bool   `json:"look,omitempty"`
-	// Refused: the receiver did not take the test.
+	// Refused: the receiver did not accept the test.
 	Refused bool `json:"refused,omitempty"`
 }
 

@@ -1,11 +1,12 @@
 package contract
 
-// MemoStore is the field of a Crawl's memo with the identity of the store whose crawl it
-// is: it can be listed without asking the workflow.
+// MemoStore is the field of a Crawl's memo with the identity of the store that owns it:
+// it can be listed without asking the workflow.
 const MemoStore = "store"
 
-// Addressed is the input of an activity. StoreID is the identity of the store whose
-// crawl or page it names; "" is any, from a workflow that does not know yet.
+// Addressed is the input of an activity. StoreID is the identity of the store of
+// the crawl or page that it names; "" is any, from a workflow that does not know
+// yet.
 type Addressed interface{ StoreID() string }
 
 // StoreID implements Addressed.

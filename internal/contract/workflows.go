@@ -9,8 +9,8 @@ import (
 
 // PageIn is the Page workflow's input and its whole state: it goes into each
 // run and, changed, into the next by continue-as-new. All of it can be made
-// from the store (activities.NewPageIn), so that a lost Temporal database
-// loses nothing but waiting places.
+// from the store (activities.NewPageIn), so that losing Temporal's database loses
+// only waiting places.
 type PageIn struct {
 	Page  crawl.PageRef   `json:"page"`
 	State crawl.PageState `json:"state,omitempty"`
@@ -20,7 +20,7 @@ type PageIn struct {
 	// Due is when the policy wants the next visit; zero is now. Asked, Interval
 	// and Snoozed overlay it and never change it.
 	Due time.Time `json:"due,omitzero"`
-	// Why says why the next visit is then, for the timer's summary.
+	// Why explains the time of the next visit, for the timer's summary.
 	Why string `json:"why,omitempty"`
 	// Asked: a person asked for one more visit (visit-now).
 	Asked bool `json:"asked,omitempty"`
@@ -33,10 +33,10 @@ type PageIn struct {
 	Booked time.Time `json:"booked,omitzero"`
 	// Waiting says in words what Wake or Hold waits for.
 	Waiting string `json:"waiting,omitempty"`
-	// Hold: something that the page needs does not answer (the store, mostly);
-	// nothing is tried before then.
+	// Hold: a service that the page needs does not answer (usually the store); nothing
+	// is tried before then.
 	Hold time.Time `json:"hold,omitzero"`
-	// Tries counts what was tried for the next visit and came to nothing.
+	// Tries counts the tries for the next visit that came to nothing.
 	Tries int `json:"tries,omitempty"`
 	// Unrecorded is a visit that was made and is not in the store yet.
 	Unrecorded *Unrecorded `json:"unrecorded,omitempty"`
@@ -86,7 +86,7 @@ type VisitLine struct {
 	At      time.Time     `json:"at"`
 	Outcome crawl.Outcome `json:"outcome,omitempty"`
 	// Word is the outcome if programs of release 0.2.0 have no name for it, and so could
-	// not read the line: Outcome is then one that they have.
+	// not read the line: Outcome is then one that they know.
 	Word     string `json:"word,omitempty"`
 	Returned bool   `json:"returned,omitempty"` // see Marked
 	Status   int    `json:"status,omitempty"`
@@ -114,13 +114,13 @@ type DiscoverIn struct {
 	// Registered: links are done, only admission is left (after continue-as-new).
 	Registered bool `json:"registered,omitempty"`
 	Started    int  `json:"started,omitempty"`
-	// New, Seen and Rejected are what earlier runs counted.
+	// New, Seen and Rejected are the counts of earlier runs.
 	New      int            `json:"new,omitempty"`
 	Seen     int            `json:"seen,omitempty"`
 	Rejected map[string]int `json:"rejected,omitempty"`
 }
 
-// DiscoverOut says what was discovered.
+// DiscoverOut reports what was discovered.
 type DiscoverOut struct {
 	New      int            `json:"new"`
 	Seen     int            `json:"seen"`
@@ -131,8 +131,8 @@ type DiscoverOut struct {
 // CrawlProgress is the Crawl workflow's state besides its spec: its second
 // argument, nil in the first run.
 type CrawlProgress struct {
-	// Store is the identity of the store whose crawl this is; "" before one has opened
-	// it, and nobody has said which is to.
+	// Store is the identity of the store that owns the crawl; "" before one has opened
+	// it, unless it was given at the start.
 	Store      string           `json:"store,omitempty"`
 	CrawlID    int64            `json:"crawl_id"`
 	Name       string           `json:"name"`
@@ -141,12 +141,12 @@ type CrawlProgress struct {
 	Every      time.Duration    `json:"every"`
 	NextTurn   time.Time        `json:"next_turn,omitzero"` // of maintenance
 	LastTurn   time.Time        `json:"last_turn,omitzero"`
-	Repair     bool             `json:"repair,omitempty"`  // of the turn that is due
-	After      int64            `json:"after,omitempty"`   // cursor within the turn
+	Repair     bool             `json:"repair,omitempty"`  // of the pass that is due
+	After      int64            `json:"after,omitempty"`   // cursor within the pass
 	Waking     bool             `json:"waking,omitempty"`  // parked pages are being woken
 	Admit      bool             `json:"admit,omitempty"`   // an admission Discover is wanted
-	Problem    string           `json:"problem,omitempty"` // of the last maintenance turn, as a whole
-	// Problems are those of the steps of the last turn that failed, by step.
+	Problem    string           `json:"problem,omitempty"` // of the last maintenance pass, as a whole
+	// Problems are those of the steps of the last pass that failed, by step.
 	Problems    map[string]string `json:"problems,omitempty"`
 	Rank        *crawl.Reason     `json:"rank,omitempty"`    // the pages are to be ranked, and why
 	Replace     bool              `json:"replace,omitempty"` // pages are to be exchanged
@@ -180,7 +180,7 @@ const (
 	Pause    = "pause"
 	Resume   = "resume"
 	// AwaitOpen changes nothing: it answers when the crawl is in the store, or with
-	// what is wrong with its spec.
+	// the error in its spec.
 	AwaitOpen = "await-open"
 	// SeedsImported admits the seeds that were added to the store.
 	SeedsImported = "seeds-imported"
@@ -212,7 +212,7 @@ type Ack struct {
 	Message string    `json:"message"`
 	Visit   int       `json:"visit,omitempty"` // number of the visit that will answer it
 	Due     time.Time `json:"due,omitzero"`
-	// Failed: what was asked for was tried and did not work, as Message says.
+	// Failed: the requested action was tried and did not work, as Message says.
 	Failed bool `json:"failed,omitempty"`
 }
 

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// perDay is how often a day each unit of a budget's time is.
+// perDay is the number of times a day for each unit of a budget's time.
 var perDay = map[string]float64{
 	"day": 1, "d": 1, "hour": 24, "h": 24, "minute": 1440, "min": 1440, "m": 1440, "second": 86400, "sec": 86400, "s": 86400,
 }

@@ -13,8 +13,8 @@ import (
 // again changes nothing.
 func Clean(s string, limit int) string {
 	if len(s) > 4*limit+64 {
-		// Only the head can survive; do not walk megabytes for it. Everything that
-		// is dropped below is at most three bytes a rune and rare.
+		// Only the head can survive; do not walk megabytes for it. Everything dropped
+		// below is at most three bytes a rune and rare.
 		s = s[:4*limit+64]
 	}
 	cleaned := strings.TrimSpace(strings.Map(cleanRune, strings.ToValidUTF8(s, "\uFFFD")))
@@ -32,8 +32,8 @@ func cleanRune(r rune) rune {
 }
 
 // Visible puts U+FFFD in the place of a character that a terminal would obey
-// instead of showing it: all control characters but the end of a line and the tab,
-// and direction overrides.
+// instead of showing it: all control characters except the end of a line and the
+// tab, and direction overrides.
 func Visible(r rune) rune {
 	if unicode.IsControl(r) && r != '\n' && r != '\t' || isOverride(r) {
 		return utf8.RuneError
@@ -42,7 +42,7 @@ func Visible(r rune) rune {
 }
 
 // isOverride reports whether a character turns the direction of a text, so that a
-// terminal shows another one than is there.
+// terminal shows a different text.
 func isOverride(r rune) bool { return r >= '\u202A' && r <= '\u202E' || r >= '\u2066' && r <= '\u2069' }
 
 // cutRunes returns the longest head of s that has at most limit bytes and ends

@@ -6,16 +6,16 @@ import (
 	"strings"
 )
 
-// ContentRule says what the text of some of a crawl's pages is.
+// ContentRule defines the text of some of a crawl's pages.
 type ContentRule struct {
-	// Prefix is what the addresses of its pages start with, such as
+	// Prefix is the beginning of the addresses of its pages, such as
 	// https://example.com/shop/: as text, so that /shop covers /shopping too.
 	Prefix string `json:"prefix,omitempty"`
 	// Host is the host of its pages, with the port if there is one; *.example.com
 	// are all hosts below example.com. Prefix or Host must be given, not both.
 	Host string `json:"host,omitempty"`
 	// Select are CSS selectors, such as .price or table#fees, of the elements whose
-	// text is compared, and nothing else of the page. A page that has no text in any
+	// text is compared; the rest of the page is not. A page that has no text in any
 	// such element is compared as a whole.
 	Select []string `json:"select,omitempty"`
 	// IgnoreSelectors are ignored besides those of the crawl.
@@ -56,8 +56,8 @@ func (s *Spec) validateContent(bad badField) error {
 	return nil
 }
 
-// validateTextLists checks the lists that say what a text is. Package extract
-// compiles the selectors.
+// validateTextLists checks the lists that define a text. Package extract compiles
+// the selectors.
 func validateTextLists(at string, selected, selectors, patterns []string, bad badField) error {
 	for _, list := range []struct {
 		field, example string

@@ -9,10 +9,10 @@ import (
 // AutoDelayWord stands for an automatic delay where a delay is asked for.
 const AutoDelayWord = "auto"
 
-// mostAutoDelay is the longest automatic delay if nobody says another.
+// mostAutoDelay is the longest automatic delay if none is given.
 const mostAutoDelay = Duration(10 * time.Second)
 
-// SetDelay sets the delay to what a person wrote: a duration, or auto.
+// SetDelay sets the delay to a person's input: a duration, or auto.
 func (p *PolitenessSpec) SetDelay(text string) error {
 	if text == AutoDelayWord {
 		p.Delay, p.AutoDelay = mostAutoDelay, true
@@ -25,7 +25,7 @@ func (p *PolitenessSpec) SetDelay(text string) error {
 	return err
 }
 
-// DelayWords says the delay in words.
+// DelayWords words the delay.
 func (p PolitenessSpec) DelayWords() string {
 	if p.AutoDelay {
 		return "1s to " + p.Delay.String() + " (auto)"
@@ -33,9 +33,9 @@ func (p PolitenessSpec) DelayWords() string {
 	return p.Delay.String()
 }
 
-// spellDelay writes out politeness.delay of a spec if it is auto. So the specs that are
-// stored, and sent to workers, have it in a form that releases without automatic delays read
-// as the longest delay. It returns whatever else it is given.
+// spellDelay writes out politeness.delay of a spec if it is auto. Stored specs, and those
+// sent to workers, then have it in a form that releases without automatic delays read as
+// the longest delay. It returns other input unchanged.
 func spellDelay(data []byte) []byte {
 	var spec, politeness map[string]json.RawMessage
 	if json.Unmarshal(data, &spec) != nil {
@@ -62,7 +62,7 @@ func spellDelay(data []byte) []byte {
 	return spelled
 }
 
-// member is the name of an object's member, however its letters are cased.
+// member is the name of an object's member, whatever the case of its letters.
 func member(object map[string]json.RawMessage, name string) (string, bool) {
 	if _, has := object[name]; has {
 		return name, true

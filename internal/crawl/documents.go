@@ -1,12 +1,12 @@
 package crawl
 
-// DocumentSpec says what is kept with pages besides their bodies, for whoever reads them
-// elsewhere.
+// DocumentSpec says what is kept with pages besides their bodies, for readers of the
+// pages elsewhere.
 type DocumentSpec struct {
 	// Requisites keeps what pages need to look as they do: the images, styles and fonts of
 	// each new version, and what the styles need in turn; at most 100 a page, and 5 MB
-	// each. They may lie on any host, are asked for after all else, under that host's
-	// robots.txt, and are no pages of the collection. See requisites.md.
+	// each. They may lie on any host, are requested after everything else, under that
+	// host's robots.txt, and are no pages of the collection. See requisites.md.
 	Requisites bool `json:"requisites,omitempty"`
 	// RequisiteHosts is the most hosts, over the crawl's whole life, on which requisites may
 	// lie beyond the scope and beyond the registrable domain of the page that shows them: 1 to
@@ -21,7 +21,7 @@ const (
 	MostRequisiteHosts = 10_000
 )
 
-// HostsForRequisites is RequisiteHosts, or what it is by default.
+// HostsForRequisites is RequisiteHosts, or its default.
 func (d DocumentSpec) HostsForRequisites() int {
 	if d.RequisiteHosts == 0 {
 		return defaultRequisiteHosts

@@ -116,8 +116,8 @@ func (t *Texts) UnmarshalJSON(data []byte) error {
 }
 
 // ExtensionGroups are the groups of extensions that a filter may name. Bouras et
-// al. (section 3.1) leave images, styles and scripts out; the others are the kinds
-// of files that crawlers usually leave out too.
+// al. (section 3.1) leave out images, styles and scripts; the others are further
+// kinds of files that crawlers usually leave out.
 func ExtensionGroups() map[string][]string {
 	return map[string][]string{
 		"images":    {".avif", ".bmp", ".gif", ".heic", ".ico", ".jpeg", ".jpg", ".jxl", ".png", ".psd", ".svg", ".svgz", ".tif", ".tiff", ".webp"},

@@ -2,7 +2,7 @@ package crawl
 
 import "strings"
 
-// MediaType is what a Content-Type says of a body.
+// MediaType is a body's type according to its Content-Type.
 type MediaType struct {
 	// Type is the essence in lower case ("text/html"), "" when there is none.
 	Type string

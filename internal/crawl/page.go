@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// PageState is where a page stands in its crawl. The numbers are stored; never
-// renumber them.
+// PageState is a page's state in its crawl. The numbers are stored; never renumber
+// them.
 type PageState uint8
 
 // The states of a page.
@@ -57,7 +57,7 @@ func (s *PageState) UnmarshalText(text []byte) error {
 	return parseName(pageStates, text, s, "page state")
 }
 
-// Outcome is what one visit came to. The numbers are stored; never renumber.
+// Outcome is the result of one visit. The numbers are stored; never renumber.
 type Outcome uint8
 
 // The outcomes of a visit.
@@ -70,7 +70,7 @@ const (
 	OutcomeFailed      Outcome = 6  // connection, TLS, protocol or 4xx/5xx error
 	OutcomeThrottled   Outcome = 7  // 429 or 503
 	OutcomeGone        Outcome = 8  // 404 or 410
-	OutcomeExcluded    Outcome = 9  // robots or scope forbid it, or its site reserves its use; with a status only what the answer said
+	OutcomeExcluded    Outcome = 9  // robots or scope forbid it, or its site reserves its use; with a status, it was the answer that forbade it
 	OutcomeUnsupported Outcome = 10 // content type not wanted
 	OutcomeTooLarge    Outcome = 11 // body over the size limit
 	OutcomeTimedOut    Outcome = 12 // over the time limit
@@ -103,8 +103,8 @@ func (o Outcome) Observes() bool {
 }
 
 // Changed reports whether the visit saw a real change of a known page: a text that the
-// page did not have before. A page that returns to a text tells nothing of how often it
-// has a new one.
+// page did not have before. A page that returns to an earlier text says nothing about
+// how often it has a new one.
 func (o Outcome) Changed() bool { return o == OutcomeChanged }
 
 // BringsText reports whether the page has another main text after the visit than before:
@@ -166,10 +166,10 @@ func (s *CrawlState) UnmarshalText(text []byte) error {
 	return parseName(crawlStates, text, s, "crawl state")
 }
 
-// PageRef names one page of one crawl wherever it is passed about.
+// PageRef names one page of one crawl wherever it is passed around.
 type PageRef struct {
-	// Store is the identity of the store that gave the page its ids; "" in what was
-	// written before stores had one.
+	// Store is the identity of the store that gave the page its ids; "" in data from
+	// before stores had one.
 	Store   string `json:"store,omitempty"`
 	CrawlID int64  `json:"crawl_id"`
 	Crawl   string `json:"crawl"`
@@ -190,12 +190,12 @@ const (
 
 // Permit is the right to make one request to one host, for a bounded time.
 // Nothing is fetched without one. It crosses workflow histories as a value; the
-// host's row in the store is what counts.
+// host's row in the store is decisive.
 type Permit struct {
 	ID     int64      `json:"id"`
 	HostID int64      `json:"host_id"`
 	Kind   PermitKind `json:"kind"`
-	// URL is what may be requested: the page, or a robots.txt.
+	// URL is the URL that may be requested: the page, or a robots.txt.
 	URL string `json:"url"`
 	// Lifetime is how long the request may take from Begin on; the request's own
 	// deadline ends before it.
@@ -204,8 +204,8 @@ type Permit struct {
 	Generation int64 `json:"generation"`
 }
 
-// Reason is one part of why something was decided, as a code and numbers so
-// that it can be stored narrow and worded when read.
+// Reason is one part of the explanation of a decision, as a code and numbers so
+// that it can be stored compactly and worded when read.
 type Reason struct {
 	Code string             `json:"code"`
 	Num  map[string]float64 `json:"num,omitempty"`

@@ -1,6 +1,6 @@
 package crawl
 
-// Use is something that is done with pages, and that sites may reserve for themselves.
+// Use is a use of pages that sites may reserve for themselves.
 type Use string
 
 // The uses that a crawl may have as its purpose.
@@ -14,14 +14,14 @@ const (
 // Uses lists all uses.
 func Uses() []Use { return []Use{UseSearch, UseAIInput, UseAITrain, UseArchive} }
 
-// TermsPath is where a site says, by the TDM Reservation Protocol, what it reserves.
+// TermsPath is where a site states its reservations, by the TDM Reservation Protocol.
 const TermsPath = "/.well-known/tdmrep.json"
 
-// Reservation is what a site says of one use of a page.
+// Reservation is a site's statement about one use of a page.
 type Reservation struct {
 	Use     Use  `json:"use"`
 	Allowed bool `json:"allowed"`
-	// Source says where it stands, in the site's own words as far as they are short:
+	// Source says where it stands, in the site's own words if they are short:
 	// "robots.txt: Content-Signal: ai-train=no".
 	Source string `json:"source"`
 }

@@ -8,10 +8,10 @@ import (
 	"time"
 )
 
-// RevisitRule plans some of a crawl's pages otherwise than the rest. What it does
-// not say is as in the spec's revisit.
+// RevisitRule plans some of a crawl's pages differently from the rest. Settings
+// that it leaves out are those of the spec's revisit.
 type RevisitRule struct {
-	// Prefix is what the addresses of its pages start with, such as
+	// Prefix is the beginning of the addresses of its pages, such as
 	// https://example.com/news/: as text, so that /news covers /newsletter too.
 	Prefix string `json:"prefix,omitempty"`
 	// Host is the host of its pages, with the port if there is one; *.example.com
@@ -29,14 +29,14 @@ type RevisitRule struct {
 	Weight float64 `json:"weight,omitempty"`
 }
 
-// maxRevisitRules is how many rules a spec may have: every page is held against
+// maxRevisitRules is how many rules a spec may have: every page is matched against
 // them, and maintenance counts the pages of each.
 const maxRevisitRules = 100
 
 // LongestInterval is the most that MaxInterval may be.
 const LongestInterval = Duration(3650 * 24 * time.Hour)
 
-// With is the revisit spec of the rule's pages.
+// With returns the revisit spec of the rule's pages.
 func (r RevisitSpec) With(rule RevisitRule) RevisitSpec {
 	if rule.Policy != "" {
 		r.Policy = rule.Policy
@@ -104,7 +104,7 @@ func (rule RevisitRule) validateMatch(field func(string) string, bad badField) e
 	return nil
 }
 
-// validateIntervals checks what a rule and the whole spec have in common.
+// validateIntervals checks the settings that a rule and the whole spec share.
 func (r RevisitSpec) validateIntervals(field func(string) string, bad badField) error {
 	switch {
 	case r.DefaultInterval <= 0:

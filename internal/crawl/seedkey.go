@@ -9,7 +9,7 @@ const MostSeeds = 1000
 // SeedKeyKind says what a SeedKey is about. The numbers are stored.
 type SeedKeyKind int64
 
-// What a scope asks of seeds.
+// The questions of a scope about seeds.
 const (
 	SeedURL      SeedKeyKind = 1 // canonical URL of a seed
 	SeedHost     SeedKeyKind = 2 // host key of a seed
@@ -18,16 +18,16 @@ const (
 	SeedLoopback SeedKeyKind = 5 // host key, a space, and the address and port of this machine that a seed names
 )
 
-// SeedKey is one thing that a scope asks of seeds: whether there is one with it. A
-// seed that is imported leaves its keys in the store, so that a scope need not hold
-// all seeds.
+// SeedKey is one thing that a scope asks about seeds: whether there is one with
+// this key. An imported seed leaves its keys in the store, so that a scope need not
+// hold all seeds.
 type SeedKey struct {
 	Kind SeedKeyKind
 	Text string
 }
 
-// CheckSeedCount says what is wrong with the number of seeds of a spec that had so
-// many before. A crawl of an older recrawl keeps what it has.
+// CheckSeedCount reports what is wrong with the number of seeds of a spec that had
+// the given number before. A crawl of an older recrawl keeps its number.
 func CheckSeedCount(n, had int) error {
 	if n <= MostSeeds || n <= had {
 		return nil

@@ -1,6 +1,6 @@
 package crawl
 
-// SinkSpec sends what changes to a program, a folder or people. See sinks-delivery.md.
+// SinkSpec sends changes to a program, a folder or people. See sinks-delivery.md.
 type SinkSpec struct {
 	// Kind is webhook, mail, exec, folder or search.
 	Kind string `json:"kind"`
@@ -23,19 +23,19 @@ type SinkSpec struct {
 	// When selects changes of text, all of its conditions together. Only page.new,
 	// page.changed and page.back are such changes, and others are not sent.
 	When *SinkWhen `json:"when,omitempty"`
-	// From says where a new sink begins: now (the default: what changes from its first day
-	// on) or all (what the feed still has).
+	// From says where a new sink begins: now (the default: changes from its first day on)
+	// or all (the changes that the feed still has).
 	From string `json:"from,omitempty"`
 	// Every collects the changes of that time, counted from the first of them, into one
 	// message, in which each page stands once: 1m to 31d. Without it each change is sent.
 	Every Duration `json:"every,omitempty"`
 	// MaxItems is the most pages in such a message, at most 1000; 0 is 50.
 	MaxItems int `json:"max_items,omitempty"`
-	// Format is how a webhook's body looks: json (the default), slack, discord, ntfy or
-	// markdown; and of a folder's files, html (the default), text,
-	// markdown, chunks or mirror, as exports have them.
+	// Format is the form of a webhook's body: json (the default), slack, discord, ntfy
+	// or markdown; and of a folder's files, html (the default), text, markdown, chunks
+	// or mirror, as exports have them.
 	Format string `json:"format,omitempty"`
-	// Article has a folder of markdown or chunks hold only the article of each page.
+	// Article makes a folder of markdown or chunks hold only the article of each page.
 	Article bool `json:"article,omitempty"`
 	// AllowPrivate lets a webhook be on this machine or in a private network.
 	AllowPrivate bool `json:"allow_private,omitempty"`

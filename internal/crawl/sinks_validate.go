@@ -25,11 +25,11 @@ const (
 // SinkKinds lists the kinds of sinks that a spec may name.
 func SinkKinds() []string { return []string{SinkWebhook, SinkMail, SinkExec, SinkFolder, SinkSearch} }
 
-// HoldsCollection reports whether a sink of a kind keeps the collection itself, and not only
-// hears what changes.
+// HoldsCollection reports whether a sink of a kind keeps the collection itself, and does
+// not only receive changes.
 func HoldsCollection(kind string) bool { return kind == SinkFolder || kind == SinkSearch }
 
-// From which change on a new sink delivers.
+// The change from which a new sink delivers.
 const (
 	SinkFromNow = "now"
 	SinkFromAll = "all"
@@ -68,7 +68,7 @@ func (s SinkSpec) Items() int {
 	return s.MaxItems
 }
 
-// textKinds are the kinds of changes after which a page has a text, at which `when` can look.
+// textKinds are the kinds of changes after which a page has a text that `when` can examine.
 var textKinds = []string{"page.new", "page.changed", "page.back"}
 
 // changeKinds are the names of the kinds of changes; feed.Kinds has them too, and a test
@@ -79,7 +79,7 @@ var changeKinds = []string{
 	"crawl.state", "crawl.spec", "trap.held", "host.blocked", "sink.paused", "feed.gap",
 }
 
-// DefaultSinkKinds are the kinds of changes that a sink is sent that names none.
+// DefaultSinkKinds are the kinds of changes that a sink gets if it names none.
 func DefaultSinkKinds() []string {
 	return []string{"page.new", "page.changed", "page.gone", "page.back", "page.moved"}
 }
@@ -206,8 +206,8 @@ func checkWebhook(to string) error {
 
 var secretRE = regexp.MustCompile(`^(env:[A-Za-z_][A-Za-z0-9_]*|file:[^\s]+)$`)
 
-// validateSecret says what is wrong with the place of a secret, without repeating it: a
-// literal may be the secret itself.
+// validateSecret reports what is wrong with the place of a secret, without repeating
+// it: a literal may be the secret itself.
 func (s SinkSpec) validateSecret() error {
 	switch {
 	case s.Secret == "":
@@ -242,7 +242,7 @@ func (s SinkSpec) validateDigest(field string, bad badField) error {
 	return nil
 }
 
-// collectionWord is what a kind that holds the collection is called.
+// collectionWord is the word for a kind that holds the collection.
 func collectionWord(kind string) string {
 	if kind == SinkSearch {
 		return "search index"

@@ -5,8 +5,8 @@ package crawl
 type PageKind uint8
 
 // The kinds of pages. A sitemap or a feed is a source: a page whose content is
-// read for URLs and for when they changed, and for nothing else. A requisite is what pages
-// need to look as they do; see DocumentSpec.
+// read for URLs and for when they changed, and for nothing else. A requisite is a file
+// that pages need to look as they do; see DocumentSpec.
 const (
 	KindPage    PageKind = 0
 	KindSitemap PageKind = 1 // a sitemap, an index of sitemaps, or a list of URLs

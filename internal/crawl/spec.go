@@ -4,8 +4,8 @@ import (
 	"time"
 )
 
-// Spec is the settings of one crawl: the input of the Crawl workflow as plain JSON, and the
-// file of `starter crawl --spec`. Absent fields have the value of DefaultSpec; unknown
+// Spec holds the settings of one crawl: the input of the Crawl workflow as plain JSON, and
+// the file of `starter crawl --spec`. Absent fields have the value of DefaultSpec; unknown
 // fields are errors.
 type Spec struct {
 	// Name names the crawl: 1 to 40 of a-z 0-9 . _ -, starting with a letter or
@@ -72,9 +72,9 @@ type LimitSpec struct {
 	MaxPages int `json:"max_pages"`
 	// Window is the most pages of one host that are admitted and not yet attempted.
 	Window int `json:"window"`
-	// SiteTime is for how long new pages of a host come in, from the first on, in each round
-	// (revisit.default_interval); the rest waits for the next round. It bounds what an endless
-	// site takes. 0 is without limit.
+	// SiteTime is how long new pages of a host come in, from the first on, in each round
+	// (revisit.default_interval); the rest waits for the next round. It bounds how much an
+	// endless site takes. 0 is without limit.
 	SiteTime Duration `json:"site_time"`
 }
 
@@ -130,7 +130,8 @@ type FetchSpec struct {
 // ContentSpec says what is no part of a page's text for this crawl, besides the
 // navigation, adverts and the like that are left out of every page. A change of
 // it is no change of a page: the last version is read again by the new rules. Only
-// where its body was not kept, it shows as one when the page's bytes next change.
+// where its body was not kept does it appear as one when the page's bytes next
+// change.
 type ContentSpec struct {
 	// IgnoreSelectors are CSS selectors, such as .advert or #clock, of elements
 	// whose text is ignored. Their links are followed all the same.
@@ -138,18 +139,18 @@ type ContentSpec struct {
 	// IgnorePatterns are regular expressions (RE2 syntax); what they match within a
 	// line of text, which is a paragraph, heading, list item or cell, is ignored.
 	IgnorePatterns []string `json:"ignore_patterns"`
-	// NearDuplicate is from which resemblance on, up to 1, `starter duplicates` lists a
-	// page as nearly another. The resemblance of two pages is the share of their
+	// NearDuplicate is the resemblance, up to 1, from which `starter duplicates` lists
+	// a page as nearly another. The resemblance of two pages is the share of their
 	// phrases of four words that both have. 0 is 0.98, which lists copies only.
 	NearDuplicate float64 `json:"near_duplicate"`
-	// IgnoreShared takes a line without digits that comes or goes for no change, if it stands
-	// on most of the host's other pages, of which the eight oldest are looked at. The oldest
-	// page with the line still tells. It keeps notices and help lines from being
-	// changes, and misses that a product is sold out in a shop whose pages mostly say "in stock".
-	// See decisions.md.
+	// IgnoreShared ignores a line without digits that comes or goes, if it stands on most of
+	// the host's other pages, of which the eight oldest are looked at. On the oldest page with
+	// the line it still counts. This keeps notices and help lines from being changes, and
+	// misses that a product is sold out in a shop whose pages mostly say "in stock". See
+	// decisions.md.
 	IgnoreShared bool `json:"ignore_shared,omitempty"`
-	// Rules say of the pages of a prefix or host which elements their text is, and what
-	// else is ignored; the first rule that matches a page counts. See below.
+	// Rules define, for the pages of a prefix or host, which elements their text is,
+	// and what else is ignored; the first rule that matches a page counts. See below.
 	Rules []ContentRule `json:"rules,omitempty"`
 }
 
@@ -167,8 +168,8 @@ type RevisitSpec struct {
 	// AcceptPatents must be true for the policy harmonic: patents cover methods
 	// close to it, which policies.md names.
 	AcceptPatents bool `json:"accept_patents"`
-	// DefaultInterval is the time between visits of a page of which nothing is known yet,
-	// and the policies' round.
+	// DefaultInterval is the time between visits of a page about which nothing is known
+	// yet, and the policies' round.
 	DefaultInterval Duration `json:"default_interval"`
 	// MinInterval is the least time between two visits of a page.
 	MinInterval Duration `json:"min_interval"`

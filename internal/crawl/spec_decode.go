@@ -47,8 +47,8 @@ func ParseSpec(data []byte) (Spec, error) {
 	return spec, nil
 }
 
-// decodeError says in which field the decoding of data failed, which
-// encoding/json tells of some errors only.
+// decodeError returns in which field the decoding of data failed, which
+// encoding/json reports for some errors only.
 func decodeError(data []byte, err error) error {
 	if field, cause := wrongField(data, reflect.TypeFor[Spec](), ""); cause != nil {
 		return &SpecError{Field: field, Problem: decodeProblem(cause)}
@@ -60,7 +60,7 @@ func decodeError(data []byte, err error) error {
 	return &SpecError{Problem: decodeProblem(err)}
 }
 
-// giveObject says how a spec is given.
+// giveObject explains the form of a spec.
 const giveObject = `give a JSON object such as {"name":"news","seeds":["https://example.com/"]}`
 
 func decodeProblem(err error) string {
@@ -74,8 +74,8 @@ func decodeProblem(err error) string {
 var errUnknownField = errors.New("unknown field")
 
 // wrongField finds the first field of a JSON object that the struct type does
-// not have or that does not fit, and returns its path. Without an error the
-// object is none, or right.
+// not have or that does not fit, and returns its path. Without an error it is no
+// object, or a correct one.
 func wrongField(data []byte, object reflect.Type, path string) (string, error) {
 	if object.Kind() == reflect.Pointer {
 		object = object.Elem()

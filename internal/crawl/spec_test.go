@@ -48,7 +48,7 @@ func TestParseSpecAutoDelay(t *testing.T) {
 	}
 }
 
-// Every policy can be asked for; harmonic needs a word more.
+// Every policy can be asked for; harmonic also needs accept_patents.
 func TestParseSpecPolicies(t *testing.T) {
 	t.Parallel()
 	for _, policy := range Policies() {

@@ -12,13 +12,13 @@ import (
 	"time"
 )
 
-// ErrCrowded: as many requests are in flight to an address as may be, and it was
-// waited for long enough. Nothing was asked, and it says nothing about the host.
+// ErrCrowded: the most requests allowed are in flight to an address, and the wait
+// was long enough. Nothing was requested, and it says nothing about the host.
 var ErrCrowded = errors.New("too many requests in flight to one address")
 
 const (
 	// dialPatience is how long a request that has begun waits for a place: it holds up
-	// its host. It never waits for more than half of the time that it has.
+	// its host. It never waits for more than half of its remaining time.
 	dialPatience = 2 * time.Second
 	// queued is how many requests may wait for a place at an address, for each that may
 	// be in flight. Each takes up one of a worker's activities, which other hosts need.
@@ -26,14 +26,14 @@ const (
 )
 
 // addresses bounds the requests in flight to one address, whatever its port, and
-// however many names lead there. Who waits is served in order.
+// however many names lead there. Waiters are served in order.
 type addresses struct {
 	mu    sync.Mutex
 	lines map[netip.Addr]*line
 }
 
-// line is what is in flight to an address, by the limit of each, and who waits:
-// first those whose requests have begun.
+// line holds the requests in flight to an address, by the limit of each, and the
+// waiters: first those whose requests have begun.
 type line struct {
 	flying  []int
 	waiting []*waiter
@@ -60,7 +60,7 @@ func (a *addresses) enter(ctx context.Context, addr netip.Addr, limit int, begun
 		return crowded(addr, limit)
 	}
 	select {
-	case <-w.ready: // whatever the time is
+	case <-w.ready: // whatever the remaining time
 		return nil
 	default:
 	}
@@ -75,7 +75,7 @@ func (a *addresses) enter(ctx context.Context, addr netip.Addr, limit int, begun
 	return ctx.Err()
 }
 
-// join stands in line, if there is an end of it.
+// join stands in line, unless the line is full.
 func (a *addresses) join(addr netip.Addr, limit int, begun bool) *waiter {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -137,8 +137,8 @@ func (a *addresses) advance(addr netip.Addr, l *line) {
 	}
 }
 
-// limitOf is the limit of a request, which need not have one. Such requests are in
-// flight all the same.
+// limitOf is the limit of a request, which need not have one. Requests without one
+// count as in flight all the same.
 func limitOf(req Request) int {
 	if req.PerAddress <= 0 {
 		return math.MaxInt
@@ -159,11 +159,11 @@ type Place struct {
 	gone atomic.Bool // given back
 }
 
-// Reserve waits until one more request may be in flight to the address that the
-// request goes to first, at most for the patience, and takes a place there, for Do
-// to be given with the request. So a request can wait before it begins. Whoever has a
-// place should use it at once or release it. The error is ErrCrowded or the context's.
-// The place is nil where none is needed, or it is not known which.
+// Reserve waits until one more request may be in flight to the first address of the
+// request, at most for the patience, and takes a place there, which is then passed to
+// Do with the request. So a request can wait before it begins. The caller should use
+// the place at once or release it. The error is ErrCrowded or the context's. The place
+// is nil if none is needed, or if it is not known which.
 func (c *Client) Reserve(ctx context.Context, req Request, patience time.Duration) (*Place, error) {
 	waiting, cancel := context.WithTimeoutCause(ctx, patience, ErrCrowded)
 	defer cancel()
@@ -178,7 +178,7 @@ func (c *Client) Reserve(ctx context.Context, req Request, patience time.Duratio
 	return p, err
 }
 
-// place is enter with the place to be given back.
+// place is enter, returning the place to be given back.
 func (a *addresses) place(ctx context.Context, addr netip.Addr, limit int, begun bool) (*Place, error) {
 	if err := a.enter(ctx, addr, limit, begun); err != nil {
 		return nil, err
@@ -186,8 +186,8 @@ func (a *addresses) place(ctx context.Context, addr netip.Addr, limit int, begun
 	return &Place{of: a, addr: addr, limit: limit}, nil
 }
 
-// firstAddress is the address that a request goes to first, if it is bounded and the
-// address is known to us: the names of proxied requests are looked up by the proxy.
+// firstAddress is the address to which a request goes first, if it is bounded and we
+// know the address: the proxy looks up the names of proxied requests.
 func (c *Client) firstAddress(ctx context.Context, req Request) (netip.Addr, bool) {
 	if req.URL.IsZero() || req.URL.BadPort() {
 		return netip.Addr{}, false
@@ -206,8 +206,7 @@ func (c *Client) firstAddress(ctx context.Context, req Request) (netip.Addr, boo
 	return addrs[0], true
 }
 
-// Release gives the place back, if there is one; once is enough, and more does not
-// matter.
+// Release gives the place back, if there is one; further calls do nothing.
 func (p *Place) Release() {
 	if p != nil && !p.gone.Swap(true) {
 		p.of.leave(p.addr, p.limit)
@@ -215,8 +214,8 @@ func (p *Place) Release() {
 }
 
 // enter takes a place at the address that the exchange is about to connect to: the
-// one that was reserved, or the next that is free. The host is held up meanwhile, so
-// it does not wait for long.
+// reserved one, or the next free one. The host is held up meanwhile, so it does not
+// wait for long.
 func (x *exchange) enter(ctx context.Context, addr netip.Addr) error {
 	if p := x.req.Place; p != nil && p.addr == addr && !p.gone.Load() {
 		x.place = p
@@ -232,7 +231,7 @@ func (x *exchange) enter(ctx context.Context, addr netip.Addr) error {
 	place, err := x.client.addresses.place(waiting, addr, limitOf(x.req), true)
 	x.waited += time.Since(start)
 	if err != nil {
-		// Also when the time was over meanwhile: the host has nothing to do with it.
+		// Even if the time ran out meanwhile: the host has nothing to do with it.
 		return localError{crowded(addr, limitOf(x.req))}
 	}
 	x.place = place

@@ -224,8 +224,8 @@ func (discard) Write(p []byte) (int, error) { return len(p), nil }
 
 func portOf(url string) string { return url[strings.LastIndexByte(url, ':'):] }
 
-// Who finds no place in time is told that it is our own fault, also when the whole
-// time of the request was over meanwhile.
+// A request that finds no place in time gets an error that blames ourselves, even
+// if the whole time of the request ran out meanwhile.
 func TestCrowdedIsOurFault(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		client := New(Options{})

@@ -138,7 +138,7 @@ func (e *ending) Read(p []byte) (int, error) {
 }
 
 // sentAlready reports whether the host has written all of its answer by the time its
-// header is here: what is so short goes out in one piece.
+// header arrives: a short answer goes out in one piece.
 func sentAlready(resp *http.Response) bool {
 	const onePiece = 16 << 10
 	return resp.Body == http.NoBody || resp.ContentLength >= 0 && resp.ContentLength <= onePiece

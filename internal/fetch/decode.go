@@ -19,15 +19,15 @@ import (
 // them: servers disagree on what it is.
 const acceptEncoding = "gzip, br, zstd"
 
-// Limits of what decoders keep of the text before the current byte. The server
-// chooses the size of that window, up to 16 MiB, so some hundred hostile
-// answers at once could exhaust the memory of a worker.
+// Limits of the text before the current byte that decoders keep. The server chooses
+// the size of that window, up to 16 MiB, so some hundred hostile answers at once
+// could exhaust the memory of a worker.
 const (
 	// maxWindow is the largest zstd window that a decoder must offer (RFC 9659).
 	maxWindow = 8 << 20
 	// freeWindow is a window that every exchange may have.
 	freeWindow = 512 << 10
-	// windowMemory is what all larger windows of a Client have together. A decoder
+	// windowMemory is the total memory for all larger windows of a Client. A decoder
 	// that finds no room waits for it.
 	windowMemory = 128 << 20
 )
@@ -76,14 +76,14 @@ func (d decoders) reserve(ctx context.Context, window int64) (release func(), er
 		return func() {}, nil
 	}
 	if err := d.memory.Acquire(ctx, window); err != nil {
-		// The page may be fine: it is we who have too much to do.
+		// The page may be fine: it is we who are overloaded.
 		return nil, localError{fmt.Errorf("no memory for a decoder became free: %w", err)}
 	}
 	return func() { d.memory.Release(window) }, nil
 }
 
 // opener makes a decoder, which must not claim its window before it is read, and
-// tells that window's size by the first bytes of the body.
+// reads that window's size from the first bytes of the body.
 type opener func(head []byte, body io.Reader) (window int64, r io.Reader, err error)
 
 var openers = map[string]opener{"gzip": openGzip, "x-gzip": openGzip, "br": openBrotli, "zstd": openZstd}
@@ -112,8 +112,8 @@ func brotliWindow(first byte) int64 {
 }
 
 func openZstd(head []byte, body io.Reader) (int64, io.Reader, error) {
-	// The first frame tells the window, and later frames may not have a larger
-	// one. A frame to be skipped tells nothing.
+	// The first frame states the window, and later frames may not have a larger one. A
+	// skippable frame states nothing.
 	window := int64(freeWindow)
 	var h zstd.Header
 	if err := h.Decode(head); err != nil || h.Skippable || h.WindowSize > freeWindow || h.SingleSegment && h.FrameContentSize > freeWindow {
@@ -150,8 +150,8 @@ func (d *decoded) Close() error {
 	return nil
 }
 
-// corrupt tells a body that is not what its header says from one that broke off
-// on the way.
+// corrupt distinguishes a body that does not match its header from one that broke
+// off on the way.
 func corrupt(coding string, wire *meter, err error) error {
 	if wire.err != nil && !errors.Is(wire.err, io.EOF) {
 		return wire.err

@@ -20,19 +20,20 @@ type dialer struct {
 	names  *names
 	check  Control // nil checks nothing
 	budget *budget
-	// deadline is after which nothing is written.
+	// deadline is the time after which nothing is written.
 	deadline time.Time
-	// reached is set to the address that was connected to, without its port; nil
-	// tells nobody.
+	// reached is set to the connected address, without its port; nil means that nobody
+	// wants it.
 	reached *string
-	// enter waits for a place at an address, which exit gives back; nil needs none.
+	// enter waits for a place at an address, which exit gives back; nil means that none is
+	// needed.
 	enter func(ctx context.Context, addr netip.Addr) error
 	exit  func()
 }
 
 // punctual is a connection on which nothing is written after the deadline. A
-// process can be stopped at any point, also after the last look at the clock; so
-// that look is here, next to the system call.
+// process can be stopped at any point, even after the last check of the clock; so
+// that check is here, next to the system call.
 type punctual struct {
 	net.Conn
 	deadline time.Time
@@ -104,7 +105,7 @@ func (d dialer) reach(ctx context.Context, network string, addr netip.Addr, port
 	return conn, err
 }
 
-// attempt connects to one address; a limit of 0 is none but the context's.
+// attempt connects to one address; a limit of 0 means only the context's.
 func (d dialer) attempt(ctx context.Context, network, address string, limit time.Duration) (net.Conn, error) {
 	inner := net.Dialer{Timeout: limit, Control: d.check, KeepAliveConfig: net.KeepAliveConfig{Enable: false}}
 	return inner.DialContext(ctx, network, address)

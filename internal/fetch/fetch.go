@@ -50,10 +50,10 @@ const (
 	DefaultWindow    = 20 * time.Second
 )
 
-// Client makes exchanges. It holds no connection, remembers nothing but the
-// addresses of names and what is in flight to each, and may be used from any
-// goroutine. A process should have one, since that and the memory of decoders are
-// limited for each.
+// Client makes exchanges. It holds no connection, remembers only the addresses of
+// names and the requests in flight to each, and may be used from any goroutine. A
+// process should have one, since that and the memory of decoders are limited for
+// each.
 type Client struct {
 	options   Options
 	names     *names
@@ -82,7 +82,7 @@ func New(o Options) *Client {
 // Request is one GET.
 type Request struct {
 	URL urlkey.URL
-	// Spelling is how path and query of URL stand in the request, if not as in URL; see
+	// Spelling is the path and query of URL in the request, if not as in URL; see
 	// urlkey.URL.Spells.
 	Spelling string
 	// UserAgent and From introduce us; an empty From is not sent.
@@ -101,19 +101,20 @@ type Request struct {
 	Deadline time.Time
 	// AllowNetworks are networks that may be reached although they are not public.
 	AllowNetworks []netip.Prefix
-	// AllowAddresses are single addresses with their ports that may be reached besides.
+	// AllowAddresses are further single addresses, with their ports, that may be reached.
 	AllowAddresses []netip.AddrPort
 	// PerAddress is the most requests that may be in flight to one address, whatever
-	// names lead there; the strictest of those in flight counts. 0 is no limit of its own.
+	// names lead there; the strictest of those in flight counts. 0 means no limit for this
+	// request.
 	PerAddress int
-	// Place, if set, is the one that was reserved for the request. Do gives it back.
+	// Place, if set, was reserved for the request. Do gives it back.
 	Place *Place
 	// BeforeWrite, if set, is called when the connection stands, just before the
 	// request is written; an error of it ends the exchange with nothing sent.
 	BeforeWrite func() error
 }
 
-// reach is which addresses the request may go to.
+// reach returns the addresses to which the request may go.
 func (r Request) reach() Reach { return Reach{Networks: r.AllowNetworks, Addresses: r.AllowAddresses} }
 
 // HostAnswer is how the host answered, for its back-off. The values are those of
@@ -127,7 +128,7 @@ const (
 	HostFailed    HostAnswer = "failed"    // no whole answer: connection, TLS, protocol or time-out
 )
 
-// Result is what one exchange came to. Strings from the web are cleaned.
+// Result is the outcome of one exchange. Strings from the web are cleaned.
 type Result struct {
 	// Outcome is final unless Content is set; then it is crawl.OutcomeNew, and
 	// comparing the digest with the last version's decides.
@@ -141,7 +142,7 @@ type Result struct {
 	Status int
 	// HostAnswer is for the host gate.
 	HostAnswer HostAnswer
-	// Problem says in plain words what went wrong, "" if nothing did.
+	// Problem describes in plain words what went wrong, "" if nothing did.
 	Problem string
 	// Err is why the exchange did not run to its end, nil if it did.
 	Err error
@@ -160,13 +161,14 @@ type Result struct {
 	Stated []reserve.Header
 	// Location is where a redirect leads.
 	Location urlkey.URL
-	// Spelling is how a redirect spells path and query, empty for as Location does. Without
-	// a Location it is one of the request's URL, under which the server wants to be asked.
+	// Spelling is how a redirect spells path and query, empty if it spells them as Location
+	// does. Without a Location it is a spelling of the request's URL, under which the
+	// server wants to be asked.
 	Spelling string
 	// MediaType is the body's, sniffed where the server does not say.
 	MediaType crawl.MediaType
 
-	// Heads are what was said around the body.
+	// Heads are the texts around the body.
 	Heads Heads
 
 	// Bytes is the body's size as received, Size as decoded.
@@ -174,7 +176,7 @@ type Result struct {
 	// Digest is the SHA-256 of the decoded body in hex.
 	Digest string
 	// Cut: the connection was closed while the host may still have been answering. It
-	// learns of that later than we know it.
+	// learns of that later than we do.
 	Cut bool
 	// Truncated: the body was cut at MaxBody.
 	Truncated bool
@@ -184,8 +186,8 @@ type Result struct {
 }
 
 // Do makes one exchange and writes the decoded body of a wanted answer to sink.
-// Whatever happens is in the Result; after anything but Content the sink may
-// hold a part that must be dropped.
+// The Result reports everything that happens; without Content the sink may hold a
+// part that must be dropped.
 func (c *Client) Do(ctx context.Context, req Request, sink io.Writer) Result {
 	start := time.Now()
 	ctx, cancel := context.WithCancelCause(ctx)
@@ -240,8 +242,8 @@ func (x *exchange) run(ctx context.Context) error {
 	if x.proxied {
 		forProxy(hr.URL)
 	}
-	// A ClientConn writes a request once: what makes http.Transport ask again
-	// when a connection dies lies above it.
+	// A ClientConn writes a request once: the code that makes http.Transport repeat a
+	// request when a connection dies is in the layer above.
 	x.res.Cut = true // until there is an answer, whole
 	resp, err := conn.RoundTrip(hr)
 	if err != nil {
@@ -284,7 +286,7 @@ func (x *exchange) connect(ctx context.Context) (*http.ClientConn, error) {
 }
 
 // lastCheck is made between the handshake and the first byte of the request. It
-// looks at the clock: in a process that was stopped and goes on, the context's
+// checks the clock: in a process that was stopped and continued, the context's
 // timer may not have fired yet.
 func (x *exchange) lastCheck(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
@@ -336,12 +338,12 @@ func acceptHeader(wanted []string) string {
 	return strings.Join(wanted, ", ") + ", */*;q=0.1"
 }
 
-// receiveBuffer is what an HTTP/2 server may send before we have read what came.
-// It is memory of ours that a server fills at will.
+// receiveBuffer is how much an HTTP/2 server may send ahead of our reading. It is
+// memory of ours that a server fills at will.
 const receiveBuffer = 256 << 10
 
-// transport returns a transport of its own for the exchange, so that no
-// connection or setting is shared.
+// transport returns a new transport for the exchange, so that no connection or
+// setting is shared.
 func (x *exchange) transport(proxy *url.URL) *http.Transport {
 	var protocols http.Protocols
 	protocols.SetHTTP1(true)

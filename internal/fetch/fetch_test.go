@@ -123,7 +123,7 @@ func TestAllRobotsTags(t *testing.T) {
 	}
 }
 
-// TestCut tells answers that ended from those that were given up.
+// TestCut distinguishes answers that ended from those that were given up.
 func TestCut(t *testing.T) {
 	long := strings.Repeat("x", 1<<20)
 	for name, c := range map[string]struct {
@@ -606,7 +606,7 @@ func tlsServer(t testing.TB, http2 bool, h http.HandlerFunc) (*httptest.Server, 
 	t.Helper()
 	s := httptest.NewUnstartedServer(h)
 	s.EnableHTTP2 = http2
-	s.Config.ErrorLog = log.New(io.Discard, "", 0) // refused handshakes are what some tests want
+	s.Config.ErrorLog = log.New(io.Discard, "", 0) // some tests want refused handshakes
 	s.StartTLS()
 	t.Cleanup(s.Close)
 	roots := x509.NewCertPool()

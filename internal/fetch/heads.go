@@ -13,9 +13,9 @@ const maxHead = 16 << 10
 
 // Heads are the request and the head of its answer as text, for archives that
 // keep the whole exchange. They are cleaned (valid UTF-8) and end with an empty
-// line; what is longer than 16 KiB is cut after a line.
+// line; a head longer than 16 KiB is cut after a line.
 type Heads struct {
-	// Request is the request as HTTP/1.1 writes it, also where HTTP/2 carried it.
+	// Request is the request as HTTP/1.1 writes it, even if HTTP/2 carried it.
 	Request string
 	// Response is the status line, with the protocol that was spoken, and the header
 	// lines in the order of their names: the order that the server chose is not
@@ -25,7 +25,7 @@ type Heads struct {
 	Remote string
 }
 
-// requestHead is what net/http writes for a request without a body.
+// requestHead is the head that net/http writes for a request without a body.
 func requestHead(r *http.Request) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s %s HTTP/1.1\r\nHost: %s\r\n", r.Method, r.URL.RequestURI(), r.URL.Host)

@@ -33,11 +33,11 @@ const (
 	// hostileTime is far more than any case takes, however busy the machine is, and far
 	// less than for ever: each case ends by itself, by the pace or by its own limit.
 	hostileTime = 10 * time.Minute
-	// hostileReceived is what the site can make us read of a body: the limit, and
-	// the buffer with which it was passed.
+	// hostileReceived is how much of a body the site can make us read: the limit, and
+	// the buffer with which it was exceeded.
 	hostileReceived = hostileBody + 64<<10
-	// hostileSent is what the site can hand to the network before it sees the end of
-	// the connection: our budget for it, and the buffers of both systems.
+	// hostileSent is how much the site can hand to the network before it sees the end
+	// of the connection: our budget for it, and the buffers of both systems.
 	hostileSent = framing + DefaultMaxHeader + 2*hostileBody + 16<<20
 )
 
@@ -50,7 +50,7 @@ type hostileCase struct {
 	name   string
 	answer func(c *wire)
 	limit  time.Duration // the exchange's at first, see impatiently; 0 is hostileTime
-	// What it must come to; problem is a part of the words.
+	// The expected result; problem is a part of the words.
 	outcome  crawl.Outcome
 	answered HostAnswer
 	problem  string
@@ -229,7 +229,7 @@ func manyHeaders(n int) string {
 	return b.String()
 }
 
-// serveHostile serves one case and tells how much it sent.
+// serveHostile serves one case and reports how much it sent.
 func serveHostile(t testing.TB, c hostileCase) (s *wireServer, sent *atomic.Int64) {
 	sent = new(atomic.Int64)
 	s = serveWire(t, func(conn net.Conn) {
@@ -248,9 +248,9 @@ func (s *sizedSink) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// impatiently makes an exchange that is to be given up at a time limit, once what is to
-// be given up has begun. A busy machine may take longer than the first limit to come so
-// far; then it gets twice the time.
+// impatiently makes an exchange that must be given up at a time limit, once the part to
+// be given up has begun. A busy machine may take longer than the first limit to get
+// that far; then it gets twice the time.
 func impatiently(limit time.Duration, exchange func(limit time.Duration) (got Result, begun bool)) Result {
 	for {
 		got, begun := exchange(limit)
@@ -299,7 +299,7 @@ func TestHostileSites(t *testing.T) {
 
 // TestHostileSitesHTTP2: the same by frames.
 func TestHostileSitesHTTP2(t *testing.T) {
-	// net/http tells the standard logger of each frame that it does not know.
+	// net/http reports to the standard logger each frame that it does not know.
 	log.SetOutput(io.Discard)
 	t.Cleanup(func() { log.SetOutput(os.Stderr) })
 	head := func(f *http2.Framer, stream uint32, fields ...hpack.HeaderField) error {
@@ -608,7 +608,7 @@ func TestHeapUnderFire(t *testing.T) {
 	}
 }
 
-// watchHeap samples the heap until the returned function is called, which tells
+// watchHeap samples the heap until the returned function is called, which returns
 // the most that was in use.
 func watchHeap(t *testing.T) (peak func() uint64) {
 	t.Helper()

@@ -15,7 +15,7 @@ import (
 	"recrawl/internal/urlkey"
 )
 
-// Limits of what is kept of an answer's header, in bytes.
+// Limits of the kept parts of an answer's header, in bytes.
 const (
 	maxValidator = 512
 	maxHeaderRaw = 128
@@ -77,8 +77,8 @@ func (x *exchange) keepHeader(h http.Header) {
 	}
 }
 
-// validator returns a validator that can be sent back as it came, or "": one
-// that had to be cleaned or cut would never match again.
+// validator returns a validator that can be sent back as it came, or "": a
+// validator that had to be cleaned or cut would never match again.
 func validator(value string) string {
 	if strings.ContainsFunc(value, func(r rune) bool { return r < ' ' || r > '~' }) || crawl.Clean(value, maxValidator) != value {
 		return ""

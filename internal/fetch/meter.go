@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// meter counts the bytes of the body on the wire, ends it over the limit, and
-// gives up when it comes too slowly.
+// meter counts the bytes of the body on the wire, ends it when it exceeds the
+// limit, and gives up when it comes too slowly.
 type meter struct {
 	r        io.Reader
 	limit    int64
@@ -98,8 +98,8 @@ func (p *pace) next() {
 	p.got, p.left = 0, p.window
 }
 
-// budget is how many bytes one connection may bring in all. The limits of header
-// and body see a message without its framing, and a hostile server can send
+// budget is the most bytes that one connection may bring in all. The limits of
+// header and body see a message without its framing, and a hostile server can send
 // framing for ever: chunks of one byte, HTTP/2 pings, TLS records.
 type budget struct {
 	left  atomic.Int64

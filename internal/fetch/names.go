@@ -12,7 +12,7 @@ import (
 
 // Limits of name resolution.
 const (
-	// namesTTL is how long an answer is used. The system's resolver does not tell
+	// namesTTL is how long an answer is used. The system's resolver does not report
 	// the real one; a minute is short enough for hosts that move.
 	namesTTL = time.Minute
 	// maxNames bounds the names that are remembered.
@@ -20,7 +20,7 @@ const (
 	// maxAddresses bounds the addresses of one name that are tried: a name with
 	// hundreds of them would make us knock at as many doors for one page.
 	maxAddresses = 4
-	// lookupLimit ends a lookup that nobody may be waiting for any more.
+	// lookupLimit ends a lookup that perhaps nobody is waiting for any more.
 	lookupLimit = 15 * time.Second
 )
 
@@ -34,7 +34,7 @@ type names struct {
 	known map[string]*answer
 }
 
-// answer is what became, or will become, of one lookup.
+// answer is the result, present or future, of one lookup.
 type answer struct {
 	done  chan struct{} // closed when addrs and err are set
 	addrs []netip.Addr
@@ -109,7 +109,7 @@ func (n *names) resolve(ctx context.Context, host string, a *answer) {
 	}
 }
 
-// forget drops what is known of a host whose addresses do not answer.
+// forget drops the addresses of a host if they do not answer.
 func (n *names) forget(host string) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -118,8 +118,8 @@ func (n *names) forget(host string) {
 	}
 }
 
-// alternate orders the first addresses by turns of their families, so that one
-// family that leads nowhere costs one attempt.
+// alternate orders the first addresses by turns of their families, so that an
+// unreachable family costs one attempt.
 func alternate(addrs []netip.Addr) []netip.Addr {
 	var families [2][]netip.Addr // [0] is that of the first address
 	for _, a := range addrs {

@@ -19,7 +19,7 @@ var (
 	errCoding   = errors.New("content coding that was not offered")
 )
 
-// localError marks what went wrong on our side.
+// localError marks an error on our side.
 type localError struct{ err error }
 
 func (e localError) Error() string { return e.err.Error() }
@@ -50,7 +50,7 @@ func Explain(err error) string {
 	return err.Error()
 }
 
-// explainAddress words what kept us from a connection.
+// explainAddress words the reason that kept us from a connection.
 func explainAddress(err error) string {
 	var refused *RefusedError
 	var port *portError
@@ -70,7 +70,7 @@ func explainAddress(err error) string {
 	return ""
 }
 
-// explainTLS words what is wrong with the server's certificate or TLS.
+// explainTLS words the fault of the server's certificate or TLS.
 func explainTLS(err error) string {
 	var (
 		authority x509.UnknownAuthorityError
@@ -122,7 +122,7 @@ func explainConnection(err error) string {
 	return ""
 }
 
-// explainContent words what is wrong with an answer.
+// explainContent words the fault of an answer.
 func explainContent(err error) string {
 	var corrupt *corruptError
 	switch {

@@ -15,11 +15,11 @@ import (
 )
 
 // A proxy of the environment stands between us and the address of the host: the
-// proxy looks up the name and connects. So its own address is not checked (who
-// set it means it); a host that is spelled as an address is checked before the
-// proxy hears of it; and which addresses a name may lead to is for the proxy to
-// decide. So what is in flight to an address is counted for hosts that are spelled
-// as one only. This machine is never reached by a proxy.
+// proxy looks up the name and connects. So its own address is not checked (the
+// person who set it means it); a host that is spelled as an address is checked
+// before the proxy hears of it; and the proxy decides which addresses a name may
+// lead to. Therefore requests in flight to an address are counted only for hosts
+// that are spelled as one. This machine is never reached by a proxy.
 
 // environmentProxy reads HTTP_PROXY, HTTPS_PROXY and NO_PROXY.
 func environmentProxy() func(*url.URL) (*url.URL, error) {
@@ -43,7 +43,7 @@ func (x *exchange) proxyFor() (*url.URL, error) {
 	return proxy, x.checkSpelled(u)
 }
 
-// checkSpelled checks a host that is an address by its form.
+// checkSpelled checks a host that is itself an address.
 func (x *exchange) checkSpelled(u urlkey.URL) error {
 	addr, ok := spelledAddress(u)
 	if !ok {
@@ -56,7 +56,7 @@ func (x *exchange) checkSpelled(u urlkey.URL) error {
 	return x.req.reach().Control()(network, netip.AddrPortFrom(addr, 0).String(), nil)
 }
 
-// spelledAddress is the address of a host that is one by its form.
+// spelledAddress is the address of a host that is itself an address.
 func spelledAddress(u urlkey.URL) (netip.Addr, bool) {
 	addr, err := netip.ParseAddr(hostOnly(address(u)))
 	return addr.Unmap(), err == nil

@@ -19,13 +19,14 @@ var platform = []netip.Prefix{netip.MustParsePrefix("168.63.129.16/32")}
 // between the check and the connection. The error is a *RefusedError.
 type Control = func(network, address string, c syscall.RawConn) error
 
-// Reach is which addresses may be connected to: public ones, and those that it names.
+// Reach is the set of addresses that may be connected to: public ones, and those that
+// it names.
 type Reach struct {
 	// Networks may be reached although they are not public.
 	Networks []netip.Prefix
-	// Addresses may be reached besides, each on its port.
+	// Addresses are further addresses that may be reached, each on its port.
 	Addresses []netip.AddrPort
-	// Never are networks that may not be reached, though Networks cover them.
+	// Never are networks that may not be reached, even if Networks cover them.
 	Never []netip.Prefix
 }
 

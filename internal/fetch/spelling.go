@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// spell makes a request ask for its page under the spelling that is wanted. net/url has
-// spellings of its own; only an opaque URL is written as it is.
+// spell makes a request ask for its page under the wanted spelling. net/url respells
+// URLs; only an opaque URL is written as it is.
 func (r Request) spell(u *url.URL) {
 	if r.asked() == r.URL.Target() {
 		return
@@ -15,8 +15,8 @@ func (r Request) spell(u *url.URL) {
 	u.Opaque, u.RawQuery = path, query
 }
 
-// asked is how the request spells path and query. What is no spelling of its URL is not
-// asked for: nobody has judged it.
+// asked is how the request spells path and query. A text that is no spelling of its URL
+// is not requested: nobody has judged it.
 func (r Request) asked() string {
 	if r.URL.Spells(r.Spelling) {
 		return r.Spelling
@@ -24,7 +24,7 @@ func (r Request) asked() string {
 	return r.URL.Target()
 }
 
-// forProxy makes an opaque URL one that a proxy is asked for: it must hear of the host.
+// forProxy turns an opaque URL into one for a proxy, which must be told the host.
 func forProxy(u *url.URL) {
 	if u.Opaque != "" && u.Scheme == "http" {
 		u.Opaque = "//" + u.Host + u.Opaque

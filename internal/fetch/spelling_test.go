@@ -23,8 +23,8 @@ func insists(on string) http.HandlerFunc {
 	}
 }
 
-// TestServerInsistsOnASpelling: a redirect from the key to another spelling of it is told
-// apart from one to itself, and the request can be made under that spelling.
+// TestServerInsistsOnASpelling: a redirect from the key to another spelling of it is
+// distinguished from one to itself, and the request can be made under that spelling.
 func TestServerInsistsOnASpelling(t *testing.T) {
 	for _, target := range []string{"/O'Brien", "/%7Ejoe", "/caf%c3%a9", "/a[1]", "/p?q='y'", "/a|b", "/it's?"} {
 		t.Run(target, func(t *testing.T) {
@@ -68,7 +68,7 @@ func TestSpellingByProxy(t *testing.T) {
 	}
 }
 
-// TestRedirectToTheSameSpelling: whoever is asked under the spelling that it wants, and
+// TestRedirectToTheSameSpelling: a server that gets the spelling that it wants, and
 // redirects to it, redirects to itself.
 func TestRedirectToTheSameSpelling(t *testing.T) {
 	s := serve(t, func(w http.ResponseWriter, _ *http.Request) {

@@ -32,7 +32,7 @@ const stoppedLimit = 150 * time.Millisecond
 // TestStoppedProcess stops a process between its connection and its request and
 // continues it after the deadline, with the server's answer to the handshake
 // waiting: nothing may be sent. The order in which the process then finds the
-// answer and the deadline is chance, thus many rounds.
+// answer and the deadline is random, so there are many rounds.
 func TestStoppedProcess(t *testing.T) {
 	if url := os.Getenv(envStopped); url != "" {
 		crawlForEver(url)

@@ -226,7 +226,7 @@ func TestOneRequestPerCallHTTP2(t *testing.T) {
 
 func TestHugeHeaderHTTP2(t *testing.T) {
 	// Far over the limit the connection itself is given up, without a reason that
-	// could be told from other protocol errors.
+	// could be distinguished from other protocol errors.
 	for kilobytes, want := range map[int]crawl.Outcome{70: crawl.OutcomeTooLarge, 400: crawl.OutcomeFailed} {
 		s, roots := tlsServer(t, true, func(w http.ResponseWriter, _ *http.Request) {
 			for i := range kilobytes {

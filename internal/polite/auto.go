@@ -6,16 +6,16 @@ import "time"
 const (
 	// AutoLeast is the shortest automatic delay.
 	AutoLeast = time.Second
-	// autoSlow is how many times as long as it takes the host to answer it then rests: the
+	// autoSlow is how many times as long as its answer takes the host then rests, so that
 	// requests take at most a tenth of its time. A host that answers within a tenth of a
 	// second rests for AutoLeast.
 	autoSlow = 9
-	// autoRefused is the share of refusals from which on the delay is the longest.
+	// autoRefused is the share of refusals from which the delay is the longest.
 	autoRefused = 0.1
 	// refusalShare is the part of the newest answer in the share of refusals.
 	refusalShare = 1.0 / 16
 	// RefusalsAtFirst is the share of a host that was never asked. It begins at the longest
-	// delay, and a dozen good answers later the delay begins to fall.
+	// delay, and after a dozen good answers the delay begins to fall.
 	RefusalsAtFirst = 0.2
 )
 
@@ -34,16 +34,16 @@ func Refusals(before float64, a Answer) float64 {
 	return before + (newest-before)*refusalShare
 }
 
-// AutoTerms are the numbers of AutoDelay, for those who work it out for many hosts at once: up
-// to most, it is the larger of slow times the mean duration of a request, and least and
-// strain times the share of refusals.
+// AutoTerms are the numbers of AutoDelay, for callers that compute it for many hosts at
+// once: up to most, it is the larger of slow times the mean duration of a request, and
+// least and strain times the share of refusals.
 func AutoTerms(most time.Duration) (slow int, least, strain time.Duration) {
 	return autoSlow, AutoLeast, scale(max(most-AutoLeast, 0), 1/autoRefused)
 }
 
 // AutoDelay is the delay of a host that answers in mean on average, and refuses that share
-// of requests: from AutoLeast to most, by whichever of the two asks for more. A host that
-// was never asked has a mean of 0.
+// of requests: from AutoLeast to most, the larger of the two demands. A host that was
+// never asked has a mean of 0.
 func AutoDelay(mean time.Duration, refusals float64, most time.Duration) Rest {
 	slow := scale(max(mean, 0), autoSlow)
 	strained := AutoLeast + scale(max(most-AutoLeast, 0), min(max(refusals, 0), autoRefused)/autoRefused)

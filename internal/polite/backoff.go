@@ -51,24 +51,24 @@ const (
 	HostFailing    = "host_failing"     // connection failures in a row
 )
 
-// Hold is what one answer does to a host.
+// Hold is the effect of one answer on a host.
 type Hold struct {
 	Level    int // the new level
 	Failures int // the new number of failures in a row
-	// For is how long from now the host is left alone, 0 for no hold.
+	// For is how long the host is left alone from now on, 0 for no hold.
 	For time.Duration
-	// Forgiven: a level was taken off, which starts the next quiet time.
+	// Forgiven: one level was removed, which starts the next quiet time.
 	Forgiven bool
 	// Reason is why the host is held; it has no code when it is not.
 	Reason crawl.Reason
 }
 
-// HostBackoff decides what an answer does to a host. A throttled answer holds
-// it for its Retry-After, at most MaxRetryAfter; without one, for a minute
-// doubling with each level up to 12 hours, with jitter. Connection failures
-// hold it likewise from the third in a row on. Each success after a quiet time
-// as long as the level's own hold (at most an hour) forgives one level. Seed
-// makes the jitter.
+// HostBackoff decides the effect of an answer on a host. A throttled answer holds
+// it for its Retry-After, at most MaxRetryAfter; without one, for a minute doubling
+// with each level up to 12 hours, with jitter. Connection failures hold it likewise
+// from the third in a row on. Each success after a quiet time as long as the
+// level's own hold (at most an hour) forgives one level. Seed determines the
+// jitter.
 func HostBackoff(s Strain, a Answer, seed uint64) Hold {
 	switch {
 	case a.Throttled && a.HasRetryAfter:
@@ -85,8 +85,8 @@ func HostBackoff(s Strain, a Answer, seed uint64) Hold {
 	return Hold{Level: s.Level}
 }
 
-// retryAfterHold raises the level as well, so that a site that throttles again
-// without the header finds us further back than before.
+// retryAfterHold raises the level as well, so that we back off further if the site
+// throttles again without the header.
 func retryAfterHold(s Strain, asked time.Duration) Hold {
 	asked = max(asked, 0)
 	hold := Hold{Level: s.Level + 1, For: min(asked, MaxRetryAfter)}

@@ -19,23 +19,23 @@ type Candidate struct {
 	Tie int64
 }
 
-// Choice is whom Choose picked.
+// Choice is the waiter that Choose picked.
 type Choice struct {
 	// Index of the candidate, -1 if there was none.
 	Index int
-	// Aged: the grant went to the one who has waited longest though its class or
+	// Aged: the grant went to the waiter that has waited longest although its class or
 	// rank did not entitle it to the grant.
 	Aged bool
 }
 
-// Choose picks who gets the next permit: the lowest class; within a class the
-// crawl least recently served; within the crawl the highest rank, then the
-// oldest. Two shares come before that order. When a first visit is due, revisits
-// let it pass. When the one who has waited longest is due, it is that one's turn,
-// whatever its class. An aged grant that nobody needs, because the oldest is first
-// by the order too, is kept for later; so is one whose owner is still on its way:
-// eldest is when the one who has waited longest of the whole line arrived, 0 if
-// that is one of the candidates.
+// Choose picks the waiter that gets the next permit: the lowest class; within a
+// class the crawl least recently served; within the crawl the highest rank, then
+// the oldest. Two shares come before that order. When a first visit is due,
+// revisits let it pass. When the waiter that has waited longest is due, it is its
+// turn, whatever its class. An aged grant that nobody needs, because the oldest is
+// first by the order too, is kept for later; so is one whose owner is still on its
+// way: eldest is when the waiter that has waited longest of the whole line arrived,
+// 0 if that is one of the candidates.
 func Choose(candidates []Candidate, l Ledger, eldest int64) Choice {
 	if len(candidates) == 0 {
 		return Choice{Index: -1}

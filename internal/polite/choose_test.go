@@ -80,8 +80,8 @@ func TestChoose(t *testing.T) {
 	}
 }
 
-// Whoever keeps standing there is served, however many of better class and rank
-// keep coming: at the latest after as many as its age promises.
+// A waiter that keeps standing there is served, however many of better class and
+// rank keep coming: at the latest after as many as its age promises.
 func TestChooseStarvesNobody(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

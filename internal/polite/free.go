@@ -2,8 +2,8 @@ package polite
 
 import "time"
 
-// Host is what the gate knows of a host. Times are the store's clock; a zero
-// time means never.
+// Host is the gate's record of a host. Times are the store's clock; a zero time
+// means never.
 type Host struct {
 	BegunAt      time.Time     // begin of the request in flight, zero if there is none
 	LastEnd      time.Time     // end of the last request
@@ -18,7 +18,7 @@ type Host struct {
 // Free is when a host may be asked next.
 type Free struct {
 	At time.Time
-	// Backoff: the host's back-off is what holds it longest.
+	// Backoff: the host's back-off is the strongest reason for the wait.
 	Backoff bool
 	// Since is At, or when the host became free if that is past; zero if it was
 	// never asked.
@@ -28,9 +28,9 @@ type Free struct {
 	Rest      Rest
 }
 
-// NextFree says from when on a request for a crawl with the demand next may
-// start. While a request is in flight it is expected to take the mean duration,
-// or to end now when it has taken that long already.
+// NextFree returns the time from which a request for a crawl with the demand next
+// may start. A request in flight is expected to take the mean duration, or to end
+// now if it has already taken that long.
 func NextFree(h Host, next Demand, now time.Time) Free {
 	end, duration := h.LastEnd, h.LastDuration
 	inFlight := !h.BegunAt.IsZero()
@@ -48,7 +48,7 @@ func NextFree(h Host, next Demand, now time.Time) Free {
 	return free
 }
 
-// Step is the time from one start to the next while a line is served with this
+// Step is the time from one start to the next when a line is served with this
 // demand.
 func (h Host) Step(next Demand) time.Duration {
 	return max(h.Gap(next, next, h.Mean).Length+h.Mean, 0)

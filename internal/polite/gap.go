@@ -7,9 +7,9 @@ import (
 	"recrawl/internal/crawl"
 )
 
-// Demand is what one crawl asks of the gap between two requests to one host.
+// Demand is one crawl's demand on the gap between two requests to one host.
 type Demand struct {
-	// Delay is the floor of the gap, or, if Auto is set, the most that the floor may be.
+	// Delay is the floor of the gap or, if Auto is set, the most that the floor may be.
 	Delay time.Duration
 	// Auto: the floor is AutoDelay of the host.
 	Auto bool
@@ -20,7 +20,7 @@ type Demand struct {
 }
 
 // CutGrace is how long a host may take to notice that a request was given up, and to
-// end it on its side, from which the gap counts: a busy server is told by its next
+// end it on its side, from which the gap counts: a busy server notices at its next
 // write to a closed connection.
 const CutGrace = 100 * time.Millisecond
 
@@ -31,8 +31,8 @@ const (
 	GapFactor     = "gap_factor"      // a crawl's factor × the last duration
 	GapCrawlDelay = "gap_crawl_delay" // the site's Crawl-delay
 	// GapCapped is the site's Crawl-delay cut to a crawl's max_crawl_delay; the
-	// reason's number "asked" is what the site asked for, in seconds. It must be
-	// reported: the crawl is faster than the site asked.
+	// reason's number "asked" is the site's value, in seconds. It must be reported:
+	// the crawl is faster than the site asked.
 	GapCapped = "gap_capped"
 )
 
@@ -42,7 +42,7 @@ type Rest struct {
 	Reason crawl.Reason
 }
 
-// Gap is Host.Gap for a host of which nothing is known but its Crawl-delay, 0 for none.
+// Gap is Host.Gap for a host of which only the Crawl-delay is known, 0 for none.
 func Gap(prev, next Demand, crawlDelay, lastDuration time.Duration) Rest {
 	return Host{CrawlDelay: crawlDelay, Refusals: RefusalsAtFirst}.Gap(prev, next, lastDuration)
 }
@@ -59,7 +59,7 @@ func (h Host) Gap(prev, next Demand, lastDuration time.Duration) Rest {
 	return b
 }
 
-// Floor is the delay that a demand asks of the host.
+// Floor is a demand's minimum delay for the host.
 func (h Host) Floor(d Demand) Rest {
 	if d.Auto {
 		return AutoDelay(h.Mean, h.Refusals, d.Delay)
@@ -67,8 +67,8 @@ func (h Host) Floor(d Demand) Rest {
 	return because(max(d.Delay, 0), GapDelay, nil)
 }
 
-// Settled is a demand as it stands when a request to the host begins, with an automatic
-// delay as a number: the request's end may move that.
+// Settled is a demand at the time when a request to the host begins, with an automatic
+// delay as a number, which the request's end may change.
 func (h Host) Settled(d Demand) Demand {
 	if !d.Auto {
 		return d
@@ -76,7 +76,7 @@ func (h Host) Settled(d Demand) Demand {
 	return Demand{Delay: h.Floor(d).Length, Factor: d.Factor, MaxCrawlDelay: d.ceiling()}
 }
 
-// gap is what this demand alone asks for.
+// gap is the gap that this demand alone asks for.
 func (h Host) gap(d Demand, lastDuration time.Duration) Rest {
 	rest, crawlDelay := h.Floor(d), h.CrawlDelay
 	if byFactor := scale(max(lastDuration, 0), d.Factor); byFactor > rest.Length {
@@ -87,8 +87,8 @@ func (h Host) gap(d Demand, lastDuration time.Duration) Rest {
 	if d.Caps(crawlDelay) {
 		bySite, code, asked = d.ceiling(), GapCapped, map[string]float64{"asked": crawlDelay.Seconds()}
 	}
-	// A capped Crawl-delay is the reason even where it ties with the delay: that
-	// the site asked for more must not go unsaid.
+	// A capped Crawl-delay is the reason even where it ties with the delay: it must be
+	// reported that the site asked for more.
 	if bySite > rest.Length || (code == GapCapped && bySite == rest.Length) {
 		rest = because(bySite, code, asked)
 	}

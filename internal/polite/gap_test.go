@@ -54,8 +54,8 @@ func drawDemand(t *rapid.T, label string) Demand {
 	}
 }
 
-// The gap is never below what either crawl demands, is the same whoever comes
-// first, and grows with each thing it depends on.
+// The gap is never below either crawl's demand, is the same whoever comes first,
+// and grows with each thing it depends on.
 func TestGapProperties(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

@@ -4,14 +4,14 @@ import "time"
 
 // Numbers of the grants.
 const (
-	// MaxGranted is how many permits of a host may be granted and not begun: the
-	// second lets the next request be on its way while the first one runs.
+	// MaxGranted is how many permits of a host may be granted and not begun: with the
+	// second, the next request is on its way while the first one runs.
 	MaxGranted = 2
 	// Horizon is how long before its request may start a permit is granted, so that
-	// the hand-over to the one who makes the request costs the host no time.
+	// the hand-over to the requester costs the host no time.
 	Horizon = time.Second
-	// GrantLife is how long after it could have begun a permit is kept for the one
-	// who has it when others want its slot.
+	// GrantLife is how long a permit is kept for its owner after it could have begun,
+	// when others want its slot.
 	GrantLife = 20 * time.Second
 	// Lapse is how long after its promise a waiter keeps its place in the line.
 	Lapse = 2 * time.Minute
@@ -20,9 +20,9 @@ const (
 	Lead = 2 * time.Second
 )
 
-// UntilGrant is how long it is too early to grant one more permit, 0 if it may
+// UntilGrant is how long to wait before one more permit may be granted, 0 if it may
 // be granted now. The host is free from free on and takes one request per step;
-// granted permits go before.
+// granted permits go first.
 func UntilGrant(free time.Time, granted int, step time.Duration, now time.Time) time.Duration {
 	return max(Promise(free, granted, step).Add(-Horizon).Sub(now), 0)
 }

@@ -6,21 +6,21 @@ import (
 	"recrawl/internal/crawl"
 )
 
-// What becomes of a page that had its host held: nobody else may ask the host for a
+// The fate of a page that had its host held: nobody else may ask the host for a
 // while because this page was refused, or could not be reached.
 const (
-	// restHolds is for how many times as long as its host was held such a page is
-	// left alone, so that no page costs its host more than an eighth of its time.
+	// restHolds is how many times as long as its host was held such a page is left
+	// alone, so that no page costs its host more than an eighth of its time.
 	restHolds = 8
-	// restMost bounds what is added to a hold: a page that a site put off for a day
-	// is not put off for more than another one.
+	// restMost bounds the addition to a hold: a page that a site put off for a day is
+	// not put off for more than one day more.
 	restMost = 24 * time.Hour
 )
 
-// LeftAlone is how long a page is left alone that had its host held, when it is so
-// many visits in a row, this one included, that failed or were throttled. The first
-// time it is for as long as the host: it may have been anybody's bad luck. From then
-// on it is the page, not the host, that is refused.
+// LeftAlone is how long a page that had its host held is left alone, given how many
+// visits in a row, including this one, failed or were throttled. The first time it
+// is for as long as the host: it may have been anybody's bad luck. From then on it
+// is the page, not the host, that is refused.
 func LeftAlone(held time.Duration, failures int) time.Duration {
 	if held <= 0 {
 		return 0
@@ -36,10 +36,10 @@ func penalty(held time.Duration) time.Duration {
 	return held + min(scale(held, restHolds-1), restMost)
 }
 
-// Behind is where a page stands in its host's line whose last visit had the host
-// held: with those of the last class, and behind who comes within the time returned,
-// by which it counts as younger. It is the one page known to cost the others their
-// turns. A visit that a person asked for keeps its place.
+// Behind is the place in its host's line of a page whose last visit had the host
+// held: with those of the last class, and behind pages that come within the returned
+// time, by which it counts as younger. It is the one page known to cost the others
+// their turns. A visit that a person asked for keeps its place.
 func Behind(class crawl.Class, held time.Duration) (crawl.Class, time.Duration) {
 	if held <= 0 || class == crawl.ClassManual {
 		return class, 0

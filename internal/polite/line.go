@@ -27,9 +27,9 @@ type Line struct {
 // counted is how many the line itself shows, read up to Counted+1. Beyond
 // Counted it is the length of the line at the anchor less the departures since.
 // When that is used up and the line still shows more than Counted ahead, others
-// with a higher rank have come in between: the waiter is taken for the last of
-// the line, and the returned anchor says so. It errs on the far side, which
-// costs at most a turn; the near side would cost an ask for each step.
+// with a higher rank have come in between: the waiter then counts as the last of
+// the line, as the returned anchor records. It errs on the far side, which costs at
+// most a turn; the near side would cost an ask for each step.
 func Ahead(counted int, anchor Anchor, own Line) (int, Anchor) {
 	if counted <= Counted {
 		return counted, anchor
@@ -74,8 +74,8 @@ func Position(own Line, ahead int, lines []Line, granted int, l Ledger) int {
 	return int(position)
 }
 
-// firstsBefore is how many first visits come before a waiter that has so many
-// others before it, if there are that many.
+// firstsBefore is how many first visits come before a waiter that has the given
+// number of others before it, if there are that many.
 func (l Ledger) firstsBefore(others int64) int64 {
 	in := int64(l.FirstIn())
 	if others < in {
@@ -84,8 +84,8 @@ func (l Ledger) firstsBefore(others int64) int64 {
 	return 1 + (others-in+l.firstOwed())/int64(l.every()-1)
 }
 
-// othersBefore is how many others come before a first visit that has so many first
-// visits before it, if there are that many.
+// othersBefore is how many others come before a first visit that has the given
+// number of first visits before it, if there are that many.
 func (l Ledger) othersBefore(firsts int64) int64 {
 	others := int64(l.FirstIn()) + firsts*int64(l.every()-1)
 	if firsts > 0 {
@@ -94,13 +94,13 @@ func (l Ledger) othersBefore(firsts int64) int64 {
 	return others
 }
 
-// firstOwed is by how much sooner than usual the next first visit but one is due,
+// firstOwed is by how much sooner than usual the first visit after the next is due,
 // because the next one is late.
 func (l Ledger) firstOwed() int64 { return int64(settled(l.First+1, l.every(), true)) }
 
 // ByAge is how many places of a host come before a waiter by its age alone, when
-// older ones have waited longer: the one who has waited longest has a grant of its
-// own, once in AgeEvery. A waiter is promised the better one of its two positions.
+// older ones have waited longer: the waiter that has waited longest gets a grant
+// once in AgeEvery. A waiter is promised the better of its two positions.
 func ByAge(older, granted int, l Ledger) int {
 	return granted + l.AgedIn() + older*AgeEvery
 }

@@ -80,9 +80,9 @@ func TestPosition(t *testing.T) {
 	}
 }
 
-// A position is what serving the lines by the order comes to, when nobody joins
-// or leaves: the promise that is made of it is neither too late nor, by more
-// than the first turn, too early.
+// A position equals the result of serving the lines by the order, when nobody joins
+// or leaves: the promise made from it is neither too late nor, by more than the
+// first turn, too early.
 func TestPositionIsTheOrderOfService(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -123,7 +123,7 @@ func serve(lines []Line, own int64, ahead int) int {
 }
 
 // The same for the lines of one crawl, whose first visits and revisits share the
-// grants: position is what Choose comes to.
+// grants: a position equals the result of Choose.
 func TestPositionIsTheOrderOfShares(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

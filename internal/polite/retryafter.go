@@ -35,7 +35,7 @@ func isDigits(s string) bool {
 	return s != "" && strings.Trim(s, "0123456789") == ""
 }
 
-// parseSeconds reads digits; what does not fit a duration is the longest one.
+// parseSeconds reads digits; a number too large for a duration becomes the longest one.
 func parseSeconds(digits string) time.Duration {
 	n, err := strconv.ParseInt(digits, 10, 64)
 	if err != nil || n > math.MaxInt64/int64(time.Second) {

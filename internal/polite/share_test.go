@@ -54,8 +54,8 @@ func TestDiscoveryDecays(t *testing.T) {
 	}
 }
 
-// Both shares are had in the long run, also by who comes late for each: what came
-// too late counts for the next one.
+// Both shares are met in the long run, even by waiters that come late for each: a
+// late share counts for the next one.
 func TestSharesAreHad(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

@@ -29,9 +29,9 @@ func Slots(step time.Duration) int {
 	return max(int(turnWindow/step), 1)
 }
 
-// AgedSlots is how many of those who have waited longest should be on their way to
-// such a host, and FirstSlots how many of the first visits: those whose shares come
-// within its slots or the one after them. None if the next share is further away.
+// AgedSlots is how many of the longest waiters should be on their way to such a
+// host, and FirstSlots how many of the first visits: those whose shares come within
+// its slots or the one after them. None if the next share is further away.
 func AgedSlots(l Ledger, step time.Duration) int { return shares(l.AgedIn(), AgeEvery, step) }
 
 // FirstSlots: see AgedSlots.
@@ -51,17 +51,18 @@ type Head struct {
 	Promised time.Time
 }
 
-// Heads are those who may be wanted next, each list in its order and without those
-// that cannot be granted a permit.
+// Heads are the waiters that may be wanted next, each list in its order and without
+// those that cannot be granted a permit.
 type Heads struct {
-	// Order is the order of the line. It is empty if somebody is there already to
-	// take what comes by that order.
+	// Order is the order of the line. It is empty if a waiter is already present for
+	// the next grant by that order.
 	Order []Head
-	// First are first visits, and Eldest those who have waited longest.
+	// First are first visits, and Eldest the longest waiters.
 	First, Eldest []Head
-	// Present are there already, and take what comes first by the order.
+	// Present are already present, and take the next grants by the order.
 	Present int
-	// Slots is how many by the order should be there or on their way; 0 is Slots.
+	// Slots is how many waiters, by the order, should be present or on their way; 0 stands
+	// for Slots.
 	Slots int
 }
 
@@ -72,17 +73,17 @@ type Turn struct {
 	At time.Time
 }
 
-// Turns looks at the promises of those who may be wanted next and returns those
-// that come too late for a host that is free from free on, has so many permits out
-// and then takes one per step. A waiter more than Grace late is passed over: it
-// takes up no slot.
+// Turns compares the promises of the waiters that may be wanted next, and returns
+// those that come too late for a host that is free from free on, has the given
+// number of permits out and then takes one per step. A waiter more than Grace late
+// is passed over: it takes up no slot.
 func Turns(h Heads, l Ledger, granted int, free time.Time, step time.Duration, now time.Time) []Turn {
 	var turns []Turn
 	slots, seen := cmp.Or(h.Slots, Slots(step)), map[int64]bool{}
 	for slot := range slots + 1 {
 		next := h.next(l, slot, seen, now)
 		if next.head == nil || slot == slots && !next.share {
-			l = l.After(crawl.ClassRevisit, false) // who is there takes it
+			l = l.After(crawl.ClassRevisit, false) // a present waiter takes it
 			continue
 		}
 		seen[next.head.ID] = true
@@ -94,14 +95,14 @@ func Turns(h Heads, l Ledger, granted int, free time.Time, step time.Duration, n
 	return turns
 }
 
-// wanted is who comes next, nil for somebody who is there already, and whether by a
-// share, and by that of age.
+// wanted is the waiter that comes next, nil if it is already present, and whether
+// it comes by a share, and by that of age.
 type wanted struct {
 	head        *Head
 	share, aged bool
 }
 
-// next is who comes next by the ledger: what Choose would choose if all came.
+// next is the next waiter by the ledger: the one that Choose would choose if all came.
 func (h *Heads) next(l Ledger, slot int, seen map[int64]bool, now time.Time) wanted {
 	var best wanted
 	if slot >= h.Present {
@@ -117,7 +118,7 @@ func (h *Heads) next(l Ledger, slot int, seen map[int64]bool, now time.Time) wan
 	return best
 }
 
-// firstOf is the first of a list that is not seen to yet and not too late.
+// firstOf is the first of a list that is not handled yet and not too late.
 func firstOf(heads []Head, seen map[int64]bool, now time.Time) *Head {
 	for i, h := range heads {
 		if !seen[h.ID] && !Overdue(h.Promised, now) {
@@ -127,6 +128,6 @@ func firstOf(heads []Head, seen map[int64]bool, now time.Time) *Head {
 	return nil
 }
 
-// Overdue reports whether a waiter is so late for what it was promised that it is
-// passed over.
+// Overdue reports whether a waiter is so late for its promise that it is passed
+// over.
 func Overdue(promised, now time.Time) bool { return promised.Before(now.Add(-Grace)) }

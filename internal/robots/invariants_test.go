@@ -97,14 +97,14 @@ func lowerHex(value string) string {
 	return string(out)
 }
 
-// junk are lines that say nothing, alone or to whoever reads them wrongly.
+// junk are lines that say nothing, alone or when misread.
 var junk = []string{
 	"", ":", "::", "Disallow", "Allow /a b", "Disallow /x /", "Disalow-all: /", "Host: example.com", "Noindex: /", "Request-rate: 1/10", "\x00\x01", "\xfe\xfd", "%%%",
 	"<html>", "Crawl-delay: never", "Crawl-delay: -5", "Sitemap: ::", "Disallow\u00a0: /", "# Disallow: /", "\u2028Disallow: /",
 	"User-agent-x: *", "X" + strings.Repeat("x", 20000) + ": /",
 }
 
-// opinion is what must not depend on how a file is written.
+// opinion is the part of the verdicts that must not depend on how a file is written.
 type opinion struct {
 	allowed         bool
 	line, groupLine int

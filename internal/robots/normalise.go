@@ -13,7 +13,7 @@ const (
 const upperHex = "0123456789ABCDEF"
 
 // normalise gives a rule's pattern, or a URL's path and query, one spelling:
-// unreserved characters plain, hex digits upper case, and encoded whatever a
+// unreserved characters plain, hex digits upper case, and encoded everything that a
 // canonical URL holds encoded. A "*" or "$" that stands for itself becomes its
 // code, so that it cannot be taken for a wildcard (RFC 9309 2.2.3).
 func normalise(s string, as role) string {
@@ -62,8 +62,8 @@ var (
 	reservedInQuery = strings.NewReplacer("%3A", ":", "%40", "@", "%2F", "/", "%3F", "?")
 )
 
-// staysPlain: what a canonical URL holds plain, and the percent sign, which is
-// encoded there when it stands alone.
+// staysPlain: the characters that a canonical URL holds plain, and the percent
+// sign, which is encoded there when it stands alone.
 func staysPlain(c byte) bool {
 	return isUnreserved(c) || strings.IndexByte("!$&()*+,;=:@/?", c) >= 0
 }

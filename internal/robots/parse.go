@@ -30,7 +30,7 @@ func lines(text []byte) iter.Seq[[]byte] {
 // parser collects groups line by line.
 type parser struct {
 	file *File
-	// current is the group that rules go to, nil before the first user-agent.
+	// current is the group to which rules are added, nil before the first user-agent.
 	current *group
 	// closed: the current group has a rule, so the next user-agent starts another.
 	// No other record does that (RFC 9309 2.2.4).
@@ -41,8 +41,8 @@ type parser struct {
 	// sitemaps are the lines of Sitemap records so far, named their number.
 	sitemaps strings.Builder
 	named    int
-	// stating is the group that statements about uses go to, nil before the first
-	// user-agent. Rules and statements close it.
+	// stating is the group to which statements about uses are added, nil before the
+	// first user-agent. Rules and statements close it.
 	stating       *group
 	statingClosed bool
 	// lines is how many lines about uses there were so far.
@@ -61,13 +61,13 @@ var keys = map[string]func(p *parser, value string, line int){
 	"content-signal": (*parser).signal, "content-signals": (*parser).signal, "content-usage": (*parser).usage,
 }
 
-// line reads one line; what it does not understand it skips.
+// line reads one line; it skips lines that it does not understand.
 func (p *parser) line(line []byte, number int) {
 	line, _, _ = bytes.Cut(line, []byte("#"))
 	text := trim(string(line))
 	key, value, ok := strings.Cut(text, ":")
 	if !ok {
-		// Two words without a colon are what people mean by them.
+		// Two words without a colon are a common way to write them.
 		words := strings.Fields(text)
 		if len(words) != 2 {
 			return

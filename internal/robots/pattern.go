@@ -6,7 +6,7 @@ import "strings"
 // with the head, has the pieces behind it one after the other, and, if the
 // pattern is anchored at its end, ends with the tail behind them all.
 type pattern struct {
-	// head stands before the first star; it is all there is if there is none.
+	// head stands before the first star; without a star it is the whole pattern.
 	head string
 	// tail stands behind the last star of an anchored pattern.
 	tail string

@@ -8,7 +8,7 @@ import (
 
 // pieces are the distinct strings between the stars of a file's patterns, kept so
 // that those which begin at some place of a URL are found together, and those that
-// nobody looks for are passed over 64 at a time.
+// no pattern waits for are skipped 64 at a time.
 //
 // All pieces that begin there are prefixes of each other. A hostile file has a
 // thousand such pieces ("a", "aa", …), too many to visit at each place. Therefore
@@ -56,7 +56,7 @@ func newPieces(distinct []string) (pieces, []int32) {
 // begins with, -1 if there is none.
 func (p *pieces) parents() []int32 {
 	parent := make([]int32, len(p.text))
-	var open []int32 // the texts that the last one begins with, and it
+	var open []int32 // the texts with which the last one begins, and the last one
 	for i, text := range p.text {
 		for len(open) > 0 && !strings.HasPrefix(text, p.text[open[len(open)-1]]) {
 			open = open[:len(open)-1]
@@ -109,9 +109,9 @@ func heaviest(parent []int32) []int32 {
 	return heavy
 }
 
-// below returns the index of the last text that is not behind rest in the order
-// of bytes and begins with its first byte, -1 if there is none. Every piece that
-// rest begins with is that text or one that it begins with.
+// below returns the index of the last text that does not sort after rest in the
+// order of bytes and begins with its first byte, -1 if there is none. Every piece
+// with which rest begins is that text or one with which that text begins.
 func (p *pieces) below(rest string, steps *int) int {
 	from, to := int(p.first[rest[0]]), int(p.first[int(rest[0])+1])
 	found := sort.Search(to-from, func(i int) bool {

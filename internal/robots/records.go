@@ -10,12 +10,12 @@ import (
 	"recrawl/internal/urlkey"
 )
 
-// The records that are no rules are read by temoto/robotstxt, from texts that hold
-// nothing else. Given a whole file, it refuses all of it for one bad Crawl-delay,
+// temoto/robotstxt reads the records that are no rules, from texts that hold only
+// these. Given a whole file, it refuses all of it for one bad Crawl-delay,
 // overflows with a large one, reads the last of several, and makes a regular
 // expression of every pattern. Hence the parser chooses the lines, and writes each
-// as temoto reads it without fault: one key, one value without white space, within
-// its bounds.
+// so that temoto reads it without fault: one key, one value without white space,
+// within its bounds.
 
 // maxSitemaps bounds the list that is kept and stored.
 const maxSitemaps = 1000
@@ -23,7 +23,7 @@ const maxSitemaps = 1000
 // maxDelay stands for all the delays that only mean "stay away".
 const maxDelay = 365 * 24 * time.Hour
 
-// sitemap notes a line whose value is an http or https URL.
+// sitemap records a line whose value is an http or https URL.
 func (p *parser) sitemap(value string, _ int) {
 	if p.named >= maxSitemaps {
 		return
@@ -34,7 +34,7 @@ func (p *parser) sitemap(value string, _ int) {
 	}
 }
 
-// readSitemaps reads lines that the parser noted.
+// readSitemaps reads lines that the parser recorded.
 func readSitemaps(lines string) []string { return read(lines).Sitemaps }
 
 // delay is a Crawl-delay line that counts.
@@ -43,7 +43,7 @@ type delay struct {
 	value   string // as written, or maxDelay
 }
 
-// crawlDelay notes a number of seconds, which may have a fraction. It belongs to
+// crawlDelay records a number of seconds, which may have a fraction. It belongs to
 // the current group; of several the longest counts.
 func (p *parser) crawlDelay(value string, _ int) {
 	seconds, err := strconv.ParseFloat(value, 64)

@@ -12,8 +12,8 @@ import (
 	"recrawl/internal/urlkey"
 )
 
-// FuzzRecords: what temoto reads of the lines that the parser gives it is what
-// they say, whatever else the file holds.
+// FuzzRecords: temoto reads the parser's lines correctly, whatever else the file
+// holds.
 func FuzzRecords(f *testing.F) {
 	for _, text := range []string{
 		"Sitemap: http://h/a b\tc#d\nsite-map:HTTP://H:80/%zz\vx\nSitemap:\nSitemap http://h/\nSitemap: /x\nSitemap: http://ü/é\xff",

@@ -1,7 +1,7 @@
 // Package robots decides by robots.txt files as RFC 9309 asks. It reads lines,
 // groups and rules itself: temoto/robotstxt loses whole files to small mistakes,
-// matches wildcards unanchored, and makes them regular expressions, of which a
-// hostile file has its reader run for minutes. temoto reads what is left, the
+// matches wildcards unanchored, and turns them into regular expressions, with which
+// a hostile file keeps its reader busy for minutes. temoto reads the rest, the
 // values of Sitemap and Crawl-delay records.
 package robots
 
@@ -56,7 +56,7 @@ type File struct {
 	pieces   pieces
 }
 
-// group is a group of the file: who it is for, and what it says.
+// group is a group of the file: its agents, and its rules.
 type group struct {
 	agents []agent
 	rules  []*rule
@@ -80,8 +80,8 @@ type membership struct {
 	by agent
 }
 
-// Parse reads a robots.txt. Whatever the text is, it never fails: what cannot
-// be read is skipped (RFC 9309 2.2).
+// Parse reads a robots.txt. Whatever the text is, it never fails: unreadable lines
+// are skipped (RFC 9309 2.2).
 func Parse(text []byte) *File {
 	p := parser{file: &File{}}
 	number := 0
@@ -114,7 +114,7 @@ func (f *File) Check(agent string, url urlkey.URL) Verdict {
 }
 
 // ForbidsAll reports whether the file forbids everything to a product token: it
-// disallows all that there is and allows nothing.
+// disallows everything and allows nothing.
 func (f *File) ForbidsAll(agent string) bool {
 	all := false
 	for _, g := range f.groupsFor(agent) {
@@ -171,7 +171,7 @@ func groupsNaming(groups []*group, token string) []membership {
 // valid UTF-8 without NUL. Parse reads it as it reads the file itself. The file
 // is cut to MaxBytes at a line end, loses the byte order mark of UTF-8, even if
 // some of its bytes are lost, and is converted from UTF-16. Bytes that are no
-// UTF-8 are percent-encoded, which is what they mean in a rule.
+// UTF-8 are percent-encoded, which is their meaning in a rule.
 func Text(body []byte) string {
 	body = cutLines(body)
 	switch {

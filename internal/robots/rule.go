@@ -7,7 +7,7 @@ import (
 	"recrawl/internal/crawl"
 )
 
-// maxRuleText bounds what a verdict quotes of a line, in bytes.
+// maxRuleText bounds a verdict's quotation of a line, in bytes.
 const maxRuleText = 300
 
 // rule is one allow or disallow line.
@@ -21,7 +21,7 @@ type rule struct {
 	// group is the group that the line belongs to.
 	group  *group
 	strict pattern
-	// loose is nil where it would be the same as strict.
+	// loose is nil if it would be the same as strict.
 	loose *pattern
 }
 
@@ -45,8 +45,8 @@ func (r *rule) text() string {
 	return name + crawl.Clean(r.value, maxRuleText)
 }
 
-// before orders rules by precedence: the longer pattern first, and of two as
-// long the allow (RFC 9309 2.2.2).
+// before orders rules by precedence: the longer pattern first, and of two equally
+// long ones the allow (RFC 9309 2.2.2).
 func (r *rule) before(other *rule) bool { return precedence(r, other) < 0 }
 
 func precedence(a, b *rule) int {

@@ -31,7 +31,7 @@ type search struct {
 	// slots that have waiting runs.
 	waiting, due []int32
 	marked       bitset
-	// open counts the runs that wait or are due, standing those that wait.
+	// open counts the runs that wait or are due; standing counts those that wait.
 	open, standing int
 	// steps counts the work, for tests of its bound.
 	steps int
@@ -46,7 +46,7 @@ type run struct {
 }
 
 // consider takes up rules, in order of precedence, by one of their patterns,
-// which may be nil. What cannot go before the best one known is left out.
+// which may be nil. It leaves out rules that cannot precede the best one known.
 func (s *search) consider(rules []*rule, of func(*rule) *pattern) {
 	for _, r := range rules {
 		if s.best != nil && !r.before(s.best) {
@@ -102,8 +102,8 @@ func none(n int) []int32 {
 	return lists
 }
 
-// resume lets a run go on behind what it has found, which ends at a place: it has
-// matched, is due there, or is over.
+// resume lets a run go on after the piece that it has found, which ends at a place:
+// it has matched, is due there, or is over.
 func (s *search) resume(i int32, at int) {
 	s.steps++
 	r := &s.runs[i]
@@ -138,7 +138,7 @@ func (s *search) find(at int) {
 	if below < 0 {
 		return
 	}
-	matched := false // what hangs above a piece that is there is there too
+	matched := false // if a piece is there, the pieces above it are there too
 	for slot := p.slot[below]; slot >= 0; {
 		top := p.top[slot]
 		if !matched {

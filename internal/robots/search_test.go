@@ -11,8 +11,8 @@ import (
 	"recrawl/internal/urlkey"
 )
 
-// matchesSlowly says whether a pattern matches a path by the definition: a table of
-// which beginnings of the one match which beginnings of the other.
+// matchesSlowly reports whether a pattern matches a path by the definition: a table
+// of which beginnings of the one match which beginnings of the other.
 func matchesSlowly(pattern, path string) bool {
 	pattern, anchored := strings.CutSuffix(pattern, "$")
 	if !anchored {
@@ -34,7 +34,7 @@ func matchesSlowly(pattern, path string) bool {
 	return matched[len(path)]
 }
 
-// decidedSlowly is the line that decides, found by trying each rule of the groups
+// decidedSlowly is the deciding line, found by trying each rule of the groups
 // alone; 0 if none matches.
 func decidedSlowly(f *File, agent string, u urlkey.URL) int {
 	var best *rule

@@ -8,9 +8,9 @@ import (
 	"recrawl/internal/urlkey"
 )
 
-// TestEverySpellingIsJudgedAlike: a page may be asked for under any spelling of its URL, and
-// is judged by the URL. So no rule, however it is spelled, may tell them apart (RFC 9309
-// 2.2.2).
+// TestEverySpellingIsJudgedAlike: a page may be requested under any spelling of its URL,
+// and is judged by the URL. So no rule, however it is spelled, may distinguish them (RFC
+// 9309 2.2.2).
 func TestEverySpellingIsJudgedAlike(t *testing.T) {
 	t.Parallel()
 	spelt := rapid.StringMatching(`/([a-c'~$*!é|^]|\[|\]|%27|%7[eE]|%61|%c3%a9|%24|%2[aA]|/){0,8}(\?([a'|=$*]|%27|%61){0,5})?`)

@@ -9,18 +9,19 @@ import (
 	"recrawl/internal/urlkey"
 )
 
-// maxStated bounds how many statements about uses are read of a file, each of which is
-// compared with a URL by itself.
+// maxStated bounds how many statements about uses are read from a file, each of which
+// is compared with a URL separately.
 const maxStated = 1000
 
 // statement is one Content-Signal or Content-Usage line, or an entry of a tdmrep.json.
 type statement struct {
-	// path is the normalised pattern of the URLs that it is about, "" for all.
+	// path is the normalised pattern of the URLs to which it applies, "" for all.
 	path string
 	said []crawl.Reservation
 }
 
-// statements are those of a group, of each kind apart: the longest path decides within a kind.
+// statements are those of a group, separated by kind: the longest path decides within a
+// kind.
 type statements struct{ signals, usages []statement }
 
 func (p *parser) signal(value string, _ int) {
@@ -35,9 +36,9 @@ func (p *parser) usage(value string, _ int) {
 	}
 }
 
-// stated are the statements that the next line adds to: those of its group, or before the
-// first group those for everybody. A statement is to its group what a rule is, but no rule
-// for others: what it closes are the groups of statements alone (RFC 9309 2.2.4).
+// stated are the statements to which the next line adds: those of its group, or before the
+// first group those for everybody. Within its group a statement counts as a rule, but not
+// for others: it closes only groups of statements (RFC 9309 2.2.4).
 func (p *parser) stated() *statements {
 	p.statingClosed = true
 	if p.stating == nil {
@@ -61,9 +62,9 @@ func (p *parser) state(name, value string) (s statement, ok bool) {
 	return s, true
 }
 
-// Reserved is what the file says of uses of a URL to a product token: of the Content-Signal
-// lines that are for both those with the longest path, and the same of the Content-Usage
-// lines.
+// Reserved returns the file's statements about uses of a URL for a product token: of the
+// Content-Signal lines that apply to both, those with the longest path, and the same for
+// the Content-Usage lines.
 func (f *File) Reserved(agent string, url urlkey.URL) []crawl.Reservation {
 	all := statements{slices.Clip(f.stated.signals), slices.Clip(f.stated.usages)}
 	for _, g := range groupsFor(f.stating, agent) {
@@ -77,7 +78,7 @@ func (f *File) Reserved(agent string, url urlkey.URL) []crawl.Reservation {
 	return reserve.Join(decisiveOf(all.signals, t), decisiveOf(all.usages, t))
 }
 
-// decisiveOf is what those of some statements say together that match a URL by the longest path.
+// decisiveOf combines those of some statements that match a URL by the longest path.
 func decisiveOf(all []statement, t target) []crawl.Reservation {
 	var said [][]crawl.Reservation
 	length := -1
@@ -93,7 +94,7 @@ func decisiveOf(all []statement, t target) []crawl.Reservation {
 	return reserve.Join(said...)
 }
 
-// matches reports whether the statement is about a URL.
+// matches reports whether the statement applies to a URL.
 func (s statement) matches(t target) bool {
 	return matchesPath(s.path, t.strict) || matchesPath(decodeReserved(s.path), t.loose)
 }
@@ -121,8 +122,8 @@ func matchesPath(pattern, url string) bool {
 	return !end || url == ""
 }
 
-// CheckFor is Check for an agent that has uses in mind: it also forbids what the file
-// reserves for one of them.
+// CheckFor is Check for an agent with a purpose: it also forbids pages that the file
+// reserves from one of its uses.
 func (f *File) CheckFor(agent string, purpose []crawl.Use, url urlkey.URL) Verdict {
 	v := f.Check(agent, url)
 	if !v.Allowed || len(purpose) == 0 {

@@ -12,8 +12,8 @@ import (
 // Terms is a parsed tdmrep.json, see crawl.TermsPath. It may be used from any goroutine.
 type Terms struct{ stated []statement }
 
-// ParseTerms reads a tdmrep.json, a list of locations with what is reserved there. Whatever
-// the text is, it never fails: what cannot be read says nothing.
+// ParseTerms reads a tdmrep.json, a list of locations with their reservations. Whatever the
+// text is, it never fails: unreadable parts say nothing.
 func ParseTerms(text []byte) *Terms {
 	text = []byte(Text(text))
 	var entries []json.RawMessage
@@ -40,8 +40,9 @@ func ParseTerms(text []byte) *Terms {
 	return t
 }
 
-// Reserved is what the file says of uses of a URL: of the locations that match it the
-// longest counts. Of several that are as long, the one that reserves does.
+// Reserved returns the file's statement about uses of a URL: of the locations that
+// match it the longest counts. Of several equally long ones, the one that reserves
+// does.
 func (t *Terms) Reserved(url urlkey.URL) []crawl.Reservation {
 	if len(t.stated) == 0 {
 		return nil

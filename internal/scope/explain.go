@@ -4,19 +4,19 @@ import (
 	"fmt"
 )
 
-// Step is one look that Check takes, or would take, at a link.
+// Step is one step of Check, taken or not, for a link.
 type Step struct {
-	// Depth is 0 for a limit, a rule or the type, and more for what a rule consists of.
+	// Depth is 0 for a limit, a rule or the type, and more for the parts of a rule.
 	Depth int
-	// Check is what is asked, in words.
+	// Check is the question, in words.
 	Check string
-	// Result is what it came to, in words.
+	// Result is the answer, in words.
 	Result string
 	// Decides: the verdict is this step's.
 	Decides bool
 }
 
-// notReached is the result of what comes after the step that decides.
+// notReached is the result of the steps after the one that decides.
 const notReached = "not reached"
 
 // Explain is Check with each step that leads to the verdict, and those after it,
@@ -140,11 +140,12 @@ func said(c condition, t truth, h *hearing) string {
 	return t.String()
 }
 
-// ReasonNoFollow is why a link is not taken that asks for it, by itself or by its page.
+// ReasonNoFollow is the reason for not taking a link that asks for that, by itself or
+// by its page.
 const ReasonNoFollow = "nofollow"
 
-// NoFollow is the verdict about such a link, whatever the scope says of its URL: that is
-// asked first, and none of the steps that explain the scope is reached.
+// NoFollow is the verdict about such a link, whatever the scope says about its URL: this
+// is asked first, and none of the steps that explain the scope is reached.
 func NoFollow(steps []Step) (Verdict, []Step) {
 	all := []Step{{Check: "the link, or its page, says nofollow", Result: "not to be followed: reject", Decides: true}}
 	for _, step := range steps {

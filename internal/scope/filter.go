@@ -9,15 +9,15 @@ import (
 	"recrawl/internal/urlkey"
 )
 
-// truth is what a filter says of a link, in Kleene's strong three-valued logic
-// with two kinds of unknown: what can never be told of the link, and what can be
-// told later.
+// truth is a filter's answer about a link, in Kleene's strong three-valued logic
+// with two kinds of unknown: facts that can never be known about the link, and
+// facts that can be known later.
 type truth uint8
 
 const (
 	no truth = iota
 	yes
-	unknown // it cannot be told: the rule is passed over
+	unknown // it cannot be known: the rule is passed over
 	later   // a program did not answer: the link must wait
 )
 
@@ -32,7 +32,8 @@ func truthOf(b bool) truth {
 	return no
 }
 
-// and: one no is enough; then what is to come counts more than what never will.
+// and: one no is enough; then an answer that may come counts more than one that never
+// will.
 func and(a, b truth) truth {
 	switch {
 	case a == no || b == no:
@@ -79,8 +80,8 @@ const (
 	noneOf
 )
 
-// match applies the filter. It stops where the answer is certain, so that programs
-// are not asked in vain: they come last in each filter.
+// match applies the filter. It stops as soon as the answer is certain, so that
+// programs are not asked in vain: they come last in each filter.
 func (f filter) match(h *hearing) truth {
 	t := yes
 	for _, c := range f {
@@ -125,7 +126,7 @@ func (f filter) programs(names []string) []string {
 	return names
 }
 
-// words says what the filter asks for.
+// words describes the filter's conditions.
 func (f filter) words() string {
 	if len(f) == 0 {
 		return "everything"

@@ -8,9 +8,8 @@ import (
 	"recrawl/internal/urlkey"
 )
 
-// A crawl may have millions of imported seeds. The store knows them by their keys; a
-// scope is told, before it judges some URLs, which of the keys that matter for these
-// there are.
+// A crawl may have millions of imported seeds. The store knows them by their keys;
+// before a scope judges some URLs, it is told which of the relevant keys exist.
 
 // SeedKeys are the keys by which a URL is known as a seed.
 func SeedKeys(seed urlkey.URL) []crawl.SeedKey {
@@ -25,14 +24,14 @@ func AskedKeys(url urlkey.URL) []crawl.SeedKey {
 	return append(keysOf(url), folders(url)...)
 }
 
-// Knowing returns the scope as it judges URLs of whose AskedKeys imported seeds have
-// these. It keeps the map.
+// Knowing returns the scope for judging URLs, given which of their AskedKeys
+// imported seeds have. It keeps the map.
 func (s Scope) Knowing(keys map[crawl.SeedKey]bool) Scope {
 	s.imported = keys
 	return s
 }
 
-// keysOf are the keys that are the same for a seed and for a URL like it.
+// keysOf returns the keys that are the same for a seed and for a URL like it.
 func keysOf(url urlkey.URL) []crawl.SeedKey {
 	keys := []crawl.SeedKey{
 		{Kind: crawl.SeedURL, Text: url.String()},
@@ -51,8 +50,8 @@ func loopbackKey(url urlkey.URL, at netip.AddrPort) crawl.SeedKey {
 	return crawl.SeedKey{Kind: crawl.SeedLoopback, Text: url.HostKey() + " " + at.String()}
 }
 
-// SeedLoopback are the services of this machine that a URL names and that an imported
-// seed of its host, by these keys, names too.
+// SeedLoopback returns the services of this machine that a URL names and that an
+// imported seed of its host, by these keys, names too.
 func SeedLoopback(keys map[crawl.SeedKey]bool, url urlkey.URL) []netip.AddrPort {
 	var all []netip.AddrPort
 	for _, at := range url.Loopback() {
@@ -67,7 +66,7 @@ func domainKey(url urlkey.URL) crawl.SeedKey {
 	return crawl.SeedKey{Kind: crawl.SeedDomain, Text: urlkey.RegistrableDomain(url.Hostname())}
 }
 
-// folders are the folders that a URL lies in, each a SeedFolder.
+// folders returns the folders that contain a URL, each a SeedFolder.
 func folders(url urlkey.URL) []crawl.SeedKey {
 	var keys []crawl.SeedKey
 	path := url.Path()

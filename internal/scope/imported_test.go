@@ -8,8 +8,7 @@ import (
 	"recrawl/internal/crawl"
 )
 
-// known are the keys that a store has of imported seeds, as far as they matter for a
-// link.
+// known are a store's keys of imported seeds, those that matter for a link.
 func known(t testing.TB, seeds []string, link string) map[crawl.SeedKey]bool {
 	t.Helper()
 	all := map[crawl.SeedKey]bool{}

@@ -12,7 +12,7 @@ import (
 	"recrawl/internal/urlkey"
 )
 
-// indexed puts the place in a list into the field that an error names.
+// indexed puts the position in a list into the field that an error names.
 func indexed(err error, list string, i int) error {
 	var wrong *crawl.SpecError
 	if !errors.As(err, &wrong) {

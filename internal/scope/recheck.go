@@ -3,10 +3,10 @@ package scope
 import "recrawl/internal/urlkey"
 
 // Recheck is Check of a page that the crawl has, whose spec may have changed since it
-// was found. Level is its own, and hops are those that it had. The language of the
+// was found. Level is the page's, and hops are those that it had. The language of the
 // page on which it was found is not known any more: the verdict is Undecided, and the
-// page better left as it is, where a rule that might have asked for it comes before
-// the one that decides, or a program that does not answer.
+// page is better left alone, if a rule that might have asked for the language, or a
+// program that does not answer, comes before the one that decides.
 func (s Scope) Recheck(url urlkey.URL, level, hops int) Verdict {
 	l := Link{URL: url, Level: level, Hops: s.Hops(url, max(hops-1, 0))}
 	if v, decided := s.limits(l); decided {

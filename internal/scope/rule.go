@@ -14,7 +14,7 @@ type rule struct {
 	reason string
 }
 
-// maxReason is how many bytes a reason has at most: it is a key of counts.
+// maxReason is the most bytes of a reason: it is a key of counts.
 const maxReason = 80
 
 func newRule(spec crawl.ScopeRule, field string) (rule, error) {
@@ -35,7 +35,7 @@ func newRule(spec crawl.ScopeRule, field string) (rule, error) {
 	return r, nil
 }
 
-// clip cuts a text that is too long, between characters, and says so.
+// clip cuts a text that is too long, between characters, and marks the cut.
 func clip(s string, limit int) string {
 	if len(s) <= limit {
 		return s
@@ -48,8 +48,8 @@ func clip(s string, limit int) string {
 	return s[:cut] + more
 }
 
-// decide is the rule's verdict; decided is false where it does not apply. Of a
-// program that accepts or refuses for a reason the verdict has the reason.
+// decide is the rule's verdict; decided is false if it does not apply. If a program
+// accepts or refuses for a reason, the verdict has that reason.
 func (r rule) decide(s Scope, l Link) (v Verdict, decided bool) {
 	heard := &hearing{scope: s, link: l}
 	switch r.filter.match(heard) {
@@ -61,7 +61,7 @@ func (r rule) decide(s Scope, l Link) (v Verdict, decided bool) {
 	return Verdict{}, false
 }
 
-// hearing is one rule's look at one link. It asks each program once.
+// hearing is one rule's check of one link. It asks each program once.
 type hearing struct {
 	scope Scope
 	link  Link

@@ -138,8 +138,8 @@ func TestFiltersOfTheWayThere(t *testing.T) {
 		{`{"language":["de","pt-br"]}`, Link{Language: "PT-BR"}, true},
 		{`{"language":["de","pt-br"]}`, Link{Language: "pt"}, false},
 		{`{"language":"de"}`, Link{Language: "den"}, false},
-		// What cannot be told neither matches nor does not: a page in no known language
-		// is not taken for a page in another one.
+		// An unknown fact neither matches nor does not: a page in no known language is
+		// not taken for a page in another one.
 		{`{"language":"de"}`, Link{}, false},
 		{`{"not":{"language":"de"}}`, Link{}, false},
 		{`{"any":[{"not":{"language":"de"}},{"level":{"min":0}}]}`, Link{}, true},
@@ -227,8 +227,8 @@ func (f *fakePrograms) Ask(program string, url urlkey.URL) Answer {
 	return Answer{Accept: true}
 }
 
-// A page that the crawl has is judged by the programs that answer; where one does not, or
-// the language of the page that led there is asked for, nobody can tell.
+// A page of the crawl is judged by the programs that answer; if one does not, or the
+// language of the page that led there is asked for, the verdict is undecided.
 func TestRecheckAsksPrograms(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -335,8 +335,8 @@ func drawFilter(r *rapid.T, depth int) crawl.FilterSpec {
 	return f
 }
 
-// TestLogic: double negation, and De Morgan's laws, hold whatever cannot be told;
-// and Explain comes to Check's verdict by exactly one deciding step.
+// TestLogic: double negation, and De Morgan's laws, hold for unknown answers too;
+// and Explain reaches Check's verdict by exactly one deciding step.
 func TestLogic(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		a, b := drawFilter(r, 2), drawFilter(r, 1)

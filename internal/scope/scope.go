@@ -11,23 +11,23 @@ import (
 )
 
 // Reasons of a verdict. They are stored and counted; never change them. A rule's
-// reason is "rule " and its name, or what its filter says.
+// reason is "rule " and its name, or its filter in words.
 const (
 	// ReasonSeed accepts a seed, however it was found.
 	ReasonSeed = "seed"
-	// ReasonInside accepts what the scope's type covers.
+	// ReasonInside accepts URLs that the scope's type covers.
 	ReasonInside = "in scope"
 
-	// ReasonScheme rejects what is no http or https URL.
+	// ReasonScheme rejects URLs that are neither http nor https.
 	ReasonScheme = "scheme"
 	// ReasonPort rejects ports that belong to other protocols; see crawl.BadPort.
 	ReasonPort = "bad port"
-	// ReasonDepth rejects what is more links away from a seed than max_depth.
+	// ReasonDepth rejects URLs that are more links away from a seed than max_depth.
 	ReasonDepth = "depth"
-	// ReasonHops rejects what is more links beyond the seeds' hosts than
+	// ReasonHops rejects URLs that are more links beyond the seeds' hosts than
 	// max_hops_off_host.
 	ReasonHops = "hops off host"
-	// ReasonNotSeed, ReasonPrefix, ReasonHost and ReasonDomain reject what the
+	// ReasonNotSeed, ReasonPrefix, ReasonHost and ReasonDomain reject URLs that the
 	// scope types page, prefix, host and domain do not cover.
 	ReasonNotSeed = "not a seed"
 	ReasonPrefix  = "prefix"
@@ -48,24 +48,24 @@ type Link struct {
 	// Language is that of the page on which the link stands, as BCP 47 writes it; ""
 	// if it is not known or there is none.
 	Language string
-	// Spelling is how the link spells path and query, empty for as URL does. It says the
-	// same as URL does, so nothing is decided by it.
+	// Spelling is how the link spells path and query, empty if it spells them as URL
+	// does. It means the same as URL, so nothing is decided by it.
 	Spelling string
 }
 
 // Verdict says whether a URL belongs to a crawl.
 type Verdict struct {
 	Accept bool
-	// Undecided: a filter program that decides did not answer. The link must be asked
-	// about again, and neither taken nor left out until then. Accept is false.
+	// Undecided: a deciding filter program did not answer. The link must be judged
+	// again, and neither taken nor left out until then. Accept is false.
 	Undecided bool
 	// Reason is one of the Reason constants, or a rule's.
 	Reason string
-	// Detail is what a filter program said, or why it did not answer.
+	// Detail is a filter program's explanation, or why it did not answer.
 	Detail string
 }
 
-// Answer is what a filter program said of a URL.
+// Answer is a filter program's answer about a URL.
 type Answer struct {
 	Accept bool
 	// Unknown: it did not answer; Reason says why.
@@ -167,7 +167,7 @@ func (s Scope) Programs() []string {
 	return names
 }
 
-// Hops returns the hops of a URL to which a page with hops of its own links: 0 on
+// Hops returns the hops of a URL to which a page with the given hops links: 0 on
 // the host of a seed, else one more than the page's.
 func (s Scope) Hops(url urlkey.URL, from int) int {
 	if url.IsZero() || s.IsSeedHost(url.HostKey()) {
@@ -176,8 +176,8 @@ func (s Scope) Hops(url urlkey.URL, from int) int {
 	return from + 1
 }
 
-// Check decides on a link. A seed is no link away from the seeds, whoever links
-// to it, so no limit keeps it out. Host and prefix compare host keys, so http and
+// Check decides on a link. A seed is no link away from the seeds, whatever links to
+// it, so no limit keeps it out. Host and prefix compare host keys, so http and
 // https are one and ports are not; domain ignores ports.
 func (s Scope) Check(l Link) Verdict {
 	if v, decided := s.limits(l); decided {
@@ -191,7 +191,7 @@ func (s Scope) Check(l Link) Verdict {
 	return s.byType(l.URL)
 }
 
-// limits are what no rule gets past, and the seeds.
+// limits are the seeds, and the checks that no rule overrides.
 func (s Scope) limits(l Link) (v Verdict, decided bool) {
 	switch {
 	case l.URL.IsZero():

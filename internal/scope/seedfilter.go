@@ -9,7 +9,7 @@ import (
 	"recrawl/internal/urlkey"
 )
 
-// addSeeds adds the condition that a URL is of one of some seeds.
+// addSeeds adds the condition that a URL belongs to one of some seeds.
 func (f *filter) addSeeds(texts []string, field string) error {
 	if len(texts) == 0 {
 		return nil
@@ -31,9 +31,9 @@ func (f *filter) addSeeds(texts []string, field string) error {
 	return nil
 }
 
-// of reports whether a URL is of a seed: whether the scope's type covers it because of that
-// seed. The types page and any cover no part of the web because of a seed; with them it is
-// the seed's host.
+// of reports whether a URL belongs to a seed: whether the scope's type covers it because of
+// that seed. The types page and any cover no part of the web because of a seed; with them
+// it is the seed's host.
 func (s Scope) of(seed, url urlkey.URL) bool {
 	switch s.kind {
 	case "domain":

@@ -8,8 +8,8 @@ import (
 	"recrawl/internal/crawl"
 )
 
-// Each seed has a level of its own, as in table 1 of Bouras et al.: what lies deeper in
-// its part of the web stays out, and nothing else does.
+// Each seed has its own level, as in table 1 of Bouras et al.: deeper pages in its part
+// of the web stay out, and only those.
 func TestLevelOfEachSeed(t *testing.T) {
 	t.Parallel()
 	const one, two = "http://www.mysite.com/docs/", "http://www.mysite2.com/"

@@ -5,19 +5,19 @@ import "time"
 const (
 	// future is how far ahead of us a site's clock may be.
 	future = 24 * time.Hour
-	// justNow is how old a date may be that was made for our request.
+	// justNow is how old a date made for our request may be.
 	justNow = time.Minute
-	// tellsNothing is the share of the dates that makes a list's dates say nothing,
-	// and leastDates how many there must be.
+	// tellsNothing is the share of the dates that makes a list's dates worthless, and
+	// leastDates how many there must be.
 	tellsNothing = 0.9
 	leastDates   = 3
 )
 
-// Believe takes back the dates that cannot be true of a list that was read at a
-// time, and counts them by their reasons: those in the future by more than a day,
-// all of them if nearly all are the same (the site was built again) or are the
-// time of our request (they are made up as they are asked for). A date that is
-// ahead by less is that of the request.
+// Believe removes the dates that cannot be true of a list that was read at a time,
+// and counts them by their reasons: those in the future by more than a day, all of
+// them if nearly all are the same (the site was built again) or are the time of our
+// request (they are made up on request). A date that is ahead by less becomes that
+// of the request.
 func (l *List) Believe(read time.Time) {
 	count, most, now := map[time.Time]int{}, 0, 0
 	dated, ahead := 0, 0

@@ -13,12 +13,12 @@ import (
 	"golang.org/x/net/html/charset"
 )
 
-// This file reads what is not quite XML. One byte in another encoding, or one control
-// character, must not cost the fifty thousand entries behind it: what cannot be read is
-// left out and counted, and the reading goes on behind it.
+// This file reads text that is not quite XML. One byte in another encoding, or one
+// control character, must not cost the fifty thousand entries after it: unreadable
+// parts are left out and counted, and the reading goes on after them.
 
-// maxBroken is after how many places that are no XML a list is given up. Each costs a
-// decoder of its own.
+// maxBroken is the number of places that are not XML after which a list is given up.
+// Each costs another decoder.
 const maxBroken = 100_000
 
 var errBroken = fmt.Errorf("it is broken in more than %d places", maxBroken)
@@ -30,10 +30,10 @@ var (
 	encodingOf = regexp.MustCompile(`[ \t\r\n]encoding[ \t\r\n]*=[ \t\r\n]*["']([^"'>]{1,64})["']`)
 )
 
-// undeclared takes an XML declaration away, and makes UTF-8 of the encoding that it names,
-// unless that is known already. What could be read so far is not in UTF-16, whatever it
-// says, and an encoding that nobody knows is read as UTF-8. Neither the version nor
-// anything else that a declaration says matters.
+// undeclared removes an XML declaration, and makes UTF-8 of the encoding that it names,
+// unless that is known already. Text that was readable so far is not in UTF-16, whatever
+// it says, and an unknown encoding is read as UTF-8. The version and the rest of a
+// declaration do not matter.
 func undeclared(r *bufio.Reader, told bool) (*bufio.Reader, error) {
 	head, _ := r.Peek(1024)
 	found := declared.Find(head)
@@ -53,8 +53,8 @@ func undeclared(r *bufio.Reader, told bool) (*bufio.Reader, error) {
 
 func isUTF16(name string) bool { return name == "utf-16le" || name == "utf-16be" }
 
-// markless is the name of the UTF-16 that the beginning of a document in ASCII is written
-// in although it has no mark, "" for none.
+// markless is the name of the UTF-16 in which the beginning of a document in ASCII is
+// written although it has no mark, "" for none.
 func markless(head []byte) string {
 	switch {
 	case len(head) < 2:
@@ -66,7 +66,7 @@ func markless(head []byte) string {
 	return ""
 }
 
-// newDecoder reads XML from where the reading of the list is.
+// newDecoder reads XML from the current position in the list.
 func (l *lister) newDecoder() *xml.Decoder {
 	d := xml.NewDecoder(l.in)
 	d.Strict, d.Entity = false, xml.HTMLEntity
@@ -74,8 +74,8 @@ func (l *lister) newDecoder() *xml.Decoder {
 	return d
 }
 
-// goOn leaves out what a decoder could not read and returns one for what follows. It
-// returns the error if there is nothing to follow.
+// goOn leaves out the part that a decoder could not read and returns a decoder for
+// the rest. It returns the error if there is no rest.
 func (e *elements) goOn(err error) (*xml.Decoder, error) {
 	var syntax *xml.SyntaxError
 	inComment := errors.As(err, &syntax) && strings.Contains(syntax.Msg, "comment")
@@ -115,14 +115,14 @@ func (g *guard) skip(until string) error {
 }
 
 // unreadAngle gives an opening angle bracket back if it was read last: the decoder that
-// failed has looked at it only to see where its token ends.
+// failed has read it only to see where its token ends.
 func (g *guard) unreadAngle() {
 	if g.last == '<' && !g.unread {
 		g.unread = true
 	}
 }
 
-// bare adds the URLs that stand as text where there should be elements.
+// bare adds the URLs that stand as text in place of elements.
 func (e *elements) bare(text []byte) {
 	if e.list.Format != FormatURLs && e.list.Format != FormatIndex {
 		return

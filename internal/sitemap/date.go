@@ -6,8 +6,8 @@ import (
 )
 
 // dateLayouts are W3C dates in all their precisions (https://www.w3.org/TR/NOTE-datetime)
-// with what sites make of them, and after them the dates of RSS, without the day of
-// the week. Fractions of a second are read wherever there are seconds.
+// with sites' variants of them, and after them the dates of RSS, without the day of the
+// week. Fractions of a second are read wherever there are seconds.
 var dateLayouts = []string{
 	"2006-01-02T15:04:05Z07:00", "2006-01-02", "2006-01-02T15:04Z07:00", "2006-01", "2006",
 	"2006-01-02T15:04:05", "2006-01-02T15:04", "2006-01-02T15:04:05-0700", "2006-01-02T15:04-0700", "2006-01-02T15:04:05 -0700",
@@ -23,9 +23,9 @@ var zones = map[string]string{
 	"MST": "-0700", "MDT": "-0600", "PST": "-0800", "PDT": "-0700",
 }
 
-// ParseDate reads the date of a sitemap or feed. What has no time zone is UTC; a
-// date without a time is its first moment, so that the change that it tells of
-// came then or later. It reports false for what is no date since 1970.
+// ParseDate reads the date of a sitemap or feed. A date without a time zone is UTC;
+// a date without a time is its first moment, so that the change happened then or
+// later. It reports false for anything but a date since 1970.
 func ParseDate(text string) (time.Time, bool) {
 	if len(text) > maxDate {
 		return time.Time{}, false
@@ -39,8 +39,8 @@ func ParseDate(text string) (time.Time, bool) {
 	return time.Time{}, false
 }
 
-// normalDate brings what differs by habit into one form: the day of the week, the
-// names of zones, a space or a small letter in a W3C date.
+// normalDate brings habitual variants into one form: the day of the week, the names
+// of zones, a space or a small letter in a W3C date.
 func normalDate(text string) string {
 	if _, rest, ok := strings.Cut(text, ","); ok {
 		text = rest

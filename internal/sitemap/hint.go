@@ -20,12 +20,11 @@ const (
 	// not trusted. A visit that a policy plans finds one about as often; a hint
 	// should be better than none.
 	leastTrust = 1.0 / 3
-	// oneOf so many hints of a source that is not trusted are followed: it may be
-	// better now.
+	// Of an untrusted source, one hint in oneOf is followed: it may be better now.
 	oneOf = 10
-	// pulledShare is the share of a list's pages that may be moved at a time,
-	// pulledLeast and pulledMost how many in any case and at most: a list that lies
-	// about all its pages must not spend what the others need.
+	// pulledShare is the share of a list's pages that may be moved at a time;
+	// pulledLeast and pulledMost are the least and the most of these. A list that lies
+	// about all its pages must not spend the visits that the others need.
 	pulledShare = 0.05
 	pulledLeast = 4
 	pulledMost  = 500
@@ -61,11 +60,11 @@ type Hint struct {
 	Due time.Time
 }
 
-// Choose decides which of the pages that a list says have changed are visited
-// sooner, and counts the others by why not. listed is the number of the list's
-// entries. A page is never visited within Min of its last visit, and at most one in
-// twenty of the list's pages (but four in any case, and five hundred at most) wait for
-// a visit that the list has moved, those with the latest dates.
+// Choose decides which of the pages that a list reports as changed are visited sooner,
+// and counts the others by reason. listed is the number of the list's entries. A page
+// is never visited within Min of its last visit, and at most one in twenty of the
+// list's pages (but four in any case, and five hundred at most) wait for a visit that
+// the list has moved, those with the latest dates.
 func Choose(known []Known, r Record, listed int, now time.Time) (hints []Hint, skipped map[string]int) {
 	skipped = map[string]int{}
 	for _, k := range known {
@@ -93,8 +92,8 @@ func Choose(known []Known, r Record, listed int, now time.Time) (hints []Hint, s
 	return hints, skipped
 }
 
-// proves chooses the hints by which a source that is not trusted can prove itself:
-// one in ten, which the site cannot foresee.
+// proves chooses the hints by which an untrusted source can prove itself: one in
+// ten, which the site cannot foresee.
 func (k Known) proves() bool {
 	// The finaliser of SplitMix64 (Steele, Lea and Flood 2014).
 	z := uint64(k.PageID)*0x9E3779B97F4A7C15 + uint64(k.Visit)

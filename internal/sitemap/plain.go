@@ -10,7 +10,7 @@ import (
 	"recrawl/internal/urlkey"
 )
 
-// lines reads a list of URLs, one a line. It is one if the first of them is an
+// lines reads a list of URLs, one a line. It is a list if the first line is an
 // absolute URL.
 func (l *lister) lines() error {
 	var line []byte

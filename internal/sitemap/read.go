@@ -30,10 +30,10 @@ type Source struct {
 	maxBytes int64 // MaxBytes, unless a test is in a hurry
 }
 
-// Read reads a list as it streams in, in memory for what it returns and one
-// token. A gzip coding is undone. What is broken in the middle gives what came
-// before it, with a Problem. The error is ErrNoList for what is no list at all,
-// else that of Body.
+// Read reads a list as it streams in, in memory for its result and one token. A
+// gzip coding is undone. A list that is broken in the middle yields the entries
+// before that, with a Problem. The error is ErrNoList for a body that is no list at
+// all, else that of Body.
 func Read(src Source) (List, error) {
 	body := &watched{r: src.Body}
 	list, err := read(src, body)
@@ -95,8 +95,8 @@ func unzip(r *bufio.Reader) (*bufio.Reader, error) {
 	return bufio.NewReader(plain), nil
 }
 
-// decode makes UTF-8 of what a byte order mark or the Content-Type tells to be
-// something else, and reports whether one of them told.
+// decode makes UTF-8 of a text that a byte order mark or the Content-Type declares
+// to be something else, and reports whether one of them did.
 func decode(r *bufio.Reader, label string) (text *bufio.Reader, told bool, err error) {
 	head, _ := r.Peek(3)
 	switch {
@@ -139,13 +139,13 @@ var (
 	errTooDeep  = fmt.Errorf("its elements are nested more than %d deep", maxDepth)
 )
 
-// guard bounds what is read: all of it, and between two calls of rest.
+// guard bounds the reading: in all, and between two calls of rest.
 type guard struct {
 	r           *bufio.Reader
 	left, token int64
 	err         error // that ended it
 	last        byte
-	unread      bool // last is to be read once more
+	unread      bool // last must be read once more
 }
 
 // rest allows another token.

@@ -281,8 +281,8 @@ func (p *peak) Read(b []byte) (int, error) {
 	return p.Reader.Read(b)
 }
 
-// A list of 20 MiB with a hundred thousand URLs is streamed: what is kept of it
-// is what may be.
+// A list of 20 MiB with a hundred thousand URLs is streamed: only the allowed part
+// of it is kept.
 func TestReadGigantic(t *testing.T) {
 	n := 0
 	entries := &generator{next: func() string {

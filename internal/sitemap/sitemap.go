@@ -1,7 +1,7 @@
 // Package sitemap reads lists of URLs that sites publish (sitemaps, their indexes,
 // feeds) and decides which of their dates to believe, and which pages to visit
-// sooner for them. A date is a hint and never proof: what it is worth shows when
-// the page has been visited.
+// sooner for them. A date is a hint and never proof: its worth shows when the page
+// has been visited.
 package sitemap
 
 import (
@@ -24,8 +24,8 @@ const (
 	// more are seen.
 	MaxNesting = 3
 
-	// maxToken bounds one text, tag or comment of a list in bytes: what must be in
-	// memory at once.
+	// maxToken bounds one text, tag or comment of a list in bytes: the part that must
+	// be in memory at once.
 	maxToken = 1 << 20
 	// maxDepth bounds how deep elements are nested.
 	maxDepth = 64
@@ -37,7 +37,7 @@ const (
 	maxDate = 64
 )
 
-// Format is what a list is written in.
+// Format is the format of a list.
 type Format string
 
 // The formats.
@@ -50,7 +50,7 @@ const (
 	FormatJSON  Format = "JSON Feed"
 )
 
-// Reasons why something of a list is left out. They are stored; never change them.
+// Reasons why a part of a list is left out. They are stored; never change them.
 const (
 	DropNoURL      = "entry without a URL"
 	DropMalformed  = "malformed URL"
@@ -71,23 +71,23 @@ var ErrNoList = errors.New("neither a sitemap nor a feed")
 // Entry is one URL of a list.
 type Entry struct {
 	URL urlkey.URL
-	// Spelling is how the list spells path and query, empty for as URL does.
+	// Spelling is how the list spells path and query, empty if it spells them as URL does.
 	Spelling string
-	// Modified is the date that the list gives, zero for none: of a date without a
-	// time the first moment.
+	// Modified is the date that the list gives, zero for none; for a date without a
+	// time, its first moment.
 	Modified time.Time
 	// Sitemap: the URL is another list, of an index.
 	Sitemap bool
 }
 
-// List is what could be read of a source.
+// List is the readable part of a source.
 type List struct {
 	Format Format
 	// Entries are the URLs, each once, in the order of the list.
 	Entries []Entry
-	// Dropped counts by the Drop reasons what was left out.
+	// Dropped counts the entries left out, by the Drop reasons.
 	Dropped map[string]int
-	// Problem says why the rest could not be read, "" if all was.
+	// Problem says why the rest could not be read, "" if everything was read.
 	Problem string
 
 	index map[urlkey.URL]int
@@ -111,7 +111,7 @@ type found struct {
 	sitemap    bool
 }
 
-// add takes an entry in, or counts why not.
+// add adds an entry, or counts why not.
 func (l *List) add(base urlkey.Base, f found, most int) {
 	href := strings.TrimSpace(f.href)
 	switch {
@@ -122,7 +122,7 @@ func (l *List) add(base urlkey.Base, f found, most int) {
 		l.drop(DropTooLong, 1)
 		return
 	case !utf8.ValidString(href), strings.ContainsRune(href, utf8.RuneError):
-		// Which characters these were nobody knows. The URL would be another one.
+		// Nobody knows which characters these were. The URL would be another one.
 		l.drop(DropBroken, 1)
 		return
 	}

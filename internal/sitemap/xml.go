@@ -17,8 +17,8 @@ var entries = map[string]bool{"url": true, "sitemap": true, "item": true, "entry
 
 // xml reads sitemaps, indexes and feeds by the local names of elements: name
 // spaces are often wrong, left out or misspelt. Elements of extensions such as
-// image:loc have other parents. Tags that are not closed are forgiven, and so is what is no
-// XML: see goOn.
+// image:loc have other parents. Unclosed tags are forgiven, and so is text that is not XML:
+// see goOn.
 func (l *lister) xml() error {
 	d, e := l.newDecoder(), elements{lister: l}
 	for {
@@ -40,7 +40,7 @@ func (l *lister) xml() error {
 	}
 }
 
-// elements is where in a document the reading is.
+// elements is the position of the reading in a document.
 type elements struct {
 	*lister
 	open  []string // elements by local name in small letters, the root first
@@ -48,7 +48,7 @@ type elements struct {
 	at    int
 	guid  string           // of an RSS item, which may be its URL
 	text  *strings.Builder // of the part being read, which is the innermost element
-	// spoilt: something of the entry could not be read, and was counted. broken counts these
+	// spoilt: a part of the entry could not be read, and was counted. broken counts these
 	// places in the whole list.
 	spoilt bool
 	broken int
@@ -127,7 +127,7 @@ func (e *elements) part(name string, t xml.StartElement) {
 			return
 		}
 		if e.entry.href != "" {
-			// Entries that nothing parts: the next has the dates that follow.
+			// Entries without anything between them: the next has the dates that follow.
 			e.list.add(e.base, *e.entry, e.most)
 			e.entry = &found{sitemap: e.entry.sitemap}
 		}
@@ -170,7 +170,7 @@ func (e *elements) endText() {
 	e.text = nil
 }
 
-// ended takes in the text of a part. Of two dates the later counts.
+// ended records the text of a part. Of two dates the later counts.
 func (e *elements) ended(name, text string) {
 	text = strings.TrimSpace(text)
 	switch name {

@@ -80,7 +80,7 @@ func waitForAttributes(ctx context.Context, c client.Client, namespace string) e
 	}
 }
 
-// missingAttributes are the names of those that the namespace lacks, in order.
+// missingAttributes returns the names of those that the namespace lacks, in order.
 func missingAttributes(ctx context.Context, c client.Client, namespace string) ([]string, error) {
 	have, err := c.OperatorService().ListSearchAttributes(ctx, &operatorservice.ListSearchAttributesRequest{Namespace: namespace})
 	if isForbidden(err) {
@@ -102,8 +102,8 @@ func missingAttributes(ctx context.Context, c client.Client, namespace string) (
 	return missing, nil
 }
 
-// unusableAttributes finds out by using them, where we may not ask for a list: a query with
-// one that is not there is refused.
+// unusableAttributes finds missing attributes by using them, where we may not ask for a
+// list: a query with a missing one is refused.
 func unusableAttributes(ctx context.Context, c client.Client, namespace string) ([]string, error) {
 	var missing []string
 	for _, name := range slices.Sorted(slices.Values(contract.SearchAttributes())) {

@@ -11,9 +11,9 @@ import (
 	"go.temporal.io/sdk/client"
 )
 
-// Backlog is what waits in a task queue because no worker has taken it up yet, by what the
-// server estimates. Age is that of the oldest task; it is the better figure, since the count
-// may have tasks that are no more.
+// Backlog is the server's estimate of the tasks that wait in a task queue because no worker
+// has taken them yet. Age is that of the oldest task; it is the better figure, since the
+// count may include tasks that no longer exist.
 type Backlog struct {
 	Tasks int
 	Age   time.Duration

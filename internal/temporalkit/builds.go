@@ -10,14 +10,14 @@ import (
 // workers that ran a workflow.
 var attrBuilds = temporal.NewSearchAttributeKeyKeywordList("BuildIds")
 
-// builds starts child workflows with the build that is likely to run them, in the words in
-// which the server notes it with a workflow's first task. The server then finds it noted, and
-// writes the row of a new page in its list of workflows once instead of twice. That row has an
-// index entry for each search attribute.
+// builds starts child workflows with the build that is likely to run them, written as the
+// server records it with a workflow's first task. The server then finds it recorded, and
+// writes the row of a new page in its list of workflows once instead of twice. That row has
+// an index entry for each search attribute.
 //
-// A build that is noted too early does no harm: the server adds the one that did the task, as
-// it does whenever a workflow comes to another build. Of the workers of a deployment it notes
-// more than that, so theirs is left to it.
+// A build that is recorded too early does no harm: the server adds the one that did the
+// task, as it does whenever a workflow comes to another build. For the workers of a
+// deployment it records more than that, so that is left to the server.
 type builds struct {
 	interceptor.WorkerInterceptorBase
 }

@@ -17,8 +17,8 @@ import (
 	"recrawl/internal/keyring"
 )
 
-// Options override what the environment (TEMPORAL_*) and Temporal's
-// configuration file say; empty fields leave it.
+// Options override the settings of the environment (TEMPORAL_*) and of Temporal's
+// configuration file; empty fields leave them.
 type Options struct {
 	Address   string
 	Namespace string
@@ -29,11 +29,11 @@ type Options struct {
 	Dial func(ctx context.Context, address string) (net.Conn, error)
 	// Keys encrypt what Temporal keeps.
 	Keys keyring.Ring
-	// Struggling, unless nil, hears of the tasks that workers on this connection get.
+	// Struggling, unless nil, learns of the tasks that workers on this connection get.
 	Struggling *Struggling
-	// Waits, unless nil, hears how long the tasks of workers on this connection waited.
+	// Waits, unless nil, learns how long the tasks of workers on this connection waited.
 	Waits *Waits
-	// Meter, unless nil, takes what the SDK measures.
+	// Meter, unless nil, receives the SDK's measurements.
 	Meter Meter
 	// Patience is how long the server may take to answer at first; 0 is 5 seconds.
 	Patience time.Duration
@@ -63,7 +63,7 @@ func Dial(ctx context.Context, o Options) (client.Client, error) {
 	return &sealedClient{Client: c, data: opts.DataConverter}, nil
 }
 
-// clientOptions are the SDK's.
+// clientOptions are the options for the SDK.
 func (o Options) clientOptions() (opts client.Options, err error) {
 	if o.Dial != nil {
 		opts.HostPort = embeddedAddress

@@ -28,16 +28,16 @@ type OpenCrawl struct {
 	Name      string
 	TaskQueue string
 	Store     string // "" if the crawl does not know
-	Opened    bool   // it is in a store, whichever
-	// Locked is why we cannot read what it says, nil if we can: a key is missing.
+	Opened    bool   // it is in a store, whichever it is
+	// Locked is why we cannot read the workflow's data, nil if we can: a key is missing.
 	Locked error
 }
 
-// maxOpenCrawls is how many crawls of a namespace are looked at.
+// maxOpenCrawls is how many crawls of a namespace are read.
 const maxOpenCrawls = 1000
 
-// OpenCrawls lists the crawls that run in a namespace, as far as its list has them, which
-// may be a second late.
+// OpenCrawls lists the crawls that run in a namespace, according to its list, which may
+// be a second late.
 func OpenCrawls(ctx context.Context, c client.Client, namespace string) ([]OpenCrawl, error) {
 	var crawls []OpenCrawl
 	request := &workflowservice.ListWorkflowExecutionsRequest{
@@ -67,8 +67,8 @@ func openCrawl(data converter.DataConverter, name string, info *workflowpb.Workf
 	return OpenCrawl{Name: name, TaskQueue: info.GetTaskQueue(), Store: text, Opened: opened, Locked: err}
 }
 
-// memoText is a text of a memo; "" if there is none, or somebody else wrote it in another
-// form. Only one that is encrypted with a key that we lack is an error.
+// memoText is a text of a memo; "" if there is none, or another program wrote it in
+// another form. Only a text encrypted with a key that we lack is an error.
 func memoText(data converter.DataConverter, memo *commonpb.Memo, name string) (string, error) {
 	payload, ok := memo.GetFields()[name]
 	if !ok {

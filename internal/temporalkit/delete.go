@@ -12,7 +12,8 @@ import (
 
 // Crawl ends the workflows of a crawl that is stopped in the store, and removes all
 // their runs: the Crawl first, which might start others, then its Discovers, pages and
-// sinks. progress is told how many are gone. Cut off, a new call goes on.
+// sinks. It reports to progress how many are gone. If it is cut off, a new call goes
+// on.
 func (e *Eraser) Crawl(ctx context.Context, name string, progress func(removed int)) (int, error) {
 	id := contract.CrawlID(name)
 	infos, err := e.list(ctx, "WorkflowId = "+quoted(id))
@@ -46,8 +47,8 @@ func (e *Eraser) Crawl(ctx context.Context, name string, progress func(removed i
 	}
 }
 
-// some lists runs that a query finds and that are not done. The list lags behind what
-// was removed.
+// some lists runs that a query finds and that are not done. The list lags behind
+// removals.
 func (e *Eraser) some(ctx context.Context, query string, done map[run]bool) ([]run, error) {
 	request := &workflowservice.ListWorkflowExecutionsRequest{Namespace: e.Namespace, Query: query, PageSize: erasedListed}
 	for {

@@ -25,8 +25,8 @@ func (e *dialError) Error() string { return e.text }
 
 func (e *dialError) Unwrap() error { return e.cause }
 
-// IsAbsent reports whether an error of Dial says that nobody answers, as it is while the
-// server starts, and not that it refuses us or we refuse it.
+// IsAbsent reports whether an error of Dial says that nobody answers, as when the server
+// is starting, and not that it refuses us or we refuse it.
 func IsAbsent(err error) bool {
 	var dial *dialError
 	return errors.As(err, &dial) && dial.absent
@@ -47,12 +47,12 @@ func newDialError(ctx context.Context, opts client.Options, err error) *dialErro
 	return &dialError{text: fmt.Sprintf("temporal does not answer at %s (%s): %s", opts.HostPort, text, advice), absent: true, cause: err}
 }
 
-// handshakeLimit bounds the look at why TLS fails.
+// handshakeLimit bounds the check of why TLS fails.
 const handshakeLimit = 2 * time.Second
 
-// shakeHands returns what TLS fails with, nil if it does not or is not used. gRPC does not
-// always know: a server refuses a client after the client's side of the handshake, and
-// whoever writes then may never read why.
+// shakeHands returns the error with which TLS fails, nil if it succeeds or is not used.
+// gRPC does not always know: a server refuses a client after the client's side of the
+// handshake, and a client that writes then may never read why.
 func shakeHands(ctx context.Context, opts client.Options) error {
 	config := opts.ConnectionOptions.TLS
 	if config == nil {
@@ -65,7 +65,8 @@ func shakeHands(ctx context.Context, opts client.Options) error {
 	conn, err := (&tls.Dialer{Config: config}).DialContext(ctx, "tcp", opts.HostPort)
 	if err == nil {
 		defer conn.Close()
-		// Whoever is let in is greeted with the server's settings, or waits for ours.
+		// An accepted client is greeted with the server's settings, or the server waits for
+		// ours.
 		_ = conn.SetReadDeadline(time.Now().Add(handshakeLimit)) // it is open
 		_, err = conn.Read(make([]byte, 1))
 	}
@@ -75,8 +76,8 @@ func shakeHands(ctx context.Context, opts client.Options) error {
 	return nil
 }
 
-// refusal says who refuses whom and what to set, or "" if nobody does. What went wrong with
-// TLS reaches us as text only.
+// refusal says who refuses whom and what to set, or "" if nobody does. TLS errors reach us
+// only as text.
 func refusal(opts client.Options, err error, text string) string {
 	has := func(part string) bool { return strings.Contains(text, part) }
 	switch {

@@ -17,11 +17,11 @@ import (
 // endedBatch is how many runs a list has at most.
 const endedBatch = 200
 
-// End is how a run ended that did not come to its end by itself.
+// End is the way in which a run ended that did not come to its end by itself.
 type End string
 
-// The ends that no page wants: Temporal's words for them. A page that is cancelled stops,
-// and so is not among them.
+// The ends that no page wants, in Temporal's words. A page that is cancelled stops, and
+// so is not among them.
 const (
 	EndTerminated End = "Terminated"
 	EndFailed     End = "Failed"
@@ -41,17 +41,17 @@ type EndedRun struct {
 // EndedRuns is a part of the list of runs that have ended, the last one first.
 type EndedRuns struct {
 	Pages []EndedRun
-	// Oldest is when the part's last run ended, also if it was no page's; zero if the part
+	// Oldest is when the part's last run ended, even if it was no page's; zero if the part
 	// is empty.
 	Oldest time.Time
 	Next   []byte // the token of the next part, nil after the last
 }
 
-// EndedPages lists the runs of pages that have ended in a way, as far as the server's list
-// has them: it may be some seconds late. token is of the part before, nil for the first.
+// EndedPages lists the runs of pages that have ended in a way, according to the server's
+// list: it may be some seconds late. token is from the previous part, nil for the first.
 //
-// It asks for nothing but the state: the server's databases have an index for that in this
-// order, and each further condition, times included, has some of them read all pages.
+// It filters by the state only: the server's databases have an index for that in this
+// order, and with any further condition, times included, some of them read all pages.
 func (w Workflows) EndedPages(ctx context.Context, end End, token []byte) (EndedRuns, error) {
 	answer, err := w.Client.ListWorkflow(ctx, &workflowservice.ListWorkflowExecutionsRequest{
 		Namespace: w.Namespace, PageSize: endedBatch, NextPageToken: token, Query: "ExecutionStatus = " + quoted(string(end)),
@@ -70,12 +70,12 @@ func (w Workflows) EndedPages(ctx context.Context, end End, token []byte) (Ended
 	return ended, nil
 }
 
-// replacedReason is why the server says that it terminated a run in whose place another
-// was asked for.
+// replacedReason is the server's reason for terminating a run that was replaced by
+// another.
 const replacedReason = "TerminateIfRunning"
 
 // Replaced reports whether a run was terminated because another was started in its place,
-// as it is with one that is stuck. A run of which nothing is left was not.
+// as for one that is stuck. It reports false for a run of which nothing is left.
 func (w Workflows) Replaced(ctx context.Context, id, run string) (bool, error) {
 	events := w.Client.GetWorkflowHistory(ctx, id, run, false, enumspb.HISTORY_EVENT_FILTER_TYPE_CLOSE_EVENT)
 	for events.HasNext() {
@@ -94,7 +94,7 @@ func (w Workflows) Replaced(ctx context.Context, id, run string) (bool, error) {
 	return false, nil
 }
 
-// PageOf returns with what a run of a page's workflow began.
+// PageOf returns the input with which a run of a page's workflow began.
 func (w Workflows) PageOf(ctx context.Context, id, run string) (in contract.PageIn, err error) {
 	events := w.Client.GetWorkflowHistory(ctx, id, run, false, enumspb.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT)
 	if !events.HasNext() {

@@ -30,9 +30,9 @@ func until(t *testing.T, what string, holds func() bool) {
 	}
 }
 
-// TestEndedPages: what has ended pages is listed, the last first, in parts; a run in whose
-// place another was started is told from one that somebody terminated; and a page is known
-// by what it began with.
+// TestEndedPages: the runs that ended pages are listed, the last first, in parts; a
+// replaced run is distinguished from one that somebody terminated; and a page is
+// identified by its run's input.
 func TestEndedPages(t *testing.T) {
 	t.Parallel()
 	c := contracttest.DevServer(t)

@@ -22,18 +22,18 @@ import (
 )
 
 const (
-	// erasedTogether bounds the requests to Temporal at a time, and erasedListed how
-	// many pages one query asks for: a query reads all that a namespace has.
+	// erasedTogether bounds the requests to Temporal at a time, and erasedListed is
+	// how many pages one query asks for: a query reads everything in a namespace.
 	erasedTogether = 16
 	erasedListed   = 200
-	// goneLimit is how long Temporal may take to carry a deletion out, and trouble of
-	// its own may last.
+	// goneLimit is how long Temporal may take to carry out a deletion, and how long
+	// its own trouble may last.
 	goneLimit    = time.Minute
 	gonePause    = 20 * time.Millisecond
 	gonePauseMax = time.Second
 )
 
-// Eraser removes what Temporal holds of pages that are forgotten: every run of them
+// Eraser removes Temporal's data about pages that are forgotten: every run of them
 // and of their Discovers, and the histories of others that name them. It waits until
 // Temporal has carried that out. One goroutine may use it.
 type Eraser struct {
@@ -54,8 +54,8 @@ func (r run) execution() *commonpb.WorkflowExecution {
 }
 
 // Pages ends the workflows of pages and removes all their runs and those of their
-// Discovers; it returns how many. The Discovers that found the pages go first: cut
-// off, a new call finds them by what is left of the pages.
+// Discovers; it returns how many. The Discovers that found the pages go first:
+// after an interruption, a new call finds them by the rest of the pages.
 func (e *Eraser) Pages(ctx context.Context, pages []crawl.PageRef) (int, error) {
 	removed := 0
 	for some := range slices.Chunk(pages, erasedListed) {
@@ -105,8 +105,8 @@ func (e *Eraser) find(ctx context.Context, pages []crawl.PageRef) (map[run]*work
 	return found, nil
 }
 
-// startedByCrawl are the Discovers of pages that maintenance started, which so are
-// not the pages' children.
+// startedByCrawl are the Discovers of pages that maintenance started, which are
+// therefore not the pages' children.
 func (e *Eraser) startedByCrawl(ctx context.Context, name string) (map[int64][]*workflowpb.WorkflowExecutionInfo, error) {
 	if known, ok := e.crawls[name]; ok {
 		return known, nil
@@ -152,7 +152,7 @@ func (e *Eraser) current(ctx context.Context, ids []string) ([]*workflowpb.Workf
 	return infos, err
 }
 
-// describe returns nil for a run that is not there.
+// describe returns nil for a run that does not exist.
 func (e *Eraser) describe(ctx context.Context, r run) (*workflowpb.WorkflowExecutionInfo, error) {
 	described, err := e.Client.DescribeWorkflowExecution(ctx, r.id, r.run)
 	if isGone(err) {
@@ -165,7 +165,7 @@ func (e *Eraser) describe(ctx context.Context, r run) (*workflowpb.WorkflowExecu
 }
 
 // removeFinders removes the Discovers that started the runs and so name their pages.
-// One that is still at work is left to Finish.
+// A Discover that is still at work is left to Finish.
 func (e *Eraser) removeFinders(ctx context.Context, found map[run]*workflowpb.WorkflowExecutionInfo) (int, error) {
 	finders := map[run]bool{}
 	for _, info := range found {
@@ -265,14 +265,14 @@ func isGone(err error) bool {
 	return errors.As(err, &gone)
 }
 
-// passing reports whether an error of Temporal's is one that passes.
+// passing reports whether an error of Temporal's is temporary.
 func passing(err error) bool {
 	var busy *serviceerror.ResourceExhausted
 	var away *serviceerror.Unavailable
 	return errors.As(err, &busy) || errors.As(err, &away)
 }
 
-// each calls do for all of a list, a bounded number at a time, until one fails.
+// each calls do for each item of a list, a bounded number at a time, until one fails.
 func each[T any](ctx context.Context, list []T, do func(ctx context.Context, i int, v T) error) error {
 	group, groupCtx := errgroup.WithContext(ctx)
 	group.SetLimit(erasedTogether)

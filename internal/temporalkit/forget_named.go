@@ -20,11 +20,10 @@ import (
 // busyLimit is how long Finish waits for Discovers at work: most take a second.
 const busyLimit = 30 * time.Second
 
-// Finish removes the histories of others that name what was forgotten, as far as
-// they have ended: of Discovers that found a page, and of the crawls. names judges
-// what a history says. It returns the ids of the workflows that run and name it:
-// their histories go when their runs have ended and the namespace's retention is
-// over.
+// Finish removes the ended histories of others that name the forgotten URLs: of
+// Discovers that found a page, and of the crawls. names judges the text of a
+// history. It returns the ids of running workflows that name them: their histories
+// go when their runs have ended and the namespace's retention is over.
 func (e *Eraser) Finish(ctx context.Context, crawls []string, names func(text []byte) bool) (left []string, err error) {
 	for deadline := time.Now().Add(busyLimit); len(e.busy) > 0; {
 		waiting := runsOf(e.busy)
@@ -58,7 +57,7 @@ func (e *Eraser) Finish(ctx context.Context, crawls []string, names func(text []
 }
 
 // removeNaming removes the ended runs of a workflow whose histories name something,
-// and reports whether that of the running one does.
+// and reports whether the history of the running one does.
 func (e *Eraser) removeNaming(ctx context.Context, id string, names func(text []byte) bool) (running bool, err error) {
 	infos, err := e.list(ctx, "WorkflowId = "+quoted(id))
 	if err != nil {
@@ -90,7 +89,7 @@ func (e *Eraser) removeNaming(ctx context.Context, id string, names func(text []
 	return running, err
 }
 
-// named reports whether the history of a run says something.
+// named reports whether the history of a run contains something.
 func (e *Eraser) named(ctx context.Context, r run, names func(text []byte) bool) (bool, error) {
 	events := e.Client.GetWorkflowHistory(ctx, r.id, r.run, false, enumspb.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT)
 	for events.HasNext() {
@@ -112,7 +111,7 @@ func (e *Eraser) named(ctx context.Context, r run, names func(text []byte) bool)
 	return false, nil
 }
 
-// plainEvent is all that an event says, decrypted.
+// plainEvent is the whole content of an event, decrypted.
 func plainEvent(ctx context.Context, data converter.DataConverter, event *historypb.HistoryEvent) ([]byte, error) {
 	plain, _ := proto.Clone(event).(*historypb.HistoryEvent)
 	err := proxy.VisitPayloads(ctx, plain, proxy.VisitPayloadsOptions{

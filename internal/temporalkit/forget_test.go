@@ -181,8 +181,9 @@ func world(s *server, n int) []crawl.PageRef {
 	return pages
 }
 
-// All runs of pages and what names them go, in a number of requests that does not
-// grow with what else Temporal holds; what runs and names them is said.
+// All runs of pages and the histories that name them go, in a number of requests
+// that does not grow with Temporal's other data; workflows that run and name them
+// are reported.
 func TestEraser(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newServer()

@@ -17,7 +17,7 @@ import (
 	"recrawl/internal/contract"
 )
 
-// Condition is how a workflow is.
+// Condition is the state of a workflow's health.
 type Condition int
 
 // The conditions.
@@ -32,11 +32,11 @@ type Health struct {
 	Condition Condition
 	// Ended says how the last run ended, in one word ("terminated"), if there is one.
 	Ended string
-	// Why is why the workflow task fails, of one that runs too: for want of a key.
+	// Why is why the workflow task fails, even of one that runs: a missing key.
 	Why string
 }
 
-// stuckAttempts is how often in a row a workflow task must have failed before its
+// stuckAttempts is how many times in a row a workflow task must have failed before its
 // workflow counts as stuck. The server tries three times at once, then after 5 s, 10 s and
 // so on: this is a quarter of a minute, in which a worker of another version may take it.
 const stuckAttempts = 5
@@ -107,7 +107,7 @@ func (w Workflows) CrawlHealth(ctx context.Context, name string) (Health, error)
 	return w.Health(ctx, contract.CrawlID(name))
 }
 
-// RestartCrawl starts the workflow of a crawl that the store has, from what it has: it
+// RestartCrawl starts the workflow of a crawl in the store, from its record there: it
 // opens nothing, so that a crawl that was paused or stopped stays so. One that runs is
 // left alone, unless replace ends it.
 func (w Workflows) RestartCrawl(ctx context.Context, spec json.RawMessage, progress contract.CrawlProgress, replace bool) error {
@@ -122,7 +122,7 @@ func (w Workflows) RestartCrawl(ctx context.Context, spec json.RawMessage, progr
 	return nil
 }
 
-// crawlOptions are those of a crawl of w's store.
+// crawlOptions are the options of a crawl of w's store.
 func (w Workflows) crawlOptions(name string) client.StartWorkflowOptions {
 	var memo map[string]any
 	if w.Store != "" {

@@ -57,8 +57,8 @@ func astray(ctx workflow.Context) error {
 	return workflow.Await(ctx, func() bool { return false })
 }
 
-// testHealth: a workflow that runs is told from one that a bad deploy has stuck, on a
-// real server.
+// testHealth: a workflow that runs is distinguished from one that a bad deploy has
+// stuck, on a real server.
 func testHealth(t *testing.T) {
 	t.Parallel()
 	c := contracttest.DevServer(t)

@@ -14,8 +14,8 @@ import (
 const beatEvery = 5 * time.Second
 
 // heartbeats beats for every activity that has a heartbeat time-out while it
-// runs. A beat says that the worker lives, not that the activity gets on: its
-// start-to-close time-out bounds that. So the activities of a worker that was
+// runs. A beat says that the worker lives, not that the activity makes progress:
+// its start-to-close time-out bounds that. So the activities of a worker that was
 // killed are noticed within seconds, however long they may run.
 type heartbeats struct {
 	interceptor.WorkerInterceptorBase

@@ -17,22 +17,22 @@ import (
 	"recrawl/internal/crawl"
 )
 
-// Mended is what was wrong with a workflow, and was done about it.
+// Mended reports what was wrong with a workflow, and what was done about it.
 type Mended struct {
-	Condition Condition // before; Gone and Stuck were started anew
+	Condition Condition // before; Gone and Stuck were restarted
 	Why       string    // it was stuck
 }
 
-// MendPage starts the page's workflow if there is none that runs, and ends and starts it
-// anew if it is stuck. The new one keeps the interval and the snooze that people asked of
-// a stuck one; those of one that is gone are lost.
+// MendPage starts the page's workflow if none runs, and restarts it if it is stuck. The
+// new one keeps the interval and the snooze that people asked of a stuck one; those of
+// one that is gone are lost.
 func (w Workflows) MendPage(ctx context.Context, in contract.PageIn) (Mended, error) {
 	options := w.pageOptions(in)
 	return w.mend(ctx, options, contract.PageWorkflow, &in, func() error { return w.keepWishes(ctx, options.ID, &in) })
 }
 
-// mend starts a workflow if there is none that runs. It ends and starts it anew if it is
-// stuck; keep is called first, and may change the input that in points to.
+// mend starts a workflow if none runs. If it is stuck, mend ends it and starts it anew;
+// keep is called first, and may change the input to which in points.
 func (w Workflows) mend(ctx context.Context, options client.StartWorkflowOptions, workflow string, in any, keep func() error) (Mended, error) {
 	options.WorkflowIDConflictPolicy = enumspb.WORKFLOW_ID_CONFLICT_POLICY_FAIL
 	options.WorkflowExecutionErrorWhenAlreadyStarted = true
@@ -46,7 +46,7 @@ func (w Workflows) mend(ctx context.Context, options client.StartWorkflowOptions
 	}
 	health, err := w.Health(ctx, options.ID)
 	if err != nil || health.Condition != Stuck {
-		return Mended{Condition: Runs}, err // one that has just ended is found the next time
+		return Mended{Condition: Runs}, err // one that has just ended is found next time
 	}
 	if err := keep(); err != nil {
 		return Mended{}, err
@@ -69,9 +69,9 @@ func (w Workflows) pageOptions(in contract.PageIn) client.StartWorkflowOptions {
 	}
 }
 
-// keepWishes reads from the history of a page's run what people asked of it and the store
-// does not have. A stuck workflow cannot be asked. What is in no form of ours is lost; what
-// is encrypted with a key that we lack is an error.
+// keepWishes reads from the history of a page's run the people's requests that the store
+// does not have. A stuck workflow cannot be asked. Data in an unknown form is lost; data
+// encrypted with a key that we lack is an error.
 func (w Workflows) keepWishes(ctx context.Context, id string, in *contract.PageIn) error {
 	events := w.Client.GetWorkflowHistory(ctx, id, "", false, enumspb.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT)
 	for events.HasNext() {
@@ -86,7 +86,7 @@ func (w Workflows) keepWishes(ctx context.Context, id string, in *contract.PageI
 	return nil
 }
 
-// takeWish takes in an interval or a snooze: as the run began with it, or as an update
+// takeWish records an interval or a snooze: as the run began with it, or as an update
 // changed it since.
 func takeWish(data converter.DataConverter, in *contract.PageIn, event *historypb.HistoryEvent) error {
 	if begun := event.GetWorkflowExecutionStartedEventAttributes(); begun != nil {
@@ -115,7 +115,7 @@ func takeWish(data converter.DataConverter, in *contract.PageIn, event *historyp
 	return nil
 }
 
-// decode reads the first payload, if it is there and has the form of to.
+// decode reads the first payload, if there is one and it has the form of to.
 func decode(data converter.DataConverter, payloads *commonpb.Payloads, to any) (bool, error) {
 	if len(payloads.GetPayloads()) == 0 {
 		return false, nil
@@ -128,14 +128,14 @@ func decode(data converter.DataConverter, payloads *commonpb.Payloads, to any) (
 }
 
 // EndStuckDiscover terminates the Discover of a visit if it is stuck, so that it can be
-// started anew, and says whether it was.
+// restarted, and reports whether it was.
 func (w Workflows) EndStuckDiscover(ctx context.Context, page crawl.PageRef, visit int) (bool, error) {
 	id := contract.DiscoverID(page.Crawl, page.PageID, visit)
 	health, err := w.Health(ctx, id)
 	if err != nil || health.Condition != Stuck {
 		return false, err
 	}
-	// Why it was is in its history, encrypted where all is; a reason never is.
+	// The cause is in its history, encrypted where everything is; a reason never is.
 	err = w.Client.TerminateWorkflow(ctx, id, "", "stuck")
 	var gone *serviceerror.NotFound
 	if err != nil && !errors.As(err, &gone) {

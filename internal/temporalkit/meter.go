@@ -7,15 +7,15 @@ import (
 	"go.temporal.io/sdk/client"
 )
 
-// Meter takes what the SDK measures: of each metric, named and labelled by the SDK, it
-// returns what takes the next figure.
+// Meter receives the SDK's measurements: for each metric, named and labelled by the
+// SDK, it returns the function that takes the next figure.
 type Meter interface {
 	Counter(name string, labels map[string]string) func(int64)
 	Gauge(name string, labels map[string]string) func(float64)
 	Timer(name string, labels map[string]string) func(time.Duration)
 }
 
-// metrics is where the SDK's figures go; nil is nowhere.
+// metrics is where the SDK's figures go; nil means nowhere.
 func (o Options) metrics() client.MetricsHandler {
 	switch {
 	case o.Meter != nil:

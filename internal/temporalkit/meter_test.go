@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// heard remembers what a Meter was told.
+// heard remembers the figures that a Meter received.
 type heard map[string]any
 
 func (h heard) Counter(name string, labels map[string]string) func(int64) {
@@ -21,8 +21,8 @@ func (h heard) Timer(name string, labels map[string]string) func(time.Duration) 
 	return func(d time.Duration) { h[name+labels["queue"]+labels["kind"]] = d }
 }
 
-// The meter gets all that the SDK measures, with the labels of all levels, and Waits goes on
-// to hear what the bound on admission goes by.
+// The meter gets all of the SDK's measurements, with the labels of all levels, and Waits
+// goes on receiving those that the bound on admission uses.
 func TestMeter(t *testing.T) {
 	t.Parallel()
 	got, waits := heard{}, &Waits{}

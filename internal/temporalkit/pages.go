@@ -24,10 +24,10 @@ import (
 // ErrNoWorkflow: the page or crawl has no running workflow.
 var ErrNoWorkflow = errors.New("no running workflow")
 
-// ErrStuck: the workflow's task fails again and again, so that it answers nothing.
+// ErrStuck: the workflow's task fails again and again, so it answers nothing.
 var ErrStuck = errors.New("its workflow is stuck; `starter repair` starts it anew")
 
-// orStuck gives the error of a workflow that is stuck plain words.
+// orStuck words the error of a workflow that is stuck plainly.
 func orStuck(err error) error {
 	var failing *serviceerror.WorkflowNotReady
 	var unanswered *serviceerror.QueryFailed
@@ -40,7 +40,7 @@ func orStuck(err error) error {
 // Workflows starts and signals recrawl's workflows from outside of them.
 type Workflows struct {
 	Client client.Client
-	// Namespace is where they are; "" where nothing is deleted.
+	// Namespace is their namespace; "" where nothing is deleted.
 	Namespace string
 	// TaskQueue is where workflows are started; "" is contract.TaskQueue. Their children
 	// inherit it.
@@ -74,7 +74,7 @@ func (w Workflows) Reschedule(ctx context.Context, page crawl.PageRef, arg contr
 // queryLimit bounds the wait for a worker to answer a query.
 const queryLimit = 5 * time.Second
 
-// Explain asks a page's workflow why its next visit is when it is.
+// Explain asks a page's workflow for the reasons of its next visit.
 func (w Workflows) Explain(ctx context.Context, page crawl.PageRef) (contract.ExplainView, error) {
 	var view contract.ExplainView
 	id := contract.PageID(page.Crawl, page.URL)
@@ -137,7 +137,7 @@ func (w Workflows) StartCrawl(ctx context.Context, name string, spec json.RawMes
 	defer cancel()
 	_, err = w.Update(waiting, id, contract.AwaitOpen, nil)
 	if errors.Is(err, ErrNoWorkflow) {
-		// It was refused before anybody could ask: what it ended with says why.
+		// It was refused before anybody could ask: its result says why.
 		err = cmp.Or(run.Get(waiting, nil), err)
 	}
 	var refused *temporal.ApplicationError
@@ -152,9 +152,9 @@ func (w Workflows) StartCrawl(ctx context.Context, name string, spec json.RawMes
 	return err
 }
 
-// discard deletes the run of a crawl that was refused, once it has ended: who started it
-// is told why, and nothing else is left of it. If it cannot be deleted it stays, failed,
-// and says the same.
+// discard deletes the run of a crawl that was refused, once it has ended: the person who
+// started it is told why, and no other trace of it is left. If it cannot be deleted it
+// stays, failed, and says the same.
 func (w Workflows) discard(ctx context.Context, id string, run client.WorkflowRun) {
 	if w.Namespace == "" || run.Get(ctx, nil) == nil || ctx.Err() != nil {
 		return
@@ -179,8 +179,9 @@ func (w Workflows) startCrawl(ctx context.Context, id, name string, spec json.Ra
 	return run, nil
 }
 
-// CrawlRuns reports whether a crawl's workflow runs. Where both it and w know their
-// stores, and these differ, that is an error: whoever names the crawl means another.
+// CrawlRuns reports whether a crawl's workflow runs. If both it and w know their
+// stores, and these differ, that is an error: the person who names the crawl means
+// another.
 func (w Workflows) CrawlRuns(ctx context.Context, name string) (bool, error) {
 	id := contract.CrawlID(name)
 	info, err := w.running(ctx, id)
@@ -197,7 +198,7 @@ func (w Workflows) CrawlRuns(ctx context.Context, name string) (bool, error) {
 	return true, nil
 }
 
-// running returns what is known of a workflow that runs, or nil.
+// running returns the description of a running workflow, or nil.
 func (w Workflows) running(ctx context.Context, id string) (*workflowpb.WorkflowExecutionInfo, error) {
 	d, err := w.Client.DescribeWorkflowExecution(ctx, id, "")
 	var gone *serviceerror.NotFound

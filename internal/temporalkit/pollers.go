@@ -13,21 +13,21 @@ import (
 )
 
 // lobby is the task queue beside queue at which workers stand that may not poll queue
-// itself. Nobody ever gives it a task: they stand there to be seen.
+// itself. It never gets a task: they stand there to be seen.
 func lobby(queue string) string { return queue + ".held" }
 
-// Poller is somebody who polls a task queue.
+// Poller is a process that polls a task queue.
 type Poller struct {
 	Name string
-	// Store is the store that it says it has; "" if it says nothing.
+	// Store is the store that it claims to have; "" if it claims none.
 	Store string
 	// At is the begin or end of its last poll, by the server's clock. A poll lasts up to a
 	// minute.
 	At time.Time
 }
 
-// WhoPolls lists who polls the queue and who stands in its lobby, by what the server
-// remembers of some minutes.
+// WhoPolls lists who polls the queue and who stands in its lobby, from the server's
+// memory of some minutes.
 func WhoPolls(ctx context.Context, c client.Client, queue string) (polling, held []Poller, err error) {
 	for _, kind := range []enumspb.TaskQueueType{enumspb.TASK_QUEUE_TYPE_WORKFLOW, enumspb.TASK_QUEUE_TYPE_ACTIVITY} {
 		found, err := pollersOf(ctx, c, queue, kind)
@@ -68,8 +68,8 @@ func processOf(identity string) string {
 // lobbyLimit is longer than the server keeps a poll.
 const lobbyLimit = 70 * time.Second
 
-// StandInLobby shows in the lobby of a queue who may not poll it, for about a minute or
-// until ctx ends.
+// StandInLobby shows a worker that may not poll a queue in its lobby, for about a
+// minute or until ctx ends.
 func StandInLobby(ctx context.Context, c client.Client, namespace, queue, name, store string) error {
 	ctx, cancel := context.WithTimeout(ctx, lobbyLimit)
 	defer cancel()

@@ -10,15 +10,15 @@ import (
 	"recrawl/internal/contract"
 )
 
-// runningListed is how many runs a part of the list of what runs has at most: the
+// runningListed is the most runs in a part of the list of running workflows: the
 // server's own limit.
 const runningListed = 1000
 
-// RunningPages calls each with the workflow ids of a crawl's pages that run, as far as the
-// server's list has them: it may be some seconds late.
+// RunningPages calls each with the workflow ids of a crawl's pages that run, according to
+// the server's list: it may be some seconds late.
 //
-// Like EndedPages it asks for nothing but the state, for which every database of the server
-// has an index in this order. Asked for the ids of some pages, SQLite would read all.
+// Like EndedPages it filters by the state only, for which every database of the server has
+// an index in this order. Asked for the ids of some pages, SQLite would read all.
 func (w Workflows) RunningPages(ctx context.Context, crawlName string, each func(id string)) error {
 	request := &workflowservice.ListWorkflowExecutionsRequest{
 		Namespace: w.Namespace, PageSize: runningListed,

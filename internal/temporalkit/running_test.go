@@ -13,8 +13,8 @@ import (
 	"recrawl/internal/temporalkit"
 )
 
-// TestRunningPages: the list has the pages of one crawl that run, and nothing else; and what
-// nobody takes up is the task queue's backlog.
+// TestRunningPages: the list has exactly the running pages of one crawl; and tasks that
+// nobody takes are the task queue's backlog.
 func TestRunningPages(t *testing.T) {
 	t.Parallel()
 	c := contracttest.DevServer(t)

@@ -15,9 +15,10 @@ import (
 	"recrawl/internal/keyring"
 )
 
-// What Temporal keeps is encrypted by a codec around the SDK's own converter: inputs,
-// results, memos, details and texts of failures, summaries, current details. Without keys
-// the codec is there too, so that a worker knows what it cannot read from what is wrong.
+// Temporal's data is encrypted by a codec around the SDK's own converter: inputs,
+// results, memos, details and texts of failures, summaries, current details. The codec is
+// there even without keys, so that a worker can tell data that it cannot read from an
+// error.
 
 // The metadata of an encrypted payload are those of Temporal's samples.
 const (
@@ -50,7 +51,7 @@ func (c codec) Encode(payloads []*commonpb.Payload) ([]*commonpb.Payload, error)
 	return sealed, nil
 }
 
-// Decode implements converter.PayloadCodec. What is not encrypted stays as it is.
+// Decode implements converter.PayloadCodec. Unencrypted payloads stay as they are.
 func (c codec) Decode(payloads []*commonpb.Payload) ([]*commonpb.Payload, error) {
 	opened := make([]*commonpb.Payload, len(payloads))
 	for i, p := range payloads {
@@ -70,9 +71,9 @@ func (c codec) Decode(payloads []*commonpb.Payload) ([]*commonpb.Payload, error)
 	return opened, nil
 }
 
-// sealedConverter is the SDK's converter with the codec. In a workflow it panics at what
-// it cannot decrypt: that fails the workflow's task, which is tried again until a worker
-// with the key takes it. An error would fail the workflow, or drop a signal.
+// sealedConverter is the SDK's converter with the codec. In a workflow it panics at data
+// that it cannot decrypt: that fails the workflow's task, which is tried again until a
+// worker with the key takes it. An error would fail the workflow, or drop a signal.
 type sealedConverter struct {
 	converter.DataConverter
 	inWorkflow bool
@@ -104,11 +105,12 @@ func (c sealedConverter) WithWorkflowContext(converter.WorkflowContext) converte
 func (c sealedConverter) WithContext(context.Context) converter.DataConverter { return c }
 
 // sealedFailures converts errors, whose texts and details are encrypted too. A failure
-// that cannot be decrypted is that error, so that who asked learns what is missing.
+// that cannot be decrypted becomes that error, so that the caller learns what is
+// missing.
 type sealedFailures struct {
 	converter.FailureConverter
 	data converter.DataConverter
-	// inWorkflow: the failure of an activity is read by its workflow only.
+	// inWorkflow: only its workflow reads the failure of an activity.
 	inWorkflow bool
 }
 
@@ -151,7 +153,7 @@ func lockedFailure(data converter.DataConverter, failure *failurepb.Failure) err
 	return nil
 }
 
-// failureText is what a failure says.
+// failureText is the text of a failure.
 func failureText(data converter.DataConverter, failure *failurepb.Failure) string {
 	if err := lockedFailure(data, failure); err != nil {
 		return err.Error()
@@ -161,8 +163,8 @@ func failureText(data converter.DataConverter, failure *failurepb.Failure) strin
 	return failure.GetMessage()
 }
 
-// wantsKey reports whether a workflow task failed, as its failure says, only because its
-// worker lacks a key, or for a reason that we cannot read.
+// wantsKey reports whether a workflow task failed, judging by its failure, only because
+// its worker lacks a key, or for a reason that we cannot read.
 func wantsKey(text string) bool { return strings.Contains(text, keyring.Setting) }
 
 func isLocked(err error) bool {
@@ -177,14 +179,15 @@ func panicIfLocked(inWorkflow bool, err error) error {
 	return err
 }
 
-// sealedClient is a client with the converter that it was made with, for what the SDK
-// hands out as it is stored: memos and histories.
+// sealedClient is a client with the converter that it was made with, for data that
+// the SDK returns as it is stored: memos and histories.
 type sealedClient struct {
 	client.Client
 	data converter.DataConverter
 }
 
-// dataOf is the converter of a client of Dial's. Of any other it is one without keys.
+// dataOf returns the converter of a client made by Dial. For any other client it
+// returns one without keys.
 func dataOf(c client.Client) converter.DataConverter {
 	if sealed, ok := c.(*sealedClient); ok {
 		return sealed.data
@@ -192,7 +195,7 @@ func dataOf(c client.Client) converter.DataConverter {
 	return newConverter(keyring.Ring{})
 }
 
-// plainClient is the client as the SDK made it, which alone can have workers.
+// plainClient is the client as the SDK made it; only that one can have workers.
 func plainClient(c client.Client) client.Client {
 	if sealed, ok := c.(*sealedClient); ok {
 		return sealed.Client

@@ -44,7 +44,7 @@ func keys(t *testing.T, names ...string) keyring.Ring {
 	return ring
 }
 
-// talk tells what it hears: its input, a signal, and what an activity says and fails with.
+// talk repeats its input, a signal, and an activity's result and error.
 func talk(ctx workflow.Context, said string) (string, error) {
 	var signal string
 	workflow.GetSignalChannel(ctx, "say").Receive(ctx, &signal)
@@ -197,8 +197,8 @@ func wants(t *testing.T, flows temporalkit.Workflows, id, key string) bool {
 	return strings.Contains(h.Why, strconv.Quote(key)) && strings.Contains(h.Why, keyring.Setting)
 }
 
-// TestMixed: what was said before encryption was switched on is read, and so is what is
-// said by who does not encrypt.
+// TestMixed: data from before encryption was switched on can be read, and so can data
+// from programs that do not encrypt.
 func TestMixed(t *testing.T) {
 	t.Parallel()
 	plain, address := contracttest.DevServerAt(t)

@@ -10,7 +10,7 @@ import (
 	"recrawl/internal/contract"
 )
 
-// StartSink wakes a sink's workflow, which it starts first if it is gone.
+// StartSink wakes a sink's workflow; if it is gone, StartSink first starts it.
 func (w Workflows) StartSink(ctx context.Context, in contract.SinkIn, arg contract.SinkWakeArg) error {
 	options := w.sinkOptions(in)
 	if _, err := w.Client.SignalWithStartWorkflow(ctx, options.ID, contract.SinkWake, arg, options, contract.SinkWorkflow, in); err != nil {
@@ -24,13 +24,14 @@ func (w Workflows) WakeSink(ctx context.Context, crawlName, name string, arg con
 	return w.signal(ctx, contract.SinkID(crawlName, name), contract.SinkWake, arg)
 }
 
-// MendSink starts the sink's workflow if there is none that runs, and ends and starts it
-// anew if it is stuck. All that it knows is in the store.
+// MendSink starts the sink's workflow if none runs, and restarts it if it is stuck. All
+// its data is in the store.
 func (w Workflows) MendSink(ctx context.Context, in contract.SinkIn) (Mended, error) {
 	return w.mend(ctx, w.sinkOptions(in), contract.SinkWorkflow, in, func() error { return nil })
 }
 
-// CommandSink sends an update to a sink's workflow, which it starts first if it is gone.
+// CommandSink sends an update to a sink's workflow; if it is gone, CommandSink first
+// starts it.
 func (w Workflows) CommandSink(ctx context.Context, in contract.SinkIn, command string, arg any) (contract.Ack, error) {
 	var args []any
 	if arg != nil {

@@ -8,7 +8,7 @@ import (
 )
 
 // 60 000 seeds in one message were refused by Temporal with "Blob data size exceeds
-// limit"; what is too large is not sent.
+// limit"; a message that is too large is not sent.
 func TestTooLargeMessages(t *testing.T) {
 	t.Parallel()
 	seeds := strings.Split(strings.Repeat("https://example.com/some/where/a-page.html ", 60_000), " ")

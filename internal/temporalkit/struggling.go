@@ -8,20 +8,20 @@ import (
 	"google.golang.org/grpc"
 )
 
-// maxStruggling bounds how many workflows are remembered. Who is forgotten is heard of
+// maxStruggling bounds how many workflows are remembered. A forgotten one comes up
 // again: the server goes on trying.
 const maxStruggling = 10_000
 
-// Struggling hears of the workflows whose task this process gets although it has failed or
-// timed out again and again. The server tells it with the task, so that it costs nothing
-// and no list of workflows need be searched, on servers of any version.
+// Struggling collects the workflows whose task this process gets although it has failed or
+// timed out again and again. The server sends that information with the task, so it costs
+// nothing, and no list of workflows need be searched, on servers of any version.
 type Struggling struct {
 	mu  sync.Mutex
 	ids map[string]bool
 }
 
-// Take returns the ids of the workflows that were heard of since the last time, at most
-// limit; others are for the next time.
+// Take returns the ids of the workflows that came up since the last time, at most
+// limit; others are left for the next time.
 func (s *Struggling) Take(limit int) []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -51,7 +51,7 @@ func (s *Struggling) hear(task *workflowservice.PollWorkflowTaskQueueResponse) {
 	}
 }
 
-// intercept listens to what a connection's polls bring.
+// intercept reads the results of a connection's polls.
 func (s *Struggling) intercept(ctx context.Context, method string, request, reply any, c *grpc.ClientConn, invoke grpc.UnaryInvoker, options ...grpc.CallOption) error {
 	err := invoke(ctx, method, request, reply, c, options...)
 	if task, ok := reply.(*workflowservice.PollWorkflowTaskQueueResponse); ok && err == nil {

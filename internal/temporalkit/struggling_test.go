@@ -11,7 +11,7 @@ import (
 	"google.golang.org/grpc"
 )
 
-// A task that comes for the fifth time is heard of, once for each Take, and nothing else.
+// A task that comes for the fifth time is noticed, once for each Take; no other task is.
 func TestStruggling(t *testing.T) {
 	t.Parallel()
 	s := &Struggling{}

@@ -54,7 +54,7 @@ func (t *traced) ExecuteActivity(ctx context.Context, in *interceptor.ExecuteAct
 	return t.Next.ExecuteActivity(ctx, in)
 }
 
-// visitOf is the visit that an activity is of; its number is 0 if it is of none.
+// visitOf is the visit to which an activity belongs; its number is 0 if there is none.
 func visitOf(args []any) (crawl.PageRef, int) {
 	if len(args) == 0 {
 		return crawl.PageRef{}, 0

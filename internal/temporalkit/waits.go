@@ -8,27 +8,28 @@ import (
 )
 
 // waitSpan is how long a wait is remembered: long enough that a burst of starts, which is
-// worked off meanwhile, is no backlog.
+// worked off meanwhile, is not taken for a backlog.
 const waitSpan = 5 * time.Second
 
 // implausible is a wait that the server's clock cannot have measured.
 const implausible = 365 * 24 * time.Hour
 
-// Names of the SDK's timers of how long tasks waited at the server until a worker took
-// them. Activities that the server hands over with the task before have no wait.
+// Names of the SDK's timers that measure how long tasks waited at the server until a
+// worker took them. Activities that the server hands over with the task before have no
+// wait.
 const (
 	workflowWait = "temporal_workflow_task_schedule_to_start_latency"
 	activityWait = "temporal_activity_schedule_to_start_latency"
 )
 
-// Waits remembers how long the tasks of this process's workers waited for a worker lately.
-// The SDK measures it with every task.
+// Waits remembers how long the tasks of this process's workers recently waited for a
+// worker. The SDK measures it with every task.
 type Waits struct {
 	workflows, activities waits
 }
 
-// Recent is the mean of the last seconds, of workflow tasks or of activities, whichever is
-// longer; 0 if none has come.
+// Recent is the mean of the last seconds, for workflow tasks or for activities, whichever
+// is longer; 0 if none has come.
 func (w *Waits) Recent() time.Duration {
 	now := time.Now()
 	return max(w.workflows.mean(now), w.activities.mean(now))
@@ -38,7 +39,7 @@ func (w *Waits) Recent() time.Duration {
 func (w *Waits) handler() client.MetricsHandler { return waitsHandler{client.MetricsNopHandler, w} }
 
 type waitsHandler struct {
-	client.MetricsHandler // which drops all else
+	client.MetricsHandler // which drops everything else
 	waits                 *Waits
 }
 

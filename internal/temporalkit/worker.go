@@ -18,9 +18,10 @@ const (
 	StickyEmbedded = 5 * time.Second
 )
 
-// Deployment is the Worker Deployment that a worker belongs to; without a Name to none.
-// All workflows move to the current build by themselves (AutoUpgrade): a page lives for
-// years, so that one that is pinned would need the build of its first visit for ever.
+// Deployment is the Worker Deployment that a worker belongs to; without a Name it
+// belongs to none. All workflows move to the current build by themselves (AutoUpgrade):
+// a page lives for years, so a pinned one would need the build of its first visit for
+// ever.
 type Deployment struct {
 	Name, Build string
 }
@@ -35,12 +36,12 @@ func (d Deployment) options() worker.DeploymentOptions {
 	}
 }
 
-// WorkerOptions are a worker's; all must be set but Deployment and Tracer.
+// WorkerOptions are a worker's options; all except Deployment and Tracer must be set.
 type WorkerOptions struct {
 	TaskQueue string
 	// Activities (requests above all), WorkflowTasks and LocalActivities are how many run
-	// at the same time. An Acquire may wait some seconds inside its workflow task, so that
-	// many of both must fit at once.
+	// at the same time. An Acquire may wait some seconds inside its workflow task, so many
+	// of both must fit at once.
 	Activities, WorkflowTasks, LocalActivities int
 	// WorkflowPollers and ActivityPollers are how many requests for tasks wait at the
 	// server at the same time; of the former, half are for workflows in memory.
@@ -48,7 +49,7 @@ type WorkerOptions struct {
 	// Sticky is how long a workflow task waits for the worker that has its workflow in
 	// memory.
 	Sticky time.Duration
-	// StopTimeout is how long activities may go on when the worker is to stop. A request
+	// StopTimeout is how long activities may go on when the worker must stop. A request
 	// in flight should end, so that a restart loses no visit.
 	StopTimeout time.Duration
 	Deployment  Deployment
@@ -75,17 +76,17 @@ func (p Pollers) scaled() worker.PollerBehavior {
 }
 
 // apart makes half of the pollers ask for tasks of the workflows in this worker's memory, and
-// half for all others. Pollers of a fixed number would choose between the two by the
-// backlog that the server says, which may stay above 0 where nothing waits: all of
-// them then wait there, for a minute, and new workflows have nobody. Those that are
-// scaled are apart, even where the scale has one step.
+// half for all others. A fixed number of pollers would choose between the two by the
+// backlog that the server reports, which may stay above 0 where nothing waits: all of them
+// then wait there, for a minute, and new workflows have nobody. Scaled pollers are
+// separate, even where the scale has one step.
 func (p Pollers) apart() worker.PollerBehavior {
 	return Pollers{Min: (p.Min + 1) / 2, Max: (p.Max + 1) / 2}.scaled()
 }
 
 // CacheWorkflows sets how many sleeping workflows the workers of this process keep in
 // memory, about 40 KB each. A page that is not in it costs a short replay when it wakes;
-// its history is kept short for that reason. It comes before the first worker.
+// its history is kept short for that reason. Call it before the first worker is made.
 func CacheWorkflows(most int) { worker.SetStickyWorkflowCacheSize(most) }
 
 // NewWorker returns a worker with recrawl's options.

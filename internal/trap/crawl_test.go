@@ -16,7 +16,7 @@ func canonicalOrZero(raw string) urlkey.URL {
 // site answers with a content's name and links.
 type site func(u urlkey.URL, fetches int) (content string, links []string)
 
-// crawled is what a crawl of a site with a guard came to.
+// crawled is the result of crawling a site with a guard.
 type crawled struct {
 	fetches int
 	reached map[string]bool // contents
@@ -196,8 +196,9 @@ var traps = map[string]struct {
 		}
 		return "nothing is here", []string{fmt.Sprintf("http://x%d.wild.example/", 2*n), fmt.Sprintf("http://x%d.wild.example/", 2*n+1)}
 	}, 60, ReasonHosts},
-	// A link that no rule knows by its look, to pages that are all the same but for
-	// what makes them no copies in links: they are found by their contents.
+	// A link that no rule recognises by its look, to pages that are all the same
+	// except for links that keep them from being copies: they are found by their
+	// contents.
 	"copies": {func(u urlkey.URL, n int) (string, []string) {
 		if content, links, ok := cleanPart(u, fmt.Sprintf("/go/%d", n)); ok {
 			for i := range 20 {

@@ -26,7 +26,7 @@ var (
 
 // dateIn finds a date: /2031/05/, /2031/05/17, /2031-05-17.html, ?month=2031-05,
 // ?year=2031&month=5. A year alone is no date, and neither are eight digits, which
-// mostly number things.
+// are usually numbers of items.
 func dateIn(u urlkey.URL) (date, bool) {
 	segments := u.Segments()
 	for i, s := range segments {
@@ -106,7 +106,7 @@ func number(s string) int {
 	return n
 }
 
-// cutParam parts a parameter into its name, in lower case, and its value.
+// cutParam splits a parameter into its name, in lower case, and its value.
 func cutParam(p string) (name, value string) {
 	name, value, _ = strings.Cut(p, "=")
 	return strings.ToLower(name), value

@@ -23,7 +23,7 @@ var stock = strings.Fields(`market harbour river council budget school winter en
 	reaches keeps moves turns shows meets quiet early narrow broad recent distant common double silver northern
 	the a some every another this that its their over under after before without between`)
 
-// prose is text of its own for each of the parts: words of a small stock.
+// prose is different text for each of the parts: words of a small stock.
 func prose(words int, parts ...any) string {
 	r := rng(parts...)
 	var b strings.Builder

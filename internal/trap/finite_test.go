@@ -43,7 +43,7 @@ func only(links ...string) func([]string) place {
 	return func([]string) place { return place{"Welcome to our site.", links} }
 }
 
-// span are addresses from one number to another, as far as there are such pages.
+// span returns the addresses from one number to another for which there are pages.
 func span(format string, from, to, last int) []string {
 	var links []string
 	for n := max(from, 0); n <= min(to, last); n++ {
@@ -58,8 +58,8 @@ func neighbours(format string, n, last int) []string {
 }
 
 // finiteSites are sites with an end, which a crawl should have in full: by the schemes
-// of the programs that run them. Each text is short, of a stock of words, and the pages
-// say nothing else: no more than that tells them from an endless part.
+// of the programs that run them. Each text is short, from a stock of words, and the
+// pages say nothing else: nothing more distinguishes them from an endless part.
 func finiteSites() map[string]func(u urlkey.URL) place {
 	const threads, perPage = 20_000, 40
 	forumIndex := func(m []string) place {

@@ -10,8 +10,8 @@ import (
 )
 
 // The form of a URL is the shapes of its segments, and then "?name=shape" for each
-// parameter. In the form of many URLs anyValue stands for what differs, and a last
-// formDate for a date of any spelling, alone.
+// parameter. In the form of many URLs anyValue stands for the differing parts, and
+// a last formDate for a date of any spelling, alone.
 const (
 	anyValue = "*"
 	formDate = "{date}"
@@ -23,7 +23,7 @@ const (
 	// folder, or the name of a program, has a third of the pages or some dozens.
 	ownPart  = 20
 	ownShare = 0.3
-	// leastForm is the least number of pages that tell a form.
+	// leastForm is the least number of pages that establish a form.
 	leastForm = 5
 )
 
@@ -71,7 +71,7 @@ func hasForm(u urlkey.URL, form []string) bool {
 	})
 }
 
-// nameOf is what stands before the value in a part of a form.
+// nameOf is the text before the value in a part of a form.
 func nameOf(part string) string {
 	if !strings.HasPrefix(part, "?") {
 		return ""
@@ -86,8 +86,8 @@ func isNumbered(form []string) bool {
 	return strings.Count(text, "#") == 1 && !strings.Contains(text, anyValue) && !isDates(form)
 }
 
-// hasName reports whether the form has a part of its own, so that not all pages of a
-// host may be of it.
+// hasName reports whether the form has a distinctive part, so that not all pages of
+// a host may be of it.
 func hasName(form []string) bool {
 	return slices.ContainsFunc(form, func(part string) bool {
 		value := strings.TrimPrefix(part, nameOf(part))
@@ -134,8 +134,8 @@ func familiesOf(pages []Page) []family {
 	return found
 }
 
-// split parts pages, whose forms begin with form, by their next part, and joins those
-// whose next part few others have.
+// split divides pages, whose forms begin with form, by their next part, and joins
+// those whose next part few others have.
 func split(pages []Page, forms map[urlkey.URL][]string, form []string, found *[]family) {
 	at := len(form)
 	if at == len(forms[pages[0].URL]) {

@@ -26,7 +26,7 @@ func says(text string) func(int) change.Wording {
 	return func(int) change.Wording { return change.NewWording(text) }
 }
 
-// judged is what is found of pages with all their links.
+// judged returns the findings for pages with all their links.
 func judged(pages []Page, links []Link) []Finding {
 	var found []Finding
 	for _, s := range Suspects(pages) {
@@ -75,7 +75,7 @@ func TestEachConditionCounts(t *testing.T) {
 	}
 }
 
-// Lists of what is known already lead on, and say nothing; their links are their yield.
+// Lists of known pages lead on, and say nothing; their links are their yield.
 func TestListsOfKnownPagesAreNone(t *testing.T) {
 	t.Parallel()
 	pages, links := chain(t, chainRun, "http://h.example/tag/%d", says("Posts"))
@@ -133,7 +133,7 @@ func TestForms(t *testing.T) {
 	}
 }
 
-// TestTakes says of which pages a known trap takes links.
+// TestTakes: the pages whose links a known trap takes.
 func TestTakes(t *testing.T) {
 	t.Parallel()
 	common := change.NewWording("Knows these people").Sample

@@ -14,24 +14,24 @@ import (
 // corpora of this package's tests is held, and each trap of the test site within
 // some dozens of fetches.
 const (
-	// minContents is how many contents must have been seen, and minShare which share
-	// of them must be copies.
+	// minContents is how many contents must have been seen, and minShare the share of
+	// them that must be copies.
 	minContents = 12
 	minShare    = 0.9
 	// yearsAhead is how many years after this one a site may plan, and minDates how
-	// many months or days beyond make a calendar.
+	// many months or days beyond that make a calendar.
 	yearsAhead = 2
 	minDates   = 6
-	// Combined parameters: of so many URLs of one path with two parameters or more
-	// that have so many names in so many sets, and repeat each value so often. Where a
-	// parameter chooses a page, as a topic's or an article's number does, there are
-	// about as many values as URLs.
+	// Combined parameters: at least minCombined URLs of one path with two parameters
+	// or more, with minNames names in minNameSets sets, each value repeated
+	// minValueUses times. Where a parameter chooses a page, as a topic's or an
+	// article's number does, there are about as many values as URLs.
 	minCombined   = 48
 	minNames      = 4
 	minNameSets   = 8
 	minValueUses  = 3
-	combinedTaken = 3 // parameters from which on such URLs are held
-	// minHosts is how many hosts of a site make one look at its names.
+	combinedTaken = 3 // such URLs are held from this many parameters on
+	// minHosts is how many hosts of a site make it worth checking its names.
 	minHosts = 20
 )
 
@@ -41,17 +41,17 @@ type Page struct {
 	// Waits: it is known and could be held.
 	Waits bool
 	// Content: it has been visited and has a content; Copy: that of an older page, or
-	// nearly.
+	// nearly the same.
 	Content, Copy bool
-	// ID and Finder, the page on which it was found, are for Suspects alone, as is what
-	// it says.
+	// ID and Finder, the page on which it was found, are for Suspects alone, as is
+	// Said.
 	ID, Finder int64
 	Said       change.Wording
 }
 
 // Look finds the traps among pages of one site, given in the order in which they
 // were found. Year is this year. Hosts of seeds, by their keys, are no part of a trap of
-// hosts; nil is none.
+// hosts; nil means none.
 func Look(pages []Page, year int, isSeedHost func(key string) bool) []Finding {
 	byHost := onHosts(pages)
 	found := Dates(pages, year)
@@ -199,7 +199,7 @@ func hosts(byHost map[string][]Page, isSeedHost func(key string) bool) []Finding
 	return found
 }
 
-// count is what is known of some pages.
+// count sums up some pages.
 type count struct{ contents, copies, waiting int }
 
 func countOf(pages []Page) count {
@@ -237,9 +237,9 @@ type node struct {
 	children map[string]*node
 }
 
-// copies finds the paths below which nearly all is copied: the longest that say
-// so. What is below them does not count for the paths above, of which one copied
-// part says nothing; and a whole host is never taken for a trap.
+// copies finds the paths below which nearly everything is copied: the longest of
+// them. The pages below them do not count for the paths above, about which one
+// copied part says nothing; and a whole host is never taken for a trap.
 func copies(host string, pages []Page) []Finding {
 	root := &node{}
 	for _, p := range pages {
@@ -265,7 +265,7 @@ func copies(host string, pages []Page) []Finding {
 	return found
 }
 
-// judge reports guilty paths, below n first, and returns what is left of n.
+// judge reports guilty paths, below n first, and returns the rest of n.
 func (n *node) judge(path []string, report func([]string, count)) count {
 	left, open := n.own, false
 	for _, s := range slices.Sorted(maps.Keys(n.children)) {

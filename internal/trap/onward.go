@@ -17,45 +17,46 @@ import (
 // of the numbers alone is met by clean sites: short pages are those of changelogs and
 // mailing lists, lists lead to other pages, and every site has pages that lead on.
 const (
-	// onwardRun is how many pages of a form, the last that were found, are looked at,
-	// and minEmpty which share of them must be empty.
+	// onwardRun is how many pages of a form, the last that were found, are examined,
+	// and minEmpty the share of them that must be empty.
 	onwardRun = 20
 	minEmpty  = 0.85
-	// mostSaid is how many phrases an empty page may have of its own: the name of a
+	// mostSaid is how many distinctive phrases an empty page may have: the name of a
 	// month, the numbers of its weeks, a person's town.
 	mostSaid = 10
-	// A phrase is nobody's own if so many pages say it, and such a share: a form may be
-	// filled in from a few texts.
+	// A phrase is common if at least this many pages say it, and this share of them: a
+	// form may be filled in from a few texts.
 	leastCommon = 3
 	commonShare = 0.15
-	// minLeads is which share of the pages must each have been the first to lead to
-	// another one of the form. Pages that an index lists lead to what is known.
+	// minLeads is the share of the pages that must each have been the first to lead to
+	// another one of the form. Pages that an index lists lead to known pages.
 	minLeads = 0.9
-	// mostElsewhere is which share of what the pages led to first may be of other forms,
-	// unless these are empty too. Lists lead to what they list.
+	// mostElsewhere is the share of the pages' first finds that may be of other forms,
+	// unless these are empty too. Lists lead to the items that they list.
 	mostElsewhere = 0.1
 	// minNested is how many pages of the form must have been found on a page of the form
-	// that was found on such a page. Of a list whose items are not visited yet nothing is
-	// known.
+	// that was found on such a page. About a list whose items are not visited yet nothing
+	// is known.
 	minNested = 8
 	// Dates are judged together whatever their spelling, with dateRun pages: where a
 	// month leads to its days, these lead nowhere, but the dates together go on.
 	dateRun       = 64
 	minDateNested = 4
-	// branching is from how many new pages each a numbered form branches, and one that
-	// does must have a page for each filled numbers up to the highest: the items of a
-	// site are counted from one on. What draws its numbers fills nothing. Without
-	// branches it is one page after another: of these chainRun pages must be known.
+	// branching is the number of new pages per page from which a numbered form
+	// branches. One that does must have a page for each filled numbers up to the
+	// highest: the items of a site are counted from one on. Random numbers fill
+	// nothing. Without branches it is one page after another: of these chainRun pages
+	// must be known.
 	branching = 1.5
 	filled    = 4
 	chainRun  = 39
-	// menuShare is which share of the pages link to what is in their menu.
+	// menuShare is the share of the pages that link to the pages in their menu.
 	menuShare = 0.5
-	// addresses is how many of a page's links are read for the names in them.
+	// addresses is how many of a page's links are searched for names.
 	addresses = 500
 )
 
-// Says is what a page says of its own: its text without links, and without the words
+// Says is a page's distinctive text: its text without links, and without the words
 // of its address and of those that it links to. The names of pages are no more than
 // links to them.
 func Says(own string, u urlkey.URL, links []string) change.Wording {
@@ -68,7 +69,7 @@ func Says(own string, u urlkey.URL, links []string) change.Wording {
 	return change.NewWording(own, without...)
 }
 
-// words is the part of an address behind its host as a person would read it.
+// words is the part of an address after its host as a person would read it.
 func words(target string) string {
 	if text, err := url.QueryUnescape(target); err == nil {
 		return text
@@ -76,20 +77,20 @@ func words(target string) string {
 	return target
 }
 
-// isEmpty reports whether a page says hardly more than is common. A page of which
-// nothing is known, such as a redirect, says nothing.
+// isEmpty reports whether a page says hardly more than is common. A page about
+// which nothing is known, such as a redirect, says nothing.
 func (p Page) isEmpty(common []uint32) bool {
 	return p.Copy || !p.Said.Known || p.Said.Without(common) <= mostSaid
 }
 
-// Link is a link of a page, with the page on which what it leads to was found first.
+// Link is a link of a page, with the page on which its target was found first.
 type Link struct {
 	From, To, Finder int64
 	URL              urlkey.URL // of To
 }
 
-// Suspect is a form of URL whose pages are empty. Whether they are a trap the links of
-// some of them tell.
+// Suspect is a form of URL whose pages are empty. The links of some of them show
+// whether they are a trap.
 type Suspect struct {
 	Pattern Pattern
 	// Pages are those whose links Judge wants, by id.
@@ -98,12 +99,12 @@ type Suspect struct {
 	finders map[int64]int64 // of all visited pages of the form
 	numbers map[int]bool    // those of their addresses, nil unless only a number differs
 	said    int             // the most that one of the empty pages says
-	others  []Pattern       // the empty forms of the host besides
+	others  []Pattern       // the other empty forms of the host
 }
 
-// Suspects finds forms of URL whose visited pages are empty, on each host by itself.
-// Pages whose Said is not known are no evidence, but redirects, which are Content with
-// a known Said of nothing.
+// Suspects finds forms of URL whose visited pages are empty, on each host separately.
+// Pages whose Said is not known are no evidence, except redirects, which are Content
+// with a known, empty Said.
 func Suspects(pages []Page) []Suspect {
 	byHost := map[string][]Page{}
 	for _, p := range pages {
@@ -135,7 +136,7 @@ func Suspects(pages []Page) []Suspect {
 	return found
 }
 
-// suspect looks at the last pages of a family.
+// suspect examines the last pages of a family.
 func (f family) suspect(host string) (Suspect, bool) {
 	run := onwardRun
 	if isDates(f.form) {
@@ -164,8 +165,8 @@ func (f family) suspect(host string) (Suspect, bool) {
 	return s, float64(empty) >= minEmpty*float64(len(last))
 }
 
-// commonPhrases are those that commonShare of the pages say, of those whose samples
-// would tell.
+// commonPhrases are the phrases that commonShare of the pages say, among pages with
+// enough samples.
 func commonPhrases(pages []Page) []uint32 {
 	said := map[uint32]int{}
 	for _, p := range pages {
@@ -188,7 +189,7 @@ func commonPhrases(pages []Page) []uint32 {
 	return common
 }
 
-// Judge says whether the pages are a trap, by all links of Pages.
+// Judge decides whether the pages are a trap, by all links of Pages.
 func (s Suspect) Judge(links []Link) (Finding, bool) {
 	menu := s.menu(links)
 	leads := map[int64]bool{}
@@ -230,7 +231,7 @@ func (s Suspect) Judge(links []Link) (Finding, bool) {
 	}, true
 }
 
-// number notes the number of an address of a numbered form.
+// number records the number of an address of a numbered form.
 func (s Suspect) number(u urlkey.URL) {
 	if s.numbers == nil {
 		return
@@ -251,8 +252,7 @@ func (s Suspect) number(u urlkey.URL) {
 
 // isCounted reports whether a form may well be the numbered items of a site, which end:
 // a tree or a web of pages that fill the numbers from the lowest on, or a chain that is
-// short as yet. onward is the mean number of new pages that each
-// leads to.
+// still short. onward is the mean number of new pages to which each leads.
 func (s Suspect) isCounted(onward float64) bool {
 	switch {
 	case s.numbers == nil:

@@ -48,7 +48,8 @@ const (
 	walkSample  = 128 // pages that the guard looks at
 )
 
-// crawlSite crawls from a page until nothing waits, or so many pages are fetched.
+// crawlSite crawls from a page until nothing waits, or the given number of pages are
+// fetched.
 func crawlSite(t *testing.T, seed string, most int, site func(u urlkey.URL) place) *walk {
 	t.Helper()
 	w := &walk{t: t, site: site, byURL: map[urlkey.URL]*walked{}, links: map[int64][]int64{}}

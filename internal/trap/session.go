@@ -8,8 +8,9 @@ import (
 )
 
 // sessionNames are names of parameters, in the query or the path, by which servers
-// without cookies know a visitor; in lower case. Those of Heritrix (UURIFactory's
-// StripSessionIDs, StripSessionCFIDs) and of common shops and forums.
+// without cookies recognise a visitor; in lower case. Those of Heritrix
+// (UURIFactory's StripSessionIDs, StripSessionCFIDs) and of common shops and
+// forums.
 var sessionNames = []string{
 	"jsessionid", "phpsessid", "sid", "sessid", "sessionid", "session_id", "session", "s", "sess",
 	"aspsessionid", "cfid", "cftoken", "oscsid", "zenid", "xtcsid", "mscsid", "sessionkey", "user_session",
@@ -19,7 +20,7 @@ var sessionNames = []string{
 const minSession = 16
 
 // Session finds a session id in the query or the path of a URL, and returns the
-// URL without it, which names the same page. Only values that look drawn count: a
+// URL without it, which names the same page. Only values that look random count: a
 // parameter "s" that searches, or an "sid" that numbers stories, is none.
 func Session(u urlkey.URL) (base urlkey.URL, found Finding, ok bool) {
 	path, inPath := withoutSession(u.Path())
@@ -67,7 +68,7 @@ func isSession(param string) bool {
 	return len(value) >= minSession && slices.Contains(sessionNames, strings.ToLower(name)) && isDrawn(value)
 }
 
-// isDrawn reports whether the value of a session's parameter looks drawn: letters
+// isDrawn reports whether the value of a session's parameter looks random: letters
 // and digits of which some are each, or hexadecimal digits, without a gap between
 // words.
 func isDrawn(value string) bool {

@@ -12,16 +12,16 @@ const (
 	// MaxSegments is the most segments that a path has on sites without traps;
 	// Heritrix's limit (TooManyPathSegmentsDecideRule).
 	MaxSegments = 20
-	// maxCycle is how many segments a piece that repeats may have, minCopies how often
-	// it stands one behind the other. Heritrix takes three for a trap too.
+	// maxCycle is how many segments a repeating piece may have, minCopies how many
+	// times in a row it stands. Heritrix takes three for a trap too.
 	maxCycle  = 3
 	minCopies = 3
-	// minOccurrences is how often a segment comes in all, wherever, in a trap.
+	// minOccurrences is how often a segment occurs in all, anywhere, in a trap.
 	minOccurrences = 5
-	// minWord is the least length of a segment that says something when it repeats:
+	// minWord is the least length of a segment that is meaningful when it repeats:
 	// /0/0/0/ and /aa/aa/ are how stores of files spread them.
 	minWord = 3
-	// minToken is the least length of a segment, or a value, that looks drawn.
+	// minToken is the least length of a segment, or a value, that looks random.
 	minToken = 16
 )
 
@@ -114,7 +114,8 @@ func Folder(u urlkey.URL) string {
 	return ""
 }
 
-// shape leaves out of a segment what numbers and draws alone change.
+// shape removes from a segment the parts that differ only in numbers and random
+// characters.
 func shape(segment string) string {
 	if isToken(segment) {
 		return "*"

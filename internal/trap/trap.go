@@ -1,8 +1,8 @@
 // Package trap recognises parts of sites that have no end: calendars, links that
 // lead back into themselves, session ids, combinations of parameters, names for
-// ever more hosts. It decides by what URLs look like and by what the pages behind
-// them turned out to be. What it finds is held, not thrown away, so it should be
-// right, and may be wrong.
+// ever more hosts. It decides by the look of URLs and by the contents of the pages
+// behind them. Its findings are held, not thrown away, so it should be right, and
+// may be wrong.
 //
 // The shapes are those that Heritrix, Nutch and StormCrawler keep out by fixed
 // rules (repeated segments, path depth, session ids); the evidence of contents,
@@ -24,7 +24,7 @@ const (
 	ReasonRepeats = "repeated path segments"
 	// ReasonDepth: the path has more than MaxSegments segments.
 	ReasonDepth = "deep path"
-	// ReasonSession: the address is another one of a known page, but for a session id.
+	// ReasonSession: the address is that of a known page, except for a session id.
 	ReasonSession = "session id"
 	// ReasonDates: dates go on far into the future.
 	ReasonDates = "calendar"
@@ -46,13 +46,13 @@ type Kind string
 // The kinds.
 const (
 	KindPrefix  Kind = "prefix"  // a path and all below it
-	KindParams  Kind = "params"  // a path with at least so many parameters
+	KindParams  Kind = "params"  // a path with at least this many parameters
 	KindDates   Kind = "dates"   // a path and dates below it from a year on
 	KindOnward  Kind = "onward"  // a form of URL, found on an empty page of that form
-	KindHosts   Kind = "hosts"   // all hosts under a domain, but for some
-	KindRepeats Kind = "repeats" // what Shaped finds on a host, by its reason
+	KindHosts   Kind = "hosts"   // all hosts under a domain, except for some
+	KindRepeats Kind = "repeats" // the URLs that Shaped finds on a host, by its reason
 	KindDepth   Kind = "depth"
-	KindSession Kind = "session" // what Session finds on a host
+	KindSession Kind = "session" // the URLs that Session finds on a host
 )
 
 // Pattern is a set of URLs of one site. It is stored as JSON.
@@ -64,7 +64,7 @@ type Pattern struct {
 	Path []string `json:"path,omitempty"`
 	// Beside are further forms of KindOnward, of empty pages that are found on its pages.
 	Beside [][]string `json:"beside,omitempty"`
-	// Common is what the pages of KindOnward say in common: phrases of change.Wording.
+	// Common are the phrases (of change.Wording) that the pages of KindOnward share.
 	Common []uint32 `json:"common,omitempty"`
 	// Everywhere says that URLs of KindOnward are held wherever they are found, and not
 	// only on such pages.
@@ -100,8 +100,8 @@ func (p Pattern) String() string {
 // Site is the registrable domain to which the pattern's URLs belong.
 func (p Pattern) Site() string { return urlkey.RegistrableDomain(p.Host) }
 
-// Covers reports whether the URL is one of the pattern's. Which URLs are those of
-// KindRepeats, KindDepth and KindSession Shaped and Session say; of those of
+// Covers reports whether the URL is one of the pattern's. For KindRepeats,
+// KindDepth and KindSession, Shaped and Session decide that; of the URLs of
 // KindOnward only some are held, see Takes.
 func (p Pattern) Covers(u urlkey.URL) bool {
 	switch p.Kind {
@@ -128,7 +128,7 @@ func (p Pattern) Takes(u urlkey.URL, on Page) bool {
 	if !p.Covers(u) {
 		return false
 	}
-	// Months and days say different things.
+	// Months and days mean different traps.
 	if p.Kind != KindOnward || p.Everywhere && !p.isBeside(u) {
 		return true
 	}

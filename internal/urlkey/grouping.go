@@ -7,7 +7,7 @@ type Grouping string
 
 // The groupings.
 const (
-	// ByHost: each host key is a unit of its own.
+	// ByHost: each host key is a separate unit.
 	ByHost Grouping = "host"
 	// ByDomain: all hosts and ports of a registrable domain are one unit, which is
 	// gentler to an owner whose many names are served by one machine. All ports of

@@ -65,11 +65,11 @@ func RegistrableDomain(host string) string {
 	return domain
 }
 
-// SameSite reports whether one owner answers for both hosts, as far as their names
-// tell: they are one host, or names under one registrable domain, on whatever
-// ports. Addresses and single labels have no registrable domain; neither have names
-// of this machine, where each port is another service: of these the ports must be
-// the same too.
+// SameSite reports whether one owner answers for both hosts, judging by their
+// names: they are one host, or names under one registrable domain, on any ports.
+// Addresses and single labels have no registrable domain; neither do names of this
+// machine, where each port is another service: for these the ports must be the same
+// too.
 func SameSite(a, b URL) bool {
 	switch {
 	case a.HostKey() == b.HostKey():
@@ -82,8 +82,8 @@ func SameSite(a, b URL) bool {
 	return hasRegistrableDomain(a.Hostname())
 }
 
-// hasRegistrableDomain reports whether somebody has registered a domain for a name
-// to lie under.
+// hasRegistrableDomain reports whether a name lies under a domain that somebody has
+// registered.
 func hasRegistrableDomain(name string) bool {
 	if _, err := netip.ParseAddr(strings.Trim(name, "[]")); err == nil {
 		return false
@@ -110,8 +110,8 @@ func (u URL) IsLoopback() bool {
 	return IsLocalhost(name)
 }
 
-// Loopback returns where on this machine u leads by its form alone; nothing if it
-// does not. Names under localhost lead to both families.
+// Loopback returns the place on this machine to which u leads by its form alone;
+// nothing if it leads elsewhere. Names under localhost lead to both families.
 func (u URL) Loopback() []netip.AddrPort {
 	if !u.IsLoopback() {
 		return nil

@@ -9,13 +9,13 @@ import (
 	"golang.org/x/net/idna"
 )
 
-// parser is the WHATWG parse of a URL, but for the names of hosts; see newParser.
+// parser is the WHATWG parse of a URL, except for the names of hosts; see newParser.
 var parser = newParser()
 
 // newParser makes a parser whose hosts are named by this package's hostName. Those that it
-// refuses come out empty, and whatever else no machine can be called is refused by
-// canonicalHost. The library's own reading of names allows nothing beside letters, digits
-// and hyphens in a name with a letter beyond ASCII.
+// refuses come out empty, and canonicalHost refuses all other names that no machine can
+// have. The library's own reading of names allows only letters, digits and hyphens in a
+// name with a letter beyond ASCII.
 func newParser(options ...whatwg.ParserOption) whatwg.Parser {
 	return whatwg.NewParser(append(options,
 		whatwg.WithLaxHostParsing(),
@@ -31,16 +31,16 @@ func newParser(options ...whatwg.ParserOption) whatwg.Parser {
 
 // names is the processing of UTS 46 as the URL standard's "domain to ASCII" asks for it
 // with beStrict false: hyphens and lengths are not checked, joiners and directions are,
-// and characters such as "ß" are letters of their own.
+// and characters such as "ß" are separate letters.
 var names = idna.New(
 	idna.MapForLookup(), idna.BidiRule(), idna.CheckHyphens(false), idna.CheckJoiners(true),
 	idna.StrictDomainName(false), idna.Transitional(false), idna.VerifyDNSLength(false),
 )
 
-// newerMappings are what the mapping table of UTS 46 has changed between Unicode 15.0,
-// whose table idna has when it is built by Go before 1.27, and 17.0, as far as the
-// characters that come out of them are known to 15.0. With the newer table they change
-// nothing. Characters that 15.0 does not know are refused until then.
+// newerMappings are the changes of the mapping table of UTS 46 between Unicode 15.0,
+// whose table idna has when it is built by Go before 1.27, and 17.0, where 15.0 knows
+// the resulting characters. With the newer table they change nothing. Characters that
+// 15.0 does not know are refused until then.
 var newerMappings = newerMapper()
 
 func newerMapper() *strings.Replacer {
@@ -70,8 +70,8 @@ func newerMapper() *strings.Replacer {
 }
 
 // hostName makes the ASCII name of a host as it stands in a URL: decoded and lower case,
-// its labels beyond ASCII in Punycode. What the URL standard's host parser and the limits
-// of the domain name system ask for besides is checked by others.
+// its labels beyond ASCII in Punycode. The other requirements of the URL standard's host
+// parser and the limits of the domain name system are checked elsewhere.
 func hostName(raw string) (string, error) {
 	if strings.HasPrefix(raw, "[") {
 		return raw, nil // an address
@@ -98,7 +98,7 @@ func domainToASCII(name string) (string, error) {
 	return ascii, err
 }
 
-// decodePercent decodes what is percent-encoded and leaves other percent signs.
+// decodePercent decodes percent-encoded bytes and leaves other percent signs.
 func decodePercent(s string) string {
 	if !strings.Contains(s, "%") {
 		return s

@@ -34,8 +34,8 @@ func (u URL) Params() []string {
 }
 
 // SURT returns the URL with its host's labels in reverse, so that a prefix of it
-// can cover all names under a domain: "(com,example,www,:8080)/path?query". As the
-// schemes of SURT prefixes do not count there is none.
+// can cover all names under a domain: "(com,example,www,:8080)/path?query". It has
+// no scheme, since the schemes of SURT prefixes do not count.
 func (u URL) SURT() string {
 	if u.IsZero() {
 		return ""

@@ -8,9 +8,9 @@ import (
 	"recrawl/internal/crawl"
 )
 
-// Rules are what one crawl knows of its sites and no standard says: parameters
-// that do not choose a page, and that their order does not. They change path
-// parameters and the query, nothing else. The zero Rules change nothing.
+// Rules hold a crawl's knowledge of its sites that no standard provides: parameters
+// that do not choose a page, and parameters whose order does not matter. They
+// change only path parameters and the query. The zero Rules change nothing.
 type Rules struct {
 	params, pathParams []namePattern
 	sortQuery          bool
@@ -50,7 +50,7 @@ func (r Rules) stripPath(path string) (string, []string) {
 		if kept != "" {
 			kept = ";" + kept
 		}
-		// "..;id=1" is a name and ".." is not: what would be left leads elsewhere.
+		// "..;id=1" is a name and ".." is not: the rest would lead elsewhere.
 		if rest := name + kept; len(removed) > 0 && rest != "." && rest != ".." {
 			segments[i] = rest
 			steps = append(steps, removed...)
@@ -67,7 +67,7 @@ func (r Rules) changeQuery(query string) (string, []string) {
 	}
 	kept, steps := strip(query[1:], "&", r.params, "parameter %s (strip_params %s)")
 	if kept == "" && len(steps) > 0 {
-		return "", steps // nothing is left to ask for
+		return "", steps // no query is left
 	}
 	if sorted := sortedQuery(kept); r.sortQuery && sorted != kept {
 		kept = sorted
@@ -109,8 +109,8 @@ func paramName(param string) string {
 // namePattern matches the names of parameters as a canonical URL spells them.
 type namePattern struct {
 	text              string // as written
-	part              string // what a name must have
-	openHead, openEnd bool   // where more may stand before and after it
+	part              string // the text that a name must have
+	openHead, openEnd bool   // whether more may stand before and after it
 }
 
 func newPatterns(texts []string) []namePattern {

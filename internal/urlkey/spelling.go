@@ -36,8 +36,8 @@ func (u URL) Spells(target string) bool {
 	return b.String() == u.Target()
 }
 
-// Spelling returns what is to be kept with u of a spelling: nothing of u's own, or of what is
-// none, such as that of a URL of which a crawl's rules have made u.
+// Spelling returns the part of a spelling that is kept with u: "" if it is u's own, or no
+// spelling of u, such as that of a URL that a crawl's rules have turned into u.
 func (u URL) Spelling(target string) string {
 	if target == u.Target() || !u.Spells(target) {
 		return ""
@@ -50,7 +50,7 @@ func (u URL) Spelling(target string) string {
 func Spelled(raw string) (URL, string, error) { return Base{}.Spelled(raw) }
 
 // Spelled is Resolve with the spelling in which a browser would ask for the URL, empty if
-// it is the canonical one. A percent sign that encodes nothing is asked for as "%25":
+// it is the canonical one. A percent sign that encodes nothing is requested as "%25":
 // servers refuse a stray one, which browsers send.
 func (b Base) Spelled(ref string) (URL, string, error) {
 	parsed, err := b.parse(ref)
@@ -69,7 +69,7 @@ func (b Base) Spelled(ref string) (URL, string, error) {
 }
 
 // Redirected resolves a Location header that answers a request for u. The spelling is
-// that of the header as far as a request line can carry it.
+// that of the header, where a request line can carry it.
 func Redirected(u URL, location string) (URL, string, error) {
 	text, err := reference(encodeNonASCII(location))
 	if err != nil {
@@ -90,11 +90,13 @@ func Redirected(u URL, location string) (URL, string, error) {
 	return to, spellingOf(to, parsed), nil
 }
 
-// locations is the parser of Location headers. The standard encodes "'" in queries. Whoever
-// redirects from "%27" to "'" does not get it from browsers, and would redirect for ever.
+// locations is the parser of Location headers. The standard encodes "'" in queries. A
+// server that redirects from "%27" to "'" does not get "'" from browsers, and would
+// redirect for ever.
 var locations = newParser(whatwg.WithSpecialQueryPercentEncodeSet(whatwg.QueryPercentEncodeSet))
 
-// spellingOf is how a parsed URL spells the path and query of u, which was made of it.
+// spellingOf returns how a parsed URL spells the path and query of u, which was made
+// from it.
 func spellingOf(u URL, parsed *whatwg.Url) string {
 	path, query := parsed.Pathname(), parsed.Query()
 	if path == u.Path() && query == u.Query() {

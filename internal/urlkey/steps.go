@@ -7,7 +7,7 @@ import (
 
 // Steps says in words how the text of a URL became its canonical form, part by
 // part; nothing if it was canonical already. It explains, it does not decide:
-// what it cannot tell apart it calls a respelling.
+// changes that it cannot distinguish it calls a respelling.
 func Steps(raw string, u URL) []string {
 	if raw == u.String() {
 		return nil

@@ -19,8 +19,8 @@ import (
 // practically always traps, and workflow ids, logs and indexes carry them.
 const MaxLength = 8 << 10
 
-// The time of the parse is quadratic in these. Without bounds one hostile link of
-// some kilobytes costs seconds.
+// Parsing time is quadratic in these. Without bounds one hostile link of some
+// kilobytes costs seconds.
 const (
 	// maxParts is the most separators before the query.
 	maxParts = 512
@@ -28,7 +28,7 @@ const (
 	maxUserInfo = 512
 )
 
-// Errors of this package; each is wrapped with what was wrong in words.
+// Errors of this package; each is wrapped with the problem in words.
 var (
 	// ErrScheme: the URL is neither http nor https.
 	ErrScheme = errors.New("not an http or https URL")
@@ -187,9 +187,9 @@ func assemble(scheme, host string, parsed *url.Url) URL {
 }
 
 // writeEncoded writes a path or query with one spelling of each character:
-// unreserved characters plain, hex digits upper case, and encoded whatever is
-// not safe everywhere. The WHATWG parse leaves some of these alone, and a stray
-// percent sign too, which net/http refuses to send.
+// unreserved characters plain, hex digits upper case, and every character encoded
+// that is not safe everywhere. The WHATWG parse leaves some of these alone, and a
+// stray percent sign too, which net/http refuses to send.
 func writeEncoded(b *strings.Builder, s string) {
 	for i := 0; i < len(s); i++ {
 		c := s[i]
@@ -205,7 +205,7 @@ func writeEncoded(b *strings.Builder, s string) {
 	}
 }
 
-// writeByte writes c as it is where plain allows it, else percent-encoded.
+// writeByte writes c plain where that is allowed, else percent-encoded.
 func writeByte(b *strings.Builder, c byte, plain func(byte) bool) {
 	if plain(c) {
 		b.WriteByte(c)
@@ -223,8 +223,8 @@ func isUnreserved(c byte) bool {
 	return isAlnum(c) || c == '-' || c == '.' || c == '_' || c == '~'
 }
 
-// isPlain: characters that stand plain in a canonical path or query: what RFC
-// 3986 allows there, but for the quote, which the visibility queries over
+// isPlain: characters that stand plain in a canonical path or query: those that RFC
+// 3986 allows there, except for the quote, which the visibility queries over
 // workflow ids cannot carry.
 func isPlain(c byte) bool {
 	return isUnreserved(c) || strings.IndexByte("!$&()*+,;=:@/?", c) >= 0

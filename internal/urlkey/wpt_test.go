@@ -7,10 +7,10 @@ import (
 	"testing"
 )
 
-// TestWebPlatform: what browsers agree on. Our identity is a function of theirs:
-// an address resolves to the canonical form of the URL that a browser makes of
-// it, and is refused where a browser refuses it, or where no resolver could look
-// the host up.
+// TestWebPlatform: the behaviour on which browsers agree. Our identity is a
+// function of theirs: an address resolves to the canonical form of the URL that a
+// browser makes of it, and is refused where a browser refuses it, or where no
+// resolver could look up the host.
 func TestWebPlatform(t *testing.T) {
 	t.Parallel()
 	data, err := os.ReadFile("testdata/wpt-http.json")

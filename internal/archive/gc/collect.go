@@ -12,11 +12,11 @@ import (
 )
 
 const (
-	// DefaultAge is how old bytes must be for Collect, if nobody says otherwise. A
-	// visit saves or discards what it has put into the archive within minutes, or
-	// within the hours of an outage of the store.
+	// DefaultAge is how old bytes must be for Collect, by default. A visit saves or
+	// discards the bytes that it has put into the archive within minutes, or within
+	// the hours of an outage of the store.
 	DefaultAge = 24 * time.Hour
-	// batch is how many contents are claimed, deleted or looked at in one go.
+	// batch is how many contents are claimed, deleted or checked in one go.
 	batch = 500
 )
 
@@ -29,19 +29,19 @@ type CollectOptions struct {
 	Age time.Duration
 	// Dry only counts.
 	Dry bool
-	// Progress, unless nil, is told now and then how far it is.
+	// Progress, unless nil, is called now and then with the progress.
 	Progress func(Progress)
 }
 
-// Collected is what Collect found in the archive.
+// Collected counts the findings of Collect in the archive.
 type Collected struct {
 	Deleted int   // contents that no version has; counted only, in a dry run
 	Bytes   int64 // that they took
-	Kept    int   // contents that versions have, or that somebody else is deleting
+	Kept    int   // contents that versions have, or that another process is deleting
 	Young   int   // contents that no version has, and that are too young
 }
 
-// Progress is how far a walk through all contents is.
+// Progress is the progress of a walk through all contents.
 type Progress struct {
 	Contents int     // so far
 	Bytes    int64   // so far: deleted, or read
@@ -49,7 +49,7 @@ type Progress struct {
 	Part     float64 // of the way, 0 to 1
 }
 
-// part is how far a walk in the order of digests is: they are spread evenly.
+// part is how far a walk in the order of digests has come: they are spread evenly.
 func part(digest string) float64 {
 	n, err := strconv.ParseUint(digest[:min(8, len(digest))], 16, 32)
 	if err != nil {
@@ -58,9 +58,9 @@ func part(digest string) float64 {
 	return float64(n) / (1 << 32)
 }
 
-// Collect deletes what lies in the archive and no version has. It refuses an
-// archive that holds nothing of the store's, and so whatever might be another
-// store's. Cut off, it has deleted what it says, and can be run again.
+// Collect deletes the contents of the archive that no version has. It refuses an
+// archive that holds nothing of the store's, and so anything that might be another
+// store's. If it is cut off, it has deleted what it reports, and can be run again.
 func Collect(ctx context.Context, s store.Contents, files archive.Store, o CollectOptions) (Collected, error) {
 	c := collector{CollectOptions: o, store: s, files: files, known: &contents{store: s}, before: time.Now().Add(-o.Age)}
 	if err := c.belongs(ctx); err != nil {
@@ -89,7 +89,7 @@ type collector struct {
 }
 
 // belongs returns ErrForeign unless one of the first contents that versions have
-// is in the archive, or there is nothing in it to delete.
+// is in the archive, or the archive has nothing to delete.
 func (c *collector) belongs(ctx context.Context) error {
 	first, err := c.store.ListContents(ctx, "", 10)
 	if err != nil {
@@ -132,8 +132,7 @@ func (c *collector) see(ctx context.Context, info archive.Info) error {
 	return err
 }
 
-// flush deletes the contents that looked as if no version had them. The claim
-// knows.
+// flush deletes the contents that seem to belong to no version. The claim knows.
 func (c *collector) flush(ctx context.Context) error {
 	sizes := map[string]int64{}
 	digests := make([]string, len(c.orphan))
@@ -166,8 +165,8 @@ type contents struct {
 	ended bool
 }
 
-// has reports whether versions have a digest, which must be behind the one that
-// was asked for before.
+// has reports whether versions have a digest, which must come after the one of the
+// previous call.
 func (c *contents) has(ctx context.Context, digest string) (bool, error) {
 	for {
 		for len(c.next) > 0 && c.next[0] < digest {
@@ -187,5 +186,5 @@ func (c *contents) has(ctx context.Context, digest string) (bool, error) {
 	}
 }
 
-// before is a text in front of a digest and behind all smaller ones.
+// before is a text that sorts before a digest and after all smaller ones.
 func before(digest string) string { return digest[:len(digest)-1] }

@@ -3,15 +3,17 @@
 // itself, in any number of processes.
 //
 // Bytes are put into the archive before their version is saved, and deleted under
-// a claim, which keeps versions from being saved (see store.Contents). What was
-// found in the archive may so be gone when its version is saved, but nobody deletes
-// it from then on. Hence three rules, whatever is killed or slow in between:
+// a claim, which keeps versions from being saved (see store.Contents). So bytes
+// that were found in the archive may be gone when their version is saved, but
+// nobody deletes them from then on. Hence three rules, whatever is killed or slow
+// in between:
 //
-//  1. Who saves a version looks once more whether its bytes are there, and puts
-//     them back: Secure.
+//  1. A process that saves a version checks once more whether its bytes are there,
+//     and puts them back: Secure.
 //  2. Bytes are deleted under a claim, and no later than half-way through it.
-//  3. What is in nobody's hands, because its visit was lost before it could save or
-//     discard it, is found by Collect when it is older than any visit lasts.
+//  3. Bytes that nobody looks after, because their visit was lost before it could
+//     save or discard them, are found by Collect when they are older than any visit
+//     lasts.
 package gc
 
 import (
@@ -29,19 +31,19 @@ import (
 )
 
 const (
-	// deleteFor is how long after its begin a claim is made use of.
+	// deleteFor is how long after its begin a claim is used.
 	deleteFor = store.ClaimFor / 2
-	// secureFor is about the longest wait of Secure, and half of all its waits. What
-	// takes longer is an outage, in which the page's next visit brings the bytes.
+	// secureFor is about the longest wait of Secure, and half of all its waits.
+	// Anything longer is an outage, in which the page's next visit brings the bytes.
 	secureFor = 5 * time.Second
 	// atATime is how many contents are read or deleted at a time: enough that an
-	// archive across a network is not all waiting.
+	// archive across a network does not spend all its time waiting.
 	atATime = 8
 )
 
 // Secure makes sure that the bytes of a version that was just saved are in the
-// archive; body is what they are. Perhaps nobody else has them, so an archive that
-// does not answer is asked again for some seconds.
+// archive; body holds them. Perhaps nobody else has them, so it keeps asking an
+// archive that does not answer for some seconds.
 func Secure(ctx context.Context, files archive.Store, digest string, body []byte) error {
 	for wait := 100 * time.Millisecond; ; wait *= 2 {
 		err := secure(ctx, files, digest, body)
@@ -77,14 +79,14 @@ func secure(ctx context.Context, files archive.Store, digest string, body []byte
 }
 
 // Sweep deletes the bytes of up to limit digests that wait for it in the store,
-// and returns how many it was: 0 when none wait.
+// and returns their number: 0 when none wait.
 func Sweep(ctx context.Context, s store.Contents, files archive.Store, limit int) (int, error) {
 	deleted, err := remove(ctx, s, files, func(ctx context.Context) ([]string, error) { return s.Unreferenced(ctx, limit) })
 	return len(deleted), err
 }
 
-// remove deletes the bytes of the digests that claim returns. What it does not
-// come to is given out again when the claim has ended.
+// remove deletes the bytes of the digests that claim returns. Those that it does
+// not reach are given out again when the claim has ended.
 func remove(ctx context.Context, s store.Contents, files archive.Store, claim func(context.Context) ([]string, error)) ([]string, error) {
 	ctx, cancel := context.WithTimeout(ctx, deleteFor) // from before the claim
 	defer cancel()

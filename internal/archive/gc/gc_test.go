@@ -148,8 +148,8 @@ func TestFailedDeletionIsTakenUpAgain(t *testing.T) {
 	}
 }
 
-// A claim is not used to its end: whoever is slow must not delete what a version
-// has taken by then.
+// A claim is not used to its end: a slow process must not delete bytes that a
+// version has taken by then.
 func TestDeletionsEndBeforeTheirClaim(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, onSQLite(t), 1)
@@ -258,7 +258,7 @@ func TestVerifyBesideATakedown(t *testing.T) {
 }
 
 // With hundreds of problems only the first have pages; all are reported. When
-// the archive goes away, what was found before is.
+// the archive goes away, the problems found before are reported.
 func TestVerifyManyProblems(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, onSQLite(t), 1)

@@ -49,8 +49,9 @@ const (
 	raceContents = 6 // that all of them see
 )
 
-// race makes so many visits of each racing page beside upkeep. The last page is
-// none of them: without its version the archive might seem to be another's.
+// race makes the given number of visits of each racing page beside upkeep. The last
+// page is not among them: without its version the archive might seem to be
+// another's.
 func (w *world) race(visits int) {
 	w.t.Helper()
 	w.save(racers, 1, w.put("the collection's own"))
@@ -139,7 +140,7 @@ func (v *visitor) visit(visit int) error {
 	}
 	digest, _, err := w.Commit()
 	if errors.Is(err, archive.ErrUnavailable) {
-		return nil // the server is at odds with a deletion beside it; the visit comes again
+		return nil // the server collides with a deletion beside it; the visit comes again
 	}
 	if err != nil {
 		return err

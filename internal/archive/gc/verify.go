@@ -12,7 +12,7 @@ import (
 	"recrawl/internal/store"
 )
 
-// Damage is what is wrong with a content that a version has.
+// Damage is the fault of a content that a version has.
 type Damage string
 
 // The damages.
@@ -22,12 +22,12 @@ const (
 	Unreadable Damage = "unreadable" // the archive fails to read it, again and again perhaps
 )
 
-// Problem is a content that a version has and that cannot be had.
+// Problem is a content that a version has and that cannot be read.
 type Problem struct {
 	Digest string
 	Damage Damage
-	Detail string // of what is unreadable
-	// Pages are URLs of some pages that have, or had, it. They are looked for only of
+	Detail string // of unreadable contents
+	// Pages are URLs of some pages that have, or had, it. They are looked up only for
 	// the first problems.
 	Pages []string
 }
@@ -43,19 +43,19 @@ type Verified struct {
 	Missing, Corrupt, Unreadable int
 }
 
-// Damaged is how many contents are not intact.
+// Damaged is the number of contents that are not intact.
 func (v Verified) Damaged() int { return v.Missing + v.Corrupt + v.Unreadable }
 
 // VerifyOptions are the settings of Verify.
 type VerifyOptions struct {
-	// Report is told each problem; an error ends Verify.
+	// Report is called with each problem; an error ends Verify.
 	Report func(Problem) error
-	// Progress, unless nil, is told now and then how far it is.
+	// Progress, unless nil, is called now and then with the progress.
 	Progress func(Progress)
 }
 
 // Verify reads every content that a version has. It ends early only if the store
-// or the archive as a whole does not answer, and reports what it has found then.
+// or the archive as a whole does not answer, and then reports its findings so far.
 func Verify(ctx context.Context, s store.Contents, files archive.Store, o VerifyOptions) (Verified, error) {
 	v := verifier{VerifyOptions: o, store: s, files: files}
 	err := v.walk(ctx)
@@ -91,7 +91,7 @@ func (v *verifier) walk(ctx context.Context) error {
 	}
 }
 
-// reading is how one content was read.
+// reading is the result of reading one content.
 type reading struct {
 	bytes int64
 	err   error
@@ -194,7 +194,7 @@ func (v *verifier) name(ctx context.Context) error {
 	return err
 }
 
-// report reports the problems that have not been.
+// report reports the problems that have not been reported.
 func (v *verifier) report() error {
 	for _, p := range v.problems {
 		if err := v.Report(p); err != nil {

@@ -131,8 +131,7 @@ func (w *world) collect(o gc.CollectOptions) gc.Collected {
 	return got
 }
 
-// agrees checks that the archive has what versions have, intact, and nothing
-// else.
+// agrees checks that the archive has exactly the versions' contents, intact.
 func (w *world) agrees() {
 	w.t.Helper()
 	if _, problems := w.verify(); len(problems) > 0 {
@@ -152,7 +151,7 @@ func (w *world) agrees() {
 
 var errDisk = errors.New("disk on fire")
 
-// faulty is an archive of which some calls fail, or do something first.
+// faulty is an archive in which some calls fail, or do something first.
 type faulty struct {
 	archive.Store
 	open, has, delete func(digest string) error

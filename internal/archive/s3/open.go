@@ -18,21 +18,21 @@ import (
 )
 
 const (
-	// tries is how often a request is made that fails in a way that may pass: over
-	// two seconds or so. What takes longer is an outage, which is the caller's to
-	// wait for.
+	// tries is how many times a request is made that fails in a way that may pass:
+	// over two seconds or so. Anything longer is an outage, for which the caller
+	// waits.
 	tries = 4
 	// silence is how long a connection may move nothing before it is given up.
 	silence = time.Minute
-	// openFor bounds the first look at the bucket, for a person who waits.
+	// openFor bounds the first check of the bucket, for a person who waits.
 	openFor = 30 * time.Second
 )
 
 // Open opens an archive at s3://BUCKET/PREFIX?endpoint=URL&region=NAME. The bucket
-// must exist. What the URL leaves out, and the credentials, which it may not have,
-// come from where every S3 program takes them: AWS_* variables, the shared
+// must exist. Parts that the URL leaves out, and the credentials, which it may not
+// have, come from the usual sources of S3 programs: AWS_* variables, the shared
 // credentials file, and on Amazon's machines the role. Errors are one line and
-// tell no secret.
+// reveal no secret.
 func Open(ctx context.Context, url string, getenv func(string) string) (*Store, error) {
 	p, err := parse(url, getenv)
 	if err != nil {
@@ -45,7 +45,7 @@ func Open(ctx context.Context, url string, getenv func(string) string) (*Store, 
 	return s, s.look(ctx, openFor)
 }
 
-// look is probe with a limit of its own.
+// look is probe with its own time limit.
 func (s *Store) look(ctx context.Context, limit time.Duration) error {
 	limited, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
@@ -83,9 +83,9 @@ func connect(p place, getenv func(string) string, silence time.Duration) (*Store
 	return &Store{place: p, client: client}, nil
 }
 
-// credentialsOf finds the credentials and makes sure that there are some: without
-// the library would ask as nobody in particular, and be refused for reasons that
-// nobody would guess.
+// credentialsOf finds the credentials and makes sure that there are some: otherwise
+// the library would make anonymous requests, and be refused for reasons that nobody
+// would guess.
 func credentialsOf(p place, getenv func(string) string) (*credentials.Credentials, error) {
 	id, secret := getenv("AWS_ACCESS_KEY_ID"), getenv("AWS_SECRET_ACCESS_KEY")
 	switch {
@@ -97,7 +97,7 @@ func credentialsOf(p place, getenv func(string) string) (*credentials.Credential
 	sources := []credentials.Provider{
 		&credentials.FileAWSCredentials{Filename: getenv("AWS_SHARED_CREDENTIALS_FILE"), Profile: getenv("AWS_PROFILE")},
 	}
-	// The role's address is a link-local one, which elsewhere is anybody's.
+	// The role's address is a link-local one, which elsewhere may be anybody's.
 	role := first(getenv("AWS_WEB_IDENTITY_TOKEN_FILE"), getenv("AWS_CONTAINER_CREDENTIALS_RELATIVE_URI"), getenv("AWS_CONTAINER_CREDENTIALS_FULL_URI"))
 	if p.amazon || role != "" {
 		sources = append(sources, &credentials.IAM{Client: &http.Client{Timeout: 5 * time.Second}})
@@ -111,7 +111,7 @@ func credentialsOf(p place, getenv func(string) string) (*credentials.Credential
 }
 
 // lively is a connection that is given up when it moves nothing for a while. A
-// write counts for the reader too, who waits for the answer meanwhile.
+// write counts for the reader too, which waits for the answer meanwhile.
 type lively struct {
 	net.Conn
 	silence time.Duration

@@ -11,8 +11,8 @@ import (
 // Scheme begins the URLs that Open understands.
 const Scheme = "s3://"
 
-// form is what an archive's URL looks like. Errors name it instead of what was
-// given, which may hold a secret in the wrong place.
+// form is the form of an archive's URL. Errors name it instead of the given URL,
+// which may hold a secret in the wrong place.
 const form = "write s3://BUCKET, s3://BUCKET/PREFIX or s3://BUCKET/PREFIX?endpoint=https://HOST:PORT&region=NAME"
 
 // place is where an archive is.
@@ -35,13 +35,13 @@ func (p place) String() string {
 
 var (
 	bucketName = regexp.MustCompile(`^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$`)
-	// prefixName are the characters that every server and folder takes.
+	// prefixName are the characters that every server and folder accepts.
 	prefixName = regexp.MustCompile(`^[A-Za-z0-9!_.*'()-]+(/[A-Za-z0-9!_.*'()-]+)*$`)
 	regionName = regexp.MustCompile(`^[A-Za-z0-9-]*$`)
 )
 
-// parse reads an archive's URL. What it leaves out comes from the variables of
-// every other S3 program.
+// parse reads an archive's URL. Missing parts come from the variables that other S3
+// programs use.
 func parse(raw string, getenv func(string) string) (place, error) {
 	u, err := url.Parse(raw)
 	if err != nil || u.Scheme+"://" != Scheme || u.Opaque != "" || u.Fragment != "" {
@@ -86,7 +86,7 @@ func optionsOf(query string) (map[string]string, error) {
 	return options, nil
 }
 
-// setEndpoint takes the server's URL, "" for Amazon's.
+// setEndpoint sets the server's URL, "" for Amazon's.
 func (p *place) setEndpoint(raw string) error {
 	if raw == "" {
 		p.endpoint, p.amazon = "s3.amazonaws.com", true

@@ -254,8 +254,8 @@ func everything(t *testing.T, s archive.Store, digest string) map[string]error {
 	return errs
 }
 
-// A server that is killed is waited for by nobody who would have to fetch a page
-// meanwhile; when it is back all goes on.
+// Requests wait for a server that is killed, but no page is fetched meanwhile; when
+// it is back all goes on.
 func TestServerGoesAndComesBack(t *testing.T) {
 	t.Parallel()
 	server := s3test.Start(t)
@@ -355,7 +355,7 @@ func (w *way) pass(to, from net.Conn, left *int64) {
 const far = 1 << 40
 
 // An upload that ends half-way, because the connection is cut or the server is
-// killed, leaves nothing that can be seen; stored again it is there.
+// killed, leaves nothing visible; stored again it is there.
 func TestBrokenUpload(t *testing.T) {
 	t.Parallel()
 	content := noise(t, 8<<20)

@@ -20,13 +20,14 @@ import (
 
 // Store is an archive in a bucket. A content is collected in a temporary file,
 // without a name, and uploaded in one request when it is complete, so that no
-// half of one ever lies in the bucket, whoever is killed. Answers that tell nothing
-// of the content (no connection, no bucket, no right) are archive.ErrUnavailable.
+// half of one ever lies in the bucket, whichever process is killed. Answers that
+// say nothing about the content (no connection, no bucket, no right) are
+// archive.ErrUnavailable.
 type Store struct {
 	place
 	client *minio.Client
-	// down: the last upload failed. Then no content is begun before the bucket
-	// answers: a page must not be fetched that could not be kept.
+	// down: the last upload failed. Until the bucket answers, no content is begun: a
+	// page that could not be kept must not be fetched.
 	down atomic.Bool
 }
 
@@ -36,8 +37,8 @@ func (s *Store) key(digest string, c archive.Coding) string {
 	return s.prefix + archive.Name(digest, c)
 }
 
-// probe asks whether the bucket is there and may be listed. Unlike the question
-// made for it, a listing that is refused says why.
+// probe asks whether the bucket exists and may be listed. Unlike the request meant
+// for it, a refused listing says why.
 func (s *Store) probe(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -67,7 +68,7 @@ func (s *Store) Create(ctx context.Context) (archive.Writer, error) {
 	})
 }
 
-// upload stores an object unless one of its name and size is there.
+// upload stores an object unless one of its name and size exists.
 func (s *Store) upload(ctx context.Context, key string, content io.Reader, size int64) error {
 	there, err := s.client.StatObject(ctx, s.bucket, key, minio.StatObjectOptions{})
 	if err == nil && there.Size == size {
@@ -76,8 +77,8 @@ func (s *Store) upload(ctx context.Context, key string, content io.Reader, size 
 	if err != nil && !missing(err) {
 		return s.fault(ctx, err)
 	}
-	// The server compares the MD5 before it shows the object. Never in parts: they
-	// would be left behind by whoever is killed.
+	// The server compares the MD5 before it shows the object. Never in parts: a killed
+	// process would leave them behind.
 	_, err = s.client.PutObject(ctx, s.bucket, key, content, size, minio.PutObjectOptions{SendContentMd5: true, DisableMultipart: true})
 	return s.fault(ctx, err)
 }
@@ -128,7 +129,7 @@ func (s *Store) Has(ctx context.Context, digest string) (bool, error) {
 			return false, s.fault(ctx, err)
 		}
 	}
-	// The answer to a look has no body to say that it is the bucket that is missing.
+	// The answer to a HEAD request has no body to say that the bucket is missing.
 	return false, s.probe(ctx)
 }
 
@@ -150,7 +151,7 @@ func (s *Store) Delete(ctx context.Context, digest string) error {
 func (s *Store) List(ctx context.Context, after string) iter.Seq2[archive.Info, error] {
 	return archive.InOrder(after, func(yield func(archive.Info, error) bool) {
 		ctx, cancel := context.WithCancel(ctx)
-		defer cancel() // ends what the library does for a listing that is left
+		defer cancel() // ends the library's work for an abandoned listing
 		options := minio.ListObjectsOptions{Prefix: s.prefix, Recursive: true}
 		if after != "" {
 			options.StartAfter = s.key(after, archive.Plain)
@@ -177,8 +178,9 @@ func missing(err error) bool {
 	return answer.Code == minio.NoSuchKey
 }
 
-// fault makes an error for people, and archive.ErrUnavailable, of one of the
-// library's. It drops what that wraps: URLs and the server's own prose.
+// fault turns one of the library's errors into one for people, or
+// archive.ErrUnavailable. It drops the wrapped errors: URLs and the server's own
+// prose.
 func (s *Store) fault(ctx context.Context, err error) error {
 	if err == nil {
 		return nil
@@ -206,7 +208,7 @@ func full(err error) bool {
 // fullCodes are MinIO's and Ceph's.
 var fullCodes = []string{"XMinioStorageFull", "XMinioAdminBucketQuotaExceeded", "QuotaExceeded"}
 
-// words says in words what went wrong.
+// words describes the error in words.
 func words(err error) string {
 	var answer minio.ErrorResponse
 	if !errors.As(err, &answer) {

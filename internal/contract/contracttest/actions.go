@@ -5,11 +5,11 @@ import (
 	historypb "go.temporal.io/api/history/v1"
 )
 
-// Actions counts what Temporal Cloud bills of a history, by its list of Actions: starts,
-// with those by continue-as-new, timers, tries of activities, signals, updates, upserts of
-// search attributes, and workflow tasks that recorded local activities, however many. The
-// start of a child is two in its parent, the child's own start among them. Heartbeats and
-// queries are in no history.
+// Actions counts the Actions that Temporal Cloud bills for a history, by its list: starts,
+// including those by continue-as-new, timers, tries of activities, signals, updates,
+// upserts of search attributes, and workflow tasks that recorded local activities, however
+// many. The start of a child is two in its parent; the child's own start is among them.
+// Heartbeats and queries are in no history.
 func Actions(events []*historypb.HistoryEvent) int {
 	n := 0
 	recorded := map[int64]bool{} // workflow tasks with markers

@@ -33,8 +33,8 @@ const devServerPatience = 10 * time.Minute
 
 // DevServer starts a Temporal dev server as `starter dev` runs it (eager
 // activities, recrawl's search attributes), in memory and for this test only.
-// Without a CLI the test fails: what is proved on a real server must not be
-// skipped quietly. Only the quick tests (-short) leave it out.
+// Without a CLI the test fails: a proof on a real server must not be skipped
+// quietly. Only the quick tests (-short) leave it out.
 func DevServer(t testing.TB) client.Client {
 	t.Helper()
 	c, _ := DevServerAt(t)
@@ -57,7 +57,8 @@ func DevServerAt(t testing.TB) (c client.Client, address string) {
 	}
 }
 
-// startDevServer returns nil if somebody was quicker to take one of the server's ports.
+// startDevServer returns nil if another process was quicker to take one of the server's
+// ports.
 func startDevServer(ctx context.Context, t testing.TB, cli string) (c client.Client, address string) {
 	t.Helper()
 	port, err := porttest.Free(ctx)
@@ -80,7 +81,7 @@ func startDevServer(ctx context.Context, t testing.TB, cli string) (c client.Cli
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		_ = cmd.Wait() // what it has to say is in its output
+		_ = cmd.Wait() // its messages are in its output
 	}()
 	t.Cleanup(func() {
 		_ = cmd.Process.Kill() // or it has ended; its database is in memory

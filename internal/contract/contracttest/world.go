@@ -1,6 +1,6 @@
-// Package contracttest plays what the workflows talk to: World is the store,
-// the hosts and the web in memory, deterministic and scripted, behind the
-// activities of package contract; DevServer is a real Temporal server.
+// Package contracttest plays the workflows' counterparts: World is the store, the
+// hosts and the web in memory, deterministic and scripted, behind the activities of
+// package contract; DevServer is a real Temporal server.
 package contracttest
 
 import (
@@ -20,8 +20,8 @@ import (
 )
 
 // World answers the activities. Its exported functions script it; they are set
-// before a run and called under the World's lock, so they may keep state of
-// their own and must not call the World's methods.
+// before a run and called under the World's lock, so they may keep state and must
+// not call the World's methods.
 type World struct {
 	// OnAcquire answers an ask; nil, or an empty Answer, grants a permit.
 	OnAcquire func(Ask) (contract.AcquireOut, error)
@@ -31,17 +31,17 @@ type World struct {
 	OnFetch func(Try) (contract.FetchOut, error)
 	// OnRobots answers a request for a robots.txt; nil is success.
 	OnRobots func(contract.RefreshRobotsIn) error
-	// OnDetect gives a verdict; nil takes the outcome that Fetch supposed.
+	// OnDetect gives a verdict; nil takes the outcome that Fetch assumed.
 	OnDetect func(contract.DetectIn) (contract.DetectOut, error)
 	// OnPlan, when set, changes a plan before it is recorded.
 	OnPlan func(contract.PlanIn, *contract.PlanOut)
 	// Down reports whether the store is out of order at a time.
 	Down func(time.Time) bool
-	// Store, if not "", is the World's identity, which who does not know is told.
+	// Store, if not "", is the World's identity. Workflows that do not know it are told.
 	Store string
 	// Foreign, when set, reports whether a worker with another store runs an activity.
 	Foreign func(activity string, now time.Time) bool
-	// Missing makes every page one that the store does not know.
+	// Missing makes every page unknown to the store.
 	Missing bool
 
 	OnOpen       func(contract.OpenCrawlIn) (contract.OpenCrawlOut, error)
@@ -138,7 +138,8 @@ func (w *World) Visits() []Visit { return locked(w, func() []Visit { return slic
 // Calls returns how often an activity ran, its retries included.
 func (w *World) Calls(name string) int { return locked(w, func() int { return w.calls[name] }) }
 
-// Unsure returns how many activities were run for who did not know of which store it is.
+// Unsure returns how many activities were run for workflows that did not know their
+// store.
 func (w *World) Unsure() int { return locked(w, func() int { return w.unsure }) }
 
 // Left returns the calls of LeaveLine that succeeded.
@@ -157,7 +158,7 @@ func (w *World) CrawlStates() []crawl.CrawlState {
 }
 
 // DiscoverStub stands in for the Discover workflow in tests of its parents: it
-// notes its input and ends.
+// records its input and ends.
 func (w *World) DiscoverStub(_ workflow.Context, in contract.DiscoverIn) (contract.DiscoverOut, error) {
 	return locked(w, func() contract.DiscoverOut {
 		w.discovers = append(w.discovers, in)
@@ -341,7 +342,7 @@ func (w *World) plan(in contract.PlanIn, now time.Time) (contract.PlanOut, error
 }
 
 // revisit is the World's policy: daily, doubling from an hour while failing,
-// monthly for what is not there.
+// monthly for missing pages.
 func (w *World) revisit(page int64, outcome crawl.Outcome) (time.Duration, crawl.PageState) {
 	const day = 24 * time.Hour
 	failures := w.failures[page]

@@ -40,8 +40,8 @@ var zones = map[string]int{
 	"WET": 0, "WEST": 1, "CET": 1, "CEST": 2, "EET": 2, "EEST": 3, "JST": 9, "AEST": 10, "AEDT": 11,
 }
 
-// date reads the date that comes next and passes over it; zero if none can be read.
-// As dates have commas and spaces of their own, the longest one counts.
+// date reads the next date and passes over it; zero if none can be read. As dates
+// contain commas and spaces, the longest one counts.
 func (in *reader) date() time.Time {
 	words, ends := dateWords(in.text)
 	for n := len(words); n > 0; n-- {
@@ -54,8 +54,8 @@ func (in *reader) date() time.Time {
 	return time.Time{}
 }
 
-// dateWords cuts the head of a text into what may be the words of a date, in
-// capitals, and says where each ends.
+// dateWords splits the head of a text into possible words of a date, in capitals,
+// and returns where each ends.
 func dateWords(text string) (words []string, ends []int) {
 	start := -1 // of a word
 	for i, r := range text {
@@ -88,7 +88,7 @@ func dateWord(word string) string {
 	return word
 }
 
-// parseDate reads a date that is all of the words. Without a time zone it is
+// parseDate reads a date that consists of all the words. Without a time zone it is
 // UTC.
 func parseDate(words []string) (time.Time, bool) {
 	if isWeekday(words[0]) {
@@ -104,7 +104,7 @@ func parseDate(words []string) (time.Time, bool) {
 	for _, layout := range layouts[len(words)] {
 		if t, err := time.Parse(layout, text); err == nil {
 			t = t.Add(-ahead).UTC().Truncate(time.Second)
-			return t, t.Year() >= 1 && t.Year() <= 9999 // what can be written again
+			return t, t.Year() >= 1 && t.Year() <= 9999 // a date that can be written again
 		}
 	}
 	return time.Time{}, false

@@ -18,12 +18,12 @@ const (
 	CodeNoArchiveMeta   = "noarchive-meta"
 	CodeNoFollowTag     = "nofollow-tag"
 	CodeNoFollowMeta    = "nofollow-meta"
-	// The cut codes: the page says more than is read, which may be anything.
+	// The cut codes: the page says more than is read, and the rest may be anything.
 	CodeNoIndexCutMeta  = "noindex-cut-meta"
 	CodeNoFollowCutMeta = "nofollow-cut-meta"
 )
 
-// Verdict is what may be done with a page.
+// Verdict says what may be done with a page.
 type Verdict struct {
 	// Keep: its body may be kept.
 	Keep bool
@@ -35,7 +35,7 @@ type Verdict struct {
 }
 
 // Decide judges a page seen at a time by the directives of its headers and of
-// its <meta> elements. Headers are never cut: an answer with more of them than are
+// its <meta> elements. Headers are never cut: an answer with too many of them to
 // read has no content.
 func Decide(tag, meta Directives, at time.Time) Verdict {
 	v := Verdict{Keep: true, Follow: true}
@@ -77,7 +77,7 @@ func (d Directives) goneAt(at time.Time) bool {
 	return !d.UnavailableAfter.IsZero() && at.After(d.UnavailableAfter)
 }
 
-// choose names where a directive stands: the header, which is read first, the
+// choose names the place of a directive: the header, which is read first, the
 // element, or nowhere.
 func choose(tag, meta bool, tagCode, metaCode string) string {
 	switch {
@@ -89,7 +89,7 @@ func choose(tag, meta bool, tagCode, metaCode string) string {
 	return ""
 }
 
-// AgainstKeeping returns those of a visit's reasons for which it kept no body.
+// AgainstKeeping returns those reasons of a visit for which it kept no body.
 func AgainstKeeping(reasons []crawl.Reason) []crawl.Reason {
 	var against []crawl.Reason
 	for _, r := range reasons {
@@ -100,7 +100,7 @@ func AgainstKeeping(reasons []crawl.Reason) []crawl.Reason {
 	return against
 }
 
-// NoFollowTag reports whether a visit's reasons have a header for which it
+// NoFollowTag reports whether a visit's reasons include a header for which it
 // followed no links.
 func NoFollowTag(reasons []crawl.Reason) bool {
 	for _, r := range reasons {

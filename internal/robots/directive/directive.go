@@ -5,8 +5,8 @@ import (
 	"unicode"
 )
 
-// effects are the directives, folded, with what each asks. Those that ask nothing
-// of us are here so that they are not taken for tokens.
+// effects are the directives, folded, with the effect of each. Those that ask
+// nothing of us are listed so that they are not taken for tokens.
 var effects = map[string]Directives{
 	"noindex": {NoIndex: true}, "nofollow": {NoFollow: true}, "noarchive": {NoArchive: true}, "none": {NoIndex: true, NoFollow: true},
 	"index": {}, "follow": {}, "archive": {}, "all": {}, "snippet": {}, "cache": {},
@@ -21,7 +21,7 @@ const (
 	maxPrefix        = "max"
 )
 
-// opposites are what the denial of a directive asks: "index: false", "no index".
+// opposites are the meanings of denied directives: "index: false", "no index".
 var opposites = map[string]Directives{"index": effects["noindex"], "follow": effects["nofollow"], "archive": effects["noarchive"]}
 
 // truths are the values of directives that are written as switches.
@@ -72,8 +72,8 @@ func (in *reader) directive(w word) (d Directives, known bool) {
 
 func isDirective(name string) bool { _, ok := effects[name]; return ok }
 
-// directivesOf are the directives of a word: one, or several with something between
-// them or nothing ("noindex/nofollow", "noindexnofollow").
+// directivesOf returns the directives of a word: one, or several with something
+// between them or nothing ("noindex/nofollow", "noindexnofollow").
 func directivesOf(word string) []string {
 	if names := runTogether(fold(word)); names != nil {
 		return names
@@ -85,7 +85,7 @@ func directivesOf(word string) []string {
 	return names
 }
 
-// isDirectives reports whether a word is nothing but directives.
+// isDirectives reports whether a word consists of directives only.
 func isDirectives(word string) bool {
 	for part := range strings.FieldsFuncSeq(word, isPunctuation) {
 		if runTogether(fold(part)) == nil {
@@ -99,8 +99,8 @@ func isPunctuation(r rune) bool {
 	return r != '-' && r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.Is(unicode.Cf, r)
 }
 
-// runTogether cuts a folded word into directives; nil if anything is left. Of those
-// that begin alike the longest counts.
+// runTogether splits a folded word into directives; nil if anything is left. Of
+// those that begin alike the longest counts.
 func runTogether(word string) []string {
 	var names []string
 	for word != "" {

@@ -1,11 +1,11 @@
-// Package directive reads what a page asks of crawlers in its X-Robots-Tag headers
+// Package directive reads a page's requests to crawlers in its X-Robots-Tag headers
 // and <meta name=robots> elements, and decides what may be kept and followed.
 //
-// It is a de-facto standard: whatever is said to everybody and whatever is said
-// to one crawler by its product token hold together, and where two directives
-// disagree the stricter one counts. So index, follow and all change nothing, and
-// unknown directives are ignored. Lists are read as their authors meant them:
-// whatever stands between two directives separates them.
+// It is a de-facto standard: statements to everybody and statements to one crawler
+// by its product token apply together, and where two directives disagree the
+// stricter one counts. So index, follow and all change nothing, and unknown
+// directives are ignored. Lists are read as their authors meant them: anything
+// between two directives separates them.
 package directive
 
 import (
@@ -13,21 +13,21 @@ import (
 	"time"
 )
 
-// Directives are what a page asks of one crawler. The zero value asks nothing.
+// Directives are a page's requests to one crawler. The zero value asks nothing.
 type Directives struct {
 	NoIndex, NoFollow, NoArchive bool
 	// NoAI and NoImageAI reserve the page, and its images, for other uses than models. They
 	// concern neither keeping nor following: see package reserve.
 	NoAI, NoImageAI bool
-	// UnavailableAfter is when the page is to be treated as gone, in UTC; zero if
-	// it does not say.
+	// UnavailableAfter is when the page should be treated as gone, in UTC; zero if it
+	// does not say.
 	UnavailableAfter time.Time
-	// Cut: it asks more than was read. It may be anything, so that noindex and
-	// nofollow hold.
+	// Cut: it asks more than was read. The rest may be anything, so noindex and
+	// nofollow apply.
 	Cut bool
 }
 
-// With returns what both ask together: the stricter of each.
+// With returns the requests of both together: the stricter of each.
 func (d Directives) With(other Directives) Directives {
 	d.NoIndex = d.NoIndex || other.NoIndex
 	d.NoFollow = d.NoFollow || other.NoFollow
@@ -41,8 +41,8 @@ func (d Directives) With(other Directives) Directives {
 	return d
 }
 
-// String writes what is asked about keeping and following so that Parse reads it again:
-// directives that were cut as what holds of them.
+// String writes the requests about keeping and following so that Parse reads them
+// again; directives that were cut are written as their effect.
 func (d Directives) String() string {
 	var list []string
 	for _, flag := range []struct {
@@ -72,10 +72,10 @@ func Parse(list string) Directives {
 }
 
 // ParseTags reads X-Robots-Tag headers for a crawler by its product token. In
-// each, directives are for everybody until an item begins with the token that it
-// and those after it are for ("noarchive, otherbot: noindex, nofollow"). Items that
-// are nothing but tokens are for the same directives ("recrawl, otherbot: none").
-// It takes time in proportion to the headers.
+// each, directives are for everybody until an item begins with the token to which
+// it and those after it are addressed ("noarchive, otherbot: noindex, nofollow").
+// Items that consist of a token only address the same directives ("recrawl,
+// otherbot: none"). It takes time in proportion to the headers.
 func ParseTags(headers []string, agent string) Directives {
 	var d Directives
 	for _, header := range headers {
@@ -88,7 +88,7 @@ func parseTag(header, agent string) Directives {
 	var d Directives
 	in := reader{text: header}
 	ours := true
-	named := false // by an item before, which is nothing but our token
+	named := false // by an earlier item, which is only our token
 	for w, ok := in.next(); ok; w, ok = in.next() {
 		if w.isToken() {
 			ours, named = named || isFor(w.text, agent), false

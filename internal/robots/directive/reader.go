@@ -9,7 +9,7 @@ import (
 // reader reads a list word by word.
 type reader struct {
 	text string // what is left
-	// within: the last word and the next are of one item.
+	// within: the last word and the next belong to one item.
 	within bool
 	// first: the next word begins an item in spite of within.
 	first bool
@@ -24,7 +24,7 @@ type word struct {
 	valued bool
 }
 
-// mark is what a character is for in a list.
+// mark is the function of a character in a list.
 type mark int
 
 const (
@@ -107,7 +107,7 @@ func (in *reader) value(wanted func(string) bool) (string, bool) {
 }
 
 // fold writes a word in the form in which directives are known: in lower case,
-// without hyphens and what cannot be seen.
+// without hyphens and invisible characters.
 func fold(word string) string {
 	return strings.Map(func(r rune) rune {
 		if r == '-' || r == '_' || unicode.Is(unicode.Cf, r) {

@@ -2,21 +2,21 @@ package directive
 
 import "strings"
 
-// ownName is the name of the header, which some write into its value once more.
+// ownName is the name of the header, which some write into its value again.
 const ownName = "x-robots-tag"
 
-// everybody are the names that all crawlers go by.
+// everybody are the names that address all crawlers.
 var everybody = map[string]bool{"*": true, "robots": true, "robot": true, "all": true, ownName: true}
 
-// isFor reports whether what is said to a token is said to the agent. Some sites
+// isFor reports whether a statement to a token applies to the agent. Some sites
 // write the whole product, with its version.
 func isFor(token, agent string) bool {
 	token, _, _ = strings.Cut(token, "/")
 	return everybody[strings.ToLower(token)] || agent != "" && strings.EqualFold(token, agent)
 }
 
-// Names reports whether a list of names, such as that of a <meta>, has one that the
-// agent goes by: "robots", its product token, "robots,otherbot".
+// Names reports whether a list of names, such as that of a <meta>, contains one
+// that addresses the agent: "robots", its product token, "robots,otherbot".
 func Names(list, agent string) bool {
 	in := reader{text: list}
 	for w, ok := in.next(); ok; w, ok = in.next() {
@@ -27,9 +27,9 @@ func Names(list, agent string) bool {
 	return false
 }
 
-// isToken reports whether the word is the product token that the directives behind
-// it are for. It may have the name of a directive in it, but is none. What begins
-// with a digit is a part of a date that could not be read.
+// isToken reports whether the word is the product token to which the directives
+// after it are addressed. It may contain the name of a directive, but is none. A
+// word that begins with a digit is a part of a date that could not be read.
 func (w word) isToken() bool {
 	if !w.first || !w.valued || '0' <= w.text[0] && w.text[0] <= '9' {
 		return false

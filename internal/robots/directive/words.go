@@ -6,7 +6,7 @@ import (
 	"recrawl/internal/crawl"
 )
 
-// effect is what a reason leads to, in words.
+// effect is the consequence of a reason, in words.
 type effect string
 
 const (
@@ -31,8 +31,7 @@ var causes = map[string]struct {
 	CodeNoFollowCutMeta: {"meta robots too long to read, taken as nofollow", notFollowed},
 }
 
-// Word says a reason of a verdict in plain words; false if it is none of this
-// package's.
+// Word words a reason of a verdict plainly; false if it is none of this package's.
 func Word(r crawl.Reason) (string, bool) {
 	cause, ok := causes[r.Code]
 	if !ok {

@@ -15,8 +15,8 @@ func Headers() []string {
 	return []string{"Content-Signal", "Content-Usage", "Tdm-Reservation", "Tdm-Policy"}
 }
 
-// FromHeaders is what the headers of an answer say, and its X-Robots-Tag. Whether it is an
-// image decides if noimageai concerns it.
+// FromHeaders reads the statements of an answer's headers, including its X-Robots-Tag.
+// noimageai applies only if the answer is an image.
 func FromHeaders(headers []Header, tags directive.Directives, image bool) []crawl.Reservation {
 	var all [][]crawl.Reservation
 	policy := ""
@@ -36,8 +36,8 @@ func FromHeaders(headers []Header, tags directive.Directives, image bool) []craw
 	return Join(append(all, fromDirectives("X-Robots-Tag: ", tags, image))...)
 }
 
-// FromElements is what the <meta> elements of a page say: those for crawlers, and the values
-// of those named tdm-reservation and tdm-policy.
+// FromElements reads the statements of a page's <meta> elements: those for crawlers, and
+// the values of those named tdm-reservation and tdm-policy.
 func FromElements(robots directive.Directives, tdm []string, policy string) []crawl.Reservation {
 	var all [][]crawl.Reservation
 	for _, value := range tdm {
@@ -46,8 +46,9 @@ func FromElements(robots directive.Directives, tdm []string, policy string) []cr
 	return Join(append(all, fromDirectives("meta robots: ", robots, false))...)
 }
 
-// ForPictures is what a page's headers and <meta> elements for crawlers say of the pictures that
-// it shows: noimageai. noai is of the page as a whole, see FromHeaders and FromElements.
+// ForPictures reads what a page's headers and <meta> elements for crawlers say about the
+// pictures that it shows: noimageai. noai concerns the page as a whole, see FromHeaders and
+// FromElements.
 func ForPictures(tags, robots directive.Directives) []crawl.Reservation {
 	switch {
 	case tags.NoImageAI:

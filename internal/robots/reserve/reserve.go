@@ -1,10 +1,10 @@
-// Package reserve reads what sites say of uses of their pages: Content-Signal and
-// Content-Usage, in robots.txt and in headers, the TDM Reservation Protocol, and the
-// directives noai and noimageai.
+// Package reserve reads the statements of sites about uses of their pages:
+// Content-Signal and Content-Usage, in robots.txt and in headers, the TDM
+// Reservation Protocol, and the directives noai and noimageai.
 //
-// None of it is binding on more than what it names, and sites keep no grammar. So each
-// statement is read as its author means it, what cannot be read says nothing, and of
-// statements that disagree the one that refuses counts. Silence neither allows nor refuses.
+// None of it binds more than it names, and sites keep no grammar. So each statement is read
+// as its author means it, an unreadable one says nothing, and of statements that disagree
+// the one that refuses counts. Silence neither allows nor refuses.
 package reserve
 
 import (
@@ -14,19 +14,19 @@ import (
 	"recrawl/internal/crawl"
 )
 
-// CodeReserved is the code of the reason of a visit for which a page itself, in a header or
-// an element, reserves a use that the crawl is for. Its text is Refusal. It is stored.
+// CodeReserved is the code of the reason of a visit in which a page itself, in a header or
+// an element, reserves a use from the crawl's purpose. Its text is Refusal. It is stored.
 const CodeReserved = "reserved"
 
-// maxText bounds what is quoted of a statement, in bytes.
+// maxText bounds the quotation of a statement, in bytes.
 const maxText = 200
 
-// label is what a word of a statement stands for.
+// label is the meaning of a word in a statement.
 type label struct {
 	uses []crawl.Use
 	// general: a more specific label in the same statement comes before it.
 	general bool
-	// partly: it names a part of the uses only, so that its permission is none of all of them.
+	// partly: it names only a part of the uses, so its permission does not cover them all.
 	partly bool
 }
 
@@ -82,11 +82,11 @@ func Usage(source, value string) []crawl.Reservation {
 // answers are the values of labels.
 var answers = map[string]bool{"y": true, "yes": true, "n": false, "no": false}
 
-// items are the assignments of a list ("search=yes"), whatever separates them. Quotes and
-// spaces around an equals sign are no part of them.
+// items returns the assignments of a list ("search=yes"), whatever separates them. Quotes
+// and spaces around an equals sign are no part of them.
 func items(value string) []string {
 	var b strings.Builder
-	glue := true // what comes next needs no space before it
+	glue := true // no space is needed before the next item
 	for _, word := range strings.FieldsFunc(strings.ReplaceAll(value, "=", " = "), separates) {
 		if !glue && word != "=" {
 			b.WriteByte(' ')
@@ -113,11 +113,11 @@ func TDM(source, value, policy string) []crawl.Reservation {
 	return both(value == "0", text)
 }
 
-// NoAI is what the directive noai says, and for an image noimageai. source is the directive
-// with what it stands in.
+// NoAI is the statement of the directive noai, and for an image noimageai. source is the
+// directive with its place.
 func NoAI(source string) []crawl.Reservation { return both(false, source) }
 
-// both is a statement of all that models are given.
+// both is a statement about everything that models are given.
 func both(allowed bool, source string) []crawl.Reservation {
 	source = Quote(source)
 	return []crawl.Reservation{
@@ -126,11 +126,11 @@ func both(allowed bool, source string) []crawl.Reservation {
 	}
 }
 
-// Quote shortens what a site says, and makes it fit for a line of text.
+// Quote shortens a site's statement, and makes it fit for a line of text.
 func Quote(text string) string { return strings.TrimSpace(crawl.Clean(text, maxText)) }
 
-// Join returns what statements say together, with at most one reservation of each use, in
-// the order of crawl.Uses: the first that refuses, else the first that allows.
+// Join combines statements, with at most one reservation of each use, in the order of
+// crawl.Uses: the first that refuses, else the first that allows.
 func Join(statements ...[]crawl.Reservation) []crawl.Reservation {
 	var joined []crawl.Reservation
 	for _, use := range crawl.Uses() {
@@ -149,7 +149,8 @@ func Join(statements ...[]crawl.Reservation) []crawl.Reservation {
 	return joined
 }
 
-// Against returns the first reservation that refuses one of the uses that a crawl is for.
+// Against returns the first reservation that refuses one of the uses in a crawl's
+// purpose.
 func Against(reserved []crawl.Reservation, purpose []crawl.Use) (crawl.Reservation, bool) {
 	for _, r := range reserved {
 		if !r.Allowed && slices.Contains(purpose, r.Use) {
@@ -164,7 +165,7 @@ func Refusal(r crawl.Reservation) string {
 	return `the site reserves ` + string(r.Use) + `, which the crawl is for: "` + r.Source + `"`
 }
 
-// Words says in plain words what a site says of uses, "" if it says nothing.
+// Words words a site's statements about uses plainly, "" if there are none.
 func Words(reserved []crawl.Reservation) string {
 	said := make([]string, len(reserved))
 	for i, r := range reserved {

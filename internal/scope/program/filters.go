@@ -1,5 +1,5 @@
-// Package program asks programs of the operator's which URLs a crawl takes: what
-// Bouras et al. call filters that users supply and that are loaded at start-up.
+// Package program asks the operator's programs which URLs a crawl takes. Bouras et
+// al. call these filters that users supply and that are loaded at start-up.
 //
 // A program is started with the worker and stays. It reads one URL a line and
 // answers each with one line: "accept", or "reject" with a reason behind it. A
@@ -27,7 +27,7 @@ const (
 	// firstPause and maxPause bound the time before a program is started again.
 	firstPause = time.Second
 	maxPause   = time.Minute
-	// maxAnswer is how long a line of a program may be, maxReason what is kept of its
+	// maxAnswer is how long a line of a program may be, maxReason the kept part of its
 	// reason, in bytes.
 	maxAnswer = 4 << 10
 	maxReason = 200
@@ -37,7 +37,7 @@ const (
 type Options struct {
 	// Timeout bounds an answer, by default two seconds.
 	Timeout time.Duration
-	// Now is the clock by which programs are started again.
+	// Now is the clock that decides when programs are started again.
 	Now func() time.Time
 	Log *slog.Logger
 }
@@ -70,7 +70,7 @@ func Start(paths map[string]string, o Options) (*Set, error) {
 	return s, nil
 }
 
-// Has reports whether there is a program of the name.
+// Has reports whether there is a program with the name.
 func (s *Set) Has(name string) bool { return s.programs[name] != nil }
 
 // Ask implements scope.Programs.

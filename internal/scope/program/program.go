@@ -69,7 +69,7 @@ func (p *program) ask(url string) scope.Answer {
 	return answer
 }
 
-// ready reports whether the process runs, starting it again where it is time to.
+// ready reports whether the process runs, and starts it again when it is time.
 func (p *program) ready() bool {
 	if p.running != nil || p.closed || p.Now().Before(p.rest) {
 		return p.running != nil
@@ -93,7 +93,7 @@ func (p *program) exchange(url string, limit <-chan time.Time) (scope.Answer, er
 	written := make(chan struct{})
 	go func(to io.Writer) {
 		defer close(written)
-		_, _ = io.WriteString(to, url+"\n") // who does not read ends, or does not answer
+		_, _ = io.WriteString(to, url+"\n") // a process that does not read ends, or does not answer
 	}(p.running.in)
 	select {
 	case <-written:
@@ -190,7 +190,7 @@ func (p *process) read(ctx context.Context, out io.Reader) {
 	}
 }
 
-// end says why there are no more lines.
+// end returns why there are no more lines.
 func (p *process) end() error {
 	p.stop()
 	var exit *exec.ExitError
@@ -209,8 +209,7 @@ func (p *process) kill() {
 	_ = p.wait()
 }
 
-// complaints logs what a program writes to its standard error, a bounded part of
-// each piece.
+// complaints logs a program's standard error, a bounded part of each piece.
 type complaints struct{ log *slog.Logger }
 
 // Write implements io.Writer.

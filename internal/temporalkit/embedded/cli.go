@@ -13,7 +13,7 @@ import (
 
 // FindCLI returns a Temporal CLI: RECRAWL_TEMPORAL_CLI, the one beside
 // this program, the one in the source tree's bin/, the one on PATH, or else
-// builds the pinned one from tools/temporal and says how long that takes.
+// builds the pinned one from tools/temporal and reports how long that takes.
 func FindCLI(ctx context.Context, getenv func(string) string, say io.Writer) (string, error) {
 	if path := getenv("RECRAWL_TEMPORAL_CLI"); path != "" {
 		if isExecutable(path) {

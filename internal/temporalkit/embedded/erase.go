@@ -22,9 +22,10 @@ const (
 
 var errSlow = errors.New("the Temporal server has not brought its lists up to date: is it overloaded?")
 
-// Erase removes from the files of a data folder's Temporal server what deleting
-// workflows by its API has left there: tasks that name them, deleted rows in the
-// unused parts of its database, and lines of its log. The server runs meanwhile.
+// Erase removes from the files of a data folder's Temporal server the traces that
+// deleting workflows by its API leaves there: tasks that name them, deleted rows in
+// the unused parts of its database, and lines of its log. The server runs
+// meanwhile.
 func Erase(ctx context.Context, data string, texts []string, rewrite bool) error {
 	files := In(data)
 	if err := sweep(ctx, files.Database, texts); err != nil {
@@ -63,7 +64,7 @@ func sweep(ctx context.Context, path string, texts []string) (err error) {
 	}
 }
 
-// eraseLines takes the lines with one of the texts out of a log that another process
+// eraseLines removes the lines with one of the texts from a log that another process
 // may be appending to. A line that it appends at this very moment may be lost.
 func eraseLines(path string, texts []string) error {
 	text, err := os.ReadFile(path)
@@ -79,7 +80,7 @@ func eraseLines(path string, texts []string) error {
 			kept = append(kept, line...)
 		}
 	}
-	// In place: whoever appends has it open.
+	// In place: the appending process has it open.
 	if err := os.WriteFile(path, kept, 0o600); err != nil {
 		return fmt.Errorf("erase from the log: %w", err)
 	}

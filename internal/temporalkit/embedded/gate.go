@@ -16,19 +16,20 @@ import (
 	"time"
 )
 
-// Gate is the way to the Temporal UI. The UI's server answers whoever names it,
-// by whatever name: a page of another site, whose name leads to this machine for a
-// moment, is of its own origin to the browser, reads all workflows and ends them.
-// So the UI's server listens where no page finds it, see hiddenAddress, and the gate
-// lets in what the operator's browser asks for itself.
+// Gate guards the way to the Temporal UI. The UI's server answers every request,
+// under any host name. A page of another site, whose name leads to this machine for
+// a moment, counts as the same origin in the browser, and could read all workflows
+// and end them. So the UI's server listens where no page finds it, see
+// hiddenAddress, and the gate lets through only the requests of the operator's
+// browser itself.
 type Gate struct {
 	listener net.Listener
 	server   *http.Server
 	done     chan struct{} // closed when the server has ended
 }
 
-// OpenGate listens on the wanted port. What it lets in goes over connections that
-// dial makes.
+// OpenGate listens on the wanted port. Requests that it lets in go over connections
+// that dial makes.
 func OpenGate(want Port, dial func(context.Context) (net.Conn, error)) (*Gate, error) {
 	l, err := listenOn(want, "the Temporal UI")
 	if err != nil {
@@ -42,7 +43,7 @@ func OpenGate(want Port, dial func(context.Context) (net.Conn, error)) (*Gate, e
 		},
 		Transport: &http.Transport{
 			DialContext:        func(ctx context.Context, _, _ string) (net.Conn, error) { return dial(ctx) },
-			DisableCompression: true, // what comes compressed goes on so
+			DisableCompression: true, // compressed answers are passed on as they are
 			IdleConnTimeout:    time.Minute,
 		},
 		ErrorLog: quiet,
@@ -75,7 +76,7 @@ type logNothing struct{}
 
 func (logNothing) Write(p []byte) (int, error) { return len(p), nil }
 
-// ownPagesOnly answers 403 to what another site has a browser ask for.
+// ownPagesOnly answers 403 to requests that another site has a browser make.
 func ownPagesOnly(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if why := foreign(r); why != "" {
@@ -86,9 +87,9 @@ func ownPagesOnly(next http.Handler) http.Handler {
 	})
 }
 
-// foreign says why a request is another site's, "" if it is not. Programs that are
-// no browsers name this machine and send no Origin; they are on this machine, and
-// could ask Temporal itself.
+// foreign says why a request comes from another site, "" if it does not. Programs
+// other than browsers name this machine and send no Origin; they are on this
+// machine, and could ask Temporal itself.
 func foreign(r *http.Request) string {
 	if !namesThisMachine(r.Host) {
 		return "Ask for this by the name localhost. Another name that leads here may be another site's."
@@ -107,8 +108,8 @@ func foreign(r *http.Request) string {
 	return "Other sites may ask for nothing here."
 }
 
-// namesThisMachine reports whether a request names this machine as nobody else can
-// name it. Whoever owns any other name may have it lead here.
+// namesThisMachine reports whether a request names this machine in a way that
+// nobody else can. The owner of any other name could point it here.
 func namesThisMachine(hostport string) bool {
 	u := url.URL{Host: hostport}
 	host := u.Hostname()
@@ -120,9 +121,9 @@ func namesThisMachine(hostport string) bool {
 }
 
 // hiddenAddress returns a free address for the UI's server. It is one of sixteen
-// million addresses of this machine, on any port, where a page that tries them all
-// does not come to an end. Where the system has only one such address (macOS) only
-// the port is unknown.
+// million addresses of this machine, on any port, so that a page that tries them
+// all never finishes. Where the system has only one such address (macOS) only the
+// port is unknown.
 func hiddenAddress() (netip.AddrPort, error) {
 	var random [3]byte
 	_, _ = rand.Read(random[:])      // it does not fail

@@ -16,8 +16,8 @@ import (
 const listedTable = "executions_visibility"
 
 // unsearched are columns that every row, or every row of an ended workflow, has a value in
-// and that neither recrawl nor the UI searches by. Whoever does gets the same answer, from
-// all rows.
+// and that neither recrawl nor the UI searches by. A search by one gets the same answer,
+// from all rows.
 var unsearched = []string{
 	"execution_time", "task_queue", "root_workflow_id", "root_run_id", "parent_run_id",
 	"history_length", "history_size_bytes", "execution_duration", "state_transition_count",
@@ -29,16 +29,16 @@ var columnIndex = regexp.MustCompile(`^(CREATE INDEX (\w+)\s+ON ` + listedTable 
 // thinIndexes makes the server's list of workflows cheap to write. The server has an index
 // for every attribute that anybody could ever search for, each row is in all 45, and
 // every statement that writes a row is compiled for all of them. An index stays if somebody
-// may search by its column, without the rows that have no value: no comparison finds NULL,
-// and lists without a condition come from another index. It runs beside the server, and does
-// nothing where it was before.
+// may search by its column, but without the rows that have no value: no comparison finds
+// NULL, and lists without a condition come from another index. It runs beside the server,
+// and does nothing on a second run.
 func thinIndexes(ctx context.Context, path string) (changed int, err error) {
 	db, err := sqlite.OpenFile(ctx, path)
 	if err != nil {
 		return 0, err
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
-	// As the server does: what the log loses in a power cut is only this.
+	// As the server does: a power cut can lose only this from the log.
 	if _, err := db.ExecContext(ctx, `PRAGMA synchronous = NORMAL`); err != nil {
 		return 0, err
 	}
@@ -55,7 +55,7 @@ func thinIndexes(ctx context.Context, path string) (changed int, err error) {
 	return changed, nil
 }
 
-// listed is what the server's list has: its columns and indexes.
+// listed describes the server's list: its columns and indexes.
 type listed struct {
 	nullable   []string // columns that may be NULL
 	attributes []string // those of search attributes
@@ -68,10 +68,10 @@ type listed struct {
 type indexChange struct {
 	name   string
 	remove bool
-	create string // how it is made anew; "" if it is not
+	create string // the statement that makes it anew; "" if it is not made
 }
 
-// planIndexes says what is to be changed.
+// planIndexes returns the changes to make.
 func planIndexes(ctx context.Context, db *sql.DB) ([]indexChange, error) {
 	l, err := readListed(ctx, db)
 	if err != nil {
@@ -86,9 +86,9 @@ func readListed(ctx context.Context, db *sql.DB) (l listed, err error) {
 		query string
 	}{
 		{&l.nullable, `SELECT name FROM pragma_table_xinfo('` + listedTable + `') WHERE "notnull" = 0`},
-		// Generated and not stored: those that are stored are in full-text indexes.
+		// Generated and not stored: the stored ones are in full-text indexes.
 		{&l.attributes, `SELECT name FROM pragma_table_xinfo('` + listedTable + `') WHERE hidden = 2`},
-		// The server keeps for each namespace which column has which attribute.
+		// For each namespace the server records which attribute is in which column.
 		{&l.registered, `SELECT name FROM pragma_table_xinfo('` + listedTable + `') c WHERE hidden = 2
 			AND EXISTS (SELECT 1 FROM namespaces n WHERE instr(n.data, CAST(c.name AS BLOB)) > 0)`},
 		{&l.indexes, `SELECT sql FROM sqlite_master WHERE type = 'index' AND tbl_name = '` + listedTable + `' AND sql IS NOT NULL`},
@@ -118,7 +118,8 @@ func indexedColumn(create string) string {
 	return ""
 }
 
-// plan decides. Attributes that are registered later get their index at the next start.
+// plan makes the decisions. Attributes that are registered later get their index at the
+// next start.
 func (l listed) plan() (changes []indexChange) {
 	rest, have := "", map[string]bool{}
 	for _, create := range l.indexes {
@@ -147,7 +148,7 @@ func (l listed) plan() (changes []indexChange) {
 
 func withValue(column string) string { return ` WHERE ` + column + ` IS NOT NULL` }
 
-// make carries the change out. Each is a transaction of its own, for the server waits
+// make carries out the change. Each is a separate transaction, for the server waits
 // meanwhile.
 func (c indexChange) make(ctx context.Context, db *sql.DB) error {
 	tx, err := db.BeginTx(ctx, nil)

@@ -38,7 +38,8 @@ func listedDatabase(t *testing.T) (db *sql.DB, path string) {
 	return db, path
 }
 
-// wantThin makes the indexes thin, which is to change so many, and nothing the second time.
+// wantThin makes the indexes thin, which must change the given number, and nothing the
+// second time.
 func wantThin(t *testing.T, path string, want int) {
 	t.Helper()
 	for _, want := range []int{want, 0} {

@@ -11,15 +11,15 @@ import (
 )
 
 // Partitions of a task queue. A server divides each into four by default, for several
-// processes to share. This one is a single process, in which whatever comes to another
-// partition than the first is passed on to the first.
+// processes to share. This one is a single process, in which tasks that come to
+// another partition than the first are passed on to the first.
 const (
 	onePartition      = 1
 	defaultPartitions = 4
 )
 
-// readPartitions is how many partitions of a task queue the server is to read: all that may
-// have tasks, which an earlier release has left there. It runs while no server does.
+// readPartitions is how many partitions of a task queue the server should read: all that
+// may have tasks, which an earlier release has left there. It runs while no server does.
 func readPartitions(ctx context.Context, path string) (n int, err error) {
 	if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) {
 		return onePartition, nil
@@ -37,7 +37,7 @@ func readPartitions(ctx context.Context, path string) (n int, err error) {
 }
 
 // partitioned reports whether tasks wait in other partitions than the first, whose names
-// begin so. Both tables are of the server's: which it uses depends on its version.
+// begin so. Both tables are the server's: which one it uses depends on its version.
 func partitioned(ctx context.Context, db *sql.DB) (bool, error) {
 	for _, table := range []string{"tasks", "tasks_v2"} {
 		known, err := texts(ctx, db, `SELECT name FROM sqlite_master WHERE type = 'table' AND name = '`+table+`'`)

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Partitions beyond the first are read for as long as tasks wait there, of whichever queue.
+// Partitions beyond the first are read for as long as tasks wait there, whatever the queue.
 func TestReadPartitions(t *testing.T) {
 	db := database(t)
 	var path string
@@ -30,7 +30,7 @@ func TestReadPartitions(t *testing.T) {
 	want(defaultPartitions)
 }
 
-// A new server reads one. If it cannot be told, all are read.
+// A new server reads one. If the number cannot be found out, all are read.
 func TestReadPartitionsOfNothing(t *testing.T) {
 	path := filepath.Join(t.TempDir(), DatabaseName)
 	if n, err := readPartitions(t.Context(), path); n != onePartition || err != nil {

@@ -16,8 +16,7 @@ import (
 // ErrPortInUse: a port that must be used is not free.
 var ErrPortInUse = errors.New("is in use: choose another")
 
-// Port is the port that a server is to have; it must be that one, or is
-// only preferred.
+// Port is a server's wanted port; it must be that one, or is only preferred.
 type Port struct {
 	Number int
 	Must   bool
@@ -63,9 +62,9 @@ func accepts(address string) bool {
 	return true
 }
 
-// listens reports whether the process is the one that listens on the port: who
-// accepts there may be another server, which took the port a moment before.
-// Where the system does not tell (it has no /proc), it is believed to be ours.
+// listens reports whether the process is the one that listens on the port: the one
+// that accepts there may be another server, which took the port a moment before.
+// Where the system gives no information (it has no /proc), the port counts as ours.
 func listens(pid, port int) bool {
 	if _, err := os.Stat("/proc/self/net/tcp"); err != nil {
 		return true

@@ -1,7 +1,7 @@
 // Package embedded runs a Temporal server as a child process on a data folder: `starter
-// dev` needs no other. It finds or builds the CLI that is the server, chooses ports,
-// starts it again when it dies, lets nobody but the operator reach its UI, and erases what a
-// takedown must from the server's own files.
+// dev` needs no other. It finds or builds the CLI that contains the server, chooses ports,
+// starts it again when it dies, lets nobody but the operator reach its UI, and erases what
+// a takedown must from the server's own files.
 package embedded
 
 import (
@@ -25,7 +25,7 @@ import (
 	"recrawl/internal/contract"
 )
 
-// StartLimit is how long a child may take until it accepts connections.
+// StartLimit is how long a child may take before it accepts connections.
 const StartLimit = 60 * time.Second
 
 // Limits of a child's life.
@@ -36,7 +36,7 @@ const (
 	startAttempts   = 3                // of the first child
 )
 
-// Files are what the server has in a data folder.
+// Files are the server's files in a data folder.
 type Files struct {
 	Database, Log string
 }
@@ -47,7 +47,7 @@ const (
 	logName      = "temporal.log"
 )
 
-// In are the server's files in a data folder.
+// In returns the paths of the server's files in a data folder.
 func In(folder string) Files {
 	return Files{Database: filepath.Join(folder, DatabaseName), Log: filepath.Join(folder, logName)}
 }
@@ -60,7 +60,7 @@ type Server struct {
 	Files   Files
 	Port    Port // the wanted one; then the last child's
 	Log     *slog.Logger
-	OnStart func(Child) // told of each new child
+	OnStart func(Child) // called with each new child
 	OnUp    func()      // called when a child has made its files and accepts connections
 
 	mu sync.Mutex
@@ -76,7 +76,7 @@ type Child struct {
 // Address is where the child answers gRPC.
 func (c Child) Address() string { return net.JoinHostPort("127.0.0.1", strconv.Itoa(c.Port)) }
 
-// listens reports whether the child, and nobody else, listens on its ports.
+// listens reports whether the child, and no other process, listens on its ports.
 func (c Child) listens() bool {
 	return listens(c.PID, c.Port) && listens(c.PID, int(c.ui.Port()))
 }
@@ -88,9 +88,8 @@ func (t *Server) setUp(c Child) {
 }
 
 // Dial connects to the child that is up, whatever the address: children come
-// and go and may change their port, and a port that a dead child has left may
-// be another Temporal server's, whose workflows are none of our worker's
-// business.
+// and go and may change their port, and a dead child's port may now belong to
+// another Temporal server, whose workflows are none of our worker's business.
 func (t *Server) Dial(ctx context.Context, _ string) (net.Conn, error) {
 	return t.dialChild(ctx, Child.Address)
 }
@@ -137,31 +136,31 @@ func (t *Server) args(c Child, partitions int) []string {
 		"--db-filename", t.Files.Database,
 		// Without WAL the server does about a quarter of the work.
 		"--sqlite-pragma", "journal_mode=WAL", "--sqlite-pragma", "synchronous=NORMAL",
-		// A takedown writes beside it, and what retention deletes is to be gone.
+		// A takedown writes beside it, and data deleted by retention must be gone.
 		"--sqlite-pragma", "busy_timeout=60000", "--sqlite-pragma", "secure_delete=ON",
 		"--dynamic-config-value", "system.enableActivityEagerExecution=true",
 		"--dynamic-config-value", "limit.maxIDLength=255",
-		// How many of the server's own tasks run at a time. By default 512 of each kind do,
-		// on the one connection that it has to its database. After a stop, when all pages
-		// are due, all their timers then fire first, and what workers ask for waits behind
-		// hundreds of them. More than a few at a time only wait for that connection.
+		// How many of the server's own tasks run at a time. By default it is 512 of each
+		// kind, on its one connection to its database. After a stop, when all pages are
+		// due, all their timers then fire first, and workers' requests wait behind hundreds
+		// of them. More than a few at a time only wait for that connection.
 		"--dynamic-config-value", "history.timerProcessorSchedulerWorkerCount=4",
 		"--dynamic-config-value", "history.transferProcessorSchedulerWorkerCount=8",
 		"--dynamic-config-value", "history.visibilityProcessorSchedulerWorkerCount=4",
 		// It asks its database for timers that are due with a condition that SQLite cannot
-		// answer from an index alone: each time it walks over all that are overdue. After
-		// a stop with 100 000 pages overdue it asked twenty times a second for a hundred of
-		// them, at 0.1 s each, and its one connection had time for nothing else. So it asks
-		// for many at a time, and no more often than timers need to be on time: they are
-		// read a second ahead, and wait in its memory.
+		// answer from an index alone: each time it reads all overdue timers. After a stop
+		// with 100 000 pages overdue it asked twenty times a second for a hundred of them,
+		// at 0.1 s each, and its one connection had time for nothing else. So it asks for
+		// many at a time, and no more often than timers need to be on time: they are read a
+		// second ahead, and wait in its memory.
 		"--dynamic-config-value", "history.timerTaskBatchSize=1000",
 		"--dynamic-config-value", "history.timerProcessorMaxPollRPS=2",
 		// By default it reads the namespace and all search attributes from its database for
-		// each workflow task, lest a program wait for those that it makes. Ours are there
-		// from the start.
+		// each workflow task, in case a program waits for attributes that it makes. Ours
+		// are there from the start.
 		"--dynamic-config-value", "system.forceSearchAttributesCacheRefreshOnRead=false",
-		// What is written to another partition of a task queue than the first is passed on to
-		// the first.
+		// Writes to another partition of a task queue than the first are passed on to the
+		// first.
 		"--dynamic-config-value", "matching.numTaskqueueWritePartitions=" + strconv.Itoa(onePartition),
 		"--dynamic-config-value", "matching.numTaskqueueReadPartitions=" + strconv.Itoa(partitions),
 		// Nobody needs Temporal's HTTP API, and any page could use it: it cannot be
@@ -198,8 +197,8 @@ func (t *Server) Start(wait, ctx context.Context) (<-chan struct{}, error) {
 }
 
 // supervise runs one child after another. Until the first is up only a few are
-// tried, since somebody else may take a port between its choice and the child's
-// start; from then on there is no end to the attempts.
+// tried, since another process may take a port between its choice and the child's
+// start; from then on it tries for ever.
 func (t *Server) supervise(ctx context.Context, ready chan<- error) {
 	started, attempts := false, 0
 	pause := restartPauseMin
@@ -267,9 +266,9 @@ func (t *Server) runChild(ctx context.Context, up func()) error {
 	return t.attend(ctx, cmd.Process, child, ended, up)
 }
 
-// childEnv lets the server collect garbage half as often as Go does by default,
-// unless the environment says how often: about a tenth of its work saved for
-// some 150 MiB.
+// childEnv makes the server collect garbage half as often as Go does by default,
+// unless the environment sets how often: about a tenth of its work saved for some
+// 150 MiB.
 func childEnv(env []string) []string {
 	if os.Getenv("GOGC") != "" {
 		return env
@@ -305,7 +304,8 @@ func (t *Server) attend(ctx context.Context, p *os.Process, child Child, ended <
 	}
 }
 
-// thinIndexes makes the database of a new child small. A child goes on without it.
+// thinIndexes makes the database of a new child small. If it fails, the child goes on
+// without it.
 func (t *Server) thinIndexes(ctx context.Context) {
 	if _, err := thinIndexes(ctx, t.Files.Database); err != nil && ctx.Err() == nil {
 		t.Log.Warn("the Temporal server's database is larger than it need be, until the next start", "error", err)

@@ -13,7 +13,7 @@ import (
 )
 
 // taskTables hold the tasks of workflows, each a protobuf message that names one.
-// Deleting a workflow leaves its tasks, which come to nothing when they are due:
+// Deleting a workflow leaves its tasks, which have no effect when they are due:
 // timers, in the worst case, after the longest interval of a crawl.
 var taskTables = []struct {
 	name    string
@@ -30,18 +30,18 @@ var taskTables = []struct {
 // beside it.
 const sweptTogether = 200
 
-// Swept is what Sweep did.
+// Swept is the result of Sweep.
 type Swept struct {
 	Deleted int
 	// Waiting are tasks of workflows that are gone but still listed: the server has not
-	// come to that yet.
+	// got to them yet.
 	Waiting int
 }
 
 // Sweep deletes the tasks of workflows that are gone, from the server's database
-// while it runs, as far as they contain one of the texts. Of a workflow that is
-// still there, or listed, it deletes nothing. A table that this version of the
-// server does not have is skipped.
+// while it runs, if they contain one of the texts. It deletes nothing of a workflow
+// that still exists, or is listed. It skips a table that this version of the server
+// does not have.
 func Sweep(ctx context.Context, db *sql.DB, texts []string) (Swept, error) {
 	var swept Swept
 	for _, table := range taskTables {
@@ -106,7 +106,7 @@ func readTasks(ctx context.Context, db *sql.DB, table, text string) (found []tas
 	return found, rows.Err()
 }
 
-// deleteGone deletes those of some rows whose workflows are gone.
+// deleteGone deletes those rows whose workflows are gone.
 func deleteGone(ctx context.Context, db *sql.DB, table string, wrapped bool, rows []taskRow) (swept Swept, _ error) {
 	tx, err := db.BeginTx(ctx, nil)
 	if err != nil {
@@ -125,7 +125,7 @@ func deleteGone(ctx context.Context, db *sql.DB, table string, wrapped bool, row
 		case gone && listed:
 			swept.Waiting++
 		case gone:
-			// That it is still the row that was read is told by its content.
+			// The content shows whether it is still the row that was read.
 			res, err := tx.ExecContext(ctx, `DELETE FROM `+table+` WHERE rowid = $1 AND data = $2`, row.id, row.data)
 			if err != nil {
 				return Swept{}, err
@@ -140,7 +140,7 @@ func deleteGone(ctx context.Context, db *sql.DB, table string, wrapped bool, row
 	return swept, tx.Commit()
 }
 
-// task is what all messages of tasks begin with.
+// task is the common beginning of all messages of tasks.
 type task struct {
 	namespace, workflow, run string
 	namespaceID, runID       []byte // as executions has them

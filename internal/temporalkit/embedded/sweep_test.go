@@ -75,8 +75,8 @@ func count(t *testing.T, db *sql.DB, query string) int {
 	return n
 }
 
-// Tasks of workflows that are gone go; those of workflows that are there, and of
-// others than were asked for, stay; what is listed yet is waited for.
+// Tasks of vanished workflows are deleted; those of existing workflows, and of
+// others than were asked for, stay; those still listed are waited for.
 func TestSweep(t *testing.T) {
 	t.Parallel()
 	db := database(t)

@@ -37,11 +37,11 @@ type Proxy struct {
 	Address string
 	// Authority signed the certificates of the proxy and of Client.
 	Authority Authority
-	// Client is a certificate that the proxy takes.
+	// Client is a certificate that the proxy accepts.
 	Client Pair
 }
 
-// Options say what the proxy asks for.
+// Options set the proxy's requirements.
 type Options struct {
 	// Upstream is the server's host and port.
 	Upstream string
@@ -49,7 +49,7 @@ type Options struct {
 	ClientCertificates bool
 	// Key is the API key that every call must bring; "" asks for none.
 	Key string
-	// Refuse are the codes that calls are answered with, by the end of their names.
+	// Refuse are the codes with which calls are answered, by the end of their names.
 	Refuse map[string]codes.Code
 }
 
@@ -105,7 +105,7 @@ func Start(t testing.TB, o Options) *Proxy {
 	return p
 }
 
-// judge refuses what the options say.
+// judge refuses calls according to the options.
 func (o Options) judge(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if o.Key != "" && r.Header.Get("Authorization") != "Bearer "+o.Key {
@@ -122,7 +122,7 @@ func (o Options) judge(next http.Handler) http.Handler {
 	})
 }
 
-// refuse answers a call with a status and nothing else.
+// refuse answers a call with a status only.
 func refuse(w http.ResponseWriter, code codes.Code, message string) {
 	w.Header().Set("Content-Type", "application/grpc")
 	w.Header().Set("Grpc-Status", fmt.Sprint(uint32(code)))

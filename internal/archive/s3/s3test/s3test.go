@@ -1,7 +1,7 @@
 //go:build unix
 
-// Package s3test gives tests an S3 server of their own: Versity's gateway to a
-// folder, which `make s3-server` builds. Tests only.
+// Package s3test gives tests a private S3 server: Versity's gateway to a folder,
+// which `make s3-server` builds. Tests only.
 package s3test
 
 import (
@@ -114,7 +114,7 @@ func (s *Server) Bucket() string {
 // URL is the URL of an archive on the server.
 func (s *Server) URL(bucket, prefix string) string { return ArchiveURL(s.address, bucket, prefix) }
 
-// ArchiveURL is the URL of an archive on a server, or on a way to it.
+// ArchiveURL is the URL of an archive on a server, or on a proxy to it.
 func ArchiveURL(address, bucket, prefix string) string {
 	return fmt.Sprintf("s3://%s/%s?endpoint=http://%s&region=us-east-1", bucket, prefix, address)
 }
@@ -180,7 +180,7 @@ func (s *Server) start(address string) bool {
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		_ = cmd.Wait() // what the server has to say is in its log
+		_ = cmd.Wait() // the server's messages are in its log
 	}()
 	s.address, s.ended, s.end = address, ended, func() { _ = input.Close() }
 	return s.waitUp()
