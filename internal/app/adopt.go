@@ -43,7 +43,8 @@ func (Backend) Adopt(ctx context.Context, at cli.Target, ended []string, dry boo
 	if dry {
 		return done, nil
 	}
-	// The store may be a copy, or restored: who followed another one's feed is told so.
+	// The store may be a copy, or restored: anybody who followed another one's feed must
+	// learn of that.
 	if err := s.NewEpoch(ctx); err != nil {
 		return done, err
 	}

@@ -21,7 +21,7 @@ import (
 	"recrawl/internal/temporalkit"
 )
 
-// Backend is what the starter's commands need done.
+// Backend does the work of the starter's commands.
 type Backend struct{}
 
 var _ cli.Backend = Backend{}
@@ -62,8 +62,8 @@ func dialTemporal(ctx context.Context, o cli.TemporalOptions) (client.Client, er
 // flowClient implements cli.Client on workflows.
 type flowClient struct {
 	flows temporalkit.Workflows
-	// home, unless nil, tells the identity and the task queue of the store that workflows
-	// are started for, as far as they are known.
+	// home, unless nil, returns the identity and the task queue of the store for which
+	// workflows are started, if they are known.
 	home func(ctx context.Context) (id, queue string)
 }
 
@@ -75,7 +75,7 @@ func newFlowClient(c client.Client, o cli.TemporalOptions) flowClient {
 	return f
 }
 
-// homeLimit bounds the look into a store before a crawl is started.
+// homeLimit bounds the reading of a store before a crawl is started.
 const homeLimit = 3 * time.Second
 
 // homeOf looks once. A store that does not answer, or that no worker has made yet, says
@@ -101,7 +101,7 @@ func homeOf(dsn string) func(context.Context) (id, queue string) {
 	}
 }
 
-// starting are the workflows as they are to be started: for their store, in its task
+// starting returns the workflows for starting them: for their store, in its task
 // queue.
 func (f flowClient) starting(ctx context.Context) temporalkit.Workflows {
 	flows := f.flows

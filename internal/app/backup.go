@@ -60,8 +60,8 @@ func (Backend) BackupArchive(ctx context.Context, at cli.Target, dir string, pro
 	return done, err
 }
 
-// withBackup locks a backup's folder for as long as do writes to it, making it if need
-// be.
+// withBackup locks a backup's folder for as long as do writes to it, making it if
+// necessary.
 func withBackup(dir string, do func() error) error {
 	if err := backup.CheckFolder(dir); err != nil {
 		return err
@@ -80,8 +80,8 @@ func withBackup(dir string, do func() error) error {
 	return errors.Join(do(), lock.Unlock())
 }
 
-// readBackup locks a backup's folder for as long as do reads it, where that can be
-// done: it may be on a medium that nobody can write to.
+// readBackup locks a backup's folder for as long as do reads it, where that is
+// possible: it may be on a read-only medium.
 func readBackup(dir string, do func() error) error {
 	if _, err := os.Stat(dir); err != nil {
 		return fmt.Errorf("backup: %w", err)

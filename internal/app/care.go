@@ -16,8 +16,8 @@ import (
 )
 
 const (
-	// careEvery is how often somebody looks after a crawl, however many workers there
-	// are; each of them asks that often, and twice as often at most.
+	// careEvery is how often a crawl is looked after, however many workers there are;
+	// each of them asks that often, and twice as often at most.
 	careEvery = 20 * time.Second
 	// careBatch bounds how many crawls a worker takes at a time.
 	careBatch = 50
@@ -38,15 +38,16 @@ type careFlows interface {
 	RestartCrawl(ctx context.Context, spec json.RawMessage, progress contract.CrawlProgress, replace bool) error
 }
 
-// crawlCare sees that every crawl of the store has its workflow, for as long as a worker
-// runs. Temporal's own means (a Schedule) can be deleted or lost as the workflow was.
+// crawlCare makes sure that every crawl of the store has its workflow, for as long as a
+// worker runs. Temporal's own means (a Schedule) can be deleted or lost just as the
+// workflow was.
 type crawlCare struct {
 	store careStore
 	flows careFlows
 	log   *slog.Logger
 
-	// What else is looked at, unless nil. ends and backlog are what one worker of all looks at in
-	// turn, stuck what each worker has heard of itself.
+	// Further checks, unless nil. One worker of all runs ends and backlog in turn; each worker
+	// runs stuck, for the workflows that it has heard of itself.
 	ends      looker
 	backlog   looker
 	stuck     looker
@@ -55,7 +56,7 @@ type crawlCare struct {
 	strangers interface {
 		look(ctx context.Context) (words string, err error)
 	}
-	strange string // who is there, in words
+	strange string // who is connected, in words
 }
 
 // looker looks after something.
@@ -105,8 +106,9 @@ func (c *crawlCare) run(ctx context.Context) {
 	}
 }
 
-// look takes the crawls that nobody has looked after for a while. Who gets the oldest
-// looks at the ends of all pages, and at the task queue: of all workers, that is one.
+// look takes the crawls that nobody has looked after for a while. The worker that
+// gets the oldest crawl also checks the ends of all pages, and the task queue: of all
+// workers, that is one.
 func (c *crawlCare) look(ctx context.Context) {
 	if c.strangers != nil {
 		if words, err := c.strangers.look(ctx); err != nil {
@@ -173,7 +175,7 @@ func (c *crawlCare) also(ctx context.Context, what looker, name string) {
 	}
 }
 
-// oldestOf is the first crawl that somebody looks after.
+// oldestOf is the first crawl that anybody looks after.
 func oldestOf(crawls []store.CrawlRecord) int64 {
 	oldest := int64(0)
 	for _, c := range crawls {
@@ -184,7 +186,7 @@ func oldestOf(crawls []store.CrawlRecord) int64 {
 	return oldest
 }
 
-// care looks at the workflow of a crawl, and starts it if it must be.
+// care checks the workflow of a crawl, and starts it if necessary.
 func (c *crawlCare) care(ctx context.Context, rec store.CrawlRecord) error {
 	ctx, cancel := context.WithTimeout(ctx, careLimit)
 	defer cancel()
@@ -212,8 +214,8 @@ func (c *crawlCare) care(ctx context.Context, rec store.CrawlRecord) error {
 	return c.note(ctx, rec, store.Trouble{Problem: "it " + what + " and was started anew", Mended: true})
 }
 
-// wrongWith says what is wrong with the workflow of a crawl in this state, or "".
-// A stopped crawl needs one only to close its pages, once.
+// wrongWith returns what is wrong with the workflow of a crawl in this state, or
+// "". A stopped crawl needs one only to close its pages, once.
 func wrongWith(state crawl.CrawlState, h temporalkit.Health, unclosed bool) string {
 	switch {
 	case h.Condition == temporalkit.Stuck:
@@ -236,8 +238,8 @@ func (c *crawlCare) unclosed(ctx context.Context, rec store.CrawlRecord) (bool, 
 	return len(pages) > 0, err
 }
 
-// note notes what is wrong with the workflow, and who else is connected. What is as it was
-// is not noted again: nothing is written while all is well.
+// note records what is wrong with the workflow, and who else is connected. Unchanged facts
+// are not recorded again: nothing is written while all is well.
 func (c *crawlCare) note(ctx context.Context, rec store.CrawlRecord, t store.Trouble) error {
 	t.Part = store.TroubleWorkflow
 	others := store.Trouble{Part: store.TroubleWorkers, Problem: c.strange}
@@ -267,8 +269,8 @@ func (c *crawlCare) note(ctx context.Context, rec store.CrawlRecord, t store.Tro
 	return c.store.NoteTroubles(ctx, rec.ID, news)
 }
 
-// restartCrawl starts the workflow of a crawl from its row. Its first turn starts every
-// page that has no workflow. more changes what it begins with.
+// restartCrawl starts the workflow of a crawl from its row. Its first pass starts every
+// page that has no workflow. more changes its initial state.
 func restartCrawl(ctx context.Context, flows careFlows, rec store.CrawlRecord, replace bool, more func(*contract.CrawlProgress)) error {
 	spec, err := json.Marshal(rec.Spec)
 	if err != nil {
@@ -277,7 +279,7 @@ func restartCrawl(ctx context.Context, flows careFlows, rec store.CrawlRecord, r
 	progress := contract.CrawlProgress{
 		CrawlID: rec.ID, Name: rec.Spec.Name, State: rec.State, Generation: rec.Generation,
 		Every: max(rec.Spec.MaintainEvery.Std(), time.Second), Repair: true, Admit: true,
-		// What came due while nobody was there to wake it is woken.
+		// Pages that came due while nobody was there to wake them are woken.
 		Waking: rec.State == crawl.CrawlRunning,
 	}
 	if more != nil {

@@ -8,7 +8,7 @@ import (
 	"recrawl/internal/temporalkit"
 )
 
-// backlogWatch notes in the store what waits in the task queue.
+// backlogWatch records the task queue's backlog in the store.
 type backlogWatch struct {
 	store store.Backlogs
 	ask   func(ctx context.Context) (temporalkit.Backlog, error)
@@ -16,11 +16,12 @@ type backlogWatch struct {
 	noted bool // there is a note of a backlog
 }
 
-// backlogLimit bounds the look: a server with a backlog may be slow, and says the same
-// twenty seconds later.
+// backlogLimit bounds the check: a server with a backlog may be slow, and says the
+// same twenty seconds later.
 const backlogLimit = 10 * time.Second
 
-// look notes a backlog, and once that it is gone: nothing is written while there is none.
+// look records a backlog, and once that it is gone: nothing is written while there is
+// none.
 func (b *backlogWatch) look(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, backlogLimit)
 	defer cancel()

@@ -20,18 +20,18 @@ import (
 )
 
 const (
-	// endsKept is for how long ends are counted, and how far back a worker looks that has
-	// just come: as long as what was mended is told.
+	// endsKept is how long ends are counted, and how far back a new worker looks: as long
+	// as mended troubles are reported.
 	endsKept = store.TroubleKept
-	// endsGrace is the age at which an end is looked at: what a command has ended on
-	// purpose is out of the store by then, and out of Temporal's list.
+	// endsGrace is the age at which an end is checked: by then, pages that a command
+	// has ended on purpose are out of the store and out of Temporal's list.
 	endsGrace = 5 * time.Second
-	// endsLag is by how much the server's list may be late.
+	// endsLag is how late the server's list may be.
 	endsLag = time.Minute
 	// endsLimit bounds a look; the next one goes on from there.
 	endsLimit = 15 * time.Second
-	// endsAgain is how often a page may have ended in that hour to be started anew at once.
-	// One that ends again and again is left to maintenance: it has another fault.
+	// endsAgain is how many times a page may have ended in that hour to be restarted at
+	// once. A page that ends again and again is left to maintenance: it has another fault.
 	endsAgain = 5
 )
 
@@ -55,15 +55,15 @@ type endsFlows interface {
 	pageFlows
 }
 
-// pageFlows is what mending a page needs.
+// pageFlows is the part of Temporal that mending a page uses.
 type pageFlows interface {
 	PageOf(ctx context.Context, id, run string) (contract.PageIn, error)
 	MendPage(ctx context.Context, in contract.PageIn) (temporalkit.Mended, error)
 }
 
-// pageEnds finds the workflows of pages that somebody has ended, and starts them anew. It
-// looks only at what has ended since its last look, so that it costs the same with a
-// million pages. All it remembers can be found out again.
+// pageEnds finds the workflows of pages that somebody has ended, and restarts them. It
+// reads only the ends since its last look, so that it costs the same with a million
+// pages. Everything that it remembers can be found out again.
 type pageEnds struct {
 	store endsStore
 	flows endsFlows
@@ -72,26 +72,26 @@ type pageEnds struct {
 
 	walks map[temporalkit.End]*endsWalk
 	mu    sync.Mutex
-	known map[string]pageEnd // by run: those of the last hour, and what they came to
+	known map[string]pageEnd // by run: those of the last hour, with their results
 	times map[string]endings // of these, by workflow
-	last  map[int64]bool     // crawls of which something was noted that lasts
+	last  map[int64]bool     // crawls about which something was recorded that lasts
 }
 
-// endsWalk is how far the list of what has ended in a way is known. It begins with the
-// last end, so that a walk has a beginning of its own.
+// endsWalk is how far the list of runs that have ended in a way is known. It begins
+// with the last end, so each walk has a fresh beginning.
 type endsWalk struct {
-	until  time.Time // what has ended before was looked at
+	until  time.Time // earlier ends have been checked
 	newest time.Time // end that the walk under way has seen
 	token  []byte    // where it goes on
 }
 
-// pageEnd is a run that has ended. Ends that are of no concern are known too.
+// pageEnd is a run that has ended. Irrelevant ends are remembered too.
 type pageEnd struct {
 	id    string // of the workflow
 	crawl int64  // 0: its page does not live, or it was replaced
 	end   temporalkit.End
 	at    time.Time
-	left  bool // it was not started anew
+	left  bool // it was not restarted
 }
 
 // endings are those of one workflow.
@@ -100,7 +100,7 @@ type endings struct {
 	last time.Time
 }
 
-// look looks at what has ended since the last time.
+// look reads the ends since the last time.
 func (p *pageEnds) look(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, endsLimit)
 	defer cancel()
@@ -124,7 +124,7 @@ func (p *pageEnds) look(ctx context.Context) error {
 	return cmp.Or(failure, p.note(noting, crawls, more))
 }
 
-// crawls are those whose pages are to have workflows, by name.
+// crawls are those whose pages should have workflows, by name.
 func (p *pageEnds) crawls(ctx context.Context) (map[string]store.CrawlRecord, error) {
 	all, err := p.store.ListCrawls(ctx)
 	if err != nil {
@@ -139,8 +139,8 @@ func (p *pageEnds) crawls(ctx context.Context) (map[string]store.CrawlRecord, er
 	return living, nil
 }
 
-// walk goes back through the list to where the last walk began. One that is cut off goes
-// on from there the next time, so that a hundred thousand ends are some looks.
+// walk goes back through the list to where the last walk began. If it is cut off, it
+// goes on from there the next time, so that a hundred thousand ends take several looks.
 func (p *pageEnds) walk(ctx context.Context, end temporalkit.End, crawls map[string]store.CrawlRecord, now time.Time) error {
 	w := p.walks[end]
 	if w == nil {
@@ -182,7 +182,7 @@ func later(a, b time.Time) time.Time {
 	return a
 }
 
-// fresh reports whether a run is to be looked at.
+// fresh reports whether a run should be checked.
 func (p *pageEnds) fresh(run temporalkit.EndedRun, until, now time.Time) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -190,7 +190,7 @@ func (p *pageEnds) fresh(run temporalkit.EndedRun, until, now time.Time) bool {
 	return !known && run.TaskQueue == p.queue && !run.At.Before(until) && run.At.Before(now.Add(-endsGrace))
 }
 
-// mend starts the pages of these runs anew that are to live and do not.
+// mend restarts the pages of these runs that should live and do not.
 func (p *pageEnds) mend(ctx context.Context, end temporalkit.End, runs []temporalkit.EndedRun, crawls map[string]store.CrawlRecord) error {
 	group, groupCtx := errgroup.WithContext(ctx)
 	group.SetLimit(repairAtOnce)
@@ -207,8 +207,9 @@ func (p *pageEnds) mend(ctx context.Context, end temporalkit.End, runs []tempora
 	return group.Wait()
 }
 
-// mendOne fills in the crawl whose page had its workflow ended, if it is to live: what the
-// store does not want to live may end, and so may what was ended for another run.
+// mendOne fills in the crawl of a page whose workflow was ended, if the page should live:
+// a page that the store does not want alive may end, and so may a run that was ended for
+// another.
 func (p *pageEnds) mendOne(ctx context.Context, run temporalkit.EndedRun, crawls map[string]store.CrawlRecord, e *pageEnd) error {
 	page, err := pageOfRun(ctx, p.store, p.flows, run.ID, run.Run)
 	if err != nil || !page.State.Lives() {
@@ -247,7 +248,7 @@ func (p *pageEnds) remember(run string, e pageEnd) {
 }
 
 // endsAgain reports whether a run is the last one of a workflow that has ended too often to
-// be started at once.
+// be restarted at once.
 func (p *pageEnds) endsAgain(run temporalkit.EndedRun) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -280,7 +281,7 @@ func pageOfRun(ctx context.Context, s pageFinder, flows pageFlows, id, run strin
 	return page, err
 }
 
-// forget drops what ended before.
+// forget drops earlier ends.
 func (p *pageEnds) forget(before time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -298,15 +299,15 @@ func (p *pageEnds) forget(before time.Time) {
 	}
 }
 
-// endsTally is what has ended of a crawl's pages in the last hour.
+// endsTally counts the ends of a crawl's pages in the last hour.
 type endsTally struct {
 	ends   map[temporalkit.End]int
 	pages  int
-	left   map[string]bool // workflows that were not started anew
+	left   map[string]bool // workflows that were not restarted
 	newest time.Time
 }
 
-// tally counts what has ended, by crawl.
+// tally counts the ends, by crawl.
 func (p *pageEnds) tally() map[int64]*endsTally {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -330,8 +331,8 @@ func (p *pageEnds) tally() map[int64]*endsTally {
 	return tallies
 }
 
-// note notes the ends of the last hour of each crawl that has news. All workers come to
-// the same, so that none need know what another has noted.
+// note records the ends of the last hour of each crawl that has news. All workers reach
+// the same result, so none need know what another has recorded.
 func (p *pageEnds) note(ctx context.Context, crawls map[string]store.CrawlRecord, more bool) error {
 	tallies := p.tally()
 	for _, c := range crawls {
@@ -368,7 +369,7 @@ func (p *pageEnds) noteCrawl(ctx context.Context, c store.CrawlRecord, t *endsTa
 	return p.store.NoteTroubles(ctx, c.ID, []store.Trouble{trouble})
 }
 
-// words says what has ended; more, that not all of it is known yet.
+// words describes the ends; more means that not all of them are known yet.
 func (t *endsTally) words(more bool) string {
 	words := map[temporalkit.End]string{temporalkit.EndTerminated: "terminated", temporalkit.EndFailed: "failed", temporalkit.EndTimedOut: "timed out"}
 	var parts []string

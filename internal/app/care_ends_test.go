@@ -170,8 +170,8 @@ func (w *endsWorld) url(i int) string {
 	return ""
 }
 
-// Workflows of pages that were ended are started again from the store, once, and counted;
-// what the store does not want to live stays ended.
+// Workflows of pages that were ended are restarted from the store, once, and counted;
+// those that the store does not want alive stay ended.
 func TestPageEnds(t *testing.T) {
 	t.Parallel()
 	w := newEndsWorld(t)
@@ -184,7 +184,7 @@ func TestPageEnds(t *testing.T) {
 	w.end(temporalkit.EndTimedOut, w.url(0), 30*time.Second)
 	w.look(p, 7, "8: workflows that ended in the last hour: 7 terminated, 1 timed out; all run again")
 	w.look(p, 0, "8: workflows that ended in the last hour: 7 terminated, 1 timed out; all run again")
-	// Another worker comes to the same, and notes nothing.
+	// Another worker reaches the same result, and records nothing.
 	noted := w.care.Troubles[0].MendedAt
 	w.now = w.now.Add(time.Second)
 	other := w.worker()
@@ -284,7 +284,7 @@ func TestPageEndsAgain(t *testing.T) {
 	w.look(p, 0, "")
 }
 
-// As long as a look does not come to its end, what it has found lasts.
+// As long as a look does not get to its end, its findings last.
 func TestPageEndsMore(t *testing.T) {
 	t.Parallel()
 	w := newEndsWorld(t)

@@ -12,9 +12,9 @@ import (
 	"recrawl/internal/store"
 )
 
-// indexCare sees that the search index has what the crawls' sinks want of it: it wakes the
-// sink of a crawl of which nothing is there, as when the file was deleted, and drops what it
-// has of crawls that are no more, or have no such sink any more.
+// indexCare keeps the search index in step with the crawls' sinks: it wakes the sink of a
+// crawl that the index lacks, as when the file was deleted, and drops crawls that no longer
+// exist, or no longer have such a sink.
 type indexCare struct {
 	store indexCareStore
 	flows sinkFlows
@@ -22,7 +22,7 @@ type indexCare struct {
 		open(ctx context.Context, use storeUse) (search.Index, error)
 	}
 	log    *slog.Logger
-	saidSo bool // that the index is of an older release
+	saidSo bool // whether the index is of an older release
 }
 
 type indexCareStore interface {
@@ -62,7 +62,7 @@ func (c *indexCare) look(ctx context.Context) error {
 	return errors.Join(failures...)
 }
 
-// held are the crawls of which the index has something.
+// held are the crawls with something in the index.
 func (c *indexCare) held(ctx context.Context) (crawls []int64, err error) {
 	x, err := c.index.open(ctx, storeRead)
 	if errors.Is(err, search.ErrOlder) && !c.saidSo {
@@ -93,7 +93,7 @@ func (c *indexCare) wake(ctx context.Context, rec store.CrawlRecord, name string
 	return c.flows.StartSink(ctx, in, contract.SinkWakeArg{})
 }
 
-// drop drops what the index has of some crawls.
+// drop removes some crawls from the index.
 func (c *indexCare) drop(ctx context.Context, crawls []int64) error {
 	x, err := c.index.open(ctx, storeWrite)
 	if err != nil {

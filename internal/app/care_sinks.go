@@ -16,12 +16,12 @@ import (
 
 // sinkWatch wakes the workflows of sinks when there is something for them: once for all
 // changes since the last time, so that a sink costs Temporal nothing while nothing changes, and
-// a signal every twenty seconds at most while much does. What it remembers may be lost.
+// a signal every twenty seconds at most while much does. Its memory may be lost.
 type sinkWatch struct {
 	store sinkWatchStore
 	flows sinkFlows
 
-	seen map[sinkKey]feed.Cursor // how far was looked, and told
+	seen map[sinkKey]feed.Cursor // how far it has read, and told
 }
 
 type sinkWatchStore interface {
@@ -39,7 +39,7 @@ type sinkKey struct {
 	name  string
 }
 
-// look looks at the sinks of a crawl.
+// look checks the sinks of a crawl.
 func (w *sinkWatch) look(ctx context.Context, c store.CrawlRecord) error {
 	if len(c.Spec.Sinks) == 0 || c.State == crawl.CrawlStopped || c.Deleting {
 		return nil
@@ -61,8 +61,8 @@ func (w *sinkWatch) look(ctx context.Context, c store.CrawlRecord) error {
 	return errors.Join(failures...)
 }
 
-// waitsForChanges reports whether changes are what the sink waits for. Else it waits for a
-// person, or for a time.
+// waitsForChanges reports whether the sink is waiting for changes. Otherwise it waits for
+// a person, or for a time.
 func waitsForChanges(k store.SinkRecord) bool {
 	return !k.Paused && k.NextAt.IsZero() && k.DigestSince.IsZero()
 }
@@ -84,7 +84,7 @@ func (w *sinkWatch) lookAt(ctx context.Context, c store.CrawlRecord, k store.Sin
 		page, err := w.store.Changes(ctx, store.ChangesParams{After: from, CrawlID: c.ID, Kinds: kinds, Limit: 1})
 		if errors.Is(err, feed.ErrTrimmed) || errors.Is(err, feed.ErrAhead) || errors.Is(err, feed.ErrEpoch) {
 			delete(w.seen, key)
-			return nil // its own look, in some hours, says so
+			return nil // its own check, in some hours, reports it
 		}
 		if err != nil {
 			return err

@@ -13,12 +13,12 @@ import (
 	"recrawl/internal/temporalkit"
 )
 
-// strangerSeen is for how long a stranger counts that has not been seen again: a poll lasts
-// a minute at most.
+// strangerSeen is how long a stranger counts after it was last seen: a poll lasts a minute
+// at most.
 const strangerSeen = 90 * time.Second
 
-// strangers finds workers at the store's namespace and task queue that are not of the
-// store.
+// strangers finds workers at the store's namespace and task queue that do not belong
+// to the store.
 type strangers struct {
 	store store.Workers
 	own   string // the store's identity
@@ -34,14 +34,14 @@ func whoPolls(c client.Client, queue string) func(context.Context) (polling, hel
 	}
 }
 
-// stranger is who polls and is not known to the store. Who has just ended is not known any
-// more, but does not poll again.
+// stranger is a poller that the store does not know. One that has just ended is not known
+// any more, but does not poll again.
 type stranger struct {
 	first, last time.Time // polls, by the server's clock
 	seen        time.Time // when the last was new, by ours
 }
 
-// look says who there is, in words; "" is nobody.
+// look says who is there, in words; "" means nobody.
 func (s *strangers) look(ctx context.Context) (string, error) {
 	polling, held, err := s.polls(ctx)
 	if err != nil {
@@ -73,7 +73,7 @@ func (s *strangers) look(ctx context.Context) (string, error) {
 	return strangerWords(present), nil
 }
 
-// sees notes that somebody polls, and reports whether that is so still.
+// sees records that somebody polls, and reports whether that is still so.
 func (s *strangers) sees(p temporalkit.Poller, now time.Time) bool {
 	if s.unknown == nil {
 		s.unknown = map[string]stranger{}
@@ -91,7 +91,7 @@ func (s *strangers) sees(p temporalkit.Poller, now time.Time) bool {
 	return now.Sub(u.seen) <= strangerSeen
 }
 
-// strangersNamed is how many strangers are named.
+// strangersNamed is the most strangers that are named.
 const strangersNamed = 3
 
 func strangerWords(present map[string]string) string {

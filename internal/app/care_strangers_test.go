@@ -19,7 +19,8 @@ type knownWorkers struct {
 
 func (k *knownWorkers) KnownWorkers(context.Context) ([]string, error) { return k.names, nil }
 
-// Who polls and is not of the store is named; who has just ended, or just begun, is not.
+// A poller that does not belong to the store is named; one that has just ended, or just
+// begun, is not.
 func TestStrangers(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

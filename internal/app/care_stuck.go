@@ -14,12 +14,12 @@ import (
 )
 
 const (
-	// stuckBatch bounds how many workflows are looked at in one look.
+	// stuckBatch bounds how many workflows are checked in one look.
 	stuckBatch = 100
-	// stuckAgain is how soon a page is not started anew a second time: one that is stuck
-	// again has another fault, and is left for people, and for maintenance.
+	// stuckAgain is the time within which a page is not restarted a second time: a page
+	// that is stuck again has another fault, and is left to people, and to maintenance.
 	stuckAgain = time.Hour
-	// stuckSum is for how long what was mended is told as one.
+	// stuckSum is how long mended pages are reported as one trouble.
 	stuckSum = 5 * time.Minute
 )
 
@@ -37,7 +37,7 @@ type stuckFlows interface {
 	Health(ctx context.Context, id string) (temporalkit.Health, error)
 }
 
-// stuckPages starts pages anew whose workflow's task fails again and again.
+// stuckPages restarts pages whose workflow's task fails again and again.
 type stuckPages struct {
 	store stuckStore
 	flows stuckFlows
@@ -45,7 +45,7 @@ type stuckPages struct {
 	heard func(limit int) []string
 	log   *slog.Logger
 
-	mended map[int64]time.Time // when pages were started anew
+	mended map[int64]time.Time // when pages were restarted
 	left   map[int64]leftPage  // pages that are stuck again
 }
 
@@ -56,14 +56,14 @@ type leftPage struct {
 	why     string
 }
 
-// stuckTally is what a look came to for a crawl.
+// stuckTally is the result of a look for a crawl.
 type stuckTally struct {
 	mended int
 	why    string // the last one's
 }
 
-// look looks at the workflows that were heard of since the last time, and at those that
-// were left.
+// look checks the workflows that were heard of since the last time, and those that were
+// left.
 func (p *stuckPages) look(ctx context.Context) error {
 	if p.mended == nil {
 		p.mended, p.left = map[int64]time.Time{}, map[int64]leftPage{}
@@ -84,8 +84,8 @@ func (p *stuckPages) look(ctx context.Context) error {
 	return errors.Join(failure, p.noteLeft(noting, had))
 }
 
-// lookAtAll looks at the workflows that were heard of, and at those that were left. Of
-// those that it does not come to it hears again.
+// lookAtAll checks the workflows that were heard of, and those that were left. It
+// hears again of those that it does not reach.
 func (p *stuckPages) lookAtAll(ctx context.Context, tallies map[int64]*stuckTally) error {
 	ctx, cancel := context.WithTimeout(ctx, careLimit)
 	defer cancel()
@@ -106,7 +106,7 @@ func (p *stuckPages) lookAtAll(ctx context.Context, tallies map[int64]*stuckTall
 	return nil
 }
 
-// lookAt looks at one workflow.
+// lookAt checks one workflow.
 func (p *stuckPages) lookAt(ctx context.Context, id string, tallies map[int64]*stuckTally) error {
 	page, err := pageOfRun(ctx, p.store, p.flows, id, "")
 	if err != nil || !page.State.Lives() {
@@ -148,7 +148,7 @@ func (p *stuckPages) crawlsLeft() map[int64]int {
 	return counts
 }
 
-// noteMended notes what was started anew, together with what was a moment ago: each is
+// noteMended records restarted pages, together with those of a moment ago: each is
 // mended by one worker.
 func (p *stuckPages) noteMended(ctx context.Context, crawlID int64, tally stuckTally) error {
 	now, err := p.store.Now(ctx)
@@ -170,8 +170,8 @@ func (p *stuckPages) noteMended(ctx context.Context, crawlID int64, tally stuckT
 	}})
 }
 
-// noteLeft notes the pages that are stuck again, and that there are none any more where
-// there were.
+// noteLeft records the pages that are stuck again, and that there are none any more
+// where there were.
 func (p *stuckPages) noteLeft(ctx context.Context, had map[int64]int) error {
 	has := p.crawlsLeft()
 	for crawlID := range had {

@@ -75,7 +75,7 @@ func TestStuckPages(t *testing.T) {
 		w.heard = append(w.heard, id)
 	}
 	w.heard = []string{contract.PageID("news", w.url(0)), "crawl/news", contract.PageID("news", "https://example.com/unknown")}
-	look(0, "") // it only was slow; others have somebody who looks after them
+	look(0, "") // it was only slow; others have somebody who looks after them
 	wedge(0)
 	wedge(6) // is stopped
 	look(1, "1 true: 1 was stuck (TMPRL1100) and started anew")

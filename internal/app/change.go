@@ -12,7 +12,8 @@ import (
 	"recrawl/internal/store"
 )
 
-// tellLimit is how long a workflow may take to answer a command that holds already.
+// tellLimit is how long a workflow may take to answer a command that is already in
+// effect.
 const tellLimit = 30 * time.Second
 
 // commanded are the states that commands put a crawl in, with their answers.
@@ -40,18 +41,18 @@ func (b Backend) ChangeCrawl(ctx context.Context, at cli.Target, name string, ch
 	case tellErr == nil:
 		return told, nil
 	case !written && errors.Is(tellErr, store.ErrNotFound):
-		return "", err // no crawl, or a store that says what is wrong with it
+		return "", err // no crawl, or a store with an error
 	case written && change != cli.Rank && ctx.Err() == nil:
 		return fmt.Sprintf("%s; its workflow hears of it later: %v", commanded[change].answer, tellErr), nil
 	}
 	return "", tellErr
 }
 
-// errStopped: the crawl is stopped, and so nothing else can be asked of it.
+// errStopped: the crawl is stopped, so nothing else can be asked of it.
 var errStopped = errors.New("stopped")
 
-// setState writes what the command asks for into the store, from where it holds for the
-// next request on.
+// setState writes the command's new state into the store, where it takes effect with
+// the next request.
 func (Backend) setState(ctx context.Context, at cli.Target, name string, change cli.Change) (rec store.CrawlRecord, err error) {
 	ctx, cancel := context.WithTimeout(ctx, storeLimit)
 	defer cancel()

@@ -20,7 +20,7 @@ const (
 	lockFile   = "recrawl.lock"
 	storeFile  = "recrawl.db"
 	archiveDir = "archive"
-	marker     = config.StateFile // tells a data folder from any other
+	marker     = config.StateFile // distinguishes a data folder from any other
 )
 
 // dataDir is a data folder that this process owns until close.
@@ -29,7 +29,7 @@ type dataDir struct {
 	lock *flock.Flock
 }
 
-// openDataDir makes or takes a data folder. A folder that another process uses,
+// openDataDir creates or takes a data folder. A folder that another process uses,
 // or that holds other things, is an error of one line, and nothing is written.
 func openDataDir(path string) (*dataDir, error) {
 	abs, err := filepath.Abs(path)
@@ -84,7 +84,7 @@ func makeFolder(path string) error {
 	}
 	err := os.Mkdir(path, 0o700)
 	if errors.Is(err, fs.ErrExist) {
-		return nil // whoever uses it notices if it is none
+		return nil // its user notices if it is none
 	}
 	if err == nil {
 		err = os.Chmod(path, 0o700)
@@ -92,21 +92,21 @@ func makeFolder(path string) error {
 	return err
 }
 
-// keepPrivate takes the folder from other users, and the files in it: what an
-// earlier recrawl made, and what Temporal leaves to the umask. What lies deeper is
-// out of reach with the folder.
+// keepPrivate takes the folder away from other users, and the files in it: those
+// that an earlier recrawl made, and those that Temporal leaves to the umask. Deeper
+// files are out of reach with the folder.
 func (d *dataDir) keepPrivate() error {
 	entries, err := os.ReadDir(d.path)
 	errs := []error{err, private(d.path)}
 	for _, e := range entries {
-		if e.Type()&fs.ModeSymlink == 0 { // what a link leads to is another's matter
+		if e.Type()&fs.ModeSymlink == 0 { // the target of a link belongs to somebody else
 			errs = append(errs, private(d.file(e.Name())))
 		}
 	}
 	return errors.Join(errs...)
 }
 
-// private takes a file or folder from everybody but its owner.
+// private takes a file or folder away from everybody except its owner.
 func private(path string) error {
 	const others = 0o077
 	info, err := os.Stat(path)
@@ -121,7 +121,7 @@ func private(path string) error {
 
 func (d *dataDir) file(name string) string { return filepath.Join(d.path, name) }
 
-// readState returns what the last owner wrote; a zero state if there is none.
+// readState returns the state that the last owner wrote; a zero state if there is none.
 func (d *dataDir) readState() (config.DevState, error) {
 	data, err := os.ReadFile(d.file(marker))
 	if errors.Is(err, fs.ErrNotExist) {

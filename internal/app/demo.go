@@ -67,14 +67,14 @@ func startDemo(ctx context.Context, dir *dataDir) (*demo, error) {
 	return d, nil
 }
 
-// demoVisits is what the collection knows of one of the site's pages.
+// demoVisits counts the collection's visits of one of the site's pages.
 type demoVisits struct {
 	page    store.PageRecord
 	changed int // visits that found another text
 	failed  int // visits that found no page
 }
 
-// summary compares what the crawl found with what the site did.
+// summary compares the crawl's findings with the site's changes.
 func (d *demo) summary(ctx context.Context, s report.Store, out io.Writer) error {
 	record, err := s.Crawl(ctx, cli.DemoCrawl)
 	if err != nil {
@@ -112,7 +112,7 @@ func (d *demo) row(host testsite.Host, p testsite.Page, visits map[string]demoVi
 	return fmt.Sprintf("%s\t%s\t%d\t%d\t%d\t%s\t%s", name, p.Words(), v.page.Visits, v.changed, v.failed, v.page.State, interval)
 }
 
-// visits reads what is known of the site's pages, by URL.
+// visits reads the visits of the site's pages, by URL.
 func (d *demo) visits(ctx context.Context, s report.Store, crawlID int64) (map[string]demoVisits, error) {
 	found := map[string]demoVisits{}
 	for after := int64(0); ; {

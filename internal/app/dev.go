@@ -45,8 +45,8 @@ func (Backend) Dev(ctx context.Context, o cli.DevOptions) (err error) {
 	return d.run(ctx)
 }
 
-// keepPrivate takes the data folder from other users. Where that cannot be done (it
-// is another user's, or its file system knows no users) the operator decides.
+// keepPrivate takes the data folder away from other users. Where that is impossible
+// (it is another user's, or its file system knows no users) the operator decides.
 func (d *devRun) keepPrivate() {
 	if err := d.dir.keepPrivate(); err != nil {
 		d.log.Warn("other users of this machine may be able to read the data folder", "error", err)
@@ -66,7 +66,7 @@ type devRun struct {
 	store     store.Store
 	files     archive.Store
 	client    client.Client
-	// struggling hears of workflows whose tasks fail again and again.
+	// struggling collects workflows whose tasks fail again and again.
 	struggling temporalkit.Struggling
 	waits      temporalkit.Waits
 	demo       *demo // nil without --demo
@@ -145,7 +145,7 @@ func (d *devRun) run(ctx context.Context) (err error) {
 	return nil
 }
 
-// notInterrupted drops an error that is only our being told to end.
+// notInterrupted drops an error that only means that we were told to end.
 func notInterrupted(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return nil
@@ -190,7 +190,7 @@ func (d *devRun) startTemporal(ctx, serverCtx context.Context) (<-chan struct{},
 }
 
 // rememberChild writes at once where each new child is: the commands of this
-// data folder find it there, and so does the next owner should we be killed.
+// data folder find it there, and so does the next owner if we are killed.
 func (d *devRun) rememberChild(c embedded.Child) {
 	d.stateMu.Lock()
 	defer d.stateMu.Unlock()
@@ -230,7 +230,7 @@ func (d *devRun) dial(ctx context.Context) (err error) {
 }
 
 // adopt makes the Temporal of the data folder the home of its store, whatever either was
-// before: the folder is one. What a store that was there before has left ends.
+// before: the folder is a unit. The workflows of an earlier store end.
 func (d *devRun) adopt(ctx context.Context) error {
 	r := resident{client: d.client, store: d.store, namespace: client.DefaultNamespace, queue: d.Config.TaskQueue}
 	place, home, err := r.place(ctx)
@@ -270,8 +270,8 @@ func (d *devRun) startWorker(ctx context.Context, programs *program.Set) (stop f
 	return func() { rest(); end() }, nil
 }
 
-// startCrawls starts the workflows of the crawls that the store knows, should
-// Temporal have lost them, and then does what was asked for.
+// startCrawls starts the workflows of the crawls in the store, in case Temporal has
+// lost them, and then does what was asked for.
 func (d *devRun) startCrawls(ctx context.Context) error {
 	known, err := d.store.ListCrawls(ctx)
 	if err != nil {
@@ -282,7 +282,8 @@ func (d *devRun) startCrawls(ctx context.Context) error {
 		if rec.State == crawl.CrawlStopped {
 			continue
 		}
-		// One that runs need not be waited for: after a stop, what is due may be before it.
+		// A running one need not be waited for: after a stop, pages that are due may come
+		// before it.
 		if runs, err := flows.Running(ctx, rec.Spec.Name); err == nil && runs {
 			continue
 		}

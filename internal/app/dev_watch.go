@@ -18,8 +18,8 @@ import (
 	"recrawl/internal/testsite"
 )
 
-// Times between two looks at the progress: a line each for a log, one line that
-// is written over for a terminal.
+// Times between two reports of progress: a line each for a log, one line that is
+// overwritten for a terminal.
 const (
 	watchEvery = 5 * time.Second
 	drawEvery  = time.Second
@@ -81,7 +81,7 @@ func failures(err error) map[string]string {
 type screen struct {
 	out   io.Writer
 	over  bool
-	drawn int    // lines that may be written over
+	drawn int    // lines that may be overwritten
 	text  string // of these
 	last  map[string]string
 }
@@ -97,7 +97,7 @@ func (s *screen) say(lines []string, now time.Time) {
 	}
 }
 
-// clear takes away what may be written over.
+// clear removes the lines that may be overwritten.
 func (s *screen) clear() {
 	if s.drawn > 1 {
 		fmt.Fprintf(s.out, "\x1b[%dA", s.drawn-1)
@@ -134,10 +134,10 @@ func (s *screen) show(lines []crawlLine, now time.Time) {
 	s.drawn, s.text = len(lines), text
 }
 
-// troubleTold is how many hosts in trouble of a crawl are looked at.
+// troubleTold is how many hosts in trouble of a crawl are reported.
 const troubleTold = 20
 
-// trouble says what is wrong with hosts of the crawls, by what it is about.
+// trouble describes the trouble with hosts of the crawls, by its subject.
 func (d *devRun) trouble(ctx context.Context) map[string]string {
 	crawls, err := d.store.ListCrawls(ctx)
 	if err != nil {
@@ -160,10 +160,12 @@ func (d *devRun) trouble(ctx context.Context) map[string]string {
 	return all
 }
 
-// notices are what has been said, so that it is said once for as long as it holds.
+// notices are the messages shown so far, so that each is shown once for as long as it
+// is true.
 type notices map[string]string
 
-// news are the notices that have not been given, in order; nil says nothing is known.
+// news returns the notices that have not been given, in order; nil means that nothing
+// is known.
 func (n notices) news(all map[string]string) []string {
 	if all == nil {
 		return nil
@@ -179,8 +181,8 @@ func (n notices) news(all map[string]string) []string {
 	return fresh
 }
 
-// terminalWidth is what nearly every terminal has; a longer line could not be
-// written over.
+// terminalWidth is the width of nearly every terminal; a longer line could not be
+// overwritten.
 const terminalWidth = 79
 
 func cut(line string, width int) string {
@@ -188,11 +190,11 @@ func cut(line string, width int) string {
 	return string(runes[:min(len(runes), width)])
 }
 
-// crawlLine is how far a crawl is. In a log it stands again only when done has changed: time
-// that goes by is no news.
+// crawlLine is the progress of a crawl. In a log it appears again only when done has
+// changed: passing time is no news.
 type crawlLine struct{ name, words, done string }
 
-// progress is a line for each crawl.
+// progress returns a line for each crawl.
 func (d *devRun) progress(ctx context.Context) ([]crawlLine, error) {
 	crawls, err := d.store.ListCrawls(ctx)
 	if err != nil {
@@ -209,8 +211,8 @@ func (d *devRun) progress(ctx context.Context) ([]crawlLine, error) {
 	return lines, nil
 }
 
-// progressWords say how far a crawl is: as long as there are first visits to make, with how
-// many these are and how long they take, and with a bar where lines are short.
+// progressWords describe the progress of a crawl: as long as there are first visits to
+// make, with their number and how long they take, and with a bar where lines are short.
 func progressWords(state crawl.CrawlState, s store.StatusRecord, first *report.FirstPass, short bool) string {
 	words := statusWords(state, s)
 	switch {

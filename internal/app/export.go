@@ -41,8 +41,8 @@ func (Backend) Export(ctx context.Context, at cli.Target, out string, o export.O
 	return done, err
 }
 
-// exportCursor is where what an export lacks begins in the feed; zero if that is no longer
-// kept.
+// exportCursor is where the changes missing from an export begin in the feed; zero if that
+// is no longer kept.
 func exportCursor(ctx context.Context, s store.Feed, o export.Options) (feed.Cursor, error) {
 	ends, err := s.FeedEnds(ctx)
 	if err != nil {
@@ -52,8 +52,8 @@ func exportCursor(ctx context.Context, s store.Feed, o export.Options) (feed.Cur
 		_, err := s.Changes(ctx, store.ChangesParams{After: o.Since, Limit: 1})
 		return ends.Newest, err
 	}
-	// What comes after the time is not in the export, nor is what is committed while it is
-	// written; the visits of the one are known by their times, of the other by their order.
+	// The export leaves out visits after the time, and visits committed while it is
+	// written; the former are recognised by their times, the latter by their order.
 	at := o.At
 	if at.IsZero() {
 		at = o.Now.Truncate(time.Second)

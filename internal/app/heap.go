@@ -6,12 +6,12 @@ import (
 )
 
 // heapReserve is memory that the garbage collector counts and nobody touches, so the system
-// gives none for it. The collector runs when the heap has doubled. What a worker holds is
-// small beside what its visits leave behind, so without the reserve it ran all the time.
+// provides none for it. The collector runs when the heap has doubled. A worker's live
+// memory is small beside its visits' garbage, so without the reserve it ran all the time.
 const heapReserve = 64 << 20
 
 // reserveHeap takes the reserve until the function that it returns is called, unless the
-// operator has told Go's runtime how to use memory.
+// operator has set how Go's runtime uses memory.
 func reserveHeap() (release func()) {
 	if os.Getenv("GOGC") != "" || os.Getenv("GOMEMLIMIT") != "" {
 		return func() {}

@@ -26,7 +26,7 @@ func (Backend) SetBlocked(ctx context.Context, at cli.Target, host string, block
 	return fmt.Sprintf("unblocked %s", host), turn(ctx, at, effects)
 }
 
-// turn signals pages whose turn has come. Where Temporal cannot be reached
+// turn signals pages whose turn has come. If Temporal cannot be reached,
 // maintenance does it, so that is no failure.
 func turn(ctx context.Context, at cli.Target, effects store.GateEffects) error {
 	if len(effects.Turns) == 0 {

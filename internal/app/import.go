@@ -13,12 +13,12 @@ import (
 	"recrawl/internal/urlkey"
 )
 
-// yieldedPart is which part of its time an import leaves an embedded store to others:
-// whoever waits for SQLite's one writer looks for it now and then only.
+// yieldedPart is the part of its time that an import leaves an embedded store to
+// others: processes that wait for SQLite's one writer check for it only now and then.
 const yieldedPart = 4
 
-// Import implements cli.Backend. The seeds go straight to the store, beside whoever
-// works with it.
+// Import implements cli.Backend. The seeds go straight to the store, beside other
+// processes that work with it.
 func (Backend) Import(ctx context.Context, at cli.Target, name string, o cli.ImportOptions) (done store.Import, err error) {
 	s, err := openStore(ctx, at.Store, storeWrite, "")
 	if err != nil {
@@ -39,8 +39,9 @@ func (Backend) Import(ctx context.Context, at cli.Target, name string, o cli.Imp
 	return i.Run(ctx, o.List)
 }
 
-// hasContact reports whether a crawl says who makes its requests. One that crawls
-// beyond this machine was not opened without: its workers say it.
+// hasContact reports whether a crawl names who makes its requests. One that crawls
+// beyond this machine could not have been opened without it: its workers provide
+// it.
 func hasContact(spec crawl.Spec) bool {
 	return spec.Identity.Contact != "" || slices.ContainsFunc(spec.Seeds, func(seed string) bool {
 		u, err := urlkey.Canonical(seed)

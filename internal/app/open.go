@@ -31,7 +31,7 @@ import (
 	"recrawl/workflows"
 )
 
-// storeUse is what a store is opened for.
+// storeUse is the purpose for which a store is opened.
 type storeUse int
 
 const (
@@ -41,7 +41,7 @@ const (
 )
 
 // openStore opens a store by its DSN: sqlite:PATH or postgres://…. The grouping
-// of hosts is that of a new store; "" leaves an old one's.
+// of hosts is that of a new store; "" keeps an existing one's.
 func openStore(ctx context.Context, dsn string, use storeUse, grouping urlkey.Grouping) (store.Store, error) {
 	if err := config.CheckStore(dsn); err != nil {
 		return nil, err
@@ -53,8 +53,9 @@ func openStore(ctx context.Context, dsn string, use storeUse, grouping urlkey.Gr
 }
 
 // openArchive opens an archive: a folder, as dir:PATH or PATH, or a bucket, whose
-// credentials come from the environment of the process, as Temporal's do. Only who
-// owns the store makes a folder that does not exist: else it is a slip of the pen.
+// credentials come from the environment of the process, as Temporal's do. Only the
+// owner of the store creates a missing folder: for others the name is probably a
+// typing error.
 func openArchive(ctx context.Context, url string, use storeUse) (archive.Store, error) {
 	if strings.HasPrefix(url, s3.Scheme) {
 		return s3.Open(ctx, url, os.Getenv)
@@ -69,7 +70,7 @@ func openArchive(ctx context.Context, url string, use storeUse) (archive.Store, 
 	return archive.OpenDir(path)
 }
 
-// parts are what a worker is made of.
+// parts are the parts of a worker.
 type parts struct {
 	client   client.Client
 	store    store.Store
@@ -77,14 +78,15 @@ type parts struct {
 	files    archive.Store
 	keeper   *room.Keeper
 	programs *program.Set
-	// home is where the workflows are. ended reports of another store that it is no
-	// more; strange, unless nil, is told of what is of another.
+	// home is the place of the workflows. ended reports whether another store no
+	// longer exists; strange, unless nil, is called when something belongs to another
+	// store.
 	home    store.Home
 	ended   func(store string) bool
 	strange func(store string)
-	// struggling, unless nil, hears of workflows whose tasks fail again and again.
+	// struggling, unless nil, collects workflows whose tasks fail again and again.
 	struggling *temporalkit.Struggling
-	// watch is who watches the worker, nil if nobody does.
+	// watch reports to those who watch the worker, nil if nobody does.
 	watch *watched
 	// tracer makes spans, nil if the operator wants none.
 	tracer *tracing.Tracer
@@ -92,7 +94,7 @@ type parts struct {
 	waits *temporalkit.Waits
 }
 
-// engine is what the worker sees of the engine.
+// engine is the worker's view of the engine.
 func (p parts) engine() admission.Engine {
 	if p.waits == nil {
 		return admission.Engine{}
@@ -120,7 +122,7 @@ func workerOptions(queue string, cfg config.Config, sticky time.Duration) tempor
 	}
 }
 
-// startWorker starts a worker and returns what ends it.
+// startWorker starts a worker and returns the function that ends it.
 func startWorker(ctx context.Context, p parts, cfg config.Config, sticky time.Duration, log *slog.Logger) (stop func(), err error) {
 	temporalkit.CacheWorkflows(cfg.Worker.WorkflowCache)
 	p.files = p.watch.archive(p.files)
@@ -146,7 +148,7 @@ func startWorker(ctx context.Context, p parts, cfg config.Config, sticky time.Du
 	return func() { uncare(); w.Stop(); acts.Close(); unkeep(); unwatch() }, nil
 }
 
-// storesOf are the parts of a store that activities need.
+// storesOf returns the parts of a store that activities need.
 func storesOf(s store.Store) activities.Stores {
 	return activities.Stores{
 		Crawls: s, Gate: s, Pages: s, Frontier: s, Contents: s,

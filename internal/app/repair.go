@@ -19,9 +19,9 @@ import (
 
 const (
 	repairBatch = 500 // pages read at a time
-	// repairAtOnce is how many workflows are asked for at a time.
+	// repairAtOnce is how many workflows are checked at a time.
 	repairAtOnce = 16
-	// repairDiscovers bounds how many Discovers are looked at; maintenance sees the rest.
+	// repairDiscovers bounds how many Discovers are checked; maintenance handles the rest.
 	repairDiscovers = 1000
 )
 
@@ -59,7 +59,7 @@ func (Backend) Repair(ctx context.Context, at cli.Target, name string, progress 
 	return r.run(ctx)
 }
 
-// repair looks at every workflow of a crawl.
+// repair checks every workflow of a crawl.
 type repair struct {
 	store    store.Store
 	flows    repairFlows
@@ -128,7 +128,7 @@ func (r *repair) page(ctx context.Context, p store.PageRecord) error {
 	return nil
 }
 
-// discovers ends Discovers that are stuck; the next turn of maintenance starts them anew.
+// discovers ends Discovers that are stuck; the next pass of maintenance restarts them.
 func (r *repair) discovers(ctx context.Context) error {
 	unfinished, err := r.store.UnfinishedLinks(ctx, r.rec.ID, 0, repairDiscovers)
 	if err != nil {

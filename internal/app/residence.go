@@ -19,12 +19,12 @@ import (
 )
 
 const (
-	// residenceEvery is about how often a worker looks whether its store is still the
-	// one of the workflows that it polls for, and idleEvery how often it looks again
+	// residenceEvery is about how often a worker checks whether its store is still the
+	// one of the workflows that it polls for, and idleEvery how often it checks again
 	// while it is not.
 	residenceEvery = 30 * time.Second
 	idleEvery      = 5 * time.Second
-	// residenceLimit bounds one look.
+	// residenceLimit bounds one check.
 	residenceLimit = 20 * time.Second
 )
 
@@ -34,12 +34,12 @@ type homeStore interface {
 	ListCrawls(ctx context.Context) ([]store.CrawlRecord, error)
 }
 
-// resident is a store at a place of Temporal's.
+// resident is a store at a place in Temporal.
 type resident struct {
 	client    client.Client
 	store     homeStore
 	namespace string
-	queue     string // as the operator set it; "" is the store's, or the default
+	queue     string // as the operator set it; "" means the store's, or the default
 }
 
 // place returns where the store's workflows would be polled for, and its home.
@@ -52,8 +52,9 @@ func (r resident) place(ctx context.Context) (place, home store.Home, err error)
 	return place, home, err
 }
 
-// crawls are those that run in a task queue. It is an error that wraps a
-// *keyring.LockedError if one of them was told things with a key that we lack.
+// crawls returns those that run in a task queue. It is an error that wraps a
+// *keyring.LockedError if the data of one of them is encrypted with a key that we
+// lack.
 func (r resident) crawls(ctx context.Context, queue string) ([]residence.Crawl, error) {
 	open, err := temporalkit.OpenCrawls(ctx, r.client, r.namespace)
 	if err != nil {
@@ -71,8 +72,8 @@ func (r resident) crawls(ctx context.Context, queue string) ([]residence.Crawl, 
 	return crawls, nil
 }
 
-// look decides whether to poll, and settles a store that has no home. The home is the
-// place where it holds.
+// look decides whether to poll, and sets the home of a store that has none. home is
+// the resulting place.
 func (r resident) look(ctx context.Context) (residence.Answer, store.Home, error) {
 	ctx, cancel := context.WithTimeout(ctx, residenceLimit)
 	defer cancel()
@@ -82,7 +83,7 @@ func (r resident) look(ctx context.Context) (residence.Answer, store.Home, error
 	}
 	q := residence.Question{Store: r.store.ID(), Home: home, Place: place}
 	q.Crawls, err = r.crawls(ctx, place.TaskQueue)
-	if isLocked(err) { // that lasts until somebody gives us the key
+	if isLocked(err) { // that lasts until we get the key
 		return residence.Answer{Reason: err.Error()}, home, nil
 	}
 	if err != nil {
@@ -102,7 +103,7 @@ func (r resident) look(ctx context.Context) (residence.Answer, store.Home, error
 	if q.Home, err = r.store.SetHome(ctx, place, false); err != nil {
 		return residence.Answer{}, home, err
 	}
-	return residence.Decide(q), q.Home, nil // another process may have settled it elsewhere
+	return residence.Decide(q), q.Home, nil // another process may have set it to another place
 }
 
 func isLocked(err error) bool {
@@ -110,12 +111,12 @@ func isLocked(err error) bool {
 	return errors.As(err, &locked)
 }
 
-// work runs a worker at its store's home until ctx ends; strange is to be told of what is
-// of another store.
+// work runs a worker at its store's home until ctx ends; strange is called when something
+// belongs to another store.
 type work func(ctx context.Context, home store.Home, strange func(store string)) error
 
 // keepWorking works whenever the store is that of the place's workflows, until ctx ends.
-// Else it says why not, in the log and by note.
+// Otherwise it says why not, in the log and by note.
 func (r resident) keepWorking(ctx context.Context, do work, note func(ctx context.Context, held string), log *slog.Logger) error {
 	var said string
 	var noted time.Time
@@ -155,7 +156,7 @@ func (r resident) keepWorking(ctx context.Context, do work, note func(ctx contex
 	return nil
 }
 
-// show lets those who work on the queue see that somebody waits there, until leave.
+// show shows the workers on the queue that somebody waits there, until leave.
 func (r resident) show(ctx context.Context, queue string, log *slog.Logger) (leave func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	done := make(chan struct{})
@@ -188,13 +189,13 @@ func (r resident) workAt(ctx context.Context, home store.Home, do work, log *slo
 	return do(ctx, home, func(string) {
 		select {
 		case hint <- struct{}{}:
-		default: // it is going to look
+		default: // it is about to look
 		}
 	})
 }
 
-// watch returns when the worker must not poll any more, or its home has changed. It looks
-// every now and then, and when something of another store was taken up.
+// watch returns when the worker must not poll any more, or its home has changed. It
+// checks now and then, and when something of another store was taken up.
 func (r resident) watch(ctx context.Context, home store.Home, hint <-chan struct{}, log *slog.Logger) {
 	for ctx.Err() == nil {
 		select {
@@ -206,11 +207,11 @@ func (r resident) watch(ctx context.Context, home store.Home, hint <-chan struct
 		answer, now, err := r.look(ctx)
 		switch {
 		case err != nil:
-			log.Debug("it cannot be told whose workflows these are", "error", err) // as it was, then
+			log.Debug("it cannot be told whose workflows these are", "error", err) // as it was then
 		case !answer.Poll || now.String() != home.String() || len(now.Ended) != len(home.Ended):
 			return
 		}
-		select { // something of another store is a reason to look once every few seconds
+		select { // something of another store is a reason to check once every few seconds
 		case <-time.After(jittered(idleEvery)):
 		case <-ctx.Done():
 		}

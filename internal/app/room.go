@@ -13,9 +13,8 @@ import (
 )
 
 const (
-	// roomEvery is how often a worker looks whether there is room; what it says of
-	// itself in the store is repeated every noteEvery while it is held, else every
-	// restNoteEvery.
+	// roomEvery is how often a worker checks whether there is room; its note in the
+	// store is repeated every noteEvery while it is held, else every restNoteEvery.
 	roomEvery     = time.Second
 	noteEvery     = time.Minute
 	restNoteEvery = 6 * time.Hour
@@ -27,8 +26,8 @@ func newKeeper(dsn, archiveURL string, cfg config.Config) *room.Keeper {
 	return room.New(room.Options{Folders: config.LocalFolders(dsn, archiveURL), Reserve: int64(cfg.Reserve)})
 }
 
-// roomWatch says in the log and in the store when a worker is held for want of room,
-// and wakes its pages when there is some again.
+// roomWatch reports in the log and in the store when a worker is held for lack of
+// room, and wakes its pages when there is room again.
 type roomWatch struct {
 	keeper *room.Keeper
 	store  store.Workers
@@ -41,7 +40,7 @@ type roomWatch struct {
 	when  time.Time
 }
 
-// workerName tells the workers of a store apart, and people where each is.
+// workerName distinguishes the workers of a store, and shows people where each is.
 func workerName() string {
 	host, err := os.Hostname()
 	if err != nil {
@@ -83,7 +82,7 @@ func (w *roomWatch) run(ctx context.Context) {
 	}
 }
 
-// look acts on a change since the last look, once.
+// look acts once on a change since the last look.
 func (w *roomWatch) look(ctx context.Context) {
 	hold, held := w.keeper.Trouble()
 	switch {
@@ -103,8 +102,8 @@ func (w *roomWatch) look(ctx context.Context) {
 	}
 }
 
-// note says in the store why the worker is held. Where there is no room for that
-// either it is tried again at the next look.
+// note records in the store why the worker is held. If there is no room for that
+// either, the next look tries again.
 func (w *roomWatch) note(ctx context.Context, held string) {
 	ctx, cancel := context.WithTimeout(ctx, noteLimit)
 	defer cancel()

@@ -17,7 +17,7 @@ import (
 	"recrawl/internal/store"
 )
 
-// notes is what a worker says in a store of itself.
+// notes returns a worker's note in a store.
 type notes struct {
 	store.Workers
 	mu   sync.Mutex

@@ -22,8 +22,8 @@ import (
 	"recrawl/internal/store"
 )
 
-// searchIndex is the search index of a store. It is opened for each use, so that a file
-// that was deleted, or put back from a backup, is no longer held on to.
+// searchIndex is the search index of a store. It is opened for each use, so that it
+// does not hold on to a file that was deleted, or restored from a backup.
 type searchIndex struct {
 	dsn   string // the store's
 	store string // its identity
@@ -40,7 +40,7 @@ func (x searchIndex) open(ctx context.Context, use storeUse) (search.Index, erro
 	return opened(fts.Open(ctx, filepath.Join(filepath.Dir(path), fts.Name), fts.Options{Store: x.store, ReadOnly: use == storeRead}))
 }
 
-// opened keeps a nil index from becoming an interface that is not nil.
+// opened keeps a nil index from becoming a non-nil interface.
 func opened[I search.Index](i I, err error) (search.Index, error) {
 	if err != nil {
 		return nil, err
@@ -66,7 +66,7 @@ func (x searchIndex) Cursor(ctx context.Context, crawl int64) (cursor string, er
 	return cursor, err
 }
 
-// forget removes what a takedown names. Purge is also to overwrite it.
+// forget removes the documents of a takedown. Purge also overwrites them.
 func (x searchIndex) forget(ctx context.Context, t search.Target, purge bool) error {
 	err := x.change(ctx, func(i search.Index) error {
 		if _, err := i.Forget(ctx, t); err != nil || !purge {
@@ -80,13 +80,13 @@ func (x searchIndex) forget(ctx context.Context, t search.Target, purge bool) er
 	return nil
 }
 
-// drop removes what the index has of a crawl that is no more.
+// drop removes a crawl that no longer exists from the index.
 func (x searchIndex) drop(ctx context.Context, crawl int64) error {
 	return x.change(ctx, func(i search.Index) error { return i.Drop(ctx, crawl) })
 }
 
-// change changes an index, if there is one. One of an older release is begun anew: so what is
-// to go from it is gone.
+// change changes an index, if there is one. An index of an older release is begun anew,
+// which also removes the data to be dropped.
 func (x searchIndex) change(ctx context.Context, do func(search.Index) error) error {
 	err := x.with(ctx, storeRead, func(search.Index) error { return nil })
 	switch {

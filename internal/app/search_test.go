@@ -83,7 +83,7 @@ func (w *indexed) page(url, body string) {
 	w.check(err)
 }
 
-// finds is what a search finds through the reports.
+// finds returns the pages that a search finds through the reports.
 func (w *indexed) finds(words string) (urls []string) {
 	w.Helper()
 	a, err := report.Reporter{Store: w.store, Relations: w.store, Index: w.index}.SearchOf(w.Context(), w.files, report.SearchQuery{Crawl: "docs", Words: words})

@@ -50,7 +50,7 @@ func folderSender(
 	}
 }
 
-// made keeps a nil sender from becoming an interface that is not nil.
+// made keeps a nil sender from becoming a non-nil interface.
 func made[S sink.Sender](s S, err error) (sink.Sender, error) {
 	if err != nil {
 		return nil, err

@@ -82,7 +82,7 @@ func (s *sleeping) check(err error) {
 	}
 }
 
-// await polls the server, which has no other way to say that it has come to rest.
+// await polls the server, which has no other way to show that it has come to rest.
 func (s *sleeping) await(what string, done func() bool) {
 	s.t.Helper()
 	for !done() {

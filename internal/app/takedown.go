@@ -67,9 +67,9 @@ func (Backend) Forget(ctx context.Context, at cli.Target, what cli.Takedown, o c
 	return cli.Forgotten(removed), err
 }
 
-// rewrites reports whether a takedown writes a store's files anew unless it is told
-// otherwise: an embedded store's, which stand still for seconds. Tables of Postgres
-// may be large and shared.
+// rewrites reports whether a takedown rewrites a store's files by default: an
+// embedded store's, which stand still for seconds. Tables of Postgres may be large
+// and shared.
 func rewrites(dsn string) bool { return isEmbedded(dsn) }
 
 func isEmbedded(dsn string) bool { return strings.HasPrefix(dsn, "sqlite:") }
@@ -99,8 +99,8 @@ func sweeper(s store.Contents, files archive.Store) func(context.Context) (int, 
 	return func(ctx context.Context) (int, error) { return gc.Sweep(ctx, s, files, contentBatch) }
 }
 
-// textsOf are texts of which one is wherever a target is named: of a host its name, of
-// a page its URL, also as JSON and workflow ids have it.
+// textsOf returns texts of which one appears wherever a target is named: for a host
+// its name, for a page its URL, also in the forms of JSON and workflow ids.
 func textsOf(target store.Target) []string {
 	if target.Host != "" {
 		return []string{target.Host}

@@ -9,8 +9,8 @@ import (
 	"recrawl/internal/store"
 )
 
-// releasedAtOnce is how many pages of a trap one call of the store releases; should
-// this process be ended in between, maintenance releases the others.
+// releasedAtOnce is how many pages of a trap one call of the store releases; if
+// this process ends in between, maintenance releases the others.
 const releasedAtOnce = 5000
 
 // ReleaseTrap implements cli.Backend.

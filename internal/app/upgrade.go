@@ -34,8 +34,8 @@ func (Backend) UndoUpgrade(ctx context.Context, o cli.UndoOptions) (undone cli.U
 	if err := sqlite.CheckUndo(undone.Store); err != nil {
 		return undone, err
 	}
-	// Temporal's database first: cut off after it, the newer store goes on with an empty
-	// one, and so does the older.
+	// Temporal's database first: if it is cut off after that, the newer store goes on
+	// with an empty one, and so does the older.
 	for _, suffix := range []string{"", "-wal", "-shm"} {
 		from := data.file(embedded.DatabaseName) + suffix
 		to := fmt.Sprintf("%s.undone-%s%s", data.file(embedded.DatabaseName), now.UTC().Format("20060102T150405Z"), suffix)

@@ -7,16 +7,16 @@ import (
 	"time"
 )
 
-// How long is waited between two tries to reach what a worker needs: at first, and at
+// Pauses between two tries to reach something that a worker needs: at first, and at
 // most.
 const (
 	firstWait   = time.Second
 	longestWait = 15 * time.Second
 )
 
-// reach does what needs somebody who may not be there yet, such as a database that
-// recovers, again and again until it is done or fails otherwise. It says once that it
-// waits, and once that it does not any more.
+// reach tries something that needs a service which may not be there yet, such as a
+// database that recovers, again and again until it succeeds or fails otherwise. It
+// says once that it waits, and once that it no longer does.
 func reach[T any](ctx context.Context, log *slog.Logger, whom string, do func(context.Context) (T, error), absent func(error) bool) (T, error) {
 	pause, waiting := firstWait, false
 	for {

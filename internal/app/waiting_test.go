@@ -18,8 +18,8 @@ var errAway = errors.New("the database system is starting up")
 
 func isAway(err error) bool { return errors.Is(err, errAway) }
 
-// Whoever is not there yet is waited for, which is said once; another error, and the end
-// of the program, is not waited out.
+// A service that is not there yet is waited for, with one message; another error, and
+// the end of the program, end the wait.
 func TestReach(t *testing.T) {
 	t.Parallel()
 	wrong := errors.New("wrong password")

@@ -19,11 +19,12 @@ import (
 	"recrawl/internal/tracing"
 )
 
-// watched is what a worker says to those who watch it. Nil is a worker that nobody watches,
+// watched reports on a worker to those who watch it. Nil is a worker that nobody watches,
 // which measures nothing.
 type watched struct{ server *monitor.Server }
 
-// beWatched listens where RECRAWL_METRICS says, if it says so, until stop is called.
+// beWatched listens at the address in RECRAWL_METRICS, if there is one, until stop is
+// called.
 func beWatched(ctx context.Context, cfg config.Config, log *slog.Logger) (w *watched, stop func(), err error) {
 	if cfg.Metrics == "" {
 		return nil, func() {}, nil
@@ -35,7 +36,7 @@ func beWatched(ctx context.Context, cfg config.Config, log *slog.Logger) (w *wat
 	return &watched{server}, server.Start(log), nil
 }
 
-// beTraced begins to send traces, if OpenTelemetry's variables say so, until stop is called.
+// beTraced sends traces, if OpenTelemetry's variables ask for them, until stop is called.
 func beTraced(ctx context.Context, getenv func(string) string, log *slog.Logger) (t *tracing.Tracer, stop func(), err error) {
 	t, err = tracing.Start(ctx, getenv, config.VersionText(), log)
 	return t, func() {
@@ -53,7 +54,7 @@ func (w *watched) address() string {
 	return w.server.Address()
 }
 
-// meter takes what the SDK measures.
+// meter takes the SDK's measurements.
 func (w *watched) meter() temporalkit.Meter {
 	if w == nil {
 		return nil
@@ -92,7 +93,7 @@ func (w *watched) fetcher(f activities.Fetcher) activities.Fetcher {
 	return w.server.Metrics.Fetcher(f)
 }
 
-// denied is told of visits that robots.txt forbids.
+// denied counts visits that robots.txt forbids.
 func (w *watched) denied() func() {
 	if w == nil {
 		return nil
@@ -100,7 +101,7 @@ func (w *watched) denied() func() {
 	return w.server.Metrics.RobotsDenied
 }
 
-// working says that the worker works, with these parts, until rest is called.
+// working reports that the worker works, with these parts, until rest is called.
 func (w *watched) working(p parts, cfg config.Config, storeURL, archiveURL string) (rest func()) {
 	if w == nil {
 		return func() {}
@@ -131,7 +132,7 @@ func (w *watched) working(p parts, cfg config.Config, storeURL, archiveURL strin
 	}
 }
 
-// reachable asks an archive for the first of its contents, of which there may be none.
+// reachable asks an archive for the first of its contents; there may be none.
 func reachable(a archive.Store) func(ctx context.Context) error {
 	return func(ctx context.Context) error {
 		for _, err := range a.List(ctx, "") {
@@ -141,7 +142,7 @@ func reachable(a archive.Store) func(ctx context.Context) error {
 	}
 }
 
-// disksOf are the disks of this machine that the store and the archive are on.
+// disksOf returns the disks of this machine that hold the store and the archive.
 func disksOf(storeURL, archiveURL string) []monitor.Disk {
 	var disks []monitor.Disk
 	for _, d := range []struct{ of, store, archive string }{{"store", storeURL, ""}, {"archive", "", archiveURL}} {
@@ -164,7 +165,7 @@ func (w *watched) idle(note func(ctx context.Context, held string)) func(ctx con
 }
 
 // askReady is the command `worker ready`, for health checks: 0 if the worker of the same
-// environment works, 1 if not, 2 if that was not asked.
+// environment works, 1 if not, 2 if the question was wrong.
 func askReady(ctx context.Context, args []string, getenv func(string) string, stderr io.Writer) int {
 	if len(args) != 1 || args[0] != "ready" {
 		return complain(stderr, fmt.Errorf("%q is not a command: write `worker`, which works, or `worker ready`, which asks it whether it does", strings.Join(args, " ")), 2)

@@ -65,15 +65,15 @@ func (b Backend) Web(ctx context.Context, o cli.WebOptions) (err error) {
 	}
 }
 
-// agentsOf answers agents from what the page is made of. They only read: who may press
-// buttons is a person.
+// agentsOf answers agents from the page's own sources. They only read: only people may
+// press buttons.
 func agentsOf(o web.Options, crawl func(ctx context.Context, name string) (store.CrawlRecord, error)) http.Handler {
 	return mcp.New(mcp.Options{
 		Reports: o.Report, Changes: reader.New(o.Feed, o.Files), Crawl: crawl, Files: o.Files, Version: config.Release, Log: o.Log,
 	}).Handler()
 }
 
-// guardOf is who may use the page.
+// guardOf says who may use the page.
 func guardOf(w config.Web) web.Guard {
 	return web.Guard{Hosts: w.Hosts, Token: w.Token, ReadToken: w.ReadToken}
 }
@@ -97,7 +97,7 @@ type webPage struct {
 	ended    chan error // gets the error of a server that ends by itself, and is closed when it has ended
 }
 
-// headerLimit is how long a browser may take to say what it wants.
+// headerLimit is how long a browser may take to send its request.
 const headerLimit = 30 * time.Second
 
 // servePage serves until it is closed.
@@ -106,7 +106,7 @@ func servePage(ctx context.Context, l net.Listener, handler http.Handler, logger
 	p := &webPage{listener: l, stop: stop, ended: make(chan error, 1)}
 	p.server = &http.Server{
 		Handler: handler, ReadHeaderTimeout: headerLimit, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10,
-		BaseContext: func(net.Listener) context.Context { return ctx }, // what is streamed ends with us
+		BaseContext: func(net.Listener) context.Context { return ctx }, // streams end with us
 		ErrorLog:    slog.NewLogLogger(logger.Handler(), slog.LevelDebug),
 	}
 	go func() {
@@ -144,7 +144,7 @@ func (p *webPage) close() {
 	<-p.ended
 }
 
-// startWeb serves the page beside the worker, and says where before anything else is said.
+// startWeb serves the page beside the worker, and prints its address before anything else.
 func (d *devRun) startWeb(ctx context.Context) (stop func(), err error) {
 	l, err := embedded.Listen(embedded.Port{Number: portOr(d.WebPort, rememberedPort(strings.TrimPrefix(d.state.Web, "http://")), defaultWebPort), Must: d.WebPort != 0}, "the page for operators")
 	if err != nil {
@@ -168,7 +168,7 @@ func (d *devRun) startWeb(ctx context.Context) (stop func(), err error) {
 	return func() { jobs.wait(); page.close() }, nil
 }
 
-// operator does what the page asks for. The caller holds stateMu.
+// operator carries out the page's requests. The caller holds stateMu.
 func (d *devRun) operator() cli.Operator {
 	at := cli.TemporalOptions{Address: d.state.TemporalAddress, Namespace: d.state.TemporalNamespace, TaskQueue: d.home.TaskQueue, Store: d.state.Store, Keys: d.Config.Keys}
 	return cli.Operator{

@@ -14,7 +14,7 @@ import (
 	"recrawl/internal/web"
 )
 
-// webCommands are what the page's buttons do: the starter's commands.
+// webCommands are the commands behind the page's buttons: the starter's commands.
 type webCommands struct {
 	operator cli.Operator
 	jobs     *jobs
@@ -22,7 +22,7 @@ type webCommands struct {
 
 var _ web.Commands = webCommands{}
 
-// repairChange is the change of a crawl that looks at all of its pages.
+// repairChange is the change that checks all pages of a crawl.
 const repairChange = "repair"
 
 // ChangeCrawl implements web.Commands.
@@ -96,7 +96,7 @@ func newJobs(ctx context.Context) *jobs {
 	return &jobs{ctx: ctx, stop: stop, running: map[string]bool{}}
 }
 
-// do returns the answer of the work, or that it goes on.
+// do returns the result of the work, or that it goes on.
 func (j *jobs) do(ctx context.Context, name string, work func(context.Context) (string, error)) (string, error) {
 	type answer struct {
 		text string
@@ -155,7 +155,7 @@ type keptTemporal struct {
 	err    error
 }
 
-// dialAgainAfter is how long a failure stands for further tries: pages are to be shown while
+// dialAgainAfter is how long a failure stands for further tries: pages must be shown while
 // Temporal is away.
 const dialAgainAfter = 10 * time.Second
 

@@ -22,7 +22,8 @@ import (
 	"recrawl/internal/store/sqlite"
 )
 
-// A job's answer is the button's, if it comes soon; else it goes on when the browser leaves.
+// A job's answer is the button's, if it comes soon; otherwise the job goes on when the
+// browser leaves.
 func TestJobs(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -146,7 +147,7 @@ func TestWeb(t *testing.T) {
 	if !strings.HasPrefix(string(body), `{"crawl":"news","state":"running"`) {
 		t.Errorf("%s", body)
 	}
-	// The store takes it; the workflow, which cannot be told, hears of it later.
+	// The store takes it; the workflow, which cannot be reached, learns of it later.
 	body, _ = io.ReadAll(ask(http.MethodPost, "/crawls/news/do/pause").Body)
 	if !strings.Contains(string(body), "its workflow hears of it later") {
 		t.Errorf("%s", body)

@@ -19,7 +19,7 @@ import (
 
 // RunWorker runs a worker until ctx ends and returns the exit code. All
 // settings are RECRAWL_* and TEMPORAL_* variables. With the one argument "ready" it asks the
-// worker that is watched at RECRAWL_METRICS whether it works.
+// worker that listens at RECRAWL_METRICS whether it works.
 func RunWorker(ctx context.Context, args []string, getenv func(string) string, stderr io.Writer) int {
 	if len(args) > 0 {
 		return askReady(ctx, args, getenv, stderr)
@@ -32,7 +32,7 @@ func RunWorker(ctx context.Context, args []string, getenv func(string) string, s
 	if err == nil {
 		return 0
 	}
-	if cfg.LogJSON { // the last line, too, is for whoever reads the others
+	if cfg.LogJSON { // the last line, too, is for readers of the others
 		cfg.NewLog(stderr, cfg.Log).Error("the worker ends", "error", err)
 		return code
 	}
@@ -74,7 +74,7 @@ func runWorker(ctx context.Context, cfg config.Config, stderr io.Writer) error {
 	defer untrace()
 	struggling, waits := &temporalkit.Struggling{}, &temporalkit.Waits{}
 	watch.not("it waits for Temporal")
-	// First what writes nothing.
+	// First the steps that write nothing.
 	c, err := reach(ctx, log, "Temporal", func(ctx context.Context) (client.Client, error) {
 		return temporalkit.Dial(ctx, temporalkit.Options{Logger: sdkLogger(log), Keys: cfg.Keys, Struggling: struggling, Waits: waits, Meter: watch.meter()})
 	}, temporalkit.IsAbsent)
@@ -136,8 +136,9 @@ func workUntilDone(ctx context.Context, p parts, cfg config.Config, log *slog.Lo
 	return nil
 }
 
-// absentStore reports of the store's errors whether the database is not there yet, as
-// while it starts or recovers. The file of an embedded one is there or is another's.
+// absentStore reports whether an error of the store means that the database is not
+// there yet, as while it starts or recovers. The file of an embedded one is there or
+// is another's.
 func absentStore(dsn string) func(error) bool {
 	embedded := strings.HasPrefix(dsn, "sqlite:")
 	return func(err error) bool {
@@ -145,7 +146,7 @@ func absentStore(dsn string) func(error) bool {
 	}
 }
 
-// idleNote says in the store why a worker takes up nothing.
+// idleNote records in the store why a worker takes up nothing.
 type idleNote struct {
 	store store.Workers
 	log   *slog.Logger
@@ -162,7 +163,7 @@ func (n *idleNote) note(ctx context.Context, held string) {
 	n.noted = true
 }
 
-// remove takes the note back when the worker ends.
+// remove removes the note when the worker ends.
 func (n *idleNote) remove() {
 	if !n.noted {
 		return
@@ -174,7 +175,7 @@ func (n *idleNote) remove() {
 	}
 }
 
-// sdkLogger keeps the SDK's own chatter to what an operator can act on.
+// sdkLogger limits the SDK's own messages to those that an operator can act on.
 func sdkLogger(log *slog.Logger) *slog.Logger {
 	return slog.New(levelHandler{log.Handler(), slog.LevelWarn})
 }

@@ -7,8 +7,8 @@
 //
 // Contents lie under the digest of their bytes, so only those that are missing are
 // copied, and every copy is checked against its name. A copy of the store counts from
-// the moment at which its manifest gets its name, which comes last: what is cut off
-// leaves the copies before it as they were.
+// the moment at which its manifest gets its name, which comes last: an interrupted
+// backup leaves the copies before it as they were.
 package backup
 
 import (
@@ -50,13 +50,13 @@ const (
 var (
 	// ErrNone: the folder holds no whole backup, or not the one that was named.
 	ErrNone = errors.New("no whole backup")
-	// ErrDamaged: a file is not what its manifest says.
+	// ErrDamaged: a file does not match its manifest.
 	ErrDamaged = errors.New("the backup is damaged")
-	// ErrExists: there is a store where one is to be restored.
+	// ErrExists: there is already a store where one should be restored.
 	ErrExists = errors.New("a restore overwrites nothing")
 )
 
-// Contents is what a store knows of the archive; see store.Contents.
+// Contents is a store's record of the archive; see store.Contents.
 type Contents interface {
 	ListContents(ctx context.Context, after string, limit int) ([]string, error)
 }
@@ -67,7 +67,7 @@ type Copy interface {
 	Close() error
 }
 
-// Manifest says what a whole backup consists of.
+// Manifest describes a whole backup.
 type Manifest struct {
 	Format   int       `json:"format"`
 	Name     string    `json:"name"` // of the copy, without its suffix
@@ -85,7 +85,7 @@ type Manifest struct {
 }
 
 // List returns the manifests of the whole backups in a folder, the newest first. It
-// does not look whether their files are intact.
+// does not check whether their files are intact.
 func List(dir string) ([]Manifest, error) {
 	entries, err := os.ReadDir(filepath.Join(dir, storeDir))
 	if errors.Is(err, fs.ErrNotExist) {

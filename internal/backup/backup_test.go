@@ -245,8 +245,8 @@ func TestOldBackupsAndTheirContentsGo(t *testing.T) {
 	}
 }
 
-// TestGivenUpMeanwhile: a content that goes between the copy of the store and that of
-// the contents is no damage; one that is lost is.
+// TestGivenUpMeanwhile: a content that is deleted between the copy of the store and
+// that of the contents is no damage; one that is lost is.
 func TestGivenUpMeanwhile(t *testing.T) {
 	w := newWorld(t, 2)
 	lost := w.page()
@@ -342,8 +342,8 @@ func TestRestoreGoesOn(t *testing.T) {
 	}
 }
 
-// TestRestoredFeedHasAnotherEpoch: who followed the store that was lost is told so, and does
-// not miss what the restored one finds.
+// TestRestoredFeedHasAnotherEpoch: a consumer of the lost store's feed is told so, and does
+// not miss the restored store's changes.
 func TestRestoredFeedHasAnotherEpoch(t *testing.T) {
 	w := newWorld(t, 1)
 	before, err := w.store.FeedEnds(t.Context())

@@ -14,18 +14,19 @@ import (
 )
 
 const (
-	// batch is how many digests are asked for at a time.
+	// batch is how many digests are processed at a time.
 	batch = 500
 	// atATime is how many contents are copied at a time: each waits for its disk.
 	atATime = 8
-	// named is how many contents that cannot be had are named.
+	// named is how many missing contents are named.
 	named = 10
 )
 
-// Progress is told now and then what is done, in words, and how much of it, 0 to 1.
+// Progress is called now and then with the present step, in words, and how much of it
+// is done, 0 to 1.
 type Progress func(doing string, part float64)
 
-// digests yields what a store's versions have, in order.
+// digests yields the digests of a store's versions, in order.
 func digests(ctx context.Context, s Contents) iter.Seq2[[]string, error] {
 	return func(yield func([]string, error) bool) {
 		for after := ""; ; {
@@ -42,7 +43,7 @@ func digests(ctx context.Context, s Contents) iter.Seq2[[]string, error] {
 	}
 }
 
-// part is how far a walk in the order of digests is: they are spread evenly.
+// part is how far a walk in the order of digests has come: they are spread evenly.
 func part(digest string) float64 {
 	n, err := strconv.ParseUint(digest[:min(8, len(digest))], 16, 32)
 	if err != nil {
@@ -51,7 +52,7 @@ func part(digest string) float64 {
 	return float64(n) / (1 << 32)
 }
 
-// Copied counts what a walk over contents did.
+// Copied counts the results of a walk over contents.
 type Copied struct {
 	Contents int   // that were asked for
 	Copied   int   // of these, those that were not there yet
@@ -94,8 +95,8 @@ type copier struct {
 	progress Progress
 }
 
-// all copies what a store's versions have. Each batch is whole before the next
-// begins, and the first failure of an archive as a whole ends it.
+// all copies the contents of a store's versions. Each batch is whole before the
+// next begins, and the first failure of an archive as a whole ends it.
 func (c copier) all(ctx context.Context, s Contents, see func(digest string)) (Copied, error) {
 	var done Copied
 	for next, err := range digests(ctx, s) {

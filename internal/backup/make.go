@@ -17,7 +17,7 @@ import (
 	"recrawl/internal/durable"
 )
 
-// Source is what is backed up, while it is in use.
+// Source is the store and archive to back up, while they are in use.
 type Source struct {
 	Store Contents
 	Files archive.Store
@@ -31,13 +31,13 @@ type Source struct {
 type Options struct {
 	Now      time.Time
 	Software string
-	// Keep is how many backups stay, with this one, at least 1. Contents that none of
-	// them has are deleted.
+	// Keep is how many backups stay, including this one, at least 1. Contents that
+	// none of them has are deleted.
 	Keep     int
 	Progress Progress
 }
 
-// Made is what Make did.
+// Made is the result of Make.
 type Made struct {
 	Manifest Manifest
 	Copied   Copied // of the contents
@@ -48,9 +48,9 @@ type Made struct {
 }
 
 // Make adds a backup to a folder, which one process at a time may do. Contents come
-// first, then the store, then the contents that came meanwhile: so the time in which a
-// crawl may give up what the copy of its store still has is short, however many
-// contents there are to be copied.
+// first, then the store, then the contents that were added meanwhile: so the time in
+// which a crawl may give up contents that the copy of its store still has is short,
+// however many contents there are to copy.
 func Make(ctx context.Context, from Source, dir string, o Options) (made Made, err error) {
 	to, err := prepare(dir)
 	if err != nil {
@@ -82,7 +82,7 @@ func Make(ctx context.Context, from Source, dir string, o Options) (made Made, e
 }
 
 // freeName is the name of a backup that is made now; of two in one second the later one
-// has that of the next second.
+// gets the name of the next second.
 func freeName(dir string, now time.Time) string {
 	for ; ; now = now.Add(time.Second) {
 		name := now.UTC().Format(nameLayout)
@@ -92,8 +92,8 @@ func freeName(dir string, now time.Time) string {
 	}
 }
 
-// CopyArchive brings the contents of a store to a folder, without the store: for one
-// that is backed up by other means. Nothing is deleted there.
+// CopyArchive copies the contents of a store to a folder, without the store: for a
+// store that is backed up by other means. Nothing is deleted there.
 func CopyArchive(ctx context.Context, s Contents, files archive.Store, dir string, progress Progress) (Copied, error) {
 	to, err := prepare(dir)
 	if err != nil {
@@ -102,7 +102,7 @@ func CopyArchive(ctx context.Context, s Contents, files archive.Store, dir strin
 	return copier{from: files, to: to, doing: "copying contents", progress: progress}.all(ctx, s, func(string) {})
 }
 
-// prepare makes the folders and removes what a backup that was cut off has left. A
+// prepare makes the folders and removes the remains of an interrupted backup. A
 // folder of other things is refused.
 func prepare(dir string) (*archive.Dir, error) {
 	if err := CheckFolder(dir); err != nil {
@@ -151,7 +151,7 @@ func CheckFolder(dir string) error {
 	return nil
 }
 
-// snapshot copies the store and notes what the copy is.
+// snapshot copies the store and records the copy's data.
 func snapshot(ctx context.Context, from Source, dir string, m *Manifest) error {
 	path := file(dir, m.Name, copySuffix)
 	err := from.Snapshot(ctx, path+partSuffix)
@@ -174,8 +174,9 @@ func removeIfThere(path string) error {
 	return nil
 }
 
-// settle copies what the copy of the store has and the folder lacks, and tells what
-// is missing from the archive from what the crawl has given up since.
+// settle copies the contents that the copy of the store has and the folder lacks,
+// and distinguishes contents missing from the archive from those that the crawl has
+// given up since.
 func settle(ctx context.Context, from Source, c copier, dir string, m *Manifest) (done Copied, gone int, err error) {
 	opened, err := from.Open(ctx, file(dir, m.Name, copySuffix))
 	if err != nil {
@@ -185,7 +186,7 @@ func settle(ctx context.Context, from Source, c copier, dir string, m *Manifest)
 	sum := sha256.New()
 	done, err = c.all(ctx, opened, func(digest string) {
 		m.Contents++
-		_, _ = io.WriteString(sum, digest+"\n") // a hash takes all
+		_, _ = io.WriteString(sum, digest+"\n") // a hash takes everything
 	})
 	if err != nil {
 		return done, 0, err
@@ -197,7 +198,7 @@ func settle(ctx context.Context, from Source, c copier, dir string, m *Manifest)
 	return forgive(ctx, from.Store, opened, c.to, done)
 }
 
-// forgive takes from the missing those that the crawl itself has no more.
+// forgive removes from the missing contents those that the crawl itself no longer has.
 func forgive(ctx context.Context, live Contents, copied Contents, files archive.Store, done Copied) (Copied, int, error) {
 	gone := 0
 	done.Named = nil
@@ -228,8 +229,8 @@ func forgive(ctx context.Context, live Contents, copied Contents, files archive.
 	return done, gone, nil
 }
 
-// before is a text right before a digest in order: ListContents returns what comes
-// after it.
+// before is a text that sorts right before a digest: ListContents returns what
+// comes after it.
 func before(digest string) string { return digest[:len(digest)-1] }
 
 // seal makes a backup whole.

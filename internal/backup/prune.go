@@ -10,8 +10,8 @@ import (
 	"recrawl/internal/archive"
 )
 
-// removeOld removes all backups but the newest ones: the manifest first, so that what
-// is cut off is no backup.
+// removeOld removes all backups except the newest ones: the manifest first, so that
+// an interrupted removal leaves no backup.
 func removeOld(dir string, keep int) (int, error) {
 	all, err := List(dir)
 	if err != nil {
@@ -73,7 +73,7 @@ func prune(ctx context.Context, open func(context.Context, string) (Copy, error)
 	return pruned, nil
 }
 
-// walk goes through the digests of a store in step with questions that ascend.
+// walk goes through the digests of a store in step with ascending queries.
 type walk struct {
 	next func() ([]string, error, bool)
 	stop func()

@@ -15,29 +15,28 @@ import (
 	"recrawl/internal/durable"
 )
 
-// Into is where a backup is restored.
+// Into is the place where a backup is restored.
 type Into struct {
 	// Store is the store's file, which must not exist.
 	Store string
-	// Files is its archive. What it holds stays.
+	// Files is its archive. Its existing contents stay.
 	Files archive.Store
 	// Open opens a copy of a store for reading.
 	Open func(ctx context.Context, path string) (Copy, error)
-	// Renew gives the change feed of a store's file another epoch: cursors of the store that
-	// was backed up lead nowhere in the one that is restored, which goes another way.
+	// Renew gives the change feed of a store's file another epoch: cursors of the backed-up
+	// store are invalid in the restored one, whose history diverges.
 	Renew func(ctx context.Context, path string) error
 }
 
-// Restored is what Restore did.
+// Restored is the result of Restore.
 type Restored struct {
 	Manifest Manifest
 	Copied   Copied
 }
 
 // Restore brings back a backup of a folder by its name, the newest for "". The store
-// gets its name last, so that a restore that is cut off is no store, and goes on when it
-// is run again. Contents that cannot be had are counted; without them the store is
-// restored all the same.
+// gets its name last, so that an interrupted restore is no store, and goes on when it is
+// run again. Missing contents are counted; the store is restored even without them.
 func Restore(ctx context.Context, dir, name string, into Into, progress Progress) (done Restored, err error) {
 	if done.Manifest, err = find(dir, name); err != nil {
 		return done, err
@@ -72,7 +71,7 @@ func Restore(ctx context.Context, dir, name string, into Into, progress Progress
 	return done, nil
 }
 
-// RestoreArchive brings all contents of a folder into an archive, without a store.
+// RestoreArchive copies all contents of a folder into an archive, without a store.
 func RestoreArchive(ctx context.Context, dir string, to archive.Store, progress Progress) (Copied, error) {
 	files, err := open(dir)
 	if err != nil {
@@ -107,7 +106,7 @@ func (l listed) ListContents(ctx context.Context, after string, limit int) ([]st
 	return found, nil
 }
 
-// vacant refuses a place with a store, or with what is left of one: SQLite would take
+// vacant refuses a place with a store, or with the remains of one: SQLite would take
 // another store's log for this one's.
 func vacant(path string) error {
 	for _, suffix := range []string{"", "-wal", "-journal"} {

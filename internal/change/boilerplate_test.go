@@ -92,8 +92,8 @@ func TestWithoutBoilerplate(t *testing.T) {
 	}
 }
 
-// Whatever comes, goes or is worded anew on all pages is told on one of them, in whatever
-// order they are visited and how often.
+// A line that comes, goes or is reworded on all pages is reported on one of them, in
+// whatever order and however often they are visited.
 func TestChangesOfAHostAreTold(t *testing.T) {
 	t.Parallel()
 	const pages = 12

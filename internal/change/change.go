@@ -1,5 +1,5 @@
 // Package change decides whether a page really changed, from digests and sketches
-// of what was fetched.
+// of the fetched content.
 package change
 
 import (
@@ -11,10 +11,10 @@ import (
 	"recrawl/internal/crawl"
 )
 
-// Digests are what one fetch of a page is compared by. The zero Digests are
-// those of a page that has no version yet.
+// Digests are the values by which fetches of a page are compared. The zero Digests
+// are those of a page that has no version yet.
 type Digests struct {
-	Raw       string // SHA-256 of the body in hex, "" if it is not known any more
+	Raw       string // SHA-256 of the body in hex, "" if it is no longer known
 	Text      string // SHA-256 of the normalised main text, in hex
 	Links     string // LinkDigest of the links
 	Bytes     int64  // of the body
@@ -22,31 +22,31 @@ type Digests struct {
 	Sketch    Sketch // of the main text, empty if it is not known or there are no words
 }
 
-// DefaultThreshold is the resemblance from which on two texts are taken for the
-// same one, unless somebody looks closer. With s = 128 it allows two shingles of
-// the sketch to differ, or about five words in a text of a thousand.
+// DefaultThreshold is the resemblance from which two texts count as the same,
+// unless they are examined more closely. With s = 128 it allows two shingles of the
+// sketch to differ, or about five words in a text of a thousand.
 const DefaultThreshold = 0.98
 
-// Difference is what a look at two texts, rather than at their sketches, found.
+// Difference is the result of comparing two texts, rather than their sketches.
 type Difference uint8
 
-// What a look at two texts that differ may find.
+// The possible differences between two texts.
 const (
-	// DifferenceUnknown: nobody looked, or one of the texts is not kept.
+	// DifferenceUnknown: the texts were not compared, or one of them is not kept.
 	DifferenceUnknown Difference = iota
-	// DifferenceNoise: only what changes by itself, such as a clock, a counter or an
-	// advertisement.
+	// DifferenceNoise: only parts that change by themselves, such as a clock, a
+	// counter or an advertisement.
 	DifferenceNoise
-	// DifferenceEdit: something that a reader comes for, be it one digit of a price.
+	// DifferenceEdit: something that a reader comes for, even one digit of a price.
 	DifferenceEdit
 )
 
-// Rule is how Verdict judges main texts that differ.
+// Rule says how Verdict judges main texts that differ.
 type Rule struct {
-	// Threshold is the resemblance, in (0, 1], from which on they count as one text
-	// when Difference is unknown; 0 stands for DefaultThreshold.
+	// Threshold is the resemblance, in (0, 1], from which they count as one text when
+	// Difference is unknown; 0 stands for DefaultThreshold.
 	Threshold float64
-	// Difference is what a look at the texts found. It decides whatever the
+	// Difference is the result of comparing the texts. It decides whatever the
 	// resemblance is: one changed price in a thousand words resembles above 0.98, a
 	// clock in fifty words below 0.9. NeedsLook says when it counts.
 	Difference Difference
@@ -82,14 +82,14 @@ const (
 	// CodeText: the main text differs. Numbers: bytes, bytes_delta, text_bytes,
 	// text_delta and, if it is known, resemblance.
 	CodeText = "text-differs"
-	// CodeEdit: the main text differs by little, but by what a reader comes for.
-	// Numbers: threshold, which the resemblance reaches.
+	// CodeEdit: the main text differs by little, but in something that a reader comes
+	// for. Numbers: threshold, which the resemblance reaches.
 	CodeEdit = "edit"
-	// CodeResembles: the main text differs by so little that it counts as the same.
+	// CodeResembles: the main text differs so little that it counts as the same.
 	// Numbers: those of CodeText, and threshold.
 	CodeResembles = "text-resembles"
-	// CodeNoise: the main text differs by what changes by itself. Numbers: those of
-	// CodeText.
+	// CodeNoise: the main text differs only in parts that change by themselves.
+	// Numbers: those of CodeText.
 	CodeNoise = "noise"
 	// CodeNoText: there is no text on either side, and the bytes differ. Numbers:
 	// bytes, bytes_delta.
@@ -104,8 +104,8 @@ const (
 	CodeNearDuplicate = "near-duplicate-of"
 )
 
-// Normalise reduces a text to what a reader would call the same text: every run
-// of white space is one space.
+// Normalise reduces a text so that texts which a reader would call the same are
+// equal: every run of white space is one space.
 func Normalise(text string) string { return strings.Join(strings.Fields(text), " ") }
 
 // LinkDigest returns the SHA-256 of the set of links in hex; order and
@@ -138,7 +138,7 @@ func Verdict(prev, next Digests, rule Rule) (crawl.Outcome, []crawl.Reason) {
 }
 
 // NeedsLook reports whether Verdict depends on Rule.Difference: both sides have a
-// main text, and other ones.
+// main text, and these differ.
 func NeedsLook(prev, next Digests) bool {
 	return !prev.first() && prev.Raw != next.Raw && prev.Text != next.Text && prev.TextBytes > 0 && next.TextBytes > 0
 }

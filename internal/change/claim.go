@@ -5,30 +5,32 @@ import (
 	"strings"
 )
 
-// Claim is a page's claim to be the original among pages with one content. It is made of
-// the page's address and of its own word, and of nothing that depends on when the page
-// was found or fetched. So whoever compares the same pages comes to the same original, and
-// it stays the original for as long as it has the content and no better page comes.
+// Claim is a page's claim to be the original among pages with one content. It depends on
+// the page's address and on its own statement, and not on when the page was found or
+// fetched. So every comparison of the same pages finds the same original, and it stays the
+// original for as long as it has the content and no better page comes.
 //
 // In this order, a claim is better
 //
 //   - if the page does not name another one as its canonical page,
 //   - by https than by http,
-//   - without a query than with one, which is where sessions and orders of lists are,
+//   - without a query rather than with one, since queries hold sessions and orders of
+//     lists,
 //   - with fewer segments in the path,
 //   - if the address is shorter,
-//   - if the host comes first in the alphabet: so of two equal hosts one has all originals,
+//   - if the host comes first in the alphabet, so that of two equal hosts one has all
+//     originals,
 //   - by a digest of the address, if all this is equal.
 //
-// The zero Claim is that of a page of which nothing is known; it is equal to itself only.
+// The zero Claim is that of an unknown page; it is equal to itself only.
 type Claim struct {
-	grade  uint64 // all before the host; less is better
+	grade  uint64 // everything before the host; less is better
 	host   string
 	digest uint64
 }
 
-// NewClaim is the claim of a page with a canonical URL, as package urlkey makes it, whose
-// rel=canonical names another such URL, or nothing.
+// NewClaim returns the claim of a page with a canonical URL, as package urlkey makes it,
+// whose rel=canonical names another such URL, or nothing.
 func NewClaim(url, canonical string) Claim {
 	scheme, rest, _ := strings.Cut(url, "://")
 	before, _, query := strings.Cut(rest, "?")
@@ -52,8 +54,8 @@ func (c Claim) Compare(other Claim) int {
 	return cmp.Or(cmp.Compare(c.grade, other.grade), strings.Compare(c.host, other.host), cmp.Compare(c.digest, other.digest))
 }
 
-// Sharing is the same claim with its host's name as hosts has it, which comes to have
-// every name once: what many claims of a host take of memory is bounded so.
+// Sharing returns the same claim with its host's name taken from hosts, which
+// collects every name once: this bounds the memory of many claims of one host.
 func (c Claim) Sharing(hosts map[string]string) Claim {
 	name, known := hosts[c.host]
 	if !known {

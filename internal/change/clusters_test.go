@@ -23,7 +23,7 @@ func TestClusters(t *testing.T) {
 	}
 }
 
-// Sets are what can be reached by pairs, and the lowest id stands for each,
+// Sets are the pages that pairs connect, and the lowest id stands for each,
 // whatever the order of the pairs.
 func TestClustersProperties(t *testing.T) {
 	t.Parallel()
@@ -73,7 +73,7 @@ func TestMirrors(t *testing.T) {
 	for range 30 {
 		m.Add([]int64{3})
 	}
-	for range 9 { // too few to tell
+	for range 9 { // too few for a verdict
 		m.Add([]int64{5, 4})
 	}
 	for range 50 { // 6 has a part of 7
@@ -82,7 +82,7 @@ func TestMirrors(t *testing.T) {
 	for range 11 {
 		m.Add([]int64{6, 7})
 	}
-	for range 15 { // on too many hosts to tell
+	for range 15 { // on too many hosts for a verdict
 		m.Add([]int64{101, 102, 103, 104, 105, 106, 107, 108, 109, 110, 111, 112, 113, 114, 115, 116, 117})
 	}
 	want := []Mirror{{1, 2, 20, 32, 20}, {6, 7, 11, 11, 61}}

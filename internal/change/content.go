@@ -9,15 +9,15 @@ import (
 )
 
 const (
-	// MinShingles is how many shingles a main text must have to be told from others
-	// by its words. Shorter ones ("Loading…", "Page not found") are on many pages that
-	// have nothing else in common.
+	// MinShingles is how many shingles a main text must have to be distinguished from
+	// others by its words. Shorter ones ("Loading…", "Page not found") are on many
+	// pages that otherwise have nothing in common.
 	MinShingles = 16
 	// SketchKeys is how many of a sketch's values are keys; see Content.Keys.
 	SketchKeys = 8
 )
 
-// Content is what pages of different URLs are compared by.
+// Content holds the values by which pages of different URLs are compared.
 type Content struct {
 	// Exact is the same number for the same content: for the same main text or, if
 	// that has fewer than MinShingles shingles, for the same bytes. Among a million
@@ -27,7 +27,7 @@ type Content struct {
 	Sketch Sketch
 }
 
-// ContentOf is the content that was fetched.
+// ContentOf returns the content that was fetched.
 func ContentOf(d Digests) Content {
 	c := Content{Sketch: d.Sketch}
 	switch {
@@ -45,19 +45,20 @@ func exactKey(text string) uint64 {
 	return binary.BigEndian.Uint64(sum[:])
 }
 
-// tellable reports whether the text can be told from others by its words.
+// tellable reports whether the text can be distinguished from others by its words.
 func (c Content) tellable() bool { return len(c.Sketch) >= MinShingles }
 
 // Keys returns the numbers under which an index has the content: two contents are
 // compared only if they share one. The first is Exact, the others the smallest
 // SketchKeys values of the sketch, which are in the sketch of a near-duplicate
-// too unless they are the few that differ. (The n-th smallest value of one sketch
-// and the n-th of another are compared in vain: one value more moves all that
+// too unless they are the few that differ. (Comparing the n-th smallest value of
+// one sketch with the n-th of another would not work: one more value moves all that
 // follow.)
 //
 // Of the pairs with resemblance r at most 2·((1−r)/(1+r))⁸ have no common key:
 // 0.03 % at r = 0.5. Where half of each page's shingles are on all pages of its
-// site, so that only the others tell, it is 0.5 % at 0.98 and 2.4 % at 0.8.
+// site, so that only the others distinguish pages, it is 0.5 % at 0.98 and 2.4 % at
+// 0.8.
 func (c Content) Keys() []uint64 {
 	var keys []uint64
 	if c.Exact != 0 {
@@ -69,11 +70,11 @@ func (c Content) Keys() []uint64 {
 	return keys
 }
 
-// Likely orders pages by how likely they have the content that was looked for,
-// and returns at most limit of them. found has, for each of the content's keys,
-// the pages that share it. Of these each gets the key's weight, which is less the
-// more pages there are: a key of a whole site tells little. Among equals the
-// oldest page, that of the lowest id, comes first.
+// Likely orders pages by how likely they have the wanted content, and returns at
+// most limit of them. found has, for each of the content's keys, the pages that
+// share it. Each of these gets the key's weight, which is less the more pages there
+// are: a key of a whole site says little. Among equals the oldest page, that of the
+// lowest id, comes first.
 func Likely(found [][]int64, limit int) []int64 {
 	weights := map[int64]float64{}
 	for _, pages := range found {
@@ -87,7 +88,7 @@ func Likely(found [][]int64, limit int) []int64 {
 	return all[:min(limit, len(all))]
 }
 
-// Candidate is a page that may have the content that was looked for.
+// Candidate is a page that may have the wanted content.
 type Candidate struct {
 	Page int64
 	Content
@@ -114,9 +115,9 @@ func (m Match) before(other Match) bool {
 
 // Match finds, of the candidates that have the same content, the one with the best claim
 // or, if there are none, of those whose text resembles the content's by at least the
-// threshold (0 stands for DefaultThreshold). A near-duplicate of another page is no match but
-// for the same content, so that each page of a cluster resembles the one that
-// stands for it, and not only some page that does.
+// threshold (0 stands for DefaultThreshold). A near-duplicate of another page is a match
+// only if the content is the same, so that each page of a cluster resembles the one that
+// stands for it, and not only some other page of the cluster.
 func (c Content) Match(candidates []Candidate, threshold float64) (Match, bool) {
 	var best Match
 	for _, other := range candidates {
@@ -131,7 +132,7 @@ func (c Content) Match(candidates []Candidate, threshold float64) (Match, bool) 
 	return best, best.Page != 0
 }
 
-// Compare measures the content against a candidate; a resemblance of 0 is none.
+// Compare compares the content with a candidate; a resemblance of 0 is none.
 func (c Content) Compare(other Candidate) Match {
 	m := Match{Page: other.Page, Claim: other.Claim}
 	switch {

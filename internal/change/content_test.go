@@ -59,8 +59,8 @@ func TestContentOf(t *testing.T) {
 	}
 }
 
-// overlapping returns the sketches of two contents with so many shingles in common,
-// those from mix(seed·2³²) on, and so many of their own each.
+// overlapping returns the sketches of two contents with a number of common
+// shingles, those from mix(seed·2³²) on, and a number of their own each.
 func overlapping(seed, common, own int) (a, b Sketch) {
 	base := uint64(seed) << 32
 	one, two := minima{size: SketchSize, limit: math.MaxUint64}, minima{size: SketchSize, limit: math.MaxUint64}

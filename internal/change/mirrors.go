@@ -8,8 +8,8 @@ import (
 const (
 	// minMirrored is how many contents two hosts must share to be called mirrors.
 	minMirrored = 10
-	// maxHosts is up to how many hosts a content tells anything about two of them. A
-	// parking page or a licence is on thousands.
+	// maxHosts is the most hosts that may have a content for it to be evidence about
+	// two of them. A parking page or a licence is on thousands.
 	maxHosts = 16
 )
 
@@ -21,7 +21,7 @@ type Mirrors struct {
 	shared   map[[2]int64]int
 }
 
-// Mirror is a pair of hosts of which one has most of what the other has.
+// Mirror is a pair of hosts of which one has most of the other's contents.
 type Mirror struct {
 	A, B   int64 // ids of hosts, A < B
 	Shared int   // contents that both have
@@ -29,8 +29,8 @@ type Mirror struct {
 	OfB    int
 }
 
-// Add counts one content and the hosts that have it, in any order and also
-// repeatedly. A content that only one host has counts too.
+// Add counts one content and its hosts, in any order and possibly repeated. A
+// content of only one host counts too.
 func (m *Mirrors) Add(hosts []int64) {
 	if m.contents == nil {
 		m.contents, m.shared = map[int64]int{}, map[[2]int64]int{}
@@ -46,8 +46,8 @@ func (m *Mirrors) Add(hosts []int64) {
 	}
 }
 
-// Pairs returns the hosts that share at least half of what the one with fewer
-// contents has, and ten, those that share most first.
+// Pairs returns the hosts that share at least half of the contents of the one with
+// fewer, and at least ten, those that share most first.
 func (m *Mirrors) Pairs() []Mirror {
 	var all []Mirror
 	for pair, shared := range m.shared {

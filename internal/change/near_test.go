@@ -17,7 +17,7 @@ type versioned struct {
 	text string
 }
 
-// vocabulary is what the generated pages are written with.
+// vocabulary holds the words of the generated pages.
 const vocabulary = 3000
 
 // prose is a sentence of n random words.
@@ -64,7 +64,7 @@ func method(random *rand.Rand, class string) string {
 	return fmt.Sprintf("public void m%d(%s a) throws java.io.IOException Description copied from interface %s", random.IntN(vocabulary), class, prose(random, 5+random.IntN(15)))
 }
 
-// template is a shop: each page says of its own article a third or half of what it says.
+// template is a shop: a third or half of each page's text is about its own article.
 func template(random *rand.Rand, pages int) []versioned {
 	terms := prose(random, 90)
 	var all []versioned
@@ -74,7 +74,7 @@ func template(random *rand.Rand, pages int) []versioned {
 	return all
 }
 
-// mirrors are articles on two hosts, each with a header and a footer of its own.
+// mirrors are articles on two hosts, each host with a different header and footer.
 func mirrors(random *rand.Rand, pages int) []versioned {
 	header := []string{prose(random, 12), prose(random, 12)}
 	footer := []string{prose(random, 15), prose(random, 15)}

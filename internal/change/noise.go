@@ -15,30 +15,31 @@ import (
 // Rendering is a main text as a page had it at one time.
 type Rendering struct {
 	// Text has a block a line: a paragraph, a heading, an item, a cell. Without the
-	// line feeds much noise is not known as such, and is taken for an edit.
+	// line feeds much noise is not recognised, and is taken for an edit.
 	Text string
-	// At is when it was fetched, by which clocks are known; zero if it is not known.
+	// At is when it was fetched, by which clocks are recognised; zero if it is not known.
 	At time.Time
 }
 
 // Codes of the reasons of CompareRenderings. They are stored; never change them.
 const (
-	// CodeOnlyNoise: all that differs changes by itself. Numbers: of each kind that
-	// differs, how many there are: ages ("3 minutes ago"), stamps ("Last updated:
-	// 4 March"), clocks, counters ("1,234 views") and timings ("made in 0.12 s").
+	// CodeOnlyNoise: only parts that change by themselves differ. Numbers: of each
+	// kind that differs, how many there are: ages ("3 minutes ago"), stamps ("Last
+	// updated: 4 March"), clocks, counters ("1,234 views") and timings ("made in 0.12
+	// s").
 	CodeOnlyNoise = "noise-only"
-	// CodeBeyondNoise: more differs than noise. Numbers: words in the text that are no
+	// CodeBeyondNoise: more than noise differs. Numbers: words in the text that are no
 	// noise; words_delta to the text before; same_words before the first difference.
 	CodeBeyondNoise = "beyond-noise"
 )
 
-// CompareRenderings tells an edit from noise: what a page shows of the time at
-// which it was made, and of how often it was read. Noise is known by its form
-// and by what stands around it, in many languages, in lines that are no running
-// text: a sentence that says that a bank was founded 20 years ago, or has a
-// million visitors, is edited if it says 21, or two millions. Everything else is
-// an edit, however small: no difference is too small to be one. Only if all that is left are
-// several past dates that all moved by the same, as between time zones, is that noise too.
+// CompareRenderings distinguishes an edit from noise: the parts of a page that show when it
+// was made, and how often it was read. Noise is recognised by its form and its
+// surroundings, in many languages, in lines that are no running text: a sentence that says
+// that a bank was founded 20 years ago, or has a million visitors, is edited if it says 21,
+// or two millions. Everything else is an edit, however small: no difference is too small to
+// be one. The one exception: if only several past dates remain that all moved by the same
+// amount, as between time zones, that is noise too.
 //
 // Its time is linear in the texts' length, and its memory does not grow with it.
 func CompareRenderings(prev, next Rendering) (noise bool, reasons []crawl.Reason) {
@@ -70,17 +71,17 @@ func CompareRenderings(prev, next Rendering) (noise bool, reasons []crawl.Reason
 	}}}
 }
 
-// CoreDigest returns the SHA-256 in hex of a text without its noise, but for
-// clocks, which only a comparison can tell from other times. Two texts with the
-// same one differ by nothing but noise, and the text before need not be at hand.
+// CoreDigest returns the SHA-256 in hex of a text without its noise, except for
+// clocks, which only a comparison can distinguish from other times. Two texts with
+// the same one differ only by noise, and the text before need not be at hand.
 func CoreDigest(text string) string {
 	core, _ := CoreDigests(text)
 	return core
 }
 
 // CoreDigests returns CoreDigest, and the digest of the text without its clocks too; ""
-// if it has none. Two texts with the same one differ by clocks at most, of which
-// CompareRenderings knows those that tell when the page was made.
+// if it has none. Two texts with the same one differ by clocks at most, among which
+// CompareRenderings recognises those that show when the page was made.
 func CoreDigests(text string) (core, timeless string) {
 	with, without := newWordSum(), newWordSum()
 	clocks, words := false, newCore(Rendering{Text: text})
@@ -122,8 +123,7 @@ func (s *wordSum) hex() string {
 	return hex.EncodeToString(s.sum.Sum(nil))
 }
 
-// NoiseWord says a reason of CompareRenderings in plain words; false if it is
-// none.
+// NoiseWord words a reason of CompareRenderings plainly; false if it is none.
 func NoiseWord(r crawl.Reason) (string, bool) {
 	switch r.Code {
 	case CodeOnlyNoise:
@@ -168,7 +168,7 @@ type census struct {
 	sum   uint64
 }
 
-// differing are the numbers of CodeOnlyNoise.
+// differing returns the numbers of CodeOnlyNoise.
 func differing(prev, next [kinds]census) map[string]float64 {
 	num := map[string]float64{}
 	for k := age; k < kinds; k++ {
@@ -212,8 +212,8 @@ func (c *core) word() (string, bool) {
 	}
 }
 
-// spaceAt is the length of the white space at i, 0 if there is none. Extract leaves no
-// other than blanks, tabs, carriage returns and U+00A0.
+// spaceAt is the length of the white space at i, 0 if there is none. Extract leaves
+// only blanks, tabs, carriage returns and U+00A0.
 func spaceAt(line string, i int) int {
 	switch c := line[i]; {
 	case c == ' ' || c == '\t' || c == '\r':

@@ -238,8 +238,8 @@ func TestCompareProperties(t *testing.T) {
 	})
 }
 
-// FuzzCore: what is left are words of the text in their order, and where there
-// is no digit it is all of them, but for the few words for times without one.
+// FuzzCore: the rest are words of the text in their order, and without a digit it
+// is all of them, except for the few words for times without one.
 func FuzzCore(f *testing.F) {
 	f.Add("Ann · Updated 3 minutes ago | 1,234 views\n3分前")
 	f.Add("2026-03-04T14:05:33 (UTC): viewed 1.2k times, 0.1 s")

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// saidTime is what a stretch of a line says of a time, whatever the order.
+// saidTime is the time stated in a stretch of a line, whatever the order.
 type saidTime struct {
 	numbers []int // of a date: days, months, a year
 	pairs   bool  // three of them, of two digits each: 04.03.26
@@ -32,7 +32,7 @@ func (s *scanner) readDate(from, to int) saidTime {
 	return said
 }
 
-// read takes in one number: a time of day, or numbers of a date.
+// read takes one number: a time of day, or numbers of a date.
 func (said *saidTime) read(text string) {
 	parts := strings.FieldsFunc(text, func(r rune) bool { return r < '0' || r > '9' })
 	var numbers []int
@@ -49,7 +49,7 @@ func (said *saidTime) read(text string) {
 	said.pairs = len(parts) == 3 && len(text) == len("04.03.26") && len(parts[0]) == 2 && len(parts[1]) == 2
 }
 
-// hasDate reports whether it says a day of a month: by the month's name, or by
+// hasDate reports whether it states a day of a month: by the month's name, or by
 // three numbers of which one is a year, or that have two digits each. Versions are
 // none.
 func (said *saidTime) hasDate() bool {
@@ -61,7 +61,7 @@ func (said *saidTime) hasDate() bool {
 
 func isYear(n int) bool { return n >= 1900 && n < 2200 }
 
-// isDay reports whether it says the day of a time, or one beside it: where the
+// isDay reports whether it states the day of a time, or an adjacent one: where the
 // page was made it may be another day.
 func (said *saidTime) isDay(at time.Time) bool {
 	if at.IsZero() {
@@ -98,7 +98,7 @@ func (said *saidTime) fits(day time.Time) bool {
 	return len(rest) == 0 || len(rest) == 1 && (rest[0] == day.Year() || rest[0] < leastYear && rest[0] == day.Year()%100)
 }
 
-// isTime reports whether it says the time of day of at, in whatever zone: zones
+// isTime reports whether it states the time of day of at, in whatever zone: zones
 // differ by half hours.
 func (said *saidTime) isTime(at time.Time) bool {
 	const zone, tolerance = 30, 3 // minutes

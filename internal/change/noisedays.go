@@ -3,7 +3,7 @@ package change
 import "strings"
 
 // moreMonths are names of the months in other languages than those of months, in the forms
-// that dates have, and what they are shortened to.
+// used in dates, and their abbreviations.
 var moreMonths = []string{
 	`januari janúar tammikuu tammikuuta tammik ledna leden januára január jan ianuarie ian януари січня січень січ студзеня siječnja siječanj januara јануара јануар јануари jaanuar jaan
 		janvāris janvārī janv sausio sausis ιανουαρίου ιανουάριος ιαν ocak oca yanvar janar gener xaneiro urtarrila urtarrilak januaro januarie ionawr eanáir enero ene enero
@@ -40,11 +40,11 @@ var moreMonths = []string{
 const otherMonths = `كانون تشرين شباط آذار نيسان أيار حزيران تموز آب أيلول فروردین اردیبهشت خرداد تیر مرداد شهریور مهر آبان آذر دی بهمن اسفند محرم صفر ربيع جمادى رجب شعبان رمضان شوال
 		תשרי חשוון כסלו טבת שבט אדר ניסן אייר סיוון תמוז אלול`
 
-// otherMonth is their number.
+// otherMonth is the number given to them.
 const otherMonth = 13
 
-// moreDateWords are weekdays in other languages, and what stands in dates and times of
-// day. They count after a label only: alone some of them are other words.
+// moreDateWords are weekdays in other languages, and words in dates and times of day.
+// They count after a label only: alone some of them are other words.
 const moreDateWords = `г гг р d m ж gada оны сарын өдөр y mandag tirsdag onsdag torsdag fredag lørdag søndag mánudagur þriðjudagur miðvikudagur fimmtudagur föstudagur laugardagur sunnudagur
 	maanantai maanantaina tiistai tiistaina keskiviikko keskiviikkona torstai torstaina perjantai perjantaina lauantai lauantaina sunnuntai sunnuntaina
 	pondělí úterý středa čtvrtek pátek sobota neděle pondelok utorok streda štvrtok piatok nedeľa ponedeljek torek sreda četrtek petek nedelja
@@ -68,7 +68,7 @@ const moreDateJoins = `de de l d den dne dňa dana dňa na no o ob ở ngày th�
 	στις την στο τις της του και π μ ab gada gads ak y yil yili йил жыл жылғы ж noong ng nang tarehe saa في يوم الساعة الموافق م هـ ه ص بتاريخ در ساعت تاریخ روز ق ظ ב בשעה ה לשעה को बजे पर रोजी वाजता ko ren an ro i yr der dem um às de a las dal dei i n an`
 
 // moreUnits are units of time in other languages, moreLongUnits those of them that are months
-// and years, moreAgos what follows the age, and moreAgoBefore what stands before it.
+// and years, moreAgos the words after the age, and moreAgoBefore the words before it.
 const (
 	moreUnits = `sekunder sekund minutter minut timer time dage døgn uger uge måneder måned år sekúndum mínútum klukkustundum dögum vikum mánuðum árum
 		sekuntia minuuttia minuutti tuntia tunti päivää päivä viikkoa viikko kuukautta kuukausi vuotta vuosi sekundit minutit tundi päeva nädalat kuud aastat

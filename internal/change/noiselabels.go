@@ -8,10 +8,9 @@ import (
 
 // moreStampLabels are labels of stamps by language, in a notation: a label is words with spaces
 // between them, a word may have alternatives with | between them, _ is none, and + joins
-// the words of one alternative. ~ and ^ are the joiners that nobody sees, U+200C and
-// U+200D. Prepositions that stand within dates need not be
-// named. A time of publication is no stamp, nor is the day from which something
-// holds: who changes it says something.
+// the words of one alternative. ~ and ^ are the invisible joiners U+200C and U+200D.
+// Prepositions within dates need not be named. A time of publication is no stamp, nor is
+// the day from which something applies: changing it says something.
 var moreStampLabels = []string{
 	// English.
 	`_|page|content|article|document|site last|most+recently|recently updated|modified|edited|changed|revised|reviewed|refreshed|checked|verified|amended _|on|at|by,
@@ -102,7 +101,7 @@ var moreStampLabels = []string{
 }
 
 // denseLabels are those of the scripts without spaces between words, where a label is one
-// word: a part of each list in turn. The last ones need no other part.
+// word: a part of each list in turn. The last ones need no further part.
 var denseLabels = [][]string{
 	{ // Chinese, simplified and traditional.
 		`_ 本页 本页面 此页 此页面 页面 本文 文章 文档 内容 该页面 该文档 资料 本网页 网页 网站 数据 信息 本頁 本頁面 此頁 此頁面 頁面 文件 文檔 內容 網頁 本網頁 網站 資料 本条目 条目`,
@@ -174,7 +173,7 @@ func expand(notation string) [][]string {
 	return all
 }
 
-// joiners stands for characters that nobody sees in lists of words.
+// joiners stands for invisible characters in lists of words.
 var joiners = strings.NewReplacer("~", "\u200C", "^", "\u200D")
 
 // wordsOf splits one alternative of a notation as lines are split.
@@ -226,7 +225,8 @@ func treeOf(phrases [][]string) *phraseTree {
 	return root
 }
 
-// longestAt is the length of the longest phrase of a tree that stands at i, 0 if none does.
+// longestAt is the length of the longest phrase of a tree that stands at i, 0 if there is
+// none.
 func (s *scanner) longestAt(i int, tree *phraseTree) int {
 	longest := 0
 	for j := i; j < len(s.tokens) && len(tree.next) > 0; j++ {

@@ -7,9 +7,9 @@ import (
 	"unicode/utf8"
 )
 
-// maxNoisyLine bounds in bytes the lines that noise is looked for in. It stands in
-// the short lines around a text: bylines, captions, footers, cells. A longer line
-// is a paragraph.
+// maxNoisyLine bounds in bytes the lines that are searched for noise. Noise stands
+// in the short lines around a text: bylines, captions, footers, cells. A longer
+// line is a paragraph.
 const maxNoisyLine = 300
 
 // withoutNoise returns a line without its noise and without the marks that only
@@ -45,7 +45,7 @@ func (c *core) withoutNoise(line string) string {
 }
 
 // A time that may be that of the page's making is kept as one word, with a mark
-// that says whether it is. Being it on one side of a comparison tells nothing: an
+// that says whether it is. Being it on one side of a comparison proves nothing: an
 // article of today has today's date too, and still has it tomorrow.
 const (
 	clockMark = "\x00"
@@ -62,8 +62,8 @@ func (s *scanner) clockWord(from, to int, at time.Time) string {
 	return mark + strings.ReplaceAll(s.join(from, to), " ", "\x00")
 }
 
-// sameWord compares two words. Clocks are the same if both tell the time at which
-// they were looked at.
+// sameWord compares two words. Clocks are the same if both show the time at which
+// their pages were fetched.
 func sameWord(a, b string) (same, clocks bool) {
 	if !strings.HasPrefix(a, clockMark) || !strings.HasPrefix(b, clockMark) {
 		return a == b, false
@@ -75,14 +75,14 @@ func sameWord(a, b string) (same, clocks bool) {
 	return both, both
 }
 
-// mayHaveNoise spares most lines the scan: nearly all noise has a number, and what
-// has none is short.
+// mayHaveNoise spares most lines the scan: nearly all noise has a number, and noise
+// without one is short.
 func mayHaveNoise(line string) bool {
-	const most, perRune = 60, 3 // letters of a line that only says how old it is
+	const most, perRune = 60, 3 // letters of a line that only states an age
 	return len(line) <= most || hasDigit(line) || line[0] >= utf8.RuneSelf && len(line) <= perRune*most
 }
 
-// hasDigit reports whether a line has a digit, also one of another script.
+// hasDigit reports whether a line has a digit, in any script.
 func hasDigit(line string) bool {
 	for i := range len(line) {
 		if c := line[i]; c >= '0' && c <= '9' {
@@ -129,7 +129,7 @@ const separators = "·•|/—–-•,;()[]*►»›…:：、・"
 
 const currencies = "$€£¥₽%"
 
-// dropSeparators makes noise of the marks beside noise that is left out.
+// dropSeparators turns the marks beside removed noise into noise.
 func (s *scanner) dropSeparators() {
 	mark := func(i, beside int) {
 		if beside < 0 || beside >= len(s.tokens) || !s.isMark(i, separators+".。") {

@@ -13,7 +13,7 @@ func (s *scanner) ageAt(i int) int {
 		return n
 	}
 	start := i
-	before := 0 // words that make an age of a number with a unit
+	before := 0 // words that, with a number and a unit, make an age
 	if s.is(i, beginsAgo) {
 		for _, phrase := range agoBefore {
 			before = max(before, s.phraseAt(i, phrase))
@@ -63,8 +63,8 @@ func (s *scanner) goesOn(i int) bool {
 	return unicode.IsLower(r)
 }
 
-// nowAt is the length of an age without a number, or of a day told by its distance
-// with its time: "just now", "yesterday at 14:05".
+// nowAt is the length of an age without a number, or of a day named relative to
+// today with its time: "just now", "yesterday at 14:05".
 func (s *scanner) nowAt(i int) int {
 	if !s.is(i, isNow) {
 		return 0
@@ -124,7 +124,7 @@ func (s *scanner) countedAfter(start int) int {
 }
 
 // countedBefore is the length of a counter that ends with its number, which must
-// not be that of something else.
+// not belong to something else.
 func (s *scanner) countedBefore(start int) int {
 	i := start + 1
 	named := s.isMark(i, ":：")
@@ -197,7 +197,7 @@ func (s *scanner) stampLabelAt(i int) int {
 	return s.longestAt(i, stampLabels)
 }
 
-// phraseAt is the length of a phrase that stands at i, 0 if another does.
+// phraseAt is the length of a phrase that stands at i, 0 if it does not.
 func (s *scanner) phraseAt(i int, phrase []string) int {
 	if i+len(phrase) > len(s.tokens) {
 		return 0
@@ -228,7 +228,7 @@ func (s *scanner) timingAt(i int) int {
 // i, which must have a number.
 func (s *scanner) dateAt(i int) int { return s.stretchAt(i, isDate, isDateJoin) }
 
-// stretchAt is dateAt with words of some roles, and what may stand between them.
+// stretchAt is dateAt with words of some roles, and with what may stand between them.
 func (s *scanner) stretchAt(i int, words, joins role) int {
 	end, numbers := i, 0
 	for j := i; j < len(s.tokens); j++ {
@@ -252,9 +252,9 @@ func (s *scanner) stretchAt(i int, words, joins role) int {
 }
 
 // timeAt is the length of a time that may be the one at which the page was made: a
-// day, or a time to the second, in a part of the line of its own, or a day with a
-// time of day. A day with a time to the second is made by a machine in any case,
-// and a stamp.
+// day, or a time to the second, in a separate part of the line, or a day with a
+// time of day. A day with a time to the second is always made by a machine, and a
+// stamp.
 func (s *scanner) timeAt(i int) (kind, int) {
 	if !s.isNumber(i) && !s.is(i, isDate) {
 		return noNoise, 0

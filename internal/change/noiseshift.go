@@ -7,10 +7,10 @@ import (
 )
 
 // A site whose machines stand in several time zones shows all its dates moved by the
-// same, now and then. That is noise if it can be nothing else: several dates, each in a
-// line or a part of a line of its own; all that there are, by the same amount; all of them
-// past, for who puts off an event tells of a day to come; and none of them where another one
-// was, for a list of the last days moves on by itself, and says something new.
+// same amount, now and then. That is noise if it can be nothing else: there are several
+// dates, each in a separate line or part of a line; all of them moved by the same amount;
+// all of them are past, for a postponed event has a day to come; and none of them is where
+// another one was, for a list of the last days moves on by itself, and says something new.
 const (
 	// leastMoved is how many dates must have moved.
 	leastMoved = 3
@@ -23,11 +23,11 @@ const (
 
 // shift is by how much the dates of a text moved against those of another.
 type shift struct {
-	by     []time.Duration // what is possible: nobody knows which number of 3/4/2026 is the day
+	by     []time.Duration // the possible shifts: nobody knows which number of 3/4/2026 is the day
 	moved  int
 	stayed bool // a date did not move
-	// from and to are the dates as they were and as they are. A list of the last days
-	// moves by one each day, and then some of its dates are in both.
+	// from and to are the dates before and after. A list of the last days moves by one
+	// each day, and then some of its dates are in both.
 	from, to map[time.Time]bool
 }
 
@@ -78,12 +78,12 @@ func canBeZone(d time.Duration, clock bool) bool {
 	return d != 0 && d.Abs() <= mostMoved && d%zoneStep == 0
 }
 
-// stays takes note of a word that is the same in both texts.
+// stays records a word that is the same in both texts.
 func (s *shift) stays(word string) {
 	s.stayed = s.stayed || strings.HasPrefix(word, clockMark) && len(readingsOf(word)) > 0
 }
 
-// holds reports whether what moved is noise.
+// holds reports whether the moves are noise.
 func (s *shift) holds() bool {
 	return s.moved == 0 || s.moved >= leastMoved && !s.stayed && !s.overlaps()
 }
@@ -95,7 +95,7 @@ type reading struct {
 	clock bool   // with a time of day
 }
 
-// readingsOf are the ways to read a clock's word as a full date.
+// readingsOf returns the ways to read a clock's word as a full date.
 func readingsOf(word string) []reading {
 	if !strings.HasPrefix(word, clockMark) {
 		return nil
@@ -121,8 +121,8 @@ func readingsOf(word string) []reading {
 	return all
 }
 
-// timeOfDay is the time since midnight that tokens say, 0 if they say none; false if it
-// is no time.
+// timeOfDay is the time since midnight that tokens state, 0 if they state none; false
+// if it is no time.
 func (s *scanner) timeOfDay(said saidTime) (time.Duration, bool) {
 	if said.clock == nil {
 		return 0, true

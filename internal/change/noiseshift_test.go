@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// A list of dates that moves as a whole is told in another time zone; anything less is
-// an edit.
+// A list of dates that moves as a whole is shown in another time zone; anything less
+// is an edit.
 func TestDatesThatMoveTogether(t *testing.T) {
 	t.Parallel()
 	const versions = "Changelog\n25 nov. 2021\n29 oct. 2021\n1 juin 2021\nRules for all."

@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// beginsPart reports whether a label inside a line begins a part of its own: with a capital,
-// or in a script without spaces between words or in Korean, where nothing tells.
+// beginsPart reports whether a label inside a line begins a new part: with a capital, or in
+// Korean or a script without spaces between words, where nothing shows it.
 func (s *scanner) beginsPart(i int) bool {
 	r, _ := utf8.DecodeRuneInString(s.tokens[i].text)
 	return unicode.IsUpper(r) || isDense(r) || unicode.Is(unicode.Hangul, r)
@@ -34,8 +34,8 @@ func (s *scanner) relativeAt(i int) int {
 	return longest
 }
 
-// isWhole reports whether tokens say a day with its month and year, so that a number after
-// them is no part of it.
+// isWhole reports whether tokens state a day with its month and year, so that a number
+// after them is no part of it.
 func (s *scanner) isWhole(from, to int) bool {
 	said := s.readDate(from, to)
 	return len(said.numbers) >= 3 || said.month > 0 && len(said.numbers) == 2
@@ -47,8 +47,8 @@ func isPlain(number string) bool {
 	return !strings.ContainsFunc(number, func(r rune) bool { return !unicode.IsDigit(r) })
 }
 
-// saysDay reports whether tokens after a label say a day in a way that says nothing
-// elsewhere: without a year, or with one that is counted otherwise.
+// saysDay reports whether tokens after a label state a day in a form that means
+// nothing elsewhere: without a year, or with one that is counted differently.
 func (s *scanner) saysDay(from, to int, said saidTime) bool {
 	const months = "月 월 tháng thg сарын" // after the number of a month
 	const buddhist, persian, width = 2400, 1300, 300

@@ -153,7 +153,7 @@ func TestRelativeStamps(t *testing.T) {
 	}
 }
 
-// Words that mean "before" or "for" as well as "ago" tell an age after a label only.
+// Words that mean "before" or "for" as well as "ago" mark an age after a label only.
 func TestAgesThatMeanOtherThings(t *testing.T) {
 	t.Parallel()
 	for label, age := range map[string]string{

@@ -24,8 +24,8 @@ type scanner struct {
 	sentence bool
 }
 
-// scan splits a line. It reports false, early if it can, if the line has neither a
-// number nor one of the words of ages without one, or if it is running text that
+// scan splits a line. It reports false, early if possible, if the line has neither
+// a number nor one of the words of ages without one, or if it is running text that
 // does not begin like a stamp.
 func (s *scanner) scan(line string) bool {
 	s.tokens, s.sentence = s.tokens[:0], isSentence(line)
@@ -127,7 +127,8 @@ func isDense(r rune) bool {
 	return r >= first && (unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana) || r == 'ー')
 }
 
-// is reports whether the token i has one of some roles; beyond the line none has.
+// is reports whether the token i has one of some roles; tokens beyond the line have
+// none.
 func (s *scanner) is(i int, r role) bool {
 	return i >= 0 && i < len(s.tokens) && s.tokens[i].role&r != 0
 }
@@ -139,12 +140,12 @@ func (s *scanner) isMark(i int, marks string) bool {
 	return i >= 0 && i < len(s.tokens) && !s.tokens[i].word && !s.tokens[i].number && strings.Contains(marks, s.tokens[i].text)
 }
 
-// isEdge reports whether what begins at i begins the line or a part of it.
+// isEdge reports whether the token at i begins the line or a part of it.
 func (s *scanner) isEdge(i int) bool {
 	return i <= 0 || i >= len(s.tokens) || s.isMark(i, separators) || s.isMark(i-1, separators) || s.tokens[i-1].noise != noNoise
 }
 
-// kept is the line without what is noise.
+// kept returns the line without its noise.
 func (s *scanner) kept() string {
 	var b strings.Builder
 	gap := false
@@ -163,7 +164,7 @@ func (s *scanner) kept() string {
 	return b.String()
 }
 
-// join is the text of some tokens.
+// join returns the text of some tokens.
 func (s *scanner) join(from, to int) string {
 	var b strings.Builder
 	for _, t := range s.tokens[from:to] {

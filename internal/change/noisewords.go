@@ -2,8 +2,8 @@ package change
 
 import "strings"
 
-// role is what a word can be in noise. The same word may be of several, and of
-// several languages: those of a page are not known for sure, and its boilerplate
+// role is a possible role of a word in noise. The same word may have several, and
+// in several languages: those of a page are not known for sure, and its boilerplate
 // may be in another.
 type role uint32
 
@@ -19,7 +19,7 @@ const (
 	isNow                        // begins an age without a number
 	isCounted                    // what counters count
 	isCounting                   // between the number and what is counted
-	isRead                       // done so many times
+	isRead                       // done this many times
 	isTimes                      // so many times
 	isMultiple                   // thousand, million
 	isDate                       // a month, a weekday, a part of a time of day
@@ -34,7 +34,7 @@ const (
 
 // roles are the words by their roles, in English, German, French, Spanish,
 // Italian, Portuguese, Dutch, Polish, Swedish, Russian, Japanese, Chinese and
-// Korean, as far as a language uses the form.
+// Korean, where a language uses the form.
 var roles = func() map[string]role {
 	all := map[string]role{}
 	for r, list := range map[role]string{
@@ -136,9 +136,8 @@ var (
 		mesmo, zojuist, teraz, nyss, только что, たった今, 刚刚, 방금`)
 )
 
-// stampLabels are the labels of times that tell when a page was made or looked
-// at. A time of publication is none: a page that changes it
-// says something.
+// stampLabels are the labels of times that show when a page was made or checked. A
+// time of publication is not among them: a page that changes it says something.
 var stampLabels = func() *phraseTree {
 	list := phrases(`last update, last updated, last updated on, last updated at, updated, updated on, updated at, page updated, page last updated,
 		page last modified, last modified, last modified on, modified, modified on, last edited, last edited on, edited, edited on, last changed,
@@ -175,7 +174,7 @@ func phrases(list string) [][]string {
 	return all
 }
 
-// months are the names of the months and what they are shortened to, by number.
+// months are the names of the months and their abbreviations, by number.
 var months = func() map[string]int {
 	all := map[string]int{}
 	for i, list := range []string{

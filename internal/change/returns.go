@@ -14,7 +14,7 @@ const Remembered = 12
 // the version that it follows. It is stored; never change it.
 const CodeReturned = "returned"
 
-// Earlier is a content by which a return to it is known.
+// Earlier is a content to which a return can be recognised.
 type Earlier struct {
 	Digests
 	// Timeless is the second of CoreDigests, "" if it is not known or the text has no
@@ -24,10 +24,10 @@ type Earlier struct {
 	Withheld bool
 }
 
-// Return finds the content that a page has returned to, and its index; false if it is a
-// new one. earlier are those that it had before the last one, the latest first. same
-// looks at the text of one of them, and reports whether it differs from the next one by
-// nothing but noise; it is asked only about texts that differ by clocks.
+// Return finds the content to which a page has returned, and its index; false if it is
+// a new one. earlier are the contents before the last one, the latest first. same
+// compares the text of one of them, and reports whether it differs from the next one
+// only by noise; it is asked only about texts that differ by clocks.
 //
 // A content whose body may be kept is never taken for one whose body is not, nor the
 // reverse. Of several that fit, one with the same links is taken before a later one.
@@ -52,12 +52,12 @@ func Return(next Earlier, earlier []Earlier, same func(i int) (bool, error)) (in
 	return max(found, 0), found >= 0, nil
 }
 
-// ReturnReason is the reason of a return to a version from another.
+// ReturnReason is the reason for a return to a version from another.
 func ReturnReason(version, from int) crawl.Reason {
 	return crawl.Reason{Code: CodeReturned, Num: map[string]float64{"version": float64(version), "from": float64(from)}}
 }
 
-// maybe reports whether a content may be that of another.
+// maybe reports whether a content may be the same as another.
 func (c Earlier) maybe(other Earlier) bool {
 	return c.Withheld == other.Withheld && (c.equal(other) || c.Timeless != "" && c.Timeless == other.Timeless)
 }

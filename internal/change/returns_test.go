@@ -10,7 +10,7 @@ import (
 	"recrawl/internal/change"
 )
 
-// earlier is a content that is told by its text.
+// earlier is a content that is identified by its text.
 func earlier(text string) change.Earlier {
 	core, timeless := change.CoreDigests(text)
 	return change.Earlier{
@@ -60,7 +60,7 @@ func TestReturn(t *testing.T) {
 	}
 }
 
-// Clocks are told by a look at the texts, and nothing else is looked at.
+// Clocks are recognised by reading the texts, and no other text is read.
 func TestReturnLooksAtClocks(t *testing.T) {
 	t.Parallel()
 	next := earlier("Low water\n14:05:33")

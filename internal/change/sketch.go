@@ -13,17 +13,17 @@ import (
 // The two numbers of a sketch. Sketches are stored, and two can be compared only
 // if both numbers are the same: a change of either is a new scheme.
 const (
-	// ShingleWords is w: a shingle is so many words that follow each other.
+	// ShingleWords is w: a shingle is this many consecutive words.
 	ShingleWords = 4
 	// SketchSize is s: a sketch holds the smallest s shingles of a text. The
 	// standard error of a resemblance r is √(r(1−r)/s): 0.012 at 0.98, 0.044 at 0.5.
 	SketchSize = 128
 )
 
-// Sketch is what remains of a text so that its resemblance to other texts can be
+// Sketch is a sample of a text from which its resemblance to other texts can be
 // estimated: MIN_s(π(S(A))) of Sizov's slides 5 ("Random permutations", "Corner
-// case"), after Broder. S(A) is the set of the text's shingles, π orders them by
-// a hash of 64 bits, MIN_s takes the smallest s, or all if there are fewer. The
+// case"), after Broder. S(A) is the set of the text's shingles, π orders them by a
+// hash of 64 bits, MIN_s takes the smallest s, or all if there are fewer. The
 // values are in ascending order, each once. A text of fewer than w words, but at
 // least one, has a single shingle of all its words; a text without words has an
 // empty sketch.
@@ -32,11 +32,11 @@ type Sketch []uint64
 // NewSketch sketches a text in time that is linear in its length and memory that
 // does not depend on it.
 //
-// A word is what stands between white space, punctuation and symbols, whatever
-// its case. Scripts that put no space between words (Chinese, Japanese, Thai,
-// Lao, Khmer, Burmese) are read character by character, so that there a shingle
-// is a 4-gram of characters: finding their words takes a dictionary, which would
-// have to stay the same for ever.
+// A word is the text between white space, punctuation and symbols, whatever its
+// case. Scripts that put no space between words (Chinese, Japanese, Thai, Lao,
+// Khmer, Burmese) are read character by character, so that there a shingle is a
+// 4-gram of characters: finding their words takes a dictionary, which would have to
+// stay the same for ever.
 func NewSketch(text string) Sketch { return sketch(words(text), ShingleWords, SketchSize) }
 
 // sketch takes the size smallest of the shingles of w words each.
@@ -95,8 +95,8 @@ func (m *minima) add(v uint64) {
 	}
 }
 
-// settle drops repetitions and what is too large. It sorts 4s values for each 3s
-// that were added, so it costs the stream a constant for each value.
+// settle drops repetitions and values that are too large. It sorts 4s values for
+// each 3s that were added, so it costs the stream a constant for each value.
 func (m *minima) settle() {
 	slices.Sort(m.values)
 	m.values = slices.Compact(m.values)
@@ -164,21 +164,21 @@ var lower = func() (table [utf8.RuneSelf]byte) {
 	return table
 }()
 
-// runeKind is what a character is to the words of its text.
+// runeKind is the role of a character in the words of its text.
 type runeKind uint8
 
 const (
 	betweenWords runeKind = iota // ends a word
-	inWord                       // goes on with a word, or begins one
-	wordAlone                    // begins a word that only marks go on with
-	onWord                       // a mark: goes on with a word, and is nothing elsewhere
+	inWord                       // continues a word, or begins one
+	wordAlone                    // begins a word that only marks continue
+	onWord                       // a mark: continues a word, and is ignored elsewhere
 	unseen                       // not there: a soft hyphen, a joiner
 	noWord       = betweenWords
 )
 
-// kindOf tells words from what is between them by exclusion. A character that a
-// later Unicode assigns is most likely a letter, and is taken for one already: a
-// sketch should not depend on the tables of a Go release.
+// kindOf distinguishes words from the text between them by exclusion. A character
+// that a later Unicode assigns is most likely a letter, and already counts as one:
+// a sketch should not depend on the tables of a Go release.
 func kindOf(r rune) runeKind {
 	switch {
 	case r < utf8.RuneSelf:
@@ -234,14 +234,14 @@ func resemblance(a, b Sketch, size int) float64 {
 	return float64(both) / float64(either)
 }
 
-// sketchScheme is the first byte of an encoded sketch. It stands for all that
-// makes a sketch comparable: w, s, what a word is, and the hash.
+// sketchScheme is the first byte of an encoded sketch. It stands for everything
+// that makes sketches comparable: w, s, the definition of a word, and the hash.
 const sketchScheme = 1
 
 // Encode returns the sketch as it is stored, at most 1 + 8·SketchSize bytes: the
 // scheme, then each value in eight bytes, most significant first. (Their
-// differences as varints would take as much: they are numbers of 55 bits for a
-// text of 500 words.) An empty sketch is no bytes.
+// differences as varints would take as much space: they are numbers of 55 bits for
+// a text of 500 words.) An empty sketch has no bytes.
 func (a Sketch) Encode() []byte {
 	if len(a) == 0 {
 		return []byte{}
@@ -254,8 +254,8 @@ func (a Sketch) Encode() []byte {
 	return b
 }
 
-// DecodeSketch is the inverse of Encode, and an error for anything that Encode
-// does not return.
+// DecodeSketch is the inverse of Encode, and returns an error for anything that
+// Encode does not return.
 func DecodeSketch(b []byte) (Sketch, error) {
 	switch {
 	case len(b) == 0:

@@ -12,7 +12,7 @@ import (
 // Codes of the reasons why a content is suspect, and of what became of it. They are
 // stored; never change them.
 const (
-	// CodeErrorWords: the content has next to nothing in common with the last version, and
+	// CodeErrorWords: the content has almost nothing in common with the last version, and
 	// reads like an error or a wall. Its text is the words that say so. Numbers: text_bytes.
 	CodeErrorWords = "reads-like-an-error"
 	// CodeNothingLeft: a page that had a text has none.
@@ -22,28 +22,28 @@ const (
 	CodeFrontPage = "front-page-instead"
 	// CodeToFrontPage: a page that had content redirects to its host's front page.
 	CodeToFrontPage = "redirects-to-front-page"
-	// CodeToWall: a page that had content redirects to where people log in, or prove that
-	// they are people.
+	// CodeToWall: a page that had content redirects to a page where people log in, or
+	// prove that they are people.
 	CodeToWall = "redirects-to-wall"
 	// CodeConfirmed: a second look found something suspect again, so it counts. Numbers:
 	// visit, the one that saw it first.
 	CodeConfirmed = "suspect-again"
-	// CodeDropped: a second look found the page as it was before a visit that found
+	// CodeDropped: a second look found the page as it was before the visit that found
 	// something suspect. Numbers: visit, that one.
 	CodeDropped = "suspect-gone"
 )
 
 const (
-	// littleInCommon is the resemblance up to which two texts have next to nothing in
+	// littleInCommon is the resemblance up to which two texts have almost nothing in
 	// common: a header and a footer may be on both.
 	littleInCommon = 0.2
-	// likeFrontPage is the resemblance from which on a text is the front page's. What is
-	// known of that is of its last visit, and front pages change more than others.
+	// likeFrontPage is the resemblance from which a text is the front page's. The known
+	// front page is that of its last visit, and front pages change more than others.
 	likeFrontPage = 0.5
 )
 
-// LittleInCommon reports whether a content shares next to nothing with the page's last
-// version, so that it may be suspect. What is not known of the last version casts no
+// LittleInCommon reports whether a content shares almost nothing with the page's last
+// version, so that it may be suspect. If the last version is not known, there is no
 // suspicion.
 func LittleInCommon(prev, next Digests) bool {
 	if prev.first() || prev.Text == next.Text || prev.TextBytes == 0 || len(prev.Sketch) == 0 {
@@ -56,7 +56,7 @@ func LittleInCommon(prev, next Digests) bool {
 }
 
 // SuspectText judges a content that has little in common with the page's last version, by
-// itself: whether it reads like an error, a wall or nothing at all, which may be over soon.
+// itself: whether it reads like an error, a wall or nothing at all, which may soon be over.
 func SuspectText(title, text string) (crawl.Reason, bool) {
 	if text == "" {
 		return crawl.Reason{Code: CodeNothingLeft}, true
@@ -67,7 +67,7 @@ func SuspectText(title, text string) (crawl.Reason, bool) {
 	return crawl.Reason{}, false
 }
 
-// FrontPage is what is known of a host's front page.
+// FrontPage describes a host's front page.
 type FrontPage struct {
 	URL  string
 	Text string // digest of its main text
@@ -89,7 +89,7 @@ func SuspectFront(next Digests, front FrontPage) (crawl.Reason, bool) {
 }
 
 // SuspectRedirect judges a redirect of a page that had content: whether it leads to the
-// site's front page or to a wall, as it may while something is amiss.
+// site's front page or to a wall, as may happen when something is wrong.
 func SuspectRedirect(from, to urlkey.URL) (crawl.Reason, bool) {
 	switch {
 	case isFront(from):
@@ -126,8 +126,8 @@ var (
 
 // Suspicion says what becomes of a visit that found something suspect, whose outcome would
 // otherwise be the given one. since is the number of an earlier visit that did, too, and
-// that no version has followed, 0 for none. The first look counts for nothing. The second
-// counts as it is, so that nothing that lasts is missed, however it reads.
+// that no version has followed, 0 for none. The first look does not count. The second
+// counts as it is, so that no lasting change is missed, however it reads.
 func Suspicion(outcome crawl.Outcome, why crawl.Reason, since int) (crawl.Outcome, []crawl.Reason) {
 	if since == 0 {
 		return crawl.OutcomeSuspect, []crawl.Reason{why}
@@ -135,9 +135,8 @@ func Suspicion(outcome crawl.Outcome, why crawl.Reason, since int) (crawl.Outcom
 	return outcome, []crawl.Reason{why, {Code: CodeConfirmed, Num: map[string]float64{"visit": float64(since)}}}
 }
 
-// AfterSuspect says what a visit with an outcome means for what an earlier one, since,
-// found suspect: whether that is settled, and why. Visits that did not come to see the page
-// settle nothing.
+// AfterSuspect decides whether a visit with an outcome settles the suspicion of an earlier
+// visit, since, and why. Visits that did not see the page settle nothing.
 func AfterSuspect(outcome crawl.Outcome, since int) (settled bool, why []crawl.Reason) {
 	switch {
 	case since == 0:

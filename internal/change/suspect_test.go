@@ -12,7 +12,7 @@ import (
 	"recrawl/internal/urlkey"
 )
 
-// passage is a text of its own for each seed, of about a hundred words.
+// passage is a different text for each seed, of about a hundred words.
 func passage(seed string) string {
 	var b strings.Builder
 	for i := range 100 {
@@ -203,8 +203,8 @@ func mustURL(t *testing.T, text string) urlkey.URL {
 	return u
 }
 
-// TestNothingThatLastsIsMissed plays any visits of a page, of which some are suspect: what is
-// found at two looks with no other content in between is a version at the second.
+// TestNothingThatLastsIsMissed plays any visits of a page, some of which are suspect: a
+// content found at two looks with no other content in between is a version at the second.
 func TestNothingThatLastsIsMissed(t *testing.T) {
 	t.Parallel()
 	contents := []string{"page", "edit", "error", "wall"}

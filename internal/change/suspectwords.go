@@ -7,14 +7,14 @@ import (
 
 // An error or a wall says so in its title, in a heading, or in the few words that it has.
 const (
-	// shortText is how many bytes a text may have in which errors are looked for everywhere.
+	// shortText is the most bytes of a text that is searched for errors everywhere.
 	shortText = 1000
-	// headedText is how many it may have for its headings to tell.
+	// headedText is the most bytes of a text whose headings count.
 	headedText = 6000
-	// titledText is how many it may have for its title to tell: some errors come with
+	// titledText is the most bytes of a text whose title counts: some errors come with
 	// everything else that the site has to offer.
 	titledText = 20000
-	// headings are the first lines of a text, as far as they are no longer than headingLine
+	// headings are the first lines of a text, while they are no longer than headingLine
 	// bytes.
 	headings, headingLine = 6, 160
 )
@@ -49,7 +49,8 @@ func errorWords(title, text string) string {
 	return ""
 }
 
-// saidIn looks for an error in a title or a line, and for one that is all of a part of it.
+// saidIn searches a title or a line for an error, and for one that is the whole of a part
+// of it.
 func saidIn(line string, parts []string) string {
 	said := " " + plain(line) + " "
 	for _, phrase := range errorPhrases {
@@ -70,8 +71,8 @@ func titleParts(title string) []string {
 	return strings.FieldsFunc(title, func(r rune) bool { return strings.ContainsRune("|-–—·•:»«/", r) })
 }
 
-// plain is a text in lower case without what is not a letter, a digit or a single space
-// between two of them. Apostrophes leave nothing, so that their kinds are the same.
+// plain returns a text in lower case, with only letters, digits and single spaces
+// between them. Apostrophes are removed, so that their kinds do not matter.
 func plain(text string) string {
 	var b strings.Builder
 	space := false
@@ -91,8 +92,9 @@ func plain(text string) string {
 	return b.String()
 }
 
-// errorPhrases are what errors, walls and notices of trouble say, wherever it stands in a
-// heading or in a short text. Where words are separated by spaces, they are whole words.
+// errorPhrases are phrases of errors, walls and notices of trouble that count anywhere in
+// a heading or in a short text. Where words are separated by spaces, they are whole
+// words.
 var errorPhrases = func() []string {
 	var all []string
 	for line := range strings.Lines(errorPhraseLines) {
@@ -109,7 +111,7 @@ var errorPhrases = func() []string {
 	return all
 }()
 
-// separated reports whether a phrase is of a script that separates words by spaces and puts
+// separated reports whether a phrase is in a script that separates words by spaces and adds
 // no endings to them that a list would have to know.
 func separated(phrase string) bool {
 	for _, r := range phrase {
@@ -120,7 +122,8 @@ func separated(phrase string) bool {
 	return true
 }
 
-// errorHeadings say as much, but only where they are all of a heading or of a part of a title.
+// errorHeadings say the same, but count only as the whole of a heading or of a part of a
+// title.
 var errorHeadings = func() map[string]bool {
 	all := map[string]bool{}
 	for line := range strings.Lines(errorHeadingLines) {

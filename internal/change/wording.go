@@ -12,18 +12,18 @@ import (
 // kept whole.
 const phrasesKept = 32
 
-// Wording is what remains of a text so that one can tell how much of it other texts
-// say too. A phrase is a word with the word before it on its line, or the first word
-// of a line: texts of the same words in another order share few. The zero Wording is
-// that of a text that is not known.
+// Wording is a sample of a text that shows how much of it other texts say too. A
+// phrase is a word with the word before it on its line, or the first word of a line:
+// texts of the same words in another order share few. The zero Wording is that of an
+// unknown text.
 type Wording struct {
 	Known bool
-	// Phrases is how many different phrases there are, about if they are many.
+	// Phrases is the number of different phrases, estimated if there are many.
 	Phrases int
 	// Sample is the hashes of all phrases, or of phrasesKept that do not depend on the
 	// text: of two texts that say the same phrase both have it in their samples, or one
-	// has only phrases of smaller hashes. In ascending order. Empty beside phrases: how
-	// many there are may be kept, and not which.
+	// has only phrases of smaller hashes. In ascending order. It is empty beside
+	// phrases if only their number is kept.
 	Sample []uint32
 }
 
@@ -50,7 +50,7 @@ func NewWording(text string, without ...string) Wording {
 }
 
 // wordingOf counts the phrases whose smallest hashes are given: n numbers drawn from
-// a range lie evenly in it, so that the k-th smallest tells n.
+// a range lie evenly in it, so n can be estimated from the k-th smallest.
 func wordingOf(smallest []uint64) Wording {
 	w := Wording{Known: true, Phrases: len(smallest)}
 	for _, v := range smallest {
@@ -65,7 +65,7 @@ func wordingOf(smallest []uint64) Wording {
 }
 
 // Without returns how many of the phrases are none of those, given in ascending order;
-// about, if they are many.
+// an estimate, if they are many.
 func (w Wording) Without(known []uint32) int {
 	if len(w.Sample) == 0 {
 		return w.Phrases
@@ -93,7 +93,7 @@ func (w Wording) Encode() []byte {
 	return b
 }
 
-// DecodeWording is the inverse of Encode, for a wording of so many phrases.
+// DecodeWording is the inverse of Encode, for a wording with a number of phrases.
 func DecodeWording(phrases int, b []byte) (Wording, error) {
 	if len(b)%4 != 0 || len(b) > 4*phrasesKept || phrases < len(b)/4 {
 		return Wording{}, errors.New("a damaged wording")

@@ -8,8 +8,7 @@ import (
 	"recrawl/internal/crawl"
 )
 
-// Word says a reason of a verdict in plain words; false if it is none of this
-// package's.
+// Word words a reason of a verdict plainly; false if it is none of this package's.
 func Word(r crawl.Reason) (string, bool) {
 	switch r.Code {
 	case CodeFirst:
@@ -45,7 +44,7 @@ func Word(r crawl.Reason) (string, bool) {
 	return NoiseWord(r)
 }
 
-// suspectWord is Word for what concerns suspect contents.
+// suspectWord is Word for reasons about suspect contents.
 func suspectWord(r crawl.Reason) (string, bool) {
 	switch r.Code {
 	case CodeErrorWords:
@@ -66,7 +65,7 @@ func suspectWord(r crawl.Reason) (string, bool) {
 	return "", false
 }
 
-// howMuch says in parentheses by how much two texts differ, as far as it is known.
+// howMuch gives in parentheses by how much two texts differ, if it is known.
 func howMuch(r crawl.Reason) string {
 	var parts []string
 	if delta := r.Num["text_delta"]; delta != 0 {
@@ -82,8 +81,8 @@ func howMuch(r crawl.Reason) string {
 }
 
 // degree writes a resemblance with two digits, cut rather than rounded: only
-// sketches that are equal resemble by 1.00, and what is below a threshold must
-// not look as if it had reached it.
+// sketches that are equal resemble by 1.00, and a value below a threshold must not
+// look as if it had reached it.
 func degree(resemblance float64) string {
 	const slack = 1e-9 // 0.29 × 100 is a little less than 29
 	return fmt.Sprintf("%.2f", math.Floor(resemblance*100+slack)/100)

@@ -38,7 +38,7 @@ func (c adoptCmd) Run(s *session) error {
 	return s.say("made %s", done)
 }
 
-// Adopted says what became a store's home.
+// Adopted reports what became a store's home.
 type Adopted struct {
 	Store, Place string
 	Before       string // "" if it had none, or this one

@@ -59,7 +59,7 @@ func (verifyCmd) Run(s *session) error {
 	})
 }
 
-// leastAge is the least that gc may be told to spare.
+// leastAge is the smallest age that gc may be given.
 const leastAge = time.Hour
 
 type gcCmd struct {
@@ -77,7 +77,7 @@ this store's. An archive belongs to one store: of two that share one, each would
     starter archive gc --older-than 7d`
 }
 
-// Run deletes what no version has.
+// Run deletes contents that no version has.
 func (c gcCmd) Run(s *session) error {
 	age, err := crawl.ParseDuration(c.OlderThan)
 	if err != nil || age < leastAge {
@@ -97,7 +97,7 @@ func (c gcCmd) Run(s *session) error {
 	})
 }
 
-// progressLine is a line on a terminal that is written over.
+// progressLine is a line on a terminal that is overwritten.
 type progressLine struct {
 	s    *session
 	full bool

@@ -78,7 +78,7 @@ func TestArchiveCommands(t *testing.T) {
 	}
 }
 
-// On a terminal a line tells how far it is, and is gone at the end.
+// On a terminal a line shows the progress, and is gone at the end.
 func TestArchiveProgress(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer

@@ -18,7 +18,7 @@ import (
 	"recrawl/internal/store"
 )
 
-// Backend is what the commands need done; package app does it.
+// Backend does the work of the commands; package app implements it.
 //
 // Its errors are one line for a person, with what to do about it. An error that
 // wraps store.ErrNotFound exits with 3, a *crawl.SpecError with 2, all others
@@ -39,51 +39,52 @@ type Backend interface {
 	// FindDuplicates brings the records of a crawl's duplicates and mirrored hosts up
 	// to date.
 	FindDuplicates(ctx context.Context, at Target, crawl string) (FoundDuplicates, error)
-	// RebuildIndex fills a crawl's search index anew, and tells of how many pages. It calls
-	// progress now and then.
+	// RebuildIndex fills a crawl's search index anew, and returns the number of pages. It
+	// calls progress now and then.
 	RebuildIndex(ctx context.Context, at Target, crawl string, progress func(pages int)) (int, error)
 	// SetBlocked blocks or unblocks a host for all crawls and says so.
 	SetBlocked(ctx context.Context, at Target, host string, blocked bool) (string, error)
 	// ChangeCrawl stops, pauses, resumes or ranks a crawl: in the store first, so that it
-	// holds whatever has become of the crawl's workflow, which is told then, and started
-	// if it is gone.
+	// takes effect whatever has become of the crawl's workflow. The workflow is told
+	// after that, and started if it is gone.
 	ChangeCrawl(ctx context.Context, at Target, crawl string, change Change) (string, error)
-	// Repair starts the workflows that a crawl or its pages lack, and those that are stuck
-	// anew. It calls progress now and then.
+	// Repair starts the workflows that a crawl or its pages lack, and restarts those that
+	// are stuck. It calls progress now and then.
 	Repair(ctx context.Context, at Target, crawl string, progress func(Repaired)) (Repaired, error)
 	// RevivePage makes a page that is stopped live again in the store, with its history,
 	// unless its crawl is stopped.
 	RevivePage(ctx context.Context, at Target, page store.PageRecord) (store.PageRecord, error)
 	// ReleaseTrap makes the held pages of a crawl's trap known again and says so.
 	ReleaseTrap(ctx context.Context, at Target, crawl, trap string) (string, error)
-	// Forget removes pages with their workflows and bytes, and what these have left on
-	// disk.
+	// Forget removes pages with their workflows and bytes, and their traces on disk.
 	Forget(ctx context.Context, at Target, what Takedown, o ForgetOptions) (Forgotten, error)
-	// Remember lets what was forgotten be found again.
+	// Remember allows forgotten pages to be found again.
 	Remember(ctx context.Context, at Target, what Takedown) error
-	// Delete removes a crawl. It returns what it has removed also when it is cut off.
+	// Delete removes a crawl. It returns the counts of removed items even if it is cut
+	// off.
 	Delete(ctx context.Context, at Target, crawl string, o DeleteOptions) (Deleted, error)
-	// Import adds the seeds of a list to a crawl that exists. It returns how far it has
-	// come also when it is cut off.
+	// Import adds the seeds of a list to an existing crawl. It returns its progress
+	// even if it is cut off.
 	Import(ctx context.Context, at Target, crawl string, o ImportOptions) (store.Import, error)
 	// Adopt makes the place that at names the home of its store; ended are stores that
-	// are no more, besides those whose crawls are found there. A dry run only says so.
+	// no longer exist, besides those whose crawls are found there. A dry run only
+	// reports it.
 	Adopt(ctx context.Context, at Target, ended []string, dry bool) (Adopted, error)
-	// VerifyArchive reads every content that a version has. It returns what it has
-	// read also when it is cut off.
+	// VerifyArchive reads every content that a version has. It returns its findings
+	// even if it is cut off.
 	VerifyArchive(ctx context.Context, at Target, o gc.VerifyOptions) (gc.Verified, error)
-	// CollectArchive deletes what no version has. It returns what it has deleted also
-	// when it is cut off.
+	// CollectArchive deletes contents that no version has. It returns the counts even
+	// if it is cut off.
 	CollectArchive(ctx context.Context, at Target, o gc.CollectOptions) (gc.Collected, error)
 	// Backup adds a backup of an embedded store and its archive to a folder. It returns
-	// what it has copied also when it is cut off.
+	// the counts even if it is cut off.
 	Backup(ctx context.Context, at Target, dir string, o BackupOptions) (backup.Made, error)
 	// BackupArchive copies the archive of any store to such a folder.
 	BackupArchive(ctx context.Context, at Target, dir string, progress backup.Progress) (backup.Copied, error)
-	// Restore brings a backup back to where there is no store; backup.ErrNone if the
+	// Restore restores a backup to a place without a store; backup.ErrNone if the
 	// folder has none.
 	Restore(ctx context.Context, dir string, o RestoreOptions) (backup.Restored, error)
-	// RestoreArchive brings the contents of such a folder to an archive.
+	// RestoreArchive copies the contents of such a folder to an archive.
 	RestoreArchive(ctx context.Context, archive, dir string, progress backup.Progress) (backup.Copied, error)
 	// UndoUpgrade puts the copy that was kept before an upgrade in the store's place;
 	// store.ErrNotFound if there is none.
@@ -99,44 +100,44 @@ type Opened struct {
 	Visits report.Visits
 	Feed   Feed
 	Sinks  report.Deliveries
-	// Relations are what the page for operators reads of pages by their numbers.
+	// Relations returns pages by their numbers, for the page for operators.
 	Relations report.Relations
-	// Requests are what evidence is read from.
+	// Requests provides the data for evidence.
 	Requests report.Requests
-	// Search is what the page for operators finds pages and hosts with.
+	// Search finds pages and hosts for the page for operators.
 	Search report.Search
 	// Index finds pages by their words.
 	Index report.SearchIndex
 	io.Closer
 }
 
-// Feed is what commands read of the feed of changes.
+// Feed is the part of the feed of changes that commands read.
 type Feed interface {
 	reader.Store
 	ChangeBefore(ctx context.Context, at time.Time) (feed.Cursor, error)
 	Now(ctx context.Context) (time.Time, error)
 }
 
-// SeedKeys knows imported seeds by what they mean for URLs; see scope.AskedKeys.
+// SeedKeys looks up imported seeds by their keys; see scope.AskedKeys.
 type SeedKeys interface {
 	SeedKeys(ctx context.Context, crawlID int64, keys []crawl.SeedKey) (map[crawl.SeedKey]bool, error)
 }
 
-// TemporalOptions say where Temporal is. What is empty is left to Temporal's
-// own settings (TEMPORAL_* variables, configuration file, localhost:7233).
+// TemporalOptions say where Temporal is. Empty fields are left to Temporal's own
+// settings (TEMPORAL_* variables, configuration file, localhost:7233).
 type TemporalOptions struct {
 	Address, Namespace string
 	// Keys encrypt what Temporal keeps.
 	Keys keyring.Ring
-	// TaskQueue is where workflows are started; "" is where the store has its own.
+	// TaskQueue is where workflows are started; "" means the store's own task queue.
 	TaskQueue string
 	// Store is the DSN of the store that crawls are started for, "" if it is not known.
 	Store string
 }
 
-// Client speaks to the workflows. The texts that it returns say what was
-// understood, in words. For AddSeeds, SetSpec, ChangeCrawl and Explain a crawl or page
-// without a running workflow is store.ErrNotFound.
+// Client speaks to the workflows. The texts that it returns confirm the request, in
+// words. For AddSeeds, SetSpec, ChangeCrawl and Explain a crawl or page without a
+// running workflow is store.ErrNotFound.
 type Client interface {
 	// Running reports whether the crawl's workflow runs.
 	Running(ctx context.Context, name string) (bool, error)
@@ -147,24 +148,25 @@ type Client interface {
 	AddSeeds(ctx context.Context, name string, seeds []string) (string, error)
 	// SetSpec replaces the spec of a running crawl.
 	SetSpec(ctx context.Context, spec crawl.Spec) (string, error)
-	// ChangeCrawl stops, pauses, resumes or ranks a running crawl, or tells it of seeds.
+	// ChangeCrawl stops, pauses, resumes or ranks a running crawl, or tells it about new
+	// seeds.
 	ChangeCrawl(ctx context.Context, name string, change Change) (string, error)
 	// ChangePage asks the workflow of a page that lives for a change, and starts it if it
 	// is gone; arg is its duration, if it has one.
 	ChangePage(ctx context.Context, page store.PageRecord, change PageChange, arg string) (string, error)
 	// AskVisit is ChangePage(VisitNow) without waiting for the answer.
 	AskVisit(ctx context.Context, page store.PageRecord) error
-	// CommandSink has the workflow of a crawl's sink carry out a command, and starts it if it
-	// is gone.
+	// CommandSink sends a command to the workflow of a crawl's sink, and starts it if it is
+	// gone.
 	CommandSink(ctx context.Context, c store.CrawlRecord, name string, command SinkCommand, replay SinkReplay) (string, error)
-	// Explain returns what the page's workflow says of itself.
+	// Explain returns the page's workflow's own explanation.
 	Explain(ctx context.Context, page store.PageRecord) (report.Live, error)
 	// Close ends the connection.
 	Close()
 }
 
-// Change is what ChangeCrawl does. The values are the names of the crawl's
-// updates.
+// Change is a change that ChangeCrawl makes. The values are the names of the
+// crawl's updates.
 type Change string
 
 // The changes.
@@ -177,19 +179,20 @@ const (
 	SeedsImported Change = "seeds-imported"
 )
 
-// PageChange is what ChangePage does. The values are the names of the page's
-// updates.
+// PageChange is a change that ChangePage makes. The values are the names of the
+// page's updates.
 type PageChange string
 
 // The changes of a page.
 const (
 	VisitNow    PageChange = "visit-now"
 	SetInterval PageChange = "set-interval" // arg: the interval, "0" for the policy's
-	Snooze      PageChange = "snooze"       // arg: for how long, "0" ends it
+	Snooze      PageChange = "snooze"       // arg: the duration, "0" ends it
 	StopPage    PageChange = "stop"
 )
 
-// SinkCommand is what CommandSink does. The values are the names of the sink's updates.
+// SinkCommand is a command for CommandSink. The values are the names of the sink's
+// updates.
 type SinkCommand string
 
 // The commands of a sink.
@@ -207,16 +210,16 @@ type SinkReplay struct {
 	Changes []int64
 }
 
-// Target is where a command acts that writes to the store itself.
+// Target is the place where a command acts that writes to the store itself.
 type Target struct {
 	Store, Archive string
 	Temporal       TemporalOptions
-	// Data is the data folder whose Temporal server that is; "" if it is no `starter
+	// Data is the data folder that owns the Temporal server; "" if it is no `starter
 	// dev`'s.
 	Data string
 }
 
-// DevOptions say what `starter dev` runs.
+// DevOptions are the options of `starter dev`.
 type DevOptions struct {
 	// Data is the data folder; it is made if it does not exist.
 	Data string
@@ -230,10 +233,10 @@ type DevOptions struct {
 	Err    io.Writer
 	// Demo runs the demo's site too.
 	Demo bool
-	// Terminal says that Out is one whose lines can be written over.
+	// Terminal says that lines on Out can be overwritten.
 	Terminal bool
 	// Ready, unless nil, is called once when everything runs. It starts or extends
-	// the crawl that was asked for; demo are the seeds of the demo's site, if it
-	// runs. Its error ends Dev and is returned.
+	// the requested crawl; demo are the seeds of the demo's site, if it runs. Its
+	// error ends Dev and is returned.
 	Ready func(ctx context.Context, s DevStore, c Client, demo []string) error
 }

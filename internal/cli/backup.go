@@ -60,8 +60,8 @@ func (c backupCmd) Run(s *session) error {
 	})
 }
 
-// orLacking is the error of contents that could not be had, beyond those that are
-// known to lack.
+// orLacking is the error for missing contents, beyond those that are known to be
+// missing.
 func orLacking(done backup.Copied, known int, err error) error {
 	if err != nil || done.Lacking() <= known {
 		return err
@@ -79,8 +79,8 @@ type restoreCmd struct {
 // RestoreOptions are the settings of Backend.Restore.
 type RestoreOptions struct {
 	At string // the backup's name; "" is the newest
-	// Store and Archive are where the operator said; if Store is "", Data is the data
-	// folder of a `starter dev`.
+	// Store and Archive are the places that the operator gave; if Store is "", Data is
+	// the data folder of a `starter dev`.
 	Store, Archive, Data string
 	Progress             backup.Progress
 }
@@ -128,7 +128,7 @@ func (c restoreCmd) Run(s *session) error {
 	return orLacking(done.Copied, done.Manifest.Lacking, err)
 }
 
-// part shows what is done now, and how much of it.
+// part shows the present step, and how much of it is done.
 func (p *progress) part(doing string, part float64) {
 	if part > 0 {
 		doing = fmt.Sprintf("%s: %.0f %%", doing, 100*part)

@@ -30,10 +30,10 @@ type changesCmd struct {
 	Format   string   `enum:"${lines},atom" default:"${lines}" placeholder:"atom" help:"A feed for news readers, instead of lines."`
 }
 
-// noFormat is the format of --format that leaves it to --output.
+// noFormat is the value of --format that leaves the choice to --output.
 const noFormat = "lines"
 
-// atomEvents is how many events a feed for news readers has.
+// atomEvents is the number of events in a feed for news readers.
 const atomEvents = 100
 
 // Help implements kong.HelpProvider.
@@ -70,7 +70,7 @@ func (c changesCmd) Run(s *session) error {
 	})
 }
 
-// orGone gives the error of a cursor that leads nowhere its exit code, and its own words.
+// orGone gives the error of an invalid cursor its exit code and words.
 func orGone(err error) error {
 	if told := (*failure)(nil); errors.As(err, &told) {
 		return err
@@ -83,7 +83,7 @@ func orGone(err error) error {
 	return err
 }
 
-// check refuses what does not go together.
+// check refuses options that do not go together.
 func (c changesCmd) check(output report.Format) error {
 	switch {
 	case c.Name == "" && !c.All:
@@ -148,7 +148,7 @@ type changesLog struct {
 	out     *report.Changes
 	done    uint        // events
 	quiet   int         // looks since the last line
-	told    feed.Cursor // the last that was written
+	told    feed.Cursor // the last one written
 	epoch   string
 }
 
@@ -263,9 +263,9 @@ func (l *changesLog) start(b beginning) (feed.Cursor, error) {
 	return before, err
 }
 
-// quietLooks is after how many looks that find nothing a follower's consumer gets a cursor:
-// one that selects few events would else hold an old one, until the changes after it are no
-// longer kept.
+// quietLooks is the number of looks without a find after which a follower's consumer gets a
+// cursor: otherwise one that selects few events would hold an old one, until the changes
+// after it are no longer kept.
 const quietLooks = 60
 
 // take writes a batch.

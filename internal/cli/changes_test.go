@@ -267,7 +267,7 @@ func TestChangesThatAreNotKept(t *testing.T) {
 	}
 }
 
-// told is what a command has written so far, in whole writes.
+// told is a command's output so far, in whole writes.
 type told struct {
 	mu     sync.Mutex
 	text   bytes.Buffer
@@ -293,8 +293,8 @@ func (o *told) String() string {
 	return o.text.String()
 }
 
-// A follower says what comes, and ends cleanly when it is told to, with the cursor from
-// which to go on.
+// A follower reports new changes, and ends cleanly when it is told to, with the cursor
+// from which to go on.
 func TestFollowChanges(t *testing.T) {
 	t.Parallel()
 	b := newFeedBackend(t)

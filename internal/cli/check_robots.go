@@ -55,7 +55,7 @@ func (c checkRobotsCmd) Run(s *session) error {
 	return c.check(s, func(urlkey.URL) (report.RobotsJudge, error) { return file.Check, nil })
 }
 
-// judgeOf returns what judges the URLs of a URL's origin.
+// judgeOf returns the judge of the URLs of a URL's origin.
 type judgeOf func(u urlkey.URL) (report.RobotsJudge, error)
 
 func (c checkRobotsCmd) check(s *session, judge judgeOf) error {
@@ -81,8 +81,8 @@ func (c checkRobotsCmd) checkOne(raw string, judge judgeOf) (report.RobotsCheck,
 	return report.NewRobotsCheck(u.String(), c.Agent, decide(c.Agent, u)), nil
 }
 
-// checkList answers each line as soon as it is read. Only what concerns them all
-// (a store that does not answer, a file that cannot be read) ends it early.
+// checkList answers each line as soon as it is read. Only errors that concern them
+// all (a store that does not answer, a file that cannot be read) end it early.
 func (c checkRobotsCmd) checkList(s *session, judge judgeOf) error {
 	list, err := openList(c.URLs, s.env.Stdin)
 	if err != nil {
@@ -103,8 +103,8 @@ func (c checkRobotsCmd) checkList(s *session, judge judgeOf) error {
 	return unansweredError(unanswered)
 }
 
-// maxLine is how much of a line is read, more than any URL has. What is longer is
-// cut, so that one endless line does not end the list, or the memory.
+// maxLine is how much of a line is read, more than any URL has. A longer line is
+// cut, so that one endless line does not end the list, or exhaust the memory.
 const maxLine = 64 << 10
 
 // lines yields the lines that are not blank, without space around them; an error
@@ -158,7 +158,7 @@ func unansweredError(count map[int]int) error {
 // maxJudges and maxJudged bound the parsed files that a list keeps, in files and in
 // bytes of their texts; parsed, a hostile text takes up to twenty times its size.
 // Parsing again costs well under a millisecond (a hostile text: tens), so dropping
-// all at a bound is fine.
+// everything at a bound is fine.
 const (
 	maxJudges = 100
 	maxJudged = 4 << 20
@@ -210,7 +210,7 @@ func openList(name string, stdin io.Reader) (io.ReadCloser, error) {
 
 func readFile(name string, stdin io.Reader) ([]byte, error) {
 	if name == "-" {
-		// One byte more than counts, so that package robots drops the line that is cut.
+		// The limit is one byte more, so that package robots drops the line that is cut.
 		return io.ReadAll(io.LimitReader(stdin, robots.MaxBytes+1))
 	}
 	text, err := os.ReadFile(name)

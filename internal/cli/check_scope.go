@@ -68,7 +68,7 @@ func (c checkScopeCmd) Run(s *session) error {
 	})
 }
 
-// stored judges a URL by the scope of a crawl and what the store knows of it.
+// stored judges a URL by the scope of a crawl and by the store's data about it.
 func (c checkScopeCmd) stored(s *session, opened Opened, record store.CrawlRecord, u urlkey.URL) (report.ScopeCheck, error) {
 	u, _ = urlkey.NewRules(record.Spec.URLs).Apply(u)
 	pages, err := opened.FindPages(s.ctx, u.String(), record.Spec.Name)
@@ -105,11 +105,11 @@ func heldBy(ctx context.Context, s report.Store, crawlID int64, u urlkey.URL) (s
 	return "", nil
 }
 
-// known is what a store knows of a URL.
+// known is a store's data about a URL.
 type known struct {
 	page  store.PageRecord       // zero for none
 	trap  string                 // name of the one that holds new pages of it
-	seeds map[crawl.SeedKey]bool // what imported seeds mean for it
+	seeds map[crawl.SeedKey]bool // the meaning of imported seeds for it
 }
 
 func importedSeeds(ctx context.Context, s SeedKeys, record store.CrawlRecord, u urlkey.URL) (map[crawl.SeedKey]bool, error) {

@@ -1,5 +1,5 @@
-// Package cli is the starter's command line: it parses, asks, prints, and says
-// by its exit code how it went. What it asks for is done by a Backend.
+// Package cli is the starter's command line: it parses, asks, prints, and reports
+// the result by its exit code. A Backend does the work.
 package cli
 
 import (
@@ -36,12 +36,12 @@ type Env struct {
 	Getenv         func(string) string
 	Backend        Backend
 
-	// screen is Stdout for what draws on a terminal. What comes from pages is never
-	// written to it as it came.
+	// screen is Stdout for output that controls the terminal. Text from pages is never
+	// written to it unchanged.
 	screen io.Writer
 }
 
-// draws reports whether lines can be written over.
+// draws reports whether lines can be overwritten.
 func (e Env) draws() bool { return e.Terminal && e.Getenv("TERM") != "dumb" }
 
 // Main runs one command and returns its exit code. An error is exactly one line
@@ -62,7 +62,7 @@ func Main(ctx context.Context, args []string, env Env) int {
 }
 
 func run(ctx context.Context, args []string, env Env) error {
-	if len(args) == 1 && args[0] == "--version" { // `show --version N` means another
+	if len(args) == 1 && args[0] == "--version" { // `show --version N` means something else
 		args = []string{"version"}
 	}
 	var commands commands
@@ -79,7 +79,7 @@ func run(ctx context.Context, args []string, env Env) error {
 		panic("cli: the command line's own description is wrong: " + err.Error())
 	}
 	parsed, err := parser.Parse(args)
-	if exited { // help or version was printed; what is missing besides does not matter
+	if exited { // help or version was printed; other missing arguments do not matter
 		return nil
 	}
 	if err != nil {
@@ -121,7 +121,7 @@ func (s *session) target() Target {
 	return at
 }
 
-// temporal is where the workflows are.
+// temporal is the place of the workflows.
 func (s *session) temporal() TemporalOptions {
 	return TemporalOptions{
 		Address: s.places.Address, Namespace: s.places.Namespace, TaskQueue: s.places.TaskQueue, Store: s.places.Store, Keys: s.cfg.Keys,
@@ -176,10 +176,10 @@ func (s *session) say(format string, args ...any) error {
 	return err
 }
 
-// failure is an error with an exit code and words of its own.
+// failure is an error with an exit code and its own words.
 type failure struct {
 	code int
-	text string // "" is the cause's
+	text string // "" means the cause's
 	err  error
 }
 
@@ -197,7 +197,7 @@ func usage(err error) error { return &failure{code: ExitUsage, err: err} }
 
 func usagef(format string, args ...any) error { return usage(fmt.Errorf(format, args...)) }
 
-// orNoCrawl gives the error of a crawl that does not exist words that help.
+// orNoCrawl gives the error for a missing crawl helpful words.
 func orNoCrawl(name string, err error) error {
 	if errors.Is(err, store.ErrNotFound) {
 		return &failure{ExitNotFound, fmt.Sprintf("there is no crawl %q: `starter status` lists the crawls", name), err}
@@ -237,7 +237,7 @@ func oneLine(err error) string {
 	return b.String()
 }
 
-// parseError words what kong could not parse.
+// parseError words kong's parse errors.
 func parseError(err error, args []string, parser *kong.Kong) error {
 	text := err.Error()
 	var parse *kong.ParseError
@@ -273,7 +273,7 @@ func missingValue(args []string, parsed *kong.Context) error {
 	return nil
 }
 
-// where is the command that was chosen.
+// where is the chosen command.
 func where(parsed *kong.Context) string {
 	if node := parsed.Selected(); node != nil {
 		return node.FullPath()

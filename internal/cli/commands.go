@@ -81,8 +81,8 @@ type commands struct {
 	Version    versionCmd    `cmd:"" help:"Print the version; so does --version."`
 }
 
-// global are the flags of every command. Variables are read by package config,
-// so that tests can pass their own environment.
+// global are the flags of every command. Package config reads the variables, so
+// that tests can pass their own environment.
 type global struct {
 	Store     string        `group:"global" placeholder:"DSN" help:"The store: sqlite:PATH or postgres://…, without a password (RECRAWL_STORE)."`
 	Archive   string        `group:"global" placeholder:"PLACE" help:"The archive: a folder, or s3://BUCKET/PREFIX (RECRAWL_ARCHIVE)."`

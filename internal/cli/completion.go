@@ -34,7 +34,7 @@ func (c completionCmd) Run(s *session, parser *kong.Kong) error {
 	return bashCompletion(s.env.Stdout, nodes)
 }
 
-// completionNode is a command with what may follow it.
+// completionNode is a command with its possible continuations.
 type completionNode struct {
 	path  string // "starter hosts block"
 	words []string

@@ -55,7 +55,7 @@ func (c crawlCmd) request(s *session) (crawlRequest, error) {
 	return crawlRequest{name: c.Name, urls: c.URLs, flags: c.specFlags}, checkName(c.Name, c.URLs)
 }
 
-// checkName says what is wrong with a crawl's name and seeds.
+// checkName reports what is wrong with a crawl's name and seeds.
 func checkName(name string, urls []string) error {
 	if !crawl.ValidName(name) {
 		return usagef("%q cannot name a crawl: use 1 to 40 of a-z 0-9 . _ -, starting with a letter or digit", name)
@@ -71,7 +71,7 @@ type crawlRequest struct {
 	whole *crawl.Spec // from a file, with its own name and seeds
 	// defaults of a new crawl, unless nil, before the flags.
 	defaults *specFlags
-	// contact is checked, unless nil, against specs that are to be started.
+	// contact, unless nil, is checked against specs that are to be started.
 	contact func(crawl.Spec) error
 }
 
@@ -89,7 +89,7 @@ func (s *session) lookup(ctx context.Context, name string) (spec crawl.Spec, err
 	return spec, err
 }
 
-// apply starts the crawl, or extends it if it runs, and says what it did.
+// apply starts the crawl, or extends it if it runs, and reports what it did.
 //
 // The store is only asked where the answer depends on the spec so far: adding
 // seeds to a running crawl, or starting one from a file, needs no store.
@@ -121,8 +121,8 @@ func (r crawlRequest) apply(ctx context.Context, spec lookup, client Client) (st
 		count(len(wanted.Seeds), "seed"), wanted.Scope.Type, wanted.Politeness.DelayWords()), nil
 }
 
-// merge makes the spec that is wanted: the file's, or the one so far or else the
-// defaults, with the seeds and flags.
+// merge makes the wanted spec: the file's, or the present one or else the defaults,
+// with the seeds and flags.
 func (r crawlRequest) merge(ctx context.Context, spec lookup, running bool) (crawl.Spec, error) {
 	wanted, had := crawl.DefaultSpec(), 0
 	if r.whole != nil {
@@ -162,7 +162,7 @@ func (r crawlRequest) merge(ctx context.Context, spec lookup, running bool) (cra
 	return wanted, nil
 }
 
-// count says how many there are.
+// count words a number of things.
 func count(n int, what string) string {
 	if n == 1 {
 		return "1 " + what

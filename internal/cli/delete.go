@@ -34,7 +34,7 @@ type DeleteOptions struct {
 // Deleted counts what a deletion removed.
 type Deleted struct {
 	Pages, Contents, Workflows int
-	// Left says what is still there and for how long, a sentence each.
+	// Left says what remains and for how long, a sentence each.
 	Left []string
 }
 

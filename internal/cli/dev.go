@@ -72,8 +72,8 @@ func (c devCmd) Run(s *session) error {
 	return s.env.Backend.Dev(s.ctx, o)
 }
 
-// request is the crawl that was asked for, nil if none was. What can be refused
-// at once is refused before anything runs.
+// request is the requested crawl, nil if there is none. Errors that can be found at
+// once are reported before anything runs.
 func (c devCmd) request(s *session) (*crawlRequest, error) {
 	if c.Demo {
 		if len(c.URLs) > 0 || c.Name != "" || c.Spec != "" {
@@ -107,7 +107,7 @@ func (c devCmd) request(s *session) (*crawlRequest, error) {
 	return c.checked(s, want)
 }
 
-// checked refuses what is wrong with a request whatever the data folder holds.
+// checked finds errors in a request that do not depend on the data folder.
 func (c devCmd) checked(s *session, want *crawlRequest) (*crawlRequest, error) {
 	if state, err := config.ReadDevState(s.places.Data); err != nil || state.Store != "" {
 		return want, nil // there may be a crawl of this name; its spec counts too
@@ -119,7 +119,7 @@ func (c devCmd) checked(s *session, want *crawlRequest) (*crawlRequest, error) {
 // DemoCrawl is the name of the demo's crawl.
 const DemoCrawl = "demo"
 
-// demoDefaults let a crawl live through in two minutes what takes others months.
+// demoDefaults let a crawl go through in two minutes what takes others months.
 func demoDefaults() *specFlags {
 	span := func(d time.Duration) *crawl.Duration { return (*crawl.Duration)(&d) }
 	off, rule, delay := 0.0, "frmax", delayFlag("200ms")
@@ -139,9 +139,9 @@ func specOf(crawls store.Crawls) lookup {
 	}
 }
 
-// contactCheck refuses what the crawl itself would refuse later: requests beyond
-// this machine that do not say whom to ask. The worker is this process, so its
-// contact is known.
+// contactCheck refuses requests that the crawl itself would refuse later: requests
+// beyond this machine without a contact. The worker is this process, so its contact
+// is known.
 func contactCheck(cfg config.Config) func(crawl.Spec) error {
 	return func(spec crawl.Spec) error {
 		if spec.Identity.Contact != "" || cfg.Contact != "" {
@@ -156,11 +156,11 @@ func contactCheck(cfg config.Config) func(crawl.Spec) error {
 	}
 }
 
-// nameFor makes a crawl's name of a URL's host: "www.example.com-8080".
+// nameFor makes a crawl's name from a URL's host: "www.example.com-8080".
 func nameFor(url string) string {
 	u, err := urlkey.Canonical(url)
 	if err != nil {
-		return "dev" // checkURLs says what is wrong with the URL
+		return "dev" // checkURLs reports the error in the URL
 	}
 	name := strings.Map(func(r rune) rune {
 		if strings.ContainsRune("abcdefghijklmnopqrstuvwxyz0123456789._-", r) {

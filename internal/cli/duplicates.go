@@ -12,7 +12,7 @@ type duplicatesCmd struct {
 	Limit   uint   `placeholder:"N" help:"At most so many; all without it."`
 }
 
-// FoundDuplicates says what Backend.FindDuplicates found.
+// FoundDuplicates are the findings of Backend.FindDuplicates.
 type FoundDuplicates struct {
 	Pages, Duplicates, Mirrors int
 }

@@ -56,7 +56,7 @@ func (c explainCmd) judge(s *session, opened Opened) report.ScopeJudge {
 			return report.ScopeCheck{}, err
 		}
 		check, err := checkScopeCmd{}.stored(s, opened, record, u)
-		if exitCode(err) == ExitUsage { // of RECRAWL_FILTERS, which the worker may have otherwise
+		if exitCode(err) == ExitUsage { // from RECRAWL_FILTERS, which may differ on the worker
 			return report.ScopeCheck{URL: url, Problem: oneLine(err)}, nil
 		}
 		return check, err

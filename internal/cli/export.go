@@ -73,8 +73,8 @@ func (c exportCmd) Run(s *session) error {
 	})
 }
 
-// visitedPages is how many pages an export of everything holds; 0 for one of less, or if that
-// cannot be told. It is only for the progress.
+// visitedPages is how many pages an export of everything holds; 0 for a partial export, or
+// if the number is not known. It is only for the progress.
 func (s *session) visitedPages(o export.Options) (n int) {
 	if o.Since != (feed.Cursor{}) || !o.At.IsZero() {
 		return 0

@@ -72,7 +72,7 @@ func (c forgetCmd) what() (Takedown, error) {
 	return Takedown{URL: url}, err
 }
 
-// Takedown is what is to be forgotten: a page in all crawls, or a host.
+// Takedown is the page, in all crawls, or the host to be forgotten.
 type Takedown struct {
 	URL  string // canonical
 	Host string // urlkey.HostKey
@@ -88,14 +88,14 @@ func (t Takedown) String() string {
 // ForgetOptions say how to forget.
 type ForgetOptions struct {
 	Dry bool // only count
-	// Rewrite says whether the databases' files are written anew; nil is as suits the
-	// kind of store.
+	// Rewrite says whether the databases' files are rewritten; nil means the default
+	// of the kind of store.
 	Rewrite *bool
 	// Progress is called as it goes on, unless it is a dry run.
 	Progress func(ForgetProgress)
 }
 
-// ForgetProgress is how far a takedown has come.
+// ForgetProgress is the progress of a takedown.
 type ForgetProgress struct {
 	Doing     string // in words
 	Pages, Of int

@@ -62,8 +62,8 @@ func (s *session) setBlocked(host string, blocked bool) error {
 	return s.say("%s", message)
 }
 
-// hostKey is the form under which a host is stored. Who pastes a URL means its
-// host.
+// hostKey is the form under which a host is stored. A person who pastes a URL means
+// its host.
 func hostKey(text string) (string, error) {
 	raw := text
 	if !strings.Contains(raw, "://") {

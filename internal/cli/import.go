@@ -31,13 +31,13 @@ go straight to the store. Cut off, the same command goes on where it was; run ag
     zcat *.cdxj.gz | starter import web -`
 }
 
-// ImportOptions say what is imported.
+// ImportOptions describe the import.
 type ImportOptions struct {
 	List *seeds.Reader
 	// Source names the list, so that its import can go on; "" if it cannot.
 	Source  string
 	Refused seeds.Refused // nil keeps none
-	// Contact is that of the surroundings, for crawls that have none; "" for none.
+	// Contact is that of the environment, for crawls that have none; "" for none.
 	Contact  string
 	Progress func(store.Import)
 }
@@ -107,7 +107,7 @@ func (c importCmd) report(s *session, list *seeds.Reader, done store.Import) err
 	return err
 }
 
-// tell tells the crawl's workflow, and says what comes of it.
+// tell tells the crawl's workflow, and reports the result.
 func (c importCmd) tell(s *session) string {
 	var message string
 	err := s.withTemporal(func(client Client) (err error) {

@@ -26,7 +26,7 @@ type inputList struct {
 	file   *os.File // nil for standard input
 }
 
-// named puts the list's name before what is wrong with it.
+// named puts the list's name before its error.
 func (l inputList) named(err error) error { return fmt.Errorf("%s: %w", l.name, err) }
 
 func (l inputList) close() {
@@ -71,8 +71,8 @@ func openSeedList(c importCmd, stdin io.Reader) (inputList, error) {
 	return l, nil
 }
 
-// identify makes the name under which the store knows how far the list was imported:
-// of its start, size and time, and of how it is read.
+// identify makes the name under which the store records the list's progress: from
+// its start, size and time, and the way it is read.
 func (l *inputList) identify(c importCmd) error {
 	info, err := l.file.Stat()
 	if err != nil {
@@ -94,14 +94,14 @@ func (l *inputList) identify(c importCmd) error {
 	return nil
 }
 
-// progress shows how far the import has come, how fast it is, and how long it takes.
+// progress shows how far the import has come, its speed, and how much longer it takes.
 func (l inputList) progress(line *progress) func(store.Import) {
 	started := time.Now()
 	var first store.Import
 	var from int64
 	begun := false
 	return func(done store.Import) {
-		if !begun { // what an earlier command did counts for no speed
+		if !begun { // an earlier command's work does not count for the speed
 			begun, first, from, started = true, done, l.read.n.Load(), time.Now()
 		}
 		line.show(importLine(importPace{
@@ -111,8 +111,8 @@ func (l inputList) progress(line *progress) func(store.Import) {
 	}
 }
 
-// importPace is how far an import is: of entries and of bytes, in all and since the
-// start of the clock.
+// importPace is the progress of an import: in entries and in bytes, in all and
+// since the start of the clock.
 type importPace struct {
 	done, since           int
 	read, readSince, size int64
@@ -139,14 +139,13 @@ func entries(n int) string {
 	return fmt.Sprintf("%d entries", n)
 }
 
-// refusedFile is the list of entries that are refused. It is made anew unless an import
-// goes on.
+// refusedFile is the list of refused entries. It is made anew unless an import goes on.
 type refusedFile struct {
 	*bufio.Writer
 	file *os.File
 }
 
-// openRefused returns nil where nobody asked for the list.
+// openRefused returns nil if nobody asked for the list.
 func openRefused(name string) (*refusedFile, error) {
 	if name == "" {
 		return nil, nil
@@ -158,7 +157,7 @@ func openRefused(name string) (*refusedFile, error) {
 	return &refusedFile{bufio.NewWriter(file), file}, nil
 }
 
-// Resume implements seeds.Refused. A file that is shorter than it was is not the one
+// Resume implements seeds.Refused. A file that is shorter than before is not the one
 // that was written; it goes on at its end.
 func (r *refusedFile) Resume(size int64) error {
 	info, err := r.file.Stat()

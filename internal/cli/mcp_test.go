@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// agent runs `starter mcp` for a client that says some lines and leaves, and returns the
-// names of the tools that it was told of.
+// agent runs `starter mcp` for a client that sends some lines and leaves, and returns
+// the names of the tools that it received.
 func agent(t *testing.T, b *fakeBackend, args ...string) (tools []string) {
 	t.Helper()
 	ask := `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"test","version":"1"}}}

@@ -134,7 +134,7 @@ func (m measuring) draw(name string, plot sim.Plot) {
 	}
 }
 
-// patience is what is left of the gap when pages that are not worth a visit need not
+// patience is the rest of the gap when pages that are not worth a visit need not
 // have one so soon.
 func (m measuring) patience() {
 	m.printf("The same where pages may wait for a year (`--max-interval 365d`), which the optimum may always:\n\n")
@@ -149,7 +149,7 @@ func (m measuring) patience() {
 	m.printf("\n")
 }
 
-// learning is what is left of the gap when there was more time to learn.
+// learning is the rest of the gap when there was more time to learn.
 func (m measuring) learning() {
 	m.printf("And with 3 seeds after 2 years of warm-up (`--seeds 3 --warmup-days 720 --max-interval 365d`), so\nwithout most of what learning costs:\n\n")
 	m.header("world, budget")

@@ -11,8 +11,8 @@ import (
 	"recrawl/internal/store"
 )
 
-// Operator does what an operator asks of pages and sinks, on the command line or on the
-// page for operators. Its answers say what was understood, in words.
+// Operator carries out an operator's commands for pages and sinks, from the command
+// line or from the page for operators. Its answers confirm the request, in words.
 type Operator struct {
 	Backend Backend
 	At      Target
@@ -54,8 +54,8 @@ func (o Operator) dial(ctx context.Context) (Client, error) {
 	return o.Backend.DialTemporal(ctx, o.At.Temporal)
 }
 
-// ChangePage asks a page's workflow for something; arg is its duration, if it has one. A
-// page that is stopped is brought back by asking for a visit.
+// ChangePage sends a request to a page's workflow; arg is its duration, if it has one.
+// Asking for a visit brings back a page that is stopped.
 func (o Operator) ChangePage(ctx context.Context, page store.PageRecord, change PageChange, arg string) (message string, err error) {
 	if page, err = o.living(ctx, page, change); err != nil {
 		return "", err
@@ -70,8 +70,8 @@ func (o Operator) ChangePage(ctx context.Context, page store.PageRecord, change 
 	return message, err
 }
 
-// hindrance is what is added to the promise of a visit that cannot be made now. Whoever
-// asked has his answer without it too.
+// hindrance is an addition to the promise of a visit that cannot be made now. The
+// person gets an answer without it too.
 func (o Operator) hindrance(ctx context.Context, page store.PageRecord) string {
 	why := ""
 	err := o.withStore(ctx, func(opened Opened) (err error) {
@@ -150,7 +150,7 @@ func (o Operator) askVisits(ctx context.Context, opened Opened, client Client, f
 	}
 }
 
-// CommandSink has the workflow of a crawl's sink carry out a command.
+// CommandSink sends a command to the workflow of a crawl's sink.
 func (o Operator) CommandSink(ctx context.Context, crawlName, sink string, command SinkCommand, replay SinkReplay) (message string, err error) {
 	var record store.CrawlRecord
 	err = o.withStore(ctx, func(opened Opened) (err error) {
@@ -205,7 +205,7 @@ func (o Operator) ReplayFailed(ctx context.Context, crawlName, sink string) (str
 	return message, err
 }
 
-// Live returns what a page's workflow says of itself.
+// Live returns a page's workflow's view of itself.
 func (o Operator) Live(ctx context.Context, page store.PageRecord) (live report.Live, err error) {
 	err = o.withTemporal(ctx, func(client Client) (err error) {
 		live, err = client.Explain(ctx, page)

@@ -14,7 +14,7 @@ import (
 	"recrawl/internal/urlkey"
 )
 
-// DevStore is what is read of a store before a crawl starts in it.
+// DevStore is the part of a store that is read before a crawl starts in it.
 type DevStore interface {
 	store.Crawls
 	Robots(ctx context.Context, origin string) (store.RobotsRecord, error)
@@ -50,7 +50,7 @@ func (r crawlRequest) outset(ctx context.Context, s DevStore) (string, error) {
 	return pace{spec: spec, hosts: hosts, asked: asked, known: known}.words(), nil
 }
 
-// pace is what decides how fast a crawl may be at the hosts of its seeds.
+// pace holds the facts that decide how fast a crawl may be at the hosts of its seeds.
 type pace struct {
 	spec  crawl.Spec
 	hosts []string

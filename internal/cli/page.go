@@ -12,7 +12,7 @@ type pageArg struct {
 	Crawl string `placeholder:"NAME" help:"The crawl, if several have the page."`
 }
 
-// change asks the page's workflow for something and prints its answer.
+// change sends a request to the page's workflow and prints its answer.
 func (p pageArg) change(s *session, change PageChange, arg string) error {
 	url, err := canonical(p.URL)
 	if err != nil {

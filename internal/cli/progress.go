@@ -7,11 +7,11 @@ import (
 	"recrawl/internal/schedule"
 )
 
-// progressEvery is the time between two lines of progress that are not written over.
+// progressEvery is the time between two lines of progress that are not overwritten.
 const progressEvery = 5 * time.Second
 
 // progress shows how far a long command has come: on a terminal a line that is
-// written over, else now and then a line of the standard error output.
+// overwritten, else now and then a line of the standard error output.
 type progress struct {
 	line *progressLine
 	last time.Time // of a line; of the start before the first
@@ -33,15 +33,15 @@ func (p *progress) show(text string) {
 
 func (p *progress) clear() { p.line.clear() }
 
-// remaining tells how much longer something takes, by how far it has come since it was first
-// asked: what an earlier command did counts for no speed.
+// remaining estimates how much longer something takes, from its progress since the first
+// call: an earlier command's work does not count for the speed.
 type remaining struct {
 	begun time.Time
 	from  float64
 }
 
-// words are what to add to how far it has come, a part of 0 to 1: "; about 3m left", and nothing
-// where that cannot be told yet.
+// words returns the addition to a progress, a part of 0 to 1: "; about 3m left", and
+// nothing if there is no estimate yet.
 func (r *remaining) words(part float64, now time.Time) string {
 	if r.begun.IsZero() {
 		r.begun, r.from = now, part
@@ -54,7 +54,7 @@ func (r *remaining) words(part float64, now time.Time) string {
 	return fmt.Sprintf("; about %s left", schedule.Rough(left))
 }
 
-// share is how much of all is done, 0 if nobody knows of how much.
+// share is the part of the total that is done, 0 if the total is not known.
 func share(done, all int) float64 {
 	if all <= 0 {
 		return 0

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// The time left follows from how far it came since the first word, not since an earlier
-// command; before a second has gone by, and where it is not known of how much, it is not told.
+// The time left follows from the progress since the first word, not since an earlier
+// command; before a second has gone by, and without a known total, it is not shown.
 func TestRemaining(t *testing.T) {
 	t.Parallel()
 	begin := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)

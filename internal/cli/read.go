@@ -143,7 +143,7 @@ func canonical(url string) (string, error) {
 	return u.String(), err
 }
 
-// orNoPage gives the error of a page that does not exist words that help.
+// orNoPage gives the error for a missing page helpful words.
 func orNoPage(url, crawlName string, err error) error {
 	if !errors.Is(err, store.ErrNotFound) {
 		return err

@@ -8,9 +8,9 @@ import (
 	"recrawl/internal/config"
 )
 
-// Repaired says what a repair looked at and did.
+// Repaired reports what a repair checked and did.
 type Repaired struct {
-	Crawl     string // what was wrong with the crawl's own workflow, "" if nothing was
+	Crawl     string // the trouble of the crawl's own workflow, "" if there was none
 	Pages     int    // looked at
 	Of        int    // how many there are
 	Missing   int    // of them had no workflow
@@ -19,7 +19,7 @@ type Repaired struct {
 	Discovers int    // stuck ones, ended
 }
 
-// String is the repair in a line.
+// String words the repair in one line.
 func (r Repaired) String() string {
 	var b strings.Builder
 	if r.Crawl != "" {

@@ -28,7 +28,7 @@ installs it beside the programs, and RECRAWL_REPLAY names another folder of it (
     starter replay news`
 }
 
-// ReplayOptions say what `starter replay` serves.
+// ReplayOptions are the options of `starter replay`.
 type ReplayOptions struct {
 	File   string // the WACZ file
 	Listen string // host:port, of the loopback
@@ -71,13 +71,14 @@ func (c replayCmd) Run(s *session) error {
 	})
 }
 
-// isFile: a file has an ending, or a folder before it, which names of crawls do not need.
+// isFile: a file has an extension, or a folder before it, which names of crawls do not
+// need.
 func isFile(what string) bool {
 	return strings.HasSuffix(strings.ToLower(what), ".wacz") || strings.ContainsAny(what, `/\`)
 }
 
-// checkLoopback refuses to show an archive to other machines: whoever holds it may, with a web
-// server.
+// checkLoopback refuses to show an archive to other machines: the person who has it may do
+// that, with a web server.
 func checkLoopback(listen string) error {
 	host, _, err := net.SplitHostPort(listen)
 	if err != nil {

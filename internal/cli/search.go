@@ -66,7 +66,8 @@ func (c searchCmd) rebuild(s *session) error {
 	})
 }
 
-// orUnknown gives the errors of a crawl that does not exist, or has no index, their exit codes.
+// orUnknown gives the errors for a crawl that does not exist, or has no index, their exit
+// codes.
 func (c searchCmd) orUnknown(err error) error {
 	if errors.Is(err, report.ErrNotSearchable) {
 		return &failure{ExitNotFound, "", err}

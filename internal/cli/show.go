@@ -90,7 +90,7 @@ func (c showCmd) at() (time.Time, error) {
 	return at, nil
 }
 
-// document is what --markdown asks for.
+// document returns the output of --markdown.
 func (c showCmd) document(at time.Time) report.DocumentQuery {
 	q := report.DocumentQuery{Reading: extract.ReadMain, Version: int(c.Version), At: at}
 	if c.Article {

@@ -12,8 +12,8 @@ import (
 	"recrawl/internal/store"
 )
 
-// withVersion is a backend whose page has a version with a body, in an archive of its
-// own or in that of a folder.
+// withVersion is a backend whose page has a version with a body, in a separate
+// archive or in that of a folder.
 func withVersion(t *testing.T, body string, v store.VersionRecord, dir ...string) *fakeBackend {
 	t.Helper()
 	b := &fakeBackend{archiveDir: append(dir, t.TempDir())[0]}
@@ -84,8 +84,8 @@ func TestShowAndDiff(t *testing.T) {
 	}
 }
 
-// What is shown and compared is what changes are found in, by the crawl's rules; the
-// rest is shown on demand.
+// By default, the text in which changes are found, by the crawl's rules, is shown
+// and compared; the rest is shown on demand.
 func TestShowAndDiffTheTextThatIsCompared(t *testing.T) {
 	t.Parallel()
 	const before = "<nav>Menu</nav><h1>Ticket</h1><p>It costs <b class=price>12 euro</b><p id=weather>Rain"
@@ -134,8 +134,8 @@ func TestShowAndDiffTheTextThatIsCompared(t *testing.T) {
 	}
 }
 
-// What a page would have a terminal do is not done, and what goes into a file or
-// another program is what the page sent.
+// Control characters of a page do not reach the terminal, and a file or another
+// program gets exactly what the page sent.
 func TestShowOnTerminal(t *testing.T) {
 	t.Parallel()
 	const evil = "<title>a\x1b]0;renamed\x07</title><p>one\r\ntwo\rthree \x1b[2J\x9b31m \u009b1m \u202etxt\u2066.exe\u2069 \x7f\b gr\u00fc\u00df dich \u4f60\t\xc3"

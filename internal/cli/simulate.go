@@ -93,7 +93,7 @@ func (c simulateCmd) Run(s *session) error {
 	return nil
 }
 
-// studies are what is to be compared: one for each world, trace and crawl.
+// studies are the simulations to be compared: one for each world, trace and crawl.
 func (c simulateCmd) studies(s *session) ([]sim.Study, error) {
 	if len(c.World)+len(c.Trace) == 0 && c.Crawl == "" {
 		return nil, usagef("give --world NAME, --trace FILE or --crawl NAME (see `starter simulate --help`)")
@@ -127,7 +127,7 @@ func (c simulateCmd) studies(s *session) ([]sim.Study, error) {
 	return studies, nil
 }
 
-// base is what all studies share.
+// base holds the settings that all studies share.
 func (c simulateCmd) base() (sim.Study, error) {
 	study := sim.Study{Mode: sim.Mode(c.Mode), Budget: sim.Budget{Each: 0.1}}
 	if c.Seeds < 1 || c.Seeds > 1000 {
@@ -163,8 +163,8 @@ func (c simulateCmd) base() (sim.Study, error) {
 	return study, nil
 }
 
-// bound sets our policies up with a crawl's settings, or the default ones, and the
-// longest interval of the flag in place of theirs.
+// bound gives our policies a crawl's settings, or the default ones, with the flag's
+// longest interval in place of theirs.
 func (c simulateCmd) bound(study *sim.Study, settings crawl.RevisitSpec) error {
 	study.Setup.Revisit = &settings
 	if c.MaxInterval == "" {
@@ -195,7 +195,7 @@ func (c simulateCmd) world(study sim.Study, kind string) (sim.Study, error) {
 		spec.Seed = seed
 		return sim.Draw(kind, spec)
 	}
-	// A wrong name is said before anything runs.
+	// A wrong name is reported before anything runs.
 	if !sim.HasKind(kind) {
 		_, err := sim.Draw(kind, spec)
 		return study, usagef("--world: %w", err)
@@ -241,7 +241,7 @@ func (c simulateCmd) trace(study sim.Study, file string) (sim.Study, error) {
 	return study, nil
 }
 
-// or is a flag's value, or what stands for it when it was not given.
+// or is a flag's value, or its replacement when it was not given.
 func or(value, absent, otherwise float64) float64 {
 	if value == absent {
 		return otherwise

@@ -36,7 +36,7 @@ func (c simulateCmd) crawl(s *session, study sim.Study) (sim.Study, error) {
 	if c.Budget == "" {
 		study.Budget = recording.Budget()
 	}
-	// Maintenance of a long history is not played turn by turn.
+	// Maintenance of a long history is not simulated pass by pass.
 	study.Setup.Every = max(study.Setup.Every, first.Days/2000)
 	if len(c.Policy) == 0 || slices.Contains(c.Policy, sim.AsCrawled) {
 		study.Policies = append([]sim.Policy{recording.Policy()}, study.Policies...)

@@ -13,7 +13,7 @@ import (
 	"recrawl/internal/sim"
 )
 
-// traceSuffixes are how files of changes are called.
+// traceSuffixes are the suffixes of files of changes.
 var traceSuffixes = []string{".csv.gz", ".csv"}
 
 // readTrace reads a file of changes and, if there is one, the file of births and

@@ -151,7 +151,7 @@ func (c sinkReplayCmd) Run(s *session) error {
 	return s.say("%s", message)
 }
 
-// commandSink has the workflow of a sink carry out a command.
+// commandSink sends a command to the workflow of a sink.
 func (s *session) commandSink(args sinkArgs, command SinkCommand, replay SinkReplay) error {
 	if s.places.Store == "" {
 		return usage(config.ErrNoStore)

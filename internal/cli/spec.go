@@ -106,7 +106,7 @@ func withSeeds(spec crawl.Spec, seeds []string) crawl.Spec {
 	return spec
 }
 
-// checkURLs says which URL of the command line is none.
+// checkURLs reports which URL of the command line is none.
 func checkURLs(urls []string) error {
 	for _, u := range urls {
 		if err := crawl.CheckSeed(u); err != nil {
@@ -119,7 +119,7 @@ func checkURLs(urls []string) error {
 	return nil
 }
 
-// maxSpecFile bounds what is read of a spec file; a spec with 20 000 seeds fits.
+// maxSpecFile bounds how much of a spec file is read; a spec with 20 000 seeds fits.
 const maxSpecFile = 4 << 20
 
 // readSpec reads a spec file, YAML or JSON; "-" is standard input. Mistakes in
@@ -157,8 +157,8 @@ func readAll(path string, stdin io.Reader) ([]byte, error) {
 	return text, err
 }
 
-// isJSON tells JSON from YAML. JSON goes to its own parser, since YAML refuses
-// tabs that JSON allows.
+// isJSON distinguishes JSON from YAML. JSON goes to its own parser, since YAML
+// refuses tabs that JSON allows.
 func isJSON(text []byte) bool { return bytes.HasPrefix(bytes.TrimSpace(text), []byte("{")) }
 
 // yamlToJSON decodes YAML into plain values and encodes them as JSON, so that
@@ -168,7 +168,7 @@ func yamlToJSON(text []byte) ([]byte, error) {
 	var value any
 	if err := dec.Decode(&value); err != nil {
 		if errors.Is(err, io.EOF) {
-			return nil, nil // an empty file: ParseSpec says what is missing
+			return nil, nil // an empty file: ParseSpec reports what is missing
 		}
 		return nil, fmt.Errorf("not YAML: %s", strings.TrimPrefix(err.Error(), "yaml: "))
 	}

@@ -11,15 +11,15 @@ import (
 
 type undoUpgradeCmd struct{}
 
-// UndoOptions say whose upgrade is undone: that of Store, or of the data folder Data if
-// Store is "".
+// UndoOptions name the store whose upgrade is undone: Store, or that of the data folder
+// Data if Store is "".
 type UndoOptions struct {
 	Store, Data string
 }
 
-// Undone says what was put where.
+// Undone reports what was put where.
 type Undone struct {
-	Store string // what is as it was before the upgrade
+	Store string // the files that are as before the upgrade
 	Moved string // where the upgraded store is now; "" if it was moved before
 }
 

@@ -8,9 +8,9 @@ import (
 	"recrawl/internal/crawl"
 )
 
-// visible is a terminal to which only what can be seen is written: bytes of pages
-// are among it, and could move the cursor, rename the window or make up a line.
-// What draws on the terminal itself writes to Env.screen.
+// visible is a terminal to which only visible text is written: the text contains
+// bytes of pages, which could move the cursor, rename the window or fake a line.
+// Code that draws on the terminal itself writes to Env.screen.
 type visible struct {
 	out io.Writer
 	// rest is the begin of a character whose end is still to come.
@@ -25,7 +25,7 @@ func (v *visible) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Close writes what is left; it does not close the terminal.
+// Close writes the rest; it does not close the terminal.
 func (v *visible) Close() error { return v.write(v.rest, true) }
 
 func (v *visible) write(text []byte, end bool) error {

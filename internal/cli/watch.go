@@ -8,14 +8,14 @@ import (
 	"recrawl/internal/report"
 )
 
-// watchEvery is the time between two looks of --watch.
+// watchEvery is the time between two updates of --watch.
 const watchEvery = 2 * time.Second
 
-// clearScreen moves a terminal's cursor home and clears what is below.
+// clearScreen moves a terminal's cursor home and clears everything below.
 const clearScreen = "\x1b[H\x1b[J"
 
 // watch writes an answer again and again, over the last one on a terminal,
-// until the context ends, which is how a person ends it.
+// until the context ends, as a person ends it.
 func (s *session) watch(write func(report.Reporter) error) error {
 	return s.withStore(func(opened Opened) error {
 		ticker := time.NewTicker(watchEvery)

@@ -25,7 +25,7 @@ from those who may only look; RECRAWL_WEB_HOSTS lists the names by which people 
     RECRAWL_WEB_TOKEN=file:/etc/recrawl/web-token starter web --listen 0.0.0.0:8234`
 }
 
-// WebOptions say what `starter web` serves.
+// WebOptions are the options of `starter web`.
 type WebOptions struct {
 	At       Target
 	Listen   string // host:port

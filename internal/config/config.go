@@ -1,4 +1,4 @@
-// Package config is everything an operator may set for the worker and the
+// Package config holds everything that an operator may set for the worker and the
 // starter besides a crawl's spec: the RECRAWL_* variables, their defaults and
 // checks, and the state file by which a running `starter dev` is found.
 //
@@ -38,9 +38,9 @@ const (
 	EnvDeployment  = "RECRAWL_DEPLOYMENT"
 	EnvTaskQueue   = "RECRAWL_TASK_QUEUE"
 	EnvReplay      = "RECRAWL_REPLAY"
-	// EnvSinkPrograms and EnvSinkVariables are of sinks of kind exec.
+	// EnvSinkPrograms and EnvSinkVariables are for sinks of kind exec.
 	EnvSinkPrograms, EnvSinkVariables = "RECRAWL_SINK_PROGRAMS", "RECRAWL_SINK_VARIABLES"
-	// EnvMetrics and EnvLogFormat are for whoever watches the worker.
+	// EnvMetrics and EnvLogFormat are for those who watch the worker.
 	EnvMetrics, EnvLogFormat = "RECRAWL_METRICS", "RECRAWL_LOG_FORMAT"
 	// EnvEncryptionKeys says where the keys are; see package keyring.
 	EnvEncryptionKeys = keyring.Setting
@@ -50,7 +50,7 @@ const (
 // so that each project's folder holds its own crawls.
 const DefaultData = "data"
 
-// Config is what an operator may set. See Load for the defaults.
+// Config holds the operator's settings. See Load for the defaults.
 type Config struct {
 	// Store is the store's DSN, sqlite:PATH or postgres://…; "" if not set.
 	Store string
@@ -68,19 +68,21 @@ type Config struct {
 	Log     slog.Level
 	LogJSON bool
 	// Metrics is where a worker listens for Prometheus and for health checks, as HOST:PORT
-	// or :PORT; "" is nowhere.
+	// or :PORT; "" means nowhere.
 	Metrics string
 	// Overdue is how late a page may be before maintenance starts its workflow
 	// again, ≥ 1s. Too short a time starts workflows that are only waiting.
 	Overdue time.Duration
-	// GroupHosts is which hosts are one unit of politeness, fixed when the store is
-	// made; "" is urlkey.ByHost for a new store and what it has for an old one.
+	// GroupHosts says which hosts are one unit of politeness, fixed when the store is
+	// made; "" means urlkey.ByHost for a new store and the existing grouping for an
+	// old one.
 	GroupHosts urlkey.Grouping
 	// Filters are the paths of the filter programs that specs may name, by name: only
-	// the operator says what runs on the worker's machine.
+	// the operator decides which programs run on the worker's machine.
 	Filters map[string]string
 	// SinkPrograms are the programs that sinks may name, by name. SinkVariables are the
-	// names of the worker's variables that they get, besides those that hold no secrets.
+	// names of the worker's variables that they get, in addition to those without
+	// secrets.
 	SinkPrograms  program.Programs
 	SinkVariables []string
 	// SinkFolders are the folders that sinks of kind folder may keep, by name.
@@ -88,27 +90,27 @@ type Config struct {
 	// SMTP is the mail server of sinks.
 	SMTP SMTP
 	// Reserve is how many bytes must be left on the disks of the store's file and the
-	// archive's folder; with less no request is made. 0 looks at none.
+	// archive's folder; with less no request is made. 0 turns the check off.
 	Reserve crawl.Size
 	// Deployment is the Worker Deployment of Temporal that workers belong to, as NAME or
-	// NAME:BUILD; "" is none. Without BUILD the version is the build.
+	// NAME:BUILD; "" means none. Without BUILD the version is the build.
 	Deployment string
-	// TaskQueue is Temporal's task queue of the workflows and activities; "" is
-	// contract.TaskQueue, or, for the starter, what the store's workers have.
+	// TaskQueue is Temporal's task queue of the workflows and activities; "" means
+	// contract.TaskQueue, or, for the starter, the task queue of the store's workers.
 	TaskQueue string
 	// Replay is the folder of wabac.js for `starter replay`; "" is the folder replay beside
 	// the program.
 	Replay string
-	// Keys encrypt what Temporal keeps of a crawl; none if not set.
+	// Keys encrypt Temporal's data about a crawl; none if not set.
 	Keys keyring.Ring
-	// Worker is how a worker works for Temporal.
+	// Worker holds a worker's settings for Temporal.
 	Worker Worker
-	// Web is who may use the page for operators.
+	// Web says who may use the page for operators.
 	Web Web
 }
 
-// DefaultReserve is room for what 64 requests bring at the same time, and for the
-// databases to note that there is no more of it.
+// DefaultReserve is room for the results of 64 simultaneous requests, and for the
+// databases to record that there is no more of it.
 const DefaultReserve crawl.Size = 512 << 20
 
 // Default returns the configuration of an empty environment.
@@ -159,7 +161,7 @@ func Load(getenv func(string) string) (Config, error) {
 	return c, nil
 }
 
-// CheckStore says what is wrong with a store's DSN, or returns nil. It does not
+// CheckStore reports what is wrong with a store's DSN, or returns nil. It does not
 // repeat the DSN, which may hold a password.
 func CheckStore(dsn string) error {
 	path, isSQLite := strings.CutPrefix(dsn, "sqlite:")

@@ -9,12 +9,12 @@ import (
 	"path/filepath"
 )
 
-// StateFile is the file in a data folder in which `starter dev` says where its
+// StateFile is the file in a data folder in which `starter dev` records where its
 // services are.
 const StateFile = "recrawl.json"
 
-// DevState is the content of StateFile: what the last `starter dev` of a data
-// folder used. It stays after an end, so that the store can be read without a
+// DevState is the content of StateFile: the places that the last `starter dev` of a
+// data folder used. It stays after an end, so that the store can be read without a
 // running program.
 type DevState struct {
 	// PID is the process that owns the folder; 0 after a clean end.

@@ -2,14 +2,15 @@ package config
 
 import "errors"
 
-// Overrides are the flags that say where things are; "" is not given.
+// Overrides are the flags for the places of the store, the archive and Temporal; ""
+// means not given.
 type Overrides struct {
 	Store, Archive, Data string
 	Address, Namespace   string // of Temporal
 }
 
-// Places is where the store, the archive and Temporal are. An empty field was
-// named nowhere: for Temporal the SDK's own default holds.
+// Places are the places of the store, the archive and Temporal. An empty field was
+// named nowhere: for Temporal the SDK's own default applies.
 type Places struct {
 	Store, Archive, Data string
 	Address, Namespace   string
@@ -29,8 +30,8 @@ var ErrNoArchive = errors.New("no archive: name the one that belongs to the stor
 // the data folder. A damaged state file is an error only if it is needed.
 //
 // TEMPORAL_ADDRESS, TEMPORAL_PROFILE and TEMPORAL_CONFIG_FILE are left to the
-// SDK: each of them says that Temporal is not the data folder's, and Address
-// and Namespace are empty then unless they were given.
+// SDK: each of them means that Temporal is not the data folder's, and then Address
+// and Namespace are empty unless they were given.
 func Resolve(flags Overrides, c Config, getenv func(string) string) (Places, error) {
 	p := Places{
 		Store: first(flags.Store, c.Store), Archive: first(flags.Archive, c.Archive), Data: first(flags.Data, c.Data),

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// errPasswordShown refuses a password where every user of the machine reads it.
+// errPasswordShown refuses a password that every user of the machine could read.
 var errPasswordShown = errors.New("--store has a password, which every user of this machine can read in the list of processes: leave it out, and give the whole DSN in the variable " +
 	EnvStore + ", or keep the password in the file that PGPASSFILE names (~/.pgpass)")
 
@@ -15,12 +15,12 @@ var errPasswordShown = errors.New("--store has a password, which every user of t
 // password would be looked up as the name of a host, and be quoted in errors.
 var errAmbiguous = errors.New("the store's user, password or database has a character that ends it in a URL: write @ as %40 and / as %2F")
 
-// passwordWord is a password in libpq's keyword form, or in what is left of a DSN
-// that was cut in pieces.
+// passwordWord is a password in libpq's keyword form, or in the rest of a DSN that
+// was cut in pieces.
 var passwordWord = regexp.MustCompile(`(?i)password\s*=\s*[^\s&]`)
 
-// hasPassword reports whether a DSN holds a password, in whatever form, right or
-// wrong: as libpq reads it, in the user's part or in an option.
+// hasPassword reports whether a DSN holds a password, in any form, right or wrong:
+// as libpq reads it, in the user's part or in an option.
 func hasPassword(dsn string) bool {
 	if strings.HasPrefix(dsn, "sqlite:") {
 		return false
@@ -51,8 +51,8 @@ func isAmbiguous(dsn string) bool {
 	return strings.Contains(rest, "@")
 }
 
-// partsOf cuts a DSN into the user's part, with the password, the rest up to the
-// options, and these. As for libpq, an @ before the first slash ends the first.
+// partsOf splits a DSN into the user's part, with the password, the rest up to the
+// options, and these. As in libpq, an @ before the first slash ends the first.
 func partsOf(dsn string) (user, rest, query string) {
 	_, rest, ok := strings.Cut(dsn, "://")
 	if !ok {

@@ -25,7 +25,7 @@ type SMTP struct {
 	Host string // "" if there is none
 	Port int
 	// User logs in with Password, unless it is "". Password reads it where the operator
-	// keeps it, so that another one counts from the next login on.
+	// keeps it, so that a new one takes effect at the next login.
 	User     string
 	Password func() (string, error)
 	From     string // an address, perhaps with a name
@@ -68,7 +68,7 @@ func (s *SMTP) load(read func(name string, set func(value string) error), getenv
 	read(EnvSMTPHost, func(string) error { return s.complete(named) })
 }
 
-// complete says what is missing.
+// complete reports what is missing.
 func (s *SMTP) complete(named []string) error {
 	user, password := slices.Contains(named, EnvSMTPUser), slices.Contains(named, EnvSMTPPassword)
 	switch {
@@ -105,8 +105,8 @@ func checkAddress(v string) error {
 	return nil
 }
 
-// parseReference reads where a secret is, and looks whether it is there. No error repeats
-// what may be the secret.
+// parseReference reads the place of a secret, and checks whether it is there. No error
+// repeats a text that may be the secret.
 func parseReference(v string, getenv func(string) string) (func() (string, error), error) {
 	kind, at, _ := strings.Cut(v, ":")
 	var read func() (string, error)

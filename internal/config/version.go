@@ -2,12 +2,12 @@ package config
 
 import "runtime/debug"
 
-// Release is the newest release in CHANGELOG.md: the version of this code, whoever builds
-// it and however.
+// Release is the newest release in CHANGELOG.md: the version of this code, however it is
+// built.
 const Release = "0.2.0"
 
-// Commit is the commit that a build was made from, set by the build; "" leaves it to what
-// the Go tool has noted.
+// Commit is the commit of a build, set by the build; "" leaves it to the Go tool's
+// record.
 var Commit = ""
 
 // VersionText is the release with the commit, if that is known: 0.2.0+48b79df.

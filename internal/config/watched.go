@@ -28,7 +28,7 @@ func parseLogFormat(v string) (isJSON bool, err error) {
 	return false, fmt.Errorf("%q is not a format of the log: write text or json", v)
 }
 
-// checkListen says what is wrong with an address to listen on.
+// checkListen reports what is wrong with an address to listen on.
 func checkListen(v string) error {
 	_, port, err := net.SplitHostPort(v)
 	n, errPort := strconv.Atoi(port)

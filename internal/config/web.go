@@ -16,15 +16,15 @@ const (
 	EnvWebHosts     = "RECRAWL_WEB_HOSTS"
 )
 
-// Web is who may use the page for operators.
+// Web says who may use the page for operators.
 type Web struct {
-	// Token lets people look and press buttons, ReadToken lets them look; "" is none.
+	// Token lets people look and press buttons, ReadToken lets them look; "" means none.
 	Token, ReadToken string
 	// Hosts are the names by which people reach the page, besides localhost and addresses.
 	Hosts []string
 }
 
-// leastToken is how short a token may be: no list of words has all of that length.
+// leastToken is the least length of a token: no list of words has all of that length.
 const leastToken = 16
 
 // load reads the variables; read is that of Load.
@@ -40,7 +40,7 @@ func (w *Web) load(read func(name string, set func(value string) error), getenv 
 	read(EnvWebHosts, func(v string) (err error) { w.Hosts, err = parseWebHosts(v); return err })
 }
 
-// parseToken reads a token, or where it is. No error repeats it.
+// parseToken reads a token, or its place. No error repeats it.
 func parseToken(v string, getenv func(string) string) (string, error) {
 	if kind, _, ok := strings.Cut(v, ":"); ok && (kind == "file" || kind == "env") {
 		secret, err := parseReference(v, getenv)
@@ -70,8 +70,8 @@ func parseWebHosts(v string) ([]string, error) {
 	return slices.Compact(hosts), nil
 }
 
-// CheckListen says what is wrong with listening at host:port, or returns nil: whoever can
-// reach the page can use it, so beyond this machine it asks for a token.
+// CheckListen reports what is wrong with listening at host:port, or returns nil: anybody
+// who can reach the page can use it, so beyond this machine it asks for a token.
 func (w Web) CheckListen(address string) error {
 	host, _, err := net.SplitHostPort(address)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"recrawl/internal/crawl"
 )
 
-// Variables of what a worker does at the same time besides its activities.
+// Variables for a worker's concurrency besides its activities.
 const (
 	EnvWorkflowTasks   = "RECRAWL_WORKFLOW_TASKS"
 	EnvLocalActivities = "RECRAWL_LOCAL_ACTIVITIES"
@@ -19,7 +19,8 @@ const (
 	EnvStopTimeout     = "RECRAWL_STOP_TIMEOUT"
 )
 
-// Worker is how a worker works for Temporal. docs/operations.md says when to change it.
+// Worker holds a worker's settings for Temporal. docs/operations.md says when to change
+// them.
 type Worker struct {
 	// WorkflowTasks and LocalActivities are how many of these run at the same time, 2 to
 	// 100000. An Acquire may wait some seconds inside its workflow task.
@@ -28,10 +29,11 @@ type Worker struct {
 	// Temporal's server at the same time.
 	WorkflowPollers, ActivityPollers Pollers
 	// WorkflowCache is how many sleeping workflows are kept in memory, about 40 KB each,
-	// 0 to 1000000. One that is not costs a short replay when it wakes.
+	// 0 to 1000000. Any other costs a short replay when it wakes.
 	WorkflowCache int
 	// StopTimeout is how long a worker that is told to stop waits for requests to end,
-	// 0 to 1h. The visit of one that does not is made again, after its permit's end.
+	// 0 to 1h. The visit of a request that does not end is made again, after its
+	// permit's end.
 	StopTimeout time.Duration
 }
 

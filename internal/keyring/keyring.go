@@ -1,6 +1,6 @@
-// Package keyring encrypts what recrawl tells Temporal. A ring has several keys, each with
-// a name that travels with what it encrypted, so that a key can be replaced while all that
-// was said before stays readable.
+// Package keyring encrypts recrawl's data in Temporal. A ring has several keys, each with
+// a name that travels with the data that it encrypted, so that a key can be replaced while
+// everything written before stays readable.
 package keyring
 
 import (
@@ -18,8 +18,8 @@ import (
 // keySize is that of AES-256.
 const keySize = 32
 
-// Ring encrypts with one key and decrypts with all. The zero Ring has none. Nothing that
-// it prints, and no error, shows a key.
+// Ring encrypts with one key and decrypts with all. The zero Ring has none. Neither its
+// printed form nor any error shows a key.
 type Ring struct {
 	first string                  // "" encrypts nothing
 	keys  *map[string]cipher.AEAD // a pointer, so that rings can be compared
@@ -52,7 +52,7 @@ const Setting = "RECRAWL_ENCRYPTION_KEYS"
 // LockedError says that a ring cannot decrypt something, and what to do.
 type LockedError struct {
 	Key     string // that it needs
-	Unknown bool   // the ring has no key of this name; else its key does not fit
+	Unknown bool   // the ring has no key of this name; otherwise its key does not fit
 }
 
 func (e *LockedError) Error() string {
@@ -72,7 +72,7 @@ func (r Ring) Seal(data []byte) (key string, sealed []byte, err error) {
 	return r.first, r.key(r.first).Seal(nil, nil, data, []byte(r.first)), nil
 }
 
-// Open decrypts what Seal has encrypted with the key of this name. The error is a
+// Open decrypts data that Seal encrypted with the key of this name. The error is a
 // *LockedError.
 func (r Ring) Open(key string, sealed []byte) ([]byte, error) {
 	aead := r.key(key)
@@ -92,8 +92,9 @@ const none = "none"
 // Key names are short: they travel with every message, some of which have little room.
 var keyName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,31}$`)
 
-// Parse reads "NAME=file:PATH,NAME=env:VARIABLE": where keys are, never keys. The first
-// one encrypts, unless the word "none" stands before it. No error repeats what may be a key.
+// Parse reads "NAME=file:PATH,NAME=env:VARIABLE": the places of keys, never keys. The first
+// one encrypts, unless the word "none" stands before it. No error repeats a text that may
+// be a key.
 func Parse(list string, getenv func(string) string) (Ring, error) {
 	keys := map[string]cipher.AEAD{}
 	ring := Ring{keys: &keys}
@@ -126,7 +127,7 @@ func Parse(list string, getenv func(string) string) (Ring, error) {
 	return ring, nil
 }
 
-// fetch gets a key's text from where it is.
+// fetch reads a key's text from its place.
 func fetch(name, where string, getenv func(string) string) (string, error) {
 	kind, at, _ := strings.Cut(where, ":")
 	switch {
@@ -146,7 +147,7 @@ func fetch(name, where string, getenv func(string) string) (string, error) {
 	return "", fmt.Errorf("%s: say where the key is, with file:PATH or env:VARIABLE; a key itself is not taken here, where logs and process lists may show it", name)
 }
 
-// aeadOf makes a key of its text.
+// aeadOf makes a key from its text.
 func aeadOf(name, text string) (cipher.AEAD, error) {
 	text = strings.TrimSpace(text)
 	key, err := hex.DecodeString(text)

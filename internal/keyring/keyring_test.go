@@ -52,7 +52,7 @@ func TestSealOpen(t *testing.T) {
 	}
 }
 
-// Two keys of the same name are told from each other.
+// Two keys of the same name are distinguished.
 func TestSameName(t *testing.T) {
 	t.Parallel()
 	_, sealed, err := ring(t, "k=env:K1").Seal([]byte("x"))

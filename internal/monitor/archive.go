@@ -11,7 +11,7 @@ import (
 
 var archiveKinds = []string{kindUnavailable, kindFull, kindCorrupt, kindOther}
 
-// Archive counts and times what is asked of an archive.
+// Archive counts and times the calls of an archive.
 func (m *Metrics) Archive(a archive.Store) archive.Store { return &meteredArchive{a, m} }
 
 type meteredArchive struct {

@@ -24,21 +24,21 @@ type Disk struct {
 	Bytes func() (int64, error) // how many bytes are left
 }
 
-// Sources are what a worker is asked at a scrape; what is nil is left out.
+// Sources are the sources of a worker's figures at a scrape; a nil source is left out.
 type Sources struct {
-	// Crawls reads every crawl in numbers.
+	// Crawls reads the figures of every crawl.
 	Crawls func(ctx context.Context) ([]report.StatusLine, error)
 	Disks  []Disk
-	// Held reports whether the worker makes no requests for want of room. Reserve is the
+	// Held reports whether the worker makes no requests for lack of room. Reserve is the
 	// room that must be left.
 	Held    func() bool
 	Reserve int64
 }
 
-// Watch begins to answer from sources. Those of before are forgotten.
+// Watch begins to answer from sources. Earlier ones are forgotten.
 func (m *Metrics) Watch(s Sources) { m.crawls.watch(s) }
 
-// crawlFigures are what is true of the crawls, whoever works on them, and of the disks.
+// crawlFigures are the figures of the crawls, whoever works on them, and of the disks.
 type crawlFigures struct {
 	failures prometheus.Counter
 	now      func() time.Time
@@ -46,7 +46,7 @@ type crawlFigures struct {
 	mu      sync.Mutex
 	sources Sources
 	lines   []report.StatusLine
-	read    time.Time // when the lines were
+	read    time.Time // when the lines were read
 	known   bool      // the last attempt to read them succeeded
 }
 
@@ -62,7 +62,7 @@ func (c *crawlFigures) watch(s Sources) {
 	c.sources, c.lines, c.read, c.known = s, nil, time.Time{}, false
 }
 
-// refresh asks the store, unless it was asked lately.
+// refresh asks the store, unless it was asked recently.
 func (c *crawlFigures) refresh(ctx context.Context) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -78,7 +78,8 @@ func (c *crawlFigures) refresh(ctx context.Context) {
 	}
 }
 
-// Describe implements prometheus.Collector: which series there are the crawls decide.
+// Describe implements prometheus.Collector: the crawls determine which series there
+// are.
 func (c *crawlFigures) Describe(chan<- *prometheus.Desc) {}
 
 // Collect implements prometheus.Collector. It reads no store: refresh has.
@@ -220,7 +221,7 @@ func (f figures) crawl(line report.StatusLine) {
 	}
 }
 
-// delays are a histogram over hosts: these are no labels.
+// delays are a histogram over hosts: hosts are no labels.
 func (f figures) delays(name string, of store.Delays) {
 	if of.Hosts == 0 {
 		return

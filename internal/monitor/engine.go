@@ -13,9 +13,10 @@ import (
 // engineBounds are for timers of the engine's library: from a local call to a long wait.
 var engineBounds = []float64{0.005, 0.025, 0.1, 0.5, 1, 2.5, 5, 10, 30, 120}
 
-// Engine keeps what the engine's client library measures. The library names its metrics and
-// chooses their labels, which may differ between two metrics of a name. Counters get the
-// suffix _total and timers _seconds, as its own documentation writes them for Prometheus.
+// Engine keeps the measurements of the engine's client library. The library names its
+// metrics and chooses their labels, which may differ between two metrics of a name.
+// Counters get the suffix _total and timers _seconds, as its own documentation writes them
+// for Prometheus.
 type Engine struct {
 	mu      sync.Mutex
 	metrics map[string]prometheus.Metric
@@ -23,7 +24,8 @@ type Engine struct {
 
 func newEngine() *Engine { return &Engine{metrics: map[string]prometheus.Metric{}} }
 
-// Describe implements prometheus.Collector: nothing is known before it comes.
+// Describe implements prometheus.Collector: nothing is known before the first
+// measurement.
 func (e *Engine) Describe(chan<- *prometheus.Desc) {}
 
 // Collect implements prometheus.Collector.
@@ -36,7 +38,7 @@ func (e *Engine) Collect(to chan<- prometheus.Metric) {
 	}
 }
 
-// Counter returns what adds to a counter.
+// Counter returns a function that adds to a counter.
 func (e *Engine) Counter(name string, labels map[string]string) func(int64) {
 	m, ok := e.metric(name+"_total", labels, func(name string) prometheus.Metric {
 		return prometheus.NewCounter(prometheus.CounterOpts{Name: name, Help: engineHelp, ConstLabels: labels})
@@ -48,7 +50,7 @@ func (e *Engine) Counter(name string, labels map[string]string) func(int64) {
 	}
 }
 
-// Gauge returns what sets a gauge.
+// Gauge returns a function that sets a gauge.
 func (e *Engine) Gauge(name string, labels map[string]string) func(float64) {
 	m, ok := e.metric(name, labels, func(name string) prometheus.Metric {
 		return prometheus.NewGauge(prometheus.GaugeOpts{Name: name, Help: engineHelp, ConstLabels: labels})
@@ -60,7 +62,7 @@ func (e *Engine) Gauge(name string, labels map[string]string) func(float64) {
 	}
 }
 
-// Timer returns what takes a duration.
+// Timer returns a function that records a duration.
 func (e *Engine) Timer(name string, labels map[string]string) func(time.Duration) {
 	m, ok := e.metric(name+"_seconds", labels, func(name string) prometheus.Metric {
 		return prometheus.NewHistogram(prometheus.HistogramOpts{Name: name, Help: engineHelp, ConstLabels: labels, Buckets: engineBounds})

@@ -10,8 +10,8 @@ import (
 	"recrawl/internal/crawl"
 )
 
-// Bounds of histograms, in seconds: of what a store or an archive takes, of a request to a
-// site, and of what waits.
+// Bounds of histograms, in seconds: for calls of a store or an archive, for requests to a
+// site, and for waits.
 var (
 	shortBounds = []float64{0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5}
 	fetchBounds = []float64{0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 30, 60}
@@ -71,7 +71,7 @@ func NewMetrics(version string) *Metrics {
 	return m
 }
 
-// begin makes the series that alerts and boards look at before anything has happened: a rate
+// begin creates the series that alerts and boards read before anything has happened: a rate
 // that begins with its first event misses that event.
 func (m *Metrics) begin() {
 	for _, o := range crawl.Outcomes() {
@@ -96,7 +96,7 @@ func (m *Metrics) RobotsDenied() { m.denied.Inc() }
 
 // Handler answers a scrape.
 func (m *Metrics) Handler() http.Handler {
-	// What cannot be gathered must not hide the rest.
+	// Metrics that cannot be gathered must not hide the rest.
 	written := promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{ErrorHandling: promhttp.ContinueOnError})
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		m.crawls.refresh(r.Context())

@@ -23,7 +23,7 @@ import (
 	"recrawl/internal/store"
 )
 
-// scrape is what Prometheus would read.
+// scrape returns the metrics as Prometheus would read them.
 func scrape(t *testing.T, m *Metrics) string {
 	t.Helper()
 	w := httptest.NewRecorder()
@@ -57,7 +57,7 @@ func of(text, name string) string {
 	return strings.Join(lines, "")
 }
 
-// answering is a store that answers as it is told.
+// answering is a store with scripted answers.
 type answering struct {
 	store.Gate
 	activities.PageStore
@@ -105,7 +105,7 @@ func TestStore(t *testing.T) {
 		_ = s.Gate.SaveRobots(ctx, store.SaveRobotsParams{State: store.RobotsUnreachable})
 	}
 	all()
-	a.already = true // the same, told again: no second visit
+	a.already = true // the same, recorded again: no second visit
 	all()
 	has(t, scrape(t, m),
 		`recrawl_visits_total{outcome="new"} 1`, `recrawl_visits_total{outcome="changed"} 1`, `recrawl_visits_total{outcome="gone"} 0`,
@@ -129,7 +129,7 @@ func TestStore(t *testing.T) {
 	}
 }
 
-// badArchive fails as it is told.
+// badArchive fails as scripted.
 type badArchive struct {
 	archive.Store
 	err error

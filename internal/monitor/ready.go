@@ -14,20 +14,21 @@ import (
 )
 
 const (
-	// askLimit is how long one part may take to answer that it is there.
+	// askLimit is how long one part may take to answer.
 	askLimit = 3 * time.Second
-	// askEvery is how long an answer is good for: whoever asks more often asks nobody else.
+	// askEvery is how long an answer is valid: more frequent questions ask nobody else.
 	askEvery = time.Second
 )
 
 // Part is something that a worker needs.
 type Part struct {
 	Name string
-	// Ask is an error if it is not there.
+	// Ask returns an error if the part is not there.
 	Ask func(ctx context.Context) error
 }
 
-// Readiness says whether a worker works: it has taken up its work, and all its parts answer.
+// Readiness tracks whether a worker works: it has taken up its work, and all its parts
+// answer.
 type Readiness struct {
 	mu    sync.Mutex
 	doing string // why it does not work, in words; "" while it does
@@ -37,17 +38,17 @@ type Readiness struct {
 	ready bool
 }
 
-// NewReadiness is of a worker that is starting.
+// NewReadiness is for a worker that is starting.
 func NewReadiness() *Readiness { return &Readiness{doing: "starting"} }
 
-// Working says that the worker works, with these parts.
+// Working reports that the worker works, with these parts.
 func (r *Readiness) Working(parts ...Part) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.doing, r.parts, r.asked = "", parts, time.Time{}
 }
 
-// Not says why the worker does not work, in words.
+// Not reports why the worker does not work, in words.
 func (r *Readiness) Not(why string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

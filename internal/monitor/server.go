@@ -49,7 +49,7 @@ func (s *Server) Start(log *slog.Logger) (stop func()) {
 		ctx, cancel := context.WithTimeout(context.Background(), endLimit)
 		defer cancel()
 		if err := server.Shutdown(ctx); err != nil {
-			_ = server.Close() // who still asks is cut off
+			_ = server.Close() // remaining requests are cut off
 		}
 		<-done
 	}

@@ -10,7 +10,7 @@ import (
 	"recrawl/internal/store"
 )
 
-// Stores counts and times what is asked of the parts of a store that visits use.
+// Stores counts and times the calls of the parts of a store that visits use.
 func (m *Metrics) Stores(s activities.Stores) activities.Stores {
 	s.Gate, s.Pages, s.Frontier = &meteredGate{s.Gate, m}, &meteredPages{s.Pages, m}, &meteredFrontier{s.Frontier, m}
 	return s
@@ -125,7 +125,7 @@ func (s *meteredFrontier) Admit(ctx context.Context, p store.AdmitParams) ([]sto
 	return pages, err
 }
 
-// visited counts a visit, once, whoever asks for it to be recorded again.
+// visited counts a visit, once, even if it is recorded again.
 func (m *Metrics) visited(p store.RecordParams, r store.RecordResult) {
 	if r.Already {
 		return
@@ -142,7 +142,7 @@ func (m *Metrics) backedOff(e store.GateEffects, answer store.HostAnswer) {
 	}
 }
 
-// storeCall times a call until what it returns is called.
+// storeCall times a call until the function that it returns is called.
 func (m *Metrics) storeCall(call string) func() {
 	start := time.Now()
 	return func() { m.storeTook.WithLabelValues(call).Observe(time.Since(start).Seconds()) }

@@ -1,7 +1,7 @@
 package rank
 
-// Backlinks count what links to a page. A page that links twice counts once, and
-// no page links to itself.
+// Backlinks counts the links to a page. A page that links twice counts once, and no
+// page links to itself.
 type Backlinks struct {
 	// Pages is the number of pages that link to it.
 	Pages int32
@@ -12,7 +12,7 @@ type Backlinks struct {
 }
 
 // hosts is the number of hosts with a page that links to it, its own included: a
-// site that links to a page of its own ten thousand times says so once.
+// site that links to one of its own pages ten thousand times counts once.
 func (b Backlinks) hosts() int32 {
 	if b.Inner > 0 {
 		return b.Hosts + 1
@@ -20,7 +20,7 @@ func (b Backlinks) hosts() int32 {
 	return b.Hosts
 }
 
-// HostLinks count what links to the pages of a host.
+// HostLinks counts the links to the pages of a host.
 type HostLinks struct {
 	Host  int64 // id
 	Pages int   // of the host
@@ -28,7 +28,7 @@ type HostLinks struct {
 	Inner int
 	// Links is the number of links from other hosts' pages to pages of the host.
 	Links int
-	// LinkingPages and LinkingHosts are where those come from, each counted once.
+	// LinkingPages and LinkingHosts count the sources of those, each once.
 	LinkingPages, LinkingHosts int
 }
 

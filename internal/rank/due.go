@@ -12,14 +12,14 @@ const (
 	CodeNoLinks = "rank_nothing" // there are no links
 	CodeFirst   = "rank_first"   // there are no ranks yet
 	CodeAge     = "rank_age"     // Num age: of the ranks, in seconds
-	CodeGrown   = "rank_grown"   // Num links, before: so many links, and at the last ranking
+	CodeGrown   = "rank_grown"   // Num links, before: the number of links now, and at the last ranking
 	CodeFresh   = "rank_fresh"   // Num age: none of the above
 	CodeAsked   = "rank_asked"   // a person asked
 )
 
-// growth is by how much the links of a crawl must have grown since the last ranking
-// for another before its time. All rankings of a growing crawl together so look at
-// twice its links.
+// growth is the factor by which the links of a crawl must have grown since the last
+// ranking for an early one. So all rankings of a growing crawl together read twice
+// its links.
 const growth = 2
 
 // Last is the last ranking of a crawl; zero if there was none.
@@ -29,8 +29,8 @@ type Last struct {
 }
 
 // Due says whether a crawl's pages should be ranked now, and why: when the ranks are
-// older than every, or when so many links were found since that the order of admission
-// should not wait for that. 0 is never.
+// older than every, or when enough links were found since that the order of admission
+// should not wait for that. 0 means never.
 func Due(last Last, links int, now time.Time, every time.Duration) (bool, crawl.Reason) {
 	age := now.Sub(last.At)
 	switch {

@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// Graph is the links between the pages of a crawl. It takes 4 bytes a link and 20
-// a page; what is computed of it at most 40 more a page.
+// Graph holds the links between the pages of a crawl. It takes 4 bytes a link and
+// 20 a page; computations on it take at most 40 more a page.
 type Graph struct {
 	ids     []int64 // of the pages, rising
 	hosts   []int32 // of each page, as an index into hostIDs
@@ -53,8 +53,8 @@ type Builder struct {
 	at     int32 // the page of source, -1 if it is none
 }
 
-// NewBuilder returns a builder with room for so many pages and links; there may be
-// more of both, for up to twice the memory while they are added.
+// NewBuilder returns a builder with room for the given numbers of pages and links;
+// there may be more of both, for up to twice the memory while they are added.
 func NewBuilder(pages, links int) *Builder {
 	return &Builder{
 		graph: Graph{
@@ -87,8 +87,8 @@ func (b *Builder) Page(id, host int64) error {
 	return nil
 }
 
-// Source returns the id of the first page from id on, or false after the last: whoever
-// reads links may go on there.
+// Source returns the id of the first page from id on, or false after the last: the
+// reader of the links may go on there.
 func (b *Builder) Source(id int64) (int64, bool) {
 	i, _ := slices.BinarySearch(b.graph.ids, id)
 	if i == len(b.graph.ids) {
@@ -98,8 +98,8 @@ func (b *Builder) Source(id int64) (int64, bool) {
 }
 
 // Link adds a link. Sources must not fall, nor the targets of one source; the same
-// link twice is one. Links from a page to itself, and from or to what is no page,
-// are counted and left out.
+// link twice counts as one. Links from a page to itself, and from or to an id that
+// is no page, are counted and left out.
 func (b *Builder) Link(src, dst int64) error {
 	g := &b.graph
 	if src < b.source {
@@ -134,7 +134,7 @@ func (b *Builder) Link(src, dst int64) error {
 	return nil
 }
 
-// close says of all pages up to i that their links begin here, which for those
+// close records for all pages up to i that their links begin here, which for those
 // before i means that they have no more.
 func (b *Builder) close(i int) {
 	for len(b.graph.first) <= i {

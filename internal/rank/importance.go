@@ -2,23 +2,23 @@ package rank
 
 import "math"
 
-// Bounds of an importance, so that no page takes all visits or none: they bind on
-// graphs that are made to.
+// Bounds of an importance, so that no page takes all visits or none: they matter
+// only for graphs designed to reach them.
 const (
 	LeastImportance = 1. / 16
 	MostImportance  = 16
 )
 
-// Importance blends what is known of pages into one number each, in the order of
-// the arguments: half of it is log2(2 + h) for the h hosts that link to the page,
-// its own included, and half log2(1 + r) for its PageRank r of mean 1, each divided by
-// its mean over all pages. Both grow by about a constant when what they measure
-// doubles: visits are shared out by the root of a weight, and a page with a thousand
-// times the PageRank of another is not worth thirty times its visits. The mean is 1
-// but for the bounds LeastImportance and MostImportance.
+// Importance blends the figures of pages into one number each, in the order of the
+// arguments: half of it is log2(2 + h) for the h hosts that link to the page, its own
+// included, and half log2(1 + r) for its PageRank r of mean 1, each divided by its
+// mean over all pages. Both grow by about a constant when their measure doubles:
+// visits are divided by the root of a weight, and a page with a thousand times the
+// PageRank of another is not worth thirty times its visits. The mean is 1 except for
+// the effect of the bounds LeastImportance and MostImportance.
 //
-// Hosts are hard to forge, but tell pages of one site apart badly; PageRank does
-// that, and is easily raised by many pages of one's own.
+// Hosts are hard to forge, but distinguish pages of one site badly; PageRank does
+// that, and is easily raised by creating many pages.
 func Importance(ranks []float64, links []Backlinks) []float64 {
 	out := make([]float64, len(ranks))
 	var byHosts, byRank float64
@@ -38,10 +38,10 @@ func hostsWorth(b Backlinks) float64 { return math.Log2(2 + float64(b.hosts())) 
 
 func rankWorth(r float64) float64 { return math.Log1p(max(r, 0)) / math.Ln2 }
 
-// Priority orders the known pages of a host for admission, and what waits in its
-// line; higher comes first. A page of unknown importance, 0, stands at the level
-// where it was found, in links from a seed: breadth first. One of importance w stands
-// among those as if its level were 1/w²: an average page among what seeds link to, one
+// Priority orders the known pages of a host for admission, and the waiters in its
+// line; higher comes first. A page of unknown importance, 0, stands at the level where
+// it was found, in links from a seed: breadth first. One of importance w stands among
+// those as if its level were 1/w²: an average page among those that seeds link to, one
 // of half that importance at level 4. Seeds, at level 0, come before all others: a
 // person named them. Only they have priority 0; all others are below it.
 func Priority(level int, importance float64) float64 {

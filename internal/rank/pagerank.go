@@ -11,36 +11,35 @@ const (
 	DefaultDamping = 0.85
 	// DefaultTolerance of the ranks, of which the mean is 1.
 	DefaultTolerance = 1e-9
-	// DefaultRounds is beyond what any graph needs for that tolerance: with damping d
-	// each round takes off a share 1-d of what is wrong, so that ln(1e-9)/ln(0.85) =
-	// 128 rounds do.
+	// DefaultRounds is more than any graph needs for that tolerance: with damping d
+	// each round removes a share 1-d of the error, so ln(1e-9)/ln(0.85) = 128 rounds
+	// are enough.
 	DefaultRounds = 200
 )
 
-// Params are how PageRank is computed.
+// Params are the parameters of PageRank.
 type Params struct {
 	// Damping is the share d of readers who follow a link, in (0, 1); the others start
 	// again anywhere. 0 is DefaultDamping.
 	Damping float64
 	// Seeds, if any are pages, are where readers start and start again, all alike, so
-	// that what is near to them is important (personalised PageRank). By default it is
+	// that pages near them are important (personalised PageRank). By default it is
 	// every page.
 	Seeds []int64
 	// Start is a result for a similar graph in the order of this one's pages, to go on
-	// from; 0 where it has none. It saves rounds and changes nothing else. nil is none.
+	// from; 0 where it has none. It only saves rounds. nil means none.
 	Start []float64
-	// Tolerance is the greatest mean error of a rank that is left; 0 is
-	// DefaultTolerance.
+	// Tolerance is the greatest remaining mean error of a rank; 0 is DefaultTolerance.
 	Tolerance float64
 	// Rounds bounds the computation; 0 is DefaultRounds.
 	Rounds int
 }
 
-// Result is how important pages are by PageRank.
+// Result holds the importance of pages by PageRank.
 type Result struct {
 	// Ranks are those of the pages in order of ids. Their mean is 1.
 	Ranks []float64
-	// Rounds is how often all links were looked at.
+	// Rounds is how many times all links were read.
 	Rounds int
 	// Residual is the mean change of a rank in the last round.
 	Residual float64
@@ -50,9 +49,9 @@ type Result struct {
 }
 
 // PageRank computes PageRank by the power method: the share of time that a reader
-// spends on each page who follows a link of it with probability d, each as likely as
-// the others, and starts again otherwise; who comes to a page without links starts
-// again too (Langville and Meyer, "Deeper inside PageRank", 2004, eq. 5.1).
+// spends on each page, who follows a link of it with probability d, each as likely
+// as the others, and starts again otherwise. On a page without links the reader
+// starts again too (Langville and Meyer, "Deeper inside PageRank", 2004, eq. 5.1).
 func (g *Graph) PageRank(p Params) (Result, error) {
 	d := p.Damping
 	if d == 0 {
@@ -106,8 +105,8 @@ func (g *Graph) starts(seeds []int64) []int32 {
 	return starts
 }
 
-// warm is the start brought to a mean of 1; without one readers are where they
-// start.
+// warm is the start scaled to a mean of 1; without one readers are at their
+// starting pages.
 func warm(start []float64, n int, starts []int32) []float64 {
 	ranks := make([]float64, n)
 	sum := 0.0
@@ -128,7 +127,7 @@ func warm(start []float64, n int, starts []int32) []float64 {
 	return ranks
 }
 
-// spread adds so much to where readers start.
+// spread adds an amount to the pages where readers start.
 func spread(ranks []float64, starts []int32, sum float64) {
 	if starts == nil {
 		each := sum / float64(len(ranks))

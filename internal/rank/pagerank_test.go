@@ -180,7 +180,7 @@ func TestPageRankIsWithinItsBound(t *testing.T) {
 	})
 }
 
-// A start changes the rounds and nothing else, whatever is in it.
+// A start changes only the rounds, whatever is in it.
 func TestPageRankGoesOnFromAStart(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

@@ -23,15 +23,15 @@ type Candidate struct {
 	Since time.Duration
 }
 
-// emptyWorth is what a page counts for that shows nothing of its own (gone, moved,
+// emptyWorth is the worth of a page that shows nothing itself (gone, moved,
 // forbidden, the copy of another), as a share of its importance: links to it are
 // links to nothing, but it may come back.
 const emptyWorth = 0.25
 
-// seedWorth is above the worth of every other page.
+// seedWorth is more than the worth of any other page.
 const seedWorth = 1000
 
-// Worth is what a page is worth to the collection: its importance, less if there is
+// Worth is a page's worth to the collection: its importance, less if there is
 // nothing to see, and more than any other's if it is a seed.
 func (c Candidate) Worth() float64 {
 	if c.Seed {
@@ -44,7 +44,7 @@ func (c Candidate) Worth() float64 {
 	return c.Importance
 }
 
-// ReplaceParams are how a full collection changes.
+// ReplaceParams say how a full collection changes.
 type ReplaceParams struct {
 	// Places is how many more pages the collection may hold; negative if it holds too
 	// many, as after max_pages was lowered.
@@ -81,9 +81,9 @@ const (
 // implications for an incremental crawler", 2000.
 //
 // It settles: with the same importances and no new pages a second call swaps nothing,
-// because whoever came in is worth more than all who are out. How fast moving
-// importances can move pages is bounded by Tenure and Most. Seeds come in and stay;
-// other pages that no ranking has judged yet neither come nor go.
+// because a page that came in is worth more than all pages outside. Tenure and Most
+// bound how fast changing importances can move pages. Seeds come in and stay; other
+// pages that no ranking has judged yet neither come nor go.
 //
 // While there are places nobody is evicted, and evicted pages return, best first; other
 // pages are left to admission. While there are too many pages the least go.
@@ -134,8 +134,8 @@ func surplus(inside []Candidate, n int) []Swap {
 // evicted reports whether a candidate from outside has been in the collection.
 func evicted(c Candidate) bool { return c.State.Lives() }
 
-// sorted returns the candidates that pass, best first; of equal ones the one that
-// was found first.
+// sorted returns the candidates that pass, best first; among equal ones the one
+// that was found first.
 func sorted(all []Candidate, passes func(Candidate) bool) []Candidate {
 	var some []Candidate
 	for _, c := range all {
@@ -151,8 +151,8 @@ func better(a, b Candidate) int {
 	return cmp.Or(cmp.Compare(b.Worth(), a.Worth()), cmp.Compare(a.ID, b.ID))
 }
 
-// Shortlist keeps the best, or the least, of a stream of candidates: what Replace
-// needs of a collection of any size.
+// Shortlist keeps the best, or the least, of a stream of candidates: the input of
+// Replace for a collection of any size.
 type Shortlist struct {
 	n     int
 	least bool

@@ -81,9 +81,9 @@ func TestReplaceProperties(t *testing.T) {
 	})
 }
 
-// Asked again after all has been done as it said, nobody moves, even without a
-// tenure: no thrash. And what is in the collection then is the best there can be, but
-// for the margin.
+// Asked again after all its swaps have been made, it moves nobody, even without a
+// tenure: no thrash. And the collection is then the best possible, except for the
+// margin.
 func TestReplaceSettles(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

@@ -7,7 +7,7 @@ import (
 	"recrawl/internal/crawl"
 )
 
-// Words says a reason of this package for people; "" of another's.
+// Words words a reason of this package for people; "" for another's.
 func Words(r crawl.Reason) string {
 	switch r.Code {
 	case CodeOff:

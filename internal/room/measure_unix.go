@@ -4,7 +4,7 @@ package room
 
 import "syscall"
 
-// Measure looks at the disk that a folder lies on, as one who is not root may use it.
+// Measure measures the disk of a folder, as available to a user other than root.
 func Measure(folder string) (Space, error) {
 	var fs syscall.Statfs_t
 	if err := syscall.Statfs(folder, &fs); err != nil {

@@ -1,5 +1,5 @@
 // Package room decides whether a worker may make requests, by the room that its disks
-// have left to keep what comes of them.
+// have left to keep the results.
 package room
 
 import (
@@ -12,34 +12,33 @@ import (
 )
 
 const (
-	// measureEvery is how long a look at a disk is believed.
+	// measureEvery is how long a measurement of a disk is trusted.
 	measureEvery = time.Second
 	// reserveFiles is the reserve in files: an archive has one for each content.
 	reserveFiles = 1000
-	// After somebody ran into a full disk that cannot be measured (a bucket, a
-	// database) one page at a time is tried, after firstPause at first, and twice as
-	// long with each try that fails.
+	// When a full disk cannot be measured (a bucket, a database), one page at a time
+	// is tried, after firstPause at first, and twice as long with each try that fails.
 	firstPause = 30 * time.Second
 	lastPause  = 10 * time.Minute
 	// tryLimit is how long a try may take before another one is made.
 	tryLimit = 2 * time.Minute
 )
 
-// Space is what a disk has left for us.
+// Space is the free space of a disk.
 type Space struct {
 	Bytes int64
-	Files int64 // that may be made; negative if there is no such limit
-	// Disk tells disks apart; 0 is unknown.
+	Files int64 // files that may be created; negative if there is no such limit
+	// Disk identifies a disk; 0 is unknown.
 	Disk uint64
 }
 
-// Options say what a Keeper watches.
+// Options are the settings of a Keeper.
 type Options struct {
 	// Folders lie on the disks that must have room.
 	Folders []string
-	// Reserve is how many bytes must be left on each; 0 or less looks at none.
+	// Reserve is how many bytes must be left on each; 0 or less turns the check off.
 	Reserve int64
-	// Measure looks at the disk of a folder; nil is Measure.
+	// Measure measures the disk of a folder; nil is Measure.
 	Measure func(folder string) (Space, error)
 }
 
@@ -70,7 +69,7 @@ type refusal struct {
 	trying time.Time // a try is under way since then; zero for none
 }
 
-// New returns a keeper. It looks when it is asked.
+// New returns a keeper. It measures when it is asked.
 func New(o Options) *Keeper {
 	k := &Keeper{folders: o.Folders, reserve: o.Reserve, measure: o.Measure}
 	if k.measure == nil {
@@ -86,8 +85,8 @@ func (k *Keeper) Held() (Hold, bool) {
 	return k.held(time.Now())
 }
 
-// Trouble is Held for people: it lasts until it is known to be over, and does not end
-// for a try.
+// Trouble is Held for people: it lasts until the shortage is known to be over, and
+// does not end for a try.
 func (k *Keeper) Trouble() (Hold, bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -98,8 +97,8 @@ func (k *Keeper) Trouble() (Hold, bool) {
 	return hold, held
 }
 
-// Begin is Held for a request that begins at once: where nobody can look whether a
-// disk is full, it lets one through to try.
+// Begin is Held for a request that begins at once: if a full disk cannot be
+// measured, it lets one through to try.
 func (k *Keeper) Begin() (Hold, bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -111,7 +110,7 @@ func (k *Keeper) Begin() (Hold, bool) {
 	return hold, held
 }
 
-// Full says that a disk was full for somebody who wrote to it, in words.
+// Full reports, in words, that a disk was full when somebody wrote to it.
 func (k *Keeper) Full(reason string) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -125,7 +124,7 @@ func (k *Keeper) Full(reason string) {
 	k.begin(now)
 }
 
-// Kept says that all that came of a request was kept.
+// Kept reports that all results of a request were kept.
 func (k *Keeper) Kept() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -159,8 +158,8 @@ func (k *Keeper) begin(now time.Time) {
 }
 
 // look measures the disks. One that has recovered must have an eighth more than the
-// reserve, so that a worker does not begin and end holds with each page. What was
-// full and can be measured needs no try: there is room, or there is not.
+// reserve, so that a worker does not begin and end holds with each page. A disk
+// that was full and can be measured needs no try: there is room, or there is not.
 func (k *Keeper) look(now time.Time) {
 	reserve := k.reserve
 	if k.low != "" {
@@ -175,11 +174,11 @@ func (k *Keeper) look(now time.Time) {
 	}
 }
 
-// Least is what a disk has left that takes no note of anything any more.
+// Least is the space left on a disk that cannot even take a note any more.
 const Least = 4 << 20
 
-// Short says which of the folders' disks have less left than a reserve, in words; ""
-// if none has, or none can be measured.
+// Short names the folders' disks that have less left than a reserve, in words; "" if
+// none has, or none can be measured.
 func Short(folders []string, reserve int64, measure func(string) (Space, error)) string {
 	if reserve <= 0 {
 		return ""
@@ -189,7 +188,7 @@ func Short(folders []string, reserve int64, measure func(string) (Space, error))
 	for _, folder := range folders {
 		space, err := measure(folder)
 		if err != nil || space.Disk != 0 && seen[space.Disk] {
-			continue // whoever writes there will say; or it has been said
+			continue // whoever writes there will report it; or it has been reported
 		}
 		seen[space.Disk] = true
 		switch {
@@ -205,7 +204,7 @@ func Short(folders []string, reserve int64, measure func(string) (Space, error))
 	return "no room: " + strings.Join(short, "; ")
 }
 
-// size rounds down to what a person wants to read.
+// size rounds down to a readable number.
 func size(bytes int64) string {
 	for _, unit := range []int64{1 << 30, 1 << 20, 1 << 10} {
 		if bytes >= unit {

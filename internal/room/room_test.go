@@ -42,7 +42,7 @@ func wantHeld(t *testing.T, k *Keeper, words string) {
 	}
 }
 
-// A disk below the reserve holds, until it has an eighth more; looks are rare.
+// A disk below the reserve holds, until it has an eighth more; measurements are rare.
 func TestReserve(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := &disks{a: Space{Bytes: 100 * mib, Files: -1}, b: Space{Bytes: 50 * mib, Files: 1e6}}

@@ -22,8 +22,8 @@ type column struct {
 var urlNames = []string{"url", "uri", "seed", "seed_url", "page_url", "loc", "location", "address", "link", "href", "page"}
 
 // columnOf finds the column with the URLs in the first lines of a file. Without a
-// header, a line that starts with a URL is taken apart only where all lines have as
-// many fields: commas and semicolons are characters of URLs too.
+// header, a line that starts with a URL is split only if all lines have the same
+// number of fields: commas and semicolons are characters of URLs too.
 func columnOf(lines []string) (column, bool) {
 	for _, comma := range []rune{'\t', ',', ';'} {
 		if c, ok := columnBy(comma, lines); ok {
@@ -69,7 +69,7 @@ func named(header []string, comma rune) (column, bool) {
 	return column{}, false
 }
 
-// fields takes one line apart.
+// fields splits one line.
 func fields(line string, comma rune) []string {
 	r := csv.NewReader(strings.NewReader(line))
 	r.Comma, r.LazyQuotes, r.FieldsPerRecord = comma, true, -1

@@ -15,8 +15,8 @@ import (
 )
 
 const (
-	// examples is how many examples of a reason are kept, and maxExample how many bytes
-	// of each.
+	// examples is the most examples of a reason that are kept, and maxExample the most
+	// bytes of each.
 	examples   = 3
 	maxExample = 200
 )
@@ -34,7 +34,7 @@ type Refused interface {
 	// Resume makes the list end after size bytes, as it did when an import was cut
 	// off; 0 for a new one.
 	Resume(size int64) error
-	// Flush hands on what has been written.
+	// Flush passes on the written entries.
 	Flush() error
 }
 
@@ -52,8 +52,8 @@ type Importer struct {
 	Yield func(ctx context.Context) error
 }
 
-// Run imports the list, or the rest of it, and returns how far it has come, also when
-// it fails. What was imported stays.
+// Run imports the list, or the rest of it, and returns its progress, even if it
+// fails. Imported seeds stay.
 func (i *Importer) Run(ctx context.Context, list *Reader) (store.Import, error) {
 	done, err := i.Store.Import(ctx, i.CrawlID, i.Source)
 	if err != nil {
@@ -84,7 +84,7 @@ func (i *Importer) Run(ctx context.Context, list *Reader) (store.Import, error) 
 	return done, i.Store.EndImport(ctx, i.CrawlID, i.Source)
 }
 
-// resume skips what was imported before.
+// resume skips the entries imported before.
 func (i *Importer) resume(list *Reader, done store.Import) error {
 	for range done.Entries {
 		if _, err := list.Next(); err != nil {
@@ -97,14 +97,14 @@ func (i *Importer) resume(list *Reader, done store.Import) error {
 	return i.Refused.Resume(done.Listed)
 }
 
-// batch is what one transaction stores.
+// batch is the data of one transaction.
 type batch struct {
 	seeds    []store.NewSeed
 	progress store.Import
 }
 
-// batch reads entries until there are seeds enough. The error is io.EOF, or why the
-// list cannot be read any further; what came before it is in the batch.
+// batch reads entries until there are enough seeds. The error is io.EOF, or why the
+// list cannot be read any further; the entries before it are in the batch.
 func (i *Importer) batch(list *Reader, done store.Import) (batch, error) {
 	b := batch{progress: done}
 	b.progress.Refused = maps.Clone(done.Refused)
@@ -126,7 +126,8 @@ func (i *Importer) batch(list *Reader, done store.Import) (batch, error) {
 	return b, nil
 }
 
-// spelling is how an entry spells path and query of its URL, empty for as the URL does.
+// spelling is how an entry spells path and query of its URL, empty if it spells them as
+// the URL does.
 func spelling(u urlkey.URL, text string) string {
 	if text == u.String() {
 		return ""
@@ -169,7 +170,8 @@ func oneLine(r rune) rune {
 	return r
 }
 
-// save hands a batch to the store. What it refuses is listed with the next one.
+// save hands a batch to the store. The entries that it refuses are listed with the next
+// one.
 func (i *Importer) save(ctx context.Context, b batch, done store.Import) (store.Import, error) {
 	if i.Refused != nil {
 		if err := i.Refused.Flush(); err != nil {

@@ -145,8 +145,8 @@ func TestImportGoesOn(t *testing.T) {
 	}
 }
 
-// What was forgotten stays out, and is listed as such; what comes before a broken end
-// is imported.
+// Forgotten URLs stay out, and are listed as such; entries before a broken end are
+// imported.
 func TestImportOfForgotten(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

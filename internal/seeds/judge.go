@@ -19,13 +19,13 @@ const (
 	ReasonIndex    = "sitemap of an index: fetch and import it by itself"
 )
 
-// ReasonForgotten is why a seed is left out that was forgotten.
+// ReasonForgotten is the reason for leaving out a seed that was forgotten.
 const ReasonForgotten = "forgotten"
 
 // Judge decides on entries.
 type Judge struct {
 	Rules urlkey.Rules // the crawl's
-	// Contact: the crawl says who makes its requests, or makes some already.
+	// Contact: the crawl names who makes its requests, or makes some already.
 	Contact bool
 }
 

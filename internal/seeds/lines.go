@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// maxLine bounds what is kept of a line: a URL is shorter.
+// maxLine bounds the part of a line that is kept: a URL is shorter.
 const maxLine = 64 << 10
 
 // readLines reads an entry a line. entry reports whether a line has one.
@@ -38,13 +38,13 @@ func readLine(in *bufio.Reader) (string, error) {
 	}
 }
 
-// urlLine is a line of a list of URLs. Empty lines and those that start with # count
-// for nothing.
+// urlLine is a line of a list of URLs. Empty lines and those that start with # are
+// ignored.
 func urlLine(line string) (Entry, bool) {
 	return Entry{Text: line}, line != "" && !isComment(line)
 }
 
-// isIndexLine reports whether a line is one of a CDXJ or CDX file, or the head of one.
+// isIndexLine reports whether a line is one of a CDXJ or CDX file, or its header.
 func isIndexLine(line string) bool {
 	if strings.HasPrefix(line, "!") || strings.HasPrefix(line, "CDX ") {
 		return true

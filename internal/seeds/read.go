@@ -15,12 +15,12 @@ import (
 	"recrawl/internal/crawl"
 )
 
-// Format is what a list is written in.
+// Format is the format of a list.
 type Format string
 
 // The formats.
 const (
-	FormatAuto    Format = "auto" // found out by looking at the start
+	FormatAuto    Format = "auto" // detected from the start
 	FormatURLs    Format = "urls"
 	FormatCSV     Format = "csv"
 	FormatSitemap Format = "sitemap"
@@ -29,9 +29,9 @@ const (
 )
 
 const (
-	// looked is how many bytes of a list its format is found out from.
+	// looked is how many bytes of a list are read to detect its format.
 	looked = 64 << 10
-	// maxEntry bounds one entry in bytes, with what surrounds it.
+	// maxEntry bounds one entry in bytes, with its surroundings.
 	maxEntry = 1 << 20
 )
 
@@ -48,22 +48,22 @@ type Reader struct {
 	next func() (Entry, error)
 }
 
-// What says in words what is read, such as "CSV, column 2 (url)".
+// What describes in words what is read, such as "CSV, column 2 (url)".
 func (r *Reader) What() string { return r.what }
 
 // Next returns the next entry, or io.EOF after the last one. Any other error says what
-// is wrong with the list from there on.
+// is wrong with the rest of the list.
 func (r *Reader) Next() (Entry, error) { return r.next() }
 
 // Options say how a list is read.
 type Options struct {
 	Format Format
 	// Column is the name or the number, from 1 on, of a CSV file's column with the URLs;
-	// "" finds it out.
+	// "" detects it.
 	Column string
 }
 
-// Open looks at the start of a list, gzipped or not, and returns what reads it.
+// Open reads the start of a list, gzipped or not, and returns its reader.
 func Open(in io.Reader, o Options) (*Reader, error) {
 	plain, zipped, err := unpack(bufio.NewReaderSize(in, looked))
 	if err != nil {
@@ -108,7 +108,7 @@ func open(in *bufio.Reader, head []byte, format Format, o Options) (*Reader, err
 	return nil, fmt.Errorf("%q is no format: use urls, csv, sitemap, cdxj or warc", format)
 }
 
-// packed are the first bytes of what must be unpacked by others.
+// packed are the first bytes of formats that must be unpacked by other programs.
 var packed = map[string]string{
 	"PK\x03\x04": "a ZIP file", "BZh": "compressed by bzip2", "\xFD7zXZ": "compressed by xz", "\x28\xB5\x2F\xFD": "compressed by zstd",
 	"7z\xBC\xAF": "a 7z file",
@@ -140,7 +140,7 @@ func unpack(in *bufio.Reader) (plain *bufio.Reader, zipped bool, err error) {
 	return in, zipped, err
 }
 
-// detect finds out a format by the start of a list.
+// detect detects a format by the start of a list.
 func detect(head []byte) (Format, error) {
 	text := bytes.TrimSpace(head)
 	switch {
@@ -161,8 +161,8 @@ func detect(head []byte) (Format, error) {
 	return FormatURLs, nil
 }
 
-// wholeLines are the lines with something in them, of the first hundred; the last one
-// only if it is whole or the only one.
+// wholeLines returns the non-blank lines among the first hundred; the last one only
+// if it is whole or the only one.
 func wholeLines(head []byte) []string {
 	const sample = 100
 	all := strings.Split(string(head), "\n")

@@ -11,8 +11,8 @@ import (
 	"golang.org/x/net/html/charset"
 )
 
-// readSitemap reads a sitemap (sitemaps.org) of any length. Of an index it refuses the
-// sitemaps that it names: they are elsewhere.
+// readSitemap reads a sitemap (sitemaps.org) of any length. It refuses the sitemaps
+// that an index names: they are elsewhere.
 func readSitemap(in *bufio.Reader) *Reader {
 	guard := &bounded{r: in, left: maxEntry}
 	d := xml.NewDecoder(guard)

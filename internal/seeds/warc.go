@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// readWARC reads the URLs of what a WARC file holds: of responses, resources and
+// readWARC reads the URLs of a WARC file's records: of responses, resources and
 // revisits.
 func readWARC(in *bufio.Reader) *Reader {
 	n := 0

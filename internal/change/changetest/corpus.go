@@ -1,5 +1,6 @@
-// Package changetest makes contents of pages that are like those of a real
-// collection in what matters to the search for duplicates. Tests only.
+// Package changetest makes contents of pages that resemble those of a real
+// collection in the properties that matter to the search for duplicates. Tests
+// only.
 package changetest
 
 import (
@@ -11,8 +12,8 @@ import (
 
 // Corpus is a collection of pages, made page by page: the n-th is always the
 // same. Pages come in families of Family that follow each other. In every second
-// family all pages are variants of the first; in the others none has to do with
-// another. Of every fourth family the second page is a copy of the first.
+// family all pages are variants of the first; in the others the pages are
+// unrelated. Of every fourth family the second page is a copy of the first.
 type Corpus struct {
 	// Sites is the number of sites that the families are spread over.
 	Sites int
@@ -22,7 +23,7 @@ type Corpus struct {
 	Boilerplate float64
 	Family      int
 	// Edit is the part of its own shingles by which each page of a family differs
-	// more from the first than the one before it.
+	// from the first more than the page before it does.
 	Edit float64
 }
 
@@ -41,7 +42,7 @@ func (c Corpus) Content(page int) change.Content {
 	if family%2 == 0 {
 		edited = min(own, int(float64(member)*c.Edit*float64(own)))
 	}
-	// Of so many uniform values these are more than the smallest 128.
+	// Of this many uniform values these are more than the smallest 128.
 	limit := uint64(math.MaxUint64 / float64(c.Shingles) * 2 * change.SketchSize)
 	if c.Shingles < 2*change.SketchSize {
 		limit = math.MaxUint64
@@ -62,7 +63,7 @@ func (c Corpus) Content(page int) change.Content {
 	return change.Content{Exact: hash(4<<60 ^ uint64(page)), Sketch: least[:min(len(least), change.SketchSize)]}
 }
 
-// hash is the finalizer of MurmurHash3, another one than that of sketches.
+// hash is the finalizer of MurmurHash3, a different one from that of sketches.
 func hash(x uint64) uint64 {
 	x = (x ^ x>>33) * 0xff51afd7ed558ccd
 	x = (x ^ x>>33) * 0xc4ceb9fe1a85ec53

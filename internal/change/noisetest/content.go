@@ -8,9 +8,9 @@ import (
 	"time"
 )
 
-// content is what one page says, apart from how it is marked up. Everything of
-// it that a reader comes for is in title, paragraphs, items and table; the rest
-// changes by itself.
+// content is the content of one page, apart from its markup. The parts that a
+// reader comes for are in title, paragraphs, items and table; the rest changes by
+// itself.
 type content struct {
 	*language
 	rng *rand.Rand
@@ -26,10 +26,10 @@ type content struct {
 	dynamic
 }
 
-// dynamic is what differs between two renderings without a change of the page.
+// dynamic is the difference between two renderings without a change of the page.
 type dynamic struct {
 	now      time.Time // when the page is made
-	updated  time.Time // what its stamp says
+	updated  time.Time // the time on its stamp
 	views    int
 	shares   int
 	session  string
@@ -158,7 +158,7 @@ func newContent(l *language, rng *rand.Rand, size int) *content {
 	return c
 }
 
-// freshDynamic is all that changes by itself, at another time.
+// freshDynamic returns everything that changes by itself, at another time.
 func (c *content) freshDynamic(now time.Time) dynamic {
 	d := dynamic{
 		now: now, updated: now.Add(-time.Duration(3+c.rng.IntN(3000)) * time.Minute),

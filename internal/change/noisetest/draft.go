@@ -8,9 +8,8 @@ import (
 	"time"
 )
 
-// draft writes one rendering. Its style is drawn from a source of its own, with
-// the same draws for both renderings of a pair, so that only what the content
-// says differs.
+// draft writes one rendering. Its style is drawn from a separate source, with the
+// same draws for both renderings of a pair, so that only the content differs.
 type draft struct {
 	strings.Builder
 	*content
@@ -25,7 +24,7 @@ func newDraft(c *content, seed uint64, heldOut bool) *draft {
 	return &draft{content: c, style: style, heldOut: heldOut, hash: fmt.Sprintf("%06x", style.IntN(1<<24))}
 }
 
-// put writes a format; strings are escaped, but for those of type markup.
+// put writes a format; strings are escaped, except those of type markup.
 func (d *draft) put(format string, args ...any) {
 	for i, a := range args {
 		switch v := a.(type) {
@@ -50,7 +49,7 @@ func (d *draft) label(wordings []string) string {
 	return own[d.choose(len(own))]
 }
 
-// class is a class name that says nothing, as CSS modules and the like make.
+// class is a meaningless class name, as CSS modules and the like make.
 func (d *draft) class() string {
 	forms := []string{"css-%s%d", "sc-%s%d", "_%s_%d", "styles_%s__%d", "x%s%d"}
 	return fmt.Sprintf(forms[d.choose(len(forms))], d.hash, d.choose(1000))
@@ -86,7 +85,7 @@ func (d *draft) viewsText() string {
 	return fmt.Sprintf(d.label(d.viewForms), d.count(d.views))
 }
 
-// documentHead writes what stands before the body, with what differs between any
+// documentHead writes the part before the body, with the differences between any
 // two renderings of a real site.
 func (d *draft) documentHead(bodyClass string) {
 	d.put(`<!DOCTYPE html><html lang="%s"><head><meta charset="utf-8"><title>%s</title>`, d.code, d.title)

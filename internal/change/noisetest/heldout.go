@@ -2,8 +2,8 @@ package noisetest
 
 import "fmt"
 
-// The parts and templates that the rules were not tuned on: their failures were
-// not looked at, only their rates.
+// The parts and templates on which the rules were not tuned: their failures were
+// not examined, only their rates.
 
 func (d *draft) heldOutAd(a advert, label string) {
 	switch d.choose(7) {

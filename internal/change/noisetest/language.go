@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// language is what a page needs of one language to look like it.
+// language holds the texts that make a page look like one language.
 type language struct {
 	code  string
 	words []string

@@ -1,6 +1,6 @@
 // Package noisetest makes pairs of renderings of one page, for measuring how
 // often a difference that is no change is taken for one (a false change), and how
-// often a small true edit is not seen (a missed change).
+// often a small true edit is missed (a missed change).
 //
 // The pages are generated: twenty templates of several kinds of pages, written
 // after the markup of common systems, in several languages and sizes, with the
@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// Kind is what differs between the two renderings.
+// Kind is the kind of difference between the two renderings.
 type Kind string
 
 // Noise: nothing that a reader would call a change.

@@ -40,7 +40,7 @@ const (
 	missedChanges = "missed changes"
 )
 
-// measure judges pairs as a crawl does that has no rules of its own.
+// measure judges pairs as a crawl without rules does.
 func measure(tb testing.TB, heldOut bool, n int, seed uint64) rates {
 	tb.Helper()
 	all := rates{}

@@ -4,8 +4,8 @@ import (
 	"fmt"
 )
 
-// The parts and templates that the rules may be tuned on. Each part has several
-// markups; a template names where it stands.
+// The parts and templates on which the rules may be tuned. Each part has several
+// markups; a template names its place.
 
 func (d *draft) ad(i int) {
 	a, label := d.ads[i], d.label(d.adLabels)
@@ -148,7 +148,7 @@ func (d *draft) relatedPart() {
 	}
 }
 
-// side is a column with what is read most, and an advert.
+// side is a column with the most read articles, and an advert.
 func (d *draft) side() {
 	if d.heldOut {
 		d.heldOutSide()
