@@ -216,8 +216,8 @@ func (a *Activities) robotsVerdict(ctx context.Context, rec store.RobotsRecord, 
 }
 
 // parsed returns the robots.txt of a record, and keeps it at hand from now on. Where there
-// is none, it is an empty one, which says nothing. Without its text the record must be one
-// that is at hand.
+// is none, it is an empty one, which says nothing. If the record lacks its text, its file
+// must be at hand already.
 func (a *Activities) parsed(rec store.RobotsRecord) *robots.File {
 	file, ok := a.robots.get(rec.Origin, rec.TextDigest, rec.ExpiresAt)
 	if !ok {

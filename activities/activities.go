@@ -81,8 +81,8 @@ type Settings struct {
 	// Ended reports whether a store that a workflow names no longer exists, so that
 	// the workflow may end; nil means never.
 	Ended func(store string) bool
-	// AtOnce lets Acquire begin permits for the Fetch of the same process. Whoever sets it
-	// calls Close.
+	// AtOnce lets Acquire begin permits for the Fetch of the same process. The program
+	// that sets it must call Close.
 	AtOnce bool
 	// Senders makes the senders of sinks, and Events reads the events that they send.
 	Senders Senders

@@ -54,7 +54,7 @@ func (a *Activities) admit(ctx context.Context, in contract.AdmitIn, engine admi
 	}
 	out := contract.AdmitOut{Pages: newPageIns(admitted), Excluded: len(params.Exclude)}
 	if len(admitted) > 0 && !slices.Contains(params.Admit, admitted[0].PageID) {
-		out.Excluded = 0 // it was the first attempt's answer, and nothing else was done
+		out.Excluded = 0 // it was the first attempt's answer, and this one did nothing
 	}
 	out.More = len(out.Pages)+out.Excluded > 0
 	return out, nil

@@ -35,8 +35,8 @@ func (w *world) looked(page crawl.PageRef, outcome crawl.Outcome, ago ...time.Du
 	}
 }
 
-// A budget of twice what is planned is met: the threshold falls, and the sleepers
-// are told in the round that looks at them, as many as may be.
+// A budget of twice the planned visits is met: the threshold falls, and the round
+// that looks at them tells the sleepers, up to the limit.
 func TestMaintainMeetsTheBudget(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -58,7 +58,7 @@ func TestMaintainMeetsTheBudget(t *testing.T) {
 	for range schedule.LookEvery - 1 {
 		w.maintain(false)
 	}
-	// 5 % of the visits of seven days at what is planned.
+	// 5 % of the planned visits of seven days.
 	last := w.steering()
 	if most := int(0.05 * 7 * last.Planned); len(w.flows.rescheduled) == 0 || len(w.flows.rescheduled) > most {
 		t.Errorf("%d sleepers are moved, want some and at most %d", len(w.flows.rescheduled), most)
@@ -110,7 +110,7 @@ func TestMaintainKeepsHostsWithinTheirLimits(t *testing.T) {
 	}
 }
 
-// What a site asks for counts, however fast the crawl would be by itself.
+// A site's Crawl-delay counts, however fast the crawl would be by itself.
 func TestMaintainKeepsCrawlDelays(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -193,8 +193,8 @@ func TestSelectiveTurnIsSkipped(t *testing.T) {
 	}
 }
 
-// What is left for revisits follows how much of a host has been seen: half of what it
-// can take at first, nine tenths in the end.
+// The share left for revisits follows how much of a host has been seen: half of its
+// capacity at first, nine tenths in the end.
 func TestMaintainLeavesRoomForDiscovery(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

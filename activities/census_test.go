@@ -111,8 +111,8 @@ func TestRepairWithAWrongList(t *testing.T) {
 	}
 }
 
-// TestFewPagesAreLookedAtOneByOne: no list is read while one batch has all, and what is
-// stuck is found.
+// TestFewPagesAreLookedAtOneByOne: no list is read if one batch has all pages, and
+// stuck ones are found.
 func TestFewPagesAreLookedAtOneByOne(t *testing.T) {
 	t.Parallel()
 	list := &temporalList{}

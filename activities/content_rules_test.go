@@ -38,8 +38,8 @@ func TestRulesOfAHostSayWhatIsAChange(t *testing.T) {
 	}
 }
 
-// A change of the rules is none of the pages: what was seen last is read by the new
-// ones. A change of the page is one by whatever rules.
+// A change of the rules is no change of the pages: the last version is read by the
+// new rules. A change of the page is one by any rules.
 func TestAChangeOfRulesIsNoneOfThePage(t *testing.T) {
 	t.Parallel()
 	const (
@@ -75,7 +75,7 @@ func TestAChangeOfRulesIsNoneOfThePage(t *testing.T) {
 	}
 }
 
-// A rule that is gone lets all of the text count again, from what was seen last.
+// When a rule is removed, all of the text counts again, compared with the last version.
 func TestARuleThatIsGoneIsNoChange(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

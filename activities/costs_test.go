@@ -14,7 +14,7 @@ import (
 	"recrawl/internal/store/storetest"
 )
 
-// counted is a world whose store counts what is asked of it.
+// counted is a world whose store counts its calls.
 func counted(t *testing.T) (*world, *storetest.Counter) {
 	t.Helper()
 	var counter *storetest.Counter

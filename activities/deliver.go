@@ -272,8 +272,8 @@ func (d *delivery) fill(ctx context.Context) (bool, error) {
 	return true, nil
 }
 
-// fillAgain fills what the last changes left to be filled: a change that concerns all pages
-// is accepted at once, and carried out page by page.
+// fillAgain fills the pages that the last changes left to be filled: a change that concerns
+// all pages is accepted at once, and carried out page by page.
 func (d *delivery) fillAgain(ctx context.Context) error {
 	if d.rec.Paused || d.rec.Tries > 0 || d.out.Sent == 0 {
 		return nil

@@ -47,8 +47,8 @@ func (f *filling) SendDigest(ctx context.Context, d sink.Digest) error {
 }
 func (f *filling) Close() error { return f.Sender.Close() }
 
-// What an event leaves to be filled is filled in the same delivery, and not when the next
-// change wakes the sink.
+// Pages that an event leaves to be filled are filled in the same delivery, and not when
+// the next change wakes the sink.
 func TestFillAfterAChangeOfAll(t *testing.T) {
 	t.Parallel()
 	c := &collection{}

@@ -123,7 +123,7 @@ func TestDeliverInOrder(t *testing.T) {
 	p.wantTaken("1 2 7")
 }
 
-// What is not for a sink moves its cursor all the same, also over thousands of changes of
+// Changes that are not for a sink move its cursor too, even over thousands of changes of
 // other crawls.
 func TestDeliverPassesOthers(t *testing.T) {
 	t.Parallel()
@@ -297,7 +297,8 @@ func TestDeliverWithoutASender(t *testing.T) {
 	}
 }
 
-// Who is lost between the acknowledgement and the store sends again: at least once.
+// A delivery that is lost between the acknowledgement and the store is sent again: at
+// least once.
 func TestDeliverLostAfterTheAcknowledgement(t *testing.T) {
 	t.Parallel()
 	p := newPost(t, crawl.SinkSpec{})

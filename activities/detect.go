@@ -112,7 +112,7 @@ type reading struct {
 	digests   change.Digests
 	version   store.VersionRecord // what it would be
 	links     []store.Link
-	asked     []crawl.Reason // what the page asks of us
+	asked     []crawl.Reason // the page's requests to us
 }
 
 func (a *Activities) reading(ctx context.Context, view *crawlView, page store.PageRecord, in contract.DetectIn, body []byte) (reading, error) {
@@ -171,10 +171,10 @@ func comparedOf(digests change.Digests, content extract.Page) change.Content {
 }
 
 // look compares the main text itself with the last version's where digests cannot
-// tell noise from an edit: a clock is known by both its times. The last version is read
-// by the crawl's current rules, so that a change of the rules is not a change of the page.
-// If the body of the last version is not kept, or is gone, any difference counts as an
-// edit: no measure of resemblance tells a changed price from a changed clock.
+// tell noise from an edit: a clock is recognised by both its times. The last version is
+// read by the crawl's current rules, so that a change of the rules is not a change of the
+// page. If the body of the last version is not kept, or is gone, any difference counts as
+// an edit: no measure of resemblance tells a changed price from a changed clock.
 func (a *Activities) look(ctx context.Context, view *crawlView, page store.PageRecord, prev, next change.Digests, now change.Rendering) (change.Rule, []crawl.Reason, error) {
 	edit := change.Rule{Difference: change.DifferenceEdit}
 	if !change.NeedsLook(prev, next) || withheld(page.Last) {

@@ -76,7 +76,7 @@ func TestDetectChange(t *testing.T) {
 	}
 }
 
-// What the crawl ignores is no change.
+// A change in an ignored part is no change.
 func TestDetectChangeIgnores(t *testing.T) {
 	t.Parallel()
 	const first, second = `<p>Rain today.<p id=tide>Low water<p>12 boats in`, `<p>Rain today.<p id=tide>High water<p>14 boats in`

@@ -111,9 +111,8 @@ func (w *world) wantDuplicates(when string, pages []crawl.PageRef, pairs []strin
 	}
 }
 
-// What a page that has gone, or is another now, leaves behind: one of its duplicates
-// stands for the content, visited at once, and when the page is back it is the original
-// again.
+// When a page has gone, or is another now, one of its duplicates stands for the
+// content, visited at once; when the page is back it is the original again.
 func TestDuplicatesAreFreed(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

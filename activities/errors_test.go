@@ -53,7 +53,7 @@ func attempts(t *testing.T, w *world, page crawl.PageRef) map[string]func() erro
 	}
 }
 
-// What is not in the store will not be there after a retry: its workflow ends.
+// A missing row will not be there after a retry: its workflow ends.
 func TestNotFound(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -185,8 +185,8 @@ func TestChangesOfAPageThatIsNotKept(t *testing.T) {
 	}
 }
 
-// What an element asks stands in the body: as long as that has not changed, a 304
-// will do. What a header asks does not, so the body is asked for each time.
+// A request in an element is part of the body: as long as that has not changed, a
+// 304 will do. A request in a header is not, so the body is fetched each time.
 func TestConditionsForAPageThatIsNotKept(t *testing.T) {
 	t.Parallel()
 	for _, by := range []struct {
@@ -251,7 +251,7 @@ func TestOwnersChangeTheirMind(t *testing.T) {
 	}
 }
 
-// What was kept before stays, what comes after does not.
+// Versions kept before stay, later ones are not kept.
 func TestNoIndexOfAPageThatWasKept(t *testing.T) {
 	t.Parallel()
 	w, owner, _, page := owners(t)
@@ -292,7 +292,7 @@ func TestNoIndexOfA304(t *testing.T) {
 }
 
 // A recording that is cut off before its visit is recorded is made again, and
-// gives the bytes up all the same.
+// still deletes the bytes.
 func TestUnkeptBytesAreGivenUpBeforeTheVisitIsRecorded(t *testing.T) {
 	t.Parallel()
 	faulty := &discardingOnce{}
@@ -317,8 +317,8 @@ func TestUnkeptBytesAreGivenUpBeforeTheVisitIsRecorded(t *testing.T) {
 	}
 }
 
-// Nobody knows what a body asks that could not be compared, as when the worker is killed
-// at it again and again: it is given up too, unless it is a version's.
+// If a body could not be compared, as when the worker is killed at it again and again,
+// nobody knows its requests: it is deleted too, unless it is a version's.
 func TestBytesThatCouldNotBeComparedAreGivenUp(t *testing.T) {
 	t.Parallel()
 	const unkept, known = "<meta name=robots content=noindex><p>one", "<p>two"

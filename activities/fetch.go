@@ -133,7 +133,7 @@ func (a *Activities) prepare(ctx context.Context, in contract.FetchIn, handed *h
 	return &s, contract.FetchOut{}, err
 }
 
-// heedTags notes what the X-Robots-Tag headers of a page's answer ask of us. As
+// heedTags records the requests in the X-Robots-Tag headers of a page's answer. As
 // long as they ask something, the page is requested without conditions: a 304 need
 // not repeat the headers, nor show that they are gone.
 func heedTags(out *contract.FetchOut, r fetch.Result, agent string) {
@@ -276,8 +276,8 @@ func (a *Activities) newRequest(ctx context.Context, view *crawlView, permit cra
 }
 
 // release ends the permit's request. If the store does not answer before the permit
-// expires, the request counts until then, and what the site asked for is lost. It
-// returns how long the host is held because of the result.
+// expires, the request counts until then, and the site's wish for a pause is lost.
+// It returns how long the host is held because of the result.
 func (a *Activities) release(ctx context.Context, permit crawl.Permit, begun store.BeginResult, r fetch.Result) (held time.Duration) {
 	params := releaseOf(permit, r)
 	err := tell(ctx, permit, begun, func(ctx context.Context) error {
@@ -303,8 +303,8 @@ func releaseOf(permit crawl.Permit, r fetch.Result) store.ReleaseParams {
 
 // tell tells the store how a begun permit's request ended, even when the activity
 // is cancelled. If the store does not answer, tell tries again for as long as the
-// permit lives: until then nobody else is granted the host, and nothing else could
-// be done without the store.
+// permit lives: until then nobody else is granted the host, and there is nothing to
+// do without the store.
 func tell(ctx context.Context, permit crawl.Permit, begun store.BeginResult, say func(context.Context) error) error {
 	ctx = context.WithoutCancel(ctx)
 	expires := begun.Sent.Add(permit.Lifetime)

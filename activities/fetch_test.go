@@ -172,8 +172,8 @@ func TestFetchOfARefusedConnection(t *testing.T) {
 	}
 }
 
-// A visit asks on the conditions of the last content, and a 304 keeps what it
-// does not repeat.
+// A visit sends the conditions of the last content, and a 304 keeps the headers
+// that it does not repeat.
 func TestFetchIsConditional(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -468,7 +468,7 @@ func (w faultyWriter) Commit() (string, int64, error) {
 	return w.Writer.Commit()
 }
 
-// A fetch that is cancelled gives its permit back all the same.
+// A fetch that is cancelled still gives its permit back.
 func TestFetchCancelled(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -490,7 +490,7 @@ func TestFetchCancelled(t *testing.T) {
 }
 
 // Whatever the outcome of a visit: once it is recorded, no activity asks the site
-// again, and all answer with what was decided then.
+// again, and all return the decision made then.
 func TestRecordedVisitMakesNoRequest(t *testing.T) {
 	t.Parallel()
 	cases := []struct {
@@ -541,7 +541,7 @@ func TestRecordedVisitMakesNoRequest(t *testing.T) {
 	}
 }
 
-// What a site asked for outlives an outage of the store that the permit does.
+// A site's wish for a pause survives an outage of the store if the permit does.
 func TestReleaseOutlivesAnOutage(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(p *parts) { p.store = &briefOutage{Store: p.store, releases: 4} })

@@ -67,8 +67,8 @@ func TestFetchRecordsASettledVisit(t *testing.T) {
 	}
 }
 
-// What is to be compared or followed is left to the workflow, and so is everything for
-// one of a release that records each visit itself.
+// Bodies to compare and redirects to follow are left to the workflow, and so is
+// everything for a workflow of a release that records each visit itself.
 func TestFetchLeavesTheRecord(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

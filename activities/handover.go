@@ -40,8 +40,8 @@ type handover struct {
 	timer  *time.Timer
 }
 
-// handovers are those of one process. Each is taken once: by its Fetch, or by whoever gives
-// it back.
+// handovers are those of one process. Each is taken once: by its Fetch, or by the code that
+// gives it back.
 type handovers struct {
 	mu      sync.Mutex
 	byPage  map[int64]*handover

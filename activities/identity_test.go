@@ -43,9 +43,8 @@ func called[In, Out any](w *world, errs map[string]error, activity contract.Acti
 	_, errs[activity.Name] = try(w, activity, in)
 }
 
-// No activity answers for what is of another store: not that it is not there, which
-// would end its workflow, and not at all until the operator says that there is no such
-// store any more.
+// No activity answers for another store's data: not "not found", which would end its
+// workflow, and not at all until the operator says that the store no longer exists.
 func TestForeignStore(t *testing.T) {
 	t.Parallel()
 	told := 0
@@ -99,7 +98,7 @@ func TestOwnStore(t *testing.T) {
 	}
 }
 
-// registry counts what is registered.
+// registry counts the registered activities.
 type registry struct {
 	worker.ActivityRegistry
 	n int

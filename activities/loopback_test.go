@@ -21,7 +21,7 @@ func bothFamilies(t *testing.T, s *site, answer http.HandlerFunc) string {
 	port := s.url[strings.LastIndexByte(s.url, ':'):]
 	l, err := net.Listen("tcp", "[::1]"+port)
 	switch {
-	case err != nil && os.Getenv("CI") != "": // where nobody reads what was skipped
+	case err != nil && os.Getenv("CI") != "": // where nobody reads which tests were skipped
 		t.Fatalf("no such port on ::1: %v", err)
 	case err != nil:
 		t.Skipf("no such port on ::1: %v", err)
@@ -45,7 +45,8 @@ func TestLoopbackSeedOpensItsServiceOnly(t *testing.T) {
 		t.Run(seed, func(t *testing.T) {
 			w := newWorld(t)
 			w.open([]string{"http://" + seed + here + "/"}, func(spec *crawl.Spec) { spec.Scope.Type = "any" })
-			// Also what has slipped into the frontier is not reached: the check is at the dial.
+			// Even URLs that have slipped into the frontier are not reached: the check is at the
+			// dial.
 			var urls []store.NewURL
 			for _, host := range []string{"127.0.0.1" + there, "127.0.0.2" + here, "localhost" + there, "b.localhost" + here} {
 				urls = append(urls, store.NewURL{URL: "http://" + host + "/x", Host: host, Level: 1})

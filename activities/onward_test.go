@@ -61,7 +61,7 @@ func TestEmptyPagesThatLeadOnAreHeld(t *testing.T) {
 			if web.Reached(name) != clean || web.Fetched()[name] > most {
 				t.Errorf("%d of %d clean pages, and %d others, want at most %d", web.Reached(name), clean, web.Fetched()[name], most)
 			}
-			// What was visited before the trap was found is visited rarely from then on.
+			// Pages visited before the trap was found are visited rarely from then on.
 			again := w.visit(w.page("http://"+host+entry).PageRef, 2)
 			if rest := again.NextAt.Sub(again.At); rest < 100*day || !strings.Contains(again.Reason, "part of a trap") {
 				t.Errorf("%s is visited again after %s: %s", entry, rest, again.Reason)
@@ -72,7 +72,7 @@ func TestEmptyPagesThatLeadOnAreHeld(t *testing.T) {
 				if k.Reason != trap.ReasonOnward || k.Held == 0 || k.State != store.TrapHolding || len(found) != 1 {
 					t.Errorf("trap %+v of %d", k, len(found))
 				}
-				// What is released is not held again.
+				// Released pages are not held again.
 				if _, more, err := w.store.ReleaseTrap(t.Context(), k.ID, 1000); err != nil || more {
 					t.Fatal(more, err)
 				}

@@ -101,7 +101,7 @@ func TestPlanRevisitLearnsTheRate(t *testing.T) {
 		at = at.Add(v.after)
 		w.plan(page, i+1, contract.FetchOut{Outcome: v.outcome, Status: v.status, At: at})
 		b := schedule.DecodeBelief(w.page(page.URL).Belief)
-		// What was learned first is forgotten a little.
+		// The oldest evidence is forgotten a little.
 		if float64(b.Days) > v.days || float64(b.Days) < v.days*0.98 || b.Told != v.told {
 			t.Errorf("after visit %d: %+v, want %v days without a change", i+1, b, v.days)
 		}

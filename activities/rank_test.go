@@ -130,7 +130,7 @@ func TestReplace(t *testing.T) {
 	if untold := must[[]store.Eviction](t)(w.store.Evictions(t.Context(), rich.CrawlID, true, 10)); len(untold) > 0 {
 		t.Errorf("untold %+v", untold)
 	}
-	// What it asks for now is answered so that its workflow ends.
+	// Its present request is answered so that its workflow ends.
 	gone := w.page(w.flows.evicted[0])
 	if got := w.acquire(gone.PageRef, gone.Visits+1); got.Answer != contract.AnswerEvicted {
 		t.Errorf("answer %+v", got)

@@ -41,7 +41,7 @@ func TestRefill(t *testing.T) {
 	visit(false, false, false, false, true)
 }
 
-// What waits for a worker moves the bound, and holds what is admitted.
+// Tasks that wait for a worker move the bound, and hold admissions.
 func TestAdmitHeedsTheEngine(t *testing.T) {
 	t.Parallel()
 	engine := admission.Engine{Wait: time.Minute}

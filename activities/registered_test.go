@@ -126,8 +126,8 @@ func (p hurried) Ask(string, urlkey.URL) scope.Answer {
 	return scope.Answer{Accept: true}
 }
 
-// What DetectChange cannot register, or would take long to, waits for a Discover. The verdict
-// stands.
+// Links that DetectChange cannot register, or not quickly enough, wait for a Discover. The
+// verdict stands.
 func TestLinksThatWaitForADiscover(t *testing.T) {
 	t.Parallel()
 	asking := func(spec *crawl.Spec) {

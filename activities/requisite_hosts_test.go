@@ -85,8 +85,8 @@ func TestRequisitesOnHostsOfOthers(t *testing.T) {
 	}
 }
 
-// TestRequisitesAnywhere: what the scope takes by itself, or by a rule, counts against no
-// bound.
+// TestRequisitesAnywhere: requisites that the scope takes by itself, or by a rule, count
+// against no bound.
 func TestRequisitesAnywhere(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string]func(*crawl.Spec){

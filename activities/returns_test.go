@@ -96,7 +96,7 @@ func TestReturns(t *testing.T) {
 }
 
 // A page that flips between two texts for ever grows neither the archive nor its versions,
-// is no page that changes often, and its history says of each return what it was.
+// does not count as changing often, and its history names the version of each return.
 func TestReturnsForEver(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -136,8 +136,8 @@ func sweepContents(w *world) error {
 	}
 }
 
-// What is not there any more cannot be returned to: neither a version whose body may not be
-// kept by one that may, nor one that is gone from the archive or the store.
+// A page cannot return to a missing version: neither from a body that may be kept to one
+// that may not, nor to one that is gone from the archive or the store.
 func TestReturnsToWhatIsGone(t *testing.T) {
 	t.Parallel()
 	const a, b, secret = `<p>Low water today.`, `<p>High water today.`, `<meta name=robots content=noarchive>`

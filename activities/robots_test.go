@@ -16,8 +16,8 @@ import (
 	"recrawl/internal/store"
 )
 
-// refreshed lets a page see to its origin's robots.txt, as its workflow does,
-// and returns what is stored of it then.
+// refreshed lets a page fetch its origin's robots.txt, as its workflow does, and
+// returns the stored record.
 func (w *world) refreshed(page crawl.PageRef) (store.RobotsRecord, string) {
 	w.t.Helper()
 	got := w.acquire(page, 1)
@@ -218,8 +218,8 @@ func TestRefreshRobotsAgain(t *testing.T) {
 	}
 }
 
-// What lies beyond 500 KiB does not count, and neither does the line that is cut
-// there: what is left of it would be another rule.
+// Text beyond 500 KiB does not count, and neither does the line that is cut there:
+// its rest would be another rule.
 func TestRefreshRobotsOfAHugeFile(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -282,8 +282,8 @@ func TestRefreshRobotsGivesUpAChain(t *testing.T) {
 	}
 }
 
-// A chain that was not followed in time begins anew: the hops of its old tries
-// do not count, or a slow hop would at last allow everything.
+// A chain that was not followed in time starts again: the hops of its old tries do
+// not count, or a slow hop would at last allow everything.
 func TestRefreshRobotsBeginsAChainAnew(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

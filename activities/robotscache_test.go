@@ -8,7 +8,7 @@ import (
 	"recrawl/internal/robots"
 )
 
-// The cache keeps what it was given last, and never more than its bounds.
+// The cache keeps its latest files, and never more than its bounds.
 func TestRobotsCache(t *testing.T) {
 	t.Parallel()
 	for _, size := range []int{0, 100, robots.MaxBytes} {

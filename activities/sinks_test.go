@@ -19,7 +19,7 @@ func withSink(name string) func(*crawl.Spec) {
 	}
 }
 
-// take returns what was done with sinks' workflows since the last call.
+// take returns the calls for sinks' workflows since the last take.
 func (f *flows) take() []string {
 	f.mu.Lock()
 	defer f.mu.Unlock()

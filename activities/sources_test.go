@@ -73,8 +73,7 @@ func (w *world) listed(url string) crawl.PageRef {
 	return w.admitted(url)
 }
 
-// read makes a visit that saw a list, without a request, and registers what it
-// has.
+// read makes a visit that saw a list, without a request, and registers its links.
 func (w *world) read(page crawl.PageRef, kind, body string) (contract.DetectOut, contract.RegisterOut) {
 	w.t.Helper()
 	visit := w.page(page.URL).Visits + 1
@@ -87,7 +86,7 @@ func (w *world) read(page crawl.PageRef, kind, body string) (contract.DetectOut,
 }
 
 // A crawl of one page without links finds the sitemap that robots.txt names, the
-// feed that the page names, and what they list.
+// feed that the page names, and the pages that they list.
 func TestSourcesAreFoundAndRead(t *testing.T) {
 	t.Parallel()
 	files := map[string]string{

@@ -99,8 +99,8 @@ func TestSpellingsInACircle(t *testing.T) {
 	}
 }
 
-// TestFirstSpelling: what a link, a seed or a redirect spells is asked for as a browser
-// would, and known by its key.
+// TestFirstSpelling: a URL is requested under the spelling of its link, seed or
+// redirect, as a browser would, and known by its key.
 func TestFirstSpelling(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -14,7 +14,7 @@ import (
 	"recrawl/internal/store"
 )
 
-// Bodies of a page, of its edit, and of what stands in their place now and then.
+// Bodies of a page, of its edit, and of the contents that replace it now and then.
 const (
 	articleBody = `<title>Tides</title><h1>Tides</h1><p>High water comes twice a day at this coast, and low water twice. Boats leave with the ebb.`
 	editedBody  = `<title>Tides</title><h1>Tides</h1><p>High water comes twice a day at this coast, and low water twice. Boats stay in port today.`
@@ -37,7 +37,7 @@ func (w *world) look(page crawl.PageRef, visit int) contract.PlanOut {
 	return run(w, contract.PlanRevisit, plan)
 }
 
-// shown serves what a test shows, with an ETag of each body.
+// shown serves the test's bodies, with an ETag of each.
 type shown struct {
 	body     string
 	status   int
@@ -84,7 +84,7 @@ func (w *world) recordedVisit(page crawl.PageRef, visit int) store.VisitRecord {
 	return must[store.VisitRecord](w.t)(w.store.Visit(w.t.Context(), page.PageID, visit))
 }
 
-// TestSuspects plays what a page shows at one visit after another.
+// TestSuspects plays a page's contents at one visit after another.
 func TestSuspects(t *testing.T) {
 	t.Parallel()
 	const page, edit, fault, busy = articleBody, editedBody, errorBody, busyBody
@@ -123,8 +123,8 @@ func TestSuspects(t *testing.T) {
 	}
 }
 
-// What is suspect is kept and looked at again soon, and leaves nothing behind when it is gone:
-// neither validators, nor a change in what is believed of the page, nor bytes.
+// Suspect content is kept and checked again soon, and leaves nothing behind when it is
+// gone: neither validators, nor a change in the belief about the page, nor bytes.
 func TestSuspectIsDropped(t *testing.T) {
 	t.Parallel()
 	w, site, ref := suspectSite(t, "/tides")
@@ -193,7 +193,7 @@ func TestSuspectIsConfirmed(t *testing.T) {
 	}
 }
 
-// What could not be fetched is no second look.
+// A failed fetch is no second look.
 func TestSuspectOutlivesAFailure(t *testing.T) {
 	t.Parallel()
 	for _, last := range []string{articleBody, errorBody} {
@@ -229,7 +229,8 @@ func TestWorkflowsOfOlderReleasesSuspectNothing(t *testing.T) {
 	}
 }
 
-// A version that a worker of an older release made of what was suspect settles it, too.
+// A version that a worker of an older release made from suspect content settles it,
+// too.
 func TestSuspectThatAnOlderWorkerTookForAVersion(t *testing.T) {
 	t.Parallel()
 	w, site, ref := suspectSite(t, "/tides")
@@ -247,7 +248,7 @@ func TestSuspectThatAnOlderWorkerTookForAVersion(t *testing.T) {
 	}
 }
 
-// What may not be kept is not, suspect or not.
+// Content that may not be kept is not kept, suspect or not.
 func TestSuspectThatMayNotBeKept(t *testing.T) {
 	t.Parallel()
 	w, site, ref := suspectSite(t, "/tides")

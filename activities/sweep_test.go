@@ -47,7 +47,7 @@ func TestCosmeticBytesAreSwept(t *testing.T) {
 	}
 }
 
-// What is fetched while its page is forgotten does not stay.
+// Bytes that are fetched while their page is forgotten do not stay.
 func TestForgottenDuringItsFetch(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -93,8 +93,8 @@ func newcomer(t *testing.T, answer http.HandlerFunc, change ...func(*crawl.Spec)
 	return w, s, w.page(s.url + "/").PageRef
 }
 
-// What a site reserves keeps a page out of a crawl that is for it, with the site's words as
-// the reason, and no copy of it.
+// A reservation keeps a page out of a crawl with that purpose, with the site's words as the
+// reason, and without a copy of it.
 func TestReservedPagesAreExcluded(t *testing.T) {
 	t.Parallel()
 	const signal = "User-agent: *\nContent-Signal: search=yes, ai-train=no\nAllow: /\n"
@@ -154,7 +154,7 @@ func TestReservedPagesAreExcluded(t *testing.T) {
 	}
 }
 
-// What a site says is kept with the version, also by a crawl without a purpose.
+// A site's statements are kept with the version, even by a crawl without a purpose.
 func TestReservedIsRecorded(t *testing.T) {
 	t.Parallel()
 	const tdm = `[{"location": "/", "tdm-reservation": 0}]`
@@ -191,8 +191,8 @@ func TestReservedIsRecorded(t *testing.T) {
 	}
 }
 
-// A permit that begins as soon as it is granted does so only if all files that are to be asked
-// are at hand and allow the page.
+// A permit begins as soon as it is granted only if all files that it depends on are cached
+// and allow the page.
 func TestReservedPagesBeginNothingAtOnce(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, atOnce)
@@ -269,8 +269,8 @@ func TestReservedIsRecordedElsewhere(t *testing.T) {
 	}
 }
 
-// A page that is excluded by what it says is asked for whole when it is looked at again, and
-// comes back when it says so no more. One that begins to say so keeps its earlier copies.
+// A page that is excluded by its own statement is fetched whole at its next visit, and
+// comes back when it no longer says so. One that begins to say so keeps its earlier copies.
 func TestReservedPagesComeBack(t *testing.T) {
 	t.Parallel()
 	for _, by := range []struct{ name, header, element string }{
@@ -334,8 +334,8 @@ func TestTermsAreCached(t *testing.T) {
 	}
 }
 
-// While a tdmrep.json cannot be had, what it said before holds, and what was never said
-// forbids nothing.
+// If a tdmrep.json cannot be had, its earlier statement applies, and an origin without
+// one forbids nothing.
 func TestTermsThatCannotBeHad(t *testing.T) {
 	t.Parallel()
 	handler := func(w http.ResponseWriter, r *http.Request) {
@@ -388,7 +388,7 @@ func TestTermsKnownMeanwhile(t *testing.T) {
 }
 
 // A worker of an older release that is given the permit cannot take the file for a robots.txt:
-// what the permit names is no URL.
+// the permit names no URL.
 func TestTermsPathIsNoURL(t *testing.T) {
 	t.Parallel()
 	if u, err := urlkey.Canonical(crawl.TermsPath); err == nil {
@@ -396,7 +396,7 @@ func TestTermsPathIsNoURL(t *testing.T) {
 	}
 }
 
-// Requests for the file are requests as any other: what it is asked in vain holds the host.
+// Requests for the file are requests like any other: a failed one holds the host.
 func TestTermsThrottled(t *testing.T) {
 	t.Parallel()
 	w, _, page := newcomer(t, func(w http.ResponseWriter, r *http.Request) {

@@ -342,7 +342,7 @@ func wantError(t *testing.T, err error, kind string, retried bool, message strin
 	}
 }
 
-// flows records what is asked of Temporal.
+// flows records the calls to Temporal.
 type flows struct {
 	mu                                    sync.Mutex
 	started, turned, stopped, rescheduled []string // URLs of pages
@@ -351,7 +351,7 @@ type flows struct {
 	mended map[string]temporalkit.Mended
 	mends  int      // how often MendPage was called
 	ended  []string // stuck Discovers
-	sinks  []string // what was done with the workflows of sinks
+	sinks  []string // the calls for the workflows of sinks
 	// missing: no page has a running workflow.
 	missing bool
 	// down: Temporal does not answer.

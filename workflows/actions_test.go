@@ -107,7 +107,7 @@ func (b billed) actions(s *onServer, page int64, visits int) int {
 	run := s.startPage(in)
 	waiting.Go(func() {
 		for range turns {
-			// It is asleep once it answers: what asked is one task with what went to sleep.
+			// It is asleep once it answers: the ask is one task with the decision to sleep.
 			if _, err := s.client.QueryWorkflow(s.ctx, run.GetID(), "", contract.StateQuery); err != nil {
 				s.t.Error(err)
 			}

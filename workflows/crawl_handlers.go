@@ -11,8 +11,8 @@ import (
 	"recrawl/internal/crawl"
 )
 
-// Updates of a crawl change the store before they answer, so what they say is in effect. The
-// loop does what takes long (waking and closing pages).
+// Updates of a crawl change the store before they answer, so their answers are in effect.
+// The loop does the long work (waking and closing pages).
 
 // handle registers the crawl's updates and queries, before the workflow first blocks.
 func (c *crawlRun) handle() error {

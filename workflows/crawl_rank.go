@@ -28,7 +28,7 @@ func (c *crawlRun) replace() error {
 	return nil
 }
 
-// shrug gives up what a later pass repeats, unless the crawl has ended.
+// shrug gives up work that a later pass repeats, unless the crawl has ended.
 func (c *crawlRun) shrug(what string, err error, failed func(*contract.CrawlProgress, string)) error {
 	if c.ctx.Err() != nil {
 		return c.ctx.Err()

@@ -22,7 +22,7 @@ const (
 	crawlReplace                 // exchange a batch of a full collection's pages
 )
 
-// crawlNext says what a crawl in this state does at this time. What people asked for comes
+// crawlNext says what a crawl in this state does at this time. People's requests come
 // before maintenance.
 func crawlNext(s *contract.CrawlProgress, now time.Time) crawlDo {
 	switch {

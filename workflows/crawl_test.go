@@ -414,7 +414,8 @@ func TestCrawlCancelledStops(t *testing.T) {
 	}
 }
 
-// A failed step is reported, and the next pass repairs or counts what it could not.
+// A failed step is reported, and the next pass repairs or counts the pages that it
+// could not.
 func TestCrawlStepsThatFail(t *testing.T) {
 	t.Parallel()
 	failing := map[string]string{contract.StepRestart: "temporal does not answer", contract.StepCounts: "a page", "archive": "a disk"}
@@ -465,7 +466,7 @@ func TestCrawlRepairsAgain(t *testing.T) {
 	}
 }
 
-// What was written into the store while the workflow could not be told takes effect from the
+// A state written into the store while the workflow could not be told takes effect from the
 // next pass on, unless the workflow has written something newer since.
 func TestCrawlHeedsTheStore(t *testing.T) {
 	t.Parallel()

@@ -69,7 +69,7 @@ func pageNext(s *contract.PageIn, now time.Time) pageStep {
 const inItsPlace = "then its turn in the host's line wakes it"
 
 // booked reports whether the page has a place in line for its next visit, without having
-// asked for it. What moves the visit to another time makes the booking void.
+// asked for it. Moving the visit to another time makes the booking void.
 func booked(s *contract.PageIn) bool {
 	due, _ := dueAt(s)
 	return s.InLine && !s.Booked.IsZero() && s.Booked.Equal(due)
@@ -218,7 +218,7 @@ func adopt(s *contract.PageIn, plan contract.PlanOut, note string) {
 }
 
 // readable is a page's state in a form that workers of release 0.2.0, which may get the
-// next run, can read. They have no name for what is suspect: the next run compares again.
+// next run, can read. They have no name for suspect content: the next run compares again.
 func readable(s contract.PageIn) contract.PageIn {
 	if s.Unrecorded != nil && s.Unrecorded.Fetch.Outcome == crawl.OutcomeSuspect {
 		again := *s.Unrecorded

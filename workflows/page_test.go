@@ -556,7 +556,7 @@ func TestPageComparing(t *testing.T) {
 			t.Errorf("visits %v", got)
 		}
 	})
-	// What fails inside the workflow task is tried again outside of it.
+	// Work that fails inside the workflow task is tried again outside of it.
 	t.Run("brief, and busy", func(t *testing.T) {
 		t.Parallel()
 		l := newLive(t, stopAt(time.Hour))

@@ -193,7 +193,7 @@ func (p *page) detect(summary string, in contract.DetectIn) (contract.DetectOut,
 	return contract.DetectChange.Run(comparing(p.ctx, summary), in)
 }
 
-// adopt updates the page to what the store recorded.
+// adopt updates the page from the recorded visit.
 func (p *page) adopt(plan contract.PlanOut, made *contract.Unrecorded) error {
 	adopt(&p.s, plan, noteOf(made))
 	p.visits++
@@ -270,8 +270,8 @@ func startDiscover(ctx workflow.Context, in contract.DiscoverIn) workflow.ChildW
 	return workflow.ExecuteChildWorkflow(ctx, contract.DiscoverWorkflow, in)
 }
 
-// noteStart logs a child that could not be started. Maintenance will find what it left
-// undone.
+// noteStart logs a child that could not be started. Maintenance will find its
+// unfinished work.
 func (p *page) noteStart(start workflow.Future) {
 	if err := startError(p.apart, start); err != nil {
 		p.log.Warn("Discover not started", "page", p.s.Page.PageID, "error", err)

@@ -464,7 +464,7 @@ func histSink(t *testing.T, name string) {
 	s.keep(name, run)
 }
 
-// The Crawl workflow starts from what a person types, with one argument.
+// The Crawl workflow starts from a person's input, with one argument.
 func TestCrawlFromPlainInput(t *testing.T) {
 	t.Parallel()
 	s := newOnServer(t)

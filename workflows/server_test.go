@@ -20,8 +20,8 @@ import (
 	"recrawl/internal/crawl"
 )
 
-// These tests show what only a real server can prove: what a visit costs, that histories
-// replay, and that a signal during continue-as-new is kept.
+// These tests show what only a real server can prove: the cost of a visit, that
+// histories replay, and that a signal during continue-as-new is kept.
 
 // onServer is a dev server with a worker that runs the workflows on a World.
 type onServer struct {

@@ -83,7 +83,7 @@ func (s sinkStory) live(t *testing.T, looks int) *sinkLife {
 }
 
 // everyCut runs a story whole and with a continue-as-new after every few looks, and checks
-// each. What the receiver took, and how often it was tried, must be the same.
+// each. The messages that the receiver took, and the number of tries, must be the same.
 func (s sinkStory) everyCut(t *testing.T, check func(*testing.T, *sinkLife)) {
 	t.Helper()
 	whole := s.live(t, 0)
@@ -285,8 +285,8 @@ func TestSinkIdle(t *testing.T) {
 	})
 }
 
-// The sink of a crawl that is stopped delivers the rest, also what comes a moment later, and
-// completes.
+// The sink of a crawl that is stopped delivers the rest, including changes that come a
+// moment later, and completes.
 func TestSinkOfAStoppedCrawl(t *testing.T) {
 	t.Parallel()
 	story := sinkStory{events: func(l *sinkLife) []*at {
@@ -339,7 +339,8 @@ func TestSinkDigest(t *testing.T) {
 	})
 }
 
-// A store that does not answer loses nothing, and sends again what it could not note.
+// A store that does not answer loses nothing; changes whose delivery it could not
+// record are sent again.
 func TestSinkStoreOutage(t *testing.T) {
 	t.Parallel()
 	story := sinkStory{
@@ -376,7 +377,7 @@ func TestSinkEnds(t *testing.T) {
 	}
 }
 
-// What a sink carries from run to run is small, and its details say what is wrong.
+// A sink carries little data from run to run, and its details report what is wrong.
 func TestSinkStateAndDetails(t *testing.T) {
 	t.Parallel()
 	s := contract.SinkIn{Crawl: "news", Sink: "x", Undelivered: 2}

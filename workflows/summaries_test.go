@@ -12,8 +12,8 @@ import (
 	"recrawl/internal/contract"
 )
 
-// What a timer is for stands at the beginning of its summary, and the UI shows all of it:
-// the end of long words is cut, not the beginning.
+// The purpose of a timer stands at the beginning of its summary, and the UI shows all of
+// it: the end of long words is cut, not the beginning.
 func TestTimerSummary(t *testing.T) {
 	t.Parallel()
 	s := newOnServer(t)

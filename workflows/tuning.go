@@ -55,7 +55,7 @@ const (
 	// crawl's pages still record when they complete.
 	finishingFor = time.Minute
 	// admitTries bounds a Discover's patience with the store to about an hour. Maintenance
-	// takes up what it leaves.
+	// takes over the rest.
 	admitTries = 60
 )
 

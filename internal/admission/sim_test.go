@@ -312,8 +312,8 @@ func TestBoundFindsThePeak(t *testing.T) {
 	}
 }
 
-// The simulation shows what it is all for: where every visit starts what there is room
-// for, the engine collapses.
+// The simulation shows the purpose: if every visit starts all the pages for which
+// there is room, the engine collapses.
 func TestWithoutABoundTheEngineCollapses(t *testing.T) {
 	t.Parallel()
 	w := webs["500 hosts of 200 pages"]

@@ -21,8 +21,8 @@ import (
 var articlePage = "<html><body><div><div>" + strings.Repeat("<p>The river was high that winter, and the old bridge had to be closed for weeks, so that the people of the town took the ferry to their work and came home late.</p>", 6) +
 	"</div><div><p>The editors of this paper welcome letters, which they may shorten, and do not answer each of them.</p></div></div></body></html>"
 
-// TestArticles: exports and folders of documents hold the article alone if that is asked for. A
-// folder is written anew when the setting changes.
+// TestArticles: exports and folders of documents hold only the article on request. A folder
+// is rewritten when the setting changes.
 func TestArticles(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()

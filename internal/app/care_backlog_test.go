@@ -11,7 +11,7 @@ import (
 	"recrawl/internal/temporalkit"
 )
 
-// backlogNotes takes down what is noted.
+// backlogNotes records the notes.
 type backlogNotes struct{ notes []string }
 
 func (n *backlogNotes) NoteBacklog(_ context.Context, tasks int, age time.Duration) error {

@@ -177,7 +177,7 @@ func TestPageEnds(t *testing.T) {
 	w := newEndsWorld(t)
 	p := w.worker()
 	w.look(p, 0, "")
-	for i := range 8 { // of which one is stopped, and one has a long URL
+	for i := range 8 { // one of which is stopped, and one has a long URL
 		w.end(temporalkit.EndTerminated, w.url(i), 20*time.Second)
 	}
 	w.end(temporalkit.EndTerminated, "https://example.com/unknown", 20*time.Second)
@@ -200,8 +200,8 @@ func TestPageEnds(t *testing.T) {
 	w.look(p, 0, "9: workflows that ended in the last hour: 8 terminated, 1 timed out; all run again")
 }
 
-// What was ended for another run, or runs on another queue, is no trouble, but what
-// somebody else has started again is.
+// A page that was ended for another run, or runs on another queue, is no trouble,
+// but one that somebody else has restarted is.
 func TestPageEndsOfOthers(t *testing.T) {
 	t.Parallel()
 	w := newEndsWorld(t)
@@ -221,7 +221,7 @@ func TestPageEndsOfOthers(t *testing.T) {
 	w.look(w.worker(), 0, "")
 }
 
-// A look that is cut off, or that Temporal refuses, is made good, and what is known is not
+// A look that is cut off, or that Temporal refuses, is made good, and known ends are not
 // listed again.
 func TestPageEndsGoOn(t *testing.T) {
 	t.Parallel()
@@ -255,7 +255,7 @@ func TestPageEndsGoOn(t *testing.T) {
 	}
 }
 
-// A page that ends again and again is started anew some times, and then left and named
+// A page that ends again and again is restarted some times, and then left and named
 // until an hour is over.
 func TestPageEndsAgain(t *testing.T) {
 	t.Parallel()

@@ -79,7 +79,8 @@ func TestSinkWatch(t *testing.T) {
 	look("it is stopped")
 }
 
-// What this worker has no sender for is said with its kind, and tried again: another may.
+// If this worker has no sender of a kind, the error names the kind, and the delivery is
+// tried again: another worker may have one.
 func TestSenderOfAnUnknownKind(t *testing.T) {
 	t.Parallel()
 	if s, err := (senders{}).Sender(t.Context(), "news", "x", crawl.SinkSpec{Kind: "fax"}); err == nil || s != nil {

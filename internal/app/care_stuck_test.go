@@ -49,7 +49,7 @@ func (w *stuckWorld) take(limit int) []string {
 	return out
 }
 
-// A page that is stuck is started anew at once, and, if it is stuck again, is named for as
+// A page that is stuck is restarted at once, and, if it is stuck again, is named for as
 // long as it is.
 func TestStuckPages(t *testing.T) {
 	t.Parallel()

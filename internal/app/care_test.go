@@ -73,8 +73,8 @@ func (f *fakeFlows) RestartCrawl(_ context.Context, spec json.RawMessage, p cont
 	return nil
 }
 
-// A crawl whose workflow is gone is started from its row, in the state that it has
-// there, and the store knows what was wrong.
+// A crawl whose workflow is gone is started from its row, in its state there, and
+// the store records the trouble.
 func TestCareForCrawls(t *testing.T) {
 	t.Parallel()
 	s, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "store.db"), sqlite.Options{Owner: true})

@@ -271,7 +271,7 @@ func (d *devRun) startWorker(ctx context.Context, programs *program.Set) (stop f
 }
 
 // startCrawls starts the workflows of the crawls in the store, in case Temporal has
-// lost them, and then does what was asked for.
+// lost them, and then carries out the request.
 func (d *devRun) startCrawls(ctx context.Context) error {
 	known, err := d.store.ListCrawls(ctx)
 	if err != nil {

@@ -15,8 +15,9 @@ import (
 	"recrawl/internal/temporalkit"
 )
 
-// TestStartWaitsForNoCrawlThatRuns: after a stop, a crawl's workflow answers when what was
-// due before has been taken up. The start does not ask it, and so has nothing to warn of.
+// TestStartWaitsForNoCrawlThatRuns: after a stop, a crawl's workflow answers only after
+// the tasks that were due before it. The start does not ask it, and so has nothing to warn
+// of.
 func TestStartWaitsForNoCrawlThatRuns(t *testing.T) {
 	t.Parallel()
 	c := contracttest.DevServer(t) // no worker is there to answer

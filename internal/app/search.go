@@ -85,8 +85,8 @@ func (x searchIndex) drop(ctx context.Context, crawl int64) error {
 	return x.change(ctx, func(i search.Index) error { return i.Drop(ctx, crawl) })
 }
 
-// change changes an index, if there is one. An index of an older release is begun anew,
-// which also removes the data to be dropped.
+// change changes an index, if there is one. An index of an older release is started
+// again, which also removes the data to be dropped.
 func (x searchIndex) change(ctx context.Context, do func(search.Index) error) error {
 	err := x.with(ctx, storeRead, func(search.Index) error { return nil })
 	switch {

@@ -112,8 +112,8 @@ func (w *indexed) fill() {
 	w.check(sender.Close())
 }
 
-// What a sink fills is found, also after the file was deleted, or the index rebuilt by the
-// command, and not what was forgotten or deleted.
+// Pages that a sink fills are found, even after the file was deleted, or the index rebuilt
+// by the command; forgotten or deleted ones are not.
 func TestSearchFromStoreToAnswer(t *testing.T) {
 	t.Parallel()
 	w := newIndexed(t)
@@ -162,8 +162,8 @@ func TestNoIndexIsMade(t *testing.T) {
 	}
 }
 
-// An index of an older release is none to ask. A takedown does not leave it as it is, and
-// a worker says that it makes it anew, once.
+// An index of an older release cannot be searched. A takedown does not leave it as it is,
+// and a worker reports once that it rebuilds it.
 func TestOlderIndex(t *testing.T) {
 	t.Parallel()
 	w := newIndexed(t)

@@ -18,8 +18,8 @@ import (
 	"recrawl/internal/store/sqlite"
 )
 
-// The sender of a folder is made for the crawl as it is now, and fills it from the store and
-// the archive.
+// The sender of a folder is made for the crawl's present state, and fills it from the store
+// and the archive.
 func TestFolderSender(t *testing.T) {
 	t.Parallel()
 	ctx, root := t.Context(), t.TempDir()

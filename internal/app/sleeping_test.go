@@ -159,7 +159,7 @@ func (s *sleeping) forgetEnded() {
 		return s.count(`SELECT COUNT(*) FROM executions_visibility WHERE status <> 1`) == 0 &&
 			s.count(`SELECT (SELECT COUNT(*) FROM executions) - (SELECT COUNT(*) FROM executions_visibility)`) <= 0
 	})
-	// Time-outs of what was done stay until they are over. The server's own workflows are due
+	// Time-outs of finished work stay until they are over. The server's own workflows are due
 	// at full hours.
 	s.await("time-outs are over", func() bool {
 		return s.count(`SELECT COUNT(*) FROM timer_tasks
@@ -167,9 +167,10 @@ func (s *sleeping) forgetEnded() {
 	})
 }
 
-// TestSleepingPages says what a page costs in Temporal's database: while its run holds four
-// visits, when the page sleeps for long after them, and when retention has taken the run that
-// ended then. Bytes are no times: the bounds are a tenth above what was measured.
+// TestSleepingPages measures the cost of a page in Temporal's database: while its run holds
+// four visits, when the page sleeps for long after them, and when retention has taken the
+// run that ended then. Bytes, unlike times, hardly vary: the bounds are a tenth above the
+// measured values.
 func TestSleepingPages(t *testing.T) {
 	t.Parallel()
 	const pages, visits = 100, 5

@@ -14,7 +14,7 @@ import (
 	"recrawl/internal/config"
 )
 
-// What `worker ready` says before there is a worker, and of one that starts.
+// The output of `worker ready` before there is a worker, and for one that is starting.
 func TestAskReady(t *testing.T) {
 	t.Parallel()
 	cfg := config.Default()
@@ -68,7 +68,7 @@ func TestReachable(t *testing.T) {
 	}
 }
 
-// Who is not watched measures nothing, and nothing asks whether he is.
+// A worker that is not watched measures nothing, and no code asks whether it is.
 func TestNotWatched(t *testing.T) {
 	t.Parallel()
 	w, stop, err := beWatched(t.Context(), config.Default(), slog.New(slog.DiscardHandler))

@@ -57,7 +57,7 @@ func TestJobs(t *testing.T) {
 	})
 }
 
-// Where Temporal is away pages are shown all the same: not each of them waits for it.
+// Pages are shown even if Temporal is away: not each of them waits for it.
 func TestKeptTemporal(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -92,8 +92,8 @@ func TestKeptTemporal(t *testing.T) {
 	})
 }
 
-// TestWeb serves a store without Temporal: what is known is shown, buttons say what is
-// wrong, and what is streamed ends with the server.
+// TestWeb serves a store without Temporal: known data is shown, buttons report what is
+// wrong, and streams end with the server.
 func TestWeb(t *testing.T) {
 	t.Parallel()
 	at := cli.Target{Store: "sqlite:" + filepath.Join(t.TempDir(), "store.db"), Temporal: cli.TemporalOptions{Address: "127.0.0.1:1", Namespace: "default"}}

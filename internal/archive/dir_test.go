@@ -124,7 +124,7 @@ func TestDirCodings(t *testing.T) {
 	}
 }
 
-// What an archive holds from before there was compression stays as it is.
+// Contents from before there was compression stay as they are.
 func TestDirKeepsPlainFiles(t *testing.T) {
 	root := t.TempDir()
 	d := openDir(t, root)
@@ -218,7 +218,7 @@ func TestDirFindsCorruption(t *testing.T) {
 }
 
 // A small file cannot make its reader read for ever: frames that promise more
-// than any content has are refused, and others yield what they promise.
+// than any content has are refused, and others yield the promised size.
 func TestDirBombs(t *testing.T) {
 	root := t.TempDir()
 	d := openDir(t, root)

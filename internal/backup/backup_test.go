@@ -121,7 +121,7 @@ func (w *world) make() backup.Made {
 
 func quiet(string, float64) {}
 
-// restore restores into a new place and counts what it has there.
+// restore restores into a new place and counts the contents there.
 func (w *world) restore(name string) (backup.Restored, string, error) {
 	w.t.Helper()
 	into, path := w.into()
@@ -134,7 +134,7 @@ func (w *world) into() (backup.Into, string) {
 	return backup.Into{Store: path, Files: openDir(w.t, w.t.TempDir()), Open: openCopy, Renew: sqlite.NewEpoch}, path
 }
 
-// contents lists what a store's versions have.
+// contents lists the contents of a store's versions.
 func (w *world) contents(path string) []string {
 	w.t.Helper()
 	all, err := open(w.t, path).ListContents(w.t.Context(), "", 1<<20)
@@ -142,7 +142,7 @@ func (w *world) contents(path string) []string {
 	return all
 }
 
-// archived lists what the folder has.
+// archived lists the contents of the folder.
 func (w *world) archived() []string {
 	w.t.Helper()
 	var all []string
@@ -211,7 +211,8 @@ func TestCutOff(t *testing.T) {
 	}
 }
 
-// TestHalfWrittenIsNoBackup: what a killed process leaves is neither listed nor kept.
+// TestHalfWrittenIsNoBackup: the remains of a killed process are neither listed nor
+// kept.
 func TestHalfWrittenIsNoBackup(t *testing.T) {
 	w := newWorld(t, 1)
 	w.check(os.MkdirAll(filepath.Join(w.dir, "store"), 0o700))

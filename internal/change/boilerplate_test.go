@@ -12,7 +12,7 @@ const (
 	noticeLine = "We use cookies to improve your experience."
 )
 
-// host is a site of pages with a text of their own, as their last versions have them.
+// host is a site of pages with different texts, in their last versions.
 type host []string
 
 func newHost(pages int, lines ...string) host {
@@ -119,8 +119,8 @@ func TestChangesOfAHostAreTold(t *testing.T) {
 	}
 }
 
-// What it wins and what it risks, in the figures of docs/decisions.md: a help line that is shown
-// at every other visit, and a shop where a product's page says whether it can be had.
+// Its gains and risks, in the figures of docs/decisions.md: a help line that is shown at
+// every other visit, and a shop where a product's page says whether it can be had.
 func TestBoilerplateCostsAndGains(t *testing.T) {
 	t.Parallel()
 	const pages, rounds = 12, 10

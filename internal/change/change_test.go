@@ -145,7 +145,7 @@ func TestVerdictByResemblance(t *testing.T) {
 }
 
 // Texts that drift apart by cosmetic steps change in the end: each is compared
-// with the last version. A text that returns to what it was changes twice.
+// with the last version. A text that returns to its earlier form changes twice.
 func TestVerdictsInARow(t *testing.T) {
 	t.Parallel()
 	words := strings.Fields(numbered("w", 0, 2000))
@@ -187,8 +187,8 @@ func TestLinkDigestLeavesItsInput(t *testing.T) {
 	}
 }
 
-// TestVerdictProperties: the comparison is reflexive, and without a change of
-// direction: what is new stays new, sameness is symmetric.
+// TestVerdictProperties: the comparison is reflexive, and independent of direction:
+// a new page stays new, sameness is symmetric.
 func TestVerdictProperties(t *testing.T) {
 	digests := rapid.Custom(func(t *rapid.T) Digests {
 		return Digests{

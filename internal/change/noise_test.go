@@ -212,7 +212,7 @@ var lines = rapid.SliceOfN(rapid.SampledFrom([]string{
 }), 0, 6)
 
 // TestCompareProperties: the comparison is reflexive and symmetric, agrees with
-// the digest, and what is no noise anywhere is an edit.
+// the digest, and a text that is nowhere noise is an edit.
 func TestCompareProperties(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

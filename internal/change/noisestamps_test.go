@@ -6,7 +6,8 @@ import (
 )
 
 // stamped are lines by language: stamps whose time may differ, and beside each an edit that
-// looks like it: what is not labelled as a stamp, or stands in a sentence. %s is a time.
+// looks like it: a time that is not labelled as a stamp, or stands in a sentence. %s is a
+// time.
 var stamped = []struct {
 	language       string
 	stamps         []string

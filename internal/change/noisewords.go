@@ -18,7 +18,7 @@ const (
 	isAnd                        // between two parts of an age
 	isNow                        // begins an age without a number
 	isCounted                    // what counters count
-	isCounting                   // between the number and what is counted
+	isCounting                   // between the number and the counted thing
 	isRead                       // done this many times
 	isTimes                      // so many times
 	isMultiple                   // thousand, million

@@ -82,7 +82,7 @@ func TestReturnLooksAtClocks(t *testing.T) {
 	}
 }
 
-// versions plays what a crawl keeps of a page: how many versions there are after it has
+// versions plays a page's history in a crawl: how many versions there are after it has
 // shown texts in turn.
 func versions(texts []string) int {
 	var known []change.Earlier // the present one first

@@ -67,7 +67,7 @@ func TestSuspectText(t *testing.T) {
 		{"Login Tips and More", "Choose a long password.", ""},
 		{"Price list", "Apples cost 404 euro.", ""},
 		{"A garden", "The house was under repair.\nNow roses grow there.", ""},
-		// What stands far down in a longer text is not what the page is about.
+		// Text far down in a longer text is not the subject of the page.
 		{"How the web works", strings.Repeat("A line that is about something else.\n", 40) + "Page not found", ""},
 		{"Page not found", strings.Repeat("It goes on and on. ", 2000), ""},
 	} {

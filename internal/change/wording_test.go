@@ -51,7 +51,7 @@ func TestWordingOfLongTexts(t *testing.T) {
 			sum += float64(b.Without(a.Sample))
 			phrases += float64(b.Phrases)
 		}
-		// Of a what is beyond its sample is not known: Reads says so.
+		// Phrases beyond the sample are not known: Reads says so.
 		if mean := phrases / texts; math.Abs(mean-1000) > 100 {
 			t.Errorf("%v phrases, want about 1000", mean)
 		}

@@ -60,7 +60,8 @@ func (b *feedBackend) OpenArchive(context.Context, string) (archive.Store, error
 	return b.files, nil
 }
 
-// finds has a page visited that shows a text, and makes it if it is not there.
+// finds records a visit of a page that shows a text, and makes the page if it does not
+// exist.
 func (b *feedBackend) finds(url, text string) {
 	b.t.Helper()
 	ctx := b.t.Context()

@@ -26,7 +26,7 @@ type fakeBackend struct {
 	archiveErr            error
 	damage                []gc.Problem // of the archive
 	running               []string     // crawls whose workflow runs
-	calls                 []string     // what was asked of Temporal
+	calls                 []string     // the requests to Temporal
 	specs                 []crawl.Spec
 	dev                   *DevOptions
 	web                   *WebOptions
@@ -266,7 +266,7 @@ func (b *fakeBackend) DialTemporal(_ context.Context, o TemporalOptions) (Client
 	return &fakeClient{b}, nil
 }
 
-// fakeStore answers what the commands read; anything else panics.
+// fakeStore answers the commands' queries; anything else panics.
 type fakeStore struct {
 	store.Store
 	backend *fakeBackend

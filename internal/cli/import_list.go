@@ -139,7 +139,8 @@ func entries(n int) string {
 	return fmt.Sprintf("%d entries", n)
 }
 
-// refusedFile is the list of refused entries. It is made anew unless an import goes on.
+// refusedFile is the list of refused entries. It is written from the start unless an
+// import goes on.
 type refusedFile struct {
 	*bufio.Writer
 	file *os.File

@@ -12,7 +12,7 @@ import (
 	"recrawl/internal/urlkey"
 )
 
-// What each command asks of the backend, and what it answers.
+// Each command's calls of the backend, and its answers.
 func TestPageCommands(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

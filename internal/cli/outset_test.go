@@ -35,8 +35,8 @@ func TestPaceWords(t *testing.T) {
 	}
 }
 
-// What the settings mean is said before a crawl starts, once, and not of a crawl that runs or
-// of the demo.
+// The effect of the settings is explained before a crawl starts, once, and not for a crawl
+// that runs or for the demo.
 func TestDevSaysWhatToExpect(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -29,7 +29,7 @@ sink of the kind search, which keeps the index up to date.
     starter search docs --rebuild`
 }
 
-// Run finds pages, or fills the index anew.
+// Run finds pages, or rebuilds the index.
 func (c searchCmd) Run(s *session) error {
 	words := strings.Join(c.Words, " ")
 	if strings.TrimSpace(words) == "" && !c.Rebuild {

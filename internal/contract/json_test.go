@@ -69,7 +69,7 @@ func TestPayloadsRoundTrip(t *testing.T) {
 	}
 }
 
-// What people type as the input of replay is read whatever it is.
+// Any input that people type for replay is read.
 func TestReplayArg(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]contract.ReplayArg{

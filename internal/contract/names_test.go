@@ -97,7 +97,7 @@ func TestParseRefusesForeignIDs(t *testing.T) {
 	}
 }
 
-// What Temporal or its databases could not carry panics where it is made: a
+// An id that Temporal or its databases could not carry panics where it is made: a
 // child with such an id would time out for ever.
 func TestIDsAssert(t *testing.T) {
 	t.Parallel()

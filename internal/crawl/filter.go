@@ -25,7 +25,7 @@ type ScopeRule struct {
 type FilterSpec struct {
 	// All are filters that must all match.
 	All []FilterSpec `json:"all,omitempty"`
-	// Any are filters of which one must match.
+	// Any are filters, one of which must match.
 	Any []FilterSpec `json:"any,omitempty"`
 	// Not is a filter that must not match.
 	Not *FilterSpec `json:"not,omitempty"`
@@ -71,7 +71,7 @@ type FilterSpec struct {
 	Program string `json:"program,omitempty"`
 }
 
-// Range is a number's least and greatest value; what is not given does not bound.
+// Range is a number's least and greatest value; a missing one is no bound.
 type Range struct {
 	Min *int `json:"min,omitempty"`
 	Max *int `json:"max,omitempty"`

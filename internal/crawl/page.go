@@ -66,7 +66,7 @@ const (
 	OutcomeChanged     Outcome = 2  // content differs from the last version
 	OutcomeCosmetic    Outcome = 3  // differs in boilerplate only
 	OutcomeUnchanged   Outcome = 4  // 304, or the same digest
-	OutcomeRedirected  Outcome = 5  // 3xx; the target is a page of its own
+	OutcomeRedirected  Outcome = 5  // 3xx; the target is a separate page
 	OutcomeFailed      Outcome = 6  // connection, TLS, protocol or 4xx/5xx error
 	OutcomeThrottled   Outcome = 7  // 429 or 503
 	OutcomeGone        Outcome = 8  // 404 or 410
@@ -76,8 +76,8 @@ const (
 	OutcomeTimedOut    Outcome = 12 // over the time limit
 	OutcomeSkipped     Outcome = 13 // selective rule; no request made
 	OutcomeReturned    Outcome = 14 // differs from the last version, but is one that the page had not long ago
-	// OutcomeSuspect: what was found looks like an error, a wall or the front page instead
-	// of the page. It counts only if a second look finds such a thing again.
+	// OutcomeSuspect: the content looks like an error, a wall or the front page instead of
+	// the page. It counts only if a second look finds such a thing again.
 	OutcomeSuspect Outcome = 15
 )
 

@@ -53,7 +53,7 @@ func TestSpecWithoutSinks(t *testing.T) {
 	}
 }
 
-// What is wrong with a secret, or with an address that may be one, is said without it.
+// An error about a secret, or about an address that may be one, does not contain it.
 func TestMistakesKeepSecrets(t *testing.T) {
 	t.Parallel()
 	for _, sink := range []string{

@@ -47,7 +47,7 @@ func SinkFormats(kind string) []string {
 	return nil
 }
 
-// Limits of sinks: each has a workflow of its own, and each of its conditions is tried on
+// Limits of sinks: each has a separate workflow, and each of its conditions is tried on
 // every change.
 const (
 	maxSinks       = 20

@@ -5,8 +5,8 @@ package crawl
 type PageKind uint8
 
 // The kinds of pages. A sitemap or a feed is a source: a page whose content is
-// read for URLs and for when they changed, and for nothing else. A requisite is a file
-// that pages need to look as they do; see DocumentSpec.
+// read only for URLs and the times when they changed. A requisite is a file that pages
+// need to look as they do; see DocumentSpec.
 const (
 	KindPage    PageKind = 0
 	KindSitemap PageKind = 1 // a sitemap, an index of sitemaps, or a list of URLs
@@ -49,7 +49,7 @@ type SourceSpec struct {
 	ForeignHosts int `json:"foreign_hosts"`
 }
 
-// MostSourceURLs is the greatest SourceSpec.MaxURLs: what sitemaps.org allows.
+// MostSourceURLs is the greatest SourceSpec.MaxURLs, as sitemaps.org allows.
 const MostSourceURLs = 50_000
 
 // MostForeignHosts is the greatest SourceSpec.ForeignHosts.

@@ -92,8 +92,8 @@ type TrapSpec struct {
 	MaxPrefixPages int `json:"max_prefix_pages"`
 }
 
-// PolitenessSpec is what the crawl demands of the gap between two requests to
-// one host; the strictest of all demands holds.
+// PolitenessSpec holds the crawl's demands on the gap between two requests to one
+// host; the strictest of all demands applies.
 type PolitenessSpec struct {
 	// Delay is the floor of the gap. `auto` means 10s with auto_delay.
 	Delay Duration `json:"delay"`

@@ -16,7 +16,7 @@ import (
 )
 
 // acceptEncoding lists the codings that newDecoder reads. Deflate is not among
-// them: servers disagree on what it is.
+// them: servers disagree on its meaning.
 const acceptEncoding = "gzip, br, zstd"
 
 // Limits of the text before the current byte that decoders keep. The server chooses

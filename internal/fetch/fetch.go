@@ -330,7 +330,7 @@ func (x *exchange) httpRequest(ctx context.Context) (*http.Request, error) {
 }
 
 // acceptHeader asks for the wanted types. Everything else stays acceptable at
-// low preference: a server that answers 406 hides what it has.
+// low preference: a server that answers 406 hides its content.
 func acceptHeader(wanted []string) string {
 	if len(wanted) == 0 {
 		return "*/*"

@@ -529,7 +529,7 @@ func bursts(t *testing.T, pause time.Duration) *httptest.Server {
 	})
 }
 
-// TestPaceForgivesAPause: what came in a window is enough for that window.
+// TestPaceForgivesAPause: the bytes that came in a window are enough for that window.
 func TestPaceForgivesAPause(t *testing.T) {
 	got := New(Options{MinRate: 100, Window: hostileTime}).Do(t.Context(), get(t, bursts(t, 150*time.Millisecond).URL), nil)
 	if !got.Content || got.Size != 2000 {

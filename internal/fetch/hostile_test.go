@@ -56,7 +56,7 @@ type hostileCase struct {
 	problem  string
 }
 
-// wire is a connection that counts what was sent. A failed write ends the case.
+// wire is a connection that counts the sent bytes. A failed write ends the case.
 type wire struct {
 	net.Conn
 	sent *atomic.Int64
@@ -113,8 +113,8 @@ func drips(start, piece string) func(*wire) {
 	return func(w *wire) { w.text(start); w.drip(piece) }
 }
 
-// resets answers with a start and resets the connection. What has arrived before the
-// reset can still be read.
+// resets answers with a start and resets the connection. Bytes that have arrived
+// before the reset can still be read.
 func resets(start string) func(*wire) {
 	return func(w *wire) { w.text(start); w.reset() }
 }
@@ -240,7 +240,7 @@ func serveHostile(t testing.TB, c hostileCase) (s *wireServer, sent *atomic.Int6
 	return s, sent
 }
 
-// sizedSink counts what a result kept.
+// sizedSink counts the kept bytes of a result.
 type sizedSink struct{ n int64 }
 
 func (s *sizedSink) Write(p []byte) (int, error) {

@@ -25,8 +25,8 @@ const (
 )
 
 // names looks up the addresses of host names and remembers them for a short
-// time. Exchanges that ask for the same name share one lookup. What is
-// remembered is never trusted: the dialer checks each address that it dials.
+// time. Exchanges that ask for the same name share one lookup. Remembered addresses
+// are never trusted: the dialer checks each address that it dials.
 type names struct {
 	look func(ctx context.Context, host string) ([]netip.Addr, error)
 

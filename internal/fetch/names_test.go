@@ -124,8 +124,8 @@ func TestAlternate(t *testing.T) {
 	}
 }
 
-// TestSecondAddress: an address that refuses is passed over, and asked about
-// anew once none answers.
+// TestSecondAddress: an address that refuses is passed over, and looked up again
+// once none answers.
 func TestSecondAddress(t *testing.T) {
 	s := answering(t, "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\nx")
 	port := s.url[len("http://127.0.0.1"):]

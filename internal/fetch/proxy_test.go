@@ -16,8 +16,8 @@ import (
 	"recrawl/internal/crawl"
 )
 
-// proxyTo returns a proxy that sends everything to one server, and counts what
-// it was asked for.
+// proxyTo returns a proxy that sends everything to one server, and counts its
+// requests.
 func proxyTo(t *testing.T, target string, connectStatus int) (proxy func(*url.URL) (*url.URL, error), asked *atomic.Int32) {
 	t.Helper()
 	asked = new(atomic.Int32)
@@ -86,8 +86,8 @@ func TestProxyTunnel(t *testing.T) {
 	}
 }
 
-// TestProxyIsNotAWayIn: what is spelled as an address is checked, and this
-// machine is never asked for by a proxy.
+// TestProxyIsNotAWayIn: a host that is spelled as an address is checked, and this
+// machine is never requested through a proxy.
 func TestProxyIsNotAWayIn(t *testing.T) {
 	proxy, asked := proxyTo(t, "", http.StatusOK)
 	client := New(Options{Proxy: proxy, RootCAs: x509.NewCertPool()})
@@ -109,8 +109,8 @@ func TestProxyIsNotAWayIn(t *testing.T) {
 	}
 }
 
-// TestProxyTrouble: what is wrong with the proxy is not held against the host,
-// and nobody reads its password.
+// TestProxyTrouble: the proxy's faults are not held against the host, and nobody
+// reads its password.
 func TestProxyTrouble(t *testing.T) {
 	dead := httptest.NewServer(nil)
 	dead.Close()

@@ -83,7 +83,7 @@ func TestRedirectToTheSameSpelling(t *testing.T) {
 	}
 }
 
-// TestForeignSpelling: what is no spelling of the URL is not asked for.
+// TestForeignSpelling: a text that is no spelling of the URL is not requested.
 func TestForeignSpelling(t *testing.T) {
 	s := serve(t, func(w http.ResponseWriter, r *http.Request) { html(w, r.RequestURI) })
 	for _, foreign := range []string{"/secret", "/%2e%2e/secret", "/page?x", "/page HTTP/1.1\r\nX: y", "//evil.example/page"} {

@@ -84,7 +84,7 @@ func entryOf(rules schedule.Rules, e store.EntryRecord) schedule.Entry {
 }
 
 // hostLimits returns how many visits a day the busy hosts can take from this crawl:
-// what discovery and other crawls leave, and at least an equal share.
+// the part that discovery and other crawls leave, and at least an equal share.
 func hostLimits(ctx context.Context, s AllocationStore, c Crawl, tally *schedule.Tally) (map[int64]float64, error) {
 	p := c.Spec.Politeness
 	slowest := schedule.HostLimit(max(p.Delay.Std(), p.MaxCrawlDelay.Std(), time.Millisecond), 0, 0)

@@ -147,7 +147,8 @@ func (w *world) pages(states ...crawl.PageState) []store.PageRecord {
 	}
 }
 
-// truth is PageRank of mean 1 of the whole web, step by step as it is defined.
+// truth is PageRank of mean 1 of the whole web, step by step according to the
+// definition.
 func truth(web map[string][]string) map[string]float64 {
 	out := map[string][]string{}
 	for from, links := range web {

@@ -12,8 +12,8 @@ import (
 	"recrawl/internal/store"
 )
 
-// collection is a full collection: what lives in it, what waits outside, and which
-// evictions the workflows may not have heard of.
+// collection is a full collection: the pages that live in it, those that wait
+// outside, and the evictions of which workflows may not have heard.
 type collection struct {
 	rows    []store.RankedPage
 	max     int

@@ -51,7 +51,7 @@ type Takedown struct {
 	// EraseServer removes the traces of deleted workflows from the files of their
 	// server; nil if these are out of reach.
 	EraseServer func(context.Context) error
-	// OneFile: the store is a file of its own. Rewrite has its tables written anew.
+	// OneFile: the store is a single file. Rewrite rewrites its tables.
 	OneFile, Rewrite bool
 	// Of is the number of pages to forget, for Progress, which is called as it goes on.
 	Of       int

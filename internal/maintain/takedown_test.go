@@ -34,7 +34,7 @@ type holdings struct {
 	histories bool    // of others, that name the pages
 	contents  int     // that no version has
 	claimed   int     // of others
-	storeFile bool    // what was deleted can be read in it
+	storeFile bool    // deleted data can be read in it
 	server    bool    // likewise
 	begun     bool    // the crawl is to be deleted
 	row       bool    // the crawl's
@@ -153,7 +153,7 @@ func (h *holdings) takedown() Takedown {
 	}
 }
 
-// again goes on with what was cut off: a new process, which knows nothing of it.
+// again continues interrupted work: a new process, which knows nothing of it.
 func (h *holdings) again() { h.calls, h.failAt = nil, 0 }
 
 // gone fails the test unless nothing is left that a takedown removes.
@@ -249,7 +249,7 @@ func cutOffAtEachCall(t *testing.T, run func(*testing.T, *holdings) error, check
 	}
 }
 
-// What is left on disk is said to be left, and that the pages are forgotten.
+// The answer names the remains on disk, and says that the pages are forgotten.
 func TestATakedownSaysHowFarItCame(t *testing.T) {
 	t.Parallel()
 	h := newHoldings(t)
@@ -261,7 +261,8 @@ func TestATakedownSaysHowFarItCame(t *testing.T) {
 	}
 }
 
-// What a takedown may not or cannot remove depends on where the databases are.
+// The remains that a takedown may not or cannot remove depend on where the databases
+// are.
 func TestWhatATakedownLeaves(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

@@ -211,7 +211,7 @@ func TestEngine(t *testing.T) {
 		`temporal_num_pollers 8`, `temporal_request_latency_seconds_count 1`, `temporal_request_latency_seconds_bucket{le="2.5"} 1`)
 }
 
-// The store is asked for the crawls' figures at most every SampleEvery, and where it does
+// The store is asked for the crawls' figures at most every SampleEvery, and if it does
 // not answer there are none, rather than old ones.
 func TestCrawlFigures(t *testing.T) {
 	t.Parallel()

@@ -36,8 +36,8 @@ func TestAutoDelay(t *testing.T) {
 	}
 }
 
-// The automatic delay is between its ends, and grows with slowness and with refusals. What
-// the site asks for stays a floor of the gap, as it is of the same delay set by hand.
+// The automatic delay is between its ends, and grows with slowness and with refusals. The
+// site's Crawl-delay stays a floor of the gap, as it is for the same delay set by hand.
 func TestAutoDelayProperties(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -64,7 +64,7 @@ func TestAutoDelayProperties(t *testing.T) {
 		if got := h.Gap(auto, auto, 0).Length; got > byHand || got < min(h.CrawlDelay, byHand) {
 			t.Errorf("the gap is %v: by hand %v, Crawl-delay %v", got, byHand, h.CrawlDelay)
 		}
-		// What is stored of the last request keeps to the same Crawl-delay.
+		// The stored data of the last request keeps to the same Crawl-delay.
 		if got := h.Gap(h.Settled(auto), Demand{}, 0).Length; got != h.Gap(auto, Demand{}, 0).Length {
 			t.Errorf("after a request the gap is %v, before it was %v", got, h.Gap(auto, Demand{}, 0).Length)
 		}

@@ -37,7 +37,7 @@ func TestDiscover(t *testing.T) {
 	}
 }
 
-// What is kept falls, and never rises, as a host is discovered.
+// The kept share falls, and never rises, as a host is discovered.
 func TestDiscoveryDecays(t *testing.T) {
 	t.Parallel()
 	const pages = 5000
@@ -84,7 +84,7 @@ func TestSharesAreHad(t *testing.T) {
 	})
 }
 
-// Who did not want its share for long has not saved it up.
+// A waiter that did not want its share for long has not saved it up.
 func TestSharesAreNotSavedUp(t *testing.T) {
 	t.Parallel()
 	l := Ledger{Aged: 1000, First: 1000, FirstEvery: 4}
@@ -96,10 +96,10 @@ func TestSharesAreNotSavedUp(t *testing.T) {
 	}
 }
 
-// What discovery costs revisits, on a host whose visited pages would take all that it
-// can do: half of the unseen pages are seen within as many requests as there are unseen
-// pages, all within four times as many, and never are less than half of the requests
-// revisits.
+// The cost of discovery for revisits, on a host whose visited pages would take all its
+// capacity: half of the unseen pages are seen within as many requests as there are
+// unseen pages, all within four times as many, and at least half of the requests are
+// always revisits.
 func TestWhatDiscoveryCosts(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {

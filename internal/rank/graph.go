@@ -50,7 +50,7 @@ type Builder struct {
 	graph  Graph
 	byHost map[int64]int32
 	source int64 // of the last link
-	at     int32 // the page of source, -1 if it is none
+	at     int32 // the page of source, -1 if there is none
 }
 
 // NewBuilder returns a builder with room for the given numbers of pages and links;

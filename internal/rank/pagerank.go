@@ -9,7 +9,7 @@ import (
 const (
 	// DefaultDamping is the share of readers who follow a link, as in Brin and Page.
 	DefaultDamping = 0.85
-	// DefaultTolerance of the ranks, of which the mean is 1.
+	// DefaultTolerance is for ranks whose mean is 1.
 	DefaultTolerance = 1e-9
 	// DefaultRounds is more than any graph needs for that tolerance: with damping d
 	// each round removes a share 1-d of the error, so ln(1e-9)/ln(0.85) = 128 rounds

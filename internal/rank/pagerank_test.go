@@ -158,8 +158,8 @@ func TestPageRankIsTheSolution(t *testing.T) {
 	})
 }
 
-// The bound holds in each round, so that what is reported of a ranking that was cut
-// short is true.
+// The bound holds in each round, so that the report on a ranking that was cut short
+// is true.
 func TestPageRankIsWithinItsBound(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

@@ -34,7 +34,7 @@ func living() []crawl.PageState {
 	return slices.DeleteFunc(crawl.PageStates(), func(s crawl.PageState) bool { return !s.Lives() })
 }
 
-// What Replace promises, whatever it is asked.
+// The promises of Replace, for any input.
 func TestReplaceProperties(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

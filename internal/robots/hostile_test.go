@@ -262,7 +262,7 @@ func BenchmarkCheckHostile(b *testing.B) {
 	}
 }
 
-// BenchmarkParseHostile: what reading such a file costs.
+// BenchmarkParseHostile: the cost of reading such a file.
 func BenchmarkParseHostile(b *testing.B) {
 	for _, a := range attacks() {
 		b.Run(a.name, func(b *testing.B) {

@@ -10,7 +10,7 @@ import (
 	"recrawl/internal/urlkey"
 )
 
-// rewriting changes how a file is written and not what it says. It is given the
+// rewriting changes how a file is written and not its meaning. It is given the
 // lines of a file without their ends.
 type rewriting struct {
 	name string
@@ -127,8 +127,8 @@ func (o opinion) moved(at int) opinion {
 	return o
 }
 
-// checkInvariants: what RFC 9309 says does not matter does not. All bounds that
-// depend on the size of a file are far away.
+// checkInvariants: differences that do not matter by RFC 9309 do not matter. All
+// bounds that depend on the size of a file are far away.
 func checkInvariants(t interface {
 	Helper()
 	Errorf(string, ...any)

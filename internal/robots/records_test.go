@@ -59,7 +59,7 @@ func FuzzRecords(f *testing.F) {
 	})
 }
 
-// record reads a line as parser.line does, and names what it is.
+// record reads a line as parser.line does, and names its kind.
 func record(line string) (name, value string) {
 	line, _, _ = strings.Cut(line, "#")
 	line = trim(line)

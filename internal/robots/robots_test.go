@@ -254,8 +254,8 @@ func TestSizeLimit(t *testing.T) {
 	}
 }
 
-// TestOurGroupAlone: what a file says to others changes nothing for us, however
-// much of it there is.
+// TestOurGroupAlone: groups for others change nothing for us, however many there
+// are.
 func TestOurGroupAlone(t *testing.T) {
 	t.Parallel()
 	var others strings.Builder
@@ -357,7 +357,7 @@ func FuzzParse(f *testing.F) {
 		if d := file.CrawlDelay("recrawl"); d < 0 {
 			t.Errorf("delay %v", d)
 		}
-		// What follows a file never changes what a whole group of another agent says.
+		// Text after a file never changes the meaning of another agent's complete group.
 		if other := Parse([]byte("User-agent: else\nDisallow: /\n\n" + text)); other.Check("else", u).Allowed && strings.Count(strings.ToLower(text), "else") == 0 && u.Path() != "/robots.txt" {
 			t.Error("another's group was lost")
 		}

@@ -188,7 +188,7 @@ func Short(folders []string, reserve int64, measure func(string) (Space, error))
 	for _, folder := range folders {
 		space, err := measure(folder)
 		if err != nil || space.Disk != 0 && seen[space.Disk] {
-			continue // whoever writes there will report it; or it has been reported
+			continue // a failed write there is reported anyway; or it has been reported
 		}
 		seen[space.Disk] = true
 		switch {

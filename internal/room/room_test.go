@@ -92,8 +92,8 @@ func TestNoReserve(t *testing.T) {
 	}
 }
 
-// What is full and cannot be measured is tried with one request at a time, ever more
-// rarely, until all of one is kept.
+// A full disk that cannot be measured is tried with one request at a time, ever more
+// rarely, until all results of one are kept.
 func TestRefusal(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := &disks{a: Space{Bytes: 100 * mib, Files: -1}, b: Space{Bytes: 100 * mib, Files: -1}}
@@ -139,7 +139,7 @@ func TestRefusal(t *testing.T) {
 	})
 }
 
-// A disk that can be measured needs no try: it is as full as it is.
+// A disk that can be measured needs no try.
 func TestRefusalOfAMeasuredDisk(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := &disks{a: Space{Bytes: 100 * mib, Files: -1}, b: Space{Bytes: 100 * mib, Files: -1}}

@@ -97,7 +97,7 @@ func (a *agingPage) live(p Parameters, days float64) {
 	a.now = end
 }
 
-// What the looks say is kept in the page's belief through a change of Steep.
+// The evidence of the looks is kept in the page's belief through a change of Steep.
 func TestAgingIsStored(t *testing.T) {
 	t.Parallel()
 	p := Parameters{Round: day, Min: time.Hour, Max: 120 * day, Steep: 0.4}

@@ -17,8 +17,8 @@ const window = 32
 // Belief is the policies' memory of a page: a few numbers that are stored with the
 // page. The zero Belief is that of a page that was never compared. All policies keep
 // their memory here, and each visit updates all of them, so a crawl that changes its
-// policy starts with what was learned. A field that is absent in a stored belief is
-// zero, which is also right for beliefs from before the field existed.
+// policy starts with the earlier evidence. A field that is absent in a stored belief
+// is zero, which is also right for beliefs from before the field existed.
 type Belief struct {
 	// MaxFR is max_fr of Bouras et al., in rounds; 0 before FRMax has made a decision.
 	MaxFR int `json:"max_fr,omitempty"`
@@ -27,8 +27,8 @@ type Belief struct {
 	// History has a bit for each of the last comparisons, the latest in the lowest bit.
 	// 1 is a change.
 	History uint32 `json:"history,omitempty"`
-	// Told has a bit for each comparison in History. 1 is one that the server made
-	// (304), which nothing else confirms.
+	// Told has a bit for each comparison in History. 1 is one that only the server's
+	// word (304) confirms.
 	Told uint32 `json:"told,omitempty"`
 	// Soonest is the shortest time, in days, between two looks of the unbroken run of
 	// changes that History ends with.
@@ -38,7 +38,7 @@ type Belief struct {
 	Since int64 `json:"since,omitempty"`
 	// LastGap is the time between the last two comparisons, in days.
 	LastGap float32 `json:"last,omitempty"`
-	// Aging is what was learned of how the rate falls with age.
+	// Aging is the evidence on how the rate falls with age.
 	Aging Aging `json:"slant,omitzero"`
 	// Changes, Days, Looks and Apart are the evidence on the rate of change, on the
 	// page's clock and after forgetting. They are the fields of [gamma.Evidence]; Apart
@@ -134,7 +134,7 @@ func (b Belief) Rate(p Parameters) float64 {
 	return p.forecast(b).over(b.Gamma(p.prior()), days(max(p.Round, 1))).Mean()
 }
 
-// observe adds what a visit saw, if it compared two copies or saw the first one.
+// observe adds the evidence of a visit, if it compared two copies or saw the first one.
 func (b Belief) observe(seen Observation, p Parameters) Belief {
 	if !seen.Outcome.Observes() {
 		return b
@@ -179,9 +179,9 @@ func (b Belief) learn(seen Observation, p Parameters) Belief {
 	return b
 }
 
-// meet adds what a first look says, which is when the page last changed, if that is
-// known. Looking back in time, the last change is as far away as the next one. A change
-// long ago counts less, like all evidence that is half forgotten.
+// meet adds the evidence of a first look, which is when the page last changed, if that
+// is known. Looking back in time, the last change is as far away as the next one. A
+// change long ago counts less, like all evidence that is half forgotten.
 func (b Belief) meet(seen Observation, p Parameters) (Belief, gamma.Evidence) {
 	ago := days(b.changedAgo(seen))
 	if b.Since == 0 || ago > 0 {
@@ -196,8 +196,8 @@ func (b Belief) meet(seen Observation, p Parameters) (Belief, gamma.Evidence) {
 	return b, e
 }
 
-// compare adds what a look after a known gap says. A change of the whole site is not
-// evidence of the page's own rate.
+// compare adds the evidence of a look after a known gap. A change of the whole site
+// is not evidence of the page's own rate.
 func (b Belief) compare(seen Observation, p Parameters) (Belief, gamma.Evidence) {
 	keep, gap, ago := p.keep(seen.Gap), days(seen.Gap), days(b.changedAgo(seen))
 	believed, look, e := b.Gamma(p.prior()), b.look(seen, p), b.evidence().Faded(keep)
@@ -276,7 +276,7 @@ const noisyLooks = 16
 
 // noisy reports whether the page "changes" however soon it is looked at: each of the
 // last 16 looks found a change, one of them within twice the shortest interval. The
-// page either changes faster than it may be visited, or what changes is noise (a clock,
+// page either changes faster than it may be visited, or the changes are noise (a clock,
 // a token, an advertisement). The looks alone cannot tell which.
 func (b Belief) noisy(p Parameters) (looks int, is bool) {
 	looks = bits.TrailingZeros32(^b.History)
@@ -284,7 +284,7 @@ func (b Belief) noisy(p Parameters) (looks int, is bool) {
 }
 
 // compares reports whether the visit compared two copies of the page. A first copy
-// shows that the page exists, and nothing else.
+// only shows that the page exists.
 func compares(o crawl.Outcome) bool { return o.Observes() && o != crawl.OutcomeNew }
 
 func bit(is bool) uint32 {

@@ -148,7 +148,7 @@ func TestObserveLastModified(t *testing.T) {
 	}
 }
 
-// What was learned fades by half in a half-life, whatever policy looks.
+// Evidence fades by half in a half-life, under any policy.
 func TestForgetting(t *testing.T) {
 	t.Parallel()
 	p := daily

@@ -29,7 +29,7 @@ func BenchmarkPlan(b *testing.B) {
 	}
 }
 
-// What a visit costs besides the plan: reading the stored belief, and writing it
+// The cost of a visit besides the plan: reading the stored belief, and writing it
 // and the reasons.
 func BenchmarkStoredPlan(b *testing.B) {
 	stored := Belief{MaxFR: 3, Pairs: 32, History: 0x0f0f0f0e, Looks: 3.5, Apart: 4, Days: 40, Compared: 1790000000000}.Encode()

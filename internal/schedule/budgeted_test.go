@@ -161,9 +161,9 @@ func TestBudgetedReasons(t *testing.T) {
 }
 
 // A page with a larger weight is not visited later, one at a higher threshold or
-// on a fuller host not earlier; and what is planned is stored whole. Looks for learning
-// the rate may be sooner where a page is worth less, and are left out: the first one, and
-// of the others every second one (firstLook, exploratoryLook).
+// on a fuller host not earlier; and the plan is stored completely. Looks for learning the
+// rate may be sooner where a page is worth less, and are left out: the first one, and of
+// the others every second one (firstLook, exploratoryLook).
 func TestBudgetedMonotone(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -200,7 +200,7 @@ func TestChangeNeverLater(t *testing.T) {
 		gap := duration(mathtest.Positive(1e-4, 1e4).Draw(t, "gap"))
 		same := policy.Next(page, Observation{Outcome: crawl.OutcomeUnchanged, Gap: gap}, p)
 		changed := policy.Next(page, Observation{Outcome: crawl.OutcomeChanged, Gap: gap}, p)
-		// What float32 keeps of the belief is known to 1e-7.
+		// The float32 values of the belief are precise to 1e-7.
 		if float64(changed.Wanted) > float64(same.Wanted)*(1+1e-5)+1 {
 			t.Fatalf("after a change %s, after none %s", changed.Wanted, same.Wanted)
 		}

@@ -39,7 +39,7 @@ func share01(x float64) float64 {
 	return part
 }
 
-// The tilt is the slope of what the clock shows over Steep.
+// The tilt is the derivative of the clock's reading over Steep.
 func TestClockTilt(t *testing.T) {
 	t.Parallel()
 	for _, steep := range []float64{0, 0.3, 0.7} {

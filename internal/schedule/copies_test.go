@@ -10,9 +10,9 @@ import (
 	"recrawl/internal/schedule/gamma"
 )
 
-// Pages that share no prior get the one that fits them: what is believed of their copies is
-// then what is true of them, though they change ten times as often as a page that nothing is
-// known of. Copies with a prior keep it.
+// Pages that share no prior get the one that fits them: the beliefs about their copies then
+// come true, though they change ten times as often as an unknown page. Copies with a prior
+// keep it.
 func TestFit(t *testing.T) {
 	t.Parallel()
 	begin, random := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC), rand.New(rand.NewPCG(1, 2))

@@ -67,9 +67,9 @@ func TestEmptyDemand(t *testing.T) {
 	}
 }
 
-// What is planned falls as the threshold rises, within what the bounds allow. Only looks
-// for learning the rate may add to it, where a page is about to be given up; so the rates
-// are well known here if the objective gives pages up.
+// The planned visits fall as the threshold rises, within the bounds. Only looks for
+// learning the rate may add to it, where a page is about to be given up; so the rates are
+// well known here if the objective gives pages up.
 func TestDemandProperties(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

@@ -20,9 +20,10 @@
 // harmonic are the same mechanism with different objectives ([Objective]). A page's
 // rate of change is known as a belief, a Gamma distribution. A page is due when a visit
 // is worth a threshold that is the same for all pages ([Due]). In each round of
-// maintenance a [Tally] sums up the pages and moves what they share: the threshold
-// ([MoveThreshold]), the prices of hosts that are full ([MoveHostPrice]) and the priors
-// of hosts ([Population]). [Reschedule] then wakes the sleepers that gain most.
+// maintenance a [Tally] sums up the pages and moves the values that they share: the
+// threshold ([MoveThreshold]), the prices of hosts that are full ([MoveHostPrice]) and
+// the priors of hosts ([Population]). [Reschedule] then wakes the sleepers that gain
+// most.
 //
 // An [Outlook] forecasts the same pages under other budgets.
 //

@@ -112,7 +112,7 @@ func TestExplainAgreesWithPlan(t *testing.T) {
 	})
 }
 
-// What is said can be stored and is worded.
+// Explanations can be stored and are worded.
 func TestExplanationsAreWorded(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

@@ -28,7 +28,7 @@ const (
 // visits are informative enough.
 //
 // This is the exploration that an index policy lacks, because the index values a visit
-// by what it finds and not by what it teaches (Feldbaum, "Dual control theory", 1960).
+// by its finds and not by its lessons (Feldbaum, "Dual control theory", 1960).
 func exploratoryLook(o Objective, g gamma.Distribution, due, most float64) (gap float64, is bool) {
 	if !givesUp(o) || g.A >= settled || due >= most || g.Mean()*due <= surely {
 		return 0, false

@@ -2,9 +2,9 @@ package schedule
 
 import "time"
 
-// Foresee returns the chance that the belief before a visit gave to a change in what the
-// visit then compared. It reports false for a visit that compared nothing, and after an
-// unknown time.
+// Foresee returns the chance that the belief before a visit gave to a change, for a
+// visit that then compared two copies. It reports false for a visit that compared
+// nothing, and after an unknown time.
 func Foresee(before Belief, seen Observation, p Parameters) (chance float64, is bool) {
 	if !compares(seen.Outcome) || seen.Gap <= 0 {
 		return 0, false

@@ -26,10 +26,10 @@ func TestGrid(t *testing.T) {
 
 // The Gamma belief's mean against the exact one, over 400 random histories of 12
 // looks: priors from very wide to narrow, pages from them, and gaps as the default
-// policy makes them. (At times that have nothing to do with what was learned, some
-// of them far longer than a page of the prior takes to change, the worst error is
-// several times as large: one change found after such a gap is taken for no news,
-// and is some if the page then turns out to change seldom.)
+// policy makes them. (At times unrelated to the evidence, some of them far longer
+// than a page of the prior takes to change, the worst error is several times as
+// large: one change found after such a gap is taken for no news, and is some if the
+// page then turns out to change seldom.)
 func TestGammaAgainstGrid(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(4, 2))

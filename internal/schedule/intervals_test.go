@@ -12,7 +12,7 @@ import (
 )
 
 // visited visits a page whose changes come at the times that next draws (days from one
-// change to the next), for some days. Gaps follow what was found, as policies' do.
+// change to the next), for some days. Gaps depend on earlier finds, as policies' do.
 func visited(r *rand.Rand, days float64, next func() float64) []Look {
 	var looks []Look
 	change, last, gap := next(), 0.0, 0.5+r.Float64()

@@ -146,7 +146,7 @@ func TestOutlookOfOtherPages(t *testing.T) {
 	}
 }
 
-// What is expected of a page whose visits are evenly apart is the mean of its lag over
+// The forecast for a page whose visits are evenly spaced is the mean of its lag over
 // that time.
 func TestOutlookIsMeanLag(t *testing.T) {
 	t.Parallel()

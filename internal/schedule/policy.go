@@ -20,8 +20,8 @@ type Policy interface {
 	// About says in a line what the policy is for, or whose it is.
 	About() string
 	// Next decides the interval after a visit. An outcome that is no evidence about the
-	// page's changes (see [crawl.Outcome.Observes]) does not alter what was learned.
-	// The interval is within the bounds of the parameters.
+	// page's changes (see [crawl.Outcome.Observes]) does not alter the evidence. The
+	// interval is within the bounds of the parameters.
 	Next(page Page, seen Observation, p Parameters) Decision
 }
 
@@ -75,8 +75,8 @@ type Observation struct {
 }
 
 // Parameters are a policy's inputs besides the page. Round, Min and Max come from the
-// spec, or from a rule in it that matches the page. The others are what pages share,
-// which maintenance moves slowly; for each of them, the zero value means that there is
+// spec, or from a rule in it that matches the page. The others are values that pages
+// share, which maintenance moves slowly; for each of them, zero means that there is
 // none.
 type Parameters struct {
 	// Round is the policies' unit of time: revisit.default_interval.
@@ -98,17 +98,17 @@ type Parameters struct {
 	Steep float64
 	// Site describes the changes that the pages of the host have in common.
 	Site Site
-	// HalfLife is the time in which half of what was learned is forgotten; 0 stands for
+	// HalfLife is the time in which half of the evidence is forgotten; 0 stands for
 	// DefaultHalfLife.
 	HalfLife time.Duration
 	// Weight is the page's importance, 1 for an average page; 0 counts as 1.
 	Weight float64
 }
 
-// DefaultHalfLife is the time in which half of what was learned about a page is
-// forgotten. On recorded collections two years do as well as any longer time and better
-// than any shorter one. Half a year was best only under the model of a constant rate,
-// which mistook busy and quiet times for changes of the rate.
+// DefaultHalfLife is the time in which half of the evidence about a page is forgotten.
+// On recorded collections two years do as well as any longer time and better than any
+// shorter one. Half a year was best only under the model of a constant rate, which
+// mistook busy and quiet times for changes of the rate.
 const DefaultHalfLife = 720 * day
 
 // ParametersOf takes the parameters from a valid spec.
@@ -130,7 +130,7 @@ func (p Parameters) halfLife() time.Duration {
 	return DefaultHalfLife
 }
 
-// keep returns the share of what was learned that is left after some time.
+// keep returns the share of the evidence that is left after some time.
 func (p Parameters) keep(after time.Duration) float64 {
 	return math.Exp2(-float64(max(after, 0)) / float64(p.halfLife()))
 }
@@ -158,7 +158,7 @@ type Decision struct {
 	why grounds
 }
 
-// Reasons returns why the interval is what it is, as codes and numbers; see [Words].
+// Reasons returns the reasons for the interval, as codes and numbers; see [Words].
 // They are made on demand, so that planning allocates nothing.
 func (d Decision) Reasons() []crawl.Reason { return d.why.reasons() }
 

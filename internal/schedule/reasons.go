@@ -41,7 +41,7 @@ const (
 	CodeBelief    = "belief"     // changes a day: mean, and low to high with 90 %
 	CodePrior     = "prior"      // the same, for a page that was never compared
 	CodeAged      = "aged"       // last changed by itself, or was found, s ago: rate x times that of an average age
-	CodeSite      = "site"       // a share of the site's pages changed at once: no change of its own
+	CodeSite      = "site"       // a share of the site's pages changed at once: not the page's own change
 	CodeNoisy     = "noisy"      // changed at each of the last n looks, once after s
 	CodeSqrt      = "sqrt"       // least delay: due when the index is theta, after s
 	CodeFresh     = "fresh"      // most fresh time: likewise

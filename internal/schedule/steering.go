@@ -7,7 +7,7 @@ import "recrawl/internal/schedule/gamma"
 // first round of maintenance.
 type Steering struct {
 	// Policy is the name of the objective in whose unit Threshold and the hosts' prices
-	// are. A crawl that changes its policy starts anew.
+	// are. A crawl that changes its policy starts again.
 	Policy string
 	// Threshold is θ; 0 means none yet.
 	Threshold float64

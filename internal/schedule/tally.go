@@ -173,11 +173,11 @@ type Round struct {
 	Reasons []crawl.Reason
 }
 
-// Settle ends the tally and moves what the pages share: the priors to the beliefs about
-// the pages, the threshold to the point where the planned visits meet the budget
-// (visits a day), and the prices of hosts to where they meet the limits. Only hosts
-// that are Busy need a limit. Visits planned by other rules are subtracted from the
-// budget first.
+// Settle ends the tally and moves the values that the pages share: the priors to the
+// beliefs about the pages, the threshold to the point where the planned visits meet the
+// budget (visits a day), and the prices of hosts to where they meet the limits. Only
+// hosts that are Busy need a limit. Visits planned by other rules are subtracted from
+// the budget first.
 func (s *Tally) Settle(budget float64, limits map[int64]float64) Round {
 	round := Round{Steering: s.steering, Hosts: map[int64]HostSteering{}, Budget: budget, Planned: s.planned()}
 	own := s.rules.groups[0]

@@ -40,7 +40,7 @@ func newCollection(t testing.TB, r crawl.RevisitSpec, seed uint64, pages, hosts 
 	return c
 }
 
-// plan plans every page anew, as visits do one by one.
+// plan plans every page again, as visits do one by one.
 func (c *collection) plan() {
 	for i := range c.entries {
 		e := &c.entries[i]
@@ -128,7 +128,7 @@ func TestRoundSaysWhy(t *testing.T) {
 }
 
 // A crawl that grows by a factor of a hundred, or is given another budget, meets
-// its budget in the next round: what is known is not left to small moves.
+// its budget in the next round: a known change is not left to small moves.
 func TestRoundFollowsGrowth(t *testing.T) {
 	t.Parallel()
 	for _, policy := range []string{"sqrt", "fresh", "age", "harmonic"} {
@@ -166,7 +166,7 @@ func TestRoundWithoutPages(t *testing.T) {
 	}
 }
 
-// Probes, back-offs and what was never visited are not moved.
+// Probes, back-offs and pages never visited are not moved.
 func TestWhoIsMoved(t *testing.T) {
 	t.Parallel()
 	c := newCollection(t, spec("sqrt"), 3, 1, 1)

@@ -10,7 +10,7 @@ import (
 	"recrawl/internal/schedule/mathtest"
 )
 
-// The first threshold gives every unknown page what the budget has for it.
+// The first threshold gives every unknown page its share of the budget.
 func TestFirstThreshold(t *testing.T) {
 	t.Parallel()
 	for _, o := range Objectives() {

@@ -224,7 +224,7 @@ func TestChanceIsNoTimetable(t *testing.T) {
 	}
 }
 
-// What is remembered of the times is little, and nothing of a page that does not change.
+// The memory of the times is small, and empty for a page that does not change.
 func TestTimesAreFew(t *testing.T) {
 	t.Parallel()
 	page := newClockPage(Age{}, often, dailyAt(6, always))

@@ -72,7 +72,7 @@ func judge(policy Policy, page Page, seen Observation, p Parameters) Plan {
 		return Plan{State: living(page.State), Failures: page.Failures, Decision: policy.Next(page, seen, p)}
 	case crawl.OutcomeSuspect:
 		return Plan{State: living(page.State), Failures: page.Failures, Decision: p.lookAgain(policy, page, seen)}
-	default: // failed, timed out, and what a later version may add
+	default: // failed, timed out, and outcomes that a later version may add
 		return Plan{State: crawl.Failing, Failures: page.Failures + 1, Decision: p.backoff(page, CodeFailed, seen)}
 	}
 }

@@ -7,7 +7,7 @@ import (
 	"recrawl/internal/crawl"
 )
 
-// rule is a rule of the spec as it is applied.
+// rule is a rule of the spec, ready to be applied.
 type rule struct {
 	filter filter
 	accept bool

@@ -258,7 +258,7 @@ func TestPrograms(t *testing.T) {
 		{`[{"name":"p","accept":{"program":"short"}}]`, Verdict{Accept: true, Reason: ReasonInside}, []string{"short"}},
 		{`[{"name":"p","reject":{"program":"dead"}}]`, Verdict{Undecided: true, Reason: "rule p", Detail: "it has ended"}, []string{"dead"}},
 		{`[{"name":"p","reject":{"not":{"program":"dead"}}}]`, Verdict{Undecided: true, Reason: "rule p", Detail: "it has ended"}, []string{"dead"}},
-		// Who does not count is not asked.
+		// A program that does not matter is not asked.
 		{`[{"name":"p","reject":{"program":"dead","host":"a.example"}}]`, Verdict{Accept: true, Reason: ReasonInside}, nil},
 		{`[{"name":"p","reject":{"any":[{"host":"www.example.com"},{"program":"dead"}]}}]`, Verdict{Reason: "rule p"}, nil},
 		{`[{"name":"p","reject":{"all":[{"program":"yes"},{"program":"dead"},{"program":"yes"}]}}]`, Verdict{Undecided: true, Reason: "rule p", Detail: "it has ended"}, []string{"yes", "dead"}},

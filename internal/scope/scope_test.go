@@ -133,7 +133,7 @@ func TestEveryTypeOfTheSpecIsKnown(t *testing.T) {
 	}
 }
 
-// TestTypesNest: what a narrow type accepts, every wider type accepts.
+// TestTypesNest: every wider type accepts the URLs that a narrow type accepts.
 func TestTypesNest(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		address := rapid.StringMatching(`http(s)?://(a\.|b\.)?example\.(com|org)(:81)?(/[xy]){0,3}/?`)

@@ -164,8 +164,7 @@ func TestImportOfForgotten(t *testing.T) {
 	}
 }
 
-// Memory does not grow with the list: of what is allocated for a batch nothing is kept
-// but the examples.
+// Memory does not grow with the list: only the examples of a batch stay allocated.
 func TestImportKeepsNothing(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

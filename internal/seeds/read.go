@@ -48,7 +48,7 @@ type Reader struct {
 	next func() (Entry, error)
 }
 
-// What describes in words what is read, such as "CSV, column 2 (url)".
+// What describes the list in words, such as "CSV, column 2 (url)".
 func (r *Reader) What() string { return r.what }
 
 // Next returns the next entry, or io.EOF after the last one. Any other error says what

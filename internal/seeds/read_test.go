@@ -99,7 +99,7 @@ func TestFormats(t *testing.T) {
 	}
 }
 
-// What is wrong is said in one line, after what came before it.
+// An error is reported in one line, after the entries before it.
 func TestBrokenLists(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

@@ -11,7 +11,7 @@ import (
 
 const declaration = `<?xml version="1.0" encoding="UTF-8"?>`
 
-// TestReadWhatIsNotQuiteXML: what is wrong in one place costs that place.
+// TestReadWhatIsNotQuiteXML: an error in one place costs only that place.
 func TestReadWhatIsNotQuiteXML(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
@@ -141,7 +141,8 @@ func TestOneBadByteInAMany(t *testing.T) {
 	}
 }
 
-// TestBrokenAllOver: a list that is broken everywhere is given up, with what it had.
+// TestBrokenAllOver: a list that is broken everywhere is given up, with the entries
+// read so far.
 func TestBrokenAllOver(t *testing.T) {
 	t.Parallel()
 	body := endless(urlset+"<url><loc>https://a.test/1</loc></url>", "<", 2*maxBroken)

@@ -225,8 +225,8 @@ func (r *repeater) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// TestReadWithinLimits reads what is much larger than a list may be, as a bomb of
-// some kilobytes of gzip, and looks at what it costs: the limits, not the size.
+// TestReadWithinLimits reads lists much larger than allowed, as a bomb of some
+// kilobytes of gzip, and checks the cost: it follows the limits, not the size.
 func TestReadWithinLimits(t *testing.T) {
 	const limit, size = 2 << 20, 6 << 20
 	for name, tc := range map[string]struct{ head, text, problem string }{
@@ -266,8 +266,8 @@ func inUse() uint64 {
 	return m.HeapAlloc
 }
 
-// peak is a reader that looks, now and then as it is read, at how much memory is
-// in use.
+// peak is a reader that measures, now and then as it is read, how much memory is in
+// use.
 type peak struct {
 	io.Reader
 	every, reads int

@@ -12,14 +12,14 @@ const TroubleKept = time.Hour
 const (
 	TroubleWorkflow = "workflow" // the crawl's own
 	TroublePages    = "pages"    // the workflows of its pages that are overdue
-	// What was found before they were overdue:
+	// Troubles found before they were overdue:
 	TroubleEnded = "pages_ended" // workflows of pages that somebody has ended
 	TroubleStuck = "pages_stuck" // workflows of pages that do nothing
 	// TroubleWorkers: which workers make requests, and which do not.
 	TroubleWorkers = "workers"
 )
 
-// Care knows which crawls a worker looks after, and what is wrong with them.
+// Care knows which crawls a worker looks after, and their troubles.
 type Care interface {
 	// ClaimCare returns at most limit crawls, whatever their state, that no worker has
 	// looked after during the last every, and notes that the caller now does. Each crawl

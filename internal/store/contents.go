@@ -17,8 +17,8 @@ const ClaimFor = 10 * time.Minute
 // a killed process could not. The transaction that saves or removes a version also
 // updates the count of its digest, and SaveVersion refuses a digest while it is claimed:
 // once a version is saved, nobody deletes its bytes. They may have been deleted earlier,
-// after they were found in the archive, so whoever saves a version checks for them once
-// more (gc.Secure).
+// after they were found in the archive, so a caller that saves a version checks for them
+// once more (gc.Secure).
 type Contents interface {
 	// Unreferenced claims up to limit digests that no version has any more, or that were
 	// discarded, except those that a page's Suspect names: they wait for its second look.

@@ -8,8 +8,8 @@ import (
 	"recrawl/internal/crawl"
 )
 
-// Duplicates keeps what is needed to compare the contents of pages, and records which
-// pages of a crawl have the same, or nearly the same, content as another one, the original.
+// Duplicates keeps the data for comparing the contents of pages, and records which pages of
+// a crawl have the same, or nearly the same, content as another one, the original.
 //
 // A page has the content of its last version (see PageRecord.Last). SaveVersion stores
 // it; RecordVisit makes it the page's and removes the previous one. Only pages that
@@ -79,7 +79,7 @@ type ContentRecord struct {
 	Version int64 // id of the version that has the content
 	State   crawl.PageState
 	NextAt  time.Time
-	// URL is the page's, Canonical what the version names as its canonical page.
+	// URL is the page's, Canonical the canonical page that the version names.
 	URL, Canonical string
 	// Of is the record of the page with this version, zero if there is none.
 	Of DuplicateOf

@@ -13,9 +13,9 @@ type Evidence interface {
 	// CrawlsAt lists the crawls that have pages at a host, by name; ErrNotFound if the host
 	// is not known.
 	CrawlsAt(ctx context.Context, host string) ([]CrawlAt, error)
-	// RobotsHistory lists what the robots.txt of a host's origins said, by origin and time.
-	// The last entry of an origin is the current one. At most MaxRobotsKept entries before
-	// it are kept, and fewer of long files.
+	// RobotsHistory lists the robots.txt files of a host's origins, by origin and time. The
+	// last entry of an origin is the current one. At most MaxRobotsKept entries before it
+	// are kept, and fewer of long files.
 	RobotsHistory(ctx context.Context, host string) ([]RobotsEpoch, error)
 	// HostRequests lists the recorded visits, where still kept, that made a request for a
 	// page of a host. One call covers a bounded part of its pages.

@@ -10,13 +10,13 @@ import (
 
 // FeedReader reads the data that events add to changes.
 type FeedReader interface {
-	// ChangeFacts returns what is known now of the pages, visits, versions, hosts and traps
+	// ChangeFacts returns the present data of the pages, visits, versions, hosts and traps
 	// of changes, in the order of the changes. Facts that were forgotten or are no longer
 	// kept are zero.
 	ChangeFacts(ctx context.Context, changes []feed.Change) ([]ChangeFacts, error)
 }
 
-// ChangeFacts holds what is known about a change besides the change itself.
+// ChangeFacts holds the facts about a change besides the change itself.
 type ChangeFacts struct {
 	Crawl string // name
 	// URL, Title, Kind and State are the page's current ones. Host is the page's host, or

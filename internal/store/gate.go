@@ -53,8 +53,8 @@ type Gate interface {
 	// Robots returns the cached robots.txt of an origin (scheme://host[:port]), or
 	// ErrNotFound.
 	Robots(ctx context.Context, origin string) (RobotsRecord, error)
-	// SaveRobots stores what a robots permit's request found. Times are relative to the
-	// store's clock. For a forgotten host it stores nothing.
+	// SaveRobots stores the result of a robots permit's request. Times are relative to
+	// the store's clock. For a forgotten host it stores nothing.
 	SaveRobots(ctx context.Context, p SaveRobotsParams) error
 	// Terms returns what an origin is known to reserve by its tdmrep.json, or ErrNotFound if
 	// it was never asked.

@@ -67,7 +67,7 @@ const (
 // Holds reports whether new pages of the trap are held.
 func (s TrapState) Holds() bool { return s == TrapSweeping || s == TrapHolding }
 
-// NewTrap is a trap as it is found.
+// NewTrap is a newly found trap.
 type NewTrap struct {
 	Site    string // registrable domain
 	Host    string // host key, or the domain of several
@@ -159,7 +159,7 @@ type EvidenceParams struct {
 	Admitted bool
 }
 
-// EvidencePage is a page with what was found on it.
+// EvidencePage is a page with the findings on it.
 type EvidencePage struct {
 	GrownPage
 	Content bool // it has a content
@@ -178,7 +178,7 @@ type Finder struct {
 	Said change.Wording
 }
 
-// FoundLink is a link with what is known of where it leads.
+// FoundLink is a link with the known facts about its target.
 type FoundLink struct {
 	From, To int64
 	URL      string // of To

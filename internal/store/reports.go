@@ -154,8 +154,8 @@ const (
 // MaxTroubled is the number up to which TroubledHosts counts hosts.
 const MaxTroubled = 10_000
 
-// Standing is what a page waits for besides its due time; the zero Standing means
-// nothing.
+// Standing holds the reasons for a page's wait besides its due time; the zero
+// Standing means none.
 type Standing struct {
 	// Promised is when the page's place in its host's line should be served; zero if it is
 	// in no line.

@@ -11,19 +11,19 @@ import (
 	"recrawl/internal/schedule"
 )
 
-// Schedules keeps what the pages of a crawl share for planning their visits, and what
-// maintenance reads to adjust it.
+// Schedules keeps the values that the pages of a crawl share for planning their
+// visits, and the data that maintenance reads to adjust them.
 type Schedules interface {
-	// Steering returns what the pages of a crawl share. If hosts is set, it also returns
-	// what the pages of each host share, for hosts with values of their own. Before
-	// SetSteering it is empty.
+	// Steering returns the values that the pages of a crawl share. If hosts is set, it
+	// also returns those that the pages of each host share, for hosts with their own
+	// values. Before SetSteering it is empty.
 	Steering(ctx context.Context, crawlID int64, hosts bool) (SteeringRecord, error)
-	// SetSteering replaces what the pages of a crawl share, and the values of the given
-	// hosts; other hosts keep theirs.
+	// SetSteering replaces the values that the pages of a crawl share, and those of the
+	// given hosts; other hosts keep theirs.
 	SetSteering(ctx context.Context, crawlID int64, rec SteeringRecord) error
 	// Entries lists the living pages of a crawl that have been visited, as their last
-	// visits left them, in the order of page id after After. It reads nothing else about
-	// them, since maintenance reads all pages.
+	// visits left them, in the order of page id after After. It reads no further data
+	// about them, since maintenance reads all pages.
 	Entries(ctx context.Context, p EntryParams) ([]EntryRecord, error)
 	// HostLoads returns how fast the given hosts can be asked, what other crawls plan
 	// there, and how much of them is undiscovered. Unknown hosts are left out.

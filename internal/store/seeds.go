@@ -10,8 +10,8 @@ import (
 // them. They are not part of the spec, so there may be millions.
 type Seeds interface {
 	// ImportSeeds registers a batch of at most ImportBatch seeds, and records the import's
-	// progress in the same transaction. So what a result reports happens once, however
-	// often the import is cut off. A crawl's first import raises its generation.
+	// progress in the same transaction. So the effects that a result reports happen once,
+	// however often the import is cut off. A crawl's first import raises its generation.
 	ImportSeeds(ctx context.Context, p ImportParams) (ImportResult, error)
 	// Import returns the progress of an unfinished import of a source; zero if there is
 	// none.
@@ -39,11 +39,11 @@ type NewSeed struct {
 // ImportParams are the inputs of ImportSeeds.
 type ImportParams struct {
 	CrawlID int64
-	// Source names what is imported, so that the import can be continued; "" if it cannot.
+	// Source names the list, so that the import can be continued; "" if it cannot.
 	Source string
 	Seeds  []NewSeed
-	// Import is the progress after this batch, without what the batch adds to New, Known
-	// and Forgotten.
+	// Import is the progress after this batch, without the batch's additions to New,
+	// Known and Forgotten.
 	Import Import
 }
 

@@ -39,7 +39,7 @@ type Reading struct {
 	Format  string         // "" if it is not a list
 	Entries int            // URLs
 	Dated   int            // those with a date that is believed
-	Dropped map[string]int // what was left out, by reason
+	Dropped map[string]int // the entries left out, by reason
 	Problem string         // why all or the rest of it could not be read
 }
 

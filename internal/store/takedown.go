@@ -22,8 +22,8 @@ type Takedown interface {
 	// Remember removes the tombstone, so that links can bring the pages back as new ones.
 	// It returns ErrNotFound if there is none.
 	Remember(ctx context.Context, t Target) error
-	// Erase completes Forget on disk: it removes what deleted rows have left in the store's
-	// files. It changes nothing else, and may be cut off and called again.
+	// Erase completes Forget on disk: it removes the traces of deleted rows from the
+	// store's files. It changes nothing else, and may be cut off and called again.
 	// docs/operations.md says what remains without Rewrite, and in Postgres' write-ahead
 	// log even with it.
 	Erase(ctx context.Context, p EraseParams) error
@@ -31,7 +31,7 @@ type Takedown interface {
 
 // EraseParams are the inputs of Erase.
 type EraseParams struct {
-	// Rewrite writes the tables anew, since pages of a database keep copies of rows in their
+	// Rewrite rewrites the tables, since pages of a database keep copies of rows in their
 	// unused parts. It takes about ten seconds a gigabyte, during which nobody else can
 	// write, and needs room for the tables twice.
 	Rewrite bool

@@ -206,10 +206,11 @@ type Retention struct {
 type RecordResult struct {
 	Visit   VisitRecord
 	Already bool
-	// Room: whoever recorded this visit, a first one or one that made pages known, must
-	// refill its crawl: known pages wait, the windows and the bound on admission have
-	// enough room to be worth it, and nobody else is refilling it. Refilled ends the
-	// refill; after half a minute without admissions another page is told.
+	// Room: the caller that recorded this visit, a first one or one that made pages
+	// known, must refill its crawl: known pages wait, the windows and the bound on
+	// admission have enough room to be worth it, and nobody else is refilling it.
+	// Refilled ends the refill; after half a minute without admissions another page is
+	// told.
 	Room bool
 	// InLineUntil is set if the place of the page's next visit is booked in its host's line:
 	// a turn calls the page when it is due and its time comes. In case the turn is lost, it

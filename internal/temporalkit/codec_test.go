@@ -35,7 +35,7 @@ func TestSummaryFits(t *testing.T) {
 	}
 }
 
-// What somebody changed on the way is not taken for something else.
+// Data that was changed on the way is not taken for something else.
 func TestChangedPayload(t *testing.T) {
 	t.Parallel()
 	data := newConverter(ringOf(t, "k"))

@@ -18,7 +18,7 @@ import (
 	"recrawl/internal/temporalkit"
 )
 
-// until waits for what the server does by itself.
+// until waits for the server's background work.
 func until(t *testing.T, what string, holds func() bool) {
 	t.Helper()
 	for !holds() {

@@ -17,10 +17,11 @@ import (
 	"recrawl/internal/temporalkit"
 )
 
-// TestBadDeploys: what a bad deploy has stuck is known and mended. Workers keep none of their
-// workflows in memory meanwhile, so that each meets those of the one before as after a
-// restart. The size of that memory is the whole process's: these tests run beside each
-// other, since they wait for their servers' back-off, and before all others in parallel.
+// TestBadDeploys: workflows that a bad deploy has stuck are recognised and mended. Workers
+// keep none of their workflows in memory meanwhile, so that each meets those of the one
+// before as after a restart. The size of that memory is the whole process's: these tests
+// run beside each other, since they wait for their servers' back-off, and before all others
+// in parallel.
 func TestBadDeploys(t *testing.T) { //nolint:paralleltest // as said
 	temporalkit.CacheWorkflows(0)
 	t.Cleanup(func() { temporalkit.CacheWorkflows(1000) })
@@ -133,8 +134,8 @@ func testHealth(t *testing.T) {
 	}
 }
 
-// testMendPage: a page that a bad deploy has stuck is started anew with what people asked
-// of it: what its run began with, and what updates changed.
+// testMendPage: a page that a bad deploy has stuck is restarted with people's requests:
+// those with which its run began, and those that updates changed.
 func testMendPage(t *testing.T) {
 	t.Parallel()
 	c := contracttest.DevServer(t)
@@ -193,7 +194,7 @@ func testMendPage(t *testing.T) {
 	if _, err := flows.Explain(t.Context(), in.Page); !errors.Is(err, temporalkit.ErrStuck) {
 		t.Errorf("explain of a stuck page: %v", err)
 	}
-	bad() // before the page is started anew: it would take its first task
+	bad() // before the page is restarted: it would take its first task
 	m := mend(in)
 	if m.Condition != temporalkit.Stuck || !strings.Contains(m.Why, "TMPRL1100") {
 		t.Errorf("a stuck page: %+v", m)
@@ -209,7 +210,7 @@ func testMendPage(t *testing.T) {
 	}
 }
 
-// testMendSink: a sink that is gone or stuck is started anew, and one that runs is left alone.
+// testMendSink: a sink that is gone or stuck is restarted, and one that runs is left alone.
 func testMendSink(t *testing.T) {
 	t.Parallel()
 	c := contracttest.DevServer(t)
@@ -249,7 +250,7 @@ func testMendSink(t *testing.T) {
 			t.Fatal("never stuck")
 		}
 	}
-	bad() // before the sink is started anew: it would take its first task
+	bad() // before the sink is restarted: it would take its first task
 	if m := mend(temporalkit.Stuck); !strings.Contains(m.Why, "TMPRL1100") {
 		t.Errorf("a stuck sink: %+v", m)
 	}

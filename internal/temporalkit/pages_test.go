@@ -15,7 +15,7 @@ import (
 )
 
 // TestRefusedBeforeAsked: a worker may refuse a spec, and end its workflow, before
-// the starter has asked what came of it.
+// the starter has asked for the result.
 func TestRefusedBeforeAsked(t *testing.T) {
 	t.Parallel()
 	run := mocks.NewWorkflowRun(t)

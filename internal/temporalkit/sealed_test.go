@@ -165,7 +165,7 @@ func TestWithoutTheKey(t *testing.T) {
 			if name == "successor" {
 				flows := temporalkit.Workflows{Client: dialWith(t, address, lacking)}
 				awaitCondition(t, "its task fails for want of the key", func() bool { return wants(t, flows, name, "k1") })
-				// Who has the other key cannot read why, and ends nothing either.
+				// A worker with the other key cannot read why, and ends nothing either.
 				if !wants(t, temporalkit.Workflows{Client: first}, name, "k2") {
 					t.Error("who has the first key takes it for well")
 				}
@@ -233,7 +233,7 @@ func TestClientWithoutTheKey(t *testing.T) {
 	}
 }
 
-// awaitCondition waits for what the server does, which cannot signal us.
+// awaitCondition waits for the server's work, which cannot signal us.
 func awaitCondition(t *testing.T, what string, holds func() bool) {
 	t.Helper()
 	tick := time.NewTicker(100 * time.Millisecond)
@@ -247,8 +247,8 @@ func awaitCondition(t *testing.T, what string, holds func() bool) {
 	}
 }
 
-// TestEncryptedCrawl: what is read of a crawl without its worker, its memo and its history,
-// is read with the key, and without it nobody draws conclusions.
+// TestEncryptedCrawl: the parts of a crawl that are read without its worker, its memo and
+// its history, are read with the key, and without it nobody draws conclusions.
 func TestEncryptedCrawl(t *testing.T) {
 	t.Parallel()
 	_, address := contracttest.DevServerAt(t)

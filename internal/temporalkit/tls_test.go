@@ -13,7 +13,7 @@ import (
 )
 
 // TestTLS dials a server behind TLS, client certificates and an API key as an operator
-// does, by variables of the environment. What is wrong is one line that says what to set.
+// does, by variables of the environment. An error is one line that says what to set.
 func TestTLS(t *testing.T) { //nolint:paralleltest // variables of the environment
 	_, upstream := contracttest.DevServerAt(t)
 	const key = "a-good-key"

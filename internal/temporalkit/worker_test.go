@@ -20,8 +20,8 @@ import (
 )
 
 // polls counts the requests for workflow tasks that wait at the server, and makes the
-// server say what it says now and then: that tasks wait for the workflows in a worker's
-// memory where none does.
+// server report what it sometimes reports: that tasks wait for the workflows in a
+// worker's memory where none does.
 type polls struct {
 	mu      sync.Mutex
 	waiting map[enumspb.TaskQueueKind]int

@@ -122,7 +122,7 @@ func TestCleanSitesLoseNoPage(t *testing.T) {
 	t.Logf("%d hosts", hosts)
 }
 
-// A family of hosts with contents of their own is no trap.
+// A family of hosts with different contents is no trap.
 func TestHostsWithContentsAreNone(t *testing.T) {
 	t.Parallel()
 	var pages []Page
@@ -135,7 +135,7 @@ func TestHostsWithContentsAreNone(t *testing.T) {
 }
 
 // TestOwnContentsAreNeverCopies: whatever the addresses, a part of a site is only
-// taken for copied if what was seen of it is.
+// taken for copied if the visited pages are.
 func TestOwnContentsAreNeverCopies(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		words := rapid.SampledFrom([]string{"a", "b", "12", "7", "docs", "?x=1", "?x=2&y=1", "?y=2"})
@@ -169,8 +169,8 @@ func TestOwnContentsAreNeverCopies(t *testing.T) {
 					own++
 				}
 			}
-			// What was found below a path counts there alone, so the share of all is at
-			// least that of each.
+			// Pages found below a path count there alone, so the share of all is at least
+			// that of each.
 			if float64(copied) < minShare*float64(own+copied) || waiting == 0 || len(found.Pattern.Path) == 0 {
 				r.Fatalf("%s: %d own, %d copied, %d waiting", found.Pattern, own, copied, waiting)
 			}
@@ -178,7 +178,7 @@ func TestOwnContentsAreNeverCopies(t *testing.T) {
 	})
 }
 
-// FuzzLook: any list of addresses is survived, and what is found covers some of
+// FuzzLook: any list of addresses is survived, and each finding covers some of
 // them.
 func FuzzLook(f *testing.F) {
 	f.Add("http://h.example/2031/05\nhttp://h.example/a?b=1&c=2")

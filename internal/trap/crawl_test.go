@@ -102,8 +102,8 @@ func heldByAny(patterns []Pattern, u urlkey.URL) bool {
 	return false
 }
 
-// cleanPart is a tree of pages with contents of their own, and the way into a
-// trap from every tenth.
+// cleanPart is a tree of pages with different contents, and the way into a trap
+// from every tenth.
 const cleanPages = 120
 
 func cleanPart(u urlkey.URL, trap string) (string, []string, bool) {

@@ -13,7 +13,7 @@ import (
 	"recrawl/internal/urlkey"
 )
 
-// route answers addresses of a form with a page, by what the form's groups say.
+// route answers addresses of a form with a page, depending on the form's groups.
 type route struct {
 	form *regexp.Regexp
 	page func(m []string) place

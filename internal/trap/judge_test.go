@@ -87,7 +87,7 @@ func TestListsOfKnownPagesAreNone(t *testing.T) {
 	if found := judged(pages, links); len(found) > 0 {
 		t.Errorf("%+v", found)
 	}
-	// What all of them link to is a menu.
+	// A page that all of them link to is a menu.
 	pages, links = chain(t, chainRun, "http://h.example/tag/%d", says("Posts"))
 	for _, p := range pages {
 		for i := range 9 {

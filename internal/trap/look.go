@@ -231,7 +231,7 @@ func (c count) plus(d count) count {
 	return count{c.contents + d.contents, c.copies + d.copies, c.waiting + d.waiting}
 }
 
-// node is a path's shape with what is below it.
+// node is a path's shape with the nodes below it.
 type node struct {
 	own      count
 	children map[string]*node

@@ -10,7 +10,7 @@ import (
 	"recrawl/internal/urlkey"
 )
 
-// place is a page of a site: what it says besides its links, and these.
+// place is a page of a site: its text besides its links, and these.
 type place struct {
 	own   string
 	links []string

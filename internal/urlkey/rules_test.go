@@ -150,7 +150,7 @@ func FuzzRules(f *testing.F) {
 	})
 }
 
-// BenchmarkRules: what a crawl with rules pays for each link.
+// BenchmarkRules: the cost of a crawl's rules for each link.
 func BenchmarkRules(b *testing.B) {
 	rules := NewRules(crawl.URLSpec{StripParams: []string{"utm_*", "fbclid", "gclid", "mc_*"}, StripPathParams: []string{"jsessionid"}, SortQuery: true})
 	u, err := Canonical("https://www.example.com/news/2026/11/21/article.html?a=1&page=2&utm_source=x&z=3")

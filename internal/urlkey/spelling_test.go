@@ -18,7 +18,7 @@ func TestSpelled(t *testing.T) {
 		"/%7Ejoe":                "/%7Ejoe",
 		"/~joe":                  "",
 		"/caf%c3%a9":             "/caf%c3%a9",
-		"/café":                  "", // browsers encode what is beyond ASCII
+		"/café":                  "", // browsers encode characters beyond ASCII
 		"/a[1]":                  "/a[1]",
 		"/a|b^c?d|e[f]^g`{h}":    "/a|b^c?d|e[f]^g`{h}",
 		"O'Brien#top":            "/dir/O'Brien",

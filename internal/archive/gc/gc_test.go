@@ -68,13 +68,13 @@ func TestCollect(t *testing.T) {
 	if n, err := gc.Sweep(t.Context(), w.store, w.files, 10); n != 0 || err != nil {
 		t.Errorf("%d digests still wait, %v", n, err)
 	}
-	w.save(1, 2, w.put("old one")) // what was deleted can come back
+	w.save(1, 2, w.put("old one")) // deleted bytes can come back
 	w.age(w.put("young"), 3*hour)
 	w.collect(gc.CollectOptions{Age: 2 * hour})
 	w.agrees()
 }
 
-// More contents than one batch, of which versions have every third.
+// More contents than one batch; versions have every third.
 func TestCollectMany(t *testing.T) {
 	if testing.Short() {
 		t.Skip("-short: many files")
@@ -128,7 +128,7 @@ func TestCollectRefusesAForeignArchive(t *testing.T) {
 	}
 }
 
-// What fails to be deleted is deleted another time, and until then nobody can
+// A content whose deletion fails is deleted another time, and until then nobody can
 // rely on it.
 func TestFailedDeletionIsTakenUpAgain(t *testing.T) {
 	t.Parallel()
@@ -242,7 +242,7 @@ func TestVerify(t *testing.T) {
 	}
 }
 
-// What is forgotten while it is read is no damage.
+// A content that is forgotten while it is read is no damage.
 func TestVerifyBesideATakedown(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, onSQLite(t), 1)

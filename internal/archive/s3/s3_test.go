@@ -72,7 +72,7 @@ func count(t *testing.T, s archive.Store) int {
 	return n
 }
 
-// noise is content that stays as large as it is.
+// noise is content that cannot be compressed.
 func noise(t *testing.T, n int) []byte {
 	t.Helper()
 	content := make([]byte, n)
@@ -157,7 +157,7 @@ func TestListManyObjects(t *testing.T) {
 	}
 }
 
-// What is there already is not uploaded again, unless it is not whole.
+// An existing object is not uploaded again, unless it is not whole.
 func TestKnownContentIsNotUploaded(t *testing.T) {
 	t.Parallel()
 	server := s3test.Start(t)

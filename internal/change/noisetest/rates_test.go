@@ -17,7 +17,7 @@ import (
 // goal bounds the rates of false and of missed changes.
 const goal = 0.02
 
-// rates counts wrong verdicts by what they were about.
+// rates counts wrong verdicts by subject.
 type rates map[string]*rate
 
 type rate struct{ wrong, all int }

@@ -88,7 +88,7 @@ type looker struct {
 	batch
 }
 
-// batch is what is found about a few pages, and not written yet.
+// batch holds the findings about a few pages that are not written yet.
 type batch struct {
 	now    time.Time
 	of     map[int64]finding

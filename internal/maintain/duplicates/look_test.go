@@ -139,7 +139,7 @@ func TestLookIsBounded(t *testing.T) {
 	}
 }
 
-// asked counts what a look asks a store.
+// asked counts a look's calls of a store.
 type asked struct {
 	store.Store
 	lookalikes, writes int
@@ -176,7 +176,7 @@ func TestLookIsIncremental(t *testing.T) {
 	}
 }
 
-// A page that is woken hears of it, though the first attempt to tell it fails.
+// A page that is woken learns of it, though the first attempt to tell it fails.
 func TestWokenIsTold(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -205,7 +205,7 @@ func TestWokenIsTold(t *testing.T) {
 	}
 }
 
-// Finding while a first visit is being recorded does not take away what it found.
+// Finding while a first visit is being recorded does not undo that visit's findings.
 func TestFindLeavesWhatIsBeingRecorded(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -104,7 +104,7 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// What people write where a list with commas belongs, and what they mean by it.
+// Common mistakes in place of a list with commas, and their meaning.
 func TestSpellings(t *testing.T) {
 	t.Parallel()
 	for list, want := range map[string]string{
@@ -272,9 +272,8 @@ func words(t *testing.T, reasons []crawl.Reason) string {
 	return strings.Join(all, "; ")
 }
 
-// Whatever a site sends is read, and what was understood is written so that it is
-// read as the same. Headers may come in any order, and more of them never allow
-// more.
+// Any input is read, and its meaning is written so that it is read back as the
+// same. Headers may come in any order, and more of them never allow more.
 func FuzzParseTags(f *testing.F) {
 	f.Add("noindex, recrawl: nofollow", "otherbot: none", "recrawl")
 	f.Add("unavailable_after: Fri, 25 Jun 2010 15:00:00 PST", "unavailable_after:2010-06-25T15:00:00Z, none", "x")
@@ -301,7 +300,7 @@ func FuzzParseTags(f *testing.F) {
 	})
 }
 
-// pieces are directives of which every order asks the same.
+// pieces are directives that ask the same in every order.
 var pieces = []string{
 	"noindex", "nofollow", "none", "noarchive", "all", "index", "nosnippet", "max-snippet: 5", "max-image-preview:large", "what is this",
 	"unavailable_after: Friday, 25-Jun-10 15:00:00 PST", "unavailable_after: 2030-01-01", "unavailable_after: June 25, 2010", "unavailable_after: never",

@@ -34,7 +34,7 @@ func TestUsage(t *testing.T) {
 		"train-ai=n":                 "ai-train-",
 		"train-ai=y, search=n":       "search- ai-train+",
 		"genai=n":                    "ai-train-",
-		"train-genai=y":              "", // a permission of some training is none of all
+		"train-genai=y":              "", // a permission of some training does not permit all
 		"tdm=n, train-ai=y":          "ai-input- ai-train+",
 		"bots=n":                     "search- ai-input- ai-train- archive-",
 		"bots=n, search=y":           "search+ ai-input- ai-train- archive-",

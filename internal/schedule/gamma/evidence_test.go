@@ -55,8 +55,8 @@ func TestOneChangedLook(t *testing.T) {
 	})
 }
 
-// Looks after different gaps become looks after one without losing what they say
-// about rates near the one that is believed.
+// Looks after different gaps become looks after one without losing their evidence
+// on rates near the believed one.
 func TestEvidenceChanged(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -78,7 +78,7 @@ func TestEvidenceChanged(t *testing.T) {
 	})
 }
 
-// A prior that turns out wrong takes its pages along: what they saw is judged anew.
+// A prior that turns out wrong takes its pages along: their evidence is judged again.
 func TestEvidenceOutlivesItsPrior(t *testing.T) {
 	t.Parallel()
 	wrong, right := Distribution{0.7, 14}, Distribution{0.4, 0.4}

@@ -9,7 +9,7 @@ type Grid struct {
 	// Rates are the rates of the grid, Chances the belief in each, Prior the belief
 	// before any look.
 	Rates, Chances, Prior []float64
-	// Kappa is how often a day the rate is drawn anew from Prior.
+	// Kappa is how many times a day the rate is drawn again from Prior.
 	Kappa float64
 	// LogEvidence is the logarithm of the likelihood of all looks.
 	LogEvidence float64

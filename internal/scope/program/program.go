@@ -140,8 +140,8 @@ type process struct {
 	stop  context.CancelFunc
 }
 
-// maxEnding bounds how long a killed process may keep its pipes open through a
-// process of its own.
+// maxEnding bounds how long a killed process may keep its pipes open through its
+// own child process.
 const maxEnding = time.Second
 
 func run(path string, log *slog.Logger) (*process, error) {

@@ -32,8 +32,8 @@ type engine struct {
 	pool     *pgxpool.Pool
 	watchers sqlstore.Watchers
 
-	// settled holds what is known of the order of changes. Only the holder of the token
-	// in settling uses it.
+	// settled holds the known order of changes. Only the holder of the token in
+	// settling uses it.
 	settled  settled
 	settling chan struct{}
 

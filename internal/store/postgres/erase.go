@@ -8,10 +8,10 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Erase implements sqlstore.Engine. VACUUM takes what was deleted out of the tables
-// but leaves its bytes in their pages until something else needs the room; VACUUM
-// FULL writes the tables and their indexes anew, one after the other, each under a
-// lock that nobody else passes. Neither touches the write-ahead log.
+// Erase implements sqlstore.Engine. VACUUM removes deleted rows from the tables but
+// leaves their bytes in the pages until other rows need the room. VACUUM FULL
+// rewrites the tables and their indexes, one after the other, each under an
+// exclusive lock. Neither touches the write-ahead log.
 func (e *engine) Erase(ctx context.Context, rewrite bool, tables []string) (err error) {
 	config := e.pool.Config().ConnConfig
 	config.RuntimeParams["statement_timeout"] = "0" // a large table takes minutes

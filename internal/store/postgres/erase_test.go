@@ -17,8 +17,8 @@ import (
 	"recrawl/internal/store/storetest/pgtest"
 )
 
-// TestEraseLeavesNoTrace: what was forgotten is in the file of no table or index any
-// more, and VACUUM alone takes it out of the tables.
+// TestEraseLeavesNoTrace: forgotten data is no longer in the file of any table or
+// index, and VACUUM alone removes it from the tables.
 func TestEraseLeavesNoTrace(t *testing.T) {
 	t.Parallel()
 	dsn := pgtest.DSN(t)

@@ -55,7 +55,7 @@ func TestChangesAreReadInTheOrderOfCommits(t *testing.T) {
 			t.Fatalf("read %v through %s before the first was committed", page.Changes, page.Through)
 		}
 	}
-	// What a program of the same database has open does not matter.
+	// Open transactions of another program on the same database do not matter.
 	for _, query := range []string{"BEGIN", "CREATE TABLE foreigners (id INT)", "INSERT INTO foreigners VALUES (1)", "SELECT COUNT(*) FROM changes"} {
 		if _, err := conn.Exec(t.Context(), query); err != nil {
 			t.Fatal(err)

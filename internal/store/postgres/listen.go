@@ -53,7 +53,7 @@ func (e *engine) listenOnce(ctx context.Context, config *pgx.ConnConfig) (listen
 	if _, err := conn.Exec(ctx, "LISTEN "+channel); err != nil {
 		return false
 	}
-	e.watchers.NotifyAll() // for what was missed before
+	e.watchers.NotifyAll() // for missed notifications
 	for {
 		n, err := conn.WaitForNotification(ctx)
 		if err != nil {

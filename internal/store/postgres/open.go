@@ -32,9 +32,9 @@ type Options struct {
 	Grouping urlkey.Grouping
 }
 
-// timeouts bound what a lost or stuck process can hold up; the DSN may set its
-// own. They let the transaction of a stopped process last little longer than its
-// statements.
+// timeouts bound how long a lost or stuck process can hold up others; the DSN may
+// set its own. They let the transaction of a stopped process last little longer
+// than its statements.
 var timeouts = map[string]string{
 	"statement_timeout":                   "10s",
 	"idle_in_transaction_session_timeout": "11s",
@@ -106,8 +106,8 @@ func parseConfig(dsn string) (*pgxpool.Config, error) {
 // for the password, and the faulty part.
 var quotes = regexp.MustCompile("`.*`|\"(?:[^\"\\\\]|\\\\.)*\"")
 
-// unquoted removes from a problem what it quotes of the DSN: where the DSN is
-// wrong, its password may be anywhere.
+// unquoted removes quotations of the DSN from a problem: where the DSN is wrong,
+// its password may be anywhere.
 func unquoted(problem, dsn string) string {
 	if strings.ContainsAny(dsn, "`\"") {
 		return "it cannot be read" // nor is it clear where a quote of it ends

@@ -75,7 +75,7 @@ func (e *engine) Settled(ctx context.Context) (sqlstore.Settled, error) {
 	if !e.settled.known {
 		patience = firstPatience
 	}
-	var asked int64 // what was given out when the call began is enough
+	var asked int64 // the ids given out when the call began are enough
 	for waited := time.Duration(0); ; waited += settlePause {
 		look, err := e.lookAtChanges(ctx)
 		if err != nil {
@@ -96,7 +96,7 @@ func (e *engine) lookAtChanges(ctx context.Context) (given, error) {
 	var look given
 	err := e.Read(ctx, func(tx sqlstore.Tx) error {
 		look = given{}
-		// A sequence is read as it is now, and so are locks, whatever the snapshot.
+		// A sequence, like locks, is read in its present state, whatever the snapshot.
 		err := tx.QueryRow(ctx, "SELECT CASE WHEN is_called THEN last_value ELSE 0 END FROM changes_id_seq", nil, &look.id)
 		if err != nil {
 			return err

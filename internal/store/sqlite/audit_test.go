@@ -130,8 +130,8 @@ func TestOldMinutesAreForgotten(t *testing.T) {
 	}
 }
 
-// TestNotesOfDeadWorkers: what a worker said before it was killed is not believed for
-// long, and goes in the end.
+// TestNotesOfDeadWorkers: a killed worker's note is not trusted for long, and is
+// removed in the end.
 func TestNotesOfDeadWorkers(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "store.db")
 	s := openAt(t, path, Options{})

@@ -11,7 +11,7 @@ import (
 )
 
 // TestSnapshotBesideWriters copies a store in the middle of another's transaction: the
-// copy has what was committed, is one file, and its hosts rest first.
+// copy has the committed data, is one file, and its hosts rest first.
 func TestSnapshotBesideWriters(t *testing.T) {
 	e := testEngine(t)
 	if err := e.Write(t.Context(), func(tx sqlstore.Tx) error { return insertHost(t.Context(), tx) }); err != nil {
@@ -46,8 +46,8 @@ func TestSnapshotBesideWriters(t *testing.T) {
 	}
 }
 
-// TestSnapshotToRelativePath: what an operator types is a path below the folder that
-// the command is run in.
+// TestSnapshotToRelativePath: an operator's path is relative to the folder in which
+// the command is run.
 func TestSnapshotToRelativePath(t *testing.T) {
 	e := testEngine(t)
 	t.Chdir(t.TempDir())

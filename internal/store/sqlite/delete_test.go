@@ -10,7 +10,7 @@ import (
 	"recrawl/internal/store/sqlstore"
 )
 
-// kept are tables that outlive a store's only crawl: what is everybody's.
+// kept are tables that outlive a store's only crawl: those that all crawls share.
 var kept = map[string]bool{
 	"owner": true, "hosts": true, "rest": true, "settings": true, "recrawl_migrations": true, "contents": true, "sqlite_sequence": true, "feed": true,
 }

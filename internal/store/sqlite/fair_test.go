@@ -66,7 +66,7 @@ func TestHeldHost(t *testing.T) {
 	})
 }
 
-// TestFairLines tries lines in time of their own: their pages sleep for hours.
+// TestFairLines tries lines in simulated time: their pages sleep for hours.
 func TestFairLines(t *testing.T) {
 	for _, waiting := range []int{60, 1000, 20_000} {
 		t.Run(fmt.Sprint(waiting), func(t *testing.T) {

@@ -120,8 +120,8 @@ func multiply(t *testing.T, e *engine, page int64) {
 	}
 }
 
-// TestForgetIsTakenUpAgain kills Forget after each of its transactions: what is
-// counted is right at every moment, and the next call goes on.
+// TestForgetIsTakenUpAgain kills Forget after each of its transactions: the counts
+// are right at every moment, and the next call goes on.
 func TestForgetIsTakenUpAgain(t *testing.T) {
 	e := testEngine(t)
 	crowded(t, e)

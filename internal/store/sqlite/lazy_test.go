@@ -66,7 +66,7 @@ func logSize(t *testing.T, path string) int64 {
 }
 
 // powerCut is a copy of a store whose log ends after size bytes, as after a power cut that
-// lost what was written since the last commit that was synced.
+// lost the writes since the last synced commit.
 func powerCut(t *testing.T, path string, size int64) string {
 	t.Helper()
 	after := filepath.Join(t.TempDir(), "store.db")

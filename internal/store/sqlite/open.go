@@ -38,9 +38,9 @@ type Options struct {
 }
 
 // pragmas of every connection. A statement waits 5 s for another process;
-// synchronous=FULL makes each commit durable: what a workflow or a host was promised must
-// be known after a power loss. See Engine.WriteLazily for the exception. What is deleted is
-// overwritten at once, so that it is not in the file's free pages.
+// synchronous=FULL makes each commit durable: promises to a workflow or a host must be
+// known after a power loss. See Engine.WriteLazily for the exception. Deleted rows are
+// overwritten at once, so that they are not in the file's free pages.
 var pragmas = []string{
 	"busy_timeout = 5000", "foreign_keys = ON", "synchronous = FULL", "secure_delete = ON",
 	"temp_store = MEMORY", "cache_size = -16000",

@@ -94,8 +94,8 @@ func TestOpenSaysWhatIsWrong(t *testing.T) {
 	}
 }
 
-// TestNewStoreIsWhole: a store that does not get all of its tables gets none, and who opens
-// it next makes it anew.
+// TestNewStoreIsWhole: a store that does not get all of its tables gets none, and the next
+// process that opens it creates it again.
 func TestNewStoreIsWhole(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "store.db")
 	all, err := sqlstore.Migrations(migrationFiles)
@@ -296,8 +296,8 @@ func TestUncleanEndLetsHostsRest(t *testing.T) {
 	}
 }
 
-// TestDeadOwnersPermitsReturn: what the last owner had in flight or was about to
-// begin holds nobody up after it was killed.
+// TestDeadOwnersPermitsReturn: permits that the last owner had in flight or was
+// about to begin hold nobody up after it was killed.
 func TestDeadOwnersPermitsReturn(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "store.db")
 	e := openOwner(t, path)

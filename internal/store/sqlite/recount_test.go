@@ -10,7 +10,8 @@ import (
 	"recrawl/internal/store/sqlstore"
 )
 
-// Programs of the release before change what is on its way without counting it.
+// Programs of the previous release change the number of pages on their way without
+// counting them.
 func TestRecount(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()

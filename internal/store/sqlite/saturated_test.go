@@ -39,8 +39,8 @@ func saturate(how storetest.Saturation) func(t *testing.T) {
 		if asks, events := cost.PerVisit(cost.Acquires), cost.PerVisit(cost.Events); asks > 1.3 || events > 17 {
 			t.Errorf("a visit costs %.2f asks and %.2f events", asks, events)
 		}
-		// Whenever the line runs empty, the next turn takes as long as a signal to arrive: that
-		// happens once at most beside what is lost all the time.
+		// Whenever the line runs empty, the next turn takes as long as a signal takes to
+		// arrive: that happens at most once, compared with the time that is lost always.
 		if bound := cost.Lasted/20 + how.Signal; cost.Idle > bound {
 			t.Errorf("the host was idle for %v of %v, more than %v", cost.Idle, cost.Lasted, bound)
 		}

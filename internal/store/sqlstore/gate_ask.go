@@ -266,8 +266,8 @@ func (q *question) newPlace(g *gateHost) place {
 	}
 }
 
-// stand puts the asker into the line it belongs to, or leaves it there, grants
-// what can be granted, and answers with its permit or its wait.
+// stand puts the asker into its line, or leaves it there, grants what can be
+// granted, and answers with its permit or its wait.
 func (q *question) stand(ctx context.Context, need robotsNeed) (asked, error) {
 	g, is, err := q.join(ctx, need)
 	if err != nil {

@@ -195,7 +195,7 @@ func (g *gateHost) line(ctx context.Context, crawlID int64, class crawl.Class) (
 	return l, nil
 }
 
-// save writes what has changed of the host and its lines.
+// save writes the changes of the host and its lines.
 func (g *gateHost) save(ctx context.Context) error {
 	if err := g.saveLines(ctx); err != nil {
 		return fmt.Errorf("write the lines of %s: %w", g.row.host, err)

@@ -198,8 +198,8 @@ func (s *Store) parkedPlaces(ctx context.Context, crawlID int64, limit int) ([]p
 	})
 }
 
-// unpark takes one parked place back, promises it its time and signals it. What
-// has changed since the place was seen is left alone.
+// unpark takes one parked place back, promises it its time and signals it. A place
+// that has changed since it was seen is left alone.
 func (g *gateHost) unpark(ctx context.Context, crawlID int64, seen place) error {
 	p, err := loadPlace(ctx, g.tx, seen.page)
 	if errors.Is(err, store.ErrNotFound) || (err == nil && p != seen) {

@@ -52,11 +52,11 @@ func Migrations(fsys fs.FS) ([]Migration, error) {
 }
 
 // Migrate brings a database to the newest schema. A new one gets all migrations in one
-// transaction, so that it is made whole or not at all, and at the price of one commit; one
-// of an older release gets each in a transaction of its own, with the record of its name,
-// so that no step over many rows is made twice. write must let one process at a time
-// into its transaction. The error is store.ErrForeign when the database has
-// seen migrations that are not in all, unless they are those of a release that is
+// transaction, so that it is created completely or not at all, and at the price of one
+// commit. A database of an older release gets each in a separate transaction, with the
+// record of its name, so that no step over many rows is made twice. write must let one
+// process at a time into its transaction. The error is store.ErrForeign when the database
+// has seen migrations that are not in all, unless they are those of a release that is
 // compatible with this one; see Compatible.
 func Migrate(ctx context.Context, write func(context.Context, func(Tx) error) error, all []Migration) error {
 	for complete := false; !complete; {

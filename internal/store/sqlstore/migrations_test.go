@@ -90,8 +90,8 @@ func TestMigrationsAreNumbered(t *testing.T) {
 // something new, or adds a column that has a value where nobody gives one.
 var adds = regexp.MustCompile(`(?is)^(CREATE TABLE|CREATE INDEX|CREATE VIEW recrawl_changes|INSERT INTO (settings|feed) |ALTER TABLE \w+ ADD COLUMN (\w+ )+((NOT NULL )?DEFAULT|NULL)|ALTER TABLE \w+ ADD COLUMN \w+ \w+$)`)
 
-// loosens are migrations that also let in what was refused: programs of the release before go
-// on writing what they wrote, and read what they do not expect without harm.
+// loosens are migrations that also admit values refused before: programs of the previous
+// release go on writing the old values, and read unexpected ones without harm.
 var loosens = map[string]string{
 	"0028_duplicates_by_claim": "the original of a duplicate may have the higher id",
 }

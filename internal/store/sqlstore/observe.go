@@ -22,7 +22,7 @@ type Observer struct {
 	Ended    func(Transaction)
 }
 
-// Observe wraps an engine. What the engine adds itself (BEGIN, COMMIT, the clock) is not
+// Observe wraps an engine. The engine's own additions (BEGIN, COMMIT, the clock) are not
 // observed.
 func Observe(e Engine, o Observer) Engine {
 	if o.Began == nil {

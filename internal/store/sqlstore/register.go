@@ -48,7 +48,7 @@ type foundURL struct {
 	isNew    bool   // not known before
 	was      int64  // kind of a page that was known
 	newLink  bool   // the link from the page that was registered is new
-	isCloser bool   // level or hops is below what is known so far
+	isCloser bool   // level or hops is below the known one
 }
 
 // RegisterLinks implements store.Frontier. A link of a page to itself says

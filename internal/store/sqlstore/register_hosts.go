@@ -32,9 +32,9 @@ type hostName struct {
 }
 
 // ensureHosts sets the host ids of the URLs, adding hosts that are new, and
-// returns the ids in order. New hosts have transactions of their own, so that
-// nobody waits for a host's row while this one inserts pages. Foreign ones are left
-// to that transaction, which decides whether they are taken.
+// returns the ids in order. New hosts get separate transactions, so that nobody
+// waits for a host's row while this one inserts pages. Foreign ones are left to
+// that transaction, which decides whether they are taken.
 func (s *Store) ensureHosts(ctx context.Context, urls []foundURL) ([]int64, error) {
 	names := map[string]bool{}
 	for _, u := range urls {

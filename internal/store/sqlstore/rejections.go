@@ -32,8 +32,7 @@ type rejectedRecord struct {
 }
 
 // insertRejections counts the rejected links of a registration and keeps some as
-// examples. Like the deltas, of which it takes the slot, it comes last in a
-// transaction.
+// examples. Like the deltas, whose slot it uses, it comes last in a transaction.
 func (s *Store) insertRejections(ctx context.Context, tx Tx, p store.RegisterParams, d *deltas) error {
 	if len(p.Rejected) == 0 {
 		return nil

@@ -145,7 +145,7 @@ func (s *Store) stepThrough(ctx context.Context, tx Tx, index, where string, arg
 	return id, err
 }
 
-// containing is the pattern of LIKE for what has a text in it, in small letters.
+// containing is the pattern of LIKE for texts that contain a text, in small letters.
 func containing(text string) string {
 	return "%" + strings.NewReplacer("!", "!!", "%", "!%", "_", "!_").Replace(strings.ToLower(clean(text))) + "%"
 }

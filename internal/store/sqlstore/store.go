@@ -26,9 +26,9 @@ type Options struct {
 // Every transaction takes its row locks in one order, so that concurrent ones
 // wait for each other but never deadlock: the table forgotten, the crawl's row
 // (Admit and Swap only), new pages by URL hash, links, frontier by page id, pages by id
-// (whoever has a page's frontier row may take its row here later), duplicates by
-// page id, hosts and places (the gate's), contents by digest, host_crawls by host
-// and crawl, mirrors, crawl_counts, feed, sinks, undelivered, and last refills and
+// (a transaction that has a page's frontier row may take its row here later), duplicates
+// by page id, hosts and places (the gate's), contents by digest, host_crawls by host and
+// crawl, mirrors, crawl_counts, feed, sinks, undelivered, and last refills and
 // admission_bound. A sink's move locks the page of a refused change after the sink, which
 // no transaction that holds a page does.
 type Store struct {

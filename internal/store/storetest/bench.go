@@ -42,7 +42,7 @@ func BenchmarkRegister(b *testing.B, s store.Store) {
 
 // BenchmarkRecord records visits of a page that found a change, and by turns visits that found
 // none in its text: only the first are an event of the feed. It reports how much longer the
-// first take, in microseconds a visit: no less than what the feed costs.
+// first take, in microseconds a visit: no less than the cost of the feed.
 func BenchmarkRecord(b *testing.B, s store.Store) {
 	crawlID := benchCrawl(b, s)
 	url := store.NewURL{URL: "https://h.example/a/page/of/usual/length", Host: "h.example", Level: 1}

@@ -12,7 +12,8 @@ import (
 	"recrawl/internal/store"
 )
 
-// boundCases are about what all crawls of a store share, so each has a store of its own.
+// boundCases are about values that all crawls of a store share, so each has a separate
+// store.
 func boundCases() []collectionCase {
 	return []collectionCase{
 		{"BoundHolds", boundHolds},
@@ -33,7 +34,7 @@ var (
 	fair  = admission.Engine{Wait: admission.Quick + time.Millisecond}
 )
 
-// refillOnce admits what a call of a refill does.
+// refillOnce admits the pages of one call of a refill.
 func (c *collection) refillOnce(ctx context.Context, e admission.Engine, limit int) ([]store.PageRecord, error) {
 	some, err := c.s.Candidates(ctx, store.CandidateParams{CrawlID: c.id, Limit: limit, Engine: &e})
 	if err != nil {

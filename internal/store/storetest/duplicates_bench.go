@@ -14,9 +14,9 @@ import (
 
 // BenchLookalikes measures Lookalikes, Contents (1000 at a time) and SaveVersion
 // among 1 000 000 pages, or 20 000 with -short, of five sites: half of a page's
-// keys are on a fifth of all pages. It reports what one call in a hundred takes, or
-// more. settle is called when all is loaded, for what a database does in the
-// background in time.
+// keys are on a fifth of all pages. It reports the time that one call in a hundred
+// takes, or more. settle is called when all is loaded, for the work that a database
+// otherwise does in the background.
 func BenchLookalikes(b *testing.B, e sqlstore.Engine, settle func() error) {
 	n, load := benchPages(), newBulk(b, e)
 	s, corpus := load.store, changetest.Corpus{Sites: 5, Shingles: 600, Boilerplate: 0.5, Family: 10, Edit: 0.01}

@@ -247,8 +247,8 @@ func crawlsAtHost(c *collection) {
 	}
 }
 
-// The automatic delay is that of the host's row: its answers move it, whoever asks. A crawl
-// that sets the delay by hand keeps to that.
+// The automatic delay is that of the host's row: its answers move it, whichever crawl asks.
+// A crawl with a fixed delay keeps to that.
 func autoDelay(w *gateWorld) {
 	auto := w.crawl("auto", time.Second, func(s *crawl.Spec) { s.Politeness.AutoDelay = true })
 	page, hand := w.pages(auto, "host.test", 1)[0], w.crawl("hand", 20*time.Millisecond)

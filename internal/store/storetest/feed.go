@@ -35,7 +35,7 @@ func feedCases() []collectionCase {
 	}
 }
 
-// feedAlone are promises about the whole feed: each needs a store of its own.
+// feedAlone are promises about the whole feed: each needs a separate store.
 func feedAlone() []collectionCase {
 	return []collectionCase{
 		{"CursorsThatLeadNowhere", feedCursors},
@@ -360,7 +360,7 @@ func feedDeleted(c *collection) {
 	c.delete(store.DeleteParams{Limit: 100})
 	want(c, "changes", len(c.follow()), 0)
 	want(c, "sinks", len(must(c.s.ListSinks(c.ctx, c.id))(c)), 0)
-	// A cursor at what was the newest change leads on.
+	// A cursor at the formerly newest change is still valid.
 	ends := must(c.s.FeedEnds(c.ctx))(c)
 	must(c.s.Changes(c.ctx, store.ChangesParams{After: ends.Newest}))(c)
 }

@@ -51,7 +51,7 @@ func RunFeedView(t *testing.T, e sqlstore.Engine) {
 }
 
 // fillFeed writes changes of all kinds: those of a page with usual and with other data,
-// and the rest as rows of their own, which no page stands for.
+// and the rest as separate rows, for which there is no page.
 func (c *collection) fillFeed(e sqlstore.Engine) {
 	c.Helper()
 	c.open()

@@ -8,9 +8,9 @@ import (
 	"recrawl/internal/store/sqlstore"
 )
 
-// BenchFigures measures what the figures of a crawl cost with 1 000 000 pages on 1000 hosts,
-// or 20 000 with -short: its numbers, the sample that its freshness is estimated from, and the
-// hosts that one pass takes longest.
+// BenchFigures measures the cost of a crawl's figures with 1 000 000 pages on 1000 hosts,
+// or 20 000 with -short: its numbers, the sample from which its freshness is estimated, and
+// the hosts that one pass takes longest.
 func BenchFigures(b *testing.B, e sqlstore.Engine, settle func() error) {
 	n, load := benchPages(), newBulk(b, e)
 	load.pages(n)

@@ -182,8 +182,8 @@ func (h *holding) hold(context.Context) (func(), error) {
 	return func() { h.held-- }, nil
 }
 
-// What a request needs besides its permit is held from the try that begins on, and
-// not while the host is busy.
+// The resources that a request needs besides its permit are held from the try that
+// begins on, and not while the host is busy.
 func beginHolds(w *gateWorld) {
 	pages := w.open("news", time.Millisecond, 2)
 	first, second := w.grant(pages[0]), w.grant(pages[1])

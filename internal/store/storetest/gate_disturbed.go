@@ -108,7 +108,7 @@ func (h *saturated) blockFor() error {
 	return nil
 }
 
-// tell has some pages told something.
+// tell sends some pages a message.
 func (h *saturated) tell(what func(*saturatedPage)) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

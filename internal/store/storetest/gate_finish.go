@@ -98,8 +98,7 @@ func finishIsWhole(w *gateWorld) {
 	}
 }
 
-// The visit of a permit that has expired is recorded all the same, and the host keeps its
-// gap.
+// The visit of a permit that has expired is still recorded, and the host keeps its gap.
 func finishAfterExpiry(w *gateWorld) {
 	pages := w.open("news", time.Millisecond, 2)
 	permit := w.grant(pages[0])

@@ -92,7 +92,8 @@ func atOnceNeedsAll(w *gateWorld) {
 }
 
 // A begin that is given back costs the host nothing: its page is turned, its permit may
-// begin once, and others come after it. Giving back what is not in flight changes nothing.
+// begin once, and others come after it. Giving back a permit that is not in flight changes
+// nothing.
 func givenBackBeginsAgain(w *gateWorld) {
 	pages, held := w.open("news", time.Minute, 2), 0
 	a := w.ask(pages[0], once(&held, true))

@@ -111,8 +111,9 @@ func (p *saturatedPage) hasPlace() bool {
 	return p.inLine && !p.booked.IsZero() && p.booked.Equal(p.dueAt())
 }
 
-// Saturate lets the pages live until enough visits were made, and returns what they cost.
-// Visits are counted from when each page was visited once, or at once if they sleep at first.
+// Saturate lets the pages live until enough visits were made, and returns their cost.
+// Visits are counted from when each page was visited once, or at once if they sleep at
+// first.
 func Saturate(t *testing.T, e sqlstore.Engine, how Saturation) Cost {
 	t.Helper()
 	h := &saturated{

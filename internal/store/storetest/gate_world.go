@@ -73,7 +73,7 @@ func (w *gateWorld) register(c store.CrawlRecord, urls []store.NewURL) []crawl.P
 	return refs
 }
 
-// secure registers one page of a host over https: an origin of its own.
+// secure registers one page of a host over https: a separate origin.
 func (w *gateWorld) secure(c store.CrawlRecord, host string) crawl.PageRef {
 	w.t.Helper()
 	return w.register(c, []store.NewURL{{URL: "https://" + host + "/" + c.Spec.Name, Host: host}})[0]

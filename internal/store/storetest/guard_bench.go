@@ -9,12 +9,12 @@ import (
 	"recrawl/internal/store"
 )
 
-// BenchmarkGuarded measures what a crawl does all the time, among 1 000 000 known
+// BenchmarkGuarded measures the constant work of a crawl, among 1 000 000 known
 // pages, or 20 000 with -short, of 500 hosts, a third of them held by a trap:
 // Candidates and Admit of 100 pages, RegisterLinks of 100 links half of which are
 // new and a tenth rejected, and a look of the guard at 1000 new pages. It reports
-// medians. settle is called again and again while it loads, for what a database
-// does in the background in time.
+// medians. settle is called again and again while it loads, for the work that a
+// database otherwise does in the background.
 func BenchmarkGuarded(b *testing.B, s store.Store, settle func() error) {
 	const hosts = 500
 	n, crawlID := benchPages(), benchCrawl(b, s)

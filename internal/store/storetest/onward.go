@@ -21,8 +21,8 @@ func onwardCases() []collectionCase {
 	}
 }
 
-// says saves a version of a page's next visit with what it says and links to, and
-// makes the visit.
+// says saves a version of a page's next visit with its text and links, and makes
+// the visit.
 func (c *collection) says(page int64, text string, links ...store.Link) {
 	c.Helper()
 	visit := c.page(page).Visits + 1

@@ -13,11 +13,11 @@ import (
 	"recrawl/internal/store/sqlstore"
 )
 
-// BenchRanks measures what a crawl of 1 000 000 known URLs on 1000 hosts with
-// 10 000 000 links costs, or a fiftieth of it with -short: registering a page's 100
-// links of which half are new, admission, and a whole ranking, the first and one more.
-// settle is called when all is loaded, for what a database does in the background in
-// time.
+// BenchRanks measures the cost of a crawl of 1 000 000 known URLs on 1000 hosts with
+// 10 000 000 links, or of a fiftieth of it with -short: registering a page's 100 links
+// of which half are new, admission, and a whole ranking, the first and one more.
+// settle is called when all is loaded, for the work that a database otherwise does in
+// the background.
 func BenchRanks(b *testing.B, e sqlstore.Engine, settle func() error) {
 	const hosts, links = 1000, 10
 	n, load := benchPages(), newBulk(b, e)

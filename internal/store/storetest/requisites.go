@@ -85,7 +85,7 @@ func requisitesTakeNoPlace(c *collection) {
 	first, second := c.requisiteURL(2, 1, true), c.requisiteURL(3, 1, true)
 	c.register(page, first, second)
 	want(c, "admitted", len(c.admit(c.find(first.URL).PageID)), 1)
-	// The other place of the collection is a page's all the same.
+	// The other place of the collection still belongs to a page.
 	other := c.url(1, 9, 1)
 	c.register(page, other, c.url(1, 10, 1))
 	want(c, "a page", len(c.admit(c.find(other.URL).PageID)), 1)

@@ -59,13 +59,13 @@ func sourcesRegistered(c *collection) {
 	c.open()
 	u := c.sourceURL(1, 1, 2, crawl.KindSitemap)
 	u.Nesting = 2
-	// The same URL, found as a page at once: a source all the same.
+	// The same URL, found as a page at once: still a source.
 	c.register(0, c.url(1, 1, 3), u, c.url(1, 1, 3), c.sourceURL(1, 2, 1, crawl.KindFeed), c.url(1, 3, 0))
 	want(c, "kinds", fmt.Sprint(c.find(u.URL).Kind, c.find(c.url(1, 2, 0).URL).Kind, c.find(c.url(1, 3, 0).URL).Kind), "sitemap feed page")
 	s := c.source(c.find(u.URL).PageID)
 	want(c, "source", fmt.Sprintln(s.Kind, s.State, s.Nesting, s.Visits, s.Hinted, s.URL, s.Host), fmt.Sprintln("sitemap known 2 0 0", u.URL, u.Host))
 	want(c, "read at", s.ReadAt.IsZero(), true)
-	// Found again, differently, it stays what it is.
+	// Found again as another kind, it keeps its kind.
 	c.register(0, c.sourceURL(1, 1, 2, crawl.KindFeed))
 	want(c, "kind", c.find(u.URL).Kind, crawl.KindSitemap)
 	want(c, "sources", len(c.sources(store.SourceFilter{})), 2)

@@ -352,8 +352,8 @@ func eraseKeeps(c *collection) {
 }
 
 // Everybody works on the pages of two hosts while they are forgotten and
-// remembered, again and again. The counts must be right afterwards, and of what is
-// finally forgotten nothing may be left.
+// remembered, again and again. The counts must be right afterwards, and nothing may
+// be left of the pages that are finally forgotten.
 func forgetAtOnce(c *collection) {
 	const workers, rounds, each = 18, 25, 12
 	c.with(100, 0)

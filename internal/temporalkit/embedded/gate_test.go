@@ -56,7 +56,7 @@ func TestForeign(t *testing.T) {
 	}
 }
 
-// The gate hands on what is the operator's, and says so while there is no server.
+// The gate passes on the operator's requests, and says so while there is no server.
 func TestUIGate(t *testing.T) {
 	t.Parallel()
 	ui := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { _, _ = io.WriteString(w, r.Host+r.URL.Path) }))

@@ -49,8 +49,8 @@ func wantThin(t *testing.T, path string, want int) {
 	}
 }
 
-// Indexes lose the rows without a value, those that nobody searches by go, and searches find
-// what they found before.
+// Indexes lose the rows without a value, indexes that nobody searches by are removed, and
+// searches find the same as before.
 func TestThinIndexes(t *testing.T) {
 	db, path := listedDatabase(t)
 	byKeyword := `SELECT run_id FROM executions_visibility WHERE namespace_id = 'n' AND %s ORDER BY COALESCE(close_time, '9999') DESC, start_time DESC, run_id`

@@ -150,9 +150,9 @@ func (t *Server) args(c Child, partitions int) []string {
 		// It asks its database for timers that are due with a condition that SQLite cannot
 		// answer from an index alone: each time it reads all overdue timers. After a stop
 		// with 100 000 pages overdue it asked twenty times a second for a hundred of them,
-		// at 0.1 s each, and its one connection had time for nothing else. So it asks for
-		// many at a time, and no more often than timers need to be on time: they are read a
-		// second ahead, and wait in its memory.
+		// at 0.1 s each, and its one connection had time for nothing else. So we make it
+		// ask for many at a time, and only as often as timers need to be on time: they are
+		// read a second ahead, and wait in its memory.
 		"--dynamic-config-value", "history.timerTaskBatchSize=1000",
 		"--dynamic-config-value", "history.timerProcessorMaxPollRPS=2",
 		// By default it reads the namespace and all search attributes from its database for

@@ -12,8 +12,8 @@ import (
 
 const namespace = "01a20339-40bb-7a51-bd83-b6c8662db504"
 
-// message is a task as Temporal encodes it: what a TransferTaskInfo or TimerTaskInfo
-// begins with, and a time.
+// message is a task as Temporal encodes it: the beginning of a TransferTaskInfo or
+// TimerTaskInfo, and a time.
 func message(workflow, run string) []byte {
 	var m []byte
 	for i, value := range []string{namespace, workflow, run} {

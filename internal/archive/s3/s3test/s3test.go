@@ -167,8 +167,8 @@ func (s *Server) start(address string) bool {
 		"--port", address, "posix", "--sidecar", s.metadata(), s.Root())
 	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "ROOT_ACCESS_KEY=" + AccessKey, "ROOT_SECRET_KEY=" + SecretKey}
 	cmd.Stdout, cmd.Stderr = log, log
-	// A group of its own: Ctrl-C of a test run must reach the server by way of its
-	// supervisor only.
+	// A separate process group: Ctrl-C of a test run must reach the server by way of
+	// its supervisor only.
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	input, err := cmd.StdinPipe()
 	if err == nil {

@@ -1,8 +1,8 @@
 //go:build unix
 
-// Package pgtest gives tests a PostgreSQL of their own: a throw-away server from
-// the installed binaries, or the one that RECRAWL_TEST_POSTGRES names, and a
-// fresh database for each test. Tests only.
+// Package pgtest gives tests a private PostgreSQL: a throw-away server from the
+// installed binaries, or the one that RECRAWL_TEST_POSTGRES names, and a fresh
+// database for each test. Tests only.
 package pgtest
 
 import (
@@ -92,7 +92,7 @@ func baseDSN(ctx context.Context) (string, error) {
 	return shared.server.DSN(), nil
 }
 
-// execute runs one statement on a connection of its own.
+// execute runs one statement on a separate connection.
 func execute(ctx context.Context, dsn, statement string) error {
 	conn, err := pgx.Connect(ctx, dsn)
 	if err != nil {

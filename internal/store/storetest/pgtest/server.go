@@ -217,7 +217,7 @@ func (s *Server) startOnce(ctx context.Context) (up bool, err error) {
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		_ = cmd.Wait() // what the server has to say is in its log
+		_ = cmd.Wait() // the server's messages are in its log
 	}()
 	s.input, s.ended = input, ended
 	return s.waitUp(ctx)
@@ -254,8 +254,8 @@ func (s *Server) command(ctx context.Context, name string, args ...string) *exec
 	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.Dir = s.dir
 	cmd.Env = append(os.Environ(), "LC_ALL=C")
-	// A group of its own: Ctrl-C of a test run must reach the server by way of its
-	// supervisor only.
+	// A separate process group: Ctrl-C of a test run must reach the server by way of
+	// its supervisor only.
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Credential: s.cred}
 	return cmd
 }
