@@ -185,7 +185,7 @@ func (s changedRobots) Robots(ctx context.Context, origin string) (store.RobotsR
 	return s.Store.Robots(ctx, origin)
 }
 
-// The newest robots.txt decides, whatever has become of the one at the grant.
+// The newest robots.txt decides, whatever has become of the one in force at the grant.
 func TestAcquireReadsTheNewestRobots(t *testing.T) {
 	t.Parallel()
 	const origin = "http://localhost"

@@ -12,7 +12,7 @@ import (
 	"recrawl/internal/temporalkit"
 )
 
-// temporalList plays the list of what runs. It counts how often it was read.
+// temporalList plays the list of running workflows. It counts how often it was read.
 type temporalList struct {
 	running []string // URLs
 	read    int
@@ -59,8 +59,8 @@ func (w *world) pass(repair bool) (restarted, parts int) {
 	}
 }
 
-// TestRepairAsksForWhatIsMissing: of many pages, only those are asked for one by one that
-// Temporal's list lacks, and the hundred that wait longest.
+// TestRepairAsksForWhatIsMissing: of many pages, only those that Temporal's list lacks
+// are looked up one by one, and the hundred that wait longest.
 func TestRepairAsksForWhatIsMissing(t *testing.T) {
 	t.Parallel()
 	for _, repair := range []bool{true, false} {
@@ -96,8 +96,8 @@ func TestRepairAfterTemporalIsLost(t *testing.T) {
 	w.wantStarted(urls...)
 }
 
-// TestRepairWithAWrongList: a list that names pages that do not run is found out, and all
-// pages are looked at one by one.
+// TestRepairWithAWrongList: a list that names pages that do not run is recognised as
+// wrong, and all pages are looked up one by one.
 func TestRepairWithAWrongList(t *testing.T) {
 	t.Parallel()
 	const many = 700

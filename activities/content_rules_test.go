@@ -8,7 +8,7 @@ import (
 	"recrawl/internal/crawl"
 )
 
-// selecting is a rule of one host that only the prices of its pages count.
+// selecting is a rule of one host by which only the prices of its pages count.
 func selecting(host, selector string) func(*crawl.Spec) {
 	return func(spec *crawl.Spec) {
 		spec.Content.Rules = []crawl.ContentRule{{Host: host, Select: []string{selector}}}
@@ -91,7 +91,7 @@ func TestARuleThatIsGoneIsNoChange(t *testing.T) {
 	}
 }
 
-// A price in a page that its CMS calls promoted is no advert's.
+// A price in a part that the CMS calls promoted is no advertisement.
 func TestAPriceInAPromotedPageIsAChange(t *testing.T) {
 	t.Parallel()
 	const body = `<h1>News</h1><p>Rain today<main><article class="node node--type-page node--promoted"><p>The ticket costs 12 euro</article></main>`

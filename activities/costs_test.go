@@ -47,8 +47,8 @@ func (w *world) whole(page crawl.PageRef, visit int) contract.PlanOut {
 	return run(w, contract.PlanRevisit, plan)
 }
 
-// mostOf are the most that kinds of visits may ask of the store, which is more than their
-// share of a machine's disk and processor: count before you raise one.
+// mostOf are the most calls of the store that kinds of visits may make, which is more
+// than their share of a machine's disk and processor: count before you raise one.
 var mostOf = []struct {
 	visit string
 	body  string // "" is a 304

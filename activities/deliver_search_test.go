@@ -13,7 +13,7 @@ import (
 )
 
 // collection is a receiver that holds the collection: one event says that all of it must be
-// looked at, in as many steps.
+// read, in a number of steps.
 type collection struct {
 	sinktest.Receiver
 	left, fills int

@@ -46,7 +46,7 @@ func (f *flows) noteSink(what, crawlName, name string, signal bool) error {
 	return nil
 }
 
-// post is one worker's activities of a sink, with a store and a receiver that are played.
+// post is one worker's activities of a sink, with a simulated store and receiver.
 type post struct {
 	*world
 	feed     *sinktest.Store
@@ -108,7 +108,7 @@ func TestDeliverInOrder(t *testing.T) {
 	p := newPost(t, crawl.SinkSpec{})
 	p.change(1, 2)
 	p.feed.AddOther(3)
-	p.feed.Add(feed.PageStopped, 3, feed.Data{}, 0) // a kind that is not asked for
+	p.feed.Add(feed.PageStopped, 3, feed.Data{}, 0) // a kind that the sink does not want
 	p.change(1)
 	out := p.deliver()
 	p.wantTaken("1 2 7")
@@ -285,8 +285,8 @@ func TestDeliverPausesAndResumes(t *testing.T) {
 	p.wantTaken("1")
 }
 
-// A worker that cannot make a sender, since it lacks a secret, tries again, as it does with
-// a receiver that is down.
+// A worker that cannot make a sender, because it lacks a secret, tries again, as with a
+// receiver that is down.
 func TestDeliverWithoutASender(t *testing.T) {
 	t.Parallel()
 	p := newPost(t, crawl.SinkSpec{})
@@ -366,7 +366,7 @@ func firstTimes(taken string) []string {
 	return firsts
 }
 
-// The one whose cursor was moved meanwhile ends, and says that there may be more.
+// A delivery whose cursor was moved meanwhile ends, and says that there may be more.
 func TestDeliverEndsOnConflict(t *testing.T) {
 	t.Parallel()
 	p := newPost(t, crawl.SinkSpec{})
@@ -556,7 +556,7 @@ func TestDigestOfNothing(t *testing.T) {
 	}
 }
 
-// Of a digest that is refused for good, every page is listed.
+// If a digest is refused for good, every page of it is listed.
 func TestDigestRefused(t *testing.T) {
 	t.Parallel()
 	p := newPost(t, crawl.SinkSpec{Every: crawl.Duration(time.Minute)})

@@ -175,7 +175,7 @@ func TestDetectChangeOfAPageWithoutFollow(t *testing.T) {
 	}
 }
 
-// Links that are not taken are counted by reason, with examples, whatever they lead to.
+// Links that are not taken are counted by reason, with examples, wherever they lead.
 func TestLinksThatAreNotTakenAreCounted(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -15,7 +15,7 @@ import (
 // copies is the number of pages that each of two equal hosts has.
 const copies = 13
 
-// maintained runs a turn of maintenance in which nothing fails.
+// maintained runs a pass of maintenance in which nothing fails.
 func (w *world) maintained(page crawl.PageRef) {
 	w.t.Helper()
 	out := run(w, contract.Maintain, contract.MaintainIn{CrawlID: page.CrawlID, Name: page.Crawl})
@@ -24,7 +24,7 @@ func (w *world) maintained(page crawl.PageRef) {
 	}
 }
 
-// duplicates are the crawl's records that hold, as "page = original".
+// duplicates are the crawl's records that are true, as "page = original".
 func (w *world) duplicates(page crawl.PageRef) []string {
 	w.t.Helper()
 	found := must[[]store.DuplicateRecord](w.t)(w.store.ListDuplicates(w.t.Context(), store.DuplicateFilter{CrawlID: page.CrawlID, Limit: 1000}))
@@ -38,7 +38,7 @@ func (w *world) duplicates(page crawl.PageRef) []string {
 	return all
 }
 
-// equalHosts are the pages of two hosts that have the same.
+// equalHosts are the pages of two hosts with the same contents.
 func equalHosts() (urls, pairs []string) {
 	for i := range copies {
 		original, other := fmt.Sprintf("http://127.0.0.1/%d", i), fmt.Sprintf("http://localhost/%d", i)
@@ -48,8 +48,9 @@ func equalHosts() (urls, pairs []string) {
 	return urls, pairs
 }
 
-// TestDuplicatesInAnyOrder: whatever is found, fetched and maintained first, all pages of
-// two equal hosts are found to be, with the same originals, and are visited accordingly.
+// TestDuplicatesInAnyOrder: in whatever order they are found, fetched and maintained, all
+// pages of two equal hosts are recognised as duplicates, with the same originals, and are
+// visited accordingly.
 func TestDuplicatesInAnyOrder(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(12) {

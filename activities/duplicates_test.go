@@ -72,7 +72,7 @@ func TestMirrorIsFollowed(t *testing.T) {
 	}
 }
 
-// A near-duplicate is visited as any page, but its links are the other's.
+// A near-duplicate is visited like any page, but its links are the other's.
 func TestNearDuplicateIsVisited(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -52,7 +52,7 @@ func owners(t *testing.T, change ...func(*crawl.Spec)) (*world, *owned, *site, c
 	return w, owner, s, w.living([]string{s.url + "/"}, change...)[0]
 }
 
-// kept reports whether the archive has a body once maintenance has come by.
+// kept reports whether the archive has a body after maintenance has run.
 func (w *world) kept(body string) bool {
 	w.t.Helper()
 	w.maintain(false)
@@ -144,7 +144,7 @@ func TestWhatPagesForbidAnotherAgent(t *testing.T) {
 	}
 }
 
-// A page that may not be kept is compared as any other.
+// A page that may not be kept is compared like any other.
 func TestChangesOfAPageThatIsNotKept(t *testing.T) {
 	t.Parallel()
 	for _, by := range []struct {
@@ -213,8 +213,8 @@ func TestConditionsForAPageThatIsNotKept(t *testing.T) {
 	}
 }
 
-// An owner who changes his mind is heard at the next visit, whether he says so in
-// the page or in its headers only.
+// An owner's change of mind takes effect at the next visit, whether the page says
+// so or only its headers.
 func TestOwnersChangeTheirMind(t *testing.T) {
 	t.Parallel()
 	const text = "<p>Hello <a href=/a>a</a>"
@@ -270,7 +270,7 @@ func TestNoIndexOfAPageThatWasKept(t *testing.T) {
 	}
 }
 
-// A header that a 304 brings has the page looked at next time.
+// If a 304 brings a header, the page is read at the next visit.
 func TestNoIndexOfA304(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -45,7 +45,7 @@ func (c *crawler) begin(seeds []string, change ...func(*crawl.Spec)) contract.Op
 	return opened
 }
 
-// goOn goes on until nothing is on the way.
+// goOn continues until nothing is on the way.
 func (c *crawler) goOn() {
 	c.t.Helper()
 	for len(c.line)+len(c.discovers) > 0 {
@@ -74,7 +74,7 @@ func take[T any](c *crawler, from *[]T) T {
 // again reports whether an activity whose answer was lost runs once more.
 func (c *crawler) again() bool { return c.rng != nil && c.rng.IntN(6) == 0 }
 
-// make makes a visit, and starts its Discover, if there is to be one.
+// make makes a visit, and starts its Discover, if it should have one.
 func (c *crawler) make(page crawl.PageRef) {
 	c.t.Helper()
 	key := page.Crawl + " " + page.URL
@@ -286,7 +286,7 @@ func TestNothingStandsStillInAnyOrder(t *testing.T) {
 	}
 }
 
-// A crawl that has all the pages that it may have goes on as soon as it may have more.
+// A crawl that has as many pages as it may goes on as soon as it may have more.
 func TestCrawlGoesOnWhenMaxPagesIsRaised(t *testing.T) {
 	t.Parallel()
 	c := newCrawler(t, dense("a", 60), nil)

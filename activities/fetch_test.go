@@ -330,7 +330,7 @@ func TestFetchKeepsOutOfPrivateNetworks(t *testing.T) {
 	}
 }
 
-// A permit that gives no right makes no request.
+// A permit that gives no right leads to no request.
 func TestFetchWithoutARight(t *testing.T) {
 	t.Parallel()
 	cases := []struct {
@@ -369,7 +369,7 @@ func TestFetchWithoutARight(t *testing.T) {
 	}
 }
 
-// busyHosts is a store whose hosts may be too busy to begin.
+// busyHosts is a store whose hosts may be too busy for a request to begin.
 type busyHosts struct {
 	store.Store
 	begin func(context.Context) (store.BeginResult, error) // nil is the store's own

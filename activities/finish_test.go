@@ -94,7 +94,7 @@ func TestFetchLeavesTheRecord(t *testing.T) {
 }
 
 // Whatever keeps a visit from being recorded with the end of its request, the permit is
-// given back, and the workflow has the visit recorded.
+// given back, and the workflow records the visit.
 func TestFetchGivesThePermitBackWithoutARecord(t *testing.T) {
 	t.Parallel()
 	for _, err := range []error{store.ErrConflict, fmt.Errorf("a fault")} {

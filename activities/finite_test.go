@@ -64,7 +64,7 @@ func home(links ...string) func(int) (string, []string) {
 }
 
 // TestShortPagesAreNotHeld: sites of short pages, with links to the next and the one
-// before, are crawled as they are.
+// before, are crawled completely.
 func TestShortPagesAreNotHeld(t *testing.T) {
 	t.Parallel()
 	for name, site := range map[string]shortSite{

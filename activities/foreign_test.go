@@ -162,9 +162,9 @@ func (h hasty) Reserve(ctx context.Context, req fetch.Request, _ time.Duration) 
 	return h.Fetcher.Reserve(ctx, req, time.Millisecond)
 }
 
-// While as many requests are in flight to an address as may be, others of its names
-// do not begin: neither a page nor a robots.txt. That is nobody's fault, and the
-// permit stands.
+// While the most requests allowed are in flight to an address, requests to other
+// names of it do not begin: neither for a page nor for a robots.txt. That is
+// nobody's fault, and the permit stands.
 func TestFetchWaitsForACrowdedAddress(t *testing.T) {
 	t.Parallel()
 	asked, answer := make(chan struct{}), make(chan struct{})

@@ -51,7 +51,7 @@ func TestAcquireBeginsForFetch(t *testing.T) {
 }
 
 // A Fetch in another process makes no request with a permit that this one has begun. Once
-// that is given back, it may.
+// the permit is given back, it may.
 func TestLostHandoverMakesNoRequest(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, atOnce)
@@ -76,8 +76,9 @@ func TestLostHandoverMakesNoRequest(t *testing.T) {
 	}
 }
 
-// Whose Fetch ran elsewhere, and so made no request, asks again and gets a permit that has not
-// begun, at once: it does not go around in circles until the permit is given back by itself.
+// A page whose Fetch ran elsewhere, and so made no request, asks again and at once gets a
+// permit that has not begun: it does not go around in circles until the permit is given
+// back by itself.
 func TestWhoeverAsksAgainMayFetchAnywhere(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, atOnce)
@@ -137,7 +138,7 @@ func TestHandoverThatCannotBeUsed(t *testing.T) {
 	s.wantRequests(t)
 }
 
-// A robots.txt that is not at hand is read before anything begins, and one that forbids
+// A robots.txt that is not cached is read before anything begins, and one that forbids
 // the page is obeyed.
 func TestAtOnceObeysRobots(t *testing.T) {
 	t.Parallel()

@@ -115,7 +115,7 @@ func TestHintsOfPlausibleLiars(t *testing.T) {
 	pages := slow(w, 60)
 	list := w.listed("http://localhost/map.xml")
 	var first []string
-	now := time.Now() // the same for all: each turn has other dates
+	now := time.Now() // the same for all: each pass has other dates
 	lie := func(turn int) []string {
 		before := len(w.flows.rescheduled)
 		var entries []string
@@ -141,7 +141,8 @@ func TestHintsOfPlausibleLiars(t *testing.T) {
 	}
 }
 
-// Lost after the pages were moved, the activity is made again and moves no others.
+// If it is lost after the pages were moved, the activity is made again and moves no
+// others.
 func TestHintsAreMadeOnce(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

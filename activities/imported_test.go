@@ -25,7 +25,7 @@ func (w *world) imported(raw ...string) {
 	must[store.ImportResult](w.t)(w.store.ImportSeeds(w.t.Context(), p))
 }
 
-// Links are judged by imported seeds as by those of the spec, also by a worker that has
+// Links are judged by imported seeds as by those of the spec, even by a worker that has
 // judged links of the crawl before.
 func TestLinksToImportedSeeds(t *testing.T) {
 	t.Parallel()
@@ -69,7 +69,7 @@ func first(counts map[string]int) string {
 	return ""
 }
 
-// A seed on this machine that was imported opens its own service, and no other.
+// An imported seed on this machine opens its own service, and no other.
 func TestImportedSeedOpensItsServiceOnly(t *testing.T) {
 	t.Parallel()
 	neighbour := serve(t, pageOf("<p>secret"))
@@ -91,8 +91,8 @@ func TestImportedSeedOpensItsServiceOnly(t *testing.T) {
 	neighbour.wantRequests(t)
 }
 
-// Where an imported seed leads to on its site becomes a seed beside it: the spec, which
-// travels in messages, does not grow.
+// The redirect target of an imported seed on its site becomes an imported seed too: the
+// spec, which travels in messages, does not grow.
 func TestRedirectOfAnImportedSeed(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -132,7 +132,7 @@ func TestMaintenanceStepsAreIndependent(t *testing.T) {
 	}
 }
 
-// When no step succeeds the turn is tried again.
+// When no step succeeds the pass is tried again.
 func TestMaintenanceWithoutASuccess(t *testing.T) {
 	t.Parallel()
 	broken := &lame{}

@@ -13,7 +13,7 @@ import (
 	"recrawl/internal/temporalkit"
 )
 
-// impatient makes maintenance take every page that is due for overdue.
+// impatient makes maintenance treat every page that is due as overdue.
 func impatient(p *parts) { p.settings.Overdue = time.Nanosecond }
 
 func (w *world) maintain(repair bool) contract.MaintainOut {
@@ -164,7 +164,7 @@ func TestMaintainCounts(t *testing.T) {
 	}
 }
 
-// Turns over many pages go on where the last part ended.
+// Passes over many pages go on where the last part ended.
 func TestTurnsOverManyPages(t *testing.T) {
 	t.Parallel()
 	const many = 501

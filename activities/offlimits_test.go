@@ -11,7 +11,7 @@ import (
 )
 
 // However a site leads to a port of another protocol, it is rejected, counted and
-// never asked.
+// never requested.
 func TestBadPortsAreRejected(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

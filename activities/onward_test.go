@@ -40,8 +40,8 @@ func (w *world) crawlAll(crawlID int64, most int, line ...crawl.PageRef) (visits
 	return visits
 }
 
-// TestEmptyPagesThatLeadOnAreHeld between two turns of maintenance: a part of a site
-// whose pages only lead to more of their kind costs few requests, and nothing beside it
+// TestEmptyPagesThatLeadOnAreHeld between two passes of maintenance: a part of a site
+// whose pages only lead to more of their kind costs few requests, and no page beside it
 // is lost.
 func TestEmptyPagesThatLeadOnAreHeld(t *testing.T) {
 	t.Parallel()

@@ -98,8 +98,8 @@ func TestOpenCrawlWantsAContact(t *testing.T) {
 	}
 }
 
-// Adding seeds takes none away: neither those that the caller's copy of the spec
-// lacks, such as where a seed redirects to, nor any twice.
+// Adding seeds removes none, not even those that the caller's copy of the spec
+// lacks, such as the targets of redirects, and adds none twice.
 func TestOpenCrawlAddsSeeds(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

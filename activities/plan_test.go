@@ -153,8 +153,8 @@ func TestPlanRevisitRecordsTheVisit(t *testing.T) {
 	}
 }
 
-// Every second visit may end its page's run, so that no run of a page that sleeps for days is of
-// one visit, and no first visit costs a second run.
+// Every second visit may end its page's run, so that no run of a page that sleeps for days
+// has only one visit, and no first visit costs a second run.
 func TestPlanRevisitEndsRunsAtEverySecondVisit(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -229,8 +229,8 @@ func TestPlanRevisitFollowsARedirect(t *testing.T) {
 	}
 }
 
-// A redirect leads to the page under which the crawl keeps its target. To the page
-// itself, as sites do that give out a session, it leads nowhere.
+// A redirect leads to the page under which the crawl keeps its target. If that is
+// the page itself, as on sites that hand out a session, it leads nowhere.
 func TestPlanRevisitFollowsARedirectByTheURLRules(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -265,7 +265,7 @@ func TestPlanRevisitFollowsARedirectByTheURLRules(t *testing.T) {
 }
 
 // A chain of redirects over the names of a site ends: a seed brings one seed, and
-// that one none, also when it redirects elsewhere later. The visit says so.
+// that one none, even when it redirects elsewhere later. The visit says so.
 func TestPlanRevisitEndsAChainOfSeeds(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -198,8 +198,8 @@ func TestLinksThatWaitForADiscover(t *testing.T) {
 	}
 }
 
-// An attempt that is made again, since its answer was lost, names the hosts of all links: some
-// may have pages that nobody else will look after.
+// An attempt that is repeated because its answer was lost names the hosts of all links:
+// some may have pages that nobody else will look after.
 func TestDetectChangeRegistersAgain(t *testing.T) {
 	t.Parallel()
 	unreliable := &failing{made: true}

@@ -29,7 +29,7 @@ func (w *world) shownUnder(domain string) int {
 // hostName is a host without its port.
 func hostName(host string) string { name, _, _ := strings.Cut(host, ":"); return name }
 
-// picturesOn is a page with pictures on n hosts of others.
+// picturesOn is a page with pictures on n foreign hosts.
 func picturesOn(first, n int) string {
 	var b strings.Builder
 	for i := range n {
@@ -38,9 +38,9 @@ func picturesOn(first, n int) string {
 	return b.String()
 }
 
-// TestRequisitesOnHostsOfOthers: a page has pictures on as many hosts of others as one page
-// may, its stylesheet first, and a crawl on as many as its spec says. The rest is rejected in
-// words.
+// TestRequisitesOnHostsOfOthers: a page has pictures on as many foreign hosts as one page
+// may have, its stylesheet first, and a crawl on as many as its spec allows. The rest is
+// rejected in words.
 func TestRequisitesOnHostsOfOthers(t *testing.T) {
 	t.Parallel()
 	var body atomic.Pointer[string]
@@ -108,8 +108,8 @@ func TestRequisitesAnywhere(t *testing.T) {
 	}
 }
 
-// TestRequisitesLeadOn: a stylesheet on a host of others, and a picture that redirects, take
-// places for whatever other hosts they lead to, under one domain or not.
+// TestRequisitesLeadOn: a stylesheet on a foreign host, and a picture that redirects, take
+// places for the other hosts to which they lead, under one domain or not.
 func TestRequisitesLeadOn(t *testing.T) {
 	t.Parallel()
 	var s *site

@@ -96,8 +96,8 @@ func (w *world) setPage(url string, state crawl.PageState) {
 	}
 }
 
-// TestRequisitesAreJudged: the type of the scope leaves no requisite out, and its rules do. If
-// a page also links to an address, its ending decides whether it is a page.
+// TestRequisitesAreJudged: the scope's type excludes no requisite; its rules do. If a page
+// also links to an address, its extension decides whether it is a page.
 func TestRequisitesAreJudged(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -118,8 +118,8 @@ func TestRequisitesAreJudged(t *testing.T) {
 	}
 }
 
-// TestNoRequisites: a crawl that keeps none finds none, and one that keeps none any more asks
-// for none.
+// TestNoRequisites: a crawl that keeps none finds none, and one that no longer keeps any
+// requests none.
 func TestNoRequisites(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -143,8 +143,8 @@ func TestNoRequisites(t *testing.T) {
 	s.wantRequests(t, "/", "/")
 }
 
-// TestRequisitesMayNotBeKept: a page whose body may not be kept needs nothing, and neither is
-// a picture kept that says so.
+// TestRequisitesMayNotBeKept: a page whose body may not be kept needs nothing, and a
+// picture that forbids it is not kept either.
 func TestRequisitesMayNotBeKept(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -11,7 +11,7 @@ import (
 	"recrawl/internal/store"
 )
 
-// rejecting makes a spec reject what lies below a path.
+// rejecting makes a spec reject the URLs below a path.
 func rejecting(s *site, path string) func(*crawl.Spec) {
 	return func(spec *crawl.Spec) {
 		spec.Scope.Type = "host"
@@ -31,8 +31,8 @@ func (w *world) recordExcluded(page crawl.PageRef, visit int) {
 	run(w, contract.PlanRevisit, contract.PlanIn{Page: page, Visit: visit, Fetch: contract.FetchOut{Outcome: crawl.OutcomeExcluded, Problem: got.Rule}})
 }
 
-// A narrowed scope excludes the pages that lie outside now, with the rule as the
-// reason and without a request, and they come back when the rule goes.
+// A narrowed scope excludes the pages that are now outside, with the rule as the
+// reason and without a request, and they come back when the rule is removed.
 func TestANarrowedScope(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -55,7 +55,7 @@ func TestANarrowedScope(t *testing.T) {
 	w.flows.rescheduled = nil
 
 	w.open(urls[:1], rejecting(s, "/old/"))
-	w.recordExcluded(due, 1) // it was due: not even until the next turn
+	w.recordExcluded(due, 1) // it was due: not even until the next pass
 	w.maintain(false)
 	if !slices.Equal(w.flows.rescheduled, []string{old.URL}) {
 		t.Fatalf("woken %q, want the page that is outside now", w.flows.rescheduled)
@@ -84,7 +84,8 @@ func TestANarrowedScope(t *testing.T) {
 	}
 }
 
-// A page that waits to be admitted is not, and one that nobody wrote of is started.
+// A page that waits to be admitted is not excluded, and one that nobody told is
+// started.
 func TestANarrowedScopeAdmitsNothingOutside(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -114,8 +115,8 @@ func TestANarrowedScopeAdmitsNothingOutside(t *testing.T) {
 	s.wantRequests(t)
 }
 
-// Each turn looks at a limited number of pages and the next one goes on from there. Once
-// all are looked at, none is looked at again until the scope changes.
+// Each pass looks at a limited number of pages and the next one goes on from there. Once
+// all have been looked at, none is looked at again until the scope changes.
 func TestAScopeIsLookedAtOnce(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -65,8 +65,8 @@ func TestRobotsOutliveAnOutage(t *testing.T) {
 	}
 }
 
-// While what robots.txt says cannot be stored, its permit is not given back: who
-// came next would keep the wrong gap.
+// As long as a robots.txt cannot be stored, its permit is not given back: otherwise
+// the next page would keep the wrong gap.
 func TestRobotsThatCannotBeStoredHoldTheHost(t *testing.T) {
 	t.Parallel()
 	broken := errors.New("broken")

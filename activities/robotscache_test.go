@@ -34,7 +34,7 @@ func TestRobotsCache(t *testing.T) {
 	}
 }
 
-// A file is believed until the time of the newest answer.
+// A file is trusted until the time of the newest answer.
 func TestRobotsCacheExpires(t *testing.T) {
 	t.Parallel()
 	var c robotsCache

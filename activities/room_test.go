@@ -76,8 +76,8 @@ func TestNoRoomNoRequest(t *testing.T) {
 	s.wantRequests(t, "/a", "/b")
 }
 
-// Room that goes between the permit and the request: none is made, and the permit is
-// another page's at once.
+// If the room vanishes between the permit and the request, no request is made, and
+// another page gets the permit at once.
 func TestRoomGoesBeforeTheRequest(t *testing.T) {
 	t.Parallel()
 	var d disk
@@ -141,8 +141,8 @@ func (s fullStore) SaveVersion(ctx context.Context, p store.SaveVersionParams) (
 	return s.Store.SaveVersion(ctx, p)
 }
 
-// A disk that nobody can measure shows that it is full to one request. No other is
-// made then, of no page.
+// A full disk that nobody can measure fails one request. No other is made then, for
+// any page.
 func TestFullDiskIsNotTriedByEveryPage(t *testing.T) {
 	t.Parallel()
 	var full atomic.Bool
@@ -164,8 +164,8 @@ func TestFullDiskIsNotTriedByEveryPage(t *testing.T) {
 	s.wantRequests(t, "/a", "/a")
 }
 
-// A version that finds no room is not a page that cannot be compared: its visit waits,
-// and is not made again.
+// A version for which there is no room does not count as a page that cannot be
+// compared: its visit waits, and is not made again.
 func TestFullStoreKeepsTheVisit(t *testing.T) {
 	t.Parallel()
 	var full atomic.Bool

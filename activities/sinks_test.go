@@ -28,8 +28,8 @@ func (f *flows) take() []string {
 	return done
 }
 
-// A crawl's sinks begin when its spec has them, end when it has lost them, are looked after
-// by maintenance, and deliver the rest when the crawl is stopped.
+// A crawl's sinks begin when its spec has them, end when the spec no longer does, are
+// looked after by maintenance, and deliver the rest when the crawl is stopped.
 func TestSinksOfACrawl(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(p *parts) { p.settings.Senders, p.settings.Events = &sinktest.Receiver{}, &sinktest.Events{} })
@@ -70,7 +70,7 @@ func TestSinksOfACrawl(t *testing.T) {
 	want("none any more", names(id))
 }
 
-// The deliveries work on a real store as they do on the played one.
+// The deliveries work on a real store as they do on the simulated one.
 func TestDeliverFromARealStore(t *testing.T) {
 	t.Parallel()
 	receiver := &sinktest.Receiver{}

@@ -25,8 +25,8 @@ func insisting(on string) http.HandlerFunc {
 	}
 }
 
-// TestServerInsistsOnASpelling: the page is asked for again at once under the spelling that
-// its server wants, and from then on under no other.
+// TestServerInsistsOnASpelling: the page is requested again at once under the spelling that
+// its server wants, and from then on only under that.
 func TestServerInsistsOnASpelling(t *testing.T) {
 	t.Parallel()
 	for key, want := range map[string]string{
@@ -144,7 +144,7 @@ func TestSpellingThatTheRulesChange(t *testing.T) {
 }
 
 // TestRobotsForbidEverySpelling: a rule in any spelling forbids a page in any other, before
-// anything is asked for.
+// any request.
 func TestRobotsForbidEverySpelling(t *testing.T) {
 	t.Parallel()
 	for _, rule := range []string{"/O'Brien", "/O%27Brien"} {

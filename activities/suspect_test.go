@@ -168,7 +168,7 @@ func TestSuspectIsDropped(t *testing.T) {
 	}
 }
 
-// A second look makes a version of what lasts, with its validators.
+// A second look makes a version of lasting content, with its validators.
 func TestSuspectIsConfirmed(t *testing.T) {
 	t.Parallel()
 	w, site, ref := suspectSite(t, "/tides")
@@ -217,7 +217,7 @@ func TestSuspectOutlivesAFailure(t *testing.T) {
 	}
 }
 
-// Workflows that know no suspects get the verdict as it was.
+// Workflows that know no suspects get the verdict unchanged.
 func TestWorkflowsOfOlderReleasesSuspectNothing(t *testing.T) {
 	t.Parallel()
 	w, site, ref := suspectSite(t, "/tides")

@@ -305,7 +305,7 @@ func TestReservedPagesComeBack(t *testing.T) {
 	}
 }
 
-// A tdmrep.json is asked for once a day, whatever comes of it, and by one page.
+// A tdmrep.json is requested once a day, whatever the result, and by one page.
 func TestTermsAreCached(t *testing.T) {
 	t.Parallel()
 	var status atomic.Int32
@@ -366,7 +366,7 @@ func TestTermsThatCannotBeHad(t *testing.T) {
 	}
 }
 
-// Two pages that have their permits ask once.
+// Two pages that have their permits request it once.
 func TestTermsKnownMeanwhile(t *testing.T) {
 	t.Parallel()
 	w, s, page := newcomer(t, speaking{body: "<p>words"}.ServeHTTP, aim(crawl.UseAITrain))
@@ -415,7 +415,7 @@ func TestTermsThrottled(t *testing.T) {
 	}
 }
 
-// A crawl without a purpose pays nothing for those that have one.
+// A crawl without a purpose does not pay for those that have one.
 func TestNoPurposeCostsNothing(t *testing.T) {
 	t.Parallel()
 	w, s, page := newcomer(t, speaking{robots: "User-agent: *\nContent-Signal: ai-train=no\n", body: "<p>words"}.ServeHTTP)

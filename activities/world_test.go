@@ -36,7 +36,7 @@ import (
 const day = 24 * time.Hour
 
 // world is the activities of one worker with a real store, archive and fetcher.
-// Temporal's side is played by flows. Its helpers fail the test.
+// flows simulates Temporal. Its helpers fail the test.
 type world struct {
 	parts
 	t          *testing.T
@@ -274,7 +274,7 @@ func (w *world) visit(page crawl.PageRef, visit int) contract.PlanOut {
 	return w.visitAnd(page, visit, contract.DetectIn{})
 }
 
-// visitAnd is visit with what DetectChange is asked besides.
+// visitAnd is visit with further options of DetectChange.
 func (w *world) visitAnd(page crawl.PageRef, visit int, asked contract.DetectIn) contract.PlanOut {
 	w.t.Helper()
 	plan := contract.PlanIn{Page: page, Visit: visit, Fetch: w.fetched(w.fetch(page, visit))}

@@ -26,7 +26,7 @@ type billed struct {
 	// that there are pages to be admitted.
 	found  *contract.RegisterOut
 	refill bool
-	// forbidden: robots.txt forbids the page, which it hears when it asks.
+	// forbidden: robots.txt forbids the page, which learns that when it asks.
 	forbidden bool
 }
 

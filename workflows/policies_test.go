@@ -13,7 +13,7 @@ import (
 )
 
 // planned is a page under a policy. It stands for the store and PlanRevisit in a workflow, and
-// is all there is in a simulation.
+// is the whole of a simulation.
 type planned struct {
 	policy    schedule.Policy
 	with      schedule.Parameters

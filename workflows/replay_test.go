@@ -122,8 +122,8 @@ func (s *onServer) keep(name string, run begun) {
 	}
 }
 
-// anonymous takes out what names the recording machine: a sticky task queue is
-// called after its host. (Identities are the test's own.)
+// anonymous removes names of the recording machine: a sticky task queue is named
+// after its host. (Identities are the test's own.)
 func anonymous(history *historypb.History) {
 	for _, e := range history.Events {
 		queue := e.GetWorkflowTaskScheduledEventAttributes().GetTaskQueue()

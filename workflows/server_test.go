@@ -261,7 +261,7 @@ func listing(events []*historypb.HistoryEvent) string {
 	return text
 }
 
-// Signals sent while runs end and begin, as fast as they can be, are all heard.
+// Signals sent while runs end and begin, as fast as possible, all arrive.
 func TestSignalsAcrossRunsOnServer(t *testing.T) {
 	t.Parallel()
 	s := newOnServer(t)

@@ -22,7 +22,7 @@ import (
 )
 
 // sinkLife is a sink's workflow with the real deliveries, from a store whose clock is the
-// test's to a receiver that is played.
+// test's to a simulated receiver.
 type sinkLife struct {
 	*live
 	store    *sinktest.Store
@@ -193,7 +193,7 @@ func TestSinkRefusedChange(t *testing.T) {
 	})
 }
 
-// Whatever people ask is done, between deliveries.
+// People's commands are carried out, between deliveries.
 func TestSinkCommands(t *testing.T) {
 	t.Parallel()
 	story := sinkStory{events: func(l *sinkLife) []*at {

@@ -10,7 +10,8 @@ import (
 )
 
 // TestPageAsksAgainUnderAnotherSpelling: a server that wants another spelling is asked again
-// at once, as for any visit, and starts no Discover. It is no matter who recorded the visit.
+// at once, as for any visit, and starts no Discover. It does not matter who recorded the
+// visit.
 func TestPageAsksAgainUnderAnotherSpelling(t *testing.T) {
 	t.Parallel()
 	for _, byFetch := range []bool{true, false} {

@@ -87,7 +87,7 @@ func TestAdoptNeverStands(t *testing.T) {
 }
 
 // A requisite that was visited is kept. Workers of release 0.2.0, which have no name for that,
-// read that it is stopped.
+// read it as stopped.
 func TestAdoptKept(t *testing.T) {
 	t.Parallel()
 	state, kept := contract.MarkedState(crawl.Kept)
@@ -106,7 +106,8 @@ func TestAdoptKept(t *testing.T) {
 	}
 }
 
-// Why a page sleeps is the plan's reason, as this release and as older histories have it.
+// A page's reason for sleeping is the plan's reason, as this release and as older
+// histories have it.
 func TestAdoptReadsReasons(t *testing.T) {
 	t.Parallel()
 	for reason, want := range map[string]string{

@@ -48,7 +48,7 @@ type simulation struct {
 	longest time.Duration // task waits
 }
 
-// waited is the mean of the waits of the last seconds, as temporalkit.Waits has it.
+// waited is the mean of the waits of the last seconds, as in temporalkit.Waits.
 type waited struct {
 	at   []time.Time
 	wait []time.Duration
@@ -140,7 +140,7 @@ func (s *simulation) serve() {
 	}
 }
 
-// ask lets the next page of a host's line have its request.
+// ask lets the next page of a host's line make its request.
 func (s *simulation) ask(h *simHost) {
 	if h.busy || h.line == 0 {
 		return
@@ -232,8 +232,8 @@ type web struct {
 	gap                  time.Duration
 	workers              int
 	slower               int // how many times as long as others; 0 is once
-	// changed is when something happens to the workers, if it does: there are then after
-	// workers, and after the stop as many as before.
+	// changed is when something happens to the workers, if anything does: there are then
+	// after workers, and after the stop as many as before.
 	changed time.Duration
 	after   int
 	stop    time.Duration
@@ -285,8 +285,8 @@ var webs = map[string]web{
 	"a stop of an hour":          {hosts: 500, pages: 400, window: 16, gap: 10 * time.Millisecond, workers: 1, changed: 2 * time.Minute, stop: time.Hour, runs: 66 * time.Minute},
 }
 
-// Whatever the hosts and the workers, the bound that moves lets as many visits be made as
-// the best of fixed ones, nearly, and no task waits longer than seconds.
+// Whatever the hosts and the workers, the moving bound lets nearly as many visits be made
+// as the best fixed one, and no task waits longer than seconds.
 func TestBoundFindsThePeak(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {

@@ -228,8 +228,8 @@ func BenchmarkLevels(b *testing.B) {
 	}
 }
 
-// BenchmarkDir stores and reads pages in a folder: new ones, ones that are there
-// already, as most visits do, and reads them.
+// BenchmarkDir stores and reads pages in a folder: new ones, and ones that are
+// there already, as in most visits.
 func BenchmarkDir(b *testing.B) {
 	pages := manualPages(b)
 	put := func(d *Dir, page []byte) string {

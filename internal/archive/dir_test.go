@@ -167,7 +167,7 @@ func frame(t testing.TB, content []byte, states bool) []byte {
 	return b.Bytes()
 }
 
-// Whatever was done to a file, reading it says that it is corrupt, and storing
+// Whatever was done to a file, reading it reports that it is corrupt, and storing
 // the content again mends it.
 func TestDirFindsCorruption(t *testing.T) {
 	small, large := []byte("hello"), bytes.Repeat([]byte("<p>hello "), 4000)

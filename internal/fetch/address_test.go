@@ -105,8 +105,8 @@ func TestAddressLineHasAnEnd(t *testing.T) {
 	}
 }
 
-// Whatever comes and goes, never more fly than the strictest allows, nobody waits
-// for nothing, and nothing is left behind.
+// Whatever comes and goes, never more requests are in flight than the strictest
+// allows, nobody waits without need, and nothing is left behind.
 func TestAddressLineInvariants(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		a := newAddresses()
@@ -170,8 +170,8 @@ func (c *Client) named(addr ...string) *Client {
 	return c
 }
 
-// However many names lead to one address, a few requests at a time are in flight to
-// it, on all ports, and all are made in the end.
+// However many names lead to one address, only a few requests at a time are in
+// flight to it, on all ports, and all are made in the end.
 func TestNamesOfOneAddress(t *testing.T) {
 	const names, limit = 12, 4 // as many as fit in the line
 	var flying, most atomic.Int32
@@ -263,8 +263,8 @@ func TestCrowdedIsOurFault(t *testing.T) {
 	})
 }
 
-// A place is needed at each address that is tried, and given back when it does not
-// answer.
+// A place is needed at each address that is tried, and given back when the address
+// does not answer.
 func TestPlaceAtTheAddressThatAnswers(t *testing.T) {
 	s := serve(t, func(w http.ResponseWriter, _ *http.Request) { html(w, "x") })
 	client := New(Options{}).named("127.0.0.2", "127.0.0.1") // nobody listens at the first

@@ -107,7 +107,7 @@ func TestContent(t *testing.T) {
 	}
 }
 
-// Orders to crawlers are read whole, wherever in the header they stand.
+// Directives to crawlers are read completely, wherever they stand in the header.
 func TestAllRobotsTags(t *testing.T) {
 	var want []string
 	for i := range 100 {
@@ -210,7 +210,7 @@ func TestOutcomes(t *testing.T) {
 	}
 }
 
-// checkResult states what holds of every result.
+// checkResult checks the invariants of every result.
 func checkResult(t interface {
 	Helper()
 	Errorf(string, ...any)
@@ -386,7 +386,7 @@ func TestTruncate(t *testing.T) {
 			req := get(t, s.URL+"/robots.txt")
 			req.Accept, req.MaxBody, req.Truncate = nil, limit, true
 			if int64(len(body)) > limit && coding != "" {
-				continue // cut on the wire: nothing is promised but the limit
+				continue // cut on the wire: only the limit is promised
 			}
 			var sink bytes.Buffer
 			got := New(Options{}).Do(t.Context(), req, &sink)

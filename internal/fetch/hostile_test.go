@@ -27,7 +27,7 @@ import (
 	"recrawl/internal/extract"
 )
 
-// The bounds that hold for every hostile answer, whatever its outcome.
+// The bounds that every hostile answer must keep, whatever its outcome.
 const (
 	hostileBody = 1 << 20 // MaxBody
 	// hostileTime is far more than any case takes, however busy the machine is, and far
@@ -122,7 +122,7 @@ func resets(start string) func(*wire) {
 func coded(coding string) string { return page200 + "Content-Encoding: " + coding + "\r\n\r\n" }
 
 // wideBrotli starts a stream with a window of 16 MiB and a block of 16 MiB: four
-// bytes that make a decoder ask for all of it.
+// bytes that make a decoder request all of it.
 const wideBrotli = "\xcf\xff\xff\xff"
 
 // wideZstd starts a frame with a window of 8 MiB and a block of 128 KiB.
@@ -459,7 +459,7 @@ func TestHostileHandshakes(t *testing.T) {
 }
 
 // TestRedirectsAreNotFollowed: a chain and a loop are one result for each
-// request, and where they lead to is checked when somebody goes there.
+// request, and their targets are checked when somebody goes there.
 func TestRedirectsAreNotFollowed(t *testing.T) {
 	for name, location := range map[string]string{
 		"loop": "/b", "chain": "/next", "private": "http://10.0.0.1/", "metadata": "http://169.254.169.254/latest/meta-data/",
@@ -524,8 +524,8 @@ func TestHostilePages(t *testing.T) {
 	}
 }
 
-// TestRebinding: a name that is public when it is asked and private a moment
-// later is never connected to where it was not checked.
+// TestRebinding: for a name that is public when it is looked up and private a
+// moment later, no unchecked address is ever connected to.
 func TestRebinding(t *testing.T) {
 	s := answering(t, "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\nsecret")
 	port := s.url[strings.LastIndexByte(s.url, ':'):]

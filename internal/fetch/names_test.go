@@ -53,8 +53,8 @@ func TestNamesAreAskedOnceAtATime(t *testing.T) {
 	})
 }
 
-// TestNamesOutliveTheFirstWhoAsked: a cancelled exchange takes its answer from
-// nobody else.
+// TestNamesOutliveTheFirstWhoAsked: cancelling one exchange takes the answer from
+// no other.
 func TestNamesOutliveTheFirstWhoAsked(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		n := newNames(nil)

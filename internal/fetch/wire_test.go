@@ -122,7 +122,7 @@ func TestBrokenAnswers(t *testing.T) {
 }
 
 // TestOneRequestPerCall: a server that closes the connection instead of
-// answering is exactly what makes http.Transport ask again.
+// answering is exactly the case in which http.Transport asks again.
 func TestOneRequestPerCall(t *testing.T) {
 	const page = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 3\r\nConnection: keep-alive\r\n\r\n<p>"
 	for name, answer := range map[string]string{"keeps connections": page, "closes them": "", "answers half": page[:40]} {
@@ -266,8 +266,8 @@ func TestPrivateAddressesAreRefused(t *testing.T) {
 	}
 }
 
-// TestBadPortsAreRefused: neither a name is looked up nor a connection made, nor a
-// proxy asked, whatever networks may be reached.
+// TestBadPortsAreRefused: no name is looked up, no connection made and no proxy
+// asked, whatever networks may be reached.
 func TestBadPortsAreRefused(t *testing.T) {
 	direct := New(Options{})
 	direct.names.look = func(context.Context, string) ([]netip.Addr, error) {
@@ -417,7 +417,7 @@ func TestNames(t *testing.T) {
 }
 
 // FuzzAnswer: whatever a server sends, the result is whole and within limits,
-// and the server was asked once.
+// and the server got one request.
 func FuzzAnswer(f *testing.F) {
 	for _, answer := range []string{
 		"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<p>", "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\n\x1f\x8b",

@@ -55,7 +55,7 @@ func (w *world) rankIfDue() {
 }
 
 // exchange is a day of a full collection: a ranking, the exchange of the share of it
-// that a spec allows by default, and the first visits of who came in.
+// that a spec allows by default, and the first visits of the pages that came in.
 func (w *world) exchange() (swaps int) {
 	w.t.Helper()
 	w.rank(RankOptions{})

@@ -218,7 +218,7 @@ func TestRanksAreThoseOfTheWeb(t *testing.T) {
 		}
 		least := rec.Top[len(rec.Top)-1].Weight
 		for _, p := range w.pages() {
-			// Written as they were computed: nothing was there before.
+			// Written as they were computed: there was nothing before.
 			if math.Abs(p.Rank-want[p.URL]) > 1e-7 {
 				t.Fatalf("%s has rank %v, want %v", p.URL, p.Rank, want[p.URL])
 			}
@@ -322,7 +322,7 @@ func TestRankingOfNothing(t *testing.T) {
 	}
 }
 
-// A host whose pages a trap holds is as important as the few others that it has, also
+// A host whose pages a trap holds is as important as the few others that it has, even
 // if the pages were ranked before they were held.
 func TestHeldPagesLendNoImportance(t *testing.T) {
 	t.Parallel()

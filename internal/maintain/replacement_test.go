@@ -117,7 +117,7 @@ func TestWhoDoesNotComeIn(t *testing.T) {
 	}
 }
 
-// Where nothing of a whole batch was possible, no other is asked for.
+// If nothing of a whole batch was possible, no other is requested.
 func TestReplaceAgain(t *testing.T) {
 	t.Parallel()
 	for name, forbidden := range map[string][]int64{"possible": nil, "impossible": {11, 12}} {

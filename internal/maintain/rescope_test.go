@@ -55,7 +55,7 @@ func (s *scoped) add(url string, state crawl.PageState, kind crawl.PageKind) {
 	s.pages = append(s.pages, store.PageRecord{PageRef: crawl.PageRef{PageID: id, URL: url}, State: state, Kind: kind})
 }
 
-// rescope looks at a crawl of http://a.example/ in which what lies below /old is rejected.
+// rescope looks at a crawl of http://a.example/ in which the URLs below /old are rejected.
 func (s *scoped) rescope(t *testing.T, forbidden string) Rescope {
 	t.Helper()
 	spec := crawl.DefaultSpec()
@@ -84,8 +84,8 @@ func (s *scoped) rescope(t *testing.T, forbidden string) Rescope {
 	}
 }
 
-// Pages are woken that lie outside now, and those that were excluded and lie inside,
-// unless robots.txt forbids them. A second turn under the same scope reads no page.
+// Pages are woken that are outside now, and excluded ones that are inside, unless
+// robots.txt forbids them. A second pass under the same scope reads no page.
 func TestRescopeWakesTheMisplaced(t *testing.T) {
 	t.Parallel()
 	s := &scoped{}
@@ -140,8 +140,8 @@ func TestRescopeByPurpose(t *testing.T) {
 	}
 }
 
-// Pages that could not be woken are not passed over: the next turn reads them again. One
-// that wakes many leaves the rest to the next.
+// Pages that could not be woken are not passed over: the next pass reads them again. A
+// pass that wakes many leaves the rest to the next.
 func TestRescopeGoesOn(t *testing.T) {
 	t.Parallel()
 	s := &scoped{}

@@ -198,7 +198,7 @@ func TestATakedownsOrder(t *testing.T) {
 	}
 }
 
-// Whatever call a takedown is cut off at, before or after it had its effect, the same
+// At whatever call a takedown is cut off, before or after its effect, the same
 // command goes on to the end, in the order that holdings insists on.
 func TestATakedownGoesOn(t *testing.T) {
 	t.Parallel()
@@ -212,8 +212,8 @@ func TestATakedownGoesOn(t *testing.T) {
 			t.Fatal(err)
 		}
 		h.gone()
-		// A workflow that was started while rows went, and whose second end was cut
-		// off, finds out by itself that its page is gone.
+		// A workflow that was started while rows were removed, and whose second end was
+		// cut off, finds out by itself that its page is gone.
 		for id := range h.workflows {
 			if !slices.Contains(h.starting, id) {
 				t.Errorf("the workflow of page %d is left", id)
@@ -222,9 +222,8 @@ func TestATakedownGoesOn(t *testing.T) {
 	})
 }
 
-// cutOffAtEachCall runs what makes calls, once for each of them and before or after it had
-// its effect: the call fails, the run fails with it and makes no other call, and then
-// comes check.
+// cutOffAtEachCall runs a test once for each call, before or after the call's effect: the
+// call fails, the run fails with it and makes no other call, and then check runs.
 func cutOffAtEachCall(t *testing.T, run func(*testing.T, *holdings) error, check func(*testing.T, *holdings)) {
 	t.Helper()
 	whole := newHoldings(t)
@@ -296,7 +295,7 @@ func TestWhatATakedownLeaves(t *testing.T) {
 	}
 }
 
-// bare is a store and a Temporal that have nothing of the target.
+// bare is a store and a Temporal without any trace of the target.
 type bare struct{}
 
 func (bare) Forget(context.Context, store.ForgetParams) (store.ForgetResult, error) {
@@ -417,9 +416,9 @@ func TestADeletionMayKeepTheBytes(t *testing.T) {
 	}
 }
 
-// Whatever call a deletion is cut off at, the same command goes on to the end. Once the
+// At whatever call a deletion is cut off, the same command goes on to the end. Once the
 // crawl's row is gone there is no such crawl: then only bytes, which maintenance sweeps,
-// and workflows that find out by themselves are left.
+// and workflows that find out by themselves remain.
 func TestADeletionGoesOn(t *testing.T) {
 	t.Parallel()
 	deletion := func(t *testing.T, h *holdings) error {

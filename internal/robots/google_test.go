@@ -106,8 +106,8 @@ func TestGoogleSuite(t *testing.T) {
 }
 
 // TestGoogleDocumentation: the tables of patterns that Google's documentation and
-// its test GoogleOnly_DocumentationChecks have. All that a pattern does not match
-// is disallowed.
+// its test GoogleOnly_DocumentationChecks have. Everything that a pattern does not
+// match is disallowed.
 func TestGoogleDocumentation(t *testing.T) {
 	t.Parallel()
 	const fish = "/fish /fish.html /fish/salmon.html /fishheads /fishheads/yummy.html /fish.html?id=anything"

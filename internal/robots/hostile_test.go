@@ -12,8 +12,8 @@ import (
 	"recrawl/internal/urlkey"
 )
 
-// attack is a file of as many bytes as count, and a URL as long as there are, that
-// together cost much.
+// attack is a file of as many bytes as count, and a URL of the greatest length,
+// that together cost much.
 type attack struct{ name, text, path string }
 
 // fill repeats lines until the file is full.
@@ -161,7 +161,7 @@ func maxSteps(f *File, groups []membership, url string) int {
 	return 4*rules + octets/64 + 8*found + 2*len(url)*(1+deep*(deep+3)*(1+longest/64))
 }
 
-// TestHostileFiles: no file has a check take more steps than its bound, or more
+// TestHostileFiles: no file makes a check take more steps than its bound, or more
 // than five million, which are some ten milliseconds. Rules times bytes of the URL
 // would be a hundred times as many.
 func TestHostileFiles(t *testing.T) {
@@ -184,9 +184,9 @@ func TestHostileFiles(t *testing.T) {
 }
 
 // TestHostileMemory: reading a file and checking a URL allocates less than 64
-// times the bytes that count, and of that keeps less than 24 times, also with as many
-// rules, groups, pieces or stars as there can be. Not parallel: it reads the memory
-// of the process.
+// times the bytes that count, and keeps less than 24 times of that, even with the
+// most rules, groups, pieces or stars possible. Not parallel: it reads the memory of
+// the process.
 func TestHostileMemory(t *testing.T) {
 	largest := []string{"1995 lines of *a, 118 times", "short rules", "both spellings", "groups of ours", "plain rules", "all words of two letters"}
 	for _, a := range attacks() {
@@ -214,7 +214,7 @@ func TestHostileMemory(t *testing.T) {
 
 // FuzzWork looks for files and URLs that take more steps than the bound says. The
 // file is filled with the lines, numbered where they have a "0", and the URL
-// with the path, so that what grows faster than it should does show.
+// with the path, so that anything that grows faster than it should shows.
 func FuzzWork(f *testing.F) {
 	f.Add("allow *a0*b*|\nallow /0*a$", "ab0")
 	f.Add("Disallow: *a*a*a*a*|", "a")

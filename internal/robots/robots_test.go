@@ -285,7 +285,7 @@ func TestOurGroupAlone(t *testing.T) {
 	}
 }
 
-// TestManyWildcards: no number of them is too much for one to count.
+// TestManyWildcards: no number of them is too many for one to count.
 func TestManyWildcards(t *testing.T) {
 	t.Parallel()
 	var b strings.Builder

@@ -113,7 +113,7 @@ func manyRules(letters string) *rapid.Generator[string] {
 	})
 }
 
-// TestSearch: many rules together decide as each alone would.
+// TestSearch: many rules together decide as each would alone.
 func TestSearch(t *testing.T) {
 	t.Parallel()
 	for _, letters := range []string{"ab", "abc", "abcdefgh/", "a"} {
@@ -167,7 +167,7 @@ func FuzzSearch(f *testing.F) {
 }
 
 // TestPieces: the paths of a forest hold each piece once, from short to long, and
-// lead from each piece over few of them to all that it begins with.
+// lead from each piece over few of them to all pieces with which it begins.
 func TestPieces(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

@@ -190,7 +190,7 @@ func TestNoisy(t *testing.T) {
 	}
 }
 
-// Whatever is stored, it decodes to a belief that can be used and stored again.
+// Any stored text decodes to a belief that can be used and stored again.
 func FuzzDecodeBelief(f *testing.F) {
 	f.Add([]byte(`{"max_fr":3,"pairs":4,"history":5}`))
 	f.Add([]byte(`{"max_fr":1e99}`))

@@ -17,8 +17,8 @@ import (
 
 var byBudget = mathtest.Shared(rapid.Custom(func(t *rapid.T) Budgeted { return Budgeted{anyObjective.Draw(t, "objective")} }))
 
-// Without a threshold a page that nothing is known of is visited once a round,
-// whatever the round, by every objective.
+// Without a threshold an unknown page is visited once a round, whatever the round,
+// by every objective.
 func TestUnknownPageOncePerRound(t *testing.T) {
 	t.Parallel()
 	for _, o := range Objectives() {

@@ -11,8 +11,8 @@ import (
 	"recrawl/internal/schedule/mathtest"
 )
 
-// crowd is beliefs as a crawl has them after a while: hosts of slow and of fast
-// pages, some looked at often and some never, weights of a heavy tail.
+// crowd is a set of beliefs as a crawl has them after a while: hosts of slow and of
+// fast pages, some looked at often and some never, with heavy-tailed weights.
 func crowd(n int) (beliefs []gamma.Distribution, weights []float64) {
 	r := rand.New(rand.NewPCG(5, 6))
 	for range n {

@@ -54,7 +54,7 @@ func TestDue(t *testing.T) {
 	mathtest.Printed(t, "fresh, known rate, closed form", "4.121941545", gamma.EvenGInverse(0.2)/0.2)
 	mathtest.Printed(t, "fresh, belief", "6.17995", Due(Fresh{}, gamma.Distribution{A: 0.5, B: 2.5}, 1))
 	mathtest.Printed(t, "delay: √(2θb/a)", "3.16227766", Due(Delay{}, gamma.Distribution{A: 0.5, B: 2.5}, 1))
-	// b/(a−1) = 7.5 is all that a visit can be worth.
+	// b/(a−1) = 7.5 is the most that a visit can be worth.
 	if due := Due(Fresh{}, gamma.Distribution{A: 3, B: 15}, 7.5); !math.IsInf(due, 1) {
 		t.Errorf("a page that is not worth a visit is due after %v days", due)
 	}
@@ -89,8 +89,8 @@ func TestDueInvertsWorth(t *testing.T) {
 	})
 }
 
-// For small times all that counts of a belief is its mean rate: Worth is λτ²/2, and
-// λτ³/3 for the age.
+// For small times only a belief's mean rate counts: Worth is λτ²/2, and λτ³/3 for
+// the age.
 func TestWorthAtOnce(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

@@ -7,14 +7,14 @@ import (
 )
 
 // A page that Fresh has given up counts by the rate at which it would come back, not by
-// the lower one until its far visit: else a budget would seem to be planned for pages
-// that nobody visits.
+// the lower one until its far visit: otherwise a budget would seem to be planned for
+// pages that nobody visits.
 func TestGivenUpPagesCountByTheirNearRate(t *testing.T) {
 	t.Parallel()
 	g := gamma.Distribution{A: 6, B: 3}
 	ahead := forecast{clock: Clock{Steep: 0.3, Round: 1}, age: 0.5}
 	const far = 120
-	theta := 1.2 * Fresh{}.Worth(ahead.over(g, 2), 1e6) // above all that a visit within days is worth
+	theta := 1.2 * Fresh{}.Worth(ahead.over(g, 2), 1e6) // above the most that a visit within days is worth
 	if due := ahead.due(Fresh{}, g, theta); due < 10 {
 		t.Fatalf("due after %v days: not given up", due)
 	}

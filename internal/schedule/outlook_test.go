@@ -28,8 +28,8 @@ func revisits(policy string) crawl.RevisitSpec {
 
 var objectives = rapid.SampledFrom([]string{"sqrt", "fresh", "age", "harmonic"})
 
-// Whatever the budget, visits meet it, no host gets more than it can take, and who pays
-// more is served better.
+// Whatever the budget, visits meet it, no host gets more than it can take, and a higher
+// budget gives better results.
 func TestOutlookKeepsBudgets(t *testing.T) {
 	t.Parallel()
 	outer := t
@@ -86,8 +86,8 @@ func TestOutlookOfASample(t *testing.T) {
 	}
 }
 
-// A promise costs the budget that keeps it. Where it cannot be kept, the answer says
-// whose doing that is.
+// A promise costs the budget that keeps it. If it cannot be kept, the answer gives
+// the cause.
 func TestOutlookPromises(t *testing.T) {
 	t.Parallel()
 	c := newCollection(t, revisits("sqrt"), 8, 400, 2)

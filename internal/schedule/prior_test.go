@@ -14,8 +14,8 @@ import (
 
 func TestFirstPrior(t *testing.T) {
 	t.Parallel()
-	// A round of a day is the prior that the constants were chosen with: one change
-	// in 20 days.
+	// A round of a day is the prior for which the constants were chosen: one change in
+	// 20 days.
 	if g := FirstPrior(day); g.A != 0.7 || !mathtest.Alike(g.B, 14, 1e-12) || !mathtest.Alike(g.Mean(), 0.05, 1e-12) {
 		t.Errorf("prior %+v of a daily round", g)
 	}

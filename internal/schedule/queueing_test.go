@@ -9,8 +9,8 @@ import (
 )
 
 // A page of a full host joins the line sooner by the time that it waits there, so that
-// its visits come when they were planned. Where a host has room, nothing is added: who
-// was late there was so by accident.
+// its visits come when they were planned. Where a host has room, nothing is added:
+// lateness there was an accident.
 func TestQueueing(t *testing.T) {
 	t.Parallel()
 	p := daily
@@ -37,7 +37,7 @@ func TestQueueing(t *testing.T) {
 }
 
 // One late visit is not a line: lateness is a mean in which each visit counts for half
-// of what later ones leave.
+// of the weight that later ones leave.
 func TestLatenessIsAMean(t *testing.T) {
 	t.Parallel()
 	var b Belief

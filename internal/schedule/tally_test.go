@@ -103,7 +103,7 @@ func TestRoundsMeetTheBudget(t *testing.T) {
 	})
 }
 
-// A turn says why the threshold is where it is: a first one starts, another stays or
+// A pass says why the threshold is where it is: a first one starts, another stays or
 // moves, and one that follows from another budget says so.
 func TestRoundSaysWhy(t *testing.T) {
 	t.Parallel()
@@ -253,7 +253,7 @@ func TestModified(t *testing.T) {
 	if b.Moved != 2 || b.Stayed != 1 {
 		t.Fatalf("proofs are %d and %d, want 2 and 1", b.Moved, b.Stayed)
 	}
-	// A return says nothing of the dates, whether they move with it or not.
+	// A return says nothing about the dates, whether they move with it or not.
 	for _, now := range []time.Time{third, third.Add(day)} {
 		if r := look(b, crawl.OutcomeReturned, third, now); r.Moved != b.Moved || r.Stayed != b.Stayed {
 			t.Errorf("proofs after a return are %d and %d", r.Moved, r.Stayed)

@@ -75,8 +75,8 @@ func (c *clockPage) visit(p Parameters) (changed bool) {
 	return changed
 }
 
-// until visits the page up to a time, and returns for which share of the time since from
-// its copy was out of date, and the visits made since.
+// until visits the page up to a time, and returns the share of the time since from in
+// which its copy was out of date, and the visits made since.
 func (c *clockPage) until(from, end time.Time, p Parameters) (stale float64, visits int) {
 	for c.last.Before(end) {
 		before := c.last
@@ -114,7 +114,8 @@ func weekdays(at time.Time) bool { return at.Weekday()%6 != 0 }
 
 var often = Parameters{Round: day, Min: time.Hour, Max: 120 * day, Threshold: 0.2}
 
-// Pages that change by the clock are visited soon after they do, and it is said when.
+// Pages that change by the clock are visited soon after they do, and the reason gives
+// the time.
 func TestTimetablesAreLearned(t *testing.T) {
 	t.Parallel()
 	quick := Parameters{Round: time.Hour, Min: 10 * time.Minute, Max: day, Threshold: 2e-4}
@@ -144,7 +145,8 @@ func TestTimetablesAreLearned(t *testing.T) {
 	}
 }
 
-// hourlyAt returns whether there is a change so long after an hour between two times.
+// hourlyAt returns whether there is a change the given time after an hour between two
+// times.
 func hourlyAt(past time.Duration) func(from, to time.Time) bool {
 	return func(from, to time.Time) bool {
 		at := from.Truncate(time.Hour).Add(past)
@@ -289,8 +291,8 @@ func TestTicks(t *testing.T) {
 }
 
 // A page that changes daily is given up at a price that its day is not worth. It is then
-// not looked at sooner than it was at its times, for whatever reason a page without a
-// timetable would be.
+// not visited sooner than it was at its times, whatever would make a page without a
+// timetable due sooner.
 func TestDearerIsNotSooner(t *testing.T) {
 	t.Parallel()
 	b := Belief{Compared: 1, LastGap: 1, Changes: 1, Days: 1, Timetable: Timetable{Period: 2, Within: 1}}

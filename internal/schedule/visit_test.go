@@ -72,7 +72,7 @@ func TestAfterVisit(t *testing.T) {
 	}
 }
 
-// A second look never comes later than the policy would have it, and not before the floor.
+// A second look never comes later than the policy wants, and not before the floor.
 func TestSecondLookIsNoLater(t *testing.T) {
 	t.Parallel()
 	page := Page{ID: 11, State: crawl.Active, Visit: 3, Belief: Belief{Pairs: 2, History: 1, Compared: 1}}

@@ -30,8 +30,8 @@ func newWavingSite(pages int) *wavingSite {
 	return s
 }
 
-// round visits every page once in twenty days, with maintenance every day. A page has
-// changed if changed says so of it, by its place and the time of the look before.
+// round visits every page once in twenty days, with maintenance every day. changed
+// says whether a page has changed, by its place and the time of the look before.
 func (s *wavingSite) round(t *testing.T, changed func(page int, before time.Time) bool) {
 	t.Helper()
 	rules, err := NewRules(crawl.DefaultSpec().Revisit)
@@ -75,7 +75,7 @@ func (s *wavingSite) maintain(rules Rules) {
 }
 
 // A change of the whole site is found within the looks that it takes, once, and not
-// laid to the pages: their rates stay, and so does their age.
+// attributed to the pages: their rates stay, and so does their age.
 func TestWave(t *testing.T) {
 	t.Parallel()
 	s := newWavingSite(400)

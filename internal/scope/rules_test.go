@@ -177,7 +177,7 @@ func TestFirstMatchDecides(t *testing.T) {
 	}
 }
 
-// No rule gets past a limit, and none keeps a seed out.
+// No rule overrides a limit, and none keeps a seed out.
 func TestLimitsComeBeforeRules(t *testing.T) {
 	t.Parallel()
 	spec := parse(t, `[{"accept":{"host":"other.example"}},{"reject":{}}]`)
@@ -377,7 +377,7 @@ func TestLogic(t *testing.T) {
 	})
 }
 
-// A spec with rules is stored and read again as it was.
+// A spec with rules is stored and read back unchanged.
 func TestRulesSurviveStorage(t *testing.T) {
 	t.Parallel()
 	spec := parse(t, `[{"name":"n","accept":{"host":"a.example","any":[{"params":{"min":1}},{"not":{"extension":["images"]}}]}}]`)

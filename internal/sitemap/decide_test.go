@@ -119,7 +119,7 @@ func TestTrusted(t *testing.T) {
 	}
 }
 
-// knownPages draws pages that a list says have changed.
+// knownPages draws pages that a list reports as changed.
 func knownPages(t *rapid.T) []Known {
 	n := rapid.IntRange(0, 300).Draw(t, "pages")
 	known := make([]Known, n)
@@ -168,8 +168,8 @@ func TestChoose(t *testing.T) {
 	})
 }
 
-// About one in ten hints of a source that is not trusted is followed, and never
-// the same pages for ever.
+// About one in ten hints of an untrusted source is followed, and never the same
+// pages for ever.
 func TestChooseLetsAnySourceProveItself(t *testing.T) {
 	t.Parallel()
 	followed, pages := 0, map[int64]bool{}

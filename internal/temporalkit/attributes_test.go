@@ -21,7 +21,7 @@ import (
 
 // TestForbiddenSearchAttributes: where the server lets nobody make search attributes
 // through the API, as Temporal Cloud does, they must be there, or the error has the
-// commands that make them. The command for the Temporal CLI is run as it stands.
+// commands that make them. The command for the Temporal CLI is run unchanged.
 func TestForbiddenSearchAttributes(t *testing.T) { //nolint:paralleltest // variables of the environment
 	plain, upstream := contracttest.DevServerAt(t)
 	refused := map[string]map[string]codes.Code{

@@ -15,9 +15,9 @@ import (
 	"recrawl/internal/temporalkit"
 )
 
-// TestChildrenSayTheirBuild: a child workflow starts with the builds that the server notes
-// with a workflow's first task, as it does for one that a client starts. So the server has
-// nothing to add to the child's row in its list of workflows.
+// TestChildrenSayTheirBuild: a child workflow starts with the builds that the server
+// records with a workflow's first task, as it does for one that a client starts. So the
+// server has nothing to add to the child's row in its list of workflows.
 func TestChildrenSayTheirBuild(t *testing.T) {
 	t.Parallel()
 	c := contracttest.DevServer(t)

@@ -70,8 +70,8 @@ func TestFailureOfWhoLacksTheKey(t *testing.T) {
 	}
 }
 
-// An activity's failure that cannot be read fails the task of the workflow that reads it,
-// which else would take the activity for failed in a way that it did not.
+// An activity's failure that cannot be read fails the task of the workflow that reads it.
+// Otherwise the workflow would take the activity for failed in a different way.
 func TestLockedFailurePanicsInAWorkflow(t *testing.T) {
 	t.Parallel()
 	ring := ringOf(t, "k")

@@ -116,7 +116,7 @@ func TestEndedPages(t *testing.T) {
 }
 
 // TestWhoPolls: a queue's pollers are known by process and host, as workers are in the
-// store, and who stands in the lobby by the store as well.
+// store, and those in the lobby by the store as well.
 func TestWhoPolls(t *testing.T) {
 	t.Parallel()
 	c := contracttest.DevServer(t)

@@ -25,8 +25,8 @@ import (
 	"recrawl/internal/crawl"
 )
 
-// server is as much of Temporal as an Eraser asks: it deletes a run some time after it
-// was asked to, and refuses some requests since it is busy.
+// server is the part of Temporal that an Eraser uses: it deletes a run some time after
+// the request, and refuses some requests because it is busy.
 type server struct {
 	client.Client
 

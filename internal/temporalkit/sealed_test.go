@@ -129,7 +129,7 @@ func checkSaid(t *testing.T, run client.WorkflowRun) {
 	}
 }
 
-// rawHistory is all that the server has of a run, as text.
+// rawHistory is the server's whole history of a run, as text.
 func rawHistory(t *testing.T, plain client.Client, id string) string {
 	t.Helper()
 	var text strings.Builder
@@ -216,7 +216,7 @@ func TestMixed(t *testing.T) {
 	}
 }
 
-// TestClientWithoutTheKey: who lacks the key learns so, in one line.
+// TestClientWithoutTheKey: a client that lacks the key learns that in one line.
 func TestClientWithoutTheKey(t *testing.T) {
 	t.Parallel()
 	_, address := contracttest.DevServerAt(t)

@@ -52,7 +52,7 @@ func (p *polls) count(kind enumspb.TaskQueueKind, n int) {
 }
 
 // until waits for as many requests as there are pollers, and returns how many of them wait
-// for tasks of workflows that are in nobody's memory.
+// for tasks of workflows that are in no worker's memory.
 func (p *polls) until(ctx context.Context, t *testing.T, all int) int {
 	t.Helper()
 	for {
@@ -71,9 +71,9 @@ func (p *polls) until(ctx context.Context, t *testing.T, all int) int {
 }
 
 // TestNewWorkflowsHaveAPoller: however many tasks the server believes to wait for the
-// workflows in a worker's memory, somebody asks for those of new workflows. Where all
-// pollers went to the former, new pages stood still for up to a minute, and with them
-// whole crawls.
+// workflows in a worker's memory, some poller asks for those of new workflows. When
+// all pollers went to the former, new pages stood still for up to a minute, and with
+// them whole crawls.
 func TestNewWorkflowsHaveAPoller(t *testing.T) {
 	t.Parallel()
 	_, address := contracttest.DevServerAt(t)

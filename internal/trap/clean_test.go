@@ -13,7 +13,7 @@ import (
 	"recrawl/internal/testsite"
 )
 
-// year is that of the tests.
+// year is the current year in the tests.
 const year = 2026
 
 // cleanSites are the addresses of sites as they are found on the web, made by the
@@ -61,7 +61,7 @@ func cleanSites() map[string][]string {
 	return sites
 }
 
-// realURLs are addresses of the documentation that the machine has, if it has any.
+// realURLs are addresses of this machine's documentation, if there is any.
 func realURLs(t *testing.T) map[string][]string {
 	t.Helper()
 	sites := map[string][]string{}
@@ -78,7 +78,7 @@ func realURLs(t *testing.T) map[string][]string {
 }
 
 // TestCleanSitesLoseNoPage: not before they are visited, not while all their
-// contents are their own, and not with a tenth of their contents copies.
+// contents differ, and not with a tenth of their contents copies.
 func TestCleanSitesLoseNoPage(t *testing.T) {
 	if testing.Short() {
 		t.Skip("-short: many sites")

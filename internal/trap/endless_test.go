@@ -12,7 +12,7 @@ import (
 	"recrawl/internal/urlkey"
 )
 
-// rng draws what depends on the parts only.
+// rng draws numbers that depend on the parts only.
 func rng(parts ...any) *rand.Rand {
 	return rand.New(rand.NewPCG(hash(canonicalOrZero("http://h/"+url.PathEscape(fmt.Sprint(parts...)))), 1))
 }

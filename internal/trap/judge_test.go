@@ -38,7 +38,7 @@ func judged(pages []Page, links []Link) []Finding {
 	return found
 }
 
-// TestEachConditionCounts takes one away from a chain that is a trap.
+// TestEachConditionCounts removes one from a chain that is a trap.
 func TestEachConditionCounts(t *testing.T) {
 	t.Parallel()
 	const next = "http://h.example/next/%d"

@@ -154,7 +154,7 @@ func (w *walk) look() {
 		if f, ok := s.Judge(links); ok {
 			w.traps, w.found = append(w.traps, f.Pattern), append(w.found, f)
 			w.known = slices.DeleteFunc(w.known, w.taken)
-			// Those that have a permit are visited.
+			// Pages that have a permit are visited.
 			permits := min(walkPermits, len(w.admitted))
 			w.admitted = append(w.admitted[:permits:permits], slices.DeleteFunc(w.admitted[permits:], w.taken)...)
 		}

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// TestHostileReferences: no reference costs more than a few milliseconds, however
-// it is made up.
+// TestHostileReferences: no reference costs more than a few milliseconds, whatever
+// its form.
 func TestHostileReferences(t *testing.T) {
 	base := must(t, "http://example.com/"+strings.Repeat("a/", maxParts-10))
 	fill := func(head, part, tail string) string {
@@ -21,15 +21,15 @@ func TestHostileReferences(t *testing.T) {
 		fill("http://", "é", "/"), fill("http://", "a.", "/"), fill("http://", "xn--a.", "/"), fill("http://xn--", "b-9", "/"),
 		fill("http://", "9", "/"), fill("http://h/", "%", ""), fill("http://h/?", "é", ""), fill("javascript:", "%", ""), fill("//", "\t@", "h"),
 	} {
-		// The bound is far from both: it took seconds before.
+		// The bound is far from both: before the limits it took seconds.
 		if cost := leastWork(t, 3, func() { _, _ = Resolve(base, ref) }); cost > 200*time.Millisecond {
 			t.Errorf("%.40q… costs %v", ref, cost)
 		}
 	}
 }
 
-// leastWork is the least processor time of some runs. Whatever else the machine does
-// meanwhile is not counted.
+// leastWork is the least processor time of some runs. Other work of the machine is
+// not counted.
 func leastWork(t *testing.T, runs int, do func()) time.Duration {
 	t.Helper()
 	runtime.LockOSThread()
@@ -43,7 +43,7 @@ func leastWork(t *testing.T, runs int, do func()) time.Duration {
 	return least
 }
 
-// threadWork is the processor time that this thread has had.
+// threadWork is the processor time of this thread.
 func threadWork(t *testing.T) time.Duration {
 	t.Helper()
 	const thread = 1 // RUSAGE_THREAD

@@ -33,7 +33,7 @@ func TestNamesInManyScripts(t *testing.T) {
 		"Ӏ.example":              "xn--s5a.example",
 		"☃.net":                  "xn--n3h.net",
 		"💩.la":                   "xn--ls8h.la",
-		"a_ü.example":            "xn--a_-yka.example", // no host name of RFC 1034, but looked up
+		"a_ü.example":            "xn--a_-yka.example", // no host name by RFC 1034, but looked up
 		"_dmarc.bücher.example":  "_dmarc.xn--bcher-kva.example",
 		"my_shop.xn--p1ai":       "my_shop.xn--p1ai",
 		"r3---sn-ü.example":      "xn--r3---sn--e6a.example",

@@ -64,7 +64,7 @@ func TestRules(t *testing.T) {
 	}
 }
 
-// checkRules states what rules promise for every URL.
+// checkRules checks the promises of rules for every URL.
 func checkRules(t interface {
 	Helper()
 	Errorf(string, ...any)
@@ -90,7 +90,7 @@ func checkRules(t interface {
 }
 
 // checkKeptParams: exactly the parameters that no pattern matches are left, in
-// their order unless that is a rule.
+// their order unless a rule sorts them.
 func checkKeptParams(t interface {
 	Helper()
 	Errorf(string, ...any)

@@ -104,7 +104,7 @@ func TestCollectMany(t *testing.T) {
 	w.agrees()
 }
 
-// An archive that seems to be another store's is not touched.
+// An archive that seems to belong to another store is not touched.
 func TestCollectRefusesAForeignArchive(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, onSQLite(t), 1)
@@ -163,7 +163,7 @@ func TestDeletionsEndBeforeTheirClaim(t *testing.T) {
 	}
 }
 
-// deadlineArchive notes until when it may delete.
+// deadlineArchive records until when it may delete.
 type deadlineArchive struct {
 	archive.Store
 	last time.Time

@@ -23,8 +23,8 @@ import (
 
 // TestNothingIsLostBesideUpkeep lets visits of a few contents that come and go,
 // a busy collection in fast motion, run beside collectors and sweepers that spare
-// nothing for its youth. No version is ever without its bytes, and at the end the
-// archive holds what versions have.
+// no content for its age. No version is ever without its bytes, and at the end the
+// archive holds exactly the versions' contents.
 func TestNothingIsLostBesideUpkeep(t *testing.T) {
 	t.Parallel()
 	for name, open := range map[string]func(*testing.T) store.Store{"sqlite": onSQLite, "postgres": onPostgres} {

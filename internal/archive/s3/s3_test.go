@@ -186,8 +186,8 @@ func TestKnownContentIsNotUploaded(t *testing.T) {
 	}
 }
 
-// Each way in which an archive cannot be opened or asked is one line that says
-// what to do, and no secret.
+// Each way in which opening or using an archive can fail is one line that says what
+// to do, and reveals no secret.
 func TestTroubleIsTold(t *testing.T) {
 	t.Parallel()
 	server := s3test.Start(t)
@@ -225,7 +225,7 @@ func TestTroubleIsTold(t *testing.T) {
 	}
 }
 
-// A bucket that goes away is no content that goes away.
+// A bucket that goes away does not count as content that goes away.
 func TestVanishedBucket(t *testing.T) {
 	t.Parallel()
 	server := s3test.Start(t)
@@ -242,7 +242,7 @@ func TestVanishedBucket(t *testing.T) {
 	}
 }
 
-// everything asks an archive for all that it can do with a content.
+// everything makes all requests about a content that an archive supports.
 func everything(t *testing.T, s archive.Store, digest string) map[string]error {
 	t.Helper()
 	errs := map[string]error{"commit": commit(t, s, []byte("new"))}
@@ -280,7 +280,7 @@ func TestServerGoesAndComesBack(t *testing.T) {
 	}
 }
 
-// way is a way to the server on which something happens.
+// way is a proxy to the server on which something happens.
 type way struct {
 	address string
 	// after is how many bytes to the server, and then from it, pass before event.
@@ -447,8 +447,8 @@ func TestSilentConnection(t *testing.T) {
 	}
 }
 
-// TestFullBucket: a server without room says so in its own words, and that is no
-// other trouble.
+// TestFullBucket: a server without room says so in its own words, and that is not
+// taken for another trouble.
 func TestFullBucket(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -119,7 +119,7 @@ func TestLookAtLargeClusters(t *testing.T) {
 	}
 }
 
-// A turn has a bound, and the next goes on where it stopped.
+// A pass has a bound, and the next goes on where it stopped.
 func TestLookIsBounded(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -155,7 +155,7 @@ func (a *asked) UpdateDuplicates(ctx context.Context, p store.UpdateDuplicatesPa
 	return a.Store.UpdateDuplicates(ctx, p)
 }
 
-// A crawl at rest costs two questions, and a changed page one more.
+// A crawl at rest costs two queries, and a changed page one more.
 func TestLookIsIncremental(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -77,8 +77,8 @@ func find(t *testing.T, pages iter.Seq2[Page, error], opts Options) (map[[2]int6
 	return found, stats
 }
 
-// TestPairsFindWhatBruteForceFinds: nothing that is not there, and nearly all
-// that is, be a large part of each page its site's boilerplate.
+// TestPairsFindWhatBruteForceFinds: no false pairs, and nearly all true ones, even
+// if a large part of each page is its site's boilerplate.
 func TestPairsFindWhatBruteForceFinds(t *testing.T) {
 	if testing.Short() {
 		t.Skip("-short: many pages")
@@ -115,7 +115,7 @@ func TestPairsFindWhatBruteForceFinds(t *testing.T) {
 	}
 }
 
-// A cluster of more pages than are paired with each other is found whole.
+// A cluster with more pages than are paired with each other is found completely.
 func TestLargeClusters(t *testing.T) {
 	t.Parallel()
 	const n = 1000

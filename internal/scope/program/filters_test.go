@@ -32,8 +32,8 @@ func (c *clock) move(d time.Duration) {
 	c.at = c.at.Add(d)
 }
 
-// patience is the time limit of programs that answer: it is not to be reached on
-// a busy machine.
+// patience is the time limit of programs that answer: a busy machine must not reach
+// it.
 const patience = time.Minute
 
 // started starts one of the programs of testdata under the name it.
@@ -108,8 +108,8 @@ func TestCacheIsBounded(t *testing.T) {
 	}
 }
 
-// A program that ends has no answer, then again and again later, and its answers
-// of before are forgotten with it.
+// A program that ends has no answer, is then tried again, later each time, and its
+// earlier answers are forgotten.
 func TestRestartWithBackoff(t *testing.T) {
 	t.Parallel()
 	s, c := started(t, "ends", patience)
@@ -159,7 +159,7 @@ func TestMisbehaviour(t *testing.T) {
 	}
 }
 
-// An answer to no question must not be taken for that to the next.
+// An answer to no question must not be taken for the answer to the next.
 func TestAnswersTwice(t *testing.T) {
 	t.Parallel()
 	s, _ := started(t, "twice", patience)

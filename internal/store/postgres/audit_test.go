@@ -13,8 +13,8 @@ import (
 	"recrawl/internal/store/storetest/pgtest"
 )
 
-// openAudited opens an empty store in which everything that is kept by deltas is
-// counted after the test: here, unlike in SQLite, writers run at the same time.
+// openAudited opens an empty store in which all delta counts are checked after the
+// test: here, unlike in SQLite, writers run at the same time.
 func openAudited(t *testing.T) store.Store {
 	t.Helper()
 	e, err := openEngine(t.Context(), pgtest.DSN(t), Options{})

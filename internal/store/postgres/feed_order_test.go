@@ -18,8 +18,8 @@ import (
 	"recrawl/internal/store/storetest/pgtest"
 )
 
-// TestChangesAreReadInTheOrderOfCommits: a change whose transaction is under way is not
-// jumped over by a reader that can already see a later one.
+// TestChangesAreReadInTheOrderOfCommits: a reader that can already see a later change
+// does not skip one whose transaction is under way.
 func TestChangesAreReadInTheOrderOfCommits(t *testing.T) {
 	t.Parallel()
 	r := newRace(t)
@@ -166,7 +166,7 @@ func (r *trial) write(s store.Store, page int64) {
 	}
 }
 
-// follow reads until all that was written is read.
+// follow reads until everything written is read.
 func (r *trial) follow(s store.Store) []feed.Change {
 	var all []feed.Change
 	after := r.start
@@ -225,7 +225,8 @@ func (r *trial) judge(who string, changes []feed.Change) {
 }
 
 // TestNoChangeIsLost: eight writers, three readers, and beside them a transaction that
-// stays open from before the first visit until all is read: nobody waits for it.
+// stays open from before the first visit until everything is read: nobody waits for
+// it.
 func TestNoChangeIsLost(t *testing.T) {
 	t.Parallel()
 	r := &trial{T: t, dsn: pgtest.DSN(t), perPage: 60}

@@ -110,7 +110,7 @@ func TestOpenSaysWhatIsWrong(t *testing.T) {
 	wantOpenError(t, dsn, Options{ReadOnly: true}, store.ErrNotFound, "no store")
 }
 
-// Whatever is wrong with a DSN, what might be its password is not repeated.
+// Whatever is wrong with a DSN, the part that might be its password is not repeated.
 func TestWrongDSNIsNotQuoted(t *testing.T) {
 	for _, c := range []struct{ dsn, want string }{
 		{"postgres://u:hunter2@h:x/db", "invalid port"},

@@ -13,8 +13,8 @@ import (
 )
 
 // TestEvidenceGoesByTheHost: a host's pages are found by the index on hosts from each place
-// in them, on a host with half of a crawl's pages as on the last one. Postgres once took the
-// rest of the host for next to nothing, and went through the crawl for each part.
+// in them, on a host with half of a crawl's pages as on the last one. Postgres once
+// estimated the rest of the host as almost nothing, and read the crawl for each part.
 func TestEvidenceGoesByTheHost(t *testing.T) {
 	t.Parallel()
 	e, err := openEngine(t.Context(), pgtest.DSN(t), Options{})

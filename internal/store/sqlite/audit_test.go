@@ -14,8 +14,7 @@ import (
 	"recrawl/internal/store/storetest"
 )
 
-// openAudited opens an empty store in which everything that is kept by deltas is counted
-// after the test.
+// openAudited opens an empty store in which all delta counts are checked after the test.
 func openAudited(t *testing.T) store.Store {
 	t.Helper()
 	e := openEmpty(t)
@@ -33,8 +32,8 @@ func audit(t *testing.T, e *engine) {
 	runAudits(t, e, storetest.Audits())
 }
 
-// auditCut is audit while pages are forgotten by half: they keep the number of
-// their visits, which are removed first.
+// auditCut is audit while pages are half forgotten: they keep the number of their
+// visits, which are removed first.
 func auditCut(t *testing.T, e *engine) {
 	t.Helper()
 	some := maps.Clone(storetest.Audits())

@@ -72,7 +72,8 @@ func TestSnapshotRefuses(t *testing.T) {
 	}
 }
 
-// TestCopiesOfOlderReleases: a copy is asked for its contents whatever release it is of.
+// TestCopiesOfOlderReleases: a copy can be read for its contents, whatever release made
+// it.
 func TestCopiesOfOlderReleases(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "store.db")
 	openAt(t, path, Options{}).Close()

@@ -115,8 +115,8 @@ func TestEraseLeavesNoTrace(t *testing.T) {
 	}
 }
 
-// TestEraseWaitsForReaders: a log that somebody reads from is emptied when he has
-// done.
+// TestEraseWaitsForReaders: a log that somebody reads from is emptied when the
+// reader is done.
 func TestEraseWaitsForReaders(t *testing.T) {
 	e := testEngine(t)
 	reading, done, erased := make(chan struct{}), make(chan struct{}), make(chan error, 1)
@@ -162,7 +162,7 @@ func TestEraseIsCutOff(t *testing.T) {
 	}
 }
 
-// TestRewriteByRelativePath: commands are given data folders as people type them.
+// TestRewriteByRelativePath: commands get data folders as people type them.
 func TestRewriteByRelativePath(t *testing.T) {
 	t.Chdir(t.TempDir())
 	openAt(t, "store.db", Options{})

@@ -35,7 +35,7 @@ func newMeter(e sqlstore.Engine) *meter {
 const crowdHosts = 20
 
 // crowd fills a store with a crawl of visited pages that live, without the work of visiting
-// them: overdue of them are due, by more the lower their ids, and the others sleep.
+// them: overdue of them are due, those with lower ids for longer, and the others sleep.
 func crowd(t *testing.T, m *meter, pages, overdue int) (*sqlstore.Store, store.CrawlRecord) {
 	t.Helper()
 	s := sqlstore.New(m, sqlstore.Options{})
@@ -150,9 +150,10 @@ type operation struct {
 	do   func() error
 }
 
-// TestFlat: nothing that people or every pass ask for, and nothing in a visit, takes more
+// TestFlat: no query of people or of every pass, and no part of a visit, takes more
 // statements or returns more rows with twenty thousand pages than with a thousand. That no
-// query reads more than it returns is for TestCollection, which asks for the plans.
+// query reads more rows than it returns is checked by TestCollection, which asks for the
+// plans.
 func TestFlat(t *testing.T) {
 	t.Parallel()
 	type cost struct{ statements, rows int64 }

@@ -90,8 +90,8 @@ func powerCut(t *testing.T, path string, size int64) string {
 	return after
 }
 
-// A permit, and its begin, that a power cut took from the store are made good when it is
-// opened again: the permit is refused, every host rests, and the page gets another.
+// If a power cut took a permit, and its begin, from the store, opening it makes that
+// good: the permit is refused, every host rests, and the page gets another.
 func TestLostPermitIsMadeGood(t *testing.T) {
 	for name, begins := range map[string]bool{"granted": false, "begun": true} {
 		t.Run(name, func(t *testing.T) {
@@ -148,7 +148,7 @@ func TestRecordedVisitIsDurable(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The second notes who refills the crawl, after the first visit of a page.
+	// The second visit records who refills the crawl, after the first visit of a page.
 	if counts, _ := counter.Take(); counts.Durable != 2 || counts.Lazy != 0 {
 		t.Fatalf("%+v, want two durable commits", counts)
 	}

@@ -136,7 +136,8 @@ func TestOpenOddNames(t *testing.T) {
 	}
 }
 
-// The files of a store are its owner's alone, those too that come and go beside it.
+// The files of a store belong to its owner alone, including those that come and go
+// beside it.
 func TestFilesArePrivate(t *testing.T) {
 	dir := t.TempDir()
 	openAt(t, filepath.Join(dir, "store.db"), Options{Owner: true})
@@ -244,7 +245,7 @@ func crash(t *testing.T, e *engine) {
 	}
 }
 
-// restedAt reads from when on all hosts rest.
+// restedAt reads the time from which all hosts have rested.
 func restedAt(t *testing.T, e *engine) int64 {
 	t.Helper()
 	var at int64

@@ -28,13 +28,13 @@ func (r *recorder) record(query string, args []any) {
 }
 
 // smallTables may be scanned: their rows are few in any store. "sub-query" is
-// the result of one, whose own steps are looked at too.
+// the result of one, whose own steps are checked too.
 var smallTables = map[string]bool{
 	"crawls": true, "rest": true, "recrawl_migrations": true, "owner": true, "workers": true, "crawl_care": true, "imports": true, "admission_bound": true, "sinks": true, "json_each": true, "sub-query": true, "CONSTANT": true,
 }
 
 // mustUse are the indexes of queries for which another index would do, but slowly: its
-// entries are all of a crawl's pages that live.
+// entries are all of a crawl's living pages.
 var mustUse = map[string]string{
 	"ORDER BY f.page_id DESC LIMIT": "frontier_seeds", "f.attempted = 0 AND f.priority = 0 LIMIT $2": "frontier_new_seeds",
 	"f.admission = $2":                   "frontier_admission",
@@ -46,10 +46,9 @@ var (
 	aliasing = regexp.MustCompile(`(?i)\b(?:FROM|JOIN|UPDATE|INTO)\s+(\w+)(?:\s+(?:AS\s+)?(\w+))?`)
 )
 
-// TestCollection runs the conformance suite once for all that is asked of it: each
-// promise holds, everything that the store keeps by deltas is right after it, and no
-// query that the store sends reads a table, or an index, from end to end, as SQLite
-// says how it would run it.
+// TestCollection runs the conformance suite once for several checks: each promise is
+// kept, all delta counts are right afterwards, and no query of the store reads a
+// table, or an index, from end to end, according to SQLite's query plan.
 func TestCollection(t *testing.T) {
 	r := &recorder{queries: map[string][]any{}}
 	t.Run("Promises", func(t *testing.T) {

@@ -22,7 +22,7 @@ func BenchmarkGate(b *testing.B) {
 }
 
 // emptyStore is the file of a store that has just been made. Making one takes longer than
-// most promises take to be tried, so each gets a copy.
+// testing most promises, so each gets a copy.
 var emptyStore = sync.OnceValues(func() (file []byte, err error) {
 	folder, err := os.MkdirTemp("", "recrawl-sqlite-")
 	if err != nil {

@@ -27,8 +27,8 @@ func older(t *testing.T, path string) {
 	execute(t, path, "INSERT INTO hosts (host) VALUES ('old.test')")
 }
 
-// TestUpgradeKeepsACopy: before a store is migrated a copy is kept, and it can be gone back
-// to, also when that is cut off half-way.
+// TestUpgradeKeepsACopy: before a store is migrated a copy is kept, and it can be restored,
+// even if that is cut off half-way.
 func TestUpgradeKeepsACopy(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "store.db")
 	older(t, path)

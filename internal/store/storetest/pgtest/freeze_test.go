@@ -27,7 +27,7 @@ func TestFreeze(t *testing.T) {
 	if err := execute(ctx, server.DSN(), "SELECT 1"); err == nil {
 		t.Error("a frozen server answers")
 	}
-	for range 2 { // who cleans up need not know whether it was done
+	for range 2 { // the clean-up need not know whether it was done
 		if err := thaw(); err != nil {
 			t.Fatal(err)
 		}
