@@ -16,7 +16,7 @@ import (
 const (
 	// deliverBatch is the most events that one Deliver sends.
 	deliverBatch = 100
-	// deliverFor is how long one Deliver keeps starting to send events: a person's command
+	// deliverFor is how long one Deliver goes on starting new messages: a person's command
 	// waits for it to end.
 	deliverFor = 10 * time.Second
 	// sendLimit bounds one try to send.

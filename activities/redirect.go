@@ -25,7 +25,7 @@ func (a *Activities) followRedirect(ctx context.Context, view *crawlView, page s
 	}
 	to, err := view.url(f.Location)
 	if err != nil {
-		return nil, nil // nowhere to go; the visit itself keeps its record
+		return nil, nil // nowhere to go; the visit itself is recorded unchanged
 	}
 	if page.Kind.IsSource() {
 		return nil, a.followSource(ctx, view, page, f)

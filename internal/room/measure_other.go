@@ -4,5 +4,5 @@ package room
 
 import "errors"
 
-// Measure cannot measure here: a full disk is noticed when it is written to.
+// Measure is not supported here: a full disk is noticed when it is written to.
 func Measure(string) (Space, error) { return Space{}, errors.ErrUnsupported }
