@@ -1,6 +1,7 @@
 package report
 
 import (
+	"math"
 	"reflect"
 	"testing"
 	"time"
@@ -25,5 +26,18 @@ func TestLooksOf(t *testing.T) {
 	want := []schedule.Look{{Days: 4}, {Days: 3, Changed: true}}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("looks %v, want %v", got, want)
+	}
+}
+
+// Figures have three significant digits, and none is written as 7.11e+03.
+func TestFigure(t *testing.T) {
+	t.Parallel()
+	for x, want := range map[float64]string{
+		0: "0", 1: "1", 0.33333: "0.333", 12.345: "12.3", 7113: "7110", 999_999: "1000000", 0.000123456: "0.000123",
+		12_345_678: "1.23e+07", 0.00000123456: "1.23e-06", -7113: "-7110", math.Inf(1): "+Inf",
+	} {
+		if got := figure(x); got != want {
+			t.Errorf("figure(%v) = %s, want %s", x, got, want)
+		}
 	}
 }

@@ -71,6 +71,7 @@ func TestFirstPass(t *testing.T) {
 	one := hostWork{host("a.test", 1022, 34, 10*time.Second), HostOK}
 	quiet := hostWork{host("q.test", 1022, 34, 10*time.Second), HostThrottled}
 	quiet.BackoffUntil = now.Add(time.Hour)
+	nearly := hostWork{host("n.test", 1, 55, 200*time.Millisecond), HostOK}
 	long := hostWork{host("l.test", 100_000, 0, 10*time.Second), HostOK}
 	for name, tc := range map[string]struct {
 		c     store.CrawlRecord
@@ -84,6 +85,7 @@ func TestFirstPass(t *testing.T) {
 		"max_pages":         {limited, pages(1000, 56, 22), []hostWork{one}, "34 of 156 pages visited; 122 to go, one every 10s at a.test, about 20m 20s"},
 		"the engine":        {c, slow, []hostWork{one}, "34 of 1056 pages visited; 1022 to go, about 1d 10h"},
 		"paused":            {paused, pages(1000, 56, 22), []hostWork{one}, "34 of 1056 pages visited; 1022 to go, one every 10s at a.test, about 2h 50m"},
+		"nearly done":       {c, pages(1, 55, 0), []hostWork{nearly}, "55 of 56 pages visited; 1 to go, one every 200ms at n.test, about 1s"},
 		// 100 000 pages take 12 days at least; what was visited comes back daily and takes its share.
 		"over many rounds": {c, pages(100_000, 0, 0), []hostWork{long}, "0 of 100000 pages visited; 100000 to go, one every 10s at l.test, about 23d 3h"},
 	} {

@@ -178,6 +178,7 @@ func firstPassOf(c store.CrawlRecord, s store.StatusRecord, hosts []hostWork, no
 		return nil
 	}
 	p.Left, p.hosts = max(1, p.Left-p.Without), len(hosts)
+	takes = max(takes.Round(time.Second), time.Second) // nobody waits for parts of one
 	p.Takes = crawl.Duration(takes)
 	if c.State == crawl.CrawlRunning {
 		p.Ends = stamp(now.Add(takes))

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 	"time"
@@ -108,5 +109,12 @@ func indexWords(e schedule.Explanation) string {
 	return text
 }
 
-// figure is a number in three digits.
-func figure(x float64) string { return strconv.FormatFloat(x, 'g', 3, 64) }
+// figure writes a number with three significant digits, and with an exponent only where the
+// zeros would be more than people count.
+func figure(x float64) string {
+	rounded, err := strconv.ParseFloat(strconv.FormatFloat(x, 'g', 3, 64), 64)
+	if size := math.Abs(rounded); err != nil || size < 1e-5 && size > 0 || size >= 1e7 {
+		return strconv.FormatFloat(x, 'g', 3, 64)
+	}
+	return strconv.FormatFloat(rounded, 'f', -1, 64)
+}

@@ -120,7 +120,7 @@ func pageNeeds(line report.StatusLine, traps []store.TrapRecord) []need {
 	var needs []need
 	if n := line.Pages[crawl.Failing.String()]; n > 0 {
 		needs = append(needs, need{
-			Calm: true, What: plural(n, "page fails", "pages fail"), Why: "each is tried again by itself, ever more seldom",
+			Calm: true, What: plural(n, "page fails", "pages fail"), Why: "each is tried again by itself, less and less often",
 			Link:    at(line.Crawl, "pages") + "?state=failing",
 			Buttons: []button{{Action: at(line.Crawl, "retry"), Label: "Retry all", About: "failing pages"}},
 		})

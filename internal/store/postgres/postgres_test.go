@@ -70,6 +70,18 @@ func TestIdentity(t *testing.T) {
 	})
 }
 
+func TestOverdue(t *testing.T) {
+	t.Parallel()
+	e, err := openEngine(t.Context(), pgtest.DSN(t), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	storetest.RunOverdue(t, e, 50_000)
+	if err := e.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestFeedView(t *testing.T) {
 	t.Parallel()
 	e, err := openEngine(t.Context(), pgtest.DSN(t), Options{})

@@ -18,6 +18,11 @@ func TestDelays(t *testing.T) {
 	storetest.RunDelays(t, testEngine(t))
 }
 
+func TestOverdue(t *testing.T) {
+	t.Parallel()
+	storetest.RunOverdue(t, testEngine(t), 50_000)
+}
+
 func BenchmarkFeed(b *testing.B) {
 	e := openOwner(b, filepath.Join(b.TempDir(), "store.db"))
 	storetest.BenchFeed(b, e, func() (size int64, err error) {

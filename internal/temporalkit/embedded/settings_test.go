@@ -1,0 +1,46 @@
+package embedded
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// A server ignores a setting whose name it does not know, and none of these is missed before a
+// crawl is large. So the program that is run, and a later one as soon as it takes its place,
+// must have each name in it.
+func TestServerKnowsItsSettings(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("reads the Temporal CLI, which -short goes without")
+	}
+	path := os.Getenv("RECRAWL_TEMPORAL_CLI")
+	if path == "" {
+		path = filepath.Join("..", "..", "..", "bin", "temporal")
+	}
+	program, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatalf("the Temporal CLI is missing: run make temporal: %v", err)
+	}
+	checked := 0
+	args := (&Server{Files: In(t.TempDir())}).args(Child{}, onePartition)
+	for i, arg := range args {
+		if arg != "--dynamic-config-value" {
+			continue
+		}
+		name, _, _ := strings.Cut(args[i+1], "=")
+		if !bytes.Contains(program, []byte(name)) {
+			t.Errorf("%s has no setting %s", path, name)
+		}
+		checked++
+	}
+	if checked < 8 {
+		t.Errorf("only %d settings were found in %q", checked, args)
+	}
+	if out, err := exec.Command(path, "--version").CombinedOutput(); err != nil || !bytes.Contains(out, []byte("temporal version")) {
+		t.Errorf("%s is not the Temporal CLI: %s %v", path, out, err)
+	}
+}
