@@ -7,14 +7,13 @@ import (
 	"testing"
 	"time"
 
-	"recrawl/internal/archive"
 	"recrawl/internal/archive/archivetest"
 	"recrawl/internal/cli"
 	"recrawl/internal/crawl"
 	"recrawl/internal/export"
 	"recrawl/internal/sink"
 	"recrawl/internal/store"
-	"recrawl/internal/store/sqlite"
+	"recrawl/internal/store/storetest/crawltest"
 )
 
 // articlePage is a page with an article, and another text beside it that the main text has too.
@@ -32,25 +31,10 @@ func TestArticles(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	at := cli.Target{Store: "sqlite:" + filepath.Join(t.TempDir(), "store.db"), Archive: t.TempDir()}
-	s, err := sqlite.Open(ctx, strings.TrimPrefix(at.Store, "sqlite:"), sqlite.Options{Owner: true})
-	must(err)
-	t.Cleanup(func() { must(s.Close()) })
-	files, err := archive.OpenDir(at.Archive)
-	must(err)
-	spec := crawl.DefaultSpec()
-	spec.Name = "news"
-	record, err := s.OpenCrawl(ctx, spec)
-	must(err)
-	const url = "https://host.test/story"
-	_, err = s.RegisterLinks(ctx, store.RegisterParams{CrawlID: record.ID, URLs: []store.NewURL{{URL: url, Host: "host.test"}}})
-	must(err)
-	found, err := s.FindPages(ctx, url, "news")
-	must(err)
-	id := found[0].PageID
-	_, err = s.Admit(ctx, store.AdmitParams{CrawlID: record.ID, Admit: []int64{id}})
-	must(err)
-	_, err = s.SaveVersion(ctx, store.SaveVersionParams{Version: store.VersionRecord{PageID: id, Visit: 1, Digest: archivetest.Put(t, files, []byte(articlePage)), ContentType: "text/html"}})
+	c := crawltest.New(t)
+	s, at := c.Store, cli.Target{Store: "sqlite:" + c.Path, Archive: c.Root}
+	id := c.Page(store.NewURL{URL: "https://host.test/story"}).PageID
+	_, err := s.SaveVersion(ctx, store.SaveVersionParams{Version: store.VersionRecord{PageID: id, Visit: 1, Digest: archivetest.Put(t, c.Files, []byte(articlePage)), ContentType: "text/html"}})
 	must(err)
 	_, err = s.RecordVisit(ctx, store.RecordParams{Interval: time.Hour, Visit: store.VisitRecord{PageID: id, Visit: 1, Outcome: crawl.OutcomeNew, State: crawl.Active, Status: 200}})
 	must(err)
@@ -74,7 +58,7 @@ func TestArticles(t *testing.T) {
 	root := t.TempDir()
 	all := func(string, crawl.SinkSpec) func(string) bool { return nil }
 	for _, article := range []bool{false, true, false} {
-		sender, err := folderSender(map[string]string{"docs": root}, s, files, all)(ctx, "news", "copy", crawl.SinkSpec{Kind: "folder", To: "docs", Format: "markdown", Article: article})
+		sender, err := folderSender(map[string]string{"docs": root}, s, c.Files, all)(ctx, "news", "copy", crawl.SinkSpec{Kind: "folder", To: "docs", Format: "markdown", Article: article})
 		must(err)
 		for more := true; more; {
 			more, err = sender.(sink.Filler).Fill(ctx)

@@ -9,14 +9,13 @@ import (
 	"testing"
 	"time"
 
-	"recrawl/internal/archive"
 	"recrawl/internal/archive/archivetest"
 	"recrawl/internal/cli"
 	"recrawl/internal/crawl"
 	"recrawl/internal/export"
 	"recrawl/internal/feed"
 	"recrawl/internal/store"
-	"recrawl/internal/store/sqlite"
+	"recrawl/internal/store/storetest/crawltest"
 )
 
 // TestExportsFollowEachOther: an export of everything, and one of what changed since for each
@@ -30,27 +29,13 @@ func TestExportsFollowEachOther(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	at := cli.Target{Store: "sqlite:" + filepath.Join(t.TempDir(), "store.db"), Archive: t.TempDir()}
-	s, err := sqlite.Open(ctx, strings.TrimPrefix(at.Store, "sqlite:"), sqlite.Options{Owner: true})
-	must(err)
-	t.Cleanup(func() { must(s.Close()) })
-	files, err := archive.OpenDir(at.Archive)
-	must(err)
-	spec := crawl.DefaultSpec()
-	spec.Name = "news"
-	record, err := s.OpenCrawl(ctx, spec)
-	must(err)
+	c := crawltest.New(t)
+	s, at := c.Store, cli.Target{Store: "sqlite:" + c.Path, Archive: c.Root}
 	seen := map[string]bool{}
 	visit := func(n int) {
 		url := fmt.Sprintf("https://host.test/%d", n)
-		_, err := s.RegisterLinks(ctx, store.RegisterParams{CrawlID: record.ID, URLs: []store.NewURL{{URL: url, Host: "host.test"}}})
-		must(err)
-		found, err := s.FindPages(ctx, url, "news")
-		must(err)
-		id := found[0].PageID
-		_, err = s.Admit(ctx, store.AdmitParams{CrawlID: record.ID, Admit: []int64{id}})
-		must(err)
-		_, err = s.SaveVersion(ctx, store.SaveVersionParams{Version: store.VersionRecord{PageID: id, Visit: 1, Digest: archivetest.Put(t, files, []byte(url))}})
+		id := c.Page(store.NewURL{URL: url}).PageID
+		_, err := s.SaveVersion(ctx, store.SaveVersionParams{Version: store.VersionRecord{PageID: id, Visit: 1, Digest: archivetest.Put(t, c.Files, []byte(url))}})
 		must(err)
 		_, err = s.RecordVisit(ctx, store.RecordParams{Visit: store.VisitRecord{PageID: id, Visit: 1, Outcome: crawl.OutcomeNew, State: crawl.Active, Status: 200}})
 		must(err)

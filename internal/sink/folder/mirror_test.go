@@ -20,15 +20,11 @@ import (
 func (c *stored) sees(url, body string, v store.VisitRecord) int64 {
 	c.t.Helper()
 	ctx := c.t.Context()
-	_, err := c.Store.RegisterLinks(ctx, store.RegisterParams{CrawlID: c.Record.ID, URLs: []store.NewURL{{URL: url, Host: "host.test"}}})
-	c.check(err)
-	found, err := c.Store.FindPages(ctx, url, "news")
-	c.check(err)
-	if found[0].State == crawl.Known {
-		_, err = c.Store.Admit(ctx, store.AdmitParams{CrawlID: c.Record.ID, Admit: []int64{found[0].PageID}})
-		c.check(err)
+	p, ok := c.Find(store.NewURL{URL: url, Host: "host.test"})
+	if !ok {
+		c.t.Fatalf("%s is not taken", url)
 	}
-	v.PageID, v.Visit = found[0].PageID, found[0].Visits+1
+	v.PageID, v.Visit = p.PageID, p.Visits+1
 	if body != "" {
 		v.Outcome, v.State, v.Status = crawl.OutcomeChanged, crawl.Active, 200
 		_, err := c.Store.SaveVersion(ctx, store.SaveVersionParams{Version: store.VersionRecord{
@@ -37,7 +33,7 @@ func (c *stored) sees(url, body string, v store.VisitRecord) int64 {
 		}})
 		c.check(err)
 	}
-	_, err = c.Store.RecordVisit(ctx, store.RecordParams{Interval: time.Hour, Visit: v})
+	_, err := c.Store.RecordVisit(ctx, store.RecordParams{Interval: time.Hour, Visit: v})
 	c.check(err)
 	return v.PageID
 }
