@@ -7,13 +7,9 @@ import (
 	"testing"
 	"time"
 
-	"recrawl/internal/archive/archivetest"
-	"recrawl/internal/cli"
 	"recrawl/internal/crawl"
 	"recrawl/internal/export"
 	"recrawl/internal/sink"
-	"recrawl/internal/store"
-	"recrawl/internal/store/storetest/crawltest"
 )
 
 // articlePage is a page with an article, and another text beside it that the main text has too.
@@ -25,23 +21,12 @@ var articlePage = "<html><body><div><div>" + strings.Repeat("<p>The river was hi
 func TestArticles(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
-	must := func(err error) {
-		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	c := crawltest.New(t)
-	s, at := c.Store, cli.Target{Store: "sqlite:" + c.Path, Archive: c.Root}
-	id := c.Page(store.NewURL{URL: "https://host.test/story"}).PageID
-	_, err := s.SaveVersion(ctx, store.SaveVersionParams{Version: store.VersionRecord{PageID: id, Visit: 1, Digest: archivetest.Put(t, c.Files, []byte(articlePage)), ContentType: "text/html"}})
-	must(err)
-	_, err = s.RecordVisit(ctx, store.RecordParams{Interval: time.Hour, Visit: store.VisitRecord{PageID: id, Visit: 1, Outcome: crawl.OutcomeNew, State: crawl.Active, Status: 200}})
-	must(err)
+	k := newKept(t)
+	k.found("https://host.test/story", articlePage)
 	check := func(what, path string, article bool) {
 		t.Helper()
 		text, err := os.ReadFile(path)
-		must(err)
+		k.must(err)
 		if !strings.Contains(string(text), "the old bridge") || strings.Contains(string(text), "welcome letters") == article {
 			t.Errorf("%s, article %t:\n%s", what, article, text)
 		}
@@ -49,8 +34,8 @@ func TestArticles(t *testing.T) {
 
 	for format, name := range map[export.Format]string{export.Markdown: "@page.md", export.Chunks: "@page.jsonl"} {
 		for _, article := range []bool{false, true} {
-			done, err := Backend{}.Export(ctx, at, t.TempDir(), export.Options{Format: format, Crawl: "news", Article: article, At: time.Now().Add(time.Hour)})
-			must(err)
+			done, err := Backend{}.Export(ctx, k.at, t.TempDir(), export.Options{Format: format, Crawl: "news", Article: article, At: time.Now().Add(time.Hour)})
+			k.must(err)
 			check(string(format), filepath.Join(done.Folder, "host.test", "story", name), article)
 		}
 	}
@@ -58,11 +43,11 @@ func TestArticles(t *testing.T) {
 	root := t.TempDir()
 	all := func(string, crawl.SinkSpec) func(string) bool { return nil }
 	for _, article := range []bool{false, true, false} {
-		sender, err := folderSender(map[string]string{"docs": root}, s, c.Files, all)(ctx, "news", "copy", crawl.SinkSpec{Kind: "folder", To: "docs", Format: "markdown", Article: article})
-		must(err)
+		sender, err := folderSender(map[string]string{"docs": root}, k.Store, k.Files, all)(ctx, "news", "copy", crawl.SinkSpec{Kind: "folder", To: "docs", Format: "markdown", Article: article})
+		k.must(err)
 		for more := true; more; {
 			more, err = sender.(sink.Filler).Fill(ctx)
-			must(err)
+			k.must(err)
 		}
 		check("folder", filepath.Join(root, "host.test", "story", "@page.md"), article)
 	}

@@ -125,6 +125,14 @@ func (w *world) visit(url string) {
 	w.check(err)
 }
 
+// visitFirst makes the next visits of the first n pages.
+func (w *world) visitFirst(n int) {
+	w.t.Helper()
+	for i := range n {
+		w.visit(fmt.Sprintf("https://host.test/%d", i))
+	}
+}
+
 func (w *world) version(v store.VisitRecord) {
 	w.t.Helper()
 	text := fmt.Sprintf("<html><title>%s</title><h2>%s</h2><p>The words of page %d are %s and %s.</p></html>",
@@ -252,15 +260,11 @@ func followsTheStore(t *testing.T, e engine) {
 func TestLooksAtAllAgain(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, inFiles)
-	for i := range 40 {
-		w.visit(fmt.Sprintf("https://host.test/%d", i))
-	}
+	w.visitFirst(40)
 	s := w.sink(w.at)
 	w.fill(s)
 	silently := func() { // the feed is not told
-		for i := range 40 {
-			w.visit(fmt.Sprintf("https://host.test/%d", i))
-		}
+		w.visitFirst(40)
 	}
 	for _, because := range []struct {
 		what  string
@@ -305,9 +309,7 @@ func (c counting) Put(ctx context.Context, documents []index.Document) error {
 func TestPutsTogether(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, inFiles)
-	for i := range 60 {
-		w.visit(fmt.Sprintf("https://host.test/%d", i))
-	}
+	w.visitFirst(60)
 	x, err := w.open(t.Context(), w.at, w.Store.ID())
 	w.check(err)
 	src, err := source.New(w.Store, w.Files, w.Record)
@@ -325,9 +327,7 @@ func TestPutsTogether(t *testing.T) {
 func TestSelects(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, inFiles)
-	for i := range 30 {
-		w.visit(fmt.Sprintf("https://host.test/%d", i))
-	}
+	w.visitFirst(30)
 	s := w.sink(w.at)
 	w.fill(s)
 	w.check(s.Close())
