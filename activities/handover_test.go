@@ -13,6 +13,13 @@ import (
 
 func atOnce(p *parts) { p.settings.AtOnce = true }
 
+// newAtOnce is a worker that begins permits at once, with one page, which is gone.
+func newAtOnce(t *testing.T) (w *world, s *site, page crawl.PageRef) {
+	t.Helper()
+	w, s = newWorld(t, atOnce), serve(t, answering(410, ""))
+	return w, s, w.living([]string{s.url + "/"})[0]
+}
+
 // beside is another worker on the same store.
 func (w *world) beside() *world {
 	other := *w
@@ -30,10 +37,8 @@ func (w *world) fetchWith(page crawl.PageRef, visit int, permit crawl.Permit) co
 // request, once.
 func TestAcquireBeginsForFetch(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, atOnce)
+	w, s, page := newAtOnce(t)
 	t.Cleanup(w.activities.Close)
-	s := serve(t, answering(410, ""))
-	page := w.living([]string{s.url + "/"})[0]
 	permit := w.permit(page, 1)
 	if !w.host(page).InFlight {
 		t.Fatal("Acquire did not begin the permit")
@@ -54,9 +59,7 @@ func TestAcquireBeginsForFetch(t *testing.T) {
 // the permit is given back, it may.
 func TestLostHandoverMakesNoRequest(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, atOnce)
-	s := serve(t, answering(410, ""))
-	page := w.living([]string{s.url + "/"})[0]
+	w, s, page := newAtOnce(t)
 	other := w.beside()
 	permit := w.permit(page, 1)
 	if out := other.fetchWith(page, 1, permit); !out.NotBegun {
@@ -81,10 +84,8 @@ func TestLostHandoverMakesNoRequest(t *testing.T) {
 // back by itself.
 func TestWhoeverAsksAgainMayFetchAnywhere(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, atOnce)
+	w, s, page := newAtOnce(t)
 	t.Cleanup(w.activities.Close)
-	s := serve(t, answering(410, ""))
-	page := w.living([]string{s.url + "/"})[0]
 	other := w.beside()
 	permit := w.permit(page, 1)
 	if out := other.fetchWith(page, 1, permit); !out.NotBegun {
@@ -104,10 +105,8 @@ func TestWhoeverAsksAgainMayFetchAnywhere(t *testing.T) {
 // begins before its Fetch.
 func TestForgottenHandoverIsGivenBack(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, atOnce)
+	w, s, page := newAtOnce(t)
 	t.Cleanup(w.activities.Close)
-	s := serve(t, answering(410, ""))
-	page := w.living([]string{s.url + "/"})[0]
 	permit := w.permit(page, 1)
 	for w.host(page).InFlight {
 		if err := t.Context().Err(); err != nil {
@@ -126,10 +125,8 @@ func TestForgottenHandoverIsGivenBack(t *testing.T) {
 // A worker that stops, or has no room, gives a begun permit back without a request.
 func TestHandoverThatCannotBeUsed(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, atOnce)
+	w, s, page := newAtOnce(t)
 	t.Cleanup(w.activities.Close)
-	s := serve(t, answering(410, ""))
-	page := w.living([]string{s.url + "/"})[0]
 	permit := w.permit(page, 1)
 	close(w.stopping)
 	if out := w.fetchWith(page, 1, permit); !out.NotBegun || w.host(page).InFlight {

@@ -522,9 +522,36 @@ func TestPageFailuresBackOff(t *testing.T) {
 	}
 }
 
+func changed(try contracttest.Try) (contract.FetchOut, error) {
+	return contracttest.Changed(try.Now), nil
+}
+
+// wantVisit wants one visit, with an outcome.
+func (l *live) wantVisit(outcome crawl.Outcome) {
+	l.t.Helper()
+	if got := l.world.Visits(); len(got) != 1 || got[0].Outcome != outcome {
+		l.t.Errorf("visits %v, want one that is %s", got, outcome)
+	}
+}
+
+// comparesLate runs a page whose bytes cannot be compared for an hour. It fetches them once,
+// and records what the comparison finds in the end.
+func (l *live) comparesLate(problem error, outcome crawl.Outcome) {
+	l.t.Helper()
+	l.world.OnFetch = changed
+	l.world.OnDetect = func(contract.DetectIn) (contract.DetectOut, error) {
+		if l.env.Now().Before(start.Add(time.Hour)) {
+			return contract.DetectOut{}, problem
+		}
+		return contract.DetectOut{Outcome: outcome}, nil
+	}
+	l.stopped(l.page(visited(start)))
+	l.wantCalls(contract.Fetch.Name, 1)
+	l.wantVisit(outcome)
+}
+
 func TestPageComparing(t *testing.T) {
 	t.Parallel()
-	changed := func(try contracttest.Try) (contract.FetchOut, error) { return contracttest.Changed(try.Now), nil }
 	t.Run("cosmetic", func(t *testing.T) {
 		t.Parallel()
 		l := newLive(t, stopAt(time.Hour))
@@ -533,9 +560,7 @@ func TestPageComparing(t *testing.T) {
 			return contract.DetectOut{Outcome: crawl.OutcomeCosmetic}, nil
 		}
 		l.stopped(l.page(visited(start)))
-		if got := l.world.Visits(); len(got) != 1 || got[0].Outcome != crawl.OutcomeCosmetic {
-			t.Errorf("visits %v", got)
-		}
+		l.wantVisit(crawl.OutcomeCosmetic)
 		if len(l.world.Discovers()) != 0 {
 			t.Error("a cosmetic change started a Discover")
 		}
@@ -552,9 +577,7 @@ func TestPageComparing(t *testing.T) {
 		}
 		l.stopped(l.page(visited(start)))
 		l.wantCalls(contract.DetectChange.Name, 1)
-		if got := l.world.Visits(); len(got) != 1 || got[0].Outcome != crawl.OutcomeChanged {
-			t.Errorf("visits %v", got)
-		}
+		l.wantVisit(crawl.OutcomeChanged)
 	})
 	// Work that fails inside the workflow task is tried again outside of it.
 	t.Run("brief, and busy", func(t *testing.T) {
@@ -570,9 +593,7 @@ func TestPageComparing(t *testing.T) {
 		}
 		l.stopped(l.page(visited(start)))
 		l.wantCalls(contract.DetectChange.Name, 7)
-		if got := l.world.Visits(); len(got) != 1 || got[0].Outcome != crawl.OutcomeChanged {
-			t.Errorf("visits %v", got)
-		}
+		l.wantVisit(crawl.OutcomeChanged)
 	})
 	t.Run("impossible", func(t *testing.T) {
 		t.Parallel()
@@ -596,35 +617,14 @@ func TestPageComparing(t *testing.T) {
 	t.Run("by workers without the key", func(t *testing.T) {
 		t.Parallel()
 		l := newLive(t, stopAt(5*time.Hour))
-		l.world.OnFetch = changed
-		l.world.OnDetect = func(contract.DetectIn) (contract.DetectOut, error) {
-			if l.env.Now().Before(start.Add(time.Hour)) { // as the SDK wraps it before an activity runs
-				return contract.DetectOut{}, fmt.Errorf("unable to decode: %w", &keyring.LockedError{Key: "k2", Unknown: true})
-			}
-			return contract.DetectOut{Outcome: crawl.OutcomeCosmetic}, nil
-		}
-		l.stopped(l.page(visited(start)))
-		l.wantCalls(contract.Fetch.Name, 1)
-		if got := l.world.Visits(); len(got) != 1 || got[0].Outcome != crawl.OutcomeCosmetic {
-			t.Errorf("visits %v, want the one that was compared in the end", got)
-		}
+		// As the SDK wraps it before an activity runs.
+		l.comparesLate(fmt.Errorf("unable to decode: %w", &keyring.LockedError{Key: "k2", Unknown: true}), crawl.OutcomeCosmetic)
 	})
 	t.Run("store out of order", func(t *testing.T) {
 		t.Parallel()
 		l := newLive(t, stopAt(5*time.Hour))
-		l.world.OnFetch = changed
 		l.world.Down = func(now time.Time) bool { return now.After(start) && now.Before(start.Add(time.Hour)) }
-		l.world.OnDetect = func(contract.DetectIn) (contract.DetectOut, error) {
-			if l.env.Now().Before(start.Add(time.Hour)) {
-				return contract.DetectOut{}, contracttest.Unavailable()
-			}
-			return contract.DetectOut{Outcome: crawl.OutcomeChanged}, nil
-		}
-		l.stopped(l.page(visited(start)))
-		l.wantCalls(contract.Fetch.Name, 1)
-		if got := l.world.Visits(); len(got) != 1 || got[0].Outcome != crawl.OutcomeChanged {
-			t.Errorf("visits %v", got)
-		}
+		l.comparesLate(contracttest.Unavailable(), crawl.OutcomeChanged)
 	})
 }
 

@@ -7,14 +7,9 @@ import (
 	"testing"
 	"time"
 
-	"recrawl/internal/archive"
-	"recrawl/internal/archive/archivetest"
-	"recrawl/internal/cli"
 	"recrawl/internal/crawl"
 	"recrawl/internal/export"
 	"recrawl/internal/sink"
-	"recrawl/internal/store"
-	"recrawl/internal/store/sqlite"
 )
 
 // articlePage is a page with an article, and another text beside it that the main text has too.
@@ -26,38 +21,12 @@ var articlePage = "<html><body><div><div>" + strings.Repeat("<p>The river was hi
 func TestArticles(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
-	must := func(err error) {
-		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	at := cli.Target{Store: "sqlite:" + filepath.Join(t.TempDir(), "store.db"), Archive: t.TempDir()}
-	s, err := sqlite.Open(ctx, strings.TrimPrefix(at.Store, "sqlite:"), sqlite.Options{Owner: true})
-	must(err)
-	t.Cleanup(func() { must(s.Close()) })
-	files, err := archive.OpenDir(at.Archive)
-	must(err)
-	spec := crawl.DefaultSpec()
-	spec.Name = "news"
-	record, err := s.OpenCrawl(ctx, spec)
-	must(err)
-	const url = "https://host.test/story"
-	_, err = s.RegisterLinks(ctx, store.RegisterParams{CrawlID: record.ID, URLs: []store.NewURL{{URL: url, Host: "host.test"}}})
-	must(err)
-	found, err := s.FindPages(ctx, url, "news")
-	must(err)
-	id := found[0].PageID
-	_, err = s.Admit(ctx, store.AdmitParams{CrawlID: record.ID, Admit: []int64{id}})
-	must(err)
-	_, err = s.SaveVersion(ctx, store.SaveVersionParams{Version: store.VersionRecord{PageID: id, Visit: 1, Digest: archivetest.Put(t, files, []byte(articlePage)), ContentType: "text/html"}})
-	must(err)
-	_, err = s.RecordVisit(ctx, store.RecordParams{Interval: time.Hour, Visit: store.VisitRecord{PageID: id, Visit: 1, Outcome: crawl.OutcomeNew, State: crawl.Active, Status: 200}})
-	must(err)
+	k := newKept(t)
+	k.found("https://host.test/story", articlePage)
 	check := func(what, path string, article bool) {
 		t.Helper()
 		text, err := os.ReadFile(path)
-		must(err)
+		k.must(err)
 		if !strings.Contains(string(text), "the old bridge") || strings.Contains(string(text), "welcome letters") == article {
 			t.Errorf("%s, article %t:\n%s", what, article, text)
 		}
@@ -65,8 +34,8 @@ func TestArticles(t *testing.T) {
 
 	for format, name := range map[export.Format]string{export.Markdown: "@page.md", export.Chunks: "@page.jsonl"} {
 		for _, article := range []bool{false, true} {
-			done, err := Backend{}.Export(ctx, at, t.TempDir(), export.Options{Format: format, Crawl: "news", Article: article, At: time.Now().Add(time.Hour)})
-			must(err)
+			done, err := Backend{}.Export(ctx, k.at, t.TempDir(), export.Options{Format: format, Crawl: "news", Article: article, At: time.Now().Add(time.Hour)})
+			k.must(err)
 			check(string(format), filepath.Join(done.Folder, "host.test", "story", name), article)
 		}
 	}
@@ -74,11 +43,11 @@ func TestArticles(t *testing.T) {
 	root := t.TempDir()
 	all := func(string, crawl.SinkSpec) func(string) bool { return nil }
 	for _, article := range []bool{false, true, false} {
-		sender, err := folderSender(map[string]string{"docs": root}, s, files, all)(ctx, "news", "copy", crawl.SinkSpec{Kind: "folder", To: "docs", Format: "markdown", Article: article})
-		must(err)
+		sender, err := folderSender(map[string]string{"docs": root}, k.Store, k.Files, all)(ctx, "news", "copy", crawl.SinkSpec{Kind: "folder", To: "docs", Format: "markdown", Article: article})
+		k.must(err)
 		for more := true; more; {
 			more, err = sender.(sink.Filler).Fill(ctx)
-			must(err)
+			k.must(err)
 		}
 		check("folder", filepath.Join(root, "host.test", "story", "@page.md"), article)
 	}

@@ -6,13 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"path/filepath"
 	"slices"
 	"testing"
 
 	"recrawl/internal/contract"
 	"recrawl/internal/crawl"
-	"recrawl/internal/store/sqlite"
+	"recrawl/internal/store/storetest/crawltest"
 	"recrawl/internal/temporalkit"
 )
 
@@ -77,11 +76,7 @@ func (f *fakeFlows) RestartCrawl(_ context.Context, spec json.RawMessage, p cont
 // the store records the trouble.
 func TestCareForCrawls(t *testing.T) {
 	t.Parallel()
-	s, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "store.db"), sqlite.Options{Owner: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { s.Close() })
+	s := crawltest.Store(t)
 	spec := crawl.DefaultSpec()
 	spec.Name, spec.Seeds = "news", []string{"http://127.0.0.1:2/"}
 	rec, err := s.OpenCrawl(t.Context(), spec)

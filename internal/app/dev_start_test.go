@@ -4,14 +4,13 @@ import (
 	"bytes"
 	"encoding/json"
 	"log/slog"
-	"path/filepath"
 	"testing"
 
 	"recrawl/internal/contract"
 	"recrawl/internal/contract/contracttest"
 	"recrawl/internal/crawl"
 	"recrawl/internal/store"
-	"recrawl/internal/store/sqlite"
+	"recrawl/internal/store/storetest/crawltest"
 	"recrawl/internal/temporalkit"
 )
 
@@ -21,11 +20,7 @@ import (
 func TestStartWaitsForNoCrawlThatRuns(t *testing.T) {
 	t.Parallel()
 	c := contracttest.DevServer(t) // no worker is there to answer
-	s, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "store.db"), sqlite.Options{Owner: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { s.Close() })
+	s := crawltest.Store(t)
 	spec := crawl.DefaultSpec()
 	spec.Name, spec.Seeds = "news", []string{"http://127.0.0.1:2/"}
 	if _, err := s.OpenCrawl(t.Context(), spec); err != nil {

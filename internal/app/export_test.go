@@ -9,14 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"recrawl/internal/archive"
-	"recrawl/internal/archive/archivetest"
-	"recrawl/internal/cli"
-	"recrawl/internal/crawl"
 	"recrawl/internal/export"
 	"recrawl/internal/feed"
-	"recrawl/internal/store"
-	"recrawl/internal/store/sqlite"
 )
 
 // TestExportsFollowEachOther: an export of everything, and one of what changed since for each
@@ -24,43 +18,18 @@ import (
 func TestExportsFollowEachOther(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
-	must := func(err error) {
-		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	at := cli.Target{Store: "sqlite:" + filepath.Join(t.TempDir(), "store.db"), Archive: t.TempDir()}
-	s, err := sqlite.Open(ctx, strings.TrimPrefix(at.Store, "sqlite:"), sqlite.Options{Owner: true})
-	must(err)
-	t.Cleanup(func() { must(s.Close()) })
-	files, err := archive.OpenDir(at.Archive)
-	must(err)
-	spec := crawl.DefaultSpec()
-	spec.Name = "news"
-	record, err := s.OpenCrawl(ctx, spec)
-	must(err)
+	k := newKept(t)
 	seen := map[string]bool{}
 	visit := func(n int) {
 		url := fmt.Sprintf("https://host.test/%d", n)
-		_, err := s.RegisterLinks(ctx, store.RegisterParams{CrawlID: record.ID, URLs: []store.NewURL{{URL: url, Host: "host.test"}}})
-		must(err)
-		found, err := s.FindPages(ctx, url, "news")
-		must(err)
-		id := found[0].PageID
-		_, err = s.Admit(ctx, store.AdmitParams{CrawlID: record.ID, Admit: []int64{id}})
-		must(err)
-		_, err = s.SaveVersion(ctx, store.SaveVersionParams{Version: store.VersionRecord{PageID: id, Visit: 1, Digest: archivetest.Put(t, files, []byte(url))}})
-		must(err)
-		_, err = s.RecordVisit(ctx, store.RecordParams{Visit: store.VisitRecord{PageID: id, Visit: 1, Outcome: crawl.OutcomeNew, State: crawl.Active, Status: 200}})
-		must(err)
+		k.found(url, url)
 	}
 	run := func(since feed.Cursor) export.Result {
 		t.Helper()
-		done, err := Backend{}.Export(ctx, at, t.TempDir(), export.Options{Format: export.JSONL, Crawl: "news", Since: since})
-		must(err)
+		done, err := Backend{}.Export(ctx, k.at, t.TempDir(), export.Options{Format: export.JSONL, Crawl: "news", Since: since})
+		k.must(err)
 		text, err := os.ReadFile(filepath.Join(done.Folder, "versions.jsonl"))
-		must(err)
+		k.must(err)
 		for line := range strings.Lines(string(text)) {
 			seen[strings.SplitN(line, `"`, 5)[3]] = true
 		}
@@ -83,17 +52,17 @@ func TestExportsFollowEachOther(t *testing.T) {
 	if len(seen) != 5 {
 		t.Errorf("the exports have %v", seen)
 	}
-	if past, err := (Backend{}).Export(ctx, at, t.TempDir(), export.Options{Format: export.JSONL, Crawl: "news", At: time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC)}); err != nil || past.Visits != 0 || past.Cursor.ID > first.ID {
+	if past, err := (Backend{}).Export(ctx, k.at, t.TempDir(), export.Options{Format: export.JSONL, Crawl: "news", At: time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC)}); err != nil || past.Visits != 0 || past.Cursor.ID > first.ID {
 		t.Errorf("of long ago: %+v, %v", past, err)
 	}
-	now, err := s.Now(ctx)
-	must(err)
-	_, err = s.TrimChanges(ctx, now.Add(time.Hour), 1000)
-	must(err)
-	if _, err := (Backend{}).Export(ctx, at, t.TempDir(), export.Options{Format: export.JSONL, Crawl: "news", Since: first}); !errors.Is(err, feed.ErrTrimmed) {
+	now, err := k.Store.Now(ctx)
+	k.must(err)
+	_, err = k.Store.TrimChanges(ctx, now.Add(time.Hour), 1000)
+	k.must(err)
+	if _, err := (Backend{}).Export(ctx, k.at, t.TempDir(), export.Options{Format: export.JSONL, Crawl: "news", Since: first}); !errors.Is(err, feed.ErrTrimmed) {
 		t.Errorf("since a cursor that is no longer kept: %v", err)
 	}
-	if again, err := (Backend{}).Export(ctx, at, t.TempDir(), export.Options{Format: export.JSONL, Crawl: "news", At: now.Add(-time.Hour)}); err != nil || again.Cursor != (feed.Cursor{}) {
+	if again, err := (Backend{}).Export(ctx, k.at, t.TempDir(), export.Options{Format: export.JSONL, Crawl: "news", At: now.Add(-time.Hour)}); err != nil || again.Cursor != (feed.Cursor{}) {
 		t.Errorf("everything of a time before what is kept has the cursor %s, %v", again.Cursor, err)
 	}
 }

@@ -22,6 +22,7 @@ import (
 	"recrawl/internal/search/fts"
 	"recrawl/internal/sink"
 	"recrawl/internal/store"
+	"recrawl/internal/store/storetest/crawltest"
 )
 
 // indexed is a store with a crawl of two pages, and its search index.
@@ -70,16 +71,11 @@ func (w *indexed) open(name string, sinks map[string]crawl.SinkSpec) store.Crawl
 func (w *indexed) page(url, body string) {
 	w.Helper()
 	ctx := w.Context()
-	_, err := w.store.RegisterLinks(ctx, store.RegisterParams{CrawlID: w.crawl.ID, URLs: []store.NewURL{{URL: url, Host: "a.test"}}})
-	w.check(err)
-	found, err := w.store.FindPages(ctx, url, "docs")
-	w.check(err)
-	_, err = w.store.Admit(ctx, store.AdmitParams{CrawlID: w.crawl.ID, Admit: []int64{found[0].PageID}})
-	w.check(err)
+	page := crawltest.Page(w.T, w.store, w.crawl, store.NewURL{URL: url}).PageID
 	digest := archivetest.Put(w.T, w.files, []byte(body))
-	_, err = w.store.SaveVersion(ctx, store.SaveVersionParams{Version: store.VersionRecord{PageID: found[0].PageID, Visit: 1, Digest: digest, Bytes: int64(len(body)), ContentType: "text/html; charset=utf-8"}})
+	_, err := w.store.SaveVersion(ctx, store.SaveVersionParams{Version: store.VersionRecord{PageID: page, Visit: 1, Digest: digest, Bytes: int64(len(body)), ContentType: "text/html; charset=utf-8"}})
 	w.check(err)
-	_, err = w.store.RecordVisit(ctx, store.RecordParams{Interval: time.Hour, Visit: store.VisitRecord{PageID: found[0].PageID, Visit: 1, Outcome: crawl.OutcomeNew, State: crawl.Active}})
+	_, err = w.store.RecordVisit(ctx, store.RecordParams{Interval: time.Hour, Visit: store.VisitRecord{PageID: page, Visit: 1, Outcome: crawl.OutcomeNew, State: crawl.Active}})
 	w.check(err)
 }
 

@@ -6,7 +6,6 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -17,9 +16,8 @@ import (
 
 	"recrawl/internal/cli"
 	"recrawl/internal/config"
-	"recrawl/internal/crawl"
 	"recrawl/internal/report"
-	"recrawl/internal/store/sqlite"
+	"recrawl/internal/store/storetest/crawltest"
 )
 
 // A job's answer is the button's, if it comes soon; otherwise the job goes on when the
@@ -96,17 +94,7 @@ func TestKeptTemporal(t *testing.T) {
 // wrong, and streams end with the server.
 func TestWeb(t *testing.T) {
 	t.Parallel()
-	at := cli.Target{Store: "sqlite:" + filepath.Join(t.TempDir(), "store.db"), Temporal: cli.TemporalOptions{Address: "127.0.0.1:1", Namespace: "default"}}
-	s, err := sqlite.Open(t.Context(), strings.TrimPrefix(at.Store, "sqlite:"), sqlite.Options{Owner: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { s.Close() })
-	spec := crawl.DefaultSpec()
-	spec.Name = "news"
-	if _, err := s.OpenCrawl(t.Context(), spec); err != nil {
-		t.Fatal(err)
-	}
+	at := cli.Target{Store: "sqlite:" + crawltest.New(t).Path, Temporal: cli.TemporalOptions{Address: "127.0.0.1:1", Namespace: "default"}}
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
 	out, said := io.Pipe()

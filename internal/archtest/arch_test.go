@@ -105,12 +105,12 @@ var rules = []rule{
 	},
 	{
 		"drivers are the app's business",
-		not(oneOf("internal/app", "internal/temporalkit/embedded")),
+		not(oneOf("internal/app", "internal/temporalkit/embedded", "internal/store/storetest/crawltest")),
 		func(i string) bool {
 			return i == module+"/internal/store/sqlite" || i == module+"/internal/store/postgres" || i == module+"/internal/archive/s3" ||
 				i == module+"/internal/search/fts" || i == module+"/internal/search/tsvector"
 		},
-		"everybody else speaks to store.Store, archive.Store and search.Index; the embedded Temporal server's own database is SQLite too",
+		"everybody else speaks to store.Store, archive.Store and search.Index; the embedded Temporal server's own database is SQLite too, and tests get a real store",
 	},
 	{
 		"the demo's site is the app's business",

@@ -16,10 +16,10 @@ import (
 	"recrawl/internal/archive"
 	"recrawl/internal/archive/archivetest"
 	"recrawl/internal/backup"
-	"recrawl/internal/crawl"
 	"recrawl/internal/feed"
 	"recrawl/internal/store"
 	"recrawl/internal/store/sqlite"
+	"recrawl/internal/store/storetest/crawltest"
 )
 
 // world is a crawl that is running, and a folder for its backups.
@@ -38,15 +38,11 @@ type world struct {
 
 func newWorld(t *testing.T, pages int) *world {
 	t.Helper()
-	w := &world{t: t, path: filepath.Join(t.TempDir(), "store.db"), root: t.TempDir(), dir: filepath.Join(t.TempDir(), "backup")}
-	w.now = time.Date(2026, 11, 22, 15, 0, 0, 0, time.UTC)
-	w.store = open(t, w.path)
-	w.files = openDir(t, w.root)
-	spec := crawl.DefaultSpec()
-	spec.Name = "news"
-	rec, err := w.store.OpenCrawl(t.Context(), spec)
-	w.check(err)
-	w.rec = rec
+	made := crawltest.New(t)
+	w := &world{
+		t: t, path: made.Path, store: made.Store, root: made.Root, files: made.Files, rec: made.Record, dir: filepath.Join(t.TempDir(), "backup"),
+		now: time.Date(2026, 11, 22, 15, 0, 0, 0, time.UTC),
+	}
 	w.src = backup.Source{
 		Store: w.store, Files: w.files, Open: openCopy,
 		Snapshot: func(ctx context.Context, path string) error { return sqlite.Snapshot(ctx, w.path, path) },
@@ -55,20 +51,6 @@ func newWorld(t *testing.T, pages int) *world {
 		w.page()
 	}
 	return w
-}
-
-func open(t *testing.T, path string) store.Store {
-	t.Helper()
-	s, err := sqlite.Open(t.Context(), path, sqlite.Options{Owner: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := s.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return s
 }
 
 func openDir(t *testing.T, root string) *archive.Dir {
@@ -137,7 +119,7 @@ func (w *world) into() (backup.Into, string) {
 // contents lists the contents of a store's versions.
 func (w *world) contents(path string) []string {
 	w.t.Helper()
-	all, err := open(w.t, path).ListContents(w.t.Context(), "", 1<<20)
+	all, err := crawltest.OpenStore(w.t, path).ListContents(w.t.Context(), "", 1<<20)
 	w.check(err)
 	return all
 }
@@ -352,7 +334,7 @@ func TestRestoredFeedHasAnotherEpoch(t *testing.T) {
 	w.make()
 	_, path, err := w.restore("")
 	w.check(err)
-	restored := open(t, path)
+	restored := crawltest.OpenStore(t, path)
 	after, err := restored.FeedEnds(t.Context())
 	w.check(err)
 	if after.Newest.Epoch == before.Newest.Epoch || after.Newest.ID != before.Newest.ID {

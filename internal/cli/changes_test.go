@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -17,32 +16,21 @@ import (
 	"recrawl/internal/archive/archivetest"
 	"recrawl/internal/crawl"
 	"recrawl/internal/store"
-	"recrawl/internal/store/sqlite"
+	"recrawl/internal/store/storetest/crawltest"
 )
 
 // feedBackend is a backend with a real store and archive, in which crawl news has pages.
 type feedBackend struct {
 	*fakeBackend
-	t     *testing.T
-	s     store.Store
-	files archive.Store
-	id    int64
+	t    *testing.T
+	made *crawltest.Crawl
+	s    store.Store // of made
 }
 
 func newFeedBackend(t *testing.T) *feedBackend {
 	t.Helper()
-	b := &feedBackend{fakeBackend: &fakeBackend{}, t: t}
-	var err error
-	if b.s, err = sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "store.db"), sqlite.Options{Owner: true}); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { b.must(b.s.Close()) })
-	b.files, err = archive.OpenDir(t.TempDir())
-	b.must(err)
-	record, err := b.s.OpenCrawl(t.Context(), newsSpec())
-	b.must(err)
-	b.id = record.ID
-	return b
+	made := crawltest.New(t, func(s *crawl.Spec) { *s = newsSpec() })
+	return &feedBackend{fakeBackend: &fakeBackend{}, t: t, made: made, s: made.Store}
 }
 
 func (b *feedBackend) must(err error) {
@@ -57,7 +45,7 @@ func (b *feedBackend) OpenStore(context.Context, string) (Opened, error) {
 }
 
 func (b *feedBackend) OpenArchive(context.Context, string) (archive.Store, error) {
-	return b.files, nil
+	return b.made.Files, nil
 }
 
 // finds records a visit of a page that shows a text, and makes the page if it does not
@@ -65,19 +53,12 @@ func (b *feedBackend) OpenArchive(context.Context, string) (archive.Store, error
 func (b *feedBackend) finds(url, text string) {
 	b.t.Helper()
 	ctx := b.t.Context()
-	found, err := b.s.FindPages(ctx, url, "news")
-	b.must(err)
-	if len(found) == 0 {
-		_, err := b.s.RegisterLinks(ctx, store.RegisterParams{CrawlID: b.id, URLs: []store.NewURL{{URL: url, Host: "example.com"}}})
-		b.must(err)
-		found, err = b.s.FindPages(ctx, url, "news")
-		b.must(err)
-		_, err = b.s.Admit(ctx, store.AdmitParams{CrawlID: b.id, Admit: []int64{found[0].PageID}})
-		b.must(err)
+	p, ok := b.made.Find(store.NewURL{URL: url})
+	if !ok {
+		b.t.Fatalf("%s is not taken", url)
 	}
-	p := found[0]
-	digest := archivetest.Put(b.t, b.files, []byte("<html><body><main><p>"+text+"</main>"))
-	_, err = b.s.SaveVersion(ctx, store.SaveVersionParams{Version: store.VersionRecord{PageID: p.PageID, Visit: p.Visits + 1, Digest: digest, ContentType: "text/html", Title: "Title of " + text}})
+	digest := archivetest.Put(b.t, b.made.Files, []byte("<html><body><main><p>"+text+"</main>"))
+	_, err := b.s.SaveVersion(ctx, store.SaveVersionParams{Version: store.VersionRecord{PageID: p.PageID, Visit: p.Visits + 1, Digest: digest, ContentType: "text/html", Title: "Title of " + text}})
 	b.must(err)
 	_, err = b.s.RecordVisit(ctx, store.RecordParams{Visit: store.VisitRecord{PageID: p.PageID, Visit: p.Visits + 1, Outcome: crawl.OutcomeChanged, State: crawl.Active, Status: 200}})
 	b.must(err)

@@ -82,6 +82,14 @@ func checkWhole(t *testing.T, d *dev, n int) {
 	}
 }
 
+// stopWhole stops a crawl of the tree that is whole and was polite.
+func stopWhole(t *testing.T, d *dev, s *site, gap time.Duration) {
+	t.Helper()
+	checkWhole(t, d, crashPages)
+	s.checkPolite(t, gap)
+	d.stop()
+}
+
 // rationed answers as many requests as were allowed, and keeps the others waiting until
 // more are allowed or their client is gone. So a crawl cannot be over before a test has
 // killed it.
@@ -122,9 +130,7 @@ func TestKillEverything(t *testing.T) {
 	}
 	ration.allow(cap(ration.allowed))
 	d.await("every page is visited", d.crawled("t", crashPages, 1))
-	checkWhole(t, d, crashPages)
-	s.checkPolite(t, 40*time.Millisecond)
-	d.stop()
+	stopWhole(t, d, s, 40*time.Millisecond)
 }
 
 func TestKillTemporalAlone(t *testing.T) {
@@ -139,9 +145,7 @@ func TestKillTemporalAlone(t *testing.T) {
 		}
 	}
 	d.await("every page is visited", d.crawled("t", crashPages, 1))
-	checkWhole(t, d, crashPages)
-	s.checkPolite(t, 40*time.Millisecond)
-	d.stop()
+	stopWhole(t, d, s, 40*time.Millisecond)
 }
 
 // TestTemporalPortTaken kills the Temporal server and takes its port before it
@@ -170,9 +174,7 @@ func TestTemporalPortTaken(t *testing.T) {
 	}
 	d.must("visit", s.url+"/p1.html", "--crawl", "t")
 	d.await("a visit on demand", func() bool { return len(d.history(s.url+"/p1.html")) == 2 })
-	checkWhole(t, d, crashPages)
-	s.checkPolite(t, 40*time.Millisecond)
-	d.stop()
+	stopWhole(t, d, s, 40*time.Millisecond)
 }
 
 // takePort kills the Temporal server and listens in its place. The starter is stopped
@@ -328,9 +330,7 @@ func TestTemporalFallsBehind(t *testing.T) {
 	}
 	d.start()
 	d.await("every page is visited again", d.crawled("t", crashPages, 2))
-	checkWhole(t, d, crashPages)
-	s.checkPolite(t, 20*time.Millisecond)
-	d.stop()
+	stopWhole(t, d, s, 20*time.Millisecond)
 }
 
 // TestTunedWorker: with pollers that follow the backlog, few slots, and a tenth of the
@@ -344,7 +344,5 @@ func TestTunedWorker(t *testing.T) {
 	}
 	d := startDevEnv(t, filepath.Join(t.TempDir(), "data"), env, crawlArgs(s, "20ms")...)
 	d.await("every page is visited", d.crawled("t", crashPages, 1))
-	checkWhole(t, d, crashPages)
-	s.checkPolite(t, 20*time.Millisecond)
-	d.stop()
+	stopWhole(t, d, s, 20*time.Millisecond)
 }

@@ -12,6 +12,7 @@ import (
 	"recrawl/internal/crawl"
 	"recrawl/internal/rank"
 	"recrawl/internal/store"
+	"recrawl/internal/store/storetest/crawltest"
 	"recrawl/internal/testsite"
 )
 
@@ -87,7 +88,7 @@ func TestTheBestPagesAreCollected(t *testing.T) {
 	t.Parallel()
 	web := testsite.Web{Seed: 11, Hosts: 12, Pages: 3000, Links: 6}
 	const places = 300
-	s := newStore(t)
+	s := crawltest.Store(t)
 	limited := func(spec *crawl.Spec) { spec.Limits.MaxPages, spec.Limits.Window = places, 16 }
 	open := func(name string) *world {
 		w := newWorld(t, s, name, web, limited)

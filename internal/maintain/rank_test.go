@@ -6,14 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"path/filepath"
 	"slices"
 	"testing"
 	"time"
 
 	"recrawl/internal/crawl"
 	"recrawl/internal/store"
-	"recrawl/internal/store/sqlite"
+	"recrawl/internal/store/storetest/crawltest"
 	"recrawl/internal/testsite"
 )
 
@@ -25,20 +24,6 @@ type world struct {
 	name  string
 	web   map[string][]string // links of each page, by URL
 	hosts map[string]string   // of each page
-}
-
-func newStore(t *testing.T) store.Store {
-	t.Helper()
-	s, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "store.db"), sqlite.Options{Owner: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := s.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return s
 }
 
 func newWorld(t *testing.T, s store.Store, name string, web testsite.Web, change func(*crawl.Spec)) *world {
@@ -188,7 +173,7 @@ func seeds(spec *crawl.Spec) { spec.Limits.Window = 50 }
 // their links lie between each other: each has the ranks of its own web.
 func TestRanksAreThoseOfTheWeb(t *testing.T) {
 	t.Parallel()
-	s := newStore(t)
+	s := crawltest.Store(t)
 	worlds := []*world{
 		newWorld(t, s, "one", testsite.Web{Seed: 1, Hosts: 5, Pages: 200, Links: 5}, seeds),
 		newWorld(t, s, "two", testsite.Web{Seed: 2, Hosts: 9, Pages: 250, Links: 7}, seeds),
@@ -264,7 +249,7 @@ func (f *failing) SaveRanks(ctx context.Context, id int64, ranks []store.PageRan
 // completes it.
 func TestCutOffRankings(t *testing.T) {
 	t.Parallel()
-	s := newStore(t)
+	s := crawltest.Store(t)
 	w := newWorld(t, s, "cut", testsite.Web{Seed: 5, Hosts: 3, Pages: 200, Links: 5}, seeds)
 	w.register(0, 0, "http://site1.localhost/", "http://site2.localhost/", "http://site3.localhost/")
 	w.visitAll(1000, func() {})
@@ -288,7 +273,7 @@ func TestCutOffRankings(t *testing.T) {
 
 func TestPersonalisedByTheSeeds(t *testing.T) {
 	t.Parallel()
-	s := newStore(t)
+	s := crawltest.Store(t)
 	w := newWorld(t, s, "near", testsite.Web{Seed: 6, Hosts: 4, Pages: 300, Links: 3}, seeds)
 	w.register(0, 0, "http://site2.localhost/")
 	w.visitAll(1000, func() {})
@@ -311,7 +296,7 @@ func TestPersonalisedByTheSeeds(t *testing.T) {
 
 func TestRankingOfNothing(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, newStore(t), "empty", testsite.Web{Hosts: 1, Pages: 1}, seeds)
+	w := newWorld(t, crawltest.Store(t), "empty", testsite.Web{Hosts: 1, Pages: 1}, seeds)
 	var told []RankProgress
 	rec := w.rank(RankOptions{Progress: func(p RankProgress) { told = append(told, p) }})
 	if rec.Pages != 0 || rec.Links != 0 || len(told) == 0 {
@@ -326,7 +311,7 @@ func TestRankingOfNothing(t *testing.T) {
 // if the pages were ranked before they were held.
 func TestHeldPagesLendNoImportance(t *testing.T) {
 	t.Parallel()
-	s := newStore(t)
+	s := crawltest.Store(t)
 	w := newWorld(t, s, "held", testsite.Web{Seed: 7, Hosts: 3, Pages: 24, Links: 4}, seeds)
 	w.register(0, 0, "http://site1.localhost/", "http://site2.localhost/", "http://site3.localhost/")
 	w.visitAll(1000, func() {})

@@ -27,7 +27,7 @@ import (
 	"recrawl/internal/search"
 	"recrawl/internal/search/fts"
 	"recrawl/internal/store"
-	"recrawl/internal/store/sqlite"
+	"recrawl/internal/store/storetest/crawltest"
 )
 
 // world is a real store and archive with a crawl, docs, and a client of a server on it.
@@ -44,17 +44,15 @@ type world struct {
 
 func newWorld(t *testing.T) *world {
 	t.Helper()
-	w := &world{T: t, beliefs: map[int64]schedule.Belief{}}
+	made := crawltest.New(t, func(s *crawl.Spec) {
+		s.Name, s.Seeds = "docs", []string{"https://docs.test/"}
+		s.Sinks = map[string]crawl.SinkSpec{"search": {Kind: crawl.SinkSearch}}
+	})
+	w := &world{T: t, s: made.Store, files: made.Files, crawl: made.Record, beliefs: map[int64]schedule.Belief{}}
 	var err error
-	w.s, err = sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "store.db"), sqlite.Options{Owner: true})
-	w.check(err)
-	t.Cleanup(func() { w.check(w.s.Close()) })
-	w.files, err = archive.OpenDir(t.TempDir())
-	w.check(err)
 	w.index, err = fts.Open(t.Context(), filepath.Join(t.TempDir(), fts.Name), fts.Options{Store: w.s.ID()})
 	w.check(err)
 	t.Cleanup(func() { w.check(w.index.Close()) })
-	w.crawl = w.opens("docs", "https://docs.test/")
 	w.options = mcp.Options{
 		Reports: report.Reporter{Store: w.s, Visits: w.s, Deliveries: w.s, Relations: w.s, Search: w.s, Index: w.index, Out: io.Discard, Format: report.JSON},
 		Changes: reader.New(w.s, w.files), Crawl: w.s.Crawl, Files: w.files, Version: "test", Log: slog.New(slog.DiscardHandler),
@@ -73,9 +71,6 @@ func (w *world) opens(name string, seeds ...string) store.CrawlRecord {
 	w.Helper()
 	spec := crawl.DefaultSpec()
 	spec.Name, spec.Seeds = name, seeds
-	if name == "docs" {
-		spec.Sinks = map[string]crawl.SinkSpec{"search": {Kind: crawl.SinkSearch}}
-	}
 	record, err := w.s.OpenCrawl(w.Context(), spec)
 	w.check(err)
 	return record
@@ -106,13 +101,7 @@ func (w *world) page(path string) store.PageRecord {
 
 func (w *world) pageOf(c store.CrawlRecord, path string) store.PageRecord {
 	w.Helper()
-	_, err := w.s.RegisterLinks(w.Context(), store.RegisterParams{CrawlID: c.ID, URLs: []store.NewURL{{URL: "https://docs.test" + path, Host: "docs.test", Level: 1}}})
-	w.check(err)
-	found, err := w.s.FindPages(w.Context(), "https://docs.test"+path, c.Spec.Name)
-	w.check(err)
-	_, err = w.s.Admit(w.Context(), store.AdmitParams{CrawlID: c.ID, Admit: []int64{found[0].PageID}})
-	w.check(err)
-	return w.read(found[0].PageID)
+	return w.read(crawltest.Page(w.T, w.s, c, store.NewURL{URL: "https://docs.test" + path, Level: 1}).PageID)
 }
 
 func (w *world) read(id int64) store.PageRecord {

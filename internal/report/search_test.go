@@ -9,42 +9,33 @@ import (
 	"testing"
 	"time"
 
-	"recrawl/internal/archive"
 	"recrawl/internal/archive/archivetest"
 	"recrawl/internal/crawl"
 	"recrawl/internal/report"
 	"recrawl/internal/search"
 	"recrawl/internal/search/fts"
 	"recrawl/internal/store"
-	"recrawl/internal/store/sqlite"
+	"recrawl/internal/store/storetest/crawltest"
 )
 
 // library is a crawl with a search index, in a real store and archive.
 type library struct {
 	*testing.T
-	s     store.Store
-	files archive.Store
-	crawl store.CrawlRecord
+	*crawltest.Crawl
 	index *fts.Index
 }
 
 func newLibrary(t *testing.T) *library {
 	t.Helper()
-	l := &library{T: t}
-	var err error
-	l.s, err = sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "store.db"), sqlite.Options{Owner: true})
-	l.check(err)
-	t.Cleanup(func() { l.check(l.s.Close()) })
-	l.files, err = archive.OpenDir(t.TempDir())
-	l.check(err)
+	made := crawltest.New(t, func(s *crawl.Spec) {
+		s.Name, s.Sinks = "docs", map[string]crawl.SinkSpec{"words": {Kind: crawl.SinkSearch}}
+	})
+	l := &library{T: t, Crawl: made}
 	spec := crawl.DefaultSpec()
-	spec.Name, spec.Sinks = "docs", map[string]crawl.SinkSpec{"words": {Kind: crawl.SinkSearch}}
-	l.crawl, err = l.s.OpenCrawl(t.Context(), spec)
+	spec.Name = "plain"
+	_, err := l.Store.OpenCrawl(t.Context(), spec)
 	l.check(err)
-	spec.Name, spec.Sinks = "plain", nil
-	_, err = l.s.OpenCrawl(t.Context(), spec)
-	l.check(err)
-	l.index, err = fts.Open(t.Context(), filepath.Join(t.TempDir(), fts.Name), fts.Options{Store: l.s.ID()})
+	l.index, err = fts.Open(t.Context(), filepath.Join(t.TempDir(), fts.Name), fts.Options{Store: l.Store.ID()})
 	l.check(err)
 	t.Cleanup(func() { l.check(l.index.Close()) })
 	return l
@@ -61,35 +52,31 @@ func (l *library) check(err error) {
 func (l *library) page(url, title, text string, indexed bool) store.PageRecord {
 	l.Helper()
 	ctx := l.Context()
-	_, err := l.s.RegisterLinks(ctx, store.RegisterParams{CrawlID: l.crawl.ID, URLs: []store.NewURL{{URL: url, Host: "a.test"}}})
-	l.check(err)
-	found, err := l.s.FindPages(ctx, url, "docs")
-	l.check(err)
-	if found[0].Visits == 0 {
-		_, err = l.s.Admit(ctx, store.AdmitParams{CrawlID: l.crawl.ID, Admit: []int64{found[0].PageID}})
-		l.check(err)
+	p, ok := l.Find(store.NewURL{URL: url})
+	if !ok {
+		l.Fatalf("%s is not taken", url)
 	}
-	visit := found[0].Visits + 1
+	visit := p.Visits + 1
 	body := "<html><p>" + text
-	digest := archivetest.Put(l.T, l.files, []byte(body))
-	_, err = l.s.SaveVersion(ctx, store.SaveVersionParams{Version: store.VersionRecord{
-		PageID: found[0].PageID, Visit: visit, Digest: digest, TextDigest: digest, Bytes: int64(len(body)), ContentType: "text/html", Title: title,
+	digest := archivetest.Put(l.T, l.Files, []byte(body))
+	_, err := l.Store.SaveVersion(ctx, store.SaveVersionParams{Version: store.VersionRecord{
+		PageID: p.PageID, Visit: visit, Digest: digest, TextDigest: digest, Bytes: int64(len(body)), ContentType: "text/html", Title: title,
 	}})
 	l.check(err)
-	_, err = l.s.RecordVisit(ctx, store.RecordParams{Visit: store.VisitRecord{PageID: found[0].PageID, Visit: visit, Outcome: crawl.OutcomeChanged, State: crawl.Active, Status: 200}})
+	_, err = l.Store.RecordVisit(ctx, store.RecordParams{Visit: store.VisitRecord{PageID: p.PageID, Visit: visit, Outcome: crawl.OutcomeChanged, State: crawl.Active, Status: 200}})
 	l.check(err)
-	p, err := l.s.Page(ctx, found[0].PageID)
+	p, err = l.Store.Page(ctx, p.PageID)
 	l.check(err)
 	if indexed {
 		l.check(l.index.Put(ctx, []search.Document{{
-			Crawl: l.crawl.ID, Page: p.PageID, Version: p.Last.Seq, URL: url, Host: "a.test", Title: title, Text: text, Digest: text, Importance: 1,
+			Crawl: l.Record.ID, Page: p.PageID, Version: p.Last.Seq, URL: url, Host: "a.test", Title: title, Text: text, Digest: text, Importance: 1,
 		}}))
 	}
 	return p
 }
 
 func (l *library) reporter() report.Reporter {
-	return report.Reporter{Store: l.s, Relations: l.s, Index: l.index}
+	return report.Reporter{Store: l.Store, Relations: l.Store, Index: l.index}
 }
 
 func TestSearchOf(t *testing.T) {
@@ -98,9 +85,9 @@ func TestSearchOf(t *testing.T) {
 	first := l.page("https://a.test/1", "Retries", "How a retry policy works.", true)
 	l.page("https://a.test/2", "Copy", "How a retry policy works.", true)
 	l.page("https://a.test/1", "Retries", "How a policy for each retry is chosen.", false) // the index has not heard of it
-	l.check(l.index.SetCursor(t.Context(), l.crawl.ID, search.Progress{Filled: true}.String()))
+	l.check(l.index.SetCursor(t.Context(), l.Record.ID, search.Progress{Filled: true}.String()))
 	r := l.reporter()
-	a, err := r.SearchOf(t.Context(), l.files, report.SearchQuery{Crawl: "docs", Words: "RETRY policy"})
+	a, err := r.SearchOf(t.Context(), l.Files, report.SearchQuery{Crawl: "docs", Words: "RETRY policy"})
 	l.check(err)
 	if len(a.Hits) != 1 || a.Unfilled || a.Some || a.Next != 0 {
 		t.Fatalf("%+v", a)
@@ -115,10 +102,10 @@ func TestSearchOf(t *testing.T) {
 	if a, err := r.SearchOf(t.Context(), nil, report.SearchQuery{Crawl: "docs", Words: "retry"}); err != nil || len(a.Hits) != 1 || a.Hits[0].Snippet != "" {
 		t.Errorf("without an archive: %+v, %v", a, err)
 	}
-	if _, err := l.s.Forget(t.Context(), store.ForgetParams{Target: store.Target{URL: "https://a.test/1"}, Limit: 10}); err != nil {
+	if _, err := l.Store.Forget(t.Context(), store.ForgetParams{Target: store.Target{URL: "https://a.test/1"}, Limit: 10}); err != nil {
 		t.Fatal(err)
 	}
-	if a, err := r.SearchOf(t.Context(), l.files, report.SearchQuery{Crawl: "docs", Words: "retry"}); err != nil || len(a.Hits) != 0 {
+	if a, err := r.SearchOf(t.Context(), l.Files, report.SearchQuery{Crawl: "docs", Words: "retry"}); err != nil || len(a.Hits) != 0 {
 		t.Errorf("a page that was forgotten, before the index has heard of it: %+v, %v", a, err)
 	}
 }
@@ -147,7 +134,7 @@ func TestFound(t *testing.T) {
 	var out bytes.Buffer
 	r := l.reporter()
 	r.Out, r.Format = &out, report.Text
-	l.check(r.Found(t.Context(), l.files, report.SearchQuery{Crawl: "docs", Words: "kiwi", Limit: 1}))
+	l.check(r.Found(t.Context(), l.Files, report.SearchQuery{Crawl: "docs", Words: "kiwi", Limit: 1}))
 	for _, want := range []string{"1. The [2J title\n   https://a.test/1\n   A kiwi and more.\n   version 1, seen ", "the index is being filled", "there are more: --offset 1"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("%q lacks %q", out.String(), want)
@@ -155,7 +142,7 @@ func TestFound(t *testing.T) {
 	}
 	out.Reset()
 	r.Format = report.JSON
-	l.check(r.Found(t.Context(), l.files, report.SearchQuery{Crawl: "docs", Words: "kiwi less"}))
+	l.check(r.Found(t.Context(), l.Files, report.SearchQuery{Crawl: "docs", Words: "kiwi less"}))
 	var h map[string]any
 	l.check(json.Unmarshal(out.Bytes(), &h))
 	if h["url"] != "https://a.test/2" || h["snippet"] != "A kiwi and so much more of other things, but less." || h["copies"] != 0.0 || h["version"] != 1.0 || h["seen"] == nil || h["title"] != "" {

@@ -6,13 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"recrawl/internal/crawl"
 	"recrawl/internal/store"
-	"recrawl/internal/store/sqlite"
+	"recrawl/internal/store/storetest/crawltest"
 )
 
 // world is a store with a crawl into which a list is imported.
@@ -28,22 +27,8 @@ type world struct {
 
 func newWorld(t *testing.T) *world {
 	t.Helper()
-	s, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "store.db"), sqlite.Options{Owner: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := s.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	spec := crawl.DefaultSpec()
-	spec.Name, spec.Seeds = "t", []string{"https://example.com/"}
-	rec, err := s.OpenCrawl(t.Context(), spec)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return &world{Store: s, t: t, crawl: rec.ID}
+	c := crawltest.New(t, func(s *crawl.Spec) { s.Name, s.Seeds = "t", []string{"https://example.com/"} })
+	return &world{Store: c.Store, t: t, crawl: c.Record.ID}
 }
 
 var errCut = errors.New("cut off")

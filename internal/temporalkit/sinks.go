@@ -33,23 +33,9 @@ func (w Workflows) MendSink(ctx context.Context, in contract.SinkIn) (Mended, er
 // CommandSink sends an update to a sink's workflow; if it is gone, CommandSink first
 // starts it.
 func (w Workflows) CommandSink(ctx context.Context, in contract.SinkIn, command string, arg any) (contract.Ack, error) {
-	var args []any
-	if arg != nil {
-		args = []any{arg}
-	}
-	options := w.sinkOptions(in)
-	var ack contract.Ack
-	handle, err := w.Client.UpdateWithStartWorkflow(ctx, client.UpdateWithStartWorkflowOptions{
-		StartWorkflowOperation: w.Client.NewWithStartWorkflowOperation(options, contract.SinkWorkflow, in),
-		UpdateOptions: client.UpdateWorkflowOptions{
-			WorkflowID: options.ID, UpdateName: command, Args: args, WaitForStage: client.WorkflowUpdateStageCompleted,
-		},
-	})
-	if err == nil {
-		err = handle.Get(ctx, &ack)
-	}
+	ack, err := w.update(ctx, w.sinkOptions(in), contract.SinkWorkflow, in, command, arg)
 	if err != nil {
-		return ack, fmt.Errorf("sink %s of crawl %s: %w", in.Sink, in.Crawl, orStuck(err))
+		return ack, fmt.Errorf("sink %s of crawl %s: %w", in.Sink, in.Crawl, err)
 	}
 	return ack, nil
 }

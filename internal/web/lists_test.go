@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -19,7 +18,7 @@ import (
 	"recrawl/internal/crawl"
 	"recrawl/internal/report"
 	"recrawl/internal/store"
-	"recrawl/internal/store/sqlite"
+	"recrawl/internal/store/storetest/crawltest"
 	"recrawl/internal/web"
 )
 
@@ -41,18 +40,11 @@ type site struct {
 // newSite is a site with its server. Change may change what the server is made of.
 func newSite(t *testing.T, change func(*web.Options)) *site {
 	t.Helper()
-	w := &site{T: t, ctx: t.Context(), pages: map[string]int64{}}
-	var err error
-	w.s, err = sqlite.Open(w.ctx, filepath.Join(t.TempDir(), "store.db"), sqlite.Options{Owner: true})
-	w.check(err)
-	t.Cleanup(func() { w.check(w.s.Close()) })
-	w.files, err = archive.OpenDir(t.TempDir())
-	w.check(err)
-	spec := crawl.DefaultSpec()
-	spec.Name, spec.Seeds = "news", []string{"https://a.test/"}
-	spec.Sinks = map[string]crawl.SinkSpec{"team": {Kind: "webhook"}}
-	w.crawl, err = w.s.OpenCrawl(w.ctx, spec)
-	w.check(err)
+	made := crawltest.New(t, func(s *crawl.Spec) {
+		s.Seeds = []string{"https://a.test/"}
+		s.Sinks = map[string]crawl.SinkSpec{"team": {Kind: "webhook"}}
+	})
+	w := &site{T: t, ctx: t.Context(), s: made.Store, files: made.Files, crawl: made.Record, pages: map[string]int64{}}
 	w.fill()
 	o := web.Options{
 		Report: report.Reporter{Store: w.s, Visits: w.s, Deliveries: w.s, Search: w.s, Relations: w.s, Requests: w.s, Out: io.Discard, Format: report.JSON},
@@ -113,16 +105,9 @@ func (w *site) fill() {
 	w.check(w.s.SetUndelivered(w.ctx, sink, to, store.UndeliveredRecord{CrawlID: w.crawl.ID, Sink: "team", ChangeID: to.After.ID, Tries: 3, Problem: "400 Bad Request"}))
 }
 
-func (w *site) page(text string) {
+func (w *site) page(url string) {
 	w.Helper()
-	u, err := url.Parse(text)
-	w.check(err)
-	_, err = w.s.RegisterLinks(w.ctx, store.RegisterParams{CrawlID: w.crawl.ID, URLs: []store.NewURL{{URL: text, Host: u.Host}}})
-	w.check(err)
-	id := w.record(text).PageID
-	_, err = w.s.Admit(w.ctx, store.AdmitParams{CrawlID: w.crawl.ID, Admit: []int64{id}})
-	w.check(err)
-	w.pages[text] = id
+	w.pages[url] = crawltest.Page(w.T, w.s, w.crawl, store.NewURL{URL: url}).PageID
 }
 
 func (w *site) record(url string) store.PageRecord {

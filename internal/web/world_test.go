@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -17,7 +16,7 @@ import (
 	"recrawl/internal/crawl"
 	"recrawl/internal/report"
 	"recrawl/internal/store"
-	"recrawl/internal/store/sqlite"
+	"recrawl/internal/store/storetest/crawltest"
 )
 
 // base is a real store and archive with a crawl.
@@ -30,16 +29,8 @@ type base struct {
 
 func newBase(t *testing.T, spec crawl.Spec) base {
 	t.Helper()
-	w := base{T: t}
-	var err error
-	w.s, err = sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "store.db"), sqlite.Options{Owner: true})
-	w.check(err)
-	t.Cleanup(func() { w.check(w.s.Close()) })
-	w.files, err = archive.OpenDir(t.TempDir())
-	w.check(err)
-	w.crawl, err = w.s.OpenCrawl(t.Context(), spec)
-	w.check(err)
-	return w
+	made := crawltest.New(t, func(s *crawl.Spec) { *s = spec })
+	return base{T: t, s: made.Store, files: made.Files, crawl: made.Record}
 }
 
 func (w *base) check(err error) {
@@ -71,14 +62,7 @@ func newWorld(t *testing.T) *world {
 // page makes a living page and returns its id.
 func (w *world) page(url, host string) int64 {
 	w.Helper()
-	ctx := w.Context()
-	_, err := w.s.RegisterLinks(ctx, store.RegisterParams{CrawlID: w.crawl.ID, URLs: []store.NewURL{{URL: url, Host: host}}})
-	w.check(err)
-	found, err := w.s.FindPages(ctx, url, "news")
-	w.check(err)
-	_, err = w.s.Admit(ctx, store.AdmitParams{CrawlID: w.crawl.ID, Admit: []int64{found[0].PageID}})
-	w.check(err)
-	return found[0].PageID
+	return crawltest.Page(w.T, w.s, w.crawl, store.NewURL{URL: url, Host: host}).PageID
 }
 
 // finds is a visit that finds a text.

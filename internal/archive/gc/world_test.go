@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"path/filepath"
 	"slices"
 	"testing"
 
@@ -18,7 +17,7 @@ import (
 	"recrawl/internal/crawl"
 	"recrawl/internal/store"
 	"recrawl/internal/store/postgres"
-	"recrawl/internal/store/sqlite"
+	"recrawl/internal/store/storetest/crawltest"
 	"recrawl/internal/store/storetest/pgtest"
 )
 
@@ -33,20 +32,11 @@ type world struct {
 	root  string          // of the archive
 }
 
-func onSQLite(t *testing.T) store.Store {
-	t.Helper()
-	s, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "store.db"), sqlite.Options{Owner: true})
-	return opened(t, s, err)
-}
+func onSQLite(t *testing.T) store.Store { return crawltest.Store(t) }
 
 func onPostgres(t *testing.T) store.Store {
 	t.Helper()
 	s, err := postgres.Open(t.Context(), pgtest.DSN(t), postgres.Options{})
-	return opened(t, s, err)
-}
-
-func opened(t *testing.T, s store.Store, err error) store.Store {
-	t.Helper()
 	if err != nil {
 		t.Fatal(err)
 	}

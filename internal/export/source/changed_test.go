@@ -9,14 +9,13 @@ import (
 	"testing"
 	"time"
 
-	"recrawl/internal/archive"
 	"recrawl/internal/archive/archivetest"
 	"recrawl/internal/crawl"
 	"recrawl/internal/export"
 	"recrawl/internal/export/source"
 	"recrawl/internal/feed"
 	"recrawl/internal/store"
-	"recrawl/internal/store/sqlite"
+	"recrawl/internal/store/storetest/crawltest"
 )
 
 // TestExportsOfWhatChanged writes every format of what changed after a cursor: those visits of
@@ -24,29 +23,15 @@ import (
 func TestExportsOfWhatChanged(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
-	s, err := sqlite.Open(ctx, filepath.Join(t.TempDir(), "store.db"), sqlite.Options{Owner: true})
-	check(t, err)
-	t.Cleanup(func() { check(t, s.Close()) })
-	files, err := archive.OpenDir(t.TempDir())
-	check(t, err)
-	spec := crawl.DefaultSpec()
-	spec.Name = "news"
-	record, err := s.OpenCrawl(ctx, spec)
-	check(t, err)
+	c := crawltest.New(t)
+	s := c.Store
 	page := func(n int) store.PageRecord {
-		url := fmt.Sprintf("https://host.test/%d", n)
-		_, err := s.RegisterLinks(ctx, store.RegisterParams{CrawlID: record.ID, URLs: []store.NewURL{{URL: url, Host: "host.test"}}})
-		check(t, err)
-		found, err := s.FindPages(ctx, url, "news")
-		check(t, err)
-		_, err = s.Admit(ctx, store.AdmitParams{CrawlID: record.ID, Admit: []int64{found[0].PageID}})
-		check(t, err)
-		return found[0]
+		return c.Page(store.NewURL{URL: fmt.Sprintf("https://host.test/%d", n)})
 	}
 	visit := func(p store.PageRecord, n int, v store.VisitRecord, body string) {
 		v.PageID, v.Visit = p.PageID, n
 		if body != "" {
-			digest := archivetest.Put(t, files, []byte(body))
+			digest := archivetest.Put(t, c.Files, []byte(body))
 			_, err := s.SaveVersion(ctx, store.SaveVersionParams{Version: store.VersionRecord{PageID: p.PageID, Visit: n, Digest: digest, Bytes: int64(len(body)), ContentType: "text/html"}})
 			check(t, err)
 		}
@@ -80,7 +65,7 @@ func TestExportsOfWhatChanged(t *testing.T) {
 	through := ends.Newest
 	visit(pages[2], 2, found, "<p>Too late") // after the export's cursor was taken
 
-	src, err := source.NewChanged(s, s, files, record)
+	src, err := source.NewChanged(s, s, c.Files, c.Record)
 	check(t, err)
 	var got []string
 	for x, err := range src.Exchanges(ctx, export.Query{Since: since, Through: through}) {

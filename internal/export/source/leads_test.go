@@ -8,13 +8,12 @@ import (
 	"testing"
 	"time"
 
-	"recrawl/internal/archive"
 	"recrawl/internal/archive/archivetest"
 	"recrawl/internal/crawl"
 	"recrawl/internal/export"
 	"recrawl/internal/export/source"
 	"recrawl/internal/store"
-	"recrawl/internal/store/sqlite"
+	"recrawl/internal/store/storetest/crawltest"
 	"recrawl/internal/urlkey"
 )
 
@@ -25,30 +24,14 @@ const host = "https://host.test"
 func sameBytes(t *testing.T) *source.Source {
 	t.Helper()
 	ctx := t.Context()
-	s, err := sqlite.Open(ctx, filepath.Join(t.TempDir(), "store.db"), sqlite.Options{Owner: true})
-	check(t, err)
-	t.Cleanup(func() { check(t, s.Close()) })
-	files, err := archive.OpenDir(t.TempDir())
-	check(t, err)
-	spec := crawl.DefaultSpec()
-	spec.Name, spec.Documents.Requisites = "news", true
-	record, err := s.OpenCrawl(ctx, spec)
-	check(t, err)
+	c := crawltest.New(t, func(s *crawl.Spec) { s.Documents.Requisites = true })
 	visited := func(path string, kind crawl.PageKind, state crawl.PageState, contentType, body string, of *store.DuplicateOf) store.PageVersion {
-		_, err := s.RegisterLinks(ctx, store.RegisterParams{CrawlID: record.ID, URLs: []store.NewURL{
-			{URL: host + path, Host: "host.test", Level: 1, Kind: kind, Looks: kind == crawl.KindRequisite},
+		id := c.Page(store.NewURL{URL: host + path, Level: 1, Kind: kind, Looks: kind == crawl.KindRequisite}).PageID
+		version, err := c.Store.SaveVersion(ctx, store.SaveVersionParams{Duplicate: of, Version: store.VersionRecord{
+			PageID: id, Visit: 1, Digest: archivetest.Put(t, c.Files, []byte(body)), Bytes: int64(len(body)), ContentType: contentType,
 		}})
 		check(t, err)
-		found, err := s.FindPages(ctx, host+path, "news")
-		check(t, err)
-		id := found[0].PageID
-		_, err = s.Admit(ctx, store.AdmitParams{CrawlID: record.ID, Admit: []int64{id}})
-		check(t, err)
-		version, err := s.SaveVersion(ctx, store.SaveVersionParams{Duplicate: of, Version: store.VersionRecord{
-			PageID: id, Visit: 1, Digest: archivetest.Put(t, files, []byte(body)), Bytes: int64(len(body)), ContentType: contentType,
-		}})
-		check(t, err)
-		_, err = s.RecordVisit(ctx, store.RecordParams{Interval: time.Hour, Visit: store.VisitRecord{PageID: id, Visit: 1, Outcome: crawl.OutcomeNew, State: state, Status: 200}})
+		_, err = c.Store.RecordVisit(ctx, store.RecordParams{Interval: time.Hour, Visit: store.VisitRecord{PageID: id, Visit: 1, Outcome: crawl.OutcomeNew, State: state, Status: 200}})
 		check(t, err)
 		return store.PageVersion{PageID: id, Version: version}
 	}
@@ -57,7 +40,7 @@ func sameBytes(t *testing.T) *source.Source {
 	visited("/b", crawl.KindPage, crawl.Duplicate, "text/html", "<p>The same words.", &store.DuplicateOf{PageVersion: original, Exact: true, Resemblance: 1})
 	visited("/p.png", crawl.KindRequisite, crawl.Kept, "image/png", "a picture", nil)
 	visited("/q.png", crawl.KindRequisite, crawl.Kept, "image/png", "a picture", nil)
-	src, err := source.New(s, files, record)
+	src, err := source.New(c.Store, c.Files, c.Record)
 	check(t, err)
 	return src
 }

@@ -1,17 +1,15 @@
 package source_test
 
 import (
-	"path/filepath"
 	"testing"
 	"time"
 
-	"recrawl/internal/archive"
 	"recrawl/internal/archive/archivetest"
 	"recrawl/internal/crawl"
 	"recrawl/internal/export"
 	"recrawl/internal/export/source"
 	"recrawl/internal/store"
-	"recrawl/internal/store/sqlite"
+	"recrawl/internal/store/storetest/crawltest"
 )
 
 // TestRequisites: an export's exchanges have requisites, marked, which stand while the site
@@ -19,31 +17,16 @@ import (
 func TestRequisites(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
-	s, err := sqlite.Open(ctx, filepath.Join(t.TempDir(), "store.db"), sqlite.Options{Owner: true})
-	check(t, err)
-	t.Cleanup(func() { check(t, s.Close()) })
-	files, err := archive.OpenDir(t.TempDir())
-	check(t, err)
-	spec := crawl.DefaultSpec()
-	spec.Name, spec.Documents.Requisites = "news", true
-	record, err := s.OpenCrawl(ctx, spec)
-	check(t, err)
-	digest := archivetest.Put(t, files, []byte("a picture"))
+	c := crawltest.New(t, func(s *crawl.Spec) { s.Documents.Requisites = true })
+	digest := archivetest.Put(t, c.Files, []byte("a picture"))
 	kept := func(path string, outcomes ...crawl.Outcome) int64 {
-		url := "https://host.test/" + path
-		_, err := s.RegisterLinks(ctx, store.RegisterParams{CrawlID: record.ID, URLs: []store.NewURL{{URL: url, Host: "host.test", Level: 1, Hops: 1, Kind: crawl.KindRequisite, Looks: true}}})
-		check(t, err)
-		found, err := s.FindPages(ctx, url, "news")
-		check(t, err)
-		id := found[0].PageID
-		_, err = s.Admit(ctx, store.AdmitParams{CrawlID: record.ID, Admit: []int64{id}})
-		check(t, err)
+		id := c.Page(store.NewURL{URL: "https://host.test/" + path, Level: 1, Hops: 1, Kind: crawl.KindRequisite, Looks: true}).PageID
 		for i, outcome := range outcomes {
 			if outcome == crawl.OutcomeNew {
-				_, err := s.SaveVersion(ctx, store.SaveVersionParams{Version: store.VersionRecord{PageID: id, Visit: i + 1, Digest: digest, Bytes: 9, ContentType: "image/png"}})
+				_, err := c.Store.SaveVersion(ctx, store.SaveVersionParams{Version: store.VersionRecord{PageID: id, Visit: i + 1, Digest: digest, Bytes: 9, ContentType: "image/png"}})
 				check(t, err)
 			}
-			_, err := s.RecordVisit(ctx, store.RecordParams{Interval: time.Hour, Visit: store.VisitRecord{PageID: id, Visit: i + 1, Outcome: outcome, State: crawl.Kept}})
+			_, err := c.Store.RecordVisit(ctx, store.RecordParams{Interval: time.Hour, Visit: store.VisitRecord{PageID: id, Visit: i + 1, Outcome: outcome, State: crawl.Kept}})
 			check(t, err)
 		}
 		return id
@@ -55,7 +38,7 @@ func TestRequisites(t *testing.T) {
 		kept("d.png", crawl.OutcomeGone):                                             false,
 		kept("e.png", crawl.OutcomeExcluded):                                         false,
 	}
-	src, err := source.New(s, files, record)
+	src, err := source.New(c.Store, c.Files, c.Record)
 	check(t, err)
 	got := map[int64]bool{}
 	for x, err := range src.Exchanges(ctx, export.Query{Until: time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)}) {

@@ -9,7 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"recrawl/internal/archive"
 	"recrawl/internal/archive/archivetest"
 	"recrawl/internal/crawl"
 	"recrawl/internal/export"
@@ -17,41 +16,26 @@ import (
 	"recrawl/internal/export/source"
 	"recrawl/internal/export/warctest"
 	"recrawl/internal/store"
-	"recrawl/internal/store/sqlite"
+	"recrawl/internal/store/storetest/crawltest"
 )
 
 // stored puts a made-up crawl into a real store and archive.
 func stored(t *testing.T, made *exporttest.Memory) (*source.Source, store.Store) {
 	t.Helper()
-	ctx := t.Context()
-	s, err := sqlite.Open(ctx, filepath.Join(t.TempDir(), "store.db"), sqlite.Options{Owner: true})
-	check(t, err)
-	t.Cleanup(func() { check(t, s.Close()) })
-	files, err := archive.OpenDir(t.TempDir())
-	check(t, err)
+	c := crawltest.New(t)
 	for _, body := range made.Bodies {
-		archivetest.Put(t, files, body)
+		archivetest.Put(t, c.Files, body)
 	}
-	spec := crawl.DefaultSpec()
-	spec.Name = "news"
-	record, err := s.OpenCrawl(ctx, spec)
-	check(t, err)
 	for _, x := range made.Visits {
-		found, err := s.FindPages(ctx, x.URL, "news")
-		check(t, err)
-		if len(found) == 0 {
-			_, err := s.RegisterLinks(ctx, store.RegisterParams{CrawlID: record.ID, URLs: []store.NewURL{{URL: x.URL, Host: "host.test"}}})
-			check(t, err)
-			found, err = s.FindPages(ctx, x.URL, "news")
-			check(t, err)
-			_, err = s.Admit(ctx, store.AdmitParams{CrawlID: record.ID, Admit: []int64{found[0].PageID}})
-			check(t, err)
+		page, ok := c.Find(store.NewURL{URL: x.URL, Host: "host.test"})
+		if !ok {
+			t.Fatalf("%s is not taken", x.URL)
 		}
-		record1(t, s, found[0].PageID, x)
+		record1(t, c.Store, page.PageID, x)
 	}
-	source, err := source.New(s, files, record)
+	source, err := source.New(c.Store, c.Files, c.Record)
 	check(t, err)
-	return source, s
+	return source, c.Store
 }
 
 // record1 stores one visit.

@@ -1,18 +1,16 @@
 package source_test
 
 import (
-	"path/filepath"
 	"testing"
 	"time"
 
-	"recrawl/internal/archive"
 	"recrawl/internal/crawl"
 	"recrawl/internal/export"
 	"recrawl/internal/export/exporttest"
 	"recrawl/internal/export/source"
 	"recrawl/internal/feed"
 	"recrawl/internal/store"
-	"recrawl/internal/store/sqlite"
+	"recrawl/internal/store/storetest/crawltest"
 )
 
 // When a page last got another text: by its first version, another or an earlier one again,
@@ -20,24 +18,11 @@ import (
 func TestTextAt(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
-	s, err := sqlite.Open(ctx, filepath.Join(t.TempDir(), "store.db"), sqlite.Options{Owner: true})
-	check(t, err)
-	t.Cleanup(func() { check(t, s.Close()) })
-	files, err := archive.OpenDir(t.TempDir())
-	check(t, err)
-	spec := crawl.DefaultSpec()
-	spec.Name = "news"
-	record, err := s.OpenCrawl(ctx, spec)
-	check(t, err)
+	c := crawltest.New(t)
+	s := c.Store
 	ends, err := s.FeedEnds(ctx)
 	check(t, err)
-	_, err = s.RegisterLinks(ctx, store.RegisterParams{CrawlID: record.ID, URLs: []store.NewURL{{URL: "https://host.test/", Host: "host.test"}}})
-	check(t, err)
-	found, err := s.FindPages(ctx, "https://host.test/", "news")
-	check(t, err)
-	page := found[0].PageID
-	_, err = s.Admit(ctx, store.AdmitParams{CrawlID: record.ID, Admit: []int64{page}})
-	check(t, err)
+	page := c.Page(store.NewURL{URL: "https://host.test/"}).PageID
 	at := func(visit int) time.Time { return exporttest.Start.Add(time.Duration(visit) * time.Hour) }
 	ids := map[int]int64{}
 	visits := 0
@@ -53,7 +38,7 @@ func TestTextAt(t *testing.T) {
 		}})
 		check(t, err)
 	}
-	src, err := source.NewChanged(s, s, files, record)
+	src, err := source.NewChanged(s, s, c.Files, c.Record)
 	check(t, err)
 	wantText := func(name string, want ...int) {
 		t.Helper()

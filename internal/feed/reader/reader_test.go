@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -18,7 +17,7 @@ import (
 	"recrawl/internal/feed"
 	"recrawl/internal/feed/reader"
 	"recrawl/internal/store"
-	"recrawl/internal/store/sqlite"
+	"recrawl/internal/store/storetest/crawltest"
 )
 
 // world is a crawl in a real store, with its archive.
@@ -32,15 +31,8 @@ type world struct {
 
 func newWorld(t *testing.T) *world {
 	t.Helper()
-	w := &world{T: t, ctx: t.Context()}
-	var err error
-	w.s, err = sqlite.Open(w.ctx, filepath.Join(t.TempDir(), "store.db"), sqlite.Options{Owner: true})
-	w.check(err)
-	t.Cleanup(func() { w.check(w.s.Close()) })
-	w.files, err = archive.OpenDir(t.TempDir())
-	w.check(err)
-	w.crawl = w.open("news")
-	return w
+	made := crawltest.New(t)
+	return &world{T: t, ctx: t.Context(), s: made.Store, files: made.Files, crawl: made.Record}
 }
 
 func (w *world) check(err error) {
@@ -62,13 +54,7 @@ func (w *world) open(name string) store.CrawlRecord {
 // page makes a page of a crawl and returns its id.
 func (w *world) page(c store.CrawlRecord, url, host string) int64 {
 	w.Helper()
-	_, err := w.s.RegisterLinks(w.ctx, store.RegisterParams{CrawlID: c.ID, URLs: []store.NewURL{{URL: url, Host: host}}})
-	w.check(err)
-	found, err := w.s.FindPages(w.ctx, url, c.Spec.Name)
-	w.check(err)
-	_, err = w.s.Admit(w.ctx, store.AdmitParams{CrawlID: c.ID, Admit: []int64{found[0].PageID}})
-	w.check(err)
-	return found[0].PageID
+	return crawltest.Page(w.T, w.s, c, store.NewURL{URL: url, Host: host}).PageID
 }
 
 // finds is a visit that finds a text.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"testing"
 
@@ -12,34 +11,18 @@ import (
 	"recrawl/internal/change/changetest"
 	"recrawl/internal/crawl"
 	"recrawl/internal/store"
-	"recrawl/internal/store/sqlite"
+	"recrawl/internal/store/storetest/crawltest"
 )
 
 // world is a store with one crawl.
 type world struct {
 	*testing.T
-	s  store.Store
-	id int64
+	*crawltest.Crawl
 }
 
 func newWorld(t *testing.T) *world {
 	t.Helper()
-	s, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "store.db"), sqlite.Options{Owner: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := s.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	spec := crawl.DefaultSpec()
-	spec.Name, spec.Limits.Window = "news", 1000
-	rec, err := s.OpenCrawl(t.Context(), spec)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return &world{t, s, rec.ID}
+	return &world{t, crawltest.New(t, func(s *crawl.Spec) { s.Limits.Window = 1000 })}
 }
 
 func (w *world) check(err error) {
@@ -52,20 +35,14 @@ func (w *world) check(err error) {
 // page adds a page and visits it.
 func (w *world) page(host string, content change.Content) store.PageRecord {
 	w.Helper()
-	url := fmt.Sprintf("https://%s/%d", host, len(w.pages()))
-	_, err := w.s.RegisterLinks(w.Context(), store.RegisterParams{CrawlID: w.id, URLs: []store.NewURL{{URL: url, Host: host}}})
-	w.check(err)
-	found, err := w.s.FindPages(w.Context(), url, "")
-	w.check(err)
-	_, err = w.s.Admit(w.Context(), store.AdmitParams{CrawlID: w.id, Admit: []int64{found[0].PageID}})
-	w.check(err)
-	w.visit(found[0].PageID, content)
-	return found[0]
+	p := w.Page(store.NewURL{URL: fmt.Sprintf("https://%s/%d", host, len(w.pages())), Host: host})
+	w.visit(p.PageID, content)
+	return p
 }
 
 func (w *world) pages() []store.PageRecord {
 	w.Helper()
-	pages, err := w.s.ListPages(w.Context(), store.PageFilter{CrawlID: w.id, Limit: 1000})
+	pages, err := w.Store.ListPages(w.Context(), store.PageFilter{CrawlID: w.Record.ID, Limit: 1000})
 	w.check(err)
 	return pages
 }
@@ -73,11 +50,11 @@ func (w *world) pages() []store.PageRecord {
 // visit gives a page a new content.
 func (w *world) visit(page int64, content change.Content) {
 	w.Helper()
-	p, err := w.s.Page(w.Context(), page)
+	p, err := w.Store.Page(w.Context(), page)
 	w.check(err)
-	_, err = w.s.SaveVersion(w.Context(), store.SaveVersionParams{Version: store.VersionRecord{PageID: page, Visit: p.Visits + 1}, Content: content})
+	_, err = w.Store.SaveVersion(w.Context(), store.SaveVersionParams{Version: store.VersionRecord{PageID: page, Visit: p.Visits + 1}, Content: content})
 	w.check(err)
-	_, err = w.s.RecordVisit(w.Context(), store.RecordParams{
+	_, err = w.Store.RecordVisit(w.Context(), store.RecordParams{
 		Visit: store.VisitRecord{PageID: page, Visit: p.Visits + 1, Outcome: crawl.OutcomeChanged, State: crawl.Active},
 	})
 	w.check(err)
@@ -86,7 +63,7 @@ func (w *world) visit(page int64, content change.Content) {
 func (w *world) find(expected Result) {
 	w.Helper()
 	dir := w.TempDir()
-	got, err := Find(w.Context(), w.s, w.id, Options{Threshold: 0.95, Dir: dir})
+	got, err := Find(w.Context(), w.Store, w.Record.ID, Options{Threshold: 0.95, Dir: dir})
 	w.check(err)
 	wantEmpty(w.T, dir)
 	if got.Spilled = 0; got != expected {
@@ -97,7 +74,7 @@ func (w *world) find(expected Result) {
 // duplicates lists the records as "page of older", "=" for the same content.
 func (w *world) duplicates() []string {
 	w.Helper()
-	all, err := w.s.ListDuplicates(w.Context(), store.DuplicateFilter{CrawlID: w.id, Limit: 1000})
+	all, err := w.Store.ListDuplicates(w.Context(), store.DuplicateFilter{CrawlID: w.Record.ID, Limit: 1000})
 	w.check(err)
 	var texts []string
 	for _, d := range all {
@@ -154,7 +131,7 @@ func TestFindMirrors(t *testing.T) {
 	}
 	w.page("two.test", corpus.Content(4))
 	w.find(Result{Stats: Stats{Pages: 37, Same: 6 + 11, Compared: 6, Near: 6}, Duplicates: 23, Set: 23, Mirrors: 1})
-	got, err := w.s.Mirrors(t.Context(), w.id, 10)
+	got, err := w.Store.Mirrors(t.Context(), w.Record.ID, 10)
 	want := store.MirrorRecord{A: "one.test", B: "two.test", Shared: 12, OfA: 12, OfB: 14}
 	if err != nil || len(got) != 1 || got[0] != want {
 		t.Errorf("mirrors %+v, %v; want %+v", got, err, want)
@@ -181,23 +158,23 @@ func TestFindLeavesWhatIsNewer(t *testing.T) {
 	w := newWorld(t)
 	corpus := changetest.Corpus{Sites: 1, Shingles: 400, Family: 4, Edit: 0.01}
 	older, p, other := w.page("a.test", corpus.Content(8)).PageID, w.page("a.test", corpus.Content(8)).PageID, w.page("a.test", corpus.Content(4)).PageID
-	s := &racing{w.s, func() {
+	s := &racing{w.Store, func() {
 		// p gets the content of none, other that of the oldest.
 		w.visit(p, corpus.Content(5))
-		now, err := w.s.Page(t.Context(), older)
+		now, err := w.Store.Page(t.Context(), older)
 		w.check(err)
-		_, err = w.s.SaveVersion(t.Context(), store.SaveVersionParams{
+		_, err = w.Store.SaveVersion(t.Context(), store.SaveVersionParams{
 			Version: store.VersionRecord{PageID: other, Visit: 2}, Content: corpus.Content(8),
 			Duplicate: &store.DuplicateOf{PageVersion: store.PageVersion{PageID: older, Version: now.Last.ID}, Exact: true, Resemblance: 1},
 		})
 		w.check(err)
 	}}
-	_, err := Find(t.Context(), s, w.id, Options{Dir: t.TempDir()})
+	_, err := Find(t.Context(), s, w.Record.ID, Options{Dir: t.TempDir()})
 	w.check(err)
-	if d, err := w.s.Duplicate(t.Context(), other); err != nil || d.Of.PageID != older {
+	if d, err := w.Store.Duplicate(t.Context(), other); err != nil || d.Of.PageID != older {
 		t.Errorf("what was recorded meanwhile is %+v, %v", d, err)
 	}
-	if d, err := w.s.Duplicate(t.Context(), p); err == nil && d.Holds {
+	if d, err := w.Store.Duplicate(t.Context(), p); err == nil && d.Holds {
 		t.Errorf("what is not so any more holds: %+v", d)
 	}
 }
@@ -243,7 +220,7 @@ func TestFindFails(t *testing.T) {
 	w := newWorld(t)
 	for _, what := range []string{"Contents", "ListDuplicates", "UpdateDuplicates", "SetMirrors"} {
 		dir := t.TempDir()
-		if _, err := Find(t.Context(), failing{w.s, what}, w.id, Options{Dir: dir}); !errors.Is(err, errFailing) {
+		if _, err := Find(t.Context(), failing{w.Store, what}, w.Record.ID, Options{Dir: dir}); !errors.Is(err, errFailing) {
 			t.Errorf("%s: %v", what, err)
 		}
 		wantEmpty(t, dir)

@@ -18,7 +18,7 @@ import (
 // rule is that of a crawl in which nobody is told.
 func (w *world) rule(threshold float64) Rule {
 	return Rule{
-		CrawlID: w.id, Threshold: threshold,
+		CrawlID: w.Record.ID, Threshold: threshold,
 		Rest: func(store.ContentRecord) time.Duration { return 100 * 24 * time.Hour },
 		Tell: func(context.Context, []store.PageRecord) error { return nil },
 	}
@@ -26,7 +26,7 @@ func (w *world) rule(threshold float64) Rule {
 
 func (w *world) look(threshold float64) Looked {
 	w.Helper()
-	looked, err := Look(w.Context(), w.s, w.rule(threshold), 1000)
+	looked, err := Look(w.Context(), w.Store, w.rule(threshold), 1000)
 	w.check(err)
 	return looked
 }
@@ -45,7 +45,7 @@ func (w *world) lookAll(threshold float64) {
 // records are the duplicates by URL, "=" for the same content.
 func (w *world) records() []string {
 	w.Helper()
-	all, err := w.s.ListDuplicates(w.Context(), store.DuplicateFilter{CrawlID: w.id, Limit: 1000})
+	all, err := w.Store.ListDuplicates(w.Context(), store.DuplicateFilter{CrawlID: w.Record.ID, Limit: 1000})
 	w.check(err)
 	texts := []string{}
 	for _, d := range all {
@@ -86,7 +86,7 @@ func TestLookFindsWhatFindFinds(t *testing.T) {
 		if !slices.Equal(got, first) || len(got) < 6 {
 			t.Errorf("in order %d: %q, want %q", seed, got, first)
 		}
-		result, err := Find(t.Context(), w.s, w.id, Options{Threshold: 0.9, Dir: t.TempDir()})
+		result, err := Find(t.Context(), w.Store, w.Record.ID, Options{Threshold: 0.9, Dir: t.TempDir()})
 		w.check(err)
 		if again := w.records(); result.Unset > 0 || !slices.Equal(again, got) {
 			t.Errorf("Find set %d and unset %d: %q, not %q", result.Set, result.Unset, again, got)
@@ -109,9 +109,9 @@ func TestLookAtLargeClusters(t *testing.T) {
 	w.add("https://a.test/", content)
 	w.lookAll(0.9)
 	for _, id := range ids {
-		d, err := w.s.Duplicate(t.Context(), id)
+		d, err := w.Store.Duplicate(t.Context(), id)
 		w.check(err)
-		p, err := w.s.Page(t.Context(), id)
+		p, err := w.Store.Page(t.Context(), id)
 		w.check(err)
 		if d.Of.URL != "https://a.test/" || !d.Holds || p.State != crawl.Duplicate {
 			t.Fatalf("%s is %s, the duplicate of %s, %v", p.URL, p.State, d.Of.URL, d.Holds)
@@ -130,7 +130,7 @@ func TestLookIsBounded(t *testing.T) {
 	rule := w.rule(0.9)
 	var turns []int
 	for range 4 {
-		looked, err := Look(t.Context(), w.s, rule, lookAtOnce)
+		looked, err := Look(t.Context(), w.Store, rule, lookAtOnce)
 		w.check(err)
 		turns = append(turns, looked.Pages)
 	}
@@ -166,7 +166,7 @@ func TestLookIsIncremental(t *testing.T) {
 	}
 	w.lookAll(0.9)
 	for want := range 2 {
-		s := &asked{Store: w.s}
+		s := &asked{Store: w.Store}
 		_, err := Look(t.Context(), s, w.rule(0.9), 1000)
 		w.check(err)
 		if s.lookalikes != want || s.writes != want {
@@ -186,7 +186,7 @@ func TestWokenIsTold(t *testing.T) {
 	w.visit(original, corpus.Content(20))
 	rule := w.rule(0.9)
 	rule.Tell = func(context.Context, []store.PageRecord) error { return errFailing }
-	if _, err := Look(t.Context(), w.s, rule, 1000); !errors.Is(err, errFailing) {
+	if _, err := Look(t.Context(), w.Store, rule, 1000); !errors.Is(err, errFailing) {
 		t.Fatalf("told: %v", err)
 	}
 	var told []int64
@@ -197,7 +197,7 @@ func TestWokenIsTold(t *testing.T) {
 		return nil
 	}
 	for range 2 {
-		_, err := Look(t.Context(), w.s, rule, 1000)
+		_, err := Look(t.Context(), w.Store, rule, 1000)
 		w.check(err)
 	}
 	if !slices.Equal(told, []int64{other}) {
@@ -211,18 +211,18 @@ func TestFindLeavesWhatIsBeingRecorded(t *testing.T) {
 	w := newWorld(t)
 	content := changetest.Corpus{Sites: 1, Shingles: 400, Family: 4}.Content(4)
 	original := w.add("https://a.test/", content)
-	version, err := w.s.Page(t.Context(), original)
+	version, err := w.Store.Page(t.Context(), original)
 	w.check(err)
 	p := w.admit("https://a.test/b")
-	_, err = w.s.SaveVersion(t.Context(), store.SaveVersionParams{
+	_, err = w.Store.SaveVersion(t.Context(), store.SaveVersionParams{
 		Version: store.VersionRecord{PageID: p, Visit: 1}, Content: content,
 		Duplicate: &store.DuplicateOf{PageVersion: store.PageVersion{PageID: original, Version: version.Last.ID}, Exact: true, Resemblance: 1},
 	})
 	w.check(err)
 	w.lookAll(0.9)
-	_, err = Find(t.Context(), w.s, w.id, Options{Dir: t.TempDir()})
+	_, err = Find(t.Context(), w.Store, w.Record.ID, Options{Dir: t.TempDir()})
 	w.check(err)
-	if d, err := w.s.Duplicate(t.Context(), p); err != nil || d.Of.PageID != original {
+	if d, err := w.Store.Duplicate(t.Context(), p); err != nil || d.Of.PageID != original {
 		t.Errorf("%+v, %v", d, err)
 	}
 }
@@ -230,13 +230,7 @@ func TestFindLeavesWhatIsBeingRecorded(t *testing.T) {
 // admit adds a page by its URL.
 func (w *world) admit(url string) int64 {
 	w.Helper()
-	_, err := w.s.RegisterLinks(w.Context(), store.RegisterParams{CrawlID: w.id, URLs: []store.NewURL{{URL: url, Host: "a.test"}}})
-	w.check(err)
-	found, err := w.s.FindPages(w.Context(), url, "")
-	w.check(err)
-	_, err = w.s.Admit(w.Context(), store.AdmitParams{CrawlID: w.id, Admit: []int64{found[0].PageID}})
-	w.check(err)
-	return found[0].PageID
+	return w.Page(store.NewURL{URL: url, Host: "a.test"}).PageID
 }
 
 // add is admit with a first visit.

@@ -27,9 +27,7 @@ const (
 	// firstPause and maxPause bound the time before a program is started again.
 	firstPause = time.Second
 	maxPause   = time.Minute
-	// maxAnswer is how long a line of a program may be, maxReason the kept part of its
-	// reason, in bytes.
-	maxAnswer = 4 << 10
+	// maxReason is what is kept of a program's reason, in bytes.
 	maxReason = 200
 )
 

@@ -1,16 +1,15 @@
 package program
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"log/slog"
 	"os/exec"
-	"sync"
 	"time"
 
+	"recrawl/internal/dialogue"
 	"recrawl/internal/scope"
 )
 
@@ -21,7 +20,7 @@ type program struct {
 
 	// turn holds the one right to speak with the process, and to all below.
 	turn    chan struct{}
-	running *process
+	running *dialogue.Process
 	known   cache
 	pause   time.Duration // before the next start after a failure
 	rest    time.Time     // not started before
@@ -83,27 +82,27 @@ func (p *program) ready() bool {
 
 func (p *program) exchange(url string, limit <-chan time.Time) (scope.Answer, error) {
 	select {
-	case line, ok := <-p.running.lines:
+	case line, ok := <-p.running.Lines:
 		if ok {
 			return scope.Answer{}, fmt.Errorf("it said %.40q without being asked", line)
 		}
-		return scope.Answer{}, p.running.end()
+		return scope.Answer{}, end(p.running)
 	default:
 	}
 	written := make(chan struct{})
 	go func(to io.Writer) {
 		defer close(written)
-		_, _ = io.WriteString(to, url+"\n") // a process that does not read ends, or does not answer
-	}(p.running.in)
+		_, _ = io.WriteString(to, url+"\n") // who does not read ends, or does not answer
+	}(p.running.In)
 	select {
 	case <-written:
 	case <-limit:
 		return scope.Answer{}, fmt.Errorf("it read nothing within %s", p.Timeout)
 	}
 	select {
-	case line, ok := <-p.running.lines:
+	case line, ok := <-p.running.Lines:
 		if !ok {
-			return scope.Answer{}, p.running.end()
+			return scope.Answer{}, end(p.running)
 		}
 		return parse(line)
 	case <-limit:
@@ -114,7 +113,7 @@ func (p *program) exchange(url string, limit <-chan time.Time) (scope.Answer, er
 // fail ends the process: its next line would answer an earlier question.
 func (p *program) fail(err error) {
 	if p.running != nil {
-		p.running.kill()
+		p.running.Kill()
 		p.running = nil
 	}
 	p.trouble, p.rest = err.Error(), p.Now().Add(p.pause)
@@ -127,74 +126,29 @@ func (p *program) close() {
 	defer func() { <-p.turn }()
 	p.closed, p.trouble = true, "it was ended"
 	if p.running != nil {
-		p.running.kill()
+		p.running.Kill()
 		p.running = nil
 	}
-}
-
-// process is a running program.
-type process struct {
-	in    io.WriteCloser
-	lines chan string // closed at the end of its output
-	wait  func() error
-	stop  context.CancelFunc
 }
 
 // maxEnding bounds how long a killed process may keep its pipes open through its
 // own child process.
 const maxEnding = time.Second
 
-func run(path string, log *slog.Logger) (*process, error) {
-	ctx, cancel := context.WithCancel(context.Background())
-	cmd := exec.CommandContext(ctx, path)
-	cmd.WaitDelay = maxEnding
-	in, err := cmd.StdinPipe()
-	if err != nil {
-		cancel()
-		return nil, err
-	}
-	out, answers := io.Pipe()
-	cmd.Stdout, cmd.Stderr = answers, &complaints{log: log}
-	if err := cmd.Start(); err != nil {
-		cancel()
-		return nil, err
-	}
-	p := &process{in: in, lines: make(chan string), stop: cancel}
-	ended := make(chan error, 1)
-	go func() {
-		err := cmd.Wait()
-		answers.Close()
-		ended <- err
-	}()
-	read := make(chan struct{})
-	go func() {
-		defer close(read)
-		defer out.Close()
-		p.read(ctx, out)
-	}()
-	p.wait = sync.OnceValue(func() error { <-read; return <-ended })
-	return p, nil
+func run(path string, log *slog.Logger) (*dialogue.Process, error) {
+	return dialogue.Start(func(ctx context.Context) *exec.Cmd {
+		cmd := exec.CommandContext(ctx, path)
+		cmd.WaitDelay = maxEnding
+		cmd.Stderr = &complaints{log: log}
+		return cmd
+	})
 }
 
-// read hands on the lines until the output, or the process, ends.
-func (p *process) read(ctx context.Context, out io.Reader) {
-	defer close(p.lines)
-	scanner := bufio.NewScanner(out)
-	scanner.Buffer(nil, maxAnswer)
-	for scanner.Scan() {
-		select {
-		case p.lines <- scanner.Text():
-		case <-ctx.Done():
-			return
-		}
-	}
-}
-
-// end returns why there are no more lines.
-func (p *process) end() error {
-	p.stop()
+// end says why there are no more lines.
+func end(p *dialogue.Process) error {
+	p.Stop()
 	var exit *exec.ExitError
-	switch err := p.wait(); {
+	switch _, err := p.Wait(); {
 	case errors.As(err, &exit) && exit.Exited():
 		return fmt.Errorf("it ended with exit code %d", exit.ExitCode())
 	case err != nil:
@@ -203,18 +157,12 @@ func (p *process) end() error {
 	return errors.New("it ended")
 }
 
-func (p *process) kill() {
-	p.stop()
-	_ = p.in.Close() // it has ended anyway
-	_ = p.wait()
-}
-
 // complaints logs a program's standard error, a bounded part of each piece.
 type complaints struct{ log *slog.Logger }
 
 // Write implements io.Writer.
 func (c *complaints) Write(text []byte) (int, error) {
-	c.log.Info("a filter program says", "text", string(text[:min(len(text), maxAnswer)]))
+	c.log.Info("a filter program says", "text", string(text[:min(len(text), dialogue.MaxLine)]))
 	return len(text), nil
 }
 

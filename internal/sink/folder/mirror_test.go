@@ -20,24 +20,20 @@ import (
 func (c *stored) sees(url, body string, v store.VisitRecord) int64 {
 	c.t.Helper()
 	ctx := c.t.Context()
-	_, err := c.store.RegisterLinks(ctx, store.RegisterParams{CrawlID: c.crawl.ID, URLs: []store.NewURL{{URL: url, Host: "host.test"}}})
-	c.check(err)
-	found, err := c.store.FindPages(ctx, url, "news")
-	c.check(err)
-	if found[0].State == crawl.Known {
-		_, err = c.store.Admit(ctx, store.AdmitParams{CrawlID: c.crawl.ID, Admit: []int64{found[0].PageID}})
-		c.check(err)
+	p, ok := c.Find(store.NewURL{URL: url, Host: "host.test"})
+	if !ok {
+		c.t.Fatalf("%s is not taken", url)
 	}
-	v.PageID, v.Visit = found[0].PageID, found[0].Visits+1
+	v.PageID, v.Visit = p.PageID, p.Visits+1
 	if body != "" {
 		v.Outcome, v.State, v.Status = crawl.OutcomeChanged, crawl.Active, 200
-		_, err := c.store.SaveVersion(ctx, store.SaveVersionParams{Version: store.VersionRecord{
+		_, err := c.Store.SaveVersion(ctx, store.SaveVersionParams{Version: store.VersionRecord{
 			PageID: v.PageID, Visit: v.Visit, Bytes: int64(len(body)), ContentType: "text/html; charset=utf-8", TextDigest: body,
-			Digest: archivetest.Put(c.t, c.files, []byte(body)),
+			Digest: archivetest.Put(c.t, c.Files, []byte(body)),
 		}})
 		c.check(err)
 	}
-	_, err = c.store.RecordVisit(ctx, store.RecordParams{Interval: time.Hour, Visit: v})
+	_, err := c.Store.RecordVisit(ctx, store.RecordParams{Interval: time.Hour, Visit: v})
 	c.check(err)
 	return v.PageID
 }

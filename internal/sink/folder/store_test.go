@@ -12,7 +12,6 @@ import (
 	"testing"
 	"time"
 
-	"recrawl/internal/archive"
 	"recrawl/internal/archive/archivetest"
 	"recrawl/internal/crawl"
 	"recrawl/internal/export"
@@ -20,17 +19,16 @@ import (
 	"recrawl/internal/export/source"
 	"recrawl/internal/feed"
 	"recrawl/internal/sink/folder"
+	"recrawl/internal/sink/sinktest"
 	"recrawl/internal/store"
-	"recrawl/internal/store/sqlite"
+	"recrawl/internal/store/storetest/crawltest"
 )
 
 // stored is a crawl in a real store and archive, and its folder.
 type stored struct {
+	*crawltest.Crawl
 	t      *testing.T
 	r      *rand.Rand
-	store  store.Store
-	files  archive.Store
-	crawl  store.CrawlRecord
 	cursor feed.Cursor
 	seen   map[feed.Kind]int
 	// decorated: some visits find a version that differs in decoration only, which is no
@@ -48,18 +46,8 @@ func (c *stored) check(err error) {
 
 func open(t *testing.T) *stored {
 	t.Helper()
-	c := &stored{t: t, r: rand.New(rand.NewPCG(21, 22)), seen: map[feed.Kind]int{}}
-	var err error
-	c.store, err = sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "store.db"), sqlite.Options{Owner: true})
-	c.check(err)
-	t.Cleanup(func() { _ = c.store.Close() })
-	c.files, err = archive.OpenDir(t.TempDir())
-	c.check(err)
-	spec := crawl.DefaultSpec()
-	spec.Name = "news"
-	c.crawl, err = c.store.OpenCrawl(t.Context(), spec)
-	c.check(err)
-	ends, err := c.store.FeedEnds(t.Context())
+	c := &stored{Crawl: crawltest.New(t), t: t, r: rand.New(rand.NewPCG(21, 22)), seen: map[feed.Kind]int{}}
+	ends, err := c.Store.FeedEnds(t.Context())
 	c.check(err)
 	c.cursor = ends.Newest
 	return c
@@ -68,19 +56,10 @@ func open(t *testing.T) *stored {
 // visit makes the next visit of a page, of a random kind.
 func (c *stored) visit(url string) {
 	ctx := c.t.Context()
-	found, err := c.store.FindPages(ctx, url, "news")
-	c.check(err)
-	if len(found) == 0 {
-		_, err := c.store.RegisterLinks(ctx, store.RegisterParams{CrawlID: c.crawl.ID, URLs: []store.NewURL{{URL: url, Host: "host.test"}}})
-		c.check(err)
-		if found, err = c.store.FindPages(ctx, url, "news"); len(found) == 0 { // it was forgotten, and may not come back
-			c.check(err)
-			return
-		}
-		_, err = c.store.Admit(ctx, store.AdmitParams{CrawlID: c.crawl.ID, Admit: []int64{found[0].PageID}})
-		c.check(err)
+	p, ok := c.Find(store.NewURL{URL: url, Host: "host.test"})
+	if !ok {
+		return
 	}
-	p := found[0]
 	v := store.VisitRecord{PageID: p.PageID, Visit: p.Visits + 1, Outcome: crawl.OutcomeUnchanged, State: crawl.Active}
 	n := c.r.IntN(10)
 	switch {
@@ -94,21 +73,15 @@ func (c *stored) visit(url string) {
 		v.Outcome = crawl.OutcomeCosmetic
 		c.version(v, 0)
 	case n == 4:
-		if before, err := c.store.EarlierVersions(ctx, p.PageID, 1); len(before) > 0 {
+		if before, err := c.Store.EarlierVersions(ctx, p.PageID, 1); len(before) > 0 {
 			c.check(err)
 			v.Outcome = crawl.OutcomeReturned
 			c.version(v, before[0].ID)
 		}
-	case n == 5:
-		v.Outcome, v.State, v.Status = crawl.OutcomeGone, crawl.Gone, 404
-	case n == 6:
-		v.Outcome, v.State, v.Location = crawl.OutcomeRedirected, crawl.Redirect, "https://elsewhere.test/"
-	case n == 7:
-		v.Outcome, v.State = crawl.OutcomeExcluded, crawl.Excluded
-	case n == 8:
-		v.Outcome, v.State, v.Problem = crawl.OutcomeFailed, crawl.Failing, "timeout"
+	case n > 4 && n < 9:
+		v = sinktest.Fruitless(v, n-5)
 	}
-	_, err = c.store.RecordVisit(ctx, store.RecordParams{Interval: time.Hour, Visit: v, Retention: store.Retention{Versions: 3, Visits: 4}})
+	_, err := c.Store.RecordVisit(ctx, store.RecordParams{Interval: time.Hour, Visit: v, Retention: store.Retention{Versions: 3, Visits: 4}})
 	c.check(err)
 }
 
@@ -118,16 +91,16 @@ func (c *stored) version(v store.VisitRecord, back int64) {
 	text := fmt.Sprintf("<html><title>Page %d</title><p>The words of page %d at visit %d, number %d.</p></html>", v.PageID, v.PageID, v.Visit, c.r.IntN(1e9))
 	record := store.VersionRecord{PageID: v.PageID, Visit: v.Visit, Bytes: int64(len(text)), ContentType: "text/html; charset=utf-8", TextDigest: fmt.Sprint(c.r.Int()), Title: fmt.Sprint("Title ", v.Visit), Language: "en"}
 	if c.r.IntN(8) > 0 { // else its body may not be kept
-		record.Digest = archivetest.Put(c.t, c.files, []byte(text))
+		record.Digest = archivetest.Put(c.t, c.Files, []byte(text))
 	}
-	_, err := c.store.SaveVersion(c.t.Context(), store.SaveVersionParams{Version: record, BackTo: back})
+	_, err := c.Store.SaveVersion(c.t.Context(), store.SaveVersionParams{Version: record, BackTo: back})
 	c.check(err)
 }
 
 // source reads the crawl, as the worker does for each delivery.
 func (c *stored) source() *source.Source {
 	c.t.Helper()
-	src, err := source.New(c.store, c.files, c.crawl)
+	src, err := source.New(c.Store, c.Files, c.Record)
 	c.check(err)
 	return src
 }
@@ -135,21 +108,10 @@ func (c *stored) source() *source.Source {
 // follow sends what the feed has since the last call.
 func (c *stored) follow(s *folder.Sender) {
 	c.t.Helper()
-	for {
-		page, err := c.store.Changes(c.t.Context(), store.ChangesParams{After: c.cursor, CrawlID: c.crawl.ID})
-		c.check(err)
-		for _, change := range page.Changes {
-			c.seen[change.Kind]++
-			e := feed.Event{Kind: change.Kind, At: change.At, Crawl: "news"}
-			if change.Kind.OfPage() {
-				e.Page = &feed.EventPage{ID: change.PageID}
-			}
-			c.check(s.Send(c.t.Context(), e))
-		}
-		if c.cursor = page.Through; c.cursor.ID >= page.Newest.ID {
-			return
-		}
-	}
+	c.cursor = sinktest.Follow(c.t, c.Store, c.Record, c.cursor, func(e feed.Event) {
+		c.seen[e.Kind]++
+		c.check(s.Send(c.t.Context(), e))
+	})
 }
 
 func read(t *testing.T, root string) map[string]string {
@@ -180,7 +142,7 @@ func TestFollowsTheStore(t *testing.T) {
 	}
 	roots := map[string]string{}
 	senders := map[export.Format]*folder.Sender{}
-	ends, err := c.store.FeedEnds(t.Context())
+	ends, err := c.Store.FeedEnds(t.Context())
 	c.check(err)
 	c.cursor = ends.Newest
 	for _, f := range folder.Formats() {
@@ -198,7 +160,7 @@ func TestFollowsTheStore(t *testing.T) {
 		for range 15 {
 			c.visit(urls[c.r.IntN(len(urls))])
 		}
-		_, err := c.store.Forget(t.Context(), store.ForgetParams{Target: store.Target{URL: urls[round]}, Limit: 10})
+		_, err := c.Store.Forget(t.Context(), store.ForgetParams{Target: store.Target{URL: urls[round]}, Limit: 10})
 		c.check(err)
 		from := c.cursor
 		for f, s := range senders {

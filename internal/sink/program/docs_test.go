@@ -94,11 +94,21 @@ func TestDocsFile(t *testing.T) {
 	}
 }
 
+// needs skips a test where a program is missing that its example needs.
+func needs(t *testing.T, program string) {
+	t.Helper()
+	_, err := exec.LookPath(program)
+	switch {
+	case err != nil && os.Getenv("CI") != "": // where nobody reads what was skipped
+		t.Fatalf("there is no %s", program)
+	case err != nil:
+		t.Skipf("there is no %s", program)
+	}
+}
+
 func TestDocsApprise(t *testing.T) {
 	t.Parallel()
-	if _, err := exec.LookPath("jq"); err != nil {
-		t.Skip("there is no jq")
-	}
+	needs(t, "jq")
 	folder := t.TempDir()
 	s := attached(t, folder, Program{Path: example(t, folder, "apprise")})
 	script(t, folder, "apprise", "#!/bin/sh\n"+`printf '%s|' "$@" >"$OUT"`+"\n")
@@ -163,9 +173,7 @@ class Producer:
 
 func TestDocsProducer(t *testing.T) {
 	t.Parallel()
-	if _, err := exec.LookPath("python3"); err != nil {
-		t.Skip("there is no python3")
-	}
+	needs(t, "python3")
 	folder := t.TempDir()
 	s := attached(t, folder, Program{Path: example(t, folder, "confluent_kafka"), Stays: true})
 	script(t, folder, "confluent_kafka.py", producer)

@@ -181,7 +181,7 @@ func (s *Sender) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.running != nil {
-		s.running.wait()
+		s.running.finish()
 		s.running = nil
 	}
 	return nil

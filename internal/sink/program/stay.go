@@ -1,24 +1,20 @@
 package program
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
+	"os/exec"
 	"strings"
-	"sync"
 	"time"
 
+	"recrawl/internal/dialogue"
 	"recrawl/internal/sink"
 )
 
 // asked is why a sink is paused whose program answered "stop".
 const asked = "program"
-
-// maxAnswer is how long a line of a program may be, in bytes.
-const maxAnswer = 4 << 10
 
 // ask hands a message to the program that stays, and starts it if it does not run. Whatever
 // is not an answer to this message ends it: a late one must not count for the next.
@@ -39,11 +35,11 @@ func (s *Sender) ask(ctx context.Context, id string, line []byte) error {
 	}
 	s.running = nil
 	if errors.Is(err, errEnded) {
-		if state := p.wait(); !p.babbled && !state.Success() {
+		if state := p.finish(); !p.Babbled() && !state.Success() {
 			return s.judge(state, &p.said)
 		}
 	}
-	p.kill()
+	p.Kill()
 	return s.failed(ctx, p, said, err)
 }
 
@@ -51,7 +47,7 @@ func (s *Sender) ask(ctx context.Context, id string, line []byte) error {
 // anew: it says nothing about this one.
 func (s *Sender) resident() (*process, error) {
 	if s.running != nil && s.running.over() {
-		s.running.wait()
+		s.running.finish()
 		s.running = nil
 	}
 	if s.running == nil {
@@ -81,8 +77,8 @@ func (s *Sender) failed(ctx context.Context, p *process, said string, err error)
 		words = "did not answer in time"
 	case errors.Is(err, errForeign):
 		words = fmt.Sprintf("said %q, which is no answer to this message", s.clean(said))
-	case p.babbled:
-		words = fmt.Sprintf("said a line of more than %d bytes", maxAnswer)
+	case p.Babbled():
+		words = fmt.Sprintf("said a line of more than %d bytes", dialogue.MaxLine)
 	}
 	return s.later(words + s.quote(&p.said))
 }
@@ -113,66 +109,22 @@ func (s *Sender) answer(line, id string) (understood bool, err error) {
 
 // process is a program that stays, while it runs.
 type process struct {
-	in    io.WriteCloser
-	lines chan string // closed at the end of its output
-	// said and babbled, that a line was too long, are read only after wait or kill.
-	said    tail
-	babbled bool
-	ended   func() *os.ProcessState
-	done    chan struct{} // closed when it has ended
-	stop    context.CancelFunc
+	*dialogue.Process
+	said tail // read only after finish or Kill
 }
 
-// start starts the program. It runs until end or kill, or until it ends by itself.
+// start starts the program.
 func (s *Sender) start() (*process, error) {
-	ctx, cancel := context.WithCancel(context.Background())
-	p := &process{lines: make(chan string), done: make(chan struct{}), stop: cancel}
-	cmd := s.command(ctx, &p.said)
-	in, err := cmd.StdinPipe()
-	if err != nil {
-		cancel()
-		return nil, err
-	}
-	out, answers := io.Pipe()
-	p.in, cmd.Stdout = in, answers
-	if err := cmd.Start(); err != nil {
-		cancel()
-		return nil, err
-	}
-	go func() {
-		defer close(p.done)
-		_ = cmd.Wait() // its state tells
-		answers.Close()
-	}()
-	read := make(chan struct{})
-	go func() {
-		defer close(read)
-		defer out.Close()
-		p.read(ctx, out)
-	}()
-	p.ended = sync.OnceValue(func() *os.ProcessState { <-read; <-p.done; return cmd.ProcessState })
-	return p, nil
-}
-
-// read hands on the lines until the output, or the process, ends.
-func (p *process) read(ctx context.Context, out io.Reader) {
-	defer close(p.lines)
-	scanner := bufio.NewScanner(out)
-	scanner.Buffer(nil, maxAnswer)
-	for scanner.Scan() {
-		select {
-		case p.lines <- scanner.Text():
-		case <-ctx.Done():
-			return
-		}
-	}
-	p.babbled = errors.Is(scanner.Err(), bufio.ErrTooLong)
+	p := &process{}
+	var err error
+	p.Process, err = dialogue.Start(func(ctx context.Context) *exec.Cmd { return s.command(ctx, &p.said) })
+	return p, err
 }
 
 // over reports whether the program has ended while nobody asked.
 func (p *process) over() bool {
 	select {
-	case <-p.done:
+	case <-p.Done():
 		return true
 	default:
 		return false
@@ -185,9 +137,9 @@ func (p *process) exchange(ctx context.Context, limit <-chan time.Time, line []b
 	written := make(chan struct{})
 	go func() {
 		defer close(written)
-		_, _ = p.in.Write(line) // who does not read ends, or does not answer
+		_, _ = p.In.Write(line) // who does not read ends, or does not answer
 	}()
-	answers := p.lines
+	answers := p.Lines
 	for written != nil || answers != nil { // an answer may come before all is read
 		select {
 		case <-written:
@@ -206,18 +158,12 @@ func (p *process) exchange(ctx context.Context, limit <-chan time.Time, line []b
 	return answer, nil
 }
 
-// wait waits until the process has ended, and ends it if only its output has.
-func (p *process) wait() *os.ProcessState {
-	timer := time.AfterFunc(maxEnding, p.stop)
+// finish waits until the process has ended, and ends it if only its output has.
+func (p *process) finish() *os.ProcessState {
+	timer := time.AfterFunc(maxEnding, p.Stop)
 	defer timer.Stop()
-	_ = p.in.Close()
-	state := p.ended()
-	p.stop()
+	_ = p.In.Close()
+	state, _ := p.Wait() // its state tells
+	p.Stop()
 	return state
-}
-
-func (p *process) kill() {
-	p.stop()
-	_ = p.in.Close() // it has ended anyway
-	p.ended()
 }

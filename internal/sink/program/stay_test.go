@@ -101,7 +101,7 @@ func TestEndsBetweenMessages(t *testing.T) {
 		if err := s.Send(t.Context(), change(i)); err != nil {
 			t.Fatal(err)
 		}
-		<-s.running.done
+		<-s.running.Done()
 	}
 	if got := read(t, out); got != "5f2a9c01.0\n5f2a9c01.1\n5f2a9c01.2\n" {
 		t.Error(got)

@@ -11,7 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"recrawl/internal/archive"
 	"recrawl/internal/archive/archivetest"
 	"recrawl/internal/crawl"
 	"recrawl/internal/export/source"
@@ -21,8 +20,9 @@ import (
 	"recrawl/internal/search/tsvector"
 	"recrawl/internal/sink"
 	"recrawl/internal/sink/search"
+	"recrawl/internal/sink/sinktest"
 	"recrawl/internal/store"
-	"recrawl/internal/store/sqlite"
+	"recrawl/internal/store/storetest/crawltest"
 	"recrawl/internal/store/storetest/pgtest"
 )
 
@@ -55,11 +55,9 @@ type world struct {
 	engine
 	at string // where its index is
 
+	*crawltest.Crawl
 	t      *testing.T
 	r      *rand.Rand
-	store  store.Store
-	files  archive.Store
-	crawl  store.CrawlRecord
 	cursor feed.Cursor
 	seen   map[feed.Kind]int
 	now    time.Time
@@ -74,15 +72,8 @@ func (w *world) check(err error) {
 
 func newWorld(t *testing.T, e engine) *world {
 	t.Helper()
-	w := &world{engine: e, at: e.fresh(t), t: t, r: rand.New(rand.NewPCG(5, 6)), seen: map[feed.Kind]int{}, now: time.Now()}
-	var err error
-	w.store, err = sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "store.db"), sqlite.Options{Owner: true})
-	w.check(err)
-	t.Cleanup(func() { _ = w.store.Close() })
-	w.files, err = archive.OpenDir(t.TempDir())
-	w.check(err)
-	w.setSpec(func(*crawl.Spec) {})
-	ends, err := w.store.FeedEnds(t.Context())
+	w := &world{engine: e, at: e.fresh(t), Crawl: crawltest.New(t), t: t, r: rand.New(rand.NewPCG(5, 6)), seen: map[feed.Kind]int{}, now: time.Now()}
+	ends, err := w.Store.FeedEnds(t.Context())
 	w.check(err)
 	w.cursor = ends.Newest
 	return w
@@ -94,18 +85,18 @@ func (w *world) setSpec(change func(*crawl.Spec)) {
 	spec.Name = "news"
 	change(&spec)
 	var err error
-	w.crawl, err = w.store.OpenCrawl(w.t.Context(), spec)
+	w.Record, err = w.Store.OpenCrawl(w.t.Context(), spec)
 	w.check(err)
 }
 
 // sink opens the sink of an index.
 func (w *world) sink(at string, change ...func(*search.Collection)) *search.Sender {
 	w.t.Helper()
-	x, err := w.open(w.t.Context(), at, w.store.ID())
+	x, err := w.open(w.t.Context(), at, w.Store.ID())
 	w.check(err)
-	src, err := source.New(w.store, w.files, w.crawl)
+	src, err := source.New(w.Store, w.Files, w.Record)
 	w.check(err)
-	c := search.Collection{Crawl: w.crawl.ID, Source: src, Rendering: "r" + src.Rules(), Now: func() time.Time { return w.now }}
+	c := search.Collection{Crawl: w.Record.ID, Source: src, Rendering: "r" + src.Rules(), Now: func() time.Time { return w.now }}
 	for _, do := range change {
 		do(&c)
 	}
@@ -118,36 +109,28 @@ var words = []string{"kiwi", "lemon", "東京都", "retry policy", "straße", "m
 // visit makes the next visit of a page, of a random kind.
 func (w *world) visit(url string) {
 	w.t.Helper()
-	ctx := w.t.Context()
-	found, err := w.store.FindPages(ctx, url, "news")
-	w.check(err)
-	if len(found) == 0 {
-		_, err := w.store.RegisterLinks(ctx, store.RegisterParams{CrawlID: w.crawl.ID, URLs: []store.NewURL{{URL: url, Host: "host.test"}}})
-		w.check(err)
-		if found, err = w.store.FindPages(ctx, url, "news"); len(found) == 0 { // it was forgotten, and may not come back
-			w.check(err)
-			return
-		}
-		_, err = w.store.Admit(ctx, store.AdmitParams{CrawlID: w.crawl.ID, Admit: []int64{found[0].PageID}})
-		w.check(err)
+	p, ok := w.Find(store.NewURL{URL: url})
+	if !ok {
+		return
 	}
-	p := found[0]
 	v := store.VisitRecord{PageID: p.PageID, Visit: p.Visits + 1, Outcome: crawl.OutcomeUnchanged, State: crawl.Active}
 	switch n := w.r.IntN(10); {
 	case n < 5:
 		v.Outcome = crawl.OutcomeChanged
 		w.version(v)
-	case n == 5:
-		v.Outcome, v.State, v.Status = crawl.OutcomeGone, crawl.Gone, 404
-	case n == 6:
-		v.Outcome, v.State, v.Location = crawl.OutcomeRedirected, crawl.Redirect, "https://elsewhere.test/"
-	case n == 7:
-		v.Outcome, v.State = crawl.OutcomeExcluded, crawl.Excluded
-	case n == 8:
-		v.Outcome, v.State, v.Problem = crawl.OutcomeFailed, crawl.Failing, "timeout"
+	case n < 9:
+		v = sinktest.Fruitless(v, n-5)
 	}
-	_, err = w.store.RecordVisit(ctx, store.RecordParams{Interval: time.Hour, Visit: v})
+	_, err := w.Store.RecordVisit(w.t.Context(), store.RecordParams{Interval: time.Hour, Visit: v})
 	w.check(err)
+}
+
+// visitFirst makes the next visits of the first n pages.
+func (w *world) visitFirst(n int) {
+	w.t.Helper()
+	for i := range n {
+		w.visit(fmt.Sprintf("https://host.test/%d", i))
+	}
 }
 
 func (w *world) version(v store.VisitRecord) {
@@ -156,9 +139,9 @@ func (w *world) version(v store.VisitRecord) {
 		words[w.r.IntN(len(words))], words[w.r.IntN(len(words))], w.r.IntN(5), words[w.r.IntN(len(words))], words[w.r.IntN(len(words))])
 	record := store.VersionRecord{PageID: v.PageID, Visit: v.Visit, Bytes: int64(len(text)), ContentType: "text/html; charset=utf-8", TextDigest: fmt.Sprint(w.r.Int()), Title: "Page"}
 	if w.r.IntN(8) > 0 { // else its body may not be kept
-		record.Digest = archivetest.Put(w.t, w.files, []byte(text))
+		record.Digest = archivetest.Put(w.t, w.Files, []byte(text))
 	}
-	_, err := w.store.SaveVersion(w.t.Context(), store.SaveVersionParams{Version: record})
+	_, err := w.Store.SaveVersion(w.t.Context(), store.SaveVersionParams{Version: record})
 	w.check(err)
 }
 
@@ -166,28 +149,17 @@ func (w *world) version(v store.VisitRecord) {
 // again then.
 func (w *world) follow(s *search.Sender) {
 	w.t.Helper()
-	for {
-		page, err := w.store.Changes(w.t.Context(), store.ChangesParams{After: w.cursor, CrawlID: w.crawl.ID})
-		w.check(err)
-		for _, change := range page.Changes {
-			w.seen[change.Kind]++
-			e := feed.Event{Kind: change.Kind, At: change.At, Crawl: "news"}
-			if change.Kind.OfPage() {
-				e.Page = &feed.EventPage{ID: change.PageID}
+	w.cursor = sinktest.Follow(w.t, w.Store, w.Record, w.cursor, func(e feed.Event) {
+		w.seen[e.Kind]++
+		if w.r.IntN(3) == 0 {
+			cut, cancel := context.WithCancel(w.t.Context())
+			cancel()
+			if err := s.Send(cut, e); err == nil {
+				w.t.Fatal("a send that was cut off is acknowledged")
 			}
-			if w.r.IntN(3) == 0 {
-				cut, cancel := context.WithCancel(w.t.Context())
-				cancel()
-				if err := s.Send(cut, e); err == nil {
-					w.t.Fatal("a send that was cut off is acknowledged")
-				}
-			}
-			w.check(s.Send(w.t.Context(), e))
 		}
-		if w.cursor = page.Through; w.cursor.ID >= page.Newest.ID {
-			return
-		}
-	}
+		w.check(s.Send(w.t.Context(), e))
+	})
 }
 
 func (w *world) fill(s *search.Sender) {
@@ -202,17 +174,17 @@ func (w *world) fill(s *search.Sender) {
 // answers are what an index holds and finds.
 func (w *world) answers(at string) map[string]string {
 	w.t.Helper()
-	x, err := w.open(w.t.Context(), at, w.store.ID())
+	x, err := w.open(w.t.Context(), at, w.Store.ID())
 	w.check(err)
 	defer x.Close()
 	all := map[string]string{}
-	held, err := x.Held(w.t.Context(), w.crawl.ID, 0, 1<<60)
+	held, err := x.Held(w.t.Context(), w.Record.ID, 0, 1<<60)
 	w.check(err)
 	for page, h := range held {
 		all[fmt.Sprint(page)] = fmt.Sprint(h)
 	}
 	for _, q := range append(words, "東京", "policy page", "page 3", "words") {
-		r, err := x.Query(w.t.Context(), index.Query{Crawl: w.crawl.ID, Words: q, Limit: 100})
+		r, err := x.Query(w.t.Context(), index.Query{Crawl: w.Record.ID, Words: q, Limit: 100})
 		w.check(err)
 		all[q] = fmt.Sprint(r)
 	}
@@ -258,7 +230,7 @@ func followsTheStore(t *testing.T, e engine) {
 	for range 80 { // before the sink is there
 		w.visit(url())
 	}
-	ends, err := w.store.FeedEnds(t.Context())
+	ends, err := w.Store.FeedEnds(t.Context())
 	w.check(err)
 	w.cursor = ends.Newest
 	s := w.sink(w.at)
@@ -268,7 +240,7 @@ func followsTheStore(t *testing.T, e engine) {
 		for range 20 {
 			w.visit(url())
 		}
-		_, err := w.store.Forget(t.Context(), store.ForgetParams{Target: store.Target{URL: fmt.Sprintf("https://host.test/%d", round)}, Limit: 10})
+		_, err := w.Store.Forget(t.Context(), store.ForgetParams{Target: store.Target{URL: fmt.Sprintf("https://host.test/%d", round)}, Limit: 10})
 		w.check(err)
 		w.follow(s)
 		w.compare(fmt.Sprintf("round %d", round))
@@ -288,15 +260,11 @@ func followsTheStore(t *testing.T, e engine) {
 func TestLooksAtAllAgain(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, inFiles)
-	for i := range 40 {
-		w.visit(fmt.Sprintf("https://host.test/%d", i))
-	}
+	w.visitFirst(40)
 	s := w.sink(w.at)
 	w.fill(s)
 	silently := func() { // the feed is not told
-		for i := range 40 {
-			w.visit(fmt.Sprintf("https://host.test/%d", i))
-		}
+		w.visitFirst(40)
 	}
 	for _, because := range []struct {
 		what  string
@@ -341,15 +309,13 @@ func (c counting) Put(ctx context.Context, documents []index.Document) error {
 func TestPutsTogether(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, inFiles)
-	for i := range 60 {
-		w.visit(fmt.Sprintf("https://host.test/%d", i))
-	}
-	x, err := w.open(t.Context(), w.at, w.store.ID())
+	w.visitFirst(60)
+	x, err := w.open(t.Context(), w.at, w.Store.ID())
 	w.check(err)
-	src, err := source.New(w.store, w.files, w.crawl)
+	src, err := source.New(w.Store, w.Files, w.Record)
 	w.check(err)
 	var puts, documents int
-	s := search.New(counting{x, &puts, &documents}, search.Collection{Crawl: w.crawl.ID, Source: src, Now: func() time.Time { return w.now }})
+	s := search.New(counting{x, &puts, &documents}, search.Collection{Crawl: w.Record.ID, Source: src, Now: func() time.Time { return w.now }})
 	w.fill(s)
 	if puts != 1 || documents < 20 {
 		t.Errorf("%d documents were put by %d calls", documents, puts)
@@ -361,9 +327,7 @@ func TestPutsTogether(t *testing.T) {
 func TestSelects(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, inFiles)
-	for i := range 30 {
-		w.visit(fmt.Sprintf("https://host.test/%d", i))
-	}
+	w.visitFirst(30)
 	s := w.sink(w.at)
 	w.fill(s)
 	w.check(s.Close())
@@ -371,10 +335,10 @@ func TestSelects(t *testing.T) {
 	w.check(s.Send(t.Context(), feed.Event{Kind: feed.CrawlSpec}))
 	w.fill(s)
 	w.check(s.Close())
-	x, err := w.open(t.Context(), w.at, w.store.ID())
+	x, err := w.open(t.Context(), w.at, w.Store.ID())
 	w.check(err)
 	defer x.Close()
-	if held, err := x.Held(t.Context(), w.crawl.ID, 0, 1<<60); err != nil || len(held) > 1 {
+	if held, err := x.Held(t.Context(), w.Record.ID, 0, 1<<60); err != nil || len(held) > 1 {
 		t.Errorf("%v, %v", held, err)
 	}
 }

@@ -63,16 +63,8 @@ func (s *Store) SaveRobots(ctx context.Context, p store.SaveRobotsParams) error 
 }
 
 func (s *Store) saveRobots(ctx context.Context, tx Tx, p store.SaveRobotsParams) error {
-	host, err := s.originHost(p.Origin)
-	if err != nil {
-		return err
-	}
-	tomb := newTombstone(tombHost, host)
-	if found, err := s.tombstones(ctx, tx, []tombstone{tomb}); err != nil || found[tomb] {
-		return err
-	}
-	hostID, err := s.lockHost(ctx, tx, host)
-	if err != nil {
+	host, hostID, err := s.lockOrigin(ctx, tx, p.Origin)
+	if err != nil || hostID == 0 {
 		return err
 	}
 	if err := s.upsertRobots(ctx, tx, p, host); err != nil {
@@ -121,6 +113,21 @@ func (s *Store) upsertRobots(ctx context.Context, tx Tx, p store.SaveRobotsParam
 		clean(p.Origin), host, int64(p.State), p.Status, text, digest, now, now+p.Expires.Microseconds(),
 		p.Failures, p.CrawlDelay.Microseconds(), sitemaps, clean(p.Problem), clean(p.Next), nextHost, p.Hops, count(p.ForbidsAll), since, said.String())
 	return err
+}
+
+// lockOrigin locks the host of an origin of which something is to be saved. Its id is 0 if it
+// was forgotten: then nothing is saved. Forget holds the host's row too, so that nothing is
+// left of what it removes.
+func (s *Store) lockOrigin(ctx context.Context, tx Tx, origin string) (host string, id int64, err error) {
+	if host, err = s.originHost(origin); err != nil {
+		return "", 0, err
+	}
+	tomb := newTombstone(tombHost, host)
+	if found, err := s.tombstones(ctx, tx, []tombstone{tomb}); err != nil || found[tomb] {
+		return "", 0, err
+	}
+	id, err = s.lockHost(ctx, tx, host)
+	return host, id, err
 }
 
 // lockHost adds the host if it is new and locks its row, which every gate

@@ -32,16 +32,8 @@ func (s *Store) SaveTerms(ctx context.Context, p store.SaveTermsParams) error {
 }
 
 func (s *Store) saveTerms(ctx context.Context, tx Tx, p store.SaveTermsParams) error {
-	host, err := s.originHost(p.Origin)
-	if err != nil {
-		return err
-	}
-	tomb := newTombstone(tombHost, host)
-	if found, err := s.tombstones(ctx, tx, []tombstone{tomb}); err != nil || found[tomb] {
-		return err
-	}
-	// Forget holds the host's row too, so that nothing that it removes is left behind.
-	if _, err := s.lockHost(ctx, tx, host); err != nil {
+	host, hostID, err := s.lockOrigin(ctx, tx, p.Origin)
+	if err != nil || hostID == 0 {
 		return err
 	}
 	now, err := tx.Now(ctx)
