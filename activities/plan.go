@@ -117,6 +117,11 @@ func (a *Activities) afterwards(ctx context.Context, page store.PageRecord, f co
 func (a *Activities) planned(ctx context.Context, view *crawlView, r store.RecordResult) (contract.PlanOut, error) {
 	out, err := a.recorded(ctx, view, r.Visit, r.Room)
 	out.InLineUntil = r.InLineUntil
+	if !r.Due.IsZero() && r.InLineUntil.IsZero() {
+		// For an overdue page NextAt is the store's present. A workflow's clock stands still
+		// within its task: it would start a timer of some milliseconds, and need a task more.
+		out.NextAt = r.Due
+	}
 	return out, err
 }
 

@@ -119,6 +119,22 @@ func TestPlanRevisitLearnsTheRate(t *testing.T) {
 	}
 }
 
+// A page that is overdue when its visit is recorded is due at once for its workflow too, whose
+// clock lags behind the store's: it must not wait for the store's present.
+func TestOverduePlan(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	page := w.living([]string{"http://localhost/"})[0]
+	at := time.Now().Add(-3 * day)
+	plan := w.plan(page, 1, contract.FetchOut{Outcome: crawl.OutcomeNew, At: at})
+	if late := time.Now().Sub(plan.NextAt); late < day/2 {
+		t.Errorf("a visit of %s plans the next for %s, which is overdue by %s only", at, plan.NextAt, late)
+	}
+	if due := w.page(page.URL).NextAt; due.Before(plan.NextAt.Add(day / 2)) {
+		t.Errorf("the store has it at %s, want its own present", due)
+	}
+}
+
 func TestPlanRevisitHonoursRetryAfter(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

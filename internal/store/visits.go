@@ -216,4 +216,8 @@ type RecordResult struct {
 	// a turn calls the page when it is due and its time comes. In case the turn is lost, it
 	// comes by itself at InLineUntil.
 	InLineUntil time.Time
+	// Due is when the plan wanted the next visit, whose time is Visit.NextAt: later if Due
+	// had passed when the visit was recorded. It is zero for a visit that was recorded
+	// already.
+	Due time.Time
 }

@@ -300,7 +300,7 @@ func (s *Store) recordAfter(ctx context.Context, tx Tx, page frontierRow, p stor
 	if err != nil {
 		return store.RecordResult{}, err
 	}
-	return store.RecordResult{Visit: v, Room: mayMakeRoom(v.Visit, p), InLineUntil: until}, nil
+	return store.RecordResult{Visit: v, Room: mayMakeRoom(v.Visit, p), InLineUntil: until, Due: v.At.Add(span(p.Interval.Microseconds()))}, nil
 }
 
 // mayMakeRoom reports whether a visit frees a place for another page, as a first visit

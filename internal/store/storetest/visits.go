@@ -333,6 +333,7 @@ func visitTimes(c *collection) {
 	if res.Visit.NextAt.Before(before) {
 		c.Fatalf("next visit at %v, in the past", res.Visit.NextAt)
 	}
+	want(c, "due", res.Due, res.Visit.At.Add(time.Hour))
 }
 
 func visitValidators(c *collection) {
