@@ -71,7 +71,7 @@ func (w *world) page(c store.CrawlRecord, url, host string) int64 {
 	return found[0].PageID
 }
 
-// finds is a visit that finds a text.
+// finds records a visit that finds a text.
 func (w *world) finds(page int64, title, text string) {
 	w.Helper()
 	body := fmt.Appendf(nil, "<!DOCTYPE html><html lang=en><title>%s</title><body><main>%s</main>", title, text)
@@ -94,7 +94,7 @@ func (w *world) visit(page int64, v store.VisitRecord, r store.Retention) {
 	w.check(err)
 }
 
-// events are all that a query selects, from the feed's begin.
+// events returns all events that a query selects, from the feed's beginning.
 func (w *world) events(q reader.Query) []feed.Event {
 	w.Helper()
 	if q.After == (feed.Cursor{}) {
@@ -171,9 +171,7 @@ func TestEvents(t *testing.T) {
 	}
 }
 
-// What is gone is left out, and its changes pass all the same.
-// TestRequisitesAreAskedFor: what pages need to look as they do changes, too, and is read by
-// who asks for it.
+// Requisites change too, and their changes are read only by those who ask for them.
 func TestRequisitesAreAskedFor(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -349,7 +347,7 @@ func TestQueries(t *testing.T) {
 	}
 }
 
-// flaky is a store that does not answer now and then.
+// flaky is a store that sometimes does not answer.
 type flaky struct {
 	store.Store
 	fail []error // of the next calls
@@ -416,8 +414,8 @@ func TestFollow(t *testing.T) {
 	}
 }
 
-// What is printed is what docs/changes.md describes: each field of these events, which have
-// nearly all there are, stands in one of its tables.
+// docs/changes.md describes what is printed: each field of these events, which have nearly
+// all fields there are, stands in one of its tables.
 func TestDocsDescribeWhatIsPrinted(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
