@@ -57,7 +57,7 @@ func (l *library) check(err error) {
 	}
 }
 
-// page makes a version of a page, and puts it into the index if it is to be there.
+// page makes a version of a page, and puts it into the index if indexed is set.
 func (l *library) page(url, title, text string, indexed bool) store.PageRecord {
 	l.Helper()
 	ctx := l.Context()
@@ -97,7 +97,7 @@ func TestSearchOf(t *testing.T) {
 	l := newLibrary(t)
 	first := l.page("https://a.test/1", "Retries", "How a retry policy works.", true)
 	l.page("https://a.test/2", "Copy", "How a retry policy works.", true)
-	l.page("https://a.test/1", "Retries", "How a policy for each retry is chosen.", false) // the index has not heard of it
+	l.page("https://a.test/1", "Retries", "How a policy for each retry is chosen.", false) // the index does not have it yet
 	l.check(l.index.SetCursor(t.Context(), l.crawl.ID, search.Progress{Filled: true}.String()))
 	r := l.reporter()
 	a, err := r.SearchOf(t.Context(), l.files, report.SearchQuery{Crawl: "docs", Words: "RETRY policy"})
