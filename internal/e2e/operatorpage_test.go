@@ -17,7 +17,7 @@ import (
 )
 
 // TestOperatorPage looks at a crawl by its page, in starter dev and beside it, and presses
-// buttons: what they do is what the commands do.
+// buttons, which must do the same as the commands.
 func TestOperatorPage(t *testing.T) {
 	t.Parallel()
 	var fails atomic.Bool
