@@ -49,7 +49,7 @@ type Setting struct {
 	Setup Setup
 }
 
-// Known is what is known of a page without a visit.
+// Known holds the facts about a page that are known without a visit.
 type Known struct {
 	Host   int
 	Weight float64

@@ -8,7 +8,7 @@ import (
 	"sync"
 )
 
-// Study compares policies on worlds that are alike but for chance.
+// Study compares policies on worlds that differ only by chance.
 type Study struct {
 	// Title says what is compared on what, in one line.
 	Title string

@@ -60,7 +60,7 @@ func wireAttacks() []Attack {
 
 		{"dripping-body", crawl.OutcomeTimedOut, "slower than", drips(htmlStart, "x")},
 		{"dripping-gzip", crawl.OutcomeTimedOut, "slower than", drips(codedStart("gzip")+bomb["gzip"][:20], "")},
-		// A window of 16 MiB, filled as far as a few bytes do.
+		// A window of 16 MiB, filled as much as a few bytes can.
 		{"dripping-brotli", crawl.OutcomeTimedOut, "slower than", drips(codedStart("br")+"\xcf\xff\xff\xff"+strings.Repeat("x", 4<<10), "x")},
 
 		{"gzip-bomb", crawl.OutcomeTooLarge, "larger than 10MiB", says(codedStart("gzip"), bomb["gzip"])},

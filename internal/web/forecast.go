@@ -17,9 +17,9 @@ const forecastPages = 1000
 // forecastMore holds the parts of a forecast's view that only people see, besides the
 // figures.
 type forecastMore struct {
-	// Budget and Fresh are what was asked for, as it was written.
+	// Budget and Fresh are the requested values, as entered.
 	Budget, Fresh string
-	// Problem says why that was not understood; "" if it was.
+	// Problem says why they were not understood; "" if they were.
 	Problem string
 }
 

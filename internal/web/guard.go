@@ -71,7 +71,7 @@ func (g Guard) addressed(host string) bool {
 // loginCookie holds the proof that its bearer knew a token.
 const loginCookie = "recrawl-login"
 
-// access is what a token allows.
+// access is the level of access that a token grants.
 type access int
 
 const (

@@ -62,7 +62,7 @@ type pageMore struct {
 	BacklinkCount                                       int
 }
 
-// facts are what is known under one name.
+// facts are the known values under one name.
 type facts struct {
 	Name  string
 	Texts []string

@@ -43,7 +43,7 @@ type readMore struct {
 	Reserved        []reservation
 }
 
-// reservation is what a site says of a use of the page, in words.
+// reservation is a site's statement on a use of the page, in words.
 type reservation struct{ Says, Source string }
 
 // extents are how much of a page can be read, in the order in which that is offered.

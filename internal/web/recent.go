@@ -34,8 +34,8 @@ type change struct {
 	Note  string
 	At    time.Time
 	Link  string // the page's
-	// Diff is what changed in the text, nil if it is not known yet; DiffLink shows it side
-	// by side.
+	// Diff is the change of the text, nil if it is not known yet; DiffLink shows it side by
+	// side.
 	Diff     *feed.EventDiff
 	DiffLink string
 }

@@ -96,7 +96,7 @@ type checker struct {
 	buffer *bufio.Reader // of the current block; it bounds the lines of HTTP heads
 }
 
-// seen is what a later record is compared with: hashes of the texts.
+// seen holds hashes of the texts that a later record is compared with.
 type seen struct {
 	date, digest uint64
 }
